@@ -5,7 +5,7 @@ import {
   insertUser,
   UserActivated,
 } from "#domains/identity/accounts/index.ts";
-import { create, WorkspaceCreated } from "#domains/workspaces/index.ts";
+import { insertWorkspace, WorkspaceCreated } from "#domains/workspaces/index.ts";
 import { Act } from "#kernel/operation/act.ts";
 import { systemCaller } from "#kernel/access/caller.ts";
 import type { Platform, WriteContext } from "#kernel/contract.ts";
@@ -50,7 +50,7 @@ async function install(
   passwordHash: string,
 ): Promise<void> {
   const { homeWorkspace: key, settings } = ctx.services;
-  await create(ctx, { name: "Default", slug: "default", key });
+  await insertWorkspace(ctx, { name: "Default", slug: "default", key });
   const user = await insertUser(ctx.tx, {
     id: newId("usr", ctx.now.getTime()),
     email: settings.adminEmail,

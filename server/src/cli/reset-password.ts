@@ -3,7 +3,7 @@ import { pino } from "pino";
 import {
   findAccount,
   hashPassword,
-  membershipsOf,
+  listMemberships,
   setPassword,
   type User,
 } from "#domains/identity/accounts/index.ts";
@@ -53,7 +53,7 @@ async function reset(
   const account = await findAccount(platform.db, email.toLowerCase());
   if (!account) throw new StartupError(`There is no account with the e-mail address ${email}.`);
   const { user } = account;
-  const memberships = await membershipsOf(platform.db, user.id);
+  const memberships = await listMemberships(platform.db, user.id);
   const password = randomBytes(PASSWORD_BYTES).toString("base64url");
   const passwordHash = await hashPassword(password);
   const partition: Partition = { workspace: NO_WORKSPACE, environment: "production" };

@@ -1,4 +1,4 @@
-import { type MemberRow, membersWithRoles } from "#domains/identity/accounts/index.ts";
+import { type MemberRow, findMembersWithRoles } from "#domains/identity/accounts/index.ts";
 import { contributionsTo } from "#kernel/extension-point.ts";
 import {
   NotificationRulePoint,
@@ -22,7 +22,8 @@ export const notificationReader = reader({
     // All events are of one workspace, so each rule's recipients are looked up once.
     const known = new Map<NotificationRule, readonly MemberRow[]>();
     const recipientsOf = async (rule: NotificationRule): Promise<readonly MemberRow[]> => {
-      const found = known.get(rule) ?? (await membersWithRoles(ctx.tx, rule.roles, RECIPIENTS_MAX));
+      const found =
+        known.get(rule) ?? (await findMembersWithRoles(ctx.tx, rule.roles, RECIPIENTS_MAX));
       known.set(rule, found);
       return found;
     };

@@ -1,4 +1,4 @@
-import { type MemberRow, membersWithIds } from "#domains/identity/accounts/index.ts";
+import { type MemberRow, findMembersByIds } from "#domains/identity/accounts/index.ts";
 import { invalidField } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
 import { enqueueMail } from "#kernel/mail/send-mail.ts";
@@ -37,7 +37,7 @@ export async function notify(
   if (userIds.length > RECIPIENTS_MAX) {
     throw invalidField("/userIds", `must not have more than ${RECIPIENTS_MAX} items`);
   }
-  const members = await membersWithIds(ctx.tx, userIds);
+  const members = await findMembersByIds(ctx.tx, userIds);
   await deliver(ctx, members, message);
   return members.map(({ id }) => id);
 }

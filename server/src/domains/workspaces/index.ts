@@ -11,7 +11,7 @@ import {
 import { WorkspacesCreate, WorkspacesRead, WorkspacesWrite } from "./workspace.ts";
 
 export { WorkspaceCreated, WorkspaceUpdated } from "./workspace.ts";
-export { create } from "./service.ts";
+export { insertWorkspace } from "./service.ts";
 export { getByKey as workspaceOf } from "./store.ts";
 
 export const workspaces = domain({

@@ -11,7 +11,7 @@ import { WorkspaceCreated, WorkspaceUpdated } from "./workspace.ts";
 import { WorkspacesCreate, WorkspacesRead, WorkspacesWrite } from "./workspace.ts";
 import * as service from "./service.ts";
 import * as store from "./store.ts";
-import { settings, Slug, SlugTaken, Workspace } from "./workspace.ts";
+import { settingsFields, Slug, SlugTaken, Workspace } from "./workspace.ts";
 
 const BySlug = object({ slug: Slug });
 const example = { params: { slug: "default" } };
@@ -46,13 +46,13 @@ export const createWorkspace = command({
     "credential that is not confined to one: an API or OAuth token gets 403 `session_confined`.",
   access: "account",
   permission: WorkspacesCreate,
-  body: object({ name: settings.name, slug: Type.Optional(Slug) }),
+  body: object({ name: settingsFields.name, slug: Type.Optional(Slug) }),
   response: created(Workspace, { location: ({ slug }) => `/api/v1/workspaces/${slug}` }),
   emits: [WorkspaceCreated],
   fails: [SlugTaken],
   example: { body: { name: "Field services", slug: "field-services" } },
   async run(ctx, { body }) {
-    const workspace = await service.create(ctx, body);
+    const workspace = await service.insertWorkspace(ctx, body);
     await addMember(ctx, { userId: userIdOf(ctx.caller), roles: ["owner"] });
     return workspace;
   },
@@ -85,11 +85,11 @@ export const updateWorkspace = command({
   summary: "Change the settings of a workspace",
   permission: WorkspacesWrite,
   params: BySlug,
-  body: patch(settings),
+  body: patch(settingsFields),
   response: item(Workspace),
   emits: [WorkspaceUpdated],
   example: { ...example, body: { name: "Field services", timezone: "Europe/Oslo" } },
-  run: (ctx, { params, body }) => service.update(ctx, params.slug, body),
+  run: (ctx, { params, body }) => service.updateSettings(ctx, params.slug, body),
 });
 
 export const workspaceStats = query({

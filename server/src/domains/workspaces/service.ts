@@ -4,27 +4,27 @@ import { newWorkspaceKey } from "#kernel/schema/id.ts";
 import type { WriteContext } from "#kernel/contract.ts";
 import { WorkspaceCreated, WorkspaceUpdated } from "./workspace.ts";
 import * as store from "./store.ts";
-import { assertUsable, isTimezone, slugOf, type Workspace } from "./workspace.ts";
+import { assertUsableSlug, isTimezone, slugOf, type Workspace } from "./workspace.ts";
 
 type Creating = WriteContext<typeof WorkspaceCreated>;
 
 /** Makes a workspace with its data key, and goes on inside of it. */
-export async function create(
+export async function insertWorkspace(
   ctx: Creating,
-  draft: { readonly name: string; readonly slug?: string | undefined; readonly key?: string },
+  input: { readonly name: string; readonly slug?: string | undefined; readonly key?: string },
 ): Promise<Workspace> {
-  const slug = draft.slug ?? slugOf(draft.name);
-  assertUsable(slug);
-  const key = draft.key ?? newWorkspaceKey();
+  const slug = input.slug ?? slugOf(input.name);
+  assertUsableSlug(slug);
+  const key = input.key ?? newWorkspaceKey();
   ctx.switchPartition({ workspace: key, environment: ctx.caller.environment });
   const times = { created_at: ctx.now, updated_at: ctx.now };
-  const workspace = await store.insert(ctx.tx, { key, slug, name: draft.name, ...times });
+  const workspace = await store.insert(ctx.tx, { key, slug, name: input.name, ...times });
   await store.insertKey(ctx.tx, ctx.services.keys.wrapNew(key), ctx.now);
-  ctx.emit(WorkspaceCreated, referTo(workspace), shown(workspace));
+  ctx.emit(WorkspaceCreated, workspaceRef(workspace), workspaceEventData(workspace));
   return workspace;
 }
 
-export async function update(
+export async function updateSettings(
   ctx: WriteContext<typeof WorkspaceUpdated>,
   slug: string,
   change: Partial<Pick<Workspace, "name" | "description" | "plan" | "timezone">>,
@@ -35,14 +35,18 @@ export async function update(
   const before = await store.lock(ctx.tx, slug);
   ctx.expectRevision(before.revision);
   const after = await store.update(ctx.tx, slug, { ...change, updated_at: ctx.now });
-  ctx.emit(WorkspaceUpdated, referTo(after), diffResource(shown(before), shown(after)));
+  ctx.emit(
+    WorkspaceUpdated,
+    workspaceRef(after),
+    diffResource(workspaceEventData(before), workspaceEventData(after)),
+  );
   return after;
 }
 
-function referTo({ id, name }: Workspace) {
+function workspaceRef({ id, name }: Workspace) {
   return { id, displayName: name };
 }
 
-function shown({ revision: _, ...workspace }: Workspace) {
+function workspaceEventData({ revision: _, ...workspace }: Workspace) {
   return workspace;
 }

@@ -18,7 +18,7 @@ export async function insertKey(tx: Tx, wrapped: Buffer, now: Date): Promise<voi
 }
 
 export async function get(tx: Tx, slug: string): Promise<Workspace> {
-  return found(await bySlug(tx, slug).executeTakeFirst());
+  return requireWorkspace(await bySlug(tx, slug).executeTakeFirst());
 }
 
 export async function getByKey(tx: Tx, key: string): Promise<Workspace> {
@@ -27,12 +27,12 @@ export async function getByKey(tx: Tx, key: string): Promise<Workspace> {
     .selectAll()
     .where("key", "=", key)
     .executeTakeFirst();
-  return found(row);
+  return requireWorkspace(row);
 }
 
 /** Locks the row, so that two updates take turns. */
 export async function lock(tx: Tx, slug: string): Promise<Workspace> {
-  return found(await bySlug(tx, slug).forUpdate().executeTakeFirst());
+  return requireWorkspace(await bySlug(tx, slug).forUpdate().executeTakeFirst());
 }
 
 export async function update(
@@ -70,7 +70,7 @@ function bySlug(tx: Tx, slug: string) {
   return tx.selectFrom("workspaces").selectAll().where("slug", "=", slug);
 }
 
-function found(row: Row | undefined): Workspace {
+function requireWorkspace(row: Row | undefined): Workspace {
   if (!row) throw new Failure(NotFound);
   return toWorkspace(row);
 }

@@ -14,13 +14,13 @@ export const Slug = Type.String({
 const RESERVED: ReadonlySet<string> = new Set(["me"]);
 
 /** Throws for a slug by which a workspace could not be reached. */
-export function assertUsable(slug: string): void {
+export function assertUsableSlug(slug: string): void {
   if (slug === "") throw invalidField("/slug", "is required, since the name gives none");
   if (RESERVED.has(slug)) throw invalidField("/slug", "is reserved");
 }
 
 /** What a member may change. */
-export const settings = {
+export const settingsFields = {
   name: line(100, "Display name"),
   description: text(2_000),
   plan: Type.Enum(["standard", "enterprise"], {
@@ -30,7 +30,7 @@ export const settings = {
 };
 
 export const Workspace = Type.Object(
-  { id: id("ws"), slug: Slug, ...settings, createdAt: Time, updatedAt: Time },
+  { id: id("ws"), slug: Slug, ...settingsFields, createdAt: Time, updatedAt: Time },
   { title: "Workspace" },
 );
 export type Workspace = Static<typeof Workspace> & { readonly revision: number };

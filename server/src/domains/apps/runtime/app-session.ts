@@ -1,5 +1,9 @@
 /** Who opens which app, and as whom: by the session of their browser, or by an embed token. */
-import { membershipsOf, namesOfMembers, permissionsOf } from "#domains/identity/accounts/index.ts";
+import {
+  listMemberships,
+  findMemberNames,
+  resolvePermissions,
+} from "#domains/identity/accounts/index.ts";
 import type { Caller, Principal } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
 import type { EnvironmentName, Partition } from "#kernel/db/database.ts";
@@ -135,14 +139,14 @@ async function embedded(
   );
   if (!token || token.revokedAt !== null) throw new Failure(EmbedRefused);
   platform.rateLimit.assert(`embed ${token.id}`, platform.settings.rateLimit);
-  const rows = await membershipsOf(platform.db, token.createdBy);
+  const rows = await listMemberships(platform.db, token.createdBy);
   const member = rows.find((row) => row.workspace === workspace);
   if (!member || member.barred || member.slug !== asked.workspace) throw new Failure(EmbedRefused);
   const [user] = await platform.db.read({ workspace, environment }, (tx) =>
-    namesOfMembers(tx, [token.createdBy]),
+    findMemberNames(tx, [token.createdBy]),
   );
   if (!user) throw new Failure(EmbedRefused);
-  const held = permissionsOf(member.roles, member.granted, platform.permissions);
+  const held = resolvePermissions(member.roles, member.granted, platform.permissions);
   const { permissions } = token;
   const { credential: _, idempotencyScope: __, ...stranger } = caller;
   return {

@@ -3,7 +3,7 @@ import Type from "typebox";
 import {
   BadLogin,
   BadSecondFactor,
-  cookieOf,
+  buildSessionCookie,
   checkLogin,
   LOGIN_EVENTS,
   createSession,
@@ -97,7 +97,7 @@ export const loginToApp = command({
     if (session instanceof Failure) return again(way, email, session);
     return {
       goTo: way.returnTo,
-      headers: { "set-cookie": cookieOf(session, ctx.services.settings) },
+      headers: { "set-cookie": buildSessionCookie(session, ctx.services.settings) },
     };
   },
 });

@@ -7,14 +7,14 @@ import { countMembers } from "./store.ts";
 export { UserActivated } from "./user.ts";
 export {
   addMember,
-  membersHolding,
+  findMembersWithPermission,
   MfaEnrollmentRequired,
-  permissionsOf,
-  principalsOf,
+  resolvePermissions,
+  readPrincipals,
   membershipIn,
   toMembership,
   toMemberOf,
-  workspacesOf,
+  auditWorkspaces,
 } from "./membership.ts";
 export { checkPassword, hashPassword, WrongPassword } from "./password.ts";
 export {
@@ -23,9 +23,9 @@ export {
   lockMember,
   lockOwners,
   type MemberRow,
-  membersWithIds,
-  membersWithRoles,
-  namesOfMembers,
+  findMembersByIds,
+  findMembersWithRoles,
+  findMemberNames,
   removeMember,
   setRoles,
   setStatus,
@@ -34,7 +34,7 @@ export {
   findAccount,
   insertUser,
   type MembershipRow,
-  membershipsOf,
+  listMemberships,
   renameUser,
   setPassword,
 } from "./store.ts";

@@ -29,11 +29,11 @@ export async function getMember(tx: Tx, userId: string): Promise<MemberRow> {
   const { rows } = await sql<MemberRow>`
     select ${COLUMNS} from memberships m join users u on u.id = m.user_id
      where m.user_id = ${userId}`.execute(tx);
-  return found(rows[0]);
+  return requireMember(rows[0]);
 }
 
 /** The active members with one of these roles. None of them can be removed before the act ends. */
-export async function membersWithRoles(
+export async function findMembersWithRoles(
   tx: Tx,
   roles: readonly string[],
   limit: number,
@@ -42,12 +42,12 @@ export async function membersWithRoles(
 }
 
 /** The active members among these. None of them can be removed before the act ends. */
-export async function membersWithIds(tx: Tx, userIds: readonly string[]): Promise<MemberRow[]> {
+export async function findMembersByIds(tx: Tx, userIds: readonly string[]): Promise<MemberRow[]> {
   return activeMembers(tx, sql`m.user_id = any (${userIds}::text[])`, userIds.length);
 }
 
 /** Those among these who belong to the workspace, active or not, for who shows their names. */
-export async function namesOfMembers(
+export async function findMemberNames(
   tx: Tx,
   userIds: readonly string[],
 ): Promise<Pick<MemberRow, "id" | "name" | "email">[]> {
@@ -62,7 +62,7 @@ export async function lockMember(tx: Tx, userId: string): Promise<MemberRow> {
   const { rows } = await sql<MemberRow>`
     select ${COLUMNS} from memberships m join users u on u.id = m.user_id
      where m.user_id = ${userId} for update of m`.execute(tx);
-  return found(rows[0]);
+  return requireMember(rows[0]);
 }
 
 /** The active owners, locked in order: two owners who leave at the same time take turns. */
@@ -118,7 +118,7 @@ async function activeMembers(
   return rows;
 }
 
-function found(row: MemberRow | undefined): MemberRow {
+function requireMember(row: MemberRow | undefined): MemberRow {
   if (!row) throw new Failure(NotFound);
   return row;
 }

@@ -29,13 +29,13 @@ export function toMembership(row: store.MembershipRow, catalog: readonly Permiss
   return {
     workspace: { key: workspace, id: workspaceIdOf(workspace), slug, name },
     roles,
-    permissions: permissionsOf(roles, granted, catalog),
+    permissions: resolvePermissions(roles, granted, catalog),
     ...(barred && { blockedBy: MfaEnrollmentRequired }),
   };
 }
 
 /** What roles come to: `granted` is what the custom ones among them say. */
-export function permissionsOf(
+export function resolvePermissions(
   roles: readonly string[],
   granted: readonly string[],
   catalog: readonly Permission[],
@@ -50,38 +50,38 @@ export async function membershipIn(
   workspace: string,
   userId: string,
 ): Promise<{ readonly roles: readonly string[]; readonly permissions: ReadonlySet<string> }> {
-  const rows = await store.membershipsOf(platform.db, userId);
+  const rows = await store.listMemberships(platform.db, userId);
   const row = rows.find((one) => one.workspace === workspace);
   if (!row) return { roles: [], permissions: new Set() };
   const { roles, granted } = row;
-  return { roles, permissions: permissionsOf(roles, granted, platform.permissions) };
+  return { roles, permissions: resolvePermissions(roles, granted, platform.permissions) };
 }
 
 /** Those of these people who hold a permission in the workspace that the act is in. */
-export async function membersHolding(
+export async function findMembersWithPermission(
   { tx, services }: Pick<ReadContext, "tx" | "services">,
   permission: Permission,
   userIds: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  const rows = await store.rolesOf(tx, userIds);
+  const rows = await store.findMemberRoles(tx, userIds);
   const holders = rows.filter(({ roles, granted }) =>
-    permissionsOf(roles, granted, services.permissions).has(permission.name),
+    resolvePermissions(roles, granted, services.permissions).has(permission.name),
   );
   return new Set(holders.map(({ userId }) => userId));
 }
 
 /** These people as the workspace that the act is in knows them; who is no active member has no role there. */
-export async function principalsOf(
+export async function readPrincipals(
   { tx }: Pick<ReadContext, "tx">,
   userIds: readonly string[],
 ): Promise<(userId: string) => Principal> {
-  const rows = userIds.length === 0 ? [] : await store.rolesOf(tx, userIds);
+  const rows = userIds.length === 0 ? [] : await store.findMemberRoles(tx, userIds);
   const byId = new Map(rows.map(({ userId, roles }) => [userId, roles]));
   return (id) => ({ id, roles: byId.get(id) ?? [] });
 }
 
 /** The workspaces that hear of a person; what concerns nobody's workspace concerns the installation's own. */
-export function workspacesOf(
+export function auditWorkspaces(
   memberships: Iterable<Membership | Pick<store.MembershipRow, "workspace">>,
   { homeWorkspace }: Pick<PlatformServices, "homeWorkspace">,
 ): string[] {

@@ -43,12 +43,12 @@ const MEMBERSHIPS = `
     join users u on u.id = m.user_id
    where m.user_id = $1 and m.status = 'active' order by w.slug`;
 
-export function membershipsOf(db: Database, userId: string): Promise<MembershipRow[]> {
+export function listMemberships(db: Database, userId: string): Promise<MembershipRow[]> {
   return db.system<MembershipRow>(MEMBERSHIPS, [userId]);
 }
 
 /** The roles of active members of this workspace, and what the custom ones among them grant. */
-export async function rolesOf(
+export async function findMemberRoles(
   tx: Tx,
   userIds: readonly string[],
 ): Promise<(Pick<MembershipRow, "roles" | "granted"> & { readonly userId: string })[]> {

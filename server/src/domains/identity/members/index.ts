@@ -12,7 +12,7 @@ import {
   listInvitations,
   revokeInvitation,
 } from "./invitation-operations.ts";
-import { pruneInvitations } from "./invitation-service.ts";
+import { invitationRetentionJob } from "./invitation-service.ts";
 import { getUser, listUsers, removeUser, updateUser } from "./operations.ts";
 import { invitationForm, invitationPage } from "./pages.ts";
 import { UsersRead, UsersWrite } from "./invitation.ts";
@@ -34,5 +34,5 @@ export const members = domain({
     updateUser,
     removeUser,
   ],
-  jobs: [pruneInvitations],
+  jobs: [invitationRetentionJob],
 });

@@ -23,7 +23,7 @@ import { UsersRead, UsersWrite } from "./invitation.ts";
 const LIST = "invitations";
 
 /** What accepting may give rise to, by a program or on our page. */
-export const ACCEPTING = {
+export const ACCEPT_CONTRACT = {
   emits: [UserActivated, InvitationRefused, LoginFailed],
   fails: [
     AccountJustMade,
@@ -50,12 +50,12 @@ export const inviteUser = command({
     roleIds: Type.Optional(Type.Array(RoleId, { maxItems: 20, uniqueItems: true })),
   }),
   response: created(NewInvitation, {
-    location: (made) => `/api/v1/settings/users/invitations/${made.id}`,
+    location: (invitation) => `/api/v1/settings/users/invitations/${invitation.id}`,
   }),
   emits: [UserInvited],
   fails: [AlreadyMember, Forbidden],
   example: { body: { email: "ada@example.com", name: "Ada", roleIds: ["agent"] } },
-  run: (ctx, { body }) => service.invite(ctx, body),
+  run: (ctx, { body }) => service.createInvitation(ctx, body),
 });
 
 export const acceptInvitation = command({
@@ -72,10 +72,10 @@ export const acceptInvitation = command({
     password: Password,
   }),
   response: item(User),
-  ...ACCEPTING,
+  ...ACCEPT_CONTRACT,
   example: { body: { token: "mri_…", name: "Ada", password: "correct horse battery staple" } },
-  prepare: (platform, { body }, caller) => service.examineInvitation(platform, body, caller),
-  run: (ctx, { body }, acceptance) => service.accept(ctx, body.name, acceptance),
+  prepare: (platform, { body }, caller) => service.prepareAcceptance(platform, body, caller),
+  run: (ctx, { body }, acceptance) => service.joinWorkspace(ctx, body.name, acceptance),
 });
 
 export const listInvitations = query({
@@ -105,5 +105,5 @@ export const revokeInvitation = command({
   response: noContent(),
   emits: [InvitationRevoked],
   example: { params: { id: "inv_01jd0000000000000000000000" } },
-  run: (ctx, { params }) => service.revokeInvitation(ctx, params.id),
+  run: (ctx, { params }) => service.removeInvitation(ctx, params.id),
 });

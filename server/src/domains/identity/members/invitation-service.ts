@@ -17,11 +17,11 @@ import {
   findAccount,
   hashPassword,
   insertUser,
-  membershipsOf,
+  listMemberships,
   type User,
   WrongPassword,
 } from "../accounts/index.ts";
-import { assertGrantable, heldPermissions, canGrant } from "../roles/index.ts";
+import { assertGrantable, findHeldPermissions, canGrant } from "../roles/index.ts";
 import { throttleAccount, throttleAddress, LoginFailed } from "../sessions/index.ts";
 import { InvitationRefused, InvitationRevoked, UserActivated, UserInvited } from "./events.ts";
 import * as invitations from "./invitation-store.ts";
@@ -30,21 +30,21 @@ import { isMember } from "./store.ts";
 
 const INVITATION_MS = 7 * 24 * 3_600_000;
 
-export async function invite(
+export async function createInvitation(
   ctx: WriteContext<typeof UserInvited> & { readonly workspace: WorkspaceRef },
-  draft: { email: string; name?: string | undefined; roleIds?: string[] | undefined },
+  input: { email: string; name?: string | undefined; roleIds?: string[] | undefined },
 ) {
   const { tx, now, caller, services } = ctx;
-  const email = draft.email.toLowerCase();
-  const roleIds = draft.roleIds ?? ["member"];
+  const email = input.email.toLowerCase();
+  const roleIds = input.roleIds ?? ["member"];
   const held = requireMembership(caller, ctx.workspace.id);
   for (const roleId of roleIds) await assertGrantable(tx, services, roleId, held);
   if (await isMember(tx, email)) throw new Failure(AlreadyMember);
   const token = `mri_${randomBytes(32).toString("base64url")}`;
-  const invitation = await invitations.put(tx, {
+  const invitation = await invitations.replace(tx, {
     id: newId("inv", now.getTime()),
     email,
-    name: draft.name ?? "",
+    name: input.name ?? "",
     role_ids: roleIds,
     token_hash: sha256(token),
     invited_by: userIdOf(caller),
@@ -55,47 +55,47 @@ export async function invite(
   return { ...invitation, token, url: `${publicUrl(services)}/invitations?token=${token}` };
 }
 
-export async function revokeInvitation(
+export async function removeInvitation(
   ctx: WriteContext<typeof InvitationRevoked>,
   id: string,
 ): Promise<void> {
-  const taken = await invitations.take(ctx.tx, id);
-  if (!taken) throw new Failure(NotFound);
-  const { revision, ...invitation } = taken;
+  const removed = await invitations.remove(ctx.tx, id);
+  if (!removed) throw new Failure(NotFound);
+  const { revision, ...invitation } = removed;
   ctx.expectRevision(revision);
   ctx.emit(InvitationRevoked, { id, displayName: invitation.email }, invitation);
 }
 
 /** What somebody sent is worth nothing once they are out. */
-export async function revokeSentBy(
+export async function revokeInvitationsSentBy(
   ctx: WriteContext<typeof InvitationRevoked>,
   userId: string,
 ): Promise<void> {
-  for (const invitation of await invitations.takeSentBy(ctx.tx, userId)) {
+  for (const invitation of await invitations.removeSentBy(ctx.tx, userId)) {
     ctx.emit(InvitationRevoked, { id: invitation.id, displayName: invitation.email }, invitation);
   }
 }
 
 export interface Acceptance {
-  readonly invitation: invitations.Found;
+  readonly invitation: invitations.OpenInvitation;
   readonly account: User | undefined;
   /** Of the account that is to be made. */
   readonly passwordHash: string;
   /** Why an account that exists is not opened, and the workspaces that hear of it. */
-  readonly refused?: {
-    readonly as: FailureType;
+  readonly refusal?: {
+    readonly failure: FailureType;
     readonly workspaces: readonly string[];
   };
 }
 
 /** Everything slow about accepting: whose it is, and the hash of the password. */
-export async function examineInvitation(
+export async function prepareAcceptance(
   platform: Platform,
   { token, password }: { readonly token: string; readonly password: string },
   { address }: Caller,
 ): Promise<Acceptance | undefined> {
   const { db, clock } = platform;
-  const invitation = await invitations.find(db, sha256(token), clock.now());
+  const invitation = await invitations.findByTokenHash(db, sha256(token), clock.now());
   if (!invitation) {
     throttleAddress(platform, address);
     return undefined;
@@ -107,19 +107,24 @@ export async function examineInvitation(
   if (!account) {
     return { invitation, account: undefined, passwordHash: await hashPassword(password) };
   }
-  const found = { invitation, account: account.user, passwordHash: "" };
-  const right = await checkPassword(password, account.passwordHash);
-  if (right && account.user.status === "active") return found;
-  const as = account.passwordHash === undefined ? AccountWithoutPassword : WrongPassword;
-  const theirs = await membershipsOf(db, account.user.id);
-  const hearing = new Set([invitation.workspace, ...theirs.map(({ workspace }) => workspace)]);
-  return { ...found, refused: { as, workspaces: [...hearing] } };
+  const acceptance = { invitation, account: account.user, passwordHash: "" };
+  const isCorrect = await checkPassword(password, account.passwordHash);
+  if (isCorrect && account.user.status === "active") return acceptance;
+  const failure = account.passwordHash === undefined ? AccountWithoutPassword : WrongPassword;
+  const memberships = await listMemberships(db, account.user.id);
+  const workspaces = new Set([
+    invitation.workspace,
+    ...memberships.map(({ workspace }) => workspace),
+  ]);
+  return { ...acceptance, refusal: { failure, workspaces: [...workspaces] } };
 }
 
-type Accepting = WriteContext<typeof UserActivated | typeof InvitationRefused | typeof LoginFailed>;
+type AcceptContext = WriteContext<
+  typeof UserActivated | typeof InvitationRefused | typeof LoginFailed
+>;
 
-export async function accept(
-  ctx: Accepting,
+export async function joinWorkspace(
+  ctx: AcceptContext,
   name: string | undefined,
   acceptance: Acceptance | undefined,
 ): Promise<User | Failure> {
@@ -129,14 +134,15 @@ export async function accept(
     workspace: acceptance?.invitation.workspace ?? services.homeWorkspace,
     environment,
   });
-  if (!acceptance) return refuse(ctx, "bad_link");
-  if (acceptance.refused) return refuseAccount(ctx, acceptance);
+  if (!acceptance) return recordRefusal(ctx, "bad_link");
+  if (acceptance.refusal) return recordAccountRefusal(ctx, acceptance);
   const { invitation, account, passwordHash } = acceptance;
-  const held = await heldPermissions(tx, services, invitation.invitedBy);
+  const held = await findHeldPermissions(tx, services, invitation.invitedBy);
   if (!held || !(await canGrant(tx, services, invitation.roleIds, held))) {
-    return refuse(ctx, "sender_lacks_right", invitation);
+    return recordRefusal(ctx, "sender_lacks_right", invitation);
   }
-  if (!(await invitations.take(tx, invitation.id))) return refuse(ctx, "bad_link", invitation);
+  if (!(await invitations.remove(tx, invitation.id)))
+    return recordRefusal(ctx, "bad_link", invitation);
   const user =
     account ??
     (await insertUser(tx, {
@@ -154,24 +160,24 @@ export async function accept(
 }
 
 /** A wrong password is a failed login, wherever it was tried. */
-function refuseAccount(ctx: Accepting, { invitation, refused }: Acceptance): Failure {
-  if (refused?.as !== WrongPassword) {
-    refuse(ctx, "account_without_password", invitation);
+function recordAccountRefusal(ctx: AcceptContext, { invitation, refusal }: Acceptance): Failure {
+  if (refusal?.failure !== WrongPassword) {
+    recordRefusal(ctx, "account_without_password", invitation);
     return new Failure(AccountWithoutPassword);
   }
   const { environment, address } = ctx.caller;
   const { email } = invitation;
-  for (const workspace of refused.workspaces) {
+  for (const workspace of refusal.workspaces) {
     ctx.switchPartition({ workspace, environment });
     ctx.emit(LoginFailed, { id: email, displayName: email }, { email, address });
   }
   return new Failure(WrongPassword);
 }
 
-function refuse(
+function recordRefusal(
   ctx: WriteContext<typeof InvitationRefused>,
   reason: "bad_link" | "sender_lacks_right" | "account_without_password",
-  invitation?: invitations.Found,
+  invitation?: invitations.OpenInvitation,
 ): Failure {
   const { address } = ctx.caller;
   ctx.emit(
@@ -182,15 +188,15 @@ function refuse(
   return new Failure(BadInvitation);
 }
 
-const EVERY_MS = 600_000;
+const PRUNE_EVERY_MS = 600_000;
 
 const PRUNE = `
   delete from invitations where id in
     (select id from invitations where expires_at <= $1 order by expires_at limit $2)`;
 
 /** Invitations that nobody accepted, of all workspaces and so as the system. */
-export const pruneInvitations = retentionJob({
+export const invitationRetentionJob = retentionJob({
   kind: "identity.prune_invitations",
-  everyMs: EVERY_MS,
+  everyMs: PRUNE_EVERY_MS,
   remove: ({ db, clock }, rowsMax) => deleteAcrossWorkspaces(db, PRUNE, [clock.now(), rowsMax]),
 });

@@ -5,7 +5,7 @@ import type { Tables } from "../../../tables.ts";
 import type { Invitation } from "./invitation.ts";
 
 /** A new invitation takes the place of an older one to the same address. */
-export async function put(tx: Tx, row: Insertable<Tables["invitations"]>): Promise<Invitation> {
+export async function replace(tx: Tx, row: Insertable<Tables["invitations"]>): Promise<Invitation> {
   await tx.deleteFrom("invitations").where("email", "=", row.email).execute();
   return toInvitation(
     await tx.insertInto("invitations").values(row).returningAll().executeTakeFirstOrThrow(),
@@ -30,7 +30,7 @@ export async function list(
 }
 
 /** Deletes it; undefined for whoever comes second. */
-export async function take(
+export async function remove(
   tx: Tx,
   id: string,
 ): Promise<(Invitation & { readonly revision: number }) | undefined> {
@@ -43,7 +43,7 @@ export async function take(
 }
 
 /** Deletes what one person sent in this workspace, by whichever credential. */
-export async function takeSentBy(tx: Tx, userId: string): Promise<Invitation[]> {
+export async function removeSentBy(tx: Tx, userId: string): Promise<Invitation[]> {
   const rows = await tx
     .deleteFrom("invitations")
     .where("invited_by", "=", userId)
@@ -52,7 +52,7 @@ export async function takeSentBy(tx: Tx, userId: string): Promise<Invitation[]> 
   return rows.map(toInvitation);
 }
 
-export interface Found {
+export interface OpenInvitation {
   readonly id: string;
   readonly workspace: string;
   readonly email: string;
@@ -62,8 +62,12 @@ export interface Found {
 }
 
 /** Before any workspace is known, so as the system. */
-export async function find(db: Database, tokenHash: Buffer, now: Date): Promise<Found | undefined> {
-  const [row] = await db.system<Found>(
+export async function findByTokenHash(
+  db: Database,
+  tokenHash: Buffer,
+  now: Date,
+): Promise<OpenInvitation | undefined> {
+  const [row] = await db.system<OpenInvitation>(
     `select id, workspace_id as workspace, email, name, role_ids as "roleIds",
             invited_by as "invitedBy"
        from invitations where token_hash = $1 and expires_at > $2`,

@@ -6,7 +6,7 @@ import { Email } from "../accounts/index.ts";
 import { RoleId } from "../roles/index.ts";
 
 /** What the log and a list show of an invitation: everything but its token. */
-const shown = {
+const invitationFields = {
   id: id("inv"),
   email: Email,
   name: Type.String(),
@@ -15,13 +15,13 @@ const shown = {
   createdAt: Time,
   expiresAt: Time,
 };
-export const Invitation = Type.Object(shown, { title: "Invitation" });
+export const Invitation = Type.Object(invitationFields, { title: "Invitation" });
 export type Invitation = Static<typeof Invitation>;
 
 /** As its maker gets it, once. */
 export const NewInvitation = Type.Object(
   {
-    ...shown,
+    ...invitationFields,
     token: Type.String({ description: "Shown only now; it works once" }),
     url: Type.String({ description: "The page on which the invited person accepts" }),
   },

@@ -6,8 +6,8 @@ import { document, markup } from "#kernel/html/markup.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { html } from "#kernel/operation/response.ts";
 import { object, text } from "#kernel/schema/schema.ts";
-import { ACCEPTING } from "./invitation-operations.ts";
-import { accept, examineInvitation } from "./invitation-service.ts";
+import { ACCEPT_CONTRACT } from "./invitation-operations.ts";
+import { joinWorkspace, prepareAcceptance } from "./invitation-service.ts";
 
 const Token = Type.String({ minLength: 1, maxLength: 200 });
 
@@ -44,11 +44,11 @@ export const invitationForm = command({
   acceptsForm: true,
   body: object({ token: Token, name: Type.Optional(text(100)), password: Password }),
   response: html(htmlErrorRendering),
-  ...ACCEPTING,
+  ...ACCEPT_CONTRACT,
   example: { body: { token: "mri_…", name: "Ada", password: "correct horse battery staple" } },
-  prepare: (platform, { body }, caller) => examineInvitation(platform, body, caller),
+  prepare: (platform, { body }, caller) => prepareAcceptance(platform, body, caller),
   async run(ctx, { body: { name } }, acceptance) {
-    const user = await accept(ctx, name === "" ? undefined : name, acceptance);
+    const user = await joinWorkspace(ctx, name === "" ? undefined : name, acceptance);
     if (user instanceof Failure) return user;
     return document({
       title: "Welcome",

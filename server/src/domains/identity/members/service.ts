@@ -3,28 +3,28 @@ import {
   lockMember,
   lockOwners,
   type MemberRow,
-  membershipsOf,
+  listMemberships,
   removeMember,
   renameUser,
   setStatus,
 } from "#domains/identity/accounts/index.ts";
 import { assertManagesOwners, LastOwner } from "#domains/identity/roles/index.ts";
-import { endSessions } from "#domains/identity/sessions/index.ts";
+import { deleteSessions } from "#domains/identity/sessions/index.ts";
 import { requireMembership, userIdOf, type WorkspaceRef } from "#kernel/access/caller.ts";
 import type { Platform, WriteContext } from "#kernel/contract.ts";
 import { diffResource } from "#kernel/log/event.ts";
 import { Failure } from "#kernel/operation/failure.ts";
 import { InvitationRevoked, UserActivated, UserDeactivated, UserUpdated } from "./events.ts";
-import { revokeSentBy } from "./invitation-service.ts";
+import { revokeInvitationsSentBy } from "./invitation-service.ts";
 import { type Member, SharedAccount } from "./events.ts";
 import * as store from "./store.ts";
 
 type In<C> = C & { readonly workspace: WorkspaceRef };
-type Leaving = typeof UserDeactivated | typeof InvitationRevoked;
-type Changing = In<WriteContext<Leaving | typeof UserActivated | typeof UserUpdated>>;
+type LeaveEvents = typeof UserDeactivated | typeof InvitationRevoked;
+type UpdateContext = In<WriteContext<LeaveEvents | typeof UserActivated | typeof UserUpdated>>;
 
 export async function updateMember(
-  ctx: Changing,
+  ctx: UpdateContext,
   userId: string,
   change: { status?: Member["status"]; name?: string },
   elsewhere: number,
@@ -32,8 +32,9 @@ export async function updateMember(
   const owners = await lockOwners(ctx.tx);
   const before = await lockMember(ctx.tx, userId);
   ctx.expectRevision(before.revision);
-  assertMayTouch(ctx, before);
-  if (change.status === "deactivated" && before.status === "active") assertNotLast(owners, userId);
+  assertMayManage(ctx, before);
+  if (change.status === "deactivated" && before.status === "active")
+    assertNotLastOwner(owners, userId);
   if (change.name !== undefined && change.name !== before.name) {
     // A name is the account's, so one workspace must not change it for the others.
     if (elsewhere > 0 && userIdOf(ctx.caller) !== userId) throw new Failure(SharedAccount);
@@ -41,40 +42,40 @@ export async function updateMember(
   }
   await setStatus(ctx.tx, userId, change.status ?? before.status, ctx.now);
   if (change.status === "deactivated") {
-    await store.endTokens(ctx.tx, userId);
-    await revokeSentBy(ctx, userId);
+    await store.deleteTokens(ctx.tx, userId);
+    await revokeInvitationsSentBy(ctx, userId);
   }
   const after = await getMember(ctx.tx, userId);
   const ref = { id: userId, displayName: after.name };
   if (after.name !== before.name || after.status === before.status) {
-    ctx.emit(UserUpdated, ref, diffResource(shown(before), shown(after)));
+    ctx.emit(UserUpdated, ref, diffResource(toMember(before), toMember(after)));
   }
   if (after.status !== before.status) {
     const { id, email, name } = after;
     if (after.status === "active") {
       ctx.emit(UserActivated, ref, { id, email, name, status: "active" });
-    } else ctx.emit(UserDeactivated, ref, shown(after));
+    } else ctx.emit(UserDeactivated, ref, toMember(after));
   }
   return after;
 }
 
 /** Ends the membership, and with it what the person could use in this workspace. */
 export async function remove(
-  ctx: In<WriteContext<Leaving>>,
+  ctx: In<WriteContext<LeaveEvents>>,
   userId: string,
   elsewhere: number,
 ): Promise<void> {
   const owners = await lockOwners(ctx.tx);
   const member = await lockMember(ctx.tx, userId);
   ctx.expectRevision(member.revision);
-  assertMayTouch(ctx, member);
-  assertNotLast(owners, userId);
-  await store.endTokens(ctx.tx, userId);
-  await revokeSentBy(ctx, userId);
+  assertMayManage(ctx, member);
+  assertNotLastOwner(owners, userId);
+  await store.deleteTokens(ctx.tx, userId);
+  await revokeInvitationsSentBy(ctx, userId);
   await removeMember(ctx.tx, userId);
-  if (elsewhere === 0) await endSessions(ctx.tx, userId);
-  const gone = { ...shown(member), status: "deactivated" as const };
-  ctx.emit(UserDeactivated, { id: userId, displayName: member.name }, gone);
+  if (elsewhere === 0) await deleteSessions(ctx.tx, userId);
+  const removed = { ...toMember(member), status: "deactivated" as const };
+  ctx.emit(UserDeactivated, { id: userId, displayName: member.name }, removed);
 }
 
 /** In how many other workspaces a person is; the act itself sees only its own. */
@@ -83,11 +84,11 @@ export async function membershipsElsewhere(
   userId: string,
   workspace: WorkspaceRef | undefined,
 ): Promise<number> {
-  const rows = await membershipsOf(db, userId);
+  const rows = await listMemberships(db, userId);
   return rows.filter((row) => row.workspace !== workspace?.key).length;
 }
 
-function assertMayTouch(
+function assertMayManage(
   { caller, workspace, services }: In<WriteContext<never>>,
   member: MemberRow,
 ): void {
@@ -95,10 +96,10 @@ function assertMayTouch(
   assertManagesOwners(requireMembership(caller, workspace.id), services.permissions);
 }
 
-function assertNotLast(owners: readonly string[], userId: string): void {
+function assertNotLastOwner(owners: readonly string[], userId: string): void {
   if (owners.length === 1 && owners[0] === userId) throw new Failure(LastOwner);
 }
 
-function shown({ revision: _, roles, ...member }: MemberRow): Member {
+function toMember({ revision: _, roles, ...member }: MemberRow): Member {
   return { ...member, roles: [...roles] };
 }

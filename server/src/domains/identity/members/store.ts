@@ -1,7 +1,7 @@
 import type { Tx } from "#kernel/db/connection.ts";
 
 /** Whatever a person could use in this workspace ends with their membership. */
-export async function endTokens(tx: Tx, userId: string): Promise<void> {
+export async function deleteTokens(tx: Tx, userId: string): Promise<void> {
   await tx.deleteFrom("api_tokens").where("user_id", "=", userId).execute();
 }
 

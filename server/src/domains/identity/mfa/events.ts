@@ -2,30 +2,38 @@ import Type from "typebox";
 import { event } from "#kernel/log/event.ts";
 import { id } from "#kernel/schema/schema.ts";
 
-const Who = Type.Object({ userId: id("usr"), address: Type.String() });
-const Key = Type.Object({ ...Who.properties, credentialId: id("wac"), name: Type.String() });
-const Demand = Type.Object({ enforced: Type.Boolean() });
+const UserEventData = Type.Object({ userId: id("usr"), address: Type.String() });
+const KeyEventData = Type.Object({
+  ...UserEventData.properties,
+  credentialId: id("wac"),
+  name: Type.String(),
+});
+const EnforcementEventData = Type.Object({ enforced: Type.Boolean() });
 
-const about = (summary: string) => ({ resource: "user", summary, data: Who });
-const aboutKey = (summary: string) => ({ resource: "user", summary, data: Key });
-const aboutWorkspace = (summary: string) => ({ resource: "workspace", summary, data: Demand });
+const aboutUser = (summary: string) => ({ resource: "user", summary, data: UserEventData });
+const aboutKey = (summary: string) => ({ resource: "user", summary, data: KeyEventData });
+const aboutWorkspace = (summary: string) => ({
+  resource: "workspace",
+  summary,
+  data: EnforcementEventData,
+});
 
 export const TotpBegun = event(
   "audit.mfa.totp_begun",
-  about("Somebody asked for a TOTP secret; it counts once a code of it is shown."),
+  aboutUser("Somebody asked for a TOTP secret; it counts once a code of it is shown."),
 );
 export const TotpEnrolled = event(
   "audit.mfa.totp_enrolled",
-  about("Somebody enrolled TOTP as a second factor, with new recovery codes."),
+  aboutUser("Somebody enrolled TOTP as a second factor, with new recovery codes."),
 );
 export const TotpRemoved = event(
   "audit.mfa.totp_removed",
-  about("Somebody removed TOTP from their second factors."),
+  aboutUser("Somebody removed TOTP from their second factors."),
 );
 
 export const WebauthnBegun = event(
   "audit.mfa.webauthn_begun",
-  about("Somebody began to register a WebAuthn credential."),
+  aboutUser("Somebody began to register a WebAuthn credential."),
 );
 export const WebauthnRegistered = event(
   "audit.mfa.webauthn_registered",
@@ -38,20 +46,20 @@ export const WebauthnRemoved = event(
 
 export const RecoveryCodesRenewed = event(
   "audit.mfa.recovery_codes_renewed",
-  about("Somebody made new recovery codes; the old ones no longer work."),
+  aboutUser("Somebody made new recovery codes; the old ones no longer work."),
 );
 export const RecoveryCodeUsed = event(
   "audit.mfa.recovery_code_used",
-  about("A recovery code stood in for the second factor, and is used up."),
+  aboutUser("A recovery code stood in for the second factor, and is used up."),
 );
 
 export const MfaChallenged = event(
   "audit.mfa.challenged",
-  about("A password was right, and the second factor was asked for."),
+  aboutUser("A password was right, and the second factor was asked for."),
 );
 export const MfaFailed = event(
   "audit.mfa.failed",
-  about("A second factor was wrong, or was used before."),
+  aboutUser("A second factor was wrong, or was used before."),
 );
 
 export const MfaEnforced = event(

@@ -57,7 +57,7 @@ export interface Proof {
   readonly assertion?: Assertion | undefined;
 }
 
-export const Status = Type.Object(
+export const MfaStatus = Type.Object(
   {
     totp: Type.Boolean({ description: "Whether TOTP is enrolled" }),
     webauthn: Type.Boolean({ description: "Whether a WebAuthn credential is registered" }),

@@ -1,6 +1,6 @@
 import { domain } from "#kernel/domain.ts";
 import * as events from "./events.ts";
-import { pruneChallenges } from "./store.ts";
+import { challengeRetentionJob } from "./store.ts";
 import * as operations from "./operations.ts";
 import { SecurityWrite } from "./factor.ts";
 
@@ -11,8 +11,8 @@ export {
   assertionOptions,
   checkSecondFactor,
   type MfaRequirement,
-  mfaRequirementOf,
-  methodsOf,
+  buildMfaRequirement,
+  listMethods,
   type SecondFactor,
 } from "./second-factor.ts";
 
@@ -23,5 +23,5 @@ export const mfa = domain({
   permissions: [SecurityWrite],
   events: Object.values(events),
   operations: Object.values(operations),
-  jobs: [pruneChallenges],
+  jobs: [challengeRetentionJob],
 });

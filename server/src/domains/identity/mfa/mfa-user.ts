@@ -1,4 +1,4 @@
-import { workspacesOf } from "../accounts/index.ts";
+import { auditWorkspaces } from "../accounts/index.ts";
 import type { Caller, Credential } from "#kernel/access/caller.ts";
 import type { PlatformServices, WriteContext } from "#kernel/contract.ts";
 import type { ResourceRef } from "#kernel/log/event.ts";
@@ -15,15 +15,19 @@ export interface MfaUser {
 }
 
 /** The calling person's session: a token must not change what guards the login. */
-export function sessionOf({ credential }: Caller): Credential {
+export function requireSession({ credential }: Caller): Credential {
   if (!credential) throw new Failure(Unauthenticated);
   if (credential.kind !== "session") throw new Failure(SessionRequired);
   return credential;
 }
 
-export function personOf(caller: Caller, services: PlatformServices): MfaUser {
-  const { user, memberships } = sessionOf(caller);
-  return { id: user.id, name: user.name, workspaces: workspacesOf(memberships.values(), services) };
+export function toMfaUser(caller: Caller, services: PlatformServices): MfaUser {
+  const { user, memberships } = requireSession(caller);
+  return {
+    id: user.id,
+    name: user.name,
+    workspaces: auditWorkspaces(memberships.values(), services),
+  };
 }
 
 /** Says something about a person in each of their workspaces. */

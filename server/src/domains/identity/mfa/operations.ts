@@ -6,22 +6,22 @@ import { noContent, item, page } from "#kernel/operation/response.ts";
 import { id, line, object } from "#kernel/schema/schema.ts";
 import * as events from "./events.ts";
 import * as factor from "./factor.ts";
-import { sessionOf } from "./mfa-user.ts";
+import { requireSession } from "./mfa-user.ts";
 import { SecurityWrite } from "./factor.ts";
-import { examineRegistration, register } from "./registration.ts";
+import { prepareRegistration, registerKey } from "./registration.ts";
 import { accountKey } from "./second-factor.ts";
 import * as service from "./service.ts";
 import * as store from "./store.ts";
 import { listKeys } from "./webauthn-store.ts";
 
 /** For people who are logged in, and all the more for those who may do nothing else yet. */
-const own = { access: "account", allowBeforeEnrolment: true } as const;
+const accountAccess = { access: "account", allowBeforeEnrolment: true } as const;
 const KEYS = "webauthn credentials";
 const PROOF =
   "Needs a second factor: a TOTP or recovery code as `code`, or a WebAuthn `assertion`. With neither, the 403 " +
   "names your `methods` and brings the `options` for navigator.credentials.get.";
-const proving = [events.MfaFailed, events.RecoveryCodeUsed] as const;
-const unproven = [
+const proofEvents = [events.MfaFailed, events.RecoveryCodeUsed] as const;
+const proofFailures = [
   factor.SessionRequired,
   factor.SecondFactorRequired,
   factor.NotEnrolled,
@@ -34,13 +34,13 @@ export const mfaStatus = query({
   id: "mfa.status",
   route: "GET /api/v1/auth/mfa/status",
   summary: "Read which second factors you have",
-  ...own,
-  response: item(factor.Status),
+  ...accountAccess,
+  response: item(factor.MfaStatus),
   fails: [factor.SessionRequired],
   async run({ tx, caller }) {
-    const { user } = sessionOf(caller);
+    const { user } = requireSession(caller);
     const factors = await store.readFactors(tx, user.id);
-    return { ...factors, enforced: await store.isDemanded(tx) };
+    return { ...factors, enforced: await store.isMfaEnforced(tx) };
   },
 });
 
@@ -51,7 +51,7 @@ export const enrolTotp = command({
   description:
     "The secret is pending until `totp/verify` is sent a code of it; asking again replaces it. Codes have six " +
     "digits and change every 30 seconds (SHA-1).",
-  ...own,
+  ...accountAccess,
   response: item(
     Type.Object(
       {
@@ -64,8 +64,8 @@ export const enrolTotp = command({
   ),
   emits: [events.TotpBegun],
   fails: [factor.SessionRequired, factor.TotpEnrolledAlready],
-  prepare: (platform, _input, caller) => service.prepareSecret(platform, caller),
-  run: (ctx, _input, secret) => service.beginTotp(ctx, secret),
+  prepare: (platform, _input, caller) => service.prepareTotp(platform, caller),
+  run: (ctx, _input, secret) => service.startTotpEnrolment(ctx, secret),
 });
 
 export const verifyTotp = command({
@@ -75,7 +75,7 @@ export const verifyTotp = command({
   description:
     "The codes of the step before and after count too; each works once. The recovery codes are shown only here " +
     "and replace earlier ones.",
-  ...own,
+  ...accountAccess,
   body: object({ code: factor.Code }),
   response: item(
     Type.Object(
@@ -92,8 +92,8 @@ export const verifyTotp = command({
     RateLimited,
   ],
   example: { body: { code: "123456" } },
-  prepare: (platform, { body }, caller) => service.examineCode(platform, caller, body.code),
-  run: (ctx, _input, pending) => service.enrolTotp(ctx, pending),
+  prepare: (platform, { body }, caller) => service.prepareEnrolment(platform, caller, body.code),
+  run: (ctx, _input, pending) => service.completeTotpEnrolment(ctx, pending),
 });
 
 export const disableTotp = command({
@@ -101,27 +101,27 @@ export const disableTotp = command({
   route: "POST /api/v1/auth/mfa/totp/disable",
   summary: "Remove TOTP from your second factors",
   description: PROOF,
-  ...own,
+  ...accountAccess,
   body: object(factor.proof),
   bodyOptional: true,
   response: noContent(),
-  emits: [events.TotpRemoved, ...proving],
-  fails: unproven,
+  emits: [events.TotpRemoved, ...proofEvents],
+  fails: proofFailures,
   example: exampleProof,
-  prepare: (platform, { body }, caller) => service.examineProof(platform, caller, body),
-  run: (ctx, _input, proven) => service.disableTotp(ctx, proven),
+  prepare: (platform, { body }, caller) => service.prepareProof(platform, caller, body),
+  run: (ctx, _input, checkedProof) => service.removeTotp(ctx, checkedProof),
 });
 
 export const listCredentials = query({
   id: "mfa.list_webauthn",
   route: "GET /api/v1/auth/mfa/webauthn",
   summary: "List your WebAuthn credentials, oldest first",
-  ...own,
+  ...accountAccess,
   query: object(pageQuery),
   response: page(factor.Credential),
   fails: [factor.SessionRequired],
   async run({ tx, caller, services }, { query: { limit, after } }) {
-    const { user } = sessionOf(caller);
+    const { user } = requireSession(caller);
     const start = after === undefined ? "" : String(services.cursors.decode(KEYS, after)[0]);
     const rows = await listKeys(tx, user.id, { after: start, limit: limit + 1 });
     return toPage(
@@ -140,7 +140,7 @@ export const registerCredential = command({
   description:
     "Without `credential` it answers the options for navigator.credentials.create; send what that gave as " +
     "`credential` within five minutes. The first of your second factors brings recovery codes, shown only here.",
-  ...own,
+  ...accountAccess,
   body: object({
     credential: Type.Optional(factor.Attestation),
     name: Type.Optional(line(100, "Your name for the authenticator")),
@@ -166,8 +166,8 @@ export const registerCredential = command({
     factor.TooManyCredentials,
   ],
   example: { body: { name: "Blue key" } },
-  prepare: (platform, { body }, caller) => examineRegistration(platform, body.credential, caller),
-  run: (ctx, { body }, registration) => register(ctx, body.name ?? "Security key", registration),
+  prepare: (platform, { body }, caller) => prepareRegistration(platform, body.credential, caller),
+  run: (ctx, { body }, registration) => registerKey(ctx, body.name ?? "Security key", registration),
 });
 
 export const removeCredential = command({
@@ -175,16 +175,16 @@ export const removeCredential = command({
   route: "POST /api/v1/auth/mfa/webauthn/{id}/remove",
   summary: "Remove a WebAuthn credential from your second factors",
   description: PROOF,
-  ...own,
+  ...accountAccess,
   params: object({ id: id("wac") }),
   body: object(factor.proof),
   bodyOptional: true,
   response: noContent(),
-  emits: [events.WebauthnRemoved, ...proving],
-  fails: unproven,
+  emits: [events.WebauthnRemoved, ...proofEvents],
+  fails: proofFailures,
   example: { params: { id: "wac_01jd0000000000000000000000" }, ...exampleProof },
-  prepare: (platform, { body }, caller) => service.examineProof(platform, caller, body),
-  run: (ctx, { params }, proven) => service.removeKey(ctx, params.id, proven),
+  prepare: (platform, { body }, caller) => service.prepareProof(platform, caller, body),
+  run: (ctx, { params }, checkedProof) => service.removeKey(ctx, params.id, checkedProof),
 });
 
 export const renewRecoveryCodes = command({
@@ -192,20 +192,23 @@ export const renewRecoveryCodes = command({
   route: "POST /api/v1/auth/mfa/recovery-codes",
   summary: "Make new recovery codes in place of the old ones",
   description: PROOF,
-  ...own,
+  ...accountAccess,
   body: object(factor.proof),
   bodyOptional: true,
   response: item(
     Type.Object({ recoveryCodes: factor.RecoveryCodes }, { title: "RenewedRecoveryCodes" }),
   ),
-  emits: [events.RecoveryCodesRenewed, ...proving],
-  fails: unproven,
+  emits: [events.RecoveryCodesRenewed, ...proofEvents],
+  fails: proofFailures,
   example: exampleProof,
   async prepare(platform, { body }, caller) {
-    const proven = await service.examineProof(platform, caller, body);
-    return { ...proven, codes: service.newCodes(await accountKey(platform), proven.person) };
+    const checkedProof = await service.prepareProof(platform, caller, body);
+    return {
+      ...checkedProof,
+      codes: service.newCodes(await accountKey(platform), checkedProof.person),
+    };
   },
-  run: (ctx, _input, proven) => service.renewRecoveryCodes(ctx, proven),
+  run: (ctx, _input, checkedProof) => service.replaceRecoveryCodes(ctx, checkedProof),
 });
 
 export const enforceMfa = command({
@@ -221,7 +224,7 @@ export const enforceMfa = command({
   emits: [events.MfaEnforced, events.MfaUnenforced],
   example: { body: { enforced: true } },
   async run({ tx, workspace, emit }, { body: { enforced } }) {
-    await store.setDemanded(tx, workspace.key, enforced);
+    await store.setMfaEnforced(tx, workspace.key, enforced);
     if (enforced) emit(events.MfaEnforced, { id: workspace.id }, { enforced });
     else emit(events.MfaUnenforced, { id: workspace.id }, { enforced });
     return { enforced };

@@ -1,14 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { hmac } from "#kernel/access/crypto.ts";
 
-const CODES = 10;
+const RECOVERY_CODES = 10;
 const HALF_CHARACTERS = 5;
 /** Crockford's alphabet, in which nothing is mistaken for anything else. */
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 
 /** Ten codes of 50 random bits, such as `7k2rm-x9q4d`. */
 export function newRecoveryCodes(): string[] {
-  return Array.from({ length: CODES }, () => `${half()}-${half()}`);
+  return Array.from({ length: RECOVERY_CODES }, () => `${randomHalf()}-${randomHalf()}`);
 }
 
 /**
@@ -24,6 +24,6 @@ export function recoveryHash(key: Buffer, userId: string, code: string): Buffer 
   return hmac(key, `recovery code of ${userId} ${plain}`);
 }
 
-function half(): string {
+function randomHalf(): string {
   return Array.from(randomBytes(HALF_CHARACTERS), (byte) => ALPHABET.charAt(byte & 31)).join("");
 }

@@ -4,16 +4,16 @@ import { Failure } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
 import { MfaFailed, WebauthnBegun, WebauthnRegistered } from "./events.ts";
 import { type Attestation, BadCredential, TooManyCredentials } from "./factor.ts";
-import { type MfaUser, personOf, sessionOf, emitToWorkspaces } from "./mfa-user.ts";
+import { type MfaUser, toMfaUser, requireSession, emitToWorkspaces } from "./mfa-user.ts";
 import { accountKey } from "./second-factor.ts";
 import { type NewCodes, newCodes } from "./service.ts";
 import * as store from "./store.ts";
 import {
   CHALLENGE_MS,
   challengeHash,
-  challengeIn,
+  parseChallenge,
   creationOptions,
-  keyIn,
+  verifyAttestation,
   type NewKey,
 } from "./webauthn.ts";
 import * as keys from "./webauthn-store.ts";
@@ -34,28 +34,28 @@ interface Answer {
 }
 
 /** Makes a challenge, or checks the answer to one. */
-export async function examineRegistration(
+export async function prepareRegistration(
   platform: Platform,
   credential: Attestation | undefined,
   caller: Caller,
 ): Promise<Registration> {
-  const person = personOf(caller, platform);
+  const person = toMfaUser(caller, platform);
   if (credential) {
-    const answer = await answerIn(platform, person, credential);
+    const answer = await verifyAnswer(platform, person, credential);
     return { person, answer, codes: newCodes(await accountKey(platform), person) };
   }
-  const { user } = sessionOf(caller);
-  const known = await keys.findKeys(platform.db, person.id);
-  if (known.length >= KEYS_MAX) throw new Failure(TooManyCredentials);
-  return { person, options: await creationOptions(platform.settings, user, known) };
+  const { user } = requireSession(caller);
+  const existing = await keys.findKeys(platform.db, person.id);
+  if (existing.length >= KEYS_MAX) throw new Failure(TooManyCredentials);
+  return { person, options: await creationOptions(platform.settings, user, existing) };
 }
 
-export async function register(
+export async function registerKey(
   ctx: WriteContext<typeof WebauthnBegun | typeof WebauthnRegistered | typeof MfaFailed>,
   name: string,
   registration: Registration,
 ) {
-  if (!("options" in registration)) return finish(ctx, name, registration);
+  if (!("options" in registration)) return completeRegistration(ctx, name, registration);
   const { person, options } = registration;
   await keys.insertChallenge(ctx.tx, {
     challenge_hash: challengeHash(options.challenge),
@@ -67,21 +67,21 @@ export async function register(
   return options;
 }
 
-async function finish(
+async function completeRegistration(
   ctx: WriteContext<typeof WebauthnRegistered | typeof MfaFailed>,
   name: string,
   { person, answer, codes }: Extract<Registration, { codes: NewCodes }>,
 ) {
   const { tx, now } = ctx;
   await store.lockUser(tx, person.id);
-  const asked = answer && askedBy(answer.challenge, person);
-  if (!answer || !asked || !(await keys.takeChallenge(tx, asked, now))) {
+  const challengeRef = answer && registrationChallenge(answer.challenge, person);
+  if (!answer || !challengeRef || !(await keys.consumeChallenge(tx, challengeRef, now))) {
     emitToWorkspaces(ctx, person, (who, data) => ctx.emit(MfaFailed, who, data));
     return new Failure(BadCredential);
   }
   const before = await store.readFactors(tx, person.id);
-  const own = await keys.listKeys(tx, person.id, { after: "", limit: KEYS_MAX });
-  if (own.length >= KEYS_MAX) throw new Failure(TooManyCredentials);
+  const existing = await keys.listKeys(tx, person.id, { after: "", limit: KEYS_MAX });
+  if (existing.length >= KEYS_MAX) throw new Failure(TooManyCredentials);
   const id = newId("wac", now.getTime());
   const key = await keys.insertKey(tx, {
     id,
@@ -97,22 +97,23 @@ async function finish(
   emitToWorkspaces(ctx, person, (who, data) =>
     ctx.emit(WebauthnRegistered, who, { ...data, credentialId: id, name }),
   );
-  return { ...key, ...(first && { recoveryCodes: codes.shown }) };
+  return { ...key, ...(first && { recoveryCodes: codes.enrolment }) };
 }
 
-async function answerIn(
+async function verifyAnswer(
   { db, clock, settings }: Platform,
   person: MfaUser,
   credential: Attestation,
 ): Promise<Answer | undefined> {
-  const challenge = challengeIn(credential);
+  const challenge = parseChallenge(credential);
   if (challenge === undefined) return undefined;
   const hash = challengeHash(challenge);
-  if (!(await keys.isOpen(db, askedBy(hash, person), clock.now()))) return undefined;
-  const key = await keyIn(credential, challenge, settings);
+  if (!(await keys.isChallengeOpen(db, registrationChallenge(hash, person), clock.now())))
+    return undefined;
+  const key = await verifyAttestation(credential, challenge, settings);
   return key && { challenge: hash, key };
 }
 
-function askedBy(hash: Buffer, { id }: MfaUser): keys.Asked {
+function registrationChallenge(hash: Buffer, { id }: MfaUser): keys.ChallengeRef {
   return { hash, userId: id, purpose: "register" };
 }

@@ -13,8 +13,14 @@ import {
 import { throttleGuesses, type MfaUser, emitToWorkspaces } from "./mfa-user.ts";
 import { recoveryHash } from "./recovery-codes.ts";
 import * as store from "./store.ts";
-import { stepOf } from "./totp.ts";
-import { CHALLENGE_MS, challengeHash, challengeIn, counterIn, requestOptions } from "./webauthn.ts";
+import { findTotpStep } from "./totp.ts";
+import {
+  CHALLENGE_MS,
+  challengeHash,
+  parseChallenge,
+  verifyAssertion,
+  requestOptions,
+} from "./webauthn.ts";
 import * as keys from "./webauthn-store.ts";
 
 /**
@@ -34,7 +40,7 @@ export interface MfaRequirement {
 }
 
 /** The second factors of somebody; empty when they have none. */
-export async function methodsOf({ db }: Platform, userId: string): Promise<Method[]> {
+export async function listMethods({ db }: Platform, userId: string): Promise<Method[]> {
   const { totp, webauthn, recoveryCodesLeft } = await store.findFactors(db, userId);
   if (!totp && !webauthn) return [];
   return [
@@ -48,7 +54,7 @@ export async function methodsOf({ db }: Platform, userId: string): Promise<Metho
 export async function assertionOptions(platform: Platform, userId: string): Promise<object> {
   const { db, settings, clock } = platform;
   const options = await requestOptions(settings, await keys.findKeys(db, userId));
-  await keys.keepChallenge(db, {
+  await keys.saveChallenge(db, {
     challenge_hash: challengeHash(options.challenge),
     user_id: userId,
     purpose: "assert",
@@ -57,7 +63,7 @@ export async function assertionOptions(platform: Platform, userId: string): Prom
   return options;
 }
 
-export async function mfaRequirementOf(
+export async function buildMfaRequirement(
   platform: Platform,
   userId: string,
   methods: readonly Method[],
@@ -80,17 +86,17 @@ export function checkSecondFactor(
 }
 
 /** For somebody who is logged in, and is about to change what guards their login. */
-export async function freshFactor(
+export async function requireSecondFactor(
   platform: Platform,
   person: MfaUser,
   proof: Proof,
   caller: Caller,
 ): Promise<SecondFactor | undefined> {
-  const methods = await methodsOf(platform, person.id);
+  const methods = await listMethods(platform, person.id);
   if (methods.length === 0) throw new Failure(NotEnrolled);
   if (proof.code === undefined && proof.assertion === undefined) {
-    const demand = await mfaRequirementOf(platform, person.id, methods);
-    throw new Failure(SecondFactorRequired, { extra: { ...demand } });
+    const requirement = await buildMfaRequirement(platform, person.id, methods);
+    throw new Failure(SecondFactorRequired, { extra: { ...requirement } });
   }
   throttleGuesses(platform, person, caller);
   return checkSecondFactor(platform, person, proof);
@@ -114,9 +120,9 @@ async function checkTotp(
   const row = await store.findTotp(platform.db, id);
   if (!row?.enrolled_at) return undefined;
   const secret = open(await accountKey(platform), row.secret, totpContext(id));
-  const step = await stepOf(secret, code, platform.clock.nowMs());
+  const step = await findTotpStep(secret, code, platform.clock.nowMs());
   if (step === undefined || step <= row.last_step) return undefined;
-  return { consume: ({ tx }) => store.useStep(tx, id, step) };
+  return { consume: ({ tx }) => store.consumeStep(tx, id, step) };
 }
 
 async function checkRecoveryCode(
@@ -129,10 +135,10 @@ async function checkRecoveryCode(
   if (!(await store.hasRecoveryCode(platform.db, id, hash))) return undefined;
   return {
     async consume(ctx) {
-      const taken = await store.takeRecoveryCode(ctx.tx, id, hash);
-      if (taken)
+      const consumed = await store.consumeRecoveryCode(ctx.tx, id, hash);
+      if (consumed)
         emitToWorkspaces(ctx, person, (who, data) => ctx.emit(RecoveryCodeUsed, who, data));
-      return taken;
+      return consumed;
     },
   };
 }
@@ -142,17 +148,17 @@ async function checkAssertion(
   { id: userId }: MfaUser,
   assertion: Assertion,
 ): Promise<SecondFactor | undefined> {
-  const challenge = challengeIn(assertion);
+  const challenge = parseChallenge(assertion);
   if (challenge === undefined) return undefined;
-  const asked = { hash: challengeHash(challenge), userId, purpose: "assert" } as const;
-  if (!(await keys.isOpen(db, asked, clock.now()))) return undefined;
-  const own = await keys.findKeys(db, userId);
-  const key = own.find(({ credential_id }) => credential_id === assertion.id);
-  const counter = key && (await counterIn(assertion, challenge, key, settings));
+  const challengeRef = { hash: challengeHash(challenge), userId, purpose: "assert" } as const;
+  if (!(await keys.isChallengeOpen(db, challengeRef, clock.now()))) return undefined;
+  const credentials = await keys.findKeys(db, userId);
+  const key = credentials.find(({ credential_id }) => credential_id === assertion.id);
+  const counter = key && (await verifyAssertion(assertion, challenge, key, settings));
   if (!key || counter === undefined) return undefined;
   return {
     consume: async ({ tx, now }) =>
-      (await keys.takeChallenge(tx, asked, now)) &&
-      (await keys.useKey(tx, { id: key.id, counter, now })),
+      (await keys.consumeChallenge(tx, challengeRef, now)) &&
+      (await keys.recordKeyUse(tx, { id: key.id, counter, now })),
   };
 }

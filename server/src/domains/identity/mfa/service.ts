@@ -7,38 +7,43 @@ import { BadCode, NotEnrolled, type Proof, TotpEnrolledAlready, TotpNotBegun } f
 import {
   throttleGuesses,
   type MfaUser,
-  personOf,
-  sessionOf,
+  toMfaUser,
+  requireSession,
   emitToWorkspaces,
 } from "./mfa-user.ts";
 import { newRecoveryCodes, recoveryHash } from "./recovery-codes.ts";
-import { accountKey, freshFactor, type SecondFactor, totpContext } from "./second-factor.ts";
+import {
+  accountKey,
+  requireSecondFactor,
+  type SecondFactor,
+  totpContext,
+} from "./second-factor.ts";
 import * as store from "./store.ts";
-import { newTotp, type NewTotp, stepOf } from "./totp.ts";
+import { newTotp, type NewTotp, findTotpStep } from "./totp.ts";
 import * as keys from "./webauthn-store.ts";
 
 interface NewSecret {
   readonly person: MfaUser;
   readonly sealed: Buffer;
-  readonly shown: NewTotp["shown"];
+  readonly enrolment: NewTotp["enrolment"];
 }
 
-export async function prepareSecret(platform: Platform, caller: Caller): Promise<NewSecret> {
-  const person = personOf(caller, platform);
-  const { secret, shown } = await newTotp(sessionOf(caller).user.email);
+export async function prepareTotp(platform: Platform, caller: Caller): Promise<NewSecret> {
+  const person = toMfaUser(caller, platform);
+  const { secret, enrolment } = await newTotp(requireSession(caller).user.email);
   const sealed = seal(await accountKey(platform), secret, totpContext(person.id));
-  return { person, sealed, shown };
+  return { person, sealed, enrolment };
 }
 
 /** Keeps a secret that counts for nothing until a code of it is shown. */
-export async function beginTotp(
+export async function startTotpEnrolment(
   ctx: WriteContext<typeof events.TotpBegun>,
-  { person, sealed, shown }: NewSecret,
-): Promise<NewTotp["shown"]> {
+  { person, sealed, enrolment }: NewSecret,
+): Promise<NewTotp["enrolment"]> {
   const row = { user_id: person.id, secret: sealed, created_at: ctx.now };
   if (!(await store.putPendingTotp(ctx.tx, row))) throw new Failure(TotpEnrolledAlready);
   emitToWorkspaces(ctx, person, (who, data) => ctx.emit(events.TotpBegun, who, data));
-  return shown;
+  return enrolment;
 }
 
 interface PendingTotp {
@@ -49,24 +54,24 @@ interface PendingTotp {
   readonly codes: NewCodes;
 }
 
-export async function examineCode(
+export async function prepareEnrolment(
   platform: Platform,
   caller: Caller,
   code: string,
 ): Promise<PendingTotp> {
-  const person = personOf(caller, platform);
+  const person = toMfaUser(caller, platform);
   throttleGuesses(platform, person, caller);
   const row = await store.findTotp(platform.db, person.id);
   if (!row) throw new Failure(TotpNotBegun);
   if (row.enrolled_at) throw new Failure(TotpEnrolledAlready);
   const key = await accountKey(platform);
   const secret = open(key, row.secret, totpContext(person.id));
-  const step = await stepOf(secret, code.replaceAll(/\s/g, ""), platform.clock.nowMs());
+  const step = await findTotpStep(secret, code.replaceAll(/\s/g, ""), platform.clock.nowMs());
   return { person, sealed: row.secret, step, codes: newCodes(key, person) };
 }
 
 /** From now on the secret is a second factor; the code that showed it does not work again. */
-export async function enrolTotp(
+export async function completeTotpEnrolment(
   ctx: WriteContext<typeof events.TotpEnrolled | typeof events.MfaFailed>,
   { person, sealed, step, codes }: PendingTotp,
 ): Promise<{ enrolled: boolean; recoveryCodes: string[] } | Failure> {
@@ -75,51 +80,51 @@ export async function enrolTotp(
   const enrolled =
     step !== undefined &&
     (await store.enrolTotp(tx, { userId: person.id, secret: sealed, step, now }));
-  if (!enrolled) return failed(ctx, person);
+  if (!enrolled) return recordFailure(ctx, person);
   await store.replaceRecoveryCodes(tx, person.id, codes.hashes);
   await store.recordEnrolment(tx, person.id);
   emitToWorkspaces(ctx, person, (who, data) => ctx.emit(events.TotpEnrolled, who, data));
-  return { enrolled, recoveryCodes: codes.shown };
+  return { enrolled, recoveryCodes: codes.enrolment };
 }
 
 /** Who asks for a change that needs a second factor, and the one that they show. */
-export interface Proven {
+export interface CheckedProof {
   readonly person: MfaUser;
   readonly factor: SecondFactor | undefined;
 }
 
-export async function examineProof(
+export async function prepareProof(
   platform: Platform,
   caller: Caller,
   proof: Proof,
-): Promise<Proven> {
-  const person = personOf(caller, platform);
-  return { person, factor: await freshFactor(platform, person, proof, caller) };
+): Promise<CheckedProof> {
+  const person = toMfaUser(caller, platform);
+  return { person, factor: await requireSecondFactor(platform, person, proof, caller) };
 }
 
-type Proving = typeof events.MfaFailed | typeof events.RecoveryCodeUsed;
+type ProofEvents = typeof events.MfaFailed | typeof events.RecoveryCodeUsed;
 
-export async function disableTotp(
-  ctx: WriteContext<typeof events.TotpRemoved | Proving>,
-  { person, factor }: Proven,
+export async function removeTotp(
+  ctx: WriteContext<typeof events.TotpRemoved | ProofEvents>,
+  { person, factor }: CheckedProof,
 ): Promise<void | Failure> {
   await store.lockUser(ctx.tx, person.id);
   if (!(await store.readFactors(ctx.tx, person.id)).totp) throw new Failure(NotEnrolled);
-  if (!(await factor?.consume(ctx))) return failed(ctx, person);
+  if (!(await factor?.consume(ctx))) return recordFailure(ctx, person);
   await store.deleteTotp(ctx.tx, person.id);
   await store.recordEnrolment(ctx.tx, person.id);
   emitToWorkspaces(ctx, person, (who, data) => ctx.emit(events.TotpRemoved, who, data));
 }
 
 export async function removeKey(
-  ctx: WriteContext<typeof events.WebauthnRemoved | Proving>,
+  ctx: WriteContext<typeof events.WebauthnRemoved | ProofEvents>,
   id: string,
-  { person, factor }: Proven,
+  { person, factor }: CheckedProof,
 ): Promise<void | Failure> {
   await store.lockUser(ctx.tx, person.id);
   const key = await keys.getKey(ctx.tx, person.id, id);
   if (!key) throw new Failure(NotFound);
-  if (!(await factor?.consume(ctx))) return failed(ctx, person);
+  if (!(await factor?.consume(ctx))) return recordFailure(ctx, person);
   await keys.deleteKey(ctx.tx, id);
   await store.recordEnrolment(ctx.tx, person.id);
   emitToWorkspaces(ctx, person, (who, data) =>
@@ -127,28 +132,28 @@ export async function removeKey(
   );
 }
 
-export async function renewRecoveryCodes(
-  ctx: WriteContext<typeof events.RecoveryCodesRenewed | Proving>,
-  { person, factor, codes }: Proven & { readonly codes: NewCodes },
+export async function replaceRecoveryCodes(
+  ctx: WriteContext<typeof events.RecoveryCodesRenewed | ProofEvents>,
+  { person, factor, codes }: CheckedProof & { readonly codes: NewCodes },
 ): Promise<{ recoveryCodes: string[] } | Failure> {
   await store.lockUser(ctx.tx, person.id);
-  if (!(await factor?.consume(ctx))) return failed(ctx, person);
+  if (!(await factor?.consume(ctx))) return recordFailure(ctx, person);
   await store.replaceRecoveryCodes(ctx.tx, person.id, codes.hashes);
   emitToWorkspaces(ctx, person, (who, data) => ctx.emit(events.RecoveryCodesRenewed, who, data));
-  return { recoveryCodes: codes.shown };
+  return { recoveryCodes: codes.enrolment };
 }
 
 export interface NewCodes {
-  readonly shown: string[];
+  readonly enrolment: string[];
   readonly hashes: readonly Buffer[];
 }
 
 export function newCodes(key: Buffer, { id }: MfaUser): NewCodes {
-  const shown = newRecoveryCodes();
-  return { shown, hashes: shown.map((code) => recoveryHash(key, id, code)) };
+  const enrolment = newRecoveryCodes();
+  return { enrolment, hashes: enrolment.map((code) => recoveryHash(key, id, code)) };
 }
 
-function failed(ctx: WriteContext<typeof events.MfaFailed>, person: MfaUser): Failure {
+function recordFailure(ctx: WriteContext<typeof events.MfaFailed>, person: MfaUser): Failure {
   emitToWorkspaces(ctx, person, (who, data) => ctx.emit(events.MfaFailed, who, data));
   return new Failure(BadCode);
 }

@@ -26,7 +26,7 @@ export async function readFactors(tx: Tx, userId: string): Promise<Factors> {
 }
 
 /** Whether a workspace of the person demands a second factor: the call is about them, so it sees all theirs. */
-export async function isDemanded(tx: Tx): Promise<boolean> {
+export async function isMfaEnforced(tx: Tx): Promise<boolean> {
   const rows = await tx
     .selectFrom("workspaces")
     .select("key")
@@ -36,7 +36,7 @@ export async function isDemanded(tx: Tx): Promise<boolean> {
   return rows.length > 0;
 }
 
-export async function setDemanded(tx: Tx, key: string, enforced: boolean): Promise<void> {
+export async function setMfaEnforced(tx: Tx, key: string, enforced: boolean): Promise<void> {
   await tx
     .updateTable("workspaces")
     .set({ enforce_mfa: enforced })
@@ -107,7 +107,7 @@ export async function enrolTotp(
 }
 
 /** Each step once: of two that use the same one at the same time, the second finds it used. */
-export async function useStep(tx: Tx, userId: string, step: number): Promise<boolean> {
+export async function consumeStep(tx: Tx, userId: string, step: number): Promise<boolean> {
   const rows = await tx
     .updateTable("mfa_totp")
     .set({ last_step: step })
@@ -141,7 +141,7 @@ export async function hasRecoveryCode(
   return rows.length > 0;
 }
 
-export async function takeRecoveryCode(tx: Tx, userId: string, hash: Buffer): Promise<boolean> {
+export async function consumeRecoveryCode(tx: Tx, userId: string, hash: Buffer): Promise<boolean> {
   const rows = await tx
     .deleteFrom("mfa_recovery_codes")
     .where("user_id", "=", userId)
@@ -173,7 +173,7 @@ const PRUNE = `
       where expires_at < $1 order by expires_at limit $2)`;
 
 /** Challenges that nobody answered. */
-export const pruneChallenges = retentionJob({
+export const challengeRetentionJob = retentionJob({
   kind: "identity.prune_webauthn_challenges",
   remove: ({ db, clock }, rowsMax) => deleteAcrossWorkspaces(db, PRUNE, [clock.now(), rowsMax]),
 });

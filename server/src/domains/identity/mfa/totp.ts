@@ -12,7 +12,7 @@ const library = () => import("otpauth");
 export interface NewTotp {
   readonly secret: Buffer;
   /** How an app takes it over: the secret in base32, the URI that holds it, and that as a picture. */
-  readonly shown: {
+  readonly enrolment: {
     readonly secret: string;
     readonly qrCodeUri: string;
     readonly qrCode: string;
@@ -27,12 +27,12 @@ export async function newTotp(label: string): Promise<NewTotp> {
   const qrCode = await qrcode.toDataURL(qrCodeUri);
   return {
     secret: Buffer.from(secret.bytes),
-    shown: { secret: secret.base32, qrCodeUri, qrCode },
+    enrolment: { secret: secret.base32, qrCodeUri, qrCode },
   };
 }
 
 /** The time step whose code this is, among those that count now; undefined when it is none of them. */
-export async function stepOf(
+export async function findTotpStep(
   secret: Buffer,
   code: string,
   nowMs: number,

@@ -18,41 +18,49 @@ export async function insertChallenge(tx: Tx, challenge: Challenge): Promise<voi
 }
 
 /** In a transaction of its own, for a login that has none yet. */
-export async function keepChallenge(db: Database, challenge: Challenge): Promise<void> {
+export async function saveChallenge(db: Database, challenge: Challenge): Promise<void> {
   await db.write({ workspace: NO_WORKSPACE, environment: "production" }, ({ tx }) =>
     insertChallenge(tx, challenge),
   );
 }
 
-export interface Asked {
+export interface ChallengeRef {
   readonly hash: Buffer;
   readonly userId: string;
   readonly purpose: Purpose;
 }
 
-export async function isOpen(db: Database, asked: Asked, now: Date): Promise<boolean> {
+export async function isChallengeOpen(
+  db: Database,
+  challenge: ChallengeRef,
+  now: Date,
+): Promise<boolean> {
   const rows = await db.system(
     `select from webauthn_challenges
       where challenge_hash = $1 and user_id = $2 and purpose = $3 and expires_at > $4`,
-    [asked.hash, asked.userId, asked.purpose, now],
+    [challenge.hash, challenge.userId, challenge.purpose, now],
   );
   return rows.length > 0;
 }
 
 /** A challenge is answered once; false when it was, or when its time is over. */
-export async function takeChallenge(tx: Tx, asked: Asked, now: Date): Promise<boolean> {
+export async function consumeChallenge(
+  tx: Tx,
+  challenge: ChallengeRef,
+  now: Date,
+): Promise<boolean> {
   const rows = await tx
     .deleteFrom("webauthn_challenges")
-    .where("challenge_hash", "=", asked.hash)
-    .where("user_id", "=", asked.userId)
-    .where("purpose", "=", asked.purpose)
+    .where("challenge_hash", "=", challenge.hash)
+    .where("user_id", "=", challenge.userId)
+    .where("purpose", "=", challenge.purpose)
     .where("expires_at", ">", now.toISOString())
     .returning("user_id")
     .execute();
   return rows.length > 0;
 }
 
-export interface KnownKey {
+export interface StoredKey {
   readonly id: string;
   readonly credential_id: string;
   readonly public_key: Buffer;
@@ -64,12 +72,12 @@ const KEYS = `
   select id, credential_id, public_key, counter, transports
     from webauthn_credentials where user_id = $1 order by id`;
 
-export function findKeys(db: Database, userId: string): Promise<KnownKey[]> {
-  return db.system<KnownKey & Record<string, unknown>>(KEYS, [userId]);
+export function findKeys(db: Database, userId: string): Promise<StoredKey[]> {
+  return db.system<StoredKey & Record<string, unknown>>(KEYS, [userId]);
 }
 
 /** False when the authenticator's counter stands no higher than it did: then there are two of it. */
-export async function useKey(
+export async function recordKeyUse(
   tx: Tx,
   key: { readonly id: string; readonly counter: number; readonly now: Date },
 ): Promise<boolean> {
@@ -94,7 +102,7 @@ export async function insertKey(
     await tx
       .insertInto("webauthn_credentials")
       .values(row)
-      .returning(SHOWN)
+      .returning(CREDENTIAL_COLUMNS)
       .executeTakeFirstOrThrow(),
   );
 }
@@ -110,7 +118,7 @@ export async function listKeys(
 ): Promise<Credential[]> {
   const rows = await tx
     .selectFrom("webauthn_credentials")
-    .select(SHOWN)
+    .select(CREDENTIAL_COLUMNS)
     .where("user_id", "=", userId)
     .where("id", ">", page.after)
     .orderBy("id")
@@ -122,14 +130,14 @@ export async function listKeys(
 export async function getKey(tx: Tx, userId: string, id: string): Promise<Credential | undefined> {
   const row = await tx
     .selectFrom("webauthn_credentials")
-    .select(SHOWN)
+    .select(CREDENTIAL_COLUMNS)
     .where("user_id", "=", userId)
     .where("id", "=", id)
     .executeTakeFirst();
   return row && toCredential(row);
 }
 
-const SHOWN = ["id", "name", "created_at", "last_used_at"] as const;
+const CREDENTIAL_COLUMNS = ["id", "name", "created_at", "last_used_at"] as const;
 
 function toCredential(row: {
   readonly id: string;

@@ -1,7 +1,7 @@
 import { sha256 } from "#kernel/access/crypto.ts";
 import type { Settings } from "#kernel/settings.ts";
 import type { Assertion, Attestation } from "./factor.ts";
-import type { KnownKey } from "./webauthn-store.ts";
+import type { StoredKey } from "./webauthn-store.ts";
 
 /** How long a challenge may be answered. */
 export const CHALLENGE_MS = 5 * 60_000;
@@ -21,7 +21,7 @@ export function relyingParty({ baseUrl, port }: Settings): { id: string; origin:
 export async function creationOptions(
   settings: Settings,
   user: { readonly id: string; readonly email: string; readonly name: string },
-  keys: readonly KnownKey[],
+  keys: readonly StoredKey[],
 ) {
   const { generateRegistrationOptions } = await library();
   return generateRegistrationOptions({
@@ -33,17 +33,17 @@ export async function creationOptions(
     timeout: CHALLENGE_MS,
     attestationType: "none",
     // One authenticator counts once, and it need not remember us: the password comes first.
-    excludeCredentials: keys.map(described),
+    excludeCredentials: keys.map(toDescriptor),
     authenticatorSelection: { residentKey: "discouraged", userVerification: "preferred" },
     supportedAlgorithmIDs: ALGORITHMS,
   });
 }
 
-export async function requestOptions(settings: Settings, keys: readonly KnownKey[]) {
+export async function requestOptions(settings: Settings, keys: readonly StoredKey[]) {
   const { generateAuthenticationOptions } = await library();
   return generateAuthenticationOptions({
     rpID: relyingParty(settings).id,
-    allowCredentials: keys.map(described),
+    allowCredentials: keys.map(toDescriptor),
     timeout: CHALLENGE_MS,
     userVerification: "preferred",
   });
@@ -55,7 +55,7 @@ export function challengeHash(challenge: string): Buffer {
 }
 
 /** The challenge that an answer says it answers; whether we asked it is for the caller to find out. */
-export function challengeIn({ response }: Assertion | Attestation): string | undefined {
+export function parseChallenge({ response }: Assertion | Attestation): string | undefined {
   try {
     const text = Buffer.from(response.clientDataJSON, "base64url").toString();
     const { challenge } = JSON.parse(text) as { challenge?: unknown };
@@ -74,7 +74,7 @@ export interface NewKey {
 }
 
 /** The key of a sound attestation that answers the challenge. */
-export async function keyIn(
+export async function verifyAttestation(
   { id, rawId, type, response }: Attestation,
   challenge: string,
   settings: Settings,
@@ -82,7 +82,7 @@ export async function keyIn(
   const { id: expectedRPID, origin: expectedOrigin } = relyingParty(settings);
   const { transports = [], ...signed } = response;
   const { verifyRegistrationResponse } = await library();
-  const verified = await soundly(() =>
+  const verified = await verifyOrUndefined(() =>
     verifyRegistrationResponse({
       response: { id, rawId, type, response: signed, clientExtensionResults: {} },
       expectedChallenge: challenge,
@@ -103,15 +103,15 @@ export async function keyIn(
 }
 
 /** What the authenticator's counter says after a sound assertion that answers the challenge. */
-export async function counterIn(
+export async function verifyAssertion(
   { id, rawId, type, response }: Assertion,
   challenge: string,
-  key: KnownKey,
+  key: StoredKey,
   settings: Settings,
 ): Promise<number | undefined> {
   const { id: expectedRPID, origin: expectedOrigin } = relyingParty(settings);
   const { verifyAuthenticationResponse } = await library();
-  const verified = await soundly(() =>
+  const verified = await verifyOrUndefined(() =>
     verifyAuthenticationResponse({
       response: { id, rawId, type, response, clientExtensionResults: {} },
       expectedChallenge: challenge,
@@ -128,7 +128,7 @@ export async function counterIn(
   return verified?.verified ? verified.authenticationInfo.newCounter : undefined;
 }
 
-function described({ credential_id, transports }: KnownKey) {
+function toDescriptor({ credential_id, transports }: StoredKey) {
   return { id: credential_id, transports: [...transports] };
 }
 
@@ -136,7 +136,7 @@ function described({ credential_id, transports }: KnownKey) {
  * The library throws at whatever is wrong with an answer, be it a byte or the origin. Nothing else
  * happens inside but computation on that answer, so every error means the same: it is not sound.
  */
-async function soundly<T>(verify: () => Promise<T>): Promise<T | undefined> {
+async function verifyOrUndefined<T>(verify: () => Promise<T>): Promise<T | undefined> {
   try {
     return await verify();
   } catch {

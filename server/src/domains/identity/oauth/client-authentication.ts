@@ -16,47 +16,50 @@ export function parameter(maxLength: number) {
 export const clientParameters = { client_id: parameter(100), client_secret: parameter(200) };
 type ClientParameters = Static<ReturnType<typeof Type.Object<typeof clientParameters>>>;
 
-export interface Identified {
+export interface AuthenticatedClient {
   readonly client: Client;
   /** Whether it proved that it is that client; "no" is for those that keep no secret. */
-  readonly proven: "yes" | "no" | "wrongly";
+  readonly secretCheck: "yes" | "no" | "wrongly";
 }
 
 type Purpose = "token" | "revoke" | "introspect";
 
 /** Finds the client that calls, slowly for whoever guesses. Throws when there is none such. */
-export async function identify(
+export async function authenticateClient(
   platform: Platform,
   purpose: Purpose,
   parameters: ClientParameters,
   caller: Caller,
-): Promise<Identified> {
-  const { clientId, secret } = presentedBy(parameters, caller);
+): Promise<AuthenticatedClient> {
+  const { clientId, secret } = readClientCredentials(parameters, caller);
   const client = await findClient(platform.db, clientId);
-  const proven = client ? proofOf(client, secret) : "no";
+  const secretCheck = client ? checkSecret(client, secret) : "no";
   // Whoever asks about tokens asks often, and has proved who it is.
-  if (purpose !== "introspect" || proven !== "yes") {
+  if (purpose !== "introspect" || secretCheck !== "yes") {
     const { rateLimit, settings } = platform;
     // By address as well as by client: a client's name is no secret, and must not be enough to shut it out.
     const who = `${classifyAddress(caller.address)} ${client?.clientId ?? "nobody"}`;
     rateLimit.assert(`oauth ${purpose} ${who}`, settings.loginRateLimit);
   }
-  if (!client) throw unproven(caller);
-  return { client, proven };
+  if (!client) throw invalidClient(caller);
+  return { client, secretCheck };
 }
 
-export function unproven({ basic }: Caller): Failure {
+export function invalidClient({ basic }: Caller): Failure {
   return new Failure(InvalidClient, {
     ...(basic && { headers: { "www-authenticate": 'Basic realm="OAuth"' } }),
   });
 }
 
-function proofOf({ secretHash }: Client, secret: string | undefined): Identified["proven"] {
+function checkSecret(
+  { secretHash }: Client,
+  secret: string | undefined,
+): AuthenticatedClient["secretCheck"] {
   if (secret === undefined) return "no";
   return equalBytes(sha256(secret), secretHash) ? "yes" : "wrongly";
 }
 
-function presentedBy(
+function readClientCredentials(
   { client_id, client_secret }: ClientParameters,
   { basic }: Caller,
 ): { readonly clientId: string; readonly secret: string | undefined } {
@@ -64,15 +67,15 @@ function presentedBy(
     if (!client_id) throw new Failure(InvalidRequest, { detail: "client_id is required." });
     return { clientId: client_id, secret: client_secret || undefined };
   }
-  const clientId = decode(basic.name);
+  const clientId = decodeFormText(basic.name);
   if (client_secret || (client_id && client_id !== clientId)) {
     throw new Failure(InvalidRequest, { detail: "The client names itself in two ways." });
   }
-  return { clientId, secret: decode(basic.password) };
+  return { clientId, secret: decodeFormText(basic.password) };
 }
 
 /** RFC 6749 has both parts of HTTP Basic encoded as in a form. */
-function decode(text: string): string {
+function decodeFormText(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll("+", " "));
   } catch {

@@ -44,7 +44,7 @@ export async function lockByToken(tx: Tx, tokenHash: Buffer): Promise<TokenRow |
   return token && { grant, token };
 }
 
-export async function useCode(tx: Tx, grantId: string, now: Date): Promise<void> {
+export async function markCodeUsed(tx: Tx, grantId: string, now: Date): Promise<void> {
   await tx
     .updateTable("oauth_grants")
     .set({ code_used_at: now })
@@ -52,7 +52,7 @@ export async function useCode(tx: Tx, grantId: string, now: Date): Promise<void>
     .execute();
 }
 
-export async function useToken(tx: Tx, tokenId: string, now: Date): Promise<void> {
+export async function markTokenUsed(tx: Tx, tokenId: string, now: Date): Promise<void> {
   await tx.updateTable("oauth_tokens").set({ used_at: now }).where("id", "=", tokenId).execute();
 }
 
@@ -106,7 +106,7 @@ export interface LiveToken {
   readonly name: string;
 }
 
-const LIVE = `
+const FIND_LIVE_TOKEN = `
   select t.kind, t.scopes, t.expires_at, t.created_at, t.grant_id, g.client_id, a.allowed_scopes,
          g.workspace_id as workspace, g.user_id, u.email, u.name
     from oauth_tokens t
@@ -121,10 +121,10 @@ export async function findLiveToken(
   tokenHash: Buffer,
   now: Date,
 ): Promise<LiveToken | undefined> {
-  return (await db.system<LiveToken>(LIVE, [tokenHash, now]))[0];
+  return (await db.system<LiveToken>(FIND_LIVE_TOKEN, [tokenHash, now]))[0];
 }
 
-const EVERY_MS = 600_000;
+const PRUNE_EVERY_MS = 600_000;
 const HOUR_MS = 3_600_000;
 
 const TOKENS = `
@@ -141,9 +141,9 @@ const GRANTS = `
  * Tokens that ran out, and the grants that have none left; long enough ago that no page which could
  * decide about such a grant is still good.
  */
-export const pruneGrants = retentionJob({
+export const grantRetentionJob = retentionJob({
   kind: "identity.prune_oauth_grants",
-  everyMs: EVERY_MS,
+  everyMs: PRUNE_EVERY_MS,
   async remove({ db, clock }, rowsMax) {
     const before = new Date(clock.nowMs() - HOUR_MS);
     const tokens = await deleteAcrossWorkspaces(db, TOKENS, [before, rowsMax]);

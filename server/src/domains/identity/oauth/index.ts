@@ -30,7 +30,7 @@ import {
   TokenReuseDetected,
   TokenRevoked,
 } from "./events.ts";
-import { pruneGrants } from "./grant-store.ts";
+import { grantRetentionJob } from "./grant-store.ts";
 import { describeServer } from "./metadata.ts";
 import { ApplicationsRead, ApplicationsWrite } from "./applications/store.ts";
 import { introspectToken, issueToken, revokeToken } from "./tokens/operations.ts";
@@ -69,5 +69,5 @@ export const oauth = domain({
     describeServer,
   ],
   contributions: [contribute(CredentialSourcePoint, accessTokens)],
-  jobs: [pruneGrants],
+  jobs: [grantRetentionJob],
 });

@@ -17,7 +17,7 @@ export const UnsupportedGrantType = failure(
   "The grant types are authorization_code and refresh_token.",
 );
 
-const OWN: ReadonlySet<FailureType> = new Set([
+const PROTOCOL_FAILURES: ReadonlySet<FailureType> = new Set([
   InvalidRequest,
   InvalidClient,
   InvalidGrant,
@@ -31,13 +31,13 @@ const OAuthError = Type.Object(
 );
 
 /** Failures as a client of OAuth expects them. */
-export const oauthRefusal: ErrorRendering = {
+export const oauthErrorRendering: ErrorRendering = {
   mediaType: "application/json",
   body: OAuthError,
   answer({ type, message, particulars }: Failure) {
     const body: Static<typeof OAuthError> = {
-      error: OWN.has(type) ? type.code : errorOf(type.status),
-      error_description: fit(message),
+      error: PROTOCOL_FAILURES.has(type) ? type.code : errorOf(type.status),
+      error_description: toErrorDescription(message),
     };
     return {
       // The protocol knows no difference between what can't be read and what makes no sense.
@@ -54,6 +54,6 @@ function errorOf(status: number): string {
 }
 
 /** A description has only some characters of ASCII. */
-export function fit(text: string): string {
+export function toErrorDescription(text: string): string {
   return text.replaceAll(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g, "'");
 }

@@ -1,4 +1,4 @@
-import { membershipsOf, toMembership } from "#domains/identity/accounts/index.ts";
+import { listMemberships, toMembership } from "#domains/identity/accounts/index.ts";
 import type { Membership } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
 
@@ -8,12 +8,12 @@ export function parseScopes(text: string): string[] {
 }
 
 /** What a person may do in one workspace at this moment; undefined when they do not belong to it. */
-export async function scopedMembership(
+export async function findMembership(
   { db, permissions }: Pick<Platform, "db" | "permissions">,
   userId: string,
   workspace: string,
 ): Promise<(Membership & { readonly slug: string }) | undefined> {
-  const rows = await membershipsOf(db, userId);
+  const rows = await listMemberships(db, userId);
   const row = rows.find((candidate) => candidate.workspace === workspace);
   return row && { ...toMembership(row, permissions), slug: row.slug };
 }

@@ -1,6 +1,6 @@
 import { domain } from "#kernel/domain.ts";
 import { PasswordChanged, PasswordRefused, ResetRequested } from "./events.ts";
-import { pruneResets } from "./service.ts";
+import { resetRetentionJob } from "./service.ts";
 import { changePassword, forgotPassword, resetPassword } from "./operations.ts";
 import { resetForm, resetPage } from "./pages.ts";
 
@@ -11,5 +11,5 @@ export const passwords = domain({
   permissions: [],
   events: [ResetRequested, PasswordChanged, PasswordRefused],
   operations: [forgotPassword, resetPassword, changePassword, resetPage, resetForm],
-  jobs: [pruneResets],
+  jobs: [resetRetentionJob],
 });

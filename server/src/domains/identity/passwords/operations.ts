@@ -24,8 +24,8 @@ export const forgotPassword = command({
   fails: [MailNotConfigured, RateLimited],
   example: { body: { email: "ada@example.com" } },
   prepare: (platform, { body }, caller) =>
-    service.examineForgotten(platform, body.email.toLowerCase(), caller),
-  run: (ctx, { body }, who) => service.requestReset(ctx, body.email.toLowerCase(), who),
+    service.prepareResetRequest(platform, body.email.toLowerCase(), caller),
+  run: (ctx, { body }, request) => service.createReset(ctx, body.email.toLowerCase(), request),
 });
 
 export const resetPassword = command({
@@ -39,8 +39,8 @@ export const resetPassword = command({
   emits: [PasswordChanged, PasswordRefused],
   fails: [service.BadReset, RateLimited],
   example: { body: { token: "mrp_…", password: "correct horse battery staple" } },
-  prepare: (platform, { body }, caller) => service.examineReset(platform, body, caller),
-  run: (ctx, { body }, ready) => service.reset(ctx, body.token, ready),
+  prepare: (platform, { body }, caller) => service.prepareReset(platform, body, caller),
+  run: (ctx, { body }, prepared) => service.resetWithLink(ctx, body.token, prepared),
 });
 
 export const changePassword = command({
@@ -58,6 +58,6 @@ export const changePassword = command({
   emits: [PasswordChanged, PasswordRefused],
   fails: [WrongPassword, Forbidden, RateLimited],
   example: { body: { currentPassword: "the old one", newPassword: "correct horse battery" } },
-  prepare: (platform, { body }, caller) => service.examineChange(platform, body, caller),
-  run: (ctx, _input, passwordHash) => service.change(ctx, passwordHash),
+  prepare: (platform, { body }, caller) => service.prepareChange(platform, body, caller),
+  run: (ctx, _input, passwordHash) => service.changeOwnPassword(ctx, passwordHash),
 });

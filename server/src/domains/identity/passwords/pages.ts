@@ -7,7 +7,7 @@ import { command, query } from "#kernel/operation/operation.ts";
 import { html } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { PasswordChanged, PasswordRefused } from "./events.ts";
-import { BadReset, examineReset, reset } from "./service.ts";
+import { BadReset, prepareReset, resetWithLink } from "./service.ts";
 
 const Token = Type.String({ minLength: 1, maxLength: 200 });
 
@@ -45,10 +45,10 @@ export const resetForm = command({
   emits: [PasswordChanged, PasswordRefused],
   fails: [BadReset, RateLimited],
   example: { body: { token: "mrp_…", password: "correct horse battery staple" } },
-  prepare: (platform, { body }, caller) => examineReset(platform, body, caller),
-  async run(ctx, { body }, ready) {
-    const done = await reset(ctx, body.token, ready);
-    if (done instanceof Failure) return done;
+  prepare: (platform, { body }, caller) => prepareReset(platform, body, caller),
+  async run(ctx, { body }, prepared) {
+    const result = await resetWithLink(ctx, body.token, prepared);
+    if (result instanceof Failure) return result;
     return document({
       title: "Password set",
       body: markup`<h1>Your password is set</h1><p>You can log in with it now.</p>`,

@@ -12,13 +12,13 @@ import {
   findAccount,
   hashPassword,
   type MembershipRow,
-  membershipsOf,
+  listMemberships,
   setPassword,
   type User,
-  workspacesOf,
+  auditWorkspaces,
   WrongPassword,
 } from "../accounts/index.ts";
-import { throttleAccount, throttleAddress, endSessions } from "../sessions/index.ts";
+import { throttleAccount, throttleAddress, deleteSessions } from "../sessions/index.ts";
 import { PasswordChanged, PasswordRefused, ResetRequested } from "./events.ts";
 import * as store from "./store.ts";
 
@@ -30,28 +30,28 @@ export const BadReset = failure(
   "The link is not valid, has been used or has run out.",
 );
 
-export interface Forgetful {
+export interface ResetRequest {
   readonly user: User | undefined;
   readonly memberships: readonly MembershipRow[];
 }
 
 /** The answer is the same whether there is such an account or not. */
-export async function examineForgotten(
+export async function prepareResetRequest(
   platform: Platform,
   email: string,
   caller: Caller,
-): Promise<Forgetful> {
+): Promise<ResetRequest> {
   if (!platform.mailer.available) throw new Failure(MailNotConfigured);
   await throttleAccount(platform, email, caller.address);
   const account = await findAccount(platform.db, email);
   const user = account?.user.status === "active" ? account.user : undefined;
-  return { user, memberships: user ? await membershipsOf(platform.db, user.id) : [] };
+  return { user, memberships: user ? await listMemberships(platform.db, user.id) : [] };
 }
 
-export async function requestReset(
+export async function createReset(
   ctx: WriteContext<typeof ResetRequested>,
   email: string,
-  { user, memberships }: Forgetful,
+  { user, memberships }: ResetRequest,
 ): Promise<{ accepted: true }> {
   if (user) {
     const token = `mrp_${randomBytes(32).toString("base64url")}`;
@@ -68,107 +68,107 @@ export async function requestReset(
     });
   }
   const data = { email, address: ctx.caller.address };
-  for (const workspace of workspacesOf(memberships, ctx.services)) {
+  for (const workspace of auditWorkspaces(memberships, ctx.services)) {
     ctx.switchPartition({ workspace, environment: ctx.caller.environment });
     ctx.emit(ResetRequested, { id: user?.id ?? email, displayName: email }, data);
   }
   return { accepted: true };
 }
 
-export interface NewPassword {
-  readonly person: store.ResetRow;
+export interface PreparedReset {
+  readonly person: store.ResetUser;
   readonly memberships: readonly MembershipRow[];
   readonly passwordHash: string;
 }
 
 /** Undefined when the link is no good. */
-export async function examineReset(
+export async function prepareReset(
   platform: Platform,
   { token, password }: { readonly token: string; readonly password: string },
   { address }: Caller,
-): Promise<NewPassword | undefined> {
+): Promise<PreparedReset | undefined> {
   const { db, clock } = platform;
   throttleAddress(platform, address);
   const person = await store.findReset(db, sha256(token), clock.now());
   if (!person) return undefined;
   const passwordHash = await hashPassword(password);
-  return { person, memberships: await membershipsOf(db, person.id), passwordHash };
+  return { person, memberships: await listMemberships(db, person.id), passwordHash };
 }
 
-type Setting = WriteContext<typeof PasswordChanged | typeof PasswordRefused>;
+type PasswordContext = WriteContext<typeof PasswordChanged | typeof PasswordRefused>;
 
 /** Whoever had the old password, or a session made with it, is out. */
-export async function reset(
-  ctx: Setting,
+export async function resetWithLink(
+  ctx: PasswordContext,
   token: string,
-  ready: NewPassword | undefined,
+  prepared: PreparedReset | undefined,
 ): Promise<{ accepted: true } | Failure> {
-  if (!ready || !(await store.takeReset(ctx.tx, sha256(token)))) {
+  if (!prepared || !(await store.consumeReset(ctx.tx, sha256(token)))) {
     const { environment, address } = ctx.caller;
     // Whose link it was, nobody can tell any more.
     ctx.switchPartition({ workspace: ctx.services.homeWorkspace, environment });
     ctx.emit(PasswordRefused, { id: address }, { reason: "bad_link", address });
     return new Failure(BadReset);
   }
-  const { person, memberships, passwordHash } = ready;
+  const { person, memberships, passwordHash } = prepared;
   await setPassword(ctx.tx, person.id, passwordHash, ctx.now);
-  await endSessions(ctx.tx, person.id);
+  await deleteSessions(ctx.tx, person.id);
   ctx.setActor({ id: person.id, name: person.name, type: "user" });
-  for (const workspace of workspacesOf(memberships, ctx.services)) {
+  for (const workspace of auditWorkspaces(memberships, ctx.services)) {
     ctx.switchPartition({ workspace, environment: ctx.caller.environment });
-    ctx.emit(PasswordChanged, referTo(person), { userId: person.id, by: "link" });
+    ctx.emit(PasswordChanged, userRef(person), { userId: person.id, by: "link" });
   }
   return { accepted: true };
 }
 
 /** The hash of the new password; undefined when the present one is wrong. */
-export async function examineChange(
+export async function prepareChange(
   platform: Platform,
   passwords: { readonly currentPassword: string; readonly newPassword: string },
   caller: Caller,
 ): Promise<string | undefined> {
-  const { user } = sessionOf(caller);
+  const { user } = requireSession(caller);
   await throttleAccount(platform, user.email, caller.address);
   const account = await findAccount(platform.db, user.email);
-  const right = await checkPassword(passwords.currentPassword, account?.passwordHash);
-  return right ? hashPassword(passwords.newPassword) : undefined;
+  const isCorrect = await checkPassword(passwords.currentPassword, account?.passwordHash);
+  return isCorrect ? hashPassword(passwords.newPassword) : undefined;
 }
 
-export async function change(
-  ctx: Setting,
+export async function changeOwnPassword(
+  ctx: PasswordContext,
   passwordHash: string | undefined,
 ): Promise<void | Failure> {
-  const { id: sessionId, user, memberships } = sessionOf(ctx.caller);
+  const { id: sessionId, user, memberships } = requireSession(ctx.caller);
   const { environment, address } = ctx.caller;
   const userId = user.id;
   if (passwordHash !== undefined) {
     await setPassword(ctx.tx, userId, passwordHash, ctx.now);
-    await endSessions(ctx.tx, userId, sessionId);
+    await deleteSessions(ctx.tx, userId, sessionId);
   }
-  for (const workspace of workspacesOf(memberships.values(), ctx.services)) {
+  for (const workspace of auditWorkspaces(memberships.values(), ctx.services)) {
     ctx.switchPartition({ workspace, environment });
     if (passwordHash !== undefined) {
-      ctx.emit(PasswordChanged, referTo(user), { userId, by: "password" });
+      ctx.emit(PasswordChanged, userRef(user), { userId, by: "password" });
     } else {
-      ctx.emit(PasswordRefused, referTo(user), { reason: "wrong_password", address, userId });
+      ctx.emit(PasswordRefused, userRef(user), { reason: "wrong_password", address, userId });
     }
   }
   if (passwordHash === undefined) return new Failure(WrongPassword);
 }
 
 /** A token must not change what guards the login. */
-function sessionOf({ credential }: Caller): Credential {
+function requireSession({ credential }: Caller): Credential {
   if (credential?.kind !== "session") {
     throw new Failure(Forbidden, { detail: "Only a person's own session sets their password." });
   }
   return credential;
 }
 
-function referTo({ id, name }: { readonly id: string; readonly name: string }) {
+function userRef({ id, name }: { readonly id: string; readonly name: string }) {
   return { id, displayName: name };
 }
 
-const EVERY_MS = 600_000;
+const PRUNE_EVERY_MS = 600_000;
 
 /** The condition once more on the outside: a new link takes the place of the old one. */
 const PRUNE = `
@@ -178,8 +178,8 @@ const PRUNE = `
                       where expires_at <= $1 order by expires_at limit $2)`;
 
 /** Links that ran out. */
-export const pruneResets = retentionJob({
+export const resetRetentionJob = retentionJob({
   kind: "identity.prune_password_resets",
-  everyMs: EVERY_MS,
+  everyMs: PRUNE_EVERY_MS,
   remove: ({ db, clock }, rowsMax) => deleteAcrossWorkspaces(db, PRUNE, [clock.now(), rowsMax]),
 });

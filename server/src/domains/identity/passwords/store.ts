@@ -15,7 +15,7 @@ export async function putReset(
     .execute();
 }
 
-export interface ResetRow {
+export interface ResetUser {
   readonly id: string;
   readonly name: string;
 }
@@ -25,8 +25,8 @@ export async function findReset(
   db: Database,
   tokenHash: Buffer,
   now: Date,
-): Promise<ResetRow | undefined> {
-  const [row] = await db.system<ResetRow>(
+): Promise<ResetUser | undefined> {
+  const [row] = await db.system<ResetUser>(
     `select u.id, u.name from password_resets r join users u on u.id = r.user_id
       where r.token_hash = $1 and r.expires_at > $2 and u.status = 'active'`,
     [tokenHash, now],
@@ -35,11 +35,11 @@ export async function findReset(
 }
 
 /** True for whoever takes it first. */
-export async function takeReset(tx: Tx, tokenHash: Buffer): Promise<boolean> {
-  const taken = await tx
+export async function consumeReset(tx: Tx, tokenHash: Buffer): Promise<boolean> {
+  const deleted = await tx
     .deleteFrom("password_resets")
     .where("token_hash", "=", tokenHash)
     .returning("user_id")
     .executeTakeFirst();
-  return taken !== undefined;
+  return deleted !== undefined;
 }

@@ -16,12 +16,12 @@ import { roleContent } from "./pack.ts";
 import { Profile, RolesAssign, RolesRead, RolesWrite } from "./role.ts";
 
 export { LastOwner, RoleId } from "./role.ts";
-export { grantsOfRoles, roleNamesOf } from "./store.ts";
+export { readRoleGrants, findRoleNames } from "./store.ts";
 export {
   assertGrantable,
   assertManagesOwners,
   type HeldPermissions,
-  heldPermissions,
+  findHeldPermissions,
   canGrant,
 } from "./service.ts";
 

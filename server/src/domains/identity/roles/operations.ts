@@ -33,13 +33,13 @@ export const listRoles = query({
   async run({ tx, services }, { query: { limit, after } }) {
     const [builtIn = 0, name = ""] =
       after === undefined ? [] : services.cursors.decode(ROLES, after);
-    const place = { builtIn: Number(builtIn), name: String(name) };
+    const position = { builtIn: Number(builtIn), name: String(name) };
     return toPage(
-      await service.listRoles(tx, services, place, limit + 1),
+      await service.listRoles(tx, services, position, limit + 1),
       limit,
       (role) => role,
       (role) => {
-        const next = service.placeAfter(role);
+        const next = service.positionAfter(role);
         return services.cursors.encode(ROLES, [next.builtIn, next.name]);
       },
     );
@@ -102,7 +102,7 @@ export const deleteRole = command({
   run: (ctx, { params }) => service.deleteRole(ctx, params.id),
 });
 
-const Assigned = Type.Object(
+const AssignedRoles = Type.Object(
   { userId: id("usr"), roles: Type.Array(RoleId) },
   { title: "AssignedRoles" },
 );
@@ -117,7 +117,7 @@ export const assignRole = command({
   permission: RolesAssign,
   params: object({ userId: id("usr") }),
   body: object({ roleId: RoleId, workspaceId: Type.Optional(id("ws")) }),
-  response: item(Assigned),
+  response: item(AssignedRoles),
   emits: [RoleAssigned],
   fails: [Forbidden, NoSuchWorkspace],
   example: {
@@ -137,7 +137,7 @@ export const unassignRole = command({
   summary: "Take a role from a member",
   permission: RolesAssign,
   params: object({ userId: id("usr"), roleId: RoleId }),
-  response: item(Assigned),
+  response: item(AssignedRoles),
   emits: [RoleUnassigned],
   fails: [LastOwner, Forbidden],
   example: { params: { userId: "usr_01jd0000000000000000000000", roleId: "agent" } },

@@ -66,7 +66,7 @@ export function builtInRoles(catalog: readonly Permission[]): Role[] {
     description: DESCRIPTIONS[name],
     permissions: catalog
       .filter(({ roles }) => roles.includes(name))
-      .map((one) => one.name)
+      .map((permissionType) => permissionType.name)
       .toSorted(),
     builtIn: true,
   }));
@@ -77,7 +77,10 @@ export function isBuiltIn(id: string): id is BuiltInRole {
 }
 
 /** Each must be in the catalog, alone or as `resource:*`; the path of the first that is not. */
-export function assertKnown(patterns: readonly string[], catalog: readonly Permission[]): void {
+export function assertKnownPermissions(
+  patterns: readonly string[],
+  catalog: readonly Permission[],
+): void {
   for (const [index, pattern] of patterns.entries()) {
     if (expandPermissions([pattern], catalog).size === 0) {
       throw invalidField(`/permissions/${index}`, "is not a permission");

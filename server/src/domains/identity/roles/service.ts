@@ -1,7 +1,7 @@
 import {
   lockMember,
   lockOwners,
-  permissionsOf,
+  resolvePermissions,
   setRoles,
 } from "#domains/identity/accounts/index.ts";
 import type { PlatformServices, WriteContext } from "#kernel/contract.ts";
@@ -12,7 +12,7 @@ import { newId } from "#kernel/schema/id.ts";
 import { BUILT_IN_ROLES, expandPermissions, type Permission } from "#kernel/access/permission.ts";
 import { RoleAssigned, RoleCreated, RoleDeleted, RoleUnassigned, RoleUpdated } from "./role.ts";
 import {
-  assertKnown,
+  assertKnownPermissions,
   assertMayGrant,
   builtInRoles,
   BuiltInRoleFixed,
@@ -26,14 +26,14 @@ import * as store from "./store.ts";
 
 export async function getRole(tx: Tx, services: PlatformServices, id: string): Promise<Role> {
   const role = isBuiltIn(id)
-    ? builtInRoles(services.permissions).find((one) => one.id === id)
+    ? builtInRoles(services.permissions).find((role) => role.id === id)
     : await store.find(tx, id);
   if (!role) throw new Failure(NotFound);
   return role;
 }
 
 /** Where a list of roles goes on: after so many built-in ones, and after a custom one's name. */
-export interface Place {
+export interface RoleListPosition {
   readonly builtIn: number;
   readonly name: string;
 }
@@ -42,36 +42,36 @@ export interface Place {
 export async function listRoles(
   tx: Tx,
   services: PlatformServices,
-  { builtIn, name }: Place,
+  { builtIn, name }: RoleListPosition,
   limit: number,
 ): Promise<Role[]> {
-  const fixed = builtInRoles(services.permissions).slice(builtIn, builtIn + limit);
-  return [...fixed, ...(await store.list(tx, name, limit - fixed.length))];
+  const builtIns = builtInRoles(services.permissions).slice(builtIn, builtIn + limit);
+  return [...builtIns, ...(await store.list(tx, name, limit - builtIns.length))];
 }
 
 /** The place after a role. It holds even when that role is gone. */
-export function placeAfter({ id, name }: Role): Place {
+export function positionAfter({ id, name }: Role): RoleListPosition {
   const index = BUILT_IN_ROLES.findIndex((role) => role === id);
   return index === -1 ? { builtIn: BUILT_IN_ROLES.length, name } : { builtIn: index + 1, name: "" };
 }
 
 export async function createRole(
   ctx: WriteContext<typeof RoleCreated>,
-  draft: { name: string; description?: string | undefined; permissions: string[] },
+  input: { name: string; description?: string | undefined; permissions: string[] },
 ): Promise<Role> {
   const { services, caller, now } = ctx;
-  assertKnown(draft.permissions, services.permissions);
-  assertMayGrant(draft.permissions, caller.permissions, services.permissions);
-  if (isBuiltIn(draft.name)) throw new Failure(RoleNameTaken);
+  assertKnownPermissions(input.permissions, services.permissions);
+  assertMayGrant(input.permissions, caller.permissions, services.permissions);
+  if (isBuiltIn(input.name)) throw new Failure(RoleNameTaken);
   const role = await store.insert(ctx.tx, {
     id: newId("rol", now.getTime()),
-    name: draft.name,
-    description: draft.description ?? "",
-    permissions: draft.permissions,
+    name: input.name,
+    description: input.description ?? "",
+    permissions: input.permissions,
     created_at: now,
     updated_at: now,
   });
-  ctx.emit(RoleCreated, referTo(role), shown(role));
+  ctx.emit(RoleCreated, roleRef(role), roleEventData(role));
   return role;
 }
 
@@ -86,11 +86,11 @@ export async function updateRole(
   const before = await store.lock(ctx.tx, id);
   ctx.expectRevision(before.revision);
   if (change.permissions) {
-    assertKnown(change.permissions, services.permissions);
+    assertKnownPermissions(change.permissions, services.permissions);
     assertMayGrant(change.permissions, caller.permissions, services.permissions);
   }
   const after = await store.update(ctx.tx, id, { ...change, updated_at: ctx.now });
-  ctx.emit(RoleUpdated, referTo(after), diffResource(shown(before), shown(after)));
+  ctx.emit(RoleUpdated, roleRef(after), diffResource(roleEventData(before), roleEventData(after)));
   return after;
 }
 
@@ -100,7 +100,7 @@ export async function deleteRole(ctx: WriteContext<typeof RoleDeleted>, id: stri
   ctx.expectRevision(role.revision);
   if (await store.isInUse(ctx.tx, id, ctx.now)) throw new Failure(RoleInUse);
   await store.remove(ctx.tx, id);
-  ctx.emit(RoleDeleted, referTo(role), shown(role));
+  ctx.emit(RoleDeleted, roleRef(role), roleEventData(role));
 }
 
 /** Gives a role to a member of the workspace that the act is in. */
@@ -154,8 +154,8 @@ export async function assertGrantable(
     ? builtInRoles(services.permissions).find(({ id }) => id === roleId)
     : await store.find(tx, roleId);
   if (!role) throw invalidField("/roleId", "is not a role of this workspace");
-  const wanted = [...expandPermissions(role.permissions, services.permissions)];
-  assertMayGrant(wanted, held.permissions, services.permissions);
+  const permissions = [...expandPermissions(role.permissions, services.permissions)];
+  assertMayGrant(permissions, held.permissions, services.permissions);
 }
 
 /** Whether somebody with this may hand out all of these roles. */
@@ -175,15 +175,15 @@ export async function canGrant(
 }
 
 /** What somebody has in the workspace that the act is in; undefined for who is no active member. */
-export async function heldPermissions(
+export async function findHeldPermissions(
   tx: Tx,
   services: PlatformServices,
   userId: string,
 ): Promise<HeldPermissions | undefined> {
-  const found = await store.findHolding(tx, userId);
+  const found = await store.findMemberGrants(tx, userId);
   if (!found) return undefined;
   const { roles, granted } = found;
-  return { roles, permissions: permissionsOf(roles, granted, services.permissions) };
+  return { roles, permissions: resolvePermissions(roles, granted, services.permissions) };
 }
 
 /**
@@ -200,10 +200,10 @@ export function assertManagesOwners(
   assertMayGrant(["*"], permissions, catalog);
 }
 
-function referTo({ id, name }: Role) {
+function roleRef({ id, name }: Role) {
   return { id, displayName: name };
 }
 
-function shown({ revision: _, ...role }: Role) {
+function roleEventData({ revision: _, ...role }: Role) {
   return role;
 }

@@ -28,7 +28,7 @@ export async function findByName(tx: Tx, name: string): Promise<Role | undefined
 }
 
 /** The names of those of these roles that are custom ones. */
-export async function roleNamesOf(tx: Tx, ids: readonly string[]): Promise<string[]> {
+export async function findRoleNames(tx: Tx, ids: readonly string[]): Promise<string[]> {
   const custom = ids.filter((id) => id.startsWith("rol_"));
   if (custom.length === 0) return [];
   const rows = await tx.selectFrom("roles").select("name").where("id", "in", custom).execute();
@@ -36,7 +36,7 @@ export async function roleNamesOf(tx: Tx, ids: readonly string[]): Promise<strin
 }
 
 /** What each custom role of the workspace grants. */
-export async function grantsOfRoles(tx: Tx): Promise<ReadonlyMap<string, readonly string[]>> {
+export async function readRoleGrants(tx: Tx): Promise<ReadonlyMap<string, readonly string[]>> {
   const rows = await tx.selectFrom("roles").select(["id", "permissions"]).execute();
   return new Map(rows.map(({ id, permissions }) => [id, permissions]));
 }
@@ -83,7 +83,7 @@ export async function isInUse(tx: Tx, id: string, now: Date): Promise<boolean> {
 }
 
 /** An active member's roles, and what the custom ones among them grant. */
-export async function findHolding(
+export async function findMemberGrants(
   tx: Tx,
   userId: string,
 ): Promise<{ readonly roles: string[]; readonly granted: string[] } | undefined> {

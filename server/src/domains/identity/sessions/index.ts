@@ -2,17 +2,17 @@ import { contribute } from "#kernel/extension-point.ts";
 import { CredentialSourcePoint } from "#kernel/access/authenticator.ts";
 import { domain } from "#kernel/domain.ts";
 import { LoggedIn, LoggedOut, LoginFailed, PasswordReset } from "./events.ts";
-import { pruneAddresses, pruneSessions } from "./store.ts";
+import { addressRetentionJob, sessionRetentionJob } from "./store.ts";
 import { login, logout, me } from "./operations.ts";
 import { sessionTokens } from "./session.ts";
 
 export { LOGIN_EVENTS, LoggedIn, LoginFailed, PasswordReset } from "./events.ts";
 export { loginDocument, type LoginForm } from "./login-page.ts";
 export { BadLogin, BadSecondFactor, MfaRequired } from "./login.ts";
-export { beginSession, checkLogin, type LoginAttempt, createSession } from "./service.ts";
-export { endSessions } from "./store.ts";
+export { startSession, checkLogin, type LoginAttempt, createSession } from "./service.ts";
+export { deleteSessions } from "./store.ts";
 export { throttleAccount, throttleAddress } from "./throttle.ts";
-export { cookieOf } from "./session.ts";
+export { buildSessionCookie } from "./session.ts";
 
 export const sessions = domain({
   name: "sessions",
@@ -22,5 +22,5 @@ export const sessions = domain({
   events: [LoggedIn, LoginFailed, LoggedOut, PasswordReset],
   operations: [login, me, logout],
   contributions: [contribute(CredentialSourcePoint, sessionTokens)],
-  jobs: [pruneSessions, pruneAddresses],
+  jobs: [sessionRetentionJob, addressRetentionJob],
 });

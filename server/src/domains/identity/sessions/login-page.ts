@@ -20,33 +20,33 @@ export interface LoginForm {
 /** Asks who it is: for every page of ours that must know. */
 export function loginDocument(form: LoginForm): HtmlDocument {
   const { reason, action, hidden, returnTo, singleSignOn, email = "", failure } = form;
-  const wantsCode = failure !== undefined && /mfa|second_factor/.test(failure.type.code);
-  const returning = new URLSearchParams({ returnTo }).toString();
+  const needsCode = failure !== undefined && /mfa|second_factor/.test(failure.type.code);
+  const returnQuery = new URLSearchParams({ returnTo }).toString();
   return document({
     title: "Log in",
     body: markup`<h1>Log in</h1>
 <p>${reason}</p>
-${failure && alarm(failure, returning)}
+${failure && renderAlert(failure, returnQuery)}
 <form method="post" action="${action}">
 <input type="hidden" name="${hidden.name}" value="${hidden.value}">
 <label for="email">E-mail address</label>
-<input id="email" name="email" type="email" autocomplete="username" required maxlength="254" value="${email}"${mark("autofocus", email === "")}>
+<input id="email" name="email" type="email" autocomplete="username" required maxlength="254" value="${email}"${renderAttribute("autofocus", email === "")}>
 <label for="password">Password</label>
-<input id="password" name="password" type="password" autocomplete="current-password" required maxlength="200"${mark("autofocus", email !== "")}>
-<label for="code">Code${!wantsCode && markup` <span>(if you use a second factor)</span>`}</label>
-<input id="code" name="code" autocomplete="one-time-code" maxlength="40" aria-describedby="code-hint"${mark("required", wantsCode)}>
+<input id="password" name="password" type="password" autocomplete="current-password" required maxlength="200"${renderAttribute("autofocus", email !== "")}>
+<label for="code">Code${!needsCode && markup` <span>(if you use a second factor)</span>`}</label>
+<input id="code" name="code" autocomplete="one-time-code" maxlength="40" aria-describedby="code-hint"${renderAttribute("required", needsCode)}>
 <p class="faint hint" id="code-hint">From your authenticator app, or a recovery code</p>
 <button>Log in</button>
 </form>
-${singleSignOn !== undefined && markup`<p class="or"><a href="${singleSignOn}?${returning}">Log in by single sign-on</a></p>`}`,
+${singleSignOn !== undefined && markup`<p class="or"><a href="${singleSignOn}?${returnQuery}">Log in by single sign-on</a></p>`}`,
   });
 }
 
 /** Why the login did not succeed, in words for the one who tried. */
-function alarm({ type, message, particulars }: Failure, returning: string): Markup {
+function renderAlert({ type, message, particulars }: Failure, returnQuery: string): Markup {
   const { loginUrl } = particulars.extra ?? {};
   if (typeof loginUrl === "string") {
-    return markup`<p class="alarm" role="alert">This account logs in by single sign-on. <a href="${loginUrl}?${returning}">Go there</a></p>`;
+    return markup`<p class="alarm" role="alert">This account logs in by single sign-on. <a href="${loginUrl}?${returnQuery}">Go there</a></p>`;
   }
   const words =
     type.code === "mfa_required"
@@ -55,6 +55,6 @@ function alarm({ type, message, particulars }: Failure, returning: string): Mark
   return markup`<p class="alarm" role="alert">${words}</p>`;
 }
 
-function mark(attribute: "autofocus" | "required", set: boolean): Markup | false {
+function renderAttribute(attribute: "autofocus" | "required", set: boolean): Markup | false {
   return set && (attribute === "required" ? markup` required` : markup` autofocus`);
 }

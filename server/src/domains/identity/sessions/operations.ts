@@ -7,8 +7,8 @@ import { command, query } from "#kernel/operation/operation.ts";
 import { noContent, item } from "#kernel/operation/response.ts";
 import { nullable, object } from "#kernel/schema/schema.ts";
 import { LOGIN_EVENTS, LoggedOut } from "./events.ts";
-import { checkLogin, createSession, logOut } from "./service.ts";
-import { cookieOf } from "./session.ts";
+import { checkLogin, createSession, endSession } from "./service.ts";
+import { buildSessionCookie } from "./session.ts";
 import { BadLogin, BadSecondFactor, MfaRequired, Session } from "./login.ts";
 
 export const login = command({
@@ -26,7 +26,7 @@ export const login = command({
     ...proof,
   }),
   response: item(Session, {
-    headers: (session, settings) => ({ "set-cookie": cookieOf(session, settings) }),
+    headers: (session, settings) => ({ "set-cookie": buildSessionCookie(session, settings) }),
   }),
   emits: LOGIN_EVENTS,
   fails: [BadLogin, MfaRequired, BadSecondFactor, SsoRequired, RateLimited],
@@ -58,15 +58,19 @@ export const me = query({
   response: item(Me),
   fails: [Forbidden],
   async run({ caller }) {
-    const { credential, workspace: at } = caller;
+    const { credential, workspace: current } = caller;
     if (!credential) throw new Failure(Unauthenticated);
     const { kind, user, memberships } = credential;
-    const told = [...memberships.values()].some(({ permissions }) => permissions.has("profile"));
+    const hasProfileScope = [...memberships.values()].some(({ permissions }) =>
+      permissions.has("profile"),
+    );
     // A session is the person; a token stands for them only as far as its scopes go.
-    if (kind !== "session" && !told) {
+    if (kind !== "session" && !hasProfileScope) {
       throw new Failure(Forbidden, { detail: "This needs the scope profile." });
     }
-    const member = [...memberships.values()].find(({ workspace }) => workspace.key === at?.key);
+    const member = [...memberships.values()].find(
+      ({ workspace }) => workspace.key === current?.key,
+    );
     return {
       user: { ...user, status: "active" as const },
       workspace: member
@@ -94,5 +98,5 @@ export const logout = command({
   response: noContent(),
   fails: [Forbidden],
   emits: [LoggedOut],
-  run: (ctx) => logOut(ctx),
+  run: (ctx) => endSession(ctx),
 });

@@ -3,24 +3,24 @@ import {
   checkPassword,
   findAccount,
   type MembershipRow,
-  membershipsOf,
+  listMemberships,
   toMemberOf,
   type User,
-  workspacesOf,
+  auditWorkspaces,
 } from "#domains/identity/accounts/index.ts";
 import {
   checkSecondFactor,
   type MfaRequirement,
-  mfaRequirementOf,
+  buildMfaRequirement,
   MfaChallenged,
   MfaFailed,
-  methodsOf,
+  listMethods,
   type MfaUser,
   type Proof,
   type SecondFactor,
   emitToWorkspaces,
 } from "#domains/identity/mfa/index.ts";
-import { enforcedFor, SsoRequired } from "#domains/identity/sso/enforcement/index.ts";
+import { findEnforcedSso, SsoRequired } from "#domains/identity/sso/enforcement/index.ts";
 import type { Caller } from "#kernel/access/caller.ts";
 import type { Platform, PlatformServices, WriteContext } from "#kernel/contract.ts";
 import { sha256 } from "#kernel/access/crypto.ts";
@@ -38,8 +38,8 @@ export interface LoginAttempt {
   readonly user: User | undefined;
   readonly memberships: readonly MembershipRow[];
   /** Where a second factor is enrolled: the demand for it or, once it was shown, what came of that. */
-  readonly second?:
-    | { readonly demand: MfaRequirement }
+  readonly secondFactor?:
+    | { readonly requirement: MfaRequirement }
     | { readonly factor: SecondFactor | undefined };
   /** Where the person must sign in instead, when a workspace of theirs demands that. */
   readonly loginUrl?: string;
@@ -53,73 +53,75 @@ export async function checkLogin(
 ): Promise<LoginAttempt> {
   await throttleAccount(platform, email, caller.address);
   const account = await findAccount(platform.db, email.toLowerCase());
-  const right = await checkPassword(password, account?.passwordHash);
-  const memberships = account ? await membershipsOf(platform.db, account.user.id) : [];
-  if (!right || account?.user.status !== "active") return { user: undefined, memberships };
+  const isCorrect = await checkPassword(password, account?.passwordHash);
+  const memberships = account ? await listMemberships(platform.db, account.user.id) : [];
+  if (!isCorrect || account?.user.status !== "active") return { user: undefined, memberships };
   const { user } = account;
   // After the password, so that who has an account where stays as unknown as before.
-  const enforced = await enforcedFor(platform, user.id, caller.origin);
+  const enforced = await findEnforcedSso(platform, user.id, caller.origin);
   if (enforced) return { user, memberships, loginUrl: enforced.loginUrl };
-  const methods = await methodsOf(platform, user.id);
+  const methods = await listMethods(platform, user.id);
   if (methods.length === 0) return { user, memberships };
-  const second =
+  const secondFactor =
     proof.code === undefined && proof.assertion === undefined
-      ? { demand: await mfaRequirementOf(platform, user.id, methods) }
-      : { factor: await checkSecondFactor(platform, personOf(user, memberships, platform), proof) };
-  return { user, memberships, second };
+      ? { requirement: await buildMfaRequirement(platform, user.id, methods) }
+      : {
+          factor: await checkSecondFactor(platform, toMfaUser(user, memberships, platform), proof),
+        };
+  return { user, memberships, secondFactor };
 }
 
 /** Begins a session. Each workspace that the person belongs to hears of it, or of the refusal. */
 export async function createSession(
   ctx: WriteContext<(typeof LOGIN_EVENTS)[number]>,
   email: string,
-  { user, memberships, second, loginUrl }: LoginAttempt,
+  { user, memberships, secondFactor, loginUrl }: LoginAttempt,
 ) {
   const headers = { "www-authenticate": "Bearer" };
   if (!user) {
-    refuse(ctx, email, memberships);
+    recordLoginFailure(ctx, email, memberships);
     return new Failure(BadLogin, { headers });
   }
   if (loginUrl !== undefined) {
-    refuse(ctx, email, memberships);
+    recordLoginFailure(ctx, email, memberships);
     return new Failure(SsoRequired, { extra: { loginUrl } });
   }
-  const person = personOf(user, memberships, ctx.services);
-  if (second && "demand" in second) {
+  const person = toMfaUser(user, memberships, ctx.services);
+  if (secondFactor && "requirement" in secondFactor) {
     emitToWorkspaces(ctx, person, (who, data) => ctx.emit(MfaChallenged, who, data));
-    return new Failure(MfaRequired, { headers, extra: { ...second.demand } });
+    return new Failure(MfaRequired, { headers, extra: { ...secondFactor.requirement } });
   }
-  if (second && !(await second.factor?.consume(ctx))) {
+  if (secondFactor && !(await secondFactor.factor?.consume(ctx))) {
     emitToWorkspaces(ctx, person, (who, data) => ctx.emit(MfaFailed, who, data));
-    refuse(ctx, email, memberships);
+    recordLoginFailure(ctx, email, memberships);
     return new Failure(BadSecondFactor, { headers });
   }
-  const { token, expiresAt } = await beginSession(ctx, user, memberships);
+  const { token, expiresAt } = await startSession(ctx, user, memberships);
   const workspaces = memberships.map((row) => toMemberOf(row));
   return { token, tokenType: "Bearer" as const, expiresAt, user, workspaces };
 }
 
-function refuse(
+function recordLoginFailure(
   ctx: WriteContext<typeof LoginFailed>,
   email: string,
   memberships: readonly MembershipRow[],
 ): void {
   const { environment, address } = ctx.caller;
-  for (const workspace of workspacesOf(memberships, ctx.services)) {
+  for (const workspace of auditWorkspaces(memberships, ctx.services)) {
     ctx.switchPartition({ workspace, environment });
     ctx.emit(LoginFailed, { id: email, displayName: email }, { email, address });
   }
 }
 
-function personOf(
+function toMfaUser(
   { id, name }: User,
   memberships: readonly MembershipRow[],
   services: PlatformServices,
 ): MfaUser {
-  return { id, name, workspaces: workspacesOf(memberships, services) };
+  return { id, name, workspaces: auditWorkspaces(memberships, services) };
 }
 
-export interface BegunSession {
+export interface NewSession {
   readonly token: string;
   readonly expiresAt: string;
 }
@@ -128,12 +130,12 @@ export interface BegunSession {
  * A session for somebody whose identity is established, by whatever means; where that is the word of
  * one workspace, `confinedTo` is its key, and the session is good for nothing else.
  */
-export async function beginSession(
+export async function startSession(
   ctx: WriteContext<typeof LoggedIn>,
   user: Pick<User, "id" | "name">,
   memberships: readonly Pick<MembershipRow, "workspace">[],
   confinedTo?: string,
-): Promise<BegunSession> {
+): Promise<NewSession> {
   ctx.setActor({ id: user.id, name: user.name, type: "user" });
   const token = `${SESSION_PREFIX}${randomBytes(32).toString("base64url")}`;
   const id = newId("ses", ctx.now.getTime());
@@ -156,7 +158,7 @@ export async function beginSession(
     });
   }
   const data = { sessionId: id, userId: user.id, address };
-  for (const workspace of workspacesOf(memberships, ctx.services)) {
+  for (const workspace of auditWorkspaces(memberships, ctx.services)) {
     ctx.switchPartition({ workspace, environment: ctx.caller.environment });
     ctx.emit(LoggedIn, { id, displayName: user.name }, data);
   }
@@ -164,7 +166,7 @@ export async function beginSession(
 }
 
 /** Ends the calling session at once. */
-export async function logOut(ctx: WriteContext<typeof LoggedOut>): Promise<void> {
+export async function endSession(ctx: WriteContext<typeof LoggedOut>): Promise<void> {
   const { credential, address } = ctx.caller;
   if (!credential) throw new Failure(Unauthenticated);
   if (credential.kind !== "session") {
@@ -172,7 +174,7 @@ export async function logOut(ctx: WriteContext<typeof LoggedOut>): Promise<void>
   }
   const { id, user, memberships } = credential;
   await store.deleteSession(ctx.tx, id);
-  for (const workspace of workspacesOf(memberships.values(), ctx.services)) {
+  for (const workspace of auditWorkspaces(memberships.values(), ctx.services)) {
     ctx.switchPartition({ workspace, environment: ctx.caller.environment });
     ctx.emit(
       LoggedOut,

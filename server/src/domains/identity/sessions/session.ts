@@ -1,6 +1,6 @@
 import {
   type MembershipRow,
-  membershipsOf,
+  listMemberships,
   toMembership,
 } from "#domains/identity/accounts/index.ts";
 import type { CredentialSource } from "#kernel/access/authenticator.ts";
@@ -27,7 +27,7 @@ export const sessionTokens: CredentialSource = {
     const session = await findSession(db, tokenHash, clock.now());
     if (!session) return undefined;
     const { id, user_id, email, name, expires_at, confined_to } = session;
-    const memberships = openTo(session, await membershipsOf(db, user_id));
+    const memberships = usableMemberships(session, await listMemberships(db, user_id));
     return {
       credential: {
         id,
@@ -48,7 +48,7 @@ export const sessionTokens: CredentialSource = {
  * Where a session may act. One that a workspace's identity provider vouched for acts there only, and
  * which factors somebody had to show is that provider's affair.
  */
-function openTo({ confined_to, closed }: SessionRow, rows: readonly MembershipRow[]) {
+function usableMemberships({ confined_to, closed }: SessionRow, rows: readonly MembershipRow[]) {
   if (confined_to === null) return rows.filter(({ workspace }) => !closed.includes(workspace));
   return rows
     .filter(({ workspace }) => workspace === confined_to)
@@ -56,7 +56,7 @@ function openTo({ confined_to, closed }: SessionRow, rows: readonly MembershipRo
 }
 
 /** The same session for our own pages, out of reach of scripts. */
-export function cookieOf(
+export function buildSessionCookie(
   { token, expiresAt }: { readonly token: string; readonly expiresAt: string },
   { baseUrl }: Settings,
 ): string {

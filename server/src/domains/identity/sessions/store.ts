@@ -3,7 +3,7 @@ import type { Tx } from "#kernel/db/connection.ts";
 import type { Database } from "#kernel/db/database.ts";
 import { retentionJob, deleteAcrossWorkspaces } from "#kernel/work/retention-job.ts";
 import type { Tables } from "../../../tables.ts";
-import { KNOWN_MS } from "./throttle.ts";
+import { KNOWN_ADDRESS_MS } from "./throttle.ts";
 
 export interface SessionRow {
   readonly id: string;
@@ -38,26 +38,26 @@ export async function insertSession(tx: Tx, row: Insertable<Tables["sessions"]>)
 }
 
 /** Ends every session of a person, but for the one that they go on in. */
-export async function endSessions(tx: Tx, userId: string, but?: string): Promise<void> {
-  let ending = tx.deleteFrom("sessions").where("user_id", "=", userId);
-  if (but !== undefined) ending = ending.where("id", "<>", but);
-  await ending.execute();
+export async function deleteSessions(tx: Tx, userId: string, exceptId?: string): Promise<void> {
+  let deletion = tx.deleteFrom("sessions").where("user_id", "=", userId);
+  if (exceptId !== undefined) deletion = deletion.where("id", "<>", exceptId);
+  await deletion.execute();
 }
 
 export async function deleteSession(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom("sessions").where("id", "=", id).execute();
 }
 
-const EVERY_MS = 600_000;
+const PRUNE_EVERY_MS = 600_000;
 
 const SESSIONS = `
   delete from sessions where id in
     (select id from sessions where expires_at < $1 order by expires_at limit $2)`;
 
 /** Sessions that ran out have no further use. */
-export const pruneSessions = retentionJob({
+export const sessionRetentionJob = retentionJob({
   kind: "identity.prune_sessions",
-  everyMs: EVERY_MS,
+  everyMs: PRUNE_EVERY_MS,
   remove: ({ db, clock }, rowsMax) => deleteAcrossWorkspaces(db, SESSIONS, [clock.now(), rowsMax]),
 });
 
@@ -69,9 +69,9 @@ const ADDRESSES = `
            select ctid from known_addresses where seen_at <= $1 order by seen_at limit $2))`;
 
 /** Addresses that somebody has not logged in from for so long that they count as unknown. */
-export const pruneAddresses = retentionJob({
+export const addressRetentionJob = retentionJob({
   kind: "identity.prune_known_addresses",
-  everyMs: EVERY_MS,
+  everyMs: PRUNE_EVERY_MS,
   remove: ({ db, clock }, rowsMax) =>
-    deleteAcrossWorkspaces(db, ADDRESSES, [new Date(clock.nowMs() - KNOWN_MS), rowsMax]),
+    deleteAcrossWorkspaces(db, ADDRESSES, [new Date(clock.nowMs() - KNOWN_ADDRESS_MS), rowsMax]),
 });

@@ -3,9 +3,9 @@ import type { Tx } from "#kernel/db/connection.ts";
 import { hmac, type MasterKey } from "#kernel/access/crypto.ts";
 import { classifyAddress } from "#kernel/outbound/ssrf-guard.ts";
 
-export const KNOWN_MS = 90 * 24 * 3_600_000;
+export const KNOWN_ADDRESS_MS = 90 * 24 * 3_600_000;
 
-const KNOWN = `
+const FIND_KNOWN_ADDRESS = `
   select from known_addresses k join users u on u.id = k.user_id
    where u.email = $1 and k.address_hash = $2 and k.seen_at > $3`;
 
@@ -22,11 +22,15 @@ export async function throttleAccount(
   const { rateLimit, settings, clock, db, masterKey } = platform;
   if (settings.loginRateLimit === 0) return;
   const account = email.toLowerCase();
-  const since = new Date(clock.nowMs() - KNOWN_MS);
-  const known = await db.system(KNOWN, [account, addressHash(masterKey, address), since]);
-  const place = known.length > 0 ? `from ${classifyAddress(address)}` : "from elsewhere";
+  const since = new Date(clock.nowMs() - KNOWN_ADDRESS_MS);
+  const known = await db.system(FIND_KNOWN_ADDRESS, [
+    account,
+    addressHash(masterKey, address),
+    since,
+  ]);
+  const source = known.length > 0 ? `from ${classifyAddress(address)}` : "from elsewhere";
   throttleAddress(platform, address);
-  rateLimit.assert(`guess ${account} ${place}`, settings.loginRateLimit);
+  rateLimit.assert(`guess ${account} ${source}`, settings.loginRateLimit);
 }
 
 /** The same by address alone, for what names no account, such as a link. */

@@ -1,18 +1,18 @@
 import type { Protocol } from "./settings/configuration.ts";
-import { placeUrl } from "./enforcement/index.ts";
+import { ssoBaseUrl } from "./enforcement/index.ts";
 
 /** Our addresses for one workspace, seen from where we were found (`caller.origin`). */
-export function addressesOf(origin: string, slug: string) {
-  const place = placeUrl(origin, slug);
+export function endpointUrls(origin: string, slug: string) {
+  const base = ssoBaseUrl(origin, slug);
   return {
-    login: `${place}/login`,
-    acs: `${place}/saml/acs`,
-    metadata: `${place}/saml/metadata`,
-    callback: `${place}/oidc/callback`,
+    login: `${base}/login`,
+    acs: `${base}/saml/acs`,
+    metadata: `${base}/saml/metadata`,
+    callback: `${base}/oidc/callback`,
   };
 }
 
-interface ShownAddresses {
+interface PublicEndpointUrls {
   readonly loginUrl: string;
   readonly acsUrl?: string;
   readonly metadataUrl?: string;
@@ -20,8 +20,12 @@ interface ShownAddresses {
 }
 
 /** Those that somebody who sets up the identity provider needs. */
-export function shownAddresses(origin: string, slug: string, protocol: Protocol): ShownAddresses {
-  const { login, acs, metadata, callback } = addressesOf(origin, slug);
+export function publicEndpointUrls(
+  origin: string,
+  slug: string,
+  protocol: Protocol,
+): PublicEndpointUrls {
+  const { login, acs, metadata, callback } = endpointUrls(origin, slug);
   return protocol === "saml2"
     ? { loginUrl: login, acsUrl: acs, metadataUrl: metadata }
     : { loginUrl: login, redirectUri: callback };

@@ -1,18 +1,18 @@
 import Type from "typebox";
 import { event } from "#kernel/log/event.ts";
-import { LoggedConfiguration, Protocol } from "./settings/configuration.ts";
+import { ConfigurationEventData, Protocol } from "./settings/configuration.ts";
 import { REASONS } from "./login/failure.ts";
 
 export const SsoUpdated = event("audit.sso.updated", {
   resource: "sso_configuration",
   summary: "Single sign-on was set up, or set up anew.",
-  data: LoggedConfiguration,
+  data: ConfigurationEventData,
 });
 
 export const SsoDeleted = event("audit.sso.deleted", {
   resource: "sso_configuration",
   summary: "Single sign-on was taken away.",
-  data: LoggedConfiguration,
+  data: ConfigurationEventData,
 });
 
 export const SsoLoginStarted = event("audit.sso.login_started", {

@@ -4,7 +4,7 @@ import { oidcCallback, samlAcs, samlMetadata, startSso } from "./login/operation
 import { SsoRead, SsoWrite } from "./settings/configuration.ts";
 import { deleteSso, getSso, putSso } from "./settings/operations.ts";
 
-export { enforcedFor, SsoRequired } from "./enforcement/index.ts";
+export { findEnforcedSso, SsoRequired } from "./enforcement/index.ts";
 
 export const sso = domain({
   name: "sso",

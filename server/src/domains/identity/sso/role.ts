@@ -13,9 +13,9 @@ interface GrantableRole {
 export async function findRole(
   tx: Tx,
   { permissions: catalog }: Pick<PlatformServices, "permissions">,
-  named: string,
+  nameOrId: string,
 ): Promise<GrantableRole | undefined> {
-  const builtIn = BUILT_IN_ROLES.find((role) => role === named);
+  const builtIn = BUILT_IN_ROLES.find((role) => role === nameOrId);
   if (builtIn === "owner") return undefined;
   if (builtIn) {
     const held = catalog.filter(({ roles }) => roles.includes(builtIn)).map(({ name }) => name);
@@ -24,7 +24,7 @@ export async function findRole(
   const row = await tx
     .selectFrom("roles")
     .select(["id", "permissions"])
-    .where((role) => role.or([role("id", "=", named), role("name", "=", named)]))
+    .where((role) => role.or([role("id", "=", nameOrId), role("name", "=", nameOrId)]))
     .executeTakeFirst();
   return row && { id: row.id, permissions: expandPermissions(row.permissions, catalog) };
 }
@@ -33,10 +33,10 @@ export async function findRole(
 export async function assertGrantable(
   tx: Tx,
   services: PlatformServices,
-  named: string,
+  nameOrId: string,
   held: ReadonlySet<string>,
 ): Promise<void> {
-  const role = await findRole(tx, services, named);
+  const role = await findRole(tx, services, nameOrId);
   if (!role) throw invalidField("/defaultRole", "is not a role of this workspace");
   const lacking = [...role.permissions].filter((name) => !held.has(name));
   if (lacking.length > 0) {

@@ -7,7 +7,7 @@ import type { SsoConfiguration } from "./settings/configuration.ts";
 /** How many leftovers one login clears away. */
 const PRUNE_ROWS_MAX = 500;
 
-export type Stored = SsoConfiguration & {
+export type StoredConfiguration = SsoConfiguration & {
   readonly clientSecret: Buffer | null;
   readonly revision: number;
   readonly createdAt: string;
@@ -16,30 +16,30 @@ export type Stored = SsoConfiguration & {
 
 type Row = Omit<Selectable<Tables["sso_configurations"]>, "workspace_id">;
 
-export async function find(tx: Tx): Promise<Stored | undefined> {
+export async function find(tx: Tx): Promise<StoredConfiguration | undefined> {
   const row = await tx.selectFrom("sso_configurations").selectAll().executeTakeFirst();
-  return row && toStored(row);
+  return row && toStoredConfiguration(row);
 }
 
 /** Locks the configuration, so that two changes of it take turns. */
-export async function lock(tx: Tx): Promise<Stored | undefined> {
+export async function lock(tx: Tx): Promise<StoredConfiguration | undefined> {
   const row = await tx.selectFrom("sso_configurations").selectAll().forUpdate().executeTakeFirst();
-  return row && toStored(row);
+  return row && toStoredConfiguration(row);
 }
 
-export async function put(
+export async function upsert(
   tx: Tx,
-  settled: SsoConfiguration,
+  configuration: SsoConfiguration,
   clientSecret: Buffer | null,
   now: Date,
-): Promise<Stored> {
+): Promise<StoredConfiguration> {
   const values = {
-    protocol: settled.protocol,
-    provider: JSON.stringify(settled.provider),
+    protocol: configuration.protocol,
+    provider: JSON.stringify(configuration.provider),
     client_secret: clientSecret,
-    jit_provisioning: settled.jitProvisioning,
-    default_role: settled.defaultRole,
-    enforce_sso: settled.enforceSSO,
+    jit_provisioning: configuration.jitProvisioning,
+    default_role: configuration.defaultRole,
+    enforce_sso: configuration.enforceSSO,
     updated_at: now,
   };
   const row = await tx
@@ -52,7 +52,7 @@ export async function put(
     )
     .returningAll()
     .executeTakeFirstOrThrow();
-  return toStored(row);
+  return toStoredConfiguration(row);
 }
 
 export async function remove(tx: Tx): Promise<void> {
@@ -65,12 +65,12 @@ const BY_SLUG = `
     from sso_configurations c join workspaces w on w.key = c.workspace_id
    where w.slug = $1`;
 
-export type Place = Stored & { readonly key: string; readonly slug: string };
+export type WorkspaceSso = StoredConfiguration & { readonly key: string; readonly slug: string };
 
 /** Before anybody is known, so as the system. */
-export async function findBySlug(db: Database, slug: string): Promise<Place | undefined> {
+export async function findBySlug(db: Database, slug: string): Promise<WorkspaceSso | undefined> {
   const [row] = await db.system<Row & { key: string; slug: string }>(BY_SLUG, [slug]);
-  return row && { ...toStored(row), key: row.key, slug: row.slug };
+  return row && { ...toStoredConfiguration(row), key: row.key, slug: row.slug };
 }
 
 export interface RequestRow {
@@ -111,47 +111,47 @@ export async function insertRequest(
 }
 
 /** True for the first who asks, and for nobody after. */
-export async function takeRequest(tx: Tx, stateHash: Buffer): Promise<boolean> {
-  const taken = await tx
+export async function consumeRequest(tx: Tx, stateHash: Buffer): Promise<boolean> {
+  const deleted = await tx
     .deleteFrom("sso_requests")
     .where("state_hash", "=", stateHash)
     .returning("state_hash")
     .executeTakeFirst();
-  return taken !== undefined;
+  return deleted !== undefined;
 }
 
 /** True for the first use of an assertion; clears away some of those that are no longer valid. */
-export async function useAssertion(
+export async function consumeAssertion(
   tx: Tx,
-  used: { readonly idHash: Buffer; readonly expiresAt: Date; readonly now: Date },
+  assertion: { readonly idHash: Buffer; readonly expiresAt: Date; readonly now: Date },
 ): Promise<boolean> {
   await sql`
     delete from sso_assertions where id_hash in
-      (select id_hash from sso_assertions where expires_at < ${used.now}
+      (select id_hash from sso_assertions where expires_at < ${assertion.now}
         limit ${PRUNE_ROWS_MAX} for update skip locked)`.execute(tx);
   const inserted = await tx
     .insertInto("sso_assertions")
-    .values({ id_hash: used.idHash, expires_at: used.expiresAt })
+    .values({ id_hash: assertion.idHash, expires_at: assertion.expiresAt })
     .onConflict((conflict) => conflict.doNothing())
     .returning("id_hash")
     .executeTakeFirst();
   return inserted !== undefined;
 }
 
-function toStored(row: Row): Stored {
+function toStoredConfiguration(row: Row): StoredConfiguration {
   const rules = {
     jitProvisioning: row.jit_provisioning,
     defaultRole: row.default_role,
     enforceSSO: row.enforce_sso,
   };
   // What was checked when it was saved is read as that.
-  const settled = {
+  const configuration = {
     ...rules,
     protocol: row.protocol,
     provider: row.provider,
   } as unknown as SsoConfiguration;
   return {
-    ...settled,
+    ...configuration,
     clientSecret: row.client_secret,
     revision: row.revision,
     createdAt: row.created_at,

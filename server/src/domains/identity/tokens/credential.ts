@@ -1,21 +1,21 @@
-import { membershipsOf, toMembership } from "../accounts/index.ts";
+import { listMemberships, toMembership } from "../accounts/index.ts";
 import type { CredentialSource } from "#kernel/access/authenticator.ts";
 import type { Membership } from "#kernel/access/caller.ts";
-import { find, touch } from "./store.ts";
-import { looksRight, rangeOf, TOKEN_PREFIX } from "./token.ts";
+import { findByHash, touch } from "./store.ts";
+import { hasValidChecksum, parseStoredRange, TOKEN_PREFIX } from "./token.ts";
 
 /** An API token acts as its person, in its one workspace, within its scopes. */
 export const apiTokens: CredentialSource = {
   prefix: TOKEN_PREFIX,
-  looksRight,
+  looksRight: hasValidChecksum,
   forgetsOn: ["audit.token.*", "audit.role.*", "user.*", "workspace.*"],
   async find({ db, clock, permissions }, tokenHash) {
-    const token = await find(db, tokenHash, clock.now());
+    const token = await findByHash(db, tokenHash, clock.now());
     if (!token) return undefined;
-    const rows = await membershipsOf(db, token.user_id);
+    const rows = await listMemberships(db, token.user_id);
     const row = rows.find(({ workspace }) => workspace === token.workspace_id);
     if (!row) return undefined;
-    const membership = within(toMembership(row, permissions), token.scopes);
+    const membership = limitToScopes(toMembership(row, permissions), token.scopes);
     const { user_id: id, email, user_name: name } = token;
     return {
       credential: {
@@ -23,7 +23,7 @@ export const apiTokens: CredentialSource = {
         kind: "api_token",
         actor: { id: token.id, name: token.name, type: "api_token" },
         user: { id, email, name },
-        ...(token.ip_allowlist && { allowedFrom: token.ip_allowlist.map(rangeOf) }),
+        ...(token.ip_allowlist && { allowedFrom: token.ip_allowlist.map(parseStoredRange) }),
         memberships: new Map([[row.slug, membership]]),
         confinedTo: membership.workspace,
       },
@@ -34,7 +34,7 @@ export const apiTokens: CredentialSource = {
 };
 
 /** A second factor is a matter of people; a token was made by somebody who had proved theirs. */
-function within(
+function limitToScopes(
   { workspace, roles, permissions }: Membership,
   scopes: readonly string[],
 ): Membership {

@@ -2,7 +2,7 @@ import { contribute } from "#kernel/extension-point.ts";
 import { CredentialSourcePoint } from "#kernel/access/authenticator.ts";
 import { domain } from "#kernel/domain.ts";
 import { TokenCreated, TokenRevoked, TokenRotated } from "./token.ts";
-import { pruneTokens } from "./store.ts";
+import { tokenRetentionJob } from "./store.ts";
 import { createToken, listTokens, revokeToken, rotateToken } from "./operations.ts";
 import { TokensRead, TokensWrite } from "./token.ts";
 import { apiTokens } from "./credential.ts";
@@ -15,5 +15,5 @@ export const tokens = domain({
   events: [TokenCreated, TokenRotated, TokenRevoked],
   operations: [listTokens, createToken, rotateToken, revokeToken],
   contributions: [contribute(CredentialSourcePoint, apiTokens)],
-  jobs: [pruneTokens],
+  jobs: [tokenRetentionJob],
 });

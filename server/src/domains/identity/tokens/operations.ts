@@ -52,9 +52,9 @@ export const createToken = command({
   emits: [TokenCreated],
   fails: [Forbidden],
   example: { body: { name: "Nightly report", expiresIn: "90d", scopes: ["audit:read"] } },
-  run: (ctx, { body: { expiresIn, ...draft } }) =>
+  run: (ctx, { body: { expiresIn, ...input } }) =>
     service.create(ctx, {
-      ...draft,
+      ...input,
       lifetimeDays: expiresIn === null ? null : parseInt(expiresIn),
     }),
 });

@@ -31,14 +31,14 @@ export async function list(
 }
 
 /** The calling token, which may have been revoked since it was let in. */
-export async function findOwn(tx: Tx, id: string): Promise<ApiToken> {
+export async function getCallingToken(tx: Tx, id: string): Promise<ApiToken> {
   const row = await tx.selectFrom("api_tokens").selectAll().where("id", "=", id).executeTakeFirst();
   if (!row) throw new Failure(Unauthenticated);
   return toToken(row);
 }
 
 /** Deletes it, whoever else may want to: there is one winner. */
-export async function take(
+export async function remove(
   tx: Tx,
   userId: string,
   id: string,
@@ -53,7 +53,7 @@ export async function take(
   return { ...toToken(row), lifetimeDays: row.lifetime_days };
 }
 
-export interface FoundToken {
+export interface TokenWithOwner {
   readonly id: string;
   readonly name: string;
   readonly workspace_id: string;
@@ -71,12 +71,12 @@ const FIND = `
     from api_tokens t join users u on u.id = t.user_id
    where t.token_hash = $1 and (t.expires_at is null or t.expires_at > $2) and u.status = 'active'`;
 
-export async function find(
+export async function findByHash(
   db: Database,
   tokenHash: Buffer,
   now: Date,
-): Promise<FoundToken | undefined> {
-  return (await db.system<FoundToken>(FIND, [tokenHash, now]))[0];
+): Promise<TokenWithOwner | undefined> {
+  return (await db.system<TokenWithOwner>(FIND, [tokenHash, now]))[0];
 }
 
 const TOUCH = `
@@ -104,7 +104,7 @@ function toToken(row: Row): ApiToken {
 const DAY_MS = 24 * 3_600_000;
 const HOUR_MS = 3_600_000;
 /** For so long one may still see in the list why a program is refused. */
-const KEPT_DAYS = 90;
+const EXPIRED_RETENTION_DAYS = 90;
 
 /** The condition once more on the outside: a token that was rotated meanwhile is good again. */
 const PRUNE = `
@@ -113,9 +113,12 @@ const PRUNE = `
      and id in (select id from api_tokens where expires_at < $1 order by expires_at limit $2)`;
 
 /** Tokens that ran out long ago, of all workspaces and so as the system. */
-export const pruneTokens = retentionJob({
+export const tokenRetentionJob = retentionJob({
   kind: "identity.prune_api_tokens",
   everyMs: HOUR_MS,
   remove: ({ db, clock }, rowsMax) =>
-    deleteAcrossWorkspaces(db, PRUNE, [new Date(clock.nowMs() - KEPT_DAYS * DAY_MS), rowsMax]),
+    deleteAcrossWorkspaces(db, PRUNE, [
+      new Date(clock.nowMs() - EXPIRED_RETENTION_DAYS * DAY_MS),
+      rowsMax,
+    ]),
 });

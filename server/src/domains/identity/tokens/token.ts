@@ -21,7 +21,7 @@ export const IpAllowlist = Type.Array(line(50), {
   description: "IPv4 and IPv6 ranges in CIDR notation",
 });
 
-const shown = {
+const tokenFields = {
   id: id("tok"),
   name: line(100),
   scopes: Scopes,
@@ -30,17 +30,17 @@ const shown = {
   createdAt: Time,
 };
 export const ApiToken = Type.Object(
-  { ...shown, lastUsedAt: nullable(Time) },
+  { ...tokenFields, lastUsedAt: nullable(Time) },
   { title: "ApiToken" },
 );
 export type ApiToken = Static<typeof ApiToken> & { readonly revision: number };
 
 /** As the log has it: its use is not news. */
-const LoggedToken = Type.Object(shown);
+const TokenEventData = Type.Object(tokenFields);
 
 /** As its maker gets it, once. */
 export const NewApiToken = Type.Object(
-  { ...shown, token: Type.String({ description: "Shown only now" }) },
+  { ...tokenFields, token: Type.String({ description: "Shown only now" }) },
   { title: "NewApiToken" },
 );
 
@@ -56,7 +56,7 @@ export function newToken(): string {
   return `${TOKEN_PREFIX}${body}${checksum(body)}`;
 }
 
-export function looksRight(token: string): boolean {
+export function hasValidChecksum(token: string): boolean {
   const body = token.slice(TOKEN_PREFIX.length, -CHECKSUM_CHARACTERS);
   return token.endsWith(checksum(body));
 }
@@ -84,17 +84,17 @@ export function assertScopes(
 }
 
 /** What bounds the use of a token: from where, and until when. Null is no bound. */
-export interface Bounds {
+export interface TokenBounds {
   readonly ipAllowlist: readonly string[] | null;
   readonly expiresAt: string | null;
 }
 
 /** Throws unless one token's bounds lie within another's: nobody gets out of theirs by a new token. */
-export function assertWithin(inner: Bounds, outer: Bounds): void {
+export function assertWithinBounds(inner: TokenBounds, outer: TokenBounds): void {
   if (outer.ipAllowlist !== null) {
-    const ranges = outer.ipAllowlist.map(rangeOf);
+    const ranges = outer.ipAllowlist.map(parseStoredRange);
     const within = inner.ipAllowlist?.every((text) =>
-      ranges.some((range) => covers(range, rangeOf(text))),
+      ranges.some((range) => covers(range, parseStoredRange(text))),
     );
     if (!within) {
       throw new Failure(Forbidden, {
@@ -111,7 +111,7 @@ export function assertWithin(inner: Bounds, outer: Bounds): void {
 }
 
 /** A range that was checked before it was kept. */
-export function rangeOf(text: string): Cidr {
+export function parseStoredRange(text: string): Cidr {
   const cidr = parseCidr(text);
   if (!cidr) throw new Error("A stored range can't be read.");
   return cidr;
@@ -126,17 +126,17 @@ export function assertRanges(ranges: readonly string[]): void {
 export const TokenCreated = event("audit.token.created", {
   resource: "api_token",
   summary: "An API token was made.",
-  data: LoggedToken,
+  data: TokenEventData,
 });
 export const TokenRotated = event("audit.token.rotated", {
   resource: "api_token",
   summary: "An API token was replaced by a new one.",
-  data: Type.Object({ ...LoggedToken.properties, replaced: id("tok") }),
+  data: Type.Object({ ...TokenEventData.properties, replaced: id("tok") }),
 });
 export const TokenRevoked = event("audit.token.revoked", {
   resource: "api_token",
   summary: "An API token was revoked.",
-  data: LoggedToken,
+  data: TokenEventData,
 });
 
 export const TokensRead = permission("tokens:read", "See one's own API tokens", EVERY_ROLE);

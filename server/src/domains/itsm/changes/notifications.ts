@@ -1,5 +1,5 @@
 import type { Static } from "typebox";
-import { membersWithRoles } from "#domains/identity/accounts/index.ts";
+import { findMembersWithRoles } from "#domains/identity/accounts/index.ts";
 import { notify, NotificationSent } from "#domains/notifications/index.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import { queryRows } from "#kernel/db/statement.ts";
@@ -75,7 +75,7 @@ async function votersOn(
   moment: string,
 ): Promise<readonly string[]> {
   if (approverIds.length === 0) {
-    const managers = await membersWithRoles(tx, ["change_manager"], MANAGERS_MAX);
+    const managers = await findMembersWithRoles(tx, ["change_manager"], MANAGERS_MAX);
     return managers.map((member) => member.id);
   }
   const rows = await queryRows(tx, VOTERS, [approverIds, id, moment]);

@@ -1,4 +1,4 @@
-import { membersHolding } from "#domains/identity/accounts/index.ts";
+import { findMembersWithPermission } from "#domains/identity/accounts/index.ts";
 import { diffResource } from "#kernel/log/event.ts";
 import { invalidField } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
@@ -95,7 +95,7 @@ export async function assertMayApprove(
 ): Promise<void> {
   if (people.length === 0) return;
   const ids = people.map(([, id]) => id);
-  const holders = await membersHolding(ctx, ChangesApprove, ids);
+  const holders = await findMembersWithPermission(ctx, ChangesApprove, ids);
   const powerless = people.find(([, id]) => !holders.has(id));
   if (powerless) throw invalidField(powerless[0], "is somebody who may not approve changes");
 }

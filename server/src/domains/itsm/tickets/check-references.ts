@@ -1,5 +1,5 @@
 /** Whom and what a ticket names must be there: members, teams, configuration items. */
-import { membersWithIds } from "#domains/identity/accounts/index.ts";
+import { findMembersByIds } from "#domains/identity/accounts/index.ts";
 import { missingItems } from "../cmdb/index.ts";
 import { Failure, type FieldError, Invalid } from "#kernel/operation/failure.ts";
 import type { ReadContext } from "#kernel/contract.ts";
@@ -22,7 +22,7 @@ export async function assertReferencesExist(
   );
   const { teamId, ciIds = [] } = named;
   const [members, team, missing] = await Promise.all([
-    users.length === 0 ? [] : membersWithIds(tx, [...new Set(users.map(([, id]) => id))]),
+    users.length === 0 ? [] : findMembersByIds(tx, [...new Set(users.map(([, id]) => id))]),
     typeof teamId === "string" ? findTeam(tx, teamId) : undefined,
     missingItems(tx, ciIds),
   ]);

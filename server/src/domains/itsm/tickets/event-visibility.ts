@@ -2,9 +2,9 @@
  * Events about tickets, as people see them on topics, by webhooks, triggers and reports: whoever may not
  * read a ticket does not hear of it either, and an internal comment is for those who work on tickets.
  */
-import { permissionsOf } from "#domains/identity/accounts/index.ts";
+import { resolvePermissions } from "#domains/identity/accounts/index.ts";
 import { AuditRead } from "#domains/audit/index.ts";
-import { grantsOfRoles } from "#domains/identity/roles/index.ts";
+import { readRoleGrants } from "#domains/identity/roles/index.ts";
 import type { Principal } from "#kernel/access/caller.ts";
 import type { PlatformServices } from "#kernel/contract.ts";
 import type { RecordedEvent } from "#kernel/log/event.ts";
@@ -86,7 +86,7 @@ async function onlookersOf(place: FilterPosition): Promise<(person: Principal) =
     let who = known.get(person.id);
     if (!who) {
       const granted = person.roles.flatMap((role) => grants.get(role) ?? []);
-      const permissions = permissionsOf(person.roles, granted, services.permissions);
+      const permissions = resolvePermissions(person.roles, granted, services.permissions);
       known.set(person.id, (who = { principal: person, permissions }));
     }
     return who;
@@ -111,7 +111,7 @@ function grantsIn({ services, partition: { workspace }, read }: FilterPosition):
   const known = cache.get(workspace);
   if (known) return known;
   if (cache.size >= WORKSPACES_MAX) cache.clear();
-  const grants = read(grantsOfRoles);
+  const grants = read(readRoleGrants);
   cache.set(workspace, grants);
   grants.catch(() => cache.delete(workspace));
   return grants;

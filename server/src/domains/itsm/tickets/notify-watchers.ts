@@ -1,4 +1,4 @@
-import { principalsOf } from "#domains/identity/accounts/index.ts";
+import { readPrincipals } from "#domains/identity/accounts/index.ts";
 import { notify, NotificationSent } from "#domains/notifications/index.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import { CAUSATION_DEPTH_MAX, type RecordedEvent } from "#kernel/log/event.ts";
@@ -43,7 +43,7 @@ export const watcherNotificationReader = reader({
     if (watched.length === 0) return;
     // Who watches may not see it any more, and what is internal is not for all of them.
     const lenses = await eventFiltersFor(positionInFilter(ctx), watched);
-    const person = await principalsOf(ctx, [...new Set([...watchers.values()].flat())]);
+    const person = await readPrincipals(ctx, [...new Set([...watchers.values()].flat())]);
     for (const event of watched) {
       const userIds = (watchers.get(event.resource.id) ?? []).filter(
         (id) => id !== event.actor.id && applyFilter(lenses, event, person(id)),

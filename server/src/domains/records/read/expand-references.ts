@@ -1,5 +1,5 @@
 /** References shown as what they refer to. */
-import { namesOfMembers } from "#domains/identity/accounts/index.ts";
+import { findMemberNames } from "#domains/identity/accounts/index.ts";
 import { invalidField } from "#kernel/operation/failure.ts";
 import type { ReadContext } from "#kernel/contract.ts";
 import { targetOf, toUsers } from "#domains/tables/columns/reference.ts";
@@ -72,7 +72,7 @@ async function find(
 ): Promise<ReadonlyMap<unknown, object>> {
   const target = targetOf(column);
   if (target === undefined) {
-    const people = await namesOfMembers(ctx.tx, ids);
+    const people = await findMemberNames(ctx.tx, ids);
     return new Map(people.map((person) => [person.id, person]));
   }
   const table = await lookupTable(ctx, target);

@@ -1,4 +1,4 @@
-import { membersWithIds } from "#domains/identity/accounts/index.ts";
+import { findMembersByIds } from "#domains/identity/accounts/index.ts";
 import type { FieldError } from "#kernel/operation/failure.ts";
 import type { ReadContext } from "#kernel/contract.ts";
 import type { TableSchema } from "#domains/tables/table-schema.ts";
@@ -28,7 +28,7 @@ export async function assertMembers(
   );
   if (named.length === 0) return;
   const ids = [...new Set(named.map(({ userId }) => userId))];
-  const members = new Set((await membersWithIds(tx, ids)).map(({ id }) => id));
+  const members = new Set((await findMembersByIds(tx, ids)).map(({ id }) => id));
   const strangers = named.filter(({ userId }) => !members.has(userId));
   const faults: FieldError[] = [...new Set(strangers.map(({ path }) => path))]
     .slice(0, FAULTS_MAX)

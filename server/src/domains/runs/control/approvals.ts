@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import Type, { type Static } from "typebox";
-import { roleNamesOf } from "#domains/identity/roles/index.ts";
+import { findRoleNames } from "#domains/identity/roles/index.ts";
 import { planOfVersion } from "#domains/workflows/index.ts";
 import {
   type Caller,
@@ -136,7 +136,7 @@ function chosen(open: readonly Row[], stepId: string | undefined): Row {
 /** By what an approval can name the caller: as a user, by a role's id, or by its name. */
 async function namesOf({ tx, caller, workspace }: In<ReadContext>): Promise<string[]> {
   const { roles } = requireMembership(caller, workspace.id);
-  return [userIdOf(caller), ...roles, ...(await roleNamesOf(tx, roles))];
+  return [userIdOf(caller), ...roles, ...(await findRoleNames(tx, roles))];
 }
 
 function nameOf({ credential, actor }: Caller): string {

@@ -1,6 +1,6 @@
 import { AuditRead } from "#domains/audit/index.ts";
 import { AUDIT } from "#domains/bus/index.ts";
-import { membersHolding, principalsOf } from "#domains/identity/accounts/index.ts";
+import { findMembersWithPermission, readPrincipals } from "#domains/identity/accounts/index.ts";
 import {
   listeningDeployments,
   type PlannedVersion,
@@ -150,10 +150,10 @@ async function hearing(
 ): Promise<HeardBy> {
   const people = [...new Set(userIds)];
   const auditors = events.some(({ topic }) => topic === AUDIT)
-    ? await membersHolding(ctx, AuditRead, people)
+    ? await findMembersWithPermission(ctx, AuditRead, people)
     : new Set<string>();
   const lenses = await eventFiltersFor(positionInFilter(ctx), events);
-  const personOf = await principalsOf(ctx, lenses.size > 0 ? people : []);
+  const personOf = await readPrincipals(ctx, lenses.size > 0 ? people : []);
   return (event, userId, permissions) => {
     if (event.topic !== AUDIT) return applyFilter(lenses, event, personOf(userId));
     const isConfined = permissions !== undefined && !permissions.includes(AuditRead.name);

@@ -3,7 +3,7 @@ import type { Tx } from "#kernel/db/connection.ts";
 import { Failure } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
 import type { ReadContext, WriteContext } from "#kernel/contract.ts";
-import { roleNamesOf } from "#domains/identity/roles/index.ts";
+import { findRoleNames } from "#domains/identity/roles/index.ts";
 import { partitionOfCaller } from "#kernel/access/caller.ts";
 import { queryRows } from "#kernel/db/statement.ts";
 import * as store from "../store.ts";
@@ -135,9 +135,9 @@ async function checkRoles(tx: Tx, steps: readonly Step[], at: PathOf): Promise<v
   for (const [index, step] of steps.entries()) {
     const rules = "rules" in step ? (step.rules ?? []) : [];
     const roles = customRolesOf(rules);
-    if ((await roleNamesOf(tx, roles)).length === roles.length) continue;
+    if ((await findRoleNames(tx, roles)).length === roles.length) continue;
     for (const role of roles) {
-      if ((await roleNamesOf(tx, [role])).length > 0) continue;
+      if ((await findRoleNames(tx, [role])).length > 0) continue;
       const rule = rules.findIndex(({ roles: named }) => named.includes(role));
       const place = rules[rule]?.roles.indexOf(role) ?? 0;
       throw invalidAt(at, index, [

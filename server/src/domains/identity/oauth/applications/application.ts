@@ -47,7 +47,7 @@ export function newClientSecret(): string {
 }
 
 /** Throws with every address and scope that will not do. */
-export function assertFields(
+export function assertApplicationFields(
   { redirectUris = [], allowedScopes = [] }: Partial<Static<typeof Application>>,
   catalog: readonly Permission[],
 ): void {
@@ -55,7 +55,7 @@ export function assertFields(
   const errors: FieldError[] = [
     ...redirectUris.map((uri, index) => ({
       path: `/redirectUris/${index}`,
-      message: faultOfRedirectUri(uri) ?? "",
+      message: redirectUriError(uri) ?? "",
     })),
     ...allowedScopes.map((scope, index) => ({
       path: `/allowedScopes/${index}`,
@@ -66,7 +66,7 @@ export function assertFields(
   if (first) throw new Failure(Invalid, { detail: `${first.path} ${first.message}`, errors });
 }
 
-export function faultOfRedirectUri(uri: string): string | undefined {
+export function redirectUriError(uri: string): string | undefined {
   if (!/^[\x21-\x7e]+$/.test(uri) || !URL.canParse(uri)) return "is not an absolute URL";
   const { protocol, hostname, username, password } = new URL(uri);
   if (protocol !== "https:" && protocol !== "http:") return "must begin with https:";

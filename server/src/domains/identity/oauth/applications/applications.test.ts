@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { useWorld } from "#kernel/testing/world.ts";
-import { faultOfRedirectUri } from "./application.ts";
+import { redirectUriError } from "./application.ts";
 import { CALLBACK, register, tokensFor } from "../testing/authorization-flow.ts";
 
 const world = await useWorld({ env: { MILLRACE_LOGIN_RATE_LIMIT: "0" } });
@@ -136,5 +136,5 @@ test.each([
   ["https://desk.example.com/call back", false],
   ["https://desk.example.com/\r\nset-cookie: a=b", false],
 ])("the redirect address %s is fit: %s", (uri, fit) => {
-  expect(faultOfRedirectUri(uri) === undefined).toBe(fit);
+  expect(redirectUriError(uri) === undefined).toBe(fit);
 });

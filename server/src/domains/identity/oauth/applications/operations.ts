@@ -7,7 +7,7 @@ import { created, noContent, item, page } from "#kernel/operation/response.ts";
 import { object, patch } from "#kernel/schema/schema.ts";
 import {
   Application,
-  assertFields,
+  assertApplicationFields,
   ClientId,
   fields,
   newClientSecret,
@@ -46,7 +46,7 @@ export const createApplication = command({
     },
   },
   async run({ tx, now, emit, services }, { body }) {
-    assertFields(body, services.permissions);
+    assertApplicationFields(body, services.permissions);
     const clientSecret = newClientSecret();
     const application = await store.insert(tx, {
       client_id: newId("oac", now.getTime()),
@@ -57,7 +57,7 @@ export const createApplication = command({
       created_at: now,
       updated_at: now,
     });
-    emit(ApplicationCreated, referTo(application), shown(application));
+    emit(ApplicationCreated, applicationRef(application), applicationEventData(application));
     return { ...application, clientSecret };
   },
 });
@@ -72,7 +72,9 @@ export const listApplications = query({
   async run({ tx, services }, { query: { limit, after } }) {
     const [start = ""] = after === undefined ? [] : services.cursors.decode(LIST, after);
     const rows = await store.list(tx, { after: String(start), limit: limit + 1 });
-    return toPage(rows, limit, shown, ({ clientId }) => services.cursors.encode(LIST, [clientId]));
+    return toPage(rows, limit, applicationEventData, ({ clientId }) =>
+      services.cursors.encode(LIST, [clientId]),
+    );
   },
 });
 
@@ -99,7 +101,7 @@ export const updateApplication = command({
   emits: [ApplicationUpdated],
   example: { ...example, body: { allowedScopes: ["profile"] } },
   async run(ctx, { params: { clientId }, body }) {
-    assertFields(body, ctx.services.permissions);
+    assertApplicationFields(body, ctx.services.permissions);
     const before = await store.lock(ctx.tx, clientId);
     ctx.expectRevision(before.revision);
     const { name, redirectUris, allowedScopes } = { ...before, ...body };
@@ -109,7 +111,11 @@ export const updateApplication = command({
       allowed_scopes: allowedScopes,
       updated_at: ctx.now,
     });
-    ctx.emit(ApplicationUpdated, referTo(after), diffResource(shown(before), shown(after)));
+    ctx.emit(
+      ApplicationUpdated,
+      applicationRef(after),
+      diffResource(applicationEventData(before), applicationEventData(after)),
+    );
     return after;
   },
 });
@@ -131,7 +137,11 @@ export const rotateApplicationSecret = command({
       secret_hash: sha256(clientSecret),
       updated_at: ctx.now,
     });
-    ctx.emit(ApplicationSecretRotated, referTo(application), shown(application));
+    ctx.emit(
+      ApplicationSecretRotated,
+      applicationRef(application),
+      applicationEventData(application),
+    );
     return { ...application, clientSecret };
   },
 });
@@ -149,14 +159,14 @@ export const deleteApplication = command({
     const application = await store.lock(ctx.tx, clientId);
     ctx.expectRevision(application.revision);
     await store.remove(ctx.tx, clientId);
-    ctx.emit(ApplicationDeleted, referTo(application), shown(application));
+    ctx.emit(ApplicationDeleted, applicationRef(application), applicationEventData(application));
   },
 });
 
-function referTo({ clientId, name }: Application) {
+function applicationRef({ clientId, name }: Application) {
   return { id: clientId, displayName: name };
 }
 
-function shown({ revision: _, ...application }: Application) {
+function applicationEventData({ revision: _, ...application }: Application) {
   return application;
 }

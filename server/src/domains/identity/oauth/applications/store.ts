@@ -50,12 +50,12 @@ export async function find(tx: Tx, clientId: string): Promise<Application | unde
 }
 
 export async function get(tx: Tx, clientId: string): Promise<Application> {
-  return found(await byId(tx, clientId).executeTakeFirst());
+  return requireApplication(await byId(tx, clientId).executeTakeFirst());
 }
 
 /** Locks the row, so that two changes take turns. */
 export async function lock(tx: Tx, clientId: string): Promise<Application> {
-  return found(await byId(tx, clientId).forUpdate().executeTakeFirst());
+  return requireApplication(await byId(tx, clientId).forUpdate().executeTakeFirst());
 }
 
 export async function list(
@@ -97,7 +97,7 @@ function byId(tx: Tx, clientId: string) {
   return tx.selectFrom("oauth_applications").selectAll().where("client_id", "=", clientId);
 }
 
-function found(row: Row | undefined): Application {
+function requireApplication(row: Row | undefined): Application {
   if (!row) throw new Failure(NotFound);
   return toApplication(row);
 }

@@ -8,7 +8,7 @@ import * as applications from "../applications/store.ts";
 import { ConsentDenied, ConsentGranted } from "../events.ts";
 import {
   type AuthorizationRequest,
-  goBack,
+  redirectBack,
   UnknownApplication,
   UnknownRedirect,
 } from "./request.ts";
@@ -43,12 +43,13 @@ function signForm(
 }
 
 /** Undefined when it was not signed here, or too long ago. */
-function readForm(
+function verifyForm(
   services: Pick<PlatformServices, "masterKey" | "clock">,
   signed: string,
 ): ConsentForm | undefined {
-  const [text = "", given = ""] = signed.split(".");
-  if (!equalBytes(signature(services, text), Buffer.from(given, "base64url"))) return undefined;
+  const [text = "", signatureText = ""] = signed.split(".");
+  if (!equalBytes(signature(services, text), Buffer.from(signatureText, "base64url")))
+    return undefined;
   const form = JSON.parse(Buffer.from(text, "base64url").toString()) as ConsentForm & {
     readonly expiresAtMs: number;
   };
@@ -77,7 +78,7 @@ export function visitorOf({ credential }: Caller): Credential | undefined {
 }
 
 /** The page that asks a person, or where their browser goes when there is nothing to ask. */
-export function ask(
+export function askConsent(
   { services, caller, now }: Pick<ReadContext, "services" | "caller" | "now">,
   visitor: Credential,
   request: AuthorizationRequest,
@@ -92,7 +93,7 @@ export function ask(
   const granted = effectivePermissions(scopes, client.allowedScopes, membership.permissions);
   if (granted.length === 0) {
     const error_description = "the person may do nothing of what was asked for";
-    return goBack(request, { error: "access_denied", error_description, iss: caller.origin });
+    return redirectBack(request, { error: "access_denied", error_description, iss: caller.origin });
   }
   const form: ConsentForm = {
     grantId: newId("oag", now.getTime()),
@@ -116,12 +117,12 @@ export function ask(
 }
 
 /** What a person answered. Everything is looked at anew: the page may be some minutes old. */
-export async function decide(
+export async function recordDecision(
   ctx: WriteContext<typeof ConsentGranted | typeof ConsentDenied>,
   answer: { readonly request: string; readonly decision: "allow" | "deny" },
 ): Promise<{ readonly goTo: string }> {
   const visitor = visitorOf(ctx.caller);
-  const form = readForm(ctx.services, answer.request);
+  const form = verifyForm(ctx.services, answer.request);
   if (!visitor || form?.sessionId !== visitor.id) throw new Failure(FormExpired);
   ctx.switchPartition({ workspace: form.workspace, environment: ctx.caller.environment });
   const application = await applications.find(ctx.tx, form.clientId);
@@ -153,10 +154,14 @@ export async function decide(
   const iss = ctx.caller.origin;
   if (code === undefined) {
     ctx.emit(ConsentDenied, resource, data);
-    return goBack(form, { error: "access_denied", error_description: "the person denied it", iss });
+    return redirectBack(form, {
+      error: "access_denied",
+      error_description: "the person denied it",
+      iss,
+    });
   }
   ctx.emit(ConsentGranted, resource, data);
-  return goBack(form, { code, iss });
+  return redirectBack(form, { code, iss });
 }
 
 function membershipIn({ memberships }: Credential, workspace: string): Membership | undefined {

@@ -2,7 +2,7 @@ import Type from "typebox";
 import {
   BadLogin,
   BadSecondFactor,
-  cookieOf,
+  buildSessionCookie,
   checkLogin,
   LOGIN_EVENTS,
   createSession,
@@ -17,11 +17,11 @@ import { object } from "#kernel/schema/schema.ts";
 import {
   AuthorizationQuery,
   type AuthorizationRequest,
-  examineRequest,
+  resolveRequest,
   UnknownApplication,
   UnknownRedirect,
 } from "./request.ts";
-import { ask, decide, FormExpired, FormUsed, visitorOf } from "./consent.ts";
+import { askConsent, recordDecision, FormExpired, FormUsed, visitorOf } from "./consent.ts";
 import { parameter } from "../client-authentication.ts";
 import { ConsentDenied, ConsentGranted } from "../events.ts";
 import { loginPage } from "./pages.ts";
@@ -51,13 +51,14 @@ export const authorizePage = query({
   response: html(htmlErrorRendering),
   fails: [UnknownApplication, UnknownRedirect],
   example,
-  prepare: (platform, { query: asked }, caller) => examineRequest(platform, asked, caller.origin),
-  async run(ctx, { query: asked }, request) {
+  prepare: (platform, { query: parameters }, caller) =>
+    resolveRequest(platform, parameters, caller.origin),
+  async run(ctx, { query: parameters }, request) {
     if ("goTo" in request) return request;
-    const text = textOf(asked);
+    const text = toQueryString(parameters);
     const visitor = visitorOf(ctx.caller);
-    if (!visitor || asked.prompt === "login") return loginPage(request, { query: text });
-    return ask(ctx, visitor, request, `authorize?${text}&prompt=login`);
+    if (!visitor || parameters.prompt === "login") return loginPage(request, { query: text });
+    return askConsent(ctx, visitor, request, `authorize?${text}&prompt=login`);
   },
 });
 
@@ -75,7 +76,7 @@ export const decideAuthorization = command({
   emits: [ConsentGranted, ConsentDenied],
   fails: [FormExpired, FormUsed, UnknownApplication, UnknownRedirect],
   example: { body: { request: "eyJncmFudElkIjoi…", decision: "allow" } },
-  run: (ctx, { body }) => decide(ctx, body),
+  run: (ctx, { body }) => recordDecision(ctx, body),
 });
 
 export const loginToAuthorize = command({
@@ -109,8 +110,8 @@ export const loginToAuthorize = command({
     },
   },
   async prepare(platform, { body }, caller) {
-    const asked = Object.fromEntries(new URLSearchParams(body.request));
-    const request = await examineRequest(platform, asked, caller.origin);
+    const parameters = Object.fromEntries(new URLSearchParams(body.request));
+    const request = await resolveRequest(platform, parameters, caller.origin);
     const { email, password, code } = body;
     try {
       const attempt = await checkLogin(
@@ -120,30 +121,30 @@ export const loginToAuthorize = command({
       );
       return { request, attempt };
     } catch (error) {
-      throw again(request, body, error);
+      throw renderLoginAgain(request, body, error);
     }
   },
   async run(ctx, { body }, { request, attempt }) {
     const session = await createSession(ctx, body.email.toLowerCase(), attempt);
     // A failure of this kind is recorded and answered, with the form to fill in once more.
-    if (session instanceof Failure) return again(request, body, session);
+    if (session instanceof Failure) return renderLoginAgain(request, body, session);
     return {
-      goTo: `authorize?${textOf(Object.fromEntries(new URLSearchParams(body.request)))}`,
-      headers: { "set-cookie": cookieOf(session, ctx.services.settings) },
+      goTo: `authorize?${toQueryString(Object.fromEntries(new URLSearchParams(body.request)))}`,
+      headers: { "set-cookie": buildSessionCookie(session, ctx.services.settings) },
     };
   },
 });
 
 /** The request without what was only about this visit. */
-function textOf({ prompt: _, ...asked }: AuthorizationQuery): string {
+function toQueryString({ prompt: _, ...parameters }: AuthorizationQuery): string {
   const known = Object.keys(AuthorizationQuery.properties);
   return new URLSearchParams(
-    Object.entries(asked).filter((pair): pair is [string, string] => known.includes(pair[0])),
+    Object.entries(parameters).filter((pair): pair is [string, string] => known.includes(pair[0])),
   ).toString();
 }
 
 /** The login page with what went wrong; what is not a failure of the login goes on as it is. */
-function again(
+function renderLoginAgain(
   request: AuthorizationRequest | { readonly goTo: string },
   { request: text, email }: { readonly request: string; readonly email: string },
   failure: unknown,

@@ -3,7 +3,7 @@ import type { Platform } from "#kernel/contract.ts";
 import { Failure, failure } from "#kernel/operation/failure.ts";
 import { type Client, findClient } from "../applications/store.ts";
 import { parameter } from "../client-authentication.ts";
-import { fit } from "../protocol.ts";
+import { toErrorDescription } from "../protocol.ts";
 import { parseScopes } from "../scope.ts";
 import { CHALLENGE } from "../tokens/token.ts";
 
@@ -44,13 +44,13 @@ export interface AuthorizationRequest {
 }
 
 /** The way back to the application, with a code or an error. */
-export interface WayBack {
+export interface RedirectTarget {
   readonly redirectUri: string;
   readonly state: string | undefined;
 }
 
 /** Throws what only the person may be told; otherwise the request, or the way back with an error. */
-export async function examineRequest(
+export async function resolveRequest(
   { db }: Platform,
   query: AuthorizationQuery,
   issuer: string,
@@ -62,17 +62,17 @@ export async function examineRequest(
   const state = query.state || undefined;
   const scopes = query.scope ? parseScopes(query.scope) : client.allowedScopes;
   const challenge = query.code_challenge ?? "";
-  const fault = faultOf(query, client, scopes);
-  if (fault) {
-    const [error, error_description] = fault;
-    return goBack({ redirectUri, state }, { error, error_description, iss: issuer });
+  const requestError = findRequestError(query, client, scopes);
+  if (requestError) {
+    const [error, error_description] = requestError;
+    return redirectBack({ redirectUri, state }, { error, error_description, iss: issuer });
   }
   return { client, redirectUri, scopes, state, challenge };
 }
 
 /** The address of the application with our answer. Its own query stays as it is. */
-export function goBack(
-  { redirectUri, state }: WayBack,
+export function redirectBack(
+  { redirectUri, state }: RedirectTarget,
   answer: Readonly<Record<string, string>>,
 ): { readonly goTo: string } {
   const query = new URLSearchParams({ ...answer, ...(state !== undefined && { state }) });
@@ -81,7 +81,7 @@ export function goBack(
 }
 
 /** An error of RFC 6749, section 4.1.2.1, and a sentence about it. */
-function faultOf(
+function findRequestError(
   query: AuthorizationQuery,
   { allowedScopes }: Client,
   scopes: readonly string[],
@@ -98,7 +98,10 @@ function faultOf(
   }
   const beyond = scopes.find((scope) => !allowedScopes.includes(scope));
   if (beyond !== undefined) {
-    return ["invalid_scope", fit(`the application may not ask for ${beyond.slice(0, 100)}`)];
+    return [
+      "invalid_scope",
+      toErrorDescription(`the application may not ask for ${beyond.slice(0, 100)}`),
+    ];
   }
   return undefined;
 }

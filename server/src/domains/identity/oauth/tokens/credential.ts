@@ -1,6 +1,6 @@
 import type { CredentialSource } from "#kernel/access/authenticator.ts";
 import { findLiveToken } from "../grant-store.ts";
-import { effectivePermissions, scopedMembership } from "../scope.ts";
+import { effectivePermissions, findMembership } from "../scope.ts";
 import { ACCESS_PREFIX } from "./token.ts";
 
 /**
@@ -20,9 +20,9 @@ export const accessTokens: CredentialSource = {
   async find(platform, tokenHash) {
     const token = await findLiveToken(platform.db, tokenHash, platform.clock.now());
     if (token?.kind !== "access") return undefined;
-    const standing = await scopedMembership(platform, token.user_id, token.workspace);
-    if (!standing) return undefined;
-    const { workspace, roles, permissions, slug } = standing;
+    const membership = await findMembership(platform, token.user_id, token.workspace);
+    if (!membership) return undefined;
+    const { workspace, roles, permissions, slug } = membership;
     const scopes = effectivePermissions(token.scopes, token.allowed_scopes, permissions);
     return {
       credential: {

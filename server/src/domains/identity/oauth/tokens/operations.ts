@@ -3,7 +3,12 @@ import { sha256 } from "#kernel/access/crypto.ts";
 import { Failure, RateLimited } from "#kernel/operation/failure.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { unwrapped } from "#kernel/operation/response.ts";
-import { clientParameters, identify, parameter, unproven } from "../client-authentication.ts";
+import {
+  clientParameters,
+  authenticateClient,
+  parameter,
+  invalidClient,
+} from "../client-authentication.ts";
 import {
   TokenIssued,
   TokenRefreshed,
@@ -11,19 +16,19 @@ import {
   TokenReuseDetected,
   TokenRevoked,
 } from "../events.ts";
-import { exchangeCode, refOf, referTo, refresh } from "./exchange.ts";
+import { exchangeCode, grantEventData, grantRef, refreshTokens } from "./exchange.ts";
 import * as store from "../grant-store.ts";
 import {
   InvalidClient,
   InvalidGrant,
   InvalidRequest,
   InvalidScope,
-  oauthRefusal,
+  oauthErrorRendering,
   UnsupportedGrantType,
 } from "../protocol.ts";
 import { recordAndRefuse } from "./exchange.ts";
-import { effectivePermissions, scopedMembership } from "../scope.ts";
-import { TokenAnswer } from "./token.ts";
+import { effectivePermissions, findMembership } from "../scope.ts";
+import { TokenResponse } from "./token.ts";
 
 const common = {
   access: "public",
@@ -51,7 +56,7 @@ export const issueToken = command({
     "body or by HTTP Basic, must be right. A code lives 60 seconds and works once, a refresh token " +
     "lives 30 days and works once: a second use ends every token of the grant.",
   body: TokenRequest,
-  response: unwrapped(TokenAnswer, oauthRefusal),
+  response: unwrapped(TokenResponse, oauthErrorRendering),
   emits: [TokenIssued, TokenRefreshed, TokenReuseDetected, TokenRefused],
   fails: [
     InvalidRequest,
@@ -71,22 +76,23 @@ export const issueToken = command({
     },
   },
   async prepare(platform, { body }, caller) {
-    const identified = await identify(platform, "token", body, caller);
-    const shown = shownIn(body);
-    const granter = await store.findGranter(platform.db, sha256(shown.secret));
-    const { key } = identified.client.workspace;
-    const standing = granter && (await scopedMembership(platform, granter.id, key));
-    return { ...identified, shown, granter, standing };
+    const authenticated = await authenticateClient(platform, "token", body, caller);
+    const request = readGrantRequest(body);
+    const granter = await store.findGranter(platform.db, sha256(request.secret));
+    const { key } = authenticated.client.workspace;
+    const membership = granter && (await findMembership(platform, granter.id, key));
+    return { ...authenticated, request, granter, membership };
   },
-  async run(ctx, _input, { client, proven, shown, granter, standing }) {
+  async run(ctx, _input, { client, secretCheck, request, granter, membership }) {
     ctx.switchPartition({ workspace: client.workspace.key, environment: ctx.caller.environment });
-    if (proven === "wrongly") {
+    if (secretCheck === "wrongly") {
       recordAndRefuse(ctx, client, InvalidClient, "wrong_secret");
-      return unproven(ctx.caller);
+      return invalidClient(ctx.caller);
     }
-    const exchange = { client, granter, standing };
-    if (shown.by === "code") return exchangeCode(ctx, exchange, { ...shown, code: shown.secret });
-    return refresh(ctx, exchange, { ...shown, refreshToken: shown.secret });
+    const exchange = { client, granter, membership };
+    if (request.by === "code")
+      return exchangeCode(ctx, exchange, { ...request, code: request.secret });
+    return refreshTokens(ctx, exchange, { ...request, refreshToken: request.secret });
   },
 });
 
@@ -111,16 +117,16 @@ export const revokeToken = command({
     "RFC 7009. With a refresh token its whole grant ends, access tokens included. A token that is " +
     "not known is answered alike.",
   body: TokenRef,
-  response: unwrapped(Type.Object({}), oauthRefusal),
+  response: unwrapped(Type.Object({}), oauthErrorRendering),
   emits: [TokenRevoked, TokenRefused],
   fails: [InvalidRequest, InvalidClient, RateLimited],
   example,
-  prepare: (platform, { body }, caller) => identify(platform, "revoke", body, caller),
-  async run(ctx, { body }, { client, proven }) {
+  prepare: (platform, { body }, caller) => authenticateClient(platform, "revoke", body, caller),
+  async run(ctx, { body }, { client, secretCheck }) {
     ctx.switchPartition({ workspace: client.workspace.key, environment: ctx.caller.environment });
-    if (proven === "wrongly") {
+    if (secretCheck === "wrongly") {
       recordAndRefuse(ctx, client, InvalidClient, "wrong_secret");
-      return unproven(ctx.caller);
+      return invalidClient(ctx.caller);
     }
     const found = await store.lockByToken(ctx.tx, sha256(body.token));
     if (!found || found.grant.revoked_at !== null) {
@@ -133,7 +139,7 @@ export const revokeToken = command({
     }
     if (token.kind === "refresh") await store.revokeGrant(ctx.tx, grant.id, ctx.now);
     else await store.deleteToken(ctx.tx, token.id);
-    ctx.emit(TokenRevoked, referTo(grant, client), refOf(grant, token.scopes));
+    ctx.emit(TokenRevoked, grantRef(grant, client), grantEventData(grant, token.scopes));
     return {};
   },
 });
@@ -161,18 +167,18 @@ export const introspectToken = query({
   description:
     "RFC 7662. The client must prove itself by its secret, and hears only of its own tokens.",
   body: TokenRef,
-  response: unwrapped(Introspection, oauthRefusal),
+  response: unwrapped(Introspection, oauthErrorRendering),
   fails: [InvalidRequest, InvalidClient],
   example,
   async prepare(platform, { body }, caller) {
-    const { client, proven } = await identify(platform, "introspect", body, caller);
-    if (proven !== "yes") throw unproven(caller);
+    const { client, secretCheck } = await authenticateClient(platform, "introspect", body, caller);
+    if (secretCheck !== "yes") throw invalidClient(caller);
     const now = platform.clock.now();
     const token = await store.findLiveToken(platform.db, sha256(body.token), now);
     if (token?.client_id !== client.clientId) return undefined;
-    const standing = await scopedMembership(platform, token.user_id, token.workspace);
-    if (!standing) return undefined;
-    const scopes = effectivePermissions(token.scopes, token.allowed_scopes, standing.permissions);
+    const membership = await findMembership(platform, token.user_id, token.workspace);
+    if (!membership) return undefined;
+    const scopes = effectivePermissions(token.scopes, token.allowed_scopes, membership.permissions);
     return { ...token, scope: scopes.join(" ") };
   },
   async run({ caller }, _input, token) {
@@ -196,7 +202,7 @@ function secondsOf(time: string): number {
 }
 
 /** What the grant type needs, or the failure that says what is missing. */
-function shownIn(body: Static<typeof TokenRequest>) {
+function readGrantRequest(body: Static<typeof TokenRequest>) {
   const need = (name: "code" | "redirect_uri" | "code_verifier" | "refresh_token"): string => {
     const value = body[name];
     if (!value) throw new Failure(InvalidRequest, { detail: `${name} is required.` });

@@ -16,7 +16,7 @@ const VERIFIER = /^[\w.~-]{43,128}$/;
 /** What SHA-256 comes to in base64url. */
 export const CHALLENGE = /^[\w-]{43}$/;
 
-export const TokenAnswer = Type.Object(
+export const TokenResponse = Type.Object(
   {
     access_token: Type.String(),
     token_type: Type.Literal("Bearer"),
@@ -28,23 +28,23 @@ export const TokenAnswer = Type.Object(
 );
 
 export function newCode(): string {
-  return secret(CODE_PREFIX);
+  return newSecret(CODE_PREFIX);
 }
 
 /** Whether this is the verifier that the challenge was made of (PKCE, S256). */
-export function verifies(verifier: string, challenge: string): boolean {
+export function matchesChallenge(verifier: string, challenge: string): boolean {
   return (
     VERIFIER.test(verifier) && equalBytes(sha256(verifier), Buffer.from(challenge, "base64url"))
   );
 }
 
 /** An access token and the refresh token that follows it; only their hashes stay here. */
-export async function issue(
+export async function issueTokens(
   { tx, now }: Pick<ReadContext, "tx" | "now">,
   grant: Pick<GrantRow, "id" | "scopes">,
   scopes: readonly string[],
 ) {
-  const [access, refresh] = [secret(ACCESS_PREFIX), secret(REFRESH_PREFIX)];
+  const [access, refresh] = [newSecret(ACCESS_PREFIX), newSecret(REFRESH_PREFIX)];
   const common = { grant_id: grant.id, created_at: now };
   await insertTokens(tx, [
     {
@@ -73,6 +73,6 @@ export async function issue(
   };
 }
 
-function secret(prefix: string): string {
+function newSecret(prefix: string): string {
   return `${prefix}${randomBytes(32).toString("base64url")}`;
 }

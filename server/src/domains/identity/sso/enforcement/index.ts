@@ -31,7 +31,7 @@ interface MembershipRow {
  * anybody with a workspace and a provider could lock a stranger out of everything. Sessions of
  * theirs do not see such a workspace instead.
  */
-export async function enforcedFor(
+export async function findEnforcedSso(
   { db }: Pick<Platform, "db">,
   userId: string,
   origin: string,
@@ -41,12 +41,14 @@ export async function enforcedFor(
   ]);
   const enforcing = rows.filter(({ enforced }) => enforced);
   const nothingElse = enforcing.length === rows.length;
-  const demanded = enforcing.find(({ adopted }) => nothingElse || !adopted);
-  return demanded && { slug: demanded.slug, loginUrl: `${placeUrl(origin, demanded.slug)}/login` };
+  const required = enforcing.find(({ adopted }) => nothingElse || !adopted);
+  return (
+    required && { slug: required.slug, loginUrl: `${ssoBaseUrl(origin, required.slug)}/login` }
+  );
 }
 
 /** Under which all of a workspace's single sign-on is found. */
-export function placeUrl(origin: string, slug: string): string {
+export function ssoBaseUrl(origin: string, slug: string): string {
   // Through the parser, so that a default port is left out as browsers and providers do.
   return `${new URL(origin).href.replace(/\/+$/, "")}/sso/${slug}`;
 }

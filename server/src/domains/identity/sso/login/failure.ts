@@ -29,7 +29,7 @@ export class LoginRefused extends Error {
   readonly email: string | undefined;
 
   constructor(reason: Reason, detail: string, email?: string) {
-    super(printable(detail));
+    super(toPrintable(detail));
     this.reason = reason;
     this.email = email;
   }
@@ -57,11 +57,11 @@ export const SsoUnreachable = failure(
 );
 
 /** What the person is told: enough to act on, and nothing about how we check. */
-export function toldAs(reason: Reason): FailureType {
-  return TOLD[reason] ?? SsoRejected;
+export function failureFor(reason: Reason): FailureType {
+  return FAILURES[reason] ?? SsoRejected;
 }
 
-const TOLD: Partial<Record<Reason, FailureType>> = {
+const FAILURES: Partial<Record<Reason, FailureType>> = {
   request_unknown: SsoNotUnderWay,
   browser_unknown: SsoNotUnderWay,
   user_unknown: SsoNoAccess,
@@ -70,6 +70,6 @@ const TOLD: Partial<Record<Reason, FailureType>> = {
 };
 
 /** Details quote what strangers sent. */
-function printable(text: string): string {
+function toPrintable(text: string): string {
   return text.replaceAll(/[^\x20-\x7e]+/g, " ").slice(0, DETAIL_CHARACTERS_MAX);
 }

@@ -1,5 +1,5 @@
 import { UserActivated } from "#domains/identity/accounts/index.ts";
-import { beginSession, cookieOf, LoggedIn } from "#domains/identity/sessions/index.ts";
+import { startSession, buildSessionCookie, LoggedIn } from "#domains/identity/sessions/index.ts";
 import type { Caller } from "#kernel/access/caller.ts";
 import type { Platform, WriteContext } from "#kernel/contract.ts";
 import { sha256 } from "#kernel/access/crypto.ts";
@@ -7,19 +7,25 @@ import { Failure, invalidField } from "#kernel/operation/failure.ts";
 import { workspaceIdOf } from "#kernel/schema/id.ts";
 import { toLocalRedirect } from "#kernel/access/local-redirect.ts";
 import { classifyAddress } from "#kernel/outbound/ssrf-guard.ts";
-import { addressesOf } from "../endpoint-urls.ts";
+import { endpointUrls } from "../endpoint-urls.ts";
 import { NotConfigured, type Protocol } from "../settings/configuration.ts";
 import { SsoLoginFailed, SsoLoginStarted } from "../events.ts";
 import type { Identity } from "../protocols/identity.ts";
 import { provisionMember } from "./provision-member.ts";
-import type { Relying } from "../protocols/oidc.ts";
-import { LoginRefused, toldAs } from "./failure.ts";
-import { type Begun, begin, type Details, match, newState } from "./request.ts";
-import { clientSecretOf, referTo } from "../settings/service.ts";
+import type { RelyingParty } from "../protocols/oidc.ts";
+import { LoginRefused, failureFor } from "./failure.ts";
+import {
+  type NewLoginRequest,
+  createRequest,
+  type LoginRequestDetails,
+  matchRequest,
+  newState,
+} from "./request.ts";
+import { openClientSecret, configurationRef } from "../settings/service.ts";
 import * as store from "../store.ts";
 
 /** Where somebody lands who did not say. */
-const LANDING = "/docs";
+const DEFAULT_RETURN_PATH = "/docs";
 /** Nobody guesses anything here, and an office signs in from one address. */
 const LOGINS_PER_PASSWORD_LOGIN = 6;
 /** Loaded at the first login of their kind: their libraries take memory, and few use both. */
@@ -28,169 +34,178 @@ const protocols = {
   oidc: () => import("../protocols/oidc.ts"),
 };
 
-interface Attempt<Result> {
-  readonly place: store.Place;
+interface LoginAttempt<Result> {
+  readonly sso: store.WorkspaceSso;
   readonly result: Result | LoginRefused;
 }
 
 /** Everything about the beginning of a login that needs the network. */
 export async function prepareStart(
   platform: Platform,
-  asked: { readonly slug: string; readonly returnTo: string | undefined },
+  input: { readonly slug: string; readonly returnTo: string | undefined },
   caller: Caller,
-): Promise<Attempt<Begun & { readonly goTo: string }>> {
-  const place = await placeOf(platform, asked.slug, caller);
+): Promise<LoginAttempt<NewLoginRequest & { readonly goTo: string }>> {
+  const sso = await getWorkspaceSso(platform, input.slug, caller);
   const { origin } = caller;
-  const returnTo = localPath(asked.returnTo ?? LANDING, origin);
+  const returnTo = parseReturnPath(input.returnTo ?? DEFAULT_RETURN_PATH, origin);
   const state = newState();
-  const result = await attempt(async () => {
-    const { goTo, sent } = await destination(platform, place, { state, origin });
-    return { ...(await begin(platform, place, state, { origin, returnTo, sent })), goTo };
+  const result = await catchRefusal(async () => {
+    const { goTo, sent } = await buildAuthenticationRequest(platform, sso, { state, origin });
+    return { ...(await createRequest(platform, sso, state, { origin, returnTo, sent })), goTo };
   });
-  return { place, result };
+  return { sso, result };
 }
 
 /** Keeps what the answer will be recognised by, and sends the browser on. */
-export async function start(
+export async function startLogin(
   ctx: WriteContext<typeof SsoLoginStarted | typeof SsoLoginFailed>,
-  { place, result }: Awaited<ReturnType<typeof prepareStart>>,
+  { sso, result }: Awaited<ReturnType<typeof prepareStart>>,
 ) {
-  ctx.switchPartition({ workspace: place.key, environment: ctx.caller.environment });
-  if (result instanceof LoginRefused) return refuse(ctx, place, result);
+  ctx.switchPartition({ workspace: sso.key, environment: ctx.caller.environment });
+  if (result instanceof LoginRefused) return recordRefusal(ctx, sso, result);
   const { stateHash, browserHash, details, expiresAt, goTo, cookie } = result;
   await store.insertRequest(
     ctx.tx,
     { state_hash: stateHash, browser_hash: browserHash, details, expires_at: expiresAt },
     ctx.now,
   );
-  const { protocol } = place;
-  ctx.emit(SsoLoginStarted, placeRef(place), { protocol, address: ctx.caller.address });
+  const { protocol } = sso;
+  ctx.emit(SsoLoginStarted, ssoRef(sso), { protocol, address: ctx.caller.address });
   return { goTo, headers: { "set-cookie": cookie } };
 }
 
-export interface Answer {
+export interface ProviderAnswer {
   readonly slug: string;
   readonly protocol: Protocol;
   readonly state: string | undefined;
   /** Reads who it is out of the answer, once it is known what was asked. */
-  readonly read: (place: store.Place, details: Details) => Promise<Identity>;
+  readonly read: (sso: store.WorkspaceSso, details: LoginRequestDetails) => Promise<Identity>;
 }
 
 /** Everything about an answer that needs the network or time: whose it is, and whether it is sound. */
-export async function prepareAnswer(platform: Platform, answer: Answer, caller: Caller) {
+export async function prepareAnswer(platform: Platform, answer: ProviderAnswer, caller: Caller) {
   const { state } = answer;
-  const place = await placeOf(platform, answer.slug, caller);
-  if (place.protocol !== answer.protocol) throw new Failure(NotConfigured);
-  const result = await attempt(async () => {
+  const sso = await getWorkspaceSso(platform, answer.slug, caller);
+  if (sso.protocol !== answer.protocol) throw new Failure(NotConfigured);
+  const result = await catchRefusal(async () => {
     if (state === undefined)
       throw new LoginRefused("request_unknown", "The answer names no login.");
-    const details = await match(platform, place, state, caller);
-    return { identity: await answer.read(place, details), returnTo: details.returnTo };
+    const details = await matchRequest(platform, sso, state, caller);
+    return { identity: await answer.read(sso, details), returnTo: details.returnTo };
   });
-  return { place, result, stateHash: state === undefined ? undefined : sha256(state) };
+  return { place: sso, result, stateHash: state === undefined ? undefined : sha256(state) };
 }
 
 /** Begins the session, or says why not. Either way the request that was answered is used up. */
-export async function conclude(
+export async function finishLogin(
   ctx: WriteContext<typeof LoggedIn | typeof UserActivated | typeof SsoLoginFailed>,
-  { place, result, stateHash }: Awaited<ReturnType<typeof prepareAnswer>>,
+  { place: sso, result, stateHash }: Awaited<ReturnType<typeof prepareAnswer>>,
 ) {
-  ctx.switchPartition({ workspace: place.key, environment: ctx.caller.environment });
-  const first = stateHash !== undefined && (await store.takeRequest(ctx.tx, stateHash));
-  const outcome = await attempt(async () => {
+  ctx.switchPartition({ workspace: sso.key, environment: ctx.caller.environment });
+  const isFirst = stateHash !== undefined && (await store.consumeRequest(ctx.tx, stateHash));
+  const outcome = await catchRefusal(async () => {
     if (result instanceof LoginRefused) throw result;
-    if (!first) throw new LoginRefused("request_unknown", "The login was answered already.");
-    await useOnce(ctx, result.identity);
-    return { user: await provisionMember(ctx, place, result.identity), returnTo: result.returnTo };
+    if (!isFirst) throw new LoginRefused("request_unknown", "The login was answered already.");
+    await assertFirstUse(ctx, result.identity);
+    return { user: await provisionMember(ctx, sso, result.identity), returnTo: result.returnTo };
   });
-  if (outcome instanceof LoginRefused) return refuse(ctx, place, outcome);
-  const session = await beginSession(ctx, outcome.user, [{ workspace: place.key }], place.key);
-  const headers = { "set-cookie": cookieOf(session, ctx.services.settings) };
+  if (outcome instanceof LoginRefused) return recordRefusal(ctx, sso, outcome);
+  const session = await startSession(ctx, outcome.user, [{ workspace: sso.key }], sso.key);
+  const headers = { "set-cookie": buildSessionCookie(session, ctx.services.settings) };
   return { goTo: outcome.returnTo, headers };
 }
 
 /** How the answers of either protocol are read. */
-export function samlReader(response: string, { clock }: Platform): Answer["read"] {
-  return async (place, { sent, origin }) => {
-    if (place.protocol !== "saml2" || sent.protocol !== "saml2") throw new Failure(NotConfigured);
-    const { acs } = addressesOf(origin, place.slug);
+export function samlReader(response: string, { clock }: Platform): ProviderAnswer["read"] {
+  return async (sso, { sent, origin }) => {
+    if (sso.protocol !== "saml2" || sent.protocol !== "saml2") throw new Failure(NotConfigured);
+    const { acs } = endpointUrls(origin, sso.slug);
     const { requestId } = sent;
     const saml = await protocols.saml();
-    return saml.readAnswer(place.provider, { requestId, acs }, response, clock);
+    return saml.verifyAnswer(sso.provider, { requestId, acs }, response, clock);
   };
 }
 
 export function oidcReader(
   query: Readonly<Record<string, string>>,
   platform: Platform,
-): Answer["read"] {
-  return async (place, { sent, origin }) => {
+): ProviderAnswer["read"] {
+  return async (sso, { sent, origin }) => {
     if (sent.protocol !== "oidc") throw new Failure(NotConfigured);
-    const relying = await relyingOf(platform, place, origin);
+    const relyingParty = await loadRelyingParty(platform, sso, origin);
     const oidc = await protocols.oidc();
-    return oidc.readAnswer(platform, relying, { ...sent, state: query["state"] ?? "" }, query);
+    return oidc.verifyAnswer(
+      platform,
+      relyingParty,
+      { ...sent, state: query["state"] ?? "" },
+      query,
+    );
   };
 }
 
-async function destination(
+async function buildAuthenticationRequest(
   platform: Platform,
-  place: store.Place,
+  sso: store.WorkspaceSso,
   { state, origin }: { readonly state: string; readonly origin: string },
-): Promise<{ readonly goTo: string; readonly sent: Details["sent"] }> {
-  if (place.protocol === "saml2") {
+): Promise<{ readonly goTo: string; readonly sent: LoginRequestDetails["sent"] }> {
+  if (sso.protocol === "saml2") {
     const requestId = `_${newState()}`;
-    const { acs } = addressesOf(origin, place.slug);
+    const { acs } = endpointUrls(origin, sso.slug);
     const saml = await protocols.saml();
-    const goTo = await saml.requestUrl(place.provider, { requestId, acs }, state);
+    const goTo = await saml.buildRequestUrl(sso.provider, { requestId, acs }, state);
     return { goTo, sent: { protocol: "saml2", requestId } };
   }
   const oidc = await protocols.oidc();
   const secrets = oidc.newSecrets();
-  const relying = await relyingOf(platform, place, origin);
-  const goTo = await oidc.requestUrl(platform, relying, { ...secrets, state });
+  const relyingParty = await loadRelyingParty(platform, sso, origin);
+  const goTo = await oidc.buildRequestUrl(platform, relyingParty, { ...secrets, state });
   return { goTo, sent: { protocol: "oidc", ...secrets } };
 }
 
-async function relyingOf(platform: Platform, place: store.Place, origin: string): Promise<Relying> {
-  if (place.protocol !== "oidc") throw new Failure(NotConfigured);
+async function loadRelyingParty(
+  platform: Platform,
+  sso: store.WorkspaceSso,
+  origin: string,
+): Promise<RelyingParty> {
+  if (sso.protocol !== "oidc") throw new Failure(NotConfigured);
   return {
-    provider: place.provider,
-    clientSecret: await clientSecretOf(platform, place),
-    redirectUri: addressesOf(origin, place.slug).callback,
+    provider: sso.provider,
+    clientSecret: await openClientSecret(platform, sso),
+    redirectUri: endpointUrls(origin, sso.slug).callback,
   };
 }
 
 /** A workspace that does not exist and one without single sign-on answer alike. */
-async function placeOf(
+async function getWorkspaceSso(
   { db, rateLimit, settings }: Platform,
   slug: string,
   { address }: Caller,
-): Promise<store.Place> {
+): Promise<store.WorkspaceSso> {
   const limit = settings.loginRateLimit * LOGINS_PER_PASSWORD_LOGIN;
   rateLimit.assert(`sso from ${classifyAddress(address)}`, limit);
-  const place = await store.findBySlug(db, slug);
-  if (!place) throw new Failure(NotConfigured);
-  return place;
+  const sso = await store.findBySlug(db, slug);
+  if (!sso) throw new Failure(NotConfigured);
+  return sso;
 }
 
 /** A path of ours, so that nobody is led elsewhere by a link that begins here. */
-function localPath(path: string, origin: string): string {
+function parseReturnPath(path: string, origin: string): string {
   const url = toLocalRedirect(path, origin);
   if (!url) throw invalidField("?returnTo", "must be a path");
   return `${url.pathname}${url.search}${url.hash}`;
 }
 
-async function useOnce(
+async function assertFirstUse(
   { tx, now }: WriteContext<never>,
   { assertion, email }: Identity,
 ): Promise<void> {
   if (!assertion) return;
   const { id, expiresAt } = assertion;
-  const fresh = await store.useAssertion(tx, { idHash: sha256(id), expiresAt, now });
-  if (!fresh) throw new LoginRefused("answer_replayed", "The assertion was used before.", email);
+  const isFirst = await store.consumeAssertion(tx, { idHash: sha256(id), expiresAt, now });
+  if (!isFirst) throw new LoginRefused("answer_replayed", "The assertion was used before.", email);
 }
 
-async function attempt<T>(work: () => Promise<T>): Promise<T | LoginRefused> {
+async function catchRefusal<T>(work: () => Promise<T>): Promise<T | LoginRefused> {
   try {
     return await work();
   } catch (error) {
@@ -200,21 +215,21 @@ async function attempt<T>(work: () => Promise<T>): Promise<T | LoginRefused> {
 }
 
 /** The log hears why; the person only that it was so. */
-function refuse(
+function recordRefusal(
   ctx: WriteContext<typeof SsoLoginFailed>,
-  place: store.Place,
+  sso: store.WorkspaceSso,
   { reason, message, email }: LoginRefused,
 ): Failure {
-  ctx.emit(SsoLoginFailed, placeRef(place), {
-    protocol: place.protocol,
+  ctx.emit(SsoLoginFailed, ssoRef(sso), {
+    protocol: sso.protocol,
     reason,
     detail: message,
     address: ctx.caller.address,
     ...(email !== undefined && { email }),
   });
-  return new Failure(toldAs(reason));
+  return new Failure(failureFor(reason));
 }
 
-function placeRef({ key }: store.Place) {
-  return referTo({ id: workspaceIdOf(key) });
+function ssoRef({ key }: store.WorkspaceSso) {
+  return configurationRef({ id: workspaceIdOf(key) });
 }

@@ -3,7 +3,7 @@ import type { User } from "#domains/identity/accounts/index.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import type { Tables } from "../../../../tables.ts";
 
-export interface Known {
+export interface KnownAccount {
   readonly user: User;
   /** In the workspace that the act is in; undefined for a stranger to it. */
   readonly membership: { readonly status: string } | undefined;
@@ -12,7 +12,7 @@ export interface Known {
 
 type Link = Pick<Selectable<Tables["sso_members"]>, "issuer" | "subject">;
 
-export async function userLinkedTo(
+export async function findLinkedUser(
   tx: Tx,
   subject: { readonly issuer: string; readonly id: string },
 ): Promise<string | undefined> {
@@ -26,10 +26,10 @@ export async function userLinkedTo(
 }
 
 /** An account, as this workspace knows it. */
-export async function findKnown(
+export async function findAccount(
   tx: Tx,
   by: { readonly id: string } | { readonly email: string },
-): Promise<Known | undefined> {
+): Promise<KnownAccount | undefined> {
   const users = tx.selectFrom("users").select(["id", "email", "name", "status"]);
   const row = await (
     "id" in by ? users.where("id", "=", by.id) : users.where("email", "=", by.email)

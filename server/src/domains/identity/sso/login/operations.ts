@@ -41,7 +41,7 @@ export const startSso = command({
   example: { params, query: { returnTo: "/docs" } },
   prepare: (platform, { params: { workspace: slug }, query: { returnTo } }, caller) =>
     login.prepareStart(platform, { slug, returnTo }, caller),
-  run: (ctx, _input, prepared) => login.start(ctx, prepared),
+  run: (ctx, _input, prepared) => login.startLogin(ctx, prepared),
 });
 
 export const samlAcs = command({
@@ -74,7 +74,7 @@ export const samlAcs = command({
       },
       caller,
     ),
-  run: (ctx, _input, prepared) => login.conclude(ctx, prepared),
+  run: (ctx, _input, prepared) => login.finishLogin(ctx, prepared),
 });
 
 export const oidcCallback = command({
@@ -97,18 +97,18 @@ export const oidcCallback = command({
   emits: [LoggedIn, UserActivated, SsoLoginFailed],
   fails: ANSWER_FAILS,
   example: { params, query: { state: "opaque", code: "opaque" } },
-  prepare: (platform, { params: { workspace: slug }, query: answered }, caller) =>
+  prepare: (platform, { params: { workspace: slug }, query: parameters }, caller) =>
     login.prepareAnswer(
       platform,
       {
         slug,
         protocol: "oidc",
-        state: answered.state,
-        read: login.oidcReader(textsOf(answered), platform),
+        state: parameters.state,
+        read: login.oidcReader(stringParameters(parameters), platform),
       },
       caller,
     ),
-  run: (ctx, _input, prepared) => login.conclude(ctx, prepared),
+  run: (ctx, _input, prepared) => login.finishLogin(ctx, prepared),
 });
 
 export const samlMetadata = query({
@@ -121,17 +121,17 @@ export const samlMetadata = query({
   fails: [NotConfigured],
   example: { params },
   async prepare({ db }, { params: { workspace: slug } }, { origin }) {
-    const place = await findBySlug(db, slug);
-    if (place?.protocol !== "saml2") throw new Failure(NotConfigured);
+    const sso = await findBySlug(db, slug);
+    if (sso?.protocol !== "saml2") throw new Failure(NotConfigured);
     // Loaded here, because its library takes memory and few need it.
-    const { metadata } = await import("../protocols/saml.ts");
-    return metadata(origin, slug, place.provider.entityId);
+    const { buildMetadata: metadata } = await import("../protocols/saml.ts");
+    return metadata(origin, slug, sso.provider.entityId);
   },
-  run: async (_ctx, _input, described) => described,
+  run: async (_ctx, _input, xml) => xml,
 });
 
 /** What the schema does not name may be anything, a repeated parameter for one. */
-function textsOf(query: Readonly<Record<string, unknown>>): Record<string, string> {
+function stringParameters(query: Readonly<Record<string, unknown>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(query).filter((pair): pair is [string, string] => typeof pair[1] === "string"),
   );

@@ -5,9 +5,9 @@ import type { Identity } from "../protocols/identity.ts";
 import * as store from "./member-store.ts";
 import { LoginRefused } from "./failure.ts";
 import { findRole } from "../role.ts";
-import type { Place } from "../store.ts";
+import type { WorkspaceSso } from "../store.ts";
 
-type Admitting = WriteContext<typeof UserActivated>;
+type ProvisionContext = WriteContext<typeof UserActivated>;
 
 /** How often two first logins of the same person may come in each other's way. */
 const ATTEMPTS_MAX = 3;
@@ -17,30 +17,33 @@ const ATTEMPTS_MAX = 3;
  * it writes anything.
  */
 export async function provisionMember(
-  ctx: Admitting,
-  place: Place,
+  ctx: ProvisionContext,
+  sso: WorkspaceSso,
   identity: Identity,
 ): Promise<User> {
   for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt += 1) {
-    const known = await find(ctx, identity);
-    if (known?.membership) return welcomeBack(ctx, identity, known, known.membership.status);
-    const user = await welcome(ctx, place, identity, known?.user);
+    const known = await findKnownAccount(ctx, identity);
+    if (known?.membership) return linkMember(ctx, identity, known, known.membership.status);
+    const user = await createMember(ctx, sso, identity, known?.user);
     if (user) return user;
   }
   throw new Error("A first login met another one again and again.");
 }
 
 /** By the provider's own name for them, or else by address. */
-async function find({ tx }: Admitting, identity: Identity): Promise<store.Known | undefined> {
+async function findKnownAccount(
+  { tx }: ProvisionContext,
+  identity: Identity,
+): Promise<store.KnownAccount | undefined> {
   const { subject, email } = identity;
-  const linked = subject && (await store.userLinkedTo(tx, subject));
-  return store.findKnown(tx, linked === undefined ? { email } : { id: linked });
+  const linkedUserId = subject && (await store.findLinkedUser(tx, subject));
+  return store.findAccount(tx, linkedUserId === undefined ? { email } : { id: linkedUserId });
 }
 
-async function welcomeBack(
-  ctx: Admitting,
+async function linkMember(
+  ctx: ProvisionContext,
   identity: Identity,
-  { user, link }: store.Known,
+  { user, link }: store.KnownAccount,
   status: string,
 ): Promise<User> {
   assertActive(user, status);
@@ -58,21 +61,21 @@ async function welcomeBack(
 }
 
 /** Undefined when somebody else made them meanwhile. */
-async function welcome(
-  ctx: Admitting,
-  place: Place,
+async function createMember(
+  ctx: ProvisionContext,
+  sso: WorkspaceSso,
   identity: Identity,
   existing: User | undefined,
 ): Promise<User | undefined> {
   const { tx, now } = ctx;
   const { email, name, subject } = identity;
-  if (!place.jitProvisioning) {
+  if (!sso.jitProvisioning) {
     throw new LoginRefused("user_unknown", "Nobody with this address is a member.", email);
   }
   if (existing) assertActive(existing, "active");
-  const role = await roleFor(ctx, place, identity);
-  const made = { id: newId("usr", now.getTime()), email, name };
-  const user = existing ?? (await store.insertAccount(tx, made, now));
+  const role = await resolveRole(ctx, sso, identity);
+  const account = { id: newId("usr", now.getTime()), email, name };
+  const user = existing ?? (await store.insertAccount(tx, account, now));
   if (!user || !(await store.insertMembership(tx, user.id, [role], now))) return undefined;
   await store.putLink(tx, { userId: user.id, subject, adopted: true }, now);
   ctx.emit(UserActivated, { id: user.id, displayName: user.name }, user);
@@ -80,16 +83,16 @@ async function welcome(
 }
 
 /** What the provider says, when that is a role here; otherwise the workspace's default. */
-async function roleFor(
-  { tx, services }: Admitting,
-  place: Place,
+async function resolveRole(
+  { tx, services }: ProvisionContext,
+  sso: WorkspaceSso,
   { roles, email }: Identity,
 ): Promise<string> {
-  for (const named of [...roles, place.defaultRole]) {
-    const role = await findRole(tx, services, named);
+  for (const nameOrId of [...roles, sso.defaultRole]) {
+    const role = await findRole(tx, services, nameOrId);
     if (role) return role.id;
   }
-  throw new LoginRefused("role_unknown", `There is no role ${place.defaultRole} any more.`, email);
+  throw new LoginRefused("role_unknown", `There is no role ${sso.defaultRole} any more.`, email);
 }
 
 function assertActive(user: User, membershipStatus: string): void {

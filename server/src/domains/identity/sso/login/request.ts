@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { Caller } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
 import { equalBytes, open, seal, sha256 } from "#kernel/access/crypto.ts";
-import { addressesOf } from "../endpoint-urls.ts";
+import { endpointUrls } from "../endpoint-urls.ts";
 import { LoginRefused } from "./failure.ts";
 import * as store from "../store.ts";
 
@@ -10,7 +10,7 @@ import * as store from "../store.ts";
  * A login that is under way: a row that the answer must name by its `state` (RelayState in SAML), and
  * a cookie that the answer's browser must have. The row works once and for ten minutes.
  */
-export interface Details {
+export interface LoginRequestDetails {
   /** Where we were found, and so where the answer comes to. */
   readonly origin: string;
   readonly returnTo: string;
@@ -19,7 +19,7 @@ export interface Details {
     | { readonly protocol: "oidc"; readonly nonce: string; readonly codeVerifier: string };
 }
 
-export interface Begun {
+export interface NewLoginRequest {
   readonly stateHash: Buffer;
   readonly browserHash: Buffer;
   readonly details: Buffer;
@@ -33,44 +33,44 @@ export function newState(): string {
   return randomBytes(32).toString("base64url");
 }
 
-export async function begin(
+export async function createRequest(
   { keys, clock }: Platform,
-  place: store.Place,
+  sso: store.WorkspaceSso,
   state: string,
-  details: Details,
-): Promise<Begun> {
+  details: LoginRequestDetails,
+): Promise<NewLoginRequest> {
   const browser = randomBytes(32).toString("base64url");
   const stateHash = sha256(state);
   const expiresAt = new Date(clock.nowMs() + REQUEST_MS);
-  const key = await keys.of(place.key);
+  const key = await keys.of(sso.key);
   return {
     stateHash,
     browserHash: sha256(browser),
     details: seal(key, Buffer.from(JSON.stringify(details)), contextOf(stateHash)),
     expiresAt,
-    cookie: cookieOf(place, { state, browser, origin: details.origin }),
+    cookie: buildCookie(sso, { state, browser, origin: details.origin }),
   };
 }
 
 /** The request that an answer belongs to; refuses an answer to none, or from another browser. */
-export async function match(
+export async function matchRequest(
   { db, keys, clock }: Platform,
-  place: store.Place,
+  sso: store.WorkspaceSso,
   state: string,
   caller: Caller,
-): Promise<Details> {
+): Promise<LoginRequestDetails> {
   const stateHash = sha256(state);
-  const row = await store.findRequest(db, stateHash, place.key, clock.now());
+  const row = await store.findRequest(db, stateHash, sso.key, clock.now());
   if (!row) throw new LoginRefused("request_unknown", "The answer belongs to no login under way.");
-  const text = open(await keys.of(place.key), row.details, contextOf(stateHash)).toString();
-  const details = JSON.parse(text) as Details;
-  if (details.sent.protocol !== place.protocol) {
+  const text = open(await keys.of(sso.key), row.details, contextOf(stateHash)).toString();
+  const details = JSON.parse(text) as LoginRequestDetails;
+  if (details.sent.protocol !== sso.protocol) {
     throw new LoginRefused("request_unknown", "The protocol was changed meanwhile.");
   }
   const browser = caller.cookies?.get(cookieName(state));
-  const bound = place.protocol === "oidc" || isSecure(details.origin);
-  const known = browser !== undefined && equalBytes(sha256(browser), row.browser_hash);
-  if (bound && !known) {
+  const isBound = sso.protocol === "oidc" || isSecure(details.origin);
+  const isKnown = browser !== undefined && equalBytes(sha256(browser), row.browser_hash);
+  if (isBound && !isKnown) {
     throw new LoginRefused("browser_unknown", "Another browser began this login.");
   }
   return details;
@@ -86,15 +86,15 @@ function cookieName(state: string): string {
  * `SameSite=None` one, which must be `Secure`; over plain http, on a developer's own machine, there
  * is none at all.
  */
-function cookieOf(
-  { slug, protocol }: store.Place,
+function buildCookie(
+  { slug, protocol }: store.WorkspaceSso,
   { state, browser, origin }: { state: string; browser: string; origin: string },
 ): string {
   const secure = isSecure(origin);
   const sameSite = protocol === "saml2" && secure ? "None" : "Lax";
   const parts = [
     `${cookieName(state)}=${browser}`,
-    `Path=${new URL(".", addressesOf(origin, slug).login).pathname}`,
+    `Path=${new URL(".", endpointUrls(origin, slug).login).pathname}`,
     "HttpOnly",
     `SameSite=${sameSite}`,
     `Max-Age=${REQUEST_MS / 1000}`,

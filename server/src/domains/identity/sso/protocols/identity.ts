@@ -17,7 +17,7 @@ export interface Identity {
 const NAME_CHARACTERS_MAX = 100;
 
 /** An address as accounts have it; a login without one, or with several, is refused. */
-export function emailOf(values: readonly string[]): string {
+export function parseEmail(values: readonly string[]): string {
   const [value, ...others] = values;
   if (value === undefined)
     throw new LoginRefused("email_missing", "The answer has no e-mail address.");
@@ -31,21 +31,21 @@ export function emailOf(values: readonly string[]): string {
 }
 
 /** A name fit to be shown; an address has to do where there is none. */
-export function nameOf(parts: readonly (string | undefined)[], email: string): string {
+export function buildDisplayName(parts: readonly (string | undefined)[], email: string): string {
   const name = parts
     .filter((part) => part !== undefined)
     .join(" ")
     .replaceAll(/[\p{C}\s]+/gu, " ")
     .trim();
-  return name === "" ? email.slice(0, NAME_CHARACTERS_MAX) : cut(name);
+  return name === "" ? email.slice(0, NAME_CHARACTERS_MAX) : truncateName(name);
 }
 
 /** Whole characters only: half a surrogate pair can't be stored. */
-function cut(name: string): string {
-  let kept = "";
+function truncateName(name: string): string {
+  let result = "";
   for (const character of name) {
-    if (kept.length + character.length > NAME_CHARACTERS_MAX) break;
-    kept += character;
+    if (result.length + character.length > NAME_CHARACTERS_MAX) break;
+    result += character;
   }
-  return kept;
+  return result;
 }

@@ -3,7 +3,7 @@ import type { Platform } from "#kernel/contract.ts";
 import { OutboundFailed, OutboundRefused } from "#kernel/outbound/outbound.ts";
 import type { OidcProvider } from "../settings/configuration.ts";
 import { isLoopback } from "../settings/configuration-input.ts";
-import { emailOf, type Identity, nameOf } from "./identity.ts";
+import { parseEmail, type Identity, buildDisplayName } from "./identity.ts";
 import { LoginRefused } from "../login/failure.ts";
 
 const TIMEOUT_MS = 10_000;
@@ -13,7 +13,7 @@ const TOLERANCE_SECONDS = 60;
 /** Signatures that only the provider can make; `none` and the shared-secret ones are not among them. */
 const ALGORITHM = /^(RS|PS|ES)(256|384|512)$|^(EdDSA|Ed25519)$/;
 
-export interface Relying {
+export interface RelyingParty {
   readonly provider: OidcProvider;
   readonly clientSecret: string;
   readonly redirectUri: string;
@@ -31,36 +31,36 @@ export function newSecrets(): Pick<SentRequest, "nonce" | "codeVerifier"> {
 }
 
 /** Where to send a browser so that it comes back with a code. */
-export async function requestUrl(
+export async function buildRequestUrl(
   platform: Platform,
-  relying: Relying,
+  relyingParty: RelyingParty,
   sent: SentRequest,
 ): Promise<string> {
-  const configuration = await discover(platform, relying);
+  const configuration = await discover(platform, relyingParty);
   const url = client.buildAuthorizationUrl(configuration, {
-    redirect_uri: relying.redirectUri,
-    scope: relying.provider.scopes.join(" "),
+    redirect_uri: relyingParty.redirectUri,
+    scope: relyingParty.provider.scopes.join(" "),
     response_type: "code",
     state: sent.state,
     nonce: sent.nonce,
     code_challenge: await client.calculatePKCECodeChallenge(sent.codeVerifier),
     code_challenge_method: "S256",
   });
-  const sound = url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url));
-  if (!sound)
+  const isSecure = url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url));
+  if (!isSecure)
     throw new LoginRefused("provider_unreachable", "Its authorization endpoint is no https URL.");
   return url.href;
 }
 
 /** Whom the code in an answer stands for; refuses an answer that is not wholly in order. */
-export async function readAnswer(
+export async function verifyAnswer(
   platform: Platform,
-  relying: Relying,
+  relyingParty: RelyingParty,
   sent: SentRequest,
   query: Readonly<Record<string, string>>,
 ): Promise<Identity> {
-  const configuration = await discover(platform, relying);
-  const answer = new URL(relying.redirectUri);
+  const configuration = await discover(platform, relyingParty);
+  const answer = new URL(relyingParty.redirectUri);
   answer.search = new URLSearchParams(query).toString();
   const tokens = await client
     .authorizationCodeGrant(configuration, answer, {
@@ -69,7 +69,7 @@ export async function readAnswer(
       pkceCodeVerifier: sent.codeVerifier,
       idTokenExpected: true,
     })
-    .catch(refuse);
+    .catch(refuseLogin);
   const claims = tokens.claims();
   if (!claims || !ALGORITHM.test(algorithmOf(tokens.id_token ?? ""))) {
     throw new LoginRefused(
@@ -77,12 +77,12 @@ export async function readAnswer(
       "The ID token is not signed by the provider's own key.",
     );
   }
-  return identityOf(relying.provider, claims, () =>
-    client.fetchUserInfo(configuration, tokens.access_token, claims.sub).catch(refuse),
+  return readIdentity(relyingParty.provider, claims, () =>
+    client.fetchUserInfo(configuration, tokens.access_token, claims.sub).catch(refuseLogin),
   );
 }
 
-async function identityOf(
+async function readIdentity(
   { claimsMapping }: OidcProvider,
   idToken: client.IDToken,
   userInfo: () => Promise<client.UserInfoResponse>,
@@ -90,22 +90,22 @@ async function identityOf(
   const { email: emailClaim = "email", name: nameClaim = "name" } = claimsMapping;
   // Many providers put only the subject into the ID token, and the rest behind the access token.
   const claims: Readonly<Record<string, unknown>> =
-    textOf(idToken, emailClaim) === undefined ? { ...(await userInfo()) } : { ...idToken };
-  const email = emailOf([textOf(claims, emailClaim)].filter((value) => value !== undefined));
+    readClaim(idToken, emailClaim) === undefined ? { ...(await userInfo()) } : { ...idToken };
+  const email = parseEmail([readClaim(claims, emailClaim)].filter((value) => value !== undefined));
   const verified = claims["email_verified"];
   if (verified !== undefined && verified !== true && verified !== "true") {
     throw new LoginRefused("email_unverified", "The provider has not verified the address.", email);
   }
   return {
     email,
-    name: nameOf([textOf(claims, nameClaim)], email),
+    name: buildDisplayName([readClaim(claims, nameClaim)], email),
     subject: { issuer: idToken.iss, id: idToken.sub },
     roles: [],
     assertion: undefined,
   };
 }
 
-function textOf(claims: Readonly<Record<string, unknown>>, name: string): string | undefined {
+function readClaim(claims: Readonly<Record<string, unknown>>, name: string): string | undefined {
   const value = Object.hasOwn(claims, name) ? claims[name] : undefined;
   return typeof value === "string" ? value : undefined;
 }
@@ -120,28 +120,34 @@ function algorithmOf(jwt: string): string {
 /** Asked anew for each login: keys and endpoints change, and logins are rare. */
 async function discover(
   platform: Platform,
-  { provider, clientSecret }: Relying,
+  { provider, clientSecret }: RelyingParty,
 ): Promise<client.Configuration> {
   const issuer = new URL(provider.issuer);
-  const about = {
+  const clientMetadata = {
     [client.clockSkew]: Math.round((platform.clock.nowMs() - Date.now()) / 1000),
     [client.clockTolerance]: TOLERANCE_SECONDS,
   };
   return client
-    .discovery(issuer, provider.clientId, about, authenticateBy(clientSecret), {
-      [client.customFetch]: reaching(platform),
-      timeout: TIMEOUT_MS / 1000,
-      execute: [
-        // Verifies the ID token's signature, which the library leaves to TLS otherwise.
-        client.enableNonRepudiationChecks,
-        ...(isLoopback(issuer) ? [client.allowInsecureRequests] : []),
-      ],
-    })
-    .catch(refuse);
+    .discovery(
+      issuer,
+      provider.clientId,
+      clientMetadata,
+      chooseClientAuthentication(clientSecret),
+      {
+        [client.customFetch]: createFetch(platform),
+        timeout: TIMEOUT_MS / 1000,
+        execute: [
+          // Verifies the ID token's signature, which the library leaves to TLS otherwise.
+          client.enableNonRepudiationChecks,
+          ...(isLoopback(issuer) ? [client.allowInsecureRequests] : []),
+        ],
+      },
+    )
+    .catch(refuseLogin);
 }
 
 /** In the header, which every provider must take, unless it says that it does not. */
-function authenticateBy(clientSecret: string): client.ClientAuth {
+function chooseClientAuthentication(clientSecret: string): client.ClientAuth {
   const inHeader = client.ClientSecretBasic(clientSecret);
   const inBody = client.ClientSecretPost(clientSecret);
   return (server, ...rest) => {
@@ -151,11 +157,11 @@ function authenticateBy(clientSecret: string): client.ClientAuth {
 }
 
 /** The library's calls by our one way out, so that a provider's URL reaches nothing private. */
-function reaching({ outbound }: Platform): client.CustomFetch {
+function createFetch({ outbound }: Platform): client.CustomFetch {
   return async (url, { method, headers, body, signal }) => {
     const {
       status,
-      headers: answered,
+      headers: responseHeaders,
       body: bytes,
       truncated,
     } = await outbound.request({
@@ -170,7 +176,10 @@ function reaching({ outbound }: Platform): client.CustomFetch {
     });
     if (truncated) throw new LoginRefused("answer_malformed", "The provider's answer is too long.");
     const empty = status === 204 || status === 304;
-    return new Response(empty ? null : Buffer.from(bytes), { status, headers: { ...answered } });
+    return new Response(empty ? null : Buffer.from(bytes), {
+      status,
+      headers: { ...responseHeaders },
+    });
   };
 }
 
@@ -181,18 +190,18 @@ function bodyText(body: NonNullable<client.FetchBody>): string {
 }
 
 /** The library wraps what it met; the innermost message says most. */
-function refuse(error: unknown): never {
+function refuseLogin(error: unknown): never {
   const chain: Error[] = [];
   for (let at = error; at instanceof Error && chain.length < 5; at = at.cause) chain.push(at);
-  const refused = chain.find((one) => one instanceof LoginRefused);
+  const refused = chain.find((cause) => cause instanceof LoginRefused);
   if (refused) throw refused;
   const unreachable = chain.find(
-    (one) => one instanceof OutboundFailed || one instanceof OutboundRefused,
+    (cause) => cause instanceof OutboundFailed || cause instanceof OutboundRefused,
   );
   if (unreachable) throw new LoginRefused("provider_unreachable", unreachable.message);
   const messages = chain.map(({ message }) => message).join(": ");
-  const said = chain.find((one) => one instanceof client.AuthorizationResponseError);
-  throw said
-    ? new LoginRefused("provider_refused", `The provider answered ${said.error}.`)
+  const providerError = chain.find((cause) => cause instanceof client.AuthorizationResponseError);
+  throw providerError
+    ? new LoginRefused("provider_refused", `The provider answered ${providerError.error}.`)
     : new LoginRefused("answer_rejected", messages);
 }

@@ -38,11 +38,11 @@ const ATTRIBUTES_MAX = 4_000;
  * processing instructions, by which the signed text and the text that is read have been made to
  * differ; and signatures by SHA-1.
  */
-export function readXml(base64: string): string {
+export function decodeResponse(base64: string): string {
   if (!/^[A-Za-z0-9+/\s]+={0,2}\s*$/.test(base64)) {
     throw new LoginRefused("answer_malformed", "The response is not base64.");
   }
-  const xml = decode(Buffer.from(base64, "base64")).replace(/^\uFEFF/, "");
+  const xml = decodeUtf8(Buffer.from(base64, "base64")).replace(/^\uFEFF/, "");
   const body = xml.replace(/^\s*<\?xml\s[^>]*\?>/, "");
   if (body.includes("<!") || body.includes("<?")) {
     throw new LoginRefused(
@@ -66,7 +66,7 @@ export function responseAttribute(xml: string, name: string): string | undefined
   return (quoted?.[1] ?? quoted?.[2])?.replaceAll("&amp;", "&");
 }
 
-export function assertionOf(profile: Profile): Assertion {
+export function toAssertion(profile: Profile): Assertion {
   const [assertion] = children(profile.getAssertion?.() as Element | undefined, "Assertion");
   const [subject] = children(assertion, "Subject");
   const [nameId] = children(subject, "NameID");
@@ -105,8 +105,8 @@ function attributesOf(assertion: Element | undefined): ReadonlyMap<string, reado
 
 /** The parser makes a list of every child but the root, and a bare text of one without attributes. */
 function children(element: Element | undefined, name: string): readonly Element[] {
-  const found = element !== undefined && Object.hasOwn(element, name) ? element[name] : [];
-  return [found]
+  const child = element !== undefined && Object.hasOwn(element, name) ? element[name] : [];
+  return [child]
     .flat()
     .map((child) => (typeof child === "string" ? { _: child } : (child as Element)));
 }
@@ -118,7 +118,7 @@ function textOf(element: Element | undefined): string | undefined {
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-function decode(bytes: Buffer): string {
+function decodeUtf8(bytes: Buffer): string {
   try {
     return utf8.decode(bytes);
   } catch {

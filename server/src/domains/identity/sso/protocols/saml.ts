@@ -2,14 +2,14 @@ import { generateServiceProviderMetadata, SAML, SamlStatusError } from "@node-sa
 import type { Clock } from "#kernel/clock.ts";
 import { certificatesOf } from "./certificate.ts";
 import type { SamlProvider } from "../settings/configuration.ts";
-import { addressesOf } from "../endpoint-urls.ts";
-import { emailOf, type Identity, nameOf } from "./identity.ts";
+import { endpointUrls } from "../endpoint-urls.ts";
+import { parseEmail, type Identity, buildDisplayName } from "./identity.ts";
 import { LoginRefused } from "../login/failure.ts";
 import {
   type Assertion,
-  assertionOf,
+  toAssertion,
   type Confirmation,
-  readXml,
+  decodeResponse,
   responseAttribute,
 } from "./saml-assertion.ts";
 
@@ -26,43 +26,43 @@ export interface SentRequest {
 }
 
 /** Where to send a browser so that it comes back with an answer to this request. */
-export function requestUrl(
+export function buildRequestUrl(
   provider: SamlProvider,
   sent: SentRequest,
   relayState: string,
 ): Promise<string> {
   const saml = new SAML({
-    ...optionsOf(provider, sent.acs),
+    ...buildSamlOptions(provider, sent.acs),
     generateUniqueId: () => sent.requestId,
   });
   return saml.getAuthorizeUrlAsync(relayState, undefined, {});
 }
 
 /** Whom an answer vouches for; refuses an answer that is not wholly in order. */
-export async function readAnswer(
+export async function verifyAnswer(
   provider: SamlProvider,
   sent: SentRequest,
   base64: string,
   clock: Clock,
 ): Promise<Identity> {
-  const xml = readXml(base64);
-  const assertion = await signedAssertion(provider, sent, xml, clock);
+  const xml = decodeResponse(base64);
+  const assertion = await verifyAssertion(provider, sent, xml, clock);
   if (assertion.issuer === undefined) throw new LoginRefused("issuer_wrong", "There is no Issuer.");
   if (provider.idpEntityId !== undefined && assertion.issuer !== provider.idpEntityId) {
     throw new LoginRefused("issuer_wrong", `The Issuer is ${assertion.issuer}.`);
   }
-  assertAddressed(xml, sent);
-  const expiresAt = confirmedUntil(assertion, sent, clock);
+  assertEnvelope(xml, sent);
+  const expiresAt = findConfirmationExpiry(assertion, sent, clock);
   if (assertion.id === undefined)
     throw new LoginRefused("answer_malformed", "The assertion has no ID.");
-  return { ...identityOf(provider, assertion), assertion: { id: assertion.id, expiresAt } };
+  return { ...toIdentity(provider, assertion), assertion: { id: assertion.id, expiresAt } };
 }
 
 /** What an identity provider has to know about us. */
-export function metadata(origin: string, slug: string, entityId: string): string {
+export function buildMetadata(origin: string, slug: string, entityId: string): string {
   return generateServiceProviderMetadata({
     issuer: entityId,
-    callbackUrl: addressesOf(origin, slug).acs,
+    callbackUrl: endpointUrls(origin, slug).acs,
     wantAssertionsSigned: true,
     identifierFormat: EMAIL_FORMAT,
     // Metadata must not differ from one reading to the next.
@@ -87,7 +87,10 @@ class TimedSaml extends SAML {
   }
 }
 
-function optionsOf({ entityId, ssoUrl, certificate, attributeMapping }: SamlProvider, acs: string) {
+function buildSamlOptions(
+  { entityId, ssoUrl, certificate, attributeMapping }: SamlProvider,
+  acs: string,
+) {
   const certificates = certificatesOf(certificate) ?? [];
   return {
     issuer: entityId,
@@ -105,13 +108,13 @@ function optionsOf({ entityId, ssoUrl, certificate, attributeMapping }: SamlProv
 }
 
 /** The one assertion, once its signature, audience and times have been found right. */
-async function signedAssertion(
+async function verifyAssertion(
   provider: SamlProvider,
   { acs }: SentRequest,
   xml: string,
   clock: Clock,
 ): Promise<Assertion> {
-  const saml = new TimedSaml(optionsOf(provider, acs), clock);
+  const saml = new TimedSaml(buildSamlOptions(provider, acs), clock);
   const answer = { SAMLResponse: Buffer.from(xml).toString("base64") };
   // The library also throws TypeErrors at what it did not expect; each means that we do not accept it.
   const { profile } = await saml.validatePostResponseAsync(answer).catch((error: unknown) => {
@@ -119,11 +122,11 @@ async function signedAssertion(
     throw new LoginRefused(reason, error instanceof Error ? error.message : "unknown");
   });
   if (!profile) throw new LoginRefused("answer_rejected", "The response holds no assertion.");
-  return assertionOf(profile);
+  return toAssertion(profile);
 }
 
 /** The envelope is not signed, so what it says can only make matters worse. */
-function assertAddressed(xml: string, { acs, requestId }: SentRequest): void {
+function assertEnvelope(xml: string, { acs, requestId }: SentRequest): void {
   const destination = responseAttribute(xml, "Destination");
   if (destination !== undefined && destination !== acs) {
     throw new LoginRefused("recipient_wrong", `The Destination is ${destination}.`);
@@ -135,7 +138,7 @@ function assertAddressed(xml: string, { acs, requestId }: SentRequest): void {
 }
 
 /** Until when the assertion is good for whoever bears it here, now, in answer to this request. */
-function confirmedUntil(
+function findConfirmationExpiry(
   { confirmations }: Assertion,
   { acs, requestId }: SentRequest,
   clock: Clock,
@@ -159,17 +162,17 @@ function validUntilMs({ notBefore, notOnOrAfter }: Confirmation, nowMs: number):
   return startMs <= nowMs && nowMs < endMs ? endMs : 0;
 }
 
-function identityOf(
+function toIdentity(
   { attributeMapping: mapping }: SamlProvider,
   { nameId, attributes, issuer = "" }: Assertion,
 ): Omit<Identity, "assertion"> {
   const values = (name: string | undefined) =>
     name === undefined ? [] : (attributes.get(name) ?? []);
   const nameIds = nameId ? [nameId.value] : [];
-  const email = emailOf(mapping.email === undefined ? nameIds : values(mapping.email));
+  const email = parseEmail(mapping.email === undefined ? nameIds : values(mapping.email));
   return {
     email,
-    name: nameOf([values(mapping.firstName)[0], values(mapping.lastName)[0]], email),
+    name: buildDisplayName([values(mapping.firstName)[0], values(mapping.lastName)[0]], email),
     // Only a persistent NameID promises to stay with one person.
     subject: nameId?.format === PERSISTENT_FORMAT ? { issuer, id: nameId.value } : undefined,
     roles: values(mapping.role),

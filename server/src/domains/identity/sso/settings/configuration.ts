@@ -12,7 +12,7 @@ export type Protocol = (typeof PROTOCOLS)[number];
 const attribute = (what: string) => Type.Optional(line(500, what));
 
 /** What both protocols have. */
-const common = {
+const commonFields = {
   jitProvisioning: Type.Boolean({
     description: "Makes users at their first login; false unless set",
   }),
@@ -25,7 +25,7 @@ const common = {
   }),
 };
 
-const saml = {
+const samlFields = {
   entityId: line(1_000, "saml2: our own name at the identity provider, a URL"),
   ssoUrl: line(URL_CHARACTERS_MAX, "saml2: where the identity provider takes sign-on requests"),
   certificate: line(
@@ -41,7 +41,7 @@ const saml = {
   idpEntityId: line(1_000, "saml2: the identity provider's own name, checked when it is set"),
 };
 
-const oidc = {
+const oidcFields = {
   issuer: line(URL_CHARACTERS_MAX, "oidc: the identity provider's issuer"),
   clientId: line(500, "oidc: our client id at the identity provider"),
   scopes: Type.Array(line(200), {
@@ -75,14 +75,14 @@ export const FIELDS: Readonly<
   },
 };
 
-const own = {
-  ...Type.Partial(Type.Object({ ...saml, ...oidc })).properties,
+const protocolFields = {
+  ...Type.Partial(Type.Object({ ...samlFields, ...oidcFields })).properties,
 };
 
 export const SsoInput = object({
   protocol: Protocol,
-  ...Type.Partial(Type.Object(common)).properties,
-  ...own,
+  ...Type.Partial(Type.Object(commonFields)).properties,
+  ...protocolFields,
   clientSecret: Type.Optional(ClientSecret),
 });
 export type SsoInput = Static<typeof SsoInput>;
@@ -90,8 +90,8 @@ export type SsoInput = Static<typeof SsoInput>;
 export const Configuration = Type.Object(
   {
     protocol: Protocol,
-    ...common,
-    ...own,
+    ...commonFields,
+    ...protocolFields,
     hasClientSecret: Type.Boolean(),
     loginUrl: text(URL_CHARACTERS_MAX, "Send people there to sign in"),
     acsUrl: Type.Optional(text(URL_CHARACTERS_MAX, "saml2: where the identity provider answers")),
@@ -106,11 +106,11 @@ export const Configuration = Type.Object(
 );
 
 /** As the log keeps it: the certificate only by its fingerprint. */
-const { certificate: _, ...logged } = saml;
-export const LoggedConfiguration = Type.Object({
+const { certificate: _, ...samlEventFields } = samlFields;
+export const ConfigurationEventData = Type.Object({
   protocol: Protocol,
-  ...common,
-  ...Type.Partial(Type.Object({ ...logged, ...oidc })).properties,
+  ...commonFields,
+  ...Type.Partial(Type.Object({ ...samlEventFields, ...oidcFields })).properties,
   hasClientSecret: Type.Boolean(),
   certificateFingerprints: Type.Optional(Type.Array(Type.String({ description: "SHA-256" }))),
 });
@@ -119,7 +119,7 @@ export interface SamlProvider {
   readonly entityId: string;
   readonly ssoUrl: string;
   readonly certificate: string;
-  readonly attributeMapping: Static<(typeof saml)["attributeMapping"]>;
+  readonly attributeMapping: Static<(typeof samlFields)["attributeMapping"]>;
   readonly idpEntityId?: string;
 }
 
@@ -127,17 +127,17 @@ export interface OidcProvider {
   readonly issuer: string;
   readonly clientId: string;
   readonly scopes: string[];
-  readonly claimsMapping: Static<(typeof oidc)["claimsMapping"]>;
+  readonly claimsMapping: Static<(typeof oidcFields)["claimsMapping"]>;
 }
 
-interface Rules {
+interface SignInRules {
   readonly jitProvisioning: boolean;
   readonly defaultRole: string;
   readonly enforceSSO: boolean;
 }
 
 /** What a workspace has set, checked and with its defaults. */
-export type SsoConfiguration = Rules &
+export type SsoConfiguration = SignInRules &
   (
     | { readonly protocol: "saml2"; readonly provider: SamlProvider }
     | { readonly protocol: "oidc"; readonly provider: OidcProvider }

@@ -39,7 +39,7 @@ export const putSso = command({
       defaultRole: "member",
     },
   },
-  run: (ctx, { body }) => service.put(ctx, body),
+  run: (ctx, { body }) => service.save(ctx, body),
 });
 
 export const deleteSso = command({

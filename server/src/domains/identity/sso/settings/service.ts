@@ -2,7 +2,7 @@ import { open, seal } from "#kernel/access/crypto.ts";
 import type { WorkspaceRef } from "#kernel/access/caller.ts";
 import type { PlatformServices, ReadContext, WriteContext } from "#kernel/contract.ts";
 import { Failure } from "#kernel/operation/failure.ts";
-import { shownAddresses } from "../endpoint-urls.ts";
+import { publicEndpointUrls } from "../endpoint-urls.ts";
 import { fingerprintsOf } from "../protocols/certificate.ts";
 import { type SsoInput, NotConfigured } from "./configuration.ts";
 import { normalizeSsoInput } from "./configuration-input.ts";
@@ -13,45 +13,45 @@ import * as store from "../store.ts";
 type In<C> = C & { readonly workspace: WorkspaceRef };
 
 export async function get(ctx: In<ReadContext>) {
-  return shown(ctx, await found(store.find(ctx.tx)));
+  return toResponse(ctx, await requireConfiguration(store.find(ctx.tx)));
 }
 
 /** Sets the configuration as a whole: what the draft leaves out is as if it had never been set. */
-export async function put(ctx: In<WriteContext<typeof SsoUpdated>>, draft: SsoInput) {
+export async function save(ctx: In<WriteContext<typeof SsoUpdated>>, input: SsoInput) {
   const { tx, services, caller, workspace } = ctx;
-  const settled = normalizeSsoInput(draft);
-  await assertGrantable(tx, services, settled.defaultRole, caller.permissions);
+  const configuration = normalizeSsoInput(input);
+  await assertGrantable(tx, services, configuration.defaultRole, caller.permissions);
   const before = await store.lock(tx);
   ctx.expectRevision(before?.revision ?? 0);
   const key = await services.keys.of(workspace.key);
-  const { clientSecret } = draft;
+  const { clientSecret } = input;
   const sealed =
     clientSecret === undefined
       ? null
       : seal(key, Buffer.from(clientSecret), contextOf(workspace.key));
-  const after = await store.put(tx, settled, sealed, ctx.now);
-  ctx.emit(SsoUpdated, referTo(workspace), logged(after));
-  return shown(ctx, after);
+  const after = await store.upsert(tx, configuration, sealed, ctx.now);
+  ctx.emit(SsoUpdated, configurationRef(workspace), configurationEventData(after));
+  return toResponse(ctx, after);
 }
 
 export async function remove(ctx: In<WriteContext<typeof SsoDeleted>>): Promise<void> {
-  const stored = await found(store.lock(ctx.tx));
+  const stored = await requireConfiguration(store.lock(ctx.tx));
   ctx.expectRevision(stored.revision);
   await store.remove(ctx.tx);
-  ctx.emit(SsoDeleted, referTo(ctx.workspace), logged(stored));
+  ctx.emit(SsoDeleted, configurationRef(ctx.workspace), configurationEventData(stored));
 }
 
 /** The client secret in the clear, for the one call that needs it. */
-export async function clientSecretOf(
+export async function openClientSecret(
   { keys }: PlatformServices,
-  { key, clientSecret }: store.Place,
+  { key, clientSecret }: store.WorkspaceSso,
 ): Promise<string> {
   if (!clientSecret) throw new Error("An OIDC configuration has no client secret.");
   return open(await keys.of(key), clientSecret, contextOf(key)).toString();
 }
 
 /** A configuration has no id of its own: a workspace has one, or none. */
-export function referTo({ id }: Pick<WorkspaceRef, "id">) {
+export function configurationRef({ id }: Pick<WorkspaceRef, "id">) {
   return { id, displayName: "Single sign-on" };
 }
 
@@ -59,13 +59,15 @@ function contextOf(workspaceKey: string): string {
   return `SSO client secret of ${workspaceKey}`;
 }
 
-async function found(looked: Promise<store.Stored | undefined>): Promise<store.Stored> {
-  const stored = await looked;
+async function requireConfiguration(
+  lookup: Promise<store.StoredConfiguration | undefined>,
+): Promise<store.StoredConfiguration> {
+  const stored = await lookup;
   if (!stored) throw new Failure(NotConfigured);
   return stored;
 }
 
-function shown({ caller, workspace }: In<ReadContext>, stored: store.Stored) {
+function toResponse({ caller, workspace }: In<ReadContext>, stored: store.StoredConfiguration) {
   const { protocol, revision, createdAt, updatedAt } = stored;
   const slug = [...(caller.credential?.memberships.values() ?? [])].find(
     (member) => member.workspace.key === workspace.key,
@@ -74,20 +76,25 @@ function shown({ caller, workspace }: In<ReadContext>, stored: store.Stored) {
     protocol,
     ...rulesOf(stored),
     ...stored.provider,
-    ...shownAddresses(caller.origin, slug ?? "", protocol),
+    ...publicEndpointUrls(caller.origin, slug ?? "", protocol),
     createdAt,
     updatedAt,
     revision,
   };
 }
 
-function logged(stored: store.Stored) {
+function configurationEventData(stored: store.StoredConfiguration) {
   const rules = { protocol: stored.protocol, ...rulesOf(stored) };
   if (stored.protocol === "oidc") return { ...rules, ...stored.provider };
   const { certificate, ...provider } = stored.provider;
   return { ...rules, ...provider, certificateFingerprints: fingerprintsOf(certificate) };
 }
 
-function rulesOf({ jitProvisioning, defaultRole, enforceSSO, clientSecret }: store.Stored) {
+function rulesOf({
+  jitProvisioning,
+  defaultRole,
+  enforceSSO,
+  clientSecret,
+}: store.StoredConfiguration) {
   return { jitProvisioning, defaultRole, enforceSSO, hasClientSecret: clientSecret !== null };
 }

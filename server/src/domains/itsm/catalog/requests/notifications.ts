@@ -1,4 +1,4 @@
-import { membersHolding, listMembers } from "#domains/identity/accounts/index.ts";
+import { findMembersWithPermission, listMembers } from "#domains/identity/accounts/index.ts";
 import { NotificationSent, notify } from "#domains/notifications/index.ts";
 import { CAUSATION_DEPTH_MAX, type RecordedEvent } from "#kernel/log/event.ts";
 import { reader } from "#kernel/readers/reader.ts";
@@ -35,7 +35,7 @@ async function approversOf(
   if (approverIds.length > 0) return approverIds;
   const members = await listMembers(ctx.tx, { after: "", limit: MEMBERS_MAX });
   const others = members.map(({ id }) => id).filter((id) => !isRequester(request, id));
-  return [...(await membersHolding(ctx, RequestsWork, others))];
+  return [...(await findMembersWithPermission(ctx, RequestsWork, others))];
 }
 
 function wordsFor({ id, type, resource }: RecordedEvent, { number, title }: RequestData) {

@@ -1,4 +1,4 @@
-import { membersWithIds } from "#domains/identity/accounts/index.ts";
+import { findMembersByIds } from "#domains/identity/accounts/index.ts";
 import {
   assertReferencesExist,
   authorOf,
@@ -164,7 +164,7 @@ async function presentOf(
   { tx }: WriteContext<never>,
   { approval: { approverIds } }: RequestData,
 ): Promise<ReadonlySet<string>> {
-  const members = approverIds.length > 0 ? await membersWithIds(tx, approverIds) : [];
+  const members = approverIds.length > 0 ? await findMembersByIds(tx, approverIds) : [];
   return new Set(members.map(({ id }) => id));
 }
 

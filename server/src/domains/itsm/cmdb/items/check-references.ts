@@ -1,5 +1,5 @@
 /** The members and teams that items refer to must exist. */
-import { membersWithIds } from "#domains/identity/accounts/index.ts";
+import { findMembersByIds } from "#domains/identity/accounts/index.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import type { FieldError } from "#kernel/operation/failure.ts";
 import type { ItemInput } from "./item-change.ts";
@@ -18,7 +18,7 @@ export async function findReferences(
   const owners = referencedIds(inputs, "ownerId");
   const teams = referencedIds(inputs, "teamId");
   const [members, found] = await Promise.all([
-    owners.length === 0 ? [] : membersWithIds(tx, owners),
+    owners.length === 0 ? [] : findMembersByIds(tx, owners),
     teams.length === 0
       ? []
       : tx.selectFrom("teams").select("id").where("id", "in", teams).execute(),
