@@ -8,7 +8,7 @@ import { assertUsableSlug, isTimezone, slugOf, type Workspace } from "./workspac
 
 type Creating = WriteContext<typeof WorkspaceCreated>;
 
-/** Makes a workspace with its data key, and goes on inside of it. */
+/** Inserts a workspace with its data key, and switches the transaction to it. */
 export async function insertWorkspace(
   ctx: Creating,
   input: { readonly name: string; readonly slug?: string | undefined; readonly key?: string },

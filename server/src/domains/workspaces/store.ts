@@ -30,7 +30,7 @@ export async function getByKey(tx: Tx, key: string): Promise<Workspace> {
   return requireWorkspace(row);
 }
 
-/** Locks the row, so that two updates take turns. */
+/** Locks the row until the transaction ends. */
 export async function lock(tx: Tx, slug: string): Promise<Workspace> {
   return requireWorkspace(await bySlug(tx, slug).forUpdate().executeTakeFirst());
 }
@@ -51,7 +51,7 @@ export async function update(
   );
 }
 
-/** Those that the caller belongs to: outside of a workspace, row-level security shows no others. */
+/** Lists the caller's workspaces: outside a workspace, row-level security shows no others. */
 export async function list(
   tx: Tx,
   page: { readonly after: string; readonly limit: number },

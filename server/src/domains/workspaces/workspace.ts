@@ -10,16 +10,16 @@ export const Slug = Type.String({
   description: "Lower-case letters, digits and hyphens",
 });
 
-/** Slugs that our own paths have another meaning for. */
+/** Slugs that would clash with paths of the API. */
 const RESERVED: ReadonlySet<string> = new Set(["me"]);
 
-/** Throws for a slug by which a workspace could not be reached. */
+/** Throws for a slug that can't name a workspace in a path. */
 export function assertUsableSlug(slug: string): void {
   if (slug === "") throw invalidField("/slug", "is required, since the name gives none");
   if (RESERVED.has(slug)) throw invalidField("/slug", "is reserved");
 }
 
-/** What a member may change. */
+/** The settings that a member with `workspaces:write` may change. */
 export const settingsFields = {
   name: line(100, "Display name"),
   description: text(2_000),

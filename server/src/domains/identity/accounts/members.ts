@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import type { Tx } from "#kernel/db/connection.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
 
-/** A person as one workspace knows them. */
+/** An account with its membership in one workspace. */
 export interface MemberRow {
   readonly id: string;
   readonly email: string;
@@ -32,7 +32,7 @@ export async function getMember(tx: Tx, userId: string): Promise<MemberRow> {
   return requireMember(rows[0]);
 }
 
-/** The active members with one of these roles. None of them can be removed before the act ends. */
+/** The active members with one of these roles, locked against removal until the transaction ends. */
 export async function findMembersWithRoles(
   tx: Tx,
   roles: readonly string[],
@@ -41,12 +41,12 @@ export async function findMembersWithRoles(
   return activeMembers(tx, sql`m.roles && ${roles}::text[]`, limit);
 }
 
-/** The active members among these. None of them can be removed before the act ends. */
+/** The active members among these, locked against removal until the transaction ends. */
 export async function findMembersByIds(tx: Tx, userIds: readonly string[]): Promise<MemberRow[]> {
   return activeMembers(tx, sql`m.user_id = any (${userIds}::text[])`, userIds.length);
 }
 
-/** Those among these who belong to the workspace, active or not, for who shows their names. */
+/** Names and addresses of those of these accounts that are members, active or not. */
 export async function findMemberNames(
   tx: Tx,
   userIds: readonly string[],
@@ -57,7 +57,7 @@ export async function findMemberNames(
   return rows;
 }
 
-/** Locks the membership, so that two changes of it take turns. */
+/** Locks the membership until the transaction ends. */
 export async function lockMember(tx: Tx, userId: string): Promise<MemberRow> {
   const { rows } = await sql<MemberRow>`
     select ${COLUMNS} from memberships m join users u on u.id = m.user_id
@@ -65,7 +65,7 @@ export async function lockMember(tx: Tx, userId: string): Promise<MemberRow> {
   return requireMember(rows[0]);
 }
 
-/** The active owners, locked in order: two owners who leave at the same time take turns. */
+/** Locks the active owners, in order, so that two owners who leave at once can't both succeed. */
 export async function lockOwners(tx: Tx): Promise<string[]> {
   const { rows } = await sql<{ user_id: string }>`
     select user_id from memberships where 'owner' = any (roles) and status = 'active'
@@ -105,7 +105,7 @@ export async function removeMember(tx: Tx, userId: string): Promise<void> {
   await tx.deleteFrom("memberships").where("user_id", "=", userId).execute();
 }
 
-/** Locked in order, as the owners are, and only against removal: two acts may have the same person. */
+/** Locked in order, as the owners are, but shared: two transactions may need the same member. */
 async function activeMembers(
   tx: Tx,
   condition: RawBuilder<unknown>,

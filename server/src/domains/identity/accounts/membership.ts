@@ -11,7 +11,7 @@ export const MfaEnrollmentRequired = failure(
   "This workspace demands a second factor; enrol one first.",
 );
 
-/** Makes a person a member of the workspace that the act is in. */
+/** Adds a member to the transaction's workspace. */
 export async function addMember(
   ctx: WriteContext<never>,
   member: { readonly userId: string; readonly roles: readonly string[] },
@@ -23,7 +23,7 @@ export function toMemberOf({ workspace, slug, name, roles }: store.MembershipRow
   return { id: workspaceIdOf(workspace), slug, name, roles: [...roles] };
 }
 
-/** What a person may do in one workspace: the union of what their roles grant. */
+/** A member's permissions in one workspace: the union of what the roles grant. */
 export function toMembership(row: store.MembershipRow, catalog: readonly Permission[]): Membership {
   const { workspace, slug, name, roles, granted, barred } = row;
   return {
@@ -34,7 +34,7 @@ export function toMembership(row: store.MembershipRow, catalog: readonly Permiss
   };
 }
 
-/** What roles come to: `granted` is what the custom ones among them say. */
+/** The permissions of built-in roles by the catalog, and of custom roles by their `granted` patterns. */
 export function resolvePermissions(
   roles: readonly string[],
   granted: readonly string[],
@@ -44,7 +44,7 @@ export function resolvePermissions(
   return new Set([...builtIn.map((one) => one.name), ...expandPermissions(granted, catalog)]);
 }
 
-/** What a person is and may do in a workspace now; nothing when they are no active member. */
+/** An account's roles and permissions in a workspace; none when it is no active member. */
 export async function membershipIn(
   platform: Platform,
   workspace: string,
@@ -57,7 +57,7 @@ export async function membershipIn(
   return { roles, permissions: resolvePermissions(roles, granted, platform.permissions) };
 }
 
-/** Those of these people who hold a permission in the workspace that the act is in. */
+/** Those of these accounts that hold a permission in the transaction's workspace. */
 export async function findMembersWithPermission(
   { tx, services }: Pick<ReadContext, "tx" | "services">,
   permission: Permission,
@@ -70,7 +70,7 @@ export async function findMembersWithPermission(
   return new Set(holders.map(({ userId }) => userId));
 }
 
-/** These people as the workspace that the act is in knows them; who is no active member has no role there. */
+/** These accounts as principals of the transaction's workspace; one that is no active member has no roles. */
 export async function readPrincipals(
   { tx }: Pick<ReadContext, "tx">,
   userIds: readonly string[],
@@ -80,7 +80,7 @@ export async function readPrincipals(
   return (id) => ({ id, roles: byId.get(id) ?? [] });
 }
 
-/** The workspaces that hear of a person; what concerns nobody's workspace concerns the installation's own. */
+/** The workspaces that record an event about an account: its own or, without any, the installation's home workspace. */
 export function auditWorkspaces(
   memberships: Iterable<Membership | Pick<store.MembershipRow, "workspace">>,
   { homeWorkspace }: Pick<PlatformServices, "homeWorkspace">,

@@ -4,10 +4,10 @@ import { failure } from "#kernel/operation/failure.ts";
 /** The library computes on its own threads, so a login never holds up the event loop. */
 const OPTIONS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
-/** Compared against when there is no such account, so that the answer takes the same time. */
+/** Verified when there is no such account, so that the response takes the same time. */
 let decoy: Promise<string> | undefined;
 
-/** For whoever is asked for a password although it is clear whose; a login says less. */
+/** For callers that know whose password it is; a login must not say that much. */
 export const WrongPassword = failure(
   "wrong_password",
   403,

@@ -9,7 +9,7 @@ export interface Account {
   readonly passwordHash: string | undefined;
 }
 
-/** Before any workspace is known, so as the system. */
+/** Runs as the system: before the login no workspace is known. */
 export async function findAccount(db: Database, email: string): Promise<Account | undefined> {
   const [row] = await db.system<{
     id: string;
@@ -28,7 +28,7 @@ export interface MembershipRow {
   readonly slug: string;
   readonly name: string;
   readonly roles: readonly string[];
-  /** What its custom roles grant; patterns among it. */
+  /** Permissions and patterns that the custom roles grant. */
   readonly granted: readonly string[];
   /** The workspace demands a second factor, and the person has none. */
   readonly barred: boolean;
@@ -78,7 +78,7 @@ export async function renameUser(tx: Tx, id: string, name: string, now: Date): P
     .execute();
 }
 
-/** Everything that the old password opened is closed by whoever calls this. */
+/** Ends no sessions: the caller does. */
 export async function setPassword(tx: Tx, id: string, hash: string, now: Date): Promise<void> {
   await tx
     .updateTable("users")

@@ -7,7 +7,7 @@ export const Email = Type.String({
   pattern: "^[^\\s@]{1,64}@[^\\s@]{1,190}$",
 });
 
-/** Long rather than odd: only its length is prescribed. */
+/** Only the length is prescribed, as NIST SP 800-63B recommends. */
 export const Password = Type.String({ minLength: 8, maxLength: 200 });
 
 export const User = Type.Object(
@@ -21,7 +21,7 @@ export const User = Type.Object(
 );
 export type User = Static<typeof User>;
 
-/** A workspace as a person sees it who belongs to it. */
+/** A workspace with the roles that the account has in it. */
 export const MemberOf = Type.Object(
   {
     id: id("ws"),

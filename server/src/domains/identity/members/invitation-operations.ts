@@ -22,7 +22,7 @@ import { UsersRead, UsersWrite } from "./invitation.ts";
 
 const LIST = "invitations";
 
-/** What accepting may give rise to, by a program or on our page. */
+/** The events and failures of accepting an invitation, in the API and on the page. */
 export const ACCEPT_CONTRACT = {
   emits: [UserActivated, InvitationRefused, LoginFailed],
   fails: [

@@ -66,7 +66,7 @@ export async function removeInvitation(
   ctx.emit(InvitationRevoked, { id, displayName: invitation.email }, invitation);
 }
 
-/** What somebody sent is worth nothing once they are out. */
+/** Revokes the open invitations of an account that leaves the workspace. */
 export async function revokeInvitationsSentBy(
   ctx: WriteContext<typeof InvitationRevoked>,
   userId: string,
@@ -79,16 +79,16 @@ export async function revokeInvitationsSentBy(
 export interface Acceptance {
   readonly invitation: invitations.OpenInvitation;
   readonly account: User | undefined;
-  /** Of the account that is to be made. */
+  /** For the account that will be created; empty when there is one already. */
   readonly passwordHash: string;
-  /** Why an account that exists is not opened, and the workspaces that hear of it. */
+  /** Why an existing account can't accept, and the workspaces that record it. */
   readonly refusal?: {
     readonly failure: FailureType;
     readonly workspaces: readonly string[];
   };
 }
 
-/** Everything slow about accepting: whose it is, and the hash of the password. */
+/** Does the slow part of accepting before its transaction: the look-ups and the password's hash. */
 export async function prepareAcceptance(
   platform: Platform,
   { token, password }: { readonly token: string; readonly password: string },
@@ -100,8 +100,8 @@ export async function prepareAcceptance(
     throttleAddress(platform, address);
     return undefined;
   }
-  // The link proves nothing about the address, since its sender has it too. So an account that
-  // exists is opened by its own password alone, and guessing that is as slow here as at the login.
+  // The link proves nothing about the address, since its sender has it too. So an existing account
+  // accepts by its own password alone, and guesses are throttled as they are at the login.
   await throttleAccount(platform, invitation.email, address);
   const account = await findAccount(db, invitation.email);
   if (!account) {
@@ -159,7 +159,7 @@ export async function joinWorkspace(
   return user;
 }
 
-/** A wrong password is a failed login, wherever it was tried. */
+/** A wrong password counts as a failed login here too. */
 function recordAccountRefusal(ctx: AcceptContext, { invitation, refusal }: Acceptance): Failure {
   if (refusal?.failure !== WrongPassword) {
     recordRefusal(ctx, "account_without_password", invitation);
@@ -194,7 +194,7 @@ const PRUNE = `
   delete from invitations where id in
     (select id from invitations where expires_at <= $1 order by expires_at limit $2)`;
 
-/** Invitations that nobody accepted, of all workspaces and so as the system. */
+/** Deletes expired invitations, of all workspaces and so as the system. */
 export const invitationRetentionJob = retentionJob({
   kind: "identity.prune_invitations",
   everyMs: PRUNE_EVERY_MS,

@@ -4,7 +4,7 @@ import type { Database } from "#kernel/db/database.ts";
 import type { Tables } from "../../../tables.ts";
 import type { Invitation } from "./invitation.ts";
 
-/** A new invitation takes the place of an older one to the same address. */
+/** Inserts an invitation in place of an older one to the same address. */
 export async function replace(tx: Tx, row: Insertable<Tables["invitations"]>): Promise<Invitation> {
   await tx.deleteFrom("invitations").where("email", "=", row.email).execute();
   return toInvitation(
@@ -12,7 +12,7 @@ export async function replace(tx: Tx, row: Insertable<Tables["invitations"]>): P
   );
 }
 
-/** Those that can still be accepted. */
+/** Lists the invitations that can still be accepted. */
 export async function list(
   tx: Tx,
   now: Date,
@@ -29,7 +29,7 @@ export async function list(
   return rows.map(toInvitation);
 }
 
-/** Deletes it; undefined for whoever comes second. */
+/** Deletes and returns an invitation; undefined when another transaction did so first. */
 export async function remove(
   tx: Tx,
   id: string,
@@ -42,7 +42,7 @@ export async function remove(
   return row && { ...toInvitation(row), revision: row.revision };
 }
 
-/** Deletes what one person sent in this workspace, by whichever credential. */
+/** Deletes and returns the invitations that an account sent in this workspace, by whichever credential. */
 export async function removeSentBy(tx: Tx, userId: string): Promise<Invitation[]> {
   const rows = await tx
     .deleteFrom("invitations")
@@ -61,7 +61,7 @@ export interface OpenInvitation {
   readonly invitedBy: string;
 }
 
-/** Before any workspace is known, so as the system. */
+/** Runs as the system: the workspace is known only by the invitation. */
 export async function findByTokenHash(
   db: Database,
   tokenHash: Buffer,

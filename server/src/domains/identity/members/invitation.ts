@@ -5,7 +5,7 @@ import { id, Time } from "#kernel/schema/schema.ts";
 import { Email } from "../accounts/index.ts";
 import { RoleId } from "../roles/index.ts";
 
-/** What the log and a list show of an invitation: everything but its token. */
+/** The fields of an invitation in lists and events: all but its token. */
 const invitationFields = {
   id: id("inv"),
   email: Email,
@@ -18,7 +18,7 @@ const invitationFields = {
 export const Invitation = Type.Object(invitationFields, { title: "Invitation" });
 export type Invitation = Static<typeof Invitation>;
 
-/** As its maker gets it, once. */
+/** With its token, returned once. */
 export const NewInvitation = Type.Object(
   {
     ...invitationFields,

@@ -11,7 +11,7 @@ import { joinWorkspace, prepareAcceptance } from "./invitation-service.ts";
 
 const Token = Type.String({ minLength: 1, maxLength: 200 });
 
-/** Where an invitation's link leads. */
+/** The page that an invitation's link opens. */
 export const invitationPage = query({
   id: "invitations.page",
   route: "GET /invitations",

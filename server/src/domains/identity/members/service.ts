@@ -59,7 +59,7 @@ export async function updateMember(
   return after;
 }
 
-/** Ends the membership, and with it what the person could use in this workspace. */
+/** Ends the membership, with the member's tokens and invitations in this workspace. */
 export async function remove(
   ctx: In<WriteContext<LeaveEvents>>,
   userId: string,
@@ -78,7 +78,7 @@ export async function remove(
   ctx.emit(UserDeactivated, { id: userId, displayName: member.name }, removed);
 }
 
-/** In how many other workspaces a person is; the act itself sees only its own. */
+/** Counts the account's other workspaces, outside the transaction, which sees only its own. */
 export async function membershipsElsewhere(
   { db }: Platform,
   userId: string,

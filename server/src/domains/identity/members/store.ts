@@ -1,6 +1,6 @@
 import type { Tx } from "#kernel/db/connection.ts";
 
-/** Whatever a person could use in this workspace ends with their membership. */
+/** Deletes the member's API tokens in this workspace. */
 export async function deleteTokens(tx: Tx, userId: string): Promise<void> {
   await tx.deleteFrom("api_tokens").where("user_id", "=", userId).execute();
 }

@@ -17,7 +17,7 @@ const CredentialId = Type.String({ minLength: 1, maxLength: 1_364 });
 const bytes = (maxLength: number) => Type.String({ minLength: 1, maxLength });
 const envelope = { id: CredentialId, rawId: CredentialId, type: Type.Literal("public-key") };
 
-/** What `navigator.credentials.get` gave, by its `toJSON()`; of its fields we take these. */
+/** The result of `navigator.credentials.get` by its `toJSON()`; the fields that we use. */
 export const Assertion = Type.Object(
   {
     ...envelope,
@@ -31,7 +31,7 @@ export const Assertion = Type.Object(
 );
 export type Assertion = Static<typeof Assertion>;
 
-/** What `navigator.credentials.create` gave, likewise. */
+/** The result of `navigator.credentials.create`, likewise. */
 export const Attestation = Type.Object(
   {
     ...envelope,
@@ -50,7 +50,7 @@ export const Attestation = Type.Object(
 );
 export type Attestation = Static<typeof Attestation>;
 
-/** How somebody shows a second factor: by one of these. */
+/** Proof of a second factor: one of these. */
 export const proof = { code: Type.Optional(Code), assertion: Type.Optional(Assertion) };
 export interface Proof {
   readonly code?: string | undefined;

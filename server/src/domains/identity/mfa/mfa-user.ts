@@ -6,15 +6,15 @@ import { Failure, Unauthenticated } from "#kernel/operation/failure.ts";
 import { classifyAddress } from "#kernel/outbound/ssrf-guard.ts";
 import { SessionRequired } from "./factor.ts";
 
-/** Whose second factor it is, and the workspaces that hear of it. */
+/** The account of a second factor, and the workspaces that record its events. */
 export interface MfaUser {
   readonly id: string;
   readonly name: string;
-  /** Never empty: what concerns nobody's workspace concerns the installation's own. */
+  /** Never empty: the installation's home workspace stands in for none. */
   readonly workspaces: readonly string[];
 }
 
-/** The calling person's session: a token must not change what guards the login. */
+/** The calling session: a token must not change second factors. */
 export function requireSession({ credential }: Caller): Credential {
   if (!credential) throw new Failure(Unauthenticated);
   if (credential.kind !== "session") throw new Failure(SessionRequired);
@@ -30,11 +30,11 @@ export function toMfaUser(caller: Caller, services: PlatformServices): MfaUser {
   };
 }
 
-/** Says something about a person in each of their workspaces. */
+/** Emits an event about an account in each of its workspaces. */
 export function emitToWorkspaces(
   ctx: WriteContext<never>,
   person: MfaUser,
-  emit: (who: ResourceRef, data: { userId: string; address: string }) => void,
+  emit: (ref: ResourceRef, data: { userId: string; address: string }) => void,
 ): void {
   const { environment, address } = ctx.caller;
   for (const workspace of person.workspaces) {
@@ -43,7 +43,7 @@ export function emitToWorkspaces(
   }
 }
 
-/** Guessing a code is slow, by person and by address. */
+/** Throttles guesses of a code, by account and by address. */
 export function throttleGuesses(
   { rateLimit, settings }: PlatformServices,
   person: MfaUser,

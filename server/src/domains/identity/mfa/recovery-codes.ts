@@ -3,7 +3,7 @@ import { hmac } from "#kernel/access/crypto.ts";
 
 const RECOVERY_CODES = 10;
 const HALF_CHARACTERS = 5;
-/** Crockford's alphabet, in which nothing is mistaken for anything else. */
+/** Crockford's base 32, which has no characters that look alike. */
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 
 /** Ten codes of 50 random bits, such as `7k2rm-x9q4d`. */
@@ -12,8 +12,8 @@ export function newRecoveryCodes(): string[] {
 }
 
 /**
- * Hashed under a key, because 50 bits alone could be tried out by whoever has a copy of the database.
- * However a person writes the code, it is the same one.
+ * Hashed under a key, because 50 bits alone could be brute-forced from a copy of the database. Spelling
+ * variants of a code have one hash.
  */
 export function recoveryHash(key: Buffer, userId: string, code: string): Buffer {
   const plain = code

@@ -22,18 +22,18 @@ const KEYS_MAX = 20;
 
 type Options = Awaited<ReturnType<typeof creationOptions>>;
 
-/** The two halves of a registration: we ask, and the authenticator answers. */
+/** The two steps of a registration: the challenge, and the authenticator's response. */
 type Registration = { readonly person: MfaUser } & (
   | { readonly options: Options }
-  | { readonly answer: Answer | undefined; readonly codes: NewCodes }
+  | { readonly response: VerifiedResponse | undefined; readonly codes: NewCodes }
 );
 
-interface Answer {
+interface VerifiedResponse {
   readonly challenge: Buffer;
   readonly key: NewKey;
 }
 
-/** Makes a challenge, or checks the answer to one. */
+/** Creates a challenge, or verifies the response to one, before the transaction. */
 export async function prepareRegistration(
   platform: Platform,
   credential: Attestation | undefined,
@@ -41,8 +41,8 @@ export async function prepareRegistration(
 ): Promise<Registration> {
   const person = toMfaUser(caller, platform);
   if (credential) {
-    const answer = await verifyAnswer(platform, person, credential);
-    return { person, answer, codes: newCodes(await accountKey(platform), person) };
+    const response = await verifyResponse(platform, person, credential);
+    return { person, response, codes: newCodes(await accountKey(platform), person) };
   }
   const { user } = requireSession(caller);
   const existing = await keys.findKeys(platform.db, person.id);
@@ -63,20 +63,20 @@ export async function registerKey(
     purpose: "register",
     expires_at: new Date(ctx.now.getTime() + CHALLENGE_MS),
   });
-  emitToWorkspaces(ctx, person, (who, data) => ctx.emit(WebauthnBegun, who, data));
+  emitToWorkspaces(ctx, person, (ref, data) => ctx.emit(WebauthnBegun, ref, data));
   return options;
 }
 
 async function completeRegistration(
   ctx: WriteContext<typeof WebauthnRegistered | typeof MfaFailed>,
   name: string,
-  { person, answer, codes }: Extract<Registration, { codes: NewCodes }>,
+  { person, response, codes }: Extract<Registration, { codes: NewCodes }>,
 ) {
   const { tx, now } = ctx;
   await store.lockUser(tx, person.id);
-  const challengeRef = answer && registrationChallenge(answer.challenge, person);
-  if (!answer || !challengeRef || !(await keys.consumeChallenge(tx, challengeRef, now))) {
-    emitToWorkspaces(ctx, person, (who, data) => ctx.emit(MfaFailed, who, data));
+  const challengeRef = response && registrationChallenge(response.challenge, person);
+  if (!response || !challengeRef || !(await keys.consumeChallenge(tx, challengeRef, now))) {
+    emitToWorkspaces(ctx, person, (ref, data) => ctx.emit(MfaFailed, ref, data));
     return new Failure(BadCredential);
   }
   const before = await store.readFactors(tx, person.id);
@@ -88,23 +88,23 @@ async function completeRegistration(
     user_id: person.id,
     name,
     created_at: now,
-    ...answer.key,
+    ...response.key,
   });
   await store.recordEnrolment(tx, person.id);
-  // Whoever loses their only authenticator needs another way in.
+  // Without recovery codes, losing the only authenticator would lock the account.
   const first = !before.totp && !before.webauthn;
   if (first) await store.replaceRecoveryCodes(tx, person.id, codes.hashes);
-  emitToWorkspaces(ctx, person, (who, data) =>
-    ctx.emit(WebauthnRegistered, who, { ...data, credentialId: id, name }),
+  emitToWorkspaces(ctx, person, (ref, data) =>
+    ctx.emit(WebauthnRegistered, ref, { ...data, credentialId: id, name }),
   );
   return { ...key, ...(first && { recoveryCodes: codes.enrolment }) };
 }
 
-async function verifyAnswer(
+async function verifyResponse(
   { db, clock, settings }: Platform,
   person: MfaUser,
   credential: Attestation,
-): Promise<Answer | undefined> {
+): Promise<VerifiedResponse | undefined> {
   const challenge = parseChallenge(credential);
   if (challenge === undefined) return undefined;
   const hash = challengeHash(challenge);

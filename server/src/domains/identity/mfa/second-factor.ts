@@ -24,22 +24,22 @@ import {
 import * as keys from "./webauthn-store.ts";
 
 /**
- * A second factor that was found right before the transaction. Only inside of it is it used, and of
- * several who show the same one at the same time, one succeeds.
+ * A second factor that was verified before the transaction. It is consumed inside, so that of several
+ * concurrent uses one succeeds.
  */
 export interface SecondFactor {
-  /** False when it has been used meanwhile. */
+  /** False when it was used meanwhile. */
   readonly consume: (ctx: WriteContext<typeof RecoveryCodeUsed>) => Promise<boolean>;
 }
 
-/** What to ask somebody for who has a second factor. */
+/** The second factors to ask an account for. */
 export interface MfaRequirement {
   readonly methods: readonly Method[];
   /** For `navigator.credentials.get`, where a WebAuthn credential is registered. */
   readonly options?: object;
 }
 
-/** The second factors of somebody; empty when they have none. */
+/** Lists the second factors of an account; empty when none is enrolled. */
 export async function listMethods({ db }: Platform, userId: string): Promise<Method[]> {
   const { totp, webauthn, recoveryCodesLeft } = await store.findFactors(db, userId);
   if (!totp && !webauthn) return [];
@@ -50,7 +50,7 @@ export async function listMethods({ db }: Platform, userId: string): Promise<Met
   ];
 }
 
-/** A fresh challenge for the person's WebAuthn credentials. */
+/** Creates a challenge for the account's WebAuthn credentials. */
 export async function assertionOptions(platform: Platform, userId: string): Promise<object> {
   const { db, settings, clock } = platform;
   const options = await requestOptions(settings, await keys.findKeys(db, userId));
@@ -72,7 +72,7 @@ export async function buildMfaRequirement(
   return { methods, options: await assertionOptions(platform, userId) };
 }
 
-/** Undefined when what was shown is wrong, or was used before. */
+/** Verifies a proof; undefined when it is wrong, or was used before. */
 export function checkSecondFactor(
   platform: Platform,
   person: MfaUser,
@@ -85,7 +85,7 @@ export function checkSecondFactor(
     : checkRecoveryCode(platform, person, plain);
 }
 
-/** For somebody who is logged in, and is about to change what guards their login. */
+/** Verifies the second factor of a session that is about to change its second factors. */
 export async function requireSecondFactor(
   platform: Platform,
   person: MfaUser,
@@ -102,12 +102,12 @@ export async function requireSecondFactor(
   return checkSecondFactor(platform, person, proof);
 }
 
-/** The key of what belongs to a person rather than to a workspace. */
+/** The data key for secrets of an account, which belongs to no workspace. */
 export function accountKey({ keys: dataKeys, homeWorkspace }: Platform): Promise<Buffer> {
   return dataKeys.of(homeWorkspace);
 }
 
-/** Binds a sealed secret to its person. */
+/** Binds a sealed secret to its account. */
 export function totpContext(userId: string): string {
   return `totp of ${userId}`;
 }
@@ -137,7 +137,7 @@ async function checkRecoveryCode(
     async consume(ctx) {
       const consumed = await store.consumeRecoveryCode(ctx.tx, id, hash);
       if (consumed)
-        emitToWorkspaces(ctx, person, (who, data) => ctx.emit(RecoveryCodeUsed, who, data));
+        emitToWorkspaces(ctx, person, (ref, data) => ctx.emit(RecoveryCodeUsed, ref, data));
       return consumed;
     },
   };

@@ -35,21 +35,21 @@ export async function prepareTotp(platform: Platform, caller: Caller): Promise<N
   return { person, sealed, enrolment };
 }
 
-/** Keeps a secret that counts for nothing until a code of it is shown. */
+/** Stores a pending secret, which becomes a second factor once a code of it is verified. */
 export async function startTotpEnrolment(
   ctx: WriteContext<typeof events.TotpBegun>,
   { person, sealed, enrolment }: NewSecret,
 ): Promise<NewTotp["enrolment"]> {
   const row = { user_id: person.id, secret: sealed, created_at: ctx.now };
   if (!(await store.putPendingTotp(ctx.tx, row))) throw new Failure(TotpEnrolledAlready);
-  emitToWorkspaces(ctx, person, (who, data) => ctx.emit(events.TotpBegun, who, data));
+  emitToWorkspaces(ctx, person, (ref, data) => ctx.emit(events.TotpBegun, ref, data));
   return enrolment;
 }
 
 interface PendingTotp {
   readonly person: MfaUser;
   readonly sealed: Buffer;
-  /** The step of the code, when it is right. */
+  /** The time step of the code; undefined when the code is wrong. */
   readonly step: number | undefined;
   readonly codes: NewCodes;
 }
@@ -70,7 +70,7 @@ export async function prepareEnrolment(
   return { person, sealed: row.secret, step, codes: newCodes(key, person) };
 }
 
-/** From now on the secret is a second factor; the code that showed it does not work again. */
+/** Makes the pending secret a second factor; the code that verified it is used up. */
 export async function completeTotpEnrolment(
   ctx: WriteContext<typeof events.TotpEnrolled | typeof events.MfaFailed>,
   { person, sealed, step, codes }: PendingTotp,
@@ -83,11 +83,11 @@ export async function completeTotpEnrolment(
   if (!enrolled) return recordFailure(ctx, person);
   await store.replaceRecoveryCodes(tx, person.id, codes.hashes);
   await store.recordEnrolment(tx, person.id);
-  emitToWorkspaces(ctx, person, (who, data) => ctx.emit(events.TotpEnrolled, who, data));
+  emitToWorkspaces(ctx, person, (ref, data) => ctx.emit(events.TotpEnrolled, ref, data));
   return { enrolled, recoveryCodes: codes.enrolment };
 }
 
-/** Who asks for a change that needs a second factor, and the one that they show. */
+/** The account that changes its second factors, with the one that it proved. */
 export interface CheckedProof {
   readonly person: MfaUser;
   readonly factor: SecondFactor | undefined;
@@ -113,7 +113,7 @@ export async function removeTotp(
   if (!(await factor?.consume(ctx))) return recordFailure(ctx, person);
   await store.deleteTotp(ctx.tx, person.id);
   await store.recordEnrolment(ctx.tx, person.id);
-  emitToWorkspaces(ctx, person, (who, data) => ctx.emit(events.TotpRemoved, who, data));
+  emitToWorkspaces(ctx, person, (ref, data) => ctx.emit(events.TotpRemoved, ref, data));
 }
 
 export async function removeKey(
@@ -127,8 +127,8 @@ export async function removeKey(
   if (!(await factor?.consume(ctx))) return recordFailure(ctx, person);
   await keys.deleteKey(ctx.tx, id);
   await store.recordEnrolment(ctx.tx, person.id);
-  emitToWorkspaces(ctx, person, (who, data) =>
-    ctx.emit(events.WebauthnRemoved, who, { ...data, credentialId: id, name: key.name }),
+  emitToWorkspaces(ctx, person, (ref, data) =>
+    ctx.emit(events.WebauthnRemoved, ref, { ...data, credentialId: id, name: key.name }),
   );
 }
 
@@ -139,7 +139,7 @@ export async function replaceRecoveryCodes(
   await store.lockUser(ctx.tx, person.id);
   if (!(await factor?.consume(ctx))) return recordFailure(ctx, person);
   await store.replaceRecoveryCodes(ctx.tx, person.id, codes.hashes);
-  emitToWorkspaces(ctx, person, (who, data) => ctx.emit(events.RecoveryCodesRenewed, who, data));
+  emitToWorkspaces(ctx, person, (ref, data) => ctx.emit(events.RecoveryCodesRenewed, ref, data));
   return { recoveryCodes: codes.enrolment };
 }
 
@@ -154,6 +154,6 @@ export function newCodes(key: Buffer, { id }: MfaUser): NewCodes {
 }
 
 function recordFailure(ctx: WriteContext<typeof events.MfaFailed>, person: MfaUser): Failure {
-  emitToWorkspaces(ctx, person, (who, data) => ctx.emit(events.MfaFailed, who, data));
+  emitToWorkspaces(ctx, person, (ref, data) => ctx.emit(events.MfaFailed, ref, data));
   return new Failure(BadCode);
 }

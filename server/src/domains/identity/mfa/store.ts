@@ -15,7 +15,7 @@ const FACTORS = `
          (select count(*) from mfa_recovery_codes where user_id = $1) as "recoveryCodesLeft"`;
 const NO_FACTORS: Factors = { totp: false, webauthn: false, recoveryCodesLeft: 0 };
 
-/** Before any workspace is known, so as the system. */
+/** Runs as the system: before the login no workspace is known. */
 export async function findFactors(db: Database, userId: string): Promise<Factors> {
   return (await db.system<Factors & Record<string, unknown>>(FACTORS, [userId]))[0] ?? NO_FACTORS;
 }
@@ -25,7 +25,7 @@ export async function readFactors(tx: Tx, userId: string): Promise<Factors> {
   return (rows[0] as Factors | undefined) ?? NO_FACTORS;
 }
 
-/** Whether a workspace of the person demands a second factor: the call is about them, so it sees all theirs. */
+/** True when a workspace of the caller enforces a second factor: outside a workspace, all of theirs are visible. */
 export async function isMfaEnforced(tx: Tx): Promise<boolean> {
   const rows = await tx
     .selectFrom("workspaces")
@@ -44,12 +44,12 @@ export async function setMfaEnforced(tx: Tx, key: string, enforced: boolean): Pr
     .execute();
 }
 
-/** Changes to one person's factors take turns, or two of them could leave a wrong `mfa_enrolled`. */
+/** Locks the account, since concurrent changes of its factors could leave a wrong `mfa_enrolled`. */
 export async function lockUser(tx: Tx, userId: string): Promise<void> {
   await tx.selectFrom("users").select("id").where("id", "=", userId).forNoKeyUpdate().execute();
 }
 
-/** Notes whether there is a factor at all; without one, recovery codes stand in for nothing. */
+/** Updates `mfa_enrolled`; deletes the recovery codes with the last factor. */
 export async function recordEnrolment(tx: Tx, userId: string): Promise<void> {
   const { totp, webauthn } = await readFactors(tx, userId);
   const enrolled = totp || webauthn;
@@ -71,7 +71,7 @@ export async function findTotp(db: Database, userId: string): Promise<TotpRow | 
   return rows[0];
 }
 
-/** Replaces a secret that is pending; false when one is enrolled. */
+/** Stores a pending secret in place of another; false when one is enrolled. */
 export async function putPendingTotp(
   tx: Tx,
   row: { readonly user_id: string; readonly secret: Buffer; readonly created_at: Date },
@@ -90,7 +90,7 @@ export async function putPendingTotp(
   return rows.length > 0;
 }
 
-/** False when this very secret is no longer pending. */
+/** Enrols the pending secret; false when this one is no longer pending. */
 export async function enrolTotp(
   tx: Tx,
   { userId, secret, step, now }: { userId: string; secret: Buffer; step: number; now: Date },
@@ -106,7 +106,7 @@ export async function enrolTotp(
   return rows.length > 0;
 }
 
-/** Each step once: of two that use the same one at the same time, the second finds it used. */
+/** Consumes a time step; false when it was used before. */
 export async function consumeStep(tx: Tx, userId: string, step: number): Promise<boolean> {
   const rows = await tx
     .updateTable("mfa_totp")
@@ -172,7 +172,7 @@ const PRUNE = `
     (select challenge_hash from webauthn_challenges
       where expires_at < $1 order by expires_at limit $2)`;
 
-/** Challenges that nobody answered. */
+/** Deletes expired challenges. */
 export const challengeRetentionJob = retentionJob({
   kind: "identity.prune_webauthn_challenges",
   remove: ({ db, clock }, rowsMax) => deleteAcrossWorkspaces(db, PRUNE, [clock.now(), rowsMax]),

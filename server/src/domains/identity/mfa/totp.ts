@@ -1,17 +1,17 @@
 const SECRET_BYTES = 20;
 const STEP_SECONDS = 30;
-/** One step to either side: clocks differ, and people type slowly. */
+/** Accepts one step to either side, since clocks differ and people type slowly. */
 const WINDOW_STEPS = 1;
 
-/** What every authenticator app understands; many ignore other values than these. */
+/** The parameters that every authenticator app supports; many ignore other values. */
 const PARAMETERS = { issuer: "Millrace", algorithm: "SHA1", digits: 6, period: STEP_SECONDS };
 
-/** Loaded at the first use, like `qrcode`: not everybody needs them, and they take memory. */
+/** Loaded at the first use, like `qrcode`: few installations need them, and they take memory. */
 const library = () => import("otpauth");
 
 export interface NewTotp {
   readonly secret: Buffer;
-  /** How an app takes it over: the secret in base32, the URI that holds it, and that as a picture. */
+  /** For the authenticator app: the secret in base32, the URI that holds it, and a QR code of that. */
   readonly enrolment: {
     readonly secret: string;
     readonly qrCodeUri: string;
@@ -31,7 +31,7 @@ export async function newTotp(label: string): Promise<NewTotp> {
   };
 }
 
-/** The time step whose code this is, among those that count now; undefined when it is none of them. */
+/** Finds the time step of a code among those accepted now; undefined when it is wrong. */
 export async function findTotpStep(
   secret: Buffer,
   code: string,
@@ -43,7 +43,7 @@ export async function findTotpStep(
   return delta === null ? undefined : totp.counter({ timestamp: nowMs }) + delta;
 }
 
-/** A Buffer is often a view into a larger pool, of which the library would take the whole. */
+/** Copies the bytes: a Buffer is often a view into a larger pool, which the library would read whole. */
 function bytesOf(buffer: Buffer): ArrayBuffer {
   return new Uint8Array(buffer).buffer;
 }

@@ -17,7 +17,7 @@ export async function insertChallenge(tx: Tx, challenge: Challenge): Promise<voi
   await tx.insertInto("webauthn_challenges").values(challenge).execute();
 }
 
-/** In a transaction of its own, for a login that has none yet. */
+/** Inserts a challenge in a transaction of its own, for a login that has none yet. */
 export async function saveChallenge(db: Database, challenge: Challenge): Promise<void> {
   await db.write({ workspace: NO_WORKSPACE, environment: "production" }, ({ tx }) =>
     insertChallenge(tx, challenge),
@@ -43,7 +43,7 @@ export async function isChallengeOpen(
   return rows.length > 0;
 }
 
-/** A challenge is answered once; false when it was, or when its time is over. */
+/** Deletes the challenge; false when it was consumed before, or has expired. */
 export async function consumeChallenge(
   tx: Tx,
   challenge: ChallengeRef,
@@ -76,7 +76,7 @@ export function findKeys(db: Database, userId: string): Promise<StoredKey[]> {
   return db.system<StoredKey & Record<string, unknown>>(KEYS, [userId]);
 }
 
-/** False when the authenticator's counter stands no higher than it did: then there are two of it. */
+/** Updates the counter; false when it did not increase, which means a cloned authenticator. */
 export async function recordKeyUse(
   tx: Tx,
   key: { readonly id: string; readonly counter: number; readonly now: Date },
@@ -86,7 +86,7 @@ export async function recordKeyUse(
     .set({ counter: key.counter, last_used_at: key.now })
     .where("id", "=", key.id)
     .where((row) =>
-      // Authenticators that do not count say 0 for ever.
+      // Authenticators without a counter always report 0.
       key.counter === 0 ? row("counter", "=", 0) : row("counter", "<", key.counter),
     )
     .returning("id")

@@ -3,16 +3,16 @@ import type { Settings } from "#kernel/settings.ts";
 import type { Assertion, Attestation } from "./factor.ts";
 import type { StoredKey } from "./webauthn-store.ts";
 
-/** How long a challenge may be answered. */
+/** How long a challenge is valid. */
 export const CHALLENGE_MS = 5 * 60_000;
 
-/** Ed25519, ES256, RS256: together what the authenticators of the last ten years speak. */
+/** Ed25519, ES256, RS256: together they cover the authenticators of the last ten years. */
 const ALGORITHMS = [-8, -7, -257];
 
-/** Loaded at the first use: few need it, and it takes memory that every start would pay for. */
+/** Loaded at the first use: few installations need it, and it takes memory. */
 const library = () => import("@simplewebauthn/server");
 
-/** Browsers bind a credential to a host name, and say which origin asked for it. */
+/** Browsers bind a credential to a host name, and report the origin that asked for it. */
 export function relyingParty({ baseUrl, port }: Settings): { id: string; origin: string } {
   const url = new URL(baseUrl ?? `http://localhost:${port}`);
   return { id: url.hostname, origin: url.origin };
@@ -32,7 +32,7 @@ export async function creationOptions(
     userDisplayName: user.name,
     timeout: CHALLENGE_MS,
     attestationType: "none",
-    // One authenticator counts once, and it need not remember us: the password comes first.
+    // One authenticator counts once, and needs no discoverable credential: the password comes first.
     excludeCredentials: keys.map(toDescriptor),
     authenticatorSelection: { residentKey: "discouraged", userVerification: "preferred" },
     supportedAlgorithmIDs: ALGORITHMS,
@@ -49,19 +49,19 @@ export async function requestOptions(settings: Settings, keys: readonly StoredKe
   });
 }
 
-/** The hash under which a challenge is kept. */
+/** The hash under which a challenge is stored. */
 export function challengeHash(challenge: string): Buffer {
   return sha256(`webauthn challenge ${challenge}`);
 }
 
-/** The challenge that an answer says it answers; whether we asked it is for the caller to find out. */
+/** Reads the challenge that a response claims to answer; the caller checks that it is ours. */
 export function parseChallenge({ response }: Assertion | Attestation): string | undefined {
   try {
     const text = Buffer.from(response.clientDataJSON, "base64url").toString();
     const { challenge } = JSON.parse(text) as { challenge?: unknown };
     return typeof challenge === "string" ? challenge : undefined;
   } catch {
-    // It is not even JSON, hence no answer to anything.
+    // Not even JSON, hence no response to a challenge.
     return undefined;
   }
 }
@@ -73,7 +73,7 @@ export interface NewKey {
   readonly transports: string[];
 }
 
-/** The key of a sound attestation that answers the challenge. */
+/** Verifies an attestation against the challenge, and returns its key. */
 export async function verifyAttestation(
   { id, rawId, type, response }: Attestation,
   challenge: string,
@@ -102,7 +102,7 @@ export async function verifyAttestation(
   };
 }
 
-/** What the authenticator's counter says after a sound assertion that answers the challenge. */
+/** Verifies an assertion against the challenge, and returns the authenticator's counter. */
 export async function verifyAssertion(
   { id, rawId, type, response }: Assertion,
   challenge: string,
@@ -133,8 +133,8 @@ function toDescriptor({ credential_id, transports }: StoredKey) {
 }
 
 /**
- * The library throws at whatever is wrong with an answer, be it a byte or the origin. Nothing else
- * happens inside but computation on that answer, so every error means the same: it is not sound.
+ * Undefined for any error: the library throws for everything that is wrong with a response, and does
+ * nothing else but verify it.
  */
 async function verifyOrUndefined<T>(verify: () => Promise<T>): Promise<T | undefined> {
   try {

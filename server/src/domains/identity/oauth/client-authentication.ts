@@ -7,24 +7,24 @@ import { classifyAddress } from "#kernel/outbound/ssrf-guard.ts";
 import { type Client, findClient } from "./applications/store.ts";
 import { InvalidClient, InvalidRequest } from "./protocol.ts";
 
-/** One parameter of a request; one without a value counts as left out. */
+/** A parameter of a request; one without a value counts as left out. */
 export function parameter(maxLength: number) {
   return Type.Optional(Type.String({ maxLength }));
 }
 
-/** How a client names itself in a body. Further parameters are overlooked, as RFC 6749 demands. */
+/** Client authentication in a body. Further parameters are ignored, as RFC 6749 demands. */
 export const clientParameters = { client_id: parameter(100), client_secret: parameter(200) };
 type ClientParameters = Static<ReturnType<typeof Type.Object<typeof clientParameters>>>;
 
 export interface AuthenticatedClient {
   readonly client: Client;
-  /** Whether it proved that it is that client; "no" is for those that keep no secret. */
-  readonly secretCheck: "yes" | "no" | "wrongly";
+  /** The result of checking the client secret; public clients send none. */
+  readonly secretCheck: "valid" | "missing" | "invalid";
 }
 
 type Purpose = "token" | "revoke" | "introspect";
 
-/** Finds the client that calls, slowly for whoever guesses. Throws when there is none such. */
+/** Finds the calling client and checks its secret, throttled. Throws when there is no such client. */
 export async function authenticateClient(
   platform: Platform,
   purpose: Purpose,
@@ -33,11 +33,11 @@ export async function authenticateClient(
 ): Promise<AuthenticatedClient> {
   const { clientId, secret } = readClientCredentials(parameters, caller);
   const client = await findClient(platform.db, clientId);
-  const secretCheck = client ? checkSecret(client, secret) : "no";
-  // Whoever asks about tokens asks often, and has proved who it is.
-  if (purpose !== "introspect" || secretCheck !== "yes") {
+  const secretCheck = client ? checkSecret(client, secret) : "missing";
+  // A resource server introspects often, and is not throttled once it is authenticated.
+  if (purpose !== "introspect" || secretCheck !== "valid") {
     const { rateLimit, settings } = platform;
-    // By address as well as by client: a client's name is no secret, and must not be enough to shut it out.
+    // By address as well as by client: a client's id is public, and must not suffice to lock it out.
     const who = `${classifyAddress(caller.address)} ${client?.clientId ?? "nobody"}`;
     rateLimit.assert(`oauth ${purpose} ${who}`, settings.loginRateLimit);
   }
@@ -55,8 +55,8 @@ function checkSecret(
   { secretHash }: Client,
   secret: string | undefined,
 ): AuthenticatedClient["secretCheck"] {
-  if (secret === undefined) return "no";
-  return equalBytes(sha256(secret), secretHash) ? "yes" : "wrongly";
+  if (secret === undefined) return "missing";
+  return equalBytes(sha256(secret), secretHash) ? "valid" : "invalid";
 }
 
 function readClientCredentials(
@@ -74,7 +74,7 @@ function readClientCredentials(
   return { clientId, secret: decodeFormText(basic.password) };
 }
 
-/** RFC 6749 has both parts of HTTP Basic encoded as in a form. */
+/** RFC 6749 encodes both parts of HTTP Basic as in a form. */
 function decodeFormText(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll("+", " "));

@@ -3,7 +3,7 @@ import { event } from "#kernel/log/event.ts";
 import { id } from "#kernel/schema/schema.ts";
 import { ClientId } from "./applications/application.ts";
 
-/** What a person let an application do. */
+/** The scopes that an account granted to an application. */
 const GrantRef = Type.Object({
   grantId: id("oag"),
   clientId: ClientId,

@@ -10,7 +10,7 @@ export async function insertGrant(tx: Tx, row: Insertable<Tables["oauth_grants"]
   await tx.insertInto("oauth_grants").values(row).execute();
 }
 
-/** Locks the grant: of two who bring the same code, the second finds it used. */
+/** Locks the grant until the transaction ends: of two exchanges of one code, the second finds it used. */
 export function lockByCode(tx: Tx, codeHash: Buffer): Promise<GrantRow | undefined> {
   return tx
     .selectFrom("oauth_grants")
@@ -25,7 +25,7 @@ export interface TokenRow {
   readonly token: Selectable<Tables["oauth_tokens"]>;
 }
 
-/** Locks the token's grant first, so that whatever happens to a family happens in turn. */
+/** Locks the token's grant first, which serializes all changes to the grant's tokens. */
 export async function lockByToken(tx: Tx, tokenHash: Buffer): Promise<TokenRow | undefined> {
   const grant = await tx
     .selectFrom("oauth_grants")
@@ -56,7 +56,7 @@ export async function markTokenUsed(tx: Tx, tokenId: string, now: Date): Promise
   await tx.updateTable("oauth_tokens").set({ used_at: now }).where("id", "=", tokenId).execute();
 }
 
-/** Ends every token of the family. */
+/** Ends every token of the grant. */
 export async function revokeGrant(tx: Tx, grantId: string, now: Date): Promise<void> {
   await tx.updateTable("oauth_grants").set({ revoked_at: now }).where("id", "=", grantId).execute();
 }
@@ -77,7 +77,7 @@ export interface Granter {
   readonly name: string;
 }
 
-/** The active person who gave the grant that a code or token belongs to, whatever has become of it. */
+/** Finds the active account behind a code or token, even of a revoked grant. */
 export async function findGranter(db: Database, hash: Buffer): Promise<Granter | undefined> {
   const [row] = await db.system<{ id: string; name: string }>(
     `select u.id, u.name from users u
@@ -91,7 +91,7 @@ export async function findGranter(db: Database, hash: Buffer): Promise<Granter |
   return row;
 }
 
-/** A token that is alive, with all that its use depends on. */
+/** A valid token, with everything that its use depends on. */
 export interface LiveToken {
   readonly kind: "access" | "refresh";
   readonly scopes: readonly string[];
@@ -138,8 +138,8 @@ const GRANTS = `
       order by g.created_at limit $2)`;
 
 /**
- * Tokens that ran out, and the grants that have none left; long enough ago that no page which could
- * decide about such a grant is still good.
+ * Deletes expired tokens, and grants that have none left; an hour late, so that no consent form that
+ * could insert such a grant again is still valid.
  */
 export const grantRetentionJob = retentionJob({
   kind: "identity.prune_oauth_grants",

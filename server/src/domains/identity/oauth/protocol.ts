@@ -2,7 +2,7 @@ import Type, { type Static } from "typebox";
 import { type Failure, failure, type FailureType } from "#kernel/operation/failure.ts";
 import type { ErrorRendering } from "#kernel/operation/problem.ts";
 
-/** The errors of RFC 6749, whose names are their codes. */
+/** The errors of RFC 6749; their codes are the protocol's. */
 export const InvalidRequest = failure("invalid_request", 400, "The request is not a valid one.");
 export const InvalidClient = failure("invalid_client", 401, "The client did not prove who it is.");
 export const InvalidGrant = failure(
@@ -30,7 +30,7 @@ const OAuthError = Type.Object(
   { title: "OAuthError", description: "RFC 6749, section 5.2" },
 );
 
-/** Failures as a client of OAuth expects them. */
+/** Renders failures as an OAuth client expects them. */
 export const oauthErrorRendering: ErrorRendering = {
   mediaType: "application/json",
   body: OAuthError,
@@ -40,7 +40,7 @@ export const oauthErrorRendering: ErrorRendering = {
       error_description: toErrorDescription(message),
     };
     return {
-      // The protocol knows no difference between what can't be read and what makes no sense.
+      // The protocol does not distinguish malformed requests from invalid ones.
       status: type.status === 422 ? 400 : type.status,
       headers: { "content-type": "application/json; charset=utf-8", ...particulars.headers },
       body: JSON.stringify(body),
@@ -53,7 +53,7 @@ function errorOf(status: number): string {
   return status >= 500 ? "server_error" : InvalidRequest.code;
 }
 
-/** A description has only some characters of ASCII. */
+/** RFC 6749 allows only some characters of ASCII in a description. */
 export function toErrorDescription(text: string): string {
   return text.replaceAll(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g, "'");
 }

@@ -7,7 +7,7 @@ export function parseScopes(text: string): string[] {
   return [...new Set(text.split(" ").filter((scope) => scope !== ""))];
 }
 
-/** What a person may do in one workspace at this moment; undefined when they do not belong to it. */
+/** Finds an account's current membership in one workspace; undefined when it is no member. */
 export async function findMembership(
   { db, permissions }: Pick<Platform, "db" | "permissions">,
   userId: string,
@@ -18,7 +18,7 @@ export async function findMembership(
   return row && { ...toMembership(row, permissions), slug: row.slug };
 }
 
-/** Of the scopes that were granted once, those that application and person may still use. */
+/** Those of the granted scopes that the application is still allowed and the account still holds. */
 export function effectivePermissions(
   scopes: readonly string[],
   allowed: readonly string[],

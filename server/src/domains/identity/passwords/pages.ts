@@ -11,7 +11,7 @@ import { BadReset, prepareReset, resetWithLink } from "./service.ts";
 
 const Token = Type.String({ minLength: 1, maxLength: 200 });
 
-/** Where the link in the e-mail leads. */
+/** The page that the link in the e-mail opens. */
 export const resetPage = query({
   id: "passwords.reset_page",
   route: "GET /password",

@@ -35,7 +35,7 @@ export interface ResetRequest {
   readonly memberships: readonly MembershipRow[];
 }
 
-/** The answer is the same whether there is such an account or not. */
+/** Never fails for an unknown address: the response is the same whether the account exists or not. */
 export async function prepareResetRequest(
   platform: Platform,
   email: string,
@@ -81,7 +81,7 @@ export interface PreparedReset {
   readonly passwordHash: string;
 }
 
-/** Undefined when the link is no good. */
+/** Checks the link and hashes the password; undefined when the link is not valid. */
 export async function prepareReset(
   platform: Platform,
   { token, password }: { readonly token: string; readonly password: string },
@@ -97,7 +97,7 @@ export async function prepareReset(
 
 type PasswordContext = WriteContext<typeof PasswordChanged | typeof PasswordRefused>;
 
-/** Whoever had the old password, or a session made with it, is out. */
+/** Sets the password and ends every session that the old one started. */
 export async function resetWithLink(
   ctx: PasswordContext,
   token: string,
@@ -105,7 +105,7 @@ export async function resetWithLink(
 ): Promise<{ accepted: true } | Failure> {
   if (!prepared || !(await store.consumeReset(ctx.tx, sha256(token)))) {
     const { environment, address } = ctx.caller;
-    // Whose link it was, nobody can tell any more.
+    // A link that is not valid belongs to no account, so the home workspace records it.
     ctx.switchPartition({ workspace: ctx.services.homeWorkspace, environment });
     ctx.emit(PasswordRefused, { id: address }, { reason: "bad_link", address });
     return new Failure(BadReset);
@@ -121,7 +121,7 @@ export async function resetWithLink(
   return { accepted: true };
 }
 
-/** The hash of the new password; undefined when the present one is wrong. */
+/** Hashes the new password; undefined when the current one is wrong. */
 export async function prepareChange(
   platform: Platform,
   passwords: { readonly currentPassword: string; readonly newPassword: string },
@@ -156,7 +156,7 @@ export async function changeOwnPassword(
   if (passwordHash === undefined) return new Failure(WrongPassword);
 }
 
-/** A token must not change what guards the login. */
+/** A token must not change the password. */
 function requireSession({ credential }: Caller): Credential {
   if (credential?.kind !== "session") {
     throw new Failure(Forbidden, { detail: "Only a person's own session sets their password." });
@@ -170,14 +170,14 @@ function userRef({ id, name }: { readonly id: string; readonly name: string }) {
 
 const PRUNE_EVERY_MS = 600_000;
 
-/** The condition once more on the outside: a new link takes the place of the old one. */
+/** The outer condition is rechecked after a lock wait: a new link may have replaced the old one. */
 const PRUNE = `
   delete from password_resets
    where expires_at <= $1
      and user_id in (select user_id from password_resets
                       where expires_at <= $1 order by expires_at limit $2)`;
 
-/** Links that ran out. */
+/** Deletes expired links. */
 export const resetRetentionJob = retentionJob({
   kind: "identity.prune_password_resets",
   everyMs: PRUNE_EVERY_MS,

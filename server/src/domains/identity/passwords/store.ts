@@ -1,7 +1,7 @@
 import type { Tx } from "#kernel/db/connection.ts";
 import type { Database } from "#kernel/db/database.ts";
 
-/** A newer link takes the place of an older one. */
+/** Stores the link's token in place of an older one. */
 export async function putReset(
   tx: Tx,
   reset: { userId: string; tokenHash: Buffer; now: Date; expires: Date },
@@ -20,7 +20,7 @@ export interface ResetUser {
   readonly name: string;
 }
 
-/** Whose link this is, as the system: the person is not known yet. */
+/** Finds the link's account; as the system, since nobody is authenticated yet. */
 export async function findReset(
   db: Database,
   tokenHash: Buffer,
@@ -34,7 +34,7 @@ export async function findReset(
   return row;
 }
 
-/** True for whoever takes it first. */
+/** Deletes the link's token; false when it was used before. */
 export async function consumeReset(tx: Tx, tokenHash: Buffer): Promise<boolean> {
   const deleted = await tx
     .deleteFrom("password_resets")

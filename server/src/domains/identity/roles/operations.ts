@@ -148,7 +148,7 @@ export const unassignRole = command({
   },
 });
 
-/** Goes to the workspace that an assignment is for, where the caller must have the right too. */
+/** Switches to the workspace of an assignment, where the caller needs the permission too. */
 function enterWorkspace(
   ctx: WriteContext<never> & { readonly workspace: WorkspaceRef },
   workspaceId: string | undefined,

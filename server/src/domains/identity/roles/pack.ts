@@ -6,7 +6,7 @@ import { fields } from "./role.ts";
 import { createRole, deleteRole, updateRole } from "./service.ts";
 import * as store from "./store.ts";
 
-/** Roles that packs bring: they hold nothing that who installs the pack lacks. */
+/** Roles as pack content: they grant no permission that the installing member lacks. */
 export const roleContent = packContent({
   kind: "roles",
   permission: RolesWrite,

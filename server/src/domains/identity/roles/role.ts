@@ -17,7 +17,7 @@ export const RoleId = Type.String({
   description: "The name of a built-in role, or the id of a custom one",
 });
 
-/** What a custom role is made of. */
+/** The writable fields of a custom role. */
 export const fields = {
   name: line(60),
   description: text(1_000),
@@ -58,7 +58,7 @@ const DESCRIPTIONS: Readonly<Record<BuiltInRole, string>> = {
   auditor: "Reads, the audit log included",
 };
 
-/** The built-in roles, with what each holds by the catalog. */
+/** The built-in roles, each with its permissions by the catalog. */
 export function builtInRoles(catalog: readonly Permission[]): Role[] {
   return BUILT_IN_ROLES.map((name) => ({
     id: name,
@@ -76,7 +76,7 @@ export function isBuiltIn(id: string): id is BuiltInRole {
   return BUILT_IN_ROLES.some((name) => name === id);
 }
 
-/** Each must be in the catalog, alone or as `resource:*`; the path of the first that is not. */
+/** Throws for the first pattern that matches no permission of the catalog. */
 export function assertKnownPermissions(
   patterns: readonly string[],
   catalog: readonly Permission[],
@@ -88,7 +88,7 @@ export function assertKnownPermissions(
   }
 }
 
-/** Nobody grants what they lack. */
+/** Throws when the patterns match a permission that the caller lacks. */
 export function assertMayGrant(
   patterns: readonly string[],
   held: ReadonlySet<string>,

@@ -32,13 +32,13 @@ export async function getRole(tx: Tx, services: PlatformServices, id: string): P
   return role;
 }
 
-/** Where a list of roles goes on: after so many built-in ones, and after a custom one's name. */
+/** Where a page of roles starts: after so many built-in ones, and after a custom one's name. */
 export interface RoleListPosition {
   readonly builtIn: number;
   readonly name: string;
 }
 
-/** Built-in ones first, then custom ones by name. */
+/** Lists the built-in roles first, then the custom ones by name. */
 export async function listRoles(
   tx: Tx,
   services: PlatformServices,
@@ -49,7 +49,7 @@ export async function listRoles(
   return [...builtIns, ...(await store.list(tx, name, limit - builtIns.length))];
 }
 
-/** The place after a role. It holds even when that role is gone. */
+/** The position after a role, valid even when that role is deleted meanwhile. */
 export function positionAfter({ id, name }: Role): RoleListPosition {
   const index = BUILT_IN_ROLES.findIndex((role) => role === id);
   return index === -1 ? { builtIn: BUILT_IN_ROLES.length, name } : { builtIn: index + 1, name: "" };
@@ -103,7 +103,7 @@ export async function deleteRole(ctx: WriteContext<typeof RoleDeleted>, id: stri
   ctx.emit(RoleDeleted, roleRef(role), roleEventData(role));
 }
 
-/** Gives a role to a member of the workspace that the act is in. */
+/** Grants a role to a member of the transaction's workspace. */
 export async function assignRole(
   ctx: WriteContext<typeof RoleAssigned>,
   userId: string,
@@ -136,13 +136,13 @@ export async function unassignRole(
   return roles;
 }
 
-/** What the caller has in the workspace concerned. */
+/** The roles and permissions of one account in one workspace. */
 export interface HeldPermissions {
   readonly roles: readonly string[];
   readonly permissions: ReadonlySet<string>;
 }
 
-/** Throws unless the role exists and the caller may hand it out. */
+/** Throws unless the role exists and the caller may grant it. */
 export async function assertGrantable(
   tx: Tx,
   services: PlatformServices,
@@ -158,7 +158,7 @@ export async function assertGrantable(
   assertMayGrant(permissions, held.permissions, services.permissions);
 }
 
-/** Whether somebody with this may hand out all of these roles. */
+/** True when an account with these permissions may grant all of these roles. */
 export async function canGrant(
   tx: Tx,
   services: PlatformServices,
@@ -174,7 +174,7 @@ export async function canGrant(
   }
 }
 
-/** What somebody has in the workspace that the act is in; undefined for who is no active member. */
+/** Reads an account's permissions in the transaction's workspace; undefined unless it is an active member. */
 export async function findHeldPermissions(
   tx: Tx,
   services: PlatformServices,
@@ -187,8 +187,8 @@ export async function findHeldPermissions(
 }
 
 /**
- * Who makes, changes and unmakes owners: an owner, and with all that an owner may do. A token keeps
- * its person's roles, but one with a few scopes must not reach for everything.
+ * Throws unless the caller is an owner with every permission. A token has its account's roles, so the
+ * role alone is not enough: one with a few scopes must not manage owners.
  */
 export function assertManagesOwners(
   { roles, permissions }: HeldPermissions,

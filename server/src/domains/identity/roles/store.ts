@@ -27,7 +27,7 @@ export async function findByName(tx: Tx, name: string): Promise<Role | undefined
   return row && toRole(row);
 }
 
-/** The names of those of these roles that are custom ones. */
+/** Finds the names of the custom roles among these. */
 export async function findRoleNames(tx: Tx, ids: readonly string[]): Promise<string[]> {
   const custom = ids.filter((id) => id.startsWith("rol_"));
   if (custom.length === 0) return [];
@@ -35,13 +35,13 @@ export async function findRoleNames(tx: Tx, ids: readonly string[]): Promise<str
   return rows.map(({ name }) => name);
 }
 
-/** What each custom role of the workspace grants. */
+/** Reads the permissions of every custom role of the workspace. */
 export async function readRoleGrants(tx: Tx): Promise<ReadonlyMap<string, readonly string[]>> {
   const rows = await tx.selectFrom("roles").select(["id", "permissions"]).execute();
   return new Map(rows.map(({ id, permissions }) => [id, permissions]));
 }
 
-/** Locks the row, so that two changes take turns. */
+/** Locks the row until the transaction ends. */
 export async function lock(tx: Tx, id: string): Promise<Role & { readonly revision: number }> {
   const row = await byId(tx, id).forUpdate().executeTakeFirst();
   if (!row) throw new Failure(NotFound);
@@ -72,7 +72,7 @@ export async function remove(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom("roles").where("id", "=", id).execute();
 }
 
-/** Whether a member has it, or somebody can still accept an invitation to have it. */
+/** True while a member has the role, or an open invitation names it. */
 export async function isInUse(tx: Tx, id: string, now: Date): Promise<boolean> {
   const { rows } = await sql`
     select from memberships where ${id} = any (roles)
@@ -82,7 +82,7 @@ export async function isInUse(tx: Tx, id: string, now: Date): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** An active member's roles, and what the custom ones among them grant. */
+/** Finds an active member's roles, with the permissions of the custom ones. */
 export async function findMemberGrants(
   tx: Tx,
   userId: string,

@@ -17,7 +17,7 @@ export const LoginFailed = event("audit.auth.login_failed", {
   data: Type.Object({ email: Type.String(), address: Type.String() }),
 });
 
-/** What a login by password may give rise to, on whichever page it happens. */
+/** Every event that a password login may emit, in the API and on the pages. */
 export const LOGIN_EVENTS = [
   LoggedIn,
   LoginFailed,

@@ -1,23 +1,23 @@
 import type { Failure } from "#kernel/operation/failure.ts";
 import { document, type HtmlDocument, type Markup, markup } from "#kernel/html/markup.ts";
 
-/** What a page that asks who it is has to say, and where its answer goes. */
+/** The content of a login page, and where its form is sent. */
 export interface LoginForm {
-  /** Why somebody is asked to log in. */
+  /** Why the person has to log in. */
   readonly reason: Markup;
   /** Where the form is sent, and what goes with it in a hidden field. */
   readonly action: string;
   readonly hidden: { readonly name: string; readonly value: string };
-  /** The path of ours that the person is to come back to. */
+  /** The local path to return to after single sign-on. */
   readonly returnTo: string;
   /** Where the single sign-on of the workspace begins, when it has one. */
   readonly singleSignOn?: string | undefined;
-  /** Of the attempt before. */
+  /** Of the previous attempt. */
   readonly email?: string;
   readonly failure?: Failure;
 }
 
-/** Asks who it is: for every page of ours that must know. */
+/** The login page of every HTML page that needs a session. */
 export function loginDocument(form: LoginForm): HtmlDocument {
   const { reason, action, hidden, returnTo, singleSignOn, email = "", failure } = form;
   const needsCode = failure !== undefined && /mfa|second_factor/.test(failure.type.code);
@@ -42,7 +42,7 @@ ${singleSignOn !== undefined && markup`<p class="or"><a href="${singleSignOn}?${
   });
 }
 
-/** Why the login did not succeed, in words for the one who tried. */
+/** The reason that the login failed, worded for the person. */
 function renderAlert({ type, message, particulars }: Failure, returnQuery: string): Markup {
   const { loginUrl } = particulars.extra ?? {};
   if (typeof loginUrl === "string") {

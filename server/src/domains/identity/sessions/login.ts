@@ -14,7 +14,7 @@ export const Session = Type.Object(
   { title: "Session" },
 );
 
-/** The same for a wrong e-mail and a wrong password: neither may tell who has an account. */
+/** Covers a wrong e-mail as well as a wrong password, so as not to disclose which accounts exist. */
 export const BadLogin = failure("bad_login", 401, "The e-mail address or the password is wrong.");
 
 export const MfaRequired = failure(

@@ -64,7 +64,7 @@ export const me = query({
     const hasProfileScope = [...memberships.values()].some(({ permissions }) =>
       permissions.has("profile"),
     );
-    // A session is the person; a token stands for them only as far as its scopes go.
+    // A session is the account itself; a token represents it only within its scopes.
     if (kind !== "session" && !hasProfileScope) {
       throw new Failure(Forbidden, { detail: "This needs the scope profile." });
     }

@@ -37,15 +37,15 @@ const SESSION_MS = 7 * 24 * 3_600_000;
 export interface LoginAttempt {
   readonly user: User | undefined;
   readonly memberships: readonly MembershipRow[];
-  /** Where a second factor is enrolled: the demand for it or, once it was shown, what came of that. */
+  /** Set where a second factor is enrolled: what to ask for or, once it was sent, the check's result. */
   readonly secondFactor?:
     | { readonly requirement: MfaRequirement }
     | { readonly factor: SecondFactor | undefined };
-  /** Where the person must sign in instead, when a workspace of theirs demands that. */
+  /** Where to log in instead, when a workspace enforces its single sign-on. */
   readonly loginUrl?: string;
 }
 
-/** Everything slow about a login, before its transaction: the look-ups and the password's hash. */
+/** Does the slow part of a login before its transaction: the look-ups and the password's hash. */
 export async function checkLogin(
   platform: Platform,
   { email, password, ...proof }: { readonly email: string; readonly password: string } & Proof,
@@ -57,7 +57,7 @@ export async function checkLogin(
   const memberships = account ? await listMemberships(platform.db, account.user.id) : [];
   if (!isCorrect || account?.user.status !== "active") return { user: undefined, memberships };
   const { user } = account;
-  // After the password, so that who has an account where stays as unknown as before.
+  // After the password, so that it does not disclose which accounts exist.
   const enforced = await findEnforcedSso(platform, user.id, caller.origin);
   if (enforced) return { user, memberships, loginUrl: enforced.loginUrl };
   const methods = await listMethods(platform, user.id);
@@ -71,7 +71,7 @@ export async function checkLogin(
   return { user, memberships, secondFactor };
 }
 
-/** Begins a session. Each workspace that the person belongs to hears of it, or of the refusal. */
+/** Starts a session, or records the failure, in each workspace that the account belongs to. */
 export async function createSession(
   ctx: WriteContext<(typeof LOGIN_EVENTS)[number]>,
   email: string,
@@ -88,11 +88,11 @@ export async function createSession(
   }
   const person = toMfaUser(user, memberships, ctx.services);
   if (secondFactor && "requirement" in secondFactor) {
-    emitToWorkspaces(ctx, person, (who, data) => ctx.emit(MfaChallenged, who, data));
+    emitToWorkspaces(ctx, person, (ref, data) => ctx.emit(MfaChallenged, ref, data));
     return new Failure(MfaRequired, { headers, extra: { ...secondFactor.requirement } });
   }
   if (secondFactor && !(await secondFactor.factor?.consume(ctx))) {
-    emitToWorkspaces(ctx, person, (who, data) => ctx.emit(MfaFailed, who, data));
+    emitToWorkspaces(ctx, person, (ref, data) => ctx.emit(MfaFailed, ref, data));
     recordLoginFailure(ctx, email, memberships);
     return new Failure(BadSecondFactor, { headers });
   }
@@ -127,8 +127,8 @@ export interface NewSession {
 }
 
 /**
- * A session for somebody whose identity is established, by whatever means; where that is the word of
- * one workspace, `confinedTo` is its key, and the session is good for nothing else.
+ * Starts a session for an account that has been authenticated. One that a workspace's identity provider
+ * authenticated is valid there only: `confinedTo` is that workspace's key.
  */
 export async function startSession(
   ctx: WriteContext<typeof LoggedIn>,
@@ -149,7 +149,7 @@ export async function startSession(
     confined_to: confinedTo ?? null,
   });
   const { address } = ctx.caller;
-  // One workspace's word for somebody is no reason to trust the address with their password.
+  // One workspace's identity provider is no reason to trust the address with the account's password.
   if (confinedTo === undefined) {
     await recordKnownAddress(ctx.tx, ctx.services.masterKey, {
       userId: user.id,
@@ -165,7 +165,7 @@ export async function startSession(
   return { token, expiresAt: expires.toISOString() };
 }
 
-/** Ends the calling session at once. */
+/** Deletes the calling session, which ends it at once. */
 export async function endSession(ctx: WriteContext<typeof LoggedOut>): Promise<void> {
   const { credential, address } = ctx.caller;
   if (!credential) throw new Failure(Unauthenticated);

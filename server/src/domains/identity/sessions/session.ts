@@ -11,7 +11,7 @@ import { findSession, type SessionRow } from "./store.ts";
 
 export const SESSION_PREFIX = "mrs_";
 
-/** A person's own session, with everything that they may do in each of their workspaces. */
+/** Session tokens: the account's own permissions, in each of its workspaces. */
 export const sessionTokens: CredentialSource = {
   prefix: SESSION_PREFIX,
   forgetsOn: [
@@ -45,8 +45,8 @@ export const sessionTokens: CredentialSource = {
 };
 
 /**
- * Where a session may act. One that a workspace's identity provider vouched for acts there only, and
- * which factors somebody had to show is that provider's affair.
+ * The memberships that a session may use. One from a workspace's identity provider is confined to that
+ * workspace, and leaves the second factor to the provider.
  */
 function usableMemberships({ confined_to, closed }: SessionRow, rows: readonly MembershipRow[]) {
   if (confined_to === null) return rows.filter(({ workspace }) => !closed.includes(workspace));
@@ -55,7 +55,7 @@ function usableMemberships({ confined_to, closed }: SessionRow, rows: readonly M
     .map((row) => ({ ...row, barred: false }));
 }
 
-/** The same session for our own pages, out of reach of scripts. */
+/** The session token as a cookie for our own pages, out of reach of scripts. */
 export function buildSessionCookie(
   { token, expiresAt }: { readonly token: string; readonly expiresAt: string },
   { baseUrl }: Settings,

@@ -11,9 +11,9 @@ export interface SessionRow {
   readonly email: string;
   readonly name: string;
   readonly expires_at: string;
-  /** The one workspace that it is good for. */
+  /** The only workspace in which the session is valid. */
   readonly confined_to: string | null;
-  /** Workspaces that demand their own single sign-on, and so are closed to any other session. */
+  /** Workspaces that enforce their own single sign-on, and so are closed to any other session. */
   readonly closed: readonly string[];
 }
 
@@ -37,7 +37,7 @@ export async function insertSession(tx: Tx, row: Insertable<Tables["sessions"]>)
   await tx.insertInto("sessions").values(row).execute();
 }
 
-/** Ends every session of a person, but for the one that they go on in. */
+/** Ends every session of an account, except the one that it goes on in. */
 export async function deleteSessions(tx: Tx, userId: string, exceptId?: string): Promise<void> {
   let deletion = tx.deleteFrom("sessions").where("user_id", "=", userId);
   if (exceptId !== undefined) deletion = deletion.where("id", "<>", exceptId);
@@ -54,21 +54,21 @@ const SESSIONS = `
   delete from sessions where id in
     (select id from sessions where expires_at < $1 order by expires_at limit $2)`;
 
-/** Sessions that ran out have no further use. */
+/** Deletes expired sessions. */
 export const sessionRetentionJob = retentionJob({
   kind: "identity.prune_sessions",
   everyMs: PRUNE_EVERY_MS,
   remove: ({ db, clock }, rowsMax) => deleteAcrossWorkspaces(db, SESSIONS, [clock.now(), rowsMax]),
 });
 
-/** The condition once more on the outside: who came again meanwhile is known again. */
+/** The outer condition is rechecked after a lock wait: the address may have been used again meanwhile. */
 const ADDRESSES = `
   delete from known_addresses
    where seen_at <= $1
      and ctid = any (array(
            select ctid from known_addresses where seen_at <= $1 order by seen_at limit $2))`;
 
-/** Addresses that somebody has not logged in from for so long that they count as unknown. */
+/** Deletes addresses without a login for so long that they count as unknown. */
 export const addressRetentionJob = retentionJob({
   kind: "identity.prune_known_addresses",
   everyMs: PRUNE_EVERY_MS,

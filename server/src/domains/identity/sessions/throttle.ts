@@ -10,9 +10,8 @@ const FIND_KNOWN_ADDRESS = `
    where u.email = $1 and k.address_hash = $2 and k.seen_at > $3`;
 
 /**
- * Guessing is slow, by address and by account. Attempts on an account from addresses that it never
- * logged in from share one allowance; each address that it did log in from has its own. So whoever
- * guesses from elsewhere uses up what others from elsewhere have, and does not lock the person out.
+ * Throttles password guesses by address and by account. Attempts on an account from unknown addresses
+ * share one allowance, each known address has its own: an attacker can't lock the person out.
  */
 export async function throttleAccount(
   platform: Platform,
@@ -33,12 +32,12 @@ export async function throttleAccount(
   rateLimit.assert(`guess ${account} ${source}`, settings.loginRateLimit);
 }
 
-/** The same by address alone, for what names no account, such as a link. */
+/** Throttles by address alone, for credentials that name no account, such as a link. */
 export function throttleAddress({ rateLimit, settings }: Platform, address: string): void {
   rateLimit.assert(`guess from ${classifyAddress(address)}`, settings.loginRateLimit);
 }
 
-/** Remembers from where somebody logged in; as a keyed hash, since it is nobody's business. */
+/** Records the address of a login, as a keyed hash so that the database discloses nobody's whereabouts. */
 export async function recordKnownAddress(
   tx: Tx,
   masterKey: MasterKey,

@@ -1,7 +1,7 @@
 import type { Protocol } from "./settings/configuration.ts";
 import { ssoBaseUrl } from "./enforcement/index.ts";
 
-/** Our addresses for one workspace, seen from where we were found (`caller.origin`). */
+/** The endpoints of one workspace's single sign-on, under the caller's origin. */
 export function endpointUrls(origin: string, slug: string) {
   const base = ssoBaseUrl(origin, slug);
   return {
@@ -19,7 +19,7 @@ interface PublicEndpointUrls {
   readonly redirectUri?: string;
 }
 
-/** Those that somebody who sets up the identity provider needs. */
+/** The endpoints to enter at the identity provider. */
 export function publicEndpointUrls(
   origin: string,
   slug: string,

@@ -4,12 +4,12 @@ import { Failure, Forbidden, invalidField } from "#kernel/operation/failure.ts";
 import { BUILT_IN_ROLES, expandPermissions } from "#kernel/access/permission.ts";
 
 interface GrantableRole {
-  /** As memberships have it. */
+  /** As stored in memberships: a built-in name, or the id of a custom role. */
   readonly id: string;
   readonly permissions: ReadonlySet<string>;
 }
 
-/** A role by its name or id; never `owner`, which no identity provider hands out. */
+/** Finds a role by its name or id; never `owner`, which no identity provider may grant. */
 export async function findRole(
   tx: Tx,
   { permissions: catalog }: Pick<PlatformServices, "permissions">,
@@ -29,7 +29,7 @@ export async function findRole(
   return row && { id: row.id, permissions: expandPermissions(row.permissions, catalog) };
 }
 
-/** Nobody has others granted what they lack themselves. */
+/** Throws when the role has a permission that the caller lacks. */
 export async function assertGrantable(
   tx: Tx,
   services: PlatformServices,

@@ -4,7 +4,7 @@ import type { Database } from "#kernel/db/database.ts";
 import type { Tables } from "../../../tables.ts";
 import type { SsoConfiguration } from "./settings/configuration.ts";
 
-/** How many leftovers one login clears away. */
+/** How many expired rows one login deletes. */
 const PRUNE_ROWS_MAX = 500;
 
 export type StoredConfiguration = SsoConfiguration & {
@@ -21,7 +21,7 @@ export async function find(tx: Tx): Promise<StoredConfiguration | undefined> {
   return row && toStoredConfiguration(row);
 }
 
-/** Locks the configuration, so that two changes of it take turns. */
+/** Locks the configuration until the transaction ends. */
 export async function lock(tx: Tx): Promise<StoredConfiguration | undefined> {
   const row = await tx.selectFrom("sso_configurations").selectAll().forUpdate().executeTakeFirst();
   return row && toStoredConfiguration(row);
@@ -67,7 +67,7 @@ const BY_SLUG = `
 
 export type WorkspaceSso = StoredConfiguration & { readonly key: string; readonly slug: string };
 
-/** Before anybody is known, so as the system. */
+/** Runs as the system: before the login nobody is authenticated. */
 export async function findBySlug(db: Database, slug: string): Promise<WorkspaceSso | undefined> {
   const [row] = await db.system<Row & { key: string; slug: string }>(BY_SLUG, [slug]);
   return row && { ...toStoredConfiguration(row), key: row.key, slug: row.slug };
@@ -97,7 +97,7 @@ export async function findRequest(
   )[0];
 }
 
-/** Begins a request; clears away some of those that nobody answered in time. */
+/** Inserts a login request, and deletes some that expired. */
 export async function insertRequest(
   tx: Tx,
   row: { state_hash: Buffer; browser_hash: Buffer; details: Buffer; expires_at: Date },
@@ -110,7 +110,7 @@ export async function insertRequest(
   await tx.insertInto("sso_requests").values(row).execute();
 }
 
-/** True for the first who asks, and for nobody after. */
+/** Deletes the login request; false when it was consumed before. */
 export async function consumeRequest(tx: Tx, stateHash: Buffer): Promise<boolean> {
   const deleted = await tx
     .deleteFrom("sso_requests")
@@ -120,7 +120,7 @@ export async function consumeRequest(tx: Tx, stateHash: Buffer): Promise<boolean
   return deleted !== undefined;
 }
 
-/** True for the first use of an assertion; clears away some of those that are no longer valid. */
+/** Records the use of an assertion, and deletes some that expired; false when it was used before. */
 export async function consumeAssertion(
   tx: Tx,
   assertion: { readonly idHash: Buffer; readonly expiresAt: Date; readonly now: Date },
@@ -144,7 +144,7 @@ function toStoredConfiguration(row: Row): StoredConfiguration {
     defaultRole: row.default_role,
     enforceSSO: row.enforce_sso,
   };
-  // What was checked when it was saved is read as that.
+  // Validated when it was stored.
   const configuration = {
     ...rules,
     protocol: row.protocol,

@@ -4,7 +4,7 @@ import type { Membership } from "#kernel/access/caller.ts";
 import { findByHash, touch } from "./store.ts";
 import { hasValidChecksum, parseStoredRange, TOKEN_PREFIX } from "./token.ts";
 
-/** An API token acts as its person, in its one workspace, within its scopes. */
+/** API tokens: each acts as its account, in one workspace, within its scopes. */
 export const apiTokens: CredentialSource = {
   prefix: TOKEN_PREFIX,
   looksRight: hasValidChecksum,
@@ -33,7 +33,7 @@ export const apiTokens: CredentialSource = {
   touch: ({ db }, uses) => touch(db, uses),
 };
 
-/** A second factor is a matter of people; a token was made by somebody who had proved theirs. */
+/** Drops `barred` too: a token needs no second factor, since whoever created it had shown theirs. */
 function limitToScopes(
   { workspace, roles, permissions }: Membership,
   scopes: readonly string[],

@@ -36,7 +36,7 @@ export async function create(ctx: WriteContext<typeof TokenCreated>, input: Toke
   return token;
 }
 
-/** The old one ends in the very transaction in which the new one begins. */
+/** Ends the old token in the transaction that creates its successor. */
 export async function rotate(ctx: WriteContext<typeof TokenRotated>, tokenId: string | undefined) {
   const { credential } = ctx.caller;
   const id = tokenId ?? (credential?.kind === "api_token" ? credential.id : undefined);
@@ -62,13 +62,13 @@ export async function revoke(ctx: WriteContext<typeof TokenRevoked>, id: string)
   ctx.emit(TokenRevoked, { id, displayName: token.name }, tokenEventData(token));
 }
 
-/** The token that asks for another, when it is one and no person. */
+/** Reads the API token that calls; undefined for a person's own session. */
 async function findIssuingToken({
   tx,
   caller,
 }: WriteContext<never>): Promise<ApiToken | undefined> {
   const { credential } = caller;
-  // What an application got would outlive the consent that it was given.
+  // Such a token would outlive the consent that the application was given.
   if (credential?.kind === "oauth") {
     throw new Failure(Forbidden, { detail: "An application makes no API tokens." });
   }

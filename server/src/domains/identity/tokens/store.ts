@@ -30,14 +30,14 @@ export async function list(
   return rows.map(toToken);
 }
 
-/** The calling token, which may have been revoked since it was let in. */
+/** Reads the calling token; throws when it was revoked after the request was authenticated. */
 export async function getCallingToken(tx: Tx, id: string): Promise<ApiToken> {
   const row = await tx.selectFrom("api_tokens").selectAll().where("id", "=", id).executeTakeFirst();
   if (!row) throw new Failure(Unauthenticated);
   return toToken(row);
 }
 
-/** Deletes it, whoever else may want to: there is one winner. */
+/** Deletes and returns the token; of two concurrent calls, the second gets NotFound. */
 export async function remove(
   tx: Tx,
   userId: string,
@@ -103,16 +103,16 @@ function toToken(row: Row): ApiToken {
 
 const DAY_MS = 24 * 3_600_000;
 const HOUR_MS = 3_600_000;
-/** For so long one may still see in the list why a program is refused. */
+/** An expired token stays listed this long, so that a person can see why a program is refused. */
 const EXPIRED_RETENTION_DAYS = 90;
 
-/** The condition once more on the outside: a token that was rotated meanwhile is good again. */
+/** The outer condition is rechecked after a lock wait: a token rotated meanwhile is valid again. */
 const PRUNE = `
   delete from api_tokens
    where expires_at < $1
      and id in (select id from api_tokens where expires_at < $1 order by expires_at limit $2)`;
 
-/** Tokens that ran out long ago, of all workspaces and so as the system. */
+/** Deletes tokens that expired long ago, of all workspaces and so as the system. */
 export const tokenRetentionJob = retentionJob({
   kind: "identity.prune_api_tokens",
   everyMs: HOUR_MS,

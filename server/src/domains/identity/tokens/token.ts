@@ -35,10 +35,10 @@ export const ApiToken = Type.Object(
 );
 export type ApiToken = Static<typeof ApiToken> & { readonly revision: number };
 
-/** As the log has it: its use is not news. */
+/** Without `lastUsedAt`: using a token emits no event. */
 const TokenEventData = Type.Object(tokenFields);
 
-/** As its maker gets it, once. */
+/** With its secret value, returned once. */
 export const NewApiToken = Type.Object(
   { ...tokenFields, token: Type.String({ description: "Shown only now" }) },
   { title: "NewApiToken" },
@@ -65,7 +65,7 @@ function checksum(body: string): string {
   return crc32(body).toString(36).padStart(CHECKSUM_CHARACTERS, "0");
 }
 
-/** Scopes must be in the catalog and within what the maker may do. */
+/** Throws unless every scope is in the catalog and held by the caller. */
 export function assertScopes(
   scopes: readonly string[],
   held: ReadonlySet<string>,
@@ -83,13 +83,13 @@ export function assertScopes(
   }
 }
 
-/** What bounds the use of a token: from where, and until when. Null is no bound. */
+/** From where and until when a token may be used; null is no bound. */
 export interface TokenBounds {
   readonly ipAllowlist: readonly string[] | null;
   readonly expiresAt: string | null;
 }
 
-/** Throws unless one token's bounds lie within another's: nobody gets out of theirs by a new token. */
+/** Throws unless one token's bounds lie within another's, so that no token escapes its own by a new one. */
 export function assertWithinBounds(inner: TokenBounds, outer: TokenBounds): void {
   if (outer.ipAllowlist !== null) {
     const ranges = outer.ipAllowlist.map(parseStoredRange);
@@ -110,7 +110,7 @@ export function assertWithinBounds(inner: TokenBounds, outer: TokenBounds): void
   }
 }
 
-/** A range that was checked before it was kept. */
+/** Parses a range that was validated when it was stored. */
 export function parseStoredRange(text: string): Cidr {
   const cidr = parseCidr(text);
   if (!cidr) throw new Error("A stored range can't be read.");

@@ -7,13 +7,13 @@ import { id, line, Time } from "#kernel/schema/schema.ts";
 
 const REDIRECT_URIS_MAX = 20;
 const SCOPES_MAX = 200;
-/** A policy of a page may have to name the host, and IPv6 hosts are written in brackets. */
+/** The page's content security policy may have to name the host; IPv6 hosts are written in brackets. */
 const HOST = /^([a-z0-9._-]+|\[[0-9a-f:.]+\])$/;
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
 export const ClientId = id("oac");
 
-/** What its owner may change. */
+/** The writable fields of an application. */
 export const fields = {
   name: line(100, "Shown to people who are asked for their consent"),
   redirectUris: Type.Array(Type.String({ minLength: 1, maxLength: 2_000 }), {
@@ -36,7 +36,7 @@ export const Application = Type.Object(
 );
 export type Application = Static<typeof Application> & { readonly revision: number };
 
-/** With its secret, which is shown once. */
+/** With its secret, returned once. */
 export const RegisteredApplication = Type.Object(
   { ...Application.properties, clientSecret: Type.String() },
   { title: "RegisteredOAuthApplication" },
@@ -46,7 +46,7 @@ export function newClientSecret(): string {
   return `mrcs_${randomBytes(32).toString("base64url")}`;
 }
 
-/** Throws with every address and scope that will not do. */
+/** Throws a failure that lists every redirect URI and scope that is not valid. */
 export function assertApplicationFields(
   { redirectUris = [], allowedScopes = [] }: Partial<Static<typeof Application>>,
   catalog: readonly Permission[],

@@ -8,7 +8,7 @@ import type { Application } from "./application.ts";
 
 type Row = Selectable<Tables["oauth_applications"]>;
 
-/** An application as somebody meets it who is in no workspace yet. */
+/** An application as found before authentication, outside any workspace. */
 export interface Client {
   readonly clientId: string;
   readonly name: string;
@@ -53,7 +53,7 @@ export async function get(tx: Tx, clientId: string): Promise<Application> {
   return requireApplication(await byId(tx, clientId).executeTakeFirst());
 }
 
-/** Locks the row, so that two changes take turns. */
+/** Locks the row until the transaction ends. */
 export async function lock(tx: Tx, clientId: string): Promise<Application> {
   return requireApplication(await byId(tx, clientId).forUpdate().executeTakeFirst());
 }
@@ -88,7 +88,7 @@ export async function update(
   );
 }
 
-/** Its grants and their tokens go with it. */
+/** Deletes the application, and by cascade its grants and their tokens. */
 export async function remove(tx: Tx, clientId: string): Promise<void> {
   await tx.deleteFrom("oauth_applications").where("client_id", "=", clientId).execute();
 }

@@ -19,9 +19,9 @@ import { CODE_MS, newCode } from "../tokens/token.ts";
 
 const FORM_MS = 10 * 60_000;
 
-/** What a consent page asked, of whom, and until when an answer counts. */
+/** The content of a consent form, signed so that nobody can decide on another one than was displayed. */
 interface ConsentForm {
-  /** Of the grant that an answer makes: there is one, so a page is answered once. */
+  /** Id of the grant that the decision inserts; being unique, it makes a form usable once. */
   readonly grantId: string;
   readonly sessionId: string;
   readonly clientId: string;
@@ -32,7 +32,6 @@ interface ConsentForm {
   readonly challenge: string;
 }
 
-/** The page carries its question, signed, so that nobody answers another one than was shown. */
 function signForm(
   services: Pick<PlatformServices, "masterKey" | "clock">,
   form: ConsentForm,
@@ -72,12 +71,12 @@ export const FormUsed = failure(
   "oauth_grants_id",
 );
 
-/** Whose browser it is. Only a person's own session may give consent. */
+/** The session that visits the page: a token must not give consent. */
 export function visitorOf({ credential }: Caller): Credential | undefined {
   return credential?.kind === "session" ? credential : undefined;
 }
 
-/** The page that asks a person, or where their browser goes when there is nothing to ask. */
+/** Renders the consent page, or redirects when there is nothing to consent to. */
 export function askConsent(
   { services, caller, now }: Pick<ReadContext, "services" | "caller" | "now">,
   visitor: Credential,
@@ -116,7 +115,7 @@ export function askConsent(
   return consentPage(question, services.permissions);
 }
 
-/** What a person answered. Everything is looked at anew: the page may be some minutes old. */
+/** Records the decision. Checks everything again: the page may be some minutes old. */
 export async function recordDecision(
   ctx: WriteContext<typeof ConsentGranted | typeof ConsentDenied>,
   answer: { readonly request: string; readonly decision: "allow" | "deny" },

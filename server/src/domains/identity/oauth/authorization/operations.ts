@@ -126,7 +126,7 @@ export const loginToAuthorize = command({
   },
   async run(ctx, { body }, { request, attempt }) {
     const session = await createSession(ctx, body.email.toLowerCase(), attempt);
-    // A failure of this kind is recorded and answered, with the form to fill in once more.
+    // Returned, not thrown, so that its event is committed; the page renders the form again.
     if (session instanceof Failure) return renderLoginAgain(request, body, session);
     return {
       goTo: `authorize?${toQueryString(Object.fromEntries(new URLSearchParams(body.request)))}`,
@@ -135,7 +135,7 @@ export const loginToAuthorize = command({
   },
 });
 
-/** The request without what was only about this visit. */
+/** The query of the request without `prompt`, which concerns this visit only. */
 function toQueryString({ prompt: _, ...parameters }: AuthorizationQuery): string {
   const known = Object.keys(AuthorizationQuery.properties);
   return new URLSearchParams(
@@ -143,7 +143,7 @@ function toQueryString({ prompt: _, ...parameters }: AuthorizationQuery): string
   ).toString();
 }
 
-/** The login page with what went wrong; what is not a failure of the login goes on as it is. */
+/** The login page with the failure; rethrows any other error. */
 function renderLoginAgain(
   request: AuthorizationRequest | { readonly goTo: string },
   { request: text, email }: { readonly request: string; readonly email: string },

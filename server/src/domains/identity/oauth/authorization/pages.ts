@@ -4,7 +4,7 @@ import { document, type HtmlDocument, markup } from "#kernel/html/markup.ts";
 import type { Permission } from "#kernel/access/permission.ts";
 import type { AuthorizationRequest } from "./request.ts";
 
-/** Asks who it is. The address is that of the request itself, so that a failed login can go on from it. */
+/** The login page before the consent page; its form carries the query of the request. */
 export function loginPage(
   { client }: Pick<AuthorizationRequest, "client">,
   form: { readonly query: string; readonly email?: string; readonly failure?: Failure },
@@ -25,10 +25,10 @@ export interface ConsentQuestion {
   readonly request: AuthorizationRequest;
   readonly email: string;
   readonly scopes: readonly string[];
-  /** Asked for, but not theirs to give. */
+  /** Requested scopes that the account lacks. */
   readonly lacking: readonly string[];
   readonly signed: string;
-  /** Where to log in as somebody else. */
+  /** The URL to log in with another account. */
   readonly otherAccount: string;
 }
 
@@ -42,8 +42,8 @@ export function consentPage(
     permissions.find(({ name }) => name === scope)?.summary ?? scope;
   return document({
     title: `Allow ${client.name}?`,
-    // Chromium holds the whole way after the form to this, and an application may well send people
-    // on to another of its hosts. There is nothing on this page that such a form could give away.
+    // Chromium applies form-action to all redirects after the form, and an application may redirect to
+    // another of its hosts. The page has nothing that such a form could leak.
     formTargets: redirectUri.startsWith("http:") ? ["https:", "http:"] : ["https:"],
     body: markup`<h1>Allow ${client.name} to act for you?</h1>
 <dl>
@@ -66,7 +66,7 @@ ${lacking.length > 0 && markup`<p class="faint">It asked for more, which you may
   });
 }
 
-/** Somebody is logged in, but can't decide about this workspace. */
+/** For an account that is logged in but is no member of the application's workspace. */
 export function strangerPage(
   { client }: AuthorizationRequest,
   email: string,

@@ -7,7 +7,7 @@ import { toErrorDescription } from "../protocol.ts";
 import { parseScopes } from "../scope.ts";
 import { CHALLENGE } from "../tokens/token.ts";
 
-/** Failures that no application may hear of, since it is not certain which one asks. */
+/** Failures that are displayed and never redirected, since the client is not verified. */
 export const UnknownApplication = failure(
   "oauth_unknown_application",
   400,
@@ -19,7 +19,7 @@ export const UnknownRedirect = failure(
   "The application wants you sent to an address that it has not registered.",
 );
 
-/** The parameters of RFC 6749 and RFC 7636; others are overlooked. */
+/** The parameters of RFC 6749 and RFC 7636; others are ignored. */
 export const AuthorizationQuery = Type.Object({
   response_type: parameter(100),
   client_id: parameter(100),
@@ -34,7 +34,7 @@ export const AuthorizationQuery = Type.Object({
 });
 export type AuthorizationQuery = Static<typeof AuthorizationQuery>;
 
-/** A request that may be put to a person. */
+/** A valid request, for which consent may be asked. */
 export interface AuthorizationRequest {
   readonly client: Client;
   readonly redirectUri: string;
@@ -43,13 +43,13 @@ export interface AuthorizationRequest {
   readonly challenge: string;
 }
 
-/** The way back to the application, with a code or an error. */
+/** Where a response to the application is redirected. */
 export interface RedirectTarget {
   readonly redirectUri: string;
   readonly state: string | undefined;
 }
 
-/** Throws what only the person may be told; otherwise the request, or the way back with an error. */
+/** Throws failures that only the person may see; otherwise returns the request, or a redirect with an error. */
 export async function resolveRequest(
   { db }: Platform,
   query: AuthorizationQuery,
@@ -70,7 +70,7 @@ export async function resolveRequest(
   return { client, redirectUri, scopes, state, challenge };
 }
 
-/** The address of the application with our answer. Its own query stays as it is. */
+/** Redirects to the application with a response. The query of its redirect URI stays. */
 export function redirectBack(
   { redirectUri, state }: RedirectTarget,
   answer: Readonly<Record<string, string>>,
@@ -80,7 +80,7 @@ export function redirectBack(
   return { goTo: `${redirectUri}${mark}${query.toString()}` };
 }
 
-/** An error of RFC 6749, section 4.1.2.1, and a sentence about it. */
+/** An error code of RFC 6749, section 4.1.2.1, with its description. */
 function findRequestError(
   query: AuthorizationQuery,
   { allowedScopes }: Client,

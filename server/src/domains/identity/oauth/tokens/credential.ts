@@ -4,8 +4,8 @@ import { effectivePermissions, findMembership } from "../scope.ts";
 import { ACCESS_PREFIX } from "./token.ts";
 
 /**
- * An access token acts as its person, in the application's workspace only, within what was granted.
- * A second factor is no matter here: whoever gave the consent had logged in with theirs.
+ * Access tokens: each acts as the account that gave consent, in the application's workspace only, within
+ * the granted scopes. The second factor was shown at the login before the consent.
  */
 export const accessTokens: CredentialSource = {
   prefix: ACCESS_PREFIX,
@@ -26,7 +26,7 @@ export const accessTokens: CredentialSource = {
     const scopes = effectivePermissions(token.scopes, token.allowed_scopes, permissions);
     return {
       credential: {
-        // The grant's, so that limits and idempotency keys outlive a refresh.
+        // The grant's id, so that limits and idempotency keys outlive a refresh.
         id: token.grant_id,
         kind: "oauth",
         actor: { id: token.user_id, name: token.name, type: "user" },

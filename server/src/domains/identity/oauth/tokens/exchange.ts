@@ -10,7 +10,7 @@ import { InvalidGrant, InvalidScope } from "../protocol.ts";
 import { effectivePermissions, parseScopes } from "../scope.ts";
 import { issueTokens, matchesChallenge } from "./token.ts";
 
-/** The client's workspace learns exactly why; the client learns only what the protocol tells. */
+/** Records the exact reason in the client's workspace; the response has only the protocol's error. */
 export function recordAndRefuse(
   ctx: WriteContext<typeof TokenRefused>,
   { clientId, name }: Client,
@@ -28,12 +28,12 @@ type ExchangeContext = WriteContext<
 
 export interface Exchange {
   readonly client: Client;
-  /** Who gave the consent, and what they may do in the client's workspace now. */
+  /** The account that gave consent, and its current membership in the client's workspace. */
   readonly granter: store.Granter | undefined;
   readonly membership: Membership | undefined;
 }
 
-/** A code becomes tokens, once. A second use says that somebody else has seen it, and ends them. */
+/** Exchanges a code for tokens, once. A second use means that it leaked, and revokes the grant. */
 export async function exchangeCode(
   ctx: ExchangeContext,
   { client, granter, membership }: Exchange,
@@ -68,7 +68,7 @@ export async function exchangeCode(
   return tokens;
 }
 
-/** A refresh token becomes a new pair, once. A second use ends all that its grant ever gave. */
+/** Exchanges a refresh token for new tokens, once. A second use revokes the whole grant. */
 export async function refreshTokens(
   ctx: ExchangeContext,
   { client, granter, membership }: Exchange,

@@ -85,7 +85,7 @@ export const issueToken = command({
   },
   async run(ctx, _input, { client, secretCheck, request, granter, membership }) {
     ctx.switchPartition({ workspace: client.workspace.key, environment: ctx.caller.environment });
-    if (secretCheck === "wrongly") {
+    if (secretCheck === "invalid") {
       recordAndRefuse(ctx, client, InvalidClient, "wrong_secret");
       return invalidClient(ctx.caller);
     }
@@ -124,7 +124,7 @@ export const revokeToken = command({
   prepare: (platform, { body }, caller) => authenticateClient(platform, "revoke", body, caller),
   async run(ctx, { body }, { client, secretCheck }) {
     ctx.switchPartition({ workspace: client.workspace.key, environment: ctx.caller.environment });
-    if (secretCheck === "wrongly") {
+    if (secretCheck === "invalid") {
       recordAndRefuse(ctx, client, InvalidClient, "wrong_secret");
       return invalidClient(ctx.caller);
     }
@@ -172,7 +172,7 @@ export const introspectToken = query({
   example,
   async prepare(platform, { body }, caller) {
     const { client, secretCheck } = await authenticateClient(platform, "introspect", body, caller);
-    if (secretCheck !== "yes") throw invalidClient(caller);
+    if (secretCheck !== "valid") throw invalidClient(caller);
     const now = platform.clock.now();
     const token = await store.findLiveToken(platform.db, sha256(body.token), now);
     if (token?.client_id !== client.clientId) return undefined;
@@ -201,7 +201,7 @@ function secondsOf(time: string): number {
   return Math.floor(Date.parse(time) / 1000);
 }
 
-/** What the grant type needs, or the failure that says what is missing. */
+/** The parameters of the grant type; throws when one is missing. */
 function readGrantRequest(body: Static<typeof TokenRequest>) {
   const need = (name: "code" | "redirect_uri" | "code_verifier" | "refresh_token"): string => {
     const value = body[name];

@@ -13,7 +13,7 @@ const REFRESH_MS = 30 * 24 * 3_600_000;
 export const CODE_MS = 60_000;
 
 const VERIFIER = /^[\w.~-]{43,128}$/;
-/** What SHA-256 comes to in base64url. */
+/** A SHA-256 hash in base64url. */
 export const CHALLENGE = /^[\w-]{43}$/;
 
 export const TokenResponse = Type.Object(
@@ -31,14 +31,14 @@ export function newCode(): string {
   return newSecret(CODE_PREFIX);
 }
 
-/** Whether this is the verifier that the challenge was made of (PKCE, S256). */
+/** True when the challenge was computed from this verifier (PKCE, S256). */
 export function matchesChallenge(verifier: string, challenge: string): boolean {
   return (
     VERIFIER.test(verifier) && equalBytes(sha256(verifier), Buffer.from(challenge, "base64url"))
   );
 }
 
-/** An access token and the refresh token that follows it; only their hashes stay here. */
+/** Issues an access token and its refresh token; stores only their hashes. */
 export async function issueTokens(
   { tx, now }: Pick<ReadContext, "tx" | "now">,
   grant: Pick<GrantRow, "id" | "scopes">,

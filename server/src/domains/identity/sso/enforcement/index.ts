@@ -2,8 +2,8 @@ import type { Platform } from "#kernel/contract.ts";
 import { failure } from "#kernel/operation/failure.ts";
 
 /**
- * Whether somebody must use single sign-on. Apart from the rest of it, since logging in asks here, and
- * the rest asks for sessions.
+ * Enforcement of single sign-on. In a module of its own, since sessions depend on it, and the rest of
+ * single sign-on depends on sessions.
  */
 export const SsoRequired = failure(
   "sso_required",
@@ -26,10 +26,10 @@ interface MembershipRow {
 }
 
 /**
- * The workspace whose single sign-on this person must use, when there is one. Workspaces that adopted
- * them by their provider's word alone do not count as long as the person belongs elsewhere: otherwise
- * anybody with a workspace and a provider could lock a stranger out of everything. Sessions of
- * theirs do not see such a workspace instead.
+ * Finds the workspace whose single sign-on an account must use. A workspace that adopted the account by
+ * its provider's word alone does not count while the account belongs elsewhere: otherwise anybody with
+ * a workspace and a provider could lock a stranger out. Such a workspace is closed to the account's
+ * other sessions instead.
  */
 export async function findEnforcedSso(
   { db }: Pick<Platform, "db">,
@@ -47,8 +47,8 @@ export async function findEnforcedSso(
   );
 }
 
-/** Under which all of a workspace's single sign-on is found. */
+/** The base of all endpoints of a workspace's single sign-on. */
 export function ssoBaseUrl(origin: string, slug: string): string {
-  // Through the parser, so that a default port is left out as browsers and providers do.
+  // Parsed, so that a default port is left out as browsers and providers do.
   return `${new URL(origin).href.replace(/\/+$/, "")}/sso/${slug}`;
 }

@@ -1,6 +1,6 @@
 import { failure, type FailureType } from "#kernel/operation/failure.ts";
 
-/** Why a login was refused; the log says so, the page that the person sees does not. */
+/** Why a login was refused: recorded in the event log, not disclosed on the page. */
 export const REASONS = [
   "request_unknown",
   "browser_unknown",
@@ -22,9 +22,9 @@ export type Reason = (typeof REASONS)[number];
 
 const DETAIL_CHARACTERS_MAX = 300;
 
-/** A login that must not happen. */
+/** Thrown to refuse a login; the reason is recorded, and the person sees `failureFor` it. */
 export class LoginRefused extends Error {
-  override readonly name = "Refused";
+  override readonly name = "LoginRefused";
   readonly reason: Reason;
   readonly email: string | undefined;
 
@@ -56,7 +56,7 @@ export const SsoUnreachable = failure(
   "The identity provider could not be reached.",
 );
 
-/** What the person is told: enough to act on, and nothing about how we check. */
+/** The failure that the person sees: enough to act on, without disclosing the checks. */
 export function failureFor(reason: Reason): FailureType {
   return FAILURES[reason] ?? SsoRejected;
 }
@@ -69,7 +69,7 @@ const FAILURES: Partial<Record<Reason, FailureType>> = {
   provider_unreachable: SsoUnreachable,
 };
 
-/** Details quote what strangers sent. */
+/** Details quote untrusted input. */
 function toPrintable(text: string): string {
   return text.replaceAll(/[^\x20-\x7e]+/g, " ").slice(0, DETAIL_CHARACTERS_MAX);
 }

@@ -24,11 +24,11 @@ import {
 import { openClientSecret, configurationRef } from "../settings/service.ts";
 import * as store from "../store.ts";
 
-/** Where somebody lands who did not say. */
+/** The path after a login that named none. */
 const DEFAULT_RETURN_PATH = "/docs";
-/** Nobody guesses anything here, and an office signs in from one address. */
+/** Nothing can be guessed here, and a whole office may sign in from one address. */
 const LOGINS_PER_PASSWORD_LOGIN = 6;
-/** Loaded at the first login of their kind: their libraries take memory, and few use both. */
+/** Loaded at the first login by each protocol: their libraries take memory, and few use both. */
 const protocols = {
   saml: () => import("../protocols/saml.ts"),
   oidc: () => import("../protocols/oidc.ts"),
@@ -39,7 +39,7 @@ interface LoginAttempt<Result> {
   readonly result: Result | LoginRefused;
 }
 
-/** Everything about the beginning of a login that needs the network. */
+/** Does the part of starting a login that needs the network, before its transaction. */
 export async function prepareStart(
   platform: Platform,
   input: { readonly slug: string; readonly returnTo: string | undefined },
@@ -56,7 +56,7 @@ export async function prepareStart(
   return { sso, result };
 }
 
-/** Keeps what the answer will be recognised by, and sends the browser on. */
+/** Stores the request that the provider's response must match, and redirects the browser. */
 export async function startLogin(
   ctx: WriteContext<typeof SsoLoginStarted | typeof SsoLoginFailed>,
   { sso, result }: Awaited<ReturnType<typeof prepareStart>>,
@@ -74,32 +74,36 @@ export async function startLogin(
   return { goTo, headers: { "set-cookie": cookie } };
 }
 
-export interface ProviderAnswer {
+export interface ProviderResponse {
   readonly slug: string;
   readonly protocol: Protocol;
   readonly state: string | undefined;
-  /** Reads who it is out of the answer, once it is known what was asked. */
-  readonly read: (sso: store.WorkspaceSso, details: LoginRequestDetails) => Promise<Identity>;
+  /** Verifies the response against the request that it answers. */
+  readonly verify: (sso: store.WorkspaceSso, details: LoginRequestDetails) => Promise<Identity>;
 }
 
-/** Everything about an answer that needs the network or time: whose it is, and whether it is sound. */
-export async function prepareAnswer(platform: Platform, answer: ProviderAnswer, caller: Caller) {
-  const { state } = answer;
-  const sso = await getWorkspaceSso(platform, answer.slug, caller);
-  if (sso.protocol !== answer.protocol) throw new Failure(NotConfigured);
+/** Does the slow part of a provider's response, before its transaction: matches and verifies it. */
+export async function prepareResponse(
+  platform: Platform,
+  response: ProviderResponse,
+  caller: Caller,
+) {
+  const { state } = response;
+  const sso = await getWorkspaceSso(platform, response.slug, caller);
+  if (sso.protocol !== response.protocol) throw new Failure(NotConfigured);
   const result = await catchRefusal(async () => {
     if (state === undefined)
       throw new LoginRefused("request_unknown", "The answer names no login.");
     const details = await matchRequest(platform, sso, state, caller);
-    return { identity: await answer.read(sso, details), returnTo: details.returnTo };
+    return { identity: await response.verify(sso, details), returnTo: details.returnTo };
   });
-  return { place: sso, result, stateHash: state === undefined ? undefined : sha256(state) };
+  return { sso, result, stateHash: state === undefined ? undefined : sha256(state) };
 }
 
-/** Begins the session, or says why not. Either way the request that was answered is used up. */
+/** Starts the session or records the refusal; consumes the login request either way. */
 export async function finishLogin(
   ctx: WriteContext<typeof LoggedIn | typeof UserActivated | typeof SsoLoginFailed>,
-  { place: sso, result, stateHash }: Awaited<ReturnType<typeof prepareAnswer>>,
+  { sso, result, stateHash }: Awaited<ReturnType<typeof prepareResponse>>,
 ) {
   ctx.switchPartition({ workspace: sso.key, environment: ctx.caller.environment });
   const isFirst = stateHash !== undefined && (await store.consumeRequest(ctx.tx, stateHash));
@@ -115,26 +119,26 @@ export async function finishLogin(
   return { goTo: outcome.returnTo, headers };
 }
 
-/** How the answers of either protocol are read. */
-export function samlReader(response: string, { clock }: Platform): ProviderAnswer["read"] {
+/** Verifies a SAML response when it is called, with the login request. */
+export function samlVerifier(response: string, { clock }: Platform): ProviderResponse["verify"] {
   return async (sso, { sent, origin }) => {
     if (sso.protocol !== "saml2" || sent.protocol !== "saml2") throw new Failure(NotConfigured);
     const { acs } = endpointUrls(origin, sso.slug);
     const { requestId } = sent;
     const saml = await protocols.saml();
-    return saml.verifyAnswer(sso.provider, { requestId, acs }, response, clock);
+    return saml.verifyResponse(sso.provider, { requestId, acs }, response, clock);
   };
 }
 
-export function oidcReader(
+export function oidcVerifier(
   query: Readonly<Record<string, string>>,
   platform: Platform,
-): ProviderAnswer["read"] {
+): ProviderResponse["verify"] {
   return async (sso, { sent, origin }) => {
     if (sent.protocol !== "oidc") throw new Failure(NotConfigured);
     const relyingParty = await loadRelyingParty(platform, sso, origin);
     const oidc = await protocols.oidc();
-    return oidc.verifyAnswer(
+    return oidc.verifyResponse(
       platform,
       relyingParty,
       { ...sent, state: query["state"] ?? "" },
@@ -175,7 +179,7 @@ async function loadRelyingParty(
   };
 }
 
-/** A workspace that does not exist and one without single sign-on answer alike. */
+/** Fails alike for a workspace that does not exist and for one without single sign-on. */
 async function getWorkspaceSso(
   { db, rateLimit, settings }: Platform,
   slug: string,
@@ -188,7 +192,7 @@ async function getWorkspaceSso(
   return sso;
 }
 
-/** A path of ours, so that nobody is led elsewhere by a link that begins here. */
+/** Accepts only a local path, so that a login link is no open redirect. */
 function parseReturnPath(path: string, origin: string): string {
   const url = toLocalRedirect(path, origin);
   if (!url) throw invalidField("?returnTo", "must be a path");
@@ -214,7 +218,7 @@ async function catchRefusal<T>(work: () => Promise<T>): Promise<T | LoginRefused
   }
 }
 
-/** The log hears why; the person only that it was so. */
+/** Records the reason in the event log; the response does not disclose it. */
 function recordRefusal(
   ctx: WriteContext<typeof SsoLoginFailed>,
   sso: store.WorkspaceSso,

@@ -5,7 +5,7 @@ import type { Tables } from "../../../../tables.ts";
 
 export interface KnownAccount {
   readonly user: User;
-  /** In the workspace that the act is in; undefined for a stranger to it. */
+  /** In the transaction's workspace; undefined when the account is no member of it. */
   readonly membership: { readonly status: string } | undefined;
   readonly link: Link | undefined;
 }
@@ -25,7 +25,7 @@ export async function findLinkedUser(
   return row?.user_id;
 }
 
-/** An account, as this workspace knows it. */
+/** Finds an account with its membership and provider link in this workspace. */
 export async function findAccount(
   tx: Tx,
   by: { readonly id: string } | { readonly email: string },
@@ -48,7 +48,7 @@ export async function findAccount(
   return { user: { ...row, status: row.status as User["status"] }, membership, link };
 }
 
-/** A new account without a password; undefined when the same address got one at this very moment. */
+/** Inserts an account without a password; undefined when another transaction just did. */
 export async function insertAccount(
   tx: Tx,
   account: { readonly id: string; readonly email: string; readonly name: string },
@@ -63,7 +63,7 @@ export async function insertAccount(
   return row && { ...row, status: "active" };
 }
 
-/** False when somebody else made the membership at this very moment. */
+/** False when another transaction just inserted the membership. */
 export async function insertMembership(
   tx: Tx,
   userId: string,
@@ -79,7 +79,7 @@ export async function insertMembership(
   return row !== undefined;
 }
 
-/** Remembers who a member is at the identity provider; how they came here stays as it was. */
+/** Links a member to the provider's subject; `adopted` of an existing link stays. */
 export async function putLink(
   tx: Tx,
   link: {

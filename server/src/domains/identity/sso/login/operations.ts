@@ -17,7 +17,7 @@ const SAML_RESPONSE_CHARACTERS_MAX = 300_000;
 const BySlug = object({
   workspace: Type.String({ maxLength: 63, description: "The slug of the workspace" }),
 });
-const ANSWER_FAILS = [
+const RESPONSE_FAILURES = [
   NotConfigured,
   RateLimited,
   SsoRejected,
@@ -61,16 +61,16 @@ export const samlAcs = command({
   }),
   response: html(htmlErrorRendering),
   emits: [LoggedIn, UserActivated, SsoLoginFailed],
-  fails: ANSWER_FAILS,
+  fails: RESPONSE_FAILURES,
   example: { params, body: { SAMLResponse: "PHNhbWxwOlJlc3BvbnNlIC4uLg==", RelayState: "opaque" } },
   prepare: (platform, { params: { workspace: slug }, body }, caller) =>
-    login.prepareAnswer(
+    login.prepareResponse(
       platform,
       {
         slug,
         protocol: "saml2",
         state: body.RelayState,
-        read: login.samlReader(body.SAMLResponse, platform),
+        verify: login.samlVerifier(body.SAMLResponse, platform),
       },
       caller,
     ),
@@ -85,7 +85,7 @@ export const oidcCallback = command({
   access: "public",
   readsCookies: true,
   params: BySlug,
-  // Providers add parameters of their own, which RFC 6749 has us overlook.
+  // Providers add parameters of their own, which RFC 6749 says to ignore.
   query: Type.Object({
     state: Type.Optional(text(200)),
     code: Type.Optional(text(8_000)),
@@ -95,16 +95,16 @@ export const oidcCallback = command({
   }),
   response: html(htmlErrorRendering),
   emits: [LoggedIn, UserActivated, SsoLoginFailed],
-  fails: ANSWER_FAILS,
+  fails: RESPONSE_FAILURES,
   example: { params, query: { state: "opaque", code: "opaque" } },
   prepare: (platform, { params: { workspace: slug }, query: parameters }, caller) =>
-    login.prepareAnswer(
+    login.prepareResponse(
       platform,
       {
         slug,
         protocol: "oidc",
         state: parameters.state,
-        read: login.oidcReader(stringParameters(parameters), platform),
+        verify: login.oidcVerifier(stringParameters(parameters), platform),
       },
       caller,
     ),
@@ -130,7 +130,7 @@ export const samlMetadata = query({
   run: async (_ctx, _input, xml) => xml,
 });
 
-/** What the schema does not name may be anything, a repeated parameter for one. */
+/** Drops parameters that are no strings: one that the schema does not name may be repeated. */
 function stringParameters(query: Readonly<Record<string, unknown>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(query).filter((pair): pair is [string, string] => typeof pair[1] === "string"),

@@ -9,12 +9,12 @@ import type { WorkspaceSso } from "../store.ts";
 
 type ProvisionContext = WriteContext<typeof UserActivated>;
 
-/** How often two first logins of the same person may come in each other's way. */
+/** How often concurrent first logins of one person may conflict. */
 const ATTEMPTS_MAX = 3;
 
 /**
- * The member whom an identity provider vouches for, made if the workspace wants that. Refuses before
- * it writes anything.
+ * Finds the member whom an identity provider authenticated, or creates one if the workspace allows it
+ * (just-in-time provisioning). Refuses before it writes anything.
  */
 export async function provisionMember(
   ctx: ProvisionContext,
@@ -30,7 +30,7 @@ export async function provisionMember(
   throw new Error("A first login met another one again and again.");
 }
 
-/** By the provider's own name for them, or else by address. */
+/** By the provider's subject, or else by e-mail address. */
 async function findKnownAccount(
   { tx }: ProvisionContext,
   identity: Identity,
@@ -48,7 +48,7 @@ async function linkMember(
 ): Promise<User> {
   assertActive(user, status);
   const { subject } = identity;
-  // The address has a new holder at the provider: a person of that name, not the one we know.
+  // The provider has given the address to another person than the member whom we know.
   if (subject && link?.issuer === subject.issuer && link.subject !== subject.id) {
     throw new LoginRefused(
       "identity_mismatch",
@@ -60,7 +60,7 @@ async function linkMember(
   return user;
 }
 
-/** Undefined when somebody else made them meanwhile. */
+/** Undefined when another transaction created the member meanwhile. */
 async function createMember(
   ctx: ProvisionContext,
   sso: WorkspaceSso,
@@ -82,7 +82,7 @@ async function createMember(
   return user;
 }
 
-/** What the provider says, when that is a role here; otherwise the workspace's default. */
+/** The first role that the provider names and the workspace has, or else its default. */
 async function resolveRole(
   { tx, services }: ProvisionContext,
   sso: WorkspaceSso,

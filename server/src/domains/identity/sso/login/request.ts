@@ -7,11 +7,11 @@ import { LoginRefused } from "./failure.ts";
 import * as store from "../store.ts";
 
 /**
- * A login that is under way: a row that the answer must name by its `state` (RelayState in SAML), and
- * a cookie that the answer's browser must have. The row works once and for ten minutes.
+ * A login under way: a row that the response must name by its `state` (RelayState in SAML), and a
+ * cookie that its browser must have. The row works once and for ten minutes.
  */
 export interface LoginRequestDetails {
-  /** Where we were found, and so where the answer comes to. */
+  /** The origin under which the login began, and so to which the response is sent. */
   readonly origin: string;
   readonly returnTo: string;
   readonly sent:
@@ -52,7 +52,7 @@ export async function createRequest(
   };
 }
 
-/** The request that an answer belongs to; refuses an answer to none, or from another browser. */
+/** Finds the login request of a response; refuses a response to none, or from another browser. */
 export async function matchRequest(
   { db, keys, clock }: Platform,
   sso: store.WorkspaceSso,
@@ -76,15 +76,14 @@ export async function matchRequest(
   return details;
 }
 
-/** One for each login, so that two tabs do not take each other's. */
+/** A cookie for each login, so that two tabs do not overwrite each other's. */
 function cookieName(state: string): string {
   return `millrace_sso_${sha256(state).toString("hex").slice(0, 16)}`;
 }
 
 /**
- * A SAML answer is posted by a foreign page, and with that browsers send no cookie but a
- * `SameSite=None` one, which must be `Secure`; over plain http, on a developer's own machine, there
- * is none at all.
+ * A SAML response is posted by a foreign page, and with that browsers send only `SameSite=None`
+ * cookies, which must be `Secure`; over plain http, on a developer's own machine, they send none.
  */
 function buildCookie(
   { slug, protocol }: store.WorkspaceSso,

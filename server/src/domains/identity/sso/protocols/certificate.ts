@@ -3,9 +3,8 @@ import { X509Certificate } from "node:crypto";
 const CERTIFICATES_MAX = 10;
 
 /**
- * The certificates of a text: PEM blocks, or one certificate in bare base64 as metadata has it.
- * Undefined when something in it is no certificate with an RSA key, the only kind whose signatures
- * the SAML library checks.
+ * Parses certificates: PEM blocks, or one certificate in bare base64 as metadata has it. Undefined
+ * unless each has an RSA key, the only kind whose signatures the SAML library verifies.
  */
 export function certificatesOf(text: string): readonly X509Certificate[] | undefined {
   const blocks = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g);

@@ -2,21 +2,21 @@ import { Value } from "typebox/value";
 import { Email } from "#domains/identity/accounts/index.ts";
 import { LoginRefused } from "../login/failure.ts";
 
-/** Whom an identity provider vouches for, whatever the protocol. */
+/** A person as an identity provider describes them, by either protocol. */
 export interface Identity {
   readonly email: string;
   readonly name: string;
-  /** The provider's own lasting name for the person; addresses get new holders, this does not. */
+  /** The provider's permanent id of the person; an address may get a new holder, this does not. */
   readonly subject: { readonly issuer: string; readonly id: string } | undefined;
-  /** What the provider says about their role, in order of preference. */
+  /** Role names from the provider, in order of preference. */
   readonly roles: readonly string[];
-  /** What must not be used a second time. */
+  /** The assertion to consume, since it is valid once. */
   readonly assertion: { readonly id: string; readonly expiresAt: Date } | undefined;
 }
 
 const NAME_CHARACTERS_MAX = 100;
 
-/** An address as accounts have it; a login without one, or with several, is refused. */
+/** Normalizes the address as accounts have it; refuses a login without one, or with several. */
 export function parseEmail(values: readonly string[]): string {
   const [value, ...others] = values;
   if (value === undefined)
@@ -30,7 +30,7 @@ export function parseEmail(values: readonly string[]): string {
   return email;
 }
 
-/** A name fit to be shown; an address has to do where there is none. */
+/** Joins and cleans the parts of a name; falls back to the e-mail address. */
 export function buildDisplayName(parts: readonly (string | undefined)[], email: string): string {
   const name = parts
     .filter((part) => part !== undefined)
@@ -40,7 +40,7 @@ export function buildDisplayName(parts: readonly (string | undefined)[], email: 
   return name === "" ? email.slice(0, NAME_CHARACTERS_MAX) : truncateName(name);
 }
 
-/** Whole characters only: half a surrogate pair can't be stored. */
+/** Cuts between characters: half a surrogate pair can't be stored. */
 function truncateName(name: string): string {
   let result = "";
   for (const character of name) {

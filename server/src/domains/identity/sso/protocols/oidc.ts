@@ -7,7 +7,7 @@ import { parseEmail, type Identity, buildDisplayName } from "./identity.ts";
 import { LoginRefused } from "../login/failure.ts";
 
 const TIMEOUT_MS = 10_000;
-const ANSWER_BYTES_MAX = 1024 * 1024;
+const RESPONSE_BYTES_MAX = 1024 * 1024;
 /** How far a provider's clock may be off. */
 const TOLERANCE_SECONDS = 60;
 /** Signatures that only the provider can make; `none` and the shared-secret ones are not among them. */
@@ -19,7 +19,7 @@ export interface RelyingParty {
   readonly redirectUri: string;
 }
 
-/** What a browser takes along, and what we keep to recognise the answer by. */
+/** The values of a request that its response must match. */
 export interface SentRequest {
   readonly state: string;
   readonly nonce: string;
@@ -30,7 +30,7 @@ export function newSecrets(): Pick<SentRequest, "nonce" | "codeVerifier"> {
   return { nonce: client.randomNonce(), codeVerifier: client.randomPKCECodeVerifier() };
 }
 
-/** Where to send a browser so that it comes back with a code. */
+/** Builds the authorization URL, from which the browser returns with a code. */
 export async function buildRequestUrl(
   platform: Platform,
   relyingParty: RelyingParty,
@@ -52,18 +52,18 @@ export async function buildRequestUrl(
   return url.href;
 }
 
-/** Whom the code in an answer stands for; refuses an answer that is not wholly in order. */
-export async function verifyAnswer(
+/** Exchanges the code of a response for the person's identity; refuses a response that fails any check. */
+export async function verifyResponse(
   platform: Platform,
   relyingParty: RelyingParty,
   sent: SentRequest,
   query: Readonly<Record<string, string>>,
 ): Promise<Identity> {
   const configuration = await discover(platform, relyingParty);
-  const answer = new URL(relyingParty.redirectUri);
-  answer.search = new URLSearchParams(query).toString();
+  const callbackUrl = new URL(relyingParty.redirectUri);
+  callbackUrl.search = new URLSearchParams(query).toString();
   const tokens = await client
-    .authorizationCodeGrant(configuration, answer, {
+    .authorizationCodeGrant(configuration, callbackUrl, {
       expectedState: sent.state,
       expectedNonce: sent.nonce,
       pkceCodeVerifier: sent.codeVerifier,
@@ -117,7 +117,7 @@ function algorithmOf(jwt: string): string {
   return String(header.alg);
 }
 
-/** Asked anew for each login: keys and endpoints change, and logins are rare. */
+/** Runs discovery for each login: keys and endpoints change, and logins are rare. */
 async function discover(
   platform: Platform,
   { provider, clientSecret }: RelyingParty,
@@ -146,7 +146,7 @@ async function discover(
     .catch(refuseLogin);
 }
 
-/** In the header, which every provider must take, unless it says that it does not. */
+/** Sends the secret in the header, which every provider must accept, unless it declares otherwise. */
 function chooseClientAuthentication(clientSecret: string): client.ClientAuth {
   const inHeader = client.ClientSecretBasic(clientSecret);
   const inBody = client.ClientSecretPost(clientSecret);
@@ -156,7 +156,7 @@ function chooseClientAuthentication(clientSecret: string): client.ClientAuth {
   };
 }
 
-/** The library's calls by our one way out, so that a provider's URL reaches nothing private. */
+/** Routes the library's calls through `outbound`, whose SSRF guard keeps a provider's URL out of private networks. */
 function createFetch({ outbound }: Platform): client.CustomFetch {
   return async (url, { method, headers, body, signal }) => {
     const {
@@ -170,7 +170,7 @@ function createFetch({ outbound }: Platform): client.CustomFetch {
       headers: { ...headers, "accept-encoding": "identity" },
       ...(body !== undefined && body !== null && { body: bodyText(body) }),
       timeoutMs: TIMEOUT_MS,
-      maxResponseBytes: ANSWER_BYTES_MAX,
+      maxResponseBytes: RESPONSE_BYTES_MAX,
       allowHttp: isLoopback(new URL(url)),
       ...(signal && { signal }),
     });
@@ -189,7 +189,7 @@ function bodyText(body: NonNullable<client.FetchBody>): string {
   throw new Error("A body of this kind was not expected.");
 }
 
-/** The library wraps what it met; the innermost message says most. */
+/** Finds the cause that the library wrapped, and refuses the login by it. */
 function refuseLogin(error: unknown): never {
   const chain: Error[] = [];
   for (let at = error; at instanceof Error && chain.length < 5; at = at.cause) chain.push(at);

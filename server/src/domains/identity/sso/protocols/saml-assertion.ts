@@ -1,14 +1,14 @@
 import type { Profile } from "@node-saml/node-saml";
 import { LoginRefused } from "../login/failure.ts";
 
-/** An element as the SAML library's parser gives it: attributes, text, and children by local name. */
+/** An element of the SAML library's parser: attributes, text, and children by local name. */
 interface Element {
   readonly $?: Readonly<Record<string, string>>;
   readonly _?: string;
   readonly [child: string]: unknown;
 }
 
-/** What we read of an assertion, all of it from the bytes that the signature covers. */
+/** The parts of an assertion that we use, all from the bytes that the signature covers. */
 export interface Assertion {
   readonly id: string | undefined;
   readonly issuer: string | undefined;
@@ -103,7 +103,7 @@ function attributesOf(assertion: Element | undefined): ReadonlyMap<string, reado
   return attributes;
 }
 
-/** The parser makes a list of every child but the root, and a bare text of one without attributes. */
+/** The parser gives a list for every child but the root, and a string for one without attributes. */
 function children(element: Element | undefined, name: string): readonly Element[] {
   const child = element !== undefined && Object.hasOwn(element, name) ? element[name] : [];
   return [child]

@@ -19,13 +19,13 @@ const BEARER = "urn:oasis:names:tc:SAML:2.0:cm:bearer";
 const EMAIL_FORMAT = "urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress";
 const PERSISTENT_FORMAT = "urn:oasis:names:tc:SAML:2.0:nameid-format:persistent";
 
-/** The login that an answer must be to. */
+/** The request that a response must answer. */
 export interface SentRequest {
   readonly requestId: string;
   readonly acs: string;
 }
 
-/** Where to send a browser so that it comes back with an answer to this request. */
+/** Builds the URL of the provider's sign-on, from which the browser returns with a response. */
 export function buildRequestUrl(
   provider: SamlProvider,
   sent: SentRequest,
@@ -38,8 +38,8 @@ export function buildRequestUrl(
   return saml.getAuthorizeUrlAsync(relayState, undefined, {});
 }
 
-/** Whom an answer vouches for; refuses an answer that is not wholly in order. */
-export async function verifyAnswer(
+/** Reads the person's identity from a response; refuses one that fails any check. */
+export async function verifyResponse(
   provider: SamlProvider,
   sent: SentRequest,
   base64: string,
@@ -58,7 +58,7 @@ export async function verifyAnswer(
   return { ...toIdentity(provider, assertion), assertion: { id: assertion.id, expiresAt } };
 }
 
-/** What an identity provider has to know about us. */
+/** Builds the service provider metadata for the identity provider. */
 export function buildMetadata(origin: string, slug: string, entityId: string): string {
   return generateServiceProviderMetadata({
     issuer: entityId,
@@ -70,7 +70,7 @@ export function buildMetadata(origin: string, slug: string, entityId: string): s
   });
 }
 
-/** The library asks the machine for the time; all nodes must go by the database's. */
+/** Replaces the machine's clock by the database's, which all nodes share. */
 class TimedSaml extends SAML {
   readonly #clock: Clock;
 
@@ -101,13 +101,13 @@ function buildSamlOptions(
     wantAssertionsSigned: true,
     wantAuthnResponseSigned: false,
     acceptedClockSkewMs: SKEW_MS,
-    // Which factors to ask for, and how to name people, is the provider's affair.
+    // The provider decides which factors it asks for.
     disableRequestedAuthnContext: true,
     identifierFormat: attributeMapping.email === undefined ? EMAIL_FORMAT : null,
   };
 }
 
-/** The one assertion, once its signature, audience and times have been found right. */
+/** Verifies signature, audience and times, and returns the one assertion. */
 async function verifyAssertion(
   provider: SamlProvider,
   { acs }: SentRequest,
@@ -115,9 +115,9 @@ async function verifyAssertion(
   clock: Clock,
 ): Promise<Assertion> {
   const saml = new TimedSaml(buildSamlOptions(provider, acs), clock);
-  const answer = { SAMLResponse: Buffer.from(xml).toString("base64") };
+  const response = { SAMLResponse: Buffer.from(xml).toString("base64") };
   // The library also throws TypeErrors at what it did not expect; each means that we do not accept it.
-  const { profile } = await saml.validatePostResponseAsync(answer).catch((error: unknown) => {
+  const { profile } = await saml.validatePostResponseAsync(response).catch((error: unknown) => {
     const reason = error instanceof SamlStatusError ? "provider_refused" : "answer_rejected";
     throw new LoginRefused(reason, error instanceof Error ? error.message : "unknown");
   });
@@ -125,7 +125,7 @@ async function verifyAssertion(
   return toAssertion(profile);
 }
 
-/** The envelope is not signed, so what it says can only make matters worse. */
+/** Checks the unsigned envelope, which can only lead to a refusal. */
 function assertEnvelope(xml: string, { acs, requestId }: SentRequest): void {
   const destination = responseAttribute(xml, "Destination");
   if (destination !== undefined && destination !== acs) {
@@ -137,7 +137,7 @@ function assertEnvelope(xml: string, { acs, requestId }: SentRequest): void {
   }
 }
 
-/** Until when the assertion is good for whoever bears it here, now, in answer to this request. */
+/** Finds a bearer confirmation for this request, our address and this moment; returns its expiry. */
 function findConfirmationExpiry(
   { confirmations }: Assertion,
   { acs, requestId }: SentRequest,
@@ -155,7 +155,7 @@ function findConfirmationExpiry(
   return new Date(untilMs);
 }
 
-/** In milliseconds; 0 when it is not valid at all. */
+/** The end of validity in milliseconds; 0 when it is not valid now. */
 function validUntilMs({ notBefore, notOnOrAfter }: Confirmation, nowMs: number): number {
   const endMs = Date.parse(notOnOrAfter ?? "") + SKEW_MS;
   const startMs = notBefore === undefined ? 0 : Date.parse(notBefore) - SKEW_MS;

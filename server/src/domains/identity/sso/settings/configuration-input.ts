@@ -2,10 +2,10 @@ import { Failure, type FieldError, Invalid } from "#kernel/operation/failure.ts"
 import { certificatesOf } from "../protocols/certificate.ts";
 import { type SsoInput, FIELDS, PROTOCOLS, type SsoConfiguration } from "./configuration.ts";
 
-/** The draft with its defaults; throws a failure that names every fault of it. */
+/** Applies the defaults; throws a failure that lists every field error. */
 export function normalizeSsoInput(input: SsoInput): SsoConfiguration {
   const nameErrors = checkFieldNames(input);
-  // Whether what does not belong here is right in itself is no matter.
+  // The value of a field that does not belong here is not checked.
   const errors = nameErrors.length > 0 ? nameErrors : checkFieldValues(input);
   if (errors.length > 0) {
     const [first] = errors;
@@ -21,7 +21,7 @@ export function normalizeSsoInput(input: SsoInput): SsoConfiguration {
     : { ...rules, protocol: "oidc", provider: toOidcProvider(input) };
 }
 
-/** True for a machine that is this one, by its name: there, and only there, plain http will do. */
+/** True for a host name that is this machine: plain http is accepted only there. */
 export function isLoopback({ hostname }: URL): boolean {
   return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d+){3}$/.test(hostname);
 }
@@ -42,7 +42,7 @@ function toOidcProvider({ issuer = "", clientId = "", ...input }: SsoInput) {
   return { issuer, clientId, scopes: [...new Set(["openid", ...scopes])], claimsMapping };
 }
 
-/** What is missing, and what belongs to the other protocol. */
+/** Errors for missing fields, and for those of the other protocol. */
 function checkFieldNames(input: SsoInput): FieldError[] {
   const present = new Set(Object.keys(input));
   const missing = FIELDS[input.protocol].required.filter((field) => !present.has(field));

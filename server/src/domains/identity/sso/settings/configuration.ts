@@ -11,7 +11,7 @@ export type Protocol = (typeof PROTOCOLS)[number];
 
 const attribute = (what: string) => Type.Optional(line(500, what));
 
-/** What both protocols have. */
+/** The fields of both protocols. */
 const commonFields = {
   jitProvisioning: Type.Boolean({
     description: "Makes users at their first login; false unless set",
@@ -61,7 +61,7 @@ const ClientSecret = Type.String({
   description: "oidc: our client secret; kept sealed and never returned",
 });
 
-/** Which fields go with which protocol; all that are not optional must be there. */
+/** The fields of each protocol, required and optional. */
 export const FIELDS: Readonly<
   Record<Protocol, { readonly required: readonly string[]; readonly optional: readonly string[] }>
 > = {
@@ -105,7 +105,7 @@ export const Configuration = Type.Object(
   { title: "SsoConfiguration" },
 );
 
-/** As the log keeps it: the certificate only by its fingerprint. */
+/** The configuration in events: without the certificate, which is recorded by its fingerprint. */
 const { certificate: _, ...samlEventFields } = samlFields;
 export const ConfigurationEventData = Type.Object({
   protocol: Protocol,
@@ -136,7 +136,7 @@ interface SignInRules {
   readonly enforceSSO: boolean;
 }
 
-/** What a workspace has set, checked and with its defaults. */
+/** A workspace's configuration, validated and with its defaults. */
 export type SsoConfiguration = SignInRules &
   (
     | { readonly protocol: "saml2"; readonly provider: SamlProvider }

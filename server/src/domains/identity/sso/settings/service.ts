@@ -16,7 +16,7 @@ export async function get(ctx: In<ReadContext>) {
   return toResponse(ctx, await requireConfiguration(store.find(ctx.tx)));
 }
 
-/** Sets the configuration as a whole: what the draft leaves out is as if it had never been set. */
+/** Replaces the configuration as a whole: a field that the input leaves out is unset. */
 export async function save(ctx: In<WriteContext<typeof SsoUpdated>>, input: SsoInput) {
   const { tx, services, caller, workspace } = ctx;
   const configuration = normalizeSsoInput(input);
@@ -41,7 +41,7 @@ export async function remove(ctx: In<WriteContext<typeof SsoDeleted>>): Promise<
   ctx.emit(SsoDeleted, configurationRef(ctx.workspace), configurationEventData(stored));
 }
 
-/** The client secret in the clear, for the one call that needs it. */
+/** Decrypts the client secret, for the one call that needs it. */
 export async function openClientSecret(
   { keys }: PlatformServices,
   { key, clientSecret }: store.WorkspaceSso,
@@ -50,7 +50,7 @@ export async function openClientSecret(
   return open(await keys.of(key), clientSecret, contextOf(key)).toString();
 }
 
-/** A configuration has no id of its own: a workspace has one, or none. */
+/** A configuration has no id of its own, since a workspace has at most one. */
 export function configurationRef({ id }: Pick<WorkspaceRef, "id">) {
   return { id, displayName: "Single sign-on" };
 }
