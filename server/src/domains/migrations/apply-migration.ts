@@ -1,13 +1,13 @@
 import { lockStructure } from "#domains/tables/store.ts";
 import type { AppliedSteps } from "#domains/tables/structure/apply-steps.ts";
 import {
-  referTo as referToTable,
-  shownIn,
+  tableRef as referToTable,
+  tableEventData,
   TableCreated,
   TableDropped,
   TableUpdated,
-  toldChange,
-} from "#domains/tables/structure/events.ts";
+  tableChangeData,
+} from "#domains/tables/events.ts";
 import type { Table } from "#domains/tables/table.ts";
 import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
 import type { Platform, WriteContext } from "#kernel/contract.ts";
@@ -27,19 +27,19 @@ import {
   NotApplied,
   NotNewest,
   OutOfOrder,
-  type Status,
+  type MigrationStatus,
   StepFailed,
 } from "./migration.ts";
-import type { Work } from "./parse-steps.ts";
+import type { ParsedStep } from "./parse-steps.ts";
 import { type StepsOutcome, runMigrationSteps } from "./run-steps.ts";
-import { dataOf, readKept, referTo } from "./service.ts";
+import { migrationEventData, parseStoredSteps, migrationRef } from "./service.ts";
 import { StepError } from "./step-error.ts";
 import * as store from "./store.ts";
 
 type Changes = Pick<AppliedSteps, "created" | "updated" | "dropped">;
 
 /** What several changes come to, one after the other: a table that came and went was never there. */
-function mergedChanges(all: readonly Changes[]): Changes {
+function mergeChanges(all: readonly Changes[]): Changes {
   const created = new Map<string, Table>();
   const updated = new Map<string, { before: Table; after: Table }>();
   const dropped: Table[] = [];
@@ -65,38 +65,38 @@ type Ctx = WriteContext<
 export type Direction = "up" | "down";
 
 /** What is to be done, read before the transaction begins: SQL takes a while to parse. */
-export interface Prepared {
+export interface PreparedRun {
   /** Of the migration as it was read. */
   readonly checksum: string;
   readonly revision: number;
-  readonly works: readonly Work[];
+  readonly parsedSteps: readonly ParsedStep[];
 }
 
 /** Reads the steps that lead there; none when nothing is known of the way back. */
-export async function prepare(
+export async function prepareRun(
   { db }: Platform,
   caller: Caller,
   { id, direction }: { readonly id: string; readonly direction: Direction },
-): Promise<Prepared> {
-  const { steps, ...read } = await db.read(partitionOfCaller(caller), async (tx) => {
+): Promise<PreparedRun> {
+  const { steps, ...stored } = await db.read(partitionOfCaller(caller), async (tx) => {
     const migration = await store.get(tx, id);
     const { checksum, revision } = migration;
-    return { checksum, revision, steps: await stepsOf(tx, migration, direction) };
+    return { checksum, revision, steps: await readSteps(tx, migration, direction) };
   });
-  const { works } = await readKept(caller, steps, `/${direction}`);
-  return { ...read, works };
+  const { parsed: parsedSteps } = await parseStoredSteps(caller, steps, `/${direction}`);
+  return { ...stored, parsedSteps };
 }
 
-async function stepsOf(
+async function readSteps(
   tx: Tx,
   { id, up, down }: Migration,
   direction: Direction,
 ): Promise<readonly MigrationStep[]> {
   if (direction === "up") return up;
-  return down ?? (await store.stateOf(tx, id))?.inverse ?? [];
+  return down ?? (await store.findState(tx, id))?.inverse ?? [];
 }
 
-interface Task {
+interface MigrationTask {
   readonly id: string;
   readonly direction: Direction;
   readonly dryRun: boolean;
@@ -110,42 +110,47 @@ interface Task {
  */
 export async function runMigration(
   ctx: Ctx,
-  task: Task,
-  { works, ...read }: Prepared,
+  task: MigrationTask,
+  { parsedSteps, ...stored }: PreparedRun,
 ): Promise<MigrationRun | Failure> {
   const { id, direction, dryRun } = task;
   await lockStructure(ctx.tx);
   const migration = await store.lock(ctx.tx, id);
-  await (direction === "up" ? expectNext(ctx, migration) : expectNewest(ctx, migration));
+  await (direction === "up" ? assertNext(ctx, migration) : assertNewest(ctx, migration));
   // The way back is another one each time that it is applied.
-  const same = direction === "up" || migration.revision === read.revision;
-  if (!same || migration.checksum !== read.checksum) throw new Failure(Changed);
-  const outcome = await attempt(ctx, works, dryRun);
-  if (outcome instanceof StepError) return fail(ctx, task, { migration, trouble: outcome });
+  const same = direction === "up" || migration.revision === stored.revision;
+  if (!same || migration.checksum !== stored.checksum) throw new Failure(Changed);
+  const outcome = await attemptSteps(ctx, parsedSteps, dryRun);
+  if (outcome instanceof StepError)
+    return recordFailure(ctx, task, { migration, stepError: outcome });
   const { statements, recordsChanged } = outcome;
   if (dryRun) return { ...migration, dryRun, statements: [...statements], recordsChanged };
-  await keep(ctx, migration, {
+  await saveState(ctx, migration, {
     status: direction === "up" ? "applied" : "rolled_back",
     inverse: direction === "up" ? outcome.inverse : null,
     statements,
     error: null,
   });
-  tell(ctx, mergedChanges(outcome.changes));
+  tell(ctx, mergeChanges(outcome.changes));
   const after = await store.update(ctx.tx, id, {});
-  task.done(referTo(after), { ...dataOf(after), statements: statements.length, recordsChanged });
+  task.done(migrationRef(after), {
+    ...migrationEventData(after),
+    statements: statements.length,
+    recordsChanged,
+  });
   return { ...after, dryRun, recordsChanged };
 }
 
 /** Takes the steps, and undoes them when one fails or when it was only to be seen whether they work. */
-async function attempt(
+async function attemptSteps(
   { tx, ...ctx }: Ctx,
-  works: readonly Work[],
+  parsedSteps: readonly ParsedStep[],
   dryRun: boolean,
 ): Promise<StepsOutcome | StepError> {
   const undo = () => queryRows(tx, "rollback to savepoint migration", []);
   await queryRows(tx, "savepoint migration", []);
   try {
-    const outcome = await runMigrationSteps({ tx, ...ctx }, works);
+    const outcome = await runMigrationSteps({ tx, ...ctx }, parsedSteps);
     if (dryRun) await undo();
     return outcome;
   } catch (error) {
@@ -155,32 +160,36 @@ async function attempt(
   }
 }
 
-async function fail(
+async function recordFailure(
   ctx: Ctx,
-  { id, direction, dryRun }: Task,
-  { migration, trouble }: { readonly migration: Migration; readonly trouble: StepError },
+  { id, direction, dryRun }: MigrationTask,
+  { migration, stepError }: { readonly migration: Migration; readonly stepError: StepError },
 ): Promise<Failure> {
-  const { step = null, message, faults } = trouble;
+  const { step = null, message, errors } = stepError;
   const failure = new Failure(StepFailed, {
     detail: step === null ? message : `Step ${step} of ${direction}: ${message}`,
-    errors: faults,
+    errors,
     extra: { step },
   });
   if (dryRun) throw failure;
   const error = { step, message };
   // What could not be rolled back is applied still.
   if (direction === "up") {
-    await keep(ctx, migration, { status: "failed", inverse: null, statements: [], error });
+    await saveState(ctx, migration, { status: "failed", inverse: null, statements: [], error });
   }
   const after = await store.update(ctx.tx, id, {});
-  ctx.emit(MigrationFailed, referTo(after), { ...dataOf(after), direction, error });
+  ctx.emit(MigrationFailed, migrationRef(after), {
+    ...migrationEventData(after),
+    direction,
+    error,
+  });
   return failure;
 }
 
-function keep(
+function saveState(
   { tx, now, caller }: Ctx,
   { id, checksum }: Migration,
-  state: Omit<store.State, "checksum">,
+  state: Omit<store.MigrationState, "checksum">,
 ): Promise<void> {
   return store.setState(tx, id, {
     ...state,
@@ -192,16 +201,18 @@ function keep(
 
 /** One event for each table, whatever number of steps it was. */
 function tell(ctx: Ctx, changes: Pick<AppliedSteps, "created" | "updated" | "dropped">): void {
-  for (const table of changes.dropped) ctx.emit(TableDropped, referToTable(table), shownIn(table));
-  for (const table of changes.created) ctx.emit(TableCreated, referToTable(table), shownIn(table));
-  for (const change of changes.updated) ctx.emit(TableUpdated, ...toldChange(change));
+  for (const table of changes.dropped)
+    ctx.emit(TableDropped, referToTable(table), tableEventData(table));
+  for (const table of changes.created)
+    ctx.emit(TableCreated, referToTable(table), tableEventData(table));
+  for (const change of changes.updated) ctx.emit(TableUpdated, ...tableChangeData(change));
 }
 
-async function expectNext({ tx }: Ctx, { number, status }: Migration): Promise<void> {
+async function assertNext({ tx }: Ctx, { number, status }: Migration): Promise<void> {
   if (status === "applied") throw new Failure(AlreadyApplied);
   const { missing, newest = 0 } = await store.neighbours(tx, number);
   if (missing) {
-    const detail = `Migration ${missing.number} ${FIRST[missing.status] ?? "comes first"}.`;
+    const detail = `Migration ${missing.number} ${ORDER_HINTS[missing.status] ?? "comes first"}.`;
     throw new Failure(OutOfOrder, { detail });
   }
   if (newest > number) {
@@ -209,14 +220,14 @@ async function expectNext({ tx }: Ctx, { number, status }: Migration): Promise<v
   }
 }
 
-const FIRST: Readonly<Partial<Record<Status, string>>> = {
+const ORDER_HINTS: Readonly<Partial<Record<MigrationStatus, string>>> = {
   failed: "failed here: mend or delete it",
   rolled_back: "was rolled back here: apply it again or delete it",
 };
 
-async function expectNewest({ tx }: Ctx, migration: Migration): Promise<void> {
+async function assertNewest({ tx }: Ctx, migration: Migration): Promise<void> {
   const { id, number, down, checksum } = migration;
-  const state = await store.stateOf(tx, id);
+  const state = await store.findState(tx, id);
   if (state?.status !== "applied") throw new Failure(NotApplied);
   if (state.checksum !== checksum) throw new Failure(Changed);
   const { newest = 0 } = await store.neighbours(tx, number);

@@ -1,6 +1,6 @@
 /** What a migration is: schemas and failures. */
 import Type, { type Static } from "typebox";
-import type { Step } from "#domains/tables/structure/step.ts";
+import type { TableStep } from "#domains/tables/structure/step.ts";
 import { changeEvent, event } from "#kernel/log/event.ts";
 import { failure } from "#kernel/operation/failure.ts";
 import { id, line, nullable, Time } from "#kernel/schema/schema.ts";
@@ -11,14 +11,14 @@ const STEPS_MAX = 1_000;
 export const MigrationId = id("mig");
 
 /** A step as it is kept. */
-export type MigrationStep = Step | SqlStep;
+export type MigrationStep = TableStep | SqlStep;
 
 export interface SqlStep {
   readonly op: "sql";
   readonly sql: string;
 }
 
-const AnyStep = Type.Unknown({
+const StepInput = Type.Unknown({
   description:
     "`{ op, table, … }` with `op` one of `create_table` (`columns`, `indexes?`, `name?`), " +
     "`alter_table` (`name?`, `description?`, `rules?`), `drop_table`, `add_column` (`column`), " +
@@ -27,14 +27,14 @@ const AnyStep = Type.Unknown({
     '`{ op: "sql", sql }`, or that SQL as a text',
 });
 
-const steps = Type.Array(AnyStep, { minItems: 1, maxItems: STEPS_MAX });
+const steps = Type.Array(StepInput, { minItems: 1, maxItems: STEPS_MAX });
 
 /** What somebody says of a migration. */
-export const fields = {
+export const migrationFields = {
   name: line(200),
   up: steps,
   down: nullable(
-    Type.Array(AnyStep, {
+    Type.Array(StepInput, {
       minItems: 1,
       maxItems: STEPS_MAX,
       description:
@@ -43,9 +43,9 @@ export const fields = {
   ),
 };
 
-export const STATUSES = ["pending", "applied", "rolled_back", "failed"] as const;
-export type Status = (typeof STATUSES)[number];
-const status = Type.Enum([...STATUSES]);
+export const MIGRATION_STATUSES = ["pending", "applied", "rolled_back", "failed"] as const;
+export type MigrationStatus = (typeof MIGRATION_STATUSES)[number];
+const status = Type.Enum([...MIGRATION_STATUSES]);
 
 const StatusError = Type.Object({
   step: nullable(Type.Integer({ description: "Its index in `up`, when one is to blame" })),
@@ -53,18 +53,20 @@ const StatusError = Type.Object({
 });
 export type StatusError = Static<typeof StatusError>;
 
-const about = {
+const summaryFields = {
   id: MigrationId,
   number: Type.Integer({ description: "Migrations are applied in the order of their numbers" }),
-  name: fields.name,
+  name: migrationFields.name,
   checksum: Type.String({ description: "Of `up` and `down`" }),
 };
 
 /** A migration as lists show it. */
 export const MigrationSummary = Type.Object(
   {
-    ...about,
-    status: Type.Enum([...STATUSES], { description: "In the environment of the request" }),
+    ...summaryFields,
+    status: Type.Enum([...MIGRATION_STATUSES], {
+      description: "In the environment of the request",
+    }),
     statuses: Type.Object({ production: status, staging: status, development: status }),
     statusChangedAt: nullable(Time),
     error: nullable(StatusError),
@@ -78,20 +80,20 @@ export const MigrationSummary = Type.Object(
 export const Migration = Type.Object(
   {
     ...MigrationSummary.properties,
-    up: Type.Array(AnyStep),
-    down: nullable(Type.Array(AnyStep)),
+    up: Type.Array(StepInput),
+    down: nullable(Type.Array(StepInput)),
     statements: Type.Array(Type.String(), {
       description: "What was run when it was last applied or rolled back in this environment",
     }),
   },
   { title: "Migration" },
 );
-interface Kept {
+interface StoredSteps {
   readonly up: MigrationStep[];
   readonly down: MigrationStep[] | null;
   readonly revision: number;
 }
-export type Migration = Omit<Static<typeof Migration>, "up" | "down"> & Kept;
+export type Migration = Omit<Static<typeof Migration>, "up" | "down"> & StoredSteps;
 
 /** A migration and what applying it, or rolling it back, came to. */
 export const MigrationRun = Type.Object(
@@ -102,11 +104,11 @@ export const MigrationRun = Type.Object(
   },
   { title: "MigrationRun" },
 );
-export type MigrationRun = Omit<Static<typeof MigrationRun>, "up" | "down"> & Kept;
+export type MigrationRun = Omit<Static<typeof MigrationRun>, "up" | "down"> & StoredSteps;
 
 /** As events tell it. */
 const MigrationData = Type.Object(
-  { ...about, steps: Type.Integer({ description: "How many there are in `up`" }) },
+  { ...summaryFields, steps: Type.Integer({ description: "How many there are in `up`" }) },
   { title: "MigrationData" },
 );
 
@@ -176,7 +178,7 @@ export const MigrationDeleted = event("migration.deleted", {
   data: MigrationData,
 });
 
-const Outcome = Type.Object({
+const MigrationOutcome = Type.Object({
   ...MigrationData.properties,
   statements: Type.Integer({ description: "How many were run" }),
   recordsChanged: Type.Integer({
@@ -187,13 +189,13 @@ const Outcome = Type.Object({
 export const MigrationApplied = event("migration.applied", {
   resource,
   summary: "A migration was applied in the environment of the event.",
-  data: Outcome,
+  data: MigrationOutcome,
 });
 
 export const MigrationRolledBack = event("migration.rolled_back", {
   resource,
   summary: "A migration was rolled back in the environment of the event.",
-  data: Outcome,
+  data: MigrationOutcome,
 });
 
 export const MigrationFailed = event("migration.failed", {

@@ -4,8 +4,8 @@ import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
 import { created, noContent, item, page } from "#kernel/operation/response.ts";
 import { object, patch } from "#kernel/schema/schema.ts";
 import { MigrationsRead, MigrationsWrite } from "#domains/tables/permissions.ts";
-import { TableCreated, TableDropped, TableUpdated } from "#domains/tables/structure/events.ts";
-import { runMigration, prepare } from "./apply-migration.ts";
+import { TableCreated, TableDropped, TableUpdated } from "#domains/tables/events.ts";
+import { runMigration, prepareRun } from "./apply-migration.ts";
 import {
   MigrationApplied,
   MigrationCreated,
@@ -18,7 +18,7 @@ import {
   AlreadyApplied,
   AppliedSomewhere,
   Changed,
-  fields,
+  migrationFields,
   Irreversible,
   Migration,
   MigrationId,
@@ -72,7 +72,11 @@ export const createMigration = command({
     "anything else is refused. A step of SQL may be several statements, of 262144 characters together.",
   permission: MigrationsWrite,
   environmentScoped,
-  body: object({ name: fields.name, up: fields.up, down: Type.Optional(fields.down) }),
+  body: object({
+    name: migrationFields.name,
+    up: migrationFields.up,
+    down: Type.Optional(migrationFields.down),
+  }),
   bodyBytesMax: BODY_BYTES_MAX,
   response: created(Migration, { location: ({ id }) => `/api/v1/migrations/${id}` }),
   emits: [MigrationCreated],
@@ -91,7 +95,7 @@ export const createMigration = command({
       down: [{ op: "drop_table", table: "suppliers" }],
     },
   },
-  prepare: (_, { body }, caller) => service.readDraft(caller, body),
+  prepare: (_, { body }, caller) => service.parseMigrationInput(caller, body),
   run: (ctx, _, draft) => service.create(ctx, draft),
 });
 
@@ -114,7 +118,7 @@ export const updateMigration = command({
   permission: MigrationsWrite,
   environmentScoped,
   params: ById,
-  body: patch(fields),
+  body: patch(migrationFields),
   bodyBytesMax: BODY_BYTES_MAX,
   response: item(Migration),
   emits: [MigrationUpdated],
@@ -123,7 +127,7 @@ export const updateMigration = command({
     params,
     body: { up: ["alter table suppliers add column country text default 'DE'"], down: null },
   },
-  prepare: (_, { body }, caller) => service.readDraft(caller, body),
+  prepare: (_, { body }, caller) => service.parseMigrationInput(caller, body),
   run: (ctx, { params: { id } }, draft) => service.update(ctx, id, draft),
 });
 
@@ -169,7 +173,7 @@ export const applyMigration = command({
   fails: [AlreadyApplied, OutOfOrder, Changed, StepFailed],
   example: { params, body: { dryRun: true } },
   prepare: (platform, { params: { id } }, caller) =>
-    prepare(platform, caller, { id, direction: "up" }),
+    prepareRun(platform, caller, { id, direction: "up" }),
   run: (ctx, { params: { id }, body }, prepared) =>
     runMigration(
       ctx,
@@ -177,7 +181,7 @@ export const applyMigration = command({
         id,
         direction: "up",
         dryRun: body?.dryRun ?? false,
-        done: (...told) => ctx.emit(MigrationApplied, ...told),
+        done: (...data) => ctx.emit(MigrationApplied, ...data),
       },
       prepared,
     ),
@@ -201,7 +205,7 @@ export const rollBackMigration = command({
   fails: [NotApplied, NotNewest, Irreversible, Changed, StepFailed],
   example: { params, body: { dryRun: true } },
   prepare: (platform, { params: { id } }, caller) =>
-    prepare(platform, caller, { id, direction: "down" }),
+    prepareRun(platform, caller, { id, direction: "down" }),
   run: (ctx, { params: { id }, body }, prepared) =>
     runMigration(
       ctx,
@@ -209,7 +213,7 @@ export const rollBackMigration = command({
         id,
         direction: "down",
         dryRun: body?.dryRun ?? false,
-        done: (...told) => ctx.emit(MigrationRolledBack, ...told),
+        done: (...data) => ctx.emit(MigrationRolledBack, ...data),
       },
       prepared,
     ),

@@ -2,132 +2,136 @@ import type { FieldError } from "#kernel/operation/failure.ts";
 import { describePosition, PositionMap } from "#domains/queries/guard/source-position.ts";
 import { readScript } from "#domains/queries/guard/parse-thread.ts";
 import type { ScriptStatement } from "#domains/queries/guard/script.ts";
-import { readStep, type Step } from "#domains/tables/structure/step.ts";
+import { parseStep, type TableStep } from "#domains/tables/structure/step.ts";
 import type { MigrationStep } from "./migration.ts";
 import { TableLookup } from "./sql/table-lookup.ts";
 import { UnsupportedSql } from "./sql/sql-error.ts";
-import { stepsFrom } from "./sql/translate.ts";
+import { translateToSteps } from "./sql/translate.ts";
 
 const SQL_CHARACTERS_MAX = 262_144;
-const FAULTS_MAX = 200;
+const ERRORS_MAX = 200;
 
 /** A step that was read, and may be taken. `path` is where it stands in what somebody wrote. */
-export type Work = { readonly index: number; readonly path: string } & (
-  | { readonly step: Step }
+export type ParsedStep = { readonly index: number; readonly path: string } & (
+  | { readonly step: TableStep }
   | { readonly sql: string; readonly script: readonly ScriptStatement[] }
 );
 
 /** Steps in the form in which they are kept, what they come to, and all that is wrong with them. */
-export interface ReadSteps {
+export interface ParsedSteps {
   readonly steps: readonly MigrationStep[];
-  readonly works: readonly Work[];
-  readonly faults: readonly FieldError[];
+  readonly parsed: readonly ParsedStep[];
+  readonly errors: readonly FieldError[];
 }
 
 /**
  * Reads steps as far as that is possible without the tables that they are about. It takes its time:
  * SQL is parsed elsewhere, one step after the other.
  */
-export async function readSteps(
-  given: readonly unknown[],
+export async function parseSteps(
+  input: readonly unknown[],
   { path, workspace }: { readonly path: string; readonly workspace: string },
-): Promise<ReadSteps> {
+): Promise<ParsedSteps> {
   const steps: MigrationStep[] = [];
-  const works: Work[] = [];
-  const faults: FieldError[] = [];
-  for (const [index, one] of given.entries()) {
-    if (faults.length >= FAULTS_MAX) break;
-    const read = await readOne(one, { index, path: `${path}/${index}`, workspace });
-    if ("faults" in read) faults.push(...read.faults);
+  const parsed: ParsedStep[] = [];
+  const errors: FieldError[] = [];
+  for (const [index, item] of input.entries()) {
+    if (errors.length >= ERRORS_MAX) break;
+    const read = await parseOne(item, { index, path: `${path}/${index}`, workspace });
+    if ("errors" in read) errors.push(...read.errors);
     else {
-      steps.push(read.kept);
-      works.push(read.work);
+      steps.push(read.stored);
+      parsed.push(read.parsed);
     }
   }
-  return { steps, works, faults };
+  return { steps, parsed, errors };
 }
 
-type ReadOne =
-  | { readonly kept: MigrationStep; readonly work: Work }
-  | { readonly faults: readonly FieldError[] };
+type ParseResult =
+  | { readonly stored: MigrationStep; readonly parsed: ParsedStep }
+  | { readonly errors: readonly FieldError[] };
 
-interface Place {
+interface StepPosition {
   readonly index: number;
   readonly path: string;
   /** Whose turn it is to have SQL read. */
   readonly workspace: string;
 }
 
-async function readOne(given: unknown, place: Place): Promise<ReadOne> {
-  const { index, path } = place;
-  if (typeof given === "string") return readSql(given, place);
-  if (isSql(given)) {
-    const { op: _, sql, ...others } = given;
-    const [stranger] = Object.keys(others);
-    if (stranger !== undefined) return faulty(`${path}/${stranger}`, "is not a known field");
-    if (typeof sql !== "string") return faulty(`${path}/sql`, "must be a text");
-    return readSql(sql, { ...place, path: `${path}/sql` });
+async function parseOne(input: unknown, position: StepPosition): Promise<ParseResult> {
+  const { index, path } = position;
+  if (typeof input === "string") return parseSql(input, position);
+  if (isSql(input)) {
+    const { op: _, sql, ...others } = input;
+    const [unknownField] = Object.keys(others);
+    if (unknownField !== undefined)
+      return invalidStep(`${path}/${unknownField}`, "is not a known field");
+    if (typeof sql !== "string") return invalidStep(`${path}/sql`, "must be a text");
+    return parseSql(sql, { ...position, path: `${path}/sql` });
   }
-  const read = readStep(given, ["sql"]);
-  if ("faults" in read) {
-    return { faults: read.faults.map((fault) => ({ ...fault, path: path + fault.path })) };
+  const read = parseStep(input, ["sql"]);
+  if ("errors" in read) {
+    return { errors: read.errors.map((fault) => ({ ...fault, path: path + fault.path })) };
   }
-  return { kept: read.step, work: { index, path, step: read.step } };
+  return { stored: read.step, parsed: { index, path, step: read.step } };
 }
 
-async function readSql(sql: string, { index, path, workspace }: Place): Promise<ReadOne> {
+async function parseSql(
+  sql: string,
+  { index, path, workspace }: StepPosition,
+): Promise<ParseResult> {
   if (sql.length > SQL_CHARACTERS_MAX) {
-    return faulty(
+    return invalidStep(
       path,
       `must have at most ${SQL_CHARACTERS_MAX} characters; make several steps of it`,
     );
   }
   const verdict = await readScript(workspace, sql);
-  if ("complaints" in verdict) {
-    return { faults: verdict.complaints.map((one) => ({ path, message: describePosition(one) })) };
+  if ("errors" in verdict) {
+    return { errors: verdict.errors.map((item) => ({ path, message: describePosition(item) })) };
   }
   const script = verdict.statements;
-  const unknown = new TableLookup(undefined);
-  const places = new PositionMap(Buffer.from(sql));
-  const faults: FieldError[] = [];
+  const emptyLookup = new TableLookup(undefined);
+  const positions = new PositionMap(Buffer.from(sql));
+  const errors: FieldError[] = [];
   for (const statement of script) {
-    if (faults.length >= FAULTS_MAX) break;
-    const refusal = refusalOf(statement, places, unknown);
-    if (refusal !== undefined) faults.push({ path, message: refusal });
+    if (errors.length >= ERRORS_MAX) break;
+    const message = translationError(statement, positions, emptyLookup);
+    if (message !== undefined) errors.push({ path, message });
   }
-  if (faults.length > 0) return { faults };
-  return { kept: { op: "sql", sql }, work: { index, path, sql, script } };
+  if (errors.length > 0) return { errors };
+  return { stored: { op: "sql", sql }, parsed: { index, path, sql, script } };
 }
 
 /** Why a statement can't be translated, in words. */
-function refusalOf(
+function translationError(
   statement: ScriptStatement,
-  places: PositionMap,
-  known: TableLookup,
+  positions: PositionMap,
+  lookup: TableLookup,
 ): string | undefined {
-  if (statement.does !== "structure") return undefined;
+  if (statement.kind !== "structure") return undefined;
   try {
-    stepsFrom(statement.node, known);
+    translateToSteps(statement.node, lookup);
     return undefined;
   } catch (error) {
-    if (error instanceof UnsupportedSql) return refusalInWords(error, statement, places);
+    if (error instanceof UnsupportedSql) return describeSqlError(error, statement, positions);
     throw error;
   }
 }
 
 /** A refusal with its place in the script. */
-export function refusalInWords(
+export function describeSqlError(
   { message, byte }: UnsupportedSql,
   { at }: ScriptStatement,
-  places: PositionMap,
+  positions: PositionMap,
 ): string {
-  return describePosition({ message, at: byte === undefined ? at : places.atByte(byte) });
+  return describePosition({ message, at: byte === undefined ? at : positions.atByte(byte) });
 }
 
-function isSql(given: unknown): given is { readonly op: "sql"; readonly sql?: unknown } {
-  return typeof given === "object" && given !== null && "op" in given && given.op === "sql";
+function isSql(input: unknown): input is { readonly op: "sql"; readonly sql?: unknown } {
+  return typeof input === "object" && input !== null && "op" in input && input.op === "sql";
 }
 
-function faulty(path: string, message: string): ReadOne {
-  return { faults: [{ path, message }] };
+function invalidStep(path: string, message: string): ParseResult {
+  return { errors: [{ path, message }] };
 }

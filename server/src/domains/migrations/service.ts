@@ -12,52 +12,52 @@ import {
   type MigrationStep,
   TooManyMigrations,
 } from "./migration.ts";
-import { type ReadSteps, readSteps } from "./parse-steps.ts";
+import { type ParsedSteps, parseSteps } from "./parse-steps.ts";
 import * as store from "./store.ts";
 
 /** What somebody says of a migration, read. */
-export interface Draft {
+export interface MigrationInput {
   readonly name?: string;
   readonly up?: readonly MigrationStep[];
   readonly down?: readonly MigrationStep[] | null;
 }
 
 /** Reads what a body says; refuses it with all its faults. */
-export async function readDraft(
+export async function parseMigrationInput(
   caller: Caller,
   body: {
     readonly name?: string;
     readonly up?: readonly unknown[];
     readonly down?: readonly unknown[] | null;
   },
-): Promise<Draft> {
+): Promise<MigrationInput> {
   const { name, up, down } = body;
   const { workspace } = partitionOfCaller(caller);
-  const upward = up && (await readSteps(up, { path: "/up", workspace }));
-  const downward = down && (await readSteps(down, { path: "/down", workspace }));
-  refuseFaults([...(upward?.faults ?? []), ...(downward?.faults ?? [])]);
+  const upSteps = up && (await parseSteps(up, { path: "/up", workspace }));
+  const downSteps = down && (await parseSteps(down, { path: "/down", workspace }));
+  assertNoErrors([...(upSteps?.errors ?? []), ...(downSteps?.errors ?? [])]);
   return {
     ...(name !== undefined && { name }),
-    ...(upward && { up: upward.steps }),
-    ...(down !== undefined && { down: downward?.steps ?? null }),
+    ...(upSteps && { up: upSteps.steps }),
+    ...(down !== undefined && { down: downSteps?.steps ?? null }),
   };
 }
 
 /** Steps that were read before they were kept, for who takes them. */
-export async function readKept(
+export async function parseStoredSteps(
   caller: Caller,
   steps: readonly MigrationStep[],
   path: string,
-): Promise<ReadSteps> {
-  const read = await readSteps(steps, { path, workspace: partitionOfCaller(caller).workspace });
+): Promise<ParsedSteps> {
+  const parsed = await parseSteps(steps, { path, workspace: partitionOfCaller(caller).workspace });
   // What may be said may have changed since.
-  refuseFaults(read.faults);
-  return read;
+  assertNoErrors(parsed.errors);
+  return parsed;
 }
 
 export async function create(
   ctx: WriteContext<typeof MigrationCreated>,
-  { name = "", up = [], down = null }: Draft,
+  { name = "", up = [], down = null }: MigrationInput,
 ): Promise<Migration> {
   const number = await store.nextNumber(ctx.tx);
   if ((await store.count(ctx.tx)) >= MIGRATIONS_MAX) throw new Failure(TooManyMigrations);
@@ -70,7 +70,7 @@ export async function create(
     created_at: ctx.now,
     updated_at: ctx.now,
   });
-  ctx.emit(MigrationCreated, referTo(migration), dataOf(migration));
+  ctx.emit(MigrationCreated, migrationRef(migration), migrationEventData(migration));
   return migration;
 }
 
@@ -78,17 +78,21 @@ export async function create(
 export async function update(
   ctx: WriteContext<typeof MigrationUpdated>,
   id: string,
-  { name, up, down }: Draft,
+  { name, up, down }: MigrationInput,
 ): Promise<Migration> {
-  const before = await unapplied(ctx, id);
-  const isOther = up !== undefined || down !== undefined;
-  if (isOther) await store.removeStates(ctx.tx, id);
+  const before = await lockUnapplied(ctx, id);
+  const isChanged = up !== undefined || down !== undefined;
+  if (isChanged) await store.removeStates(ctx.tx, id);
   const after = await store.update(ctx.tx, id, {
     ...(name !== undefined && { name }),
-    ...(isOther && stepsRow(up ?? before.up, down === undefined ? before.down : down)),
+    ...(isChanged && stepsRow(up ?? before.up, down === undefined ? before.down : down)),
     updated_at: ctx.now,
   });
-  ctx.emit(MigrationUpdated, referTo(after), diffResource(dataOf(before), dataOf(after)));
+  ctx.emit(
+    MigrationUpdated,
+    migrationRef(after),
+    diffResource(migrationEventData(before), migrationEventData(after)),
+  );
   return after;
 }
 
@@ -96,41 +100,41 @@ export async function remove(
   ctx: WriteContext<typeof MigrationDeleted>,
   id: string,
 ): Promise<void> {
-  const migration = await unapplied(ctx, id);
+  const migration = await lockUnapplied(ctx, id);
   await store.remove(ctx.tx, id);
-  ctx.emit(MigrationDeleted, referTo(migration), dataOf(migration));
+  ctx.emit(MigrationDeleted, migrationRef(migration), migrationEventData(migration));
 }
 
 /** How events name it. */
-export function referTo({ id, name }: Migration) {
+export function migrationRef({ id, name }: Migration) {
   return { id, displayName: name };
 }
 
 /** As events tell it. */
-export function dataOf({ id, number, name, checksum, up }: Migration) {
+export function migrationEventData({ id, number, name, checksum, up }: Migration) {
   return { id, number, name, checksum, steps: up.length };
 }
 
 /** One that is applied nowhere. */
-async function unapplied(ctx: WriteContext<never>, id: string): Promise<Migration> {
+async function lockUnapplied(ctx: WriteContext<never>, id: string): Promise<Migration> {
   const migration = await store.lock(ctx.tx, id);
   ctx.expectRevision(migration.revision);
-  const places = Object.entries(migration.statuses).filter(([, status]) => status === "applied");
-  if (places.length > 0) {
-    const names = places.map(([environment]) => environment).join(", ");
+  const applied = Object.entries(migration.statuses).filter(([, status]) => status === "applied");
+  if (applied.length > 0) {
+    const names = applied.map(([environment]) => environment).join(", ");
     throw new Failure(AppliedSomewhere, { detail: `The migration is applied in ${names}.` });
   }
   return migration;
 }
 
 function stepsRow(up: readonly MigrationStep[], down: readonly MigrationStep[] | null) {
-  const [upward, downward] = [JSON.stringify(up), down && JSON.stringify(down)];
-  const checksum = createHash("sha256").update(`${upward}\n${downward}`).digest("hex");
-  return { up: upward, down: downward, checksum };
+  const [upSteps, downSteps] = [JSON.stringify(up), down && JSON.stringify(down)];
+  const checksum = createHash("sha256").update(`${upSteps}\n${downSteps}`).digest("hex");
+  return { up: upSteps, down: downSteps, checksum };
 }
 
-function refuseFaults(faults: readonly FieldError[]): void {
-  const [first] = faults;
+function assertNoErrors(errors: readonly FieldError[]): void {
+  const [first] = errors;
   if (!first) return;
-  throw new Failure(Invalid, { detail: `${first.path} ${first.message}`, errors: faults });
+  throw new Failure(Invalid, { detail: `${first.path} ${first.message}`, errors });
 }

@@ -9,13 +9,13 @@ import type { Table } from "#domains/tables/table.ts";
 export class StepError extends Error {
   /** Its index; undefined when no single one is to blame. */
   readonly step: number | undefined;
-  readonly faults: readonly FieldError[];
+  readonly errors: readonly FieldError[];
 
-  constructor(step: number | undefined, faults: readonly FieldError[]) {
-    super(faults[0]?.message ?? "A step failed.");
+  constructor(step: number | undefined, errors: readonly FieldError[]) {
+    super(errors[0]?.message ?? "A step failed.");
     this.name = "StepTrouble";
     this.step = step;
-    this.faults = faults;
+    this.errors = errors;
   }
 }
 
@@ -32,7 +32,7 @@ export function toStepError(
 }
 
 /** A data statement and what it was run on. */
-interface Ran {
+interface FailedStatement {
   readonly statement: ScriptStatement;
   readonly sql: string;
   readonly tables: readonly Table[];
@@ -44,28 +44,28 @@ interface Ran {
  */
 export function stepErrorMessage(
   error: unknown,
-  { statement, sql, tables }: Ran,
+  { statement, sql, tables }: FailedStatement,
 ): string | undefined {
   const code = sqlStateOf(error);
   if (code === undefined || isTransient(error) || isConnectionLoss(error)) return undefined;
   if (code === "57014") return "the statement took too long";
-  if (!BY_STATEMENT.test(code) || !(error instanceof Error)) return undefined;
+  if (!STATEMENT_ERRORS.test(code) || !(error instanceof Error)) return undefined;
   const { internalPosition } = error as { internalPosition?: string };
   const position = Number(internalPosition);
   if (Number.isSafeInteger(position) && position > 0) {
     // Found in the text, before any record was looked at.
     const at = positionAt(sql, statement.at.position + position - 1);
-    return describePosition({ message: plain(error.message, tables), at });
+    return describePosition({ message: hideInternalNames(error.message, tables), at });
   }
-  const message = ABOUT_VALUES.test(code)
-    ? (WITHOUT_VALUES.get(code) ?? "a value does not fit")
-    : plain(error.message, tables);
+  const message = VALUE_ERRORS.test(code)
+    ? (VALUE_ERROR_MESSAGES.get(code) ?? "a value does not fit")
+    : hideInternalNames(error.message, tables);
   return describePosition({ message, at: statement.at });
 }
 
 /** Those whose words may hold a value; the syntax is that of a path or a search which is a value. */
-const ABOUT_VALUES = /^(22...|42601|42704)$/;
-const WITHOUT_VALUES: ReadonlyMap<string, string> = new Map([
+const VALUE_ERRORS = /^(22...|42601|42704)$/;
+const VALUE_ERROR_MESSAGES: ReadonlyMap<string, string> = new Map([
   ["22001", "a value is too long"],
   ["22003", "a value is out of range"],
   ["22007", "a value is no date or time"],
@@ -75,10 +75,10 @@ const WITHOUT_VALUES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Values, constraints, syntax, limits, and what a trigger says. */
-const BY_STATEMENT = /^(0A|21|22|23|42|44|54|P0)/;
+const STATEMENT_ERRORS = /^(0A|21|22|23|42|44|54|P0)/;
 
 /** Names that only the platform knows are told as what they stand for. */
-function plain(message: string, tables: readonly Table[]): string {
+function hideInternalNames(message: string, tables: readonly Table[]): string {
   return message
     .replaceAll(/"([A-Z][a-z]+_[0-9a-f]{16})"/g, (whole, name: string) => {
       for (const table of tables) {

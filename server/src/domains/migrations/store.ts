@@ -2,11 +2,11 @@ import { type Insertable, type Selectable, sql, type Updateable } from "kysely";
 import type { Tx } from "#kernel/db/connection.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import type { Tables } from "../../tables.ts";
-import type { Migration, MigrationStep, Status, StatusError } from "./migration.ts";
+import type { Migration, MigrationStep, MigrationStatus, StatusError } from "./migration.ts";
 
 /** How a migration stands in one environment. */
-export interface State {
-  readonly status: Status;
+export interface MigrationState {
+  readonly status: MigrationStatus;
   readonly checksum: string;
   readonly inverse: readonly MigrationStep[] | null;
   readonly statements: readonly string[];
@@ -14,7 +14,7 @@ export interface State {
 }
 
 /** What a list needs not: steps may be long. */
-const SUMMARY = [
+const SUMMARY_COLUMNS = [
   "id",
   "number",
   "name",
@@ -24,12 +24,15 @@ const SUMMARY = [
   "created_at",
   "updated_at",
 ] as const;
-const WHOLE = [...SUMMARY, "up", "down"] as const;
-type SummaryRow = Pick<Selectable<Tables["table_migrations"]>, (typeof SUMMARY)[number]>;
-type WholeRow = Pick<Selectable<Tables["table_migrations"]>, (typeof WHOLE)[number]>;
+const MIGRATION_COLUMNS = [...SUMMARY_COLUMNS, "up", "down"] as const;
+type SummaryRow = Pick<Selectable<Tables["table_migrations"]>, (typeof SUMMARY_COLUMNS)[number]>;
+type MigrationRow = Pick<
+  Selectable<Tables["table_migrations"]>,
+  (typeof MIGRATION_COLUMNS)[number]
+>;
 export type Summary = Omit<Migration, "up" | "down" | "statements">;
 
-const HERE = sql<never>`current_setting('millrace.environment')::environment`;
+const ENVIRONMENT_SQL = sql<never>`current_setting('millrace.environment')::environment`;
 
 /** Numbers are given out one after the other. */
 export async function nextNumber(tx: Tx): Promise<number> {
@@ -60,12 +63,12 @@ export async function insert(
 }
 
 export async function get(tx: Tx, id: string): Promise<Migration> {
-  return whole(tx, await byId(tx, id).executeTakeFirst());
+  return toMigration(tx, await byId(tx, id).executeTakeFirst());
 }
 
 /** Locks the row, so that two changes take turns. */
 export async function lock(tx: Tx, id: string): Promise<Migration> {
-  return whole(tx, await byId(tx, id).forUpdate().executeTakeFirst());
+  return toMigration(tx, await byId(tx, id).forUpdate().executeTakeFirst());
 }
 
 /** Newest first; `before` is the number of the last one of the page before. */
@@ -75,12 +78,12 @@ export async function list(
 ): Promise<Summary[]> {
   const rows = await tx
     .selectFrom("table_migrations")
-    .select(SUMMARY)
+    .select(SUMMARY_COLUMNS)
     .where("number", "<", before)
     .orderBy("number", "desc")
     .limit(limit)
     .execute();
-  return summaries(tx, rows);
+  return toSummaries(tx, rows);
 }
 
 /** Changes it, or at least its revision. */
@@ -108,21 +111,21 @@ export async function removeStates(tx: Tx, id: string): Promise<void> {
 }
 
 /** How it stands in the environment that this is in; undefined while it is pending. */
-export async function stateOf(tx: Tx, id: string): Promise<State | undefined> {
+export async function findState(tx: Tx, id: string): Promise<MigrationState | undefined> {
   const row = await tx
     .selectFrom("table_migration_states")
     .select(["status", "checksum", "inverse", "statements", "error"])
     .where("migration_id", "=", id)
-    .where("environment", "=", HERE)
+    .where("environment", "=", ENVIRONMENT_SQL)
     .executeTakeFirst();
   // Only we write there.
-  return row as State | undefined;
+  return row as MigrationState | undefined;
 }
 
 export async function setState(
   tx: Tx,
   id: string,
-  state: State & { readonly changedBy: string; readonly changedAt: Date },
+  state: MigrationState & { readonly changedBy: string; readonly changedAt: Date },
 ): Promise<void> {
   const { status, checksum, changedBy, changedAt } = state;
   const row = {
@@ -146,14 +149,18 @@ export async function neighbours(
   tx: Tx,
   number: number,
 ): Promise<{
-  missing: { number: number; status: Status } | undefined;
+  missing: { number: number; status: MigrationStatus } | undefined;
   newest: number | undefined;
 }> {
-  const { rows } = await sql<{ number: number; status: Status; which: "missing" | "newest" }>`
+  const { rows } = await sql<{
+    number: number;
+    status: MigrationStatus;
+    which: "missing" | "newest";
+  }>`
     with here as (
       select m.number, coalesce(s.status, 'pending') as status
         from table_migrations m
-        left join table_migration_states s on s.migration_id = m.id and s.environment = ${HERE})
+        left join table_migration_states s on s.migration_id = m.id and s.environment = ${ENVIRONMENT_SQL})
     (select number, status, 'missing' as which from here
       where number < ${number} and status <> 'applied' order by number limit 1)
     union all
@@ -166,15 +173,15 @@ export async function neighbours(
 }
 
 function byId(tx: Tx, id: string) {
-  return tx.selectFrom("table_migrations").select(WHOLE).where("id", "=", id);
+  return tx.selectFrom("table_migrations").select(MIGRATION_COLUMNS).where("id", "=", id);
 }
 
-async function whole(tx: Tx, row: WholeRow | undefined): Promise<Migration> {
+async function toMigration(tx: Tx, row: MigrationRow | undefined): Promise<Migration> {
   if (!row) throw new Failure(NotFound);
   const { up, down, ...rest } = row;
-  const [summary] = await summaries(tx, [rest]);
+  const [summary] = await toSummaries(tx, [rest]);
   if (!summary) throw new Failure(NotFound);
-  const { statements = [] } = (await stateOf(tx, row.id)) ?? {};
+  const { statements = [] } = (await findState(tx, row.id)) ?? {};
   return {
     ...summary,
     // Only what was checked is ever stored.
@@ -185,12 +192,12 @@ async function whole(tx: Tx, row: WholeRow | undefined): Promise<Migration> {
 }
 
 /** Each with how it stands in the environments. */
-async function summaries(tx: Tx, rows: readonly SummaryRow[]): Promise<Summary[]> {
+async function toSummaries(tx: Tx, rows: readonly SummaryRow[]): Promise<Summary[]> {
   if (rows.length === 0) return [];
   const states = await tx
     .selectFrom("table_migration_states")
     .select(["migration_id", "environment", "status", "error", "changed_at"])
-    .select(sql<boolean>`environment = ${HERE}`.as("here"))
+    .select(sql<boolean>`environment = ${ENVIRONMENT_SQL}`.as("here"))
     .where(
       "migration_id",
       "in",
@@ -202,10 +209,10 @@ async function summaries(tx: Tx, rows: readonly SummaryRow[]): Promise<Summary[]
     const own = byMigration.get(row.id) ?? [];
     const here = own.find((state) => state.here);
     const statusIn = (name: string) =>
-      (own.find(({ environment }) => environment === name)?.status ?? "pending") as Status;
+      (own.find(({ environment }) => environment === name)?.status ?? "pending") as MigrationStatus;
     return {
       ...row,
-      status: (here?.status ?? "pending") as Status,
+      status: (here?.status ?? "pending") as MigrationStatus,
       statuses: {
         production: statusIn("production"),
         staging: statusIn("staging"),

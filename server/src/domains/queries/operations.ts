@@ -10,7 +10,7 @@ import { QueryCreated, QueryDeleted, QueryUpdated } from "./saved-query.ts";
 import { QueryRefused } from "./query-failure.ts";
 import { runSavedQuery, runSql } from "./run-operations.ts";
 import { inspectQuery } from "./run-query.ts";
-import { fields, QueryId, QueryNameTaken, SavedQuery, TooManyQueries } from "./saved-query.ts";
+import { queryFields, QueryId, QueryNameTaken, SavedQuery, TooManyQueries } from "./saved-query.ts";
 import * as service from "./service.ts";
 import * as store from "./store.ts";
 
@@ -42,10 +42,10 @@ const createQuery = command({
   permission: QueriesWrite,
   environmentScoped,
   body: object({
-    name: fields.name,
-    description: Type.Optional(fields.description),
-    sql: fields.sql,
-    parameters: Type.Optional(fields.parameters),
+    name: queryFields.name,
+    description: Type.Optional(queryFields.description),
+    sql: queryFields.sql,
+    parameters: Type.Optional(queryFields.parameters),
   }),
   response: created(SavedQuery, { location: ({ id }) => `/api/v1/queries/${id}` }),
   emits: [QueryCreated],
@@ -80,7 +80,7 @@ const updateQuery = command({
   permission: QueriesWrite,
   environmentScoped,
   params: ById,
-  body: patch(fields),
+  body: patch(queryFields),
   response: item(SavedQuery),
   emits: [QueryUpdated],
   fails: [QueryRefused, QueryNameTaken, Conflict],

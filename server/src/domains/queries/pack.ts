@@ -2,9 +2,9 @@ import Type from "typebox";
 import { packContent } from "#kernel/contributions/pack-content.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { QueriesWrite } from "#domains/tables/permissions.ts";
-import { nameless } from "./parameter.ts";
+import { defaultParameters } from "./parameter.ts";
 import { inspectQuery } from "./run-query.ts";
-import { fields } from "./saved-query.ts";
+import { queryFields } from "./saved-query.ts";
 import * as service from "./service.ts";
 import * as store from "./store.ts";
 
@@ -16,10 +16,10 @@ export const queryContent = packContent({
   environmentScoped: false,
   schema: object(
     {
-      name: fields.name,
-      description: Type.Optional(fields.description),
-      sql: fields.sql,
-      parameters: Type.Optional(fields.parameters),
+      name: queryFields.name,
+      description: Type.Optional(queryFields.description),
+      sql: queryFields.sql,
+      parameters: Type.Optional(queryFields.parameters),
     },
     { title: "PackQuery" },
   ),
@@ -34,7 +34,7 @@ export const queryContent = packContent({
   },
   create: async (ctx, query, inspection) => (await service.create(ctx, query, inspection)).id,
   async replace(ctx, id, query, inspection) {
-    const parameters = nameless(new Set(inspection.parameters.keys()));
+    const parameters = defaultParameters(new Set(inspection.parameters.keys()));
     const change = { description: "", parameters, ...query };
     await service.update(ctx, id, change, { sql: query.sql, inspection });
     return id;

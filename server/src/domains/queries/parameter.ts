@@ -32,87 +32,95 @@ export const Parameter = object(
 export type Parameter = Static<typeof Parameter>;
 
 /** What a run gives: the values in their order, or by the names of the parameters. */
-export type Given = readonly unknown[] | Readonly<Record<string, unknown>>;
+export type ParameterValues = readonly unknown[] | Readonly<Record<string, unknown>>;
 
 /** The values for a statement's `$1`, `$2` and so on; fails with the path of each fault. */
-export function valuesOf(parameters: readonly Parameter[], given: Given): unknown[] {
-  const faults: FieldError[] = surplusOf(parameters, given);
+export function resolveParameters(
+  parameters: readonly Parameter[],
+  input: ParameterValues,
+): unknown[] {
+  const errors: FieldError[] = checkUnknownParameters(parameters, input);
   const values = parameters.map((parameter, index) => {
-    const path = `/params/${Array.isArray(given) ? index : parameter.name}`;
-    const said = givenFor(parameter, index, given);
-    const value = said === undefined ? parameter.default : said;
-    if (value === undefined) faults.push({ path, message: "is required" });
-    const read = readValue(parameter, value);
-    if ("fault" in read) faults.push({ path, message: read.fault });
-    return "fault" in read ? null : read.value;
+    const path = `/params/${Array.isArray(input) ? index : parameter.name}`;
+    const provided = inputFor(parameter, index, input);
+    const value = provided === undefined ? parameter.default : provided;
+    if (value === undefined) errors.push({ path, message: "is required" });
+    const read = parseParameter(parameter, value);
+    if ("error" in read) errors.push({ path, message: read.error });
+    return "error" in read ? null : read.value;
   });
-  throwIfAny(faults);
+  assertNoErrors(errors);
   return values;
 }
 
 /** What is wrong with a query's parameters, when its statement has places of these numbers. */
-export function parameterFaults(
+export function checkParameters(
   parameters: readonly Parameter[],
-  places: ReadonlySet<number>,
+  numbers: ReadonlySet<number>,
 ): FieldError[] {
-  const faults: FieldError[] = [];
+  const errors: FieldError[] = [];
   const names = new Set<string>();
   for (const [index, { name, ...parameter }] of parameters.entries()) {
     const path = `/parameters/${index}`;
-    if (names.has(name)) faults.push({ path: `${path}/name`, message: "comes more than once" });
+    if (names.has(name)) errors.push({ path: `${path}/name`, message: "comes more than once" });
     names.add(name);
-    if (!places.has(index + 1)) {
-      faults.push({ path, message: `the statement has no $${index + 1}` });
+    if (!numbers.has(index + 1)) {
+      errors.push({ path, message: `the statement has no $${index + 1}` });
     }
     if (parameter.default === undefined) continue;
-    const read = readValue({ name, ...parameter }, parameter.default);
-    if ("fault" in read) faults.push({ path: `${path}/default`, message: read.fault });
+    const read = parseParameter({ name, ...parameter }, parameter.default);
+    if ("error" in read) errors.push({ path: `${path}/default`, message: read.error });
   }
-  for (const number of places) {
+  for (const number of numbers) {
     if (number < 1 || number > parameters.length) {
-      faults.push({ path: "/parameters", message: `has nothing for $${number}` });
+      errors.push({ path: "/parameters", message: `has nothing for $${number}` });
     }
   }
-  return faults;
+  return errors;
 }
 
 /** Parameters for a statement whose author named none. */
-export function nameless(places: ReadonlySet<number>): Parameter[] {
-  const count = Math.min(Math.max(0, ...places), PARAMETERS_MAX);
+export function defaultParameters(numbers: ReadonlySet<number>): Parameter[] {
+  const count = Math.min(Math.max(0, ...numbers), PARAMETERS_MAX);
   return Array.from({ length: count }, (_, index) => ({ name: `p${index + 1}` }));
 }
 
-export function throwIfAny(faults: readonly FieldError[]): void {
-  const [first] = faults;
+export function assertNoErrors(errors: readonly FieldError[]): void {
+  const [first] = errors;
   if (!first) return;
-  throw new Failure(Invalid, { detail: `${first.path} ${first.message}`, errors: faults });
+  throw new Failure(Invalid, { detail: `${first.path} ${first.message}`, errors });
 }
 
-function givenFor({ name }: Parameter, index: number, given: Given): unknown {
-  if (Array.isArray(given)) return given[index];
-  return Object.hasOwn(given, name) ? (given as Record<string, unknown>)[name] : undefined;
+function inputFor({ name }: Parameter, index: number, input: ParameterValues): unknown {
+  if (Array.isArray(input)) return input[index];
+  return Object.hasOwn(input, name) ? (input as Record<string, unknown>)[name] : undefined;
 }
 
-function surplusOf(parameters: readonly Parameter[], given: Given): FieldError[] {
-  const known = Array.isArray(given)
+function checkUnknownParameters(
+  parameters: readonly Parameter[],
+  input: ParameterValues,
+): FieldError[] {
+  const known = Array.isArray(input)
     ? parameters.map((_, index) => String(index))
     : parameters.map(({ name }) => name);
-  return Object.keys(given)
+  return Object.keys(input)
     .filter((key) => !known.includes(key))
     .map((key) => ({ path: `/params/${key}`, message: "is not a parameter of this query" }));
 }
 
-type ReadValue = { readonly value: unknown } | { readonly fault: string };
+type ParsedParameter = { readonly value: unknown } | { readonly error: string };
 
-function readValue({ type }: Parameter, value: unknown): ReadValue {
+function parseParameter({ type }: Parameter, value: unknown): ParsedParameter {
   if (type === undefined || value === null || value === undefined) return { value: value ?? null };
   if (Array.isArray(value) && type !== "json") {
-    const members = value.map((member): ReadValue => readValue({ name: "", type }, member));
-    const bad = members.find((member) => "fault" in member);
-    return bad ?? { value: members.map((member) => ("value" in member ? member.value : null)) };
+    const members = value.map((member): ParsedParameter =>
+      parseParameter({ name: "", type }, member),
+    );
+    const invalid = members.find((member) => "error" in member);
+    return invalid ?? { value: members.map((member) => ("value" in member ? member.value : null)) };
   }
-  const read = COLUMN_TYPES_BY_NAME[type].read(value, PLAIN);
-  return "fault" in read ? read : { value: COLUMN_TYPES_BY_NAME[type].store(read.value) };
+  const read = COLUMN_TYPES_BY_NAME[type].parse(value, PLAIN);
+  return "error" in read ? read : { value: COLUMN_TYPES_BY_NAME[type].store(read.value) };
 }
 
 /** A column that asks nothing of its values beyond their type. */

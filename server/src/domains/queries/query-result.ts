@@ -33,28 +33,28 @@ export function toQueryResult(
   { limit, rowMode }: { readonly limit: number; readonly rowMode: RowMode },
 ): Omit<QueryResult, "durationMs"> {
   const types = columns.slice(OWN_COLUMNS).map(({ typeId }) => cellTypeOf(typeId));
-  const names = unique(columns.slice(OWN_COLUMNS).map(({ name }) => name));
-  const found = Number(rows[0]?.[0] ?? 0);
+  const names = uniqueNames(columns.slice(OWN_COLUMNS).map(({ name }) => name));
+  const total = Number(rows[0]?.[0] ?? 0);
   // Without a place of its own, the row only tells how many there are.
-  const shown = rows.filter(([, at]) => at !== null).slice(0, limit);
-  const values = shown.map((row) =>
+  const visible = rows.filter(([, at]) => at !== null).slice(0, limit);
+  const values = visible.map((row) =>
     types.map(({ read }, at) => {
       const text = row[at + OWN_COLUMNS];
       return text === null || text === undefined ? null : read(text);
     }),
   );
-  const named = (row: readonly unknown[]) =>
+  const toObject = (row: readonly unknown[]) =>
     Object.fromEntries(names.map((name, at) => [name, row[at]]));
   return {
     columns: types.map(({ name: type }, at) => ({ name: names[at] ?? "", type })),
-    rows: rowMode === "array" ? values : values.map(named),
-    rowCount: shown.length,
-    truncated: found > shown.length,
+    rows: rowMode === "array" ? values : values.map(toObject),
+    rowCount: visible.length,
+    truncated: total > visible.length,
   };
 }
 
 /** Each name once: the second of a kind gets `_2`, the third `_3`. */
-function unique(names: readonly string[]): string[] {
+function uniqueNames(names: readonly string[]): string[] {
   const taken = new Set<string>();
   return names.map((name) => {
     let free = name;

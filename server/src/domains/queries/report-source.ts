@@ -11,13 +11,13 @@ import type { SqlRow } from "#kernel/db/statement.ts";
 import { QueriesRun } from "#domains/tables/permissions.ts";
 import type { QueryResult } from "./query-result.ts";
 import { QueryFailed } from "./query-failure.ts";
-import { PARAMETERS_MAX, valuesOf } from "./parameter.ts";
+import { PARAMETERS_MAX, resolveParameters } from "./parameter.ts";
 import { inspectQuery, ROWS_MAX, runQuery } from "./run-query.ts";
 import { QueryId } from "./saved-query.ts";
 import * as store from "./store.ts";
 
 /** The place of a row in what the query answers; no column of a person's has this name. */
-const PLACE = '"(row)"';
+const ROW_NUMBER = '"(row)"';
 
 /**
  * What a saved query answers. A statement of a report goes around the person's own, and both together
@@ -47,24 +47,24 @@ export const querySource = reportSource({
         const isGone = error instanceof Failure && error.type === NotFound;
         throw isGone ? invalidField("/source/queryId", "there is no such query") : error;
       });
-    const values = valuesOf(query.parameters, params);
+    const values = resolveParameters(query.parameters, params);
     const { text } = await inspectQuery(caller, query.sql);
     const { columns } = await runQuery(platform, caller, { sql: text, params: values, limit: 1 });
     parameters.values.push(...values);
     const names = columns.map((_, index) => columnAt(index)).join(", ");
-    const rows = `select row_number() over () as ${PLACE}, answer.* from (\n${text}\n) as answer`;
+    const rows = `select row_number() over () as ${ROW_NUMBER}, answer.* from (\n${text}\n) as answer`;
     return {
-      from: `(${rows}) as answered (${[PLACE, names].filter((part) => part !== "").join(", ")})`,
+      from: `(${rows}) as answered (${[ROW_NUMBER, names].filter((part) => part !== "").join(", ")})`,
       where: undefined,
       fields: new Map(
-        columns.map((column, index) => [column.name, fieldOf(column, columnAt(index))]),
+        columns.map((column, index) => [column.name, toReportField(column, columnAt(index))]),
       ),
-      key: [{ sql: PLACE, type: "bigint" }],
+      key: [{ sql: ROW_NUMBER, type: "bigint" }],
       time: undefined,
       rowsMax: ROWS_MAX,
       async ask(sql, all) {
-        const question = { sql, params: all, limit: ROWS_MAX, timeoutMs: REPORT_TIME_LIMIT_MS };
-        const answer = await runQuery(platform, caller, question);
+        const request = { sql, params: all, limit: ROWS_MAX, timeoutMs: REPORT_TIME_LIMIT_MS };
+        const answer = await runQuery(platform, caller, request);
         // A statement asks for no more rows than that, so it is their size.
         if (answer.truncated) throw new Failure(QueryFailed, { detail: "Its rows are too large." });
         // Rows are objects unless somebody asks for lists.
@@ -96,7 +96,7 @@ function columnAt(index: number): string {
 }
 
 /** Of a type that reports know nothing of, what it looks like as a text. */
-function fieldOf({ type }: QueryResult["columns"][number], sql: string): ReportField {
+function toReportField({ type }: QueryResult["columns"][number], sql: string): ReportField {
   const kind = KINDS[type];
   if (kind === undefined) return { sql: `${sql}::text`, kind: "text" };
   return { sql, kind, ...(type === "bigint" && { type }) };

@@ -6,7 +6,7 @@ import { partitionOfCaller } from "#kernel/access/caller.ts";
 import { QueriesRun } from "#domains/tables/permissions.ts";
 import { QueryResult, ROW_MODES } from "./query-result.ts";
 import { QueryFailed, QueryRefused, QueryTimedOut } from "./query-failure.ts";
-import { PARAMETERS_MAX, valuesOf } from "./parameter.ts";
+import { PARAMETERS_MAX, resolveParameters } from "./parameter.ts";
 import {
   ROWS_DEFAULT,
   ROWS_MAX,
@@ -18,7 +18,7 @@ import { QueryId, Sql } from "./saved-query.ts";
 import * as store from "./store.ts";
 
 /** How a question is to be answered. */
-const manner = {
+const runOptions = {
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: ROWS_MAX, default: ROWS_DEFAULT })),
   timeoutMs: Type.Optional(
     Type.Integer({ minimum: 1, maximum: TIME_LIMIT_MAX_MS, default: TIME_LIMIT_DEFAULT_MS }),
@@ -31,12 +31,12 @@ const manner = {
   ),
 };
 
-const Values = Type.Array(Type.Unknown(), {
+const ParameterList = Type.Array(Type.Unknown(), {
   maxItems: PARAMETERS_MAX,
   description: "The values of `$1`, `$2` …; a list is a PostgreSQL array, any other object JSON",
 });
 
-const ANSWER =
+const RESULT_DESCRIPTION =
   "Values are numbers where these are exact (else texts), booleans, texts, JSON and lists; times are in " +
   "UTC. It ends after `limit` rows or 16 MiB, which `truncated` tells, and is cancelled when the client " +
   "leaves.";
@@ -50,10 +50,10 @@ export const runSql = query({
     "One `select` (also `with`, `values`) about the tables of this workspace and environment, by their " +
     "slugs, with the rows and fields that the tables' rules let the caller see. Only functions that " +
     "compute something of their arguments can be called. Columns have the names of fields; `id`, " +
-    `\`created_at\`, \`updated_at\` and \`created_by\` are there too. ${ANSWER}`,
+    `\`created_at\`, \`updated_at\` and \`created_by\` are there too. ${RESULT_DESCRIPTION}`,
   permission: QueriesRun,
   longRunning: true,
-  body: object({ sql: Sql, params: Type.Optional(Values), ...manner }),
+  body: object({ sql: Sql, params: Type.Optional(ParameterList), ...runOptions }),
   response: item(QueryResult),
   fails,
   example: {
@@ -70,17 +70,17 @@ export const runSavedQuery = query({
   id: "queries.run_saved",
   route: "POST /api/v1/queries/{id}/run",
   summary: "Ask a saved question",
-  description: `In the environment of the request, as the caller may see it. ${ANSWER}`,
+  description: `In the environment of the request, as the caller may see it. ${RESULT_DESCRIPTION}`,
   permission: QueriesRun,
   longRunning: true,
   params: object({ id: QueryId }),
   body: object({
     params: Type.Optional(
-      Type.Union([Values, Type.Record(Type.String(), Type.Unknown())], {
+      Type.Union([ParameterList, Type.Record(Type.String(), Type.Unknown())], {
         description: "The values of its parameters, in their order or by name",
       }),
     ),
-    ...manner,
+    ...runOptions,
   }),
   bodyOptional: true,
   response: item(QueryResult),
@@ -89,11 +89,15 @@ export const runSavedQuery = query({
     params: { id: "qry_01jd0000000000000000000000" },
     body: { params: { since: "2026-01-01" }, limit: 100 },
   },
-  async prepare(platform, { params: { id }, body: { params: given = [], ...how } }, caller) {
+  async prepare(platform, { params: { id }, body: { params: input = [], ...options } }, caller) {
     const { sql, parameters } = await platform.db.read(partitionOfCaller(caller), (tx) =>
       store.get(tx, id),
     );
-    return runQuery(platform, caller, { ...how, sql, params: valuesOf(parameters, given) });
+    return runQuery(platform, caller, {
+      ...options,
+      sql,
+      params: resolveParameters(parameters, input),
+    });
   },
   run: async (_, __, answer) => answer,
 });

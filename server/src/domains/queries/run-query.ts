@@ -4,11 +4,11 @@ import { sqlStateOf, StaleRead } from "#kernel/db/errors.ts";
 import { SQL_CONNECTIONS_MAX } from "#kernel/db/sql-runner.ts";
 import { Failure, type FieldError, Unavailable } from "#kernel/operation/failure.ts";
 import { FairShare } from "#kernel/work/fair-share.ts";
-import { findTableSchema, isSchemaOutdated } from "#domains/tables/table-cache.ts";
-import type { TableSchema } from "#domains/tables/table-schema.ts";
+import { findTableSchema, isSchemaOutdated } from "#domains/tables/schema/table-cache.ts";
+import type { TableSchema } from "#domains/tables/schema/table-schema.ts";
 import { findTable } from "#domains/tables/store.ts";
 import { toQueryResult, type QueryResult, type RowMode } from "./query-result.ts";
-import { explained, QueryRefused, refusalOf } from "./query-failure.ts";
+import { explainQueryError, QueryRefused, toQueryRefused } from "./query-failure.ts";
 import type { Inspection } from "./guard/guard.ts";
 import type { GuardError } from "./guard/source-position.ts";
 import { readStatement } from "./guard/parse-thread.ts";
@@ -22,7 +22,7 @@ export const TIME_LIMIT_DEFAULT_MS = 10_000;
 const RELATIONS_MAX = 100;
 
 /** A question in SQL. */
-export interface SqlQuestion {
+export interface SqlQuery {
   readonly sql: string;
   /** The values of `$1`, `$2` and so on. */
   readonly params?: readonly unknown[] | undefined;
@@ -35,66 +35,66 @@ export interface SqlQuestion {
 export async function runQuery(
   platform: Platform,
   caller: Caller,
-  question: SqlQuestion,
+  query: SqlQuery,
 ): Promise<QueryResult> {
-  const inspection = await inspectQuery(caller, question.sql);
-  const values = valuesFor(inspection, question.params ?? []);
-  const ask = () => answered(platform, caller, { ...question, inspection, values });
+  const inspection = await inspectQuery(caller, query.sql);
+  const values = checkValues(inspection, query.params ?? []);
+  const execute = () => executeQuery(platform, caller, { ...query, inspection, values });
   try {
-    return await ask();
+    return await execute();
   } catch (error) {
     // A table has changed since we learnt of it.
-    if (error instanceof StaleRead) return ask();
+    if (error instanceof StaleRead) return execute();
     throw error;
   }
 }
 
 /** What is to be known of a statement that only reads; throws when it is none, or not harmless. */
 export async function inspectQuery(caller: Caller, sql: string): Promise<Inspection> {
-  const verdict = await readStatement(partitionOfCaller(caller).workspace, sql, "reading");
-  if ("complaints" in verdict) throw refusalOf(verdict.complaints);
+  const verdict = await readStatement(partitionOfCaller(caller).workspace, sql, "read");
+  if ("errors" in verdict) throw toQueryRefused(verdict.errors);
   return verdict;
 }
 
 /** What the statement might have been out of date about: a column, a table, a schema. */
-const STRUCTURE = new Set(["42703", "42P01", "3F000"]);
+const SCHEMA_ERRORS = new Set(["42703", "42P01", "3F000"]);
 
-async function answered(
+async function executeQuery(
   platform: Platform,
   caller: Caller,
-  question: SqlQuestion & { readonly inspection: Inspection; readonly values: readonly unknown[] },
+  query: SqlQuery & { readonly inspection: Inspection; readonly values: readonly unknown[] },
 ): Promise<QueryResult> {
-  const { sql, inspection, values, limit = ROWS_DEFAULT, rowMode = "object" } = question;
+  const { sql, inspection, values, limit = ROWS_DEFAULT, rowMode = "object" } = query;
   const partition = partitionOfCaller(caller);
-  const tables = await tablesNamed(platform, caller, inspection);
+  const tables = await openNamedTables(platform, caller, inspection);
   const { principal: person } = caller;
-  const composed = wrapStatement(inspection, { tables, person, values, rowsMax: limit });
+  const wrapped = wrapStatement(inspection, { tables, person, values, rowsMax: limit });
   const signal = AbortSignal.any([
     platform.shutdown,
     ...(caller.disconnected ? [caller.disconnected] : []),
   ]);
   const from = performance.now();
   try {
-    const found = await turnsOf(platform).take(partition.workspace, () =>
+    const result = await fairShareOf(platform).take(partition.workspace, () =>
       platform.db.sql.run({
-        text: composed.text,
-        values: composed.values,
+        text: wrapped.text,
+        values: wrapped.values,
         // Where no table is named, there may be no schema and nobody who could read it.
         partition: tables.length === 0 ? undefined : partition,
-        timeoutMs: question.timeoutMs ?? TIME_LIMIT_DEFAULT_MS,
+        timeoutMs: query.timeoutMs ?? TIME_LIMIT_DEFAULT_MS,
         signal,
       }),
     );
     const durationMs = Math.round(performance.now() - from);
-    return { ...toQueryResult(found, { limit, rowMode }), durationMs };
+    return { ...toQueryResult(result, { limit, rowMode }), durationMs };
   } catch (error) {
     // Nobody waits for what this says.
     if (signal.aborted) throw new Failure(Unavailable);
     const stale =
-      STRUCTURE.has(sqlStateOf(error) ?? "") &&
+      SCHEMA_ERRORS.has(sqlStateOf(error) ?? "") &&
       (await haveChanged(platform, caller, tables)) &&
       isSchemaOutdated({ services: platform, caller }, error);
-    throw stale || explained(error, { sql, inspection, composed });
+    throw stale || explainQueryError(error, { sql, inspection, wrapped });
   }
 }
 
@@ -114,25 +114,25 @@ function haveChanged(
 }
 
 /** Those who ask one database. */
-const turns = new WeakMap<Platform["db"], FairShare>();
+const fairShares = new WeakMap<Platform["db"], FairShare>();
 
-function turnsOf({ db }: Platform): FairShare {
-  let all = turns.get(db);
-  if (!all) turns.set(db, (all = new FairShare(SQL_CONNECTIONS_MAX)));
+function fairShareOf({ db }: Platform): FairShare {
+  let all = fairShares.get(db);
+  if (!all) fairShares.set(db, (all = new FairShare(SQL_CONNECTIONS_MAX)));
   return all;
 }
 
 /** The tables that a statement names; fails when one of them is not there for the caller. */
-async function tablesNamed(
+async function openNamedTables(
   platform: Platform,
   caller: Caller,
   { relations, expressions }: Inspection,
 ): Promise<TableSchema[]> {
   const partition = partitionOfCaller(caller);
-  const complaints: GuardError[] = [];
+  const errors: GuardError[] = [];
   if (relations.size > RELATIONS_MAX) {
     const message = `one statement can name at most ${RELATIONS_MAX} tables`;
-    throw refusalOf([{ message, at: undefined }]);
+    throw toQueryRefused([{ message, at: undefined }]);
   }
   const tables: TableSchema[] = [];
   for (const [name, at] of relations) {
@@ -141,33 +141,33 @@ async function tablesNamed(
     );
     if (table && isReadable(table, caller.principal)) tables.push(table);
     else if (!expressions.has(name)) {
-      complaints.push({ message: `there is no table ${name} that you may read`, at });
+      errors.push({ message: `there is no table ${name} that you may read`, at });
     }
   }
-  if (complaints.length > 0) throw refusalOf(complaints);
+  if (errors.length > 0) throw toQueryRefused(errors);
   return tables;
 }
 
 /** The values that the statement has places for, no more and no less. */
-function valuesFor({ parameters }: Inspection, params: readonly unknown[]): unknown[] {
-  const faults: FieldError[] = [];
+function checkValues({ parameters }: Inspection, params: readonly unknown[]): unknown[] {
+  const errors: FieldError[] = [];
   for (const number of parameters.keys()) {
     if (number < 1 || number > params.length) {
-      faults.push({ path: "/params", message: `has no value for $${number}` });
+      errors.push({ path: "/params", message: `has no value for $${number}` });
     }
   }
   for (const index of params.keys()) {
     if (!parameters.has(index + 1)) {
-      faults.push({ path: `/params/${index}`, message: `the statement has no $${index + 1}` });
+      errors.push({ path: `/params/${index}`, message: `the statement has no $${index + 1}` });
     }
   }
-  const [first] = faults;
-  if (!first) return params.map(asParameter);
-  throw new Failure(QueryRefused, { detail: `${first.path} ${first.message}`, errors: faults });
+  const [first] = errors;
+  if (!first) return params.map(toParameter);
+  throw new Failure(QueryRefused, { detail: `${first.path} ${first.message}`, errors });
 }
 
 /** A list is a list to PostgreSQL too; any other object is JSON. */
-function asParameter(value: unknown): unknown {
+function toParameter(value: unknown): unknown {
   const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
   return isObject ? JSON.stringify(value) : value;
 }

@@ -14,7 +14,7 @@ export const Sql = Type.String({
 });
 
 /** What a person says of a saved query. */
-export const fields = {
+export const queryFields = {
   name: line(200),
   description: text(2_000),
   sql: Sql,
@@ -25,7 +25,7 @@ export const fields = {
 };
 
 export const SavedQuery = Type.Object(
-  { id: QueryId, ...fields, createdBy: Type.String(), createdAt: Time, updatedAt: Time },
+  { id: QueryId, ...queryFields, createdBy: Type.String(), createdAt: Time, updatedAt: Time },
   { title: "SavedQuery" },
 );
 export type SavedQuery = Static<typeof SavedQuery> & { readonly revision: number };

@@ -5,14 +5,14 @@ import { Conflict, Failure } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
 import { QueryCreated, QueryDeleted, QueryUpdated } from "./saved-query.ts";
 import type { Inspection } from "./guard/guard.ts";
-import { nameless, type Parameter, parameterFaults, throwIfAny } from "./parameter.ts";
+import { defaultParameters, type Parameter, checkParameters, assertNoErrors } from "./parameter.ts";
 import { inspectQuery } from "./run-query.ts";
 import { type SavedQuery, TooManyQueries } from "./saved-query.ts";
 import * as store from "./store.ts";
 
 const QUERIES_MAX = 2_000;
 
-interface Draft {
+interface QueryInput {
   readonly name: string;
   readonly description?: string;
   readonly sql: string;
@@ -22,10 +22,10 @@ interface Draft {
 /** The statement was inspected before. */
 export async function create(
   ctx: WriteContext<typeof QueryCreated>,
-  { name, description = "", sql, parameters }: Draft,
+  { name, description = "", sql, parameters }: QueryInput,
   inspection: Inspection,
 ): Promise<SavedQuery> {
-  const all = checked(parameters, inspection);
+  const resolved = validateParameters(parameters, inspection);
   await store.lockCount(ctx.tx);
   if ((await store.count(ctx.tx)) >= QUERIES_MAX) throw new Failure(TooManyQueries);
   const query = await store.insert(ctx.tx, {
@@ -33,17 +33,17 @@ export async function create(
     name,
     description,
     sql,
-    parameters: JSON.stringify(all),
+    parameters: JSON.stringify(resolved),
     created_by: ctx.caller.actor.id,
     created_at: ctx.now,
     updated_at: ctx.now,
   });
-  ctx.emit(QueryCreated, referTo(query), dataOf(query));
+  ctx.emit(QueryCreated, queryRef(query), queryEventData(query));
   return query;
 }
 
 /** A statement, and what is to be known of it. */
-export interface Inspected {
+export interface InspectedStatement {
   readonly sql: string;
   readonly inspection: Inspection;
 }
@@ -53,10 +53,11 @@ export async function prepareUpdate(
   { db }: Platform,
   caller: Caller,
   id: string,
-  { sql: given, parameters }: Partial<Draft>,
-): Promise<Inspected | undefined> {
-  if (given === undefined && parameters === undefined) return undefined;
-  const sql = given ?? (await db.read(partitionOfCaller(caller), (tx) => store.get(tx, id))).sql;
+  { sql: changedSql, parameters }: Partial<QueryInput>,
+): Promise<InspectedStatement | undefined> {
+  if (changedSql === undefined && parameters === undefined) return undefined;
+  const sql =
+    changedSql ?? (await db.read(partitionOfCaller(caller), (tx) => store.get(tx, id))).sql;
   return { sql, inspection: await inspectQuery(caller, sql) };
 }
 
@@ -64,22 +65,26 @@ export async function prepareUpdate(
 export async function update(
   ctx: WriteContext<typeof QueryUpdated>,
   id: string,
-  { parameters, ...change }: Partial<Draft>,
-  prepared: Inspected | undefined,
+  { parameters, ...change }: Partial<QueryInput>,
+  prepared: InspectedStatement | undefined,
 ): Promise<SavedQuery> {
   const before = await store.lock(ctx.tx, id);
   ctx.expectRevision(before.revision);
   if (prepared) {
     // Nothing is inspected in here, where everybody who reads the log waits for the end.
-    if (prepared.sql !== (change.sql ?? before.sql)) throw new Failure(Conflict, CHANGED);
-    checked(parameters ?? before.parameters, prepared.inspection);
+    if (prepared.sql !== (change.sql ?? before.sql)) throw new Failure(Conflict, STATEMENT_CHANGED);
+    validateParameters(parameters ?? before.parameters, prepared.inspection);
   }
   const after = await store.update(ctx.tx, id, {
     ...change,
     ...(parameters && { parameters: JSON.stringify(parameters) }),
     updated_at: ctx.now,
   });
-  ctx.emit(QueryUpdated, referTo(after), diffResource(dataOf(before), dataOf(after)));
+  ctx.emit(
+    QueryUpdated,
+    queryRef(after),
+    diffResource(queryEventData(before), queryEventData(after)),
+  );
   return after;
 }
 
@@ -87,25 +92,25 @@ export async function remove(ctx: WriteContext<typeof QueryDeleted>, id: string)
   const query = await store.lock(ctx.tx, id);
   ctx.expectRevision(query.revision);
   await store.remove(ctx.tx, id);
-  ctx.emit(QueryDeleted, referTo(query), dataOf(query));
+  ctx.emit(QueryDeleted, queryRef(query), queryEventData(query));
 }
 
-const CHANGED = { detail: "The statement was changed meanwhile; try again." };
+const STATEMENT_CHANGED = { detail: "The statement was changed meanwhile; try again." };
 
-function checked(
+function validateParameters(
   parameters: readonly Parameter[] | undefined,
   inspection: Inspection,
 ): readonly Parameter[] {
-  const places = new Set(inspection.parameters.keys());
-  const all = parameters ?? nameless(places);
-  throwIfAny(parameterFaults(all, places));
-  return all;
+  const numbers = new Set(inspection.parameters.keys());
+  const resolved = parameters ?? defaultParameters(numbers);
+  assertNoErrors(checkParameters(resolved, numbers));
+  return resolved;
 }
 
-function referTo({ id, name }: SavedQuery) {
+function queryRef({ id, name }: SavedQuery) {
   return { id, displayName: name };
 }
 
-function dataOf({ revision: _, ...query }: SavedQuery) {
+function queryEventData({ revision: _, ...query }: SavedQuery) {
   return query;
 }

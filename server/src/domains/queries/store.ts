@@ -5,7 +5,7 @@ import type { Tables } from "../../tables.ts";
 import type { Parameter } from "./parameter.ts";
 import type { SavedQuery } from "./saved-query.ts";
 
-const SHOWN = [
+const SELECTED = [
   "id",
   "name",
   "description",
@@ -16,14 +16,14 @@ const SHOWN = [
   "created_at",
   "updated_at",
 ] as const;
-type Row = Pick<Selectable<Tables["saved_queries"]>, (typeof SHOWN)[number]>;
+type Row = Pick<Selectable<Tables["saved_queries"]>, (typeof SELECTED)[number]>;
 
 export async function insert(
   tx: Tx,
   row: Insertable<Tables["saved_queries"]>,
 ): Promise<SavedQuery> {
   return toQuery(
-    await tx.insertInto("saved_queries").values(row).returning(SHOWN).executeTakeFirstOrThrow(),
+    await tx.insertInto("saved_queries").values(row).returning(SELECTED).executeTakeFirstOrThrow(),
   );
 }
 
@@ -35,19 +35,19 @@ export async function find(tx: Tx, id: string): Promise<SavedQuery | undefined> 
 export async function findByName(tx: Tx, name: string): Promise<SavedQuery | undefined> {
   const row = await tx
     .selectFrom("saved_queries")
-    .select(SHOWN)
+    .select(SELECTED)
     .where("name", "=", name)
     .executeTakeFirst();
   return row && toQuery(row);
 }
 
 export async function get(tx: Tx, id: string): Promise<SavedQuery> {
-  return found(await byId(tx, id).executeTakeFirst());
+  return requireQuery(await byId(tx, id).executeTakeFirst());
 }
 
 /** Locks the row, so that two changes take turns. */
 export async function lock(tx: Tx, id: string): Promise<SavedQuery> {
-  return found(await byId(tx, id).forUpdate().executeTakeFirst());
+  return requireQuery(await byId(tx, id).forUpdate().executeTakeFirst());
 }
 
 export async function update(
@@ -61,7 +61,7 @@ export async function update(
       .set(change)
       .set((row) => ({ revision: row("revision", "+", 1) }))
       .where("id", "=", id)
-      .returning(SHOWN)
+      .returning(SELECTED)
       .executeTakeFirstOrThrow(),
   );
 }
@@ -78,7 +78,7 @@ export async function list(
   const { before } = page;
   const rows = await tx
     .selectFrom("saved_queries")
-    .select(SHOWN)
+    .select(SELECTED)
     .$if(before !== undefined, (query) => query.where("id", "<", before ?? ""))
     .orderBy("id", "desc")
     .limit(page.limit)
@@ -102,10 +102,10 @@ export async function lockCount(tx: Tx): Promise<void> {
 }
 
 function byId(tx: Tx, id: string) {
-  return tx.selectFrom("saved_queries").select(SHOWN).where("id", "=", id);
+  return tx.selectFrom("saved_queries").select(SELECTED).where("id", "=", id);
 }
 
-function found(row: Row | undefined): SavedQuery {
+function requireQuery(row: Row | undefined): SavedQuery {
   if (!row) throw new Failure(NotFound);
   return toQuery(row);
 }

@@ -4,9 +4,9 @@
  */
 import type { Principal } from "#kernel/access/caller.ts";
 import { quoteIdentifier } from "#domains/tables/sql-names.ts";
-import type { TableSchema } from "#domains/tables/table-schema.ts";
-import { type Grants, grantsOf } from "#domains/tables/rules/grants.ts";
-import { compileRules } from "#domains/tables/rules/rule-sql.ts";
+import type { TableSchema } from "#domains/tables/schema/table-schema.ts";
+import { type Grants, resolveGrants } from "#domains/tables/schema/grants.ts";
+import { compileRules } from "#domains/tables/schema/rule-sql.ts";
 import { SqlParameters } from "#kernel/db/statement.ts";
 import { SYSTEM_COLUMNS } from "#domains/tables/table.ts";
 import type { Inspection } from "./guard/guard.ts";
@@ -21,7 +21,7 @@ export interface WrappedStatement {
   readonly text: string;
   readonly values: readonly unknown[];
   /** How many characters stand before the person's statement. */
-  readonly before: number;
+  readonly prefix: number;
 }
 
 export interface WrapOptions {
@@ -33,35 +33,35 @@ export interface WrapOptions {
 }
 
 /** The statement that runs, for one that was inspected. Its parameters keep their numbers. */
-export function wrapStatement(inspection: Inspection, composing: WrapOptions): WrappedStatement {
-  const { tables, person, values, rowsMax } = composing;
+export function wrapStatement(inspection: Inspection, options: WrapOptions): WrappedStatement {
+  const { tables, person, values, rowsMax } = options;
   const parameters = new SqlParameters();
   parameters.values.push(...values);
   const views = tables.map((table) =>
-    viewOf(table, { person, parameters, names: inspection.names }),
+    tableExpression(table, { person, parameters, names: inspection.names }),
   );
-  const before = `with ${views.map((view) => `${view},\n`).join("")}${BEFORE}`;
-  const after = AFTER.replace("$rows", String(rowsMax + 1));
+  const prefix = `with ${views.map((view) => `${view},\n`).join("")}${PREFIX}`;
+  const after = SUFFIX.replace("$rows", String(rowsMax + 1));
   return {
-    text: `${before}${inspection.text}${after}`,
+    text: `${prefix}${inspection.text}${after}`,
     values: parameters.values,
-    before: before.length,
+    prefix: prefix.length,
   };
 }
 
 /** Whether the person may read anything of the table. */
 export function isReadable(table: TableSchema, person: Principal | undefined): boolean {
-  return grantsOf(table.rules, "read", person)?.length !== 0;
+  return resolveGrants(table.rules, "read", person)?.length !== 0;
 }
 
 /** These names can be no table's, so that nothing that a person writes means them. */
-const BEFORE = `"(answer)" as materialized (
+const PREFIX = `"(answer)" as materialized (
 select octet_length((answer.*)::text) as "(own)", answer.* from (select * from (\n`;
 /**
  * One row more than wanted tells that there are more. Their number is told even when no row is, as the
  * first is too large for us: a value of a gigabyte must not get here.
  */
-const AFTER = `
+const SUFFIX = `
 ) as answer limit $rows) as answer),
 "(sized)" as (
   select row_number() over sofar as "(at)", sum(a."(own)") over sofar as "(size)", a.*
@@ -71,25 +71,28 @@ select c."(count)", s.*
   left join "(sized)" as s on s."(size)" <= ${ANSWER_BYTES_MAX}
  order by s."(at)"`;
 
-interface Viewing {
+interface ExpressionOptions {
   readonly person: Principal | undefined;
   readonly parameters: SqlParameters;
   /** What columns are called in the statement. */
   readonly names: ReadonlySet<string>;
 }
 
-function viewOf(table: TableSchema, { person, parameters, names }: Viewing): string {
-  const grants = grantsOf(table.rules, "read", person);
-  const sight = compileRules(table, grants, parameters);
-  const columns = columnsOf(table, names).map(([field, name]) => {
-    const { sql } = sight.field(field) ?? { sql: "null" };
+function tableExpression(
+  table: TableSchema,
+  { person, parameters, names }: ExpressionOptions,
+): string {
+  const grants = resolveGrants(table.rules, "read", person);
+  const rules = compileRules(table, grants, parameters);
+  const columns = selectableColumns(table, names).map(([field, name]) => {
+    const { sql } = rules.field(field) ?? { sql: "null" };
     return `${sql} as ${quoteIdentifier(name)}`;
   });
   const select = `select ${columns.join(", ")} from ${table.base}`;
   const name = quoteIdentifier(table.slug);
   if (!hidesRows(grants)) return `${name} as not materialized (${select})`;
   // A fence: what the statement asks of rows is only asked of those that came through.
-  return `${name} as materialized (${select} where ${sight.where ?? "true"})`;
+  return `${name} as materialized (${select} where ${rules.where ?? "true"})`;
 }
 
 function hidesRows(grants: Grants): boolean {
@@ -97,15 +100,15 @@ function hidesRows(grants: Grants): boolean {
 }
 
 /** Fields and their names in SQL, first as they are, then in other spellings that the statement has. */
-function columnsOf(table: TableSchema, names: ReadonlySet<string>): [string, string][] {
+function selectableColumns(table: TableSchema, names: ReadonlySet<string>): [string, string][] {
   const all: [string, string][] = [
     ...SYSTEM_COLUMNS.map(([field, name]): [string, string] => [field, name]),
     ...table.columns.map(({ name }): [string, string] => [name, name]),
   ];
-  const others = all.flatMap(([field, name]) =>
+  const aliases = all.flatMap(([field, name]) =>
     [field, field.toLowerCase()]
       .filter((other, at, both) => other !== name && both.indexOf(other) === at && names.has(other))
       .map((other): [string, string] => [field, other]),
   );
-  return [...all, ...others];
+  return [...all, ...aliases];
 }

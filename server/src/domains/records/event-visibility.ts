@@ -5,15 +5,15 @@
 import type { Principal } from "#kernel/access/caller.ts";
 import type { RecordedEvent } from "#kernel/log/event.ts";
 import type { EventVisibility, EventFilter, FilterPosition } from "#kernel/log/event-visibility.ts";
-import { findTableSchema, reloadTable } from "#domains/tables/table-cache.ts";
-import type { TableSchema } from "#domains/tables/table-schema.ts";
+import { findTableSchema, reloadTable } from "#domains/tables/schema/table-cache.ts";
+import type { TableSchema } from "#domains/tables/schema/table-schema.ts";
 import {
-  isAllowed,
+  checkAccess,
   type Grants,
-  grantsOf,
+  resolveGrants,
   isUnrestricted,
   visibleFields,
-} from "#domains/tables/rules/grants.ts";
+} from "#domains/tables/schema/grants.ts";
 import { listTables } from "#domains/tables/store.ts";
 import { hideFields } from "./record-access.ts";
 import { nameIn } from "./table-record.ts";
@@ -63,7 +63,7 @@ function makerFor(
 ): (event: RecordedEvent) => EventFilter | undefined {
   const grants = new Map<string, Grants>();
   const grantsTo = (rules: TableSchema["rules"], person: Principal): Grants => {
-    if (!grants.has(person.id)) grants.set(person.id, grantsOf(rules, "read", person));
+    if (!grants.has(person.id)) grants.set(person.id, resolveGrants(rules, "read", person));
     return grants.get(person.id);
   };
   return (event) => {
@@ -115,7 +115,7 @@ function changeSeen(grants: Grants, data: Data): Data | undefined {
 
 /** Those of some fields that are hidden: not by their values, since null is seen as null. */
 function hidden(grants: Grants, record: Data, fields: readonly string[]): ReadonlySet<string> {
-  return new Set(isAllowed(grants, record, fields).fieldsRefused);
+  return new Set(checkAccess(grants, record, fields).deniedFields);
 }
 
 /** The name is one of the fields, and is shown when that is. */

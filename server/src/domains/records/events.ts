@@ -1,7 +1,7 @@
 import Type from "typebox";
 import { event } from "#kernel/log/event.ts";
 import { Time } from "#kernel/schema/schema.ts";
-import type { TableSchema } from "#domains/tables/table-schema.ts";
+import type { TableSchema } from "#domains/tables/schema/table-schema.ts";
 import { RecordId, Slug, TableId } from "#domains/tables/table.ts";
 
 /** The table that an event is of, as it was then. */

@@ -2,15 +2,15 @@
 import type { Caller } from "#kernel/access/caller.ts";
 import { Failure, failure, type FieldError } from "#kernel/operation/failure.ts";
 import type { ReadContext } from "#kernel/contract.ts";
-import type { TableSchema } from "#domains/tables/table-schema.ts";
+import type { TableSchema } from "#domains/tables/schema/table-schema.ts";
 import {
-  isAllowed,
+  checkAccess,
   ALWAYS_VISIBLE,
   type Grants,
-  grantsOf,
+  resolveGrants,
   visibleFields,
-} from "#domains/tables/rules/grants.ts";
-import { type Action, FAULTS_MAX, NoSuchRecord } from "#domains/tables/table.ts";
+} from "#domains/tables/schema/grants.ts";
+import { type Action, FIELD_ERRORS_MAX, NoSuchRecord } from "#domains/tables/table.ts";
 import type { TableRecord } from "./table-record.ts";
 
 export const RecordForbidden = failure(
@@ -20,12 +20,8 @@ export const RecordForbidden = failure(
 );
 
 /** What a caller's rules say about an action. */
-export function recordGrants(
-  { rules }: TableSchema,
-  action: Action,
-  { principal }: Caller,
-): Grants {
-  return grantsOf(rules, action, principal);
+export function recordGrants({ rules }: TableSchema, action: Action, { principal }: Caller): Grants {
+  return resolveGrants(rules, action, principal);
 }
 
 /** A record as its author is shown it; of what they may make and not see, nothing but that it is there. */
@@ -71,7 +67,7 @@ export function createViolations(
   { record, named, path }: WriteContextOfRecord,
 ): FieldError[] {
   if (!grants) return [];
-  const { row, fieldsRefused } = isAllowed(grants, record, named);
+  const { isAllowed: row, deniedFields: fieldsRefused } = checkAccess(grants, record, named);
   if (!row) return [{ path, message: "is a record that you may not make" }];
   return fieldsRefused.map((field) => unwritable(path, field));
 }
@@ -86,16 +82,16 @@ export function updateViolations(
   { record, named, path }: WriteContextOfRecord,
 ): FieldError[] {
   if (!grants) return [];
-  const { row, fieldsRefused } = isAllowed(grants, before, named);
+  const { isAllowed: row, deniedFields: fieldsRefused } = checkAccess(grants, before, named);
   if (!row) return [{ path, message: "is a record that you may not change" }];
   if (fieldsRefused.length > 0) return fieldsRefused.map((field) => unwritable(path, field));
-  if (isAllowed(grants, record).row) return [];
+  if (checkAccess(grants, record).isAllowed) return [];
   return [{ path, message: "would become a record that you may not change" }];
 }
 
 /** What rules have against deleting a record. */
 export function againstDeleting(grants: Grants, record: TableRecord, path = ""): FieldError[] {
-  if (!grants || isAllowed(grants, record).row) return [];
+  if (!grants || checkAccess(grants, record).isAllowed) return [];
   return [{ path, message: "is a record that you may not delete" }];
 }
 
@@ -105,7 +101,7 @@ export function assertAllowed(faults: readonly FieldError[]): void {
   if (!first) return;
   throw new Failure(RecordForbidden, {
     detail: `${first.path === "" ? "This" : first.path} ${first.message}.`,
-    errors: faults.slice(0, FAULTS_MAX),
+    errors: faults.slice(0, FIELD_ERRORS_MAX),
   });
 }
 

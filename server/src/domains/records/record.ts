@@ -2,7 +2,7 @@
 import Type from "typebox";
 import { Time } from "#kernel/schema/schema.ts";
 import { quotedColumn } from "#domains/tables/sql-names.ts";
-import type { TableSchema } from "#domains/tables/table-schema.ts";
+import type { TableSchema } from "#domains/tables/schema/table-schema.ts";
 import type { SqlRow } from "#kernel/db/statement.ts";
 import { RecordId, SYSTEM_COLUMNS } from "#domains/tables/table.ts";
 

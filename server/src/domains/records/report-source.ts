@@ -7,10 +7,14 @@ import {
   type ReportField,
   reportSource,
 } from "#kernel/contributions/report-source.ts";
-import { findTableSchema, reloadTable, isSchemaOutdated } from "#domains/tables/table-cache.ts";
-import type { TableSchema } from "#domains/tables/table-schema.ts";
+import {
+  findTableSchema,
+  reloadTable,
+  isSchemaOutdated,
+} from "#domains/tables/schema/table-cache.ts";
+import type { TableSchema } from "#domains/tables/schema/table-schema.ts";
 import { RecordsRead } from "#domains/tables/permissions.ts";
-import { type RuleSql, compileRules } from "#domains/tables/rules/rule-sql.ts";
+import { type RuleSql, compileRules } from "#domains/tables/schema/rule-sql.ts";
 import { findTable } from "#domains/tables/store.ts";
 import { Slug } from "#domains/tables/table.ts";
 import { fieldsOf } from "./read/record-query.ts";

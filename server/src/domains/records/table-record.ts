@@ -1,11 +1,11 @@
 /** A record as those have it who write: with its revision, and a name for events. */
 import { isDeepStrictEqual } from "node:util";
 import type { Json } from "#domains/tables/columns/column-type.ts";
-import type { TableSchema } from "#domains/tables/table-schema.ts";
+import type { TableSchema } from "#domains/tables/schema/table-schema.ts";
 import type { SqlRow } from "#kernel/db/statement.ts";
 import type { ResourceRef } from "#kernel/log/event.ts";
 import { failure, type FieldError } from "#kernel/operation/failure.ts";
-import { recordStatements } from "./write/record-sql.ts";
+import { recordStatements } from "./record-statements.ts";
 
 /** With the platform's own fields first, then the table's. */
 export interface TableRecord {

@@ -21,8 +21,8 @@ export type DerivedNamePurpose = keyof typeof PREFIXES;
  * gives. It follows a column that is renamed, so that it always tells which column is meant when
  * PostgreSQL names it in an error.
  */
-export function derivedName(tableId: string, purpose: DerivedNamePurpose, of: string): string {
-  const hash = createHash("sha256").update(`${tableId} ${of}`).digest("hex");
+export function derivedName(tableId: string, purpose: DerivedNamePurpose, subject: string): string {
+  const hash = createHash("sha256").update(`${tableId} ${subject}`).digest("hex");
   return `${PREFIXES[purpose]}_${hash.slice(0, 16)}`;
 }
 
@@ -39,11 +39,11 @@ export function parseDerivedName(
 ): DerivedNameParts | undefined {
   if (name === derivedName(id, "key", "id")) return { purpose: "key", fields: ["id"] };
   for (const { name: column } of columns) {
-    const purpose = OF_COLUMNS.find((one) => name === derivedName(id, one, column));
+    const purpose = COLUMN_PURPOSES.find((item) => name === derivedName(id, item, column));
     if (purpose) return { purpose, fields: [column] };
   }
-  const index = indexes.find((one) => name === derivedName(id, "several", one.name));
+  const index = indexes.find((item) => name === derivedName(id, "several", item.name));
   return index && { purpose: "several", fields: index.columns };
 }
 
-const OF_COLUMNS = ["unique", "reference", "check", "index"] as const;
+const COLUMN_PURPOSES = ["unique", "reference", "check", "index"] as const;

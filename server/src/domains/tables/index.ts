@@ -19,7 +19,7 @@ import { recordsExecutor } from "#domains/records/record-step.ts";
 import { recordOperations } from "#domains/records/operations.ts";
 import { recordsSource } from "#domains/records/report-source.ts";
 import { countTables } from "./store.ts";
-import { tableEvents } from "./structure/events.ts";
+import { tableEvents } from "./events.ts";
 import { tableContent } from "./structure/pack.ts";
 import { tableOperations } from "./structure/operations.ts";
 

@@ -4,21 +4,21 @@ import { schemaOf } from "#kernel/db/sql-runner.ts";
 import { derivedName, type DerivedNamePurpose } from "./derived-name.ts";
 import { COLUMN_PATTERN, SLUG_PATTERN, SYSTEM_COLUMNS, type Table } from "./table.ts";
 
-const NAME = new RegExp(`${SLUG_PATTERN}|${COLUMN_PATTERN}`);
-const IN_SQL: ReadonlyMap<string, string> = new Map(SYSTEM_COLUMNS);
+const IDENTIFIER = new RegExp(`${SLUG_PATTERN}|${COLUMN_PATTERN}`);
+const SQL_NAMES: ReadonlyMap<string, string> = new Map(SYSTEM_COLUMNS);
 
 /**
  * A name as a quoted identifier. What is not of the checked alphabet is our bug, since every name was
  * checked when it was saved: it never gets as far as a statement.
  */
 export function quoteIdentifier(name: string): string {
-  if (!NAME.test(name)) throw new Error("A name that was never checked was to become SQL.");
+  if (!IDENTIFIER.test(name)) throw new Error("A name that was never checked was to become SQL.");
   return `"${name}"`;
 }
 
 /** The column that holds a field: the platform's own have other names in SQL. */
 export function quotedColumn(field: string): string {
-  return quoteIdentifier(IN_SQL.get(field) ?? field);
+  return quoteIdentifier(SQL_NAMES.get(field) ?? field);
 }
 
 /** A table, and where it is. */
@@ -33,8 +33,8 @@ export function tableSql({ partition, table: { slug } }: TableLocation): string 
 }
 
 /** Through what the application reads and writes the table, quoted: see `createView`. */
-export function viewSql(site: TableLocation): string {
-  return qualified(site, "view", "");
+export function viewSql(location: TableLocation): string {
+  return qualifiedName(location, "view", "");
 }
 
 /**
@@ -49,14 +49,18 @@ export function versionColumn({ shape }: Pick<Table, "shape">): string {
 export const VERSION_COLUMN = /"shape \d+"/;
 
 /** A name in the schema of the table. */
-export function qualified(site: TableLocation, purpose: DerivedNamePurpose, of: string): string {
-  return `${quoteIdentifier(schemaOf(site.partition))}.${nameSql(site, purpose, of)}`;
+export function qualifiedName(
+  location: TableLocation,
+  purpose: DerivedNamePurpose,
+  subject: string,
+): string {
+  return `${quoteIdentifier(schemaOf(location.partition))}.${derivedNameSql(location, purpose, subject)}`;
 }
 
-export function nameSql(
+export function derivedNameSql(
   { table: { id } }: TableLocation,
   purpose: DerivedNamePurpose,
-  of: string,
+  subject: string,
 ): string {
-  return quoteIdentifier(derivedName(id, purpose, of));
+  return quoteIdentifier(derivedName(id, purpose, subject));
 }

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Tx } from "#kernel/db/connection.ts";
 import type { Column, Rule, Table, TableIndex } from "./table.ts";
 
-const FIELDS = [
+const SELECTED = [
   "id",
   "slug",
   "name",
@@ -27,7 +27,7 @@ interface TableRow extends Omit<Table, "columns" | "indexes" | "rules"> {
 export async function findTable(tx: Tx, slug: string): Promise<Table | undefined> {
   const row = await tx
     .selectFrom("user_tables")
-    .select(FIELDS)
+    .select(SELECTED)
     .where("slug", "=", slug)
     .executeTakeFirst();
   return row && toTable(row);
@@ -36,7 +36,7 @@ export async function findTable(tx: Tx, slug: string): Promise<Table | undefined
 export async function findTableById(tx: Tx, id: string): Promise<Table | undefined> {
   const row = await tx
     .selectFrom("user_tables")
-    .select(FIELDS)
+    .select(SELECTED)
     .where("id", "=", id)
     .executeTakeFirst();
   return row && toTable(row);
@@ -44,18 +44,18 @@ export async function findTableById(tx: Tx, id: string): Promise<Table | undefin
 
 /** All tables of the partition, by slug. Their number is bounded. */
 export async function listTables(tx: Tx): Promise<Table[]> {
-  const rows = await tx.selectFrom("user_tables").select(FIELDS).orderBy("slug").execute();
+  const rows = await tx.selectFrom("user_tables").select(SELECTED).orderBy("slug").execute();
   return rows.map(toTable);
 }
 
 /** Some tables, newest first, from the one before which a page goes on. */
-export async function pageOfTables(
+export async function listTablePage(
   tx: Tx,
   { before, limit }: { readonly before: string; readonly limit: number },
 ): Promise<Table[]> {
   const rows = await tx
     .selectFrom("user_tables")
-    .select(FIELDS)
+    .select(SELECTED)
     .where("id", "<", before)
     .orderBy("id", "desc")
     .limit(limit)
@@ -84,7 +84,7 @@ export async function lockStructure(tx: Tx): Promise<void> {
 export async function lockTable(tx: Tx, slug: string): Promise<Table | undefined> {
   const row = await tx
     .selectFrom("user_tables")
-    .select(FIELDS)
+    .select(SELECTED)
     .where("slug", "=", slug)
     .forUpdate()
     .executeTakeFirst();
@@ -98,7 +98,7 @@ export async function lockTables(
 ): Promise<Table[]> {
   const rows = await tx
     .selectFrom("user_tables")
-    .select(FIELDS)
+    .select(SELECTED)
     .where(
       sql<boolean>`slug = any (${slugs}) or (cardinality(${referringTo}::text[]) > 0 and exists (
         select from jsonb_array_elements(columns) as c
@@ -118,12 +118,12 @@ export async function insertTable(tx: Tx, table: Table): Promise<Table> {
       id,
       slug,
       name,
-      ...changing(table),
+      ...toColumns(table),
       created_by: createdBy,
       created_at: createdAt,
       updated_at: updatedAt,
     })
-    .returning(FIELDS)
+    .returning(SELECTED)
     .executeTakeFirstOrThrow();
   return toTable(row);
 }
@@ -131,10 +131,10 @@ export async function insertTable(tx: Tx, table: Table): Promise<Table> {
 export async function updateTable(tx: Tx, table: Table, now: Date): Promise<Table> {
   const row = await tx
     .updateTable("user_tables")
-    .set({ name: table.name, ...changing(table), updated_at: now })
+    .set({ name: table.name, ...toColumns(table), updated_at: now })
     .set((row) => ({ revision: row("revision", "+", 1) }))
     .where("id", "=", table.id)
-    .returning(FIELDS)
+    .returning(SELECTED)
     .executeTakeFirstOrThrow();
   return toTable(row);
 }
@@ -153,7 +153,7 @@ export function toTable(row: TableRow): Table {
   };
 }
 
-function changing({ description, columns, indexes, rules, renamedRevision, shape }: Table) {
+function toColumns({ description, columns, indexes, rules, renamedRevision, shape }: Table) {
   return {
     description,
     renamed_revision: renamedRevision,

@@ -8,7 +8,7 @@ export const COLUMNS_MAX = 200;
 export const TABLES_MAX = 1_000;
 export const RULES_MAX = 100;
 /** Faults that one answer tells at most. */
-export const FAULTS_MAX = 100;
+export const FIELD_ERRORS_MAX = 100;
 
 /** A word that is safe as a quoted identifier, and short enough for PostgreSQL. */
 export const SLUG_PATTERN = "^[a-z][a-z0-9_-]{0,62}$";

@@ -2,78 +2,78 @@
 import type { A_Expr, Node } from "libpg-query";
 import { recordsOf, textsOf } from "#domains/queries/guard/findings.ts";
 import type { ColumnTypeName } from "#domains/tables/table.ts";
-import { valueOf } from "./constant.ts";
-import { numberOf, rejectSql } from "./sql-error.ts";
+import { parseConstant } from "./constant.ts";
+import { parseNumber, rejectSql } from "./sql-error.ts";
 
 /** What a check says of one column. */
-export interface CheckFound {
+export interface ColumnCheck {
   readonly column: string;
   readonly options: Readonly<Record<string, unknown>>;
   /** The type that it makes of a column of text. */
   readonly type?: ColumnTypeName;
 }
 
-const KEPT =
+const UNSUPPORTED_CHECK =
   "only a check of one column is kept: that it is in a list of texts, compares with a number, or " +
   "has at most so many characters";
 
 /** The checks that are joined by `and` in a condition. */
-export function checksIn(condition: Node | undefined): readonly CheckFound[] {
-  if (!condition) return rejectSql(KEPT);
+export function parseChecks(condition: Node | undefined): readonly ColumnCheck[] {
+  if (!condition) return rejectSql(UNSUPPORTED_CHECK);
   if ("BoolExpr" in condition && condition.BoolExpr.boolop === "AND_EXPR") {
-    return (condition.BoolExpr.args ?? []).flatMap((part) => checksIn(part));
+    return (condition.BoolExpr.args ?? []).flatMap((part) => parseChecks(part));
   }
-  if (!("A_Expr" in condition)) return rejectSql(KEPT, anyPlace(condition));
-  return [checkIn(condition.A_Expr)];
+  if (!("A_Expr" in condition)) return rejectSql(UNSUPPORTED_CHECK, locationOf(condition));
+  return [parseCheck(condition.A_Expr)];
 }
 
-function checkIn(expression: A_Expr): CheckFound {
+function parseCheck(expression: A_Expr): ColumnCheck {
   const { kind, lexpr, rexpr } = expression;
   const operator = textsOf(expression.name).join(".");
   if (kind === "AEXPR_IN" && operator === "=") {
-    return listed(
+    return parseListCheck(
       expression,
-      recordsOf(rexpr).flatMap(({ List: list }) => itemsOf(list)),
+      recordsOf(rexpr).flatMap(({ List: list }) => listItems(list)),
     );
   }
   if (kind === "AEXPR_OP_ANY" && operator === "=") {
-    return listed(
+    return parseListCheck(
       expression,
       rexpr && "A_ArrayExpr" in rexpr ? (rexpr.A_ArrayExpr.elements ?? []) : [],
     );
   }
   if (kind === "AEXPR_BETWEEN") {
     const [min, max] = recordsOf(rexpr)
-      .flatMap(({ List: list }) => itemsOf(list))
-      .map(numberOf);
-    if (min === undefined || max === undefined) return rejectSql(KEPT, expression);
-    return { column: columnOf(lexpr, expression), options: { min, max } };
+      .flatMap(({ List: list }) => listItems(list))
+      .map(parseNumber);
+    if (min === undefined || max === undefined) return rejectSql(UNSUPPORTED_CHECK, expression);
+    return { column: columnName(lexpr, expression), options: { min, max } };
   }
-  if (kind !== "AEXPR_OP") return rejectSql(KEPT, expression);
-  return compared(expression, operator);
+  if (kind !== "AEXPR_OP") return rejectSql(UNSUPPORTED_CHECK, expression);
+  return parseComparison(expression, operator);
 }
 
-function listed(expression: A_Expr, members: readonly Node[]): CheckFound {
-  const values = members.map(valueOf);
+function parseListCheck(expression: A_Expr, members: readonly Node[]): ColumnCheck {
+  const values = members.map(parseConstant);
   if (values.length === 0 || values.some((value) => typeof value !== "string")) {
-    rejectSql(KEPT, expression);
+    rejectSql(UNSUPPORTED_CHECK, expression);
   }
-  return { column: columnOf(expression.lexpr, expression), options: { values }, type: "enum" };
+  return { column: columnName(expression.lexpr, expression), options: { values }, type: "enum" };
 }
 
 /** Whole numbers are assumed: for others a bound that is left out can't be told. */
-function compared(expression: A_Expr, operator: string): CheckFound {
-  const bound = numberOf(expression.rexpr);
+function parseComparison(expression: A_Expr, operator: string): ColumnCheck {
+  const bound = parseNumber(expression.rexpr);
   const { lexpr } = expression;
-  if (bound === undefined) return rejectSql(KEPT, expression);
+  if (bound === undefined) return rejectSql(UNSUPPORTED_CHECK, expression);
   if (lexpr && "FuncCall" in lexpr) {
     const { funcname, args } = lexpr.FuncCall;
     const counts = ["char_length", "length"].includes(textsOf(funcname).join("."));
-    if (!counts || !["<=", "<"].includes(operator)) return rejectSql(KEPT, expression);
+    if (!counts || !["<=", "<"].includes(operator)) return rejectSql(UNSUPPORTED_CHECK, expression);
     const maxLength = operator === "<" ? bound - 1 : bound;
-    return { column: columnOf(args?.[0], expression), options: { maxLength } };
+    return { column: columnName(args?.[0], expression), options: { maxLength } };
   }
-  const column = columnOf(lexpr, expression);
+  const column = columnName(lexpr, expression);
   switch (operator) {
     case ">=":
       return { column, options: { min: bound } };
@@ -84,12 +84,12 @@ function compared(expression: A_Expr, operator: string): CheckFound {
     case "<":
       return { column, options: { below: bound } };
     default:
-      return rejectSql(KEPT, expression);
+      return rejectSql(UNSUPPORTED_CHECK, expression);
   }
 }
 
 /** The options with bounds that are left out turned into those that are not, for whole numbers. */
-export function settled(
+export function resolveBounds(
   type: ColumnTypeName,
   { above, below, ...options }: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
@@ -104,17 +104,17 @@ export function settled(
   };
 }
 
-function columnOf(node: Node | undefined, at: A_Expr): string {
+function columnName(node: Node | undefined, at: A_Expr): string {
   const [name, ...others] = node && "ColumnRef" in node ? textsOf(node.ColumnRef.fields) : [];
-  return name === undefined || others.length > 0 ? rejectSql(KEPT, at) : name;
+  return name === undefined || others.length > 0 ? rejectSql(UNSUPPORTED_CHECK, at) : name;
 }
 
-function itemsOf(list: unknown): readonly Node[] {
+function listItems(list: unknown): readonly Node[] {
   const { items } = list as { items?: readonly Node[] };
   return items ?? [];
 }
 
-function anyPlace(node: Node): { location?: number } {
+function locationOf(node: Node): { location?: number } {
   const [fields] = Object.values(node) as { location?: number }[];
   return fields ?? {};
 }

@@ -2,24 +2,24 @@ import type { ColumnDef, Constraint, Node } from "libpg-query";
 import { type OnDelete } from "#domains/tables/columns/reference.ts";
 import { textOf, textsOf } from "#domains/queries/guard/findings.ts";
 import type { NewColumn } from "#domains/tables/columns/new-column.ts";
-import { type CheckFound, checksIn, settled } from "./check-clause.ts";
-import { defaultFrom } from "./constant.ts";
-import { numberOf, rejectSql, rejectSqlIf, tableNamed } from "./sql-error.ts";
-import { type TypeFound, typeNamed } from "./type-name.ts";
+import { type ColumnCheck, parseChecks, resolveBounds } from "./check-clause.ts";
+import { parseDefault } from "./constant.ts";
+import { parseNumber, rejectSql, rejectSqlIf, tableSlug } from "./sql-error.ts";
+import { type ParsedType, toColumnType } from "./type-name.ts";
 
 /** A column while it is put together: table constraints add to it. */
-export interface Draft {
+export interface ColumnDraft {
   readonly name: string;
   readonly location: number | undefined;
-  found: TypeFound;
+  found: ParsedType;
   required: boolean;
   unique: boolean;
   primary: boolean;
-  preset: Node | undefined;
+  defaultExpression: Node | undefined;
 }
 
 /** Reads a column with the constraints that stand behind it. */
-export function draftOf(definition: ColumnDef): Draft {
+export function parseColumnDefinition(definition: ColumnDef): ColumnDraft {
   const { colname, typeName, collClause, constraints = [], location } = definition;
   rejectSqlIf(definition, {
     compression: "COMPRESSION",
@@ -29,29 +29,36 @@ export function draftOf(definition: ColumnDef): Draft {
   if (collClause && textsOf(collClause.collname).join() !== "C") {
     rejectSql('texts are ordered by their characters, which is COLLATE "C"', collClause);
   }
-  const found = typeNamed(typeName);
-  const draft: Draft = {
+  const found = toColumnType(typeName);
+  const draft: ColumnDraft = {
     name: textOf(colname),
     location,
     found,
     required: false,
     unique: false,
     primary: false,
-    preset: undefined,
+    defaultExpression: undefined,
   };
   for (const node of constraints) {
     if (!("Constraint" in node))
       return rejectSql("this constraint is not available here", definition);
-    constrain(draft, node.Constraint);
+    applyConstraint(draft, node.Constraint);
   }
   return draft;
 }
 
 /** The column that a draft comes to. */
-export function columnFrom({ name, found, required, unique, primary, preset }: Draft): NewColumn {
+export function toColumn({
+  name,
+  found,
+  required,
+  unique,
+  primary,
+  defaultExpression,
+}: ColumnDraft): NewColumn {
   const { type } = found;
-  const options = settled(type, found.options);
-  const value = defaultFrom(preset, type);
+  const options = resolveBounds(type, found.options);
+  const value = parseDefault(defaultExpression, type);
   return {
     name,
     type,
@@ -63,33 +70,33 @@ export function columnFrom({ name, found, required, unique, primary, preset }: D
 }
 
 /** Adds what a check says. */
-export function addCheck(draft: Draft, { options, type }: CheckFound): void {
+export function addCheck(draft: ColumnDraft, { options, type }: ColumnCheck): void {
   draft.found = withCheck(draft.found, { options, ...(type && { type }) });
 }
 
 /** A type with what a check says of it. */
 export function withCheck(
-  { type, options }: TypeFound,
-  check: Pick<CheckFound, "options" | "type">,
-): TypeFound {
+  { type, options }: ParsedType,
+  check: Pick<ColumnCheck, "options" | "type">,
+): ParsedType {
   if (check.type === undefined) return { type, options: { ...options, ...check.options } };
   if (type !== "text" && type !== "enum") rejectSql("a list of texts is for a column of text");
   return { type: check.type, options: check.options };
 }
 
 /** Makes it a reference. */
-export function referTo(draft: Draft, constraint: Constraint): void {
-  draft.found = referenceOf(constraint);
+export function setReference(draft: ColumnDraft, constraint: Constraint): void {
+  draft.found = parseReference(constraint);
 }
 
 /** What a foreign key comes to: ids of records are all that can be referred to. */
-export function referenceOf(constraint: Constraint): TypeFound {
+export function parseReference(constraint: Constraint): ParsedType {
   const { pktable, pk_attrs, fk_matchtype, fk_del_action } = constraint;
   rejectSqlIf(constraint, {
     fk_del_set_cols: "SET NULL of some columns",
     fk_with_period: "PERIOD",
   });
-  const table = tableNamed(pktable);
+  const table = tableSlug(pktable);
   const columns = textsOf(pk_attrs);
   if (columns.length > 1 || (columns[0] ?? "id") !== "id") {
     rejectSql("a reference is to the id of a record", constraint);
@@ -108,7 +115,7 @@ const ON_DELETE: ReadonlyMap<string, OnDelete> = new Map([
 ]);
 
 /** Whatever is checked is checked at once, and for all records. */
-export function refuseDeferred(constraint: Constraint): void {
+export function rejectDeferred(constraint: Constraint): void {
   rejectSqlIf(constraint, {
     deferrable: "DEFERRABLE",
     initdeferred: "INITIALLY DEFERRED",
@@ -127,26 +134,34 @@ export function refuseDeferred(constraint: Constraint): void {
   if (isCheck && is_enforced === false) rejectSql("NOT ENFORCED is not available here", constraint);
 }
 
-function constrain(draft: Draft, constraint: Constraint): void {
+function applyConstraint(draft: ColumnDraft, constraint: Constraint): void {
   const add = CONSTRAINTS.get(constraint.contype ?? "");
   if (!add) rejectSql("this constraint is not available here", constraint);
-  refuseDeferred(constraint);
+  rejectDeferred(constraint);
   add(draft, constraint);
 }
 
-const CONSTRAINTS: ReadonlyMap<string, (draft: Draft, constraint: Constraint) => void> = new Map([
-  ["CONSTR_NULL", () => undefined],
-  ["CONSTR_NOTNULL", (draft: Draft) => void (draft.required = true)],
-  ["CONSTR_UNIQUE", (draft: Draft) => void (draft.unique = true)],
-  ["CONSTR_PRIMARY", (draft: Draft) => void (draft.primary = true)],
-  ["CONSTR_DEFAULT", (draft: Draft, { raw_expr }: Constraint) => void (draft.preset = raw_expr)],
-  ["CONSTR_CHECK", checksOf],
-  ["CONSTR_FOREIGN", referTo],
-  ["CONSTR_IDENTITY", (draft: Draft, one: Constraint) => void (draft.found = countingFrom(one))],
-]);
+const CONSTRAINTS: ReadonlyMap<string, (draft: ColumnDraft, constraint: Constraint) => void> =
+  new Map([
+    ["CONSTR_NULL", () => undefined],
+    ["CONSTR_NOTNULL", (draft: ColumnDraft) => void (draft.required = true)],
+    ["CONSTR_UNIQUE", (draft: ColumnDraft) => void (draft.unique = true)],
+    ["CONSTR_PRIMARY", (draft: ColumnDraft) => void (draft.primary = true)],
+    [
+      "CONSTR_DEFAULT",
+      (draft: ColumnDraft, { raw_expr }: Constraint) => void (draft.defaultExpression = raw_expr),
+    ],
+    ["CONSTR_CHECK", applyChecks],
+    ["CONSTR_FOREIGN", setReference],
+    [
+      "CONSTR_IDENTITY",
+      (draft: ColumnDraft, constraint: Constraint) =>
+        void (draft.found = parseIdentity(constraint)),
+    ],
+  ]);
 
-function checksOf(draft: Draft, { raw_expr }: Constraint): void {
-  for (const check of checksIn(raw_expr)) {
+function applyChecks(draft: ColumnDraft, { raw_expr }: Constraint): void {
+  for (const check of parseChecks(raw_expr)) {
     if (check.column !== draft.name)
       rejectSql("a check of another column stands by itself", draft as { location?: number });
     addCheck(draft, check);
@@ -154,10 +169,10 @@ function checksOf(draft: Draft, { raw_expr }: Constraint): void {
 }
 
 /** A column that counts. */
-function countingFrom({ options = [], location = 0 }: Constraint): TypeFound {
+function parseIdentity({ options = [], location = 0 }: Constraint): ParsedType {
   const start = options.map((option) => {
     const { defname, arg } = "DefElem" in option ? option.DefElem : {};
-    const value = arg && "Integer" in arg ? (arg.Integer.ival ?? 0) : numberOf(arg);
+    const value = arg && "Integer" in arg ? (arg.Integer.ival ?? 0) : parseNumber(arg);
     if (defname !== "start" || value === undefined) {
       rejectSql("of a sequence only START WITH can be said", { location });
     }

@@ -1,7 +1,7 @@
 import type { A_Const, FuncCall, Node } from "libpg-query";
 import { textOf, textsOf } from "#domains/queries/guard/findings.ts";
 import type { ColumnTypeName } from "#domains/tables/table.ts";
-import { numberOf, rejectSql } from "./sql-error.ts";
+import { parseNumber, rejectSql } from "./sql-error.ts";
 
 const NOW = "$now";
 const TIMES = new Set(["SVFOP_CURRENT_TIMESTAMP", "SVFOP_CURRENT_DATE", "SVFOP_LOCALTIMESTAMP"]);
@@ -11,7 +11,7 @@ const TIME_FUNCTIONS = new Set([
   "statement_timestamp",
   "clock_timestamp",
 ]);
-const TRUTHS: ReadonlyMap<string, boolean> = new Map([
+const BOOLEAN_WORDS: ReadonlyMap<string, boolean> = new Map([
   ["t", true],
   ["true", true],
   ["f", false],
@@ -19,28 +19,28 @@ const TRUTHS: ReadonlyMap<string, boolean> = new Map([
 ]);
 
 /** The default that an expression means in a column of this type; null when it is none. */
-export function defaultFrom(expression: Node | undefined, type: ColumnTypeName): unknown {
+export function parseDefault(expression: Node | undefined, type: ColumnTypeName): unknown {
   if (!expression) return null;
-  const value = valueOf(expression);
+  const value = parseConstant(expression);
   if (value === null || value === NOW) return value;
-  const convert = OF_TYPES[type];
+  const convert = CONVERTERS[type];
   return convert && typeof value === "string" ? convert(value) : value;
 }
 
 /** What a text means that stands for a value of another type; numbers are written as texts too. */
-const OF_TYPES: Readonly<Partial<Record<ColumnTypeName, (text: string) => unknown>>> = {
+const CONVERTERS: Readonly<Partial<Record<ColumnTypeName, (text: string) => unknown>>> = {
   integer: (text) => (text.trim() === "" ? text : Number(text)),
-  boolean: (text) => TRUTHS.get(text.toLowerCase()) ?? text,
-  json: parsed,
+  boolean: (text) => BOOLEAN_WORDS.get(text.toLowerCase()) ?? text,
+  json: parseJson,
 };
 
 /** A constant, also behind a cast or a sign, or the present time. */
-export function valueOf(node: Node): string | number | boolean | null {
-  if ("TypeCast" in node && node.TypeCast.arg) return valueOf(node.TypeCast.arg);
+export function parseConstant(node: Node): string | number | boolean | null {
+  if ("TypeCast" in node && node.TypeCast.arg) return parseConstant(node.TypeCast.arg);
   if ("SQLValueFunction" in node && TIMES.has(textOf(node.SQLValueFunction.op))) return NOW;
   if ("FuncCall" in node && isNow(node.FuncCall)) return NOW;
-  if ("A_Expr" in node) return -numberBehind(node.A_Expr);
-  if ("A_Const" in node) return constant(node.A_Const);
+  if ("A_Expr" in node) return -parseNegative(node.A_Expr);
+  if ("A_Const" in node) return constantValue(node.A_Const);
   const [fields] = Object.values(node) as { location?: number }[];
   return rejectSql("only a constant or the present time can be a default", fields);
 }
@@ -51,27 +51,28 @@ function isNow({ funcname, args = [] }: FuncCall): boolean {
   return own && args.length === 0 && TIME_FUNCTIONS.has(names.at(-1) ?? "");
 }
 
-function constant(node: A_Const): string | number | boolean | null {
+function constantValue(node: A_Const): string | number | boolean | null {
   const { isnull, sval, boolval } = node;
   if (isnull) return null;
   if (sval) return textOf(sval.sval);
   if (boolval) return boolval.boolval ?? false;
-  return numberOf({ A_Const: node }) ?? rejectSql("this constant is not available here", node);
+  return parseNumber({ A_Const: node }) ?? rejectSql("this constant is not available here", node);
 }
 
 /** Some signs are taken for operators. */
-function numberBehind({
+function parseNegative({
   name,
   lexpr,
   rexpr,
   location = 0,
 }: Extract<Node, { A_Expr: unknown }>["A_Expr"]) {
-  const number = lexpr === undefined && textsOf(name).join() === "-" ? numberOf(rexpr) : undefined;
+  const number =
+    lexpr === undefined && textsOf(name).join() === "-" ? parseNumber(rexpr) : undefined;
   return number ?? rejectSql("only a constant or the present time can be a default", { location });
 }
 
 /** What is no JSON stays a text, which is JSON too. */
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

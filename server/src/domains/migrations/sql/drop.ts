@@ -1,32 +1,32 @@
 import type { DropStmt, Node } from "libpg-query";
 import { recordsOf, textsOf } from "#domains/queries/guard/findings.ts";
-import { indexNameOf } from "#domains/tables/structure/index-steps.ts";
-import type { Step } from "#domains/tables/structure/step.ts";
+import { defaultIndexName } from "#domains/tables/structure/index-steps.ts";
+import type { TableStep } from "#domains/tables/structure/step.ts";
 import type { Table } from "#domains/tables/table.ts";
 import type { TableLookup } from "./table-lookup.ts";
 import { singleName, rejectSql } from "./sql-error.ts";
 
 /** `drop table` and `drop index`. */
-export function dropFrom(
+export function translateDrop(
   { removeType, objects = [], missing_ok, concurrent }: DropStmt,
   known: TableLookup,
-): Step[] {
+): TableStep[] {
   const missingOk = missing_ok ?? false;
   if (removeType !== "OBJECT_TABLE" && removeType !== "OBJECT_INDEX") {
     rejectSql("only tables and indexes can be dropped");
   }
   if (concurrent) rejectSql("CONCURRENTLY is not for a migration, which is one transaction");
-  const names = objects.map(nameIn);
+  const names = objects.map(objectName);
   if (removeType === "OBJECT_INDEX") {
     return names.flatMap((name) => dropIndex(name, missingOk, known));
   }
   return names
-    .filter((table) => !missingOk || !known.lacks(table))
+    .filter((table) => !missingOk || !known.isMissing(table))
     .map((table) => ({ op: "drop_table", table }));
 }
 
 /** SQL tells the index alone. */
-function dropIndex(name: string, missingOk: boolean, known: TableLookup): Step[] {
+function dropIndex(name: string, missingOk: boolean, known: TableLookup): TableStep[] {
   // Which table it is of is found out where there are some.
   if (!known.tables) return [];
   const steps = known.tables.flatMap(
@@ -45,13 +45,18 @@ function dropIndex(name: string, missingOk: boolean, known: TableLookup): Step[]
  * The step that drops the index of a table that is called so: by the name that it was given, or by the
  * one that PostgreSQL gives, `orders_total_idx`, to an index of a column that was given none.
  */
-export function indexStepFor(table: Table, name: string, tail: "idx" | "key"): Step | undefined {
+export function indexStepFor(
+  table: Table,
+  name: string,
+  tail: "idx" | "key",
+): TableStep | undefined {
   const { slug, indexes, columns } = table;
-  const given = indexes.find((index) => index.name === name || `${slug}_${index.name}` === name);
-  if (given) return { op: "drop_index", table: slug, name: given.name };
+  const named = indexes.find((index) => index.name === name || `${slug}_${index.name}` === name);
+  if (named) return { op: "drop_index", table: slug, name: named.name };
   const isUnique = tail === "key";
   const column = columns.find(
-    (one) => `${slug}_${one.name}_${tail}` === name && (isUnique ? one.unique : one.indexed),
+    (column) =>
+      `${slug}_${column.name}_${tail}` === name && (isUnique ? column.unique : column.indexed),
   );
   return column && { op: "drop_index", table: slug, columns: [column.name], unique: isUnique };
 }
@@ -60,17 +65,20 @@ export function indexStepFor(table: Table, name: string, tail: "idx" | "key"): S
  * The same by the name that PostgreSQL gives to a unique index which no constraint has made: that ends as
  * any other index's does, and ours as a constraint's.
  */
-function uniqueStepFor({ slug, indexes, columns }: Table, name: string): Step | undefined {
+function uniqueStepFor({ slug, indexes, columns }: Table, name: string): TableStep | undefined {
   const isCalled = (fields: readonly string[]) => `${[slug, ...fields].join("_")}_idx` === name;
   const index = indexes.find(
-    (one) => one.unique && one.name === indexNameOf(one.columns, true) && isCalled(one.columns),
+    (column) =>
+      column.unique &&
+      column.name === defaultIndexName(column.columns, true) &&
+      isCalled(column.columns),
   );
   if (index) return { op: "drop_index", table: slug, name: index.name };
-  const column = columns.find((one) => one.unique && isCalled([one.name]));
+  const column = columns.find((column) => column.unique && isCalled([column.name]));
   return column && { op: "drop_index", table: slug, columns: [column.name], unique: true };
 }
 
-function nameIn(object: Node): string {
+function objectName(object: Node): string {
   const [list] = recordsOf(object).map(({ List: inner }) => inner);
   const { items } = (list ?? {}) as { items?: unknown };
   return singleName(textsOf(items));

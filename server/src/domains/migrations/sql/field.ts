@@ -1,6 +1,6 @@
 import { SYSTEM_COLUMNS, type Table } from "#domains/tables/table.ts";
 
-const IN_API: ReadonlyMap<string, string> = new Map(
+const FIELD_NAMES: ReadonlyMap<string, string> = new Map(
   SYSTEM_COLUMNS.flatMap(([field, column]) => [
     [column, field],
     [field.toLowerCase(), field],
@@ -8,15 +8,15 @@ const IN_API: ReadonlyMap<string, string> = new Map(
 );
 
 /** The field that a column of SQL is, of those that every table has; any other is itself. */
-export function fieldOf(column: string): string {
-  return IN_API.get(column) ?? column;
+export function toFieldName(column: string): string {
+  return FIELD_NAMES.get(column) ?? column;
 }
 
 /**
  * The column that a name means: PostgreSQL reads a name without quotes in small letters, and no two
  * columns of a table differ in that alone.
  */
-export function columnMeant(table: Table | undefined, name: string): string {
+export function resolveColumnName(table: Table | undefined, name: string): string {
   const columns = table?.columns ?? [];
   if (columns.some((column) => column.name === name)) return name;
   const lower = name.toLowerCase();

@@ -31,7 +31,7 @@ export function rejectSqlIf<T extends { readonly location?: number }>(
 }
 
 /** The slug of the table that is named. */
-export function tableNamed(relation: RangeVar | undefined): string {
+export function tableSlug(relation: RangeVar | undefined): string {
   if (!relation) rejectSql("a table must be named");
   const { schemaname, catalogname, relpersistence } = relation;
   if (schemaname !== undefined || catalogname !== undefined) {
@@ -50,7 +50,7 @@ export function singleName(names: readonly string[], at?: { readonly location?: 
 }
 
 /** A number; undefined for what is none. The parser leaves a zero out. */
-export function numberOf(node: Node | undefined): number | undefined {
+export function parseNumber(node: Node | undefined): number | undefined {
   if (!node || !("A_Const" in node)) return undefined;
   const { ival, fval } = node.A_Const;
   if (ival) return ival.ival ?? 0;

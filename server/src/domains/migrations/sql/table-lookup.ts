@@ -21,7 +21,7 @@ export class TableLookup {
   }
 
   /** Whether there is certainly none. */
-  lacks(slug: string): boolean {
+  isMissing(slug: string): boolean {
     return this.#tables !== undefined && !this.#tables.has(slug);
   }
 }

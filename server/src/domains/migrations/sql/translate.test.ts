@@ -5,7 +5,7 @@ import { parseColumns } from "#domains/tables/columns/parse-fields.ts";
 import type { Table } from "#domains/tables/table.ts";
 import type { NewColumn } from "#domains/tables/columns/new-column.ts";
 import { TableLookup } from "./table-lookup.ts";
-import { stepsFrom } from "./translate.ts";
+import { translateToSteps } from "./translate.ts";
 
 beforeAll(() => loadModule());
 
@@ -26,9 +26,9 @@ const known = new TableLookup([orders]);
 
 function translate(sql: string, tables = known) {
   const verdict = inspectScript(sql);
-  if ("complaints" in verdict) throw new Error(verdict.complaints[0]?.message);
+  if ("errors" in verdict) throw new Error(verdict.errors[0]?.message);
   return verdict.statements.flatMap((one) =>
-    one.does === "structure" ? [...stepsFrom(one.node, tables)] : [],
+    one.kind === "structure" ? [...translateToSteps(one.node, tables)] : [],
   );
 }
 

@@ -4,30 +4,30 @@
  */
 import type { CommentStmt, IndexStmt, Node, RenameStmt } from "libpg-query";
 import { recordsOf, textOf, textsOf } from "#domains/queries/guard/findings.ts";
-import { readStep, type Step } from "#domains/tables/structure/step.ts";
+import { parseStep, type TableStep } from "#domains/tables/structure/step.ts";
 import { alterTableFrom } from "./alter-table.ts";
-import { createTableFrom } from "./create-table.ts";
-import { dropFrom } from "./drop.ts";
-import { columnMeant, fieldOf } from "./field.ts";
+import { translateCreateTable } from "./create-table.ts";
+import { translateDrop } from "./drop.ts";
+import { resolveColumnName, toFieldName } from "./field.ts";
 import { TableLookup } from "./table-lookup.ts";
-import { singleName, rejectSql, rejectSqlIf, tableNamed } from "./sql-error.ts";
+import { singleName, rejectSql, rejectSqlIf, tableSlug } from "./sql-error.ts";
 
 /** The steps of a statement; throws `SqlRefused` when there are none for it. */
-export function stepsFrom(statement: Node, known: TableLookup): readonly Step[] {
-  const steps = translated(statement, known);
+export function translateToSteps(statement: Node, known: TableLookup): readonly TableStep[] {
+  const steps = translateStatement(statement, known);
   for (const step of steps) {
     // It fills in what was left out.
-    const read = readStep(structuredClone(step));
-    if ("faults" in read) {
-      const [fault] = read.faults;
-      rejectSql(`${placeIn(step, fault?.path ?? "")} ${fault?.message}`);
+    const parsed = parseStep(structuredClone(step));
+    if ("errors" in parsed) {
+      const [error] = parsed.errors;
+      rejectSql(`${describePath(step, error?.path ?? "")} ${error?.message}`);
     }
   }
   return steps;
 }
 
 /** Where in a step something is, in the words of who wrote SQL. */
-export function placeIn(step: Step, path: string): string {
+export function describePath(step: TableStep, path: string): string {
   const [, position = ""] = /^\/columns\/(\d+)/.exec(path) ?? [];
   const column = step.op === "create_table" ? step.columns[Number(position)]?.name : undefined;
   if (position !== "" && column !== undefined) {
@@ -39,21 +39,21 @@ export function placeIn(step: Step, path: string): string {
   return `${step.op} ${step.table}${path.replaceAll("/", " ")}:`;
 }
 
-function translated(statement: Node, known: TableLookup): Step[] {
+function translateStatement(statement: Node, known: TableLookup): TableStep[] {
   if ("CreateStmt" in statement) {
     const { relation, if_not_exists } = statement.CreateStmt;
-    if (if_not_exists && known.table(tableNamed(relation))) return [];
-    return createTableFrom(statement.CreateStmt);
+    if (if_not_exists && known.table(tableSlug(relation))) return [];
+    return translateCreateTable(statement.CreateStmt);
   }
   if ("AlterTableStmt" in statement) return alterTableFrom(statement.AlterTableStmt, known);
-  if ("RenameStmt" in statement) return renameFrom(statement.RenameStmt, known);
-  if ("DropStmt" in statement) return dropFrom(statement.DropStmt, known);
-  if ("IndexStmt" in statement) return indexFrom(statement.IndexStmt, known);
-  if ("CommentStmt" in statement) return commentFrom(statement.CommentStmt, known);
+  if ("RenameStmt" in statement) return translateRename(statement.RenameStmt, known);
+  if ("DropStmt" in statement) return translateDrop(statement.DropStmt, known);
+  if ("IndexStmt" in statement) return translateIndex(statement.IndexStmt, known);
+  if ("CommentStmt" in statement) return translateComment(statement.CommentStmt, known);
   return rejectSql("this statement is not available here");
 }
 
-function renameFrom(statement: RenameStmt, known: TableLookup): Step[] {
+function translateRename(statement: RenameStmt, known: TableLookup): TableStep[] {
   const { renameType, relationType, relation, subname, newname, missing_ok } = statement;
   if (renameType === "OBJECT_TABLE") {
     rejectSql(
@@ -64,15 +64,15 @@ function renameFrom(statement: RenameStmt, known: TableLookup): Step[] {
   if (renameType !== "OBJECT_COLUMN" || relationType !== "OBJECT_TABLE") {
     rejectSql("only columns can be renamed", relation);
   }
-  const table = tableNamed(relation);
-  if (missing_ok && known.lacks(table)) return [];
-  const from = columnMeant(known.table(table), textOf(subname));
+  const table = tableSlug(relation);
+  if (missing_ok && known.isMissing(table)) return [];
+  const from = resolveColumnName(known.table(table), textOf(subname));
   return [{ op: "rename_column", table, from, to: textOf(newname) }];
 }
 
-function indexFrom(statement: IndexStmt, known: TableLookup): Step[] {
+function translateIndex(statement: IndexStmt, known: TableLookup): TableStep[] {
   const { relation, idxname, accessMethod, indexParams = [], unique, if_not_exists } = statement;
-  const slug = tableNamed(relation);
+  const slug = tableSlug(relation);
   const table = known.table(slug);
   const at = { location: relation?.location ?? 0 };
   if (statement.concurrent)
@@ -93,7 +93,7 @@ function indexFrom(statement: IndexStmt, known: TableLookup): Step[] {
     const { name, expr, collation, opclass } = "IndexElem" in param ? param.IndexElem : {};
     if (name === undefined || expr || opclass || collation)
       rejectSql("an index is of columns as they are", at);
-    return fieldOf(columnMeant(table, name));
+    return toFieldName(resolveColumnName(table, name));
   });
   if (if_not_exists && table?.indexes.some(({ name }) => name === idxname)) return [];
   return [
@@ -108,7 +108,10 @@ function indexFrom(statement: IndexStmt, known: TableLookup): Step[] {
 }
 
 /** Comments are what we call descriptions. */
-function commentFrom({ objtype, object, comment = "" }: CommentStmt, known: TableLookup): Step[] {
+function translateComment(
+  { objtype, object, comment = "" }: CommentStmt,
+  known: TableLookup,
+): TableStep[] {
   const [list] = recordsOf(object).map(
     ({ List: inner }) => inner as { items?: unknown } | undefined,
   );
@@ -125,6 +128,6 @@ function commentFrom({ objtype, object, comment = "" }: CommentStmt, known: Tabl
   ) {
     return rejectSql("only tables and columns, named without a schema, have comments");
   }
-  const name = columnMeant(known.table(table), column);
+  const name = resolveColumnName(known.table(table), column);
   return [{ op: "alter_column", table, column: name, change: { description: comment } }];
 }

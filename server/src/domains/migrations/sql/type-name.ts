@@ -1,10 +1,10 @@
 import type { TypeName } from "libpg-query";
 import { textsOf } from "#domains/queries/guard/findings.ts";
 import type { ColumnTypeName } from "#domains/tables/table.ts";
-import { numberOf, rejectSql } from "./sql-error.ts";
+import { parseNumber, rejectSql } from "./sql-error.ts";
 
 /** A type of column with its options. */
-export interface TypeFound {
+export interface ParsedType {
   readonly type: ColumnTypeName;
   readonly options: Readonly<Record<string, unknown>>;
 }
@@ -37,9 +37,9 @@ const TYPES: ReadonlyMap<string, ColumnTypeName> = new Map([
 const UUID_CHARACTERS = 36;
 
 /** The type of column that a type of SQL becomes. */
-export function typeNamed(typeName: TypeName | undefined): TypeFound {
+export function toColumnType(typeName: TypeName | undefined): ParsedType {
   if (!typeName) rejectSql("a column must have a type");
-  const { name, lengths } = partsOf(typeName);
+  const { name, lengths } = parseTypeName(typeName);
   if (typeName.arrayBounds !== undefined) {
     rejectSql(
       "there are no lists as columns: take jsonb, or the type multi_enum of a step",
@@ -50,11 +50,11 @@ export function typeNamed(typeName: TypeName | undefined): TypeFound {
   if (type === undefined || typeName.setof || typeName.pct_type) {
     rejectSql(`there is no column of the type ${name}`, typeName);
   }
-  return { type, options: optionsOf(name, lengths) };
+  return { type, options: toOptions(name, lengths) };
 }
 
 /** The name of a type without its schema, and what stands in its parentheses. */
-export function partsOf(typeName: TypeName): { name: string; lengths: readonly number[] } {
+export function parseTypeName(typeName: TypeName): { name: string; lengths: readonly number[] } {
   const names = textsOf(typeName.names);
   const [schema, qualified] = names;
   const name = qualified ?? schema ?? "";
@@ -62,14 +62,14 @@ export function partsOf(typeName: TypeName): { name: string; lengths: readonly n
     rejectSql(`there is no column of the type ${names.join(".")}`, typeName);
   }
   const lengths = (typeName.typmods ?? []).map((length) => {
-    const number = numberOf(length);
+    const number = parseNumber(length);
     if (number === undefined) rejectSql("the length of a type must be a number", typeName);
     return number;
   });
   return { name, lengths };
 }
 
-function optionsOf(name: string, [first, second]: readonly number[]): Record<string, unknown> {
+function toOptions(name: string, [first, second]: readonly number[]): Record<string, unknown> {
   if (name === "uuid") return { maxLength: UUID_CHARACTERS };
   if (name === "varchar" || name === "bpchar")
     return first === undefined ? {} : { maxLength: first };

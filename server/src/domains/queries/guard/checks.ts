@@ -11,8 +11,8 @@ const CHARACTERS_MAX = 10_000;
 
 export const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
   ["RangeVar", checkRelation],
-  ["InsertStmt", noteTarget],
-  ["UpdateStmt", noteTarget],
+  ["InsertStmt", noteWrite],
+  ["UpdateStmt", noteWrite],
   ["DeleteStmt", noteDeletion],
   ["CommonTableExpr", checkExpression],
   ["FuncCall", checkFunction],
@@ -29,25 +29,26 @@ export const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
 
 function checkRelation({ relname }: Struct, byte: number, findings: Findings): void {
   const name = textOf(relname);
-  if (isReserved(name)) return findings.complain(`${name} is a table of the database's own`, byte);
-  findings.note(findings.relations, name, byte);
+  if (isReserved(name)) return findings.addError(`${name} is a table of the database's own`, byte);
+  findings.noteFirst(findings.relations, name, byte);
 }
 
 /** PostgreSQL writes to no common table expression. */
-function noteTarget({ relation }: Struct, _: number, findings: Findings): void {
+function noteWrite({ relation }: Struct, _: number, findings: Findings): void {
   for (const { relname } of recordsOf(relation)) findings.targets.add(textOf(relname));
 }
 
 /** Unlike a record that is changed, one that is deleted may take others with it. */
 function noteDeletion(struct: Struct, byte: number, findings: Findings): void {
-  noteTarget(struct, byte, findings);
-  for (const { relname } of recordsOf(struct["relation"])) findings.emptied.add(textOf(relname));
+  noteWrite(struct, byte, findings);
+  for (const { relname } of recordsOf(struct["relation"]))
+    findings.deletedFrom.add(textOf(relname));
 }
 
 /** Where it is not in sight, the name would be that of a catalog. */
 function checkExpression({ ctename }: Struct, byte: number, findings: Findings): void {
   const name = textOf(ctename);
-  if (isReserved(name)) findings.complain("no name here may begin with pg_", byte);
+  if (isReserved(name)) findings.addError("no name here may begin with pg_", byte);
   findings.expressions.add(name);
 }
 
@@ -58,19 +59,19 @@ function isReserved(name: string): boolean {
 function checkFunction({ funcname }: Struct, byte: number, findings: Findings): void {
   const name = ownName(funcname);
   if (name !== undefined && FUNCTIONS.has(name)) return;
-  findings.complain(`the function ${textsOf(funcname).join(".")} is not available here`, byte);
+  findings.addError(`the function ${textsOf(funcname).join(".")} is not available here`, byte);
 }
 
 function checkType({ names, typmods }: Struct, byte: number, findings: Findings): void {
   const name = ownName(names);
   if (name === undefined || !CAST_TYPES.has(name)) {
-    return findings.complain(`the type ${textsOf(names).join(".")} is not available here`, byte);
+    return findings.addError(`the type ${textsOf(names).join(".")} is not available here`, byte);
   }
   const lengths = recordsOf(typmods).map(({ A_Const: constant }) => integerOf(constant));
   if (lengths.includes(undefined)) {
-    findings.complain("the length of a type must be a number", byte);
+    findings.addError("the length of a type must be a number", byte);
   } else if (name === "bpchar" && lengths.some((length = 0) => length > CHARACTERS_MAX)) {
-    findings.complain(`char(n) has at most ${CHARACTERS_MAX} characters here`, byte);
+    findings.addError(`char(n) has at most ${CHARACTERS_MAX} characters here`, byte);
   }
 }
 
@@ -90,37 +91,37 @@ function ownName(value: unknown): string | undefined {
 }
 
 function checkOperator(value: unknown, byte: number, findings: Findings): void {
-  if (textsOf(value).length > 1) findings.complain("an operator is named without a schema", byte);
+  if (textsOf(value).length > 1) findings.addError("an operator is named without a schema", byte);
 }
 
 function checkCollation({ collname }: Struct, byte: number, findings: Findings): void {
   if (ownName(collname) === undefined) {
-    findings.complain("a collation is named without a schema", byte);
+    findings.addError("a collation is named without a schema", byte);
   }
 }
 
 function checkTime({ op }: Struct, byte: number, findings: Findings): void {
   if (TIMES.has(textOf(op))) return;
   const name = textOf(op).replace("SVFOP_", "").toLowerCase();
-  findings.complain(`${name} is not available here`, byte);
+  findings.addError(`${name} is not available here`, byte);
 }
 
 function noteParameter({ number }: Struct, byte: number, findings: Findings): void {
-  findings.note(findings.parameters, typeof number === "number" ? number : 0, byte);
+  findings.noteFirst(findings.parameters, typeof number === "number" ? number : 0, byte);
 }
 
 function checkColumn({ fields }: Struct, byte: number, findings: Findings): void {
   const parts = recordsOf(fields);
   const [first = "", second] = textsOf(fields);
-  if (parts.length > 2) findings.complain("a column is named as column or table.column", byte);
+  if (parts.length > 2) findings.addError("a column is named as column or table.column", byte);
   findings.names.add(second ?? first);
-  if (second !== undefined) findings.dotted.push({ of: first, name: second, byte });
+  if (second !== undefined) findings.qualifiedNames.push({ of: first, name: second, byte });
 }
 
 /** To PostgreSQL `(x).f` is also the call `f(x)`, whatever the function. */
 function checkIndirection({ indirection }: Struct, byte: number, findings: Findings): void {
   if (recordsOf(indirection).every((part) => "A_Indices" in part)) return;
-  findings.complain(
+  findings.addError(
     "after parentheses only a subscript may stand; name a column by table.column",
     byte,
   );
@@ -137,17 +138,17 @@ function noteFunctionAsTable(
     .map(({ FuncCall: call }) => recordsOf(call).map(({ funcname }) => ownName(funcname))[0]);
   const names = called.filter((name) => name !== undefined);
   if (names.length < called.length) {
-    return findings.complain("only a table, a query or a function can be selected from", byte);
+    return findings.addError("only a table, a query or a function can be selected from", byte);
   }
   const [{ aliasname, colnames } = {} as Struct] = recordsOf(alias);
-  const given = [...textsOf(colnames), ...definedIn(coldeflist)];
-  const named = given.length === 0 && names.every((name) => NAMED_BY_ALIAS.has(name));
-  const columns = new Set(named ? [textOf(aliasname)] : given);
+  const columnNames = [...textsOf(colnames), ...definedColumns(coldeflist)];
+  const named = columnNames.length === 0 && names.every((name) => NAMED_BY_ALIAS.has(name));
+  const columns = new Set(named ? [textOf(aliasname)] : columnNames);
   const tables = aliasname === undefined ? names : [textOf(aliasname)];
   findings.functionsAsTables.push(...tables.map((name) => ({ name, columns })));
 }
 
-function definedIn(coldeflist: unknown): string[] {
+function definedColumns(coldeflist: unknown): string[] {
   return recordsOf(coldeflist).flatMap(({ ColumnDef: definition }) =>
     recordsOf(definition).map(({ colname }) => textOf(colname)),
   );
@@ -159,11 +160,12 @@ function definedIn(coldeflist: unknown): string[] {
  * only the columns that x is known to have may follow, and what might be called anyway.
  */
 export function checkDotted(findings: Findings): void {
-  for (const { of, name, byte } of findings.dotted) {
+  for (const { of, name, byte } of findings.qualifiedNames) {
     if (FUNCTIONS.has(name) || COLUMNS_OF_FUNCTIONS.has(name)) continue;
-    const unsure = findings.functionsAsTables.some(
+    const isUnknown = findings.functionsAsTables.some(
       (table) => table.name === of && !table.columns.has(name),
     );
-    if (unsure) findings.complain(`${of} stands for a function, which has no column ${name}`, byte);
+    if (isUnknown)
+      findings.addError(`${of} stands for a function, which has no column ${name}`, byte);
   }
 }

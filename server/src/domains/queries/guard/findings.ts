@@ -1,8 +1,8 @@
 import { type GuardError, type SourcePosition, PositionMap } from "./source-position.ts";
 
-const COMPLAINTS_MAX = 10;
+const ERRORS_MAX = 10;
 /** So many tables and so many parameters can one statement name. */
-const NAMED_MAX = 1_000;
+const NAMES_MAX = 1_000;
 
 /** What a table might stand for where a function does: its alias, and the columns that it has. */
 export interface FunctionAsTable {
@@ -12,48 +12,49 @@ export interface FunctionAsTable {
 
 /** What a statement speaks of, and what is wrong with it. */
 export class Findings {
-  readonly complaints: GuardError[] = [];
+  readonly errors: GuardError[] = [];
   /** By their names; those of the statement's own common table expressions are among them. */
   readonly relations = new Map<string, SourcePosition>();
   /** Of the relations those that are written to: they are tables, whatever else has the name. */
   readonly targets = new Set<string>();
   /** Of those the ones that it deletes from. */
-  readonly emptied = new Set<string>();
+  readonly deletedFrom = new Set<string>();
   readonly expressions = new Set<string>();
   /** What columns are called in it, whatever they belong to. */
   readonly names = new Set<string>();
   readonly parameters = new Map<number, SourcePosition>();
   readonly functionsAsTables: FunctionAsTable[] = [];
   /** Names with something before the dot. */
-  readonly dotted: { readonly of: string; readonly name: string; readonly byte: number }[] = [];
-  readonly #places: PositionMap;
+  readonly qualifiedNames: { readonly of: string; readonly name: string; readonly byte: number }[] =
+    [];
+  readonly #positions: PositionMap;
   #tooMany = false;
 
   constructor(bytes: Buffer) {
-    this.#places = new PositionMap(bytes);
+    this.#positions = new PositionMap(bytes);
   }
 
   /** Enough to be told at once. */
   get isFull(): boolean {
-    return this.#tooMany || this.complaints.length >= COMPLAINTS_MAX;
+    return this.#tooMany || this.errors.length >= ERRORS_MAX;
   }
 
-  complain(message: string, byte: number): void {
-    if (!this.isFull) this.complaints.push({ message, at: this.place(byte) });
+  addError(message: string, byte: number): void {
+    if (!this.isFull) this.errors.push({ message, at: this.positionAt(byte) });
   }
 
   /** Notes where something is named first. */
-  note<Name>(named: Map<Name, SourcePosition>, name: Name, byte: number): void {
+  noteFirst<Name>(named: Map<Name, SourcePosition>, name: Name, byte: number): void {
     if (named.has(name)) return;
-    if (named.size < NAMED_MAX) named.set(name, this.place(byte));
+    if (named.size < NAMES_MAX) named.set(name, this.positionAt(byte));
     else {
-      this.complain(`a statement names at most ${NAMED_MAX} tables and parameters`, byte);
+      this.addError(`a statement names at most ${NAMES_MAX} tables and parameters`, byte);
       this.#tooMany = true;
     }
   }
 
-  place(byte: number): SourcePosition {
-    return this.#places.atByte(byte);
+  positionAt(byte: number): SourcePosition {
+    return this.#positions.atByte(byte);
   }
 }
 

@@ -95,12 +95,12 @@ const HARMFUL: readonly (readonly [string, RegExp])[] = [
 
 describe("the guard", () => {
   test.each(HARMLESS)("lets pass: %s", (sql) => {
-    expect(inspectStatement(sql, "reading")).not.toHaveProperty("complaints");
+    expect(inspectStatement(sql, "read")).not.toHaveProperty("errors");
   });
 
   test.each(HARMFUL)("refuses: %s", async (sql, reason) => {
-    const verdict = await readStatement(HERE, sql, "reading");
-    const words = "complaints" in verdict ? verdict.complaints : [];
+    const verdict = await readStatement(HERE, sql, "read");
+    const words = "errors" in verdict ? verdict.errors : [];
     expect(
       words.map(({ at, message }) => `line ${at?.line}, column ${at?.column}: ${message}`),
     ).toEqual(expect.arrayContaining([expect.stringMatching(reason)]));
@@ -110,7 +110,7 @@ describe("the guard", () => {
     expect(
       inspectStatement(
         '\n;select o."createdAt", total from orders o, t where a = $2 and b = $1;',
-        "reading",
+        "read",
       ),
     ).toEqual({
       text: 'select o."createdAt", total from orders o, t where a = $2 and b = $1',
@@ -120,7 +120,7 @@ describe("the guard", () => {
         ["t", { position: 45, line: 2, column: 45 }],
       ]),
       targets: new Set(),
-      emptied: new Set(),
+      deletedFrom: new Set(),
       expressions: new Set(),
       names: new Set(["createdAt", "total", "a", "b"]),
       parameters: new Map([
@@ -136,8 +136,8 @@ describe("the guard", () => {
       "update orders set a = 1, (b, c) = (select 1, 2) from x where x.id = orders.id",
       "with t as (select 1) delete from orders using t where orders.a = t.a",
     ]) {
-      expect(inspectStatement(sql, "writing")).not.toHaveProperty("complaints");
-      expect(inspectStatement(sql, "reading")).toHaveProperty("complaints");
+      expect(inspectStatement(sql, "write")).not.toHaveProperty("errors");
+      expect(inspectStatement(sql, "read")).toHaveProperty("errors");
     }
     for (const sql of [
       "insert into orders select pg_read_file('x')",
@@ -147,7 +147,7 @@ describe("the guard", () => {
       "truncate orders",
       "select 1",
     ]) {
-      expect(inspectStatement(sql, "writing")).toHaveProperty("complaints");
+      expect(inspectStatement(sql, "write")).toHaveProperty("errors");
     }
   });
 });
@@ -172,11 +172,9 @@ test("a statement names so many tables and parameters, and no more", () => {
     (count: number) => `select ${list(count, (n) => `$${n}`)}`,
     (count: number) => `select 1 from ${list(count, (n) => `t${n}`)}`,
   ]) {
-    expect(inspectStatement(make(1_000), "reading")).not.toHaveProperty("complaints");
-    expect(inspectStatement(make(3_000), "reading")).toEqual({
-      complaints: [
-        { message: expect.stringMatching(/at most 1000 tables/), at: expect.anything() },
-      ],
+    expect(inspectStatement(make(1_000), "read")).not.toHaveProperty("errors");
+    expect(inspectStatement(make(3_000), "read")).toEqual({
+      errors: [{ message: expect.stringMatching(/at most 1000 tables/), at: expect.anything() }],
     });
   }
 });
@@ -194,12 +192,12 @@ test("what a script writes to is a table, whatever else has its name", () => {
     ["with q as (with mig as (select 1 as a) select a from mig) delete from mig using q", ["mig"]],
     ["with q as (select 1 as a) update mig set t = 'x' from q", ["mig"]],
   ] as const) {
-    expect(inspectScript(sql)).toMatchObject({ statements: [{ does: "records", relations }] });
+    expect(inspectScript(sql)).toMatchObject({ statements: [{ kind: "records", relations }] });
   }
 });
 
 test("of what a script writes to it is told apart what it deletes from", () => {
-  for (const [sql, targets, emptied] of [
+  for (const [sql, targets, deletedFrom] of [
     ["insert into a (x) select x from b", ["a"], []],
     ["update a set x = 1 from b", ["a"], []],
     ["delete from a using b", ["a"], ["a"]],
@@ -207,7 +205,7 @@ test("of what a script writes to it is told apart what it deletes from", () => {
   ] as const) {
     const verdict = inspectScript(sql);
     const [one] = "statements" in verdict ? verdict.statements : [];
-    expect(one).toMatchObject({ targets: expect.arrayContaining([...targets]), emptied });
+    expect(one).toMatchObject({ targets: expect.arrayContaining([...targets]), deletedFrom });
   }
 });
 
@@ -221,11 +219,11 @@ test("a statement that breaks the parser is refused, and the next one is read", 
     `select ${"array[".repeat(4_000)}1${"]".repeat(4_000)}`,
   ];
   for (const sql of deep) {
-    expect(await readStatement(HERE, sql, "reading")).toHaveProperty("complaints");
-    expect(await readStatement(HERE, "select 1", "reading")).toMatchObject({ text: "select 1" });
+    expect(await readStatement(HERE, sql, "read")).toHaveProperty("errors");
+    expect(await readStatement(HERE, "select 1", "read")).toMatchObject({ text: "select 1" });
   }
   const many = await Promise.all(
-    Array.from({ length: 50 }, (_, n) => readStatement(HERE, `select ${n}`, "reading")),
+    Array.from({ length: 50 }, (_, n) => readStatement(HERE, `select ${n}`, "read")),
   );
   expect(many.map((verdict) => "text" in verdict && verdict.text)).toEqual(
     Array.from({ length: 50 }, (_, n) => `select ${n}`),

@@ -5,21 +5,21 @@
 import { hasSqlDetails, parseSync } from "libpg-query";
 import { checkDotted, checks, type Struct } from "./checks.ts";
 import { Findings, recordsOf, textOf } from "./findings.ts";
-import { type NodeRule, ALLOWED_NODES, plainWordsOf, ALLOWED_STATEMENTS } from "./nodes.ts";
+import { type NodeRule, ALLOWED_NODES, nodeName, ALLOWED_STATEMENTS } from "./nodes.ts";
 import { type GuardError, type SourcePosition, positionAt } from "./source-position.ts";
 
 /** So deep may a statement be nested; the server's own stack ends a little later. */
 const DEPTH_MAX = 400;
 
 /** Looks at every node of a statement: whether it may be there, and what it speaks of. */
-function walk(statement: unknown, liberty: NodeRule, findings: Findings): void {
-  const kinds = ALLOWED_NODES[liberty];
+function walk(statement: unknown, rule: NodeRule, findings: Findings): void {
+  const kinds = ALLOWED_NODES[rule];
 
-  const visit = (value: unknown, near: number, depth: number): void => {
+  const visit = (value: unknown, nearest: number, depth: number): void => {
     for (const member of recordsOf(value)) {
       // An empty place in a list, such as the expressions of a plain `distinct`.
       for (const [kind, struct] of Object.entries(member)) {
-        for (const fields of recordsOf(struct)) enter(kind, fields, { near, depth });
+        for (const fields of recordsOf(struct)) enter(kind, fields, { nearest, depth });
       }
     }
   };
@@ -27,14 +27,14 @@ function walk(statement: unknown, liberty: NodeRule, findings: Findings): void {
   const enter = (
     name: string,
     struct: Struct,
-    { near, depth }: { readonly near: number; readonly depth: number },
+    { nearest, depth }: { readonly nearest: number; readonly depth: number },
   ): void => {
     if (findings.isFull) return;
     const { location } = struct;
-    const at = typeof location === "number" && location >= 0 ? location : near;
+    const at = typeof location === "number" && location >= 0 ? location : nearest;
     const kind = kinds.get(name);
-    if (!kind) return findings.complain(`${plainWordsOf(name)} is not available here`, at);
-    if (depth > DEPTH_MAX) return findings.complain("this is nested too deeply", at);
+    if (!kind) return findings.addError(`${nodeName(name)} is not available here`, at);
+    if (depth > DEPTH_MAX) return findings.addError("this is nested too deeply", at);
     checks.get(name)?.(struct, at, findings);
     for (const [field, value] of Object.entries(struct)) {
       if (kind.plain.has(field)) continue;
@@ -42,7 +42,8 @@ function walk(statement: unknown, liberty: NodeRule, findings: Findings): void {
       if (kind.nodes.has(field)) visit(value, at, depth + 1);
       else if (bare === undefined) refuse(name, field, { value, at });
       else
-        for (const fields of recordsOf(value)) enter(bare, fields, { near: at, depth: depth + 1 });
+        for (const fields of recordsOf(value))
+          enter(bare, fields, { nearest: at, depth: depth + 1 });
     }
   };
 
@@ -52,12 +53,12 @@ function walk(statement: unknown, liberty: NodeRule, findings: Findings): void {
     { value, at }: { readonly value: unknown; readonly at: number },
   ): void => {
     if (field === "schemaname" || field === "catalogname") {
-      findings.complain(
+      findings.addError(
         `${textOf(value)} is a schema; a table is named by its slug alone, and only those of this ` +
           "workspace and environment can be read",
         at,
       );
-    } else findings.complain(`${plainWordsOf(`${name}.${field}`)} is not available here`, at);
+    } else findings.addError(`${nodeName(`${name}.${field}`)} is not available here`, at);
   };
 
   visit(statement, 0, 0);
@@ -74,7 +75,7 @@ export interface Inspection {
   /** The tables among them that it writes to. */
   readonly targets: ReadonlySet<string>;
   /** The tables among those that it deletes from. */
-  readonly emptied: ReadonlySet<string>;
+  readonly deletedFrom: ReadonlySet<string>;
   /** Its own common table expressions. */
   readonly expressions: ReadonlySet<string>;
   /** What columns are called in it, whatever they belong to. */
@@ -83,42 +84,46 @@ export interface Inspection {
   readonly parameters: ReadonlyMap<number, SourcePosition>;
 }
 
-export type Verdict = Inspection | { readonly complaints: readonly GuardError[] };
+export type GuardResult = Inspection | { readonly errors: readonly GuardError[] };
 
 /**
  * Judges a text that is to be one statement. What the parser throws for another reason than the text
  * (it is out of its stack) comes out: then the parser is of no use any more.
  */
-export function inspectStatement(sql: string, liberty: NodeRule): Verdict {
+export function inspectStatement(sql: string, rule: NodeRule): GuardResult {
   // The parser would see a text that ends there.
-  if (sql.includes("\0") || !sql.isWellFormed()) return refused("holds what is no text", undefined);
-  if (sql.trim() === "") return refused("there is no statement", undefined);
+  if (sql.includes("\0") || !sql.isWellFormed())
+    return rejected("holds what is no text", undefined);
+  if (sql.trim() === "") return rejected("there is no statement", undefined);
   const bytes = Buffer.from(sql);
   const parsed = parse(sql);
-  if ("complaints" in parsed) return parsed;
-  const [raw, second] = parsed.statements;
-  if (!raw) return refused("there is no statement", undefined);
+  if ("errors" in parsed) return parsed;
+  const [first, second] = parsed.statements;
+  if (!first) return rejected("there is no statement", undefined);
   const findings = new Findings(bytes);
   if (second) {
-    return refused("only one statement can be run", findings.place(second.stmt_location ?? 0));
+    return rejected(
+      "only one statement can be run",
+      findings.positionAt(second.stmt_location ?? 0),
+    );
   }
-  const start = raw.stmt_location ?? 0;
-  const [kind = ""] = Object.keys(recordsOf(raw.stmt)[0] ?? {});
-  if (!ALLOWED_STATEMENTS[liberty].has(kind)) {
-    return refused(`${plainWordsOf(kind)} is not available here`, findings.place(start));
+  const start = first.stmt_location ?? 0;
+  const [kind = ""] = Object.keys(recordsOf(first.stmt)[0] ?? {});
+  if (!ALLOWED_STATEMENTS[rule].has(kind)) {
+    return rejected(`${nodeName(kind)} is not available here`, findings.positionAt(start));
   }
-  walk(raw.stmt, liberty, findings);
+  walk(first.stmt, rule, findings);
   checkDotted(findings);
-  if (findings.complaints.length > 0) return { complaints: findings.complaints };
-  const { relations, targets, emptied, expressions, names, parameters } = findings;
-  const text = bytes.subarray(start, raw.stmt_len ? start + raw.stmt_len : undefined);
-  const offset = findings.place(start).position;
+  if (findings.errors.length > 0) return { errors: findings.errors };
+  const { relations, targets, deletedFrom, expressions, names, parameters } = findings;
+  const text = bytes.subarray(start, first.stmt_len ? start + first.stmt_len : undefined);
+  const offset = findings.positionAt(start).position;
   return {
     text: text.toString("utf8"),
     offset,
     relations,
     targets,
-    emptied,
+    deletedFrom,
     expressions,
     names,
     parameters,
@@ -133,18 +138,16 @@ interface RawStatement {
 
 function parse(
   sql: string,
-):
-  | { readonly statements: readonly RawStatement[] }
-  | { readonly complaints: readonly GuardError[] } {
+): { readonly statements: readonly RawStatement[] } | { readonly errors: readonly GuardError[] } {
   try {
     return { statements: parseSync(sql).stmts ?? [] };
   } catch (error) {
     if (!hasSqlDetails(error)) throw error;
     const position = error.sqlDetails?.cursorPosition ?? -1;
-    return refused(error.message, position < 0 ? undefined : positionAt(sql, position));
+    return rejected(error.message, position < 0 ? undefined : positionAt(sql, position));
   }
 }
 
-function refused(message: string, at: SourcePosition | undefined) {
-  return { complaints: [{ message, at }] };
+function rejected(message: string, at: SourcePosition | undefined) {
+  return { errors: [{ message, at }] };
 }

@@ -32,7 +32,7 @@ function words(text: string): string[] {
 const ALIAS = { alias: "Alias" };
 const WITH = { withClause: "WithClause" };
 
-const reading: Readonly<Record<string, NodeKind>> = {
+const readNodes: Readonly<Record<string, NodeKind>> = {
   SelectStmt: kind(
     "groupDistinct limitOption op all",
     "distinctClause targetList fromClause whereClause groupClause havingClause windowClause " +
@@ -97,8 +97,8 @@ const reading: Readonly<Record<string, NodeKind>> = {
 
 const RELATION = { relation: "RangeVar", ...WITH };
 
-const writing: Readonly<Record<string, NodeKind>> = {
-  ...reading,
+const writeNodes: Readonly<Record<string, NodeKind>> = {
+  ...readNodes,
   InsertStmt: kind("override", "cols selectStmt", {
     ...RELATION,
     onConflictClause: "OnConflictClause",
@@ -113,20 +113,20 @@ const writing: Readonly<Record<string, NodeKind>> = {
 };
 
 /** What a statement may do: read only, or change records too. */
-export type NodeRule = "reading" | "writing";
+export type NodeRule = "read" | "write";
 
 export const ALLOWED_NODES: Readonly<Record<NodeRule, ReadonlyMap<string, NodeKind>>> = {
-  reading: new Map(Object.entries(reading)),
-  writing: new Map(Object.entries(writing)),
+  read: new Map(Object.entries(readNodes)),
+  write: new Map(Object.entries(writeNodes)),
 };
 
 /** The statements among them. */
 export const ALLOWED_STATEMENTS: Readonly<Record<NodeRule, ReadonlySet<string>>> = {
-  reading: new Set(["SelectStmt"]),
-  writing: new Set(["InsertStmt", "UpdateStmt", "DeleteStmt"]),
+  read: new Set(["SelectStmt"]),
+  write: new Set(["InsertStmt", "UpdateStmt", "DeleteStmt"]),
 };
 
-const WORDS: ReadonlyMap<string, string> = new Map([
+const STATEMENT_NAMES: ReadonlyMap<string, string> = new Map([
   ["SelectStmt.intoClause", "SELECT INTO"],
   ["SelectStmt.lockingClause", "FOR UPDATE or FOR SHARE"],
   ["SortBy.useOp", "ORDER BY … USING"],
@@ -141,8 +141,8 @@ const WORDS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** What the parser calls a kind of node, or a field of it, as people do. */
-export function plainWordsOf(name: string): string {
-  const known = WORDS.get(name);
+export function nodeName(name: string): string {
+  const known = STATEMENT_NAMES.get(name);
   if (known !== undefined) return known;
   return name
     .replace(/^\w+\.(?=\w+Clause$)/, "")

@@ -1,15 +1,15 @@
 import { Worker } from "node:worker_threads";
-import type { Verdict } from "./guard.ts";
+import type { GuardResult } from "./guard.ts";
 import type { NodeRule } from "./nodes.ts";
 import type { GuardError } from "./source-position.ts";
 import { READY_MESSAGE } from "#kernel/work/subprocess-ready.ts";
 import { FairShare } from "#kernel/work/fair-share.ts";
-import type { ScriptVerdict } from "./script.ts";
+import type { ScriptResult } from "./script.ts";
 
 /** What the thread is asked. */
-export interface Reading {
+export interface StatementRequest {
   readonly sql: string;
-  readonly liberty: NodeRule;
+  readonly rule: NodeRule;
 }
 
 const START_LIMIT_MS = 60_000;
@@ -20,9 +20,9 @@ const LIMITS = { stackSizeMb: 8, maxOldGenerationSizeMb: 256 };
  * Reads statements in a thread of its own: a long one takes the parser a tenth of a second, and one
  * that is nested too deeply breaks it. Then the thread ends, and the next statement gets a new one.
  */
-class Reader<Question, Judgement> {
+class ParserThread<Request, Result> {
   readonly #program: URL;
-  readonly #turns = new FairShare(1);
+  readonly #share = new FairShare(1);
   #thread: Worker | undefined;
 
   constructor(program: string) {
@@ -30,30 +30,30 @@ class Reader<Question, Judgement> {
   }
 
   /** Judges what is asked when it is the turn of who asks. */
-  read(who: string, question: Question): Promise<Judgement | Refusal> {
-    return this.#turns.take(who, () => this.#ask(question));
+  read(workspace: string, request: Request): Promise<Result | ParseRefusal> {
+    return this.#share.take(workspace, () => this.#ask(request));
   }
 
-  async #ask(question: Question): Promise<Judgement | Refusal> {
-    const thread = await this.#started();
-    thread.postMessage(question);
-    const judgement = await nextOf<Judgement>(thread, TIME_LIMIT_MS);
-    if (judgement === undefined) {
+  async #ask(request: Request): Promise<Result | ParseRefusal> {
+    const thread = await this.#start();
+    thread.postMessage(request);
+    const result = await nextMessage<Result>(thread, TIME_LIMIT_MS);
+    if (result === undefined) {
       await this.#end(thread);
-      return { complaints: [{ message: "it is nested too deeply or too long", at: undefined }] };
+      return { errors: [{ message: "it is nested too deeply or too long", at: undefined }] };
     }
     // Idle, it keeps no process from ending.
     thread.unref();
-    return judgement;
+    return result;
   }
 
-  async #started(): Promise<Worker> {
+  async #start(): Promise<Worker> {
     if (this.#thread) {
       this.#thread.ref();
       return this.#thread;
     }
     const thread = (this.#thread = newThread(this.#program));
-    if ((await nextOf(thread, START_LIMIT_MS)) === READY_MESSAGE) return thread;
+    if ((await nextMessage(thread, START_LIMIT_MS)) === READY_MESSAGE) return thread;
     await this.#end(thread);
     throw new Error("The thread that reads SQL did not start.");
   }
@@ -65,21 +65,25 @@ class Reader<Question, Judgement> {
 }
 
 /** What is refused without having been read to its end. */
-interface Refusal {
-  readonly complaints: readonly GuardError[];
+interface ParseRefusal {
+  readonly errors: readonly GuardError[];
 }
 
 /** One of each for the process: they hold nothing of anybody. A long script keeps no question waiting. */
-const statements = new Reader<Reading, Verdict>("./thread.ts");
-const scripts = new Reader<string, ScriptVerdict>("./script-thread.ts");
+const statements = new ParserThread<StatementRequest, GuardResult>("./thread.ts");
+const scripts = new ParserThread<string, ScriptResult>("./script-thread.ts");
 
 /** Judges a text that is to be one statement, see `inspect`; `workspace` is whose turn it takes. */
-export function readStatement(workspace: string, sql: string, liberty: NodeRule): Promise<Verdict> {
-  return statements.read(workspace, { sql, liberty });
+export function readStatement(
+  workspace: string,
+  sql: string,
+  rule: NodeRule,
+): Promise<GuardResult> {
+  return statements.read(workspace, { sql, rule });
 }
 
 /** Judges a text of several statements, see `inspectScript`. */
-export function readScript(workspace: string, sql: string): Promise<ScriptVerdict> {
+export function readScript(workspace: string, sql: string): Promise<ScriptResult> {
   return scripts.read(workspace, sql);
 }
 
@@ -91,17 +95,17 @@ function newThread(program: URL): Worker {
 }
 
 /** What the thread says next; undefined when it ends first, or takes too long. */
-function nextOf<Message>(thread: Worker, limitMs: number): Promise<Message | undefined> {
+function nextMessage<Message>(thread: Worker, limitMs: number): Promise<Message | undefined> {
   return new Promise((resolve) => {
-    const settle = (message?: Message): void => {
+    const finish = (message?: Message): void => {
       clearTimeout(timer);
-      thread.off("message", settle);
+      thread.off("message", finish);
       thread.off("exit", end);
       resolve(message);
     };
-    const end = (): void => settle();
+    const end = (): void => finish();
     const timer = setTimeout(end, limitMs);
-    thread.on("message", settle);
+    thread.on("message", finish);
     thread.on("exit", end);
   });
 }

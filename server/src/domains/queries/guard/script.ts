@@ -7,28 +7,28 @@ import {
   positionAt,
   PositionMap,
 } from "./source-position.ts";
-import { plainWordsOf } from "./nodes.ts";
+import { nodeName } from "./nodes.ts";
 
 /** One statement of a script. Positions within a node are bytes of the whole script. */
 export type ScriptStatement = { readonly text: string; readonly at: SourcePosition } & (
-  | { readonly does: "structure"; readonly node: Node }
+  | { readonly kind: "structure"; readonly node: Node }
   | {
-      readonly does: "records";
+      readonly kind: "records";
       /** The tables that it names, its own common table expressions left out, unless it writes to one. */
       readonly relations: readonly string[];
       /** Those of them that it writes to. */
       readonly targets: readonly string[];
       /** Those of them that it deletes from. */
-      readonly emptied: readonly string[];
+      readonly deletedFrom: readonly string[];
     }
 );
 
-export type ScriptVerdict =
+export type ScriptResult =
   | { readonly statements: readonly ScriptStatement[] }
-  | { readonly complaints: readonly GuardError[] };
+  | { readonly errors: readonly GuardError[] };
 
 /** Those that somebody else translates, and that never run as they are. */
-const OF_STRUCTURE = new Set([
+const STRUCTURE_STATEMENTS = new Set([
   "CreateStmt",
   "AlterTableStmt",
   "RenameStmt",
@@ -38,82 +38,83 @@ const OF_STRUCTURE = new Set([
 ]);
 
 /** After so many the rest is not read. */
-const COMPLAINTS_MAX = 200;
+const ERRORS_MAX = 200;
 
 /**
  * Judges a text of any number of statements that change tables or their records. What changes records
  * is judged as `inspect` does; of what changes tables only the kind is looked at here.
  */
-export function inspectScript(sql: string): ScriptVerdict {
-  if (sql.includes("\0") || !sql.isWellFormed()) return refused("holds what is no text", undefined);
-  if (sql.trim() === "") return refused("there is no statement", undefined);
+export function inspectScript(sql: string): ScriptResult {
+  if (sql.includes("\0") || !sql.isWellFormed())
+    return rejected("holds what is no text", undefined);
+  if (sql.trim() === "") return rejected("there is no statement", undefined);
   const parsed = parse(sql);
   if (!Array.isArray(parsed)) return parsed;
-  if (parsed.length === 0) return refused("there is no statement", undefined);
+  if (parsed.length === 0) return rejected("there is no statement", undefined);
   const bytes = Buffer.from(sql);
-  const places = new PositionMap(bytes);
+  const positions = new PositionMap(bytes);
   const statements: ScriptStatement[] = [];
-  const complaints: GuardError[] = [];
+  const errors: GuardError[] = [];
   for (const { node, start, end } of parsed) {
-    if (complaints.length >= COMPLAINTS_MAX) break;
+    if (errors.length >= ERRORS_MAX) break;
     const raw = bytes.subarray(start, end).toString("utf8");
     // The parser counts what stands before a statement as its own.
-    const lead = raw.length - raw.trimStart().length;
-    const at = places.atByte(start + Buffer.byteLength(raw.slice(0, lead)));
-    const one = judge(node, raw.trim(), at);
-    if ("complaints" in one) {
-      complaints.push(...one.complaints.map((complaint) => moved(complaint, places, at)));
-    } else statements.push(one);
+    const leadingSpaces = raw.length - raw.trimStart().length;
+    const at = positions.atByte(start + Buffer.byteLength(raw.slice(0, leadingSpaces)));
+    const inspected = inspectScriptStatement(node, raw.trim(), at);
+    if ("errors" in inspected) {
+      errors.push(...inspected.errors.map((complaint) => relocateError(complaint, positions, at)));
+    } else statements.push(inspected);
   }
-  return complaints.length > 0 ? { complaints } : { statements };
+  return errors.length > 0 ? { errors } : { statements };
 }
 
-function judge(
+function inspectScriptStatement(
   node: Node,
   text: string,
   at: SourcePosition,
-): ScriptStatement | { readonly complaints: readonly GuardError[] } {
+): ScriptStatement | { readonly errors: readonly GuardError[] } {
   const [kind = ""] = Object.keys(node);
-  if (OF_STRUCTURE.has(kind)) return { does: "structure", node, text, at };
-  if (!ALLOWED_STATEMENTS.writing.has(kind))
-    return refused(`${plainWordsOf(kind)} is not available here`, FIRST);
-  const verdict = inspectStatement(text, "writing");
-  if ("complaints" in verdict) return verdict;
+  if (STRUCTURE_STATEMENTS.has(kind)) return { kind: "structure", node, text, at };
+  if (!ALLOWED_STATEMENTS.write.has(kind))
+    return rejected(`${nodeName(kind)} is not available here`, FIRST);
+  const verdict = inspectStatement(text, "write");
+  if ("errors" in verdict) return verdict;
   const [parameter] = verdict.parameters;
   if (parameter)
-    return refused(`there is no value for the parameter $${parameter[0]}`, parameter[1]);
-  const { targets, emptied, expressions } = verdict;
+    return rejected(`there is no value for the parameter $${parameter[0]}`, parameter[1]);
+  const { targets, deletedFrom, expressions } = verdict;
   const relations = [...verdict.relations.keys()].filter(
     (name) => targets.has(name) || !expressions.has(name),
   );
   return {
-    does: "records",
+    kind: "records",
     text,
     at,
     relations,
     targets: [...targets],
-    emptied: [...emptied],
+    deletedFrom: [...deletedFrom],
   };
 }
 
 const FIRST: SourcePosition = { position: 0, line: 1, column: 1 };
 
 /** A complaint about one statement, where it is in the whole. */
-function moved(
+function relocateError(
   { message, at }: GuardError,
-  places: PositionMap,
+  positions: PositionMap,
   start: SourcePosition,
 ): GuardError {
-  return { message, at: places.at(start.position + (at?.position ?? 0)) };
+  return { message, at: positions.at(start.position + (at?.position ?? 0)) };
 }
 
-interface Parsed {
+interface ParsedStatement {
   readonly node: Node;
   readonly start: number;
   readonly end: number | undefined;
 }
 
-function parse(sql: string): Parsed[] | { readonly complaints: readonly GuardError[] } {
+function parse(sql: string): ParsedStatement[] | { readonly errors: readonly GuardError[] } {
   try {
     return (parseSync(sql).stmts ?? []).flatMap(({ stmt, stmt_location: start = 0, stmt_len }) =>
       stmt ? [{ node: stmt, start, end: stmt_len ? start + stmt_len : undefined }] : [],
@@ -121,10 +122,10 @@ function parse(sql: string): Parsed[] | { readonly complaints: readonly GuardErr
   } catch (error) {
     if (!hasSqlDetails(error)) throw error;
     const position = error.sqlDetails?.cursorPosition ?? -1;
-    return refused(error.message, position < 0 ? undefined : positionAt(sql, position));
+    return rejected(error.message, position < 0 ? undefined : positionAt(sql, position));
   }
 }
 
-function refused(message: string, at: SourcePosition | undefined) {
-  return { complaints: [{ message, at }] };
+function rejected(message: string, at: SourcePosition | undefined) {
+  return { errors: [{ message, at }] };
 }

@@ -66,7 +66,7 @@ export class PositionMap {
 }
 
 /** In characters. */
-export function lengthOf(text: string): number {
+export function characterCount(text: string): number {
   return Array.from(text).length;
 }
 

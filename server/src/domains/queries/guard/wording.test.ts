@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { plainWordsOf } from "./nodes.ts";
+import { nodeName } from "./nodes.ts";
 
 test.each([
   ["SelectStmt.intoClause", "SELECT INTO"],
@@ -8,5 +8,5 @@ test.each([
   ["InsertStmt.onConflictClause", "ON CONFLICT"],
   ["TruncateStmt", "TRUNCATE"],
 ])("%s is told as %s", (name, words) => {
-  expect(plainWordsOf(name)).toBe(words);
+  expect(nodeName(name)).toBe(words);
 });

@@ -1,8 +1,12 @@
 import Type from "typebox";
 import type { Json } from "#domains/tables/columns/column-type.ts";
 import { RecordsRead } from "#domains/tables/permissions.ts";
-import { retryOnSchemaChange, readWithTable, requireTable } from "#domains/tables/table-cache.ts";
-import type { TableSchema } from "#domains/tables/table-schema.ts";
+import {
+  retryOnSchemaChange,
+  readWithTable,
+  requireTable,
+} from "#domains/tables/schema/table-cache.ts";
+import type { TableSchema } from "#domains/tables/schema/table-schema.ts";
 import { Slug } from "#domains/tables/table.ts";
 import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
@@ -52,7 +56,7 @@ function fileForm(format: Format, options: FileOptions): ListFileFormat<ListedRe
 function csvForm({ table, fields, safe }: FileOptions): ListFileFormat<ListedRecords> {
   const columns = fields.map((field) => {
     const column = table.byName.get(field);
-    const format = column?.columnType.format ?? String;
+    const format = column?.columnType.formatCell ?? String;
     const guard = safe && TEXTS.has(column?.type ?? "") ? escapeFormula : (cell: string) => cell;
     return { field, cellOf: (value: Json) => guard(format(value)) };
   });

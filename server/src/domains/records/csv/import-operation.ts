@@ -5,7 +5,7 @@ import { Failure } from "#kernel/operation/failure.ts";
 import { command } from "#kernel/operation/operation.ts";
 import { item } from "#kernel/operation/response.ts";
 import { line, object } from "#kernel/schema/schema.ts";
-import { reloadTable, requireTable } from "#domains/tables/table-cache.ts";
+import { reloadTable, requireTable } from "#domains/tables/schema/table-cache.ts";
 import { RecordsWrite } from "#domains/tables/permissions.ts";
 import { NoSuchTable, Slug } from "#domains/tables/table.ts";
 import { RecordCreated, RecordUpdated } from "../events.ts";

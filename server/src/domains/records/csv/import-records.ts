@@ -1,6 +1,6 @@
 import { parseFields } from "#domains/tables/columns/parse-fields.ts";
-import type { ColumnSchema, TableSchema } from "#domains/tables/table-schema.ts";
-import { FAULTS_MAX, SYSTEM_COLUMNS } from "#domains/tables/table.ts";
+import type { ColumnSchema, TableSchema } from "#domains/tables/schema/table-schema.ts";
+import { FIELD_ERRORS_MAX, SYSTEM_COLUMNS } from "#domains/tables/table.ts";
 import type { Principal } from "#kernel/access/caller.ts";
 import type { CsvFile, CsvRow } from "#kernel/csv/parse-csv.ts";
 import { Failure, type FieldError } from "#kernel/operation/failure.ts";
@@ -63,7 +63,7 @@ function givenBy({ columns }: Mapping, { cells }: CsvRow): RecordInput {
     const cell = cells[index] ?? null;
     // Only a text can be there and empty.
     const isEmpty = cell === null || (cell === "" && column.type !== "text");
-    if (!isEmpty) given[column.name] = column.columnType.parse(cell, column);
+    if (!isEmpty) given[column.name] = column.columnType.parseCell(cell, column);
     else if (!column.required) given[column.name] = null;
   }
   return given;
@@ -114,12 +114,12 @@ export async function sift(
   for (const [index, row] of rows.entries()) {
     const found = judge(row);
     if (found.length === 0) sound.push(row);
-    else if (faults.length < FAULTS_MAX) faults.push(...found);
+    else if (faults.length < FIELD_ERRORS_MAX) faults.push(...found);
     // Others want to be served too.
     if (index % BATCH_ROWS_MAX === 0) await new Promise(setImmediate);
   }
   if (faults.length > 0 && plan.onError === "abort")
-    throw invalidRecord(faults.slice(0, FAULTS_MAX));
+    throw invalidRecord(faults.slice(0, FIELD_ERRORS_MAX));
   return { header, rows: sound, skipped: rows.length - sound.length, faults };
 }
 
@@ -142,8 +142,8 @@ function judgeOf(
       person,
     });
     const at = pathOf(row);
-    if ("faults" in read) {
-      return read.faults.map(({ path, message }) => ({ path: at + path, message }));
+    if ("errors" in read) {
+      return read.errors.map(({ path, message }) => ({ path: at + path, message }));
     }
     if (!column) return [];
     const value = read.values[column.name] ?? null;
@@ -200,7 +200,7 @@ export async function importRows(
       ctx.flush();
     }
   }
-  return { ...sum, errors: errors.slice(0, FAULTS_MAX) };
+  return { ...sum, errors: errors.slice(0, FIELD_ERRORS_MAX) };
 }
 
 type Written = Pick<Imported, "imported" | "updated" | "unchanged"> | Unwritten;

@@ -2,9 +2,9 @@
 import { findMemberNames } from "#domains/identity/accounts/index.ts";
 import { invalidField } from "#kernel/operation/failure.ts";
 import type { ReadContext } from "#kernel/contract.ts";
-import { targetOf, toUsers } from "#domains/tables/columns/reference.ts";
-import { lookupTable } from "#domains/tables/table-cache.ts";
-import type { ColumnSchema, TableSchema } from "#domains/tables/table-schema.ts";
+import { targetOf, refersToUsers } from "#domains/tables/columns/reference.ts";
+import { lookupTable } from "#domains/tables/schema/table-cache.ts";
+import type { ColumnSchema, TableSchema } from "#domains/tables/schema/table-schema.ts";
 import { queryRows } from "#kernel/db/statement.ts";
 import { parseRecordQuery } from "./record-query.ts";
 import { type VisibleColumns, toRecord } from "../record.ts";
@@ -53,7 +53,7 @@ export async function expandReferences(
     for (const { column, things } of found) {
       const id = record[column.name];
       if (typeof id !== "string") continue;
-      shown[column.name] = things.get(id) ?? (toUsers(column) ? nobody(id) : null);
+      shown[column.name] = things.get(id) ?? (refersToUsers(column) ? nobody(id) : null);
     }
     return shown;
   });

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { type Ask, useWorld } from "#kernel/testing/world.ts";
 import type { Caller } from "#kernel/access/caller.ts";
 import { setPartitionSql } from "#kernel/db/partition.ts";
-import { resolveTable, type TableSchema } from "#domains/tables/table-schema.ts";
+import { resolveTable, type TableSchema } from "#domains/tables/schema/table-schema.ts";
 import { statementOf } from "./list-sql.ts";
 import { afterCursorConditions } from "#kernel/list/order.ts";
 import type { RecordQuery } from "./record-query.ts";

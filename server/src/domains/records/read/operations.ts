@@ -1,7 +1,11 @@
 import Type from "typebox";
 import { RecordsRead } from "#domains/tables/permissions.ts";
-import { retryOnSchemaChange, readWithTable, requireTable } from "#domains/tables/table-cache.ts";
-import type { ColumnSchema, TableSchema } from "#domains/tables/table-schema.ts";
+import {
+  retryOnSchemaChange,
+  readWithTable,
+  requireTable,
+} from "#domains/tables/schema/table-cache.ts";
+import type { ColumnSchema, TableSchema } from "#domains/tables/schema/table-schema.ts";
 import { NoSuchRecord, RecordId, Slug } from "#domains/tables/table.ts";
 import { queryRows } from "#kernel/db/statement.ts";
 import { sortName } from "#kernel/list/order.ts";
@@ -22,7 +26,7 @@ import { line, object } from "#kernel/schema/schema.ts";
 import { assertVisible, recordGrants } from "../record-access.ts";
 import { RecordSchema, type VisibleColumns, toRecord } from "../record.ts";
 import { toStoredRecord } from "../table-record.ts";
-import { recordStatements } from "../write/record-sql.ts";
+import { recordStatements } from "../record-statements.ts";
 import { expandReferences, parseExpand } from "./expand-references.ts";
 import { countOf, listRecordsSql, type RecordListing, type ListPosition } from "./list-sql.ts";
 import { parseRecordQuery, orderOf, type RecordQuery, recordQueryParams } from "./record-query.ts";

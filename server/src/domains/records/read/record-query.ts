@@ -1,8 +1,8 @@
 /** What a caller asks of a table: which records, in which order, and what of them. */
 import Type from "typebox";
-import type { Grants } from "#domains/tables/rules/grants.ts";
-import { unrestrictedSql, type RuleSql, compileRules } from "#domains/tables/rules/rule-sql.ts";
-import type { TableSchema } from "#domains/tables/table-schema.ts";
+import type { Grants } from "#domains/tables/schema/grants.ts";
+import { unrestrictedField, type RuleSql, compileRules } from "#domains/tables/schema/rule-sql.ts";
+import type { TableSchema } from "#domains/tables/schema/table-schema.ts";
 import { SYSTEM_COLUMNS } from "#domains/tables/table.ts";
 import { SqlParameters } from "#kernel/db/statement.ts";
 import { filterSql, searchSql } from "#kernel/list/filter.ts";
@@ -118,7 +118,7 @@ export function filterOf(
   filter: string | Readonly<Record<string, unknown>>,
   { sight, parameters }: Writing,
 ): string {
-  const kindOf = (name: string) => unrestrictedSql(table, name)?.kind;
+  const kindOf = (name: string) => unrestrictedField(table, name)?.kind;
   return filterSql(filter, { kindOf, fieldOf: sight.field, parameters });
 }
 

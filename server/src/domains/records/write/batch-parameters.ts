@@ -1,14 +1,14 @@
 /** Many records in one statement: their values as lists, and which of them is at fault. */
 import { Failure, type FieldError } from "#kernel/operation/failure.ts";
 import type { WriteContext } from "#kernel/contract.ts";
-import { arrayText } from "#domains/tables/columns/enum-values.ts";
+import { toArrayLiteral } from "#domains/tables/columns/enum-values.ts";
 import { targetOf } from "#domains/tables/columns/reference.ts";
-import { lookupTable } from "#domains/tables/table-cache.ts";
+import { lookupTable } from "#domains/tables/schema/table-cache.ts";
 import { quotedColumn } from "#domains/tables/sql-names.ts";
-import type { ColumnSchema, TableSchema } from "#domains/tables/table-schema.ts";
-import { FAULTS_MAX } from "#domains/tables/table.ts";
+import type { ColumnSchema, TableSchema } from "#domains/tables/schema/table-schema.ts";
+import { FIELD_ERRORS_MAX } from "#domains/tables/table.ts";
 import { SqlParameters, type SqlRow, queryRows } from "#kernel/db/statement.ts";
-import { recordStatements } from "./record-sql.ts";
+import { recordStatements } from "../record-statements.ts";
 import type { WriteContextOfRecord } from "../record-access.ts";
 import {
   explainConstraint,
@@ -30,7 +30,7 @@ export function batchParameters(
       const value = record[name];
       if (value === null || value === undefined) return null;
       const stored = columnType.store(value);
-      return isList ? arrayText(stored as readonly string[]) : stored;
+      return isList ? toArrayLiteral(stored as readonly string[]) : stored;
     });
   });
   return [writings.map(({ record }) => record.id), ...lists];
@@ -93,7 +93,7 @@ async function takenIn(
       faults.push(...fields.map((field) => ({ path: `${path}/${field}`, message: VALUE_TAKEN })));
     }
   }
-  return faults.slice(0, FAULTS_MAX);
+  return faults.slice(0, FIELD_ERRORS_MAX);
 }
 
 /** Which stored record has the values that a record is to have in these fields, by the id of the latter. */
@@ -153,7 +153,7 @@ async function refusedIn(
     if (others.length === 0) return failure.particulars.errors ?? [];
     const middle = Math.ceil(writings.length / 2);
     const faults = await refusedIn(ctx, table, writings.slice(0, middle));
-    if (faults.length >= FAULTS_MAX) return faults;
+    if (faults.length >= FIELD_ERRORS_MAX) return faults;
     return [...faults, ...(await refusedIn(ctx, table, writings.slice(middle)))];
   }
 }
@@ -178,5 +178,5 @@ async function missingIn(
       if (!found.has(record[name])) faults.push({ path: `${path}/${name}`, message: NO_RECORD });
     }
   }
-  return faults.slice(0, FAULTS_MAX);
+  return faults.slice(0, FIELD_ERRORS_MAX);
 }

@@ -1,9 +1,9 @@
 import { findMembersByIds } from "#domains/identity/accounts/index.ts";
 import type { FieldError } from "#kernel/operation/failure.ts";
 import type { ReadContext } from "#kernel/contract.ts";
-import type { TableSchema } from "#domains/tables/table-schema.ts";
-import { FAULTS_MAX } from "#domains/tables/table.ts";
-import { recordStatements } from "./record-sql.ts";
+import type { TableSchema } from "#domains/tables/schema/table-schema.ts";
+import { FIELD_ERRORS_MAX } from "#domains/tables/table.ts";
+import { recordStatements } from "../record-statements.ts";
 import type { TableRecord } from "../table-record.ts";
 import type { WriteContextOfRecord } from "../record-access.ts";
 import { invalidRecord } from "./constraint-error.ts";
@@ -31,7 +31,7 @@ export async function assertMembers(
   const members = new Set((await findMembersByIds(tx, ids)).map(({ id }) => id));
   const strangers = named.filter(({ userId }) => !members.has(userId));
   const faults: FieldError[] = [...new Set(strangers.map(({ path }) => path))]
-    .slice(0, FAULTS_MAX)
+    .slice(0, FIELD_ERRORS_MAX)
     .map((path) => ({ path, message: "is not the id of an active member" }));
   if (faults.length > 0) throw invalidRecord(faults);
 }

@@ -1,13 +1,13 @@
 import { partitionOfCaller } from "#kernel/access/caller.ts";
 import type { WriteContext } from "#kernel/contract.ts";
-import { tablesOf } from "#domains/tables/table-cache.ts";
-import { resolveTable, type TableSchema } from "#domains/tables/table-schema.ts";
+import { tablesOf } from "#domains/tables/schema/table-cache.ts";
+import { resolveTable, type TableSchema } from "#domains/tables/schema/table-schema.ts";
 import type { SqlRow } from "#kernel/db/statement.ts";
 import { listTables } from "#domains/tables/store.ts";
 import { consequencesOf, type Doomed, type Emptied, recordsById } from "./dependents.ts";
 import { RecordDeleted, RecordUpdated, tableIn } from "../events.ts";
 import { lockMatching } from "./lock-matching.ts";
-import { cachedBySchema } from "./record-sql.ts";
+import { cachedBySchema } from "../record-statements.ts";
 import { againstDeleting, assertAllowed, assertVisible, recordGrants } from "../record-access.ts";
 import { recordRef, type TableRecord } from "../table-record.ts";
 import { lockRecord, emitUpdated, applyChanges } from "./update-record.ts";

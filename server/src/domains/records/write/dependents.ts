@@ -4,12 +4,12 @@
  */
 import { failure } from "#kernel/operation/failure.ts";
 import type { WriteContext } from "#kernel/contract.ts";
-import { retryOnSchemaChange } from "#domains/tables/table-cache.ts";
+import { retryOnSchemaChange } from "#domains/tables/schema/table-cache.ts";
 import { onDeleteOf, targetOf } from "#domains/tables/columns/reference.ts";
-import type { ColumnSchema, TableSchema } from "#domains/tables/table-schema.ts";
+import type { ColumnSchema, TableSchema } from "#domains/tables/schema/table-schema.ts";
 import { type SqlRow, queryRows } from "#kernel/db/statement.ts";
 import { RecordBudget, lockWhere } from "./lock-matching.ts";
-import { recordStatements } from "./record-sql.ts";
+import { recordStatements } from "../record-statements.ts";
 import { toStoredRecord, type TableRecord } from "../table-record.ts";
 
 export const TooManyDependants = failure(

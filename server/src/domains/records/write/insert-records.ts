@@ -4,16 +4,16 @@ import type { FieldError } from "#kernel/operation/failure.ts";
 import { idsInOrder, newId } from "#kernel/schema/id.ts";
 import type { Json } from "#domains/tables/columns/column-type.ts";
 import { type RecordFields, parseFields } from "#domains/tables/columns/parse-fields.ts";
-import { assertSchemaCurrent } from "#domains/tables/table-cache.ts";
-import type { TableSchema } from "#domains/tables/table-schema.ts";
-import type { Grant } from "#domains/tables/rules/grants.ts";
-import { FAULTS_MAX } from "#domains/tables/table.ts";
+import { assertSchemaCurrent } from "#domains/tables/schema/table-cache.ts";
+import type { TableSchema } from "#domains/tables/schema/table-schema.ts";
+import type { Grant } from "#domains/tables/schema/grants.ts";
+import { FIELD_ERRORS_MAX } from "#domains/tables/table.ts";
 import type { SqlRow } from "#kernel/db/statement.ts";
 import { RecordCreated, tableIn } from "../events.ts";
 import { authorOf } from "#kernel/access/caller.ts";
 import { explainBatchError, batchParameters } from "./batch-parameters.ts";
 import { assertMembers } from "./check-members.ts";
-import { recordStatements } from "./record-sql.ts";
+import { recordStatements } from "../record-statements.ts";
 import { type StoredRecord, recordRef, type TableRecord } from "../table-record.ts";
 import {
   createViolations,
@@ -134,12 +134,12 @@ export async function newRecords(
       const record = recordWith(table, own, read.values);
       faults.push(...faultsOfSize(storedSize(record), path));
       drafts.push({ record, named: Object.keys(given), path });
-    } else faults.push(...nestPath(path, read.faults));
-    if (faults.length >= FAULTS_MAX) break;
+    } else faults.push(...nestPath(path, read.errors));
+    if (faults.length >= FIELD_ERRORS_MAX) break;
   }
   if (faults.length > 0) {
     await assertSchemaCurrent(ctx, table);
-    throw invalidRecord(faults.slice(0, FAULTS_MAX));
+    throw invalidRecord(faults.slice(0, FIELD_ERRORS_MAX));
   }
   // Before they are sent: what PostgreSQL has against them would tell of records that are not seen.
   const grants = recordGrants(table, "create", caller);

@@ -2,9 +2,9 @@
 import type { Condition } from "#kernel/condition/condition.ts";
 import { Failure, type FailureType, failure } from "#kernel/operation/failure.ts";
 import type { WriteContext } from "#kernel/contract.ts";
-import { retryOnSchemaChange, readWithTable } from "#domains/tables/table-cache.ts";
-import type { TableSchema } from "#domains/tables/table-schema.ts";
-import { compileRules } from "#domains/tables/rules/rule-sql.ts";
+import { retryOnSchemaChange, readWithTable } from "#domains/tables/schema/table-cache.ts";
+import type { TableSchema } from "#domains/tables/schema/table-schema.ts";
+import { compileRules } from "#domains/tables/schema/rule-sql.ts";
 import { SqlParameters, queryRows } from "#kernel/db/statement.ts";
 import { filterOf } from "../read/record-query.ts";
 import { recordGrants } from "../record-access.ts";

@@ -1,7 +1,7 @@
 import Type from "typebox";
 import { RecordsWrite } from "#domains/tables/permissions.ts";
-import { requireTable } from "#domains/tables/table-cache.ts";
-import type { TableSchema } from "#domains/tables/table-schema.ts";
+import { requireTable } from "#domains/tables/schema/table-cache.ts";
+import type { TableSchema } from "#domains/tables/schema/table-schema.ts";
 import { COLUMNS_MAX, RecordId, Slug } from "#domains/tables/table.ts";
 import { type Condition, ConditionSchema } from "#kernel/condition/condition.ts";
 import type { SqlRow } from "#kernel/db/statement.ts";

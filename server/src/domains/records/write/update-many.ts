@@ -1,15 +1,15 @@
 import type { WriteContext } from "#kernel/contract.ts";
 import type { FieldError } from "#kernel/operation/failure.ts";
-import { assertSchemaCurrent } from "#domains/tables/table-cache.ts";
-import type { TableSchema } from "#domains/tables/table-schema.ts";
+import { assertSchemaCurrent } from "#domains/tables/schema/table-cache.ts";
+import type { TableSchema } from "#domains/tables/schema/table-schema.ts";
 import { parseFields } from "#domains/tables/columns/parse-fields.ts";
-import { visibleFields } from "#domains/tables/rules/grants.ts";
-import { FAULTS_MAX } from "#domains/tables/table.ts";
+import { visibleFields } from "#domains/tables/schema/grants.ts";
+import { FIELD_ERRORS_MAX } from "#domains/tables/table.ts";
 import type { SqlRow } from "#kernel/db/statement.ts";
 import { RecordUpdated } from "../events.ts";
 import { explainBatchError, batchParameters } from "./batch-parameters.ts";
 import { assertMembers } from "./check-members.ts";
-import { cachedBySchema, fromList, listsOf } from "./record-sql.ts";
+import { cachedBySchema, fromList, listsOf } from "../record-statements.ts";
 import {
   updateViolations,
   assertAllowed,
@@ -72,11 +72,11 @@ async function plannedOf(
       faults.push(...faultsOfSize(storedSize(record), path));
       const fields = changesBetween(before, record);
       planned.push({ before, record, fields, named: Object.keys(given), path });
-    } else faults.push(...nestPath(path, read.faults));
+    } else faults.push(...nestPath(path, read.errors));
   }
   if (faults.length > 0) {
     await assertSchemaCurrent(ctx, table);
-    throw invalidRecord(faults.slice(0, FAULTS_MAX));
+    throw invalidRecord(faults.slice(0, FIELD_ERRORS_MAX));
   }
   return planned;
 }

@@ -1,14 +1,14 @@
 import { Failure } from "#kernel/operation/failure.ts";
 import type { WriteContext } from "#kernel/contract.ts";
 import { type RecordFields, parseFields } from "#domains/tables/columns/parse-fields.ts";
-import { assertSchemaCurrent } from "#domains/tables/table-cache.ts";
-import type { ColumnSchema, TableSchema } from "#domains/tables/table-schema.ts";
+import { assertSchemaCurrent } from "#domains/tables/schema/table-cache.ts";
+import type { ColumnSchema, TableSchema } from "#domains/tables/schema/table-schema.ts";
 import type { SqlRow } from "#kernel/db/statement.ts";
 import { NoSuchRecord } from "#domains/tables/table.ts";
 import { RecordUpdated, tableIn } from "../events.ts";
 import type { LockedRecords } from "./lock-matching.ts";
 import { assertMembers } from "./check-members.ts";
-import { cachedBySchema, recordStatements } from "./record-sql.ts";
+import { cachedBySchema, recordStatements } from "../record-statements.ts";
 import {
   updateViolations,
   assertAllowed,
@@ -99,7 +99,7 @@ export async function changedFields(
   const read = parseFields(table, given, { for: "update", now, person: caller.principal });
   if ("values" in read) return read.values;
   await assertSchemaCurrent(ctx, table);
-  throw invalidRecord(nestPath(path, read.faults));
+  throw invalidRecord(nestPath(path, read.errors));
 }
 
 /** The record as it will be. Whoever waited for a change that began later comes after it all the same. */

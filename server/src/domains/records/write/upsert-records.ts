@@ -2,16 +2,16 @@ import { StaleRead } from "#kernel/db/errors.ts";
 import type { FieldError } from "#kernel/operation/failure.ts";
 import type { WriteContext } from "#kernel/contract.ts";
 import type { Json } from "#domains/tables/columns/column-type.ts";
-import type { ColumnSchema, TableSchema } from "#domains/tables/table-schema.ts";
-import { readWithTable } from "#domains/tables/table-cache.ts";
-import { FAULTS_MAX } from "#domains/tables/table.ts";
+import type { ColumnSchema, TableSchema } from "#domains/tables/schema/table-schema.ts";
+import { readWithTable } from "#domains/tables/schema/table-cache.ts";
+import { FIELD_ERRORS_MAX } from "#domains/tables/table.ts";
 import type { SqlRow } from "#kernel/db/statement.ts";
 import { recordsById } from "./dependents.ts";
 import { RecordCreated, RecordUpdated } from "../events.ts";
 import { changeMany } from "./update-many.ts";
 import { explainBatchError, batchParameters } from "./batch-parameters.ts";
 import { RecordBudget, lockWhere } from "./lock-matching.ts";
-import { recordStatements } from "./record-sql.ts";
+import { recordStatements } from "../record-statements.ts";
 import { createViolations, assertAllowed, recordGrants } from "../record-access.ts";
 import type { TableRecord } from "../table-record.ts";
 import { invalidRecord } from "./constraint-error.ts";
@@ -112,14 +112,14 @@ function keyedOf(
     };
     const value = Object.hasOwn(given, column.name) ? given[column.name] : null;
     if (value === null) return fault("is required");
-    const read = column.columnType.read(value, column);
-    if ("fault" in read) return fault(read.fault);
+    const read = column.columnType.parse(value, column);
+    if ("error" in read) return fault(read.error);
     const text = textOf(read.value);
     if (seen.has(text)) return fault("is the key of an earlier record");
     seen.add(text);
     return [{ key: read.value, given, path }];
   });
-  if (faults.length > 0) throw invalidRecord(faults.slice(0, FAULTS_MAX));
+  if (faults.length > 0) throw invalidRecord(faults.slice(0, FIELD_ERRORS_MAX));
   return keyed;
 }
 

@@ -2,30 +2,30 @@ import Type from "typebox";
 import { object } from "#kernel/schema/schema.ts";
 import type { Column } from "../table.ts";
 import type { ColumnType } from "./column-type.ts";
-import { integer, isSafe } from "./integer.ts";
+import { integer, safeIntegerSql } from "./integer.ts";
 
 /** There is room for as many again. */
-const START_MAX = 4_503_599_627_370_496;
+const START_NUMBER_MAX = 4_503_599_627_370_496;
 
 export const autonumber: ColumnType = {
   summary:
     "A number that counts up from `options.start`; each record gets its own, some may be left out",
   options: object({
     start: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: START_MAX, description: "1 when absent" }),
+      Type.Integer({ minimum: 0, maximum: START_NUMBER_MAX, description: "1 when absent" }),
     ),
   }),
   generated: true,
   sqlType: (column) =>
     `bigint generated always as identity (minvalue 0 start with ${startOf(column) ?? 1})`,
   parameterType: "bigint",
-  constraint: (_, quoted) => isSafe(quoted),
-  read: () => ({ fault: "is filled by the platform" }),
+  constraint: (_, quoted) => safeIntegerSql(quoted),
+  parse: () => ({ error: "is filled by the platform" }),
   store: (value) => value,
   show: (stored) => stored as number,
   kind: "number",
-  parse: (cell) => cell,
-  format: String,
+  parseCell: (cell) => cell,
+  formatCell: String,
   // Whoever changes the type lets it count on from the greatest number that is there.
   convertFrom: (from, to, quoted) =>
     from.type === "boolean" ? undefined : integer.convertFrom(from, to, quoted),

@@ -11,7 +11,7 @@ export type Json =
   | readonly Json[]
   | { readonly [key: string]: Json };
 
-export type Read = { readonly value: Json } | { readonly fault: string };
+export type ParsedValue = { readonly value: Json } | { readonly error: string };
 
 /**
  * One type of column: everything that depends on it, in one place. Texts that become SQL are made of
@@ -39,9 +39,9 @@ export interface ColumnType {
    * does where the column's own options say what is allowed: they may change under whoever writes. What
    * follows from the type alone `read` sees to, and the database only where values come from elsewhere.
    */
-  readonly guarded?: (column: Column) => boolean;
+  readonly isEnforced?: (column: Column) => boolean;
   /** The value that a caller gives, in its one canonical form; never null. */
-  readonly read: (value: unknown, column: Column) => Read;
+  readonly parse: (value: unknown, column: Column) => ParsedValue;
   /** The canonical form, as a parameter. */
   readonly store: (value: Json) => unknown;
   /** What the driver returns (timestamptz is ISO text already, bigint a number), in the canonical form. */
@@ -49,9 +49,9 @@ export interface ColumnType {
   /** How conditions compare it. */
   readonly kind: ConditionFieldKind;
   /** A cell of a CSV file, as `read` takes it; an empty cell never gets here. */
-  readonly parse: (cell: string, column: Column) => unknown;
+  readonly parseCell: (cell: string, column: Column) => unknown;
   /** As a cell of a CSV file. */
-  readonly format: (value: Json) => string;
+  readonly formatCell: (value: Json) => string;
   /** The index that serves its filters; a btree of (column, id) where it says nothing. */
   readonly index?: "gin";
   /**

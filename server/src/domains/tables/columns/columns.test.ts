@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { resolveTable } from "../table-schema.ts";
+import { resolveTable } from "../schema/table-schema.ts";
 import { type Column, COLUMN_TYPES, type Table } from "../table.ts";
 import type { NewColumn } from "./new-column.ts";
 import { columnTypeOf } from "./registry.ts";
@@ -10,8 +10,8 @@ const REC = "rec_01jd0000000000000000000000";
 const USR = "usr_01jd0000000000000000000000";
 
 function columnOf(given: Omit<NewColumn, "name">): Column {
-  const { column, faults } = parseColumn({ name: "it", ...given }, "");
-  expect(faults).toEqual([]);
+  const { column, errors } = parseColumn({ name: "it", ...given }, "");
+  expect(errors).toEqual([]);
   return column;
 }
 
@@ -154,7 +154,7 @@ const VALUES: readonly {
 
 test.each(VALUES)("values of $column.type $column.options", ({ column, good, bad }) => {
   const it = columnOf(column);
-  const { read, parse, format } = columnTypeOf(it);
+  const { parse: read, parseCell: parse, formatCell: format } = columnTypeOf(it);
   for (const given of good) {
     const canonical = given.length === 2 ? given[1] : given[0];
     expect(read(given[0], it)).toEqual({ value: canonical });
@@ -163,7 +163,7 @@ test.each(VALUES)("values of $column.type $column.options", ({ column, good, bad
     expect(read(parse(cell, it), it)).toEqual({ value: canonical });
   }
   for (const [index, given] of bad.entries()) {
-    expect(read(given, it), `the one at ${index}`).toHaveProperty("fault");
+    expect(read(given, it), `the one at ${index}`).toHaveProperty("error");
   }
 });
 
@@ -177,8 +177,8 @@ test.each([
   ["json", "{broken", undefined],
 ] as const)("a %s in a file may be written as %j", (type, cell, value) => {
   const it = columnOf({ type });
-  const read = columnTypeOf(it).read(columnTypeOf(it).parse(cell, it), it);
-  if (value === undefined) expect(read).toHaveProperty("fault");
+  const read = columnTypeOf(it).parse(columnTypeOf(it).parseCell(cell, it), it);
+  if (value === undefined) expect(read).toHaveProperty("error");
   else expect(read).toEqual({ value });
 });
 
@@ -200,7 +200,7 @@ test("what a column can become it can be again", () => {
 });
 
 test("a column is read with everything said", () => {
-  const { columns, faults } = parseColumns(
+  const { columns, errors } = parseColumns(
     [
       { name: "title", type: "text", required: true },
       { name: "owner", type: "reference", options: { table: "users" }, default: "$user" },
@@ -213,7 +213,7 @@ test("a column is read with everything said", () => {
     ],
     { path: "/columns" },
   );
-  expect(faults).toEqual([]);
+  expect(errors).toEqual([]);
   const plain = {
     required: false,
     unique: false,
@@ -253,7 +253,7 @@ test("a column is read with everything said", () => {
 });
 
 test("everything that is wrong with columns is told with its path", () => {
-  const { faults } = parseColumns(
+  const { errors } = parseColumns(
     [
       { name: "createdat", type: "text" },
       { name: "Title", type: "text", options: { maxLength: 0, colour: 1 } },
@@ -288,7 +288,7 @@ test("everything that is wrong with columns is told with its path", () => {
       beside: [columnOf({ type: "text" }), { ...columnOf({ type: "text" }), name: "M" }],
     },
   );
-  expect(faults.map(({ path }) => path)).toEqual([
+  expect(errors.map(({ path }) => path)).toEqual([
     "/columns/0/name",
     "/columns/1/options/colour",
     "/columns/1/options/maxLength",
@@ -314,7 +314,7 @@ test("everything that is wrong with columns is told with its path", () => {
     name: `c${index}`,
     type: "text" as const,
   }));
-  expect(parseColumns(many, { path: "/columns" }).faults).toMatchObject([{ path: "/columns" }]);
+  expect(parseColumns(many, { path: "/columns" }).errors).toMatchObject([{ path: "/columns" }]);
 });
 
 const table = resolveTable(
@@ -373,12 +373,12 @@ test("a change names its fields only", () => {
   expect(Object.entries(values)).toEqual([["day", "2026-01-01"]]);
 });
 
-test("each fault of a record is told with its path", () => {
+test("each field error has its path", () => {
   const body = { constructor: "x", number: 1, createdAt: "x", "a/b": 1, id: 1 };
-  const { faults } = parseFields(table, body, { for: "create", ...writing }) as {
-    faults: { path: string; message: string }[];
+  const { errors } = parseFields(table, body, { for: "create", ...writing }) as {
+    errors: { path: string; message: string }[];
   };
-  expect(faults).toEqual([
+  expect(errors).toEqual([
     { path: "/title", message: "is required" },
     { path: "/constructor", message: expect.stringContaining("whole number") },
     { path: "/number", message: "is filled by the platform" },
@@ -387,5 +387,5 @@ test("each fault of a record is told with its path", () => {
     { path: "/id", message: "is filled by the platform" },
   ]);
   const update = parseFields(table, { title: null }, { for: "update", ...writing });
-  expect(update).toEqual({ faults: [{ path: "/title", message: "is required" }] });
+  expect(update).toEqual({ errors: [{ path: "/title", message: "is required" }] });
 });

@@ -3,7 +3,7 @@ import type { Principal } from "#kernel/access/caller.ts";
 import type { Column } from "../table.ts";
 import { columnTypeOf } from "./registry.ts";
 import type { Json } from "./column-type.ts";
-import { toUsers } from "./reference.ts";
+import { refersToUsers } from "./reference.ts";
 
 /** The moment or day in which a record is made. */
 const NOW = "$now";
@@ -13,11 +13,11 @@ const USER = "$user";
 /** Whether a default is found anew for each record. */
 export function isComputedDefault(column: Pick<Column, "type" | "options" | "default">): boolean {
   if (column.type === "date" || column.type === "timestamp") return column.default === NOW;
-  return column.default === USER && toUsers(column);
+  return column.default === USER && refersToUsers(column);
 }
 
 /** What a new record has in a column of which nothing is said; null when there is no default. */
-export function defaultOf(
+export function resolveDefault(
   column: Column,
   { now, person }: { readonly now: Date; readonly person: Principal | undefined },
 ): Json {
@@ -30,14 +30,14 @@ export function defaultOf(
 /** The default as SQL, for the column itself; undefined when there is none. */
 export function defaultSql(column: Column): string | undefined {
   if (column.default === null) return undefined;
-  if (!isComputedDefault(column)) return literalOf(column, column.default as Json);
+  if (!isComputedDefault(column)) return toLiteral(column, column.default as Json);
   // SQL knows of no person.
   if (column.default === USER) return undefined;
   return column.type === "date" ? "(now() at time zone 'UTC')::date" : "now()";
 }
 
 /** A canonical value of the column as an SQL literal. */
-export function literalOf(column: Pick<Column, "type">, value: Json): string {
+export function toLiteral(column: Pick<Column, "type">, value: Json): string {
   const { store, parameterType } = columnTypeOf(column);
   const stored = store(value);
   if (Array.isArray(stored)) {

@@ -4,10 +4,10 @@ import { object } from "#kernel/schema/schema.ts";
 import type { Column } from "../table.ts";
 import type { ColumnType } from "./column-type.ts";
 import { isStorable } from "./text.ts";
-import { textFrom } from "./to-text.ts";
+import { toTextSql } from "./to-text.ts";
 
 /** A list of texts as PostgreSQL writes it. */
-export function arrayText(texts: readonly string[]): string {
+export function toArrayLiteral(texts: readonly string[]): string {
   return `{${texts.map((text) => `"${text.replaceAll(/["\\]/g, "\\$&")}"`).join(",")}}`;
 }
 
@@ -43,17 +43,17 @@ export function checkValues(column: Column) {
 
 /** As one literal: PostgreSQL reads a check anew for each statement, and this in two thirds of the time of a list. */
 export function valuesSql(column: Column): string {
-  return `${pg.escapeLiteral(arrayText(valuesOf(column)))}::text[]`;
+  return `${pg.escapeLiteral(toArrayLiteral(valuesOf(column)))}::text[]`;
 }
 
 /** What a value must be, in words. */
-export function oneOfSql(column: Column): string {
+export function describeValues(column: Column): string {
   const values = valuesOf(column);
-  const shown = values.slice(0, SHOWN_MAX).join(", ");
-  return `must be one of ${shown}${values.length > SHOWN_MAX ? ", …" : ""}`;
+  const listed = values.slice(0, LISTED_VALUES_MAX).join(", ");
+  return `must be one of ${listed}${values.length > LISTED_VALUES_MAX ? ", …" : ""}`;
 }
 
-const SHOWN_MAX = 20;
+const LISTED_VALUES_MAX = 20;
 
 export const enumeration: ColumnType = {
   summary: "One of `options.values`",
@@ -62,17 +62,17 @@ export const enumeration: ColumnType = {
   sqlType: () => 'text collate "C"',
   parameterType: "text",
   constraint: (column, quoted) => `${quoted} = any (${valuesSql(column)})`,
-  guarded: () => true,
-  read: (value, column) =>
+  isEnforced: () => true,
+  parse: (value, column) =>
     typeof value === "string" && valuesOf(column).includes(value)
       ? { value }
-      : { fault: oneOfSql(column) },
+      : { error: describeValues(column) },
   store: (value) => value,
   show: (stored) => stored as string,
   kind: "text",
-  parse: (cell) => cell,
-  format: String,
+  parseCell: (cell) => cell,
+  formatCell: String,
   // Several become their list as one text, which is hardly ever one of the values.
   convertFrom: (from, _, quoted) =>
-    from.type === "multi_enum" ? `array_to_string(${quoted}, ';')` : textFrom(from, quoted),
+    from.type === "multi_enum" ? `array_to_string(${quoted}, ';')` : toTextSql(from, quoted),
 };

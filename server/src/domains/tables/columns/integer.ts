@@ -1,38 +1,39 @@
 import Type from "typebox";
 import { object } from "#kernel/schema/schema.ts";
-import { isTextual, textFrom } from "./to-text.ts";
+import { isTextual, toTextSql } from "./to-text.ts";
 import type { ColumnType } from "./column-type.ts";
-import { checkRange, isBounded, rangeSql, withinRange } from "./number-range.ts";
+import { checkRange, isBounded, rangeSql, parseInRange } from "./number-range.ts";
 
-const bound = Type.Integer({
+const Bound = Type.Integer({
   minimum: Number.MIN_SAFE_INTEGER,
   maximum: Number.MAX_SAFE_INTEGER,
 });
 
-const WHOLE = /^[+-]?\d{1,16}$/;
+const INTEGER_PATTERN = /^[+-]?\d{1,16}$/;
 
 /** Beyond these a JSON number is no longer exact. */
-export function isSafe(quoted: string): string {
+export function safeIntegerSql(quoted: string): string {
   return `${quoted} between ${Number.MIN_SAFE_INTEGER} and ${Number.MAX_SAFE_INTEGER}`;
 }
 
 export const integer: ColumnType = {
   summary: "A whole number that JSON keeps exactly: up to 9,007,199,254,740,991 either way",
-  options: object({ min: Type.Optional(bound), max: Type.Optional(bound) }),
+  options: object({ min: Type.Optional(Bound), max: Type.Optional(Bound) }),
   check: checkRange,
   sqlType: () => "bigint",
   parameterType: "bigint",
-  constraint: (column, quoted) => [isSafe(quoted), ...rangeSql(column, quoted)].join(" and "),
-  guarded: isBounded,
-  read: (value, column) =>
+  constraint: (column, quoted) =>
+    [safeIntegerSql(quoted), ...rangeSql(column, quoted)].join(" and "),
+  isEnforced: isBounded,
+  parse: (value, column) =>
     Number.isSafeInteger(value)
-      ? withinRange(value as number, column)
-      : { fault: "must be a whole number of at most 9007199254740991 either way" },
+      ? parseInRange(value as number, column)
+      : { error: "must be a whole number of at most 9007199254740991 either way" },
   store: (value) => value,
   show: (stored) => stored as number,
   kind: "number",
-  parse: (cell) => (WHOLE.test(cell.trim()) ? Number(cell) : cell),
-  format: String,
+  parseCell: (cell) => (INTEGER_PATTERN.test(cell.trim()) ? Number(cell) : cell),
+  formatCell: String,
   convertFrom(from, _, quoted) {
     if (from.type === "integer" || from.type === "autonumber") return quoted;
     if (from.type === "boolean") return `${quoted}::integer::bigint`;
@@ -40,6 +41,6 @@ export const integer: ColumnType = {
     if (from.type === "decimal") {
       return `case when ${quoted} = trunc(${quoted}) then ${quoted}::bigint else ${quoted}::text::bigint end`;
     }
-    return isTextual(from) ? `${textFrom(from, quoted)}::bigint` : undefined;
+    return isTextual(from) ? `${toTextSql(from, quoted)}::bigint` : undefined;
   },
 };

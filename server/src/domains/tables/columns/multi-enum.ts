@@ -1,6 +1,6 @@
 import type { Column } from "../table.ts";
 import type { ColumnType, Json } from "./column-type.ts";
-import { checkValues, EnumOptions, oneOfSql, valuesOf, valuesSql } from "./enum-values.ts";
+import { checkValues, EnumOptions, describeValues, valuesOf, valuesSql } from "./enum-values.ts";
 
 const SEPARATOR = ";";
 
@@ -16,37 +16,37 @@ export const multiEnum: ColumnType = {
   constraint: (column, quoted) =>
     `${quoted} <@ ${valuesSql(column)} and coalesce(array_ndims(${quoted}), 1) = 1` +
     ` and cardinality(${quoted}) <= ${valuesOf(column).length}`,
-  guarded: () => true,
-  read(value, column) {
-    if (!Array.isArray(value)) return { fault: "must be a list of texts" };
+  isEnforced: () => true,
+  parse(value, column) {
+    if (!Array.isArray(value)) return { error: "must be a list of texts" };
     const list: readonly unknown[] = value;
     const values = valuesOf(column);
     const known = list.every((member) => typeof member === "string" && values.includes(member));
-    if (!known) return { fault: `each ${oneOfSql(column)}` };
-    if (new Set(list).size < list.length) return { fault: "must name each value once" };
+    if (!known) return { error: `each ${describeValues(column)}` };
+    if (new Set(list).size < list.length) return { error: "must name each value once" };
     return { value: list as readonly string[] };
   },
   store: (value) => value,
   show: (stored) => stored as Json,
   kind: "texts",
-  parse: parsed,
-  format: formatted,
+  parseCell: parseList,
+  formatCell: formatList,
   index: "gin",
   convertFrom(from, to, quoted) {
     if (from.type === "multi_enum") return quoted;
-    if (from.type === "json") return listFrom(quoted);
-    return from.type === "enum" || from.type === "text" ? splitting(to, quoted) : undefined;
+    if (from.type === "json") return jsonListSql(quoted);
+    return from.type === "enum" || from.type === "text" ? splitTextSql(to, quoted) : undefined;
   },
 };
 
 /** Reads what a list becomes as text. What is no list of values stays whole, for the check to refuse. */
-function splitting(to: Column, quoted: string): string {
+function splitTextSql(to: Column, quoted: string): string {
   const parts = `string_to_array(${quoted}, '${SEPARATOR}')`;
   return (
     `case when ${quoted} is null then null ` +
-    `when ${parts} <@ ${valuesSql(to)} and ${isDistinct(parts)} then ${parts} ` +
+    `when ${parts} <@ ${valuesSql(to)} and ${isDistinctSql(parts)} then ${parts} ` +
     `when ${quoted} like '[%' and ${quoted} <> all (${valuesSql(to)}) ` +
-    `then ${listFrom(`${quoted}::jsonb`)} else array[${quoted}] end`
+    `then ${jsonListSql(`${quoted}::jsonb`)} else array[${quoted}] end`
   );
 }
 
@@ -54,30 +54,30 @@ function splitting(to: Column, quoted: string): string {
  * A JSON list of texts, each there once. PostgreSQL takes no subquery here; but it writes such a list as
  * JSON nearly as it reads one, unless there are control characters, which no value has.
  */
-function listFrom(json: string): string {
+function jsonListSql(json: string): string {
   const list = `('{' || substr(${json}::text, 2, length(${json}::text) - 2) || '}')::text[]`;
   const strange = `'$[*] ? (@.type() != "string" || @ like_regex "[[:cntrl:]]")'`;
   return (
     `case when jsonb_typeof(${json}) = 'array' and not jsonb_path_exists(${json}, ${strange}) ` +
-    `and ${isDistinct(list)} then ${list} else ('not a list: ' || ${json}::text)::text[] end`
+    `and ${isDistinctSql(list)} then ${list} else ('not a list: ' || ${json}::text)::text[] end`
   );
 }
 
 /** As the names of an object equal ones are one. */
-function isDistinct(list: string): string {
+function isDistinctSql(list: string): string {
   const names = `jsonb_path_query_array(jsonb_object(${list}, ${list}), '$.*')`;
   return `jsonb_array_length(${names}) = cardinality(${list})`;
 }
 
 /** `red;green`, or as JSON where that would not be understood. */
-function formatted(value: Json): string {
+function formatList(value: Json): string {
   const list = value as readonly string[];
   const plain = list.length > 0 && list.every((text) => !text.includes(SEPARATOR));
   const text = list.join(SEPARATOR);
   return plain && !text.startsWith("[") ? text : JSON.stringify(list);
 }
 
-function parsed(cell: string): unknown {
+function parseList(cell: string): unknown {
   if (cell.trimStart().startsWith("[")) {
     try {
       return JSON.parse(cell);

@@ -4,14 +4,14 @@ import { COLUMN_TYPES, ColumnName } from "../table.ts";
 import { COLUMN_TYPES_BY_NAME } from "./registry.ts";
 import { ON_DELETE } from "./reference.ts";
 
-const TYPES_TOLD = COLUMN_TYPES.map(
+const TYPE_DESCRIPTIONS = COLUMN_TYPES.map(
   (type) => `- \`${type}\`: ${COLUMN_TYPES_BY_NAME[type].summary}`,
 );
 
-const OPTIONS_TOLD = COLUMN_TYPES.flatMap((type) =>
+const OPTION_DESCRIPTIONS = COLUMN_TYPES.flatMap((type) =>
   Object.entries(COLUMN_TYPES_BY_NAME[type].options.properties).map(([name, schema]) => {
-    const told = "description" in schema ? `: ${String(schema.description)}` : "";
-    return `- \`${name}\` of \`${type}\`${told}`;
+    const description = "description" in schema ? `: ${String(schema.description)}` : "";
+    return `- \`${name}\` of \`${type}\`${description}`;
   }),
 );
 
@@ -19,7 +19,7 @@ const OPTIONS_TOLD = COLUMN_TYPES.flatMap((type) =>
 export const NewColumn = object(
   {
     name: ColumnName,
-    type: Type.Enum([...COLUMN_TYPES], { description: TYPES_TOLD.join("\n") }),
+    type: Type.Enum([...COLUMN_TYPES], { description: TYPE_DESCRIPTIONS.join("\n") }),
     required: Type.Optional(Type.Boolean({ default: false })),
     unique: Type.Optional(Type.Boolean({ default: false })),
     indexed: Type.Optional(
@@ -27,7 +27,7 @@ export const NewColumn = object(
     ),
     default: Type.Optional(Type.Unknown({ description: "Taken where a new record says nothing" })),
     options: Type.Optional(
-      Type.Record(Type.String(), Type.Unknown(), { description: OPTIONS_TOLD.join("\n") }),
+      Type.Record(Type.String(), Type.Unknown(), { description: OPTION_DESCRIPTIONS.join("\n") }),
     ),
     onDelete: Type.Optional(
       Type.Enum([...ON_DELETE], {

@@ -1,5 +1,5 @@
 import type { Column } from "../table.ts";
-import type { Read } from "./column-type.ts";
+import type { ParsedValue } from "./column-type.ts";
 
 /** `options.min` and `options.max` of a column of numbers. */
 interface Range {
@@ -28,10 +28,10 @@ export function isBounded(column: Column): boolean {
 }
 
 /** The number, when it is within the range. */
-export function withinRange(value: number, column: Column): Read {
+export function parseInRange(value: number, column: Column): ParsedValue {
   const { min, max } = rangeOf(column);
-  if (min !== undefined && value < min) return { fault: `must be at least ${min}` };
-  if (max !== undefined && value > max) return { fault: `must be at most ${max}` };
+  if (min !== undefined && value < min) return { error: `must be at least ${min}` };
+  if (max !== undefined && value > max) return { error: `must be at most ${max}` };
   // There is no negative zero in PostgreSQL.
   return { value: value === 0 ? 0 : value };
 }

@@ -2,7 +2,7 @@ import Type from "typebox";
 import { idPattern } from "#kernel/schema/id.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { type Column, Slug } from "../table.ts";
-import { isTextual, textFrom } from "./to-text.ts";
+import { isTextual, toTextSql } from "./to-text.ts";
 import type { ColumnType } from "./column-type.ts";
 
 /** What a reference names instead of a table when it is to people. */
@@ -11,8 +11,8 @@ export const USERS = "users";
 export const ON_DELETE = ["restrict", "set_null", "cascade"] as const;
 export type OnDelete = (typeof ON_DELETE)[number];
 
-const A_RECORD = new RegExp(idPattern("rec"));
-const A_USER = new RegExp(idPattern("usr"));
+const RECORD_ID = new RegExp(idPattern("rec"));
+const USER_ID = new RegExp(idPattern("usr"));
 
 export const reference: ColumnType = {
   summary: "The id of a record of `options.table`, or of a user where that is `users`",
@@ -28,7 +28,7 @@ export const reference: ColumnType = {
   }),
   check: (column) => {
     const { onDelete } = column.options;
-    if (toUsers(column) && onDelete !== undefined) {
+    if (refersToUsers(column) && onDelete !== undefined) {
       return [{ path: "/options/onDelete", message: "is not possible for users, who are kept" }];
     }
     if (onDelete === "set_null" && column.required) {
@@ -40,29 +40,29 @@ export const reference: ColumnType = {
   parameterType: "text",
   // To a record it is a foreign key; a user's id can at least be one.
   constraint: (column, quoted) =>
-    toUsers(column) ? `${quoted} ~ '${idPattern("usr")}'` : undefined,
-  read(value, column) {
-    const isUser = toUsers(column);
-    if (typeof value === "string" && (isUser ? A_USER : A_RECORD).test(value)) return { value };
-    return { fault: `must be the id of a ${isUser ? "user" : "record"}` };
+    refersToUsers(column) ? `${quoted} ~ '${idPattern("usr")}'` : undefined,
+  parse(value, column) {
+    const isUser = refersToUsers(column);
+    if (typeof value === "string" && (isUser ? USER_ID : RECORD_ID).test(value)) return { value };
+    return { error: `must be the id of a ${isUser ? "user" : "record"}` };
   },
   store: (value) => value,
   show: (stored) => stored as string,
   kind: "text",
-  parse: (cell) => cell.trim(),
-  format: String,
+  parseCell: (cell) => cell.trim(),
+  formatCell: String,
   convertFrom: (from, _, quoted) =>
-    from.type === "reference" || isTextual(from) ? textFrom(from, quoted) : undefined,
+    from.type === "reference" || isTextual(from) ? toTextSql(from, quoted) : undefined,
 };
 
 /** Whether a reference is to people. */
-export function toUsers({ type, options }: Pick<Column, "type" | "options">): boolean {
+export function refersToUsers({ type, options }: Pick<Column, "type" | "options">): boolean {
   return type === "reference" && options["table"] === USERS;
 }
 
 /** The table that a column refers to; undefined when it refers to none. */
 export function targetOf(column: Pick<Column, "type" | "options">): string | undefined {
-  if (column.type !== "reference" || toUsers(column)) return undefined;
+  if (column.type !== "reference" || refersToUsers(column)) return undefined;
   return String(column.options["table"]);
 }
 

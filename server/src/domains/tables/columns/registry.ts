@@ -6,13 +6,13 @@ import type { ColumnType, Json } from "./column-type.ts";
 import { enumeration } from "./enum-values.ts";
 import { integer } from "./integer.ts";
 import { multiEnum } from "./multi-enum.ts";
-import { checkRange, isBounded, rangeSql, withinRange } from "./number-range.ts";
+import { checkRange, isBounded, rangeSql, parseInRange } from "./number-range.ts";
 import { reference } from "./reference.ts";
-import { isStorable, text, UNSTORABLE } from "./text.ts";
+import { isStorable, text, UNSTORABLE_MESSAGE } from "./text.ts";
 import { timestamp } from "./timestamp.ts";
-import { isTextual, textFrom } from "./to-text.ts";
+import { isTextual, toTextSql } from "./to-text.ts";
 
-const WORDS: ReadonlyMap<string, boolean> = new Map([
+const BOOLEAN_WORDS: ReadonlyMap<string, boolean> = new Map([
   ["true", true],
   ["yes", true],
   ["1", true],
@@ -26,23 +26,23 @@ const boolean: ColumnType = {
   options: object({}),
   sqlType: () => "boolean",
   parameterType: "boolean",
-  read: (value) =>
-    typeof value === "boolean" ? { value } : { fault: "must be `true` or `false`" },
+  parse: (value) =>
+    typeof value === "boolean" ? { value } : { error: "must be `true` or `false`" },
   store: (value) => value,
   show: (stored) => stored as boolean,
   kind: "boolean",
-  parse: (cell) => WORDS.get(cell.trim().toLowerCase()) ?? cell,
-  format: String,
+  parseCell: (cell) => BOOLEAN_WORDS.get(cell.trim().toLowerCase()) ?? cell,
+  formatCell: String,
   convertFrom(from, _, quoted) {
     if (from.type === "boolean") return quoted;
     // Only 0 and 1 are read as one; a cast would take every other number for true.
     if (from.type === "integer") return `${quoted}::text::boolean`;
-    return isTextual(from) ? `${textFrom(from, quoted)}::boolean` : undefined;
+    return isTextual(from) ? `${toTextSql(from, quoted)}::boolean` : undefined;
   },
 };
 
-const FORM = /^(19|[2-9]\d)\d\d-\d\d-\d\d$/;
-const FORM_IN_SQL = "'^[0-9]{4}-[0-9]{2}-[0-9]{2}$'";
+const DATE_PATTERN = /^(19|[2-9]\d)\d\d-\d\d-\d\d$/;
+const DATE_PATTERN_SQL = "'^[0-9]{4}-[0-9]{2}-[0-9]{2}$'";
 
 const date: ColumnType = {
   summary:
@@ -51,27 +51,27 @@ const date: ColumnType = {
   sqlType: () => "date",
   parameterType: "date",
   constraint: (_, quoted) => `${quoted} between '1900-01-01' and '9999-12-31'`,
-  read: (value) =>
+  parse: (value) =>
     typeof value === "string" && isDay(value)
       ? { value }
-      : { fault: "must be a day of the years 1900 to 9999, as YYYY-MM-DD" },
+      : { error: "must be a day of the years 1900 to 9999, as YYYY-MM-DD" },
   store: (value) => value,
   show: (stored) => stored as string,
   kind: "date",
-  parse: (cell) => cell.trim(),
-  format: String,
+  parseCell: (cell) => cell.trim(),
+  formatCell: String,
   convertFrom(from, _, quoted) {
     if (from.type === "date") return quoted;
     if (from.type === "timestamp") return `(${quoted} at time zone 'UTC')::date`;
     if (!isTextual(from)) return undefined;
-    const text = textFrom(from, quoted);
+    const text = toTextSql(from, quoted);
     // A cast alone would also take `tomorrow`, and guess at what 01/02/03 means.
-    return `case when ${text} ~ ${FORM_IN_SQL} then ${text} else 'not a day: ' || ${text} end::date`;
+    return `case when ${text} ~ ${DATE_PATTERN_SQL} then ${text} else 'not a day: ' || ${text} end::date`;
   },
 };
 
 function isDay(value: string): boolean {
-  if (!FORM.test(value)) return false;
+  if (!DATE_PATTERN.test(value)) return false;
   const time = Date.parse(`${value}T00:00:00Z`);
   // What is no day of its month is read as one of the next.
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(value);
@@ -81,9 +81,9 @@ function isDay(value: string): boolean {
 const DIGITS_MAX = 15;
 const SCALE_MAX = 10;
 /** Before and after the point: beyond them nobody means what they say. */
-const PLACES_MAX = 30;
+const DECIMAL_PLACES_MAX = 30;
 
-const NUMERIC = /^([+-]?)(\d{0,40})(?:\.(\d{0,40}))?(?:[eE]([+-]?\d{1,3}))?$/;
+const NUMBER_PATTERN = /^([+-]?)(\d{0,40})(?:\.(\d{0,40}))?(?:[eE]([+-]?\d{1,3}))?$/;
 
 const decimal: ColumnType = {
   summary: "A decimal number of up to 15 significant digits, kept exactly",
@@ -104,47 +104,47 @@ const decimal: ColumnType = {
   constraint: (column, quoted) =>
     [
       // What is not a number, or not finite, is greater than all that are.
-      `abs(${quoted}) < 1e${PLACES_MAX}`,
+      `abs(${quoted}) < 1e${DECIMAL_PLACES_MAX}`,
       `length(btrim(replace(abs(${quoted})::text, '.', ''), '0')) <= ${DIGITS_MAX}`,
       `scale(trim_scale(${quoted})) <= ${scaleOf(column.options["scale"])}`,
       ...rangeSql(column, quoted),
     ].join(" and "),
-  guarded: (column) => isBounded(column) || column.options["scale"] !== undefined,
-  read(value, column) {
-    if (typeof value !== "number" && typeof value !== "string") return { fault: NOT_A_NUMBER };
-    const parts = partsOf(String(value).trim());
-    if (!parts) return { fault: NOT_A_NUMBER };
-    if (parts.digits > DIGITS_MAX) {
-      return { fault: `must have at most ${DIGITS_MAX} significant digits` };
+  isEnforced: (column) => isBounded(column) || column.options["scale"] !== undefined,
+  parse(value, column) {
+    if (typeof value !== "number" && typeof value !== "string") return { error: NOT_A_NUMBER };
+    const count = countDigits(String(value).trim());
+    if (!count) return { error: NOT_A_NUMBER };
+    if (count.digits > DIGITS_MAX) {
+      return { error: `must have at most ${DIGITS_MAX} significant digits` };
     }
-    if (parts.before > PLACES_MAX || parts.after > PLACES_MAX) {
-      return { fault: `must have at most ${PLACES_MAX} places before and after the point` };
+    if (count.before > DECIMAL_PLACES_MAX || count.after > DECIMAL_PLACES_MAX) {
+      return { error: `must have at most ${DECIMAL_PLACES_MAX} places before and after the point` };
     }
     const scale = scaleOf(column.options["scale"]);
-    if (parts.after > scale) return { fault: `must have at most ${scale} digits after the point` };
-    return withinRange(Number(value), column);
+    if (count.after > scale) return { error: `must have at most ${scale} digits after the point` };
+    return parseInRange(Number(value), column);
   },
   store: (value) => value,
   show: Number,
   kind: "number",
-  parse: (cell) => cell,
-  format: String,
+  parseCell: (cell) => cell,
+  formatCell: String,
   convertFrom(from, _, quoted) {
     if (from.type === "decimal") return quoted;
     if (from.type === "integer" || from.type === "autonumber") return `${quoted}::numeric`;
-    return isTextual(from) ? `${textFrom(from, quoted)}::numeric` : undefined;
+    return isTextual(from) ? `${toTextSql(from, quoted)}::numeric` : undefined;
   },
 };
 
 const NOT_A_NUMBER = "must be a number, or a text that is one";
 
 function scaleOf(scale: unknown): number {
-  return typeof scale === "number" ? scale : PLACES_MAX;
+  return typeof scale === "number" ? scale : DECIMAL_PLACES_MAX;
 }
 
 /** How many digits count, and how many places there are before and after the point. */
-function partsOf(text: string) {
-  const [, , whole = "", fraction = "", exponent = "0"] = NUMERIC.exec(text) ?? [];
+function countDigits(text: string) {
+  const [, , whole = "", fraction = "", exponent = "0"] = NUMBER_PATTERN.exec(text) ?? [];
   const all = whole + fraction;
   if (all === "") return undefined;
   const leading = /^0*/.exec(all)?.[0].length ?? 0;
@@ -155,8 +155,8 @@ function partsOf(text: string) {
   return { digits, before: point - leading, after: all.length - trailing - point };
 }
 
-const BYTES_MAX = 262_144;
-const DEPTH_MAX = 32;
+const JSON_BYTES_MAX = 262_144;
+const JSON_DEPTH_MAX = 32;
 
 const json: ColumnType = {
   summary: "Any JSON of up to 256 KiB, nested up to 32 deep; filters may lead into it",
@@ -167,32 +167,32 @@ const json: ColumnType = {
   parameterType: "jsonb",
   // There are two ways to say that there is nothing, and one is enough.
   constraint: (_, quoted) => `jsonb_typeof(${quoted}) <> 'null'`,
-  read(value) {
-    const fault = faultOf(value, 1);
-    if (fault !== undefined) return { fault };
+  parse(value) {
+    const error = checkJson(value, 1);
+    if (error !== undefined) return { error };
     const text = JSON.stringify(value);
-    if (Buffer.byteLength(text) > BYTES_MAX)
-      return { fault: `must have at most ${BYTES_MAX} bytes` };
+    if (Buffer.byteLength(text) > JSON_BYTES_MAX)
+      return { error: `must have at most ${JSON_BYTES_MAX} bytes` };
     // As it is written: there is no negative zero in what PostgreSQL keeps.
     return { value: JSON.parse(text) as Json };
   },
   store: (value) => JSON.stringify(value),
   show: (stored) => stored as Json,
   kind: "json",
-  parse: parsed,
-  format: (value) => JSON.stringify(value),
+  parseCell: parseJson,
+  formatCell: (value) => JSON.stringify(value),
   index: "gin",
   convertFrom(from, _, quoted) {
     if (from.type === "json") return quoted;
     if (from.type === "text") return `${quoted}::jsonb`;
     if (from.type === "decimal") return `to_jsonb(trim_scale(${quoted}))`;
-    if (from.type === "timestamp") return `to_jsonb(${textFrom(from, quoted)})`;
+    if (from.type === "timestamp") return `to_jsonb(${toTextSql(from, quoted)})`;
     return `to_jsonb(${quoted})`;
   },
 };
 
 /** What is no JSON stays as nothing at all, which `read` refuses. */
-function parsed(cell: string): unknown {
+function parseJson(cell: string): unknown {
   try {
     return JSON.parse(cell);
   } catch {
@@ -200,17 +200,17 @@ function parsed(cell: string): unknown {
   }
 }
 
-function faultOf(value: unknown, depth: number): string | undefined {
-  if (typeof value === "string") return isStorable(value) ? undefined : UNSTORABLE;
+function checkJson(value: unknown, depth: number): string | undefined {
+  if (typeof value === "string") return isStorable(value) ? undefined : UNSTORABLE_MESSAGE;
   if (typeof value === "number") {
     return Number.isFinite(value) ? undefined : "must hold no number beyond 1.8e308";
   }
   if (typeof value === "boolean" || value === null) return undefined;
   if (typeof value !== "object") return "must be JSON";
-  if (depth > DEPTH_MAX) return `must not be nested deeper than ${DEPTH_MAX}`;
+  if (depth > JSON_DEPTH_MAX) return `must not be nested deeper than ${JSON_DEPTH_MAX}`;
   for (const [key, member] of Object.entries(value)) {
-    const fault = isStorable(key) ? faultOf(member, depth + 1) : UNSTORABLE;
-    if (fault !== undefined) return fault;
+    const error = isStorable(key) ? checkJson(member, depth + 1) : UNSTORABLE_MESSAGE;
+    if (error !== undefined) return error;
   }
   return undefined;
 }

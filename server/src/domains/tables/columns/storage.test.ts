@@ -8,7 +8,7 @@ import type { Column } from "../table.ts";
 import type { NewColumn } from "./new-column.ts";
 import { columnTypeOf } from "./registry.ts";
 import type { Json } from "./column-type.ts";
-import { defaultSql, literalOf } from "./default.ts";
+import { defaultSql, toLiteral } from "./default.ts";
 import { parseColumn } from "./parse-fields.ts";
 
 const world = await useWorld();
@@ -26,8 +26,8 @@ afterAll(async () => {
 type Given = Omit<NewColumn, "name">;
 
 function columnOf(given: Given): Column {
-  const { column, faults } = parseColumn({ name: "it", ...given }, "");
-  expect(faults).toEqual([]);
+  const { column, errors } = parseColumn({ name: "it", ...given }, "");
+  expect(errors).toEqual([]);
   return column;
 }
 
@@ -109,13 +109,20 @@ test.each(ARBITRARY)(
   "$given.type $given.options comes back as it was read",
   async ({ given, values }) => {
     const column = columnOf(given);
-    const { read, store, show, parameterType, parse, format } = columnTypeOf(column);
+    const {
+      parse: read,
+      store,
+      show,
+      parameterType,
+      parseCell: parse,
+      formatCell: format,
+    } = columnTypeOf(column);
     await inTable(column, async () => {
       await fc.assert(
         fc.asyncProperty(fc.array(values, { minLength: 1, maxLength: 40 }), async (given) => {
           const canonical = given.map((value) => {
             const one = read(value, column);
-            if ("fault" in one) throw new Error(`${JSON.stringify(value)} ${one.fault}`);
+            if ("error" in one) throw new Error(`${JSON.stringify(value)} ${one.error}`);
             // What is canonical is read as it is, also from a file.
             expect(read(one.value, column)).toEqual(one);
             expect(read(parse(format(one.value), column), column)).toEqual(one);
@@ -124,7 +131,7 @@ test.each(ARBITRARY)(
           const places = canonical.map((_, n) => `$${n + 1}::${parameterType}`);
           expect(await kept(places, canonical.map(store), show)).toEqual(canonical);
           // The same as literals, which defaults are.
-          const literals = canonical.map((value) => literalOf(column, value));
+          const literals = canonical.map((value) => toLiteral(column, value));
           expect(await kept(literals, [], show)).toEqual(canonical);
         }),
         { numRuns: 25, endOnFailure: true },
@@ -259,7 +266,7 @@ test.each(CHANGES)("from %j to %j the value %j becomes %j", async (from, to, bef
     `alter table t drop constraint if exists fits, alter column "it" type ${sqlType(now)} using ${using}` +
     (check === undefined ? "" : `, add constraint fits check (${check})`);
   await inTable(old, async () => {
-    await client.query(`insert into t ("it") values (${literalOf(old, before)}), (null)`);
+    await client.query(`insert into t ("it") values (${toLiteral(old, before)}), (null)`);
     if (after === undefined) {
       await expect(client.query(change)).rejects.toMatchObject({
         code: expect.stringMatching(/^2[23]/),

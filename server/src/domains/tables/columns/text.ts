@@ -1,7 +1,7 @@
 import Type from "typebox";
 import { object } from "#kernel/schema/schema.ts";
 import type { Column } from "../table.ts";
-import { textFrom } from "./to-text.ts";
+import { toTextSql } from "./to-text.ts";
 import type { ColumnType } from "./column-type.ts";
 
 const LENGTH_DEFAULT = 10_000;
@@ -9,7 +9,7 @@ const LENGTH_MAX = 1_000_000;
 /** An entry of an index is at most 2,704 bytes, of which a character may need four. */
 const INDEXED_LENGTH_MAX = 600;
 
-const Options = object({
+const TextOptions = object({
   maxLength: Type.Optional(
     Type.Integer({
       minimum: 1,
@@ -24,7 +24,7 @@ const Options = object({
 
 export const text: ColumnType = {
   summary: "Text of any kind, up to `options.maxLength` characters",
-  options: Options,
+  options: TextOptions,
   check: (column) =>
     isIndexed(column) && lengthMax(column) > INDEXED_LENGTH_MAX
       ? [
@@ -37,24 +37,24 @@ export const text: ColumnType = {
   sqlType: () => 'text collate "C"',
   parameterType: "text",
   constraint: (column, quoted) => `char_length(${quoted}) <= ${lengthMax(column)}`,
-  guarded: (column) => isIndexed(column) || column.options["maxLength"] !== undefined,
-  read(value, column) {
-    if (typeof value !== "string") return { fault: "must be a text" };
-    if (!isStorable(value)) return { fault: UNSTORABLE };
+  isEnforced: (column) => isIndexed(column) || column.options["maxLength"] !== undefined,
+  parse(value, column) {
+    if (typeof value !== "string") return { error: "must be a text" };
+    if (!isStorable(value)) return { error: UNSTORABLE_MESSAGE };
     const max = lengthMax(column);
-    if (isLonger(value, max)) return { fault: `must have at most ${max} characters` };
+    if (isLongerThan(value, max)) return { error: `must have at most ${max} characters` };
     return { value };
   },
   store: (value) => value,
   show: (stored) => stored as string,
   kind: "text",
-  parse: (cell) => cell,
-  format: String,
-  convertFrom: (from, _, quoted) => textFrom(from, quoted),
+  parseCell: (cell) => cell,
+  formatCell: String,
+  convertFrom: (from, _, quoted) => toTextSql(from, quoted),
 };
 
 /** Why a text is refused that `isStorable` does not take. */
-export const UNSTORABLE = "must not hold the character NUL or half of a surrogate pair";
+export const UNSTORABLE_MESSAGE = "must not hold the character NUL or half of a surrogate pair";
 
 /** Whether PostgreSQL and JSON can both keep a text: not with NUL in it, nor with half a character. */
 export function isStorable(value: string): boolean {
@@ -62,7 +62,7 @@ export function isStorable(value: string): boolean {
 }
 
 /** By characters, as PostgreSQL counts them; most texts need no count. */
-function isLonger(value: string, max: number): boolean {
+function isLongerThan(value: string, max: number): boolean {
   if (value.length <= max) return false;
   let surrogates = 0;
   for (let index = 0; index < value.length; index += 1) {

@@ -1,11 +1,11 @@
 import { Compile } from "typebox/compile";
 import { InputTime, object } from "#kernel/schema/schema.ts";
-import { isTextual, textFrom } from "./to-text.ts";
+import { isTextual, toTextSql } from "./to-text.ts";
 import type { ColumnType } from "./column-type.ts";
 
-const FORM_IN_SQL = "'^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9:.]+ ?(Z|[+-][0-9:]+)?)?$'";
+const TIME_PATTERN_SQL = "'^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9:.]+ ?(Z|[+-][0-9:]+)?)?$'";
 
-const shape = Compile(InputTime);
+const validator = Compile(InputTime);
 
 export const timestamp: ColumnType = {
   summary:
@@ -16,25 +16,25 @@ export const timestamp: ColumnType = {
   parameterType: "timestamptz",
   constraint: (_, quoted) =>
     `${quoted} >= '1900-01-01T00:00:00Z' and ${quoted} < '10000-01-01T00:00:00Z'`,
-  read(value) {
-    if (typeof value === "string" && shape.Check(value)) {
+  parse(value) {
+    if (typeof value === "string" && validator.Check(value)) {
       const time = new Date(value).toISOString();
       // An offset may lead out of the years, and back to what nobody could have given.
-      if (shape.Check(time)) return { value: time };
+      if (validator.Check(time)) return { value: time };
     }
-    return { fault: "must be a time in ISO 8601 with its offset, of the years 1900 to 9999" };
+    return { error: "must be a time in ISO 8601 with its offset, of the years 1900 to 9999" };
   },
   store: (value) => value,
   show: (stored) => stored as string,
   kind: "time",
-  parse: (cell) => cell.trim(),
-  format: String,
+  parseCell: (cell) => cell.trim(),
+  formatCell: String,
   convertFrom(from, _, quoted) {
     if (from.type === "timestamp") return quoted;
     if (from.type === "date") return `${quoted}::timestamp at time zone 'UTC'`;
     if (!isTextual(from)) return undefined;
-    const text = textFrom(from, quoted);
+    const text = toTextSql(from, quoted);
     // Sessions run in UTC, so that a time without an offset is one in UTC.
-    return `case when ${text} ~ ${FORM_IN_SQL} then ${text} else 'not a time: ' || ${text} end::timestamptz`;
+    return `case when ${text} ~ ${TIME_PATTERN_SQL} then ${text} else 'not a time: ' || ${text} end::timestamptz`;
   },
 };

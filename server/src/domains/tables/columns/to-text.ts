@@ -1,7 +1,7 @@
 import type { Column } from "../table.ts";
 
 /** The expression that turns a column of any type into text, in the form that the API shows. */
-export function textFrom({ type }: Column, quoted: string): string {
+export function toTextSql({ type }: Column, quoted: string): string {
   switch (type) {
     case "text":
     case "enum":

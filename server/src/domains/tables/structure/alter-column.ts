@@ -3,15 +3,15 @@ import { columnTypeOf } from "../columns/registry.ts";
 import { startOf } from "../columns/autonumber.ts";
 import { defaultSql } from "../columns/default.ts";
 import { quoteIdentifier } from "../sql-names.ts";
-import { nameSql, qualified, type TableLocation, tableSql } from "../sql-names.ts";
+import { derivedNameSql, qualifiedName, type TableLocation, tableSql } from "../sql-names.ts";
 import type { Column } from "../table.ts";
 import {
-  assumedOf,
-  conditionOf,
+  assumedConditionSql,
+  conditionSql,
   constraintSql,
   createIndexes,
   dropCheck,
-  indexesOf,
+  ownIndexesOf,
   type Statement,
 } from "./ddl.ts";
 
@@ -19,124 +19,134 @@ import {
  * The statements that make one column into another of the same name. What depends on the type goes
  * before the type is changed, and comes back after it.
  */
-export function alterColumn(site: TableLocation, before: Column, after: Column): Statement[] {
-  const change: Change = { site, before, after, retyped: before.type !== after.type };
-  const seen = [
-    ...droppedConstraints(change),
-    ...retyping(change),
-    ...nullness(change),
-    ...presetting(change),
-    ...counting(change),
-    ...addedConstraints(change),
+export function alterColumn(location: TableLocation, before: Column, after: Column): Statement[] {
+  const change: ColumnAlteration = { location, before, after, retyped: before.type !== after.type };
+  const visible = [
+    ...dropClauses(change),
+    ...retypeClauses(change),
+    ...nullabilityClauses(change),
+    ...defaultClauses(change),
+    ...counterClauses(change),
+    ...constraintClauses(change),
   ];
   const statement = (clause: string): Statement => ({
-    text: clause.startsWith("select") ? clause : `alter table ${tableSql(site)} ${clause}`,
+    text: clause.startsWith("select") ? clause : `alter table ${tableSql(location)} ${clause}`,
     fields: [after.name],
   });
-  const inner = (clause: string): Statement => ({ ...statement(clause), inner: true });
-  const [gone, made] = indexChanges(change);
+  const internal = (clause: string): Statement => ({ ...statement(clause), isInternal: true });
+  const [dropped, created] = indexChanges(change);
   return [
-    ...gone,
-    ...outdatedCheck(change).map(inner),
-    ...seen.map(statement),
-    ...verification(change).map(inner),
-    ...made,
+    ...dropped,
+    ...outdatedCheckClauses(change).map(internal),
+    ...visible.map(statement),
+    ...verificationClauses(change).map(internal),
+    ...created,
   ];
 }
 
-interface Change {
-  readonly site: TableLocation;
+interface ColumnAlteration {
+  readonly location: TableLocation;
   readonly before: Column;
   readonly after: Column;
   readonly retyped: boolean;
 }
 
 /** Those that go first, and those that come last. */
-function indexChanges({ site, before, after, retyped }: Change): [Statement[], Statement[]] {
-  const [old, now] = [indexesOf(before), indexesOf(after)];
+function indexChanges({
+  location,
+  before,
+  after,
+  retyped,
+}: ColumnAlteration): [Statement[], Statement[]] {
+  const [oldIndexes, newIndexes] = [ownIndexesOf(before), ownIndexesOf(after)];
   const stays = (purpose: "unique" | "index") =>
-    !retyped && old.includes(purpose) && now.includes(purpose);
-  const gone = old
+    !retyped && oldIndexes.includes(purpose) && newIndexes.includes(purpose);
+  const dropped = oldIndexes
     .filter((purpose) => !stays(purpose))
-    .map((purpose) => ({ text: `drop index ${qualified(site, purpose, before.name)}` }));
-  const kept = new Set(now.filter(stays));
-  const column = { ...after, unique: after.unique && !kept.has("unique") };
-  return [gone, createIndexes(site, { ...column, indexed: after.indexed && !kept.has("index") })];
+    .map((purpose) => ({ text: `drop index ${qualifiedName(location, purpose, before.name)}` }));
+  const unchanged = new Set(newIndexes.filter(stays));
+  const column = { ...after, unique: after.unique && !unchanged.has("unique") };
+  return [
+    dropped,
+    createIndexes(location, { ...column, indexed: after.indexed && !unchanged.has("index") }),
+  ];
 }
 
-function droppedConstraints({ site, before, after, retyped }: Change): string[] {
-  const preset = defaultSql(before);
+function dropClauses({ location, before, after, retyped }: ColumnAlteration): string[] {
+  const defaultValue = defaultSql(before);
   return [
-    ...PURPOSES.filter((purpose) => {
-      const sql = constraintSql(site, before, purpose);
-      return sql !== undefined && (retyped || sql !== constraintSql(site, after, purpose));
-    }).map((purpose) => `drop constraint ${nameSql(site, purpose, before.name)}`),
-    ...(preset !== undefined && (retyped || preset !== defaultSql(after))
+    ...CONSTRAINT_PURPOSES.filter((purpose) => {
+      const sql = constraintSql(location, before, purpose);
+      return sql !== undefined && (retyped || sql !== constraintSql(location, after, purpose));
+    }).map((purpose) => `drop constraint ${derivedNameSql(location, purpose, before.name)}`),
+    ...(defaultValue !== undefined && (retyped || defaultValue !== defaultSql(after))
       ? [`alter column ${quoteIdentifier(before.name)} drop default`]
       : []),
   ];
 }
 
-function addedConstraints({ site, before, after, retyped }: Change): string[] {
-  return PURPOSES.flatMap((purpose) => {
-    const sql = constraintSql(site, after, purpose);
-    const isThere = !retyped && sql === constraintSql(site, before, purpose);
+function constraintClauses({ location, before, after, retyped }: ColumnAlteration): string[] {
+  return CONSTRAINT_PURPOSES.flatMap((purpose) => {
+    const sql = constraintSql(location, after, purpose);
+    const isThere = !retyped && sql === constraintSql(location, before, purpose);
     if (sql === undefined || isThere) return [];
-    return [`add constraint ${nameSql(site, purpose, after.name)} ${sql}`];
+    return [`add constraint ${derivedNameSql(location, purpose, after.name)} ${sql}`];
   });
 }
 
 /** A check of an earlier release, where none is expected any more. */
-function outdatedCheck({ site, before, after, retyped }: Change): string[] {
-  const condition = assumedOf(before);
-  if (condition === undefined || (!retyped && condition === assumedOf(after))) return [];
-  return [dropCheck(site, before)];
+function outdatedCheckClauses({ location, before, after, retyped }: ColumnAlteration): string[] {
+  const condition = assumedConditionSql(before);
+  if (condition === undefined || (!retyped && condition === assumedConditionSql(after))) return [];
+  return [dropCheck(location, before)];
 }
 
 /** What is assumed of the column's values from now on is looked at once. */
-function verification({ site, before, after, retyped }: Change): string[] {
-  const condition = assumedOf(after);
-  if (condition === undefined || (!retyped && condition === conditionOf(before))) return [];
-  const name = nameSql(site, "check", after.name);
+function verificationClauses({ location, before, after, retyped }: ColumnAlteration): string[] {
+  const condition = assumedConditionSql(after);
+  if (condition === undefined || (!retyped && condition === conditionSql(before))) return [];
+  const name = derivedNameSql(location, "check", after.name);
   return [`add constraint ${name} check (${condition})`, `drop constraint ${name}`];
 }
 
-const PURPOSES = ["check", "reference"] as const;
+const CONSTRAINT_PURPOSES = ["check", "reference"] as const;
 
-function retyping({ before, after, retyped }: Change): string[] {
+function retypeClauses({ before, after, retyped }: ColumnAlteration): string[] {
   if (!retyped) return [];
   const column = `alter column ${quoteIdentifier(after.name)}`;
-  const [was, is] = [columnTypeOf(before), columnTypeOf(after)];
-  const converted = is.convertFrom(before, after, quoteIdentifier(after.name));
-  if (converted === undefined) throw new Error(`No ${before.type} becomes ${after.type}.`);
-  const [type = "", identity] = is.sqlType(after).split(" generated ");
+  const [oldType, newType] = [columnTypeOf(before), columnTypeOf(after)];
+  const conversion = newType.convertFrom(before, after, quoteIdentifier(after.name));
+  if (conversion === undefined) throw new Error(`No ${before.type} becomes ${after.type}.`);
+  const [type = "", identity] = newType.sqlType(after).split(" generated ");
   return [
-    ...(was.generated ? [`${column} drop identity`] : []),
-    `${column} type ${type} using ${converted}`,
+    ...(oldType.generated ? [`${column} drop identity`] : []),
+    `${column} type ${type} using ${conversion}`,
     ...(identity === undefined
       ? []
       : [`${column} set not null`, `${column} add generated ${identity}`]),
   ];
 }
 
-function nullness({ before, after }: Change): string[] {
+function nullabilityClauses({ before, after }: ColumnAlteration): string[] {
   const column = `alter column ${quoteIdentifier(after.name)}`;
   // What counts is never null, and says so itself.
   if (before.required === after.required || columnTypeOf(after).generated) return [];
   return [`${column} ${after.required ? "set" : "drop"} not null`];
 }
 
-function presetting({ before, after, retyped }: Change): string[] {
-  const preset = defaultSql(after);
-  if (preset === undefined || (!retyped && preset === defaultSql(before))) return [];
-  return [`alter column ${quoteIdentifier(after.name)} set default ${preset}`];
+function defaultClauses({ before, after, retyped }: ColumnAlteration): string[] {
+  const defaultValue = defaultSql(after);
+  if (defaultValue === undefined || (!retyped && defaultValue === defaultSql(before))) return [];
+  return [`alter column ${quoteIdentifier(after.name)} set default ${defaultValue}`];
 }
 
 /** The next number is the one to start with, or the one after the greatest that is there. */
-function counting({ site, before, after, retyped }: Change): string[] {
+function counterClauses({ location, before, after, retyped }: ColumnAlteration): string[] {
   const start = startOf(after);
   if (start === undefined || (!retyped && start === startOf(before))) return [];
-  const [place, name] = [tableSql(site), quoteIdentifier(after.name)];
-  const sequence = `pg_get_serial_sequence(${pg.escapeLiteral(place)}, ${pg.escapeLiteral(after.name)})`;
-  return [`select setval(${sequence}, greatest(max(${name}) + 1, ${start}), false) from ${place}`];
+  const [relation, name] = [tableSql(location), quoteIdentifier(after.name)];
+  const sequence = `pg_get_serial_sequence(${pg.escapeLiteral(relation)}, ${pg.escapeLiteral(after.name)})`;
+  return [
+    `select setval(${sequence}, greatest(max(${name}) + 1, ${start}), false) from ${relation}`,
+  ];
 }

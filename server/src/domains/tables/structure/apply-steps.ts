@@ -10,27 +10,27 @@ import * as store from "../store.ts";
 import { type Table, TABLES_MAX } from "../table.ts";
 import { markFailedStep } from "./failed-step.ts";
 import { tableSql } from "../sql-names.ts";
-import { becomeOwner, shownOf } from "./ddl.ts";
+import { becomeOwner, toPublicSql } from "./ddl.ts";
 import {
-  referTo,
-  shownIn,
+  tableRef,
+  tableEventData,
   TableCreated,
   TableDropped,
   TableUpdated,
-  toldChange,
-} from "./events.ts";
-import { failureOf, TooManyTables } from "./failures.ts";
-import { invalidAt, type PathOf, type Plan, planSteps } from "./plan-steps.ts";
+  tableChangeData,
+} from "../events.ts";
+import { toStructureFailure, TooManyTables } from "./failures.ts";
+import { invalidAt, type StepPath, type StepPlan, planSteps } from "./plan-steps.ts";
 import type { PlanContext } from "./plan-context.ts";
-import { customRolesOf } from "./check-rules.ts";
-import type { Step } from "./step.ts";
+import { customRolesOf } from "../schema/check-rules.ts";
+import type { TableStep } from "./step.ts";
 
 /** What became of the tables that steps changed. */
 export interface AppliedSteps {
   /** What was run, as people may see it. */
   readonly statements: readonly string[];
   /** The steps that undo it. */
-  readonly inverse: readonly Step[];
+  readonly inverse: readonly TableStep[];
   readonly dropped: readonly Table[];
   readonly created: readonly Table[];
   readonly updated: readonly { readonly before: Table; readonly after: Table }[];
@@ -39,14 +39,16 @@ export interface AppliedSteps {
 /** Takes steps as `takeSteps` does, and emits one event for each table that they changed. */
 export async function applySteps(
   ctx: WriteContext<typeof TableCreated | typeof TableUpdated | typeof TableDropped>,
-  steps: readonly Step[],
-  at?: PathOf,
+  steps: readonly TableStep[],
+  at?: StepPath,
 ): Promise<AppliedSteps> {
-  const taken = await runSteps(ctx, steps, at);
-  for (const table of taken.dropped) ctx.emit(TableDropped, referTo(table), shownIn(table));
-  for (const table of taken.created) ctx.emit(TableCreated, referTo(table), shownIn(table));
-  for (const change of taken.updated) ctx.emit(TableUpdated, ...toldChange(change));
-  return taken;
+  const applied = await runSteps(ctx, steps, at);
+  for (const table of applied.dropped)
+    ctx.emit(TableDropped, tableRef(table), tableEventData(table));
+  for (const table of applied.created)
+    ctx.emit(TableCreated, tableRef(table), tableEventData(table));
+  for (const change of applied.updated) ctx.emit(TableUpdated, ...tableChangeData(change));
+  return applied;
 }
 
 /**
@@ -56,28 +58,28 @@ export async function applySteps(
  */
 export async function runSteps(
   ctx: ReadContext,
-  steps: readonly Step[],
-  at: PathOf = (index, path) => `/${index}${path}`,
+  steps: readonly TableStep[],
+  at: StepPath = (index, path) => `/${index}${path}`,
 ): Promise<AppliedSteps> {
   await store.lockStructure(ctx.tx);
-  const planning = await lookUp(ctx, steps);
-  const before = new Map(planning.tables);
-  const plan = planSteps(planning, steps, at);
+  const planContext = await readPlanContext(ctx, steps);
+  const before = new Map(planContext.tables);
+  const plan = planSteps(planContext, steps, at);
   await checkRoles(ctx.tx, steps, at);
-  await run(ctx.tx, planning, { plan, steps, at });
+  await runStatements(ctx.tx, planContext, { plan, steps, at });
   return {
     statements: plan.statements
-      .filter(({ inner }) => !inner)
-      .map((statement) => shownOf(statement, planning.partition)),
+      .filter(({ isInternal }) => !isInternal)
+      .map((statement) => toPublicSql(statement, planContext.partition)),
     inverse: plan.inverse,
-    ...(await save(ctx, before, planning.tables)),
+    ...(await saveTables(ctx, before, planContext.tables)),
   };
 }
 
 /** What the steps are about: the tables that they name, and those that refer to what they drop. */
-async function lookUp(
+async function readPlanContext(
   { tx, now, caller }: ReadContext,
-  steps: readonly Step[],
+  steps: readonly TableStep[],
 ): Promise<PlanContext> {
   const partition = partitionOfCaller(caller);
   const dropped = steps.filter(({ op }) => op === "drop_table").map(({ table }) => table);
@@ -87,8 +89,8 @@ async function lookUp(
   return {
     partition,
     tables,
-    filled: await filledOf(tx, { partition, tables }, steps),
-    blank: () => ({
+    filledTables: await findFilledTables(tx, { partition, tables }, steps),
+    newTable: () => ({
       id: newId("tbl", now.getTime()),
       createdBy: caller.actor.id,
       createdAt: time,
@@ -100,7 +102,7 @@ async function lookUp(
   };
 }
 
-function slugsOf(steps: readonly Step[]): string[] {
+function slugsOf(steps: readonly TableStep[]): string[] {
   const targets = steps.flatMap((step) => {
     if (step.op === "create_table") return step.columns.map(({ options }) => options?.["table"]);
     if (step.op === "add_column") return [step.column.options?.["table"]];
@@ -111,18 +113,18 @@ function slugsOf(steps: readonly Step[]): string[] {
 }
 
 /** Which tables have records, of those where that makes a difference. */
-async function filledOf(
+async function findFilledTables(
   tx: Tx,
   { partition, tables }: Pick<PlanContext, "partition" | "tables">,
-  steps: readonly Step[],
+  steps: readonly TableStep[],
 ): Promise<ReadonlySet<string>> {
-  const asked = new Set(
+  const slugs = new Set(
     steps
       .filter((step) => step.op === "add_column" && step.optionalIfFilled)
       .map((step) => step.table),
   );
   const filled = new Set<string>();
-  for (const slug of asked) {
+  for (const slug of slugs) {
     const table = tables.get(slug);
     if (!table) continue;
     const rows = await queryRows(tx, `select from ${tableSql({ partition, table })} limit 1`, []);
@@ -131,7 +133,7 @@ async function filledOf(
   return filled;
 }
 
-async function checkRoles(tx: Tx, steps: readonly Step[], at: PathOf): Promise<void> {
+async function checkRoles(tx: Tx, steps: readonly TableStep[], at: StepPath): Promise<void> {
   for (const [index, step] of steps.entries()) {
     const rules = "rules" in step ? (step.rules ?? []) : [];
     const roles = customRolesOf(rules);
@@ -139,49 +141,53 @@ async function checkRoles(tx: Tx, steps: readonly Step[], at: PathOf): Promise<v
     for (const role of roles) {
       if ((await findRoleNames(tx, [role])).length > 0) continue;
       const rule = rules.findIndex(({ roles: named }) => named.includes(role));
-      const place = rules[rule]?.roles.indexOf(role) ?? 0;
+      const position = rules[rule]?.roles.indexOf(role) ?? 0;
       throw invalidAt(at, index, [
-        { path: `/rules/${rule}/roles/${place}`, message: "is not a role" },
+        { path: `/rules/${rule}/roles/${position}`, message: "is not a role" },
       ]);
     }
   }
 }
 
 /** Changes the tables themselves, as their owner. */
-async function run(
+async function runStatements(
   tx: Tx,
   { partition }: PlanContext,
-  { plan, steps, at }: { plan: Plan; steps: readonly Step[]; at: PathOf },
+  { plan, steps, at }: { plan: StepPlan; steps: readonly TableStep[]; at: StepPath },
 ): Promise<void> {
   if (plan.statements.length === 0) return;
   if (steps.some(({ op }) => op === "create_table")) {
     await queryRows(tx, "select make_user_schema()", []);
   }
-  await queryRows(tx, CHANGE, [becomeOwner(partition)]);
+  await queryRows(tx, CHANGE_STRUCTURE, [becomeOwner(partition)]);
   for (const { text, fields = [], step } of plan.statements) {
     try {
-      await queryRows(tx, CHANGE, [text]);
+      await queryRows(tx, CHANGE_STRUCTURE, [text]);
     } catch (error) {
       const { op = "", table = "" } = steps[step] ?? {};
-      const failure = failureOf(error, { table, fields, path: at(step, PLACES[op] ?? "") });
+      const failure = toStructureFailure(error, {
+        table,
+        fields,
+        path: at(step, ERROR_PATHS[op] ?? ""),
+      });
       throw markFailedStep(failure ?? error, step);
     }
   }
-  await queryRows(tx, CHANGE, ["set local role none"]);
+  await queryRows(tx, CHANGE_STRUCTURE, ["set local role none"]);
 }
 
 /** Not as texts of their own: each would be prepared, and kept by every connection for good. */
-const CHANGE = "select change_structure($1)";
+const CHANGE_STRUCTURE = "select change_structure($1)";
 
 /** What of a step is at fault when the data does not fit. */
-const PLACES: Readonly<Record<string, string>> = {
+const ERROR_PATHS: Readonly<Record<string, string>> = {
   add_column: "/column",
   alter_column: "/change",
   add_index: "/columns",
 };
 
 /** Keeps what is known of the tables. */
-async function save(
+async function saveTables(
   { tx, now }: ReadContext,
   before: ReadonlyMap<string, Table>,
   planned: ReadonlyMap<string, Table>,
@@ -191,11 +197,11 @@ async function save(
   const created: Table[] = [];
   const updated: { before: Table; after: Table }[] = [];
   for (const table of planned.values()) {
-    const old = before.get(table.slug);
-    if (old?.id !== table.id) created.push(await store.insertTable(tx, table));
+    const previous = before.get(table.slug);
+    if (previous?.id !== table.id) created.push(await store.insertTable(tx, table));
     // What says only what was there already leaves the table, and who has read it, as they are.
-    else if (!isDeepStrictEqual(old, table)) {
-      updated.push({ before: old, after: await store.updateTable(tx, table, now) });
+    else if (!isDeepStrictEqual(previous, table)) {
+      updated.push({ before: previous, after: await store.updateTable(tx, table, now) });
     }
   }
   if (created.length > 0 && (await store.countTables(tx)) > TABLES_MAX) {

@@ -10,8 +10,8 @@ import { onDeleteOf, targetOf } from "../columns/reference.ts";
 import type { DerivedNamePurpose } from "../derived-name.ts";
 import { quotedColumn, quoteIdentifier } from "../sql-names.ts";
 import {
-  nameSql,
-  qualified,
+  derivedNameSql,
+  qualifiedName,
   versionColumn,
   type TableLocation,
   tableSql,
@@ -24,11 +24,11 @@ export interface Statement {
   /** What it is about, for who must say why it failed. */
   readonly fields?: readonly string[];
   /** Set for what only the platform needs to know of. */
-  readonly inner?: true;
+  readonly isInternal?: true;
 }
 
 /** A statement as its readers know the tables: by their names alone. */
-export function shownOf({ text }: Statement, partition: Partition): string {
+export function toPublicSql({ text }: Statement, partition: Partition): string {
   return text.replaceAll(`${quoteIdentifier(schemaOf(partition))}.`, "");
 }
 
@@ -42,11 +42,11 @@ export function becomeOwner(partition: Partition): string {
  * PostgreSQL keeps the new version beside the old one and touches no index at all, which halves what an
  * update costs it. So none has it, unless somebody asks for one.
  */
-const FILLED_PERCENT = 90;
+const FILL_FACTOR_PERCENT = 90;
 
 export function createTable(partition: Partition, table: Table): Statement[] {
-  const site = { partition, table };
-  const place = tableSql(site);
+  const location = { partition, table };
+  const relation = tableSql(location);
   const lines = [
     `id text collate "C" default public.new_record_id()`,
     "created_at timestamptz(3) not null default now()",
@@ -54,60 +54,69 @@ export function createTable(partition: Partition, table: Table): Statement[] {
     `created_by text collate "C" not null default 'system'`,
     "revision integer not null default 1",
     ...table.columns.map(columnSql),
-    `constraint ${nameSql(site, "key", "id")} primary key (id)`,
-    ...table.columns.flatMap((column) => constraintsOf(site, column)),
+    `constraint ${derivedNameSql(location, "key", "id")} primary key (id)`,
+    ...table.columns.flatMap((column) => constraintClauses(location, column)),
   ];
   return [
     {
-      text: `create table ${place} (\n  ${lines.join(",\n  ")}\n) with (fillfactor = ${FILLED_PERCENT})`,
+      text: `create table ${relation} (\n  ${lines.join(",\n  ")}\n) with (fillfactor = ${FILL_FACTOR_PERCENT})`,
     },
-    ...guards(site),
+    ...policyStatements(location),
     {
-      text: `create index ${nameSql(site, "index", "createdAt")} on ${place} (${quotedColumn("createdAt")}, id)`,
+      text: `create index ${derivedNameSql(location, "index", "createdAt")} on ${relation} (${quotedColumn("createdAt")}, id)`,
     },
-    ...table.columns.flatMap((column) => createIndexes(site, column)),
-    ...table.indexes.map((index) => createIndex(site, index, table.columns)),
+    ...table.columns.flatMap((column) => createIndexes(location, column)),
+    ...table.indexes.map((index) => createIndex(location, index, table.columns)),
   ];
 }
 
-export function dropTable(site: TableLocation): Statement[] {
-  return [{ text: `drop table ${tableSql(site)}` }];
+export function dropTable(location: TableLocation): Statement[] {
+  return [{ text: `drop table ${tableSql(location)}` }];
 }
 
-export function addColumn(site: TableLocation, column: Column): Statement[] {
-  const clauses = [`column ${columnSql(column)}`, ...constraintsOf(site, column)];
+export function addColumn(location: TableLocation, column: Column): Statement[] {
+  const clauses = [`column ${columnSql(column)}`, ...constraintClauses(location, column)];
   const all = clauses.map((clause) => `add ${clause}`).join(", ");
   return [
-    { text: `alter table ${tableSql(site)} ${all}`, fields: [column.name] },
-    ...createIndexes(site, column),
+    { text: `alter table ${tableSql(location)} ${all}`, fields: [column.name] },
+    ...createIndexes(location, column),
   ];
 }
 
-export function dropColumn(site: TableLocation, name: string): Statement[] {
-  return [{ text: `alter table ${tableSql(site)} drop column ${quoteIdentifier(name)}` }];
+export function dropColumn(location: TableLocation, name: string): Statement[] {
+  return [{ text: `alter table ${tableSql(location)} drop column ${quoteIdentifier(name)}` }];
 }
 
 /** The names that are derived from the column's follow it. */
-export function renameColumn(site: TableLocation, column: Column, to: string): Statement[] {
-  const place = tableSql(site);
-  const renamed = (purpose: DerivedNamePurpose) =>
-    [nameSql(site, purpose, column.name), nameSql(site, purpose, to)] as const;
-  const schema = quoteIdentifier(schemaOf(site.partition));
-  const indexes = indexesOf(column).map((purpose): Statement => {
-    const [old, now] = renamed(purpose);
-    return { text: `alter index ${schema}.${old} rename to ${now}`, inner: true };
+export function renameColumn(location: TableLocation, column: Column, to: string): Statement[] {
+  const relation = tableSql(location);
+  const derivedNames = (purpose: DerivedNamePurpose) =>
+    [
+      derivedNameSql(location, purpose, column.name),
+      derivedNameSql(location, purpose, to),
+    ] as const;
+  const schema = quoteIdentifier(schemaOf(location.partition));
+  const indexes = ownIndexesOf(column).map((purpose): Statement => {
+    const [old, now] = derivedNames(purpose);
+    return { text: `alter index ${schema}.${old} rename to ${now}`, isInternal: true };
   });
   const constraints = (["check", "reference"] as const)
-    .filter((purpose) => constraintSql(site, column, purpose) !== undefined)
+    .filter((purpose) => constraintSql(location, column, purpose) !== undefined)
     .map((purpose): Statement => {
-      const [old, now] = renamed(purpose);
-      return { text: `alter table ${place} rename constraint ${old} to ${now}`, inner: true };
+      const [old, now] = derivedNames(purpose);
+      return {
+        text: `alter table ${relation} rename constraint ${old} to ${now}`,
+        isInternal: true,
+      };
     });
-  const old = { text: `alter table ${place} ${dropCheck(site, column)}`, inner: true } as const;
+  const old = {
+    text: `alter table ${relation} ${dropCheck(location, column)}`,
+    isInternal: true,
+  } as const;
   return [
-    ...(assumedOf(column) === undefined ? [] : [old]),
+    ...(assumedConditionSql(column) === undefined ? [] : [old]),
     {
-      text: `alter table ${place} rename column ${quoteIdentifier(column.name)} to ${quoteIdentifier(to)}`,
+      text: `alter table ${relation} rename column ${quoteIdentifier(column.name)} to ${quoteIdentifier(to)}`,
     },
     ...indexes,
     ...constraints,
@@ -115,11 +124,11 @@ export function renameColumn(site: TableLocation, column: Column, to: string): S
 }
 
 export function createIndex(
-  site: TableLocation,
+  location: TableLocation,
   { name, columns: fields, unique }: TableIndex,
   columns: readonly Column[],
 ): Statement {
-  const on = `${nameSql(site, "several", name)} on ${tableSql(site)}`;
+  const on = `${derivedNameSql(location, "several", name)} on ${tableSql(location)}`;
   const names = fields.map(quotedColumn).join(", ");
   if (unique) return { text: `create unique index ${on} (${names})`, fields };
   const isGin = columns.some((column) => fields.includes(column.name) && hasGin(column));
@@ -130,26 +139,26 @@ export function createIndex(
   };
 }
 
-export function dropIndex(site: TableLocation, { name }: TableIndex): Statement {
-  return { text: `drop index ${qualified(site, "several", name)}` };
+export function dropIndex(location: TableLocation, { name }: TableIndex): Statement {
+  return { text: `drop index ${qualifiedName(location, "several", name)}` };
 }
 
 /** The indexes that a column has by itself. */
-export function createIndexes(site: TableLocation, column: Column): Statement[] {
-  const place = tableSql(site);
+export function createIndexes(location: TableLocation, column: Column): Statement[] {
+  const relation = tableSql(location);
   const name = quoteIdentifier(column.name);
-  return indexesOf(column).map((purpose) => {
-    const index = nameSql(site, purpose, column.name);
+  return ownIndexesOf(column).map((purpose) => {
+    const index = derivedNameSql(location, purpose, column.name);
     const text =
       purpose === "unique"
-        ? `create unique index ${index} on ${place} (${name})`
-        : `create index ${index} on ${place} ${hasGin(column) ? `using gin (${name})` : `(${name}, id)`}`;
+        ? `create unique index ${index} on ${relation} (${name})`
+        : `create index ${index} on ${relation} ${hasGin(column) ? `using gin (${name})` : `(${name}, id)`}`;
     return { text, fields: [column.name] };
   });
 }
 
 /** Which indexes a column has by itself. */
-export function indexesOf({ unique, indexed }: Column): ("unique" | "index")[] {
+export function ownIndexesOf({ unique, indexed }: Column): ("unique" | "index")[] {
   return [...(unique ? (["unique"] as const) : []), ...(indexed ? (["index"] as const) : [])];
 }
 
@@ -160,7 +169,7 @@ export function constraintSql(
   purpose: "check" | "reference",
 ): string | undefined {
   if (purpose === "check") {
-    const condition = isGuarded(column) ? conditionOf(column) : undefined;
+    const condition = isEnforced(column) ? conditionSql(column) : undefined;
     return condition === undefined ? undefined : `check (${condition})`;
   }
   const name = quoteIdentifier(column.name);
@@ -171,46 +180,48 @@ export function constraintSql(
 }
 
 /** What must hold of a column's values, whether or not a constraint stands for it. */
-export function conditionOf(
+export function conditionSql(
   column: Column,
   name = quoteIdentifier(column.name),
 ): string | undefined {
   return columnTypeOf(column).constraint?.(column, name);
 }
 
-function isGuarded(column: Column): boolean {
-  return columnTypeOf(column).guarded?.(column) ?? false;
+function isEnforced(column: Column): boolean {
+  return columnTypeOf(column).isEnforced?.(column) ?? false;
 }
 
 /** The same, where no constraint stands for it. */
-export function assumedOf(column: Column, name?: string): string | undefined {
-  return isGuarded(column) ? undefined : conditionOf(column, name);
+export function assumedConditionSql(column: Column, name?: string): string | undefined {
+  return isEnforced(column) ? undefined : conditionSql(column, name);
 }
 
 /**
  * Takes the check of a column off. Tables that were made by an earlier release have one even where it is
  * only assumed today.
  */
-export function dropCheck(site: TableLocation, { name }: Pick<Column, "name">): string {
-  return `drop constraint if exists ${nameSql(site, "check", name)}`;
+export function dropCheck(location: TableLocation, { name }: Pick<Column, "name">): string {
+  return `drop constraint if exists ${derivedNameSql(location, "check", name)}`;
 }
 
 const ON_DELETE = { restrict: "restrict", set_null: "set null", cascade: "cascade" } as const;
 
 function columnSql(column: Column): string {
-  const preset = defaultSql(column);
+  const defaultValue = defaultSql(column);
   return [
     quoteIdentifier(column.name),
     columnTypeOf(column).sqlType(column),
     ...(column.required ? ["not null"] : []),
-    ...(preset === undefined ? [] : [`default ${preset}`]),
+    ...(defaultValue === undefined ? [] : [`default ${defaultValue}`]),
   ].join(" ");
 }
 
-function constraintsOf(site: TableLocation, column: Column): string[] {
+function constraintClauses(location: TableLocation, column: Column): string[] {
   return (["check", "reference"] as const).flatMap((purpose) => {
-    const sql = constraintSql(site, column, purpose);
-    return sql === undefined ? [] : [`constraint ${nameSql(site, purpose, column.name)} ${sql}`];
+    const sql = constraintSql(location, column, purpose);
+    return sql === undefined
+      ? []
+      : [`constraint ${derivedNameSql(location, purpose, column.name)} ${sql}`];
   });
 }
 
@@ -225,35 +236,35 @@ function hasGin(column: Column): boolean {
  * JSON without their indexes. This condition is looked at once for each statement.
  */
 export function createView(partition: Partition, table: Table): Statement {
-  const site = { partition, table };
+  const location = { partition, table };
   const names = [...SYSTEM_COLUMNS.map(([, name]) => name), "revision"];
-  const own = table.columns.map(({ name }) => quoteIdentifier(name));
-  const all = [...names, ...own, `true as ${versionColumn(table)}`].join(", ");
+  const ownColumns = table.columns.map(({ name }) => quoteIdentifier(name));
+  const all = [...names, ...ownColumns, `true as ${versionColumn(table)}`].join(", ");
   return {
     text:
-      `create view ${viewSql(site)} as select ${all} from ${tableSql(site)} ` +
-      `where ${isHere(site)} with local check option`,
-    inner: true,
+      `create view ${viewSql(location)} as select ${all} from ${tableSql(location)} ` +
+      `where ${inPartitionSql(location)} with local check option`,
+    isInternal: true,
   };
 }
 
-export function dropView(site: TableLocation): Statement {
-  return { text: `drop view ${viewSql(site)}`, inner: true };
+export function dropView(location: TableLocation): Statement {
+  return { text: `drop view ${viewSql(location)}`, isInternal: true };
 }
 
 /** Rows are seen by the application while it is in this very place, and by those who may read it. */
-function guards(site: TableLocation): Statement[] {
-  const place = tableSql(site);
+function policyStatements(location: TableLocation): Statement[] {
+  const relation = tableSql(location);
   return [
-    `alter table ${place} enable row level security`,
+    `alter table ${relation} enable row level security`,
     // In this form it is looked at once, and the planner does not take it for one that few rows meet.
-    `create policy tenant on ${place} to millrace_app ` +
-      `using ((select case when ${isHere(site)} then true end) is not null)`,
-    `create policy reading on ${place} for select to ${quoteIdentifier(readerOf(site.partition))} using (true)`,
-  ].map((text) => ({ text, inner: true as const }));
+    `create policy tenant on ${relation} to millrace_app ` +
+      `using ((select case when ${inPartitionSql(location)} then true end) is not null)`,
+    `create policy reading on ${relation} for select to ${quoteIdentifier(readerOf(location.partition))} using (true)`,
+  ].map((text) => ({ text, isInternal: true as const }));
 }
 
-function isHere({ partition: { workspace, environment } }: TableLocation): string {
+function inPartitionSql({ partition: { workspace, environment } }: TableLocation): string {
   if (!/^[0-9a-f-]{36}$/.test(workspace)) throw new Error("A workspace's key is a uuid.");
   return (
     `current_setting('millrace.workspace') = '${workspace}' ` +

@@ -43,7 +43,7 @@ export const STRUCTURE_FAILURES = [
 ];
 
 /** What the failure of a statement on some columns means; undefined when it is our own fault. */
-export function failureOf(
+export function toStructureFailure(
   error: unknown,
   { table, fields, path }: { table: string; fields: readonly string[]; path: string },
 ): Failure | undefined {

@@ -6,19 +6,19 @@ import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
 import { created as answered, noContent, item, page } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { TablesRead, TablesWrite } from "../permissions.ts";
-import { actionsOf } from "../rules/grants.ts";
+import { allowedActions } from "../schema/grants.ts";
 import * as store from "../store.ts";
 import { ACTIONS, NoSuchTable, Slug, SlugTaken, Table } from "../table.ts";
 import { runSteps } from "./apply-steps.ts";
-import { stepsOf, TableChange } from "./table-change.ts";
+import { changeToSteps, TableChange } from "./table-change.ts";
 import {
-  referTo,
-  shownIn,
+  tableRef,
+  tableEventData,
   TableCreated,
   TableDropped,
   TableUpdated,
-  toldChange,
-} from "./events.ts";
+  tableChangeData,
+} from "../events.ts";
 import { STRUCTURE_FAILURES, TableReferenced, TooManyTables } from "./failures.ts";
 import { slugOf } from "./slug.ts";
 import { newTableFields, tableFields } from "./step.ts";
@@ -30,7 +30,7 @@ const LIST = "tables, newest first";
 const AFTER_ALL = "~";
 
 /** A table as somebody sees it. */
-export const SeenTable = Type.Object(
+export const TableResponse = Type.Object(
   {
     ...Table.properties,
     access: Type.Array(Type.Enum([...ACTIONS]), {
@@ -46,15 +46,15 @@ export const listTables = query({
   summary: "List the tables, newest first",
   permission: TablesRead,
   query: object(pageQuery),
-  response: page(SeenTable),
+  response: page(TableResponse),
   async run(ctx, { query: { limit, after } }) {
     const { cursors } = ctx.services;
     const [start = AFTER_ALL] = after === undefined ? [] : cursors.decode(LIST, after);
-    const rows = await store.pageOfTables(ctx.tx, { before: String(start), limit: limit + 1 });
+    const rows = await store.listTablePage(ctx.tx, { before: String(start), limit: limit + 1 });
     return toPage(
       rows,
       limit,
-      (table) => seen(ctx, table),
+      (table) => withAccess(ctx, table),
       ({ id }) => cursors.encode(LIST, [id]),
     );
   },
@@ -71,7 +71,7 @@ export const createTable = command({
     "without rules is open to whoever holds the permission.",
   permission: TablesWrite,
   body: object({ name: tableFields.name, slug: Type.Optional(Slug), ...newTableFields }),
-  response: answered(SeenTable, { location: ({ slug }) => `/api/v1/tables/${slug}` }),
+  response: answered(TableResponse, { location: ({ slug }) => `/api/v1/tables/${slug}` }),
   emits: [TableCreated],
   fails: [SlugTaken, TooManyTables],
   example: {
@@ -85,17 +85,17 @@ export const createTable = command({
       ],
     },
   },
-  async run(ctx, { body: { slug: given, ...rest } }) {
-    const slug = given ?? slugOf(rest.name);
+  async run(ctx, { body: { slug: requestedSlug, ...rest } }) {
+    const slug = requestedSlug ?? slugOf(rest.name);
     if (slug === "") throw invalidField("/slug", "is required, since the name gives none");
     const { created } = await runSteps(
       ctx,
       [{ op: "create_table", table: slug, ...rest }],
       (_, path) => (path === "/table" ? "/slug" : path),
     );
-    const table = found(created[0]);
-    ctx.emit(TableCreated, referTo(table), shownIn(table));
-    return seen(ctx, table);
+    const table = requireTable(created[0]);
+    ctx.emit(TableCreated, tableRef(table), tableEventData(table));
+    return withAccess(ctx, table);
   },
 });
 
@@ -105,9 +105,10 @@ export const getTable = query({
   summary: "Read a table's columns, indexes and rules",
   permission: TablesRead,
   params: BySlug,
-  response: item(SeenTable),
+  response: item(TableResponse),
   example,
-  run: async (ctx, { params }) => seen(ctx, found(await store.findTable(ctx.tx, params.slug))),
+  run: async (ctx, { params }) =>
+    withAccess(ctx, requireTable(await store.findTable(ctx.tx, params.slug))),
 });
 
 export const updateTable = command({
@@ -125,7 +126,7 @@ export const updateTable = command({
   permission: TablesWrite,
   params: BySlug,
   body: TableChange,
-  response: item(SeenTable),
+  response: item(TableResponse),
   emits: [TableUpdated],
   allowNoop: true,
   fails: STRUCTURE_FAILURES,
@@ -139,12 +140,12 @@ export const updateTable = command({
   },
   async run(ctx, { params: { slug }, body }) {
     await store.lockStructure(ctx.tx);
-    const table = found(await store.lockTable(ctx.tx, slug));
+    const table = requireTable(await store.lockTable(ctx.tx, slug));
     ctx.expectRevision(table.revision);
-    const { steps, at } = stepsOf(slug, body);
+    const { steps, at } = changeToSteps(slug, body);
     const { updated } = await runSteps(ctx, steps, at);
-    for (const change of updated) ctx.emit(TableUpdated, ...toldChange(change));
-    return seen(ctx, updated[0]?.after ?? table);
+    for (const change of updated) ctx.emit(TableUpdated, ...tableChangeData(change));
+    return withAccess(ctx, updated[0]?.after ?? table);
   },
 });
 
@@ -161,19 +162,19 @@ export const dropTable = command({
   example,
   async run(ctx, { params: { slug } }) {
     await store.lockStructure(ctx.tx);
-    ctx.expectRevision(found(await store.lockTable(ctx.tx, slug)).revision);
+    ctx.expectRevision(requireTable(await store.lockTable(ctx.tx, slug)).revision);
     const { dropped } = await runSteps(ctx, [{ op: "drop_table", table: slug }]);
-    for (const table of dropped) ctx.emit(TableDropped, referTo(table), shownIn(table));
+    for (const table of dropped) ctx.emit(TableDropped, tableRef(table), tableEventData(table));
   },
 });
 
 export const tableOperations = [listTables, createTable, getTable, updateTable, dropTable];
 
-function seen({ caller }: ReadContext, table: Table) {
-  return { ...table, access: actionsOf(table.rules, caller.principal) };
+function withAccess({ caller }: ReadContext, table: Table) {
+  return { ...table, access: allowedActions(table.rules, caller.principal) };
 }
 
-function found(table: Table | undefined): Table {
+function requireTable(table: Table | undefined): Table {
   if (!table) throw new Failure(NoSuchTable);
   return table;
 }

@@ -10,10 +10,10 @@ import * as store from "../store.ts";
 import { Slug, type Table } from "../table.ts";
 import { applySteps } from "./apply-steps.ts";
 import { tableSql, viewSql } from "../sql-names.ts";
-import { type Part, type Parts, partsOf } from "./table-change.ts";
+import { type LocatedStep, type LocatedSteps, locateSteps } from "./table-change.ts";
 import { invalidAt } from "./plan-steps.ts";
-import { newTableFields, type StepOf, tableFields } from "./step.ts";
-import { withOwnIndexes } from "./table-steps.ts";
+import { newTableFields, type TableStepOf, tableFields } from "./step.ts";
+import { foldOwnIndexes } from "./table-steps.ts";
 
 const TableHasRecords = failure("table_has_records", 409, "The table has records.");
 
@@ -42,14 +42,14 @@ export const tableContent = packContent({
     return created[0]?.id ?? "";
   },
   async replace(ctx, id, { slug, ...rest }) {
-    const table = await found(ctx, id);
+    const table = await getTable(ctx, id);
     const { steps, at } = stepsFrom(table, { op: "create_table", table: slug, ...rest });
     if (steps.length > 0) await applySteps(ctx, steps, at);
     return id;
   },
   async remove(ctx, id) {
     await store.lockStructure(ctx.tx);
-    const table = await found(ctx, id);
+    const table = await getTable(ctx, id);
     const site = { partition: partitionOfCaller(ctx.caller), table };
     // Whoever is about to enter something has done so after this, or finds no table.
     await queryRows(ctx.tx, `lock table ${viewSql(site)} in access exclusive mode`, []);
@@ -62,45 +62,46 @@ export const tableContent = packContent({
 });
 
 /** How a table becomes another. A column that the other does not have stays, with what is in it. */
-function stepsFrom(table: Table, wanted: StepOf<"create_table">): Parts {
+function stepsFrom(table: Table, content: TableStepOf<"create_table">): LocatedSteps {
   const { slug } = table;
-  const { name = slug, description = "", rules = [] } = wanted;
-  const given = withOwnIndexes(wanted);
-  const { columns, faults } = parseColumns(given.columns, { path: "/columns" });
+  const { name = slug, description = "", rules = [] } = content;
+  const normalized = foldOwnIndexes(content);
+  const { columns, errors: faults } = parseColumns(normalized.columns, { path: "/columns" });
   if (faults.length > 0) throw invalidAt((_, path) => path, 0, faults);
   const now = new Map(table.columns.map((column) => [column.name, column]));
-  const parts: Part[] = [];
-  for (const [place, column] of columns.entries()) {
+  const located: LocatedStep[] = [];
+  for (const [position, column] of columns.entries()) {
     const { name: columnName, ...change } = column;
-    const sent = `/columns/${place}`;
+    const path = `/columns/${position}`;
     if (!now.has(columnName)) {
       const step = { op: "add_column", table: slug, column, optionalIfFilled: true } as const;
-      parts.push({ step, places: [["/column", sent]] });
+      located.push({ step, paths: [["/column", path]] });
     } else if (!isDeepStrictEqual(now.get(columnName), column)) {
       const step = { op: "alter_column", table: slug, column: columnName, change } as const;
-      parts.push({ step, places: [["/change", sent]] });
+      located.push({ step, paths: [["/change", path]] });
     }
   }
-  for (const [place, index] of given.indexes) {
+  for (const [position, index] of normalized.indexes) {
     const { unique = false } = index;
     const isThere = table.indexes.some(
-      (one) => isDeepStrictEqual(one.columns, index.columns) && one.unique === unique,
+      (existing) =>
+        isDeepStrictEqual(existing.columns, index.columns) && existing.unique === unique,
     );
     if (isThere) continue;
-    parts.push({
+    located.push({
       step: { op: "add_index", table: slug, ...index },
-      places: [["", `/indexes/${place}`]],
+      paths: [["", `/indexes/${position}`]],
     });
   }
   const { name: oldName, description: oldDescription, rules: oldRules } = table;
   const own = { name, description, rules };
   if (!isDeepStrictEqual(own, { name: oldName, description: oldDescription, rules: oldRules })) {
-    parts.push({ step: { op: "alter_table", table: slug, ...own }, places: [["", ""]] });
+    located.push({ step: { op: "alter_table", table: slug, ...own }, paths: [["", ""]] });
   }
-  return partsOf(parts);
+  return locateSteps(located);
 }
 
-async function found({ tx }: PackContext, id: string): Promise<Table> {
+async function getTable({ tx }: PackContext, id: string): Promise<Table> {
   const table = await store.findTableById(tx, id);
   if (!table) throw new Error("A table went away in the transaction that had read it.");
   return table;

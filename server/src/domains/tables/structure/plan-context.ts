@@ -4,7 +4,7 @@ import { targetOf } from "../columns/reference.ts";
 import type { TableLocation } from "../sql-names.ts";
 import { type Column, SYSTEM_COLUMNS, type Table } from "../table.ts";
 import type { Statement } from "./ddl.ts";
-import type { Step } from "./step.ts";
+import type { TableStep } from "./step.ts";
 
 /** What a plan is made from: nothing else is looked at while it is made. */
 export interface PlanContext {
@@ -12,9 +12,9 @@ export interface PlanContext {
   /** The tables as the steps so far leave them, by slug: those that the steps are about. */
   readonly tables: Map<string, Table>;
   /** The slugs of those that have records. */
-  readonly filled: ReadonlySet<string>;
+  readonly filledTables: ReadonlySet<string>;
   /** A table that is new, without what makes it that one. */
-  readonly blank: () => Omit<
+  readonly newTable: () => Omit<
     Table,
     "slug" | "name" | "description" | "columns" | "indexes" | "rules"
   >;
@@ -24,26 +24,26 @@ export interface PlanContext {
 export interface PlannedChange {
   readonly statements: readonly Statement[];
   /** The steps that undo it. */
-  readonly inverse: readonly Step[];
+  readonly inverse: readonly TableStep[];
 }
 
 /** What is wrong with a step; paths are within it. */
-export class StepFaults extends Error {
-  readonly faults: readonly FieldError[];
+export class StepErrors extends Error {
+  readonly errors: readonly FieldError[];
 
-  constructor(faults: readonly FieldError[]) {
+  constructor(errors: readonly FieldError[]) {
     super("A step can't be taken.");
     this.name = "StepFaults";
-    this.faults = faults;
+    this.errors = errors;
   }
 }
 
 export function rejectStep(path: string, message: string): never {
-  throw new StepFaults([{ path, message }]);
+  throw new StepErrors([{ path, message }]);
 }
 
-export function rejectSteps(faults: readonly FieldError[]): void {
-  if (faults.length > 0) throw new StepFaults(faults);
+export function rejectSteps(errors: readonly FieldError[]): void {
+  if (errors.length > 0) throw new StepErrors(errors);
 }
 
 /** The table that a step names. */

@@ -1,73 +1,80 @@
 import { isDeepStrictEqual } from "node:util";
 import { Failure, type FieldError, Invalid } from "#kernel/operation/failure.ts";
-import { resolveTable } from "../table-schema.ts";
+import { resolveTable } from "../schema/table-schema.ts";
 import type { Table } from "../table.ts";
 import { markFailedStep } from "./failed-step.ts";
-import { addColumn, alterColumnBy, dropColumn, renameColumn } from "./column-steps.ts";
+import { addColumn, alterColumnStep, dropColumn, renameColumn } from "./column-steps.ts";
 import { createView, dropView, type Statement } from "./ddl.ts";
 import { ColumnInRule } from "./failures.ts";
 import { addIndex, dropIndex } from "./index-steps.ts";
-import { type PlannedChange, type PlanContext, StepFaults } from "./plan-context.ts";
-import { checkRules } from "./check-rules.ts";
-import type { Step } from "./step.ts";
+import { type PlannedChange, type PlanContext, StepErrors } from "./plan-context.ts";
+import { checkRules } from "../schema/check-rules.ts";
+import type { TableStep } from "./step.ts";
 import { alterTable, createTable, dropTable } from "./table-steps.ts";
 
 /** Where something within a step stands in what the caller sent. */
-export type PathOf = (index: number, path: string) => string;
+export type StepPath = (index: number, path: string) => string;
 
 export interface PlannedStatement extends Statement {
   /** The step that it is of. */
   readonly step: number;
 }
 
-export interface Plan {
+export interface StepPlan {
   readonly statements: readonly PlannedStatement[];
-  readonly inverse: readonly Step[];
+  readonly inverse: readonly TableStep[];
 }
 
 /**
  * Works out what steps come to, one after the other, and leaves in `planning` the tables as they will
  * be. Throws the faults of the first step that can't be taken.
  */
-export function planSteps(planning: PlanContext, steps: readonly Step[], at: PathOf): Plan {
-  const original = new Map(planning.tables);
+export function planSteps(
+  context: PlanContext,
+  steps: readonly TableStep[],
+  at: StepPath,
+): StepPlan {
+  const original = new Map(context.tables);
   const statements: PlannedStatement[] = [];
-  const inverse: Step[] = [];
+  const inverse: TableStep[] = [];
   for (const [index, step] of steps.entries()) {
-    const planned = told(at, index, () =>
-      planStep(planning, step, droppedBy(steps.slice(index + 1))),
+    const planned = withStepPath(at, index, () =>
+      planStep(context, step, droppedTables(steps.slice(index + 1))),
     );
     statements.push(...planned.statements.map((statement) => ({ ...statement, step: index })));
     inverse.unshift(...planned.inverse);
   }
-  for (const table of planning.tables.values()) {
-    if (table !== original.get(table.slug)) settleRules(planning, table, { steps, at });
+  for (const table of context.tables.values()) {
+    if (table !== original.get(table.slug)) validateRules(context, table, { steps, at });
   }
-  return { statements: withViews(planning, original, { statements, steps }), inverse };
+  return { statements: withViewStatements(context, original, { statements, steps }), inverse };
 }
 
 /** No column changes under a view; so those of changed tables go first, and come back last. */
-function withViews(
-  planning: PlanContext,
+function withViewStatements(
+  context: PlanContext,
   original: ReadonlyMap<string, Table>,
   {
     statements,
     steps,
-  }: { readonly statements: PlannedStatement[]; readonly steps: readonly Step[] },
+  }: { readonly statements: PlannedStatement[]; readonly steps: readonly TableStep[] },
 ): PlannedStatement[] {
-  const slugs = new Set(steps.filter(({ op }) => !ASIDE.has(op)).map(({ table }) => table));
-  for (const table of planning.tables.values()) {
+  const slugs = new Set(
+    steps.filter(({ op }) => !VIEW_INDEPENDENT_OPS.has(op)).map(({ table }) => table),
+  );
+  for (const table of context.tables.values()) {
     const before = original.get(table.slug);
-    if (!slugs.has(table.slug) || before?.id !== table.id || isLike(before, table)) continue;
-    planning.tables.set(table.slug, { ...table, shape: before.shape + 1 });
+    if (!slugs.has(table.slug) || before?.id !== table.id || hasSameColumns(before, table))
+      continue;
+    context.tables.set(table.slug, { ...table, shape: before.shape + 1 });
   }
-  const viewed = (tables: ReadonlyMap<string, Table>) =>
+  const tablesWithView = (tables: ReadonlyMap<string, Table>) =>
     [...tables.values()].filter(({ slug }) => slugs.has(slug));
-  const { partition } = planning;
+  const { partition } = context;
   return [
-    ...viewed(original).map((table) => ({ ...dropView({ partition, table }), step: 0 })),
+    ...tablesWithView(original).map((table) => ({ ...dropView({ partition, table }), step: 0 })),
     ...statements,
-    ...viewed(planning.tables).map((table) => ({
+    ...tablesWithView(context.tables).map((table) => ({
       ...createView(partition, table),
       step: 0,
     })),
@@ -75,43 +82,47 @@ function withViews(
 }
 
 /** Whether writers by the one definition would do the same by the other. */
-function isLike(before: Table, after: Table): boolean {
-  const [was, is] = [before, after].map(({ columns }) =>
+function hasSameColumns(before: Table, after: Table): boolean {
+  const [oldColumns, newColumns] = [before, after].map(({ columns }) =>
     columns.map(({ description: _, ...column }) => column),
   );
-  return isDeepStrictEqual(was, is);
+  return isDeepStrictEqual(oldColumns, newColumns);
 }
 
 /**
  * What changes nothing under a view. An index may belong to a column, but writers by the definition before hear of it
  * from the index itself, and readers should not have to wait until it is built.
  */
-const ASIDE: ReadonlySet<Step["op"]> = new Set(["alter_table", "add_index", "drop_index"]);
+const VIEW_INDEPENDENT_OPS: ReadonlySet<TableStep["op"]> = new Set([
+  "alter_table",
+  "add_index",
+  "drop_index",
+]);
 
 function planStep(
-  planning: PlanContext,
-  step: Step,
+  context: PlanContext,
+  step: TableStep,
   droppedLater: ReadonlySet<string>,
 ): PlannedChange {
   switch (step.op) {
     case "create_table":
-      return createTable(planning, step);
+      return createTable(context, step);
     case "alter_table":
-      return alterTable(planning, step);
+      return alterTable(context, step);
     case "drop_table":
-      return dropTable(planning, step, droppedLater);
+      return dropTable(context, step, droppedLater);
     case "add_column":
-      return addColumn(planning, step);
+      return addColumn(context, step);
     case "rename_column":
-      return renameColumn(planning, step);
+      return renameColumn(context, step);
     case "alter_column":
-      return alterColumnBy(planning, step);
+      return alterColumnStep(context, step);
     case "drop_column":
-      return dropColumn(planning, step);
+      return dropColumn(context, step);
     case "add_index":
-      return addIndex(planning, step);
+      return addIndex(context, step);
     case "drop_index":
-      return dropIndex(planning, step);
+      return dropIndex(context, step);
   }
 }
 
@@ -119,40 +130,40 @@ function planStep(
  * Rules are held against the table that all steps together make, so that a column and the rule that
  * names it may go, or come, in one change.
  */
-function settleRules(
-  planning: PlanContext,
+function validateRules(
+  context: PlanContext,
   table: Table,
-  { steps, at }: { readonly steps: readonly Step[]; readonly at: PathOf },
+  { steps, at }: { readonly steps: readonly TableStep[]; readonly at: StepPath },
 ): void {
-  const { rules, faults } = checkRules(resolveTable(table, planning.partition));
-  planning.tables.set(table.slug, { ...table, rules });
-  const [first] = faults;
+  const { rules, errors } = checkRules(resolveTable(table, context.partition));
+  context.tables.set(table.slug, { ...table, rules });
+  const [first] = errors;
   if (!first) return;
-  const giver = steps.findLastIndex((step) => step.table === table.slug && "rules" in step);
-  if (giver !== -1) throw invalidAt(at, giver, faults);
-  const [, number = ""] = /^\/rules\/(\d+)/.exec(first.path) ?? [];
+  const ruleStep = steps.findLastIndex((step) => step.table === table.slug && "rules" in step);
+  if (ruleStep !== -1) throw invalidAt(at, ruleStep, errors);
+  const [, ruleNumber = ""] = /^\/rules\/(\d+)/.exec(first.path) ?? [];
   throw new Failure(ColumnInRule, {
-    detail: `Rule ${number} of ${table.slug} does not go with this change: ${first.path} ${first.message}.`,
+    detail: `Rule ${ruleNumber} of ${table.slug} does not go with this change: ${first.path} ${first.message}.`,
   });
 }
 
-function droppedBy(steps: readonly Step[]): ReadonlySet<string> {
+function droppedTables(steps: readonly TableStep[]): ReadonlySet<string> {
   return new Set(steps.filter(({ op }) => op === "drop_table").map(({ table }) => table));
 }
 
-function told(at: PathOf, index: number, plan: () => PlannedChange): PlannedChange {
+function withStepPath(at: StepPath, index: number, plan: () => PlannedChange): PlannedChange {
   try {
     return plan();
   } catch (error) {
-    throw error instanceof StepFaults
-      ? invalidAt(at, index, error.faults)
+    throw error instanceof StepErrors
+      ? invalidAt(at, index, error.errors)
       : markFailedStep(error, index);
   }
 }
 
 /** The faults of a step, where the caller finds them. */
-export function invalidAt(at: PathOf, index: number, faults: readonly FieldError[]): Failure {
-  const errors = faults.map(({ path, message }) => ({ path: at(index, path), message }));
+export function invalidAt(at: StepPath, index: number, stepErrors: readonly FieldError[]): Failure {
+  const errors = stepErrors.map(({ path, message }) => ({ path: at(index, path), message }));
   const detail = `${errors[0]?.path} ${errors[0]?.message}`;
   return markFailedStep(new Failure(Invalid, { detail, errors }), index);
 }

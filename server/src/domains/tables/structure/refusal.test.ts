@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { failureOf } from "./failures.ts";
+import { toStructureFailure } from "./failures.ts";
 import { planSteps } from "./plan-steps.ts";
-import { readStep } from "./step.ts";
+import { parseStep } from "./step.ts";
 import {
   alter,
   column,
@@ -206,7 +206,7 @@ test("names that mean something to PostgreSQL are names like any other", () => {
       onOrders("add_index", { columns: ["sku", name] }),
       { op: "drop_table", table: name },
     ]) {
-      expect(readStep(step), name).toHaveProperty("faults");
+      expect(parseStep(step), name).toHaveProperty("errors");
     }
   }
 });
@@ -219,7 +219,7 @@ test.each([
   [{ op: "drop_table", table: "x", more: 1 }, ["/more", "is not a known field"]],
   [alter("a", {}), ["/change", "must name at least one field"]],
 ])("what is no step is told: %j", (value, [path, message]) => {
-  expect(readStep(value)).toEqual({ faults: [{ path, message }] });
+  expect(parseStep(value)).toEqual({ errors: [{ path, message }] });
 });
 
 test.each([
@@ -232,6 +232,6 @@ test.each([
 ])("an error of PostgreSQL with the code %s means %s", (code, meaning) => {
   const about = { table: "orders", fields: ["sku"], path: "/up/0/column" };
   expect(
-    failureOf(Object.assign(new Error("told by PostgreSQL"), { code }), about)?.type.code,
+    toStructureFailure(Object.assign(new Error("told by PostgreSQL"), { code }), about)?.type.code,
   ).toBe(meaning);
 });

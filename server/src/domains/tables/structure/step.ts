@@ -15,7 +15,7 @@ export const INDEXES_MAX = 50;
 const table = Slug;
 
 /** What may be said of a column that is there; the rest of it stays as it is. */
-export const columnChange = {
+export const columnChangeFields = {
   type: Type.Optional(Type.Enum([...COLUMN_TYPES])),
   required: Type.Optional(Type.Boolean()),
   unique: Type.Optional(Type.Boolean()),
@@ -30,7 +30,7 @@ export const columnChange = {
   description: NewColumn.properties.description,
 };
 
-const ColumnChange = Type.Object(columnChange, {
+const ColumnChange = Type.Object(columnChangeFields, {
   additionalProperties: false,
   minProperties: 1,
   title: "ColumnChange",
@@ -62,7 +62,7 @@ export const NewIndex = object(
 export type NewIndex = Static<typeof NewIndex>;
 
 /** Which index: by its name, or by its columns. */
-export const WhichIndex = Type.Object(
+export const IndexSelector = Type.Object(
   {
     name: Type.Optional(line(63)),
     columns: Type.Optional(IndexColumns),
@@ -70,7 +70,7 @@ export const WhichIndex = Type.Object(
   },
   { additionalProperties: false, minProperties: 1 },
 );
-export type WhichIndex = Static<typeof WhichIndex>;
+export type IndexSelector = Static<typeof IndexSelector>;
 
 /** What a table is made of, beside its name in SQL. */
 export const tableFields = {
@@ -137,7 +137,7 @@ const DropColumn = object({ op: Type.Literal("drop_column"), table, column: Colu
 
 const AddIndex = object({ op: Type.Literal("add_index"), table, ...NewIndex.properties });
 
-const DropIndex = object({ op: Type.Literal("drop_index"), table, ...WhichIndex.properties });
+const DropIndex = object({ op: Type.Literal("drop_index"), table, ...IndexSelector.properties });
 
 const SCHEMAS = {
   create_table: CreateTable,
@@ -154,29 +154,30 @@ const SCHEMAS = {
 type Op = keyof typeof SCHEMAS;
 
 /** One step of a kind. */
-export type StepOf<Kind extends Op> = Static<(typeof SCHEMAS)[Kind]>;
-export type Step = { [Kind in Op]: StepOf<Kind> }[Op];
+export type TableStepOf<Kind extends Op> = Static<(typeof SCHEMAS)[Kind]>;
+export type TableStep = { [Kind in Op]: TableStepOf<Kind> }[Op];
 
 const OPS = Object.keys(SCHEMAS);
-const shapes = new Map<string, Validator>(
+const stepValidators = new Map<string, Validator>(
   Object.entries(SCHEMAS).map(([op, schema]) => [op, new Validator(schema, "body")]),
 );
 
 /** Reads one step; the paths of faults are within it. `others` are kinds that the caller reads itself. */
-export function readStep(
+export function parseStep(
   value: unknown,
   others: readonly string[] = [],
-): { readonly step: Step } | { readonly faults: readonly FieldError[] } {
+): { readonly step: TableStep } | { readonly errors: readonly FieldError[] } {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    return { faults: [{ path: "", message: "must be an object" }] };
+    return { errors: [{ path: "", message: "must be an object" }] };
   }
   const { op } = value as { readonly op?: unknown };
-  const shape = typeof op === "string" ? shapes.get(op) : undefined;
-  if (!shape) {
+  const validator = typeof op === "string" ? stepValidators.get(op) : undefined;
+  if (!validator) {
     const message = `must be one of ${[...OPS, ...others].join(", ")}`;
-    return { faults: [{ path: "/op", message }] };
+    return { errors: [{ path: "/op", message }] };
   }
-  const read = shape.check(value);
-  // The shape of its own `op` has passed it.
-  return "faults" in read ? read : { step: read.value as Step };
+  const checked = validator.check(value);
+  if ("faults" in checked) return { errors: checked.faults };
+  // It has passed the schema of its own `op`.
+  return { step: checked.value as TableStep };
 }

@@ -3,46 +3,46 @@ import { jsonPointer } from "#kernel/schema/json-pointer.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { NewColumn } from "../columns/new-column.ts";
 import { ColumnName, COLUMNS_MAX } from "../table.ts";
-import type { PathOf } from "./plan-steps.ts";
+import type { StepPath } from "./plan-steps.ts";
 import {
   type ColumnChange,
-  columnChange,
+  columnChangeFields,
   INDEXES_MAX,
   NewIndex,
-  type Step,
+  type TableStep,
   tableFields,
-  WhichIndex,
+  IndexSelector,
 } from "./step.ts";
 
 /** A step, and where its parts stand in what somebody sent: the first beginning of a path that fits counts. */
-export interface Part {
-  readonly step: Step;
-  readonly places: readonly (readonly [within: string, sent: string])[];
+export interface LocatedStep {
+  readonly step: TableStep;
+  readonly paths: readonly (readonly [within: string, sent: string])[];
 }
 
 /** Steps, and where what is wrong with them stands. */
-export interface Parts {
-  readonly steps: readonly Step[];
-  readonly at: PathOf;
+export interface LocatedSteps {
+  readonly steps: readonly TableStep[];
+  readonly at: StepPath;
 }
 
-export function partsOf(parts: readonly Part[]): Parts {
+export function locateSteps(located: readonly LocatedStep[]): LocatedSteps {
   return {
-    steps: parts.map(({ step }) => step),
+    steps: located.map(({ step }) => step),
     at: (index, path) => {
-      const places = parts[index]?.places ?? [];
-      const [within, sent] = places.find(([start]) => path.startsWith(start)) ?? ["", ""];
-      return sent + path.slice(within.length);
+      const paths = located[index]?.paths ?? [];
+      const [stepPath, requestPath] = paths.find(([start]) => path.startsWith(start)) ?? ["", ""];
+      return requestPath + path.slice(stepPath.length);
     },
   };
 }
 
-const several = { minItems: 1, maxItems: COLUMNS_MAX };
-const severalIndexes = { minItems: 1, maxItems: INDEXES_MAX };
+const columnsBound = { minItems: 1, maxItems: COLUMNS_MAX };
+const indexesBound = { minItems: 1, maxItems: INDEXES_MAX };
 
 const Renames = Type.Union(
   [
-    Type.Array(object({ from: ColumnName, to: ColumnName }), several),
+    Type.Array(object({ from: ColumnName, to: ColumnName }), columnsBound),
     Type.Record(Type.String(), ColumnName, { minProperties: 1, maxProperties: COLUMNS_MAX }),
   ],
   { description: "`[{ from, to }]`, or `{ from: to }`; one after the other" },
@@ -55,19 +55,19 @@ export const TableChange = Type.Object(
     description: Type.Optional(tableFields.description),
     rules: Type.Optional(tableFields.rules),
     renameColumns: Type.Optional(Renames),
-    dropIndexes: Type.Optional(Type.Array(WhichIndex, severalIndexes)),
-    dropColumns: Type.Optional(Type.Array(ColumnName, several)),
+    dropIndexes: Type.Optional(Type.Array(IndexSelector, indexesBound)),
+    dropColumns: Type.Optional(Type.Array(ColumnName, columnsBound)),
     alterColumns: Type.Optional(
       Type.Array(
         Type.Object(
-          { name: ColumnName, ...columnChange },
+          { name: ColumnName, ...columnChangeFields },
           { additionalProperties: false, minProperties: 2 },
         ),
-        several,
+        columnsBound,
       ),
     ),
-    addColumns: Type.Optional(Type.Array(NewColumn, several)),
-    addIndexes: Type.Optional(Type.Array(NewIndex, severalIndexes)),
+    addColumns: Type.Optional(Type.Array(NewColumn, columnsBound)),
+    addIndexes: Type.Optional(Type.Array(NewIndex, indexesBound)),
   },
   { additionalProperties: false, minProperties: 1, title: "TableChange" },
 );
@@ -77,37 +77,42 @@ export type TableChange = Static<typeof TableChange>;
  * A change as steps, in the order that is documented: columns go by their new names as soon as they
  * have them, and what goes makes room for what comes.
  */
-export function stepsOf(table: string, change: TableChange): Parts {
+export function changeToSteps(table: string, change: TableChange): LocatedSteps {
   const { name, description, rules, dropIndexes, dropColumns, alterColumns } = change;
   const { addColumns, addIndexes } = change;
-  const parts: Part[] = [
-    ...renames(table, change.renameColumns ?? []),
-    ...each(dropIndexes, (which, at): Part => ({
+  const located: LocatedStep[] = [
+    ...renameSteps(table, change.renameColumns ?? []),
+    ...mapSteps(dropIndexes, (which, at): LocatedStep => ({
       step: { op: "drop_index", table, ...which },
-      places: [["", `/dropIndexes/${at}`]],
+      paths: [["", `/dropIndexes/${at}`]],
     })),
-    ...each(dropColumns, (column, at): Part => ({
+    ...mapSteps(dropColumns, (column, at): LocatedStep => ({
       step: { op: "drop_column", table, column },
-      places: [["/column", `/dropColumns/${at}`]],
+      paths: [["/column", `/dropColumns/${at}`]],
     })),
-    ...each(alterColumns, ({ name: column, ...said }, at): Part => {
+    ...mapSteps(alterColumns, ({ name: column, ...settings }, at): LocatedStep => {
       const place = `/alterColumns/${at}`;
-      const step: Step = { op: "alter_column", table, column, change: said satisfies ColumnChange };
+      const step: TableStep = {
+        op: "alter_column",
+        table,
+        column,
+        change: settings satisfies ColumnChange,
+      };
       return {
         step,
-        places: [
+        paths: [
           ["/column", `${place}/name`],
           ["/change", place],
         ],
       };
     }),
-    ...each(addColumns, (column, at): Part => ({
+    ...mapSteps(addColumns, (column, at): LocatedStep => ({
       step: { op: "add_column", table, column },
-      places: [["/column", `/addColumns/${at}`]],
+      paths: [["/column", `/addColumns/${at}`]],
     })),
-    ...each(addIndexes, (index, at): Part => ({
+    ...mapSteps(addIndexes, (index, at): LocatedStep => ({
       step: { op: "add_index", table, ...index },
-      places: [["", `/addIndexes/${at}`]],
+      paths: [["", `/addIndexes/${at}`]],
     })),
   ];
   const own = {
@@ -116,28 +121,31 @@ export function stepsOf(table: string, change: TableChange): Parts {
     ...(rules !== undefined && { rules }),
   };
   if (Object.keys(own).length > 0) {
-    parts.push({ step: { op: "alter_table", table, ...own }, places: [["", ""]] });
+    located.push({ step: { op: "alter_table", table, ...own }, paths: [["", ""]] });
   }
-  return partsOf(parts);
+  return locateSteps(located);
 }
 
-function renames(table: string, given: Static<typeof Renames>): Part[] {
-  if (Array.isArray(given)) {
-    return given.map(({ from, to }, at) => ({
+function renameSteps(table: string, renames: Static<typeof Renames>): LocatedStep[] {
+  if (Array.isArray(renames)) {
+    return renames.map(({ from, to }, at) => ({
       step: { op: "rename_column", table, from, to },
-      places: [["", `/renameColumns/${at}`]],
+      paths: [["", `/renameColumns/${at}`]],
     }));
   }
-  return Object.entries(given).map(([from, to]) => ({
+  return Object.entries(renames).map(([from, to]) => ({
     step: { op: "rename_column", table, from, to },
     // There is one place for both in this form.
-    places: [
+    paths: [
       ["/from", jsonPointer("/renameColumns", from)],
       ["/to", jsonPointer("/renameColumns", from)],
     ],
   }));
 }
 
-function each<T>(list: readonly T[] | undefined, part: (one: T, at: number) => Part): Part[] {
+function mapSteps<T>(
+  list: readonly T[] | undefined,
+  part: (one: T, at: number) => LocatedStep,
+): LocatedStep[] {
   return (list ?? []).map(part);
 }

@@ -5,7 +5,7 @@ import { SlugTaken, type Table, type TableIndex } from "../table.ts";
 import { dropColumn } from "./column-steps.ts";
 import * as ddl from "./ddl.ts";
 import { TableReferenced } from "./failures.ts";
-import { readIndex } from "./index-steps.ts";
+import { parseIndex } from "./index-steps.ts";
 import {
   checkTarget,
   type PlannedChange,
@@ -16,21 +16,24 @@ import {
   tableIn,
 } from "./plan-context.ts";
 import { faultOfSlug } from "./slug.ts";
-import type { NewIndex, StepOf } from "./step.ts";
+import type { NewIndex, TableStepOf } from "./step.ts";
 
-export function createTable(planning: PlanContext, step: StepOf<"create_table">): PlannedChange {
+export function createTable(
+  context: PlanContext,
+  step: TableStepOf<"create_table">,
+): PlannedChange {
   const { table: slug, name = slug, description = "", rules = [] } = step;
-  const fault = faultOfSlug(slug);
-  if (fault !== undefined) rejectStep("/table", fault);
-  if (planning.tables.has(slug)) throw new Failure(SlugTaken);
-  const given = withOwnIndexes(step);
-  const { columns, faults } = parseColumns(given.columns, { path: "/columns" });
-  rejectSteps(faults);
+  const error = faultOfSlug(slug);
+  if (error !== undefined) rejectStep("/table", error);
+  if (context.tables.has(slug)) throw new Failure(SlugTaken);
+  const normalized = foldOwnIndexes(step);
+  const { columns, errors } = parseColumns(normalized.columns, { path: "/columns" });
+  rejectSteps(errors);
   for (const [index, column] of columns.entries()) {
-    checkTarget(planning, column, { path: `/columns/${index}`, self: slug });
+    checkTarget(context, column, { path: `/columns/${index}`, self: slug });
   }
   const table: Table = {
-    ...planning.blank(),
+    ...context.newTable(),
     slug,
     name,
     description,
@@ -38,19 +41,19 @@ export function createTable(planning: PlanContext, step: StepOf<"create_table">)
     indexes: [],
     rules,
   };
-  table.indexes = readIndexes(given.indexes, table);
-  planning.tables.set(slug, table);
+  table.indexes = parseIndexes(normalized.indexes, table);
+  context.tables.set(slug, table);
   return {
-    statements: ddl.createTable(planning.partition, table),
+    statements: ddl.createTable(context.partition, table),
     inverse: [{ op: "drop_table", table: slug }],
   };
 }
 
 /** What only we know of a table; nothing of it is in the database's own structure. */
-export function alterTable(planning: PlanContext, step: StepOf<"alter_table">): PlannedChange {
+export function alterTable(context: PlanContext, step: TableStepOf<"alter_table">): PlannedChange {
   const { op: _, table: slug, ...change } = step;
-  const table = tableIn(planning, slug);
-  planning.tables.set(slug, { ...table, ...change });
+  const table = tableIn(context, slug);
+  context.tables.set(slug, { ...table, ...change });
   const { name, description, rules } = table;
   const before = { name, description, rules };
   return {
@@ -70,67 +73,69 @@ export function alterTable(planning: PlanContext, step: StepOf<"alter_table">): 
  * references first, so that the way back works in any order, and in circles too.
  */
 export function dropTable(
-  planning: PlanContext,
-  step: StepOf<"drop_table">,
+  context: PlanContext,
+  step: TableStepOf<"drop_table">,
   droppedLater: ReadonlySet<string>,
 ): PlannedChange {
-  const table = tableIn(planning, step.table);
-  const references = [...planning.tables.values()].flatMap(({ slug, columns }) =>
+  const table = tableIn(context, step.table);
+  const references = [...context.tables.values()].flatMap(({ slug, columns }) =>
     slug === table.slug
       ? []
       : columns
           .filter((column) => targetOf(column) === table.slug)
           .map((column) => ({ table: slug, column: column.name })),
   );
-  const holding = references.filter(({ table: slug }) => !droppedLater.has(slug));
-  if (holding.length > 0) {
-    const names = holding.map(({ table: slug, column }) => `${slug}.${column}`);
+  const blocking = references.filter(({ table: slug }) => !droppedLater.has(slug));
+  if (blocking.length > 0) {
+    const names = blocking.map(({ table: slug, column }) => `${slug}.${column}`);
     throw new Failure(TableReferenced, {
       detail: `The table ${table.slug} is referred to by ${names.join(", ")}.`,
     });
   }
-  const cuts = references.map((one) => dropColumn(planning, { op: "drop_column", ...one }));
-  planning.tables.delete(table.slug);
+  const cutReferences = references.map((item) =>
+    dropColumn(context, { op: "drop_column", ...item }),
+  );
+  context.tables.delete(table.slug);
   const { slug, name, description, columns, indexes, rules } = table;
   return {
     statements: [
-      ...cuts.flatMap(({ statements }) => statements),
-      ...ddl.dropTable(tableLocation(planning, table)),
+      ...cutReferences.flatMap(({ statements }) => statements),
+      ...ddl.dropTable(tableLocation(context, table)),
     ],
     inverse: [
       { op: "create_table", table: slug, name, description, columns, indexes, rules },
-      ...cuts.toReversed().flatMap(({ inverse }) => inverse),
+      ...cutReferences.toReversed().flatMap(({ inverse }) => inverse),
     ],
   };
 }
 
 /** An index of one column without a name is that column's own; the others keep their places. */
-export function withOwnIndexes({ columns, indexes = [] }: StepOf<"create_table">) {
-  const rest = new Map<number, NewIndex>();
-  const own = new Map<string, { unique?: boolean; indexed?: boolean }>();
-  for (const [place, index] of indexes.entries()) {
+export function foldOwnIndexes({ columns, indexes = [] }: TableStepOf<"create_table">) {
+  const indexesByPosition = new Map<number, NewIndex>();
+  const flags = new Map<string, { unique?: boolean; indexed?: boolean }>();
+  for (const [position, index] of indexes.entries()) {
     const [only = "", ...others] = index.columns;
     const isOwn = others.length === 0 && columns.some(({ name }) => name === only);
-    if (!isOwn || index.name !== undefined) rest.set(place, index);
-    else own.set(only, { ...own.get(only), [index.unique ? "unique" : "indexed"]: true });
+    if (!isOwn || index.name !== undefined) indexesByPosition.set(position, index);
+    else flags.set(only, { ...flags.get(only), [index.unique ? "unique" : "indexed"]: true });
   }
   return {
-    columns: columns.map((column) => ({ ...column, ...own.get(column.name) })),
-    indexes: rest,
+    columns: columns.map((column) => ({ ...column, ...flags.get(column.name) })),
+    indexes: indexesByPosition,
   };
 }
 
 /** All indexes are read against the table with those before them. */
-function readIndexes(given: ReadonlyMap<number, NewIndex>, table: Table): TableIndex[] {
-  const faults: FieldError[] = [];
+function parseIndexes(normalized: ReadonlyMap<number, NewIndex>, table: Table): TableIndex[] {
+  const errors: FieldError[] = [];
   const indexes: TableIndex[] = [];
-  for (const [place, one] of given) {
-    const read = readIndex(one, { columns: table.columns, indexes });
-    indexes.push(read.index);
-    for (const { path, message } of read.faults) {
-      faults.push({ path: `/indexes/${place}${path}`, message });
+  for (const [position, item] of normalized) {
+    const parsed = parseIndex(item, { columns: table.columns, indexes });
+    indexes.push(parsed.index);
+    for (const { path, message } of parsed.errors) {
+      errors.push({ path: `/indexes/${position}${path}`, message });
     }
   }
-  rejectSteps(faults);
+  rejectSteps(errors);
   return indexes;
 }

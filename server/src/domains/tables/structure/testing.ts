@@ -5,7 +5,7 @@ import type { Table } from "../table.ts";
 import { parseDerivedName } from "../derived-name.ts";
 import { planSteps } from "./plan-steps.ts";
 import type { PlanContext } from "./plan-context.ts";
-import { readStep, type Step } from "./step.ts";
+import { parseStep, type TableStep } from "./step.ts";
 
 export const WORKSPACE = "01a1de9d-ac72-7abe-a8d8-44dd085d8bba";
 export const SCHEMA = `"tables_s_${WORKSPACE.replaceAll("-", "")}"`;
@@ -18,8 +18,8 @@ export function planningOf(
   return {
     partition: { workspace: WORKSPACE, environment: "staging" },
     tables: new Map(tables.map((table) => [table.slug, table])),
-    filled: new Set(filled),
-    blank: () => {
+    filledTables: new Set(filled),
+    newTable: () => {
       count += 1;
       return { ...BLANK, id: `tbl_${count}` };
     },
@@ -35,10 +35,10 @@ const BLANK = {
   shape: 1,
 };
 
-export function stepsOf(...given: readonly object[]): Step[] {
+export function stepsOf(...given: readonly object[]): TableStep[] {
   return given.map((one) => {
-    const read = readStep(one);
-    if ("faults" in read) throw new Error(JSON.stringify(read.faults));
+    const read = parseStep(one);
+    if ("errors" in read) throw new Error(JSON.stringify(read.errors));
     return read.step;
   });
 }

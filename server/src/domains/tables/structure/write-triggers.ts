@@ -1,8 +1,8 @@
 import type { Partition } from "#kernel/db/partition.ts";
-import { quoteIdentifier } from "#domains/tables/sql-names.ts";
-import { nameSql, type TableLocation, tableSql, viewSql } from "#domains/tables/sql-names.ts";
-import { assumedOf } from "#domains/tables/structure/ddl.ts";
-import type { Table } from "#domains/tables/table.ts";
+import { quoteIdentifier } from "../sql-names.ts";
+import { derivedNameSql, type TableLocation, tableSql, viewSql } from "../sql-names.ts";
+import { assumedConditionSql } from "./ddl.ts";
+import type { Table } from "../table.ts";
 
 /** The statements that put a watch on a table, and that take it off again. */
 export interface WriteTrigger {
@@ -16,18 +16,18 @@ export interface WriteTrigger {
  * the table, since triggers go by a stronger lock than they come by.
  */
 export function writeTriggerSql(partition: Partition, table: Table): WriteTrigger {
-  const site = { partition, table };
-  const place = tableSql(site);
-  const triggers = [STAMP, ...refusalsOf(site, table)];
+  const location = { partition, table };
+  const relation = tableSql(location);
+  const triggers = [STAMP_TRIGGER, ...checkTriggers(location, table)];
   return {
     on: [
-      `lock table ${viewSql(site)} in exclusive mode`,
+      `lock table ${viewSql(location)} in exclusive mode`,
       ...triggers.map(
         ({ name, does }) =>
-          `create trigger ${name} before insert or update on ${place} for each row ${does}`,
+          `create trigger ${name} before insert or update on ${relation} for each row ${does}`,
       ),
     ],
-    off: triggers.map(({ name }) => `drop trigger ${name} on ${place}`),
+    off: triggers.map(({ name }) => `drop trigger ${name} on ${relation}`),
   };
 }
 
@@ -36,17 +36,17 @@ interface Trigger {
   readonly does: string;
 }
 
-const STAMP: Trigger = {
+const STAMP_TRIGGER: Trigger = {
   name: quoteIdentifier("Stamp"),
   does: "execute function public.stamp_record()",
 };
 
 /** For what is assumed of columns. Constraints would keep everybody from reading the table meanwhile. */
-function refusalsOf(site: TableLocation, { columns }: Table): Trigger[] {
+function checkTriggers(location: TableLocation, { columns }: Table): Trigger[] {
   return columns.flatMap((column) => {
-    const condition = assumedOf(column, `new.${quoteIdentifier(column.name)}`);
+    const condition = assumedConditionSql(column, `new.${quoteIdentifier(column.name)}`);
     if (condition === undefined) return [];
     const does = `when (not (${condition})) execute function public.refuse_record()`;
-    return [{ name: nameSql(site, "check", column.name), does }];
+    return [{ name: derivedNameSql(location, "check", column.name), does }];
   });
 }

@@ -2,7 +2,7 @@ import { conditionToSql, type ConditionField } from "#kernel/condition/sql.ts";
 import { parseCondition } from "#kernel/condition/parse-condition.ts";
 import type { Condition } from "#kernel/condition/condition.ts";
 import { quotedColumn } from "../sql-names.ts";
-import type { TableSchema } from "../table-schema.ts";
+import type { TableSchema } from "./table-schema.ts";
 import type { SqlParameters } from "#kernel/db/statement.ts";
 import { SYSTEM_COLUMNS } from "../table.ts";
 import { ALWAYS_VISIBLE, type Grants } from "./grants.ts";
@@ -24,27 +24,32 @@ export function compileRules(
   parameters: SqlParameters,
 ): RuleSql {
   if (!grants)
-    return { where: undefined, field: (name) => unrestrictedSql(table, name), isPlain: () => true };
-  const parts = grants.map(({ where, fields }) => ({
+    return {
+      where: undefined,
+      field: (name) => unrestrictedField(table, name),
+      isPlain: () => true,
+    };
+  const compiled = grants.map(({ where, fields }) => ({
     fields,
     sql: where ? conditionSql(table, where, parameters) : "true",
   }));
-  const where = parts.length === 0 ? "false" : parts.map(({ sql }) => `(${sql})`).join(" or ");
-  const granting = (name: string) =>
-    parts.filter(({ fields }) => !fields || fields.has(name) || ALWAYS_VISIBLE.has(name));
-  const isPlain = (name: string) => granting(name).length === parts.length;
+  const where =
+    compiled.length === 0 ? "false" : compiled.map(({ sql }) => `(${sql})`).join(" or ");
+  const grantsFor = (name: string) =>
+    compiled.filter(({ fields }) => !fields || fields.has(name) || ALWAYS_VISIBLE.has(name));
+  const isPlain = (name: string) => grantsFor(name).length === compiled.length;
   return {
     where,
     isPlain,
     field: (name) => {
-      const field = unrestrictedSql(table, name);
+      const field = unrestrictedField(table, name);
       if (!field || isPlain(name)) return field;
-      const seen = granting(name).map(({ sql }) => `(${sql})`);
+      const conditions = grantsFor(name).map(({ sql }) => `(${sql})`);
       // Typed, so that a column that is never seen still has its own type.
       const sql =
-        seen.length === 0
+        conditions.length === 0
           ? `case when false then ${field.sql} end`
-          : `case when ${seen.join(" or ")} then ${field.sql} end`;
+          : `case when ${conditions.join(" or ")} then ${field.sql} end`;
       return { ...field, sql };
     },
   };
@@ -55,19 +60,19 @@ function conditionSql(table: TableSchema, where: Condition, parameters: SqlParam
   const { tree, faults } = parseCondition(where);
   // What stands in the place of a fault holds always, and a rule must never allow more than it says.
   if (faults.length > 0) throw new Error(`A rule of ${table.slug} is no condition.`);
-  return conditionToSql(tree, (name) => unrestrictedSql(table, name), parameters);
+  return conditionToSql(tree, (name) => unrestrictedField(table, name), parameters);
 }
 
 /** A field as it is. */
-export function unrestrictedSql(table: TableSchema, name: string): ConditionField | undefined {
+export function unrestrictedField(table: TableSchema, name: string): ConditionField | undefined {
   const column = table.byName.get(name);
   if (column) {
     const { columnType, indexed, quoted } = column;
     const containing = indexed && columnType.index === "gin";
     return { sql: quoted, kind: columnType.kind, type: columnType.parameterType, containing };
   }
-  const own = SYSTEM_KINDS.get(name);
-  return own && { sql: quotedColumn(name), kind: own };
+  const kind = SYSTEM_KINDS.get(name);
+  return kind && { sql: quotedColumn(name), kind };
 }
 
 const SYSTEM_KINDS: ReadonlyMap<string, ConditionField["kind"]> = new Map(

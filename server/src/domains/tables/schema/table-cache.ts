@@ -5,9 +5,9 @@ import { sqlStateOf, StaleRead } from "#kernel/db/errors.ts";
 import type { Partition } from "#kernel/db/partition.ts";
 import { Failure, Invalid } from "#kernel/operation/failure.ts";
 import { resolveTable, type TableSchema } from "./table-schema.ts";
-import { findTable, listTables } from "./store.ts";
-import { VERSION_COLUMN } from "./sql-names.ts";
-import { NoSuchTable } from "./table.ts";
+import { findTable, listTables } from "../store.ts";
+import { VERSION_COLUMN } from "../sql-names.ts";
+import { NoSuchTable } from "../table.ts";
 
 /** Tables that are kept in memory, over all workspaces; a workspace without any counts as one. */
 const KNOWN_MAX = 5_000;

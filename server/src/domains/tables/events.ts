@@ -1,5 +1,5 @@
 import { changeEvent, diffResource, event, type ResourceRef } from "#kernel/log/event.ts";
-import { Table } from "../table.ts";
+import { Table } from "./table.ts";
 
 const resource = "table";
 
@@ -25,16 +25,22 @@ export const TableDropped = event("table.dropped", {
 export const tableEvents = [TableCreated, TableUpdated, TableDropped];
 
 /** How events name a table. */
-export function referTo({ id, name }: Table): ResourceRef {
+export function tableRef({ id, name }: Table): ResourceRef {
   return { id, displayName: name };
 }
 
 /** A table as events tell it. */
-export function shownIn({ revision: _, renamedRevision: __, shape: ___, ...table }: Table) {
+export function tableEventData({ revision: _, renamedRevision: __, shape: ___, ...table }: Table) {
   return table;
 }
 
 /** What `table.updated` says. */
-export function toldChange({ before, after }: { readonly before: Table; readonly after: Table }) {
-  return [referTo(after), diffResource(shownIn(before), shownIn(after))] as const;
+export function tableChangeData({
+  before,
+  after,
+}: {
+  readonly before: Table;
+  readonly after: Table;
+}) {
+  return [tableRef(after), diffResource(tableEventData(before), tableEventData(after))] as const;
 }

@@ -2,31 +2,31 @@ import { BUILT_IN_ROLES } from "#kernel/access/permission.ts";
 import type { Condition } from "#kernel/condition/condition.ts";
 import { typedCondition } from "#kernel/condition/typed-condition.ts";
 import type { FieldError } from "#kernel/operation/failure.ts";
-import { unrestrictedSql } from "../rules/rule-sql.ts";
-import type { TableSchema } from "../table-schema.ts";
+import { unrestrictedField } from "./rule-sql.ts";
+import type { TableSchema } from "./table-schema.ts";
 import type { Rule } from "../table.ts";
 
 /** The rules of a table with their conditions in canonical form; or what is wrong, below `/rules`. */
 export function checkRules(table: TableSchema): {
   readonly rules: Rule[];
-  readonly faults: readonly FieldError[];
+  readonly errors: readonly FieldError[];
 } {
-  const kindOf = (name: string) => unrestrictedSql(table, name)?.kind;
-  const faults: FieldError[] = [];
-  const checked = table.rules.map((rule, index) => {
+  const kindOf = (name: string) => unrestrictedField(table, name)?.kind;
+  const errors: FieldError[] = [];
+  const rules = table.rules.map((rule, index) => {
     const path = `/rules/${index}`;
     for (const [place, field] of (rule.fields ?? []).entries()) {
       if (kindOf(field) === undefined) {
-        faults.push({ path: `${path}/fields/${place}`, message: "is not a field of this table" });
+        errors.push({ path: `${path}/fields/${place}`, message: "is not a field of this table" });
       }
     }
     if (rule.where === undefined) return rule;
     const typed = typedCondition(rule.where, kindOf, { users: true });
     if ("condition" in typed) return { ...rule, where: typed.condition };
-    faults.push(...typed.faults.map((fault) => ({ ...fault, path: `${path}/where${fault.path}` })));
+    errors.push(...typed.faults.map((fault) => ({ ...fault, path: `${path}/where${fault.path}` })));
     return rule;
   });
-  return { rules: checked, faults };
+  return { rules, errors };
 }
 
 /** The custom roles that rules name. */
@@ -38,22 +38,22 @@ export function customRolesOf(rules: readonly Rule[]): string[] {
 const BUILT_IN: ReadonlySet<string> = new Set(BUILT_IN_ROLES);
 
 /** Rules that name a column, naming it by its new name. */
-export function renamedInRules(rules: readonly Rule[], from: string, to: string): Rule[] {
+export function renameInRules(rules: readonly Rule[], from: string, to: string): Rule[] {
   const named = (name: string) => (name === from ? to : name);
   return rules.map((rule) => ({
     ...rule,
     ...(rule.fields && { fields: rule.fields.map(named) }),
-    ...(rule.where && { where: renamedIn(rule.where, named) }),
+    ...(rule.where && { where: renameInCondition(rule.where, named) }),
   }));
 }
 
 /** The shapes of conditions were checked when they were saved. */
-function renamedIn(condition: Condition, named: (name: string) => string): Condition {
+function renameInCondition(condition: Condition, named: (name: string) => string): Condition {
   return Object.fromEntries(
     Object.entries(condition).map(([key, value]) => {
-      if (key === "not") return [key, renamedIn(value as Condition, named)];
+      if (key === "not") return [key, renameInCondition(value as Condition, named)];
       if (key === "and" || key === "or") {
-        return [key, (value as readonly Condition[]).map((part) => renamedIn(part, named))];
+        return [key, (value as readonly Condition[]).map((part) => renameInCondition(part, named))];
       }
       const [name = "", ...words] = key.split(".");
       return [[named(name), ...words].join("."), value];

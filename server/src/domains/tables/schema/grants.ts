@@ -21,10 +21,10 @@ export interface Grant {
 export type Grants = readonly Grant[] | undefined;
 
 /** Whom no rule binds. */
-const UNBOUND = new Set(["owner", "admin"]);
+const UNRESTRICTED_ROLES = new Set(["owner", "admin"]);
 
 /** What rules allow a person to do. `person` is undefined for the platform itself. */
-export function grantsOf(
+export function resolveGrants(
   rules: readonly Rule[],
   action: Action,
   person: Principal | undefined,
@@ -47,7 +47,7 @@ export function grantsOf(
 
 /** Whether a person is one of those whom no rule binds. */
 export function isUnrestricted({ roles }: Principal): boolean {
-  return roles.some((role) => UNBOUND.has(role));
+  return roles.some((role) => UNRESTRICTED_ROLES.has(role));
 }
 
 /** A record as somebody with these grants sees it; undefined when they do not. */
@@ -56,36 +56,36 @@ export function visibleFields(
   record: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> | undefined {
   if (!grants) return record;
-  const holding = grants.filter(({ where }) => !where || holds(where, record));
-  if (holding.length === 0) return undefined;
-  if (holding.some(({ fields }) => !fields)) return record;
+  const matching = grants.filter(({ where }) => !where || matchesCondition(where, record));
+  if (matching.length === 0) return undefined;
+  if (matching.some(({ fields }) => !fields)) return record;
   return Object.fromEntries(
     Object.entries(record).map(([field, value]) => [
       field,
-      ALWAYS_VISIBLE.has(field) || holding.some(({ fields }) => fields?.has(field)) ? value : null,
+      ALWAYS_VISIBLE.has(field) || matching.some(({ fields }) => fields?.has(field)) ? value : null,
     ]),
   );
 }
 
 /** Whether a record may be as it is (`create`), or be changed or deleted; and in all of these fields. */
-export function isAllowed(
+export function checkAccess(
   grants: Grants,
   record: Readonly<Record<string, unknown>>,
   fields: readonly string[] = [],
-): { readonly row: boolean; readonly fieldsRefused: readonly string[] } {
-  if (!grants) return { row: true, fieldsRefused: [] };
-  const holding = grants.filter(({ where }) => !where || holds(where, record));
+): { readonly isAllowed: boolean; readonly deniedFields: readonly string[] } {
+  if (!grants) return { isAllowed: true, deniedFields: [] };
+  const matching = grants.filter(({ where }) => !where || matchesCondition(where, record));
   return {
-    row: holding.length > 0,
-    fieldsRefused: fields.filter(
-      (field) => !holding.some((grant) => !grant.fields || grant.fields.has(field)),
+    isAllowed: matching.length > 0,
+    deniedFields: fields.filter(
+      (field) => !matching.some((grant) => !grant.fields || grant.fields.has(field)),
     ),
   };
 }
 
 /** What a person may do with the table at all, for who shows it. */
-export function actionsOf(rules: readonly Rule[], person: Principal | undefined): Action[] {
-  return ACTIONS.filter((action) => grantsOf(rules, action, person)?.length !== 0);
+export function allowedActions(rules: readonly Rule[], person: Principal | undefined): Action[] {
+  return ACTIONS.filter((action) => resolveGrants(rules, action, person)?.length !== 0);
 }
 
 /** Without them a record would be nothing. */
@@ -96,26 +96,26 @@ export const ALWAYS_VISIBLE: ReadonlySet<string> = new Set([
   "tableRevision",
 ]);
 
-const compiled = new WeakMap<Condition, (subject: unknown) => boolean>();
+const compiledConditions = new WeakMap<Condition, (subject: unknown) => boolean>();
 
-function holds(where: Condition, record: unknown): boolean {
-  let test = compiled.get(where);
-  if (!test) compiled.set(where, (test = compileCondition(where)));
+function matchesCondition(where: Condition, record: unknown): boolean {
+  let test = compiledConditions.get(where);
+  if (!test) compiledConditions.set(where, (test = compileCondition(where)));
   return test(record);
 }
 
 /** Puts the person's own values in the place of `$user.id` and `$user.roles`. */
 function aboutPerson(where: Condition, person: Principal): Condition {
-  return replaced(where, person) as Condition;
+  return substituteUser(where, person) as Condition;
 }
 
-function replaced(value: unknown, person: Principal): unknown {
+function substituteUser(value: unknown, person: Principal): unknown {
   if (value === "$user.id" || value === "$user") return person.id;
   // Nobody has the role without a name, and a list in a condition is never empty.
   if (value === "$user.roles") return person.roles.length === 0 ? [""] : [...person.roles];
-  if (Array.isArray(value)) return value.map((member) => replaced(member, person));
+  if (Array.isArray(value)) return value.map((member) => substituteUser(member, person));
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([key, member]) => [key, replaced(member, person)]),
+    Object.entries(value).map(([key, member]) => [key, substituteUser(member, person)]),
   );
 }

@@ -1,9 +1,9 @@
 import type { Partition } from "#kernel/db/partition.ts";
-import type { ColumnType } from "./columns/column-type.ts";
-import { columnTypeOf } from "./columns/registry.ts";
-import { quoteIdentifier } from "./sql-names.ts";
-import { tableSql, viewSql } from "./sql-names.ts";
-import type { Column, Table } from "./table.ts";
+import type { ColumnType } from "../columns/column-type.ts";
+import { columnTypeOf } from "../columns/registry.ts";
+import { quoteIdentifier } from "../sql-names.ts";
+import { tableSql, viewSql } from "../sql-names.ts";
+import type { Column, Table } from "../table.ts";
 
 export interface ColumnSchema extends Column {
   readonly columnType: ColumnType;

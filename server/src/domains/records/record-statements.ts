@@ -1,8 +1,8 @@
-import type { ColumnSchema, TableSchema } from "#domains/tables/table-schema.ts";
+import type { ColumnSchema, TableSchema } from "#domains/tables/schema/table-schema.ts";
 import { quotedColumn } from "#domains/tables/sql-names.ts";
 import { versionColumn } from "#domains/tables/sql-names.ts";
-import { toUsers } from "#domains/tables/columns/reference.ts";
-import { listOf, selectList } from "../record.ts";
+import { refersToUsers } from "#domains/tables/columns/reference.ts";
+import { listOf, selectList } from "./record.ts";
 
 /** What the statements about one table's records are made of, put together once. */
 export interface RecordStatements {
@@ -55,7 +55,7 @@ function makePlan(table: TableSchema): RecordStatements {
     title: columns.find(({ type }) => type === "text")?.name,
     writable,
     generated,
-    people: columns.filter(toUsers),
+    people: columns.filter(refersToUsers),
     unique: writable.filter(({ unique }) => unique),
     all: `${selectList(table)}, revision`,
     old: `${listOf(table, "old.")}, old.revision`,
