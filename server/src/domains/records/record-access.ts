@@ -20,7 +20,11 @@ export const RecordForbidden = failure(
 );
 
 /** What a caller's rules say about an action. */
-export function recordGrants({ rules }: TableSchema, action: Action, { principal }: Caller): Grants {
+export function recordGrants(
+  { rules }: TableSchema,
+  action: Action,
+  { principal }: Caller,
+): Grants {
   return resolveGrants(rules, action, principal);
 }
 
