@@ -8,8 +8,9 @@ import { startEmbedded } from "#kernel/embedded/embedded.ts";
 import { describeApi, describeEvents } from "#kernel/operation/openapi.ts";
 import { describeClient } from "../../client/src/describe.ts";
 import { domains } from "./app.ts";
+import { renderOperationList } from "./operation-list.ts";
 
-/** Writes what is generated and committed: the tables' types, the API, its client's types, and the events. */
+/** Writes what is generated and committed: the tables' types, the API and a list of it, its client's types, and the events. */
 const root = join(import.meta.dirname, "../..");
 const folder = mkdtempSync(join(tmpdir(), "millrace-generate-"));
 // The account that runs PostgreSQL for root must be able to pass.
@@ -26,3 +27,4 @@ const api = describeApi(domains);
 writeFileSync(join(root, "openapi.json"), `${JSON.stringify(api, null, 2)}\n`);
 writeFileSync(join(root, "client/src/operations.ts"), describeClient(api));
 writeFileSync(join(root, "events.json"), `${JSON.stringify(describeEvents(domains), null, 2)}\n`);
+writeFileSync(join(root, "operations.txt"), renderOperationList(domains));

@@ -10,18 +10,27 @@ import { NOTES_SQL } from "#kernel/testing/notes.ts";
 import { startWorld } from "#kernel/testing/world.ts";
 import { describeClient } from "../../client/src/describe.ts";
 import { domains } from "./app.ts";
+import { renderOperationList } from "./operation-list.ts";
 
 const root = join(import.meta.dirname, "../..");
-const golden = (name: string): unknown => JSON.parse(readFileSync(join(root, name), "utf8"));
+const text = (name: string): string => readFileSync(join(root, name), "utf8");
+const golden = (name: string): unknown => JSON.parse(text(name));
 const operations = domains.flatMap((domain) => domain.operations);
+const api = describeApi(domains);
+const paths = api["paths"] as Record<string, Record<string, any>>;
 
 test("openapi.json is what the code says (npm run generate)", () => {
-  expect(golden("openapi.json")).toEqual(JSON.parse(JSON.stringify(describeApi(domains))));
+  expect(golden("openapi.json")).toEqual(JSON.parse(JSON.stringify(api)));
 });
 
 test("the client's types are those of the API (npm run generate)", () => {
-  const committed = readFileSync(join(root, "client/src/operations.ts"), "utf8");
-  expect(describeClient(describeApi(domains))).toBe(committed);
+  expect(describeClient(api)).toBe(text("client/src/operations.ts"));
+});
+
+test("operations.txt lists every route (npm run generate)", () => {
+  expect(renderOperationList(domains)).toBe(text("operations.txt"));
+  const routes = operations.flatMap(({ route, aliases = [] }) => [route, ...aliases]);
+  expect(text("operations.txt").trimEnd().split("\n").length).toBe(1 + routes.length);
 });
 
 test("events.json is what the code says (npm run generate)", () => {
@@ -30,10 +39,9 @@ test("events.json is what the code says (npm run generate)", () => {
 
 test("tables.ts is what the migrations make (npm run generate)", async () => {
   const { owner, template } = inject("database");
-  const committed = readFileSync(join(root, "server/src/tables.ts"), "utf8");
   const described = await generateTableTypes({ ...owner, database: template });
   expect(NOTES_SQL).toContain("notes");
-  expect(described.replace(/ {2}notes: \{[^}]*\};\n/, "")).toBe(committed);
+  expect(described.replace(/ {2}notes: \{[^}]*\};\n/, "")).toBe(text("server/src/tables.ts"));
 });
 
 test("the description is valid OpenAPI 3.1, as JSON and as YAML", async () => {
@@ -49,7 +57,6 @@ test("the description is valid OpenAPI 3.1, as JSON and as YAML", async () => {
 
 describe.each(operations.map((op) => [op.id, op] as const))("%s", (_, op) => {
   test("is described: what it needs, what it causes, how it fails, with examples that are valid", () => {
-    const paths = describeApi(domains)["paths"] as Record<string, Record<string, any>>;
     for (const route of [op.route, ...(op.aliases ?? [])]) {
       const [method = "", path = ""] = route.split(" ");
       const described = paths[path]?.[method.toLowerCase()];

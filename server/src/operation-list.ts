@@ -1,0 +1,33 @@
+import type { Domain } from "#kernel/domain.ts";
+import type { Operation } from "#kernel/operation/operation.ts";
+
+const HEAD = ["operation", "method", "path", "permission", "events"];
+
+/**
+ * Renders the API as one aligned line per route, by operation, for people who read its changes in review. A further
+ * route of an operation has a number after its id, as in openapi.json; an operation without a permission shows its
+ * audience instead.
+ */
+export function renderOperationList(domains: readonly Domain[]): string {
+  const operations = domains
+    .flatMap((domain) => domain.operations)
+    .toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  const rows = [HEAD, ...operations.flatMap(rowsOf)];
+  const widths = HEAD.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
+  const lines = rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column]!))
+      .join("  ")
+      .trimEnd(),
+  );
+  return `${lines.join("\n")}\n`;
+}
+
+function rowsOf(op: Operation): string[][] {
+  const permission = op.permission?.name ?? `(${op.access})`;
+  const events = op.publishes ? "(what is published)" : op.emits.map(({ type }) => type).join(", ");
+  return [op.route, ...(op.aliases ?? [])].map((route, index) => {
+    const [method = "", path = ""] = route.split(" ");
+    return [index === 0 ? op.id : `${op.id}:${index}`, method, path, permission, events];
+  });
+}
