@@ -1,12 +1,12 @@
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** The tests of whole processes take longest, so that they come first: at the end one worker would wait for the other. */
+/** The sweep and the tests of whole processes take longest and come first: at the end one worker would wait for the other. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
     const isLong = ({ moduleId }: TestSpecification): boolean =>
-      /\/src\/(process|cli)\//.test(moduleId);
+      /\/src\/(sweep|process|cli)\//.test(moduleId);
     return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
   }
 }

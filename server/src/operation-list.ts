@@ -1,5 +1,5 @@
 import type { Domain } from "#kernel/domain.ts";
-import type { Operation } from "#kernel/operation/operation.ts";
+import type { Operation } from "#kernel/contract.ts";
 
 const HEAD = ["operation", "method", "path", "permission", "events"];
 

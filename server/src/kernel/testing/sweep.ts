@@ -1,61 +1,84 @@
+import { createHash } from "node:crypto";
 import { globSync } from "node:fs";
 import { join } from "node:path";
 import { Compile } from "typebox/compile";
-import { afterAll, describe, expect, test } from "vitest";
-import type { Operation } from "#kernel/contract.ts";
-import { notes } from "#kernel/testing/notes.ts";
-import type { Arranged, Sample } from "#kernel/testing/samples.ts";
-import { type Answer, type Ask, useWorld } from "#kernel/testing/world.ts";
-import { domains } from "./app.ts";
-import { hostileBodies, hostileParams } from "#kernel/testing/hostile.ts";
+import { describe, expect, test } from "vitest";
+import { domains } from "../../app.ts";
+import type { Operation } from "../contract.ts";
+import { hostileBodies, hostileParams } from "./hostile.ts";
+import { notes } from "./notes.ts";
+import type { Arranged, Sample } from "./samples.ts";
+import { type Answer, type Ask, useWorld, type World } from "./world.ts";
 
-/**
- * What holds for every operation, whoever declared it. Nothing is named here: operations come from
- * the domains, and a call of each that succeeds from the samples beside them.
- */
-const operations = [...domains, notes].flatMap((domain) => domain.operations);
-const samples = (
-  await Promise.all(
-    globSync("{domains/**/samples.ts,kernel/testing/notes-samples.ts}", {
-      cwd: import.meta.dirname,
-    }).map(
-      async (file) => (await import(join(import.meta.dirname, file))).samples as readonly Sample[],
-    ),
-  )
-).flat();
-/** Some operations tell failures in a form of their own, to a browser or by a protocol's rules. */
-const told = (op: Operation, code: string, more: object = {}) =>
-  op.response.errorRendering ? {} : { body: { code, ...more } };
-const byOperation = Map.groupBy(samples, ({ operation }) => operation);
+/** The sweep takes longest of all tests, so that it is divided: each part is a file of its own in `src/sweep`. */
+export const SWEEP_PARTS = 4;
 
-const world = await useWorld({
-  env: {
-    MILLRACE_LOGIN_RATE_LIMIT: "0",
-    MILLRACE_SMTP_URL: "smtp://127.0.0.1:9",
-    // Some samples answer calls of ours from a port of this machine.
-    MILLRACE_OUTBOUND_ALLOW: "127.0.0.1/32",
-  },
-});
-const owner = await world.member(["owner"]);
-const other = await world.member(["owner"], await world.workspace("elsewhere"));
-const powerless = await world.member([]);
+/** Everything declared; nothing is named here. */
+export const sweptOperations: readonly Operation[] = [...domains, notes].flatMap(
+  (domain) => domain.operations,
+);
 
-test("every operation has a sample, and every sample an operation", () => {
-  expect([...byOperation.keys()].toSorted()).toEqual(operations.map(({ id }) => id).toSorted());
-});
+/** The part that sweeps an operation, from 1. */
+export function sweepPartOf({ id }: Operation): number {
+  return 1 + (createHash("sha256").update(id).digest().readUInt32BE() % SWEEP_PARTS);
+}
 
-describe.each(operations.map((op) => [op.id, op] as const))("%s", (_, op) => {
-  const arrange = async (sample = byOperation.get(op.id)?.[0]): Promise<Arranged> => {
+/** The samples beside each domain: calls that succeed, by operation. */
+export async function readSamples(): Promise<ReadonlyMap<string, readonly Sample[]>> {
+  const source = join(import.meta.dirname, "../..");
+  const files = globSync("{domains/**/samples.ts,kernel/testing/notes-samples.ts}", {
+    cwd: source,
+  });
+  const samples = await Promise.all(
+    files.map(async (file) => (await import(join(source, file))).samples as readonly Sample[]),
+  );
+  return Map.groupBy(samples.flat(), ({ operation }) => operation);
+}
+
+interface Stage {
+  readonly world: World;
+  readonly owner: Ask & { readonly token: string };
+  /** The owner of another workspace. */
+  readonly other: Ask;
+  readonly powerless: Ask;
+}
+
+/** Registers the tests of what holds for every operation, for those of one part. */
+export async function sweep(part: number): Promise<void> {
+  const samples = await readSamples();
+  const world = await useWorld({
+    env: {
+      MILLRACE_LOGIN_RATE_LIMIT: "0",
+      MILLRACE_SMTP_URL: "smtp://127.0.0.1:9",
+      // Some samples answer calls of ours from a port of this machine.
+      MILLRACE_OUTBOUND_ALLOW: "127.0.0.1/32",
+    },
+  });
+  const stage = {
+    world,
+    owner: await world.member(["owner"]),
+    other: await world.member(["owner"], await world.workspace("elsewhere")),
+    powerless: await world.member([]),
+  };
+  const operations = sweptOperations.filter((op) => sweepPartOf(op) === part);
+  for (const op of operations) {
+    describe(op.id, () => sweepOperation(op, samples.get(op.id) ?? [], stage));
+  }
+}
+
+function sweepOperation(op: Operation, samples: readonly Sample[], stage: Stage): void {
+  const { world, owner, other, powerless } = stage;
+  const arrange = async (sample = samples[0]): Promise<Arranged> => {
     if (!sample) throw new Error(`${op.id} has no sample`);
     return sample.arrange(owner, world);
   };
-  let kept: Promise<Arranged> | undefined;
+  let shared: Promise<Arranged> | undefined;
   /** One for all tests that change nothing. */
-  const untouched = (): Promise<Arranged> => (kept ??= arrange());
+  const untouched = (): Promise<Arranged> => (shared ??= arrange());
 
   test("does what its samples say, and appends exactly the events that it declares", async () => {
     const seen = new Set<string>();
-    for (const sample of byOperation.get(op.id) ?? []) {
+    for (const sample of samples) {
       const input = await arrange(sample);
       const answer = await call(input.by ?? owner, op, input);
       expect(answer).toMatchObject({ status: input.status ?? op.response.status });
@@ -68,7 +91,7 @@ describe.each(operations.map((op) => [op.id, op] as const))("%s", (_, op) => {
   if (needsCredential(op))
     test("refuses a caller without a credential", async () => {
       const input = await untouched();
-      const refused = { status: 401, ...told(op, "unauthenticated"), events: [] };
+      const refused = { status: 401, ...problemOf(op, "unauthenticated"), events: [] };
       const stranger = await call(world.stranger, op, input);
       expect(stranger).toMatchObject({ ...refused, headers: { "www-authenticate": "Bearer" } });
       expect(await call(world.asToken("mrs_guessed", "default"), op, input)).toMatchObject(refused);
@@ -77,7 +100,7 @@ describe.each(operations.map((op) => [op.id, op] as const))("%s", (_, op) => {
   if (op.permission)
     test("refuses a caller without the permission, whatever the body", async () => {
       const input = await untouched();
-      const refused = { status: 403, ...told(op, "forbidden"), events: [] };
+      const refused = { status: 403, ...problemOf(op, "forbidden"), events: [] };
       expect(await call(powerless, op, input)).toMatchObject(refused);
       if (op.body) {
         expect(await powerless(routeOf(op, input), "{ not json")).toMatchObject(refused);
@@ -144,7 +167,7 @@ describe.each(operations.map((op) => [op.id, op] as const))("%s", (_, op) => {
     const bodies = bodiless ? [] : hostileBodies(op.body, input.body);
     for (const body of bodies) {
       if (op.response.errorRendering) {
-        await expectRefused(op, { ...input, by, body: body as never });
+        await expectRefused(by, op, { ...input, body: body as never });
         continue;
       }
       const answer = await call(by, op, { ...input, body: body as never });
@@ -152,7 +175,7 @@ describe.each(operations.map((op) => [op.id, op] as const))("%s", (_, op) => {
         status: op.response.errorRendering
           ? expect.toSatisfy((status) => [400, 422].includes(status))
           : 422,
-        ...told(op, "invalid", { errors: [{ path: expect.any(String) }] }),
+        ...problemOf(op, "invalid", { errors: [{ path: expect.any(String) }] }),
         events: [],
       });
     }
@@ -192,12 +215,12 @@ describe.each(operations.map((op) => [op.id, op] as const))("%s", (_, op) => {
         events: [],
       });
     });
-});
+}
 
-afterAll(() => {
-  const routes = operations.flatMap(({ route, aliases }) => [route, ...(aliases ?? [])]);
-  console.log(`the sweeps covered ${operations.length} operations on ${routes.length} routes`);
-});
+/** Some operations show failures in a form of their own, to a browser or by a protocol's rules. */
+function problemOf(op: Operation, code: string, more: object = {}): object {
+  return op.response.errorRendering ? {} : { body: { code, ...more } };
+}
 
 function call(
   ask: Ask,
@@ -209,9 +232,9 @@ function call(
 }
 
 /** Pages and protocols have their own failures; some must overlook a field that they do not know. */
-async function expectRefused(op: Operation, input: Arranged): Promise<void> {
+async function expectRefused(ask: Ask, op: Operation, input: Arranged): Promise<void> {
   if (typeof input.body === "object" && "unheard" in input.body) return;
-  const answer = await call(input.by ?? owner, op, input);
+  const answer = await call(ask, op, input);
   expect([400, 401, 422], JSON.stringify(input.body)?.slice(0, 200)).toContain(answer.status);
   expect(answer.headers["content-type"]).toContain(op.response.errorRendering?.mediaType);
   expect(answer.events).toEqual([]);

@@ -1,0 +1,3 @@
+import { sweep } from "#kernel/testing/sweep.ts";
+
+await sweep(1);
