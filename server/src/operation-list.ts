@@ -1,5 +1,4 @@
-import type { Domain } from "#kernel/domain.ts";
-import type { Operation } from "#kernel/contract.ts";
+import type { Domain, Operation } from "#kernel/contract.ts";
 
 const HEAD = ["operation", "method", "path", "permission", "events"];
 
