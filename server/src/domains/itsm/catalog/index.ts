@@ -2,18 +2,18 @@ import { collaboration, TicketKindPoint } from "../tickets/index.ts";
 import { domain } from "#kernel/domain.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { PackContentPoint } from "#kernel/contributions/pack-content.ts";
-import * as actions from "./requests/transition-operations.ts";
-import { askApprovers } from "./requests/notifications.ts";
+import { approverNotificationReader } from "./requests/notifications.ts";
 import { fulfilmentReader } from "./requests/fulfilment.ts";
 import * as itemEvents from "./items/events.ts";
 import * as items from "./items/operations.ts";
-import { requestKind } from "./requests/request.ts";
+import { requestKind } from "./requests/kind.ts";
 import { itemContent } from "./items/pack.ts";
 import * as permissions from "./permissions.ts";
 import * as requestEvents from "./requests/events.ts";
-import { getRequest, listRequests, submitRequest, updateRequest } from "./requests/operations.ts";
+import { requestOperations } from "./requests/operations.ts";
+import { transitionOperations } from "./requests/transitions.ts";
 
-export { requestKind } from "./requests/request.ts";
+export { requestKind } from "./requests/kind.ts";
 
 const talk = collaboration(requestKind);
 
@@ -28,18 +28,11 @@ export const catalog = domain({
     items.getItem,
     items.updateItem,
     items.retireItem,
-    listRequests,
-    submitRequest,
-    getRequest,
-    updateRequest,
-    actions.approveRequest,
-    actions.rejectRequest,
-    actions.fulfilRequest,
-    actions.cancelRequest,
-    actions.retryRequest,
+    ...requestOperations,
+    ...transitionOperations,
     ...talk.operations,
   ],
-  readers: [fulfilmentReader, askApprovers],
+  readers: [fulfilmentReader, approverNotificationReader],
   contributions: [
     contribute(TicketKindPoint, requestKind),
     contribute(PackContentPoint, itemContent),

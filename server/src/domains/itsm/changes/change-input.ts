@@ -1,12 +1,16 @@
-/** What a change says: what is given on top of what there is, and whether that can be. */
-import type { Static } from "typebox";
+/** The input of a change: applied to the change that there is, and checked against it. */
+import Type, { type Static } from "typebox";
 import { Failure, type FieldError, invalidField, Invalid } from "#kernel/operation/failure.ts";
 import { object, patch } from "#kernel/schema/schema.ts";
-import Type from "typebox";
-import { approvalFrom, faultOf, ONE_APPROVAL, requiredApprovals } from "./approval/approval.ts";
+import {
+  applyApprovalInput,
+  checkApproval,
+  ONE_APPROVAL,
+  requiredApprovals,
+} from "./approval/approval.ts";
 import { type ChangeRecord, content, TemplateId } from "./change.ts";
 import { type ChangeTemplate, templateDeviations } from "./templates/template.ts";
-import { assertOrdered, momentAt } from "./windows/window.ts";
+import { assertOrder, parseMoment } from "./windows/window.ts";
 
 export const ChangePatch = patch(content);
 export type ChangePatch = Static<typeof ChangePatch>;
@@ -18,13 +22,13 @@ export const ChangeInput = object({
 });
 export type ChangeInput = Static<typeof ChangeInput>;
 
-type Identity = Pick<
-  ChangeRecord,
-  "id" | "no" | "number" | "createdBy" | "createdAt" | "updatedAt"
->;
+type Identity = Pick<ChangeRecord, "id" | "number" | "createdBy" | "createdAt" | "updatedAt">;
 
-/** A change of which nothing is said yet but what its template says. */
-export function blank(identity: Identity, template: ChangeTemplate | undefined): ChangeRecord {
+/** A new change that has only the fields of its template. */
+export function emptyChange(
+  identity: Identity,
+  template: ChangeTemplate | undefined,
+): ChangeRecord {
   return {
     ...identity,
     title: template?.title ?? "",
@@ -61,53 +65,60 @@ export function blank(identity: Identity, template: ChangeTemplate | undefined):
   };
 }
 
-/** A change with what was given, throwing a 422 where that is nothing that could be done. */
-export function withGiven(before: ChangeRecord, given: ChangePatch): ChangeRecord {
-  const { plannedStart, plannedEnd, approval, approvalsRequired, ciIds, ...plain } = given;
-  const short = approvalsRequired !== undefined && !approval;
-  const asked = short ? { rule: "count" as const, value: approvalsRequired } : (approval ?? {});
+/** The change with the fields of a patch; throws a 422 where these do not go together. */
+export function applyChangePatch(before: ChangeRecord, input: ChangePatch): ChangeRecord {
+  const { plannedStart, plannedEnd, approval, approvalsRequired, ciIds, ...rest } = input;
+  const isShorthand = approvalsRequired !== undefined && !approval;
+  const approvalInput = isShorthand
+    ? { rule: "count" as const, value: approvalsRequired }
+    : (approval ?? {});
   const after: ChangeRecord = {
     ...before,
-    ...plain,
-    ...(plannedStart !== undefined && { plannedStart: moment("/plannedStart", plannedStart) }),
-    ...(plannedEnd !== undefined && { plannedEnd: moment("/plannedEnd", plannedEnd) }),
+    ...rest,
+    ...(plannedStart !== undefined && {
+      plannedStart: parseOptionalMoment("/plannedStart", plannedStart),
+    }),
+    ...(plannedEnd !== undefined && { plannedEnd: parseOptionalMoment("/plannedEnd", plannedEnd) }),
     ...(ciIds && { ciIds: [...new Set(ciIds)].toSorted() }),
-    approval: approvalFrom(before.approval, asked),
+    approval: applyApprovalInput(before.approval, approvalInput),
   };
   if (after.title === "") throw invalidField("/title", "is required");
   const path = plannedEnd === undefined && plannedStart ? "/plannedStart" : "/plannedEnd";
-  assertOrdered(path, after.plannedStart, after.plannedEnd);
-  const fault = faultOf(after.approval, after.createdBy);
-  if (fault) throw refusal([short ? { ...fault, path: "/approvalsRequired" } : fault]);
+  assertOrder(path, after.plannedStart, after.plannedEnd);
+  const error = checkApproval(after.approval, after.createdBy);
+  if (error) throw invalidFields([isShorthand ? { ...error, path: "/approvalsRequired" } : error]);
   if (approvalsRequired !== undefined && approval) {
-    assertAgreed(approvalsRequired, requiredApprovals("normal", after.approval));
+    assertSameCount(approvalsRequired, requiredApprovals("normal", after.approval));
   }
   return after;
 }
 
 /** Throws a 422 unless a standard change does what an active template says. */
-export function assertByTemplate(change: ChangeRecord, template: ChangeTemplate | undefined): void {
+export function assertFollowsTemplate(
+  change: ChangeRecord,
+  template: ChangeTemplate | undefined,
+): void {
   if (change.type !== "standard") return;
   if (!template?.active) {
     throw invalidField("/templateId", "must be the id of an active template for a standard change");
   }
-  const faults = templateDeviations(change, template).map((field) => ({
+  const errors = templateDeviations(change, template).map((field) => ({
     path: `/${field}`,
     message: "must be the template's for a standard change",
   }));
-  if (faults.length > 0) throw refusal(faults);
+  if (errors.length > 0) throw invalidFields(errors);
 }
 
-function assertAgreed(approvalsRequired: number, required: number): void {
+function assertSameCount(approvalsRequired: number, required: number): void {
   if (approvalsRequired === required) return;
   throw invalidField("/approvalsRequired", "must be what `approval` says, or be left out");
 }
 
-function moment(path: string, given: string | null): string | null {
-  return given === null ? null : momentAt(path, given);
+function parseOptionalMoment(path: string, time: string | null): string | null {
+  return time === null ? null : parseMoment(path, time);
 }
 
-function refusal(faults: readonly FieldError[]): Failure {
-  const [first] = faults;
-  return new Failure(Invalid, { detail: `${first?.path} ${first?.message}`, errors: faults });
+function invalidFields(errors: readonly FieldError[]): Failure {
+  const [first] = errors;
+  return new Failure(Invalid, { detail: `${first?.path} ${first?.message}`, errors });
 }

@@ -1,10 +1,9 @@
 import Type, { type Static } from "typebox";
-import type { Caller } from "#kernel/access/caller.ts";
 import { failure } from "#kernel/operation/failure.ts";
 import { id, InputTime, line, nullable, text, Time } from "#kernel/schema/schema.ts";
-import { Level, ticketRef } from "../tickets/index.ts";
+import { Level, nextState, type TransitionContext } from "../tickets/index.ts";
 import { Approval, ApprovalInput, APPROVERS_MAX, requiredApprovals } from "./approval/approval.ts";
-import { changeMachine, type ChangeState } from "./lifecycle.ts";
+import { type ChangeAction, changeMachine, type ChangeState } from "./lifecycle.ts";
 import { Risk } from "./risk/risk.ts";
 
 const TEXT_CHARACTERS_MAX = 20_000;
@@ -15,7 +14,7 @@ export const Notes = text(TEXT_CHARACTERS_MAX);
 export const ItemIds = Type.Array(id("ci"), { maxItems: ITEMS_MAX });
 const Plan = text(TEXT_CHARACTERS_MAX);
 
-/** What a template says of the changes that are made from it. */
+/** The fields that a template sets in the changes that are made from it. */
 export const plan = {
   impact: Level,
   justification: Plan,
@@ -24,7 +23,7 @@ export const plan = {
   testPlan: Plan,
 };
 
-/** What callers say of a change. */
+/** The fields that people set and change. */
 export const content = {
   title: line(300),
   description: text(TEXT_CHARACTERS_MAX),
@@ -46,8 +45,8 @@ export const content = {
 };
 
 export const TemplateId = id("ctp");
-const When = nullable(Time);
-const Said = nullable(Type.String());
+const OptionalTime = nullable(Time);
+const OptionalText = nullable(Type.String());
 const UserId = Type.String();
 
 export const Change = Type.Object(
@@ -61,8 +60,8 @@ export const Change = Type.Object(
     templateId: nullable(TemplateId),
     ...plan,
     risk: Risk,
-    plannedStart: When,
-    plannedEnd: When,
+    plannedStart: OptionalTime,
+    plannedEnd: OptionalTime,
     approval: Approval,
     approvalsRequired: Type.Integer({ description: "How many approvals the rule comes to" }),
     approvalsGiven: Type.Integer({ description: "Since it was last submitted" }),
@@ -70,16 +69,16 @@ export const Change = Type.Object(
     teamId: content.teamId,
     ciIds: ItemIds,
     requestedBy: UserId,
-    submittedAt: When,
-    approvedAt: When,
+    submittedAt: OptionalTime,
+    approvedAt: OptionalTime,
     implementedAt: nullable(Type.String({ format: "date-time", description: "When that began" })),
-    completedAt: When,
-    rolledBackAt: When,
-    rejectionReason: Said,
-    cancellationReason: Said,
-    implementationNotes: Said,
-    completionNotes: Said,
-    rollbackNotes: Said,
+    completedAt: OptionalTime,
+    rolledBackAt: OptionalTime,
+    rejectionReason: OptionalText,
+    cancellationReason: OptionalText,
+    implementationNotes: OptionalText,
+    completionNotes: OptionalText,
+    rollbackNotes: OptionalText,
     outcome: nullable(Type.Enum(["successful", "rolled_back", "cancelled"])),
     createdBy: UserId,
     createdAt: Time,
@@ -87,27 +86,21 @@ export const Change = Type.Object(
   },
   { title: "Change" },
 );
-type Shown = Static<typeof Change>;
+export type ChangeData = Static<typeof Change>;
 
-/** What follows from the rest is not kept. */
-type Derived = "approvalsRequired" | "requestedBy";
+/** Fields that follow from the others, and have no column. */
+type DerivedField = "approvalsRequired" | "requestedBy";
 
-/** A change as we work with it. */
-export interface ChangeRecord extends Omit<Shown, Derived> {
+/** A change as it is stored. */
+export interface ChangeRecord extends Omit<ChangeData, DerivedField> {
   readonly state: ChangeState;
-  readonly no: number;
-  /** How often it was submitted. */
+  /** The number of times that it was submitted. */
   readonly round: number;
   readonly revision: number;
 }
 
-/** As events tell it. */
-export function changeEventData({
-  no: _,
-  round: __,
-  revision: ___,
-  ...change
-}: ChangeRecord): Shown {
+/** The change in the data of events. */
+export function changeEventData({ round: _, revision: __, ...change }: ChangeRecord): ChangeData {
   const { type, approval, createdBy } = change;
   return {
     ...change,
@@ -116,27 +109,38 @@ export function changeEventData({
   };
 }
 
-/** As the API answers with it. */
-export function toChange(change: ChangeRecord): Shown & { readonly revision: number } {
+/** The change in responses. */
+export function toChange(change: ChangeRecord): ChangeData & { readonly revision: number } {
   return { ...changeEventData(change), revision: change.revision };
 }
 
-/** How events name it. */
-export function changeRef({ id: own, number, title }: Pick<Shown, "id" | "number" | "title">) {
-  return { id: own, number, displayName: title };
+/** The change after an action; throws a 409 where its state does not have it. */
+export function applyTransition(
+  change: ChangeRecord,
+  action: ChangeAction,
+  { at }: Pick<TransitionContext, "at">,
+  fields: Partial<ChangeRecord> = {},
+): ChangeRecord {
+  const state = nextState(changeMachine, change.state, action);
+  return { ...change, state, ...CHANGES[action]?.(change, at), ...fields };
 }
 
-/** The person behind a caller: whoever asks by a token, or by a workflow, is still themselves. */
-export function authorIdOf({ principal, actor }: Caller): string {
-  return principal?.id ?? actor.id;
-}
-
-export const ChangeRef = Type.Object(
-  { id: ticketRef("change", "chg") },
-  { additionalProperties: false },
-);
-
-export const example = { params: { id: "CHG0000042" } };
+const CHANGES: {
+  readonly [A in ChangeAction]?: (change: ChangeRecord, at: string) => Partial<ChangeRecord>;
+} = {
+  // A new round of votes begins.
+  submit: ({ round }, at) => ({
+    round: round + 1,
+    approvalsGiven: 0,
+    submittedAt: at,
+    rejectionReason: null,
+  }),
+  approve: (_, at) => ({ approvedAt: at }),
+  implement: (_, at) => ({ implementedAt: at }),
+  complete: (_, at) => ({ completedAt: at, outcome: "successful" }),
+  rollback: (_, at) => ({ rolledBackAt: at, outcome: "rolled_back" }),
+  cancel: () => ({ outcome: "cancelled" }),
+};
 
 export const OwnApproval = failure(
   "change_own_approval",

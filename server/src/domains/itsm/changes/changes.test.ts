@@ -9,7 +9,7 @@ import {
   type Member,
   people,
   submitted,
-} from "./testing.ts";
+} from "./testing/changes.ts";
 
 const world = await useWorld();
 const {

@@ -10,7 +10,7 @@ import { FeedCreated, FeedRevoked } from "./calendar/feed.ts";
 import { calendarOperations } from "./calendar/operations.ts";
 import * as events from "./events.ts";
 import { changeKind, openChangesOn } from "./kind.ts";
-import { moveOperations } from "./transition-operations.ts";
+import { transitionOperations } from "./transitions.ts";
 import { changeOperations } from "./operations.ts";
 import { ChangesApprove, ChangesRead, ChangesWrite } from "./permissions.ts";
 import { notificationReader } from "./notifications.ts";
@@ -20,7 +20,7 @@ import * as blackoutOperations from "./windows/blackout-operations.ts";
 
 export { changeKind, openChangesOn } from "./kind.ts";
 
-const talk = collaboration(changeKind);
+const shared = collaboration(changeKind);
 
 export const changes = domain({
   name: "changes",
@@ -38,17 +38,17 @@ export const changes = domain({
     BlackoutDeleted,
     FeedCreated,
     FeedRevoked,
-    ...talk.events,
+    ...shared.events,
   ],
   operations: [
     ...changeOperations,
-    ...moveOperations,
+    ...transitionOperations,
     ...approvalOperations,
     ...delegationOperations,
     ...calendarOperations,
     ...templates.operations,
     ...Object.values(blackoutOperations),
-    ...talk.operations,
+    ...shared.operations,
   ],
   readers: [notificationReader],
   contributions: [

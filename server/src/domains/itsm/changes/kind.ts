@@ -1,12 +1,13 @@
 import type { Tx } from "#kernel/db/connection.ts";
 import { queryRows } from "#kernel/db/statement.ts";
 import type { TicketOnItem } from "../cmdb/index.ts";
-import type { TicketKind, TicketSummary } from "../tickets/index.ts";
+import { ticketCommands, type TicketKind } from "../tickets/index.ts";
+import { applyTransition, Change, changeEventData } from "./change.ts";
 import { changeMachine } from "./lifecycle.ts";
 import { changeList } from "./list.ts";
 import { ChangesRead, ChangesWrite } from "./permissions.ts";
+import { changeStore } from "./store.ts";
 
-/** Changes, as the desk knows all kinds of tickets. */
 export const changeKind: TicketKind = {
   kind: "change",
   plural: "changes",
@@ -16,17 +17,20 @@ export const changeKind: TicketKind = {
   machine: changeMachine,
   read: ChangesRead,
   write: ChangesWrite,
-  reported: { list: changeList, permission: ChangesRead },
-  async summariesOf(tx, ids): Promise<readonly TicketSummary[]> {
-    if (ids.length === 0) return [];
-    const rows = await tx
-      .selectFrom("changes")
-      .select(["id", "number", "title", "state"])
-      .where("id", "in", ids)
-      .execute();
-    return rows.map((row) => ({ kind: "change", ...row }));
-  },
+  reporting: { list: changeList, permission: ChangesRead },
 };
+
+export const EXAMPLE_CHANGE = "CHG0000042";
+
+export const changeCommands = ticketCommands({
+  kind: changeKind,
+  machine: changeMachine,
+  schema: Change,
+  toData: changeEventData,
+  store: changeStore,
+  applyTransition,
+  example: EXAMPLE_CHANGE,
+});
 
 const OPEN_ON = `
   select i.item_id as "itemId", 'change' as kind, c.id, c.number, c.title, c.state
@@ -34,7 +38,7 @@ const OPEN_ON = `
    where i.item_id = any($1::text[]) and i.kind = 'change' and c.state <> all($2::text[])
    order by i.item_id, c.no`;
 
-/** The changes of these items that have not ended. */
+/** The changes of these items that are in no final state. */
 export async function openChangesOn(
   tx: Tx,
   itemIds: readonly string[],

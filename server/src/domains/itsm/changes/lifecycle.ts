@@ -1,6 +1,6 @@
 import { type StateMachine, stateMachine, invalidTransition } from "../tickets/index.ts";
 
-/** How a change lives. A standard one passes through `submitted` and `approved` in one step. */
+/** The states of a change. A standard one passes through `submitted` to `approved` at once. */
 export const changeMachine = stateMachine({
   kind: "change",
   states: [
@@ -14,7 +14,7 @@ export const changeMachine = stateMachine({
     "cancelled",
   ],
   finalStates: ["completed", "rolled_back", "cancelled"],
-  moves: [
+  transitions: [
     { action: "submit", from: ["draft"], to: "submitted" },
     { action: "approve", from: ["submitted"], to: "approved" },
     { action: "reject", from: ["submitted"], to: "rejected" },
@@ -30,11 +30,11 @@ export type ChangeState = typeof changeMachine extends StateMachine<infer State>
 export type ChangeAction =
   typeof changeMachine extends StateMachine<string, infer Action> ? Action : never;
 
-/** Those that will happen, or do: what else is planned must get along with them. */
+/** The states of changes that will happen, or do; other changes may be in conflict with these. */
 export const PLANNED_STATES = ["submitted", "approved", "implementing"] as const;
 
-const WINDOW: ReadonlySet<string> = new Set(["plannedStart", "plannedEnd"]);
-const ROUTING: ReadonlySet<string> = new Set(["assigneeId", "teamId"]);
+const WINDOW_FIELDS: ReadonlySet<string> = new Set(["plannedStart", "plannedEnd"]);
+const ROUTING_FIELDS: ReadonlySet<string> = new Set(["assigneeId", "teamId"]);
 
 /**
  * Throws a 409 when one of these fields may no longer be changed: what was decided on stays as it was,
@@ -42,10 +42,10 @@ const ROUTING: ReadonlySet<string> = new Set(["assigneeId", "teamId"]);
  */
 export function assertEditable(state: ChangeState, fields: readonly string[]): void {
   if (state === "draft" || state === "rejected") return;
-  const open = !changeMachine.finalStates.includes(state);
+  const isOpen = !changeMachine.finalStates.includes(state);
   const isPlanned = state === "submitted" || state === "approved";
   const fixed = fields.find(
-    (field) => !(open && ROUTING.has(field)) && !(isPlanned && WINDOW.has(field)),
+    (field) => !(isOpen && ROUTING_FIELDS.has(field)) && !(isPlanned && WINDOW_FIELDS.has(field)),
   );
   if (fixed === undefined) return;
   throw invalidTransition(

@@ -1,12 +1,12 @@
 import type { ListDefinition, ListCondition } from "#kernel/list/list.ts";
-import { COLUMNS } from "./store.ts";
-import { momentAt } from "./windows/window.ts";
+import { changeStore } from "./store.ts";
+import { parseMoment } from "./windows/window.ts";
 
-/** What may be asked of the list of changes. */
+/** The fields that changes are filtered and sorted by. */
 export const changeList: ListDefinition = {
   name: "changes",
   from: "changes",
-  select: COLUMNS,
+  select: changeStore.select,
   fields: {
     id: { sql: "id", kind: "text" },
     no: { sql: "no", kind: "number", type: "bigint" },
@@ -40,7 +40,7 @@ export const changeList: ListDefinition = {
   tieBreaker: "no",
 };
 
-export interface ChangeQuestion {
+export interface ChangeQuery {
   readonly state?: string;
   readonly type?: string;
   readonly from?: string;
@@ -50,22 +50,24 @@ export interface ChangeQuestion {
 }
 
 /** The conditions of the parameters that only this list has. */
-export function narrowingsOf(
-  question: ChangeQuestion,
+export function listConditions(
+  query: ChangeQuery,
   { me, now }: { readonly me: string; readonly now: Date },
 ): readonly ListCondition[] {
-  const { state, type, from, to, mine, awaitingMe } = question;
-  const all: (ListCondition | undefined)[] = [
+  const { state, type, from, to, mine, awaitingMe } = query;
+  const conditions: (ListCondition | undefined)[] = [
     state === undefined ? undefined : stateIs(state.split(",")),
     type === undefined ? undefined : (p) => `type = ${p.add(type, "text")}`,
-    from === undefined ? undefined : (p) => `planned_end > ${p.add(momentAt("?from", from), TIME)}`,
-    to === undefined ? undefined : (p) => `planned_start < ${p.add(momentAt("?to", to), TIME)}`,
+    from === undefined
+      ? undefined
+      : (p) => `planned_end > ${p.add(parseMoment("?from", from), TIME)}`,
+    to === undefined ? undefined : (p) => `planned_start < ${p.add(parseMoment("?to", to), TIME)}`,
     mine
       ? (p) => `created_by = ${p.add(me, "text")} or assignee_id = ${p.add(me, "text")}`
       : undefined,
-    awaitingMe ? awaiting(me, now) : undefined,
+    awaitingMe ? awaitingVoteOf(me, now) : undefined,
   ];
-  return all.filter((one) => one !== undefined);
+  return conditions.filter((condition) => condition !== undefined);
 }
 
 const TIME = "timestamptz";
@@ -76,8 +78,8 @@ function stateIs(states: readonly string[]): ListCondition {
   return (p) => `state = any(${p.add(states, "text[]")})`;
 }
 
-/** Those with a seat that this person may vote for and nobody has voted for. */
-function awaiting(me: string, now: Date): ListCondition {
+/** Selects changes with a seat that this person may vote for and nobody has voted for. */
+function awaitingVoteOf(me: string, now: Date): ListCondition {
   return (p) => {
     const [person, moment] = [p.add(me, "text"), p.add(now, TIME)];
     const unvoted = (seat: string) => `

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { startWorld, until } from "#kernel/testing/world.ts";
-import { act, CHANGES, type Member, people, submitted } from "./testing.ts";
+import { act, CHANGES, type Member, people, submitted } from "./testing/changes.ts";
 
 test("approvers hear that their vote is wanted, requesters how it went, and nobody of themselves", async () => {
   await using world = await startWorld({ work: true });

@@ -12,11 +12,11 @@ const MANAGERS_MAX = 200;
 
 interface Message {
   readonly userIds: readonly string[];
-  /** What follows the number. */
-  readonly news: string;
+  /** The title behind the number. */
+  readonly text: string;
 }
 
-/** Tells approvers that their vote is wanted, and requesters how it went. */
+/** Notifies approvers that their vote is needed, and requesters of the decision. */
 export const notificationReader = reader({
   name: "changes.tell_people",
   on: [ChangeSubmitted.type, ChangeDelegated.type, ChangeApproved.type, ChangeRejected.type],
@@ -26,13 +26,13 @@ export const notificationReader = reader({
     for (const event of events) {
       const { id: eventId, type: eventType, resource, actor, depth } = event;
       if (depth >= CAUSATION_DEPTH_MAX) continue;
-      const { userIds, news } = await messageOf(ctx.tx, event);
-      // Nobody is told of what they did themselves.
+      const { userIds, text } = await toMessage(ctx.tx, event);
+      // Nobody is notified of what they did themselves.
       const others = [...new Set(userIds)].filter((userId) => userId !== actor.id);
       if (others.length === 0) continue;
       await notify(ctx.because(event), {
         userIds: others,
-        title: `${resource.number} ${news}`,
+        title: `${resource.number} ${text}`,
         body: `${resource.displayName}\nBy ${actor.name}`,
         about: { eventId, eventType, resource: { type: resource.type, id: resource.id } },
       });
@@ -40,21 +40,21 @@ export const notificationReader = reader({
   },
 });
 
-async function messageOf(tx: Tx, event: RecordedEvent): Promise<Message> {
+async function toMessage(tx: Tx, event: RecordedEvent): Promise<Message> {
   // Each of these events has the change in it; only one has more.
   const change = event.data as Static<typeof Change> & { readonly toUserId?: string };
   const { id, type, createdBy } = change;
   switch (event.type) {
     case ChangeSubmitted.type: {
-      const wanted = type === "standard" ? [] : await votersOn(tx, change, event.createdAt);
-      const userIds = wanted.filter((userId) => userId !== createdBy);
-      return { userIds, news: "waits for your approval" };
+      const voters = type === "standard" ? [] : await findVoters(tx, change, event.createdAt);
+      const userIds = voters.filter((userId) => userId !== createdBy);
+      return { userIds, text: "waits for your approval" };
     }
     case ChangeDelegated.type:
-      return { userIds: change.toUserId ? [change.toUserId] : [], news: "waits for your approval" };
+      return { userIds: change.toUserId ? [change.toUserId] : [], text: "waits for your approval" };
     default: {
-      const news = event.type === ChangeApproved.type ? "was approved" : "was rejected";
-      return { userIds: (await watches(tx, id, createdBy)) ? [] : [createdBy], news };
+      const text = event.type === ChangeApproved.type ? "was approved" : "was rejected";
+      return { userIds: (await isWatcher(tx, id, createdBy)) ? [] : [createdBy], text };
     }
   }
 }
@@ -68,8 +68,8 @@ const VOTERS = `
   select d.to_user_id from holders join change_delegations d on d.user_id = id
    where d.starts_at <= $3 and d.ends_at > $3`;
 
-/** Those whom the change names, who was handed their votes or stands in for them; or all change managers. */
-async function votersOn(
+/** Finds the approvers of a change and their delegates, or all change managers where it names nobody. */
+async function findVoters(
   tx: Tx,
   { id, approval: { approverIds } }: Pick<Static<typeof Change>, "id" | "approval">,
   moment: string,
@@ -82,8 +82,8 @@ async function votersOn(
   return rows.map((row) => String(row["id"]));
 }
 
-/** Who watches a ticket is told of all that becomes of it anyway. */
-async function watches(tx: Tx, ticketId: string, userId: string): Promise<boolean> {
+/** True of a watcher, who is notified of what happens to the ticket anyway. */
+async function isWatcher(tx: Tx, ticketId: string, userId: string): Promise<boolean> {
   const row = await tx
     .selectFrom("ticket_watchers")
     .select("user_id")

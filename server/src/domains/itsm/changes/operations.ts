@@ -1,25 +1,29 @@
+import { authorOf } from "#kernel/access/caller.ts";
 import Type from "typebox";
 import { listPage, listQuery } from "#kernel/list/list.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { countedPage, created, item } from "#kernel/operation/response.ts";
 import { InputTime, object } from "#kernel/schema/schema.ts";
-import { nextTicketNumber } from "../tickets/index.ts";
-import { Change, ChangeRef, content, example, authorIdOf, toChange } from "./change.ts";
+import { nextTicketNumber, ticketParams } from "../tickets/index.ts";
+import { Change, content, toChange } from "./change.ts";
 import { ChangeInput, ChangePatch } from "./change-input.ts";
 import { ChangeCreated, ChangeUpdated } from "./events.ts";
+import { changeCommands, changeKind, EXAMPLE_CHANGE } from "./kind.ts";
 import { changeMachine } from "./lifecycle.ts";
-import { changeList, narrowingsOf } from "./list.ts";
+import { changeList, listConditions } from "./list.ts";
 import { ChangesRead, ChangesWrite } from "./permissions.ts";
 import * as service from "./service.ts";
-import * as store from "./store.ts";
-import { Conflicts, conflictsOf } from "./windows/conflicts.ts";
+import { changeStore } from "./store.ts";
+import { Conflicts, findConflicts } from "./windows/conflicts.ts";
 
-const PATH = "/api/v1/itsm/changes";
+const { path } = changeKind;
+const ById = ticketParams(changeKind);
+const example = { params: { id: EXAMPLE_CHANGE } };
 const STATE = `(${changeMachine.states.join("|")})`;
 
 const listChanges = query({
   id: "changes.list",
-  route: `GET ${PATH}`,
+  route: `GET ${path}`,
   summary: "List changes, the newest first",
   description:
     "`filter` and `sort` know the fields of a change, and `riskScore`, `riskLevel`, `approverIds`.",
@@ -44,16 +48,16 @@ const listChanges = query({
     ),
   }),
   response: countedPage(Change),
-  run: (ctx, { query: question }) =>
-    listPage(ctx, changeList, question, {
-      narrowed: narrowingsOf(question, { me: authorIdOf(ctx.caller), now: ctx.now }),
-      toItem: (row) => toChange(store.toChange(row)),
+  run: (ctx, input) =>
+    listPage(ctx, changeList, input.query, {
+      narrowed: listConditions(input.query, { me: authorOf(ctx.caller), now: ctx.now }),
+      toItem: (row) => toChange(changeStore.toTicket(row)),
     }),
 });
 
 const createChange = command({
   id: "changes.create",
-  route: `POST ${PATH}`,
+  route: `POST ${path}`,
   summary: "Draft a change",
   description:
     "From a template, its `title`, `description`, `impact` and plans are those of the template where " +
@@ -61,7 +65,7 @@ const createChange = command({
     "`changes:approve`.",
   permission: ChangesWrite,
   body: ChangeInput,
-  response: created(Change, { location: ({ id }) => `${PATH}/${id}` }),
+  response: created(Change, { location: ({ id }) => `${path}/${id}` }),
   emits: [ChangeCreated],
   example: {
     body: {
@@ -75,51 +79,47 @@ const createChange = command({
     },
   },
   prepare: (platform, _input, caller) => nextTicketNumber(platform, caller, "change"),
-  run: async (ctx, { body }, number) => toChange(await service.create(ctx, body, number)),
+  run: async (ctx, { body }, number) => toChange(await service.createChange(ctx, body, number)),
 });
 
 const getChange = query({
   id: "changes.get",
-  route: `GET ${PATH}/{id}`,
+  route: `GET ${path}/{id}`,
   summary: "Read a change",
   permission: ChangesRead,
-  params: ChangeRef,
+  params: ById,
   response: item(Change),
   example,
-  run: async ({ tx }, { params }) => toChange(await store.get(tx, params.id)),
+  run: async ({ tx }, { params }) => toChange(await changeStore.get(tx, params.id)),
 });
 
-const updateChange = command({
-  id: "changes.update",
-  route: `PATCH ${PATH}/{id}`,
+const updateChange = changeCommands.command("update", {
+  route: `PATCH ${path}/{id}`,
   summary: "Change what a change says",
   description:
     "All of it in a draft or after a rejection; the planned window until work begins; who works on it " +
     "until it has ended. The risk is computed anew. When all is like that already, nothing happens.",
-  permission: ChangesWrite,
-  params: ChangeRef,
   body: ChangePatch,
-  response: item(Change),
   emits: [ChangeUpdated],
   allowNoop: true,
-  fails: [changeMachine.refusal],
-  example: { ...example, body: { plannedEnd: "2026-12-06T04:00:00Z" } },
-  run: async (ctx, { params, body }) => toChange(await service.update(ctx, params.id, body)),
+  fails: [changeMachine.wrongState],
+  example: { plannedEnd: "2026-12-06T04:00:00Z" },
+  run: (ctx, change, body) => service.updateChange(ctx, change, body),
 });
 
 const listConflicts = query({
   id: "changes.conflicts",
-  route: `GET ${PATH}/{id}/conflicts`,
+  route: `GET ${path}/{id}/conflicts`,
   summary: "See what gets in the way of a change",
   description:
     "Other changes that are submitted, approved or being implemented, whose window overlaps and that " +
     "are about one of the same configuration items; and blackout windows. What ends when this begins " +
     "is not in its way.",
   permission: ChangesRead,
-  params: ChangeRef,
+  params: ById,
   response: item(Conflicts),
   example,
-  run: async ({ tx }, { params }) => conflictsOf(tx, await store.get(tx, params.id)),
+  run: async ({ tx }, { params }) => findConflicts(tx, await changeStore.get(tx, params.id)),
 });
 
 export const changeOperations = [listChanges, createChange, getChange, updateChange, listConflicts];

@@ -1,28 +1,30 @@
 import { findMembersWithPermission } from "#domains/identity/accounts/index.ts";
+import { authorOf } from "#kernel/access/caller.ts";
 import { diffResource } from "#kernel/log/event.ts";
 import { invalidField } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
 import type { ReadContext, WriteContext } from "#kernel/contract.ts";
-import { assertReferencesExist, type TicketNumber } from "../tickets/index.ts";
-import { type ChangeRecord, changeEventData, authorIdOf, changeRef } from "./change.ts";
+import { assertReferencesExist, type TicketNumber, ticketRefOf } from "../tickets/index.ts";
+import { changeEventData, type ChangeRecord } from "./change.ts";
 import {
-  assertByTemplate,
-  blank,
+  applyChangePatch,
+  assertFollowsTemplate,
   type ChangeInput,
   type ChangePatch,
-  withGiven,
+  emptyChange,
 } from "./change-input.ts";
 import { ChangeCreated, ChangeUpdated } from "./events.ts";
+import { changeCommands } from "./kind.ts";
 import { assertEditable } from "./lifecycle.ts";
 import { ChangesApprove } from "./permissions.ts";
 import { assessRisk } from "./risk/assess-risk.ts";
-import * as store from "./store.ts";
+import { changeStore } from "./store.ts";
 import { templates } from "./templates/template.ts";
 
-export async function create(
+export async function createChange(
   ctx: WriteContext<typeof ChangeCreated>,
-  { templateId, ...given }: ChangeInput,
-  { no, number }: TicketNumber,
+  { templateId, ...input }: ChangeInput,
+  number: TicketNumber,
 ): Promise<ChangeRecord> {
   const { tx, now, caller } = ctx;
   const template =
@@ -31,54 +33,55 @@ export async function create(
     throw invalidField("/templateId", "is not the id of an active template");
   }
   const at = now.toISOString();
-  const id = newId("chg", now.getTime());
-  const identity = { id, no, number, createdBy: authorIdOf(caller), createdAt: at, updatedAt: at };
-  const drafted = withGiven(blank(identity, template), given);
-  assertByTemplate(drafted, template);
-  await assertNamed(ctx, drafted, given);
-  const change = { ...drafted, risk: await assessRisk(tx, drafted, now) };
-  await store.insert(tx, change);
-  ctx.emit(ChangeCreated, changeRef(change), changeEventData(change));
+  const identity = {
+    id: newId("chg", now.getTime()),
+    number: number.number,
+    createdBy: authorOf(caller),
+    createdAt: at,
+    updatedAt: at,
+  };
+  const draft = applyChangePatch(emptyChange(identity, template), input);
+  assertFollowsTemplate(draft, template);
+  await assertChangeReferences(ctx, draft, input);
+  const change = { ...draft, risk: await assessRisk(tx, draft, now) };
+  await changeStore.insert(ctx, change, number);
+  changeCommands.emit(ctx, ChangeCreated, change);
   return change;
 }
 
-/** Changes what is given; nothing happens when all is like that already. */
-export async function update(
+/** Changes the fields of an input; nothing happens when they have these values already. */
+export async function updateChange(
   ctx: WriteContext<typeof ChangeUpdated>,
-  ref: string,
-  given: ChangePatch,
+  before: ChangeRecord,
+  input: ChangePatch,
 ): Promise<ChangeRecord> {
   const { tx, now } = ctx;
-  const before = await store.lock(tx, ref);
-  ctx.expectRevision(before.revision);
-  const wanted = withGiven(before, given);
-  const { changes } = diffResource(changeEventData(before), changeEventData(wanted));
+  const next = applyChangePatch(before, input);
+  const { changes } = diffResource(changeEventData(before), changeEventData(next));
   if (changes.length === 0) return before;
   assertEditable(before.state, changes);
-  if (wanted.type === "standard" && wanted.templateId !== null) {
-    assertByTemplate(wanted, await templates.store.find(tx, wanted.templateId));
-  } else {
-    assertByTemplate(wanted, undefined);
-  }
-  await assertNamed(ctx, wanted, given);
-  const after = { ...wanted, risk: await assessRisk(tx, wanted, now) };
-  const saved = await store.save(tx, before, after, now);
-  ctx.emit(
-    ChangeUpdated,
-    changeRef(saved),
-    diffResource(changeEventData(before), changeEventData(saved)),
-  );
-  return saved;
+  const { type, templateId } = next;
+  const template =
+    type === "standard" && templateId !== null
+      ? await templates.store.find(tx, templateId)
+      : undefined;
+  assertFollowsTemplate(next, template);
+  await assertChangeReferences(ctx, next, input);
+  const risk = await assessRisk(tx, next, now);
+  const after = await changeCommands.save(ctx, before, { ...next, risk });
+  const diff = diffResource(changeEventData(before), changeEventData(after));
+  ctx.emit(ChangeUpdated, ticketRefOf(after), diff);
+  return after;
 }
 
-/** Throws a 422 when something that was given names nobody, or an approver who may not approve. */
-async function assertNamed(
+/** Throws a 422 where the input names somebody who does not exist, or an approver who may not approve. */
+async function assertChangeReferences(
   ctx: ReadContext,
   { approval: { approverIds } }: ChangeRecord,
-  given: ChangePatch,
+  input: ChangePatch,
 ): Promise<void> {
-  const { assigneeId, teamId, ciIds } = given;
-  const named = given.approval?.approverIds ? approverIds : [];
+  const { assigneeId, teamId, ciIds } = input;
+  const named = input.approval?.approverIds ? approverIds : [];
   const approvers = named.map((id, index) => [`/approval/approverIds/${index}`, id] as const);
   await assertReferencesExist(ctx, {
     users: { "/assigneeId": assigneeId, ...Object.fromEntries(approvers) },
@@ -88,7 +91,7 @@ async function assertNamed(
   await assertMayApprove(ctx, approvers);
 }
 
-/** Throws a 422 with the path of the first of these people whose vote nobody could take. */
+/** Throws a 422 with the path of the first of these people who may not approve changes. */
 export async function assertMayApprove(
   ctx: ReadContext,
   people: readonly (readonly [path: string, userId: string])[],
@@ -96,6 +99,6 @@ export async function assertMayApprove(
   if (people.length === 0) return;
   const ids = people.map(([, id]) => id);
   const holders = await findMembersWithPermission(ctx, ChangesApprove, ids);
-  const powerless = people.find(([, id]) => !holders.has(id));
-  if (powerless) throw invalidField(powerless[0], "is somebody who may not approve changes");
+  const lacking = people.find(([, id]) => !holders.has(id));
+  if (lacking) throw invalidField(lacking[0], "is somebody who may not approve changes");
 }

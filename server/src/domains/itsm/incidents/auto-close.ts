@@ -1,21 +1,21 @@
 /**
  * Resolved incidents close by themselves. When that is due follows from a setting that may change at any
- * time, so nothing is planned when one is resolved: a look at an index tells where something is due.
+ * time, so nothing is enqueued when one is resolved: an index tells where something is due.
  */
 import Type from "typebox";
-import { readTicketSettings, USUAL_SETTINGS } from "../tickets/index.ts";
-import type { EnvironmentName } from "#kernel/db/database.ts";
+import { readTicketSettings, DEFAULT_SETTINGS } from "../tickets/index.ts";
+import type { Partition } from "#kernel/db/database.ts";
 import { SYSTEM_ACTOR } from "#kernel/log/event.ts";
 import { newId } from "#kernel/schema/id.ts";
 import { job } from "#kernel/work/job.ts";
 import { IncidentClosed } from "./incident.ts";
-import { closeLocked } from "./service.ts";
+import { incidentCommands } from "./kind.ts";
 import { lockResolved } from "./store.ts";
 
 const DAY_MS = 24 * 3_600_000;
 const EVERY_MS = 60_000;
 const BATCH_INCIDENTS_MAX = 200;
-const PLACES_MAX = 1_000;
+const PARTITIONS_MAX = 1_000;
 
 /** Closes what is due in one workspace and environment, batch by batch. */
 export const autoCloseJob = job({
@@ -30,17 +30,17 @@ export const autoCloseJob = job({
     for (const incident of due) {
       // Each has a chain of its own: that they are due together is chance.
       ctx.setActor(SYSTEM_ACTOR, { correlationId: newId("cor", ctx.now.getTime()), depth: 0 });
-      closeLocked(ctx, incident);
+      await incidentCommands.perform(ctx, incident, { action: "close", event: IncidentClosed });
       ctx.flush();
     }
     if (due.length === BATCH_INCIDENTS_MAX) ctx.enqueue(autoCloseJob, {}, ONCE);
   },
 });
 
-/** Among those that wait, one for each place. */
+/** Of the jobs that wait, one for each partition. */
 const ONCE = { key: "due" };
 
-const PLACES = `
+const DUE_PARTITIONS = `
   select w.key as workspace, e.environment
     from workspaces w
     left join desk_settings s on s.workspace_id = w.key
@@ -53,21 +53,20 @@ const PLACES = `
                         <= $1::timestamptz - coalesce(s.auto_close_days, $2::integer) * interval '24 hours')
    limit $3`;
 
-interface Place {
-  readonly workspace: string;
-  readonly environment: EnvironmentName;
-}
-
-/** Finds where something is due, for all workspaces and so as the system. */
+/** Finds the partitions in which something is due; as the system, since that is in all workspaces. */
 export const findAutoCloseable = job({
   kind: "incidents.find_resolved",
   payload: Type.Object({}),
   everyMs: EVERY_MS,
   effect: ({ db, clock }) =>
-    db.system<Place>(PLACES, [clock.now(), USUAL_SETTINGS.autoCloseDays, PLACES_MAX]),
-  async run(ctx, _payload, places) {
-    for (const place of places) {
-      ctx.switchPartition(place);
+    db.system<Partition>(DUE_PARTITIONS, [
+      clock.now(),
+      DEFAULT_SETTINGS.autoCloseDays,
+      PARTITIONS_MAX,
+    ]),
+  async run(ctx, _payload, partitions) {
+    for (const partition of partitions) {
+      ctx.switchPartition(partition);
       ctx.enqueue(autoCloseJob, {}, ONCE);
     }
   },

@@ -1,16 +1,16 @@
 import { describe, expect, test } from "vitest";
-import { actionsIn, priorityOf, USUAL_SETTINGS } from "../tickets/index.ts";
+import { actionsIn, computePriority, DEFAULT_SETTINGS } from "../tickets/index.ts";
 import type { Failure } from "#kernel/operation/failure.ts";
 import {
   type Action,
-  assigns,
-  escalates,
+  isAssignment,
+  isEscalation,
   type Incident,
   incidentMachine,
   OPEN_STATES,
   type State,
 } from "./incident.ts";
-import { applyTransition, escalated, resolvedBy, restated } from "./lifecycle.ts";
+import { applyEscalation, applyStateChange, applyTransition } from "./lifecycle.ts";
 
 const AT = "2026-01-05T09:00:00.000Z";
 const moment = { at: AT, by: "usr_agent" };
@@ -49,7 +49,7 @@ function incident(change: Partial<Incident> = {}): Incident {
   };
 }
 
-const resolved = resolvedBy(incident({ state: "in_progress" }), outcome, moment);
+const resolved = applyTransition(incident({ state: "in_progress" }), "resolve", moment, outcome);
 const closed = applyTransition(resolved, "close", { ...moment, at: "2026-01-06T09:00:00.000Z" });
 
 function refusalOf(act: () => unknown): Pick<Failure, "type" | "particulars"> {
@@ -88,7 +88,7 @@ describe("the machine", () => {
           particulars: { extra: { state, allowed: Object.keys(ways) } },
         });
       }
-      const resolve = () => resolvedBy(incident({ state }), outcome, moment);
+      const resolve = () => applyTransition(incident({ state }), "resolve", moment, outcome);
       if (ways.resolve) expect(resolve().state).toBe("resolved");
       else expect(refusalOf(resolve).type.code).toBe("incident_wrong_state");
     },
@@ -111,36 +111,40 @@ test("a resolution stays when it is closed, and is forgotten when it is reopened
   for (const from of [resolved, closed]) {
     const again = applyTransition(from, "reopen", moment);
     expect(again).toEqual(incident({ state: "in_progress", reopenCount: 1 }));
-    const twice = applyTransition(resolvedBy(again, outcome, moment), "reopen", moment);
+    const twice = applyTransition(
+      applyTransition(again, "resolve", moment, outcome),
+      "reopen",
+      moment,
+    );
     expect(twice.reopenCount).toBe(2);
   }
 });
 
 test("a state that is given leads through the machine, and takes along what belongs to it", () => {
-  const start = restated(incident(), { state: "in_progress" }, moment);
+  const start = applyStateChange(incident(), { state: "in_progress" }, moment);
   expect(start).toEqual({ incident: incident({ state: "in_progress" }), action: "start" });
-  const held = restated(incident(), { state: "on_hold", onHoldReason: "Parts" }, moment);
+  const held = applyStateChange(incident(), { state: "on_hold", onHoldReason: "Parts" }, moment);
   expect(held).toMatchObject({ action: "hold", incident: { onHoldReason: "Parts" } });
-  const onward = restated(held.incident, { state: "in_progress" }, moment);
+  const onward = applyStateChange(held.incident, { state: "in_progress" }, moment);
   expect(onward).toEqual({ incident: incident({ state: "in_progress" }), action: "start" });
-  expect(restated(held.incident, { state: "on_hold" }, moment)).toEqual({
+  expect(applyStateChange(held.incident, { state: "on_hold" }, moment)).toEqual({
     incident: held.incident,
   });
-  const solved = restated(
+  const solved = applyStateChange(
     incident({ state: "in_progress" }),
     { state: "resolved", ...outcome },
     moment,
   );
   expect(solved).toEqual({ incident: resolved, action: "resolve" });
-  expect(restated(resolved, { resolution: "Better words" }, moment)).toEqual({
+  expect(applyStateChange(resolved, { resolution: "Better words" }, moment)).toEqual({
     incident: { ...resolved, resolution: "Better words" },
   });
   const words = { state: "closed", resolution: "Better words" } as const;
-  expect(restated(resolved, words, moment)).toMatchObject({
+  expect(applyStateChange(resolved, words, moment)).toMatchObject({
     action: "close",
     incident: { state: "closed", resolution: "Better words", closedAt: AT },
   });
-  expect(restated(closed, { state: "in_progress" }, moment).action).toBe("reopen");
+  expect(applyStateChange(closed, { state: "in_progress" }, moment).action).toBe("reopen");
 });
 
 test.each([
@@ -154,7 +158,7 @@ test.each([
 ] as const)(
   "what does not belong to the state is refused with its path: %#",
   (from, change, path) => {
-    expect(refusalOf(() => restated(from, change, moment))).toMatchObject({
+    expect(refusalOf(() => applyStateChange(from, change, moment))).toMatchObject({
       type: { status: 422 },
       particulars: { errors: [{ path }] },
     });
@@ -163,10 +167,10 @@ test.each([
 
 test("an escalation raises the severity, names another team, or is none", () => {
   const medium = incident({ teamId: "tem_a" });
-  expect(escalated(medium, { severity: "high" })).toEqual({ ...medium, severity: "high" });
-  expect(escalated(medium, { teamId: "tem_b" })).toEqual({ ...medium, teamId: "tem_b" });
-  expect(escalated(incident(), { teamId: "tem_b" }).teamId).toBe("tem_b");
-  expect(escalated(medium, { severity: "medium", teamId: "tem_b" }).teamId).toBe("tem_b");
+  expect(applyEscalation(medium, { severity: "high" })).toEqual({ ...medium, severity: "high" });
+  expect(applyEscalation(medium, { teamId: "tem_b" })).toEqual({ ...medium, teamId: "tem_b" });
+  expect(applyEscalation(incident(), { teamId: "tem_b" }).teamId).toBe("tem_b");
+  expect(applyEscalation(medium, { severity: "medium", teamId: "tem_b" }).teamId).toBe("tem_b");
   const refused = [
     [{}, "/severity"],
     [{ severity: "medium" }, "/severity"],
@@ -176,34 +180,34 @@ test("an escalation raises the severity, names another team, or is none", () => 
     [{ severity: "medium", teamId: "tem_a" }, "/severity"],
   ] as const;
   for (const [to, path] of refused) {
-    const { particulars } = refusalOf(() => escalated(medium, to));
+    const { particulars } = refusalOf(() => applyEscalation(medium, to));
     expect(particulars.errors).toMatchObject([{ path }]);
   }
   for (const over of [resolved, closed, incident({ state: "cancelled" })]) {
-    const refusal = refusalOf(() => escalated(over, { severity: "critical" }));
+    const refusal = refusalOf(() => applyEscalation(over, { severity: "critical" }));
     expect(refusal.type.code).toBe("incident_wrong_state");
   }
 });
 
 test("what else is an escalation or an assignment", () => {
   const [a, b] = [incident({ teamId: "tem_a" }), incident({ teamId: "tem_b" })];
-  expect(escalates(a, b)).toBe(true);
-  expect(escalates(incident(), a)).toBe(false);
-  expect(escalates(a, incident())).toBe(false);
-  expect(escalates(a, { ...a, severity: "high" })).toBe(true);
-  expect(escalates(a, { ...a, severity: "low" })).toBe(false);
+  expect(isEscalation(a, b)).toBe(true);
+  expect(isEscalation(incident(), a)).toBe(false);
+  expect(isEscalation(a, incident())).toBe(false);
+  expect(isEscalation(a, { ...a, severity: "high" })).toBe(true);
+  expect(isEscalation(a, { ...a, severity: "low" })).toBe(false);
   const given = incident({ assigneeId: "usr_a" });
-  expect(assigns(undefined, given)).toBe(true);
-  expect(assigns(undefined, incident())).toBe(false);
-  expect(assigns(given, { ...given, title: "x" })).toBe(false);
-  expect(assigns(given, incident())).toBe(false);
-  expect(assigns(given, incident({ assigneeId: "usr_b" }))).toBe(true);
+  expect(isAssignment(undefined, given)).toBe(true);
+  expect(isAssignment(undefined, incident())).toBe(false);
+  expect(isAssignment(given, { ...given, title: "x" })).toBe(false);
+  expect(isAssignment(given, incident())).toBe(false);
+  expect(isAssignment(given, incident({ assigneeId: "usr_b" }))).toBe(true);
 });
 
 test("a priority is impact + urgency − 1 unless the workspace has another matrix", () => {
   for (const impact of [1, 2, 3]) {
     for (const urgency of [1, 2, 3]) {
-      expect(priorityOf(USUAL_SETTINGS, impact, urgency)).toBe(impact + urgency - 1);
+      expect(computePriority(DEFAULT_SETTINGS, impact, urgency)).toBe(impact + urgency - 1);
     }
   }
 });

@@ -1,15 +1,15 @@
 import Type, { type Static, type TProperties } from "typebox";
 import { permission } from "#kernel/access/permission.ts";
-import { changeEvent, event, type ResourceRef } from "#kernel/log/event.ts";
-import { id, line, nullable, text, Time } from "#kernel/schema/schema.ts";
+import { changeEvent, event } from "#kernel/log/event.ts";
+import { id, line, nullable, object, text, Time } from "#kernel/schema/schema.ts";
 import { Level, stateMachine, Priority, TicketSummary } from "../tickets/index.ts";
 
-/** How an incident lives. */
+/** The states of an incident. */
 export const incidentMachine = stateMachine({
   kind: "incident",
   states: ["new", "in_progress", "on_hold", "resolved", "closed", "cancelled"],
   finalStates: ["closed", "cancelled"],
-  moves: [
+  transitions: [
     { action: "start", from: ["new", "on_hold"], to: "in_progress" },
     { action: "hold", from: ["new", "in_progress"], to: "on_hold" },
     { action: "resolve", from: ["new", "in_progress", "on_hold"], to: "resolved" },
@@ -19,9 +19,9 @@ export const incidentMachine = stateMachine({
   ],
 });
 export type State = (typeof incidentMachine.states)[number];
-export type Action = (typeof incidentMachine.moves)[number]["action"];
+export type Action = (typeof incidentMachine.transitions)[number]["action"];
 
-/** The states in which somebody still has to work on it, as the column `is_open` has it. */
+/** The states in which somebody still has to work on it; the column `is_open` is true in them. */
 export const OPEN_STATES: readonly State[] = ["new", "in_progress", "on_hold"];
 
 /** From the least to the worst. */
@@ -34,7 +34,7 @@ export const StateName = Type.Enum([...incidentMachine.states]);
 export const Severity = Type.Enum([...SEVERITIES], {
   description: "How bad it is, whatever its place in the queue",
 });
-/** Each desk has its own, and reports count by them. */
+/** Each workspace has its own codes, and reports count by them. */
 export const ResolutionCode = line(
   100,
   "In a word how it was resolved, such as `solved`, `workaround`, `duplicate`, `not_reproducible`, " +
@@ -43,11 +43,12 @@ export const ResolutionCode = line(
 export const DEFAULT_RESOLUTION_CODE = "solved";
 export const Resolution = line(20_000, "What was done about it");
 export const Reason = line(2_000);
+export const OptionalReason = object({ reason: Type.Optional(Reason) });
 export const UserId = id("usr");
 export const TeamId = id("tem");
 
-/** What people say of an incident, and may say otherwise later. */
-export const told = {
+/** The fields that people set and change. */
+export const incidentFields = {
   title: line(300),
   description: text(50_000),
   impact: Level,
@@ -67,7 +68,7 @@ export const Incident = Type.Object(
   {
     id: id("inc"),
     number: Type.String({ description: "Such as `INC0000001`" }),
-    ...told,
+    ...incidentFields,
     state: StateName,
     priority: Priority,
     isMajor: Type.Boolean(),
@@ -85,33 +86,29 @@ export const Incident = Type.Object(
   },
   { title: "Incident" },
 );
-/** As the API and events show it. */
+/** An incident in responses and events. */
 export type IncidentData = Static<typeof Incident>;
 export type Incident = IncidentData & { readonly revision: number };
 
-/** How events name it. */
-export function incidentRef({ id: incidentId, number, title }: IncidentData): ResourceRef {
-  return { id: incidentId, number, displayName: title };
-}
-
-/** What events tell of it. */
+/** The incident in the data of events. */
 export function incidentEventData({ revision: _, ...incident }: Incident): IncidentData {
   return incident;
 }
 
-/** Whether one severity is worse than another. */
+/** True when one severity is worse than another. */
 export function isWorse(severity: Severity, than: Severity): boolean {
   return SEVERITIES.indexOf(severity) > SEVERITIES.indexOf(than);
 }
 
-/** Whether a change of an incident is an escalation: it got worse, or went from one team to another. */
-export function escalates(before: IncidentData, after: IncidentData): boolean {
-  const movedOn = before.teamId !== null && after.teamId !== null && after.teamId !== before.teamId;
-  return movedOn || isWorse(after.severity, before.severity);
+/** True when a change escalates an incident: it got worse, or went from one team to another. */
+export function isEscalation(before: IncidentData, after: IncidentData): boolean {
+  const isRerouted =
+    before.teamId !== null && after.teamId !== null && after.teamId !== before.teamId;
+  return isRerouted || isWorse(after.severity, before.severity);
 }
 
-/** Whether somebody got it who did not have it. */
-export function assigns(before: IncidentData | undefined, after: IncidentData): boolean {
+/** True when a change assigns an incident to somebody who did not have it. */
+export function isAssignment(before: IncidentData | undefined, after: IncidentData): boolean {
   return after.assigneeId !== null && after.assigneeId !== before?.assigneeId;
 }
 

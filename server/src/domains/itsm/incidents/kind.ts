@@ -1,9 +1,15 @@
-import { type TicketKind, ticketParams } from "../tickets/index.ts";
-import { incidentMachine, IncidentsRead, IncidentsWrite } from "./incident.ts";
+import { ticketCommands, type TicketKind } from "../tickets/index.ts";
+import {
+  Incident,
+  incidentEventData,
+  incidentMachine,
+  IncidentsRead,
+  IncidentsWrite,
+} from "./incident.ts";
+import { applyTransition } from "./lifecycle.ts";
 import { incidentList } from "./list.ts";
-import { summariesOf } from "./store.ts";
+import { incidentStore } from "./store.ts";
 
-/** What all kinds of tickets have in common, of incidents. */
 export const incidentKind: TicketKind = {
   kind: "incident",
   plural: "incidents",
@@ -13,11 +19,17 @@ export const incidentKind: TicketKind = {
   machine: incidentMachine,
   read: IncidentsRead,
   write: IncidentsWrite,
-  reported: { list: incidentList, permission: IncidentsRead },
-  summariesOf,
+  reporting: { list: incidentList, permission: IncidentsRead },
 };
 
-/** The path of the list, and what names one in it. */
-export const PATH = "/api/v1/itsm/incidents";
-export const ById = ticketParams(incidentKind);
-export const example = { params: { id: "INC0000001" } };
+export const EXAMPLE_INCIDENT = "INC0000001";
+
+export const incidentCommands = ticketCommands({
+  kind: incidentKind,
+  machine: incidentMachine,
+  schema: Incident,
+  toData: incidentEventData,
+  store: incidentStore,
+  applyTransition,
+  example: EXAMPLE_INCIDENT,
+});

@@ -1,55 +1,38 @@
-/** What becomes of an incident when it goes from state to state; pure. */
-import { transitionBetween, nextState, invalidTransition } from "../tickets/index.ts";
+/** The transitions of an incident, by an operation of their own or by a PATCH; pure. */
+import {
+  invalidTransition,
+  nextState,
+  transitionBetween,
+  type TransitionContext,
+} from "../tickets/index.ts";
 import { Failure, Invalid, invalidField } from "#kernel/operation/failure.ts";
 import {
   type Action,
+  DEFAULT_RESOLUTION_CODE,
   type Incident,
   incidentMachine,
   isWorse,
   OPEN_STATES,
   type Severity,
   type State,
-  DEFAULT_RESOLUTION_CODE,
 } from "./incident.ts";
-
-/** When it happens, and who does it. */
-export interface TransitionContext {
-  readonly at: string;
-  readonly by: string;
-}
-
-/** How it was resolved. */
-export interface TransitionResult {
-  readonly resolution: string;
-  readonly resolutionCode: string;
-}
 
 /** The incident after an action; throws a 409 where its state does not have it. */
 export function applyTransition(
   incident: Incident,
-  action: Exclude<Action, "resolve">,
-  moment: TransitionContext,
+  action: Action,
+  context: TransitionContext,
+  fields: Partial<Incident> = {},
 ): Incident {
-  return { ...stepped(incident, action), ...ADDITIONS[action]?.(incident, moment) };
-}
-
-/** The incident once it is resolved; throws a 409 where it can't be. */
-export function resolvedBy(
-  incident: Incident,
-  outcome: TransitionResult,
-  { at, by }: TransitionContext,
-): Incident {
-  return { ...stepped(incident, "resolve"), ...outcome, resolvedAt: at, resolvedBy: by };
-}
-
-function stepped(incident: Incident, action: Action): Incident {
   const state = nextState(incidentMachine, incident.state, action);
-  return { ...incident, state, onHoldReason: null };
+  const changes = CHANGES[action]?.(incident, context);
+  return { ...incident, state, onHoldReason: null, ...changes, ...fields };
 }
 
-const ADDITIONS: {
-  readonly [A in Action]?: (incident: Incident, moment: TransitionContext) => Partial<Incident>;
+const CHANGES: {
+  readonly [A in Action]?: (incident: Incident, context: TransitionContext) => Partial<Incident>;
 } = {
+  resolve: (_, { at, by }) => ({ resolvedAt: at, resolvedBy: by }),
   close: (_, { at }) => ({ closedAt: at }),
   reopen: ({ reopenCount }) => ({
     resolution: null,
@@ -61,7 +44,7 @@ const ADDITIONS: {
   }),
 };
 
-/** The part of a PATCH that has to do with the state. */
+/** The fields of a PATCH that have to do with the state. */
 export interface StateChange {
   readonly state?: State | undefined;
   readonly onHoldReason?: string | null | undefined;
@@ -69,73 +52,65 @@ export interface StateChange {
   readonly resolutionCode?: string | undefined;
 }
 
-/** What a change of the state makes of an incident, and the action that it is, if any. */
-export function restated(
+/** The incident after a PATCH of its state, and the action that this is, if any. */
+export function applyStateChange(
   incident: Incident,
   change: StateChange,
-  moment: TransitionContext,
+  context: TransitionContext,
 ): { readonly incident: Incident; readonly action?: Action } {
-  const { state = incident.state } = change;
+  const { state = incident.state, onHoldReason } = change;
   const action =
     state === incident.state
       ? undefined
       : transitionBetween(incidentMachine, incident.state, state);
-  const next =
-    action === "resolve" ? resolvedWith(incident, change, moment) : kept(incident, change);
-  const moving = action !== undefined && action !== "resolve";
-  const there = moving ? { ...applyTransition(next, action, moment) } : next;
-  const { onHoldReason } = change;
-  if (onHoldReason !== undefined && there.state !== "on_hold") {
+  const fields =
+    action === "resolve" ? requireResolution(change) : rewordResolution(incident, change);
+  const next = action
+    ? applyTransition({ ...incident, ...fields }, action, context)
+    : { ...incident, ...fields };
+  if (onHoldReason === undefined) return { incident: next, ...(action && { action }) };
+  if (next.state !== "on_hold") {
     throw invalidField("/onHoldReason", "belongs to an incident that is on hold");
   }
-  const held = onHoldReason === undefined ? there : { ...there, onHoldReason };
-  return { incident: held, ...(action && { action }) };
+  return { incident: { ...next, onHoldReason }, ...(action && { action }) };
 }
 
-function resolvedWith(
-  incident: Incident,
-  change: StateChange,
-  moment: TransitionContext,
-): Incident {
+function requireResolution(change: StateChange) {
   const { resolution, resolutionCode = DEFAULT_RESOLUTION_CODE } = change;
   if (resolution === undefined) throw invalidField("/resolution", "is needed to resolve it");
-  return resolvedBy(incident, { resolution, resolutionCode }, moment);
+  return { resolution, resolutionCode };
 }
 
-/** With another wording of its resolution, which only a resolved incident has. */
-function kept(incident: Incident, { state, resolution, resolutionCode }: StateChange): Incident {
-  const given = [
-    ...(resolution === undefined ? [] : ["/resolution"]),
-    ...(resolutionCode === undefined ? [] : ["/resolutionCode"]),
-  ];
-  const stays = incident.resolvedAt !== null && (state ?? incident.state) !== "in_progress";
-  if (given.length > 0 && !stays) {
-    const message = "belongs to an incident that is resolved";
-    throw new Failure(Invalid, {
-      detail: `${given[0]} ${message}`,
-      errors: given.map((path) => ({ path, message })),
-    });
-  }
-  return {
-    ...incident,
+/** Another wording of the resolution, which only a resolved incident has. */
+function rewordResolution(
+  incident: Incident,
+  { state = incident.state, resolution, resolutionCode }: StateChange,
+): Partial<Incident> {
+  const fields = {
     ...(resolution !== undefined && { resolution }),
     ...(resolutionCode !== undefined && { resolutionCode }),
   };
-}
-
-/** Throws a 409 unless somebody still has to work on it. */
-export function assertOpen({ state }: Incident, what: string): void {
-  if (!OPEN_STATES.includes(state)) {
-    throw invalidTransition(incidentMachine, state, `In the state ${state} there is no ${what}.`);
+  const paths = Object.keys(fields).map((name) => `/${name}`);
+  const staysResolved = incident.resolvedAt !== null && state !== "in_progress";
+  if (paths.length > 0 && !staysResolved) {
+    const message = "belongs to an incident that is resolved";
+    throw new Failure(Invalid, {
+      detail: `${paths[0]} ${message}`,
+      errors: paths.map((path) => ({ path, message })),
+    });
   }
+  return fields;
 }
 
 /** The incident once it is escalated; throws a 422 unless it gets worse or goes to another team. */
-export function escalated(
+export function applyEscalation(
   incident: Incident,
   to: { readonly severity?: Severity; readonly teamId?: string },
 ): Incident {
-  assertOpen(incident, "escalate");
+  if (!OPEN_STATES.includes(incident.state)) {
+    const detail = `In the state ${incident.state} there is no escalate.`;
+    throw invalidTransition(incidentMachine, incident.state, detail);
+  }
   const { severity = incident.severity, teamId = incident.teamId } = to;
   if (isWorse(incident.severity, severity)) {
     throw invalidField("/severity", `must not be lower than ${incident.severity}, which it is`);

@@ -4,7 +4,7 @@ import { systemCaller } from "#kernel/access/caller.ts";
 import { SEND_TEXT, sendText, type Tx } from "#kernel/db/connection.ts";
 import { setPartitionSql } from "#kernel/db/partition.ts";
 import { useWorld } from "#kernel/testing/world.ts";
-import { type IncidentQuestion, listIncidents } from "./list.ts";
+import { type IncidentQuery, listIncidents } from "./list.ts";
 import { openIncidentsOn } from "./store.ts";
 
 const PATH = "/api/v1/itsm/incidents";
@@ -142,7 +142,7 @@ interface Sent {
 }
 
 /** The statements of a list, and how PostgreSQL can serve the last of them, were the other ways closed. */
-async function planOf(question: Partial<IncidentQuestion>): Promise<string> {
+async function planOf(question: Partial<IncidentQuery>): Promise<string> {
   const partition = here();
   const sent: Sent[] = [];
   await world.kernel.db.read(partition, (tx) => {
@@ -196,7 +196,7 @@ describe("among many", () => {
     await world.sql("analyze incidents");
   });
 
-  test.each<[Partial<IncidentQuestion>, RegExp]>([
+  test.each<[Partial<IncidentQuery>, RegExp]>([
     [{}, /incidents_newest/],
     [{ mine: true }, /incidents_mine\b/],
     [{ mine: true, sort: "priority,createdAt" }, /incidents_mine_by_priority/],

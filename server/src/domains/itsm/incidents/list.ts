@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { itemIdsSql, Priority, teamsOf } from "../tickets/index.ts";
+import { itemIdsSql, Priority, findTeamIds } from "../tickets/index.ts";
 import {
   type ListDefinition,
   type ListField,
@@ -11,18 +11,18 @@ import type { ReadContext } from "#kernel/contract.ts";
 import type { CountedPage } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { type Incident, incidentMachine, OPEN_STATES, TeamId, UserId } from "./incident.ts";
-import { SELECTED, toIncident } from "./store.ts";
+import { incidentStore } from "./store.ts";
 
 const text = (sql: string): ListField => ({ sql, kind: "text" });
 const maybe = (sql: string): ListField => ({ sql, kind: "text", nullable: true });
 const number = (sql: string): ListField => ({ sql, kind: "number", type: "integer" });
 const time = (sql: string): ListField => ({ sql, kind: "time" });
 
-/** What may be asked of the list of incidents. */
+/** The fields that incidents are filtered and sorted by. */
 export const incidentList: ListDefinition = {
   name: "incidents",
   from: "incidents",
-  select: SELECTED,
+  select: incidentStore.select,
   fields: {
     id: text("id"),
     no: { sql: "no", kind: "number", type: "bigint" },
@@ -58,13 +58,13 @@ export const incidentList: ListDefinition = {
   tieBreaker: "no",
 };
 
-const one = `(${incidentMachine.states.join("|")})`;
+const STATE = `(${incidentMachine.states.join("|")})`;
 
 export const IncidentQuery = object({
   ...listQuery,
   state: Type.Optional(
     Type.String({
-      pattern: `^${one}(,${one}){0,5}$`,
+      pattern: `^${STATE}(,${STATE}){0,5}$`,
       description: "One state, or several with commas: `new,in_progress`",
     }),
   ),
@@ -84,14 +84,14 @@ export const IncidentQuery = object({
     }),
   ),
 });
-export type IncidentQuestion = Static<typeof IncidentQuery>;
+export type IncidentQuery = Static<typeof IncidentQuery>;
 
-/** One page of incidents. */
+/** Reads one page of incidents. */
 export async function listIncidents(
   ctx: ReadContext,
-  question: IncidentQuestion,
+  query: IncidentQuery,
 ): Promise<CountedPage<Incident>> {
-  const { state, assigneeId, teamId, priority, mine, queue, ...asked } = question;
+  const { state, assigneeId, teamId, priority, mine, queue, ...page } = query;
   const me = ctx.caller.principal?.id ?? "";
   const narrowed = [
     ...equalTo("assignee_id", assigneeId, "text"),
@@ -100,28 +100,32 @@ export async function listIncidents(
     ...(state === undefined ? [] : [inStates(state.split(","))]),
     ...(mine ? [openAndOf(me)] : []),
   ];
-  if (!queue) return listPage(ctx, incidentList, asked, { narrowed, toItem: toIncident });
-  const teamIds = (await teamsOf(ctx.tx, me)).toSorted();
-  const ordered = asked.sort === undefined ? "order by priority, created_at, no" : "";
-  const { from, within } = queueOf(me, teamIds, ordered);
-  const ofQueue = {
+  if (!queue)
+    return listPage(ctx, incidentList, page, { narrowed, toItem: incidentStore.toTicket });
+  const teamIds = (await findTeamIds(ctx.tx, me)).toSorted();
+  const ordered = page.sort === undefined ? "order by priority, created_at, no" : "";
+  const { from, within } = queueSource(me, teamIds, ordered);
+  const queueList = {
     ...incidentList,
     name: "incidents in a queue",
     from,
     order: "priority,createdAt",
   };
-  return listPage(ctx, ofQueue, asked, { narrowed: [within, ...narrowed], toItem: toIncident });
+  return listPage(ctx, queueList, page, {
+    narrowed: [within, ...narrowed],
+    toItem: incidentStore.toTicket,
+  });
 }
 
-/** The children of an incident, the oldest first. */
+/** Reads one page of the children of an incident, the oldest first. */
 export function listChildren(
   ctx: ReadContext,
   parentId: string,
-  question: Pick<IncidentQuestion, "limit" | "after">,
+  page: Pick<IncidentQuery, "limit" | "after">,
 ): Promise<CountedPage<Incident>> {
   const narrowed = equalTo("parent_id", parentId, "text");
   const inOrder = { ...incidentList, name: "children of an incident", order: "no" };
-  return listPage(ctx, inOrder, question, { narrowed, toItem: toIncident });
+  return listPage(ctx, inOrder, page, { narrowed, toItem: incidentStore.toTicket });
 }
 
 function equalTo(column: string, value: unknown, type: string): ListCondition[] {
@@ -131,7 +135,7 @@ function equalTo(column: string, value: unknown, type: string): ListCondition[] 
 function inStates(states: readonly string[]): ListCondition {
   // Equality with one, unlike with any of several, leaves the rows in the order of the index.
   if (states.length === 1) return (parameters) => `state = ${parameters.add(states[0], "text")}`;
-  // What an index of the open ones serves, and PostgreSQL does not conclude by itself.
+  // An index has the open ones, which PostgreSQL does not conclude from the states by itself.
   const open = states.every((state) => OPEN_STATES.some((name) => name === state))
     ? "is_open and "
     : "";
@@ -143,11 +147,11 @@ function openAndOf(userId: string): ListCondition {
 }
 
 /**
- * What somebody has, and what waits in each of their teams: a part for each, since an index has each of
- * them in order and PostgreSQL merges them, where one condition on all would have to be sorted, however
- * much waits there. It only sees that when each part says its order.
+ * The incidents of a person, and those that wait in each of their teams: a part for each, since an index
+ * has each of them in order and PostgreSQL merges them, where one condition on all would have to be
+ * sorted, however many wait there. It only sees that when each part says its order.
  */
-function queueOf(userId: string, teamIds: readonly string[], ordered: string) {
+function queueSource(userId: string, teamIds: readonly string[], ordered: string) {
   const mine = `select * from incidents where is_open and assignee_id = $1::text ${ordered}`;
   const untaken = teamIds.map(
     (_, index) =>
@@ -155,7 +159,7 @@ function queueOf(userId: string, teamIds: readonly string[], ordered: string) {
       `and team_id = $${index + 2}::text ${ordered}`,
   );
   const within: ListCondition = (parameters) => {
-    // The first of all conditions, so these are the places that the parts refer to.
+    // The first of all conditions, so these are the parameters that the parts refer to.
     for (const value of [userId, ...teamIds]) parameters.add(value, "text");
     return "true";
   };

@@ -1,137 +1,193 @@
-/** Major incidents: what is told to many, and the incidents that come of the same cause. */
+/** Major incidents: the incidents that have the same cause are their children. */
 import { Failure, failure, invalidField, NotFound } from "#kernel/operation/failure.ts";
+import { command, query } from "#kernel/operation/operation.ts";
 import type { WriteContext } from "#kernel/contract.ts";
-import { invalidTransition } from "../tickets/index.ts";
+import { pageQuery } from "#kernel/operation/pagination.ts";
+import { countedPage, noContent } from "#kernel/operation/response.ts";
+import { line, object } from "#kernel/schema/schema.ts";
+import { invalidTransition, refColumn, ticketParams, ticketRef } from "../tickets/index.ts";
 import {
   ChildLinked,
   ChildUnlinked,
+  Incident,
   IncidentBroadcast,
+  incidentMachine,
+  IncidentsRead,
+  IncidentsWrite,
   MajorDeclared,
   MajorEnded,
+  OptionalReason,
 } from "./incident.ts";
-import { incidentEventData, type Incident, incidentMachine, incidentRef } from "./incident.ts";
-import { write } from "./service.ts";
-import * as store from "./store.ts";
+import { EXAMPLE_INCIDENT, incidentCommands, incidentKind } from "./kind.ts";
+import { listChildren } from "./list.ts";
+import { countChildren, incidentStore, lockChildren } from "./store.ts";
 
 const CHILDREN_MAX = 500;
+const EXAMPLE_CHILD = "INC0000002";
 
-export const NotMajor = failure(
+const { save, emit } = incidentCommands;
+const { path } = incidentKind;
+const ById = ticketParams(incidentKind);
+const ChildRef = ticketRef("incident", "inc");
+
+const NotMajor = failure(
   "incident_not_major",
   409,
   "Only a major incident has that; declare it one first.",
 );
-export const AlreadyMajor = failure(
-  "incident_already_major",
-  409,
-  "The incident is a major one already.",
-);
-export const IsChild = failure(
+const AlreadyMajor = failure("incident_already_major", 409, "The incident is a major one already.");
+const IsChild = failure(
   "incident_is_child",
   409,
   "An incident is the child of one major incident at most, and of none if it is one itself.",
 );
-export const TooManyChildren = failure(
+const TooManyChildren = failure(
   "incident_too_many_children",
   409,
   `A major incident has at most ${CHILDREN_MAX} children.`,
 );
 
-/** Makes an incident a major one. */
-export async function declareMajor(
-  ctx: WriteContext<typeof MajorDeclared>,
-  ref: string,
-  reason: string | null,
-): Promise<Incident> {
-  const before = await store.lock(ctx.tx, ref);
-  ctx.expectRevision(before.revision);
-  const { state } = before;
-  if (incidentMachine.finalStates.some((ended) => ended === state)) {
-    throw invalidTransition(
-      incidentMachine,
-      state,
-      `What is ${state} can't become a major incident.`,
+const declareMajor = incidentCommands.command("declare_major", {
+  route: `POST ${path}/{id}/major`,
+  summary: "Declare an incident a major one",
+  description:
+    "A major incident can have others as children, and word of it goes to all concerned.",
+  body: OptionalReason,
+  emits: [MajorDeclared],
+  fails: [incidentMachine.wrongState, AlreadyMajor, IsChild],
+  example: { reason: "No branch can sell" },
+  async run(ctx, incident, { reason = null }) {
+    const { state } = incident;
+    if (incidentMachine.finalStates.includes(state)) {
+      const detail = `What is ${state} can't become a major incident.`;
+      throw invalidTransition(incidentMachine, state, detail);
+    }
+    if (incident.isMajor) throw new Failure(AlreadyMajor);
+    if (incident.parentId !== null) throw new Failure(IsChild);
+    const after = await save(ctx, incident, { ...incident, isMajor: true });
+    emit(ctx, MajorDeclared, after, { reason });
+    return after;
+  },
+});
+
+const endMajor = incidentCommands.command("end_major", {
+  route: `DELETE ${path}/{id}/major`,
+  summary: "Make a major incident an ordinary one",
+  description: "Its children become incidents of their own again.",
+  emits: [ChildUnlinked, MajorEnded],
+  fails: [NotMajor],
+  async run(ctx, incident) {
+    assertMajor(incident);
+    for (const child of await lockChildren(ctx.tx, incident.id)) await unlink(ctx, incident, child);
+    const after = await save(ctx, incident, { ...incident, isMajor: false });
+    emit(ctx, MajorEnded, after);
+    return after;
+  },
+});
+
+const listIncidentChildren = query({
+  id: "incidents.list_children",
+  route: `GET ${path}/{id}/children`,
+  summary: "List the children of a major incident, the oldest first",
+  permission: IncidentsRead,
+  params: ById,
+  query: object(pageQuery),
+  response: countedPage(Incident),
+  example: { params: { id: EXAMPLE_INCIDENT } },
+  async run(ctx, { params, query: page }) {
+    const { id } = await incidentStore.get(ctx.tx, params.id);
+    return listChildren(ctx, id, page);
+  },
+});
+
+const addChild = incidentCommands.command("add_child", {
+  route: `POST ${path}/{id}/children`,
+  summary: "Make an incident the child of a major one",
+  description:
+    "Answers with the child. A child has one parent and no children. When it is its child already, " +
+    "nothing happens.",
+  body: object({ incidentId: ChildRef }),
+  emits: [ChildLinked],
+  allowNoop: true,
+  fails: [NotMajor, IsChild, TooManyChildren],
+  example: { incidentId: EXAMPLE_CHILD },
+  async run(ctx, parent, { incidentId }) {
+    assertMajor(parent);
+    const [child] = await incidentStore.lockWhere(
+      ctx.tx,
+      `${refColumn(incidentId)} = $1`,
+      incidentId,
     );
-  }
-  if (before.isMajor) throw new Failure(AlreadyMajor);
-  if (before.parentId !== null) throw new Failure(IsChild);
-  const now = write(ctx, { ...before, isMajor: true });
-  ctx.emit(MajorDeclared, incidentRef(now), { ...incidentEventData(now), reason });
-  return now;
+    if (!child) throw invalidField("/incidentId", "is not an incident");
+    if (child.id === parent.id) throw invalidField("/incidentId", "is the incident itself");
+    if (child.parentId === parent.id) return child;
+    if (child.parentId !== null || child.isMajor) throw new Failure(IsChild);
+    if ((await countChildren(ctx.tx, parent.id)) >= CHILDREN_MAX) {
+      throw new Failure(TooManyChildren);
+    }
+    const linked = await save(ctx, child, { ...child, parentId: parent.id });
+    emit(ctx, ChildLinked, parent, { child: toSummary(linked) });
+    return linked;
+  },
+});
+
+const removeChild = command({
+  id: "incidents.remove_child",
+  route: `DELETE ${path}/{id}/children/{childId}`,
+  summary: "Make a child an incident of its own again",
+  description: "`If-Match` is about the parent.",
+  permission: IncidentsWrite,
+  params: object({ id: ById.properties.id, childId: ChildRef }),
+  response: noContent(),
+  emits: [ChildUnlinked],
+  example: { params: { id: EXAMPLE_INCIDENT, childId: EXAMPLE_CHILD } },
+  async run(ctx, { params }) {
+    const parent = await incidentStore.lock(ctx.tx, params.id);
+    ctx.expectRevision(parent.revision);
+    const child = await incidentStore.lock(ctx.tx, params.childId);
+    if (child.parentId !== parent.id) throw new Failure(NotFound);
+    await unlink(ctx, parent, child);
+  },
+});
+
+const broadcast = incidentCommands.command("broadcast", {
+  summary: "Tell all who have to do with a major incident how it stands",
+  description:
+    "Whoever watches, has or suffers from it or one of its children gets a notification, other than " +
+    "the sender. The message is part of the timeline.",
+  body: object({ message: line(5_000) }),
+  emits: [IncidentBroadcast],
+  fails: [NotMajor],
+  example: { message: "Restored in two branches, an hour for the rest" },
+  run(ctx, incident, { message }) {
+    assertMajor(incident);
+    emit(ctx, IncidentBroadcast, incident, { message });
+    return incident;
+  },
+});
+
+export const majorIncidentOperations = [
+  declareMajor,
+  endMajor,
+  listIncidentChildren,
+  addChild,
+  removeChild,
+  broadcast,
+];
+
+function assertMajor({ isMajor }: Incident): void {
+  if (!isMajor) throw new Failure(NotMajor);
 }
 
-/** Makes a major incident an ordinary one, which has no children. */
-export async function endMajor(
-  ctx: WriteContext<typeof MajorEnded | typeof ChildUnlinked>,
-  ref: string,
-): Promise<Incident> {
-  const before = await store.lock(ctx.tx, ref);
-  ctx.expectRevision(before.revision);
-  if (!before.isMajor) throw new Failure(NotMajor);
-  for (const child of await store.lockChildren(ctx.tx, before.id)) unlink(ctx, before, child);
-  const now = write(ctx, { ...before, isMajor: false });
-  ctx.emit(MajorEnded, incidentRef(now), incidentEventData(now));
-  return now;
-}
-
-/** Makes one incident the child of another, and answers with the child. */
-export async function addChild(
-  ctx: WriteContext<typeof ChildLinked>,
-  ref: string,
-  childRef: string,
-): Promise<Incident> {
-  const parent = await store.lock(ctx.tx, ref);
-  ctx.expectRevision(parent.revision);
-  if (!parent.isMajor) throw new Failure(NotMajor);
-  const child = await store.lockAny(ctx.tx, childRef);
-  if (!child) throw invalidField("/incidentId", "is not an incident");
-  if (child.id === parent.id) throw invalidField("/incidentId", "is the incident itself");
-  if (child.parentId === parent.id) return child;
-  if (child.parentId !== null || child.isMajor) throw new Failure(IsChild);
-  if ((await store.countChildren(ctx.tx, parent.id)) >= CHILDREN_MAX) {
-    throw new Failure(TooManyChildren);
-  }
-  const now = write(ctx, { ...child, parentId: parent.id });
-  ctx.emit(ChildLinked, incidentRef(parent), {
-    ...incidentEventData(parent),
-    child: summaryOf(now),
-  });
-  return now;
-}
-
-/** Makes a child an incident of its own again. */
-export async function removeChild(
+async function unlink(
   ctx: WriteContext<typeof ChildUnlinked>,
-  ref: string,
-  childRef: string,
+  parent: Incident,
+  child: Incident,
 ): Promise<void> {
-  const parent = await store.lock(ctx.tx, ref);
-  ctx.expectRevision(parent.revision);
-  const child = await store.lock(ctx.tx, childRef);
-  if (child.parentId !== parent.id) throw new Failure(NotFound);
-  unlink(ctx, parent, child);
+  const unlinked = await save(ctx, child, { ...child, parentId: null });
+  emit(ctx, ChildUnlinked, parent, { child: toSummary(unlinked) });
 }
 
-/** Tells all who have to do with a major incident and its children; the log carries it to them. */
-export async function broadcast(
-  ctx: WriteContext<typeof IncidentBroadcast>,
-  ref: string,
-  message: string,
-): Promise<Incident> {
-  const incident = await store.get(ctx.tx, ref);
-  ctx.expectRevision(incident.revision);
-  if (!incident.isMajor) throw new Failure(NotMajor);
-  ctx.emit(IncidentBroadcast, incidentRef(incident), { ...incidentEventData(incident), message });
-  return incident;
-}
-
-function unlink(ctx: WriteContext<typeof ChildUnlinked>, parent: Incident, child: Incident): void {
-  const now = write(ctx, { ...child, parentId: null });
-  ctx.emit(ChildUnlinked, incidentRef(parent), {
-    ...incidentEventData(parent),
-    child: summaryOf(now),
-  });
-}
-
-function summaryOf({ id, number, title, state }: Incident) {
+function toSummary({ id, number, title, state }: Incident) {
   return { kind: "incident" as const, id, number, title, state };
 }

@@ -3,15 +3,13 @@ import { CAUSATION_DEPTH_MAX, type RecordedEvent } from "#kernel/log/event.ts";
 import { reader } from "#kernel/readers/reader.ts";
 import type { ReaderContext } from "#kernel/contract.ts";
 import { IncidentAssigned, IncidentBroadcast } from "./incident.ts";
-import { peopleAround } from "./store.ts";
+import { findPeopleInvolved } from "./store.ts";
 
-/** How many people are told by one call. */
+/** How many people one call notifies. */
 const RECIPIENTS_MAX = 1_000;
 
-type Telling = ReaderContext<typeof NotificationSent>;
-
-/** Tells people that they were given an incident. */
-export const notifyAssignee = reader({
+/** Notifies people that an incident was assigned to them. */
+export const assigneeNotificationReader = reader({
   name: "incidents.notify_assignee",
   on: [IncidentAssigned.type],
   startsAt: "end",
@@ -19,7 +17,7 @@ export const notifyAssignee = reader({
   async handle(ctx, events) {
     for (const event of events) {
       const { resource, actor, data } = event;
-      await tell(ctx, event, {
+      await notifyOthers(ctx, event, {
         userIds: [String(data["assigneeId"])],
         title: `${resource.number} was assigned to you`,
         body: `${resource.displayName}\nPriority ${String(data["priority"])}, by ${actor.name}`,
@@ -28,8 +26,8 @@ export const notifyAssignee = reader({
   },
 });
 
-/** Brings what is told of a major incident to all who have to do with it. */
-export const notifyBroadcast = reader({
+/** Notifies all who are involved in a major incident of what was broadcast. */
+export const broadcastNotificationReader = reader({
   name: "incidents.notify_broadcast",
   on: [IncidentBroadcast.type],
   startsAt: "end",
@@ -37,8 +35,8 @@ export const notifyBroadcast = reader({
   async handle(ctx, events) {
     for (const event of events) {
       const { resource, data } = event;
-      await tell(ctx, event, {
-        userIds: await peopleAround(ctx.tx, resource.id),
+      await notifyOthers(ctx, event, {
+        userIds: await findPeopleInvolved(ctx.tx, resource.id),
         title: `${resource.number}: ${resource.displayName}`,
         body: String(data["message"]),
       });
@@ -46,9 +44,9 @@ export const notifyBroadcast = reader({
   },
 });
 
-/** Nobody is told of what they did themselves. */
-async function tell(
-  ctx: Telling,
+/** Nobody is notified of what they did themselves. */
+async function notifyOthers(
+  ctx: ReaderContext<typeof NotificationSent>,
   event: RecordedEvent,
   message: { readonly userIds: readonly string[]; readonly title: string; readonly body: string },
 ): Promise<void> {

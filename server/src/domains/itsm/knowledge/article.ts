@@ -13,7 +13,7 @@ export const articleMachine = stateMachine({
   kind: "article",
   states: ["draft", "in_review", "published", "retired"],
   finalStates: ["retired"],
-  moves: [
+  transitions: [
     { action: "submit_review", from: ["draft"], to: "in_review" },
     { action: "publish", from: ["draft", "in_review"], to: "published" },
     { action: "retire", from: ["published"], to: "retired" },
@@ -21,7 +21,7 @@ export const articleMachine = stateMachine({
   ],
 });
 export type ArticleState = (typeof articleMachine)["states"][number];
-export type ArticleAction = (typeof articleMachine)["moves"][number]["action"];
+export type ArticleAction = (typeof articleMachine)["transitions"][number]["action"];
 
 export const VISIBILITIES = ["everyone", "agents"] as const;
 export type Visibility = (typeof VISIBILITIES)[number];

@@ -136,7 +136,7 @@ export const updateArticle = command({
   response: item(Article),
   emits: [ArticleUpdated],
   allowNoop: true,
-  fails: [articleMachine.refusal],
+  fails: [articleMachine.wrongState],
   example: { ...example, body: { body: "1. Quit the client.\n2. Start it again." } },
   prepare: async (_outside, { body }, caller) =>
     body.body === undefined ? undefined : toPlainText(partitionOf(caller).workspace, body.body),
@@ -152,7 +152,7 @@ export const submitReview = command({
   params: ByArticle,
   response: item(Article),
   emits: [ArticleSubmittedForReview],
-  fails: [articleMachine.refusal],
+  fails: [articleMachine.wrongState],
   example,
   run: (ctx, { params }) => service.move(ctx, params.id, "submit_review"),
 });
@@ -165,7 +165,7 @@ export const publishArticle = command({
   params: ByArticle,
   response: item(Article),
   emits: [ArticlePublished],
-  fails: [articleMachine.refusal],
+  fails: [articleMachine.wrongState],
   example,
   run: (ctx, { params }) => service.move(ctx, params.id, "publish"),
 });
@@ -180,7 +180,7 @@ export const retireArticle = command({
   params: ByArticle,
   response: item(Article),
   emits: [ArticleRetired],
-  fails: [articleMachine.refusal],
+  fails: [articleMachine.wrongState],
   example,
   run: (ctx, { params }) => service.move(ctx, params.id, "retire"),
 });

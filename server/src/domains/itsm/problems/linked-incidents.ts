@@ -1,33 +1,101 @@
 /** The incidents that a problem causes: links between tickets, seen from the problem. */
-import { authorOf, ticketRefOf, summariesOf, type TicketSummary } from "../tickets/index.ts";
+import { authorOf } from "#kernel/access/caller.ts";
+import Type from "typebox";
 import type { Tx } from "#kernel/db/connection.ts";
 import { Failure, Invalid, NotFound } from "#kernel/operation/failure.ts";
-import { idsInOrder } from "#kernel/schema/id.ts";
+import { command, query } from "#kernel/operation/operation.ts";
 import type { ReadContext, WriteContext } from "#kernel/contract.ts";
-import type { Page } from "#kernel/operation/response.ts";
+import { pageQuery } from "#kernel/operation/pagination.ts";
+import { noContent, type Page, page } from "#kernel/operation/response.ts";
+import { idsInOrder } from "#kernel/schema/id.ts";
+import { id, object } from "#kernel/schema/schema.ts";
+import { findVisibleTickets, ticketParams, ticketRefOf, TicketSummary } from "../tickets/index.ts";
 import { IncidentLinked, IncidentUnlinked } from "./events.ts";
-import type { Problem } from "./problem.ts";
+import { EXAMPLE_PROBLEM, problemCommands, problemKind } from "./kind.ts";
+import { type Problem, ProblemsRead, ProblemsWrite } from "./problem.ts";
+import { problemStore } from "./store.ts";
 
-const TYPE = "caused_by";
+const LINK_TYPE = "caused_by";
+const EXAMPLE_INCIDENT = "inc_01jzt3n5k8q2x4v6w8y0z2b4d6";
+const INCIDENTS_MAX = 100;
 
-/** The newest of them, as many as a problem shows by itself. */
-export const SHOWN_MAX = 100;
+/** As many as a problem shows by itself. */
+export const NEWEST_INCIDENTS_MAX = 100;
 
-/** Those of these ids that are incidents which the caller may know of; throws a 422 that names the others. */
+export const IncidentIds = Type.Array(id("inc"), {
+  minItems: 1,
+  maxItems: INCIDENTS_MAX,
+  uniqueItems: true,
+});
+
+const listIncidentsOfProblem = query({
+  id: "problems.list_incidents",
+  route: `GET ${problemKind.path}/{id}/incidents`,
+  summary: "List the incidents that a problem causes, the last linked first",
+  permission: ProblemsRead,
+  params: ticketParams(problemKind),
+  query: object(pageQuery),
+  response: page(TicketSummary),
+  example: { params: { id: EXAMPLE_PROBLEM } },
+  async run(ctx, input) {
+    const problem = await problemStore.get(ctx.tx, input.params.id);
+    return readIncidents(ctx, problem.id, input.query);
+  },
+});
+
+const linkIncidentsToProblem = problemCommands.command("link_incidents", {
+  route: `POST ${problemKind.path}/{id}/incidents`,
+  summary: "Say that a problem causes these incidents",
+  description: "They show its workaround from then on. Those that are linked already stay so.",
+  body: object({ incidentIds: IncidentIds }),
+  allowNoop: true,
+  emits: [IncidentLinked],
+  example: { incidentIds: [EXAMPLE_INCIDENT] },
+  async run(ctx, problem, { incidentIds }) {
+    const count = await linkIncidents(ctx, problem, await assertIncidents(ctx, incidentIds));
+    // A problem is shown with its incidents, so that it is another revision when they are others.
+    return count === 0 ? problem : problemCommands.save(ctx, problem, problem);
+  },
+});
+
+const unlinkIncidentFromProblem = command({
+  id: "problems.unlink_incident",
+  route: `DELETE ${problemKind.path}/{id}/incidents/{incidentId}`,
+  summary: "Say that a problem does not cause an incident after all",
+  permission: ProblemsWrite,
+  params: object({ ...ticketParams(problemKind).properties, incidentId: id("inc") }),
+  response: noContent(),
+  emits: [IncidentUnlinked],
+  example: { params: { id: EXAMPLE_PROBLEM, incidentId: EXAMPLE_INCIDENT } },
+  async run(ctx, { params }) {
+    const problem = await problemStore.lock(ctx.tx, params.id);
+    ctx.expectRevision(problem.revision);
+    await unlinkIncident(ctx, problem, params.incidentId);
+    await problemCommands.save(ctx, problem, problem);
+  },
+});
+
+export const linkedIncidentOperations = [
+  listIncidentsOfProblem,
+  linkIncidentsToProblem,
+  unlinkIncidentFromProblem,
+];
+
+/** Resolves to the incidents of these ids; throws a 422 that names those that the caller does not see. */
 export async function assertIncidents(
   ctx: ReadContext,
   ids: readonly string[],
 ): Promise<readonly TicketSummary[]> {
   if (ids.length === 0) return [];
-  const known = await summariesOf(ctx, ids);
-  const errors = ids.flatMap((id, index) =>
-    known.get(id)?.kind === "incident"
+  const tickets = await findVisibleTickets(ctx, ids);
+  const errors = ids.flatMap((incidentId, index) =>
+    tickets.get(incidentId)?.kind === "incident"
       ? []
       : [{ path: `/incidentIds/${index}`, message: "is not the id of an incident" }],
   );
   const [first] = errors;
   if (first) throw new Failure(Invalid, { detail: `${first.path} ${first.message}`, errors });
-  return [...known.values()];
+  return [...tickets.values()];
 }
 
 const LINK = `
@@ -37,67 +105,62 @@ const LINK = `
   on conflict on constraint ticket_links_once do nothing
   returning from_id`;
 
-/** Links incidents, and tells of those that were not linked before. */
-export async function link(
+/** Links incidents, and resolves to the number of those that were not linked before. */
+export async function linkIncidents(
   ctx: WriteContext<typeof IncidentLinked>,
   problem: Problem,
   incidents: readonly TicketSummary[],
 ): Promise<number> {
   if (incidents.length === 0) return 0;
   const nextId = idsInOrder("lnk", ctx.now.getTime());
-  const ids = incidents.map(({ id }) => id);
-  const values = [ids.map(nextId), ids, problem.id, TYPE, authorOf(ctx.caller), ctx.now];
+  const ids = incidents.map((incident) => incident.id);
+  const values = [ids.map(nextId), ids, problem.id, LINK_TYPE, authorOf(ctx.caller), ctx.now];
   const rows = await ctx.send<{ from_id: string }>(LINK, values);
   const linked = new Set(rows.map(({ from_id }) => from_id));
   for (const incident of incidents) {
     if (!linked.has(incident.id)) continue;
-    ctx.emit(IncidentLinked, ticketRefOf({ ...problem, kind: "problem" }), {
-      problemId: problem.id,
-      incident,
-    });
+    ctx.emit(IncidentLinked, ticketRefOf(problem), { problemId: problem.id, incident });
   }
   return linked.size;
 }
 
 /** Removes the link of an incident; throws a 404 where there is none. */
-export async function unlink(
+async function unlinkIncident(
   ctx: WriteContext<typeof IncidentUnlinked>,
   problem: Problem,
   incidentId: string,
 ): Promise<void> {
-  const incident = (await summariesOf(ctx, [incidentId])).get(incidentId);
+  const incident = (await findVisibleTickets(ctx, [incidentId])).get(incidentId);
   const { numDeletedRows } = await ctx.tx
     .deleteFrom("ticket_links")
     .where("from_id", "=", incidentId)
     .where("to_id", "=", problem.id)
-    .where("type", "=", TYPE)
+    .where("type", "=", LINK_TYPE)
     .executeTakeFirstOrThrow();
   if (!incident || numDeletedRows === 0n) throw new Failure(NotFound);
-  ctx.emit(IncidentUnlinked, ticketRefOf({ ...problem, kind: "problem" }), {
-    problemId: problem.id,
-    incident,
-  });
+  ctx.emit(IncidentUnlinked, ticketRefOf(problem), { problemId: problem.id, incident });
 }
 
-/** The incidents of a problem that the caller may know of, the last linked first. */
-export async function newest(ctx: ReadContext, problemId: string): Promise<TicketSummary[]> {
-  return summed(ctx, await linksTo(ctx.tx, problemId, { limit: SHOWN_MAX }));
+/** Reads the incidents of a problem that the caller sees, the last linked first. */
+export async function readNewestIncidents(
+  ctx: ReadContext,
+  problemId: string,
+): Promise<TicketSummary[]> {
+  return toSummaries(ctx, await queryLinks(ctx.tx, problemId, { limit: NEWEST_INCIDENTS_MAX }));
 }
 
-const LIST = "incidents of a problem";
-
-/** The same, page by page. */
-export async function page(
+/** Reads one page of the incidents of a problem that the caller sees, the last linked first. */
+async function readIncidents(
   ctx: ReadContext,
   problemId: string,
   { limit, after }: { readonly limit: number; readonly after?: string },
 ): Promise<Page<TicketSummary>> {
   const { cursors } = ctx.services;
-  const list = `${LIST} ${problemId}`;
+  const list = `incidents of a problem ${problemId}`;
   const [before] = after === undefined ? [] : cursors.decode(list, after);
-  const rows = await linksTo(ctx.tx, problemId, { limit: limit + 1, before: before as string });
+  const rows = await queryLinks(ctx.tx, problemId, { limit: limit + 1, before: before as string });
   const last = rows.length > limit ? rows[limit - 1] : undefined;
-  const data = await summed(ctx, rows.slice(0, limit));
+  const data = await toSummaries(ctx, rows.slice(0, limit));
   return { data, nextCursor: last ? cursors.encode(list, [last.id]) : null, limit };
 }
 
@@ -106,23 +169,23 @@ interface LinkRow {
   readonly from_id: string;
 }
 
-async function linksTo(
+async function queryLinks(
   tx: Tx,
   problemId: string,
   { limit, before }: { readonly limit: number; readonly before?: string },
 ): Promise<LinkRow[]> {
-  const all = tx
+  const links = tx
     .selectFrom("ticket_links")
     .select(["id", "from_id"])
     .where("to_id", "=", problemId)
-    .where("type", "=", TYPE)
+    .where("type", "=", LINK_TYPE)
     .where("from_kind", "=", "incident");
-  const rest = before === undefined ? all : all.where("id", "<", before);
+  const rest = before === undefined ? links : links.where("id", "<", before);
   return rest.orderBy("id", "desc").limit(limit).execute();
 }
 
-async function summed(ctx: ReadContext, rows: readonly LinkRow[]): Promise<TicketSummary[]> {
+async function toSummaries(ctx: ReadContext, rows: readonly LinkRow[]): Promise<TicketSummary[]> {
   const ids = rows.map(({ from_id }) => from_id);
-  const known = await summariesOf(ctx, ids);
-  return ids.flatMap((id) => known.get(id) ?? []);
+  const tickets = await findVisibleTickets(ctx, ids);
+  return ids.flatMap((incidentId) => tickets.get(incidentId) ?? []);
 }

@@ -1,32 +1,50 @@
-import Type from "typebox";
-import { nextTicketNumber, ticketRef, TicketSummary } from "../tickets/index.ts";
+import { authorOf } from "#kernel/access/caller.ts";
+import Type, { type Static } from "typebox";
+import {
+  assertReferencesExist,
+  invalidTransition,
+  nextTicketNumber,
+  ticketParams,
+  ticketRefOf,
+  TicketSummary,
+  type TicketNumber,
+} from "../tickets/index.ts";
 import type { SqlParameters } from "#kernel/db/statement.ts";
 import { listPage, listQuery } from "#kernel/list/list.ts";
+import { diffResource } from "#kernel/log/event.ts";
 import { command, query } from "#kernel/operation/operation.ts";
+import type { WriteContext } from "#kernel/contract.ts";
 import { countedPage, created, item } from "#kernel/operation/response.ts";
-import { id, object, patch } from "#kernel/schema/schema.ts";
+import { newId } from "#kernel/schema/id.ts";
+import { object, patch } from "#kernel/schema/schema.ts";
 import { IncidentLinked, ProblemCreated, ProblemUpdated } from "./events.ts";
-import { newest, SHOWN_MAX } from "./linked-incidents.ts";
-import { ProblemsRead, ProblemsWrite } from "./problem.ts";
-import { fields, Problem, problemMachine } from "./problem.ts";
-import * as service from "./service.ts";
-import * as store from "./store.ts";
+import { EXAMPLE_PROBLEM, problemCommands, problemKind } from "./kind.ts";
+import {
+  assertIncidents,
+  IncidentIds,
+  linkIncidents,
+  NEWEST_INCIDENTS_MAX,
+  readNewestIncidents,
+} from "./linked-incidents.ts";
+import {
+  applyEdit,
+  Problem,
+  problemEventData,
+  problemFields,
+  problemMachine,
+  ProblemsRead,
+  ProblemsWrite,
+} from "./problem.ts";
+import { knownErrorList, problemList, problemStore } from "./store.ts";
 
-const INCIDENTS_MAX = 100;
+const PRIORITY_DEFAULT = 3;
 
-export const ByProblem = object({ id: ticketRef("problem", "prb") });
-export const example = { params: { id: "PRB0000001" } };
+const { path } = problemKind;
+const { toTicket: toItem } = problemStore;
 
-/** Ids of incidents, as a body has them. */
-export const IncidentIds = Type.Array(id("inc"), {
-  minItems: 1,
-  maxItems: INCIDENTS_MAX,
-  uniqueItems: true,
-});
-
-export const listProblems = query({
+const listProblems = query({
   id: "problems.list",
-  route: "GET /api/v1/itsm/problems",
+  route: `GET ${path}`,
   summary: "List problems",
   permission: ProblemsRead,
   query: object({
@@ -35,17 +53,17 @@ export const listProblems = query({
     mine: Type.Optional(Type.Boolean({ description: "Only those that the caller is to work on" })),
   }),
   response: countedPage(Problem),
-  run(ctx, { query: { state, mine, ...question } }) {
+  run(ctx, { query: { state, mine, ...page } }) {
     const me = ctx.caller.principal?.id ?? null;
     const narrowed = [
       state !== undefined && ((to: SqlParameters) => `state = ${to.add(state, "text")}`),
       mine === true && ((to: SqlParameters) => `assignee_id = ${to.add(me, "text")}`),
-    ].filter((one) => one !== false);
-    return listPage(ctx, store.problemList, question, { narrowed, toItem: store.toProblem });
+    ].filter((condition) => condition !== false);
+    return listPage(ctx, problemList, page, { narrowed, toItem });
   },
 });
 
-export const listKnownErrors = query({
+const listKnownErrors = query({
   id: "problems.list_known_errors",
   route: "GET /api/v1/itsm/known-errors",
   summary: "List known errors: problems whose cause is known, and how to live with them",
@@ -53,79 +71,124 @@ export const listKnownErrors = query({
   permission: ProblemsRead,
   query: object(listQuery),
   response: countedPage(Problem),
-  run: (ctx, { query: question }) =>
-    listPage(ctx, store.knownErrorList, question, {
-      narrowed: [() => "state = 'known_error'"],
-      toItem: store.toProblem,
-    }),
+  run: (ctx, { query: page }) =>
+    listPage(ctx, knownErrorList, page, { narrowed: [() => "state = 'known_error'"], toItem }),
 });
 
-const { title, ...others } = fields;
+const ProblemInput = object({
+  ...patch(problemFields).properties,
+  title: problemFields.title,
+  incidentIds: Type.Optional(IncidentIds),
+});
 
-export const createProblem = command({
+const createProblem = command({
   id: "problems.create",
-  route: "POST /api/v1/itsm/problems",
+  route: `POST ${path}`,
   summary: "Raise a problem",
   description: "With `incidentIds`, the incidents that it causes are linked to it at once.",
   permission: ProblemsWrite,
-  body: object({
-    title,
-    description: Type.Optional(others.description),
-    priority: Type.Optional(others.priority),
-    assigneeId: Type.Optional(others.assigneeId),
-    teamId: Type.Optional(others.teamId),
-    ciIds: Type.Optional(others.ciIds),
-    rootCause: Type.Optional(others.rootCause),
-    workaround: Type.Optional(others.workaround),
-    incidentIds: Type.Optional(IncidentIds),
-  }),
-  response: created(Problem, { location: (problem) => `/api/v1/itsm/problems/${problem.id}` }),
+  body: ProblemInput,
+  response: created(Problem, { location: ({ id }) => `${path}/${id}` }),
   emits: [ProblemCreated, IncidentLinked],
   example: {
     body: { title: "The mail gateway drops connections", description: "Every night", priority: 2 },
   },
   prepare: (platform, _, caller) => nextTicketNumber(platform, caller, "problem"),
-  run: (ctx, { body }, number) => service.create(ctx, body, number),
+  run: (ctx, { body }, number) => create(ctx, body, number),
 });
 
-const ShownProblem = Type.Object(
+async function create(
+  ctx: WriteContext<typeof ProblemCreated | typeof IncidentLinked>,
+  { incidentIds = [], ...input }: Static<typeof ProblemInput>,
+  number: TicketNumber,
+): Promise<Problem> {
+  const { assigneeId = null, teamId = null, ciIds = [] } = input;
+  const [, incidents] = await Promise.all([
+    assertReferencesExist(ctx, { users: { "/assigneeId": assigneeId }, teamId, ciIds }),
+    assertIncidents(ctx, incidentIds),
+  ]);
+  const at = ctx.now.toISOString();
+  const problem: Problem = {
+    id: newId("prb", ctx.now.getTime()),
+    number: number.number,
+    state: "open",
+    description: "",
+    priority: PRIORITY_DEFAULT,
+    rootCause: null,
+    workaround: null,
+    ...input,
+    assigneeId,
+    teamId,
+    ciIds: ciIds.toSorted(),
+    resolution: null,
+    knownErrorAt: null,
+    resolvedAt: null,
+    closedAt: null,
+    createdBy: authorOf(ctx.caller),
+    createdAt: at,
+    updatedAt: at,
+    revision: 1,
+  };
+  await problemStore.insert(ctx, problem, number);
+  problemCommands.emit(ctx, ProblemCreated, problem);
+  await linkIncidents(ctx, problem, incidents);
+  return problem;
+}
+
+const ProblemWithIncidents = Type.Object(
   {
     ...Problem.properties,
     incidents: Type.Array(TicketSummary, {
-      description: `The last ${SHOWN_MAX} that were linked; all of them are a list of their own`,
+      description: `The last ${NEWEST_INCIDENTS_MAX} that were linked; all of them are a list of their own`,
     }),
   },
   { title: "ProblemWithIncidents" },
 );
 
-export const getProblem = query({
+const getProblem = query({
   id: "problems.get",
-  route: "GET /api/v1/itsm/problems/{id}",
+  route: `GET ${path}/{id}`,
   summary: "Read a problem, with the incidents that it causes",
   permission: ProblemsRead,
-  params: ByProblem,
-  response: item(ShownProblem),
-  example,
+  params: ticketParams(problemKind),
+  response: item(ProblemWithIncidents),
+  example: { params: { id: EXAMPLE_PROBLEM } },
   async run(ctx, { params }) {
-    const problem = await store.get(ctx.tx, params.id);
-    return { ...problem, incidents: await newest(ctx, problem.id) };
+    const problem = await problemStore.get(ctx.tx, params.id);
+    return { ...problem, incidents: await readNewestIncidents(ctx, problem.id) };
   },
 });
 
-export const updateProblem = command({
-  id: "problems.update",
-  route: "PATCH /api/v1/itsm/problems/{id}",
+const updateProblem = problemCommands.command("update", {
+  route: `PATCH ${path}/{id}`,
   summary: "Edit a problem",
   description:
     "Null clears what may be empty; a known error keeps its cause and its workaround. A closed " +
     "problem is not edited. What changes nothing is no event.",
-  permission: ProblemsWrite,
-  params: ByProblem,
-  body: patch(fields),
+  body: patch(problemFields),
   allowNoop: true,
-  response: item(Problem),
   emits: [ProblemUpdated],
-  fails: [problemMachine.refusal],
-  example: { ...example, body: { workaround: "Restart the gateway.", priority: 1 } },
-  run: (ctx, { params, body }) => service.update(ctx, params.id, body),
+  fails: [problemMachine.wrongState],
+  example: { workaround: "Restart the gateway.", priority: 1 },
+  async run(ctx, before, body) {
+    if (before.state === "closed") {
+      throw invalidTransition(problemMachine, before.state, "A closed problem is not edited.");
+    }
+    const { assigneeId, teamId, ciIds } = body;
+    const next = applyEdit(before, { ...body, ...(ciIds && { ciIds: ciIds.toSorted() }) });
+    if (next === before) return before;
+    await assertReferencesExist(ctx, { users: { "/assigneeId": assigneeId }, teamId, ciIds });
+    const after = await problemCommands.save(ctx, before, next);
+    const diff = diffResource(problemEventData(before), problemEventData(after));
+    ctx.emit(ProblemUpdated, ticketRefOf(after), diff);
+    return after;
+  },
 });
+
+export const problemOperations = [
+  listProblems,
+  listKnownErrors,
+  createProblem,
+  getProblem,
+  updateProblem,
+];

@@ -1,21 +1,20 @@
-/** A problem: what it is, and how it lives. Nothing here reads or writes. */
+/** The model of a problem; pure. */
 import Type, { type Static } from "typebox";
 import { permission } from "#kernel/access/permission.ts";
 import { Failure, type FieldError, Invalid } from "#kernel/operation/failure.ts";
 import { id, line, nullable, text, Time } from "#kernel/schema/schema.ts";
-import { stateMachine, nextState, type TicketKind } from "../tickets/index.ts";
-import { problemList, summariesOf } from "./store.ts";
+import { nextState, stateMachine, type TransitionContext } from "../tickets/index.ts";
 
 const TITLE_CHARACTERS_MAX = 300;
 const TEXT_CHARACTERS_MAX = 50_000;
 const ITEMS_MAX = 100;
 
-/** How a problem lives. */
+/** The states of a problem. */
 export const problemMachine = stateMachine({
   kind: "problem",
   states: ["open", "investigating", "known_error", "resolved", "closed"],
   finalStates: ["closed"],
-  moves: [
+  transitions: [
     { action: "investigate", from: ["open"], to: "investigating" },
     { action: "declare_known_error", from: ["open", "investigating"], to: "known_error" },
     { action: "resolve", from: ["open", "investigating", "known_error"], to: "resolved" },
@@ -28,8 +27,8 @@ export type ProblemState = (typeof problemMachine.states)[number];
 const note = (description: string) =>
   nullable(Type.String({ minLength: 1, maxLength: TEXT_CHARACTERS_MAX, description }));
 
-/** What people write about a problem. */
-export const fields = {
+/** The fields that people set and change. */
+export const problemFields = {
   title: line(TITLE_CHARACTERS_MAX),
   description: text(TEXT_CHARACTERS_MAX),
   priority: Type.Integer({ minimum: 1, maximum: 5, description: "1 critical to 5 planning" }),
@@ -44,7 +43,7 @@ export const fields = {
   workaround: note("How to live with it; linked incidents show it"),
 };
 
-/** The text that a resolution has. */
+/** The text of a resolution, a cause or a workaround. */
 export const Resolution = Type.String({ minLength: 1, maxLength: TEXT_CHARACTERS_MAX });
 
 export const Problem = Type.Object(
@@ -52,7 +51,7 @@ export const Problem = Type.Object(
     id: id("prb"),
     number: Type.String(),
     state: Type.Enum([...problemMachine.states]),
-    ...fields,
+    ...problemFields,
     resolution: note("How it was done away with"),
     knownErrorAt: nullable(Time),
     resolvedAt: nullable(Time),
@@ -66,20 +65,22 @@ export const Problem = Type.Object(
 export type ProblemData = Static<typeof Problem>;
 export type Problem = ProblemData & { readonly revision: number };
 
-/** What somebody says when they act on a problem. */
-export interface Said {
-  readonly rootCause?: string;
-  readonly workaround?: string;
-  readonly resolution?: string;
+/** The problem in the data of events. */
+export function problemEventData({ revision: _, ...data }: Problem): ProblemData {
+  return data;
 }
 
-type Action = (typeof problemMachine.moves)[number]["action"];
+type Action = (typeof problemMachine.transitions)[number]["action"];
 
 /** The problem after an action; throws where its state does not allow that, or something is missing. */
-export function acted(problem: Problem, action: Action, said: Said, now: Date): Problem {
+export function applyTransition(
+  problem: Problem,
+  action: Action,
+  { at }: Pick<TransitionContext, "at">,
+  fields: Partial<Problem> = {},
+): Problem {
   const state = nextState(problemMachine, problem.state, action);
-  const at = now.toISOString();
-  const after = { ...problem, ...said, state, updatedAt: at, revision: problem.revision + 1 };
+  const after = { ...problem, ...fields, state };
   switch (action) {
     case "declare_known_error":
       assertExplained(after);
@@ -89,7 +90,6 @@ export function acted(problem: Problem, action: Action, said: Said, now: Date): 
     case "close":
       return { ...after, closedAt: at };
     case "reopen":
-      // What was thought to be its end was none.
       return { ...after, resolution: null, knownErrorAt: null, resolvedAt: null, closedAt: null };
     case "investigate":
       return after;
@@ -97,26 +97,23 @@ export function acted(problem: Problem, action: Action, said: Said, now: Date): 
 }
 
 /** The problem with what an edit changes; the same one where that is nothing. */
-export function edited(problem: Problem, change: Partial<ProblemData>, now: Date): Problem {
+export function applyEdit(problem: Problem, change: Partial<ProblemData>): Problem {
   const names = Object.keys(change) as (keyof ProblemData)[];
   const isSame = (name: keyof ProblemData): boolean =>
     JSON.stringify(change[name]) === JSON.stringify(problem[name]);
   if (names.every(isSame)) return problem;
-  const revision = problem.revision + 1;
-  const after = { ...problem, ...change, updatedAt: now.toISOString(), revision };
+  const after = { ...problem, ...change };
   if (after.state === "known_error") assertExplained(after);
   return after;
 }
 
-/** A known error is one whose cause is known, and which people can live with. */
+/** Throws a 422 unless the cause and a workaround are there, which make a known error. */
 function assertExplained({ rootCause, workaround }: ProblemData): void {
-  const faults: FieldError[] = Object.entries({ rootCause, workaround }).flatMap(([name, value]) =>
+  const errors: FieldError[] = Object.entries({ rootCause, workaround }).flatMap(([name, value]) =>
     value === null ? [{ path: `/${name}`, message: "is required of a known error" }] : [],
   );
-  const [first] = faults;
-  if (first) {
-    throw new Failure(Invalid, { detail: `${first.path} ${first.message}`, errors: faults });
-  }
+  const [first] = errors;
+  if (first) throw new Failure(Invalid, { detail: `${first.path} ${first.message}`, errors });
 }
 
 export const ProblemsRead = permission("problems:read", "See problems", [
@@ -130,17 +127,3 @@ export const ProblemsWrite = permission("problems:write", "Raise and work on pro
   "agent",
   "change_manager",
 ]);
-
-/** Problems, as what all tickets have in common knows them. */
-export const problemKind: TicketKind = {
-  kind: "problem",
-  plural: "problems",
-  prefix: "prb",
-  path: "/api/v1/itsm/problems",
-  table: "problems",
-  machine: problemMachine,
-  read: ProblemsRead,
-  write: ProblemsWrite,
-  reported: { list: problemList, permission: ProblemsRead },
-  summariesOf,
-};

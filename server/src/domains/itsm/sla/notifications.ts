@@ -1,4 +1,4 @@
-import { membersOf } from "../tickets/index.ts";
+import { findTeamMemberIds } from "../tickets/index.ts";
 import { NotificationSent, notify } from "#domains/notifications/index.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import type { EventData } from "#kernel/log/event.ts";
@@ -36,7 +36,7 @@ type Alert = EventData<typeof SlaBreached>;
 async function listRecipients(tx: Tx, { ticket }: Alert): Promise<readonly string[]> {
   if (ticket.assigneeId !== null) return [ticket.assigneeId];
   if (ticket.teamId === null) return [];
-  return (await membersOf(tx, ticket.teamId)).slice(0, RECIPIENTS_MAX);
+  return (await findTeamMemberIds(tx, ticket.teamId)).slice(0, RECIPIENTS_MAX);
 }
 
 function notificationText(

@@ -15,31 +15,31 @@ export interface TicketReferences {
 /** Throws a 422 with the path of each that there is not. Nobody acts who is no member, so the caller is one. */
 export async function assertReferencesExist(
   { tx, caller }: ReadContext,
-  named: TicketReferences,
+  references: TicketReferences,
 ): Promise<void> {
-  const users = Object.entries(named.users ?? {}).flatMap(([path, id]) =>
+  const users = Object.entries(references.users ?? {}).flatMap(([path, id]) =>
     typeof id === "string" && id !== caller.principal?.id ? [[path, id] as const] : [],
   );
-  const { teamId, ciIds = [] } = named;
+  const { teamId, ciIds = [] } = references;
   const [members, team, missing] = await Promise.all([
     users.length === 0 ? [] : findMembersByIds(tx, [...new Set(users.map(([, id]) => id))]),
     typeof teamId === "string" ? findTeam(tx, teamId) : undefined,
     missingItems(tx, ciIds),
   ]);
   const known = new Set(members.map(({ id }) => id));
-  const faults: FieldError[] = users
+  const errors: FieldError[] = users
     .filter(([, id]) => !known.has(id))
     .map(([path]) => ({ path, message: "is not the id of an active member" }));
   if (typeof teamId === "string" && !team) {
-    faults.push({ path: "/teamId", message: "is not the id of a team" });
+    errors.push({ path: "/teamId", message: "is not the id of a team" });
   }
   for (const id of missing) {
     const path = `/ciIds/${ciIds.indexOf(id)}`;
-    faults.push({ path, message: "is not the id of a configuration item" });
+    errors.push({ path, message: "is not the id of a configuration item" });
   }
-  const [first] = faults;
+  const [first] = errors;
   if (first) {
-    throw new Failure(Invalid, { detail: `${first.path} ${first.message}`, errors: faults });
+    throw new Failure(Invalid, { detail: `${first.path} ${first.message}`, errors });
   }
 }
 
@@ -49,7 +49,10 @@ function findTeam(tx: ReadContext["tx"], id: string) {
 }
 
 /** The teams that somebody is in. */
-export async function teamsOf(tx: ReadContext["tx"], userId: string): Promise<readonly string[]> {
+export async function findTeamIds(
+  tx: ReadContext["tx"],
+  userId: string,
+): Promise<readonly string[]> {
   const rows = await tx
     .selectFrom("team_members")
     .select("team_id")
@@ -59,7 +62,10 @@ export async function teamsOf(tx: ReadContext["tx"], userId: string): Promise<re
 }
 
 /** Everyone in a team. */
-export async function membersOf(tx: ReadContext["tx"], teamId: string): Promise<readonly string[]> {
+export async function findTeamMemberIds(
+  tx: ReadContext["tx"],
+  teamId: string,
+): Promise<readonly string[]> {
   const rows = await tx
     .selectFrom("team_members")
     .select("user_id")

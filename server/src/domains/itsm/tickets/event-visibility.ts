@@ -9,50 +9,59 @@ import type { Principal } from "#kernel/access/caller.ts";
 import type { PlatformServices } from "#kernel/contract.ts";
 import type { RecordedEvent } from "#kernel/log/event.ts";
 import type { EventVisibility, EventFilter, FilterPosition } from "#kernel/log/event-visibility.ts";
-import { type Onlooker, TICKET_KINDS, type TicketIdentity, type TicketKind } from "./kind.ts";
-import { ticketIdentities, ticketKinds } from "./ticket.ts";
+import { type TicketViewer, TICKET_KINDS, type TicketIdentity, type TicketKind } from "./kind.ts";
+import { findTicketIdentities, ticketKinds } from "./ticket.ts";
 
 /** How events about each kind of ticket are seen. */
-export const ticketViews: readonly EventVisibility[] = TICKET_KINDS.map((resourceType) => ({
-  resourceType,
-  async lensesFor(place, events) {
-    const kind = kindNamed(place.services, resourceType);
-    const [onlooker, heads] = await Promise.all([
-      onlookersOf(place),
-      headsFor(place, kind, events),
-    ]);
-    return events.map((event) => lensOn(event, kind, { onlooker, heads }));
-  },
-  async wholly(place, person, parameters) {
-    const kind = kindNamed(place.services, resourceType);
-    const who = (await onlookersOf(place))(person);
-    if (!who.permissions.has(kind.read.name) || (kind.sees && !kind.sees(who))) return "false";
-    if (hearsInternal(kind, who)) return "true";
-    const type = parameters.add(commentType(kind), "text");
-    return `e.type <> ${type} or e.data ->> 'internal' = 'false'`;
-  },
-}));
+export const ticketEventVisibility: readonly EventVisibility[] = TICKET_KINDS.map(
+  (resourceType) => ({
+    resourceType,
+    async lensesFor(position, events) {
+      const kind = getKind(position.services, resourceType);
+      const [viewerOf, identities] = await Promise.all([
+        viewerLookup(position),
+        identitiesFor(position, kind, events),
+      ]);
+      return events.map((event) => filterFor(event, kind, { viewerOf, identities }));
+    },
+    async wholly(position, person, parameters) {
+      const kind = getKind(position.services, resourceType);
+      const viewer = (await viewerLookup(position))(person);
+      if (!viewer.permissions.has(kind.read.name) || (kind.canSee && !kind.canSee(viewer)))
+        return "false";
+      if (canSeeInternalComments(kind, viewer)) return "true";
+      const type = parameters.add(commentType(kind), "text");
+      return `e.type <> ${type} or e.data ->> 'internal' = 'false'`;
+    },
+  }),
+);
 
-interface Sight {
-  readonly onlooker: (person: Principal) => Onlooker;
+interface FilterContext {
+  readonly viewerOf: (person: Principal) => TicketViewer;
   /** Of kinds of which not everyone sees all. */
-  readonly heads: ReadonlyMap<string, TicketIdentity>;
+  readonly identities: ReadonlyMap<string, TicketIdentity>;
 }
 
-function lensOn(event: RecordedEvent, kind: TicketKind, { onlooker, heads }: Sight): EventFilter {
+function filterFor(
+  event: RecordedEvent,
+  kind: TicketKind,
+  { viewerOf, identities }: FilterContext,
+): EventFilter {
   const isInternal = event.type === commentType(kind) && event.data["internal"] !== false;
   return (person) => {
     // A webhook or a workflow is the workspace's, and goes on when whoever made it has left.
     if (!person || person.roles.length === 0) return event;
-    const who = onlooker(person);
-    if (!who.permissions.has(kind.read.name)) return undefined;
-    if (isInternal && !hearsInternal(kind, who)) return undefined;
-    return !kind.sees || kind.sees(who, heads.get(event.resource.id)) ? event : undefined;
+    const viewer = viewerOf(person);
+    if (!viewer.permissions.has(kind.read.name)) return undefined;
+    if (isInternal && !canSeeInternalComments(kind, viewer)) return undefined;
+    return !kind.canSee || kind.canSee(viewer, identities.get(event.resource.id))
+      ? event
+      : undefined;
   };
 }
 
 /** That there is one: the text is not in the log. */
-function hearsInternal({ write }: TicketKind, { permissions }: Onlooker): boolean {
+function canSeeInternalComments({ write }: TicketKind, { permissions }: TicketViewer): boolean {
   return permissions.has(write.name) || permissions.has(AuditRead.name);
 }
 
@@ -60,53 +69,59 @@ function commentType({ kind }: TicketKind): string {
   return `${kind}.comment_added`;
 }
 
-function kindNamed(services: PlatformServices, name: string): TicketKind {
+function getKind(services: PlatformServices, name: string): TicketKind {
   const found = ticketKinds(services).find(({ kind }) => kind === name);
   if (!found) throw new Error(`There is no ${name} in this product.`);
   return found;
 }
 
-async function headsFor(
+async function identitiesFor(
   { read }: FilterPosition,
   kind: TicketKind,
   events: readonly RecordedEvent[],
 ): Promise<ReadonlyMap<string, TicketIdentity>> {
-  if (!kind.sees) return new Map();
+  if (!kind.canSee) return new Map();
   const ids = [...new Set(events.map(({ resource }) => resource.id))];
-  const heads = await read((tx) => ticketIdentities(tx, kind, ids));
-  return new Map(heads.map((head) => [head.id, head]));
+  const identities = await read((tx) => findTicketIdentities(tx, kind, ids));
+  return new Map(identities.map((head) => [head.id, head]));
 }
 
 /** People with what they may do, by their roles as those are now. */
-async function onlookersOf(place: FilterPosition): Promise<(person: Principal) => Onlooker> {
-  const { services } = place;
-  const grants = await grantsIn(place);
-  const known = new Map<string, Onlooker>();
+async function viewerLookup(
+  position: FilterPosition,
+): Promise<(person: Principal) => TicketViewer> {
+  const { services } = position;
+  const grants = await cachedRoleGrants(position);
+  const known = new Map<string, TicketViewer>();
   return (person) => {
-    let who = known.get(person.id);
-    if (!who) {
+    let viewer = known.get(person.id);
+    if (!viewer) {
       const granted = person.roles.flatMap((role) => grants.get(role) ?? []);
       const permissions = resolvePermissions(person.roles, granted, services.permissions);
-      known.set(person.id, (who = { principal: person, permissions }));
+      known.set(person.id, (viewer = { principal: person, permissions }));
     }
-    return who;
+    return viewer;
   };
 }
 
-type Grants = ReadonlyMap<string, readonly string[]>;
+type RoleGrants = ReadonlyMap<string, readonly string[]>;
 
 const WORKSPACES_MAX = 1_000;
-const caches = new WeakMap<PlatformServices["commitFeed"], Map<string, Promise<Grants>>>();
+const grantCaches = new WeakMap<PlatformServices["commitFeed"], Map<string, Promise<RoleGrants>>>();
 
 /** What the custom roles of a workspace grant. Every batch of events asks, so it is kept until one changes. */
-function grantsIn({ services, partition: { workspace }, read }: FilterPosition): Promise<Grants> {
-  let cache = caches.get(services.commitFeed);
+function cachedRoleGrants({
+  services,
+  partition: { workspace },
+  read,
+}: FilterPosition): Promise<RoleGrants> {
+  let cache = grantCaches.get(services.commitFeed);
   if (!cache) {
-    const kept = new Map<string, Promise<Grants>>();
+    const entries = new Map<string, Promise<RoleGrants>>();
     services.commitFeed.subscribe(["audit"], (notice) => {
-      if (notice.type.startsWith("audit.role.")) kept.delete(notice.workspace);
+      if (notice.type.startsWith("audit.role.")) entries.delete(notice.workspace);
     });
-    caches.set(services.commitFeed, (cache = kept));
+    grantCaches.set(services.commitFeed, (cache = entries));
   }
   const known = cache.get(workspace);
   if (known) return known;

@@ -4,17 +4,20 @@ import { domain } from "#kernel/domain.ts";
 import { EventVisibilityPoint } from "#kernel/log/event-visibility.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { ReportSourcePoint } from "#kernel/contributions/report-source.ts";
-import { ticketViews } from "./event-visibility.ts";
-import { listStateMachines } from "./state-machines-operation.ts";
+import { ticketEventVisibility } from "./event-visibility.ts";
 import { ticketExecutor } from "./ticket-step.ts";
-import { DeskRead, DeskWrite } from "./permissions.ts";
 import { ticketsSource } from "./report-source.ts";
-import { DeskSettingsUpdated, getDeskSettings, updateDeskSettings } from "./settings-operations.ts";
+import {
+  DeskSettingsUpdated,
+  getDeskSettings,
+  listStateMachines,
+  updateDeskSettings,
+} from "./operations.ts";
+import { DeskRead, DeskWrite } from "./settings.ts";
 import { TeamCreated, TeamDeleted, TeamUpdated } from "./teams/team.ts";
 import * as teams from "./teams/operations.ts";
 import { watcherNotificationReader } from "./notify-watchers.ts";
 
-export { itemIdsSql, setItems } from "./configuration-items.ts";
 export {
   refColumn,
   TICKET_KINDS,
@@ -22,6 +25,7 @@ export {
   type TicketKind,
   type TicketKindName,
   TicketKindPoint,
+  ticketParams,
   ticketRef,
   TicketSummary,
 } from "./kind.ts";
@@ -32,29 +36,24 @@ export {
   stateMachine,
   nextState,
   type Transition,
+  type TransitionContext,
   invalidTransition,
 } from "./state-machine.ts";
-export { lockRows } from "./lock-rows.ts";
-export { numberOf, nextTicketNumber, type TicketNumber } from "./ticket-numbers.ts";
-export { assertReferencesExist, membersOf, teamsOf } from "./check-references.ts";
+export { ticketCommands } from "./ticket-commands.ts";
+export { itemIdsSql, ticketStore } from "./ticket-store.ts";
+export { formatTicketNumber, nextTicketNumber, type TicketNumber } from "./ticket-numbers.ts";
+export { assertReferencesExist, findTeamMemberIds, findTeamIds } from "./check-references.ts";
 export {
   type TicketSettings,
   readTicketSettings,
   Level,
   Priority,
-  priorityOf,
-  DEFAULT_SETTINGS as USUAL_SETTINGS,
+  computePriority,
+  DEFAULT_SETTINGS,
 } from "./settings.ts";
 export { collaboration } from "./collaboration/attachments.ts";
-export { linkedTo } from "./collaboration/links.ts";
-export {
-  authorOf,
-  ticketIdentity,
-  ticketKinds,
-  ticketRefOf,
-  summariesOf,
-  ticketParams,
-} from "./ticket.ts";
+export { listLinksOf } from "./collaboration/links.ts";
+export { getTicketIdentity, ticketKinds, ticketRefOf, findVisibleTickets } from "./ticket.ts";
 
 export const desk = domain({
   name: "desk",
@@ -77,6 +76,6 @@ export const desk = domain({
     contribute(executorsByType, ticketExecutor),
     contribute(NodeTypePoint, ticketExecutor.type),
     contribute(ReportSourcePoint, ticketsSource),
-    ...ticketViews.map((view) => contribute(EventVisibilityPoint, view)),
+    ...ticketEventVisibility.map((view) => contribute(EventVisibilityPoint, view)),
   ],
 });

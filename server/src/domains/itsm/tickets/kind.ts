@@ -5,18 +5,17 @@
 import Type from "typebox";
 import type { Caller } from "#kernel/access/caller.ts";
 import type { Permission } from "#kernel/access/permission.ts";
-import type { Tx } from "#kernel/db/connection.ts";
 import { extensionPoint } from "#kernel/extension-point.ts";
 import type { ListDefinition } from "#kernel/list/list.ts";
 import { idPattern } from "#kernel/schema/id.ts";
-import { nullable } from "#kernel/schema/schema.ts";
+import { nullable, object } from "#kernel/schema/schema.ts";
 import type { StateMachine } from "./state-machine.ts";
 import { LETTERS } from "./ticket-numbers.ts";
 
 export const TICKET_KINDS = ["incident", "change", "problem", "request"] as const;
 export type TicketKindName = (typeof TICKET_KINDS)[number];
 
-/** What may be told of a ticket where another thing refers to it. */
+/** The part of a ticket that is shown where another resource refers to it. */
 export const TicketSummary = Type.Object(
   {
     kind: Type.Enum([...TICKET_KINDS]),
@@ -37,21 +36,21 @@ export interface TicketSummary {
   readonly workaround?: string | null;
 }
 
-/** A ticket, as far as what all kinds share has to know it. */
+/** A ticket, as far as the code that all kinds share has to know it. */
 export interface TicketIdentity extends TicketSummary {
   readonly revision: number;
-  /** Who raised it. */
+  /** The person who raised it. */
   readonly createdBy: string;
   readonly assigneeId: string | null;
   readonly teamId: string | null;
-  /** Of a request: whom it is for. */
+  /** Of a request: the person whom it is for. */
   readonly requestedFor?: string;
-  /** Of a request: who is asked to approve it. */
+  /** Of a request: those who are asked to approve it. */
   readonly approverIds?: readonly string[];
 }
 
-/** Whoever looks at tickets. */
-export type Onlooker = Pick<Caller, "permissions" | "principal">;
+/** A person who looks at tickets. */
+export type TicketViewer = Pick<Caller, "permissions" | "principal">;
 
 export interface TicketKind {
   readonly kind: TicketKindName;
@@ -61,30 +60,35 @@ export interface TicketKind {
   readonly prefix: string;
   /** Of its list, such as `/api/v1/itsm/incidents`. */
   readonly path: `/${string}`;
-  /** Its table, which has the columns of `TicketHead`. */
+  /** Its table, which has a column for each field of `TicketIdentity` that is not optional. */
   readonly table: string;
+  /** The optional fields of `TicketIdentity` that its table has columns for. */
+  readonly identityFields?: readonly ("workaround" | "requestedFor" | "approverIds")[];
   readonly machine: StateMachine;
   readonly read: Permission;
   readonly write: Permission;
-  /** Who may add comments that all may read who see it; those who hold `write` when absent. */
+  /** Needed to add comments that are not internal; `write` when absent. */
   readonly comment?: Permission;
-  /** Whether somebody who holds `read` sees one; without one, whether all. They see all when absent. */
-  readonly sees?: (who: Onlooker, ticket?: TicketIdentity) => boolean;
-  /** What reports may be about, and what somebody must hold to count them all. */
-  readonly reported: { readonly list: ListDefinition; readonly permission: Permission };
-  /** Those of these ids that there are. */
-  readonly summariesOf: (tx: Tx, ids: readonly string[]) => Promise<readonly TicketSummary[]>;
+  /** True when somebody who holds `read` sees a ticket; without one, when they see all. All do when absent. */
+  readonly canSee?: (viewer: TicketViewer, ticket?: TicketIdentity) => boolean;
+  /** The list that reports are about, and the permission to count all of it. */
+  readonly reporting: { readonly list: ListDefinition; readonly permission: Permission };
 }
 
-/** Where domains of tickets say that they are one. */
+/** Where domains of tickets contribute their kind. */
 export const TicketKindPoint = extensionPoint<TicketKind>("itsm.ticket_kinds");
 
-/** What names a ticket in a path: its id or its number. */
+/** The schema of a reference to a ticket in a path: its id or its number. */
 export function ticketRef(kind: TicketKindName, prefix: string) {
   return Type.String({
     pattern: `^(${idPattern(prefix).replace(/^\^|\$$/g, "")}|${LETTERS[kind]}\\d{7,15})$`,
     description: `The id, or the number: \`${LETTERS[kind]}0000001\``,
   });
+}
+
+/** The path parameters of an operation on one ticket. */
+export function ticketParams({ kind, prefix }: Pick<TicketKind, "kind" | "prefix">) {
+  return object({ id: ticketRef(kind, prefix) });
 }
 
 /** The column that a reference is looked up by. */

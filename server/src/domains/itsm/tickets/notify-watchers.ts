@@ -11,7 +11,7 @@ import { TICKET_KINDS } from "./kind.ts";
 const RECIPIENTS_MAX = 1_000;
 
 /** What those who watch a ticket are told of, in the words that follow its number. */
-const NEWS: Readonly<Record<string, string>> = {
+const MESSAGES: Readonly<Record<string, string>> = {
   comment_added: "has a new comment",
   escalated: "was escalated",
   resolved: "was resolved",
@@ -28,39 +28,41 @@ const NEWS: Readonly<Record<string, string>> = {
   sla_breached: "missed its target time",
 };
 
-const TOLD = TICKET_KINDS.flatMap((kind) => Object.keys(NEWS).map((verb) => `${kind}.${verb}`));
+const NOTIFIED_EVENT_TYPES = TICKET_KINDS.flatMap((kind) =>
+  Object.keys(MESSAGES).map((verb) => `${kind}.${verb}`),
+);
 
 /** Tells those who watch a ticket what others do to it. */
 export const watcherNotificationReader = reader({
   name: "desk.tell_watchers",
-  on: TOLD,
+  on: NOTIFIED_EVENT_TYPES,
   startsAt: "end",
   emits: [NotificationSent],
   async handle(ctx, events) {
     const shallow = events.filter(({ depth }) => depth < CAUSATION_DEPTH_MAX);
-    const watchers = await watchersOf(ctx.tx, shallow);
+    const watchers = await findWatchers(ctx.tx, shallow);
     const watched = shallow.filter(({ resource }) => watchers.has(resource.id));
     if (watched.length === 0) return;
     // Who watches may not see it any more, and what is internal is not for all of them.
-    const lenses = await eventFiltersFor(positionInFilter(ctx), watched);
+    const filters = await eventFiltersFor(positionInFilter(ctx), watched);
     const person = await readPrincipals(ctx, [...new Set([...watchers.values()].flat())]);
     for (const event of watched) {
       const userIds = (watchers.get(event.resource.id) ?? []).filter(
-        (id) => id !== event.actor.id && applyFilter(lenses, event, person(id)),
+        (id) => id !== event.actor.id && applyFilter(filters, event, person(id)),
       );
-      await tell(ctx.because(event), event, userIds);
+      await notifyUsers(ctx.because(event), event, userIds);
     }
   },
 });
 
-async function tell(
+async function notifyUsers(
   ctx: WriteContext<typeof NotificationSent>,
   { resource, actor, type, id }: RecordedEvent,
   userIds: readonly string[],
 ): Promise<void> {
   const verb = type.slice(type.indexOf(".") + 1);
   const message = {
-    title: `${resource.number} ${NEWS[verb]}`,
+    title: `${resource.number} ${MESSAGES[verb]}`,
     body: `${resource.displayName ?? ""}\n${actor.name}`.trim(),
     about: { eventId: id, eventType: type, resource: { type: resource.type, id: resource.id } },
   };
@@ -69,7 +71,7 @@ async function tell(
   }
 }
 
-async function watchersOf(
+async function findWatchers(
   tx: Tx,
   events: readonly RecordedEvent[],
 ): Promise<ReadonlyMap<string, readonly string[]>> {
@@ -83,8 +85,8 @@ async function watchersOf(
     .execute();
   const watchers = new Map<string, string[]>();
   for (const { ticket_id, user_id } of rows) {
-    const known = watchers.get(ticket_id);
-    if (known) known.push(user_id);
+    const userIds = watchers.get(ticket_id);
+    if (userIds) userIds.push(user_id);
     else watchers.set(ticket_id, [user_id]);
   }
   return watchers;

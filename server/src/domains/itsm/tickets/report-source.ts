@@ -3,7 +3,7 @@ import type { Platform } from "#kernel/contract.ts";
 import { invalidField } from "#kernel/operation/failure.ts";
 import { streamRows, type ReportField, reportSource } from "#kernel/contributions/report-source.ts";
 import { TICKET_KINDS } from "./kind.ts";
-import { DeskRead } from "./permissions.ts";
+import { DeskRead } from "./settings.ts";
 import { ticketKinds } from "./ticket.ts";
 
 /** How long something took, and how old what is still open is: for whoever measures a desk. */
@@ -28,11 +28,11 @@ export const ticketsSource = reportSource({
   summary: "Incidents, changes, problems or requests; each needs what its own list needs.",
   permission: DeskRead,
   schema: Type.Object({ entity: Type.Enum([...TICKET_KINDS]) }, { additionalProperties: false }),
-  needs: (platform, { entity }) => [reportedOf(platform, entity).permission],
-  async open(asking, { entity }) {
-    const { list } = reportedOf(asking.platform, entity);
+  needs: (platform, { entity }) => [getReporting(platform, entity).permission],
+  async open(request, { entity }) {
+    const { list } = getReporting(request.platform, entity);
     const measures = "resolvedAt" in list.fields ? { ...MEASURES, ...RESOLUTION } : MEASURES;
-    return streamRows(asking, {
+    return streamRows(request, {
       from: list.from,
       fields: { ...list.fields, ...measures },
       key: [{ sql: "no", type: "bigint" }],
@@ -41,8 +41,8 @@ export const ticketsSource = reportSource({
   },
 });
 
-function reportedOf(platform: Pick<Platform, "contributions">, entity: string) {
-  const kind = ticketKinds(platform).find((one) => one.kind === entity);
+function getReporting(platform: Pick<Platform, "contributions">, entity: string) {
+  const kind = ticketKinds(platform).find((candidate) => candidate.kind === entity);
   if (!kind) throw invalidField("/source/entity", "is not a kind of ticket");
-  return kind.reported;
+  return kind.reporting;
 }

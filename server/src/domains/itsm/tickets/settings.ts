@@ -1,6 +1,10 @@
 import Type, { type Static } from "typebox";
+import { EVERY_ROLE, permission } from "#kernel/access/permission.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import { Time } from "#kernel/schema/schema.ts";
+
+export const DeskRead = permission("desk:read", "See teams and how the desk is run", EVERY_ROLE);
+export const DeskWrite = permission("desk:write", "Change teams and how the desk is run", []);
 
 /** 1 is the highest. */
 export const Level = Type.Integer({
@@ -14,10 +18,10 @@ export const Priority = Type.Integer({
   description: "1 critical to 5 planning, from impact and urgency by the workspace's matrix",
 });
 
-const Row = Type.Array(Priority, { minItems: 3, maxItems: 3 });
+const MatrixRow = Type.Array(Priority, { minItems: 3, maxItems: 3 });
 
-export const settings = {
-  priorityMatrix: Type.Array(Row, {
+export const settingsFields = {
+  priorityMatrix: Type.Array(MatrixRow, {
     minItems: 3,
     maxItems: 3,
     description: "A row for each impact, in it a priority for each urgency, both from 1 to 3",
@@ -30,7 +34,7 @@ export const settings = {
 };
 
 export const TicketSettings = Type.Object(
-  { ...settings, updatedAt: Type.Optional(Time) },
+  { ...settingsFields, updatedAt: Type.Optional(Time) },
   { title: "DeskSettings" },
 );
 export type TicketSettings = Static<typeof TicketSettings> & { readonly revision: number };
@@ -46,7 +50,7 @@ export const DEFAULT_SETTINGS: TicketSettings = {
   revision: 0,
 };
 
-/** How this workspace runs its desk. */
+/** Reads how the workspace handles its tickets. */
 export async function readTicketSettings(tx: Tx): Promise<TicketSettings> {
   const row = await tx.selectFrom("desk_settings").selectAll().executeTakeFirst();
   if (!row) return DEFAULT_SETTINGS;
@@ -59,8 +63,8 @@ export async function readTicketSettings(tx: Tx): Promise<TicketSettings> {
   };
 }
 
-/** By the matrix. */
-export function priorityOf(
+/** Looks the priority up in the matrix. */
+export function computePriority(
   { priorityMatrix }: TicketSettings,
   impact: number,
   urgency: number,

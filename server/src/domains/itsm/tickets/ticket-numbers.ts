@@ -16,7 +16,7 @@ export const LETTERS = {
   request: "REQ",
   article: "KB",
 } as const;
-export type Numbered = keyof typeof LETTERS;
+export type NumberedKind = keyof typeof LETTERS;
 
 const DIGITS = 7;
 
@@ -30,73 +30,73 @@ export interface TicketNumber {
 export async function nextTicketNumber(
   platform: Platform,
   { workspace, environment }: Caller,
-  kind: Numbered,
+  kind: NumberedKind,
 ): Promise<TicketNumber> {
   if (!workspace) throw new Error("A number belongs to a workspace.");
-  const no = await next(platform.db, { workspace: workspace.key, environment }, kind);
-  return { no, number: numberOf(kind, no) };
+  const no = await queueForNumber(platform.db, { workspace: workspace.key, environment }, kind);
+  return { no, number: formatTicketNumber(kind, no) };
 }
 
 /** `INC0000012` of 12. */
-export function numberOf(kind: Numbered, no: number): string {
+export function formatTicketNumber(kind: NumberedKind, no: number): string {
   return LETTERS[kind] + String(no).padStart(DIGITS, "0");
 }
 
-interface Waiting {
+interface Waiter {
   readonly resolve: (no: number) => void;
   readonly reject: (error: unknown) => void;
 }
 
 /** Who waits for numbers of one kind in one workspace; there is an entry while somebody takes some. */
-const queues = new WeakMap<Database, Map<string, Waiting[]>>();
+const queues = new WeakMap<Database, Map<string, Waiter[]>>();
 
-function next(db: Database, partition: Partition, kind: Numbered): Promise<number> {
-  let all = queues.get(db);
-  if (!all) queues.set(db, (all = new Map()));
+function queueForNumber(db: Database, partition: Partition, kind: NumberedKind): Promise<number> {
+  let queuesByKey = queues.get(db);
+  if (!queuesByKey) queues.set(db, (queuesByKey = new Map()));
   const key = `${partition.workspace} ${kind}`;
-  const queue = all.get(key);
-  const answer = new Promise<number>((resolve, reject) => {
-    const waiting = { resolve, reject };
-    if (queue) queue.push(waiting);
-    else all.set(key, [waiting]);
+  const queue = queuesByKey.get(key);
+  const number = new Promise<number>((resolve, reject) => {
+    const waiter = { resolve, reject };
+    if (queue) queue.push(waiter);
+    else queuesByKey.set(key, [waiter]);
   });
-  if (!queue) void serve(db, all, { key, partition, kind });
-  return answer;
+  if (!queue) void serveQueue(db, queuesByKey, { key, partition, kind });
+  return number;
 }
 
-async function serve(
+async function serveQueue(
   db: Database,
-  all: Map<string, Waiting[]>,
-  { key, partition, kind }: { key: string; partition: Partition; kind: Numbered },
+  queuesByKey: Map<string, Waiter[]>,
+  { key, partition, kind }: { key: string; partition: Partition; kind: NumberedKind },
 ): Promise<void> {
   for (;;) {
-    const served = all.get(key)?.splice(0) ?? [];
-    if (served.length === 0) break;
+    const waiters = queuesByKey.get(key)?.splice(0) ?? [];
+    if (waiters.length === 0) break;
     try {
-      const last = await take(db, partition, { kind, count: served.length });
-      for (const [index, { resolve }] of served.entries())
-        resolve(last - served.length + 1 + index);
+      const last = await allocateNumbers(db, partition, { kind, count: waiters.length });
+      for (const [index, { resolve }] of waiters.entries())
+        resolve(last - waiters.length + 1 + index);
     } catch (error) {
-      for (const { reject } of served) reject(error);
+      for (const { reject } of waiters) reject(error);
     }
   }
-  all.delete(key);
+  queuesByKey.delete(key);
 }
 
-const TAKE = `
+const ALLOCATE = `
   insert into ticket_numbers (kind, last) values ($1, $2)
   on conflict (workspace_id, kind) do update set last = ticket_numbers.last + excluded.last
   returning last`;
 
-function take(
+function allocateNumbers(
   db: Database,
   partition: Partition,
-  { kind, count }: { readonly kind: Numbered; readonly count: number },
+  { kind, count }: { readonly kind: NumberedKind; readonly count: number },
 ): Promise<number> {
   return db.write(partition, async (session) => {
     // Nobody waits for the disk: what uses a number commits after it, and so is not kept without it.
     void session.send("set local synchronous_commit to off", []);
-    const [row] = await session.send<{ last: number }>(TAKE, [kind, count]);
+    const [row] = await session.send<{ last: number }>(ALLOCATE, [kind, count]);
     if (!row) throw new Error("An insert returned nothing.");
     return row.last;
   });

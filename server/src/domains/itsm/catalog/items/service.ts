@@ -1,4 +1,5 @@
-import { assertReferencesExist, authorOf } from "../../tickets/index.ts";
+import { authorOf } from "#kernel/access/caller.ts";
+import { assertReferencesExist } from "../../tickets/index.ts";
 import { findStartable } from "#domains/workflows/index.ts";
 import { diffResource } from "#kernel/log/event.ts";
 import { Failure, invalidField } from "#kernel/operation/failure.ts";

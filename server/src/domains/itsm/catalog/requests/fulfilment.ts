@@ -1,7 +1,7 @@
 /**
  * From requests to runs and back, by the log. A request that is to be fulfilled names the run that is to
- * do it; the run is begun here, in the transaction that moves this reader on, so that it is begun once.
- * What becomes of the run becomes of the request.
+ * do it; the run is begun here, in the transaction that advances this reader, so that it is begun once.
+ * The outcome of the run decides on that of the request.
  */
 import {
   endRun,
@@ -22,9 +22,11 @@ import { causationOf } from "#kernel/log/event-log.ts";
 import { reader } from "#kernel/readers/reader.ts";
 import type { ReaderContext } from "#kernel/contract.ts";
 import { FulfilmentStarted, RequestCancelled, RequestFailed, RequestFulfilled } from "./events.ts";
-import { applyTransition, type CatalogRequest } from "./request.ts";
-import { dataOf, refer, written } from "./service.ts";
-import * as store from "./store.ts";
+import { requestCommands } from "./kind.ts";
+import { type CatalogRequest, requestEventData } from "./request.ts";
+import { findByRuns, requestStore } from "./store.ts";
+
+const { perform } = requestCommands;
 
 const emits = [
   ...startEvents,
@@ -35,103 +37,110 @@ const emits = [
 ] as const;
 type Context = ReaderContext<(typeof emits)[number]>;
 
-const ends: readonly string[] = [RunCompleted.type, RunFailed.type, RunCancelled.type];
+const endTypes: readonly string[] = [RunCompleted.type, RunFailed.type, RunCancelled.type];
 
 export const fulfilmentReader = reader({
   name: "catalog.fulfilment",
-  on: [FulfilmentStarted.type, RequestCancelled.type, ...ends, RunRetried.type],
+  on: [FulfilmentStarted.type, RequestCancelled.type, ...endTypes, RunRetried.type],
   startsAt: "end",
   emits,
   async handle(ctx, events) {
     const runs = events.filter(({ resource }) => resource.type === "run");
-    // A request names its run before that begins, so whatever run is not found here is nobody's.
-    const requests = await store.requestsOfRuns(ctx.tx, [
+    // A request names its run before that begins, so a run that is not found here fulfils none.
+    const requests = await findByRuns(ctx.tx, [
       ...new Set(runs.map(({ resource }) => resource.id)),
     ]);
     for (const event of events) {
-      if (event.type === FulfilmentStarted.type) await begin(ctx, event);
-      else if (event.type === RequestCancelled.type) await end(ctx, event);
+      if (event.type === FulfilmentStarted.type) await startRun(ctx, event);
+      else if (event.type === RequestCancelled.type) await cancelRun(ctx, event);
       else {
         const requestId = requests.get(event.resource.id);
-        if (requestId !== undefined) await follow(ctx, event, requestId);
+        if (requestId !== undefined) await applyRunEvent(ctx, event, requestId);
       }
     }
   },
 });
 
-/** Begins the run that an event names, unless it has begun, or is no longer wanted. */
-async function begin(ctx: Context, event: RecordedEvent): Promise<void> {
+/** Starts the run that an event names, unless it has started, or the request needs it no longer. */
+async function startRun(ctx: Context, event: RecordedEvent): Promise<void> {
   const { tx, services, caller } = ctx;
   const { runId } = event.data;
   if (typeof runId !== "string") return;
-  const request = await store.lock(tx, event.resource.id);
+  const request = await requestStore.lock(tx, event.resource.id);
   if (request.state !== "fulfilling" || request.runId !== runId) return;
   if (request.workflowId === null || (await findRun(tx, runId))) return;
-  const unbegun = { ...request, runId: null };
-  if (event.depth >= CAUSATION_DEPTH_MAX)
-    return fail(ctx, event, unbegun, "A chain of automations ends here.");
+  const fail = (reason: string) => failRequest(ctx, event, request, { reason, runId: null });
+  if (event.depth >= CAUSATION_DEPTH_MAX) return fail("A chain of automations ends here.");
   const deployment = await findDeployment(tx, request.workflowId, caller.environment);
   const version = deployment && (await planOfVersion({ tx, services }, deployment.versionId));
-  if (!deployment || !version) {
-    return fail(ctx, event, unbegun, `${request.workflowId} is not deployed here.`);
-  }
-  const beginning = queuedStart(services, {
+  if (!deployment || !version) return fail(`${request.workflowId} is not deployed here.`);
+  const start = queuedStart(services, {
     id: runId,
     workspace: event.workspace,
     environment: event.environment,
     version,
     triggerType: "request",
-    trigger: { type: "request", input: dataOf(request) },
+    trigger: { type: "request", input: requestEventData(request) },
     actor: event.actor,
     runAs: deployment.deployedBy,
     permissions: deployment.permissions,
     cause: causationOf(event),
     eventId: event.id,
   });
-  await writeRunStart(ctx.because(event), beginning);
+  await writeRunStart(ctx.because(event), start);
 }
 
-/** Ends the run of a request that was taken back, if it began and is not over. */
-async function end(ctx: Context, event: RecordedEvent): Promise<void> {
+/** Cancels the run of a cancelled request, if it started and is not over. */
+async function cancelRun(ctx: Context, event: RecordedEvent): Promise<void> {
   const { runId } = event.data;
   if (typeof runId !== "string" || !(await findRun(ctx.tx, runId))) return;
   try {
     await endRun(ctx.because(event), runId);
   } catch (error) {
-    // It was quicker; nothing was written.
+    // The run was over before; nothing was written.
     if (!(error instanceof Failure) || error.type !== RunOver) throw error;
   }
 }
 
-/** What becomes of a run becomes of the request that it fulfils. */
-async function follow(ctx: Context, event: RecordedEvent, requestId: string): Promise<void> {
-  const request = await store.lock(ctx.tx, requestId);
+/** Applies what happened to a run to the request that it fulfils. */
+async function applyRunEvent(ctx: Context, event: RecordedEvent, requestId: string): Promise<void> {
+  const request = await requestStore.lock(ctx.tx, requestId);
   if (request.runId !== event.resource.id) return;
-  if (event.type === RunRetried.type) return goOn(ctx, event, request);
+  if (event.type === RunRetried.type) return resumeRequest(ctx, event, request);
   if (request.state !== "fulfilling") return;
-  if (event.type === RunCancelled.type) return fail(ctx, event, request, "The run was cancelled.");
-  if (event.type === RunFailed.type) return fail(ctx, event, request, reasonOf(event));
+  if (event.type === RunCancelled.type) {
+    return failRequest(ctx, event, request, { reason: "The run was cancelled." });
+  }
+  if (event.type === RunFailed.type) {
+    return failRequest(ctx, event, request, { reason: reasonOf(event) });
+  }
   const run = await findRun(ctx.tx, event.resource.id);
-  const act = ctx.because(event);
-  const after = written(
-    act,
-    applyTransition(request, "fulfil", ctx.now, { output: run?.output ?? null }),
-  );
-  act.emit(RequestFulfilled, refer(after), dataOf(after));
+  const fields = { output: run?.output ?? null };
+  await perform(ctx.because(event), request, { action: "fulfil", event: RequestFulfilled, fields });
 }
 
-/** Somebody made the run go on, and with it the request. */
-function goOn(ctx: Context, event: RecordedEvent, request: CatalogRequest): void {
+/** A run that is retried goes on fulfilling its request. */
+async function resumeRequest(
+  ctx: Context,
+  event: RecordedEvent,
+  request: CatalogRequest,
+): Promise<void> {
   if (request.state !== "failed") return;
-  const act = ctx.because(event);
-  const after = written(act, applyTransition(request, "retry", ctx.now, { reason: null }));
-  act.emit(FulfilmentStarted, refer(after), dataOf(after));
+  const transition = {
+    action: "retry",
+    event: FulfilmentStarted,
+    fields: { reason: null },
+  } as const;
+  await perform(ctx.because(event), request, transition);
 }
 
-function fail(ctx: Context, event: RecordedEvent, request: CatalogRequest, reason: string): void {
-  const act = ctx.because(event);
-  const after = written(act, applyTransition(request, "fail", ctx.now, { reason }));
-  act.emit(RequestFailed, refer(after), dataOf(after));
+async function failRequest(
+  ctx: Context,
+  event: RecordedEvent,
+  request: CatalogRequest,
+  fields: Partial<CatalogRequest>,
+): Promise<void> {
+  await perform(ctx.because(event), request, { action: "fail", event: RequestFailed, fields });
 }
 
 function reasonOf({ data }: RecordedEvent): string {

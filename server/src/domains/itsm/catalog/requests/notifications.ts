@@ -7,11 +7,11 @@ import { RequestsWork } from "../permissions.ts";
 import { ApprovalRequested } from "./events.ts";
 import { isRequester, type RequestData } from "./request.ts";
 
-/** Among how many members those are looked for who work on requests. */
+/** The number of members among whom those are looked for who work on requests. */
 const MEMBERS_MAX = 1_000;
 
-/** Tells those who are to agree to a request that they are asked. */
-export const askApprovers = reader({
+/** Notifies the approvers of a request. */
+export const approverNotificationReader = reader({
   name: "catalog.approvers",
   on: [ApprovalRequested.type],
   startsAt: "end",
@@ -21,13 +21,13 @@ export const askApprovers = reader({
       if (event.depth >= CAUSATION_DEPTH_MAX) continue;
       // Its schema is that of the event.
       const request = event.data as unknown as RequestData;
-      const userIds = await approversOf(ctx, request);
-      await notify(ctx.because(event), { userIds, ...wordsFor(event, request) });
+      const userIds = await findApprovers(ctx, request);
+      await notify(ctx.because(event), { userIds, ...messageFor(event, request) });
     }
   },
 });
 
-async function approversOf(
+async function findApprovers(
   ctx: ReaderContext<typeof NotificationSent>,
   request: RequestData,
 ): Promise<readonly string[]> {
@@ -38,7 +38,7 @@ async function approversOf(
   return [...(await findMembersWithPermission(ctx, RequestsWork, others))];
 }
 
-function wordsFor({ id, type, resource }: RecordedEvent, { number, title }: RequestData) {
+function messageFor({ id, type, resource }: RecordedEvent, { number, title }: RequestData) {
   return {
     title: `${number} waits for your approval`,
     body: `Somebody asks for: ${title}`,

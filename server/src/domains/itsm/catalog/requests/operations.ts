@@ -1,34 +1,36 @@
 import Type from "typebox";
-import { ticketRef } from "../../tickets/index.ts";
+import { assertReferencesExist, ticketParams, ticketRefOf } from "../../tickets/index.ts";
 import type { Caller } from "#kernel/access/caller.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import { listPage, listQuery, type ListCondition } from "#kernel/list/list.ts";
+import { diffResource } from "#kernel/log/event.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { countedPage, created, item } from "#kernel/operation/response.ts";
 import { id, object, patch } from "#kernel/schema/schema.ts";
 import { ItemId } from "../items/item.ts";
 import { RequestsSubmit, RequestsWork } from "../permissions.ts";
 import { ApprovalRequested, FulfilmentStarted, RequestCreated, RequestUpdated } from "./events.ts";
+import { EXAMPLE_REQUEST, requestCommands, requestKind } from "./kind.ts";
 import {
+  canSeeRequest,
+  canSeeRequests,
   CatalogRequest,
   Description,
-  fields,
-  canSee,
+  requestEventData,
+  requestFields,
   requestMachine,
-  canSeeAll,
   Values,
 } from "./request.ts";
 import * as service from "./service.ts";
-import * as store from "./store.ts";
+import { requestList, requestStore } from "./store.ts";
 
-export const ByRequest = object({ id: ticketRef("request", "req") });
-export const example = { params: { id: "REQ0000001" } };
+const { path } = requestKind;
 
 const flag = (description: string) => Type.Optional(Type.Boolean({ description }));
 
-export const listRequests = query({
+const listRequests = query({
   id: "requests.list",
-  route: "GET /api/v1/catalog/requests",
+  route: `GET ${path}`,
   summary: "List requests",
   description:
     "All of them with `requests:read`; otherwise those that the caller asked for, or that are for them.",
@@ -42,28 +44,28 @@ export const listRequests = query({
     toApprove: flag("Only those that wait for the caller's approval"),
   }),
   response: countedPage(CatalogRequest),
-  run(ctx, { query: { state, itemId, mine, own, toApprove, ...question } }) {
+  run(ctx, { query: { state, itemId, mine, own, toApprove, ...page } }) {
     const { caller } = ctx;
     const me = caller.principal?.id ?? "";
     const narrowed: ListCondition[] = [];
-    if (toApprove === true) narrowed.push(awaiting(caller));
-    else if (own === true || !canSeeAll(caller)) narrowed.push(ownOf(me));
+    if (toApprove === true) narrowed.push(awaitingApprovalBy(caller));
+    else if (own === true || !canSeeRequests(caller)) narrowed.push(ownOf(me));
     if (state !== undefined) narrowed.push((to) => `state = ${to.add(state, "text")}`);
     if (itemId !== undefined) narrowed.push((to) => `item_id = ${to.add(itemId, "text")}`);
     if (mine === true) narrowed.push((to) => `assignee_id = ${to.add(me, "text")}`);
-    return listPage(ctx, store.requestList, question, { narrowed, toItem: store.toRequest });
+    return listPage(ctx, requestList, page, { narrowed, toItem: requestStore.toTicket });
   },
 });
 
 function ownOf(me: string): ListCondition {
   return (to) => {
-    const place = to.add(me, "text");
-    return `created_by = ${place} or requested_for = ${place}`;
+    const person = to.add(me, "text");
+    return `created_by = ${person} or requested_for = ${person}`;
   };
 }
 
-/** Those on which somebody may decide and has not. */
-function awaiting({ principal, permissions }: Caller): ListCondition {
+/** Selects the requests on which somebody may decide and has not. */
+function awaitingApprovalBy({ principal, permissions }: Caller): ListCondition {
   return (to) => {
     const me = to.add(principal?.id ?? "", "text");
     const unnamed = permissions.has(RequestsWork.name) ? "cardinality(approver_ids) = 0" : "false";
@@ -74,9 +76,9 @@ function awaiting({ principal, permissions }: Caller): ListCondition {
   };
 }
 
-export const submitRequest = command({
+const submitRequest = command({
   id: "requests.submit",
-  route: "POST /api/v1/catalog/requests",
+  route: `POST ${path}`,
   summary: "Ask for something",
   description:
     "`values` are compared with the form of the item, and what it has defaults for is filled in. " +
@@ -88,41 +90,49 @@ export const submitRequest = command({
     requestedFor: Type.Optional(id("usr", "The member who is to have it; the caller unless given")),
     description: Type.Optional(Description),
   }),
-  response: created(CatalogRequest, { location: (made) => `/api/v1/catalog/requests/${made.id}` }),
+  response: created(CatalogRequest, { location: (request) => `${path}/${request.id}` }),
   emits: [RequestCreated, ApprovalRequested, FulfilmentStarted],
   example: { body: { itemId: "cat_01jzt3n5k8q2x4v6w8y0z2b4d6", values: { model: "light" } } },
   prepare: (platform, { body }, caller) => service.prepareSubmit(platform, caller, body),
-  run: (ctx, { body }, ready) => service.submit(ctx, body, ready),
+  run: (ctx, { body }, prepared) => service.submitRequest(ctx, body, prepared),
 });
 
-export const getRequest = query({
+const getRequest = query({
   id: "requests.get",
-  route: "GET /api/v1/catalog/requests/{id}",
+  route: `GET ${path}/{id}`,
   summary: "Read a request",
   description:
     "Any of them with `requests:read`; otherwise one's own, and those that one is asked to approve.",
   permission: RequestsSubmit,
-  params: ByRequest,
+  params: ticketParams(requestKind),
   response: item(CatalogRequest),
-  example,
+  example: { params: { id: EXAMPLE_REQUEST } },
   async run({ tx, caller }, { params }) {
-    const request = await store.get(tx, params.id);
-    if (!canSee(request, caller)) throw new Failure(NotFound);
+    const request = await requestStore.get(tx, params.id);
+    if (!canSeeRequest(request, caller)) throw new Failure(NotFound);
     return request;
   },
 });
 
-export const updateRequest = command({
-  id: "requests.update",
-  route: "PATCH /api/v1/catalog/requests/{id}",
+const updateRequest = requestCommands.command("update", {
+  route: `PATCH ${path}/{id}`,
   summary: "Give a request to a member or a team",
   description: "What changes nothing is no event.",
-  permission: RequestsWork,
-  params: ByRequest,
-  body: patch(fields),
+  body: patch(requestFields),
   allowNoop: true,
-  response: item(CatalogRequest),
   emits: [RequestUpdated],
-  example: { ...example, body: { assigneeId: "usr_01jzt3n5k8q2x4v6w8y0z2b4d6" } },
-  run: (ctx, { params, body }) => service.update(ctx, params.id, body),
+  example: { assigneeId: "usr_01jzt3n5k8q2x4v6w8y0z2b4d6" },
+  async run(ctx, before, body) {
+    const { assigneeId, teamId, ciIds } = body;
+    const next = { ...before, ...body, ...(ciIds && { ciIds: ciIds.toSorted() }) };
+    const { changes } = diffResource(requestEventData(before), requestEventData(next));
+    if (changes.length === 0) return before;
+    await assertReferencesExist(ctx, { users: { "/assigneeId": assigneeId }, teamId, ciIds });
+    const after = await requestCommands.save(ctx, before, next);
+    const diff = diffResource(requestEventData(before), requestEventData(after));
+    ctx.emit(RequestUpdated, ticketRefOf(after), diff);
+    return after;
+  },
 });
+
+export const requestOperations = [listRequests, submitRequest, getRequest, updateRequest];

@@ -4,13 +4,13 @@ import {
   applyTransition,
   assertMayDecide,
   type CatalogRequest,
-  canSee,
+  canSeeRequest,
+  addDecision,
+  isApproved,
   requestMachine,
-  withApproval,
 } from "./request.ts";
 
-const NOW = new Date("2026-03-04T05:06:07.000Z");
-const AT = NOW.toISOString();
+const AT = "2026-03-04T05:06:07.000Z";
 const request: CatalogRequest = {
   id: "req_01jzt3n5k8q2x4v6w8y0z2b4d6",
   number: "REQ0000001",
@@ -45,13 +45,13 @@ const WAYS: Record<string, Record<string, string>> = {
   fulfilling: { fulfil: "fulfilled", fail: "failed", cancel: "cancelled" },
   failed: { retry: "fulfilling" },
 };
-const ACTIONS = [...new Set(requestMachine.moves.map(({ action }) => action))];
+const ACTIONS = [...new Set(requestMachine.transitions.map(({ action }) => action))];
 
 test("each action leads where the table says, and is refused everywhere else", () => {
   for (const state of requestMachine.states) {
     for (const action of ACTIONS) {
       const to = WAYS[state]?.[action];
-      const act = () => applyTransition({ ...request, state }, action, NOW);
+      const act = () => applyTransition({ ...request, state }, action, { at: AT });
       if (to === undefined) {
         expect(act, `${state} ${action}`).toThrow(
           expect.objectContaining({
@@ -85,7 +85,7 @@ test("those who are named decide, once, and never on what they asked for or are 
   for (const own of ["usr_me", "usr_them"]) {
     expect(refused(request, caller(own, "requests:work"), new Set([own]))).toBe("own_request");
   }
-  const once = withApproval(request, decision("usr_a"), both).request;
+  const once = addDecision(request, decision("usr_a"));
   expect(refused(once, caller("usr_a"))).toBe("request_already_decided");
   // Nobody was named, or whoever was has left.
   expect(refused(request, worker, new Set())).toBe("usr_w");
@@ -95,22 +95,21 @@ test("those who are named decide, once, and never on what they asked for or are 
 
 test("all must agree who are still there; or any", () => {
   const both = new Set(["usr_a", "usr_b"]);
-  expect(withApproval(request, decision("usr_a"), both).enough).toBe(false);
-  const first = withApproval(request, decision("usr_a"), both).request;
-  expect(withApproval(first, decision("usr_b"), both)).toMatchObject({
-    enough: true,
-    request: { approval: { decisions: [{ userId: "usr_a" }, { userId: "usr_b" }] } },
-  });
-  expect(withApproval(request, decision("usr_a"), new Set(["usr_a"])).enough).toBe(true);
-  const any = { ...request, approval: { ...request.approval, rule: "any" as const } };
-  expect(withApproval(any, decision("usr_a"), both).enough).toBe(true);
+  const first = addDecision(request, decision("usr_a"));
+  expect(isApproved(first, both)).toBe(false);
+  const second = addDecision(first, decision("usr_b"));
+  expect(second.approval.decisions).toMatchObject([{ userId: "usr_a" }, { userId: "usr_b" }]);
+  expect(isApproved(second, both)).toBe(true);
+  expect(isApproved(first, new Set(["usr_a"]))).toBe(true);
+  const any = { ...first, approval: { ...first.approval, rule: "any" as const } };
+  expect(isApproved(any, both)).toBe(true);
 });
 
 test("a request is seen by whose it is, by whom it asks, and by those who may read all", () => {
   const seenBy = ["usr_me", "usr_them", "usr_a", "usr_w"].filter((id) =>
-    canSee(request, caller(id)),
+    canSeeRequest(request, caller(id)),
   );
   expect(seenBy).toEqual(["usr_me", "usr_them", "usr_a"]);
-  expect(canSee(request, caller("usr_w", "requests:read"))).toBe(true);
-  expect(canSee(request, caller("usr_w", "requests:work"))).toBe(true);
+  expect(canSeeRequest(request, caller("usr_w", "requests:read"))).toBe(true);
+  expect(canSeeRequest(request, caller("usr_w", "requests:work"))).toBe(true);
 });

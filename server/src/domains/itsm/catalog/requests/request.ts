@@ -1,17 +1,16 @@
-/** What somebody asked for, and how that lives. Nothing here reads or writes. */
+/** The model of a request; pure. */
 import Type, { type Static } from "typebox";
 import type { Caller } from "#kernel/access/caller.ts";
 import { Failure, failure } from "#kernel/operation/failure.ts";
 import { id, line, nullable, text, Time } from "#kernel/schema/schema.ts";
-import { stateMachine, nextState, type TicketKind } from "../../tickets/index.ts";
+import { nextState, stateMachine, type TransitionContext } from "../../tickets/index.ts";
 import { Approval, ItemId } from "../items/item.ts";
-import { RequestsRead, RequestsSubmit, RequestsWork } from "../permissions.ts";
-import { requestList, summariesOf } from "./store.ts";
+import { RequestsRead, RequestsWork } from "../permissions.ts";
 
 const TEXT_CHARACTERS_MAX = 10_000;
 const ITEMS_MAX = 100;
 
-/** How a request lives. */
+/** The states of a request. */
 export const requestMachine = stateMachine({
   kind: "request",
   states: [
@@ -26,7 +25,7 @@ export const requestMachine = stateMachine({
   ],
   // One that failed may be tried again.
   finalStates: ["rejected", "fulfilled", "failed", "cancelled"],
-  moves: [
+  transitions: [
     { action: "request_approval", from: ["submitted"], to: "awaiting_approval" },
     // Nobody needs to agree.
     { action: "pass", from: ["submitted"], to: "approved" },
@@ -43,7 +42,7 @@ export const requestMachine = stateMachine({
     },
   ],
 });
-type Action = (typeof requestMachine.moves)[number]["action"];
+type Action = (typeof requestMachine.transitions)[number]["action"];
 
 const Decision = Type.Object(
   {
@@ -59,10 +58,10 @@ export type Decision = Static<typeof Decision>;
 export const Values = Type.Record(Type.String(), Type.Unknown(), {
   description: "What was filled into the form of the item",
 });
-export const Words = line(TEXT_CHARACTERS_MAX);
+export const Remark = line(TEXT_CHARACTERS_MAX);
 
-/** What those who work on a request say about it. */
-export const fields = {
+/** The fields that those who work on a request set and change. */
+export const requestFields = {
   assigneeId: nullable(id("usr", "The member who works on it")),
   teamId: nullable(id("tem", "The team that works on it")),
   ciIds: Type.Array(id("ci"), {
@@ -84,7 +83,7 @@ export const CatalogRequest = Type.Object(
     state: Type.Enum([...requestMachine.states]),
     values: Values,
     requestedFor: Type.String({ description: "The member who is to have it" }),
-    ...fields,
+    ...requestFields,
     approval: Type.Object({ ...Approval.properties, decisions: Type.Array(Decision) }),
     workflowId: nullable(Type.String({ description: "What fulfils it; null: somebody, by hand" })),
     runId: nullable(
@@ -126,32 +125,30 @@ export const RequestAutomated = failure(
   "A run fulfils this request; it is not fulfilled by hand.",
 );
 
-/** What an action says beside the state that it leads to. */
-export type Said = Partial<
-  Pick<RequestData, "reason" | "notes" | "output" | "runId" | "workflowId">
->;
+/** The request in the data of events. */
+export function requestEventData({ revision: _, ...data }: CatalogRequest): RequestData {
+  return data;
+}
 
 /** The request after an action; throws where its state does not allow that. */
 export function applyTransition(
   request: CatalogRequest,
   action: Action,
-  now: Date,
-  said: Said = {},
+  { at }: Pick<TransitionContext, "at">,
+  fields: Partial<CatalogRequest> = {},
 ): CatalogRequest {
   const state = nextState(requestMachine, request.state, action);
-  const at = now.toISOString();
-  const hasEnded = requestMachine.finalStates.includes(state);
+  const isFinal = requestMachine.finalStates.includes(state);
   return {
     ...request,
-    ...said,
+    ...fields,
     state,
     ...(state === "approved" && { approvedAt: at }),
-    endedAt: hasEnded ? at : null,
-    updatedAt: at,
+    endedAt: isFinal ? at : null,
   };
 }
 
-/** Whose request it is: who asked, and for whom. */
+/** True of the person who asked for it, and of the one whom it is for. */
 export function isRequester(
   { createdBy, requestedFor }: Pick<RequestData, "createdBy" | "requestedFor">,
   userId: string,
@@ -159,17 +156,17 @@ export function isRequester(
   return userId === createdBy || userId === requestedFor;
 }
 
-/** Whose a request is, and who is asked to approve it. */
-interface Parties {
+/** The people who see a request without further permissions. */
+interface RequestParties {
   readonly createdBy: string;
   readonly requestedFor?: string;
   readonly approverIds?: readonly string[];
 }
 
-/** Whether somebody may know of a request; without one, of all. */
-export function canSeeAll(
+/** True when somebody sees a request; without one, when they see all. */
+export function canSeeRequests(
   { permissions, principal }: Pick<Caller, "permissions" | "principal">,
-  request?: Parties,
+  request?: RequestParties,
 ): boolean {
   if (permissions.has(RequestsRead.name) || permissions.has(RequestsWork.name)) return true;
   if (!principal || !request) return false;
@@ -177,53 +174,35 @@ export function canSeeAll(
   return [createdBy, requestedFor, ...approverIds].includes(principal.id);
 }
 
-/** Whether somebody may know of this request. */
-export function canSee(request: RequestData, caller: Caller): boolean {
-  return canSeeAll(caller, { ...request, approverIds: request.approval.approverIds });
+/** True when the caller sees this request. */
+export function canSeeRequest(request: RequestData, caller: Caller): boolean {
+  return canSeeRequests(caller, { ...request, approverIds: request.approval.approverIds });
 }
 
-/** Throws unless somebody may decide on a request; `present` are those of its approvers who are still members. */
+/** Throws unless the caller may decide on a request; returns their id. `approvers` are those who are still members. */
 export function assertMayDecide(
   { approval: { decisions }, ...request }: RequestData,
   { permissions, principal }: Caller,
-  present: ReadonlySet<string>,
+  approvers: ReadonlySet<string>,
 ): string {
   if (!principal) throw new Failure(NotAnApprover);
   if (isRequester(request, principal.id)) throw new Failure(OwnRequest);
-  const isAsked =
-    present.size === 0 ? permissions.has(RequestsWork.name) : present.has(principal.id);
-  if (!isAsked) throw new Failure(NotAnApprover);
+  const isApprover =
+    approvers.size === 0 ? permissions.has(RequestsWork.name) : approvers.has(principal.id);
+  if (!isApprover) throw new Failure(NotAnApprover);
   if (decisions.some(({ userId }) => userId === principal.id)) throw new Failure(AlreadyDecided);
   return principal.id;
 }
 
-/** The request with one more approval; whether that is enough depends on who is still there to ask. */
-export function withApproval(
-  request: CatalogRequest,
-  decision: Decision,
-  present: ReadonlySet<string>,
-): { readonly request: CatalogRequest; readonly enough: boolean } {
+/** The request with one more decision. */
+export function addDecision(request: CatalogRequest, decision: Decision): CatalogRequest {
   const { approval } = request;
-  const decisions = [...approval.decisions, decision];
-  const agreed = new Set(decisions.map(({ userId }) => userId));
-  const missing = approval.approverIds.filter((id) => present.has(id) && !agreed.has(id));
-  const enough = approval.rule === "any" || missing.length === 0;
-  const updatedAt = decision.at;
-  return { request: { ...request, approval: { ...approval, decisions }, updatedAt }, enough };
+  return { ...request, approval: { ...approval, decisions: [...approval.decisions, decision] } };
 }
 
-/** Requests, as what all tickets have in common knows them. */
-export const requestKind: TicketKind = {
-  kind: "request",
-  plural: "requests",
-  prefix: "req",
-  path: "/api/v1/catalog/requests",
-  table: "catalog_requests",
-  machine: requestMachine,
-  read: RequestsSubmit,
-  write: RequestsWork,
-  reported: { list: requestList, permission: RequestsRead },
-  comment: RequestsSubmit,
-  sees: canSeeAll,
-  summariesOf,
-};
+/** True when enough of the approvers who are still members have approved. */
+export function isApproved({ approval }: RequestData, approvers: ReadonlySet<string>): boolean {
+  const decided = new Set(approval.decisions.map(({ userId }) => userId));
+  const missing = approval.approverIds.filter((id) => approvers.has(id) && !decided.has(id));
+  return approval.rule === "any" || missing.length === 0;
+}

@@ -2,11 +2,11 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import {
   type Approval,
-  approvalFrom,
-  faultOf,
+  applyApprovalInput,
+  checkApproval,
   ONE_APPROVAL,
   requiredApprovals,
-  seatsOf,
+  votableSeats,
 } from "./approval.ts";
 
 const people = ["ada", "bob", "cy", "dee", "eve", "fay"];
@@ -17,12 +17,12 @@ const approval: fc.Arbitrary<Approval> = fc.record({
   value: fc.integer({ min: 1, max: 100 }),
   approverIds: fc.oneof(fc.constant<string[]>([]), approvers),
 });
-const nobodysProxies = { proxies: new Map<string, string>(), standsInFor: new Set<string>() };
+const nobodysProxies = { delegates: new Map<string, string>(), principals: new Set<string>() };
 
 test("what is found without fault can be fulfilled by its approvers, and takes at least one", () => {
   fc.assert(
     fc.property(approval, fc.constantFrom("normal", "emergency"), (given, type) => {
-      fc.pre(!faultOf(given, "requester"));
+      fc.pre(!checkApproval(given, "requester"));
       const required = requiredApprovals(type, given);
       expect(required).toBeGreaterThanOrEqual(1);
       if (given.approverIds.length > 0)
@@ -51,10 +51,10 @@ test("every seat has one holder, whoever it was handed to", () => {
   const handed = fc.dictionary(someone, someone);
   fc.assert(
     fc.property(approvers, handed, (approverIds, given) => {
-      const proxies = new Map(Object.entries(given));
+      const delegates = new Map(Object.entries(given));
       const named = { ...ONE_APPROVAL, approverIds };
       const held = people.flatMap((voter) =>
-        seatsOf(named, voter, { proxies, standsInFor: new Set() }),
+        votableSeats(named, voter, { delegates, principals: new Set() }),
       );
       expect(held.toSorted()).toEqual(approverIds.toSorted());
     }),
@@ -63,9 +63,9 @@ test("every seat has one holder, whoever it was handed to", () => {
 
 test("who stands in for somebody may vote for the seats that those hold, handed-on ones too", () => {
   const named = { ...ONE_APPROVAL, approverIds: ["ada", "bob", "cy"] };
-  const proxies = new Map([["ada", "bob"]]);
-  const seats = (voter: string, standsInFor: string[]) =>
-    seatsOf(named, voter, { proxies, standsInFor: new Set(standsInFor) });
+  const delegates = new Map([["ada", "bob"]]);
+  const seats = (voter: string, principals: string[]) =>
+    votableSeats(named, voter, { delegates, principals: new Set(principals) });
   expect(seats("eve", ["bob"])).toEqual(["ada", "bob"]);
   expect(seats("eve", ["ada"])).toEqual([]);
   expect(seats("cy", ["bob"])).toEqual(["ada", "bob", "cy"]);
@@ -73,13 +73,13 @@ test("who stands in for somebody may vote for the seats that those hold, handed-
 
 test("where nobody is named, everyone has a seat of their own and no other", () => {
   expect(
-    seatsOf(ONE_APPROVAL, "ada", { ...nobodysProxies, standsInFor: new Set(["bob"]) }),
+    votableSeats(ONE_APPROVAL, "ada", { ...nobodysProxies, principals: new Set(["bob"]) }),
   ).toEqual(["ada"]);
 });
 
 test("what nobody could fulfil has a fault", () => {
   const pathOf = (given: Partial<Approval>) =>
-    faultOf({ ...ONE_APPROVAL, ...given }, "requester")?.path;
+    checkApproval({ ...ONE_APPROVAL, ...given }, "requester")?.path;
   expect(pathOf({})).toBeUndefined();
   expect(pathOf({ rule: "all" })).toBe("/approval/approverIds");
   expect(pathOf({ rule: "percentage", value: 50 })).toBe("/approval/approverIds");
@@ -89,17 +89,21 @@ test("what nobody could fulfil has a fault", () => {
 
 test("a new rule begins with its usual value, the same rule keeps its own", () => {
   const two: Approval = { rule: "count", value: 2, approverIds: ["ada", "bob"] };
-  expect(approvalFrom(two, { approverIds: ["ada", "ada"] })).toEqual({
+  expect(applyApprovalInput(two, { approverIds: ["ada", "ada"] })).toEqual({
     ...two,
     approverIds: ["ada"],
   });
-  expect(approvalFrom(two, { rule: "percentage" })).toEqual({
+  expect(applyApprovalInput(two, { rule: "percentage" })).toEqual({
     ...two,
     rule: "percentage",
     value: 100,
   });
-  expect(approvalFrom(two, { rule: "all", value: 3 })).toEqual({ ...two, rule: "all", value: 100 });
-  expect(approvalFrom({ ...two, rule: "all", value: 100 }, { rule: "count" })).toEqual({
+  expect(applyApprovalInput(two, { rule: "all", value: 3 })).toEqual({
+    ...two,
+    rule: "all",
+    value: 100,
+  });
+  expect(applyApprovalInput({ ...two, rule: "all", value: 100 }, { rule: "count" })).toEqual({
     ...two,
     value: 1,
   });

@@ -1,6 +1,6 @@
 /**
- * Who decides on a change, and when enough have. An approver has a seat; who sits on it may have been
- * handed on. Where nobody is named, everyone who may approve changes has a seat of their own.
+ * The approval of a change: its approvers, and the rule for when enough of them approved. Each approver
+ * has a seat, which may be handed on. Where nobody is named, everyone who may approve changes has a seat of their own.
  */
 import Type, { type Static } from "typebox";
 import { type FieldError } from "#kernel/operation/failure.ts";
@@ -23,11 +23,10 @@ const fields = {
   }),
 };
 
-/** As the API shows it. */
+/** The approval of a change in responses. */
 export const Approval = Type.Object(fields, { title: "ChangeApproval" });
 export type Approval = Static<typeof Approval>;
 
-/** As a caller gives it. */
 export const ApprovalInput = object({
   rule: Type.Optional(fields.rule),
   value: Type.Optional(fields.value),
@@ -39,20 +38,20 @@ export const ONE_APPROVAL: Approval = { rule: "count", value: 1, approverIds: []
 
 const ALL_PERCENT = 100;
 
-/** What was given on top of what there is; a new rule begins with its own usual value. */
-export function approvalFrom(before: Approval, given: ApprovalInput): Approval {
-  const rule = given.rule ?? before.rule;
-  const usual = rule === "count" ? 1 : ALL_PERCENT;
-  const kept = rule === before.rule ? before.value : usual;
+/** Applies an input to the approval that there is; a new rule begins with a default value of its own. */
+export function applyApprovalInput(before: Approval, input: ApprovalInput): Approval {
+  const rule = input.rule ?? before.rule;
+  const ruleDefault = rule === "count" ? 1 : ALL_PERCENT;
+  const value = input.value ?? (rule === before.rule ? before.value : ruleDefault);
   return {
     rule,
-    value: rule === "all" ? ALL_PERCENT : (given.value ?? kept),
-    approverIds: [...new Set(given.approverIds ?? before.approverIds)],
+    value: rule === "all" ? ALL_PERCENT : value,
+    approverIds: [...new Set(input.approverIds ?? before.approverIds)],
   };
 }
 
-/** What makes an approval one that nobody could ever give. */
-export function faultOf(approval: Approval, requesterId: string): FieldError | undefined {
+/** Checks that there are people who can give the approval. */
+export function checkApproval(approval: Approval, requesterId: string): FieldError | undefined {
   const { rule, value, approverIds } = approval;
   const own = approverIds.indexOf(requesterId);
   if (own !== -1) {
@@ -68,7 +67,7 @@ export function faultOf(approval: Approval, requesterId: string): FieldError | u
   return undefined;
 }
 
-/** How many approvals it takes. In an emergency one is enough. */
+/** The number of approvals that it takes; one in an emergency. */
 export function requiredApprovals(type: string, { rule, value, approverIds }: Approval): number {
   if (type === "emergency") return 1;
   if (rule === "count") return value;
@@ -76,28 +75,28 @@ export function requiredApprovals(type: string, { rule, value, approverIds }: Ap
   return Math.ceil((approverIds.length * value) / ALL_PERCENT);
 }
 
-/** Who sits on whose seat. */
-export interface Seating {
-  /** On this change, by the seat. */
-  readonly proxies: ReadonlyMap<string, string>;
-  /** Whom the voter stands in for on all changes, at this time. */
-  readonly standsInFor: ReadonlySet<string>;
+/** The delegations that matter to a voter. */
+export interface Delegations {
+  /** The holders of seats that were handed on, on this change, by the seat. */
+  readonly delegates: ReadonlyMap<string, string>;
+  /** The approvers in whose stead the voter votes on all changes, at this time. */
+  readonly principals: ReadonlySet<string>;
 }
 
-/** Who a seat was handed to, or whose it is. */
-export function seatHolder(seat: string, proxies: Seating["proxies"]): string {
-  return proxies.get(seat) ?? seat;
+/** The person that a seat was handed to, or whose seat it is. */
+export function seatHolder(seat: string, delegates: Delegations["delegates"]): string {
+  return delegates.get(seat) ?? seat;
 }
 
 /** The seats that somebody may vote for. */
-export function seatsOf(
+export function votableSeats(
   { approverIds }: Approval,
   voterId: string,
-  { proxies, standsInFor }: Seating,
+  { delegates, principals }: Delegations,
 ): readonly string[] {
   if (approverIds.length === 0) return [voterId];
   return approverIds.filter((seat) => {
-    const holder = seatHolder(seat, proxies);
-    return holder === voterId || standsInFor.has(holder);
+    const holder = seatHolder(seat, delegates);
+    return holder === voterId || principals.has(holder);
   });
 }

@@ -1,15 +1,15 @@
+import { authorOf } from "#kernel/access/caller.ts";
 import Type from "typebox";
 import { Failure, invalidField, NotFound } from "#kernel/operation/failure.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { noContent, item } from "#kernel/operation/response.ts";
 import { id, InputTime, nullable, object } from "#kernel/schema/schema.ts";
 import { assertReferencesExist } from "../../tickets/index.ts";
-import { authorIdOf } from "../change.ts";
 import { ChangesApprove, ChangesRead } from "../permissions.ts";
 import { assertMayApprove } from "../service.ts";
-import { assertOrdered, momentAt } from "../windows/window.ts";
+import { assertOrder, parseMoment } from "../windows/window.ts";
 import * as delegations from "./delegation.ts";
-import { dataOf, Delegation, DelegationEnded, DelegationSet } from "./delegation.ts";
+import { delegationEventData, Delegation, DelegationEnded, DelegationSet } from "./delegation.ts";
 
 const PATH = "/api/v1/itsm/changes/delegations";
 
@@ -26,10 +26,10 @@ const listDelegations = query({
     ),
   ),
   async run({ tx, caller }) {
-    const me = authorIdOf(caller);
+    const me = authorOf(caller);
     const [given = null, received] = await Promise.all([
-      delegations.givenBy(tx, me),
-      delegations.receivedBy(tx, me),
+      delegations.findGiven(tx, me),
+      delegations.listReceived(tx, me),
     ]);
     return { given, received, ...(given && { revision: given.revision }) };
   },
@@ -56,11 +56,11 @@ const setDelegation = command({
     },
   },
   async run(ctx, { body }) {
-    const me = authorIdOf(ctx.caller);
+    const me = authorOf(ctx.caller);
     const { toUserId } = body;
-    const from = momentAt("/from", body.from);
-    const to = momentAt("/to", body.to);
-    assertOrdered("/to", from, to);
+    const from = parseMoment("/from", body.from);
+    const to = parseMoment("/to", body.to);
+    assertOrder("/to", from, to);
     if (toUserId === me) throw invalidField("/toUserId", "must be somebody else");
     await assertReferencesExist(ctx, { users: { "/toUserId": toUserId } });
     await assertMayApprove(ctx, [["/toUserId", toUserId]]);
@@ -76,8 +76,8 @@ const setDelegation = command({
       updatedAt: now,
       revision: (before?.revision ?? 0) + 1,
     };
-    await delegations.put(ctx.tx, delegation);
-    ctx.emit(DelegationSet, { id: me }, dataOf(delegation));
+    await delegations.upsert(ctx.tx, delegation);
+    ctx.emit(DelegationSet, { id: me }, delegationEventData(delegation));
     return delegation;
   },
 });
@@ -92,12 +92,12 @@ const endDelegation = command({
   emits: [DelegationEnded],
   fails: [NotFound],
   async run(ctx) {
-    const me = authorIdOf(ctx.caller);
+    const me = authorOf(ctx.caller);
     const delegation = await delegations.lockGiven(ctx.tx, me);
     if (!delegation) throw new Failure(NotFound);
     ctx.expectRevision(delegation.revision);
     await delegations.remove(ctx.tx, me);
-    ctx.emit(DelegationEnded, { id: me }, dataOf(delegation));
+    ctx.emit(DelegationEnded, { id: me }, delegationEventData(delegation));
   },
 });
 

@@ -4,7 +4,7 @@ import { id, Time } from "#kernel/schema/schema.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import { type SqlRow, queryRows } from "#kernel/db/statement.ts";
 
-/** Who votes in somebody's stead for a time. */
+/** A delegation: somebody votes in an approver's stead for a time. */
 export const Delegation = Type.Object(
   {
     userId: id("usr", "Whose votes"),
@@ -16,11 +16,11 @@ export const Delegation = Type.Object(
   },
   { title: "ChangeDelegation" },
 );
-type Shown = Static<typeof Delegation>;
-export type Delegation = Shown & { readonly revision: number };
+type DelegationData = Static<typeof Delegation>;
+export type Delegation = DelegationData & { readonly revision: number };
 
-/** As events tell it. */
-export function dataOf({ revision: _, ...delegation }: Delegation): Shown {
+/** The delegation in the data of events. */
+export function delegationEventData({ revision: _, ...delegation }: Delegation): DelegationData {
   return delegation;
 }
 
@@ -40,26 +40,32 @@ const COLUMNS = `
   created_at as "createdAt", updated_at as "updatedAt"`;
 const RECEIVED_MAX = 200;
 
-export async function givenBy(tx: Tx, userId: string, lock = ""): Promise<Delegation | undefined> {
+/** Finds the delegation that somebody gave. */
+export async function findGiven(
+  tx: Tx,
+  userId: string,
+  lock = "",
+): Promise<Delegation | undefined> {
   const text = `select ${COLUMNS} from change_delegations where user_id = $1${lock}`;
   const [row] = await queryRows(tx, text, [userId]);
   return row && toDelegation(row);
 }
 
-/** Locks the row, so that two changes take turns. */
+/** Locks the row until the transaction ends. */
 export function lockGiven(tx: Tx, userId: string): Promise<Delegation | undefined> {
-  return givenBy(tx, userId, " for update");
+  return findGiven(tx, userId, " for update");
 }
 
-export async function receivedBy(tx: Tx, userId: string): Promise<Delegation[]> {
+/** Lists the delegations that somebody received. */
+export async function listReceived(tx: Tx, userId: string): Promise<Delegation[]> {
   const text = `
     select ${COLUMNS} from change_delegations where to_user_id = $1
      order by starts_at, user_id limit ${RECEIVED_MAX}`;
   return (await queryRows(tx, text, [userId])).map(toDelegation);
 }
 
-/** Whom somebody stands in for at a moment. */
-export async function standsInFor(
+/** Finds the approvers in whose stead somebody votes at a moment. */
+export async function findPrincipals(
   tx: Tx,
   userId: string,
   moment: Date,
@@ -71,9 +77,9 @@ export async function standsInFor(
   return new Set(rows.map((row) => String(row["user_id"])));
 }
 
-export async function put(tx: Tx, delegation: Delegation): Promise<void> {
+export async function upsert(tx: Tx, delegation: Delegation): Promise<void> {
   const { userId, toUserId, from, to, revision, createdAt, updatedAt } = delegation;
-  const said = {
+  const changing = {
     to_user_id: toUserId,
     starts_at: from,
     ends_at: to,
@@ -82,8 +88,8 @@ export async function put(tx: Tx, delegation: Delegation): Promise<void> {
   };
   await tx
     .insertInto("change_delegations")
-    .values({ user_id: userId, created_at: createdAt, ...said })
-    .onConflict((conflict) => conflict.columns(["workspace_id", "user_id"]).doUpdateSet(said))
+    .values({ user_id: userId, created_at: createdAt, ...changing })
+    .onConflict((conflict) => conflict.columns(["workspace_id", "user_id"]).doUpdateSet(changing))
     .execute();
 }
 

@@ -1,72 +1,96 @@
 import Type from "typebox";
-import { command, query } from "#kernel/operation/operation.ts";
+import { authorOf } from "#kernel/access/caller.ts";
+import { invalidField } from "#kernel/operation/failure.ts";
+import { query } from "#kernel/operation/operation.ts";
 import { item } from "#kernel/operation/response.ts";
 import { id, object, text, Time } from "#kernel/schema/schema.ts";
-import {
-  AlreadyVoted,
-  Change,
-  ChangeRef,
-  example,
-  NotApprover,
-  OwnApproval,
-  Reason,
-  toChange,
-} from "../change.ts";
+import { assertReferencesExist, invalidTransition, ticketParams } from "../../tickets/index.ts";
+import { AlreadyVoted, applyTransition, NotApprover, OwnApproval, Reason } from "../change.ts";
 import { ApprovalGiven, ChangeApproved, ChangeDelegated, ChangeRejected } from "../events.ts";
+import { changeCommands, changeKind, EXAMPLE_CHANGE } from "../kind.ts";
 import { changeMachine } from "../lifecycle.ts";
 import { ChangesApprove, ChangesRead } from "../permissions.ts";
-import * as changes from "../store.ts";
-import { Approval, seatHolder, requiredApprovals } from "./approval.ts";
+import { assertMayApprove } from "../service.ts";
+import { changeStore } from "../store.ts";
+import { Approval, requiredApprovals, seatHolder } from "./approval.ts";
 import * as store from "./store.ts";
-import { approve, delegate, reject } from "./vote.ts";
+import { assertNotRequester, castVotes, findOpenSeats } from "./vote.ts";
 
-const PATH = "/api/v1/itsm/changes/{id}";
-const common = { permission: ChangesApprove, params: ChangeRef, response: item(Change) };
-const fails = [changeMachine.refusal, OwnApproval, NotApprover, AlreadyVoted];
+const { command, transition, save, emit } = changeCommands;
+const { wrongState } = changeMachine;
 
-const approveChange = command({
-  ...common,
-  id: "changes.approve",
-  route: `POST ${PATH}/approve`,
+const approveChange = command("approve", {
   summary: "Approve of a change",
   description:
     "One vote for each approver; who was handed votes gives all of them at once. The vote that fulfils " +
     "the rule approves the change. Whoever requested it can't approve it, by whatever means.",
+  permission: ChangesApprove,
   body: object({ comment: Type.Optional(text(2_000)) }),
-  bodyOptional: true,
   emits: [ApprovalGiven, ChangeApproved],
-  fails,
-  example: { ...example, body: { comment: "The plan is sound." } },
-  run: async (ctx, { params, body }) =>
-    toChange(await approve(ctx, params.id, body?.comment ?? "")),
+  fails: [wrongState, OwnApproval, NotApprover, AlreadyVoted],
+  example: { comment: "The plan is sound." },
+  async run(ctx, before, { comment = "" }) {
+    assertNotRequester(ctx, before);
+    const approved = applyTransition(before, "approve", { at: ctx.now.toISOString() });
+    const vote = await castVotes(ctx, before, { decision: "approved", comment });
+    const approvalsGiven = before.approvalsGiven + vote.approverIds.length;
+    const isEnough = approvalsGiven >= requiredApprovals(before.type, before.approval);
+    const next = { ...(isEnough ? approved : before), approvalsGiven };
+    const after = await save(ctx, before, next);
+    const { state, approvedAt } = before;
+    emit(ctx, ApprovalGiven, after, { state, approvedAt, vote });
+    if (isEnough) emit(ctx, ChangeApproved, after);
+    return after;
+  },
 });
 
-const rejectChange = command({
-  ...common,
-  id: "changes.reject",
-  route: `POST ${PATH}/reject`,
+const rejectChange = transition("reject", {
   summary: "Reject a change",
   description: "One rejection is enough. The change may then be revised and submitted again.",
+  permission: ChangesApprove,
   body: object({ reason: Reason }),
-  emits: [ChangeRejected],
-  fails,
-  example: { ...example, body: { reason: "There is no way back in the plan." } },
-  run: async (ctx, { params, body }) => toChange(await reject(ctx, params.id, body.reason)),
+  event: ChangeRejected,
+  fails: [OwnApproval, NotApprover, AlreadyVoted],
+  example: { reason: "There is no way back in the plan." },
+  authorize: assertNotRequester,
+  async fields(ctx, change, { reason }) {
+    await castVotes(ctx, change, { decision: "rejected", comment: reason });
+    return { rejectionReason: reason };
+  },
 });
 
-const delegateChange = command({
-  ...common,
-  id: "changes.delegate",
-  route: `POST ${PATH}/delegate`,
+const delegateChange = command("delegate", {
   summary: "Hand your vote on a change to somebody else",
   description:
     "Of an approver whom the change names, or who was handed such a vote; to somebody who may approve " +
     "changes and did not request this one.",
+  permission: ChangesApprove,
   body: object({ toUserId: id("usr") }),
   emits: [ChangeDelegated],
-  fails: [changeMachine.refusal, NotApprover, AlreadyVoted],
-  example: { ...example, body: { toUserId: "usr_01jzt3n5k8q2x4v6w8y0z2b4d6" } },
-  run: async (ctx, { params, body }) => toChange(await delegate(ctx, params.id, body.toUserId)),
+  fails: [wrongState, NotApprover, AlreadyVoted],
+  example: { toUserId: "usr_01jzt3n5k8q2x4v6w8y0z2b4d6" },
+  async run(ctx, before, { toUserId }) {
+    const { tx, now, caller } = ctx;
+    const { state, approval, createdBy } = before;
+    if (state !== "submitted" && state !== "draft") {
+      const detail = `In the state ${state} there is no vote to hand on.`;
+      throw invalidTransition(changeMachine, state, detail);
+    }
+    const fromUserId = authorOf(caller);
+    const delegates = await store.activeDelegates(tx, before.id);
+    const own = approval.approverIds.filter((seat) => seatHolder(seat, delegates) === fromUserId);
+    const seats = await findOpenSeats(tx, before, own);
+    if (toUserId === fromUserId) throw invalidField("/toUserId", "must be somebody else");
+    if (toUserId === createdBy) {
+      throw invalidField("/toUserId", "is the requester, who can't approve");
+    }
+    await assertReferencesExist(ctx, { users: { "/toUserId": toUserId } });
+    await assertMayApprove(ctx, [["/toUserId", toUserId]]);
+    await store.setDelegate(tx, before.id, seats, { userId: toUserId, now });
+    const after = await save(ctx, before, before);
+    emit(ctx, ChangeDelegated, after, { fromUserId, toUserId });
+    return after;
+  },
 });
 
 const Vote = Type.Object(
@@ -82,17 +106,17 @@ const Vote = Type.Object(
   { title: "ChangeVote" },
 );
 
-const Pending = Type.Object({
+const PendingVote = Type.Object({
   approverId: Type.String(),
   userId: Type.String({ description: "Who votes for them on this change: themselves, or another" }),
 });
 
 const listApprovals = query({
   id: "changes.list_approvals",
-  route: `GET ${PATH}/approvals`,
+  route: `GET ${changeKind.path}/{id}/approvals`,
   summary: "See how the approval of a change stands",
   permission: ChangesRead,
-  params: ChangeRef,
+  params: ticketParams(changeKind),
   response: item(
     Type.Object(
       {
@@ -100,24 +124,26 @@ const listApprovals = query({
         required: Type.Integer(),
         given: Type.Integer({ description: "Since it was last submitted" }),
         round: Type.Integer({ description: "How often it was submitted" }),
-        pending: Type.Array(Pending, { description: "Named approvers who have not voted" }),
+        pending: Type.Array(PendingVote, { description: "Named approvers who have not voted" }),
         votes: Type.Array(Vote, { description: "Of all rounds, the latest first, up to 500" }),
       },
       { title: "ChangeApprovals" },
     ),
   ),
-  example,
+  example: { params: { id: EXAMPLE_CHANGE } },
   async run({ tx }, { params }) {
-    const change = await changes.get(tx, params.id);
+    const change = await changeStore.get(tx, params.id);
     const { type, approval, approvalsGiven, round } = change;
-    const [votes, proxies] = await Promise.all([
-      store.votesOn(tx, change.id),
+    const [votes, delegates] = await Promise.all([
+      store.listVotes(tx, change.id),
       store.activeDelegates(tx, change.id),
     ]);
-    const voted = new Set(votes.filter((vote) => vote.round === round).map((v) => v.approverId));
+    const voted = new Set(
+      votes.filter((vote) => vote.round === round).map((vote) => vote.approverId),
+    );
     const pending = approval.approverIds
       .filter((seat) => !voted.has(seat))
-      .map((seat) => ({ approverId: seat, userId: seatHolder(seat, proxies) }));
+      .map((seat) => ({ approverId: seat, userId: seatHolder(seat, delegates) }));
     const required = requiredApprovals(type, approval);
     return { ...approval, required, given: approvalsGiven, round, pending, votes };
   },

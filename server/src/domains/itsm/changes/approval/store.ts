@@ -15,8 +15,8 @@ export interface Vote {
   readonly createdAt: string;
 }
 
-/** The votes on a change, the latest first. */
-export async function votesOn(tx: Tx, changeId: string): Promise<Vote[]> {
+/** Lists the votes on a change, the latest first. */
+export async function listVotes(tx: Tx, changeId: string): Promise<Vote[]> {
   const rows = await tx
     .selectFrom("change_votes")
     .select(["id", "round", "approver_id", "user_id", "decision", "comment", "created_at"])
@@ -36,7 +36,7 @@ export async function votesOn(tx: Tx, changeId: string): Promise<Vote[]> {
   }));
 }
 
-/** The seats that were voted for since a change was last submitted. */
+/** Reads the seats that were voted for since a change was last submitted. */
 export async function votedSeats(
   tx: Tx,
   { id, round }: Pick<ChangeRecord, "id" | "round">,
@@ -70,7 +70,7 @@ export async function insertVotes(
   await tx.insertInto("change_votes").values(rows).execute();
 }
 
-/** Whose seats on a change were handed to whom. */
+/** Reads to whom seats on a change were handed, by the seat. */
 export async function activeDelegates(
   tx: Tx,
   changeId: string,
@@ -83,7 +83,8 @@ export async function activeDelegates(
   return new Map(rows.map(({ approver_id, user_id }) => [approver_id, user_id]));
 }
 
-export async function setProxies(
+/** Hands seats on a change to somebody else. */
+export async function setDelegate(
   tx: Tx,
   changeId: string,
   seats: readonly string[],

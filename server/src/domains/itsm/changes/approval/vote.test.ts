@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { useWorld } from "#kernel/testing/world.ts";
-import { act, CHANGES, eventsOf, type Member, people, submitted } from "../testing.ts";
+import { act, CHANGES, eventsOf, type Member, people, submitted } from "../testing/changes.ts";
 
 const HOUR_MS = 3_600_000;
 

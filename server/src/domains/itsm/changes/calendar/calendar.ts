@@ -5,8 +5,8 @@ import { invalidField } from "#kernel/operation/failure.ts";
 import { Time } from "#kernel/schema/schema.ts";
 import { Change } from "../change.ts";
 import { BlackoutWindow } from "../windows/blackout.ts";
-import { blackoutsIn } from "../windows/blackout-store.ts";
-import { assertOrdered, momentAt, type Window } from "../windows/window.ts";
+import { findBlackouts } from "../windows/blackout-store.ts";
+import { assertOrder, parseMoment, type Window } from "../windows/window.ts";
 import { type CalendarEntry, toICalendar } from "./icalendar.ts";
 
 const ENTRIES_MAX = 1_000;
@@ -44,7 +44,7 @@ export const Calendar = Type.Object(
   { title: "ChangeCalendar" },
 );
 
-interface Entry extends Static<typeof CalendarChange> {
+interface PlannedChange extends Static<typeof CalendarChange> {
   readonly description: string;
   readonly revision: number;
   readonly updatedAt: string;
@@ -61,34 +61,34 @@ const PLANNED = `
      and state = any('{submitted,approved,implementing,completed,rolled_back}'::text[])
    order by planned_start, no limit ${ENTRIES_MAX + 1}`;
 
-/** What is planned in a time. */
-export async function calendarIn(tx: Tx, window: Window) {
+/** Reads the changes and blackout windows that are planned in a window. */
+export async function readCalendar(tx: Tx, window: Window) {
   const [rows, blackouts] = await Promise.all([
     queryRows(tx, PLANNED, [window.start, window.end]),
-    blackoutsIn(tx, window, { limit: ENTRIES_MAX + 1 }),
+    findBlackouts(tx, window, { limit: ENTRIES_MAX + 1 }),
   ]);
   return {
     from: window.start,
     to: window.end,
     // The columns are the fields.
-    changes: rows.slice(0, ENTRIES_MAX) as unknown as Entry[],
+    changes: rows.slice(0, ENTRIES_MAX) as unknown as PlannedChange[],
     blackoutWindows: blackouts.slice(0, ENTRIES_MAX),
     truncated: rows.length > ENTRIES_MAX || blackouts.length > ENTRIES_MAX,
   };
 }
 
-/** The time that was asked for; what was not said lies so many days before and after now. */
-export function asked(
+/** Parses the window of a query; by default it ends so many days before and after now. */
+export function parseWindow(
   { from, to }: { readonly from?: string; readonly to?: string },
   now: Date,
   { daysBefore, daysAfter }: { readonly daysBefore: number; readonly daysAfter: number },
 ): Window {
-  const start = from === undefined ? daysFrom(now, -daysBefore) : momentAt("?from", from);
+  const start = from === undefined ? daysFrom(now, -daysBefore) : parseMoment("?from", from);
   const end =
     to === undefined
       ? daysFrom(from === undefined ? now : new Date(start), daysAfter)
-      : momentAt("?to", to);
-  assertOrdered("?to", start, end);
+      : parseMoment("?to", to);
+  assertOrder("?to", start, end);
   if (Date.parse(end) - Date.parse(start) > DAYS_MAX * DAY_MS) {
     throw invalidField("?to", `must be at most ${DAYS_MAX} days after the start`);
   }
@@ -99,16 +99,19 @@ function daysFrom(now: Date, days: number): string {
   return new Date(now.getTime() + days * DAY_MS).toISOString();
 }
 
-/** What calendar programs show by themselves: a month back, and a year ahead. */
+/** The days that calendar programs get: a month back, and a year ahead. */
 export const FEED_DAYS = { daysBefore: 31, daysAfter: 365 };
 
-/** The same for calendar programs. */
-export async function iCalendarIn(tx: Tx, window: Window): Promise<string> {
-  const { changes, blackoutWindows } = await calendarIn(tx, window);
-  return toICalendar("Changes", [...changes.map(entryOf), ...blackoutWindows.map(blackoutEntry)]);
+/** Reads the calendar of a window as iCalendar, for calendar programs. */
+export async function readICalendar(tx: Tx, window: Window): Promise<string> {
+  const { changes, blackoutWindows } = await readCalendar(tx, window);
+  return toICalendar("Changes", [
+    ...changes.map(changeEntry),
+    ...blackoutWindows.map(blackoutEntry),
+  ]);
 }
 
-function entryOf(change: Entry): CalendarEntry {
+function changeEntry(change: PlannedChange): CalendarEntry {
   return {
     uid: `${change.id}@millrace`,
     start: change.plannedStart,

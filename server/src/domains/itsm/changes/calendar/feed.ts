@@ -41,7 +41,7 @@ const PUT = `
   do update set token_hash = excluded.token_hash, created_at = excluded.created_at
   returning xmax <> 0 as replaced`;
 
-/** Tells whether it took the place of another. */
+/** Writes a feed; resolves to true when it replaced another. */
 export async function putFeed(
   tx: Tx,
   { userId, token, now }: { readonly userId: string; readonly token: string; readonly now: Date },
@@ -50,7 +50,7 @@ export async function putFeed(
   return row?.["replaced"] === true;
 }
 
-/** Tells whether there was one. */
+/** Deletes a feed; resolves to true when there was one. */
 export async function removeFeed(tx: Tx, userId: string): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom("calendar_feeds")
@@ -63,8 +63,8 @@ const OWNER = `
   select workspace_id as workspace, environment, user_id as "userId"
     from calendar_feeds where token_hash = $1`;
 
-/** Where a token leads, if who made it may still see changes there. */
-export async function placeOfFeed(platform: Platform, token: string): Promise<Partition> {
+/** Resolves a token to its partition; throws a 404 unless its owner may still see changes there. */
+export async function authenticateFeed(platform: Platform, token: string): Promise<Partition> {
   const [feed] = await platform.db.system<Partition & { userId: string }>(OWNER, [sha256(token)]);
   if (!feed) throw new Failure(NotFound);
   const { workspace, environment, userId } = feed;

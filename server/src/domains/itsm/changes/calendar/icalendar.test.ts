@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type CalendarEntry, toICalendar } from "./icalendar.ts";
-import { parsed, text } from "./testing.ts";
+import { parseICalendar, text } from "./testing/parse-icalendar.ts";
 
 const ENTRY: CalendarEntry = {
   uid: "chg_1@millrace",
@@ -57,7 +57,7 @@ test("whatever people write comes back from a parser, in lines of at most 75 oct
         .split("\r\n")
         .filter((line) => Buffer.byteLength(line) > 75 || !line.isWellFormed());
       expect(bad).toEqual([]);
-      const events = parsed(calendar);
+      const events = parseICalendar(calendar);
       expect(events.map((event) => [text(event, "SUMMARY"), text(event, "DESCRIPTION")])).toEqual(
         written.map(([summary, description]) => [plain(summary), plain(description)]),
       );

@@ -17,7 +17,7 @@ export interface CalendarEntry {
 
 const LINE_OCTETS_MAX = 75;
 
-/** A whole calendar. */
+/** Formats a calendar. */
 export function toICalendar(name: string, entries: readonly CalendarEntry[]): string {
   const lines = [
     "BEGIN:VCALENDAR",
@@ -25,38 +25,38 @@ export function toICalendar(name: string, entries: readonly CalendarEntry[]): st
     "PRODID:-//Millrace//Changes//EN",
     "CALSCALE:GREGORIAN",
     "METHOD:PUBLISH",
-    `X-WR-CALNAME:${escaped(name)}`,
-    ...entries.flatMap(linesOf),
+    `X-WR-CALNAME:${escapeText(name)}`,
+    ...entries.flatMap(entryLines),
     "END:VCALENDAR",
   ];
-  return lines.map((line) => `${folded(line)}\r\n`).join("");
+  return lines.map((line) => `${foldLine(line)}\r\n`).join("");
 }
 
-function linesOf(entry: CalendarEntry): string[] {
+function entryLines(entry: CalendarEntry): string[] {
   const { uid, stamp, start, end, sequence, summary, description, status, categories } = entry;
   return [
     "BEGIN:VEVENT",
     `UID:${uid}`,
-    `DTSTAMP:${utc(stamp)}`,
-    `LAST-MODIFIED:${utc(stamp)}`,
+    `DTSTAMP:${formatUtc(stamp)}`,
+    `LAST-MODIFIED:${formatUtc(stamp)}`,
     `SEQUENCE:${sequence}`,
-    `DTSTART:${utc(start)}`,
-    `DTEND:${utc(end)}`,
-    `SUMMARY:${escaped(summary)}`,
-    ...(description === "" ? [] : [`DESCRIPTION:${escaped(description)}`]),
+    `DTSTART:${formatUtc(start)}`,
+    `DTEND:${formatUtc(end)}`,
+    `SUMMARY:${escapeText(summary)}`,
+    ...(description === "" ? [] : [`DESCRIPTION:${escapeText(description)}`]),
     `STATUS:${status}`,
-    `CATEGORIES:${categories.map(escaped).join(",")}`,
+    `CATEGORIES:${categories.map(escapeText).join(",")}`,
     "END:VEVENT",
   ];
 }
 
 /** `20260102T030405Z`: its seconds are whole. */
-function utc(iso: string): string {
+function formatUtc(iso: string): string {
   return `${iso.slice(0, 19).replaceAll(/[-:]/g, "")}Z`;
 }
 
-/** As a value of type TEXT. Control characters are not allowed in it, and say nothing. */
-function escaped(text: string): string {
+/** Formats a value of type TEXT. Control characters are not allowed in it, and say nothing. */
+function escapeText(text: string): string {
   return (
     text
       .replaceAll(/\r\n?/g, "\n")
@@ -67,8 +67,8 @@ function escaped(text: string): string {
   );
 }
 
-/** Lines are at most so many octets; what goes on begins with a space. No character is cut in two. */
-function folded(line: string): string {
+/** Breaks a line into lines of so many octets, each but the first behind a space, and no character in two. */
+function foldLine(line: string): string {
   const parts: string[] = [];
   let part = "";
   let octets = 0;

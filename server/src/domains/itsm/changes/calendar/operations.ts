@@ -1,17 +1,17 @@
+import { authorOf } from "#kernel/access/caller.ts";
 import Type from "typebox";
 import { Failure, NotFound, RateLimited } from "#kernel/operation/failure.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { created, media, noContent, item } from "#kernel/operation/response.ts";
 import { InputTime, object, Time } from "#kernel/schema/schema.ts";
-import { authorIdOf } from "../change.ts";
 import { ChangesRead } from "../permissions.ts";
-import { asked, Calendar, calendarIn, FEED_DAYS, iCalendarIn } from "./calendar.ts";
+import { Calendar, FEED_DAYS, parseWindow, readCalendar, readICalendar } from "./calendar.ts";
 import {
   FeedCreated,
   FeedRevoked,
   FeedToken,
   newFeedToken,
-  placeOfFeed,
+  authenticateFeed,
   putFeed,
   removeFeed,
 } from "./feed.ts";
@@ -20,7 +20,7 @@ const PATH = "/api/v1/itsm/changes";
 const ICALENDAR = "text/calendar; charset=utf-8";
 const Times = object({ from: Type.Optional(InputTime), to: Type.Optional(InputTime) });
 
-const readCalendar = query({
+const getCalendar = query({
   id: "changes.calendar",
   route: `GET ${PATH}/calendar`,
   summary: "See which changes and blackout windows are planned in a time",
@@ -31,10 +31,10 @@ const readCalendar = query({
   query: Times,
   response: item(Calendar),
   run: ({ tx, now }, { query: times }) =>
-    calendarIn(tx, asked(times, now, { daysBefore: 0, daysAfter: 31 })),
+    readCalendar(tx, parseWindow(times, now, { daysBefore: 0, daysAfter: 31 })),
 });
 
-const readICalendar = query({
+const getICalendar = query({
   id: "changes.calendar_ics",
   route: `GET ${PATH}/calendar.ics`,
   summary: "Read the calendar of changes as iCalendar",
@@ -42,7 +42,7 @@ const readICalendar = query({
   permission: ChangesRead,
   query: Times,
   response: media(ICALENDAR),
-  run: ({ tx, now }, { query: times }) => iCalendarIn(tx, asked(times, now, FEED_DAYS)),
+  run: ({ tx, now }, { query: times }) => readICalendar(tx, parseWindow(times, now, FEED_DAYS)),
 });
 
 const createFeed = command({
@@ -59,7 +59,7 @@ const createFeed = command({
   emits: [FeedRevoked, FeedCreated],
   async run(ctx) {
     const { tx, now, caller } = ctx;
-    const userId = authorIdOf(caller);
+    const userId = authorOf(caller);
     const token = newFeedToken();
     const replaced = await putFeed(tx, { userId, token, now });
     if (replaced) ctx.emit(FeedRevoked, { id: userId }, { userId });
@@ -77,7 +77,7 @@ const deleteFeed = command({
   emits: [FeedRevoked],
   fails: [NotFound],
   async run({ tx, caller, emit }) {
-    const userId = authorIdOf(caller);
+    const userId = authorOf(caller);
     if (!(await removeFeed(tx, userId))) throw new Failure(NotFound);
     emit(FeedRevoked, { id: userId }, { userId });
   },
@@ -93,11 +93,11 @@ const readFeed = query({
   fails: [RateLimited],
   example: { params: { token: "Zm9yLWV4YW1wbGUtb25seS1ub3QtZm9yLXVzZS1hdC1" } },
   async prepare(platform, { params }) {
-    const place = await placeOfFeed(platform, params.token);
-    const window = asked({}, platform.clock.now(), FEED_DAYS);
-    return platform.db.read(place, (tx) => iCalendarIn(tx, window));
+    const partition = await authenticateFeed(platform, params.token);
+    const window = parseWindow({}, platform.clock.now(), FEED_DAYS);
+    return platform.db.read(partition, (tx) => readICalendar(tx, window));
   },
   run: async (_ctx, _input, calendar) => calendar,
 });
 
-export const calendarOperations = [readCalendar, readICalendar, createFeed, deleteFeed, readFeed];
+export const calendarOperations = [getCalendar, getICalendar, createFeed, deleteFeed, readFeed];

@@ -2,22 +2,22 @@ import type { Tx } from "#kernel/db/connection.ts";
 import { queryRows } from "#kernel/db/statement.ts";
 import { weightOf } from "../../cmdb/index.ts";
 import type { ChangeRecord } from "../change.ts";
-import { conflictsOf } from "../windows/conflicts.ts";
-import { type Risk, riskOf } from "./risk.ts";
+import { findConflicts } from "../windows/conflicts.ts";
+import { type Risk, computeRisk } from "./risk.ts";
 
 const HISTORY_DAYS = 180;
 const DAY_MS = 86_400_000;
 
-/** The risk of a change as it now is, among all that there is now. */
+/** Computes the risk of a change from its items, the history of these, and its conflicts. */
 export async function assessRisk(tx: Tx, change: ChangeRecord, now: Date): Promise<Risk> {
   const { impact, type, ciIds } = change;
   const since = new Date(now.getTime() - HISTORY_DAYS * DAY_MS);
   const [weight, history, conflicts] = await Promise.all([
     weightOf(tx, ciIds),
-    historyOf(tx, change, since),
-    conflictsOf(tx, change),
+    readHistory(tx, change, since),
+    findConflicts(tx, change),
   ]);
-  return riskOf({
+  return computeRisk({
     impact,
     type,
     ...weight,
@@ -36,7 +36,7 @@ const HISTORY = `
      and id <> $2 and state = any('{completed,rolled_back}'::text[])
      and coalesce(rolled_back_at, completed_at) >= $3`;
 
-async function historyOf(tx: Tx, { id, ciIds }: ChangeRecord, since: Date) {
+async function readHistory(tx: Tx, { id, ciIds }: ChangeRecord, since: Date) {
   if (ciIds.length === 0) return { ended: 0, rolledBack: 0 };
   const [row] = await queryRows(tx, HISTORY, [ciIds, id, since]);
   return { ended: Number(row?.["ended"]), rolledBack: Number(row?.["rolledBack"]) };

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { HIGH_FROM, levelOf, MODERATE_FROM, type RiskFacts, riskOf } from "./risk.ts";
+import { HIGH_FROM, levelOf, MODERATE_FROM, type RiskFacts, computeRisk } from "./risk.ts";
 
 const QUIET: RiskFacts = {
   impact: 3,
@@ -26,7 +26,7 @@ const facts: fc.Arbitrary<RiskFacts> = fc.record({
 test("a score is from 0 to 100, has its level, and is what its reasons add up to", () => {
   fc.assert(
     fc.property(facts, (given) => {
-      const { score, level, reasons } = riskOf(given);
+      const { score, level, reasons } = computeRisk(given);
       const points = reasons.map((reason) =>
         Number(/\(([+−]\d+)\)$/.exec(reason)?.[1]?.replace("−", "-")),
       );
@@ -55,16 +55,16 @@ test("whatever makes it worse never lowers it", () => {
   ];
   fc.assert(
     fc.property(facts, fc.constantFrom(...worse), (given, change) => {
-      expect(riskOf(change(given)).score).toBeGreaterThanOrEqual(riskOf(given).score);
+      expect(computeRisk(change(given)).score).toBeGreaterThanOrEqual(computeRisk(given).score);
     }),
   );
 });
 
 test("a quiet change is low, an emergency on a busy database high, and each says why", () => {
-  expect(riskOf(QUIET)).toEqual({ score: 5, level: "low", reasons: ["Low impact (+5)"] });
-  expect(riskOf({ ...QUIET, type: "standard" })).toMatchObject({ score: 0, level: "low" });
+  expect(computeRisk(QUIET)).toEqual({ score: 5, level: "low", reasons: ["Low impact (+5)"] });
+  expect(computeRisk({ ...QUIET, type: "standard" })).toMatchObject({ score: 0, level: "low" });
   expect(
-    riskOf({
+    computeRisk({
       impact: 1,
       type: "emergency",
       classes: ["database", "server"],

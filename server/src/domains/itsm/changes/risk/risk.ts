@@ -11,15 +11,15 @@ export const Risk = Type.Object(
 );
 export type Risk = Static<typeof Risk>;
 
-/** What the risk follows from. */
+/** The facts that the risk follows from. */
 export interface RiskFacts {
   readonly impact: number;
   readonly type: "standard" | "normal" | "emergency";
   /** The classes of its configuration items, one for each item. */
   readonly classes: readonly string[];
-  /** How many other items depend on those directly. */
+  /** The number of other items that depend on those directly. */
   readonly dependants: number;
-  /** What became of other changes of the same items lately. */
+  /** The outcome of other recent changes of the same items. */
   readonly history: { readonly ended: number; readonly rolledBack: number };
   readonly conflicts: { readonly changes: number; readonly blackoutWindows: number };
 }
@@ -28,7 +28,7 @@ export const MODERATE_FROM = 35;
 export const HIGH_FROM = 65;
 const SCORE_MAX = 100;
 
-/** Items on which much else usually stands. */
+/** Classes of items on which many others usually depend. */
 const CENTRAL_CLASSES: ReadonlySet<string> = new Set(["database", "network", "storage", "service"]);
 
 interface Points {
@@ -37,7 +37,7 @@ interface Points {
 }
 
 /** Adds up what speaks against a change, and what for it. */
-export function riskOf(facts: RiskFacts): Risk {
+export function computeRisk(facts: RiskFacts): Risk {
   const all = [
     impactPoints(facts),
     itemPoints(facts),
@@ -50,7 +50,7 @@ export function riskOf(facts: RiskFacts): Risk {
   ].filter(({ points }) => points !== 0);
   const sum = all.reduce((total, { points }) => total + points, 0);
   const score = Math.min(SCORE_MAX, Math.max(0, sum));
-  return { score, level: levelOf(score), reasons: all.map(told) };
+  return { score, level: levelOf(score), reasons: all.map(describePoints) };
 }
 
 export function levelOf(score: number): Risk["level"] {
@@ -58,7 +58,7 @@ export function levelOf(score: number): Risk["level"] {
   return score >= MODERATE_FROM ? "moderate" : "low";
 }
 
-function told({ points, reason }: Points): string {
+function describePoints({ points, reason }: Points): string {
   return `${reason} (${points > 0 ? "+" : "−"}${Math.abs(points)})`;
 }
 
@@ -70,8 +70,8 @@ function impactPoints({ impact }: RiskFacts): Points {
 
 function itemPoints({ classes }: RiskFacts): Points {
   const count = classes.length;
-  const reason = `${counted(count, "configuration item")} affected`;
-  return { points: stepped(count, [1, 2, 6]), reason };
+  const reason = `${formatCount(count, "configuration item")} affected`;
+  return { points: pointsForSteps(count, [1, 2, 6]), reason };
 }
 
 function classPoints({ classes }: RiskFacts): Points {
@@ -83,15 +83,15 @@ function classPoints({ classes }: RiskFacts): Points {
 }
 
 function dependantPoints({ dependants }: RiskFacts): Points {
-  const reason = `${counted(dependants, "item")} directly dependent on those`;
-  return { points: stepped(dependants, [1, 6, 21]), reason };
+  const reason = `${formatCount(dependants, "item")} directly dependent on those`;
+  return { points: pointsForSteps(dependants, [1, 6, 21]), reason };
 }
 
 function historyPoints({ history: { ended, rolledBack } }: RiskFacts): Points {
   if (ended === 0) return { points: 0, reason: "" };
   return {
     points: Math.round((rolledBack / ended) * 20),
-    reason: `${rolledBack} of ${counted(ended, "earlier change")} of these items rolled back`,
+    reason: `${rolledBack} of ${formatCount(ended, "earlier change")} of these items rolled back`,
   };
 }
 
@@ -102,8 +102,8 @@ function typePoints({ type }: RiskFacts): Points {
 }
 
 function conflictPoints({ conflicts: { changes } }: RiskFacts): Points {
-  const reason = `${counted(changes, "other change")} of the same items at the same time`;
-  return { points: stepped(changes, [1, 2, 3]), reason };
+  const reason = `${formatCount(changes, "other change")} of the same items at the same time`;
+  return { points: pointsForSteps(changes, [1, 2, 3]), reason };
 }
 
 function blackoutPoints({ conflicts: { blackoutWindows } }: RiskFacts): Points {
@@ -111,10 +111,10 @@ function blackoutPoints({ conflicts: { blackoutWindows } }: RiskFacts): Points {
 }
 
 /** 5 points for each of these marks that is reached. */
-function stepped(count: number, marks: readonly number[]): number {
+function pointsForSteps(count: number, marks: readonly number[]): number {
   return 5 * marks.filter((mark) => count >= mark).length;
 }
 
-function counted(count: number, what: string): string {
+function formatCount(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? "" : "s"}`;
 }

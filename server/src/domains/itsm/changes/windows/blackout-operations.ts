@@ -1,3 +1,4 @@
+import { authorOf } from "#kernel/access/caller.ts";
 import Type from "typebox";
 import { diffResource } from "#kernel/log/event.ts";
 import { newId } from "#kernel/schema/id.ts";
@@ -6,19 +7,18 @@ import { command, query } from "#kernel/operation/operation.ts";
 import { countedPage, created, noContent, item } from "#kernel/operation/response.ts";
 import { id, object, patch } from "#kernel/schema/schema.ts";
 import { assertReferencesExist } from "../../tickets/index.ts";
-import { authorIdOf } from "../change.ts";
 import { ChangesApprove, ChangesRead } from "../permissions.ts";
 import {
   BlackoutCreated,
   BlackoutDeleted,
   BlackoutUpdated,
   BlackoutWindow,
-  dataOf,
-  fields,
-  referTo,
+  blackoutEventData,
+  blackoutFields,
+  blackoutRef,
 } from "./blackout.ts";
 import * as store from "./blackout-store.ts";
-import { assertOrdered, momentAt } from "./window.ts";
+import { assertOrder, parseMoment } from "./window.ts";
 
 const ById = object({ id: id("bwn") });
 const PATH = "/api/v1/itsm/blackout-windows";
@@ -37,8 +37,8 @@ export const listBlackouts = query({
   permission: ChangesRead,
   query: object(listQuery),
   response: countedPage(BlackoutWindow),
-  run: (ctx, { query: question }) =>
-    listPage(ctx, store.blackoutList, question, { toItem: store.toWindow }),
+  run: (ctx, { query: page }) =>
+    listPage(ctx, store.blackoutList, page, { toItem: store.toWindow }),
 });
 
 export const createBlackout = command({
@@ -50,9 +50,9 @@ export const createBlackout = command({
     "`implement` answers 409 `change_blackout`, but for emergencies.",
   permission: ChangesApprove,
   body: object({
-    ...fields,
-    ciIds: Type.Optional(fields.ciIds),
-    reason: Type.Optional(fields.reason),
+    ...blackoutFields,
+    ciIds: Type.Optional(blackoutFields.ciIds),
+    reason: Type.Optional(blackoutFields.reason),
   }),
   response: created(BlackoutWindow, { location: (window) => `${PATH}/${window.id}` }),
   emits: [BlackoutCreated],
@@ -62,19 +62,19 @@ export const createBlackout = command({
     const window: BlackoutWindow = {
       id: newId("bwn", ctx.now.getTime()),
       name: body.name,
-      start: momentAt("/start", body.start),
-      end: momentAt("/end", body.end),
+      start: parseMoment("/start", body.start),
+      end: parseMoment("/end", body.end),
       ciIds: [...new Set(body.ciIds)],
       reason: body.reason ?? "",
-      createdBy: authorIdOf(ctx.caller),
+      createdBy: authorOf(ctx.caller),
       createdAt: now,
       updatedAt: now,
       revision: 1,
     };
-    assertOrdered("/end", window.start, window.end);
+    assertOrder("/end", window.start, window.end);
     await assertReferencesExist(ctx, { ciIds: window.ciIds });
     await store.insert(ctx.tx, window);
-    ctx.emit(BlackoutCreated, referTo(window), dataOf(window));
+    ctx.emit(BlackoutCreated, blackoutRef(window), blackoutEventData(window));
     return window;
   },
 });
@@ -96,7 +96,7 @@ export const updateBlackout = command({
   summary: "Change a blackout window",
   permission: ChangesApprove,
   params: ById,
-  body: patch(fields),
+  body: patch(blackoutFields),
   response: item(BlackoutWindow),
   emits: [BlackoutUpdated],
   allowNoop: true,
@@ -107,18 +107,18 @@ export const updateBlackout = command({
     const after: BlackoutWindow = {
       ...before,
       ...rest,
-      ...(start !== undefined && { start: momentAt("/start", start) }),
-      ...(end !== undefined && { end: momentAt("/end", end) }),
+      ...(start !== undefined && { start: parseMoment("/start", start) }),
+      ...(end !== undefined && { end: parseMoment("/end", end) }),
       ...(ciIds && { ciIds: [...new Set(ciIds)] }),
       revision: before.revision + 1,
       updatedAt: ctx.now.toISOString(),
     };
-    assertOrdered("/end", after.start, after.end);
-    const told = diffResource(dataOf(before), dataOf(after));
-    if (told.changes.length === 0) return before;
+    assertOrder("/end", after.start, after.end);
+    const diff = diffResource(blackoutEventData(before), blackoutEventData(after));
+    if (diff.changes.length === 0) return before;
     await assertReferencesExist(ctx, { ciIds: ciIds ? after.ciIds : [] });
     await store.save(ctx.tx, after);
-    ctx.emit(BlackoutUpdated, referTo(after), told);
+    ctx.emit(BlackoutUpdated, blackoutRef(after), diff);
     return after;
   },
 });
@@ -136,6 +136,6 @@ export const deleteBlackout = command({
     const window = await store.lock(ctx.tx, params.id);
     ctx.expectRevision(window.revision);
     await store.remove(ctx.tx, window.id);
-    ctx.emit(BlackoutDeleted, referTo(window), dataOf(window));
+    ctx.emit(BlackoutDeleted, blackoutRef(window), blackoutEventData(window));
   },
 });

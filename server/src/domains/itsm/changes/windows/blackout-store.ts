@@ -29,32 +29,32 @@ export const blackoutList: ListDefinition = {
   tieBreaker: "no",
 };
 
-const IN = `
+const OVERLAPPING = `
   select ${COLUMNS} from blackout_windows where ends_at > $1 and starts_at < $2`;
 const CONCERNING = "and (cardinality(item_ids) = 0 or item_ids && $3::text[])";
 
-/** The windows that have a moment in common with this one; with items, those that concern one of them. */
-export async function blackoutsIn(
+/** Finds the blackout windows that overlap a window; with items, those that concern one of them. */
+export async function findBlackouts(
   tx: Tx,
   { start, end }: Window,
   { itemIds, limit }: { readonly itemIds?: readonly string[]; readonly limit: number },
 ): Promise<BlackoutWindow[]> {
-  const text = `${IN} ${itemIds ? CONCERNING : ""} order by starts_at, no limit ${limit}`;
+  const text = `${OVERLAPPING} ${itemIds ? CONCERNING : ""} order by starts_at, no limit ${limit}`;
   const rows = await queryRows(tx, text, itemIds ? [start, end, itemIds] : [start, end]);
   return rows.map(toWindow);
 }
 
-const NOW = `
+const AT_MOMENT = `
   select ${COLUMNS} from blackout_windows where ends_at > $1 and starts_at <= $1
      and (cardinality(item_ids) = 0 or item_ids && $2::text[]) order by starts_at, no limit 20`;
 
-/** The windows that forbid to change one of these items at this moment. */
-export async function blackoutsAt(
+/** Finds the blackout windows that forbid to change one of these items at this moment. */
+export async function findBlackoutsAt(
   tx: Tx,
   moment: Date,
   itemIds: readonly string[],
 ): Promise<BlackoutWindow[]> {
-  return (await queryRows(tx, NOW, [moment, itemIds])).map(toWindow);
+  return (await queryRows(tx, AT_MOMENT, [moment, itemIds])).map(toWindow);
 }
 
 export async function get(tx: Tx, id: string, lock = ""): Promise<BlackoutWindow> {
@@ -67,7 +67,7 @@ export async function get(tx: Tx, id: string, lock = ""): Promise<BlackoutWindow
   return toWindow(row);
 }
 
-/** Locks the row, so that two changes take turns. */
+/** Locks the row until the transaction ends. */
 export function lock(tx: Tx, id: string): Promise<BlackoutWindow> {
   return get(tx, id, " for update");
 }

@@ -4,8 +4,8 @@ import { id, InputTime, line, text, Time } from "#kernel/schema/schema.ts";
 
 const ITEMS_MAX = 1_000;
 
-/** What callers say of a window. */
-export const fields = {
+/** The fields that people set and change. */
+export const blackoutFields = {
   name: line(200),
   start: InputTime,
   end: InputTime,
@@ -16,11 +16,11 @@ export const fields = {
   reason: text(2_000),
 };
 
-/** A time in which nothing is changed, but in an emergency. */
+/** A blackout window: a time in which only emergency changes begin. */
 export const BlackoutWindow = Type.Object(
   {
     id: id("bwn"),
-    ...fields,
+    ...blackoutFields,
     start: Time,
     end: Time,
     createdBy: Type.String(),
@@ -29,15 +29,16 @@ export const BlackoutWindow = Type.Object(
   },
   { title: "BlackoutWindow" },
 );
-type Shown = Static<typeof BlackoutWindow>;
-export type BlackoutWindow = Shown & { readonly revision: number };
+type BlackoutData = Static<typeof BlackoutWindow>;
+export type BlackoutWindow = BlackoutData & { readonly revision: number };
 
-/** As events tell it. */
-export function dataOf({ revision: _, ...window }: BlackoutWindow): Shown {
+/** The window in the data of events. */
+export function blackoutEventData({ revision: _, ...window }: BlackoutWindow): BlackoutData {
   return window;
 }
 
-export function referTo({ id: own, name }: Shown) {
+/** The reference to a window in events. */
+export function blackoutRef({ id: own, name }: BlackoutData) {
   return { id: own, displayName: name };
 }
 

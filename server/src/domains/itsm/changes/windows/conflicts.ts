@@ -5,14 +5,14 @@ import { id, nullable, Time } from "#kernel/schema/schema.ts";
 import { Change, type ChangeRecord } from "../change.ts";
 import { PLANNED_STATES } from "../lifecycle.ts";
 import { BlackoutWindow } from "./blackout.ts";
-import { blackoutsIn } from "./blackout-store.ts";
-import { windowOf } from "./window.ts";
+import { findBlackouts } from "./blackout-store.ts";
+import { plannedWindowOf } from "./window.ts";
 
 const CONFLICTS_MAX = 200;
 
 const { number, title, state, type } = Change.properties;
 
-/** Another change that is in the way. */
+/** Another change that is in conflict with one. */
 export const ConflictingChange = Type.Object(
   {
     id: id("chg"),
@@ -36,7 +36,7 @@ export const Conflicts = Type.Object(
 );
 export type Conflicts = Static<typeof Conflicts>;
 
-const OTHERS = `
+const OVERLAPPING = `
   select c.id, c.number, c.title, c.state, c.type, c.planned_start as "plannedStart",
          c.planned_end as "plannedEnd", array_agg(i.item_id order by i.item_id) as "ciIds"
     from ticket_items i join changes c on c.id = i.ticket_id
@@ -44,18 +44,18 @@ const OTHERS = `
      and c.state = any($3::text[]) and c.planned_start < $5 and c.planned_end > $4
    group by c.id order by c.planned_start, c.no limit ${CONFLICTS_MAX}`;
 
-type Placed = Pick<ChangeRecord, "id" | "ciIds" | "plannedStart" | "plannedEnd">;
+type PlannedChange = Pick<ChangeRecord, "id" | "ciIds" | "plannedStart" | "plannedEnd">;
 
-/** What gets in the way of a change at the time that it is planned for; nothing does without one. */
-export async function conflictsOf(tx: Tx, change: Placed): Promise<Conflicts> {
-  const window = windowOf(change);
+/** Finds the changes and blackout windows that are in conflict with a change at its planned time. */
+export async function findConflicts(tx: Tx, change: PlannedChange): Promise<Conflicts> {
+  const window = plannedWindowOf(change);
   if (!window) return { changes: [], blackoutWindows: [] };
   const { start, end } = window;
   const [changes, blackoutWindows] = await Promise.all([
     change.ciIds.length === 0
       ? []
-      : queryRows(tx, OTHERS, [change.ciIds, change.id, PLANNED_STATES, start, end]),
-    blackoutsIn(tx, window, { itemIds: change.ciIds, limit: CONFLICTS_MAX }),
+      : queryRows(tx, OVERLAPPING, [change.ciIds, change.id, PLANNED_STATES, start, end]),
+    findBlackouts(tx, window, { itemIds: change.ciIds, limit: CONFLICTS_MAX }),
   ]);
   // The columns are those of the schema.
   return { changes: changes as unknown as Conflicts["changes"], blackoutWindows };

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { useWorld } from "#kernel/testing/world.ts";
-import { parsed, text } from "../calendar/testing.ts";
+import { parseICalendar, text } from "../calendar/testing/parse-icalendar.ts";
 import {
   act,
   CHANGES,
@@ -10,7 +10,7 @@ import {
   type Member,
   people,
   submitted,
-} from "../testing.ts";
+} from "../testing/changes.ts";
 
 const BLACKOUTS = "/api/v1/itsm/blackout-windows";
 const HOUR_MS = 3_600_000;
@@ -183,7 +183,7 @@ test("the calendar shows what is planned in a time, as JSON and to calendar prog
   expect(body.data.changes).toHaveLength(1);
   const answer = await requester(`GET ${CHANGES}/calendar.ics?${times}`);
   expect(answer.headers["content-type"]).toBe("text/calendar; charset=utf-8");
-  const events = parsed(answer.body);
+  const events = parseICalendar(answer.body);
   expect(
     events.map((event) => [event.get("UID"), event.get("DTSTART"), event.get("STATUS")]),
   ).toEqual([
@@ -215,7 +215,7 @@ test("a secret address shows the calendar until it is replaced, revoked, or its 
   const read = (path: string) => world.stranger(`GET ${path}`);
   const shown = await read(first.path);
   expect(shown.status).toBe(200);
-  expect(parsed(shown.body).map((event) => text(event, "SUMMARY"))).toContain(
+  expect(parseICalendar(shown.body).map((event) => text(event, "SUMMARY"))).toContain(
     `${number} Swap the disks`,
   );
   const token = /calendars\/(.+)\.ics/.exec(first.path)?.[1] ?? "";

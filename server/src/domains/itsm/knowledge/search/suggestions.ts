@@ -1,8 +1,8 @@
 import Type, { type Static } from "typebox";
 import {
-  ticketIdentity,
+  getTicketIdentity,
   ticketKinds,
-  summariesOf,
+  findVisibleTickets,
   TicketSummary,
   ticketParams,
 } from "../../tickets/index.ts";
@@ -84,7 +84,7 @@ async function incidentOf(
   ctx: ReadContext,
   ref: string,
 ): Promise<{ readonly id: string; readonly text: string }> {
-  const { id } = await ticketIdentity(ctx, incidentKind, ref);
+  const { id } = await getTicketIdentity(ctx, incidentKind, ref);
   const statement = `select title, description from ${incidentKind.table} where id = $1`;
   const [row] = await queryRows(ctx.tx, statement, [id]);
   // Every table of tickets has these columns.
@@ -103,7 +103,7 @@ async function ticketsNear(
 ): Promise<SimilarTicket[]> {
   const isKnown = ticketKinds(ctx.services).some((each) => each.kind === kind);
   if (near.length === 0 || !isKnown) return [];
-  const summaries = await summariesOf(
+  const summaries = await findVisibleTickets(
     ctx,
     near.map(({ id }) => id),
   );

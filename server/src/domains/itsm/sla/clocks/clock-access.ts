@@ -7,7 +7,7 @@ type ClockReaderContext = Pick<ReadContext, "services" | "caller">;
 /** Lists the ticket kinds of which the caller sees all tickets; clocks of other kinds are hidden. */
 export function visibleKinds({ services, caller }: ClockReaderContext): readonly TicketKindName[] {
   return ticketKinds(services)
-    .filter((kind) => mayRead(kind, caller) && kind.sees?.(caller) !== false)
+    .filter((kind) => mayRead(kind, caller) && kind.canSee?.(caller) !== false)
     .map(({ kind }) => kind);
 }
 
@@ -18,7 +18,7 @@ export function assertCanSee(kind: TicketKind, { caller }: ClockReaderContext): 
 
 /** Throws a 403 unless the caller sees all tickets of a kind. */
 export function assertSeesAllTickets(kind: TicketKind, ctx: ClockReaderContext): void {
-  if (!visibleKinds(ctx).includes(kind.kind)) throw forbidden(kind.reported.permission.name);
+  if (!visibleKinds(ctx).includes(kind.kind)) throw forbidden(kind.reporting.permission.name);
 }
 
 function mayRead({ read }: TicketKind, { permissions }: ClockReaderContext["caller"]): boolean {

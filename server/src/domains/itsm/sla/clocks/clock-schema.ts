@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
 import {
-  ticketIdentity,
+  getTicketIdentity,
   ticketKinds,
   TICKET_KINDS,
   type TicketKindName,
@@ -99,7 +99,7 @@ export async function readTicketClocks(
   const kind = ticketKinds(services).find(({ kind: name }) => name === kindName);
   if (!kind) throw new Failure(NotFound);
   assertCanSee(kind, ctx);
-  const { id, state } = await ticketIdentity(ctx, kind, ref);
+  const { id, state } = await getTicketIdentity(ctx, kind, ref);
   const [active, stored, histories] = await Promise.all([
     policies.active(tx),
     listByTicket(tx, id),

@@ -1,3 +1,4 @@
+import { authorOf } from "#kernel/access/caller.ts";
 import Type from "typebox";
 import { queryRows } from "#kernel/db/statement.ts";
 import { event, type EventType } from "#kernel/log/event.ts";
@@ -7,8 +8,8 @@ import type { Operation, ReadContext } from "#kernel/contract.ts";
 import { created, download, noContent, item } from "#kernel/operation/response.ts";
 import { newId } from "#kernel/schema/id.ts";
 import { id, line, object, Time } from "#kernel/schema/schema.ts";
-import { article, exampleRef, type TicketKind } from "../kind.ts";
-import { authorOf, ticketIdentity, ticketRefOf, ticketParams } from "../ticket.ts";
+import { article, exampleRef, type TicketKind, ticketParams } from "../kind.ts";
+import { getTicketIdentity, ticketRefOf } from "../ticket.ts";
 import { commentsOf } from "./comments.ts";
 import { linksOf } from "./links.ts";
 import { timelineOf } from "./timeline.ts";
@@ -42,7 +43,7 @@ const TooManyAttachments = failure(
 );
 const AttachmentTooLarge = failure("attachment_too_large", 413, "An attachment is at most 1 MiB.");
 
-const SHOWN = ["id", "ticket_id", "name", "bytes", "created_by", "created_at"] as const;
+const COLUMNS = ["id", "ticket_id", "name", "bytes", "created_by", "created_at"] as const;
 
 /** Texts, such as logs, that belong to one kind of ticket. */
 function attachmentsOf(kind: TicketKind) {
@@ -67,13 +68,13 @@ function attachmentsOf(kind: TicketKind) {
   };
 }
 
-type Told = EventType<`${string}.${string}`, typeof Attachment>;
+type AttachmentEvent = EventType<`${string}.${string}`, typeof Attachment>;
 
-function paramsOfOne(kind: TicketKind) {
+function attachmentParams(kind: TicketKind) {
   return object({ ...ticketParams(kind).properties, attachmentId: AttachmentId });
 }
 
-function addAttachment(kind: TicketKind, AttachmentAdded: Told) {
+function addAttachment(kind: TicketKind, AttachmentAdded: AttachmentEvent) {
   const { kind: name, plural, path, write } = kind;
   return command({
     id: `${plural}.add_attachment`,
@@ -100,13 +101,13 @@ function addAttachment(kind: TicketKind, AttachmentAdded: Told) {
       if (content.includes("\u0000") || !content.isWellFormed()) {
         throw invalidField("/content", "must be text");
       }
-      const head = await ticketIdentity(ctx, kind, ref);
-      if ((await countAlone(ctx, kind, head.id)) >= PER_TICKET_MAX) {
+      const ticket = await getTicketIdentity(ctx, kind, ref);
+      if ((await lockAndCount(ctx, kind, ticket.id)) >= PER_TICKET_MAX) {
         throw new Failure(TooManyAttachments);
       }
       const attachment = {
         id: newId("att", ctx.now.getTime()),
-        ticketId: head.id,
+        ticketId: ticket.id,
         name: fileName,
         bytes,
         createdBy: authorOf(ctx.caller),
@@ -116,16 +117,20 @@ function addAttachment(kind: TicketKind, AttachmentAdded: Told) {
         `insert into ticket_attachments
            (id, kind, ticket_id, name, bytes, content, created_by, created_at)
          values ($1, $2, $3, $4, $5, $6, $7, $8)`,
-        [attachment.id, name, head.id, fileName, bytes, content, attachment.createdBy, ctx.now],
+        [attachment.id, name, ticket.id, fileName, bytes, content, attachment.createdBy, ctx.now],
       );
-      ctx.emit(AttachmentAdded, ticketRefOf(head), attachment);
+      ctx.emit(AttachmentAdded, ticketRefOf(ticket), attachment);
       return attachment;
     },
   });
 }
 
 /** How many a ticket has, while nobody else adds one. */
-async function countAlone({ tx }: ReadContext, { table }: TicketKind, id: string): Promise<number> {
+async function lockAndCount(
+  { tx }: ReadContext,
+  { table }: TicketKind,
+  id: string,
+): Promise<number> {
   const [, [row]] = await Promise.all([
     queryRows(tx, `select from ${table} where id = $1 for no key update`, [id]),
     queryRows(tx, "select count(*) as n from ticket_attachments where ticket_id = $1", [id]),
@@ -144,11 +149,11 @@ function listAttachments(kind: TicketKind) {
     response: item(Type.Array(Attachment)),
     example: { params: { id: exampleRef(kind) } },
     async run(ctx, { params: { id: ref } }) {
-      const head = await ticketIdentity(ctx, kind, ref);
+      const ticket = await getTicketIdentity(ctx, kind, ref);
       const rows = await ctx.tx
         .selectFrom("ticket_attachments")
-        .select(SHOWN)
-        .where("ticket_id", "=", head.id)
+        .select(COLUMNS)
+        .where("ticket_id", "=", ticket.id)
         .orderBy("id")
         .execute();
       return rows.map(toAttachment);
@@ -163,54 +168,54 @@ function getAttachment(kind: TicketKind) {
     route: `GET ${path}/{id}/attachments/{attachmentId}`,
     summary: "Download what is attached",
     permission: read,
-    params: paramsOfOne(kind),
+    params: attachmentParams(kind),
     response: download(MEDIA_TYPE),
     example: { params: { id: exampleRef(kind), attachmentId: EXAMPLE } },
     async run(ctx, { params: { id: ref, attachmentId } }) {
-      const head = await ticketIdentity(ctx, kind, ref);
+      const ticket = await getTicketIdentity(ctx, kind, ref);
       const row = await ctx.tx
         .selectFrom("ticket_attachments")
         .select(["name", "content"])
         .where("id", "=", attachmentId)
-        .where("ticket_id", "=", head.id)
+        .where("ticket_id", "=", ticket.id)
         .executeTakeFirst();
       if (!row) throw new Failure(NotFound);
-      return { mediaType: MEDIA_TYPE, fileName: row.name, pieces: inOnePiece(row.content) };
+      return { mediaType: MEDIA_TYPE, fileName: row.name, pieces: streamText(row.content) };
     },
   });
 }
 
-function removeAttachment(kind: TicketKind, AttachmentRemoved: Told) {
+function removeAttachment(kind: TicketKind, AttachmentRemoved: AttachmentEvent) {
   const { plural, path, write } = kind;
   return command({
     id: `${plural}.remove_attachment`,
     route: `DELETE ${path}/{id}/attachments/{attachmentId}`,
     summary: "Remove what is attached",
     permission: write,
-    params: paramsOfOne(kind),
+    params: attachmentParams(kind),
     response: noContent(),
     emits: [AttachmentRemoved],
     example: { params: { id: exampleRef(kind), attachmentId: EXAMPLE } },
     async run(ctx, { params: { id: ref, attachmentId } }) {
-      const head = await ticketIdentity(ctx, kind, ref);
-      ctx.expectRevision(head.revision);
+      const ticket = await getTicketIdentity(ctx, kind, ref);
+      ctx.expectRevision(ticket.revision);
       const row = await ctx.tx
         .deleteFrom("ticket_attachments")
         .where("id", "=", attachmentId)
-        .where("ticket_id", "=", head.id)
-        .returning(SHOWN)
+        .where("ticket_id", "=", ticket.id)
+        .returning(COLUMNS)
         .executeTakeFirst();
       if (!row) throw new Failure(NotFound);
-      ctx.emit(AttachmentRemoved, ticketRefOf(head), toAttachment(row));
+      ctx.emit(AttachmentRemoved, ticketRefOf(ticket), toAttachment(row));
     },
   });
 }
 
-async function* inOnePiece(content: string): AsyncIterable<string> {
+async function* streamText(content: string): AsyncIterable<string> {
   yield content;
 }
 
-interface Row {
+interface AttachmentRow {
   readonly id: string;
   readonly ticket_id: string;
   readonly name: string;
@@ -219,7 +224,7 @@ interface Row {
   readonly created_at: string;
 }
 
-function toAttachment({ ticket_id, created_by, created_at, ...row }: Row) {
+function toAttachment({ ticket_id, created_by, created_at, ...row }: AttachmentRow) {
   return { ...row, ticketId: ticket_id, createdBy: created_by, createdAt: created_at };
 }
 

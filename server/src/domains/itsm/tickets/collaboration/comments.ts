@@ -1,3 +1,4 @@
+import { authorOf } from "#kernel/access/caller.ts";
 import Type, { type Static } from "typebox";
 import type { Tx } from "#kernel/db/connection.ts";
 import { event } from "#kernel/log/event.ts";
@@ -7,9 +8,8 @@ import { command, query } from "#kernel/operation/operation.ts";
 import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
 import { created, page } from "#kernel/operation/response.ts";
 import { id, nullable, object, text, Time } from "#kernel/schema/schema.ts";
-import type { TicketKind } from "../kind.ts";
-import { authorOf, ticketIdentity, ticketRefOf, ticketParams } from "../ticket.ts";
-import { article, exampleRef } from "../kind.ts";
+import { article, exampleRef, type TicketKind, ticketParams } from "../kind.ts";
+import { getTicketIdentity, ticketRefOf } from "../ticket.ts";
 
 const BODY_CHARACTERS_MAX = 50_000;
 
@@ -27,7 +27,7 @@ const Comment = Type.Object(
 type Comment = Static<typeof Comment>;
 
 /** What a comment's event tells: many may read the log, so what is internal stays out of it. */
-const Told = Type.Object(
+const CommentEventData = Type.Object(
   {
     ...Comment.properties,
     body: nullable(text(BODY_CHARACTERS_MAX, "Null when it is internal")),
@@ -48,7 +48,7 @@ function commentAdded({ kind }: TicketKind) {
   return event(`${kind}.comment_added`, {
     resource: kind,
     summary: "A comment was added. The text of an internal one is not told.",
-    data: Told,
+    data: CommentEventData,
   });
 }
 
@@ -76,10 +76,10 @@ function addComment(kind: TicketKind, CommentAdded: ReturnType<typeof commentAdd
       if (internal && !ctx.caller.permissions.has(kind.write.name)) {
         throw new Failure(Forbidden, { detail: `An internal comment needs ${kind.write.name}.` });
       }
-      const head = await ticketIdentity(ctx, kind, ref);
+      const ticket = await getTicketIdentity(ctx, kind, ref);
       const comment: Comment = {
         id: newId("cmt", ctx.now.getTime()),
-        ticketId: head.id,
+        ticketId: ticket.id,
         body,
         internal,
         createdBy: authorOf(ctx.caller),
@@ -88,10 +88,10 @@ function addComment(kind: TicketKind, CommentAdded: ReturnType<typeof commentAdd
       void ctx.send(
         `insert into ticket_comments (id, kind, ticket_id, body, internal, created_by, created_at)
          values ($1, $2, $3, $4, $5, $6, $7)`,
-        [comment.id, name, head.id, body, internal, comment.createdBy, ctx.now],
+        [comment.id, name, ticket.id, body, internal, comment.createdBy, ctx.now],
       );
-      const told = { ...comment, body: internal ? null : body };
-      ctx.emit(CommentAdded, ticketRefOf(head), told);
+      const data = { ...comment, body: internal ? null : body };
+      ctx.emit(CommentAdded, ticketRefOf(ticket), data);
       return comment;
     },
   });
@@ -111,36 +111,40 @@ function listComments(kind: TicketKind) {
     example: { params: { id: exampleRef(kind) } },
     async run(ctx, { params: { id: ref }, query: { limit, after } }) {
       const { cursors } = ctx.services;
-      const head = await ticketIdentity(ctx, kind, ref);
-      const list = `comments of ${head.id}`;
+      const ticket = await getTicketIdentity(ctx, kind, ref);
+      const list = `comments of ${ticket.id}`;
       const [from = ""] = after === undefined ? [] : cursors.decode(list, after);
-      const seesAll = ctx.caller.permissions.has(write.name);
-      const rows = await commentsBehind(ctx.tx, head.id, { from: String(from), limit, seesAll });
+      const includeInternal = ctx.caller.permissions.has(write.name);
+      const rows = await queryComments(ctx.tx, ticket.id, {
+        from: String(from),
+        limit,
+        includeInternal,
+      });
       return toPage(rows, limit, toComment, (row) => cursors.encode(list, [row.id]));
     },
   });
 }
 
 /** One more than the page has. */
-function commentsBehind(
+function queryComments(
   tx: Tx,
   ticketId: string,
-  { from, limit, seesAll }: { from: string; limit: number; seesAll: boolean },
+  { from, limit, includeInternal }: { from: string; limit: number; includeInternal: boolean },
 ) {
   const all = tx
     .selectFrom("ticket_comments")
     .select(["id", "ticket_id", "body", "internal", "created_by", "created_at"])
     .where("ticket_id", "=", ticketId)
     .where("id", ">", from);
-  const seen = seesAll ? all : all.where("internal", "=", false);
+  const seen = includeInternal ? all : all.where("internal", "=", false);
   return seen
     .orderBy("id")
     .limit(limit + 1)
     .execute();
 }
 
-type Row = Awaited<ReturnType<typeof commentsBehind>>[number];
+type CommentRow = Awaited<ReturnType<typeof queryComments>>[number];
 
-function toComment({ ticket_id, created_by, created_at, ...row }: Row): Comment {
+function toComment({ ticket_id, created_by, created_at, ...row }: CommentRow): Comment {
   return { ...row, ticketId: ticket_id, createdBy: created_by, createdAt: created_at };
 }

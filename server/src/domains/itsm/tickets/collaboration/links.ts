@@ -1,3 +1,4 @@
+import { authorOf } from "#kernel/access/caller.ts";
 import Type from "typebox";
 import type { Tx } from "#kernel/db/connection.ts";
 import { event, type EventType } from "#kernel/log/event.ts";
@@ -7,9 +8,8 @@ import { command, query } from "#kernel/operation/operation.ts";
 import type { ReadContext } from "#kernel/contract.ts";
 import { created, noContent, item } from "#kernel/operation/response.ts";
 import { id, object, Time } from "#kernel/schema/schema.ts";
-import { type TicketKind, TicketSummary } from "../kind.ts";
-import { authorOf, ticketIdentity, ticketRefOf, summariesOf, ticketParams } from "../ticket.ts";
-import { article, exampleRef } from "../kind.ts";
+import { article, exampleRef, type TicketKind, ticketParams, TicketSummary } from "../kind.ts";
+import { getTicketIdentity, ticketRefOf, findVisibleTickets } from "../ticket.ts";
 
 const LINK_TYPES = [
   "relates_to",
@@ -67,7 +67,7 @@ export function linksOf(kind: TicketKind) {
   };
 }
 
-type Told = EventType<`${string}.${string}`, typeof LinkData>;
+type LinkEvent = EventType<`${string}.${string}`, typeof LinkData>;
 
 function listLinks(kind: TicketKind) {
   const { kind: name, plural, path, read } = kind;
@@ -82,17 +82,17 @@ function listLinks(kind: TicketKind) {
     response: item(Type.Array(Link)),
     example: { params: { id: exampleRef(kind) } },
     async run(ctx, { params: { id: ref } }) {
-      const head = await ticketIdentity(ctx, kind, ref);
-      return linkedTo(ctx, head.id);
+      const head = await getTicketIdentity(ctx, kind, ref);
+      return listLinksOf(ctx, head.id);
     },
   });
 }
 
 /** The links of a ticket, as far as the caller may know what is at their other ends. */
-export async function linkedTo(ctx: ReadContext, ticketId: string) {
-  const rows = await linksWith(ctx.tx, ticketId);
+export async function listLinksOf(ctx: ReadContext, ticketId: string) {
+  const rows = await queryLinks(ctx.tx, ticketId);
   const others = rows.map((row) => (row.from_id === ticketId ? row.to_id : row.from_id));
-  const summaries = await summariesOf(ctx, others);
+  const summaries = await findVisibleTickets(ctx, others);
   return rows.flatMap((row, index) => {
     const ticket = summaries.get(others[index] ?? "");
     if (!ticket) return [];
@@ -104,7 +104,7 @@ export async function linkedTo(ctx: ReadContext, ticketId: string) {
 
 const LINKS_MAX = 500;
 
-function linksWith(tx: Tx, ticketId: string) {
+function queryLinks(tx: Tx, ticketId: string) {
   const all = tx.selectFrom("ticket_links").selectAll();
   return all
     .where("from_id", "=", ticketId)
@@ -114,7 +114,7 @@ function linksWith(tx: Tx, ticketId: string) {
     .execute();
 }
 
-function addLink(kind: TicketKind, Linked: Told) {
+function addLink(kind: TicketKind, Linked: LinkEvent) {
   const { kind: name, plural, path, write } = kind;
   return command({
     id: `${plural}.add_link`,
@@ -137,8 +137,8 @@ function addLink(kind: TicketKind, Linked: Told) {
       body: { type: "relates_to", ticketId: EXAMPLE_TICKET },
     },
     async run(ctx, { params: { id: ref }, body: { type = "relates_to", ticketId } }) {
-      const head = await ticketIdentity(ctx, kind, ref);
-      const ticket = (await summariesOf(ctx, [ticketId])).get(ticketId);
+      const head = await getTicketIdentity(ctx, kind, ref);
+      const ticket = (await findVisibleTickets(ctx, [ticketId])).get(ticketId);
       if (!ticket) throw invalidField("/ticketId", "is not the id of a ticket");
       if (ticketId === head.id) throw invalidField("/ticketId", "must be another ticket");
       const linkId = newId("lnk", ctx.now.getTime());
@@ -156,7 +156,7 @@ function addLink(kind: TicketKind, Linked: Told) {
   });
 }
 
-function removeLink(kind: TicketKind, Unlinked: Told) {
+function removeLink(kind: TicketKind, Unlinked: LinkEvent) {
   const { plural, path, write } = kind;
   return command({
     id: `${plural}.remove_link`,
@@ -168,7 +168,7 @@ function removeLink(kind: TicketKind, Unlinked: Told) {
     emits: [Unlinked],
     example: { params: { id: exampleRef(kind), linkId: EXAMPLE_LINK } },
     async run(ctx, { params: { id: ref, linkId } }) {
-      const head = await ticketIdentity(ctx, kind, ref);
+      const head = await getTicketIdentity(ctx, kind, ref);
       ctx.expectRevision(head.revision);
       const row = await ctx.tx
         .deleteFrom("ticket_links")

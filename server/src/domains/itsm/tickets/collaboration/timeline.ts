@@ -12,9 +12,8 @@ import type { ReadContext } from "#kernel/contract.ts";
 import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
 import { page } from "#kernel/operation/response.ts";
 import { object, Time } from "#kernel/schema/schema.ts";
-import type { TicketKind } from "../kind.ts";
-import { ticketIdentity, ticketParams } from "../ticket.ts";
-import { article, exampleRef } from "../kind.ts";
+import { article, exampleRef, type TicketKind, ticketParams } from "../kind.ts";
+import { getTicketIdentity } from "../ticket.ts";
 
 const Moment = Type.Object(
   {
@@ -47,23 +46,23 @@ export function timelineOf(kind: TicketKind) {
     response: page(Moment),
     example: { params: { id: exampleRef(kind) } },
     async run(ctx, { params: { id: ref }, query: { limit, after } }) {
-      const head = await ticketIdentity(ctx, kind, ref);
+      const ticket = await getTicketIdentity(ctx, kind, ref);
       const before = after === undefined ? undefined : positionOf(after);
       if (after !== undefined && !before)
         throw invalidField("?after", "is not a cursor of this list");
-      const filter = { resourceType: name, resourceId: head.id, before };
+      const filter = { resourceType: name, resourceId: ticket.id, before };
       const found = await queryEvents(ctx.tx, filter, limit + 1);
-      const seesAll = ctx.caller.permissions.has(write.name);
-      const bodies = seesAll ? await internalBodies(ctx, found) : undefined;
-      const shown = found.filter(({ data }) => seesAll || data["internal"] !== true);
-      const cut = toPage(
+      const includeInternal = ctx.caller.permissions.has(write.name);
+      const bodies = includeInternal ? await internalBodies(ctx, found) : undefined;
+      const visible = found.filter(({ data }) => includeInternal || data["internal"] !== true);
+      const currentPage = toPage(
         found,
         limit,
         (event) => event,
         (event) => event.id,
       );
-      const data = shown.filter((event) => cut.data.includes(event));
-      return { ...cut, data: data.map((event) => momentOf(event, bodies)) };
+      const data = visible.filter((event) => currentPage.data.includes(event));
+      return { ...currentPage, data: data.map((event) => toMoment(event, bodies)) };
     },
   });
   return { events: [], operations: [getTimeline] };
@@ -86,7 +85,7 @@ async function internalBodies(
   return new Map(rows.map(({ id, body }) => [id, body]));
 }
 
-function momentOf(
+function toMoment(
   { id: eventId, type, createdAt, actor, data }: RecordedEvent,
   bodies: ReadonlyMap<unknown, string> | undefined,
 ) {
@@ -97,12 +96,12 @@ function momentOf(
     readonly changes?: readonly string[];
   };
   if (before && after && changes) {
-    const told = changes.map((field) => ({
+    const fieldChanges = changes.map((field) => ({
       field,
       from: before[field] ?? null,
       to: after[field] ?? null,
     }));
-    return { ...about, changes: told, data: {} };
+    return { ...about, changes: fieldChanges, data: {} };
   }
   const body = bodies?.get(data["id"]);
   return { ...about, changes: [], data: body === undefined ? data : { ...data, body } };

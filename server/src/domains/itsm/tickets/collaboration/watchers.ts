@@ -5,10 +5,9 @@ import { Failure, Forbidden, NotFound } from "#kernel/operation/failure.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { created, noContent, item } from "#kernel/operation/response.ts";
 import { id, object, Time } from "#kernel/schema/schema.ts";
-import type { TicketKind } from "../kind.ts";
+import { article, exampleRef, type TicketKind, ticketParams } from "../kind.ts";
 import { assertReferencesExist } from "../check-references.ts";
-import { ticketIdentity, ticketRefOf, ticketParams } from "../ticket.ts";
-import { article, exampleRef } from "../kind.ts";
+import { getTicketIdentity, ticketRefOf } from "../ticket.ts";
 
 const UserId = id("usr");
 const Watcher = Type.Object({ userId: UserId, createdAt: Time }, { title: "Watcher" });
@@ -37,7 +36,7 @@ export function watchersOf(kind: TicketKind) {
   };
 }
 
-type Told = EventType<`${string}.${string}`, typeof WatcherData>;
+type WatcherEvent = EventType<`${string}.${string}`, typeof WatcherData>;
 
 function listWatchers(kind: TicketKind) {
   const { kind: name, plural, path, read } = kind;
@@ -50,11 +49,11 @@ function listWatchers(kind: TicketKind) {
     response: item(Type.Array(Watcher)),
     example: { params: { id: exampleRef(kind) } },
     async run(ctx, { params: { id: ref } }) {
-      const head = await ticketIdentity(ctx, kind, ref);
+      const ticket = await getTicketIdentity(ctx, kind, ref);
       const rows = await ctx.tx
         .selectFrom("ticket_watchers")
         .select(["user_id", "created_at"])
-        .where("ticket_id", "=", head.id)
+        .where("ticket_id", "=", ticket.id)
         .orderBy("user_id")
         .execute();
       return rows.map(({ user_id, created_at }) => ({ userId: user_id, createdAt: created_at }));
@@ -62,7 +61,7 @@ function listWatchers(kind: TicketKind) {
   });
 }
 
-function addWatcher(kind: TicketKind, WatcherAdded: Told) {
+function addWatcher(kind: TicketKind, WatcherAdded: WatcherEvent) {
   const { kind: name, plural, path, read, write } = kind;
   return command({
     id: `${plural}.add_watcher`,
@@ -79,22 +78,22 @@ function addWatcher(kind: TicketKind, WatcherAdded: Told) {
     example: { params: { id: exampleRef(kind) }, body: { userId: EXAMPLE_USER } },
     async run(ctx, { params: { id: ref }, body }) {
       const userId = body?.userId ?? ctx.caller.principal?.id ?? "";
-      assertMay(ctx.caller, userId, write.name);
-      const head = await ticketIdentity(ctx, kind, ref);
+      assertMayWatchFor(ctx.caller, userId, write.name);
+      const ticket = await getTicketIdentity(ctx, kind, ref);
       await assertReferencesExist(ctx, { users: { "/userId": userId } });
       const [added] = await ctx.send<{ created_at: string }>(
         `insert into ticket_watchers (kind, ticket_id, user_id, created_at) values ($1, $2, $3, $4)
          on conflict do nothing returning created_at`,
-        [name, head.id, userId, ctx.now],
+        [name, ticket.id, userId, ctx.now],
       );
-      if (added) ctx.emit(WatcherAdded, ticketRefOf(head), { userId });
-      const createdAt = added?.created_at ?? (await watchingSince(ctx.tx, head.id, userId));
+      if (added) ctx.emit(WatcherAdded, ticketRefOf(ticket), { userId });
+      const createdAt = added?.created_at ?? (await readWatchedSince(ctx.tx, ticket.id, userId));
       return { userId, createdAt: createdAt ?? ctx.now.toISOString() };
     },
   });
 }
 
-async function watchingSince(tx: Tx, ticketId: string, userId: string) {
+async function readWatchedSince(tx: Tx, ticketId: string, userId: string) {
   const row = await tx
     .selectFrom("ticket_watchers")
     .select("created_at")
@@ -104,7 +103,7 @@ async function watchingSince(tx: Tx, ticketId: string, userId: string) {
   return row?.created_at;
 }
 
-function removeWatcher(kind: TicketKind, WatcherRemoved: Told) {
+function removeWatcher(kind: TicketKind, WatcherRemoved: WatcherEvent) {
   const { kind: name, plural, path, read, write } = kind;
   return command({
     id: `${plural}.remove_watcher`,
@@ -117,27 +116,30 @@ function removeWatcher(kind: TicketKind, WatcherRemoved: Told) {
     emits: [WatcherRemoved],
     example: { params: { id: exampleRef(kind), userId: EXAMPLE_USER } },
     async run(ctx, { params: { id: ref, userId } }) {
-      assertMay(ctx.caller, userId, write.name);
-      const head = await ticketIdentity(ctx, kind, ref);
-      ctx.expectRevision(head.revision);
+      assertMayWatchFor(ctx.caller, userId, write.name);
+      const ticket = await getTicketIdentity(ctx, kind, ref);
+      ctx.expectRevision(ticket.revision);
       const { numDeletedRows } = await ctx.tx
         .deleteFrom("ticket_watchers")
-        .where("ticket_id", "=", head.id)
+        .where("ticket_id", "=", ticket.id)
         .where("user_id", "=", userId)
         .executeTakeFirst();
       if (numDeletedRows === 0n) throw new Failure(NotFound);
-      ctx.emit(WatcherRemoved, ticketRefOf(head), { userId });
+      ctx.emit(WatcherRemoved, ticketRefOf(ticket), { userId });
     },
   });
 }
 
 /** Everyone decides for themselves; for others only who works on such tickets. */
-function assertMay(
-  caller: { readonly person?: { readonly id: string }; readonly permissions: ReadonlySet<string> },
+function assertMayWatchFor(
+  caller: {
+    readonly principal?: { readonly id: string };
+    readonly permissions: ReadonlySet<string>;
+  },
   userId: string,
   permission: string,
 ): void {
-  if (userId === "" || (userId !== caller.person?.id && !caller.permissions.has(permission))) {
+  if (userId === "" || (userId !== caller.principal?.id && !caller.permissions.has(permission))) {
     throw new Failure(Forbidden, { detail: `To do that for others needs ${permission}.` });
   }
 }

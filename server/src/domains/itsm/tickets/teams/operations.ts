@@ -1,3 +1,4 @@
+import { authorOf } from "#kernel/access/caller.ts";
 import Type from "typebox";
 import { diffResource } from "#kernel/log/event.ts";
 import { Failure } from "#kernel/operation/failure.ts";
@@ -9,8 +10,8 @@ import type { ReadContext, WriteContext } from "#kernel/contract.ts";
 import { countedPage, created, noContent, item } from "#kernel/operation/response.ts";
 import { object, patch } from "#kernel/schema/schema.ts";
 import { assertReferencesExist } from "../check-references.ts";
-import { DeskRead, DeskWrite } from "../permissions.ts";
-import { authorOf, ticketKinds } from "../ticket.ts";
+import { DeskRead, DeskWrite } from "../settings.ts";
+import { ticketKinds } from "../ticket.ts";
 import { TeamCreated, TeamDeleted, TeamUpdated } from "./team.ts";
 import * as store from "./store.ts";
 import { fields, Team, TeamExists, TeamId, TeamInUse } from "./team.ts";

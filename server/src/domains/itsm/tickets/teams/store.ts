@@ -2,7 +2,7 @@ import type { Tx } from "#kernel/db/connection.ts";
 import { type SqlRow, queryRows } from "#kernel/db/statement.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import type { ListDefinition } from "#kernel/list/list.ts";
-import { lockRows } from "../lock-rows.ts";
+import { lockRows } from "../ticket-store.ts";
 import type { Team } from "./team.ts";
 
 const SELECT = `

@@ -1,9 +1,17 @@
+import Type from "typebox";
 import { changeEvent, diffResource } from "#kernel/log/event.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { item } from "#kernel/operation/response.ts";
 import { patch } from "#kernel/schema/schema.ts";
-import { DeskRead, DeskWrite } from "./permissions.ts";
-import { TicketSettings, readTicketSettings, settings } from "./settings.ts";
+import { TICKET_KINDS } from "./kind.ts";
+import {
+  DeskRead,
+  DeskWrite,
+  readTicketSettings,
+  settingsFields,
+  TicketSettings,
+} from "./settings.ts";
+import { ticketKinds } from "./ticket.ts";
 
 const PATH = "/api/v1/itsm/settings";
 
@@ -36,7 +44,7 @@ export const updateDeskSettings = command({
   description:
     "A new matrix is for tickets that are made or changed from then on; the priorities of others stay.",
   permission: DeskWrite,
-  body: patch(settings),
+  body: patch(settingsFields),
   response: item(TicketSettings),
   emits: [DeskSettingsUpdated],
   allowNoop: true,
@@ -55,13 +63,44 @@ export const updateDeskSettings = command({
     const updated = { ...after, updatedAt, revision: before.revision + 1 };
     const { priorityMatrix, autoCloseDays, revision } = updated;
     await ctx.send(SAVE, [JSON.stringify(priorityMatrix), autoCloseDays, revision, ctx.now]);
-    const change = diffResource(dataOf(before), dataOf(updated));
+    const change = diffResource(settingsEventData(before), settingsEventData(updated));
     ctx.emit(DeskSettingsUpdated, { id: ctx.workspace.id }, change);
     return updated;
   },
 });
 
-/** The settings as events tell of them. */
-function dataOf({ revision: _, ...data }: TicketSettings) {
+/** The settings in the data of events. */
+function settingsEventData({ revision: _, ...data }: TicketSettings) {
   return data;
 }
+
+const StateMachine = Type.Object(
+  {
+    kind: Type.Enum([...TICKET_KINDS]),
+    initial: Type.String(),
+    states: Type.Array(Type.String()),
+    ended: Type.Array(Type.String(), { description: "Those in which nothing is left to do" }),
+    transitions: Type.Array(
+      Type.Object({ action: Type.String(), from: Type.Array(Type.String()), to: Type.String() }),
+    ),
+  },
+  { title: "StateMachine" },
+);
+
+export const listStateMachines = query({
+  id: "desk.list_state_machines",
+  route: "GET /api/v1/itsm/state-machines",
+  summary: "The states of each kind of ticket, and what leads from one to another",
+  description:
+    "The very tables that decide: what is not in them answers 409, with what is allowed.",
+  permission: DeskRead,
+  response: item(Type.Array(StateMachine)),
+  run: async ({ services }) =>
+    ticketKinds(services).map(({ kind, machine: { states, finalStates, transitions } }) => ({
+      kind,
+      initial: states[0] ?? "",
+      states: [...states],
+      ended: [...finalStates],
+      transitions: transitions.map(({ action, from, to }) => ({ action, from: [...from], to })),
+    })),
+});

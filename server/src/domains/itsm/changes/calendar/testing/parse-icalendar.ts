@@ -2,7 +2,7 @@
 export type ParsedEvent = ReadonlyMap<string, string>;
 
 /** The events of a calendar, read by the rules of RFC 5545 and by nothing of ours. */
-export function parsed(calendar: string): ParsedEvent[] {
+export function parseICalendar(calendar: string): ParsedEvent[] {
   if (!calendar.endsWith("\r\n")) throw new Error("A line has no end.");
   const lines = calendar.slice(0, -2).replaceAll("\r\n ", "").split("\r\n");
   if (lines[0] !== "BEGIN:VCALENDAR" || lines.at(-1) !== "END:VCALENDAR")

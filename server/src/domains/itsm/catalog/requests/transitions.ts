@@ -1,0 +1,143 @@
+import Type from "typebox";
+import { findMembersByIds } from "#domains/identity/accounts/index.ts";
+import { diffResource } from "#kernel/log/event.ts";
+import { Failure } from "#kernel/operation/failure.ts";
+import type { ReadContext } from "#kernel/contract.ts";
+import { object } from "#kernel/schema/schema.ts";
+import { ticketRefOf } from "../../tickets/index.ts";
+import * as items from "../items/store.ts";
+import { RequestsSubmit, RequestsWork } from "../permissions.ts";
+import {
+  FulfilmentStarted,
+  RequestApproved,
+  RequestCancelled,
+  RequestFulfilled,
+  RequestRejected,
+  RequestUpdated,
+} from "./events.ts";
+import { requestCommands, requestKind } from "./kind.ts";
+import {
+  addDecision,
+  AlreadyDecided,
+  applyTransition,
+  assertMayDecide,
+  isApproved,
+  isRequester,
+  NotAnApprover,
+  NotYourRequest,
+  OwnRequest,
+  Remark,
+  RequestAutomated,
+  type RequestData,
+  requestEventData,
+  requestMachine,
+} from "./request.ts";
+import { newRunId, startFulfilment } from "./service.ts";
+
+const { command, transition, save, emit } = requestCommands;
+
+const approveRequest = command("approve", {
+  summary: "Agree to a request",
+  description:
+    "By one of those whom its item names or, where it names nobody, with `requests:work`; not by who " +
+    "asked for it, or is to have it. Where all must agree, the last one's approval counts.",
+  permission: RequestsSubmit,
+  body: object({ comment: Type.Optional(Remark) }),
+  emits: [RequestApproved, FulfilmentStarted, RequestUpdated],
+  fails: [requestMachine.wrongState, OwnRequest, NotAnApprover, AlreadyDecided],
+  example: { comment: "It is in the budget." },
+  async run(ctx, before, { comment = null }) {
+    const at = ctx.now.toISOString();
+    const approved = applyTransition(before, "approve", { at });
+    const approvers = await findPresentApprovers(ctx, before);
+    const userId = assertMayDecide(before, ctx.caller, approvers);
+    const decided = addDecision(before, { userId, approved: true, comment, at });
+    if (!isApproved(decided, approvers)) {
+      const after = await save(ctx, before, decided);
+      const diff = diffResource(requestEventData(before), requestEventData(after));
+      ctx.emit(RequestUpdated, ticketRefOf(after), diff);
+      return after;
+    }
+    const agreed = { ...approved, approval: decided.approval };
+    const after = await save(ctx, before, startFulfilment(agreed, ctx.now));
+    emit(ctx, RequestApproved, { ...agreed, updatedAt: at });
+    emit(ctx, FulfilmentStarted, after);
+    return after;
+  },
+});
+
+const rejectRequest = transition("reject", {
+  summary: "Refuse a request",
+  description: "By those who may approve it; one of them is enough.",
+  permission: RequestsSubmit,
+  body: object({ reason: Remark }),
+  event: RequestRejected,
+  fails: [OwnRequest, NotAnApprover, AlreadyDecided],
+  example: { reason: "There are some in the cupboard." },
+  async fields(ctx, request, { reason }) {
+    const approvers = await findPresentApprovers(ctx, request);
+    const userId = assertMayDecide(request, ctx.caller, approvers);
+    const at = ctx.now.toISOString();
+    const { approval } = addDecision(request, { userId, approved: false, comment: reason, at });
+    return { reason, approval };
+  },
+});
+
+/** Finds the approvers of a request who are still members. */
+async function findPresentApprovers(
+  { tx }: ReadContext,
+  { approval: { approverIds } }: RequestData,
+): Promise<ReadonlySet<string>> {
+  const members = approverIds.length > 0 ? await findMembersByIds(tx, approverIds) : [];
+  return new Set(members.map(({ id }) => id));
+}
+
+const fulfilRequest = transition("fulfil", {
+  aliases: [`POST ${requestKind.path}/{id}/fulfill`],
+  summary: "Say that somebody has what they asked for",
+  description: "Of a request that no run fulfils.",
+  body: object({ notes: Type.Optional(Remark) }),
+  event: RequestFulfilled,
+  fails: [RequestAutomated],
+  example: { notes: "Handed over." },
+  fields(_ctx, { runId }, { notes = null }) {
+    if (runId !== null) throw new Failure(RequestAutomated, { extra: { runId } });
+    return { notes };
+  },
+});
+
+const cancelRequest = transition("cancel", {
+  summary: "Take a request back, until it is fulfilled",
+  description:
+    "By who asked for it, or is to have it, or with `requests:work`. The run that fulfils it is cancelled.",
+  permission: RequestsSubmit,
+  body: object({ reason: Type.Optional(Remark) }),
+  event: RequestCancelled,
+  fails: [NotYourRequest],
+  example: { reason: "I found mine again." },
+  authorize({ caller: { principal, permissions } }, request) {
+    const isOwn = principal !== undefined && isRequester(request, principal.id);
+    if (!isOwn && !permissions.has(RequestsWork.name)) throw new Failure(NotYourRequest);
+  },
+  fields: (_ctx, _request, { reason = null }) => ({ reason }),
+});
+
+const retryRequest = transition("retry", {
+  summary: "Try again to fulfil a request that failed",
+  description:
+    "A new run begins, of the workflow that the item has now. To make the former run go on where it " +
+    "failed, retry that: the request follows it.",
+  event: FulfilmentStarted,
+  async fields({ tx, now }, request) {
+    const { workflowId } = await items.get(tx, request.itemId);
+    return { workflowId, runId: newRunId(workflowId, now), reason: null };
+  },
+});
+
+export const transitionOperations = [
+  approveRequest,
+  rejectRequest,
+  fulfilRequest,
+  cancelRequest,
+  retryRequest,
+];

@@ -1,0 +1,121 @@
+/** The transitions of a change, other than those that its approvers decide on. */
+import Type from "typebox";
+import { Failure } from "#kernel/operation/failure.ts";
+import type { ReadContext } from "#kernel/contract.ts";
+import { object } from "#kernel/schema/schema.ts";
+import { nextState } from "../tickets/index.ts";
+import { Blackout, type ChangeRecord, Notes, Reason, TemplateUnusable } from "./change.ts";
+import {
+  ChangeApproved,
+  ChangeCancelled,
+  ChangeCompleted,
+  ChangeRevised,
+  ChangeRolledBack,
+  ChangeSubmitted,
+  ImplementationStarted,
+} from "./events.ts";
+import { changeCommands } from "./kind.ts";
+import { changeMachine } from "./lifecycle.ts";
+import { assessRisk } from "./risk/assess-risk.ts";
+import { templateDeviations, templates } from "./templates/template.ts";
+import { findBlackoutsAt } from "./windows/blackout-store.ts";
+import { containsMoment, plannedWindowOf } from "./windows/window.ts";
+
+const { transition, emit } = changeCommands;
+
+const OptionalNotes = object({ notes: Type.Optional(Notes) });
+
+export const transitionOperations = [
+  transition("submit", {
+    summary: "Hand a change to its approvers",
+    description: "A standard change whose template is active is approved at once.",
+    event: ChangeSubmitted,
+    alsoEmits: [ChangeApproved],
+    fails: [TemplateUnusable],
+    async fields({ tx, now }, change) {
+      const risk = await assessRisk(tx, change, now);
+      if (change.type !== "standard") return { risk };
+      await assertTemplate(tx, change);
+      const state = nextState(changeMachine, "submitted", "approve");
+      return { risk, state, approvedAt: now.toISOString() };
+    },
+    details: () => ({ state: "submitted", approvedAt: null }),
+    effects(ctx, change) {
+      if (change.state === "approved") emit(ctx, ChangeApproved, change);
+    },
+  }),
+  transition("revise", {
+    summary: "Make a rejected change a draft again",
+    event: ChangeRevised,
+  }),
+  transition("implement", {
+    summary: "Begin to carry out a change",
+    description:
+      "Also at another time than was planned, which its event tells as `outsideWindow`; but not in a " +
+      "blackout window of one of its configuration items, unless it is an emergency.",
+    body: OptionalNotes,
+    example: { notes: "The team is in the data centre." },
+    event: ImplementationStarted,
+    fails: [Blackout],
+    async fields(ctx, change, { notes = null }) {
+      await assertNoBlackout(ctx, change);
+      return { implementationNotes: notes };
+    },
+    details: ({ now }, change) => ({ outsideWindow: isOutsideWindow(change, now) }),
+  }),
+  transition("complete", {
+    summary: "Say that a change was carried out",
+    body: OptionalNotes,
+    example: { notes: "All checks passed." },
+    event: ChangeCompleted,
+    fields: (_ctx, _change, { notes = null }) => ({ completionNotes: notes }),
+  }),
+  transition("rollback", {
+    summary: "Say that a change was undone",
+    description: "While it is carried out, or after that.",
+    body: OptionalNotes,
+    example: { notes: "The new disks were slower." },
+    event: ChangeRolledBack,
+    fields: (_ctx, _change, { notes = null }) => ({ rollbackNotes: notes }),
+  }),
+  transition("cancel", {
+    summary: "Give up a change before work on it begins",
+    body: object({ reason: Type.Optional(Reason) }),
+    example: { reason: "No longer needed" },
+    event: ChangeCancelled,
+    fields: (_ctx, _change, { reason = null }) => ({ cancellationReason: reason }),
+  }),
+];
+
+/** Throws a 409 unless the template still says what it said when the change was made from it. */
+async function assertTemplate(tx: ReadContext["tx"], change: ChangeRecord): Promise<void> {
+  const { templateId } = change;
+  const template = templateId === null ? undefined : await templates.store.find(tx, templateId);
+  if (!template?.active) {
+    throw new Failure(TemplateUnusable, { detail: "The template is no longer active." });
+  }
+  const fields = templateDeviations(change, template);
+  if (fields.length === 0) return;
+  const detail = `The template now has another ${fields.join(", ")}.`;
+  throw new Failure(TemplateUnusable, { detail, extra: { fields } });
+}
+
+/** Throws a 409 in a blackout window of one of the items, unless the change is an emergency. */
+async function assertNoBlackout(
+  { tx, now }: ReadContext,
+  { type, ciIds }: ChangeRecord,
+): Promise<void> {
+  const windows = type === "emergency" ? [] : await findBlackoutsAt(tx, now, ciIds);
+  const [first] = windows;
+  if (!first) return;
+  throw new Failure(Blackout, {
+    detail: `"${first.name}" forbids changes of these items until ${first.end}.`,
+    extra: { blackoutWindows: windows.map(({ id, name, end }) => ({ id, name, end })) },
+  });
+}
+
+/** True when a moment is not in the window that the change is planned for. */
+function isOutsideWindow(change: ChangeRecord, moment: Date): boolean {
+  const window = plannedWindowOf(change);
+  return window !== undefined && !containsMoment(window, moment.toISOString());
+}

@@ -1,0 +1,114 @@
+import Type, { type Static } from "typebox";
+import type { WriteContext } from "#kernel/contract.ts";
+import { object } from "#kernel/schema/schema.ts";
+import {
+  DEFAULT_RESOLUTION_CODE,
+  type Incident,
+  IncidentCancelled,
+  IncidentClosed,
+  IncidentEscalated,
+  incidentMachine,
+  IncidentReopened,
+  IncidentResolved,
+  IncidentsResolve,
+  OPEN_STATES,
+  OptionalReason,
+  Reason,
+  Resolution,
+  ResolutionCode,
+  Severity,
+  TeamId,
+} from "./incident.ts";
+import { incidentCommands } from "./kind.ts";
+import { applyEscalation } from "./lifecycle.ts";
+import { assertIncidentReferences } from "./service.ts";
+import { lockChildren } from "./store.ts";
+
+const { command, transition, perform, save, emit } = incidentCommands;
+
+const ResolveBody = object({
+  resolution: Resolution,
+  resolutionCode: Type.Optional(ResolutionCode),
+  resolveChildren: Type.Optional(Type.Boolean()),
+});
+type ResolveBody = Static<typeof ResolveBody>;
+
+const resolveIncident = transition("resolve", {
+  summary: "Resolve an incident",
+  description:
+    "Its code is `solved` unless given. With `resolveChildren` those of its children that are open are resolved too, in the same way. A " +
+    "resolved incident closes by itself after some days, as the desk's settings say.",
+  permission: IncidentsResolve,
+  body: ResolveBody,
+  example: { resolution: "Replaced the disk", resolutionCode: "solved" },
+  event: IncidentResolved,
+  fields: (_ctx, _incident, body) => resolutionOf(body),
+  effects: resolveChildren,
+});
+
+async function resolveChildren(
+  ctx: WriteContext<typeof IncidentResolved>,
+  parent: Incident,
+  body: ResolveBody,
+): Promise<void> {
+  if (!body.resolveChildren) return;
+  const fields = resolutionOf(body);
+  for (const child of await lockChildren(ctx.tx, parent.id)) {
+    if (!OPEN_STATES.includes(child.state)) continue;
+    await perform(ctx, child, { action: "resolve", event: IncidentResolved, fields });
+  }
+}
+
+function resolutionOf({ resolution, resolutionCode = DEFAULT_RESOLUTION_CODE }: ResolveBody) {
+  return { resolution, resolutionCode };
+}
+
+const escalateIncident = command("escalate", {
+  summary: "Raise the severity of an incident, give it to another team, or both",
+  description: "One of the two must be different from what it is (422 otherwise).",
+  body: object({
+    severity: Type.Optional(Severity),
+    teamId: Type.Optional(TeamId),
+    reason: Reason,
+  }),
+  example: { severity: "critical", reason: "The whole site is down" },
+  emits: [IncidentEscalated],
+  fails: [incidentMachine.wrongState],
+  async run(ctx, before, { reason, ...to }) {
+    const next = applyEscalation(before, to);
+    await assertIncidentReferences(ctx, to);
+    const after = await save(ctx, before, next);
+    emit(ctx, IncidentEscalated, after, { reason });
+    return after;
+  },
+});
+
+const closeIncident = transition("close", {
+  summary: "Close a resolved incident",
+  event: IncidentClosed,
+});
+
+const reopenIncident = transition("reopen", {
+  summary: "Have a resolved or closed incident worked on again",
+  description: "Its resolution is forgotten, and `reopenCount` goes up.",
+  body: OptionalReason,
+  example: { reason: "It is back" },
+  event: IncidentReopened,
+  details: (_ctx, _incident, { reason = null }) => ({ reason }),
+});
+
+const cancelIncident = transition("cancel", {
+  summary: "Cancel an incident that nobody has to resolve",
+  body: OptionalReason,
+  example: { reason: "Raised twice" },
+  event: IncidentCancelled,
+  details: (_ctx, _incident, { reason = null }) => ({ reason }),
+});
+
+export const transitionOperations = [
+  resolveIncident,
+  escalateIncident,
+  closeIncident,
+  reopenIncident,
+  cancelIncident,
+];

@@ -1,0 +1,49 @@
+import Type from "typebox";
+import { object } from "#kernel/schema/schema.ts";
+import {
+  InvestigationStarted,
+  KnownErrorDeclared,
+  ProblemClosed,
+  ProblemReopened,
+  ProblemResolved,
+} from "./events.ts";
+import { problemCommands, problemKind } from "./kind.ts";
+import { Resolution } from "./problem.ts";
+
+const { transition } = problemCommands;
+
+export const transitionOperations = [
+  transition("investigate", {
+    summary: "Begin to look into a problem",
+    event: InvestigationStarted,
+  }),
+  transition("declare_known_error", {
+    aliases: [`POST ${problemKind.path}/{id}/declare-known-error`],
+    summary: "Declare a problem a known error",
+    description: "Its cause and a workaround must be known, from now or before.",
+    body: object({
+      rootCause: Type.Optional(Resolution),
+      workaround: Type.Optional(Resolution),
+    }),
+    example: { rootCause: "A full table", workaround: "Restart it." },
+    event: KnownErrorDeclared,
+    fields: (_ctx, _problem, body) => body,
+  }),
+  transition("resolve", {
+    summary: "Say that a problem is done away with, and how",
+    body: object({ resolution: Resolution }),
+    example: { resolution: "The table was made larger." },
+    event: ProblemResolved,
+    fields: (_ctx, _problem, body) => body,
+  }),
+  transition("close", {
+    summary: "Close a resolved problem",
+    event: ProblemClosed,
+  }),
+  transition("reopen", {
+    summary: "Look into a problem again that was thought to be over",
+    description:
+      "It is no known error any more, and has no resolution; its cause and workaround stay.",
+    event: ProblemReopened,
+  }),
+];

@@ -1,0 +1,261 @@
+/**
+ * Commands on one ticket, declared. A kind says what a command takes, changes and emits; its route, the
+ * lock, If-Match, the check of the state machine, the next revision and the response follow from that.
+ */
+import type { Static, TObject, TSchema, TUndefined } from "typebox";
+import { authorOf, type Caller } from "#kernel/access/caller.ts";
+import type { Permission } from "#kernel/access/permission.ts";
+import type { EventData, EventType, ResourceRef } from "#kernel/log/event.ts";
+import { Failure, type FailureType, NotFound } from "#kernel/operation/failure.ts";
+import { command } from "#kernel/operation/operation.ts";
+import type { Operation, ReadContext, Route, WriteContext } from "#kernel/contract.ts";
+import { item } from "#kernel/operation/response.ts";
+import { type TicketKind, ticketParams } from "./kind.ts";
+import { nextState, type StateMachine, type TransitionContext } from "./state-machine.ts";
+import type { TicketStore } from "./ticket-store.ts";
+import { ticketRefOf } from "./ticket.ts";
+
+interface Ticket {
+  readonly id: string;
+  readonly number: string;
+  readonly title: string;
+  readonly state: string;
+  readonly updatedAt: string;
+  readonly revision: number;
+}
+
+/** What commands need to know of a kind of ticket. */
+export interface TicketModel<T extends Ticket, Action extends string, S extends TObject> {
+  readonly kind: TicketKind;
+  readonly machine: StateMachine<T["state"], Action>;
+  /** Of responses and of the data of events. */
+  readonly schema: S;
+  readonly toData: (ticket: T) => Static<S>;
+  readonly store: Pick<TicketStore<T>, "lock" | "update">;
+  /** The ticket after an action, with these fields; throws a 409 where its state does not have the action. */
+  readonly applyTransition: (
+    ticket: T,
+    action: Action,
+    context: TransitionContext,
+    fields?: Partial<T>,
+  ) => T;
+  /** False where the ticket is hidden from the caller: a 404. */
+  readonly canSee?: (ticket: T, caller: Caller) => boolean;
+  /** The reference of a ticket in examples. */
+  readonly example: string;
+}
+
+interface CommandDocs<Body extends TSchema> {
+  /** `POST <path>/{id}/<name>` unless given. */
+  readonly route?: Route;
+  readonly aliases?: readonly Route[];
+  readonly summary: string;
+  readonly description?: string;
+  /** That to write the kind of ticket unless given. */
+  readonly permission?: Permission;
+  readonly body?: Body;
+  /** Of the body. */
+  readonly example?: Static<Body>;
+  readonly fails?: readonly FailureType[];
+}
+
+export interface TicketCommand<
+  T,
+  E extends EventType,
+  Body extends TSchema,
+> extends CommandDocs<Body> {
+  readonly emits: readonly E[];
+  readonly allowNoop?: boolean;
+  /** Called with the locked ticket; resolves to the one to respond with. */
+  readonly run: (ctx: WriteContext<E>, ticket: T, body: Static<Body>) => T | Promise<T>;
+}
+
+/** The data of an event that are not in the ticket itself, or otherwise there. */
+type Details<E extends EventType, Data> = Omit<EventData<E>, keyof Data> & Partial<Data>;
+
+interface TransitionCommand<
+  T,
+  E extends EventType,
+  Also extends EventType,
+  Body extends TSchema,
+> extends CommandDocs<Body> {
+  readonly event: E;
+  /** The events of `fields` and `effects`. */
+  readonly alsoEmits?: readonly Also[];
+  /** Throws where the caller may not perform it, whatever the state. */
+  readonly authorize?: (ctx: ReadContext, ticket: T) => void;
+  /** Fields that change besides those that every transition of this action changes. */
+  readonly fields?: (
+    ctx: WriteContext<Also>,
+    ticket: T,
+    body: Static<Body>,
+  ) => Partial<T> | Promise<Partial<T>>;
+  /** Called with the saved ticket, behind its event. */
+  readonly effects?: (
+    ctx: WriteContext<E | Also>,
+    ticket: T,
+    body: Static<Body>,
+  ) => void | Promise<void>;
+}
+
+/** Needed where the ticket alone does not make the data of the event. */
+type WithDetails<T, E extends EventType, Body extends TSchema, Data> =
+  Data extends EventData<E>
+    ? { readonly details?: DetailsOf<T, E, Body, Data> }
+    : { readonly details: DetailsOf<T, E, Body, Data> };
+type DetailsOf<T, E extends EventType, Body extends TSchema, Data> = (
+  ctx: ReadContext,
+  ticket: T,
+  body: Static<Body>,
+) => Details<E, Data>;
+
+/** The commands of one kind of ticket. */
+export interface TicketCommands<T extends Ticket, Action extends string, Data> {
+  /** Declares a command that leaves the state alone, or decides by itself where it leads. */
+  readonly command: <E extends EventType, Body extends TSchema = TUndefined>(
+    name: string,
+    declaration: TicketCommand<T, E, Body>,
+  ) => Operation;
+  /** Declares an action of the state machine as a command. */
+  readonly transition: <
+    E extends EventType,
+    Also extends EventType = never,
+    Body extends TSchema = TUndefined,
+  >(
+    action: Action,
+    declaration: TransitionCommand<T, E, Also, Body> & WithDetails<T, E, Body, Data>,
+  ) => Operation;
+  /** Performs an action on a locked ticket: its next state, its next revision and its event. */
+  readonly perform: <E extends EventType>(
+    ctx: WriteContext<NoInfer<E>>,
+    ticket: T,
+    transition: { readonly action: Action; readonly event: E; readonly fields?: Partial<T> },
+  ) => Promise<T>;
+  /** Writes a locked ticket as its next revision. */
+  readonly save: (ctx: WriteContext<never>, before: T, after: T) => Promise<T>;
+  readonly emit: <E extends EventType>(
+    ctx: WriteContext<NoInfer<E>>,
+    event: E,
+    ticket: T,
+    ...details: Data extends EventData<E> ? [details?: Partial<Data>] : [details: Details<E, Data>]
+  ) => void;
+}
+
+export function ticketCommands<T extends Ticket, Action extends string, S extends TObject>(
+  model: TicketModel<T, Action, S>,
+): TicketCommands<T, Action, Static<S>> {
+  return {
+    command: (name, declaration) => ticketCommand(model, name, declaration),
+    transition: (action, declaration) => transitionCommand(model, action, declaration),
+    perform: (ctx, ticket, transition) => performTransition(model, ctx, ticket, transition),
+    save: (ctx, before, after) => saveTicket(model, ctx, before, after),
+    emit: (ctx, event, ticket, details?: object) =>
+      emitEvent(ctx, event, ticket, { ...model.toData(ticket), ...details }),
+  };
+}
+
+function transitionCommand<
+  T extends Ticket,
+  Action extends string,
+  E extends EventType,
+  Also extends EventType,
+  Body extends TSchema,
+>(
+  model: TicketModel<T, Action, TObject>,
+  action: Action,
+  declaration: TransitionCommand<T, E, Also, Body> & {
+    readonly details?: (ctx: ReadContext, ticket: T, body: Static<Body>) => object;
+  },
+): Operation {
+  const { event, alsoEmits = [], authorize, fields, effects, details, ...docs } = declaration;
+  return ticketCommand<T, E | Also, Body>(model, action, {
+    ...docs,
+    fails: [model.machine.wrongState, ...(docs.fails ?? [])],
+    emits: [event, ...alsoEmits],
+    async run(ctx, ticket, body) {
+      authorize?.(ctx, ticket);
+      nextState(model.machine, ticket.state, action);
+      const after = await performTransition(model, ctx, ticket, {
+        action,
+        event,
+        fields: await fields?.(ctx, ticket, body),
+        details: details?.(ctx, ticket, body),
+      });
+      await effects?.(ctx, after, body);
+      return after;
+    },
+  });
+}
+
+async function performTransition<T extends Ticket, Action extends string>(
+  model: TicketModel<T, Action, TObject>,
+  ctx: WriteContext<never>,
+  ticket: T,
+  transition: {
+    readonly action: Action;
+    readonly event: EventType;
+    readonly fields?: Partial<T> | undefined;
+    readonly details?: object | undefined;
+  },
+): Promise<T> {
+  const { action, event, fields, details } = transition;
+  const context = { at: ctx.now.toISOString(), by: authorOf(ctx.caller) };
+  const next = model.applyTransition(ticket, action, context, fields);
+  const after = await saveTicket(model, ctx, ticket, next);
+  emitEvent(ctx, event, after, { ...model.toData(after), ...details });
+  return after;
+}
+
+function ticketCommand<T extends Ticket, E extends EventType, Body extends TSchema>(
+  model: Omit<TicketModel<T, never, TObject>, "machine" | "applyTransition">,
+  name: string,
+  { route, permission, example, run, ...declaration }: TicketCommand<T, E, Body>,
+): Operation {
+  const { kind, schema, store, canSee, toData } = model;
+  return command({
+    ...declaration,
+    id: `${kind.plural}.${name}`,
+    route: route ?? `POST ${kind.path}/{id}/${name}`,
+    permission: permission ?? kind.write,
+    params: ticketParams(kind),
+    bodyOptional: isOptional(declaration.body),
+    response: item(schema),
+    example: { params: { id: model.example }, ...(example !== undefined && { body: example }) },
+    async run(ctx, { params: { id }, body }) {
+      const before = await store.lock(ctx.tx, id);
+      if (canSee?.(before, ctx.caller) === false) throw new Failure(NotFound);
+      ctx.expectRevision(before.revision);
+      const after = await run(ctx, before, body);
+      return { ...toData(after), revision: after.revision };
+    },
+  });
+}
+
+/** True of a body that may be left out, since all in it may. */
+function isOptional(body: TSchema | undefined): boolean {
+  const { required, minProperties }: Partial<TObject> & { minProperties?: number } = body ?? {};
+  return body !== undefined && !required?.length && minProperties === undefined;
+}
+
+async function saveTicket<T extends Ticket>(
+  { store }: Pick<TicketModel<T, never, TObject>, "store">,
+  ctx: WriteContext<never>,
+  before: T,
+  after: T,
+): Promise<T> {
+  const updatedAt = ctx.now.toISOString();
+  const saved = { ...after, updatedAt, revision: before.revision + 1 };
+  await store.update(ctx, before, saved);
+  return saved;
+}
+
+/** The types of the functions above have compared the event with its data. */
+function emitEvent(
+  { emit }: WriteContext<never>,
+  event: EventType,
+  ticket: Ticket,
+  data: Readonly<Record<string, unknown>>,
+): void {
+  const append = emit as (event: EventType, resource: ResourceRef, data: unknown) => void;
+  append(event, ticketRefOf(ticket), data);
+}

@@ -1,0 +1,155 @@
+/**
+ * The rows of one kind of ticket. The kind names the fields that its columns hold, `createdAt` in
+ * `created_at`; how they are read, locked, inserted and updated follows from that.
+ */
+import type { Tx } from "#kernel/db/connection.ts";
+import { queryRows, type SqlRow } from "#kernel/db/statement.ts";
+import { Failure, NotFound } from "#kernel/operation/failure.ts";
+import type { WriteContext } from "#kernel/contract.ts";
+import { refColumn, type TicketKindName } from "./kind.ts";
+import type { TicketNumber } from "./ticket-numbers.ts";
+
+interface StoredTicket {
+  readonly id: string;
+  /** The configuration items that it is about, in a table of their own. */
+  readonly ciIds: readonly string[];
+}
+
+export interface TicketTable<T, Row> {
+  readonly kind: TicketKindName;
+  readonly table: string;
+  /** Fields that stay as they were inserted, besides those that all kinds have. */
+  readonly constants?: readonly (keyof Row & string)[];
+  /** Fields that change, besides `revision`. */
+  readonly fields: readonly (keyof Row & string)[];
+  /** Fields in columns of the type jsonb. */
+  readonly json?: readonly (keyof Row & string)[];
+  /** Where the fields of a row are not those of a ticket. */
+  readonly toTicket?: (row: Row) => T;
+  readonly toRow?: (ticket: T) => Row;
+}
+
+export interface TicketStore<T> {
+  /** The select list of a ticket. */
+  readonly select: string;
+  /** Converts a row of `select`. */
+  readonly toTicket: (row: SqlRow) => T;
+  /** The ticket that an id or a number names; throws a 404 when there is none. */
+  readonly get: (tx: Tx, ref: string) => Promise<T>;
+  /** Locks the row until the transaction ends; throws a 404 when there is none. */
+  readonly lock: (tx: Tx, ref: string) => Promise<T>;
+  /** Locks the rows that a condition with `$1`, and the order behind it, selects. */
+  readonly lockWhere: (tx: Tx, where: string, operand: unknown) => Promise<T[]>;
+  readonly insert: (ctx: WriteContext<never>, ticket: T, number: TicketNumber) => Promise<void>;
+  /** Writes a locked ticket; its configuration items only where they are others than before. */
+  readonly update: (ctx: WriteContext<never>, before: T, after: T) => Promise<void>;
+}
+
+const ALL_CONSTANTS = ["id", "number", "createdBy", "createdAt"];
+
+export function ticketStore<T extends StoredTicket, Row = T>(
+  declaration: TicketTable<T, Row>,
+): TicketStore<T> {
+  const { kind, table, json = [] } = declaration;
+  const constants = [...ALL_CONSTANTS, ...(declaration.constants ?? [])];
+  const fields = [...declaration.fields, "revision"];
+  const select = [
+    ...[...constants, ...fields].map((field) => `${columnOf(field)} as "${field}"`),
+    `${itemIdsSql(table)} as "ciIds"`,
+  ].join(", ");
+  // The select list has each field of a row, and the checks of its table the values.
+  const toTicket = (row: SqlRow) =>
+    declaration.toTicket?.(row as unknown as Row) ?? (row as unknown as T);
+  const lockWhere = async (tx: Tx, where: string, operand: unknown) =>
+    (await lockRows(tx, { table, select, where }, operand)).map(toTicket);
+  const valuesOf = (names: readonly string[], ticket: T) => {
+    const row = (declaration.toRow?.(ticket) ?? ticket) as Readonly<Record<string, unknown>>;
+    return names.map((name) => {
+      const value = row[name] ?? null;
+      const isJson = json.some((field) => field === name);
+      return isJson && value !== null ? JSON.stringify(value) : value;
+    });
+  };
+  const insert = insertStatement(table, ["no", ...constants, ...fields]);
+  const update = updateStatement(table, fields);
+  return {
+    select,
+    toTicket,
+    lockWhere,
+    async get(tx, ref) {
+      const text = `select ${select} from ${table} where ${refColumn(ref)} = $1`;
+      return assertFound((await queryRows(tx, text, [ref])).map(toTicket));
+    },
+    lock: async (tx, ref) => assertFound(await lockWhere(tx, `${refColumn(ref)} = $1`, ref)),
+    async insert(ctx, ticket, { no }) {
+      void ctx.send(insert, [no, ...valuesOf([...constants, ...fields], ticket)]);
+      if (ticket.ciIds.length > 0) await setItems(ctx.tx, kind, ticket);
+    },
+    async update(ctx, before, after) {
+      void ctx.send(update, [after.id, ...valuesOf(fields, after)]);
+      if (before.ciIds.join() !== after.ciIds.join()) await setItems(ctx.tx, kind, after);
+    },
+  };
+}
+
+/** The column of a field, quoted: `created_at` of `createdAt`. */
+export function columnOf(field: string): string {
+  return `"${field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}"`;
+}
+
+function insertStatement(table: string, fields: readonly string[]): string {
+  const parameters = fields.map((_, index) => `$${index + 1}`);
+  return `insert into ${table} (${fields.map(columnOf).join(", ")}) values (${parameters.join(", ")})`;
+}
+
+function updateStatement(table: string, fields: readonly string[]): string {
+  const assignments = fields.map((field, index) => `${columnOf(field)} = $${index + 2}`);
+  return `update ${table} set ${assignments.join(", ")} where id = $1`;
+}
+
+function assertFound<T>([ticket]: readonly T[]): T {
+  if (ticket === undefined) throw new Failure(NotFound);
+  return ticket;
+}
+
+/** Rows of one table that are to be changed. */
+export interface LockQuery {
+  readonly table: string;
+  /** The select list. */
+  readonly select: string;
+  /** The condition, with `$1` for the operand, and an order behind it, if any. */
+  readonly where: string;
+}
+
+/**
+ * Locks rows until the transaction ends, and reads them then. A statement that does both sees the rows
+ * as they are once it has the lock, but what it selects from other tables, such as the items of a
+ * ticket, as that was when it began to wait. Both are sent together.
+ */
+export async function lockRows(
+  tx: Tx,
+  { table, select, where }: LockQuery,
+  operand: unknown,
+): Promise<SqlRow[]> {
+  const [, rows] = await Promise.all([
+    queryRows(tx, `select from ${table} where ${where} for update`, [operand]),
+    queryRows(tx, `select ${select} from ${table} where ${where}`, [operand]),
+  ]);
+  return rows;
+}
+
+/** Replaces the configuration items that a ticket is about. */
+async function setItems(tx: Tx, kind: TicketKindName, { id, ciIds }: StoredTicket): Promise<void> {
+  await tx.deleteFrom("ticket_items").where("ticket_id", "=", id).execute();
+  if (ciIds.length === 0) return;
+  const rows = ciIds.map((item_id) => ({ kind, ticket_id: id, item_id }));
+  await tx.insertInto("ticket_items").values(rows).execute();
+}
+
+/** For the select list of a ticket's table: the ids of its items, in their order. */
+export function itemIdsSql(table: string): string {
+  return (
+    "array(select i.item_id from ticket_items i where i.ticket_id = " +
+    `${table}.id order by i.item_id)`
+  );
+}
