@@ -620,7 +620,7 @@ export interface Operations {
   /** List what a KPI was, newest first */
   "kpis.history": { params: { "id": string }; query?: { "limit"?: number; "after"?: string; "from"?: string; "to"?: string }; reply: { "data": readonly (Schemas["KpiSnapshot"])[]; "pagination": Schemas["Pagination"] } };
   /** List the KPIs, newest first */
-  "kpis.list": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Kpi"])[]; "pagination": Schemas["Pagination"] } };
+  "kpis.list": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["Kpi"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
   /** Look at a KPI now */
   "kpis.snapshot": { params: { "id": string }; reply: { "data": Schemas["KpiSnapshot"] } };
   /** Change a KPI */
@@ -828,7 +828,7 @@ export interface Operations {
   /** Read a report, not what it answers */
   "reports.get": { params: { "id": string }; reply: { "data": Schemas["Report"] } };
   /** List the reports, newest first */
-  "reports.list": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Report"])[]; "pagination": Schemas["Pagination"] } };
+  "reports.list": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["Report"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
   /** Run a report that is not saved */
   "reports.preview": { body: Schemas["ReportDraft"]; reply: { "data": Schemas["ReportResult"] } };
   /** List the rows behind a report, or behind one of its groups, newest first */

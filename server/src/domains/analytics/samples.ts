@@ -1,5 +1,8 @@
-import type { Arranged, Sample } from "#kernel/testing/samples.ts";
+import { type Arranged, resourceSamples, type Sample } from "#kernel/testing/samples.ts";
 import type { Ask, World } from "#kernel/testing/world.ts";
+import { dashboards } from "./dashboards/operations.ts";
+import { kpis } from "./kpis/resource.ts";
+import { reports } from "./reports/resource.ts";
 
 let count = 0;
 
@@ -22,13 +25,15 @@ const KPI = {
   schedule: { cron: "0 6 * * *", timezone: "Europe/Berlin" },
 };
 
-async function made(owner: Ask, path: string, body: object): Promise<Arranged> {
+async function create(owner: Ask, path: string, body: object): Promise<Arranged> {
   const answer = await owner(`POST /api/v1/analytics/${path}`, body);
   return { params: { id: answer.body.data.id as string } };
 }
 
-const report = (owner: Ask) => made(owner, "reports", { name: fresh("Report"), ...REPORT });
-const kpi = (owner: Ask) => made(owner, "kpis", { name: fresh("KPI"), ...KPI });
+const reportInput = async () => ({ name: fresh("Report"), ...REPORT });
+const kpiInput = async () => ({ name: fresh("KPI"), ...KPI });
+const report = async (owner: Ask) => create(owner, "reports", await reportInput());
+const kpi = async (owner: Ask) => create(owner, "kpis", await kpiInput());
 
 async function widgets(owner: Ask) {
   const layout = { x: 0, y: 0, w: 6, h: 4 };
@@ -41,13 +46,13 @@ async function widgets(owner: Ask) {
   ];
 }
 
-async function dashboard(owner: Ask): Promise<Arranged> {
-  const body = { name: fresh("Dashboard"), widgets: await widgets(owner) };
-  return made(owner, "dashboards", body);
-}
+const dashboardInput = async (owner: Ask) => ({
+  name: fresh("Dashboard"),
+  widgets: await widgets(owner),
+});
 
 const requested = (owner: Ask) =>
-  made(owner, "exports", { source: { kind: "runs" }, format: "csv" });
+  create(owner, "exports", { source: { kind: "runs" }, format: "csv" });
 
 /** An export that is over, as the job leaves it. */
 async function completed(owner: Ask, world: World): Promise<{ params: { id: string } }> {
@@ -66,17 +71,8 @@ async function completed(owner: Ask, world: World): Promise<{ params: { id: stri
 export const samples: readonly Sample[] = [
   { operation: "reports.sources", arrange: async () => ({}) },
   { operation: "reports.fields", arrange: async () => ({ body: { source: { kind: "runs" } } }) },
-  { operation: "reports.list", arrange: async () => ({ query: { limit: "2" } }) },
-  {
-    operation: "reports.create",
-    arrange: async () => ({ body: { name: fresh("Report"), ...REPORT } }),
-  },
+  ...resourceSamples(reports, reportInput, { groupBy: ["topic"] }),
   { operation: "reports.preview", arrange: async () => ({ body: REPORT }) },
-  { operation: "reports.get", arrange: report },
-  {
-    operation: "reports.update",
-    arrange: async (owner) => ({ ...(await report(owner)), body: { groupBy: ["topic"] } }),
-  },
   {
     operation: "reports.update",
     name: "that a KPI of somebody else shows",
@@ -84,37 +80,20 @@ export const samples: readonly Sample[] = [
       const arranged = await report(owner);
       const { aggregate: _, ...kind } = KPI;
       const shown = { name: fresh("KPI"), ...kind, reportId: arranged.params?.["id"] };
-      const { params: { id } = {} } = await made(owner, "kpis", shown);
+      const { params: { id } = {} } = await create(owner, "kpis", shown);
       await world.sql("update kpis set run_as = 'usr_another' where id = $1", [id]);
       return { ...arranged, body: { groupBy: ["topic"] } };
     },
   },
-  { operation: "reports.delete", arrange: report },
   { operation: "reports.run", arrange: report },
   { operation: "reports.rows", arrange: report },
   { operation: "reports.export", arrange: report },
-  { operation: "dashboards.list", arrange: async () => ({ query: { limit: "2" } }) },
+  ...resourceSamples(dashboards, dashboardInput, { widgets: [] }),
   {
-    operation: "dashboards.create",
-    arrange: async (owner) => ({
-      body: { name: fresh("Dashboard"), widgets: await widgets(owner) },
-    }),
+    operation: "dashboards.data",
+    arrange: async (owner) => create(owner, "dashboards", await dashboardInput(owner)),
   },
-  { operation: "dashboards.get", arrange: dashboard },
-  {
-    operation: "dashboards.update",
-    arrange: async (owner) => ({ ...(await dashboard(owner)), body: { widgets: [] } }),
-  },
-  { operation: "dashboards.delete", arrange: dashboard },
-  { operation: "dashboards.data", arrange: dashboard },
-  { operation: "kpis.list", arrange: async () => ({ query: { limit: "2" } }) },
-  { operation: "kpis.create", arrange: async () => ({ body: { name: fresh("KPI"), ...KPI } }) },
-  { operation: "kpis.get", arrange: kpi },
-  {
-    operation: "kpis.update",
-    arrange: async (owner) => ({ ...(await kpi(owner)), body: { target: 2 } }),
-  },
-  { operation: "kpis.delete", arrange: kpi },
+  ...resourceSamples(kpis, kpiInput, { target: 2 }),
   { operation: "kpis.history", arrange: kpi },
   {
     operation: "kpis.snapshot",

@@ -14,9 +14,11 @@ export type Item<S extends TObject, Row extends TObject = S> = Static<S> &
   Static<Row> & { readonly revision: number };
 
 /** The fields that people decide; the mechanism keeps the rest. */
-type Fields<Row extends TObject> = Partial<
-  Omit<Static<Row>, "createdBy" | "createdAt" | "updatedAt">
->;
+type Fields<Row extends TObject> = {
+  readonly [K in Exclude<keyof Static<Row>, "createdBy" | "createdAt" | "updatedAt">]?:
+    | Static<Row>[K]
+    | undefined;
+};
 
 /** The body of POST or PATCH, as hooks get it. */
 export type ResourceInput<Input extends TObject, Change extends TObject> = Merge<
@@ -45,6 +47,25 @@ type OperationOverride = Partial<
 >;
 type OperationOverrides = Partial<Record<Verb, OperationOverride | false>>;
 
+/** How the items of a resource lie in their table. */
+export interface TableDeclaration<S extends TObject, Row extends TObject = S> {
+  readonly table: keyof Tables;
+  /** The resource as the API shows it. */
+  readonly schema: S;
+  /** The fields that are stored, where they are not those that are shown. */
+  readonly stored?: Row;
+  /** Makes the fields that are shown of those that are stored. */
+  readonly toItem?: (row: Static<Row>) => Partial<Static<S>>;
+  /** Columns that are not called as their fields. */
+  readonly columns?: Partial<Record<keyof Static<Row>, string>>;
+  /** Fields read by an expression in SQL from other tables, which `afterWrite` writes. */
+  readonly computed?: Partial<Record<keyof Static<Row>, string>>;
+  /** The fields that are stored as JSON. */
+  readonly json?: readonly (keyof Static<Row>)[];
+  /** False where there is no column `revision`. */
+  readonly revisioned?: false;
+}
+
 export interface ResourceDeclaration<
   Name extends string,
   S extends TObject,
@@ -53,29 +74,15 @@ export interface ResourceDeclaration<
   Row extends TObject = S,
   Prepared = undefined,
   E extends EventType = never,
-> {
+> extends TableDeclaration<S, Row> {
   /** Singular: the resource of its events, `dashboard.created`. */
   readonly name: Name;
   /** Plural: the first part of its operations' ids, `dashboards.list`. */
   readonly plural: string;
   readonly path: `/api/v1/${string}`;
-  readonly table: keyof Tables;
   readonly idPrefix: string;
-  /** The resource as the API shows it. */
-  readonly schema: S;
   /** The resource as events show it, where that has another title; its fields are the same. */
   readonly eventSchema?: S;
-  /** The fields that are stored, where they are not those that are shown. */
-  readonly stored?: Row;
-  /** Makes the fields that are shown of those that are stored. */
-  readonly toItem?: (row: Static<Row>) => Partial<Static<S>>;
-  readonly columns?: Partial<Record<keyof Static<Row>, string>>;
-  /** Fields read by an expression in SQL from other tables, which `afterWrite` writes. */
-  readonly computed?: Partial<Record<keyof Static<Row>, string>>;
-  /** The fields that are stored as JSON. */
-  readonly json?: readonly (keyof Static<Row>)[];
-  /** False where there is no column `revision`. */
-  readonly revisioned?: false;
   /** The body of POST. */
   readonly input: Input;
   /** The body of PATCH. */

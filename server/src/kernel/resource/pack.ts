@@ -1,11 +1,19 @@
+import type { Platform } from "../contract.ts";
 import type { Static, TObject, TSchema } from "typebox";
 import type { EventType } from "../log/event.ts";
 import { type PackContent, packContent, type PackContext } from "../contributions/pack-content.ts";
 import type { Caller } from "../access/caller.ts";
-import type { Platform } from "../contract.ts";
-import type { Item, Resource } from "./declaration.ts";
+import type { Item, Resource, ResourceInput } from "./declaration.ts";
 
-interface ResourcePack<Input extends TObject, Content extends TSchema, Prepared, Stored> {
+interface ResourcePack<
+  Input extends TObject,
+  Change extends TObject,
+  Content extends TSchema,
+  Prepared,
+  Stored,
+> {
+  /** Its name among the `resources` of a descriptor; its plural unless given. */
+  readonly kind?: string;
   /** One item as a descriptor has it: the body of POST, or one that names others by their names. */
   readonly schema: Content;
   /** Kinds whose items must be there first, since these may name them. */
@@ -22,8 +30,11 @@ interface ResourcePack<Input extends TObject, Content extends TSchema, Prepared,
   ) => Promise<Prepared | undefined>;
   /** Finds the one that has its name already, where that is not the one called so. */
   readonly find?: (ctx: PackContext, content: Static<Content>) => Promise<Stored | undefined>;
-  /** The body of POST for an item of the pack. */
-  readonly toInput?: (ctx: PackContext, content: Static<Content>) => Promise<Static<Input>>;
+  /** The body of POST for an item of the pack; null takes a part away from one that is replaced. */
+  readonly toInput?: (
+    ctx: PackContext,
+    content: Static<Content>,
+  ) => Promise<ResourceInput<Input, Change>>;
   /** The parts of it that people may edit; the fields of the body of POST unless given. */
   readonly toContent?: (item: Stored) => object;
 }
@@ -46,7 +57,7 @@ export function resourcePack<
     update,
     remove,
   }: Resource<Name, S, Input, Change, Row, Prepared, E>,
-  pack: ResourcePack<Input, Content, Prepared, Item<S, Row>>,
+  pack: ResourcePack<Input, Change, Content, Prepared, Item<S, Row>>,
 ): PackContent {
   type Named = { readonly id: string; readonly name: string };
   const unmanaged = new Set<PropertyKey>(pack.unmanaged);
@@ -55,11 +66,11 @@ export function resourcePack<
   const nameOf = (content: unknown) => (content as Named).name;
   const idOf = (item: unknown) => (item as Named).id;
   const toInput = async (ctx: PackContext, content: Static<Content>) =>
-    pack.toInput ? pack.toInput(ctx, content) : (content as Static<Input>);
+    (await pack.toInput?.(ctx, content)) ?? content;
   const find = (ctx: PackContext, content: Static<Content>) =>
     pack.find?.(ctx, content) ?? store.findBy(ctx.tx, "name" as never, nameOf(content));
   return packContent<Content, Prepared | undefined>({
-    kind: declaration.table,
+    kind: pack.kind ?? declaration.plural,
     ...(pack.after && { after: pack.after }),
     permission: declaration.permissions.write,
     environmentScoped: pack.environmentScoped,
@@ -79,7 +90,7 @@ export function resourcePack<
       return managed(Object.fromEntries(fields));
     },
     create: async (ctx, content, prepared) =>
-      idOf(await create(ctx, await toInput(ctx, content), prepared)),
+      idOf(await create(ctx, (await toInput(ctx, content)) as Static<Input>, prepared)),
     async replace(ctx, id, content, prepared) {
       const whole = { ...declaration.defaults, ...((await toInput(ctx, content)) as object) };
       await update(ctx, id, managed(whole) as never, prepared === undefined ? {} : { prepared });

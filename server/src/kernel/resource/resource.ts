@@ -3,13 +3,13 @@
  * it once; store, list, operations, events and pack content follow from that.
  */
 import type { TObject } from "typebox";
-import type { SqlRow } from "../db/statement.ts";
 import type { EventType } from "../log/event.ts";
 import type { AnyDeclaration, AnyResource, Resource, ResourceDeclaration } from "./declaration.ts";
 import { resourceEvents } from "./events.ts";
 import { resourceList } from "./list.ts";
 import { resourceOperations } from "./operations.ts";
-import { resourceStore, type ResourceTable } from "./store.ts";
+import { resourceStore } from "./store.ts";
+import { toTable } from "./table.ts";
 import { resourceWriter } from "./writer.ts";
 
 export type { Item } from "./declaration.ts";
@@ -40,19 +40,4 @@ export function resource<
   } as unknown as Omit<AnyResource, "operations">;
   const operations = resourceOperations(parts, table.toItem);
   return { ...parts, operations } as unknown as Resource<Name, S, Input, Change, Row, Prepared, E>;
-}
-
-function toTable(declaration: AnyDeclaration): ResourceTable {
-  const { table, schema, stored = schema, columns = {}, computed = {}, json = [] } = declaration;
-  const { toItem } = declaration;
-  return {
-    table,
-    fields: Object.keys(stored.properties),
-    columns,
-    computed,
-    json: json.map(String),
-    hasRevision: declaration.revisioned !== false,
-    // Rows have the fields of the schema, which only checked input is written to.
-    toItem: (row: SqlRow) => ({ ...row, ...toItem?.(row) }) as never,
-  };
 }

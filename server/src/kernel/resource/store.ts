@@ -25,23 +25,23 @@ export interface ResourceTable {
 }
 
 export interface ResourceStore<Item> {
-  find(tx: Tx, id: string): Promise<Item | undefined>;
-  findBy(tx: Tx, field: keyof Item & string, value: string): Promise<Item | undefined>;
+  readonly find: (tx: Tx, id: string) => Promise<Item | undefined>;
+  readonly findBy: (tx: Tx, field: keyof Item & string, value: string) => Promise<Item | undefined>;
   /** Throws `NotFound` when there is none. */
-  get(tx: Tx, id: string): Promise<Item>;
+  readonly get: (tx: Tx, id: string) => Promise<Item>;
   /** Locks the row until the transaction ends; throws `NotFound` when there is none. */
-  lock(tx: Tx, id: string): Promise<Item>;
+  readonly lock: (tx: Tx, id: string) => Promise<Item>;
   /** Keeps rows from being deleted until the transaction ends; resolves to the ids that exist. */
-  hold(tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>>;
+  readonly hold: (tx: Tx, ids: readonly string[]) => Promise<ReadonlySet<string>>;
   /** The items of a condition in SQL; an order, a limit and a lock may follow it. */
-  select(tx: Tx, condition: string, values: readonly unknown[]): Promise<Item[]>;
-  insert(tx: Tx, fields: Partial<Item>): Promise<Item>;
+  readonly select: (tx: Tx, condition: string, values: readonly unknown[]) => Promise<Item[]>;
+  readonly insert: (tx: Tx, fields: Partial<Item>) => Promise<Item>;
   /** Writes these fields and raises the revision. */
-  update(tx: Tx, id: string, fields: Partial<Item>): Promise<Item>;
-  remove(tx: Tx, id: string): Promise<void>;
-  count(tx: Tx): Promise<number>;
+  readonly update: (tx: Tx, id: string, fields: Partial<Item>) => Promise<Item>;
+  readonly remove: (tx: Tx, id: string) => Promise<void>;
+  readonly count: (tx: Tx) => Promise<number>;
   /** Counts while nobody else in the workspace may: the next one waits until the transaction ends. */
-  countExclusively(tx: Tx): Promise<number>;
+  readonly countExclusively: (tx: Tx) => Promise<number>;
 }
 
 export function resourceStore(about: ResourceTable): ResourceStore<StoredItem> {

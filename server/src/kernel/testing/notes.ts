@@ -31,7 +31,7 @@ export const NotesRead = permission("notes:read", "Read notes", ["viewer"]);
 export const NotesWrite = permission("notes:write", "Write notes", ["agent"]);
 const TitleTaken = failure("title_taken", 409, "Another note has this title.", "notes_title");
 
-const noteResource = resource({
+export const noteResource = resource({
   name: "note",
   plural: "notes",
   path: "/api/v1/notes",

@@ -1,3 +1,4 @@
+import type { Operation } from "../contract.ts";
 import type { Ask, World } from "./world.ts";
 
 /**
@@ -26,4 +27,48 @@ export interface Arranged {
   readonly partitioned?: boolean;
   /** True where whatever is well-formed will do, such as the name of a topic. */
   readonly openParams?: boolean;
+}
+
+/** A plain resource, as far as its samples need to know it. */
+interface SampledResource {
+  readonly declaration: {
+    readonly path: string;
+    readonly environmentScoped?: boolean;
+    readonly docs: { readonly examples: { readonly change: object } };
+  };
+  readonly operations: readonly Operation[];
+}
+
+/** Creates an item of a plain resource, of a body that nobody has sent before. */
+export function createsItem(
+  { declaration: { path, environmentScoped } }: SampledResource,
+  input: (owner: Ask, world: World) => Promise<object>,
+): Sample["arrange"] {
+  return async (owner, world) => {
+    const { body } = await owner(`POST ${path}`, await input(owner, world));
+    const params = { id: body.data.id as string };
+    return { params, ...(environmentScoped === false && { environmentScoped }) };
+  };
+}
+
+/** The samples of a plain resource: each of its operations, on an item of its own. */
+export function resourceSamples(
+  resource: SampledResource,
+  input: (owner: Ask, world: World) => Promise<Readonly<Record<string, unknown>>>,
+  change: object = resource.declaration.docs.examples.change,
+): readonly Sample[] {
+  const { path } = resource.declaration;
+  const create = createsItem(resource, input);
+  const arrangements: Readonly<Record<string, Sample["arrange"]>> = {
+    [`GET ${path}`]: async () => ({ query: { limit: "2" } }),
+    [`POST ${path}`]: async (owner, world) => ({ body: await input(owner, world) }),
+    [`PATCH ${path}/{id}`]: async (owner, world) => ({
+      ...(await create(owner, world)),
+      body: { ...change },
+    }),
+  };
+  return resource.operations.map(({ id, route }) => ({
+    operation: id,
+    arrange: arrangements[route] ?? create,
+  }));
 }

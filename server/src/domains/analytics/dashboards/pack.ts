@@ -3,8 +3,8 @@ import { invalidField } from "#kernel/operation/failure.ts";
 import type { PackContext } from "#kernel/contributions/pack-content.ts";
 import { resourcePack } from "#kernel/resource/pack.ts";
 import { line, object } from "#kernel/schema/schema.ts";
-import * as kpis from "../kpis/store.ts";
-import * as reports from "../reports/store.ts";
+import { kpiStore } from "../kpis/store.ts";
+import { reportStore } from "../reports/store.ts";
 import { fields, type NewWidget, Widget } from "./dashboard.ts";
 import { dashboards } from "./operations.ts";
 
@@ -46,10 +46,10 @@ async function toWidgets(
     widgets.push({
       ...widget,
       ...(report !== undefined && {
-        reportId: requireId(await reports.findByName(tx, report), `${path}/report`),
+        reportId: requireId(await reportStore.findBy(tx, "name", report), `${path}/report`),
       }),
       ...(kpi !== undefined && {
-        kpiId: requireId(await kpis.findByName(tx, kpi), `${path}/kpi`),
+        kpiId: requireId(await kpiStore.findBy(tx, "name", kpi), `${path}/kpi`),
       }),
     });
   }

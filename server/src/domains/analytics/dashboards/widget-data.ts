@@ -5,9 +5,9 @@ import { sha256 } from "#kernel/access/crypto.ts";
 import { BoundedCache } from "#kernel/work/bounded-cache.ts";
 import { Failure, Internal } from "#kernel/operation/failure.ts";
 import * as snapshots from "../kpis/snapshot-store.ts";
-import * as kpis from "../kpis/store.ts";
+import { kpiStore, type StoredKpi } from "../kpis/store.ts";
 import { runSavedReport } from "../reports/run-report.ts";
-import * as reports from "../reports/store.ts";
+import { reportStore } from "../reports/store.ts";
 import type { Dashboard, Widget, WidgetData } from "./dashboard.ts";
 
 /** As old may be what is shown. */
@@ -78,14 +78,14 @@ async function questionOf(platform: Platform, caller: Caller, widget: Widget): P
   const partition = partitionOfCaller(caller);
   const { reportId, kpiId, text = "" } = widget;
   if (reportId !== undefined) {
-    const report = await platform.db.read(partition, (tx) => reports.get(tx, reportId));
+    const report = await platform.db.read(partition, (tx) => reportStore.get(tx, reportId));
     return {
       key: keyOf(caller, reportId, report.revision),
       answer: () => runSavedReport({ platform, caller }, report.definition),
     };
   }
   if (kpiId !== undefined) {
-    const kpi = await platform.db.read(partition, (tx) => kpis.get(tx, kpiId));
+    const kpi = await platform.db.read(partition, (tx) => kpiStore.get(tx, kpiId));
     return {
       key: keyOf(caller, kpiId, kpi.revision),
       answer: () => kpiShown(platform, caller, kpi),
@@ -94,7 +94,7 @@ async function questionOf(platform: Platform, caller: Caller, widget: Widget): P
   return { key: keyOf(caller, `text ${text}`, 0), answer: async () => ({ text }) };
 }
 
-async function kpiShown(platform: Platform, caller: Caller, kpi: kpis.StoredKpi) {
+async function kpiShown(platform: Platform, caller: Caller, kpi: StoredKpi) {
   const { id, name, target, direction, unit } = kpi;
   const history = await platform.db.read(partitionOfCaller(caller), (tx) =>
     snapshots.list(tx, id, { limit: HISTORY }),

@@ -1,7 +1,7 @@
 import type { Tx } from "#kernel/db/connection.ts";
 import { Failure, type FieldError, Invalid } from "#kernel/operation/failure.ts";
-import * as kpis from "../kpis/store.ts";
-import * as reports from "../reports/store.ts";
+import { kpiStore } from "../kpis/store.ts";
+import { reportStore } from "../reports/store.ts";
 import type { NewWidget, Widget } from "./dashboard.ts";
 
 /** The field that each kind of widget needs. */
@@ -12,8 +12,8 @@ export async function checkWidgets(tx: Tx, inputs: readonly NewWidget[]): Promis
   const errors: FieldError[] = [];
   const named = (key: "reportId" | "kpiId") => inputs.flatMap((widget) => widget[key] ?? []);
   const existing = {
-    reportId: await reports.hold(tx, named("reportId")),
-    kpiId: await kpis.hold(tx, named("kpiId")),
+    reportId: await reportStore.hold(tx, named("reportId")),
+    kpiId: await kpiStore.hold(tx, named("kpiId")),
   };
   const ids = new Set<string>();
   const widgets = inputs.map((input, index) => {

@@ -1,11 +1,11 @@
-import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
 import type { Platform, WriteContext } from "#kernel/contract.ts";
+import { authorOf, type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
 import { Failure, invalidField, NotFound } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
 import { runAsOf } from "../run-as.ts";
 import { rowListing } from "../reports/report-rows.ts";
 import { checkReport, mapBrokenReport, withSource } from "../reports/run-report.ts";
-import * as reports from "../reports/store.ts";
+import { reportStore } from "../reports/store.ts";
 import { ExportCancelled, ExportRequested } from "./export.ts";
 import {
   type Content,
@@ -33,7 +33,7 @@ export async function contentOf(
     if (filter ?? fields)
       throw invalidField("/reportId", "is exported as it is, without filter or fields");
     const report = await platform.db.read(partitionOfCaller(caller), (tx) =>
-      reports.find(tx, reportId),
+      reportStore.find(tx, reportId),
     );
     if (!report) throw invalidField("/reportId", "there is no such report");
     await mapBrokenReport(() => checkReport({ platform, caller }, report.definition));
@@ -62,7 +62,7 @@ export async function request(
     status: "queued",
     run_as: runAs,
     permissions: permissions && [...permissions],
-    created_by: ctx.caller.actor.id,
+    created_by: authorOf(ctx.caller),
     created_at: ctx.now,
     expires_at: expiresAt(ctx.now),
   });

@@ -10,13 +10,12 @@ import { callerRunningAs } from "../run-as.ts";
 import { AnalyticsRead, AnalyticsWrite } from "../permissions.ts";
 import { ReportBroken, ReportTimedOut } from "../reports/report.ts";
 import { KpiBackfilled, KpiSnapshotTaken, KpiThresholdCrossed } from "./kpi.ts";
-import { isMet, KpiId, KpiPastUnknown, Snapshot } from "./kpi.ts";
+import { isMet, KpiId, KpiPastUnknown, kpiRef, Snapshot } from "./kpi.ts";
 import { definitionFor, canBackfill, measure, takeMeasurement } from "./measure.ts";
 import { keptFrom, RETENTION_DAYS } from "./retention.ts";
 import { nextTime } from "./schedule.ts";
-import { referTo } from "./service.ts";
 import * as snapshots from "./snapshot-store.ts";
-import * as store from "./store.ts";
+import { kpiStore } from "./store.ts";
 import { saveSnapshot } from "./snapshot-store.ts";
 
 const ById = object({ id: KpiId });
@@ -35,7 +34,7 @@ export const kpiHistory = query({
   response: page(Snapshot),
   example: { params, query: { limit: 50, from: "2026-01-01T00:00:00Z" } },
   async run({ tx, services: { cursors } }, { params: { id }, query: { limit, after, from, to } }) {
-    await store.get(tx, id);
+    await kpiStore.get(tx, id);
     const list = `history of ${id}`;
     const before = after === undefined ? undefined : String(cursors.decode(list, after)[0]);
     const rows = await snapshots.list(tx, id, { from, to, before, limit: limit + 1 });
@@ -121,7 +120,7 @@ export const backfillKpi = command({
     const kpi = await lockUnchanged(ctx, params.id, revision);
     const written = await snapshots.insert(ctx.tx, kpi.id, made, ctx.now);
     const span = { from: new Date(from).toISOString(), to: new Date(to).toISOString() };
-    ctx.emit(KpiBackfilled, referTo(kpi), { kpiId: kpi.id, ...span, snapshots: written });
+    ctx.emit(KpiBackfilled, kpiRef(kpi), { kpiId: kpi.id, ...span, snapshots: written });
     return { snapshots: written, times: made.length };
   },
 });
@@ -146,7 +145,7 @@ function timesBetween(
 
 /** Locks a KPI; throws when it is not what was measured any more. */
 async function lockUnchanged({ tx }: Pick<WriteContext, "tx">, id: string, revision: number) {
-  const kpi = await store.lock(tx, id);
+  const kpi = await kpiStore.lock(tx, id);
   if (kpi.revision !== revision) throw new Failure(Conflict);
   return kpi;
 }
@@ -154,7 +153,7 @@ async function lockUnchanged({ tx }: Pick<WriteContext, "tx">, id: string, revis
 /** A KPI, and a caller with the rights that it runs with. */
 async function kpiFor(platform: Platform, caller: Caller, id: string) {
   const partition = partitionOfCaller(caller);
-  const kpi = await platform.db.read(partition, (tx) => store.get(tx, id));
+  const kpi = await platform.db.read(partition, (tx) => kpiStore.get(tx, id));
   const acting = await callerRunningAs(platform, kpi, { partition, cause: caller.cause });
   return { kpi, acting };
 }

@@ -1,7 +1,7 @@
 /** What a KPI is: one number, what it should be, and when it is looked at. */
 import Type, { type Static } from "typebox";
 import { ConditionSchema } from "#kernel/condition/condition.ts";
-import { changeEvent, event } from "#kernel/log/event.ts";
+import { event, type ResourceRef } from "#kernel/log/event.ts";
 import { failure } from "#kernel/operation/failure.ts";
 import { id, line, nullable, object, text, Time } from "#kernel/schema/schema.ts";
 import { Aggregate, FieldPath, ReportId, Source } from "../reports/report.ts";
@@ -129,6 +129,11 @@ export const Kpi = Type.Object(
 );
 export type Kpi = Static<typeof Kpi> & { readonly revision: number };
 
+/** How events name a KPI. */
+export function kpiRef({ id: kpiId, name }: Pick<Kpi, "id" | "name">): ResourceRef {
+  return { id: kpiId, displayName: name };
+}
+
 export const Snapshot = Type.Object(
   {
     at: Time,
@@ -169,21 +174,6 @@ export const KpiPastUnknown = failure(
   "What its source was in the past is not known: it needs a window of time, or events as its source.",
 );
 
-export const KpiCreated = event("kpi.created", {
-  resource: "kpi",
-  summary: "A KPI was made.",
-  data: Kpi,
-});
-export const KpiUpdated = changeEvent("kpi.updated", {
-  resource: "kpi",
-  summary: "A KPI was changed.",
-  data: Kpi,
-});
-export const KpiDeleted = event("kpi.deleted", {
-  resource: "kpi",
-  summary: "A KPI was deleted, with its history.",
-  data: Kpi,
-});
 export const KpiSnapshotTaken = event("kpi.snapshot_taken", {
   resource: "kpi",
   summary: "A KPI was looked at, by its schedule or by hand.",
@@ -208,12 +198,3 @@ export const KpiThresholdCrossed = event("kpi.threshold_crossed", {
     at: Time,
   }),
 });
-
-export const kpiEvents = [
-  KpiCreated,
-  KpiUpdated,
-  KpiDeleted,
-  KpiSnapshotTaken,
-  KpiBackfilled,
-  KpiThresholdCrossed,
-] as const;

@@ -6,7 +6,7 @@ import type { ReportCondition } from "../reports/report-sql.ts";
 import { type Definition, toDefinition, ReportBroken } from "../reports/report.ts";
 import { checkReport, runReport, mapBrokenReport } from "../reports/run-report.ts";
 import { sourceType } from "../reports/source.ts";
-import * as reports from "../reports/store.ts";
+import { reportStore } from "../reports/store.ts";
 import { isMet, type Kpi, type Measure, type Snapshot } from "./kpi.ts";
 
 const UNIT_MS = { minutes: 60_000, hours: 3_600_000, days: 86_400_000 } as const;
@@ -19,7 +19,7 @@ export async function definitionFor(
 ): Promise<Definition> {
   if (reportId !== null) {
     const report = await platform.db.read(partitionOfCaller(caller), (tx) =>
-      reports.find(tx, reportId),
+      reportStore.find(tx, reportId),
     );
     if (!report) throw invalidField("/reportId", "there is no such report");
     return report.definition;

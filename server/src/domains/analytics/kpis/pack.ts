@@ -1,14 +1,12 @@
-import Type, { type Static } from "typebox";
+import Type from "typebox";
 import { invalidField } from "#kernel/operation/failure.ts";
-import { type PackContext, packContent } from "#kernel/contributions/pack-content.ts";
+import { resourcePack } from "#kernel/resource/pack.ts";
 import { line, object } from "#kernel/schema/schema.ts";
-import { AnalyticsWrite } from "../permissions.ts";
 import { assertSource } from "../reports/source.ts";
-import * as reports from "../reports/store.ts";
-import { fields, type Measure } from "./kpi.ts";
+import { reportStore } from "../reports/store.ts";
+import { fields } from "./kpi.ts";
+import { kpis } from "./resource.ts";
 import { assertSchedule } from "./schedule.ts";
-import * as service from "./service.ts";
-import * as store from "./store.ts";
 
 const schema = object(
   {
@@ -24,51 +22,33 @@ const schema = object(
   },
   { title: "PackKpi" },
 );
-type PackKpi = Static<typeof schema>;
 
-/** KPIs that packs bring. They run with the rights of whoever installs the pack. */
-export const kpiContent = packContent({
-  kind: "kpis",
-  after: ["reports"],
-  permission: AnalyticsWrite,
-  environmentScoped: true,
+/** KPIs that packs bring. They run with the rights of the person who installs the pack. */
+export const kpiContent = resourcePack(kpis, {
   schema,
-  keyOf: ({ name }) => name,
+  after: ["reports"],
+  environmentScoped: true,
   async prepare(platform, { report, aggregate, schedule }) {
     assertSchedule(schedule);
     if ((report === undefined) === (aggregate === undefined)) {
       throw invalidField("/aggregate", "either it or report is required");
     }
     if (aggregate) assertSource(platform, aggregate.source);
+    return undefined;
   },
-  find: async ({ tx }, { name }) => (await store.findByName(tx, name))?.id,
-  async read({ tx }, id) {
-    const kpi = await store.find(tx, id);
-    if (!kpi) return undefined;
-    const { name, description, measure, target, direction, schedule, unit } = kpi;
-    return { name, description, measure, target, direction, schedule, unit };
+  async toInput({ tx }, { report, window = null, ...content }) {
+    if (report === undefined) return { ...content, window };
+    const stored = await reportStore.findBy(tx, "name", report);
+    if (!stored) throw invalidField("/report", `there is no report called ${report}`);
+    return { ...content, window, reportId: stored.id };
   },
-  create: async (ctx, kpi) =>
-    (await service.create(ctx, draftOf(kpi), await measureOf(ctx, kpi))).id,
-  async replace(ctx, id, kpi) {
-    const change = { description: "", ...draftOf(kpi), unit: kpi.unit ?? null };
-    await service.update(ctx, id, change, { measure: await measureOf(ctx, kpi) });
-    return id;
-  },
-  remove: service.remove,
+  toContent: ({ name, description, measure, target, direction, schedule, unit }) => ({
+    name,
+    description,
+    measure,
+    target,
+    direction,
+    schedule,
+    unit,
+  }),
 });
-
-function draftOf({ report: _, aggregate: __, window: ___, ...draft }: PackKpi) {
-  return draft;
-}
-
-async function measureOf(
-  { tx }: PackContext,
-  { report, aggregate, window }: PackKpi,
-): Promise<Measure> {
-  const found = report === undefined ? undefined : await reports.findByName(tx, report);
-  if (report !== undefined && !found) {
-    throw invalidField("/report", `there is no report called ${report}`);
-  }
-  return { reportId: found?.id ?? null, aggregate: aggregate ?? null, window: window ?? null };
-}

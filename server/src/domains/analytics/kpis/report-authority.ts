@@ -2,26 +2,27 @@ import { isDeepStrictEqual } from "node:util";
 import { diffResource } from "#kernel/log/event.ts";
 import type { WriteContext } from "#kernel/contract.ts";
 import { runAsOf } from "../run-as.ts";
-import { KpiUpdated } from "./kpi.ts";
-import { dataOf, referTo } from "./service.ts";
-import * as store from "./store.ts";
+import { kpiRef } from "./kpi.ts";
+import { kpis } from "./resource.ts";
 
 /**
- * Gives the KPIs that show a report the rights of whoever changes it. With those of others, its author
+ * Gives the KPIs that show a report the rights of the person who changes it. With those of others, its author
  * could have them count what they may not see, by a report that they may write.
  */
 export async function inheritReportAuthority(
-  ctx: WriteContext<typeof KpiUpdated>,
+  ctx: WriteContext<typeof kpis.events.updated>,
   reportId: string,
 ): Promise<void> {
   const { runAs, permissions } = runAsOf(ctx.caller);
-  for (const before of await store.lockThoseOf(ctx.tx, reportId)) {
+  const condition = "measure ->> 'reportId' = $1 order by id for update";
+  for (const before of await kpis.store.select(ctx.tx, condition, [reportId])) {
     if (before.runAs === runAs && isDeepStrictEqual(before.permissions, permissions)) continue;
-    const after = await store.update(ctx.tx, before.id, {
-      run_as: runAs,
+    const after = await kpis.store.update(ctx.tx, before.id, {
+      runAs,
       permissions: permissions && [...permissions],
-      updated_at: ctx.now,
+      updatedAt: ctx.now.toISOString(),
     });
-    ctx.emit(KpiUpdated, referTo(after), diffResource(dataOf(before), dataOf(after)));
+    const data = diffResource(kpis.eventData(before), kpis.eventData(after));
+    ctx.emit(kpis.events.updated, kpiRef(after), data);
   }
 }

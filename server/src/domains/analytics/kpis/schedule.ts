@@ -13,7 +13,7 @@ import { KpiSnapshotTaken, KpiThresholdCrossed } from "./kpi.ts";
 import type { Kpi } from "./kpi.ts";
 import { takeMeasurement } from "./measure.ts";
 import { noteDue } from "./snapshot-store.ts";
-import * as store from "./store.ts";
+import { kpiStore } from "./store.ts";
 import { saveSnapshot } from "./snapshot-store.ts";
 
 const RETRY_DELAY_MAX_MS = 60_000;
@@ -82,7 +82,7 @@ export const scheduledSnapshotJob = job({
   timeoutMs: 60_000,
   concurrency: 4,
   async effect(platform, { kpiId, dueAt, ...partition }) {
-    const kpi = await platform.db.read(partition, (tx) => store.find(tx, kpiId));
+    const kpi = await platform.db.read(partition, (tx) => kpiStore.find(tx, kpiId));
     if (!kpi) return undefined;
     const cause = { correlationId: newId("cor"), depth: 1 };
     const caller = await callerRunningAs(platform, kpi, { partition, cause });
@@ -90,7 +90,7 @@ export const scheduledSnapshotJob = job({
     return { snapshot, cause, revision: kpi.revision };
   },
   async run(ctx, { kpiId, cron, timezone, dueAt }, taken) {
-    const kpi = await store.lockIfThere(ctx.tx, kpiId);
+    const [kpi] = await kpiStore.select(ctx.tx, "id = $1 for update", [kpiId]);
     if (!kpi) return;
     const { schedule } = kpi;
     // What was saved just now may have other times than the one that this is.

@@ -2,7 +2,7 @@ import { type Selectable, sql } from "kysely";
 import type { Tx } from "#kernel/db/connection.ts";
 import type { WriteContext } from "#kernel/contract.ts";
 import type { Tables } from "../../../tables.ts";
-import { type Kpi, KpiSnapshotTaken, KpiThresholdCrossed, type Snapshot } from "./kpi.ts";
+import { type Kpi, kpiRef, KpiSnapshotTaken, KpiThresholdCrossed, type Snapshot } from "./kpi.ts";
 
 type Row = Pick<
   Selectable<Tables["kpi_snapshots"]>,
@@ -100,7 +100,7 @@ export async function saveSnapshot(
   snapshot: Snapshot,
 ): Promise<boolean> {
   if ((await insert(ctx.tx, kpiId, [snapshot], ctx.now)) === 0) return false;
-  const resource = { id: kpiId, displayName: name };
+  const resource = kpiRef({ id: kpiId, name });
   ctx.emit(KpiSnapshotTaken, resource, { kpiId, ...snapshot });
   const { at, value, target, met } = snapshot;
   if (met === null || value === null) return true;

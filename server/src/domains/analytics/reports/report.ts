@@ -1,7 +1,6 @@
 /** What a report is: schemas and failures. */
 import Type, { type Static } from "typebox";
 import { ConditionSchema } from "#kernel/condition/condition.ts";
-import { changeEvent, event } from "#kernel/log/event.ts";
 import { failure } from "#kernel/operation/failure.ts";
 import { id, line, nullable, object, text, Time } from "#kernel/schema/schema.ts";
 
@@ -224,21 +223,3 @@ export const ReportBroken = failure(
 );
 export const ReportTimedOut = failure("report_timed_out", 422, "It took longer than it may.");
 export const ReportInUse = failure("report_in_use", 409, "A dashboard or a KPI shows this report.");
-
-export const ReportCreated = event("report.created", {
-  resource: "report",
-  summary: "A report was saved.",
-  data: Report,
-});
-export const ReportUpdated = changeEvent("report.updated", {
-  resource: "report",
-  summary: "A report was changed.",
-  data: Report,
-});
-export const ReportDeleted = event("report.deleted", {
-  resource: "report",
-  summary: "A report was deleted.",
-  data: Report,
-});
-
-export const reportEvents = [ReportCreated, ReportUpdated, ReportDeleted] as const;

@@ -23,7 +23,7 @@ import {
 } from "./report.ts";
 import { groupListing, readRowsAfter } from "./report-rows.ts";
 import { runReport, runSavedReport, mapBrokenReport, withSource } from "./run-report.ts";
-import * as store from "./store.ts";
+import { reportStore, type StoredReport } from "./store.ts";
 
 const ById = object({ id: ReportId });
 const params = { id: "rpt_01jd0000000000000000000000" };
@@ -180,8 +180,8 @@ async function runById(
   return runSavedReport({ platform, caller }, definition, further);
 }
 
-function reportFor(platform: Platform, caller: Caller, id: string): Promise<store.StoredReport> {
-  return platform.db.read(partitionOfCaller(caller), (tx) => store.get(tx, id));
+function reportFor(platform: Platform, caller: Caller, id: string): Promise<StoredReport> {
+  return platform.db.read(partitionOfCaller(caller), (tx) => reportStore.get(tx, id));
 }
 
 function parsed(given: string, path: string): Readonly<Record<string, unknown>> {

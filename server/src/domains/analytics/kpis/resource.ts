@@ -1,0 +1,122 @@
+import type { Tx } from "#kernel/db/connection.ts";
+import { queryRows } from "#kernel/db/statement.ts";
+import { Failure, invalidField } from "#kernel/operation/failure.ts";
+import { resource } from "#kernel/resource/resource.ts";
+import { AnalyticsRead, AnalyticsWrite } from "../permissions.ts";
+import { reportStore } from "../reports/store.ts";
+import { runAsOf } from "../run-as.ts";
+import {
+  KpiChange,
+  KpiInUse,
+  KpiNameTaken,
+  KPIS_MAX,
+  type Measure,
+  NewKpi,
+  scheduleOf,
+  TooManyKpis,
+} from "./kpi.ts";
+import { checkMeasure } from "./measure.ts";
+import { assertSchedule, scheduleNext } from "./schedule.ts";
+import { kpiTable } from "./store.ts";
+
+export const kpis = resource({
+  ...kpiTable,
+  name: "kpi",
+  plural: "kpis",
+  path: "/api/v1/analytics/kpis",
+  idPrefix: "kpi",
+  input: NewKpi,
+  change: KpiChange,
+  defaults: { description: "", unit: null },
+  permissions: { read: AnalyticsRead, write: AnalyticsWrite },
+  list: { order: "-id", search: ["name", "description"] },
+  unique: KpiNameTaken,
+  limit: { max: KPIS_MAX, failure: TooManyKpis },
+  async prepare(platform, input, caller, before) {
+    if (!before || input.schedule !== undefined) assertSchedule(scheduleOf(input.schedule));
+    const measure = changeMeasure(input, before?.measure);
+    // With the rights of the caller, whatever changes: its snapshots have these from now on.
+    await checkMeasure({ platform, caller }, measure);
+    return measure;
+  },
+  // A change of a report locks that before the KPIs that show it.
+  beforeLock: ({ tx }, input, measure) => holdReport(tx, measure?.reportId ?? input.reportId),
+  async check({ caller }, input, before, prepared) {
+    const { reportId: _, aggregate: __, window: ___, schedule, ...fields } = input;
+    const { cron, timezone = "UTC" } = scheduleOf(schedule);
+    const { runAs, permissions } = runAsOf(caller);
+    return {
+      ...fields,
+      ...((!before || schedule !== undefined) && { cron, timezone }),
+      measure: prepared ?? changeMeasure(input, before?.measure),
+      runAs,
+      permissions: permissions && [...permissions],
+    };
+  },
+  async afterWrite(ctx, kpi, before) {
+    if (kpi.cron === before?.cron && kpi.timezone === before.timezone) return;
+    await scheduleNext(ctx, kpi, ctx.now);
+  },
+  async beforeDelete({ tx }, { id }) {
+    const dashboards = await listDashboards(tx, id);
+    if (dashboards.length === 0) return;
+    throw new Failure(KpiInUse, { detail: `It is shown by ${dashboards.join(", ")}.` });
+  },
+  operations: {
+    create: {
+      summary: "Make a KPI",
+      description:
+        "Its number is an `aggregate`, or the first value in the first row of a report; with a `window` only " +
+        "what is as recent as that counts. It is looked at by its schedule, with the rights of whoever " +
+        "saved it last, and `kpi.threshold_crossed` tells when it comes to the other side of its target.",
+    },
+    update: { description: "Its snapshots have the caller's rights from then on." },
+    delete: { summary: "Delete a KPI and its history", fails: [KpiInUse] },
+  },
+  docs: {
+    noun: "a KPI",
+    nouns: "the KPIs, newest first",
+    events: { created: "A KPI was made.", deleted: "A KPI was deleted, with its history." },
+    examples: {
+      id: "kpi_01jd0000000000000000000000",
+      input: {
+        name: "Failed runs today",
+        aggregate: { source: { kind: "runs" }, filter: { status: "failed" }, fn: "count" },
+        window: { last: 1, unit: "days" },
+        target: 5,
+        direction: "down",
+        schedule: { cron: "0 * * * *", timezone: "Europe/Berlin" },
+      },
+      change: { target: 3 },
+    },
+  },
+});
+
+type MeasureInput = { readonly [K in keyof Measure]?: Measure[K] | undefined };
+
+/** The measure that an input leads to: a report or an aggregate, and a window that may be taken away. */
+function changeMeasure(input: MeasureInput, before: Measure | undefined): Measure {
+  const isGiven = input.reportId !== undefined || input.aggregate;
+  const { reportId = null, aggregate = null } = (isGiven ? input : before) ?? {};
+  if (reportId !== null && aggregate) {
+    throw invalidField("/aggregate", "can't stand beside a reportId");
+  }
+  if (reportId === null && !aggregate) {
+    throw invalidField("/aggregate", "is required where there is no reportId");
+  }
+  const window = input.window === undefined ? before?.window : input.window;
+  return { reportId, aggregate, window: window ?? null };
+}
+
+/** Keeps a report from being deleted until this commits. */
+async function holdReport(tx: Tx, id: string | null | undefined): Promise<void> {
+  if (id === null || id === undefined || (await reportStore.hold(tx, [id])).has(id)) return;
+  throw invalidField("/reportId", "there is no such report");
+}
+
+/** The names of dashboards that show a KPI. */
+async function listDashboards(tx: Tx, id: string): Promise<readonly string[]> {
+  const text = "select name from dashboards where widgets @> $1::jsonb limit 10";
+  const rows = await queryRows(tx, text, [JSON.stringify([{ kpiId: id }])]);
+  return rows.map(({ name }) => String(name));
+}

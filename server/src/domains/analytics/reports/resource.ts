@@ -1,0 +1,109 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Tx } from "#kernel/db/connection.ts";
+import { queryRows } from "#kernel/db/statement.ts";
+import { Failure } from "#kernel/operation/failure.ts";
+import { resource } from "#kernel/resource/resource.ts";
+import { inheritReportAuthority } from "../kpis/report-authority.ts";
+import { kpis } from "../kpis/resource.ts";
+import { AnalyticsRead, AnalyticsWrite } from "../permissions.ts";
+import {
+  type Definition,
+  NewReport,
+  ReportChange,
+  type ReportInput,
+  ReportInUse,
+  ReportNameTaken,
+  REPORTS_MAX,
+  toDefinition,
+  TooManyReports,
+} from "./report.ts";
+import { checkReport } from "./run-report.ts";
+import { reportTable } from "./store.ts";
+
+export const reports = resource({
+  ...reportTable,
+  name: "report",
+  plural: "reports",
+  path: "/api/v1/analytics/reports",
+  idPrefix: "rpt",
+  input: NewReport,
+  change: ReportChange,
+  defaults: { description: "" },
+  permissions: { read: AnalyticsRead, write: AnalyticsWrite },
+  list: { order: "-id", search: ["name", "description"] },
+  unique: ReportNameTaken,
+  limit: { max: REPORTS_MAX, failure: TooManyReports },
+  emits: { update: [kpis.events.updated] },
+  async prepare(platform, { name: _, description: __, ...parts }, caller, before) {
+    const definition = changeDefinition(parts, before?.definition);
+    if (Object.keys(parts).length > 0) await checkReport({ platform, caller }, definition);
+    return definition;
+  },
+  async check(_ctx, { name, description, ...parts }, before, prepared) {
+    return {
+      name,
+      description,
+      definition: prepared ?? changeDefinition(parts, before?.definition),
+    };
+  },
+  async afterWrite(ctx, { id, definition }, before) {
+    if (before && !isDeepStrictEqual(definition, before.definition)) {
+      await inheritReportAuthority(ctx, id);
+    }
+  },
+  async beforeDelete({ tx }, { id }) {
+    const users = await listUsers(tx, id);
+    if (users.length === 0) return;
+    throw new Failure(ReportInUse, { detail: `It is shown by ${users.join(", ")}.` });
+  },
+  operations: {
+    create: {
+      summary: "Save a report",
+      description:
+        "What it names must be there, and be of the right kind, as if it were run. It belongs to the " +
+        "environment of the request, like the data that it is about. Without `aggregates` it counts.",
+    },
+    get: { summary: "Read a report, not what it answers" },
+    update: {
+      description:
+        "Null takes a part away. KPIs that show it have the caller's rights from then on, unless it is only " +
+        "called or described otherwise.",
+    },
+    delete: { fails: [ReportInUse] },
+  },
+  docs: {
+    noun: "a report",
+    nouns: "the reports, newest first",
+    events: { created: "A report was saved." },
+    examples: {
+      id: "rpt_01jd0000000000000000000000",
+      input: {
+        name: "Turnover by region and month",
+        source: { kind: "records", table: "orders" },
+        filter: { status: "paid" },
+        groupBy: ["region"],
+        timeBucket: { field: "createdAt", unit: "month", timezone: "Europe/Berlin" },
+        aggregates: [{ fn: "count" }, { fn: "sum", field: "amount", as: "turnover" }],
+        chart: { type: "bar", x: "bucket", y: ["turnover"], series: "region" },
+      },
+      change: { groupBy: ["region", "status"] },
+    },
+  },
+});
+
+/** The definition that a change leads to; null takes a part away. */
+function changeDefinition(parts: object, before: Definition | undefined): Definition {
+  const entries = Object.entries({ ...before, ...parts }).filter(([, value]) => value !== null);
+  return toDefinition(Object.fromEntries(entries) as unknown as ReportInput);
+}
+
+/** The names of dashboards and KPIs that show a report. */
+async function listUsers(tx: Tx, id: string): Promise<readonly string[]> {
+  const text = `
+    select name from dashboards where widgets @> $1::jsonb
+    union all
+    select name from kpis where measure ->> 'reportId' = $2
+    limit 10`;
+  const rows = await queryRows(tx, text, [JSON.stringify([{ reportId: id }]), id]);
+  return rows.map(({ name }) => String(name));
+}
