@@ -8,7 +8,7 @@ import { KnowledgeWrite } from "./permissions.ts";
 const BODY_CHARACTERS_MAX = 200_000;
 const TAGS_MAX = 20;
 
-/** How an article lives. A review is optional; a version that is restored brings a retired one back. */
+/** The states of an article. A review is optional; restoring a version makes a retired one a draft. */
 export const articleMachine = stateMachine({
   kind: "article",
   states: ["draft", "in_review", "published", "retired"],
@@ -27,27 +27,26 @@ export const VISIBILITIES = ["everyone", "agents"] as const;
 export type Visibility = (typeof VISIBILITIES)[number];
 
 export const State = Type.Enum([...articleMachine.states]);
-const Visible = Type.Enum([...VISIBILITIES], {
+const VisibilitySchema = Type.Enum([...VISIBILITIES], {
   description: "`agents`: only those who may write articles see it",
 });
 const Body = text(BODY_CHARACTERS_MAX, "Markdown");
 const Tags = Type.Array(line(50), { maxItems: TAGS_MAX, uniqueItems: true });
 const AuthorId = id("usr", "A member; at first whoever writes it");
 
-/** What an article is made of by hand. */
+/** The fields of an article that people write. */
 export const writable = {
   title: line(300),
   body: Body,
   summary: text(1_000),
   tags: Tags,
   category: nullable(line(100)),
-  visibility: Visible,
+  visibility: VisibilitySchema,
   authorId: AuthorId,
   reviewDueAt: nullable(InputTime),
 };
 
-/** The body of what makes an article. */
-export const ArticleDraft = object({
+export const ArticleInput = object({
   title: writable.title,
   body: writable.body,
   summary: Type.Optional(writable.summary),
@@ -57,9 +56,9 @@ export const ArticleDraft = object({
   authorId: Type.Optional(writable.authorId),
   reviewDueAt: Type.Optional(writable.reviewDueAt),
 });
-export type ArticleDraft = Static<typeof ArticleDraft>;
+export type ArticleInput = Static<typeof ArticleInput>;
 
-const known = {
+const commonFields = {
   id: id("kb"),
   number: Type.String(),
   title: writable.title,
@@ -67,7 +66,7 @@ const known = {
   tags: Tags,
   category: writable.category,
   state: State,
-  visibility: Visible,
+  visibility: VisibilitySchema,
   authorId: Type.String(),
   version: Type.Integer({ description: "Counts how often the title or the body was changed" }),
   publishedAt: nullable(Time),
@@ -82,16 +81,16 @@ const counts = {
   unhelpfulCount: Type.Integer(),
 };
 
-/** As lists show it: the body may be long. */
-export const ArticleEntry = Type.Object({ ...known, ...counts }, { title: "ArticleEntry" });
+/** An article in a list, without its body. */
+export const ArticleEntry = Type.Object({ ...commonFields, ...counts }, { title: "ArticleEntry" });
 
-/** As events tell it. */
-export const ArticleData = Type.Object({ ...known, body: Body }, { title: "ArticleData" });
+/** An article in events. */
+export const ArticleData = Type.Object({ ...commonFields, body: Body }, { title: "ArticleData" });
 export type ArticleData = Static<typeof ArticleData>;
 
 export const Article = Type.Object(
   {
-    ...known,
+    ...commonFields,
     body: Body,
     ...counts,
     html: Type.Optional(Type.String({ description: "The body rendered, with `?format=html`" })),
@@ -117,37 +116,37 @@ export const ArticleVersion = Type.Object(
 );
 export type ArticleVersion = Static<typeof ArticleVersion>;
 
-/** What names an article in a path: its id or its number. */
+/** The path parameter of an article: its id or its number. */
 export const ArticleRef = Type.String({
   pattern: `^(${idPattern("kb").replace(/^\^|\$$/g, "")}|KB\\d{7,15})$`,
   description: "The id, or the number: `KB0000001`",
 });
-export const ByArticle = object({ id: ArticleRef });
+export const ArticleParams = object({ id: ArticleRef });
 export const example = { params: { id: "KB0000001" } };
 
-/** What is worked out before an article is made. */
-export interface Prepared extends TicketNumber {
-  /** The words of the body, without its marks. */
+/** Prepared before the transaction that creates an article. */
+export interface PreparedArticle extends TicketNumber {
+  /** The body as plain text. */
   readonly plain: string;
 }
 
-/** Whether somebody works on articles, and so sees also those that are not for everyone. */
+/** Callers who may write articles also see those that are not for everyone. */
 export function mayWrite({ permissions }: Pick<Caller, "permissions">): boolean {
   return permissions.has(KnowledgeWrite.name);
 }
 
-/** Which published articles somebody may find. */
+/** The visibilities of published articles that a caller may find. */
 export function visibleTo(caller: Pick<Caller, "permissions">): readonly Visibility[] {
   return mayWrite(caller) ? VISIBILITIES : ["everyone"];
 }
 
-/** How events name an article. */
-export function referTo({ id: articleId, number, title }: Article) {
+/** The reference to an article in events. */
+export function articleRef({ id: articleId, number, title }: Article) {
   return { id: articleId, number, displayName: title };
 }
 
-/** As events tell it. */
-export function dataOf(article: Article): ArticleData {
+/** The data of an article's events. */
+export function articleEventData(article: Article): ArticleData {
   const {
     no: _,
     revision: __,

@@ -1,14 +1,15 @@
 import Type from "typebox";
+import { authorOf } from "#kernel/access/caller.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import { queryRows } from "#kernel/db/statement.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
 import { item, page } from "#kernel/operation/response.ts";
 import { id, object, text, Time } from "#kernel/schema/schema.ts";
-import { ByArticle, example, referTo } from "./article.ts";
+import { ArticleParams, example, articleRef } from "./article.ts";
 import { FeedbackGiven } from "./events.ts";
 import { KnowledgeRead, KnowledgeWrite } from "./permissions.ts";
-import { read, writerOf } from "./service.ts";
+import { read } from "./service.ts";
 import * as store from "./store.ts";
 
 const Comment = text(2_000);
@@ -30,16 +31,19 @@ export const giveFeedback = command({
   summary: "Say whether an article helped",
   description: "Each person has one say; a second one takes the place of the first.",
   permission: KnowledgeRead,
-  params: ByArticle,
+  params: ArticleParams,
   body: object({ helpful: Type.Boolean(), comment: Type.Optional(Comment) }),
   response: item(Feedback),
   emits: [FeedbackGiven],
   example: { ...example, body: { helpful: true, comment: "Step 2 did it." } },
   async run(ctx, { params, body: { helpful, comment = "" } }) {
     const article = await read(ctx, params.id);
-    const said = { articleId: article.id, userId: writerOf(ctx.caller), helpful, comment };
-    const feedback = await write(ctx.tx, { ...said, createdAt: ctx.now.toISOString() });
-    ctx.emit(FeedbackGiven, referTo(article), said);
+    const data = { articleId: article.id, userId: authorOf(ctx.caller), helpful, comment };
+    const feedback = await upsertFeedback(ctx.tx, {
+      ...data,
+      createdAt: ctx.now.toISOString(),
+    });
+    ctx.emit(FeedbackGiven, articleRef(article), data);
     return feedback;
   },
 });
@@ -49,7 +53,7 @@ export const listFeedback = query({
   route: "GET /api/v1/knowledge/{id}/feedback",
   summary: "List what people said about an article",
   permission: KnowledgeWrite,
-  params: ByArticle,
+  params: ArticleParams,
   query: object(pageQuery),
   response: page(Feedback),
   example,
@@ -57,7 +61,7 @@ export const listFeedback = query({
     const { id: articleId } = await store.get(tx, params.id);
     const list = `feedback on ${articleId}`;
     const [last = ""] = after === undefined ? [] : cursors.decode(list, after);
-    const rows = await listOf(tx, articleId, { after: String(last), limit: limit + 1 });
+    const rows = await listFeedbackRows(tx, articleId, { after: String(last), limit: limit + 1 });
     return toPage(
       rows,
       limit,
@@ -67,30 +71,30 @@ export const listFeedback = query({
   },
 });
 
-const SHOWN =
+const COLUMNS =
   'article_id as "articleId", user_id as "userId", helpful, comment, created_at as "createdAt"';
 
-const WRITE = `
+const UPSERT = `
   insert into article_feedback (article_id, user_id, helpful, comment, created_at)
   values ($1, $2, $3, $4, $5)
   on conflict (article_id, user_id) do update
      set helpful = excluded.helpful, comment = excluded.comment, created_at = excluded.created_at
-  returning ${SHOWN}`;
+  returning ${COLUMNS}`;
 
-async function write(tx: Tx, feedback: Feedback): Promise<Feedback> {
+async function upsertFeedback(tx: Tx, feedback: Feedback): Promise<Feedback> {
   const { articleId, userId, helpful, comment, createdAt } = feedback;
-  const [row] = await queryRows(tx, WRITE, [articleId, userId, helpful, comment, createdAt]);
+  const [row] = await queryRows(tx, UPSERT, [articleId, userId, helpful, comment, createdAt]);
   // The columns are those of feedback, by the list.
   return row as unknown as Feedback;
 }
 
-async function listOf(
+async function listFeedbackRows(
   tx: Tx,
   articleId: string,
   { after, limit }: { readonly after: string; readonly limit: number },
 ): Promise<readonly Feedback[]> {
   const statement = `
-    select ${SHOWN} from article_feedback
+    select ${COLUMNS} from article_feedback
      where article_id = $1 and user_id > $2 order by user_id limit $3`;
   return (await queryRows(tx, statement, [
     articleId,

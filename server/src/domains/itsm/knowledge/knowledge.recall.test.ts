@@ -18,7 +18,7 @@ const world = await useWorld({ work: true });
 const owner = await world.member(["owner"]);
 const here: Partition = { workspace: world.home, environment: "production" };
 
-test("no question has a word of its article, whatever its form", async () => {
+test("no question shares a word stem with its article", async () => {
   expect([LIBRARY.length, SEARCHED.length]).toEqual([80, 40]);
   const shared = [];
   for (const { question, title, body } of LIBRARY) {
@@ -33,7 +33,7 @@ test("no question has a word of its article, whatever its form", async () => {
   expect(shared).toEqual([]);
 });
 
-test("the vectors that are kept of the library are those that the model makes", async () => {
+test("the stored vectors of the library are those that the model computes", async () => {
   const vectors = await libraryVectors();
   for (const index of [0, LIBRARY.length - 1]) {
     const [article, kept] = [LIBRARY[index], vectors[index]];
@@ -95,7 +95,7 @@ async function near(q: string): Promise<string[]> {
   return (await hits(q)).filter((hit) => hit.matchedBy.includes("meaning")).map(({ id }) => id);
 }
 
-test("an article is found by what it means now, for as long as it is published", async () => {
+test("an article is found by its present meaning, as long as it is published", async () => {
   const id = await publish({ title: "Espresso machine", body: "Descale it with vinegar weekly." });
   await until(async () => (await near("how to clean a coffee maker")).includes(id));
   const [hit] = await hits("how to clean a coffee maker");
@@ -119,7 +119,7 @@ test("an article is found by what it means now, for as long as it is published",
   });
 });
 
-test("a long article is found by a piece of it, which is what is shown", async () => {
+test("a long article is found by a chunk of it, which the snippet shows", async () => {
   // Two whole pieces, of eight words a sentence, and then another matter.
   const padding = Array.from({ length: 45 }, () => "The budget of the next quarter is planned.");
   const needle =
@@ -132,7 +132,7 @@ test("a long article is found by a piece of it, which is what is shown", async (
   expect(hit.snippet).toContain("Bees in the courtyard");
 });
 
-test("an incident is told what helped others", async () => {
+test("suggestions for an incident are similar incidents, known errors and articles", async () => {
   const incident = async (title: string, description: string) =>
     (await staged("POST /api/v1/itsm/incidents", { title, description })).body.data;
   const article = await publish({
@@ -204,7 +204,7 @@ test("an incident is told what helped others", async () => {
   expect((await suggestions()).similarIncidents).toEqual([]);
 });
 
-test("words alone must do while the model is gone", async () => {
+test("full-text search must do while the model is gone", async () => {
   const id = await publish({ title: "Aquarium", body: "Feed the fish on Fridays." });
   await until(async () => (await near("who gives food to aquatic pets?")).includes(id));
   const { pid } = world.kernel.embeddings;

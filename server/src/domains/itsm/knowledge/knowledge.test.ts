@@ -26,7 +26,7 @@ async function found(by: Ask, q: string): Promise<any[]> {
 }
 
 describe("an article", () => {
-  test("is written, reviewed, published, changed and retired, and each step is told", async () => {
+  test("is created, reviewed, published, changed and retired, each with its event", async () => {
     const made = await agent(`POST ${PATH}`, {
       title: "Printer offline",
       body: "Turn it **on**.",
@@ -96,7 +96,7 @@ describe("an article", () => {
     });
   });
 
-  test("takes only the steps of its machine", async () => {
+  test("takes only the transitions of its state machine", async () => {
     const { id } = await written();
     const refused = { status: 409, body: { code: "article_wrong_state" }, events: [] };
     expect(await agent(`POST ${PATH}/${id}/retire`)).toMatchObject({
@@ -129,7 +129,7 @@ describe("an article", () => {
     expect(await written({ authorId: member.userId })).toMatchObject({ authorId: member.userId });
   });
 
-  test("keeps what it said, and says it again when that is restored", async () => {
+  test("keeps its versions, and restores them", async () => {
     const { id } = await published({ title: "One", body: "First" });
     await agent(`PATCH ${PATH}/${id}`, { title: "Two", body: "Second", tags: ["new"] });
     const restored = await agent(`POST ${PATH}/${id}/versions/1/restore`);
@@ -170,7 +170,7 @@ describe("an article", () => {
     await expect(rewrite).rejects.toThrow("permission denied");
   });
 
-  test("is shown as HTML on request, and harmless", async () => {
+  test("is rendered as safe HTML on request", async () => {
     const { id } = await written({
       body: "# Hi\n<script>alert(1)</script> [a](javascript:alert(1))",
     });
@@ -181,7 +181,7 @@ describe("an article", () => {
     expect((await agent(`GET ${PATH}/${id}`)).body.data).not.toHaveProperty("html");
   });
 
-  test("of the greatest size is kept and found", async () => {
+  test("of the greatest size is stored and found", async () => {
     const words = Array.from({ length: 25_000 }, (_, index) => `wörd${index}`).join(" ");
     const body = `${words} `.padEnd(200_000, "ü").slice(0, 200_000);
     const { id } = await published({ title: "Long", body });
@@ -196,8 +196,8 @@ describe("an article", () => {
   });
 });
 
-describe("whoever may not write articles", () => {
-  test("sees those that are published and for everyone, wherever they look", async () => {
+describe("a caller who may not write articles", () => {
+  test("sees those that are published and for everyone, in every list and search", async () => {
     const everyone = await published({ title: "Zebra crossing" });
     const internal = await published({ title: "Zebra stable", visibility: "agents" });
     const draft = await written({ title: "Zebra draft" });
@@ -219,7 +219,7 @@ describe("whoever may not write articles", () => {
     expect(await member(`GET ${PATH}/${everyone.number}`)).toMatchObject({ status: 200 });
   });
 
-  test("says whether one helped, once", async () => {
+  test("gives feedback once", async () => {
     const { id, number } = await published();
     const said = await member(`POST ${PATH}/${id}/feedback`, {
       helpful: false,
@@ -244,7 +244,7 @@ describe("whoever may not write articles", () => {
 });
 
 describe("a list", () => {
-  test("is narrowed by state and tag, and filtered", async () => {
+  test("is filtered by state, tag and condition", async () => {
     const one = await published({ title: "Listed one", tags: ["rare", "red"] });
     const two = await written({ title: "Listed two", tags: ["rare"], category: "Odd" });
     const listed = async (query: string) =>
@@ -257,7 +257,7 @@ describe("a list", () => {
   });
 });
 
-test("a pack brings articles, changes those that nobody edited, and retires them when it goes", async () => {
+test("a pack creates articles, changes those that nobody edited, and retires them when it is uninstalled", async () => {
   const owner = await world.member(["owner"]);
   const install = (version: string, body: string) =>
     owner("POST /api/v1/sdk/packs/install", {

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { markdownReader } from "./markdown.ts";
+import { loadMarkdown } from "./markdown.ts";
 
-const reader = await markdownReader();
+const reader = await loadMarkdown();
 
 const REL = 'rel="noopener noreferrer nofollow"';
 
-describe("Markdown becomes HTML that does nothing", () => {
+describe("Markdown is rendered as sanitized HTML", () => {
   test.each([
     ["HTML", "<script>alert(1)</script>"],
     ["a handler", '<img src=x onerror="alert(1)">'],
@@ -28,7 +28,7 @@ describe("Markdown becomes HTML that does nothing", () => {
     ["a way out of an alternative text", '![" onerror="alert(1)](https://a.example/b.png)'],
     ["a way out of a language", '```"><script>alert(1)</script>\ncode\n```'],
   ])("of %s", (_, markdown) => {
-    const html = reader.htmlOf(markdown);
+    const html = reader.toHtml(markdown);
     // What is left of it is text: no tag of theirs, and no attribute but in quotes.
     const tags = html.match(/<[^>]*>/g) ?? [];
     expect(
@@ -44,32 +44,32 @@ describe("Markdown becomes HTML that does nothing", () => {
   test("with links to the web, to mail and within our pages", () => {
     const links =
       "[a](https://a.example) [b](http://b.example) [c](mailto:c@d.example) [d](/e?f#g)";
-    expect(reader.htmlOf(links)).toBe(
+    expect(reader.toHtml(links)).toBe(
       `<p><a href="https://a.example" ${REL}>a</a> <a href="http://b.example" ${REL}>b</a> ` +
         `<a href="mailto:c@d.example" ${REL}>c</a> <a href="/e?f#g" ${REL}>d</a></p>\n`,
     );
-    expect(reader.htmlOf("see https://a.example.")).toBe(
+    expect(reader.toHtml("see https://a.example.")).toBe(
       `<p>see <a href="https://a.example" ${REL}>https://a.example</a>.</p>\n`,
     );
   });
 
-  test("with pictures that come encrypted, or from us; of others what they show", () => {
+  test("with pictures that are encrypted or relative; of others their alternative text", () => {
     const picture = 'referrerpolicy="no-referrer" loading="lazy"';
-    expect(reader.htmlOf("![A](https://a.example/b.png) ![C](/d.png)")).toBe(
+    expect(reader.toHtml("![A](https://a.example/b.png) ![C](/d.png)")).toBe(
       `<p><img src="https://a.example/b.png" alt="A" ${picture}> ` +
         `<img src="/d.png" alt="C" ${picture}></p>\n`,
     );
-    expect(reader.htmlOf("![An <b>apple](http://a.example/b.png)")).toBe(
+    expect(reader.toHtml("![An <b>apple](http://a.example/b.png)")).toBe(
       "<p>An &lt;b&gt;apple</p>\n",
     );
   });
 });
 
-test("the words of Markdown are those that people read", () => {
+test("the plain text of Markdown has the words that people read", () => {
   const markdown =
     "# Reset *it*\n\n1. Press **Reset**\n2. Wait\nlonger\n\n```sh\nreboot now\n```\n\n" +
     "| a | b |\n|---|---|\n| c | [d](https://e.example) |\n\n> `quoted` ![shown](/f.png)";
-  expect(reader.plainOf(markdown)).toBe(
+  expect(reader.toPlainText(markdown)).toBe(
     "Reset it\nPress Reset\nWait longer\nreboot now\n\na\nb\nc\nd\nquoted shown",
   );
 });

@@ -1,79 +1,78 @@
 /**
- * Markdown of people, as HTML that anybody's browser may show: no HTML of theirs, no link but to the
- * web, to mail or within our own pages, and no picture that is fetched without encryption.
+ * Sanitized Markdown: HTML that is safe in any browser. No raw HTML, no link but to the web, to mail or
+ * within our own pages, and no picture over an unencrypted connection.
  */
 import type { MarkdownIt } from "markdown-it";
 
-/** Made when it is first needed: most processes never render anything. */
-let loading: Promise<Markdown> | undefined;
+/** Loaded at first use: most processes never render anything. */
+let loading: Promise<MarkdownRenderer> | undefined;
 
-/** Reads Markdown. */
-export interface Markdown {
-  readonly htmlOf: (markdown: string) => string;
-  /** The words alone, a line for each block. */
-  readonly plainOf: (markdown: string) => string;
+export interface MarkdownRenderer {
+  readonly toHtml: (markdown: string) => string;
+  /** The text without markup, a line for each block. */
+  readonly toPlainText: (markdown: string) => string;
 }
 
-/** The reader, loaded. */
-export function markdownReader(): Promise<Markdown> {
+/** Loads the renderer once. */
+export function loadMarkdown(): Promise<MarkdownRenderer> {
   loading ??= load();
   return loading;
 }
 
-async function load(): Promise<Markdown> {
-  const { default: Reader } = await import("markdown-it");
-  const shown = new Reader({ html: false, linkify: true });
-  shown.validateLink = isSafe;
-  makeLinksHarmless(shown);
-  // Words need no links found, which is the slowest part.
-  const words = new Reader({ html: false, linkify: false });
+async function load(): Promise<MarkdownRenderer> {
+  const { default: MarkdownParser } = await import("markdown-it");
+  const htmlRenderer = new MarkdownParser({ html: false, linkify: true });
+  htmlRenderer.validateLink = isSafeLink;
+  sanitizeLinks(htmlRenderer);
+  // Plain text needs no link detection, which is the slowest part.
+  const textParser = new MarkdownParser({ html: false, linkify: false });
   return {
-    htmlOf: (markdown) => shown.render(markdown),
-    plainOf: (markdown) => plainOf(words, markdown),
+    toHtml: (markdown) => htmlRenderer.render(markdown),
+    toPlainText: (markdown) => toPlainText(textParser, markdown),
   };
 }
 
 const SCHEME = /^[a-z][a-z0-9+.-]*:/i;
 const SAFE_SCHEMES: ReadonlySet<string> = new Set(["http:", "https:", "mailto:"]);
 
-/** An address is normalised before it comes here: no control characters, no backslashes. */
-function isSafe(url: string): boolean {
+/** Expects a normalised URL: no control characters, no backslashes. */
+function isSafeLink(url: string): boolean {
   const [scheme] = SCHEME.exec(url) ?? [];
   if (scheme !== undefined) return SAFE_SCHEMES.has(scheme.toLowerCase());
-  // Without a scheme but with a host it would lead elsewhere by whatever scheme the page has; and what
-  // has a colon before any slash is no path, but a scheme in disguise.
+  // A URL with a host but no scheme would lead to another site; a colon before any slash is a scheme in
+  // disguise.
   return !url.startsWith("//") && !/^[^/?#]*:/.test(url);
 }
 
-function makeLinksHarmless(reader: MarkdownIt): void {
-  const { rules } = reader.renderer;
+function sanitizeLinks(parser: MarkdownIt): void {
+  const { rules } = parser.renderer;
   rules["link_open"] = (...[tokens, index, options, , self]) => {
     tokens[index]?.attrSet("rel", "noopener noreferrer nofollow");
     return self.renderToken(tokens, index, options);
   };
   const { image } = rules;
-  rules["image"] = (...drawing) => {
-    const [tokens, index] = drawing;
+  rules["image"] = (...rendering) => {
+    const [tokens, index] = rendering;
     const token = tokens[index];
     const source = String(token?.attrGet("src") ?? "");
-    const isOurs = !SCHEME.test(source);
-    if (image && (isOurs || source.toLowerCase().startsWith("https:"))) {
+    const isRelative = !SCHEME.test(source);
+    if (image && (isRelative || source.toLowerCase().startsWith("https:"))) {
       token?.attrSet("referrerpolicy", "no-referrer");
       token?.attrSet("loading", "lazy");
-      return image(...drawing);
+      return image(...rendering);
     }
-    return reader.utils.escapeHtml(token?.content ?? "");
+    return parser.utils.escapeHtml(token?.content ?? "");
   };
 }
 
-function plainOf(reader: MarkdownIt, markdown: string): string {
-  const lines = reader.parse(markdown, {}).flatMap(({ type, content, children }) => {
+function toPlainText(parser: MarkdownIt, markdown: string): string {
+  const lines = parser.parse(markdown, {}).flatMap(({ type, content, children }) => {
     if (type === "fence" || type === "code_block") return [content];
     if (type !== "inline") return [];
-    const words = (children ?? []).map((child) =>
+    const textParser = (children ?? []).map((child) =>
       child.type === "softbreak" || child.type === "hardbreak" ? " " : child.content,
     );
-    return [words.join("")];
+    return [textParser.join("")];
   });
   return lines.join("\n").trim();
 }

@@ -1,14 +1,15 @@
 import Type from "typebox";
+import { partitionOfCaller } from "#kernel/access/caller.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { type ListDefinition, listPage, listQuery, type ListCondition } from "#kernel/list/list.ts";
 import { countedPage, created, item } from "#kernel/operation/response.ts";
 import { line, object, patch } from "#kernel/schema/schema.ts";
 import {
   Article,
-  ArticleDraft,
+  ArticleInput,
   ArticleEntry,
   articleMachine,
-  ByArticle,
+  ArticleParams,
   example,
   mayWrite,
   State,
@@ -22,15 +23,14 @@ import {
   ArticleUpdated,
 } from "./events.ts";
 import { KnowledgeRead, KnowledgeWrite } from "./permissions.ts";
-import { partitionOf } from "./search/search-query.ts";
 import { toHtml, toPlainText } from "./render-markdown.ts";
 import * as service from "./service.ts";
-import { ENTRY } from "./store.ts";
+import { ENTRY_COLUMNS } from "./store.ts";
 
 const LIST: ListDefinition = {
   name: "articles",
   from: "articles",
-  select: ENTRY,
+  select: ENTRY_COLUMNS,
   fields: {
     number: { sql: "number", kind: "text" },
     no: { sql: "no", kind: "number", type: "bigint" },
@@ -65,17 +65,17 @@ export const listArticles = query({
     tag: Type.Optional(line(50)),
   }),
   response: countedPage(ArticleEntry),
-  run(ctx, { query: { state, tag, ...question } }) {
-    const narrowed: ListCondition[] = [];
+  run(ctx, { query: { state, tag, ...listing } }) {
+    const conditions: ListCondition[] = [];
     if (!mayWrite(ctx.caller))
-      narrowed.push(() => "state = 'published' and visibility = 'everyone'");
+      conditions.push(() => "state = 'published' and visibility = 'everyone'");
     if (state !== undefined)
-      narrowed.push((parameters) => `state = ${parameters.add(state, "text")}`);
+      conditions.push((parameters) => `state = ${parameters.add(state, "text")}`);
     if (tag !== undefined)
-      narrowed.push((parameters) => `${parameters.add(tag, "text")} = any (tags)`);
+      conditions.push((parameters) => `${parameters.add(tag, "text")} = any (tags)`);
     // The columns are those of an entry, by the select list.
     const toItem = (row: unknown) => row as Type.Static<typeof ArticleEntry>;
-    return listPage(ctx, LIST, question, { narrowed, toItem });
+    return listPage(ctx, LIST, listing, { narrowed: conditions, toItem });
   },
 });
 
@@ -85,7 +85,7 @@ export const createArticle = command({
   summary: "Write an article",
   description: "It is a draft until it is published.",
   permission: KnowledgeWrite,
-  body: ArticleDraft,
+  body: ArticleInput,
   response: created(Article, { location: ({ id }) => `/api/v1/knowledge/${id}` }),
   emits: [ArticleCreated],
   example: {
@@ -95,7 +95,7 @@ export const createArticle = command({
       tags: ["vpn", "network"],
     },
   },
-  prepare: (platform, { body }, caller) => service.prepareDraft(platform, body, caller),
+  prepare: (platform, { body }, caller) => service.prepareArticle(platform, body, caller),
   run: (ctx, { body }, prepared) => service.create(ctx, body, prepared),
 });
 
@@ -104,7 +104,7 @@ export const getArticle = query({
   route: "GET /api/v1/knowledge/{id}",
   summary: "Read an article",
   permission: KnowledgeRead,
-  params: ByArticle,
+  params: ArticleParams,
   query: object({
     format: Type.Optional(
       Type.Enum(["markdown", "html"], { description: "`html` adds the body rendered, as `html`" }),
@@ -116,7 +116,7 @@ export const getArticle = query({
     if (format !== "html") return undefined;
     const { db, clock } = platform;
     const ctx = { now: clock.now(), caller, services: platform };
-    const partition = partitionOf(caller);
+    const partition = partitionOfCaller(caller);
     const article = await db.read(partition, (tx) => service.read({ ...ctx, tx }, params.id));
     return { ...article, html: await toHtml(partition.workspace, article.body) };
   },
@@ -131,15 +131,17 @@ export const updateArticle = command({
     "A new title or body makes a new version. A published article stays published and says the new " +
     "version from then on; a retired one can't be changed.",
   permission: KnowledgeWrite,
-  params: ByArticle,
+  params: ArticleParams,
   body: patch(writable),
   response: item(Article),
   emits: [ArticleUpdated],
   allowNoop: true,
   fails: [articleMachine.wrongState],
   example: { ...example, body: { body: "1. Quit the client.\n2. Start it again." } },
-  prepare: async (_outside, { body }, caller) =>
-    body.body === undefined ? undefined : toPlainText(partitionOf(caller).workspace, body.body),
+  prepare: async (_platform, { body }, caller) =>
+    body.body === undefined
+      ? undefined
+      : toPlainText(partitionOfCaller(caller).workspace, body.body),
   run: (ctx, { params, body }, plain) => service.update(ctx, params.id, { change: body, plain }),
 });
 
@@ -149,12 +151,12 @@ export const submitReview = command({
   summary: "Give a draft to others to review",
   description: "Optional: a draft may be published without. Whoever publishes it approves it.",
   permission: KnowledgeWrite,
-  params: ByArticle,
+  params: ArticleParams,
   response: item(Article),
   emits: [ArticleSubmittedForReview],
   fails: [articleMachine.wrongState],
   example,
-  run: (ctx, { params }) => service.move(ctx, params.id, "submit_review"),
+  run: (ctx, { params }) => service.transition(ctx, params.id, "submit_review"),
 });
 
 export const publishArticle = command({
@@ -162,12 +164,12 @@ export const publishArticle = command({
   route: "POST /api/v1/knowledge/{id}/publish",
   summary: "Publish an article",
   permission: KnowledgeWrite,
-  params: ByArticle,
+  params: ArticleParams,
   response: item(Article),
   emits: [ArticlePublished],
   fails: [articleMachine.wrongState],
   example,
-  run: (ctx, { params }) => service.move(ctx, params.id, "publish"),
+  run: (ctx, { params }) => service.transition(ctx, params.id, "publish"),
 });
 
 export const retireArticle = command({
@@ -177,10 +179,10 @@ export const retireArticle = command({
   description:
     "It is kept, and no longer found. Restoring one of its versions makes it a draft again.",
   permission: KnowledgeWrite,
-  params: ByArticle,
+  params: ArticleParams,
   response: item(Article),
   emits: [ArticleRetired],
   fails: [articleMachine.wrongState],
   example,
-  run: (ctx, { params }) => service.move(ctx, params.id, "retire"),
+  run: (ctx, { params }) => service.transition(ctx, params.id, "retire"),
 });

@@ -6,7 +6,7 @@ import { KnowledgeWrite } from "./permissions.ts";
 import * as service from "./service.ts";
 import * as store from "./store.ts";
 
-/** Articles that packs bring. They are published at once: somebody has written and read them. */
+/** Articles as pack content. They are published at once: the pack's author has reviewed them. */
 export const articleContent = packContent({
   kind: "articles",
   permission: KnowledgeWrite,
@@ -24,24 +24,24 @@ export const articleContent = packContent({
     { title: "PackArticle" },
   ),
   keyOf: ({ key }) => key,
-  prepare: (platform, content, caller) => service.prepareDraft(platform, content, caller),
+  prepare: (platform, content, caller) => service.prepareArticle(platform, content, caller),
   // Titles need not be unique.
   find: async () => undefined,
   async read({ tx }, id) {
     const { title, body, summary, tags, category, visibility, state } = await store.get(tx, id);
     return state === "retired" ? undefined : { title, body, summary, tags, category, visibility };
   },
-  async create(ctx, { key: _, ...draft }, prepared) {
-    const { id } = await service.create(ctx, draft, prepared);
-    await service.move(ctx, id, "publish");
+  async create(ctx, { key: _, ...input }, prepared) {
+    const { id } = await service.create(ctx, input, prepared);
+    await service.transition(ctx, id, "publish");
     return id;
   },
-  async replace(ctx, id, { key: _, ...draft }, { plain }) {
-    await service.update(ctx, id, { change: draft, plain });
+  async replace(ctx, id, { key: _, ...input }, { plain }) {
+    await service.update(ctx, id, { change: input, plain });
     return id;
   },
   async remove(ctx, id) {
     const { state } = await store.get(ctx.tx, id);
-    if (state === "published") await service.move(ctx, id, "retire");
+    if (state === "published") await service.transition(ctx, id, "retire");
   },
 });

@@ -4,7 +4,7 @@ import {
   nextTicketNumber,
   invalidTransition,
 } from "../tickets/index.ts";
-import type { Caller } from "#kernel/access/caller.ts";
+import { authorOf, type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
 import type { Platform, ReadContext, WriteContext } from "#kernel/contract.ts";
 import { parseTime } from "#kernel/condition/parse-time.ts";
 import { diffResource } from "#kernel/log/event.ts";
@@ -13,12 +13,12 @@ import { newId } from "#kernel/schema/id.ts";
 import {
   type Article,
   type ArticleAction,
-  type ArticleDraft,
+  type ArticleInput,
   articleMachine,
-  dataOf,
+  articleEventData,
   mayWrite,
-  type Prepared,
-  referTo,
+  type PreparedArticle,
+  articleRef,
   visibleTo,
 } from "./article.ts";
 import {
@@ -29,32 +29,31 @@ import {
   ArticleSubmittedForReview,
   ArticleUpdated,
 } from "./events.ts";
-import { partitionOf } from "./search/search-query.ts";
 import { toPlainText } from "./render-markdown.ts";
 import * as store from "./store.ts";
 
-/** Takes a number and the words of the body, before there is a transaction. */
-export async function prepareDraft(
+/** Takes a number and renders the plain text, before the transaction. */
+export async function prepareArticle(
   platform: Platform,
-  { body }: Pick<ArticleDraft, "body">,
+  { body }: Pick<ArticleInput, "body">,
   caller: Caller,
-): Promise<Prepared> {
+): Promise<PreparedArticle> {
   const [plain, number] = await Promise.all([
-    toPlainText(partitionOf(caller).workspace, body),
+    toPlainText(partitionOfCaller(caller).workspace, body),
     nextTicketNumber(platform, caller, "article"),
   ]);
   return { ...number, plain };
 }
 
-/** Writes an article, as a draft. */
+/** Creates an article as a draft. */
 export async function create(
   ctx: WriteContext<typeof ArticleCreated>,
-  draft: ArticleDraft,
-  { no, number, plain }: Prepared,
+  input: ArticleInput,
+  { no, number, plain }: PreparedArticle,
 ): Promise<Article> {
   const { tx, now, emit } = ctx;
-  await assertReferencesExist(ctx, { users: { "/authorId": draft.authorId } });
-  const createdBy = writerOf(ctx.caller);
+  await assertReferencesExist(ctx, { users: { "/authorId": input.authorId } });
+  const createdBy = authorOf(ctx.caller);
   const article = await store.insert(
     tx,
     {
@@ -62,38 +61,38 @@ export async function create(
       no,
       number,
       createdBy,
-      title: draft.title,
-      body: draft.body,
-      summary: draft.summary ?? "",
-      tags: draft.tags ?? [],
-      category: draft.category ?? null,
+      title: input.title,
+      body: input.body,
+      summary: input.summary ?? "",
+      tags: input.tags ?? [],
+      category: input.category ?? null,
       state: "draft",
-      visibility: draft.visibility ?? "everyone",
-      authorId: draft.authorId ?? createdBy,
+      visibility: input.visibility ?? "everyone",
+      authorId: input.authorId ?? createdBy,
       version: 1,
       publishedAt: null,
-      reviewDueAt: dueOf(draft.reviewDueAt, null),
+      reviewDueAt: parseReviewDue(input.reviewDueAt, null),
     },
     { plain, now },
   );
-  await keepVersion(ctx, article);
-  emit(ArticleCreated, referTo(article), dataOf(article));
+  await insertVersion(ctx, article);
+  emit(ArticleCreated, articleRef(article), articleEventData(article));
   return article;
 }
 
-/** The article that a reference names, if the caller may see it: all, or those that are out and for them. */
+/** Reads an article that the caller may see: published and visible, or any for those who may write. */
 export async function read({ tx, caller }: ReadContext, ref: string): Promise<Article> {
   const article = await store.get(tx, ref);
-  const isOut = article.state === "published" && visibleTo(caller).includes(article.visibility);
-  if (!isOut && !mayWrite(caller)) throw new Failure(NotFound);
+  const isVisible = article.state === "published" && visibleTo(caller).includes(article.visibility);
+  if (!isVisible && !mayWrite(caller)) throw new Failure(NotFound);
   return article;
 }
 
-/** Changes an article. A published one stays published, with what it says from now on. */
+/** Changes an article. A published one stays published with its new version. */
 export async function update(
   ctx: WriteContext<typeof ArticleUpdated>,
   ref: string,
-  { change, plain }: { readonly change: Partial<ArticleDraft>; readonly plain: string | undefined },
+  { change, plain }: { readonly change: Partial<ArticleInput>; readonly plain: string | undefined },
 ): Promise<Article> {
   const before = await store.lock(ctx.tx, ref);
   ctx.expectRevision(before.revision);
@@ -104,27 +103,32 @@ export async function update(
   const next = {
     ...before,
     ...change,
-    reviewDueAt: dueOf(change.reviewDueAt, before.reviewDueAt),
+    reviewDueAt: parseReviewDue(change.reviewDueAt, before.reviewDueAt),
   };
-  if (diffResource(dataOf(before), dataOf(next)).changes.length === 0) return before;
+  if (diffResource(articleEventData(before), articleEventData(next)).changes.length === 0)
+    return before;
   const isNewVersion = next.title !== before.title || next.body !== before.body;
   const version = before.version + (isNewVersion ? 1 : 0);
   const after = await store.update(ctx.tx, { ...next, version }, { plain, now: ctx.now });
-  if (isNewVersion) await keepVersion(ctx, after);
-  ctx.emit(ArticleUpdated, referTo(after), diffResource(dataOf(before), dataOf(after)));
+  if (isNewVersion) await insertVersion(ctx, after);
+  ctx.emit(
+    ArticleUpdated,
+    articleRef(after),
+    diffResource(articleEventData(before), articleEventData(after)),
+  );
   return after;
 }
 
-const MOVED = {
+const TRANSITION_EVENTS = {
   submit_review: ArticleSubmittedForReview,
   publish: ArticlePublished,
   retire: ArticleRetired,
 } as const;
-type Step = keyof typeof MOVED & ArticleAction;
+type TransitionAction = keyof typeof TRANSITION_EVENTS & ArticleAction;
 
-/** Moves an article on, by the machine. */
-export async function move<A extends Step>(
-  ctx: WriteContext<(typeof MOVED)[A]>,
+/** Applies a transition of the state machine. */
+export async function transition<A extends TransitionAction>(
+  ctx: WriteContext<(typeof TRANSITION_EVENTS)[A]>,
   ref: string,
   action: A,
 ): Promise<Article> {
@@ -133,13 +137,17 @@ export async function move<A extends Step>(
   const publishedAt = action === "publish" ? ctx.now.toISOString() : before.publishedAt;
   const next = { ...before, state, publishedAt };
   const after = await store.update(ctx.tx, next, { plain: undefined, now: ctx.now });
-  // The event is the action's own, by the table above.
+  // `TRANSITION_EVENTS` has the event of each action.
   const { emit } = ctx as unknown as WriteContext<typeof ArticlePublished>;
-  emit(MOVED[action] as typeof ArticlePublished, referTo(after), dataOf(after));
+  emit(
+    TRANSITION_EVENTS[action] as typeof ArticlePublished,
+    articleRef(after),
+    articleEventData(after),
+  );
   return after;
 }
 
-/** Makes what an earlier version says the newest version. A retired article is a draft again. */
+/** Makes an earlier version the newest. A retired article becomes a draft again. */
 export async function restore(
   ctx: WriteContext<typeof ArticleRestored>,
   ref: string,
@@ -151,27 +159,25 @@ export async function restore(
     before.state === "retired" ? nextState(articleMachine, before.state, "restore") : before.state;
   const next = { ...before, title, body, state, version: before.version + 1 };
   const after = await store.update(ctx.tx, next, { plain, now: ctx.now });
-  await keepVersion(ctx, after);
-  ctx.emit(ArticleRestored, referTo(after), dataOf(after));
+  await insertVersion(ctx, after);
+  ctx.emit(ArticleRestored, articleRef(after), articleEventData(after));
   return after;
 }
 
-/** The person, or what else acts. */
-export function writerOf({ principal, actor }: Caller): string {
-  return principal?.id ?? actor.id;
-}
-
-function keepVersion({ tx, caller, now }: WriteContext<never>, article: Article): Promise<void> {
+function insertVersion({ tx, caller, now }: WriteContext<never>, article: Article): Promise<void> {
   const { id: articleId, version, title, body } = article;
-  const about = { createdBy: writerOf(caller), createdAt: now.toISOString() };
+  const about = { createdBy: authorOf(caller), createdAt: now.toISOString() };
   return store.insertVersion(tx, { articleId, version, title, body, ...about });
 }
 
-/** In the form that rows have it, so that the same time is no change. */
-function dueOf(given: string | null | undefined, before: string | null): string | null {
-  if (given === undefined) return before;
-  if (given === null) return null;
-  const time = parseTime(given);
+/** Normalises the time to the form of rows, so that the same time is no change. */
+function parseReviewDue(
+  reviewDueAt: string | null | undefined,
+  before: string | null,
+): string | null {
+  if (reviewDueAt === undefined) return before;
+  if (reviewDueAt === null) return null;
+  const time = parseTime(reviewDueAt);
   if (time === undefined) throw invalidField("/reviewDueAt", "is beyond the year 9999 in UTC");
   return time;
 }

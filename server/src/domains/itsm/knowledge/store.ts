@@ -4,7 +4,7 @@ import { type SqlRow, queryRows } from "#kernel/db/statement.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import type { Article, ArticleVersion } from "./article.ts";
 
-/** Of the body, as much as one tsvector surely holds. */
+/** As much of the body as one tsvector surely holds. */
 const SEARCHED_CHARACTERS_MAX = 100_000;
 
 const COUNTS = `
@@ -13,15 +13,14 @@ const COUNTS = `
   (select count(*) from article_feedback f where f.article_id = articles.id and not f.helpful)::int
     as "unhelpfulCount"`;
 
-/** The select list of what lists show. */
-export const ENTRY = `
+/** The select list of an article in a list. */
+export const ENTRY_COLUMNS = `
   id, no, number, title, summary, tags, category, state, visibility, author_id as "authorId", version,
   published_at as "publishedAt", review_due_at as "reviewDueAt", created_by as "createdBy", revision,
   created_at as "createdAt", updated_at as "updatedAt", ${COUNTS}`;
-const WHOLE = `${ENTRY}, body`;
+const ARTICLE_COLUMNS = `${ENTRY_COLUMNS}, body`;
 
-/** What may be written of an article. */
-export type Written = Pick<
+export type ArticleRow = Pick<
   Article,
   | "title"
   | "body"
@@ -36,8 +35,12 @@ export type Written = Pick<
   | "reviewDueAt"
 >;
 
-/** What is searched, of columns or of what they are about to be. */
-function wordsSql(of: { readonly title: string; readonly about: string; readonly plain: string }) {
+/** The search vector of an article, from SQL of its parts. */
+function searchVectorSql(of: {
+  readonly title: string;
+  readonly about: string;
+  readonly plain: string;
+}) {
   const { title, about, plain } = of;
   return `
     setweight(to_tsvector('english', ${title}), 'A') || setweight(to_tsvector('simple', ${title}), 'A')
@@ -45,7 +48,7 @@ function wordsSql(of: { readonly title: string; readonly about: string; readonly
     || setweight(to_tsvector('english', left(${plain}, ${SEARCHED_CHARACTERS_MAX})), 'C')`;
 }
 
-const NEW_WORDS = wordsSql({
+const NEW_SEARCH_VECTOR = searchVectorSql({
   title: "$1::text",
   about: "concat_ws(' ', $4::text, $6::text, array_to_string($5::text[], ' '))",
   plain: "coalesce($3::text, plain)",
@@ -56,45 +59,43 @@ const INSERT = `
                         version, published_at, review_due_at, updated_at, id, no, number, created_by,
                         created_at, words)
   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $13,
-          ${NEW_WORDS.replace("coalesce($3::text, plain)", "$3::text")})
-  returning ${WHOLE}`;
+          ${NEW_SEARCH_VECTOR.replace("coalesce($3::text, plain)", "$3::text")})
+  returning ${ARTICLE_COLUMNS}`;
 
 const UPDATE = `
   update articles
      set title = $1, body = $2, plain = coalesce($3::text, plain), summary = $4, tags = $5, category = $6,
          state = $7, visibility = $8, author_id = $9, version = $10, published_at = $11,
-         review_due_at = $12, updated_at = $13, revision = revision + 1, words = ${NEW_WORDS}
+         review_due_at = $12, updated_at = $13, revision = revision + 1, words = ${NEW_SEARCH_VECTOR}
    where id = $14
-  returning ${WHOLE}`;
+  returning ${ARTICLE_COLUMNS}`;
 
-/** What a row is written with: `plain` are the words of the body, undefined where those stay. */
-export interface Writing {
+export interface WriteOptions {
+  /** The body as plain text; undefined leaves it as it is. */
   readonly plain: string | undefined;
   readonly now: Date;
 }
 
-/** Writes a new article. */
 export async function insert(
   tx: Tx,
-  article: Written & Pick<Article, "id" | "no" | "number" | "createdBy">,
-  writing: Writing,
+  article: ArticleRow & Pick<Article, "id" | "no" | "number" | "createdBy">,
+  options: WriteOptions,
 ): Promise<Article> {
   const { id, no, number, createdBy } = article;
-  const values = [...valuesOf(article, writing), id, no, number, createdBy];
-  return found((await queryRows(tx, INSERT, values))[0]);
+  const values = [...toValues(article, options), id, no, number, createdBy];
+  return toFoundArticle((await queryRows(tx, INSERT, values))[0]);
 }
 
-/** Writes what an article is from now on. */
 export async function update(
   tx: Tx,
-  article: Written & Pick<Article, "id">,
-  writing: Writing,
+  article: ArticleRow & Pick<Article, "id">,
+  options: WriteOptions,
 ): Promise<Article> {
-  const values = [...valuesOf(article, writing), article.id];
-  return found((await queryRows(tx, UPDATE, values))[0]);
+  const values = [...toValues(article, options), article.id];
+  return toFoundArticle((await queryRows(tx, UPDATE, values))[0]);
 }
 
-function valuesOf(article: Written, { plain, now }: Writing): readonly unknown[] {
+function toValues(article: ArticleRow, { plain, now }: WriteOptions): readonly unknown[] {
   const { title, body, summary, tags, category, state, visibility, authorId, version } = article;
   return [
     title,
@@ -113,36 +114,35 @@ function valuesOf(article: Written, { plain, now }: Writing): readonly unknown[]
   ];
 }
 
-/** The article that a reference names. */
+/** Reads an article by its id or number. */
 export async function get(tx: Tx, ref: string): Promise<Article> {
-  return found((await queryRows(tx, selecting(ref), [ref]))[0]);
+  return toFoundArticle((await queryRows(tx, selectSql(ref), [ref]))[0]);
 }
 
-/** The same, locked, so that two changes take turns. */
+/** Locks an article until the transaction ends. */
 export async function lock(tx: Tx, ref: string): Promise<Article> {
-  return found((await queryRows(tx, `${selecting(ref)} for update`, [ref]))[0]);
+  return toFoundArticle((await queryRows(tx, `${selectSql(ref)} for update`, [ref]))[0]);
 }
 
-/** What is shown of an article that was found. */
-export type Published = Pick<
+/** An article as search shows it. */
+export type PublishedArticle = Pick<
   Article,
   "id" | "number" | "title" | "summary" | "tags" | "category" | "publishedAt"
 >;
 
-/** Those of these articles that are published, and that somebody may see. */
-export async function published(
+/** Lists those of these articles that are published and visible. */
+export async function listPublished(
   tx: Tx,
   ids: readonly string[],
   visible: readonly string[],
-): Promise<readonly Published[]> {
+): Promise<readonly PublishedArticle[]> {
   if (ids.length === 0) return [];
   const text = `
     select id, number, title, summary, tags, category, published_at as "publishedAt" from articles
      where id = any($1::text[]) and state = 'published' and visibility = any($2::text[])`;
-  return (await queryRows(tx, text, [ids, visible])) as unknown as readonly Published[];
+  return (await queryRows(tx, text, [ids, visible])) as unknown as readonly PublishedArticle[];
 }
 
-/** Keeps what an article says now. */
 export async function insertVersion(tx: Tx, version: ArticleVersion): Promise<void> {
   await tx
     .insertInto("article_versions")
@@ -157,19 +157,18 @@ export async function insertVersion(tx: Tx, version: ArticleVersion): Promise<vo
     .execute();
 }
 
-/** What an article said once. */
 export async function getVersion(
   tx: Tx,
   articleId: string,
   version: number,
 ): Promise<ArticleVersion> {
-  const [row] = await versions(tx, articleId, { before: version + 1, limit: 1 });
+  const [row] = await listVersions(tx, articleId, { before: version + 1, limit: 1 });
   if (row?.version !== version) throw new Failure(NotFound);
   return row;
 }
 
-/** The versions of an article, newest first. */
-export async function versions(
+/** Lists the versions of an article, newest first. */
+export async function listVersions(
   tx: Tx,
   articleId: string,
   { before, limit }: { readonly before: number; readonly limit: number },
@@ -186,11 +185,11 @@ export async function versions(
   return rows;
 }
 
-function selecting(ref: string): string {
-  return `select ${WHOLE} from articles where ${refColumn(ref)} = $1`;
+function selectSql(ref: string): string {
+  return `select ${ARTICLE_COLUMNS} from articles where ${refColumn(ref)} = $1`;
 }
 
-function found(row: SqlRow | undefined): Article {
+function toFoundArticle(row: SqlRow | undefined): Article {
   if (!row) throw new Failure(NotFound);
   // The columns are those of an article, by the select list.
   return row as unknown as Article;

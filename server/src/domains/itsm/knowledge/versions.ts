@@ -1,14 +1,13 @@
 import Type from "typebox";
-import type { Caller } from "#kernel/access/caller.ts";
+import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
 import { item, page } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
-import { Article, ArticleRef, ArticleVersion, ByArticle, example } from "./article.ts";
+import { Article, ArticleRef, ArticleVersion, ArticleParams, example } from "./article.ts";
 import { ArticleRestored } from "./events.ts";
 import { KnowledgeWrite } from "./permissions.ts";
-import { partitionOf } from "./search/search-query.ts";
 import { toPlainText } from "./render-markdown.ts";
 import * as service from "./service.ts";
 import * as store from "./store.ts";
@@ -25,7 +24,7 @@ export const listVersions = query({
   route: "GET /api/v1/knowledge/{id}/versions",
   summary: "List what an article said at each time, newest first",
   permission: KnowledgeWrite,
-  params: ByArticle,
+  params: ArticleParams,
   query: object(pageQuery),
   response: page(ArticleVersion),
   example,
@@ -33,7 +32,7 @@ export const listVersions = query({
     const { id } = await store.get(tx, params.id);
     const list = `versions of ${id}`;
     const [before = NUMBER_MAX] = after === undefined ? [] : cursors.decode(list, after);
-    const rows = await store.versions(tx, id, { before: Number(before), limit: limit + 1 });
+    const rows = await store.listVersions(tx, id, { before: Number(before), limit: limit + 1 });
     return toPage(
       rows,
       limit,
@@ -67,18 +66,18 @@ export const restoreVersion = command({
   response: item(Article),
   emits: [ArticleRestored],
   example: versionExample,
-  prepare: (platform, { params }, caller) => wordsOf(platform, params, caller),
+  prepare: (platform, { params }, caller) => readVersionText(platform, params, caller),
   run: (ctx, { params: { id, version } }, plain) =>
     service.restore(ctx, id, { version: Number(version), plain }),
 });
 
-/** A version never changes, so that it may be read beforehand. */
-async function wordsOf(
+/** Reads the plain text of a version, which never changes, before the transaction. */
+async function readVersionText(
   { db }: Platform,
   { id: ref, version }: { readonly id: string; readonly version: string },
   caller: Caller,
 ): Promise<string> {
-  const partition = partitionOf(caller);
+  const partition = partitionOfCaller(caller);
   const { body } = await db.read(partition, async (tx) => {
     const { id } = await store.get(tx, ref);
     return store.getVersion(tx, id, Number(version));

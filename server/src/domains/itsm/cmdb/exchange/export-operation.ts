@@ -1,4 +1,5 @@
 import Type from "typebox";
+import { partitionOfCaller } from "#kernel/access/caller.ts";
 import { formatCsvLine, escapeFormula } from "#kernel/csv/csv-line.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import { SqlParameters, queryRows } from "#kernel/db/statement.ts";
@@ -44,9 +45,8 @@ export const exportItems = query({
   }),
   response: download("text/csv, application/json"),
   example: { query: { format: "csv", safe: false, class: "server" } },
-  async prepare(platform, { query: { format, safe, ...filter } }, { workspace, environment }) {
-    if (!workspace) throw new Error("Items belong to a workspace.");
-    const partition = { workspace: workspace.key, environment };
+  async prepare(platform, { query: { format, safe, ...filter } }, caller) {
+    const partition = partitionOfCaller(caller);
     const fileFormat =
       format === "json"
         ? jsonListFormat(({ no: _, revision: __, ...item }: ListedItem) => item)

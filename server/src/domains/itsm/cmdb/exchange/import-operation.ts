@@ -1,5 +1,5 @@
 import Type from "typebox";
-import type { Caller } from "#kernel/access/caller.ts";
+import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
 import type { Platform, WriteContext } from "#kernel/contract.ts";
 import { parseCsv } from "#kernel/csv/parse-csv.ts";
 import { Failure, type FieldError, Invalid, invalidField } from "#kernel/operation/failure.ts";
@@ -206,13 +206,12 @@ function toRawRows(items: readonly unknown[]) {
 
 async function validateCsv(
   platform: Platform,
-  { workspace, environment }: Caller,
+  caller: Caller,
   { csv, defaultClass }: { readonly csv: string; readonly defaultClass: string | undefined },
 ): Promise<ValidatedRows> {
-  if (!workspace) throw new Error("Items belong to a workspace.");
   const file = await parseCsv(csv, ITEMS_MAX);
   assertNoErrors(headerErrors(file));
-  const schemas = await platform.db.read({ workspace: workspace.key, environment }, (tx) =>
+  const schemas = await platform.db.read(partitionOfCaller(caller), (tx) =>
     readSchemas(tx, classNamesIn(file, defaultClass)),
   );
   const schemaOf = (itemClass: string | null) => schemas.get(itemClass ?? defaultClass ?? "");

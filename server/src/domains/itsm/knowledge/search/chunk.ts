@@ -1,22 +1,22 @@
 /**
- * An article in pieces that the model can take in as a whole: it reads some 200 words and overlooks the
- * rest. Each begins with the title, which says what the piece is about.
+ * Splits an article into chunks for the embedding model, which reads some 200 words and ignores the rest.
+ * Each begins with the title, which says what the chunk is about.
  */
 const CHUNK_WORDS = 180;
-/** A long manual would keep the model busy for minutes; by its first pieces it is found. */
+/** A long manual would keep the model busy for minutes; its first chunks suffice to find it. */
 const CHUNKS_MAX = 40;
 
-/** The pieces of a text; there is always one. */
-export function piecesOf(plain: string): readonly string[] {
+/** Splits a text into at least one chunk. */
+export function splitChunks(plain: string): readonly string[] {
   const words = plain.split(/\s+/).filter((word) => word !== "");
-  const pieces: string[] = [];
-  for (let at = 0; at < words.length && pieces.length < CHUNKS_MAX; at += CHUNK_WORDS) {
-    pieces.push(words.slice(at, at + CHUNK_WORDS).join(" "));
+  const chunks: string[] = [];
+  for (let at = 0; at < words.length && chunks.length < CHUNKS_MAX; at += CHUNK_WORDS) {
+    chunks.push(words.slice(at, at + CHUNK_WORDS).join(" "));
   }
-  return pieces.length === 0 ? [""] : pieces;
+  return chunks.length === 0 ? [""] : chunks;
 }
 
-/** What is embedded of an article. */
-export function chunksOf(title: string, plain: string): readonly string[] {
-  return piecesOf(plain).map((piece) => `${title}. ${piece}`);
+/** The texts of an article that are embedded. */
+export function titledChunks(title: string, plain: string): readonly string[] {
+  return splitChunks(plain).map((chunk) => `${title}. ${chunk}`);
 }

@@ -1,7 +1,7 @@
 /**
- * From texts to vectors. What happens to an article or a ticket is heard from the log; a job for each
- * then embeds its text outside of any transaction, and keeps the vectors if the text is still the same.
- * Only what can be found has vectors: published articles, resolved incidents, known errors.
+ * Embeds texts. Readers enqueue a job for each changed article or ticket; it embeds the text outside of
+ * any transaction, and stores the vectors if the text is still the same. Only findable items have
+ * vectors: published articles, resolved incidents, known errors.
  */
 import Type from "typebox";
 import { TicketKindPoint } from "../../tickets/index.ts";
@@ -11,13 +11,13 @@ import { queryRows } from "#kernel/db/statement.ts";
 import { contributionsTo } from "#kernel/extension-point.ts";
 import { job } from "#kernel/work/job.ts";
 import { reader } from "#kernel/readers/reader.ts";
-import { chunksOf } from "./chunk.ts";
+import { titledChunks } from "./chunk.ts";
 import { hasVectors, saveVectors, type IndexedItem, type IndexedKind } from "./vector-store.ts";
 
-/** A long article has many pieces, and the model may have much else to do. */
+/** A long article has many chunks, and the model may be busy. */
 const ARTICLE_TIMEOUT_MS = 15 * 60_000;
 const TICKET_TIMEOUT_MS = 2 * 60_000;
-/** Nobody looks for what was resolved a moment ago; what is changed meanwhile is embedded once. */
+/** A ticket that changes again within this delay is embedded once. */
 const TICKET_DELAY_MS = 60_000;
 const TICKET_CHARACTERS_MAX = 2_000;
 
@@ -28,7 +28,7 @@ const payload = Type.Object({
   environment: Type.Enum(["production", "staging", "development"]),
 });
 
-/** What a thing's vectors are made of; nothing when it is not to be found. */
+/** The texts to embed of an item; none where it is not findable. */
 type Texts = readonly string[];
 
 interface Embedded {
@@ -36,29 +36,28 @@ interface Embedded {
   readonly vectors: readonly Float32Array[];
 }
 
-/** Both kinds of job do the same; tickets, of which there may be many, must not keep articles waiting. */
-function embeddingJob(kind: string, bounds: { timeoutMs: number; concurrency: number }) {
+/** Two kinds of job, so that many tickets do not keep articles waiting. */
+function embeddingJob(kind: string, limits: { timeoutMs: number; concurrency: number }) {
   return job({
     kind,
     payload,
-    ...bounds,
-    async effect(platform, thing, { signal }): Promise<Embedded> {
-      const texts = await platform.db.read(thing, (tx) => textsOf(tx, platform, thing));
+    ...limits,
+    async effect(platform, item, { signal }): Promise<Embedded> {
+      const texts = await platform.db.read(item, (tx) => readTexts(tx, platform, item));
       const vectors: Float32Array[] = [];
       for (const text of texts) {
         signal.throwIfAborted();
-        // Whoever stops a server should not have to wait for a manual; it is embedded by the next one.
+        // A stopping server does not wait for a long article; the next one embeds it.
         platform.shutdown.throwIfAborted();
-        vectors.push(await platform.embeddings.embed(`${kind} ${thing.workspace}`, text));
+        vectors.push(await platform.embeddings.embed(`${kind} ${item.workspace}`, text));
       }
       return { texts, vectors };
     },
-    async run({ tx, services }, thing, { texts, vectors }) {
-      const now = await textsOf(tx, services, thing);
-      // It was changed meanwhile: the event that tells of it brings the next turn.
-      if (JSON.stringify(now) !== JSON.stringify(texts)) return;
-      if (vectors.length > 0 || (await hasVectors(tx, thing)))
-        await saveVectors(tx, thing, vectors);
+    async run({ tx, services }, item, { texts, vectors }) {
+      const current = await readTexts(tx, services, item);
+      // It was changed meanwhile, and that event enqueues the next job.
+      if (JSON.stringify(current) !== JSON.stringify(texts)) return;
+      if (vectors.length > 0 || (await hasVectors(tx, item))) await saveVectors(tx, item, vectors);
     },
   });
 }
@@ -79,8 +78,8 @@ export const articleReader = reader({
   async handle({ because }, events) {
     for (const event of events) {
       const { workspace, environment, resource } = event;
-      const thing = { kind: "article" as const, id: resource.id, workspace, environment };
-      because(event).enqueue(embedArticle, thing, { key: resource.id });
+      const item = { kind: "article" as const, id: resource.id, workspace, environment };
+      because(event).enqueue(embedArticle, item, { key: resource.id });
     }
   },
 });
@@ -89,52 +88,52 @@ export const ticketReader = reader({
   name: "knowledge.tickets",
   on: ["incident.resolved", "problem.*"],
   startsAt: "beginning",
-  async handle({ because, now }, events) {
-    const dueAt = new Date(now.getTime() + TICKET_DELAY_MS);
+  async handle({ because, now: current }, events) {
+    const dueAt = new Date(current.getTime() + TICKET_DELAY_MS);
     for (const event of events) {
       const { workspace, environment, resource, type } = event;
       const kind = type.startsWith("incident.") ? ("incident" as const) : ("problem" as const);
-      const thing = { kind, id: resource.id, workspace, environment };
-      because(event).enqueue(embedTicket, thing, { key: resource.id, dueAt });
+      const item = { kind, id: resource.id, workspace, environment };
+      because(event).enqueue(embedTicket, item, { key: resource.id, dueAt });
     }
   },
 });
 
-/** The states in which a ticket is worth finding. */
-export const FINDABLE: Readonly<Record<Exclude<IndexedKind, "article">, readonly string[]>> = {
-  incident: ["resolved", "closed"],
-  problem: ["known_error"],
-};
+/** The states in which a ticket is findable. */
+export const FINDABLE_STATES: Readonly<Record<Exclude<IndexedKind, "article">, readonly string[]>> =
+  {
+    incident: ["resolved", "closed"],
+    problem: ["known_error"],
+  };
 
-async function textsOf(
+async function readTexts(
   tx: Tx,
   { contributions }: Pick<PlatformServices | Platform, "contributions">,
   { kind, id }: IndexedItem,
 ): Promise<Texts> {
   if (kind === "article") return articleTexts(tx, id);
   const table = contributionsTo(TicketKindPoint, contributions).find(
-    (one) => one.kind === kind,
+    (ticketKind) => ticketKind.kind === kind,
   )?.table;
   if (table === undefined) return [];
   const text = `select title, description from ${table} where id = $1 and state = any($2::text[])`;
-  const [row] = await queryRows(tx, text, [id, FINDABLE[kind]]);
+  const [row] = await queryRows(tx, text, [id, FINDABLE_STATES[kind]]);
   // Every table of tickets has these columns.
-  return row ? [ticketText(row as unknown as TicketTexts)] : [];
+  return row ? [ticketText(row as unknown as TicketTextRow)] : [];
 }
 
-/** What a ticket says. */
-export interface TicketTexts {
+export interface TicketTextRow {
   readonly title: string;
   readonly description: string | null;
 }
 
-/** What a ticket is compared by. */
-export function ticketText({ title, description }: TicketTexts): string {
+/** The text of a ticket that is embedded. */
+export function ticketText({ title, description }: TicketTextRow): string {
   return `${title}. ${description ?? ""}`.slice(0, TICKET_CHARACTERS_MAX);
 }
 
 async function articleTexts(tx: Tx, id: string): Promise<Texts> {
   const text = "select title, plain from articles where id = $1 and state = 'published'";
   const [row] = await queryRows(tx, text, [id]);
-  return row ? chunksOf(String(row["title"]), String(row["plain"])) : [];
+  return row ? titledChunks(String(row["title"]), String(row["plain"])) : [];
 }

@@ -2,53 +2,51 @@ import type { Tx } from "#kernel/db/connection.ts";
 import { queryRows } from "#kernel/db/statement.ts";
 import type { Visibility } from "../article.ts";
 
-/** An article that has words of the question. */
+/** An article that has words of the query. */
 export interface TextHit {
   readonly id: string;
-  /** Whether it has all of them, in the way that the question asks for. */
+  /** True when it satisfies the whole query. */
   readonly hasAll: boolean;
-  /** Which share of them it has. */
+  /** The share of the query's words that it has. */
   readonly coverage: number;
-  /** By how often and where, compared with the other hits only. */
+  /** By frequency and position; comparable between hits of one search only. */
   readonly rank: number;
 }
 
-/** What is looked for by its words. */
-export interface WordQuestion {
+export interface TextQuery {
   readonly words: string;
-  /** Whether quotes, `or` and `-` mean something, as people who search expect. */
+  /** True when a person typed it: quotes, `or` and `-` are operators then. */
   readonly isTyped: boolean;
 }
 
-/** Both are functions of PostgreSQL. */
-function parserOf({ isTyped }: WordQuestion): string {
+function parserName({ isTyped }: TextQuery): string {
   return isTyped ? "websearch_to_tsquery" : "plainto_tsquery";
 }
 
-/** The query that has all words; in English, and as they stand, for names that English makes nothing of. */
-export function querySql(question: WordQuestion, place: string): string {
-  const parse = parserOf(question);
-  return `(${parse}('english', ${place}::text) || ${parse}('simple', ${place}::text))`;
+/** The tsquery of all words: stemmed as English, and unstemmed for names. */
+export function querySql(query: TextQuery, parameter: string): string {
+  const parse = parserName(query);
+  return `(${parse}('english', ${parameter}::text) || ${parse}('simple', ${parameter}::text))`;
 }
 
 const HITS_MAX = 100;
 
-/** The published articles that have words of the question: first those with all of them. */
-export async function findByWords(
+/** Finds published articles with words of the query, those with all of them first. */
+export async function findByText(
   tx: Tx,
-  question: WordQuestion,
+  query: TextQuery,
   visible: readonly Visibility[],
 ): Promise<readonly TextHit[]> {
-  // A question that excludes words or puts them in a row is meant as it stands; of others one word will do.
+  // A query with exclusions or phrases is taken as it is; of others one word suffices.
   const text = `
-    with asked as (select ${querySql(question, "$1")} as all_of,
-                          ${parserOf(question)}('english', $1::text)::text as english)
+    with asked as (select ${querySql(query, "$1")} as all_of,
+                          ${parserName(query)}('english', $1::text)::text as english)
     select hit.article_id as id, hit.has_all as "hasAll", hit.coverage, hit.rank
       from asked, search_articles(
         asked.all_of,
         case when asked.english ~ '[!<]' then asked.all_of
              else replace(asked.english, ' & ', ' | ')::tsquery end,
         tsvector_to_array(to_tsvector('english', $1::text)), $2::text[], ${HITS_MAX}) hit`;
-  const rows = await queryRows(tx, text, [question.words, visible]);
+  const rows = await queryRows(tx, text, [query.words, visible]);
   return rows as unknown as readonly TextHit[];
 }

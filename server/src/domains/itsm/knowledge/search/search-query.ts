@@ -1,67 +1,60 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Caller } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
 import type { Partition } from "#kernel/db/database.ts";
 import { EmbeddingFailure } from "#kernel/embedding/embedding-failure.ts";
 import { BoundedCache } from "#kernel/work/bounded-cache.ts";
 import { SIMILARITY_MIN } from "./rank-fusion.ts";
-import { type VectorHit, vectorIndexOf } from "./vector-index.ts";
+import { type VectorHit, getVectorIndex } from "./vector-index.ts";
 import type { IndexedKind } from "./vector-store.ts";
 
-const NEAR_MAX = 60;
-const CACHED_MAX = 2_000;
-/** Nobody waits longer for a search; the vector is then ready for who asks again. */
-const PATIENCE_MS = 10_000;
+const HITS_MAX = 60;
+const CACHED_QUERIES_MAX = 2_000;
+/** A search waits no longer for the model; the vector is then cached for the next one. */
+const EMBEDDING_TIMEOUT_MS = 10_000;
 
-/** The vectors of questions that were asked lately: people page, and ask again. */
-const asked = new WeakMap<Platform["embeddings"], BoundedCache<Float32Array>>();
+/** The vectors of recent queries, by model. */
+const queryVectors = new WeakMap<Platform["embeddings"], BoundedCache<Float32Array>>();
 
-/** Where a caller asks. */
-export function partitionOf({ workspace, environment }: Caller): Partition {
-  if (!workspace) throw new Error("Knowledge belongs to a workspace.");
-  return { workspace: workspace.key, environment };
-}
-
-/** Who knows what is near to a text. */
+/** Finds the items of a kind whose vectors are nearest to the query's. */
 export type VectorMatches = (kind: IndexedKind) => Promise<readonly VectorHit[]>;
 
 /**
- * Embeds a question; the model is not asked where there is nothing to find. Without a model's answer
- * (too many questions at once, too slow, or its process died) nothing is near, and words alone must do.
+ * Embeds a query and searches the vector index. The model is not called where the index is empty. When it
+ * fails (overloaded, too slow, or its process died), nothing is near, and full-text search must do.
  */
 export async function findByVector(
   platform: Platform,
   partition: Partition,
   { text, kinds }: { readonly text: string; readonly kinds: readonly IndexedKind[] },
 ): Promise<VectorMatches> {
-  const filled = await Promise.all(
-    kinds.map(async (kind) => [kind, await vectorIndexOf(platform, partition, kind)] as const),
+  const indexes = await Promise.all(
+    kinds.map(async (kind) => [kind, await getVectorIndex(platform, partition, kind)] as const),
   );
-  const shelves = new Map(filled.filter(([, { chunks }]) => chunks > 0));
-  if (shelves.size === 0) return async () => [];
-  const vector = await vectorOf(platform, partition, text);
+  const nonEmpty = new Map(indexes.filter(([, { chunks }]) => chunks > 0));
+  if (nonEmpty.size === 0) return async () => [];
+  const vector = await embedQuery(platform, partition, text);
   if (!vector) return async () => [];
-  const wanted = { count: NEAR_MAX, least: SIMILARITY_MIN };
-  return async (kind) => shelves.get(kind)?.nearest(vector, wanted) ?? [];
+  const options = { count: HITS_MAX, similarityMin: SIMILARITY_MIN };
+  return async (kind) => nonEmpty.get(kind)?.nearest(vector, options) ?? [];
 }
 
-async function vectorOf(
+async function embedQuery(
   { embeddings, log }: Platform,
   { workspace }: Partition,
   text: string,
 ): Promise<Float32Array | undefined> {
-  let cache = asked.get(embeddings);
-  if (!cache) asked.set(embeddings, (cache = new BoundedCache(CACHED_MAX)));
+  let cache = queryVectors.get(embeddings);
+  if (!cache) queryVectors.set(embeddings, (cache = new BoundedCache(CACHED_QUERIES_MAX)));
   const key = `${workspace} ${text}`;
-  const known = cache.get(key);
-  if (known) return known;
+  const cached = cache.get(key);
+  if (cached) return cached;
   try {
-    const wanted = embeddings.embed(`question ${workspace}`, text);
-    void wanted.then(
+    const embedding = embeddings.embed(`question ${workspace}`, text);
+    void embedding.then(
       (vector) => cache.set(key, vector, 1),
       () => undefined,
     );
-    return await withSearchTimeout(wanted, PATIENCE_MS);
+    return await withSearchTimeout(embedding, EMBEDDING_TIMEOUT_MS);
   } catch (error) {
     if (!(error instanceof EmbeddingFailure)) throw error;
     log.warn({ err: error }, "a question was answered by its words alone");
@@ -69,16 +62,16 @@ async function vectorOf(
   }
 }
 
-/** What comes within some time, or nothing. */
+/** Resolves to the promise's value, or to undefined after some time. */
 export async function withSearchTimeout<T>(
-  awaited: Promise<T>,
-  patienceMs: number,
+  promise: Promise<T>,
+  timeoutMs: number,
 ): Promise<T | undefined> {
-  const over = new AbortController();
-  const { signal } = over;
+  const controller = new AbortController();
+  const { signal } = controller;
   try {
-    return await Promise.race([awaited, delay(patienceMs, undefined, { signal })]);
+    return await Promise.race([promise, delay(timeoutMs, undefined, { signal })]);
   } finally {
-    over.abort();
+    controller.abort();
   }
 }

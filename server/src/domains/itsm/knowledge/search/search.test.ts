@@ -66,7 +66,7 @@ describe("search by words", () => {
     }
   });
 
-  test("is asked by GET and by POST alike", async () => {
+  test("answers GET and POST alike", async () => {
     const { id } = await published({ title: "Axolotl" });
     const limit = 200;
     for (const answer of [
@@ -81,7 +81,7 @@ describe("search by words", () => {
     }
   });
 
-  test("never finds what belongs to another workspace or environment", async () => {
+  test("never finds articles of another workspace or environment", async () => {
     const elsewhere = await world.workspace("elsewhere");
     const other = await world.member(["agent"], elsewhere);
     const theirs = await published({ title: "Okapi" }, other);
@@ -105,7 +105,7 @@ describe("search by words", () => {
     expect(row).toEqual({ app: true, system: false, everyone: false });
   });
 
-  test("asks the model for nothing where there is nothing to compare with", () => {
+  test("does not call the model where the index is empty", () => {
     expect(world.kernel.embeddings.pid).toBeUndefined();
   });
 });

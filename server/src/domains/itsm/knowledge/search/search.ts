@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import type { Caller } from "#kernel/access/caller.ts";
+import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
 import type { Platform, ReadContext } from "#kernel/contract.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import { queryRows } from "#kernel/db/statement.ts";
@@ -10,71 +10,74 @@ import { id, line, nullable, object, Time } from "#kernel/schema/schema.ts";
 import { visibleTo } from "../article.ts";
 import { KnowledgeRead } from "../permissions.ts";
 import * as store from "../store.ts";
-import { piecesOf } from "./chunk.ts";
-import { findByWords, querySql, type WordQuestion } from "./full-text.ts";
+import { splitChunks } from "./chunk.ts";
+import { findByText, querySql, type TextQuery } from "./full-text.ts";
 import { type RankedHit, fuseRankings } from "./rank-fusion.ts";
-import { findByVector, partitionOf } from "./search-query.ts";
+import { findByVector } from "./search-query.ts";
 import type { VectorHit } from "./vector-index.ts";
 
-const CHARACTERS_MAX = 240;
-/** Where words are looked for to show them; what is further down is found but not shown. */
-const SHOWN_CHARACTERS_MAX = 20_000;
-const PIECES_CHARACTERS_MAX = 100_000;
-/** Nobody can type them, and the text is rid of them first. */
-const START = "\u0001";
-const STOP = "\u0002";
+const SNIPPET_CHARACTERS_MAX = 240;
+/** As much of a text as is searched for a headline; words further down are found but not shown. */
+const HEADLINE_CHARACTERS_MAX = 20_000;
+const CHUNKS_CHARACTERS_MAX = 100_000;
+/** Control characters around matched words; they are removed from the text first. */
+const MARK_START = "\u0001";
+const MARK_STOP = "\u0002";
 
 /**
- * A few words of each article, as HTML: those of the question marked where it has them, else how the
- * piece begins whose meaning is nearest.
+ * Reads a snippet of each article, as HTML: with the query's words marked where it has them, else the
+ * beginning of the chunk whose vector is nearest.
  */
-async function snippetsOf(
+async function readSnippets(
   tx: Tx,
-  question: WordQuestion,
-  found: readonly RankedHit[],
+  textQuery: TextQuery,
+  ranked: readonly RankedHit[],
 ): Promise<ReadonlyMap<string, string>> {
-  const byWords = found.filter(({ matchedBy }) => matchedBy.includes("text"));
+  const byWords = ranked.filter(({ matchedBy }) => matchedBy.includes("text"));
   const text = `
     select id,
            case when id = any($2::text[]) then
-             ts_headline('english', translate(left(plain, ${SHOWN_CHARACTERS_MAX}), $4, ''),
-                         ${querySql(question, "$3")},
+             ts_headline('english', translate(left(plain, ${HEADLINE_CHARACTERS_MAX}), $4, ''),
+                         ${querySql(textQuery, "$3")},
                          'MaxFragments=2, MinWords=8, MaxWords=25, FragmentDelimiter=" … ", '
                          || 'StartSel=' || left($4, 1) || ', StopSel=' || right($4, 1))
-           else left(plain, ${PIECES_CHARACTERS_MAX}) end as text
+           else left(plain, ${CHUNKS_CHARACTERS_MAX}) end as text
       from articles where id = any($1::text[])`;
   const rows = await queryRows(tx, text, [
-    found.map(({ id }) => id),
+    ranked.map(({ id }) => id),
     byWords.map(({ id }) => id),
-    question.words,
-    START + STOP,
+    textQuery.words,
+    MARK_START + MARK_STOP,
   ]);
   const texts = new Map(rows.map((row) => [String(row["id"]), String(row["text"])]));
   return new Map(
-    found.map((one) => {
-      const words = texts.get(one.id) ?? "";
-      return [one.id, byWords.includes(one) ? marked(words) : beginning(words, one.chunk)];
+    ranked.map((hit) => {
+      const words = texts.get(hit.id) ?? "";
+      return [
+        hit.id,
+        byWords.includes(hit) ? markWords(words) : beginningOfChunk(words, hit.chunk),
+      ];
     }),
   );
 }
 
-function marked(text: string): string {
-  return escaped(text).replaceAll(START, "<mark>").replaceAll(STOP, "</mark>");
+function markWords(text: string): string {
+  return escapeHtml(text).replaceAll(MARK_START, "<mark>").replaceAll(MARK_STOP, "</mark>");
 }
 
-function beginning(plain: string, chunk: number): string {
-  const piece = piecesOf(plain)[chunk] ?? "";
-  if (piece.length <= CHARACTERS_MAX) return escaped(piece);
-  return `${escaped(piece.slice(0, CHARACTERS_MAX).replace(/\s+\S*$/, ""))} …`;
+function beginningOfChunk(plain: string, chunk: number): string {
+  const text = splitChunks(plain)[chunk] ?? "";
+  if (text.length <= SNIPPET_CHARACTERS_MAX) return escapeHtml(text);
+  return `${escapeHtml(text.slice(0, SNIPPET_CHARACTERS_MAX).replace(/\s+\S*$/, ""))} …`;
 }
 
-function escaped(text: string): string {
+function escapeHtml(text: string): string {
   return markup`${text}`.text;
 }
 
-const LIMIT = 10;
+const DEFAULT_LIMIT = 10;
 const Question = line(500);
-const Limit = Type.Integer({ minimum: 1, maximum: 200, default: LIMIT });
+const Limit = Type.Integer({ minimum: 1, maximum: 200, default: DEFAULT_LIMIT });
 
 /** An article that was found. */
 export const ArticleHit = Type.Object(
@@ -111,8 +114,8 @@ export const searchArticles = query({
   query: object({ q: Question, limit: Limit }),
   response: page(ArticleHit),
   example: { query: { q: "my laptop won't start", limit: 5 } },
-  prepare: (platform, { query: { q } }, caller) => articlesNear(platform, caller, q),
-  run: (ctx, { query: { q, limit } }, near) => answer(ctx, q, { near, limit }),
+  prepare: (platform, { query: { q } }, caller) => findArticleVectors(platform, caller, q),
+  run: (ctx, { query: { q, limit } }, vectorHits) => search(ctx, q, { vectorHits, limit }),
 });
 
 export const askArticles = query({
@@ -124,53 +127,54 @@ export const askArticles = query({
   body: object({ q: Question, limit: Type.Optional(Limit) }),
   response: page(ArticleHit),
   example: { body: { q: "my laptop won't start", limit: 5 } },
-  prepare: (platform, { body: { q } }, caller) => articlesNear(platform, caller, q),
-  run: (ctx, { body: { q, limit = LIMIT } }, near) => answer(ctx, q, { near, limit }),
+  prepare: (platform, { body: { q } }, caller) => findArticleVectors(platform, caller, q),
+  run: (ctx, { body: { q, limit = DEFAULT_LIMIT } }, vectorHits) =>
+    search(ctx, q, { vectorHits, limit }),
 });
 
-async function articlesNear(
+async function findArticleVectors(
   platform: Platform,
   caller: Caller,
   text: string,
 ): Promise<readonly VectorHit[]> {
   const kinds = ["article"] as const;
-  const nearness = await findByVector(platform, partitionOf(caller), { text, kinds });
-  return nearness("article");
+  const findNearest = await findByVector(platform, partitionOfCaller(caller), { text, kinds });
+  return findNearest("article");
 }
 
-async function answer(
+async function search(
   ctx: ReadContext,
   q: string,
-  wanted: { readonly near: readonly VectorHit[]; readonly limit: number },
+  options: { readonly vectorHits: readonly VectorHit[]; readonly limit: number },
 ) {
-  const data = await articlesFor(ctx, { words: q, isTyped: true }, wanted);
-  return { data, nextCursor: null, limit: wanted.limit };
+  const data = await findArticles(ctx, { words: q, isTyped: true }, options);
+  return { data, nextCursor: null, limit: options.limit };
 }
 
-/** The published articles that answer a question, the best first. */
-export async function articlesFor(
+/** Finds published articles by text and by vector, the best first. */
+export async function findArticles(
   { tx, caller }: ReadContext,
-  question: WordQuestion,
-  { near, limit }: { readonly near: readonly VectorHit[]; readonly limit: number },
+  textQuery: TextQuery,
+  { vectorHits, limit }: { readonly vectorHits: readonly VectorHit[]; readonly limit: number },
 ): Promise<readonly ArticleHit[]> {
   const visible = visibleTo(caller);
-  const found = fuseRankings(await findByWords(tx, question, visible), near);
-  const entries = await store.published(
+  const ranked = fuseRankings(await findByText(tx, textQuery, visible), vectorHits);
+  const entries = await store.listPublished(
     tx,
-    found.map(({ id: articleId }) => articleId),
+    ranked.map(({ id: articleId }) => articleId),
     visible,
   );
-  const known = new Map(entries.map((entry) => [entry.id, entry]));
-  const shown = found.filter((one) => known.has(one.id)).slice(0, limit);
-  const snippets = await snippetsOf(tx, question, shown);
-  return shown.flatMap((one) => {
-    const entry = known.get(one.id);
-    return entry ? [hitOf(entry, one, snippets.get(one.id) ?? "")] : [];
+  const byId = new Map(entries.map((entry) => [entry.id, entry]));
+  const hits = ranked.filter(({ id: articleId }) => byId.has(articleId)).slice(0, limit);
+  const snippets = await readSnippets(tx, textQuery, hits);
+  return hits.flatMap((hit) => {
+    const entry = byId.get(hit.id);
+    return entry ? [toArticleHit(entry, hit, snippets.get(hit.id) ?? "")] : [];
   });
 }
 
-function hitOf(
-  entry: store.Published,
+function toArticleHit(
+  entry: store.PublishedArticle,
   { score, matchedBy }: RankedHit,
   snippet: string,
 ): ArticleHit {

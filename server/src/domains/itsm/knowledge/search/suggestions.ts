@@ -7,19 +7,20 @@ import {
   ticketParams,
 } from "../../tickets/index.ts";
 import { incidentKind } from "../../incidents/index.ts";
+import { partitionOfCaller } from "#kernel/access/caller.ts";
 import { queryRows } from "#kernel/db/statement.ts";
 import { query } from "#kernel/operation/operation.ts";
 import type { ReadContext } from "#kernel/contract.ts";
 import { item } from "#kernel/operation/response.ts";
-import { rounded, isStrongVectorMatch } from "./rank-fusion.ts";
-import { FINDABLE, ticketText, type TicketTexts } from "./embedding-jobs.ts";
+import { roundScore, vectorConfidence } from "./rank-fusion.ts";
+import { FINDABLE_STATES, ticketText, type TicketTextRow } from "./embedding-jobs.ts";
 import { KnowledgeRead } from "../permissions.ts";
-import { findByVector, partitionOf } from "./search-query.ts";
-import { ArticleHit, articlesFor } from "./search.ts";
+import { findByVector } from "./search-query.ts";
+import { ArticleHit, findArticles } from "./search.ts";
 import type { VectorHit } from "./vector-index.ts";
 
-const SHOWN_MAX = 5;
-/** Of the incident's text, for the search by words: a log in it would ask for everything. */
+const SUGGESTIONS_MAX = 5;
+/** Of the incident's text, for full-text search: a log file in it would match everything. */
 const WORDS_CHARACTERS_MAX = 400;
 
 const SimilarTicket = Type.Object(
@@ -52,35 +53,39 @@ export const suggestForIncident = query({
   response: item(Suggestions),
   example: { params: { id: "INC0000001" } },
   async prepare(platform, { params }, caller) {
-    const partition = partitionOf(caller);
+    const partition = partitionOfCaller(caller);
     const { db, clock } = platform;
     const incident = await db.read(partition, (tx) =>
-      incidentOf({ tx, now: clock.now(), caller, services: platform }, params.id),
+      readIncident({ tx, now: clock.now(), caller, services: platform }, params.id),
     );
-    const nearness = await findByVector(platform, partition, {
+    const findNearest = await findByVector(platform, partition, {
       text: incident.text,
       kinds: ["article", "incident", "problem"],
     });
     const [articles, incidents, problems] = await Promise.all([
-      nearness("article"),
-      nearness("incident"),
-      nearness("problem"),
+      findNearest("article"),
+      findNearest("incident"),
+      findNearest("problem"),
     ]);
     return { incident, articles, incidents, problems };
   },
   async run(ctx, _input, { incident, articles, incidents, problems }) {
     const words = incident.text.slice(0, WORDS_CHARACTERS_MAX);
     const mayRead = ctx.caller.permissions.has(KnowledgeRead.name);
-    const near = { near: articles, limit: SHOWN_MAX };
+    const options = { vectorHits: articles, limit: SUGGESTIONS_MAX };
     return {
-      articles: mayRead ? [...(await articlesFor(ctx, { words, isTyped: false }, near))] : [],
-      similarIncidents: await ticketsNear(ctx, "incident", withoutItself(incidents, incident.id)),
-      knownErrors: await ticketsNear(ctx, "problem", problems),
+      articles: mayRead ? [...(await findArticles(ctx, { words, isTyped: false }, options))] : [],
+      similarIncidents: await findSimilarTickets(
+        ctx,
+        "incident",
+        withoutIncident(incidents, incident.id),
+      ),
+      knownErrors: await findSimilarTickets(ctx, "problem", problems),
     };
   },
 });
 
-async function incidentOf(
+async function readIncident(
   ctx: ReadContext,
   ref: string,
 ): Promise<{ readonly id: string; readonly text: string }> {
@@ -88,30 +93,30 @@ async function incidentOf(
   const statement = `select title, description from ${incidentKind.table} where id = $1`;
   const [row] = await queryRows(ctx.tx, statement, [id]);
   // Every table of tickets has these columns.
-  return { id, text: row ? ticketText(row as unknown as TicketTexts) : "" };
+  return { id, text: row ? ticketText(row as unknown as TicketTextRow) : "" };
 }
 
-function withoutItself(near: readonly VectorHit[], id: string): readonly VectorHit[] {
-  return near.filter((each) => each.id !== id);
+function withoutIncident(hits: readonly VectorHit[], id: string): readonly VectorHit[] {
+  return hits.filter((hit) => hit.id !== id);
 }
 
-/** Those that are still what they are looked for as, and that the caller may know of. */
-async function ticketsNear(
+/** Finds tickets that are still findable and that the caller may see. */
+async function findSimilarTickets(
   ctx: ReadContext,
-  kind: keyof typeof FINDABLE,
-  near: readonly VectorHit[],
+  kind: keyof typeof FINDABLE_STATES,
+  hits: readonly VectorHit[],
 ): Promise<SimilarTicket[]> {
   const isKnown = ticketKinds(ctx.services).some((each) => each.kind === kind);
-  if (near.length === 0 || !isKnown) return [];
+  if (hits.length === 0 || !isKnown) return [];
   const summaries = await findVisibleTickets(
     ctx,
-    near.map(({ id }) => id),
+    hits.map(({ id }) => id),
   );
-  return near
-    .flatMap(({ id, likeness }) => {
+  return hits
+    .flatMap(({ id, similarity }) => {
       const summary = summaries.get(id);
-      const isFindable = summary && FINDABLE[kind].includes(summary.state);
-      return isFindable ? [{ ...summary, score: rounded(isStrongVectorMatch(likeness)) }] : [];
+      const isFindable = summary && FINDABLE_STATES[kind].includes(summary.state);
+      return isFindable ? [{ ...summary, score: roundScore(vectorConfidence(similarity)) }] : [];
     })
-    .slice(0, SHOWN_MAX);
+    .slice(0, SUGGESTIONS_MAX);
 }

@@ -1,8 +1,8 @@
 /**
- * The vectors of one kind of things of a partition in memory, where the nearest are found by looking at
- * all of them: for 100,000 that takes some 50 ms, and no index of the database has to know of vectors.
+ * The vector index: the vectors of one kind in one partition, in memory. A search compares all of them,
+ * which takes some 50 ms for 100,000; the database needs no vector extension.
  *
- * Each look asks the database how often they were changed, and reads what was changed since: so a
+ * Each search asks the database for the number of the last change, and reads what was changed since: so a
  * process never answers by vectors that another process has replaced.
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
@@ -11,14 +11,14 @@ import type { Database, Partition } from "#kernel/db/database.ts";
 import { DIMENSIONS, cosineSimilarity } from "#kernel/embedding/vector.ts";
 import { BoundedCache } from "#kernel/work/bounded-cache.ts";
 import {
-  changeBefore,
-  changedThings,
-  type KeptThing,
-  lastChange,
+  findChangeBefore,
+  listChangedItems,
+  type VectorItem,
+  readLastChange,
   type IndexedKind,
 } from "./vector-store.ts";
 
-/** In one partition; beyond it what was changed longest ago is overlooked. No number of tickets hides an article. */
+/** In one partition; beyond it the oldest changes are dropped. Kinds have their own limits, so that tickets never displace articles. */
 const CHUNKS_MAX: Readonly<Record<IndexedKind, number>> = {
   article: 100_000,
   incident: 20_000,
@@ -26,21 +26,20 @@ const CHUNKS_MAX: Readonly<Record<IndexedKind, number>> = {
 };
 /** In all partitions together: some 200 MB. */
 const CACHED_CHUNKS_MAX = 130_000;
-/** So many are looked at before somebody else has a turn. */
-const TURN_CHUNKS = 8_000;
+/** Compared before other requests run. */
+const CHUNKS_PER_TICK = 8_000;
 
-/** Something near, with its nearest piece. */
+/** An item near to the query, with its nearest chunk. */
 export interface VectorHit {
   readonly id: string;
-  readonly likeness: number;
+  readonly similarity: number;
   readonly chunk: number;
 }
 
-/** All vectors of one kind in one partition. */
 export class VectorIndex {
   readonly #kind: IndexedKind;
   readonly #chunksMax: number;
-  readonly #things = new Map<string, KeptThing>();
+  readonly #items = new Map<string, VectorItem>();
   #chunks = 0;
   #change = 0;
   #loading: Promise<void> = Promise.resolve();
@@ -54,11 +53,11 @@ export class VectorIndex {
     return this.#chunks;
   }
 
-  /** Reads what was changed since the last time. */
+  /** Reads the vectors that were changed since the last refresh. */
   async refresh(db: Database, partition: Partition): Promise<void> {
-    const last = await db.read(partition, lastChange);
+    const last = await db.read(partition, readLastChange);
     if (last <= this.#change) return;
-    // One after the other: none may go on from a place that another is still on its way to.
+    // One after the other: none may start from a change that another is still loading.
     this.#loading = this.#loading.then(
       () => this.#load(db, partition, last),
       () => this.#load(db, partition, last),
@@ -66,88 +65,88 @@ export class VectorIndex {
     await this.#loading;
   }
 
-  /** The things that are at least so much alike, the nearest first. */
+  /** Finds the items of at least a similarity, the nearest first. */
   async nearest(
-    question: Float32Array,
-    { count, least }: { readonly count: number; readonly least: number },
+    query: Float32Array,
+    { count, similarityMin }: { readonly count: number; readonly similarityMin: number },
   ): Promise<readonly VectorHit[]> {
-    const near: VectorHit[] = [];
-    // As they are now: while others have their turn, some may be replaced.
-    const things = [...this.#things.values()];
-    let looked = 0;
-    for (const thing of things) {
-      looked += thing.vectors.length / DIMENSIONS;
-      if (looked > TURN_CHUNKS) {
-        looked = 0;
+    const hits: VectorHit[] = [];
+    // A copy: other requests may replace some meanwhile.
+    const items = [...this.#items.values()];
+    let compared = 0;
+    for (const item of items) {
+      compared += item.vectors.length / DIMENSIONS;
+      if (compared > CHUNKS_PER_TICK) {
+        compared = 0;
         await nextTurn();
       }
-      const best = bestOf(thing, question);
-      if (best.likeness >= least) near.push(best);
+      const best = findBestChunk(item, query);
+      if (best.similarity >= similarityMin) hits.push(best);
     }
-    return near.toSorted((a, b) => b.likeness - a.likeness).slice(0, count);
+    return hits.toSorted((a, b) => b.similarity - a.similarity).slice(0, count);
   }
 
   async #load(db: Database, partition: Partition, last: number): Promise<void> {
-    // Of very many, those that would only have to make room again are not read at all.
-    if (this.#change === 0) this.#change = await this.#firstOf(db, partition);
+    // Vectors that would be dropped again are not read at all.
+    if (this.#change === 0) this.#change = await this.#findFirstChange(db, partition);
     for (let isWhole = false; !isWhole && this.#change < last;) {
-      const asked = { kind: this.#kind, after: this.#change, last };
-      const page = await db.read(partition, (tx) => changedThings(tx, asked));
-      for (const thing of page.things) this.#put(thing);
+      const query = { kind: this.#kind, after: this.#change, last };
+      const page = await db.read(partition, (tx) => listChangedItems(tx, query));
+      for (const item of page.items) this.#put(item);
       ({ isWhole } = page);
     }
     this.#change = Math.max(this.#change, last);
   }
 
-  #firstOf(db: Database, partition: Partition): Promise<number> {
-    const behind = { kind: this.#kind, chunks: this.#chunksMax };
-    return db.read(partition, (tx) => changeBefore(tx, behind));
+  #findFirstChange(db: Database, partition: Partition): Promise<number> {
+    const limit = { kind: this.#kind, chunks: this.#chunksMax };
+    return db.read(partition, (tx) => findChangeBefore(tx, limit));
   }
 
-  #put(thing: KeptThing): void {
-    this.#drop(thing.id);
-    this.#change = thing.change;
-    if (thing.vectors.length === 0) return;
-    this.#things.set(thing.id, thing);
-    this.#chunks += thing.vectors.length / DIMENSIONS;
-    // The first of a map is what was put there longest ago.
-    for (const id of this.#things.keys()) {
+  #put(item: VectorItem): void {
+    this.#drop(item.id);
+    this.#change = item.change;
+    if (item.vectors.length === 0) return;
+    this.#items.set(item.id, item);
+    this.#chunks += item.vectors.length / DIMENSIONS;
+    // The first of a map was put there longest ago.
+    for (const id of this.#items.keys()) {
       if (this.#chunks <= this.#chunksMax) break;
       this.#drop(id);
     }
   }
 
   #drop(id: string): void {
-    this.#chunks -= (this.#things.get(id)?.vectors.length ?? 0) / DIMENSIONS;
-    this.#things.delete(id);
+    this.#chunks -= (this.#items.get(id)?.vectors.length ?? 0) / DIMENSIONS;
+    this.#items.delete(id);
   }
 }
 
-function bestOf({ id, vectors }: KeptThing, question: Float32Array): VectorHit {
-  let best = { id, likeness: -1, chunk: 0 };
+function findBestChunk({ id, vectors }: VectorItem, query: Float32Array): VectorHit {
+  let best = { id, similarity: -1, chunk: 0 };
   for (let chunk = 0; chunk * DIMENSIONS < vectors.length; chunk += 1) {
-    const value = cosineSimilarity(question, vectors, chunk * DIMENSIONS);
-    if (value > best.likeness) best = { id, likeness: value, chunk };
+    const value = cosineSimilarity(query, vectors, chunk * DIMENSIONS);
+    if (value > best.similarity) best = { id, similarity: value, chunk };
   }
   return best;
 }
 
-const shelves = new WeakMap<Database, BoundedCache<VectorIndex>>();
+const indexes = new WeakMap<Database, BoundedCache<VectorIndex>>();
 
-/** The vectors of one kind in a partition, as they are now. */
-export async function vectorIndexOf(
+/** The up-to-date vector index of a kind in a partition, from the cache. */
+export async function getVectorIndex(
   { db }: Pick<Platform, "db">,
   partition: Partition,
   kind: IndexedKind,
 ): Promise<VectorIndex> {
-  let cache = shelves.get(db);
-  if (!cache) shelves.set(db, (cache = new BoundedCache(CACHED_CHUNKS_MAX)));
+  let cache = indexes.get(db);
+  if (!cache) indexes.set(db, (cache = new BoundedCache(CACHED_CHUNKS_MAX)));
   const key = `${partition.workspace} ${partition.environment} ${kind}`;
-  let shelf = cache.get(key);
-  // Whoever comes while it is filled waits for the same one.
-  if (!shelf) cache.set(key, (shelf = new VectorIndex(kind)), 1);
-  await shelf.refresh(db, partition);
-  // An empty one weighs something too.
-  cache.set(key, shelf, shelf.chunks + 1);
-  return shelf;
+  let index = cache.get(key);
+  // Cached before it is loaded, so that concurrent searches share it.
+  if (!index) cache.set(key, (index = new VectorIndex(kind)), 1);
+  await index.refresh(db, partition);
+  // An empty index has a weight too.
+  cache.set(key, index, index.chunks + 1);
+  return index;
 }

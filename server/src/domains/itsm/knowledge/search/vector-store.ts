@@ -2,14 +2,14 @@ import type { Tx } from "#kernel/db/connection.ts";
 import { queryRows } from "#kernel/db/statement.ts";
 import { encodeVector, DIMENSIONS, MODEL, decodeVector } from "#kernel/embedding/vector.ts";
 
-/** Something that is found by its meaning. */
+/** An item of the vector index. */
 export interface IndexedItem {
   readonly kind: IndexedKind;
   readonly id: string;
 }
 export type IndexedKind = "article" | "incident" | "problem";
 
-const MOVE = `
+const NEXT_CHANGE = `
   insert into text_embedding_changes (last) values (1)
   on conflict (workspace_id, environment) do update set last = text_embedding_changes.last + 1
   returning last`;
@@ -19,20 +19,19 @@ const INSERT = `
   select $1, $2, place - 1, $3, vector, $4
     from unnest($5::bytea[]) with ordinality as v (vector, place)`;
 
-/** Makes these the vectors of a thing, one for each of its pieces. None: it is no longer to be found. */
+/** Replaces the vectors of an item, one for each chunk; without any it is no longer findable. */
 export async function saveVectors(
   tx: Tx,
   { kind, id }: IndexedItem,
   vectors: readonly Float32Array[],
 ): Promise<void> {
-  const [moved] = await queryRows(tx, MOVE, []);
+  const [next] = await queryRows(tx, NEXT_CHANGE, []);
   await queryRows(tx, "delete from text_embeddings where kind = $1 and thing_id = $2", [kind, id]);
-  // An empty one tells those who have the old ones in memory.
+  // An empty vector makes other processes drop theirs.
   const bytes = vectors.length === 0 ? [Buffer.alloc(0)] : vectors.map(encodeVector);
-  await queryRows(tx, INSERT, [kind, id, MODEL, moved?.["last"], bytes]);
+  await queryRows(tx, INSERT, [kind, id, MODEL, next?.["last"], bytes]);
 }
 
-/** Whether anything is kept of a thing. */
 export async function hasVectors(tx: Tx, { kind, id }: IndexedItem): Promise<boolean> {
   const text = `
     select from text_embeddings
@@ -44,8 +43,8 @@ const BEFORE = `
   select change from text_embeddings
    where kind = $1 and model = $2 order by change desc offset $3 limit 1`;
 
-/** The change behind which there are no more than so many pieces of a kind. */
-export async function changeBefore(
+/** Finds the change after which a kind has at most so many chunks. */
+export async function findChangeBefore(
   tx: Tx,
   { kind, chunks }: { readonly kind: IndexedKind; readonly chunks: number },
 ): Promise<number> {
@@ -53,14 +52,14 @@ export async function changeBefore(
   return Number(row?.["change"] ?? 0);
 }
 
-/** How often vectors of the partition were changed. */
-export async function lastChange(tx: Tx): Promise<number> {
+/** Reads the number of the partition's last change of vectors. */
+export async function readLastChange(tx: Tx): Promise<number> {
   const [row] = await queryRows(tx, "select last from text_embedding_changes", []);
   return Number(row?.["last"] ?? 0);
 }
 
-/** A thing with its vectors, one behind the other; with none it is no longer to be found. */
-export interface KeptThing extends IndexedItem {
+/** An item with its vectors, concatenated; without any it is no longer findable. */
+export interface VectorItem extends IndexedItem {
   readonly change: number;
   readonly vectors: Float32Array;
 }
@@ -76,31 +75,31 @@ const CHANGED = `
    where kind = $1 and change > $2 and change <= $3 and model = $4
    order by change, chunk limit ${PAGE_ROWS}`;
 
-/** What of a kind was changed behind one change and up to another, in that order, as far as a page goes. */
-export async function changedThings(
+/** Lists a page of the items that were changed after one change and up to another, in order. */
+export async function listChangedItems(
   tx: Tx,
-  asked: { readonly kind: IndexedKind; readonly after: number; readonly last: number },
-): Promise<{ readonly things: readonly KeptThing[]; readonly isWhole: boolean }> {
-  // The columns are those of a row, by the select list.
-  const values = [asked.kind, asked.after, asked.last, MODEL];
+  query: { readonly kind: IndexedKind; readonly after: number; readonly last: number },
+): Promise<{ readonly items: readonly VectorItem[]; readonly isWhole: boolean }> {
+  // The select list names the fields of the type.
+  const values = [query.kind, query.after, query.last, MODEL];
   const rows = (await queryRows(tx, CHANGED, values)) as unknown as VectorRow[];
   const isWhole = rows.length < PAGE_ROWS;
-  // A page may end in the midst of a thing, which then comes again with the next.
+  // A page may end within an item, which then comes again with the next page.
   const end = isWhole ? undefined : rows.at(-1)?.change;
   const groups = Map.groupBy(
     rows.filter(({ change }) => change !== end),
     ({ change }) => change,
   );
-  return { things: [...groups.values()].flatMap(thingOf), isWhole };
+  return { items: [...groups.values()].flatMap(toVectorItem), isWhole };
 }
 
-function thingOf(rows: readonly VectorRow[]): KeptThing[] {
+function toVectorItem(rows: readonly VectorRow[]): VectorItem[] {
   const [first] = rows;
   if (!first) return [];
   const { kind, id, change } = first;
-  const kept = rows.filter(({ vector }) => vector.length > 0);
-  const vectors = new Float32Array(kept.length * DIMENSIONS);
-  for (const [index, { vector }] of kept.entries())
+  const stored = rows.filter(({ vector }) => vector.length > 0);
+  const vectors = new Float32Array(stored.length * DIMENSIONS);
+  for (const [index, { vector }] of stored.entries())
     decodeVector(vectors, index * DIMENSIONS, vector);
   return [{ kind, id, change, vectors }];
 }

@@ -8,8 +8,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { sha256 } from "#kernel/access/crypto.ts";
 import { Embeddings } from "#kernel/embedding/embeddings.ts";
 import { DIMENSIONS, MODEL } from "#kernel/embedding/vector.ts";
-import { chunksOf } from "../search/chunk.ts";
-import { markdownReader } from "../markdown.ts";
+import { titledChunks } from "../search/chunk.ts";
+import { loadMarkdown } from "../markdown.ts";
 import { LIBRARY, type Shelved } from "./library.ts";
 
 const FILE = new URL("./library-vectors.json", import.meta.url);
@@ -23,8 +23,8 @@ interface Kept {
 
 /** What the product embeds of an article; those of the library are of one piece. */
 export async function textOf({ title, body }: Shelved): Promise<string> {
-  const { plainOf } = await markdownReader();
-  return chunksOf(title, plainOf(body)).join("\n");
+  const { toPlainText: plainOf } = await loadMarkdown();
+  return titledChunks(title, plainOf(body)).join("\n");
 }
 
 /** The vectors that were kept, in the order of the library, if they are of these very texts. */
