@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { faultOfPattern } from "./pattern.ts";
-import { checkedValues } from "./check-values.ts";
-import { type Form, readForm } from "./form.ts";
+import { checkPattern } from "./pattern.ts";
+import { validateValues } from "./check-values.ts";
+import { type Form, parseForm } from "./form.ts";
 
 const object = (properties: object, more: object = {}): Form => ({
   type: "object",
@@ -9,11 +9,11 @@ const object = (properties: object, more: object = {}): Form => ({
   ...more,
 });
 const pathsOf = (form: unknown): string[] => {
-  const read = readForm(form as Form);
-  return "faults" in read ? read.faults.map(({ path }) => path) : [];
+  const read = parseForm(form as Form);
+  return "errors" in read ? read.errors.map(({ path }) => path) : [];
 };
 
-test("a form of every word is sound", () => {
+test("a form with every keyword is valid", () => {
   const form = object(
     {
       name: { type: "string", minLength: 1, maxLength: 50, title: "Name", "x-widget": "line" },
@@ -65,7 +65,7 @@ test.each([
   expect(pathsOf(form)).toEqual(paths);
 });
 
-test("references that lead in a circle, or grow without end, are refused", () => {
+test("circular references and those that expand without end are refused", () => {
   const circle = object(
     { a: { $ref: "#/$defs/a" } },
     { $defs: { a: { allOf: [{ $ref: "#/$defs/b" }] }, b: { not: { $ref: "#/$defs/a" } } } },
@@ -100,7 +100,7 @@ test.each([
   "\\k<n>(?<n>a)",
   "x".repeat(301),
 ])("the pattern %s is refused", (pattern) =>
-  expect(faultOfPattern(pattern)).toEqual(expect.any(String)),
+  expect(checkPattern(pattern)).toEqual(expect.any(String)),
 );
 
 test.each([
@@ -112,17 +112,17 @@ test.each([
   "a|b|c|d|e|f|g|h|i|j|k|l|m|n|o|p|q|r|s|t|u|v|w|x|y|z",
   "\\\\1",
   "^\\p{L}+$",
-])("the pattern %s is taken", (pattern) => expect(faultOfPattern(pattern)).toBeUndefined());
+])("the pattern %s is taken", (pattern) => expect(checkPattern(pattern)).toBeUndefined());
 
 const filled = (form: Form, values: Record<string, unknown>): unknown => {
   try {
-    return checkedValues(form, values);
+    return validateValues(form, values);
   } catch (error) {
     return (error as any).particulars.errors;
   }
 };
 
-test("defaults are filled in, at every depth that the form names", () => {
+test("defaults are filled in at every depth", () => {
   const form = object({
     model: { type: "string", default: "light" },
     place: { ...object({ room: { default: 1 }, floor: {} }), default: {} },
@@ -139,7 +139,7 @@ test("defaults are filled in, at every depth that the form names", () => {
   });
 });
 
-test("what does not fit is told by its path among the values", () => {
+test("errors name the path of the value", () => {
   const form = object(
     {
       model: { type: "string", enum: ["light", "strong"] },
@@ -159,7 +159,7 @@ test("what does not fit is told by its path among the values", () => {
   );
 });
 
-test("what a form forbids is refused, whatever it is", () => {
+test("values that a form forbids are refused", () => {
   expect(filled(object({ a: false }), { a: 1 })).toEqual([
     { path: "/values/a", message: "is not a known field" },
   ]);
@@ -169,7 +169,7 @@ test("what a form forbids is refused, whatever it is", () => {
   expect(filled(object({ a: false }), { b: 1 })).toEqual({ b: 1 });
 });
 
-test("a pattern means what it says, for texts of up to 200 characters", () => {
+test("a pattern matches texts of up to 200 characters", () => {
   const form = object({
     a: { type: "string", pattern: "b+c" },
     z: { type: "string", pattern: "^b$" },

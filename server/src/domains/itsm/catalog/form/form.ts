@@ -1,27 +1,27 @@
 /**
- * Forms are JSON Schemas that people write, so nothing of one is believed: it is read word by word when
- * it is saved, and what is not among the words below is refused. What comes out has no references and
- * a bounded size, so that a check takes a time that is known beforehand. It is interpreted and never
+ * The form of a catalog item is a JSON Schema that people write, so nothing of it is trusted: it is parsed
+ * keyword by keyword when it is saved, and keywords that are not listed below are refused. The result has
+ * no references and a bounded size, so that a check takes bounded time. It is interpreted and never
  * compiled: nothing that somebody wrote becomes code.
  */
 import type { FieldError } from "#kernel/operation/failure.ts";
 import { jsonPointer } from "#kernel/schema/json-pointer.ts";
-import { faultOfPattern, guarded } from "./pattern.ts";
+import { checkPattern, limitSubject } from "./pattern.ts";
 
-/** A form as somebody wrote it. */
+/** A form as it was written, not yet parsed. */
 export type Form = Readonly<Record<string, unknown>>;
 
 const CHARACTERS_MAX = 65_536;
 const DEPTH_MAX = 16;
-/** With what is referred to in the place of each reference. */
+/** Counted after references are replaced by what they refer to. */
 const PARTS_MAX = 2_000;
-const FAULTS_MAX = 20;
+const ERRORS_MAX = 20;
 
-/** What a word of the vocabulary may say. */
-type Word = (value: unknown) => string | undefined;
+/** Checks the value of a keyword; returns the error. */
+type KeywordCheck = (value: unknown) => string | undefined;
 
-const said = (wanted: string, is: (value: unknown) => boolean): Word => {
-  return (value) => (is(value) ? undefined : `must be ${wanted}`);
+const mustBe = (expected: string, matches: (value: unknown) => boolean): KeywordCheck => {
+  return (value) => (matches(value) ? undefined : `must be ${expected}`);
 };
 const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
 const isNames = (value: unknown): boolean =>
@@ -42,15 +42,15 @@ const FORMATS = [
   "uuid",
 ];
 
-const text = said("a text", (value) => typeof value === "string");
-const flag = said("true or false", (value) => typeof value === "boolean");
-const count = said("a whole number from 0", isCount);
-const number = said("a number", Number.isFinite);
-const anything: Word = () => undefined;
+const text = mustBe("a text", (value) => typeof value === "string");
+const flag = mustBe("true or false", (value) => typeof value === "boolean");
+const count = mustBe("a whole number from 0", isCount);
+const number = mustBe("a number", Number.isFinite);
+const anything: KeywordCheck = () => undefined;
 
-/** The words of a schema that hold no further schemas. */
-const WORDS: Readonly<Record<string, Word>> = {
-  type: said(`one of ${TYPES.join(", ")}, or a list of them`, (value) =>
+/** The keywords that hold no further schemas. */
+const KEYWORDS: Readonly<Record<string, KeywordCheck>> = {
+  type: mustBe(`one of ${TYPES.join(", ")}, or a list of them`, (value) =>
     [value].flat().every((name) => TYPES.includes(name as string)),
   ),
   title: text,
@@ -58,13 +58,13 @@ const WORDS: Readonly<Record<string, Word>> = {
   default: anything,
   examples: anything,
   const: anything,
-  enum: said("a list of values", (value) => Array.isArray(value) && value.length > 0),
+  enum: mustBe("a list of values", (value) => Array.isArray(value) && value.length > 0),
   readOnly: flag,
   writeOnly: flag,
   deprecated: flag,
   $schema: text,
   $comment: text,
-  required: said("a list of names", isNames),
+  required: mustBe("a list of names", isNames),
   minProperties: count,
   maxProperties: count,
   minItems: count,
@@ -72,39 +72,39 @@ const WORDS: Readonly<Record<string, Word>> = {
   uniqueItems: flag,
   minLength: count,
   maxLength: count,
-  pattern: (value) => (typeof value === "string" ? faultOfPattern(value) : "must be a text"),
-  format: said(`one of ${FORMATS.join(", ")}`, (value) => FORMATS.includes(value as string)),
+  pattern: (value) => (typeof value === "string" ? checkPattern(value) : "must be a text"),
+  format: mustBe(`one of ${FORMATS.join(", ")}`, (value) => FORMATS.includes(value as string)),
   minimum: number,
   maximum: number,
   exclusiveMinimum: number,
   exclusiveMaximum: number,
-  multipleOf: said("a number above 0", (value) => Number.isFinite(value) && Number(value) > 0),
+  multipleOf: mustBe("a number above 0", (value) => Number.isFinite(value) && Number(value) > 0),
 };
 
-const SCHEMA_WORDS = ["items", "additionalProperties", "contains", "not", "if", "then", "else"];
-const LIST_WORDS = ["allOf", "anyOf", "oneOf"];
-const MAP_WORDS = ["properties", "dependentSchemas"];
-/** Where what is referred to is kept. */
+const SCHEMA_KEYWORDS = ["items", "additionalProperties", "contains", "not", "if", "then", "else"];
+const LIST_KEYWORDS = ["allOf", "anyOf", "oneOf"];
+const MAP_KEYWORDS = ["properties", "dependentSchemas"];
+/** The keywords that hold the schemas referred to. */
 const DEFINITIONS = ["$defs", "definitions"];
 const REFERENCE = /^#\/(\$defs|definitions)\/([^/~%]+)$/;
 
-/** A form that was found sound, without references; or everything that is wrong with it. */
-export function readForm(
+/** Parses a form: a valid schema without references, or its errors. */
+export function parseForm(
   form: Form,
-): { readonly schema: Form } | { readonly faults: FieldError[] } {
+): { readonly schema: Form } | { readonly errors: FieldError[] } {
   if (JSON.stringify(form).length > CHARACTERS_MAX) {
-    return { faults: [{ path: "", message: `must have at most ${CHARACTERS_MAX} characters` }] };
+    return { errors: [{ path: "", message: `must have at most ${CHARACTERS_MAX} characters` }] };
   }
-  const reading = new Reading(form);
-  const schema = reading.schema(form, "", []);
+  const parser = new FormParser(form);
+  const schema = parser.schema(form, "", []);
   if (form["type"] !== "object") {
-    reading.faults.push({ path: "/type", message: "must be object" });
+    parser.errors.push({ path: "/type", message: "must be object" });
   }
-  return reading.faults.length > 0 ? { faults: reading.faults } : { schema: schema as Form };
+  return parser.errors.length > 0 ? { errors: parser.errors } : { schema: schema as Form };
 }
 
-class Reading {
-  readonly faults: FieldError[] = [];
+class FormParser {
+  readonly errors: FieldError[] = [];
   readonly #root: Form;
   #parts = 0;
 
@@ -112,74 +112,76 @@ class Reading {
     this.#root = root;
   }
 
-  /** `within` are the references on the way here: one that leads back to itself has no end. */
-  schema(value: unknown, path: string, within: readonly string[], depth = 0): unknown {
+  /** `references` are those followed so far: one that leads back to itself has no end. */
+  schema(value: unknown, path: string, references: readonly string[], depth = 0): unknown {
     this.#parts += 1;
     if (typeof value === "boolean") return value;
-    if (!isMap(value)) return this.#fault(path, "must be a schema");
-    if (depth > DEPTH_MAX) return this.#fault(path, `is nested more than ${DEPTH_MAX} deep`);
-    if (this.#parts > PARTS_MAX) return this.#fault(path, `has more than ${PARTS_MAX} parts`);
-    if (this.faults.length >= FAULTS_MAX) return undefined;
-    if ("$ref" in value) return this.#reference(value, path, within, depth);
+    if (!isMap(value)) return this.#addError(path, "must be a schema");
+    if (depth > DEPTH_MAX) return this.#addError(path, `is nested more than ${DEPTH_MAX} deep`);
+    if (this.#parts > PARTS_MAX) return this.#addError(path, `has more than ${PARTS_MAX} parts`);
+    if (this.errors.length >= ERRORS_MAX) return undefined;
+    if ("$ref" in value) return this.#reference(value, path, references, depth);
     const next = (part: unknown, name: string | number): unknown =>
-      this.schema(part, jsonPointer(path, String(name)), within, depth + 1);
-    const read: Record<string, unknown> = {};
-    for (const [word, said] of Object.entries(value)) {
-      const place = jsonPointer(path, word);
-      if (DEFINITIONS.includes(word) && depth === 0) this.#definitions(said, place);
-      else if (SCHEMA_WORDS.includes(word)) read[word] = next(said, word);
-      else if (LIST_WORDS.includes(word)) read[word] = this.#list(said, place, within, depth);
-      else if (MAP_WORDS.includes(word)) read[word] = this.#map(said, place, within, depth);
-      else read[word] = this.#word(word, said, place);
+      this.schema(part, jsonPointer(path, String(name)), references, depth + 1);
+    const parsed: Record<string, unknown> = {};
+    for (const [keyword, part] of Object.entries(value)) {
+      const pointer = jsonPointer(path, keyword);
+      if (DEFINITIONS.includes(keyword) && depth === 0) this.#definitions(part, pointer);
+      else if (SCHEMA_KEYWORDS.includes(keyword)) parsed[keyword] = next(part, keyword);
+      else if (LIST_KEYWORDS.includes(keyword))
+        parsed[keyword] = this.#list(part, pointer, references, depth);
+      else if (MAP_KEYWORDS.includes(keyword))
+        parsed[keyword] = this.#map(part, pointer, references, depth);
+      else parsed[keyword] = this.#keyword(keyword, part, pointer);
     }
-    return read;
+    return parsed;
   }
 
-  #word(word: string, said: unknown, path: string): unknown {
-    // Hints for whoever draws the form.
-    if (word.startsWith("x-")) return undefined;
-    const check = Object.hasOwn(WORDS, word) ? WORDS[word] : undefined;
-    const message = check ? check(said) : "is not a word that a form may have";
-    if (message !== undefined) return this.#fault(path, message);
-    return word === "pattern" ? guarded(String(said)) : said;
+  #keyword(keyword: string, value: unknown, path: string): unknown {
+    // Hints for rendering the form.
+    if (keyword.startsWith("x-")) return undefined;
+    const check = Object.hasOwn(KEYWORDS, keyword) ? KEYWORDS[keyword] : undefined;
+    const message = check ? check(value) : "is not a word that a form may have";
+    if (message !== undefined) return this.#addError(path, message);
+    return keyword === "pattern" ? limitSubject(String(value)) : value;
   }
 
-  #list(said: unknown, path: string, within: readonly string[], depth: number): unknown {
-    if (!Array.isArray(said) || said.length === 0) {
-      return this.#fault(path, "must be a list of schemas");
+  #list(value: unknown, path: string, references: readonly string[], depth: number): unknown {
+    if (!Array.isArray(value) || value.length === 0) {
+      return this.#addError(path, "must be a list of schemas");
     }
-    return said.map((part, index) => this.schema(part, `${path}/${index}`, within, depth + 1));
+    return value.map((part, index) => this.schema(part, `${path}/${index}`, references, depth + 1));
   }
 
-  #map(said: unknown, path: string, within: readonly string[], depth: number): unknown {
-    if (!isMap(said)) return this.#fault(path, "must be a map from names to schemas");
+  #map(value: unknown, path: string, references: readonly string[], depth: number): unknown {
+    if (!isMap(value)) return this.#addError(path, "must be a map from names to schemas");
     return Object.fromEntries(
-      Object.entries(said).map(([name, part]) => [
+      Object.entries(value).map(([name, part]) => [
         name,
-        this.schema(part, jsonPointer(path, name), within, depth + 1),
+        this.schema(part, jsonPointer(path, name), references, depth + 1),
       ]),
     );
   }
 
-  /** Read where they are referred to. */
-  #definitions(said: unknown, path: string): void {
-    if (!isMap(said)) this.#fault(path, "must be a map from names to schemas");
+  /** Definitions are parsed where they are referred to. */
+  #definitions(value: unknown, path: string): void {
+    if (!isMap(value)) this.#addError(path, "must be a map from names to schemas");
   }
 
-  #reference(schema: Form, path: string, within: readonly string[], depth: number): unknown {
-    const { $ref: to } = schema;
-    const [, home = "", name = ""] = (typeof to === "string" && REFERENCE.exec(to)) || [];
-    const definitions = this.#root[home];
-    const place = `${path}/$ref`;
+  #reference(schema: Form, path: string, references: readonly string[], depth: number): unknown {
+    const { $ref: ref } = schema;
+    const [, keyword = "", name = ""] = (typeof ref === "string" && REFERENCE.exec(ref)) || [];
+    const definitions = this.#root[keyword];
+    const pointer = `${path}/$ref`;
     if (!isMap(definitions) || !Object.hasOwn(definitions, name)) {
-      return this.#fault(place, "must be #/$defs/ and the name of a schema there");
+      return this.#addError(pointer, "must be #/$defs/ and the name of a schema there");
     }
-    if (within.includes(name)) return this.#fault(place, "leads back to itself");
-    return this.schema(definitions[name], place, [...within, name], depth + 1);
+    if (references.includes(name)) return this.#addError(pointer, "leads back to itself");
+    return this.schema(definitions[name], pointer, [...references, name], depth + 1);
   }
 
-  #fault(path: string, message: string): undefined {
-    if (this.faults.length < FAULTS_MAX) this.faults.push({ path, message });
+  #addError(path: string, message: string): undefined {
+    if (this.errors.length < ERRORS_MAX) this.errors.push({ path, message });
   }
 }
 

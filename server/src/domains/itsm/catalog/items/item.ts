@@ -2,7 +2,7 @@
 import Type, { type Static } from "typebox";
 import { Failure, failure, Invalid } from "#kernel/operation/failure.ts";
 import { id, line, nullable, text, Time } from "#kernel/schema/schema.ts";
-import { type Form, readForm } from "../form/form.ts";
+import { type Form, parseForm } from "../form/form.ts";
 
 const APPROVERS_MAX = 50;
 
@@ -77,9 +77,9 @@ export const ItemIsRetired = failure("catalog_item_retired", 409, "The item is r
 
 /** Throws a 422 with everything that is wrong with a form. */
 export function assertForm(form: Form): void {
-  const read = readForm(form);
-  if (!("faults" in read)) return;
-  const errors = read.faults.map(({ path, message }) => ({ path: `/form${path}`, message }));
+  const read = parseForm(form);
+  if (!("errors" in read)) return;
+  const errors = read.errors.map(({ path, message }) => ({ path: `/form${path}`, message }));
   const [first] = errors;
   throw new Failure(Invalid, { detail: `${first?.path} ${first?.message}`, errors });
 }

@@ -3,7 +3,7 @@ import { authorOf, type Caller, partitionOfCaller } from "#kernel/access/caller.
 import type { Platform, WriteContext } from "#kernel/contract.ts";
 import { invalidField } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
-import { checkedValues, type Values } from "../form/check-values.ts";
+import { validateValues, type FormValues } from "../form/check-values.ts";
 import type { Item } from "../items/item.ts";
 import * as items from "../items/store.ts";
 import { ApprovalRequested, FulfilmentStarted, RequestCreated } from "./events.ts";
@@ -15,7 +15,7 @@ const { emit } = requestCommands;
 
 export interface RequestInput {
   readonly itemId: string;
-  readonly values: Values;
+  readonly values: FormValues;
   readonly requestedFor?: string;
   readonly description?: string;
 }
@@ -23,7 +23,7 @@ export interface RequestInput {
 /** The item of a request, and the values that fit its form. */
 export interface PreparedRequest {
   readonly item: Item;
-  readonly values: Values;
+  readonly values: FormValues;
   readonly number: TicketNumber;
 }
 
@@ -35,7 +35,7 @@ export async function prepareSubmit(
 ): Promise<PreparedRequest> {
   const item = await platform.db.read(partitionOfCaller(caller), (tx) => items.find(tx, itemId));
   if (item?.status !== "active") throw invalidField("/itemId", "is not the id of an active item");
-  const checked = checkedValues(item.form, values);
+  const checked = validateValues(item.form, values);
   return { item, values: checked, number: await nextTicketNumber(platform, caller, "request") };
 }
 
