@@ -44,14 +44,14 @@ export const queryAudit = query({
       throw invalidField("?after", "is not a cursor of this list");
     const source = type === undefined ? undefined : patternSource(type);
     const found = await queryEvents(ctx.tx, { ...filter, type: source, before }, limit + 1);
-    const whole = toPage(
+    const eventPage = toPage(
       found,
       limit,
       (event) => event,
       ({ id }) => id,
     );
-    const seen = await filterEvents(positionInFilter(ctx), ctx.caller.principal, whole.data);
-    return { ...whole, data: seen.map(toEventEnvelope) };
+    const visible = await filterEvents(positionInFilter(ctx), ctx.caller.principal, eventPage.data);
+    return { ...eventPage, data: visible.map(toEventEnvelope) };
   },
 });
 
@@ -63,11 +63,12 @@ export const getAuditEvent = query({
   params: object({ eventId: Type.String({ pattern: EVENT_ID_PATTERN }) }),
   response: item(EventEnvelope),
   async run(ctx, { params }) {
-    const place = positionOf(params.eventId);
-    const found = place && (await findEvent(ctx.tx, place));
-    const seen = found && (await filterEvent(positionInFilter(ctx), ctx.caller.principal, found));
-    if (!seen) throw new Failure(NotFound);
-    return toEventEnvelope(seen);
+    const position = positionOf(params.eventId);
+    const found = position && (await findEvent(ctx.tx, position));
+    const visible =
+      found && (await filterEvent(positionInFilter(ctx), ctx.caller.principal, found));
+    if (!visible) throw new Failure(NotFound);
+    return toEventEnvelope(visible);
   },
 });
 

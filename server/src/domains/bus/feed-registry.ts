@@ -5,7 +5,7 @@ import type { CommitNotice } from "#kernel/readers/commit-feed.ts";
 import { readTopics, type TopicBatch } from "#kernel/log/topic-log.ts";
 import { Feed, type FeedRequest } from "./feed.ts";
 
-/** What a reader follows: one topic, or all those of the platform, in one partition. */
+/** Names a feed: one topic, or all those of the platform, in one partition. */
 export interface FeedKey {
   readonly partition: Partition;
   readonly name: string;
@@ -13,116 +13,116 @@ export interface FeedKey {
 }
 
 /**
- * Where those wait who have read a topic to its end. They hold no connection and ask nothing: a commit
- * wakes those of its topic, on this node at once, and they share one look at the log between them.
+ * The feeds of a process. Subscribers who have read a topic to its end wait without a database
+ * connection: a commit wakes those of its topic, and they share one read of the log.
  */
 export class FeedRegistry {
-  /** How often the log was looked at, for whoever watches the cost. */
-  looks = 0;
+  /** How often the log was read, to watch the cost. */
+  reads = 0;
   readonly #platform: Platform;
-  readonly #channels = new Map<string, Feed>();
+  readonly #feeds = new Map<string, Feed>();
   readonly #byTopic = new Map<string, Set<Feed>>();
-  readonly #ears = new Map<string, Ear>();
+  readonly #subscriptions = new Map<string, TopicSubscription>();
 
   constructor(platform: Platform) {
     this.#platform = platform;
     platform.shutdown.addEventListener("abort", () => {
-      for (const channel of this.#channels.values()) channel.wake();
+      for (const feed of this.#feeds.values()) feed.wake();
     });
   }
 
-  /** How many wait. */
+  /** How many subscribers wait. */
   get waiting(): number {
-    return this.#channels.values().reduce((sum, channel) => sum + channel.size, 0);
+    return this.#feeds.values().reduce((sum, feed) => sum + feed.size, 0);
   }
 
-  /** What comes next on a feed; nothing when the time is over, the client gone or the process ending. */
-  async next(feed: FeedKey, wish: FeedRequest): Promise<TopicBatch> {
-    const key = keyOf(feed.partition, feed.name);
-    const channel = this.#channels.get(key) ?? this.#open(key, feed);
+  /** The next events of a feed; none when the time is over, the client gone or the process ending. */
+  async next(feedKey: FeedKey, request: FeedRequest): Promise<TopicBatch> {
+    const id = toFeedId(feedKey.partition, feedKey.name);
+    const feed = this.#feeds.get(id) ?? this.#openFeed(id, feedKey);
     try {
-      return await channel.next(wish, this.#platform.shutdown);
+      return await feed.next(request, this.#platform.shutdown);
     } finally {
-      if (channel.size === 0 && this.#channels.get(key) === channel) this.#shut(key, feed, channel);
+      if (feed.size === 0 && this.#feeds.get(id) === feed) this.#closeFeed(id, feedKey, feed);
     }
   }
 
-  #open(key: string, feed: FeedKey): Feed {
-    const channel = new Feed((after, limit) => this.#look(feed, after, limit));
-    this.#channels.set(key, channel);
-    for (const topic of feed.topics) {
-      const place = keyOf(feed.partition, topic);
-      const channels = this.#byTopic.get(place) ?? new Set();
-      this.#byTopic.set(place, channels.add(channel));
-      this.#listen(topic);
+  #openFeed(id: string, feedKey: FeedKey): Feed {
+    const feed = new Feed((after, limit) => this.#readBatch(feedKey, after, limit));
+    this.#feeds.set(id, feed);
+    for (const topic of feedKey.topics) {
+      const place = toFeedId(feedKey.partition, topic);
+      const feeds = this.#byTopic.get(place) ?? new Set();
+      this.#byTopic.set(place, feeds.add(feed));
+      this.#subscribe(topic);
     }
-    return channel;
+    return feed;
   }
 
-  #shut(key: string, feed: FeedKey, channel: Feed): void {
-    channel.close();
-    this.#channels.delete(key);
-    for (const topic of feed.topics) {
-      const place = keyOf(feed.partition, topic);
-      const channels = this.#byTopic.get(place);
-      channels?.delete(channel);
-      if (channels?.size === 0) this.#byTopic.delete(place);
-      this.#unlisten(topic);
+  #closeFeed(id: string, feedKey: FeedKey, feed: Feed): void {
+    feed.close();
+    this.#feeds.delete(id);
+    for (const topic of feedKey.topics) {
+      const place = toFeedId(feedKey.partition, topic);
+      const feeds = this.#byTopic.get(place);
+      feeds?.delete(feed);
+      if (feeds?.size === 0) this.#byTopic.delete(place);
+      this.#unsubscribeFrom(topic);
     }
   }
 
-  #listen(topic: string): void {
-    const ear = this.#ears.get(topic);
-    if (ear) {
-      ear.count += 1;
+  #subscribe(topic: string): void {
+    const subscription = this.#subscriptions.get(topic);
+    if (subscription) {
+      subscription.count += 1;
       return;
     }
     const unsubscribe = this.#platform.commitFeed.subscribe([topic], (notice) =>
-      this.#hear(notice),
+      this.#wakeFeeds(notice),
     );
-    this.#ears.set(topic, { unsubscribe, count: 1 });
+    this.#subscriptions.set(topic, { unsubscribe, count: 1 });
   }
 
-  #unlisten(topic: string): void {
-    const ear = this.#ears.get(topic);
-    if (!ear) return;
-    ear.count -= 1;
-    if (ear.count > 0) return;
-    ear.unsubscribe();
-    this.#ears.delete(topic);
+  #unsubscribeFrom(topic: string): void {
+    const subscription = this.#subscriptions.get(topic);
+    if (!subscription) return;
+    subscription.count -= 1;
+    if (subscription.count > 0) return;
+    subscription.unsubscribe();
+    this.#subscriptions.delete(topic);
   }
 
-  #hear({ topic, ...partition }: CommitNotice): void {
-    const channels = this.#byTopic.get(keyOf(partition, topic));
-    if (channels) for (const channel of channels) channel.wake();
+  #wakeFeeds({ topic, ...partition }: CommitNotice): void {
+    const feeds = this.#byTopic.get(toFeedId(partition, topic));
+    if (feeds) for (const feed of feeds) feed.wake();
   }
 
-  async #look(feed: FeedKey, after: string, limit: number): Promise<TopicBatch> {
+  async #readBatch(feedKey: FeedKey, after: string, limit: number): Promise<TopicBatch> {
     const place = positionOf(after);
     if (!place) throw new Error("A cursor is the id of an event.");
-    this.looks += 1;
-    return this.#platform.db.read(feed.partition, (tx) =>
-      readTopics(tx, feed.topics, place, limit),
+    this.reads += 1;
+    return this.#platform.db.read(feedKey.partition, (tx) =>
+      readTopics(tx, feedKey.topics, place, limit),
     );
   }
 }
 
-/** What hears of a topic, for as long as a channel wants to. */
-interface Ear {
+/** The subscription to the commits of a topic, for as long as a feed needs it. */
+interface TopicSubscription {
   readonly unsubscribe: () => void;
   count: number;
 }
 
-const lobbies = new WeakMap<Platform, FeedRegistry>();
+const registries = new WeakMap<Platform, FeedRegistry>();
 
-/** The one lobby of this process, in whichever role it runs. */
+/** The one registry of this process, in whichever role it runs. */
 export function feedRegistryOf(platform: Platform): FeedRegistry {
-  let lobby = lobbies.get(platform);
-  if (!lobby) lobbies.set(platform, (lobby = new FeedRegistry(platform)));
-  return lobby;
+  let registry = registries.get(platform);
+  if (!registry) registries.set(platform, (registry = new FeedRegistry(platform)));
+  return registry;
 }
 
-function keyOf(
+function toFeedId(
   { workspace, environment }: { readonly workspace: string; readonly environment: string },
   name: string,
 ): string {

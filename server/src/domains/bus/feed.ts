@@ -1,34 +1,34 @@
 import type { TopicBatch } from "#kernel/log/topic-log.ts";
 
-const SOON_MIN_MS = 3;
-const SOON_MAX_MS = 100;
+const RETRY_MIN_MS = 3;
+const RETRY_MAX_MS = 100;
 
-/** What somebody who follows a feed wants next. */
+/** A subscriber's request for the next events. */
 export interface FeedRequest {
-  /** The id of an event, or any place between two. */
+  /** The id of an event, or any position between two. */
   readonly after: string;
   readonly limit: number;
   /** How long to wait for the first event. */
   readonly waitMs: number;
-  /** How long to wait for what is committed already but may still be overtaken. */
+  /** How long to wait for events that are committed, but not settled in the order of the log. */
   readonly settleMs: number;
   readonly gone?: AbortSignal | undefined;
 }
 
-type Look = (after: string, limit: number) => Promise<TopicBatch>;
+type ReadBatch = (after: string, limit: number) => Promise<TopicBatch>;
 
-/** One feed and those who wait for what comes on it. */
+/** One feed and its waiting subscribers. */
 export class Feed {
-  readonly #look: Look;
+  readonly #read: ReadBatch;
   readonly #waiters = new Set<Waiter>();
-  /** Looks that have not begun, by what they look for. */
-  readonly #planned = new Map<string, Promise<TopicBatch>>();
-  readonly #underWay = new Map<string, Promise<unknown>>();
-  #soon: NodeJS.Timeout | undefined;
-  #soonCount = 0;
+  /** Reads that have not started, by position and limit. */
+  readonly #queued = new Map<string, Promise<TopicBatch>>();
+  readonly #inFlight = new Map<string, Promise<unknown>>();
+  #retryTimer: NodeJS.Timeout | undefined;
+  #retries = 0;
 
-  constructor(look: Look) {
-    this.#look = look;
+  constructor(read: ReadBatch) {
+    this.#read = read;
   }
 
   get size(): number {
@@ -36,30 +36,30 @@ export class Feed {
   }
 
   wake(): void {
-    this.#soonCount = 0;
+    this.#retries = 0;
     this.#wakeAll();
   }
 
   close(): void {
-    clearTimeout(this.#soon);
-    this.#soon = undefined;
+    clearTimeout(this.#retryTimer);
+    this.#retryTimer = undefined;
   }
 
-  async next(wish: FeedRequest, ending: AbortSignal): Promise<TopicBatch> {
-    // Among the waiting before it looks, so that nothing comes about unnoticed in between.
-    const waiter = new Waiter(wish);
+  async next(request: FeedRequest, ending: AbortSignal): Promise<TopicBatch> {
+    // Added before it reads, so that no commit goes unnoticed in between.
+    const waiter = new Waiter(request);
     this.#waiters.add(waiter);
     try {
       for (;;) {
         waiter.sleep();
-        const batch = await this.#share(wish.after, wish.limit);
-        if (ending.aborted || waiter.accepts(batch)) return batch;
-        if (batch.unsettled !== undefined) this.#lookAgainSoon();
+        const batch = await this.#shareRead(request.after, request.limit);
+        if (ending.aborted || waiter.isSatisfiedBy(batch)) return batch;
+        if (batch.unsettled !== undefined) this.#retrySoon();
         await waiter.woken;
       }
     } finally {
       this.#waiters.delete(waiter);
-      waiter.leave();
+      waiter.close();
     }
   }
 
@@ -68,61 +68,61 @@ export class Feed {
   }
 
   /**
-   * Whoever wants the same shares a look that has not begun. One that is under way may have missed
-   * what its latecomers know of, so the next one is theirs.
+   * Shares a read that has not started. A read in flight may have missed the commit that woke a later
+   * subscriber, who gets the next one.
    */
-  #share(after: string, limit: number): Promise<TopicBatch> {
+  #shareRead(after: string, limit: number): Promise<TopicBatch> {
     const key = `${after} ${limit}`;
-    const planned = this.#planned.get(key) ?? this.#lookNext(key, after, limit);
-    this.#planned.set(key, planned);
-    return planned;
+    const queued = this.#queued.get(key) ?? this.#readNext(key, after, limit);
+    this.#queued.set(key, queued);
+    return queued;
   }
 
-  async #lookNext(key: string, after: string, limit: number): Promise<TopicBatch> {
-    // Whether the one before failed is the affair of those who wanted it.
-    await this.#underWay.get(key)?.catch(() => undefined);
-    this.#planned.delete(key);
-    const look = this.#look(after, limit);
-    this.#underWay.set(key, look);
+  async #readNext(key: string, after: string, limit: number): Promise<TopicBatch> {
+    // The failure of the read before concerns its own subscribers.
+    await this.#inFlight.get(key)?.catch(() => undefined);
+    this.#queued.delete(key);
+    const read = this.#read(after, limit);
+    this.#inFlight.set(key, read);
     try {
-      return await look;
+      return await read;
     } finally {
-      if (this.#underWay.get(key) === look) this.#underWay.delete(key);
+      if (this.#inFlight.get(key) === read) this.#inFlight.delete(key);
     }
   }
 
-  /** What is committed and not settled settles without a word: another transaction's end tells nobody. */
-  #lookAgainSoon(): void {
-    if (this.#soon) return;
-    const delayMs = Math.min(SOON_MIN_MS * 2 ** this.#soonCount, SOON_MAX_MS);
-    this.#soonCount += 1;
-    this.#soon = setTimeout(() => {
-      this.#soon = undefined;
+  /** Reads again soon: events settle when an older transaction ends, which wakes no one. */
+  #retrySoon(): void {
+    if (this.#retryTimer) return;
+    const delayMs = Math.min(RETRY_MIN_MS * 2 ** this.#retries, RETRY_MAX_MS);
+    this.#retries += 1;
+    this.#retryTimer = setTimeout(() => {
+      this.#retryTimer = undefined;
       this.#wakeAll();
     }, delayMs);
   }
 }
 
-/** One who waits, from the first look to the answer. */
+/** A subscriber, from its first read to the response. */
 class Waiter {
   woken: Promise<void> = Promise.resolve();
-  readonly #wish: FeedRequest;
-  readonly #begunAt = performance.now();
+  readonly #request: FeedRequest;
+  readonly #startedAt = performance.now();
   readonly #onGone = (): void => this.wake();
   #resolve: () => void = () => undefined;
-  /** What was committed at the first look: an answer without it would seem to have lost it. */
-  #owed: string | undefined;
+  /** The last event committed at the first read: a response without it would seem to have lost it. */
+  #expected: string | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #looked = false;
-  #over = false;
+  #hasRead = false;
+  #isTimedOut = false;
 
-  constructor(wish: FeedRequest) {
-    this.#wish = wish;
-    this.#over = wish.waitMs === 0;
-    wish.gone?.addEventListener("abort", this.#onGone);
+  constructor(request: FeedRequest) {
+    this.#request = request;
+    this.#isTimedOut = request.waitMs === 0;
+    request.gone?.addEventListener("abort", this.#onGone);
   }
 
-  /** From here on it hears that it is woken. */
+  /** From here on it can be woken. */
   sleep(): void {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.woken = promise;
@@ -133,33 +133,35 @@ class Waiter {
     this.#resolve();
   }
 
-  leave(): void {
+  close(): void {
     clearTimeout(this.#timer);
-    this.#wish.gone?.removeEventListener("abort", this.#onGone);
+    this.#request.gone?.removeEventListener("abort", this.#onGone);
   }
 
-  accepts({ events, unsettled }: TopicBatch): boolean {
-    if (!this.#looked) this.#begin(unsettled);
-    if (this.#wish.gone?.aborted) return true;
-    if (unsettled !== undefined && this.#owes(events)) return false;
-    return events.length > 0 || this.#over;
+  isSatisfiedBy({ events, unsettled }: TopicBatch): boolean {
+    if (!this.#hasRead) this.#begin(unsettled);
+    if (this.#request.gone?.aborted) return true;
+    if (unsettled !== undefined && this.#isIncomplete(events)) return false;
+    return events.length > 0 || this.#isTimedOut;
   }
 
   #begin(unsettled: string | undefined): void {
-    const { waitMs } = this.#wish;
-    this.#looked = true;
-    this.#owed = unsettled;
-    if (this.#over) return;
+    const { waitMs } = this.#request;
+    this.#hasRead = true;
+    this.#expected = unsettled;
+    if (this.#isTimedOut) return;
     this.#timer = setTimeout(() => {
-      this.#over = true;
+      this.#isTimedOut = true;
       this.wake();
     }, waitMs);
   }
 
-  #owes(events: TopicBatch["events"]): boolean {
-    const { limit, settleMs } = this.#wish;
-    const patient = performance.now() - this.#begunAt < settleMs;
+  #isIncomplete(events: TopicBatch["events"]): boolean {
+    const { limit, settleMs } = this.#request;
+    const patient = performance.now() - this.#startedAt < settleMs;
     const last = events.at(-1)?.id ?? "";
-    return patient && events.length < limit && this.#owed !== undefined && last < this.#owed;
+    return (
+      patient && events.length < limit && this.#expected !== undefined && last < this.#expected
+    );
   }
 }

@@ -1,8 +1,8 @@
 import { domain } from "#kernel/domain.ts";
-import { countTopics } from "./topic-counter.ts";
+import { topicCountReader } from "./topic-counter.ts";
 import { listTopics, publishMessage, readTopic, streamTopic, traceEvent } from "./operations.ts";
 import { EventsPublish } from "./topic.ts";
-import { pruneBus } from "./publish.ts";
+import { busRetentionJob } from "./publish.ts";
 
 export { AUDIT, PLATFORM_EVENTS, platformTopics } from "./topic.ts";
 
@@ -12,6 +12,6 @@ export const bus = domain({
   permissions: [EventsPublish],
   events: [],
   operations: [listTopics, publishMessage, readTopic, streamTopic, traceEvent],
-  readers: [countTopics],
-  jobs: [pruneBus],
+  readers: [topicCountReader],
+  jobs: [busRetentionJob],
 });

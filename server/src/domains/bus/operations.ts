@@ -6,7 +6,7 @@ import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
 import { unwrapped, created, eventStream, item, page } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { listTopics as listCounted } from "#kernel/log/topic-log.ts";
-import { countTopics } from "./topic-counter.ts";
+import { topicCountReader } from "./topic-counter.ts";
 import { EventsPublish } from "./topic.ts";
 import { publish } from "./publish.ts";
 import { hiddenTopics, readTopicPage } from "./read-topic.ts";
@@ -15,13 +15,13 @@ import {
   Message,
   PLATFORM_EVENTS,
   platformTopics,
-  Published,
+  PublishedMessage,
   Topic,
   TopicName,
   TopicPage,
   TopicReserved,
 } from "./topic.ts";
-import { Trace, traceOf } from "./trace.ts";
+import { Trace, readTrace } from "./trace.ts";
 
 const TIMEOUT_MAX_MS = 60_000;
 const ByName = object({ name: TopicName });
@@ -45,7 +45,7 @@ export const publishMessage = command({
   permission: EventsPublish,
   params: ByName,
   body: object(Message),
-  response: created(Published, {
+  response: created(PublishedMessage, {
     alternative: { status: 200, when: ({ deduplicated }) => deduplicated },
     location: ({ id }) => `/api/v1/audit/${id}`,
   }),
@@ -87,8 +87,8 @@ export const readTopic = query({
   longRunning: true,
   response: unwrapped(TopicPage),
   example: { ...example, query: { limit: 50, timeout: 20_000 } },
-  prepare: (platform, { params, query: asked }, caller) =>
-    readTopicPage(platform, caller, { ...params, ...asked }),
+  prepare: (platform, { params, query: topicQuery }, caller) =>
+    readTopicPage(platform, caller, { ...params, ...topicQuery }),
   run: async (_ctx, _input, answer) => answer,
 });
 
@@ -112,9 +112,9 @@ export const streamTopic = query({
   longRunning: true,
   response: eventStream(),
   example,
-  prepare: (platform, { params, query: asked }, caller) =>
-    openStream(platform, caller, { ...params, ...asked }),
-  run: async (_ctx, _input, pieces) => pieces,
+  prepare: (platform, { params, query: topicQuery }, caller) =>
+    openStream(platform, caller, { ...params, ...topicQuery }),
+  run: async (_ctx, _input, frames) => frames,
 });
 
 export const listTopics = query({
@@ -129,7 +129,7 @@ export const listTopics = query({
     const hidden = hiddenTopics(caller);
     const platform = platformTopics(services).filter((name) => !hidden.includes(name));
     const rows = await listCounted(tx, {
-      reader: countTopics.name,
+      reader: topicCountReader.name,
       sum: { name: PLATFORM_EVENTS, of: platform },
       hidden,
       after: String(start),
@@ -156,5 +156,5 @@ export const traceEvent = query({
   permission: AuditRead,
   params: object({ id: Type.String({ pattern: EVENT_ID_PATTERN }) }),
   response: item(Trace),
-  run: (ctx, { params }) => traceOf(ctx, params.id),
+  run: (ctx, { params }) => readTrace(ctx, params.id),
 });

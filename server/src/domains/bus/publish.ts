@@ -9,55 +9,56 @@ import {
   isPlatformType,
   isReserved,
   type Message,
-  type Published,
+  type PublishedMessage,
   TopicReserved,
 } from "./topic.ts";
 
-/** How long a second message with the same key is taken for the first one again. */
+/** How long a second message with the same key is suppressed. */
 const WINDOW_MS = 5 * 60_000;
 
-/** Of an act's context, what it takes to publish. */
-type Publisher = Pick<WriteContext, "tx" | "now" | "services" | "publish">;
-type Sent = Static<TObject<typeof Message>>;
+/** The part of a transaction's context that publishing needs. */
+type PublishContext = Pick<WriteContext, "tx" | "now" | "services" | "publish">;
+type MessageInput = Static<TObject<typeof Message>>;
 
-/** Appends a message to its topic, unless its key says that this has been done. */
+/** Appends a message to its topic, unless its key has been used. */
 export async function publish(
-  ctx: Publisher,
+  ctx: PublishContext,
   topic: string,
-  message: Sent,
-): Promise<Static<typeof Published>> {
+  message: MessageInput,
+): Promise<Static<typeof PublishedMessage>> {
   const { services, tx, now } = ctx;
   if (isReserved(services, topic)) throw new Failure(TopicReserved);
   if (isPlatformType(services, message.type)) {
     throw invalidField("/type", "is a type of the platform's own events");
   }
   const { deduplicationKey: key } = message;
-  if (key === undefined) return { id: await append(ctx, topic, message), deduplicated: false };
+  if (key === undefined)
+    return { id: await appendMessage(ctx, topic, message), deduplicated: false };
   const expiresAt = new Date(now.getTime() + WINDOW_MS);
-  if (!(await store.takeKey(tx, { topic, key }, { now, expiresAt }))) {
-    return { id: await store.messageOf(tx, { topic, key }), deduplicated: true };
+  if (!(await store.claimKey(tx, { topic, key }, { now, expiresAt }))) {
+    return { id: await store.getMessageId(tx, { topic, key }), deduplicated: true };
   }
-  const id = await append(ctx, topic, message);
-  await store.nameMessage(tx, { topic, key }, id);
+  const id = await appendMessage(ctx, topic, message);
+  await store.setMessageId(tx, { topic, key }, id);
   return { id, deduplicated: false };
 }
 
-function append(
-  { publish: put, now }: Publisher,
+function appendMessage(
+  ctx: PublishContext,
   topic: string,
-  { type, payload }: Sent,
+  { type, payload }: MessageInput,
 ): Promise<string> {
-  return put({
+  return ctx.publish({
     topic,
     type,
     resourceType: "message",
-    resource: { id: newId("msg", now.getTime()), displayName: topic },
+    resource: { id: newId("msg", ctx.now.getTime()), displayName: topic },
     data: payload,
   });
 }
 
-/** Forgets keys whose window is over and topics that hold nothing. */
-export const pruneBus = retentionJob({
+/** Deletes expired deduplication keys, and the counts of empty topics. */
+export const busRetentionJob = retentionJob({
   kind: "bus.prune",
   async remove({ db, clock, settings }, rowsMax) {
     const keys = await deleteAcrossWorkspaces(db, DELETE_EXPIRED_KEYS, [clock.now(), rowsMax]);

@@ -168,7 +168,7 @@ test("2000 who wait on one topic are answered by one publish, and share the look
   const overHttp = Array.from({ length: 20 }, () => read(topic, "timeout=60000"));
   const others = Array.from({ length: 1_980 }, () => lobby.next(feed, wish));
   await waiting(2_000);
-  const before = lobby.looks;
+  const before = lobby.reads;
   const id = await publish(topic, 7);
   for (const { body } of await Promise.all(overHttp)) {
     expect(body.data).toMatchObject([{ id, data: { n: 7 } }]);
@@ -177,7 +177,7 @@ test("2000 who wait on one topic are answered by one publish, and share the look
     expect(events.map((event) => event.id)).toEqual([id]);
   }
   // One, and some more while a transaction of somebody else happens to be open.
-  expect(lobby.looks - before).toBeLessThan(200);
+  expect(lobby.reads - before).toBeLessThan(200);
 });
 
 test("what is committed behind an open transaction is shown when that is over, in order and whole", async () => {

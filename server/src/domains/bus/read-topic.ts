@@ -10,10 +10,10 @@ import { takeFittingPage } from "#kernel/operation/pagination.ts";
 import { type FeedKey, feedRegistryOf } from "./feed-registry.ts";
 import { AUDIT, PLATFORM_EVENTS, platformTopics, type TopicPage } from "./topic.ts";
 
-/** What was just published should be in the next answer, though an older transaction is still open. */
+/** How long a response waits for events just published, while an older transaction is open. */
 const SETTLE_MAX_MS = 250;
 const BEGINNING = eventIdOf({ epoch: 0, xid: 0, seq: 0 });
-/** How many batches of which the caller sees nothing one answer passes by. */
+/** How many batches without a visible event one request skips. */
 const UNSEEN_BATCHES_MAX = 20;
 
 export interface TopicQuery {
@@ -23,16 +23,16 @@ export interface TopicQuery {
   readonly timeout: number;
 }
 
-/** A page of a topic, oldest first, as soon as there is something to show or the time is over. */
+/** Reads a page of a topic, oldest first, once there are events or the time is over. */
 export async function readTopicPage(
   platform: Platform,
   caller: Caller,
   { name, after = BEGINNING, limit, timeout }: TopicQuery,
 ): Promise<Static<typeof TopicPage>> {
-  const feed = feedKeyOf(platform, caller, name);
-  const see = topicVisibility(platform, caller, feed);
+  const feed = resolveFeedKey(platform, caller, name);
+  const filterVisible = topicFilter(platform, caller, feed);
   const endsAt = performance.now() + timeout;
-  let nextCursor = cursorOf(after, "?after");
+  let nextCursor = parseCursor(after, "?after");
   for (let batches = 1; ; batches += 1) {
     const batch = await feedRegistryOf(platform).next(feed, {
       after: nextCursor,
@@ -44,8 +44,8 @@ export async function readTopicPage(
     const next = takeFittingPage(batch.events);
     const last = next.at(-1);
     nextCursor = last?.id ?? nextCursor;
-    const events = await see(next);
-    // What is not for them to see is nothing new.
+    const events = await filterVisible(next);
+    // A batch of which the caller sees nothing is no news to them.
     if (
       events.length > 0 ||
       !last ||
@@ -58,24 +58,24 @@ export async function readTopicPage(
   }
 }
 
-/** What a caller sees of the events of a feed. */
-export type TopicReader = (events: readonly RecordedEvent[]) => Promise<readonly RecordedEvent[]>;
+/** Filters the events of a feed for a caller. */
+export type TopicFilter = (events: readonly RecordedEvent[]) => Promise<readonly RecordedEvent[]>;
 
-export function topicVisibility(
+export function topicFilter(
   platform: Platform,
   { principal }: Caller,
   { partition }: FeedKey,
-): TopicReader {
-  const place = {
+): TopicFilter {
+  const source = {
     services: platform,
     partition,
     read: <T>(work: (tx: Tx) => Promise<T>) => platform.db.read(partition, work),
   };
-  return (events) => filterEvents(place, principal, events);
+  return (events) => filterEvents(source, principal, events);
 }
 
-/** The topics behind a name, as far as the caller may read them. */
-export function feedKeyOf(services: PlatformServices, caller: Caller, name: string): FeedKey {
+/** Resolves a topic's name to the topics that the caller may read. */
+export function resolveFeedKey(services: PlatformServices, caller: Caller, name: string): FeedKey {
   const { workspace, environment } = caller;
   if (!workspace) throw new Error("A topic belongs to a workspace.");
   const partition = { workspace: workspace.key, environment };
@@ -85,7 +85,7 @@ export function feedKeyOf(services: PlatformServices, caller: Caller, name: stri
   }
   if (name !== PLATFORM_EVENTS) return { partition, name, topics: [name] };
   const topics = platformTopics(services).filter((topic) => !hidden.includes(topic));
-  // Those who see less do not share with those who see all. No topic's name has a space.
+  // Callers who see less share no feed with those who see all. No topic's name has a space.
   return { partition, name: [name, ...hidden].join(" without "), topics };
 }
 
@@ -95,7 +95,7 @@ export function hiddenTopics({ permissions }: Caller): readonly string[] {
 }
 
 /** Any event's id is a cursor of any topic. */
-export function cursorOf(text: string, path: string): string {
+export function parseCursor(text: string, path: string): string {
   if (!positionOf(text))
     throw invalidField(path, "is neither an event's id nor a cursor of a topic");
   return text;

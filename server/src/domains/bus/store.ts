@@ -7,10 +7,10 @@ export interface MessageKey {
 }
 
 /**
- * Takes the key, or says that somebody has it. Whoever asks while another's transaction holds it
- * waits for that one to end, on whichever node it runs.
+ * Claims a deduplication key; false when it is taken. A claim waits for the transaction of another
+ * one to end, on whichever node that runs.
  */
-export async function takeKey(
+export async function claimKey(
   tx: Tx,
   { topic, key }: MessageKey,
   times: { readonly now: Date; readonly expiresAt: Date },
@@ -25,8 +25,8 @@ export async function takeKey(
   return rows.length > 0;
 }
 
-/** Says which message a key that was taken stands for. */
-export async function nameMessage(
+/** Sets the message of a claimed key. */
+export async function setMessageId(
   tx: Tx,
   { topic, key }: MessageKey,
   messageId: string,
@@ -39,8 +39,8 @@ export async function nameMessage(
     .execute();
 }
 
-/** The message that has the key. */
-export async function messageOf(tx: Tx, { topic, key }: MessageKey): Promise<string> {
+/** Gets the id of the message that has the key. */
+export async function getMessageId(tx: Tx, { topic, key }: MessageKey): Promise<string> {
   const { message_id } = await tx
     .selectFrom("message_keys")
     .select("message_id")
@@ -50,25 +50,25 @@ export async function messageOf(tx: Tx, { topic, key }: MessageKey): Promise<str
   return message_id;
 }
 
-export interface Tally {
+export interface TopicCount {
   readonly topic: string;
   readonly events: number;
   readonly lastEventAt: string;
 }
 
-/** Adds what a batch of the log holds, topic by topic, in one statement. */
-export async function addCounts(tx: Tx, tallies: readonly Tally[]): Promise<void> {
+/** Adds the counts of a batch in one statement. */
+export async function addCounts(tx: Tx, counts: readonly TopicCount[]): Promise<void> {
   await sql`
     insert into topic_counts as c (topic, events, last_event_at)
-    select * from unnest(${tallies.map(({ topic }) => topic)}::text[],
-                         ${tallies.map(({ events }) => events)}::bigint[],
-                         ${tallies.map(({ lastEventAt }) => lastEventAt)}::timestamptz[])
+    select * from unnest(${counts.map(({ topic }) => topic)}::text[],
+                         ${counts.map(({ events }) => events)}::bigint[],
+                         ${counts.map(({ lastEventAt }) => lastEventAt)}::timestamptz[])
     on conflict (workspace_id, environment, topic) do update
        set events = c.events + excluded.events,
            last_event_at = greatest(c.last_event_at, excluded.last_event_at)`.execute(tx);
 }
 
-/** For the system, which tidies up in all workspaces at once; a key that was taken anew meanwhile stays. */
+/** Run by the system across all workspaces; a key that was claimed anew meanwhile stays. */
 export const DELETE_EXPIRED_KEYS = `
   delete from message_keys
    where expires_at <= $1

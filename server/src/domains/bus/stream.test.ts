@@ -136,13 +136,13 @@ test("the log is read no faster than the client takes it", async () => {
   for (let n = 0; n < 60; n += 1) await publish("large", payload);
   await world.settled();
   await until(async () => feedRegistryOf(world.kernel).waiting === 0);
-  const before = feedRegistryOf(world.kernel).looks;
+  const before = feedRegistryOf(world.kernel).reads;
   const listener = await listen(`large/stream?after=${BEGINNING}`);
   listener.response.pause();
-  await until(async () => feedRegistryOf(world.kernel).looks > before);
+  await until(async () => feedRegistryOf(world.kernel).reads > before);
   // Others are served meanwhile; the stream stands still within its first batch of many.
   for (let n = 0; n < 20; n += 1) await publish("elsewhere", {});
-  expect(feedRegistryOf(world.kernel).looks - before).toBe(1);
+  expect(feedRegistryOf(world.kernel).reads - before).toBe(1);
   listener.response.resume();
   // One block more, with which every stream begins.
   await until(async () => listener.blocks().length === 61);

@@ -3,61 +3,61 @@ import type { Platform } from "#kernel/contract.ts";
 import { eventIdOf, type RecordedEvent, toEventEnvelope } from "#kernel/log/event.ts";
 import { logHead } from "#kernel/log/topic-log.ts";
 import { type FeedKey, feedRegistryOf } from "./feed-registry.ts";
-import { cursorOf, feedKeyOf, type TopicReader, topicVisibility } from "./read-topic.ts";
+import { parseCursor, resolveFeedKey, type TopicFilter, topicFilter } from "./read-topic.ts";
 
 const BATCH_EVENTS_MAX = 50;
 const RETRY_MS = 1_000;
 
-/** How a stream keeps time. */
-export interface Pace {
-  /** A silence as long as that is broken, so that proxies do not take the connection for dead. */
+/** The timing of a stream. */
+export interface StreamTiming {
+  /** After so long a silence a comment is sent, so that proxies keep the connection. */
   readonly heartbeatMs: number;
-  /** It ends after this time; the client comes back, and its credential is checked anew. */
+  /** The stream ends after this time; the client reconnects, and its credential is checked anew. */
   readonly lastsMs: number;
 }
 
-const PACE: Pace = { heartbeatMs: 15_000, lastsMs: 5 * 60_000 };
+const STREAM_TIMING: StreamTiming = { heartbeatMs: 15_000, lastsMs: 5 * 60_000 };
 
-/** Decides where a stream begins; what it gives is made as it is taken. */
+/** Resolves where a stream starts; its frames are produced as the client reads them. */
 export async function openStream(
   platform: Platform,
   caller: Caller,
   { name, after, limit }: { name: string; after?: string | undefined; limit?: number | undefined },
 ): Promise<AsyncIterable<string>> {
-  const feed = feedKeyOf(platform, caller, name);
+  const feed = resolveFeedKey(platform, caller, name);
   const { disconnected, lastEventId } = caller;
-  // A browser that comes back repeats the address with its old `after`; the header is newer.
-  const given =
+  // A browser that reconnects repeats the URL with its old `after`; the header is newer.
+  const requested =
     lastEventId === undefined
-      ? after && cursorOf(after, "?after")
-      : cursorOf(lastEventId, "Last-Event-ID");
-  const from = given ?? eventIdOf(await platform.db.read(feed.partition, logHead));
-  const see = topicVisibility(platform, caller, feed);
+      ? after && parseCursor(after, "?after")
+      : parseCursor(lastEventId, "Last-Event-ID");
+  const from = requested ?? eventIdOf(await platform.db.read(feed.partition, logHead));
+  const filterVisible = topicFilter(platform, caller, feed);
   return stream(platform, feed, {
     from,
     gone: disconnected,
-    see,
+    filterVisible,
     eventsMax: limit ?? Number.POSITIVE_INFINITY,
   });
 }
 
-/** The feed as server-sent events. The log is read no faster than the client takes it. */
+/** Streams the feed as server-sent events. The log is read no faster than the client reads. */
 export async function* stream(
   platform: Platform,
   feed: FeedKey,
   from: {
     readonly from: string;
     readonly gone?: AbortSignal | undefined;
-    readonly see?: TopicReader;
+    readonly filterVisible?: TopicFilter;
     readonly eventsMax: number;
   },
-  { heartbeatMs, lastsMs }: Pace = PACE,
+  { heartbeatMs, lastsMs }: StreamTiming = STREAM_TIMING,
 ): AsyncGenerator<string> {
-  const { gone, eventsMax, see = async (events) => events } = from;
+  const { gone, eventsMax, filterVisible = async (events) => events } = from;
   const endsAt = performance.now() + lastsMs;
   let after = from.from;
   let left = eventsMax;
-  // An id without data: who is cut off before the first event comes back to this place.
+  // An id without data: a client that is cut off before the first event resumes here.
   yield `retry: ${RETRY_MS}\nid: ${after}\n\n`;
   while (left > 0) {
     const restMs = endsAt - performance.now();
@@ -69,18 +69,18 @@ export async function* stream(
       settleMs: 0,
       gone,
     });
-    const seen = await see(events);
-    for (const one of seen) yield frameOf(one);
-    left -= seen.length;
+    const visible = await filterVisible(events);
+    for (const event of visible) yield frameOf(event);
+    left -= visible.length;
     after = events.at(-1)?.id ?? after;
     if (gone?.aborted || platform.shutdown.aborted) return;
-    if (seen.length === 0) yield ":\n\n";
+    if (visible.length === 0) yield ":\n\n";
   }
 }
 
 const frames = new WeakMap<RecordedEvent, string>();
 
-/** Those who shared a look share the text too. */
+/** Formats an event; subscribers who share a read share the text too. */
 function frameOf(recorded: RecordedEvent): string {
   let frame = frames.get(recorded);
   if (frame === undefined) {

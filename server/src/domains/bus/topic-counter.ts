@@ -1,17 +1,17 @@
 import type { EventTypeCount } from "#kernel/contract.ts";
 import { reader } from "#kernel/readers/reader.ts";
-import { addCounts, type Tally } from "./store.ts";
+import { addCounts, type TopicCount } from "./store.ts";
 
-/** Keeps the number of events on each topic, so that to list topics is not to read the whole log. */
-export const countTopics = reader({
+/** Counts the events of each topic, so that listing topics does not read the whole log. */
+export const topicCountReader = reader({
   name: "bus.count_topics",
   on: ["*"],
   startsAt: "beginning",
-  handleSummary: ({ tx }, kinds) => addCounts(tx, tally(kinds)),
+  handleSummary: ({ tx }, typeCounts) => addCounts(tx, countByTopic(typeCounts)),
 });
 
-function tally(kinds: readonly EventTypeCount[]): Tally[] {
-  return [...Map.groupBy(kinds, ({ topic }) => topic)]
+function countByTopic(typeCounts: readonly EventTypeCount[]): TopicCount[] {
+  return [...Map.groupBy(typeCounts, ({ topic }) => topic)]
     .map(([topic, all]) => ({
       topic,
       events: all.reduce((sum, { count }) => sum + count, 0),

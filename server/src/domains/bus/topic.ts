@@ -8,13 +8,13 @@ import { line, Time } from "#kernel/schema/schema.ts";
 const CHARACTERS_MAX = 200;
 const DOTTED_WORDS = "^[A-Za-z0-9_-]+(\\.[A-Za-z0-9_-]+)*$";
 
-/** The topic that all events of the platform stand on, whatever their own topic is. */
+/** The topic of all events of the platform, besides their own. */
 export const PLATFORM_EVENTS = "platform.events";
 
 /** The topic of security and administration, for those who may query the audit log. */
 export const AUDIT = "audit";
 
-/** What the product promises to have, also where this version of it does not emit it. */
+/** Namespaces that are reserved, also where this version emits no events in them. */
 const PROMISED_NAMESPACES = [
   "change",
   "connector",
@@ -32,7 +32,7 @@ export const TopicName = Type.String({
   description: "Words of letters, digits, `_` and `-`, with dots between them",
 });
 
-/** What somebody publishes. */
+/** The body of a publish. */
 export const Message = {
   type: Type.String({
     pattern: DOTTED_WORDS,
@@ -47,7 +47,7 @@ export const Message = {
   ),
 };
 
-export const Published = Type.Object(
+export const PublishedMessage = Type.Object(
   {
     id: Type.String({ pattern: EVENT_ID_PATTERN }),
     deduplicated: Type.Boolean({ description: "True when an earlier message was the first" }),
@@ -98,12 +98,12 @@ export function platformTopics(services: Pick<PlatformServices, "eventTypes">): 
   return catalogOf(services).namespaces;
 }
 
-/** Whether nobody but the platform may publish there. */
+/** True for a topic on which only the platform publishes. */
 export function isReserved(services: Pick<PlatformServices, "eventTypes">, topic: string): boolean {
   return /^(audit|platform)(\.|$)/.test(topic) || catalogOf(services).namespaces.includes(topic);
 }
 
-/** Whether a message of this type could be mistaken for the platform's own word. */
+/** True for a type of the platform's own events. */
 export function isPlatformType(
   services: Pick<PlatformServices, "eventTypes">,
   type: string,

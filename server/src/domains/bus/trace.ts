@@ -37,15 +37,15 @@ export const Trace = Type.Object(
   { title: "Trace" },
 );
 
-/** Where an event comes from, and everything that came of that. */
-export async function traceOf(ctx: ReadContext, eventId: string): Promise<Static<typeof Trace>> {
+/** Reads the causal chain of an event from its root, with the effects of its events. */
+export async function readTrace(ctx: ReadContext, eventId: string): Promise<Static<typeof Trace>> {
   const { tx, services, caller } = ctx;
-  const place = positionOf(eventId);
-  const asked = place && (await findEvent(tx, place));
+  const position = positionOf(eventId);
+  const event = position && (await findEvent(tx, position));
   const here = positionInFilter(ctx);
-  const seen = asked && (await filterEvent(here, caller.principal, asked));
-  if (!seen) throw new Failure(NotFound);
-  const { events: all, truncated, ...chain } = await readCausalChain(tx, asked, EVENTS_MAX);
+  const visible = event && (await filterEvent(here, caller.principal, event));
+  if (!visible) throw new Failure(NotFound);
+  const { events: all, truncated, ...chain } = await readCausalChain(tx, event, EVENTS_MAX);
   const events = await filterEvents(here, caller.principal, all);
   const ids = events.map(({ id }) => id);
   const effects: Static<typeof Effect>[] = [];

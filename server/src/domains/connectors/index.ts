@@ -1,4 +1,4 @@
-import { executorsByType } from "#domains/runs/index.ts";
+import { ExecutorPoint } from "#domains/runs/index.ts";
 import { NodeTypePoint } from "#domains/workflows/index.ts";
 import { UsageCounterPoint } from "#kernel/contributions/usage-counter.ts";
 import { domain } from "#kernel/domain.ts";
@@ -53,7 +53,7 @@ export const connectors = domain({
   contributions: [
     contribute(UsageCounterPoint, { name: "connectors", count }),
     contribute(NotificationRulePoint, wentDown),
-    contribute(executorsByType, connectorStep),
+    contribute(ExecutorPoint, connectorStep),
     contribute(NodeTypePoint, connectorStep.type),
   ],
 });

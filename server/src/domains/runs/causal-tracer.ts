@@ -3,7 +3,7 @@ import type { CausalTracer } from "#kernel/contributions/causal-tracer.ts";
 
 const FOUND_MAX = 2_000;
 
-interface Row {
+interface TracedRow {
   readonly id: string;
   readonly causation_id: string;
   readonly name: string;
@@ -11,11 +11,11 @@ interface Row {
   readonly created_at: string;
 }
 
-/** The runs that events started, with what those runs started in turn. */
+/** Finds the runs that events started, for the trace of an event. */
 export const runTracer: CausalTracer = {
   kind: "run",
   async find(tx, eventIds) {
-    const { rows } = await sql<Row>`
+    const { rows } = await sql<TracedRow>`
       select r.id, r.causation_id, w.name, r.status, r.created_at
         from runs r join workflows w on w.id = r.workflow_id
        where r.causation_id = any (${eventIds}::text[])

@@ -2,7 +2,7 @@ import Type from "typebox";
 import { event } from "#kernel/log/event.ts";
 import { id, Time } from "#kernel/schema/schema.ts";
 
-/** A run as events tell of it; what it computed is for those who may read the run. */
+/** A run in the data of its events, without its output, which is for readers of the run. */
 export const RunSummary = Type.Object({
   id: id("run"),
   workflowId: id("wf"),
@@ -21,18 +21,18 @@ export const RunSummary = Type.Object({
   ),
 });
 
-const about = (summary: string) => ({ resource: "run", summary, data: RunSummary });
+const runEvent = (summary: string) => ({ resource: "run", summary, data: RunSummary });
 
 export const RunQueued = event(
   "workflow.run_queued",
-  about("A run waits until fewer of its workflow are under way."),
+  runEvent("A run waits until fewer of its workflow are under way."),
 );
-export const RunStarted = event("workflow.run_started", about("A run was started."));
-export const RunCompleted = event("workflow.run_completed", about("A run completed."));
-export const RunFailed = event("workflow.run_failed", about("A run failed."));
-export const RunPaused = event("workflow.run_paused", about("A run waits for an approval."));
-export const RunCancelled = event("workflow.run_cancelled", about("A run was cancelled."));
-export const RunRetried = event("workflow.run_retried", about("A run that was over goes on."));
+export const RunStarted = event("workflow.run_started", runEvent("A run was started."));
+export const RunCompleted = event("workflow.run_completed", runEvent("A run completed."));
+export const RunFailed = event("workflow.run_failed", runEvent("A run failed."));
+export const RunPaused = event("workflow.run_paused", runEvent("A run waits for an approval."));
+export const RunCancelled = event("workflow.run_cancelled", runEvent("A run was cancelled."));
+export const RunRetried = event("workflow.run_retried", runEvent("A run that was over goes on."));
 export const RunResumed = event("workflow.run_resumed", {
   resource: "run",
   summary: "Somebody approved or rejected what a run waits for.",
@@ -44,7 +44,7 @@ export const RunResumed = event("workflow.run_resumed", {
 });
 export const RunTested = event(
   "workflow.run_tested",
-  about("A workflow was tried out; nothing outside of the run was touched."),
+  runEvent("A workflow was tried out; nothing outside of the run was touched."),
 );
 
 export const BulkRetryRequested = event("workflow.bulk_retry_requested", {
@@ -66,6 +66,6 @@ export const PinnedDataSet = event("workflow.pinned_data_set", {
   data: Type.Object({ workflowId: id("wf"), nodes: Type.Array(Type.String()) }),
 });
 
-/** What can happen when a run is started, or one ends and another one starts because of it. */
+/** The events of a start, and of an end that starts another run. */
 export const startEvents = [RunQueued, RunStarted, RunCompleted, RunFailed, RunPaused] as const;
 export type StartEvent = (typeof startEvents)[number];

@@ -4,9 +4,9 @@ import { UsageCounterPoint } from "#kernel/contributions/usage-counter.ts";
 import { domain } from "#kernel/domain.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { ReportSourcePoint } from "#kernel/contributions/report-source.ts";
-import { retryBatch } from "./control/bulk-retry.ts";
-import { cancelRemaining } from "./control/cancel-run.ts";
-import { executorsByType } from "./steps/executor.ts";
+import { bulkRetryJob } from "./control/bulk-retry.ts";
+import { cancelChildrenJob } from "./control/cancel-run.ts";
+import { ExecutorPoint } from "./steps/executor.ts";
 import { runner } from "./engine/runner.ts";
 import * as events from "./events.ts";
 import { builtInExecutors } from "./steps/built-in-executors.ts";
@@ -17,15 +17,16 @@ import { streamRun } from "./operations/read.ts";
 import { getPinnedData, setPinnedData, testWorkflow } from "./operations/test.ts";
 import { triggerWorkflow } from "./operations/trigger.ts";
 import { ApprovalsDecide } from "./run.ts";
-import { pruneRuns } from "./store.ts";
+import { runRetentionJob } from "./store.ts";
 import { runsSource } from "./report-source.ts";
 import { count } from "./store.ts";
 import { runTracer } from "./causal-tracer.ts";
-import { followEvents } from "./triggers/event-reader.ts";
-import { receiveRequest } from "./triggers/webhook-operation.ts";
-import { keepSchedules, startOnTime } from "./triggers/schedule.ts";
+import { eventTriggerReader } from "./triggers/event-reader.ts";
+import { receiveWebhook } from "./triggers/webhook-operation.ts";
+import { scheduleReader, scheduleJob } from "./triggers/schedule.ts";
 
-export { type Executor, executor, executorsByType, StepFailure } from "./steps/executor.ts";
+export { type Executor, executor, ExecutorPoint } from "./steps/executor.ts";
+export { StepFailure } from "./steps/step-error.ts";
 export { cancelRunTree as endRun } from "./control/cancel-run.ts";
 export { queuedStart, writeRunStart } from "./start/start-run.ts";
 export { RunCancelled, RunCompleted, RunFailed, RunRetried, startEvents } from "./events.ts";
@@ -52,7 +53,7 @@ export const runs = domain({
   ],
   operations: [
     triggerWorkflow,
-    receiveRequest,
+    receiveWebhook,
     listRuns,
     listRunsOfWorkflow,
     getRun,
@@ -66,13 +67,13 @@ export const runs = domain({
     getPinnedData,
     setPinnedData,
   ],
-  readers: [followEvents, keepSchedules],
-  jobs: [startOnTime, retryBatch, cancelRemaining, pruneRuns],
+  readers: [eventTriggerReader, scheduleReader],
+  jobs: [scheduleJob, bulkRetryJob, cancelChildrenJob, runRetentionJob],
   engines: [runner],
   contributions: [
     contribute(UsageCounterPoint, { name: "runs", count }),
     contribute(CausalTracerPoint, runTracer),
-    contribute(executorsByType, ...builtInExecutors),
+    contribute(ExecutorPoint, ...builtInExecutors),
     contribute(NodeTypePoint, ...builtInExecutors.map(({ type }) => type)),
     contribute(ReportSourcePoint, runsSource),
   ],

@@ -11,25 +11,25 @@ import type { TestRun } from "./engine/run-context.ts";
 import { foldJournal } from "./engine/journal-record.ts";
 import type { TracedRun } from "./run.ts";
 import * as store from "./store.ts";
-import { type Part, traceOf } from "./run-trace.ts";
+import { type TracePage, buildTrace } from "./run-trace.ts";
 
 /** One run with its trace, or a part of that. */
 export async function readRun(
   { tx, services }: Pick<ReadContext, "tx" | "services">,
   id: string,
-  part: Part,
+  page: TracePage,
 ): Promise<TracedRun & { readonly revision: number }> {
-  // Sent together: the second does not depend on what the first one says.
+  // Sent together: the second does not depend on the first.
   const [run, entries] = await Promise.all([store.find(tx, id), store.readEntries(tx, id)]);
   if (!run) throw new Failure(NotFound);
   const plan = await planOfRun({ tx, services }, run);
   const steps = foldJournal(entries.flatMap(({ records }) => records));
   const nowMs = services.clock.nowMs();
-  const trace = traceOf({ status: run.status, plan, steps, nowMs }, part);
+  const trace = buildTrace({ status: run.status, plan, steps, nowMs }, page);
   return { ...run, trace, revision: revisionOf(run) };
 }
 
-/** The plan that a run follows: of its version, or of the definition that it was to try. */
+/** The execution plan of a run: of its version, or of the definition that it tested. */
 export async function planOfRun(
   source: { readonly tx: Tx; readonly services: PlatformServices },
   run: { readonly versionId: string; readonly testRun: TestRun | null },
@@ -41,7 +41,7 @@ export async function planOfRun(
 
 const STATUSES = ["queued", "running", "waiting", "paused", "completed", "failed", "cancelled"];
 
-/** Changes with each turn of a run and each retry. */
+/** Changes with each checkpoint of a run and each retry. */
 export function revisionOf({ entries, status }: Pick<store.StoredRun, "entries" | "status">) {
   return entries * STATUSES.length + STATUSES.indexOf(status);
 }

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { newId } from "#kernel/schema/id.ts";
 import { until, useWorld } from "#kernel/testing/world.ts";
-import { listing } from "./store.ts";
+import { listStatement } from "./store.ts";
 import { deployed, ran, trigger } from "./testing/workflows.ts";
 
 const DAY_MS = 24 * 3_600_000;
@@ -106,7 +106,9 @@ test("a list looks at few runs, whatever it is asked for and however many there 
     { before: ids[500] },
   ] as const) {
     const { rows } = await world.kernel.db.read(partition, (tx) =>
-      sql<any>`explain (analyze, format json) ${listing({ ...wanted, limit: 51 })}`.execute(tx),
+      sql<any>`explain (analyze, format json) ${listStatement({ ...wanted, limit: 51 })}`.execute(
+        tx,
+      ),
     );
     expect(visited(rows[0]["QUERY PLAN"][0].Plan), JSON.stringify(wanted)).toBeLessThan(200);
   }

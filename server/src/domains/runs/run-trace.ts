@@ -6,15 +6,15 @@ import {
   type ExecutionPlan,
   type PlanNode,
 } from "#domains/workflows/index.ts";
-import type { JournalRecord, Wait } from "./engine/journal-record.ts";
+import type { JournalRecord, StepWait } from "./engine/journal-record.ts";
 import { isOver } from "./engine/store.ts";
-import type { RunStatus, Step, TracedRun } from "./run.ts";
-import { durationOf } from "./store.ts";
+import type { RunStatus, RunStep, TracedRun } from "./run.ts";
+import { elapsedMs } from "./store.ts";
 
-/** More than this is more than anybody reads at a time. */
+/** Of the inputs and outputs on one page. */
 const CHARACTERS_MAX = 16_000_000;
 
-/** What a trace is made of. A version that is no longer kept has no plan. */
+/** A run and its steps, as a trace needs them. There is no plan when the version is gone. */
 export interface Traceable {
   readonly status: RunStatus;
   readonly plan: ExecutionPlan | undefined;
@@ -22,33 +22,35 @@ export interface Traceable {
   readonly nowMs: number;
 }
 
-/** Which part of a trace. */
-export interface Part {
+/** Selects a part of a trace. */
+export interface TracePage {
   readonly limit: number;
-  /** Behind the step with this path. */
+  /** The path of the step before the page. */
   readonly after?: string | undefined;
 }
 
-/** The steps in the order in which they were begun; those that were not, in that of the graph. */
-export function traceOf(run: Traceable, { limit, after }: Part): TracedRun["trace"] {
-  const records = [...run.steps.values(), ...startedOf(run)].toSorted(inOrder(run.plan?.graph));
+/** The steps in the order of their starts; those that never started, in that of the graph. */
+export function buildTrace(run: Traceable, { limit, after }: TracePage): TracedRun["trace"] {
+  const records = [...run.steps.values(), ...startedStepsOf(run)].toSorted(
+    compareByStart(run.plan?.graph),
+  );
   const start = after === undefined ? 0 : records.findIndex(({ path }) => path === after) + 1;
-  const steps: Step[] = [];
+  const steps: RunStep[] = [];
   let characters = 0;
   for (const record of records.slice(start, start + limit)) {
     characters += JSON.stringify([record.input, record.output]).length;
     if (characters > CHARACTERS_MAX && steps.length > 0) break;
-    steps.push(stepOf(run, record));
+    steps.push(toRunStep(run, record));
   }
   const truncated = start + steps.length < records.length;
   return { steps, total: records.length, truncated };
 }
 
 /**
- * The journal does not say that a step was begun. What is to be started by what it says is under way
- * while the run is, and was cut off when it is over.
+ * The steps in flight, which the journal does not hold: those that the interpreter would start. When
+ * the run is over, they were cut off.
  */
-export function startedOf({ status, plan, steps }: Traceable): JournalRecord[] {
+export function startedStepsOf({ status, plan, steps }: Traceable): JournalRecord[] {
   if (!plan || status === "queued" || status === "completed") return [];
   return nextDecision(plan, {}, steps).start.map(({ path, node }) => ({
     path,
@@ -58,12 +60,12 @@ export function startedOf({ status, plan, steps }: Traceable): JournalRecord[] {
   }));
 }
 
-/** One step as it is shown. */
-export function stepOf(run: Traceable, record: JournalRecord): Step {
+/** A step as the trace shows it. */
+export function toRunStep(run: Traceable, record: JournalRecord): RunStep {
   const { path, node: nodeId, attempts, input, output, error, branch, items, logs } = record;
   const node = run.plan && nodeAt(run.plan.graph, path);
-  const status = statusOf(run, record);
-  const wait = status === "waiting" || status === "paused" ? waitOf(record) : undefined;
+  const status = toStepStatus(run, record);
+  const wait = status === "waiting" || status === "paused" ? stepWaitOf(record) : undefined;
   return {
     id: path,
     nodeId,
@@ -80,73 +82,73 @@ export function stepOf(run: Traceable, record: JournalRecord): Step {
     logs: logs ? [...logs] : [],
     startedAt: record.startedAt ?? null,
     finishedAt: record.finishedAt ?? null,
-    durationMs: durationOf(record.startedAt, record.finishedAt),
+    durationMs: elapsedMs(record.startedAt, record.finishedAt),
   };
 }
 
-function statusOf(run: Traceable, { status, retryAtMs }: JournalRecord): Step["status"] {
-  const ended = status === "completed" || status === "failed" || status === "skipped";
-  if (ended || status === "cancelled") return status;
+function toStepStatus(run: Traceable, { status, retryAtMs }: JournalRecord): RunStep["status"] {
+  const isFinal = status === "completed" || status === "failed" || status === "skipped";
+  if (isFinal || status === "cancelled") return status;
   if (isOver(run.status)) return "cancelled";
-  // Its next attempt is under way.
-  const retried = status === "waiting" && retryAtMs !== undefined && retryAtMs <= run.nowMs;
-  return status === "ready" || retried ? "running" : status;
+  // The next attempt is in flight.
+  const isRetried = status === "waiting" && retryAtMs !== undefined && retryAtMs <= run.nowMs;
+  return status === "ready" || isRetried ? "running" : status;
 }
 
-function waitOf({ wait, retryAtMs }: JournalRecord): Step["wait"] {
-  if (retryAtMs !== undefined) return { kind: "retry", until: timeOf(retryAtMs) };
-  return wait && shown(wait);
+function stepWaitOf({ wait, retryAtMs }: JournalRecord): RunStep["wait"] {
+  if (retryAtMs !== undefined) return { kind: "retry", until: toTime(retryAtMs) };
+  return wait && toStepWait(wait);
 }
 
-function shown(wait: Wait): NonNullable<Step["wait"]> {
+function toStepWait(wait: StepWait): NonNullable<RunStep["wait"]> {
   switch (wait.kind) {
     case "delay":
-      return { kind: "delay", until: timeOf(wait.untilMs) };
+      return { kind: "delay", until: toTime(wait.untilMs) };
     case "child":
       return { kind: "child", until: null, runId: wait.runId };
     case "event": {
       const { kind, untilMs, filter, ...rest } = wait;
-      return { kind, until: timeOf(untilMs), ...rest, ...(filter && { filter: { ...filter } }) };
+      return { kind, until: toTime(untilMs), ...rest, ...(filter && { filter: { ...filter } }) };
     }
     case "approval": {
       const { kind, untilMs, approvers, decisions, ...rest } = wait;
       const people = { approvers: [...approvers], decisions: [...decisions] };
-      return { kind, until: timeOf(untilMs), ...rest, ...people };
+      return { kind, until: toTime(untilMs), ...rest, ...people };
     }
   }
 }
 
-function timeOf(ms: number | undefined): string | null {
+function toTime(ms: number | undefined): string | null {
   return ms === undefined ? null : new Date(ms).toISOString();
 }
 
-/** Compares by the time of the start, then by the place in the graph; what never started comes last. */
-function inOrder(graph: Graph | undefined): (a: JournalRecord, b: JournalRecord) => number {
-  const places = new Map<string, readonly number[]>();
-  const placeOf = (path: string): readonly number[] => {
-    let place = places.get(path);
-    if (!place) places.set(path, (place = graph ? placeIn(graph, path) : []));
-    return place;
+/** Compares by start, then by position in the graph; steps that never started come last. */
+function compareByStart(graph: Graph | undefined): (a: JournalRecord, b: JournalRecord) => number {
+  const positions = new Map<string, readonly number[]>();
+  const positionOf = (path: string): readonly number[] => {
+    let position = positions.get(path);
+    if (!position) positions.set(path, (position = graph ? positionIn(graph, path) : []));
+    return position;
   };
   return (a, b) => {
     const [left, right] = [a.startedAt ?? "~", b.startedAt ?? "~"];
     if (left !== right) return left < right ? -1 : 1;
-    return compare(placeOf(a.path), placeOf(b.path)) || (a.path < b.path ? -1 : 1);
+    return compare(positionOf(a.path), positionOf(b.path)) || (a.path < b.path ? -1 : 1);
   };
 }
 
-/** For each graph on the way the place of the node, and for each loop which time it is. */
-function placeIn(graph: Graph, path: string): readonly number[] {
+/** The node's index in each graph on the way to the step, and the index of each iteration. */
+function positionIn(graph: Graph, path: string): readonly number[] {
   const { iterations, id } = parsePath(path);
-  const place: number[] = [];
+  const position: number[] = [];
   let within: Graph | undefined = graph;
   for (const iteration of iterations) {
     const node: PlanNode | undefined = within?.byId.get(iteration.id);
-    place.push(node?.index ?? 0, iteration.index);
+    position.push(node?.index ?? 0, iteration.index);
     within = node?.body;
   }
-  place.push(within?.byId.get(id)?.index ?? 0);
-  return place;
+  position.push(within?.byId.get(id)?.index ?? 0);
+  return position;
 }
 
 function compare(left: readonly number[], right: readonly number[]): number {

@@ -6,31 +6,31 @@ import * as store from "./store.ts";
 
 type Listener = () => void;
 
-const LOOK_MS = 250;
-const LOOK = "select id, entries, status from runs where id = any($1::text[])";
+const POLL_INTERVAL_MS = 250;
+const READ_STATES = "select id, entries, status from runs where id = any($1::text[])";
 
 /**
- * Tells those who watch a run that something happened to it: one ear for all of them. That a step
- * ended is no event; for those who want to know that too, one look at the database serves all.
+ * Notifies listeners of runs, with one subscription to the commit feed for all of them. The end of a
+ * step is no event; for listeners who follow steps too, one poll of the database serves all.
  */
-export class Watch {
+export class RunWatch {
   readonly #platform: Pick<Platform, "db" | "log">;
   readonly #listeners = new Map<string, Set<Listener>>();
-  /** How many follow each run, and what it was like at the last look. */
-  readonly #followed = new Map<string, { count: number; seen: string }>();
-  #looking: Loop | undefined;
+  /** How many follow each run, and its state at the last poll. */
+  readonly #followed = new Map<string, { count: number; state: string }>();
+  #pollLoop: Loop | undefined;
 
   constructor(platform: Pick<Platform, "db" | "log" | "commitFeed">) {
     this.#platform = platform;
-    platform.commitFeed.subscribe(["workflow"], ({ resourceId }) => this.#tell(resourceId));
+    platform.commitFeed.subscribe(["workflow"], ({ resourceId }) => this.#notify(resourceId));
   }
 
-  /** How many are watched, and whether there is a look every now and then. */
+  /** How many runs are listened to, and how many followed. */
   get size(): { readonly listened: number; readonly followed: number } {
     return { listened: this.#listeners.size, followed: this.#followed.size };
   }
 
-  /** Hears of events of the run. */
+  /** Calls the listener for each event of the run. */
   subscribe(runId: string, listener: Listener): () => void {
     const listeners = this.#listeners.get(runId) ?? new Set();
     this.#listeners.set(runId, listeners.add(listener));
@@ -42,14 +42,14 @@ export class Watch {
     };
   }
 
-  /** Hears of its steps too. */
+  /** Calls the listener when a step ends too. */
   follow(runId: string, listener: Listener): () => void {
     const unsubscribe = this.subscribe(runId, listener);
-    const followed = this.#followed.get(runId) ?? { count: 0, seen: "" };
+    const followed = this.#followed.get(runId) ?? { count: 0, state: "" };
     followed.count += 1;
     this.#followed.set(runId, followed);
-    this.#looking ??= new Loop(
-      () => this.#look(),
+    this.#pollLoop ??= new Loop(
+      () => this.#poll(),
       (error) => this.#platform.log.error({ err: error }, "runs can't be followed"),
     );
     return () => {
@@ -57,82 +57,82 @@ export class Watch {
       followed.count -= 1;
       if (followed.count === 0) this.#followed.delete(runId);
       if (this.#followed.size > 0) return;
-      void this.#looking?.stop();
-      this.#looking = undefined;
+      void this.#pollLoop?.stop();
+      this.#pollLoop = undefined;
     };
   }
 
-  async #look(): Promise<LoopNext> {
+  async #poll(): Promise<LoopNext> {
     const ids = [...this.#followed.keys()];
     const rows = await this.#platform.db.system<{ id: string; entries: number; status: string }>(
-      LOOK,
+      READ_STATES,
       [ids],
     );
     for (const { id, entries, status } of rows) {
       const followed = this.#followed.get(id);
-      const seen = `${entries} ${status}`;
-      if (!followed || followed.seen === seen) continue;
-      followed.seen = seen;
-      this.#tell(id);
+      const state = `${entries} ${status}`;
+      if (!followed || followed.state === state) continue;
+      followed.state = state;
+      this.#notify(id);
     }
-    return LOOK_MS;
+    return POLL_INTERVAL_MS;
   }
 
-  #tell(runId: string): void {
+  #notify(runId: string): void {
     for (const listener of this.#listeners.get(runId) ?? []) listener();
   }
 }
 
-const watches = new WeakMap<Platform, Watch>();
+const runWatches = new WeakMap<Platform, RunWatch>();
 
-/** The one of this process. */
-export function watchOf(platform: Platform): Watch {
-  let watch = watches.get(platform);
-  if (!watch) watches.set(platform, (watch = new Watch(platform)));
-  return watch;
+/** The one watch of this process. */
+export function runWatchOf(platform: Platform): RunWatch {
+  let runWatch = runWatches.get(platform);
+  if (!runWatch) runWatches.set(platform, (runWatch = new RunWatch(platform)));
+  return runWatch;
 }
 
-/** What is waited for: the end of a run, and no longer than so. */
+/** How long to wait, and for whom. */
 export interface WaitOptions {
   readonly waitMs: number;
   readonly gone?: AbortSignal | undefined;
 }
 
-/** The run once it is over, or as it is when the time is; undefined when there is no such run. */
+/** Waits until a run is over, or until the time is; undefined when there is no such run. */
 export async function waitUntilEnded(
   platform: Platform,
   partition: Partition,
   runId: string,
   { waitMs, gone }: WaitOptions,
 ): Promise<store.StoredRun | undefined> {
-  const patience = new Pause();
-  let late = false;
-  const giveUp = (): void => {
-    late = true;
-    patience.end();
+  const wakeup = new Wakeup();
+  let isLate = false;
+  const stopWaiting = (): void => {
+    isLate = true;
+    wakeup.end();
   };
-  // Listens before it looks, so that nothing comes about unnoticed in between.
-  const unsubscribe = watchOf(platform).subscribe(runId, () => patience.end());
-  const timer = setTimeout(giveUp, waitMs);
+  // Subscribes before it reads, so that no change goes unnoticed in between.
+  const unsubscribe = runWatchOf(platform).subscribe(runId, () => wakeup.end());
+  const timer = setTimeout(stopWaiting, waitMs);
   const signals = [platform.shutdown, ...(gone ? [gone] : [])];
-  for (const signal of signals) signal.addEventListener("abort", giveUp, { once: true });
-  if (signals.some(({ aborted }) => aborted)) giveUp();
+  for (const signal of signals) signal.addEventListener("abort", stopWaiting, { once: true });
+  if (signals.some(({ aborted }) => aborted)) stopWaiting();
   try {
     for (;;) {
-      const woken = patience.begin();
+      const woken = wakeup.begin();
       const run = await platform.db.read(partition, (tx) => store.find(tx, runId));
-      if (!run || isOver(run.status) || late) return run;
+      if (!run || isOver(run.status) || isLate) return run;
       await woken;
     }
   } finally {
     unsubscribe();
     clearTimeout(timer);
-    for (const signal of signals) signal.removeEventListener("abort", giveUp);
+    for (const signal of signals) signal.removeEventListener("abort", stopWaiting);
   }
 }
 
-/** A sleep from which one can be woken; whoever is to look in between begins it before looking. */
-export class Pause {
+/** A wait that can be ended from outside. It begins before the state is read, so that no end is missed. */
+export class Wakeup {
   #end: () => void = () => undefined;
 
   begin(): Promise<void> {

@@ -22,7 +22,7 @@ export const RunError = Type.Object({
   path: Type.Optional(Type.String({ description: "The step that failed" })),
 });
 
-const about = {
+const runFields = {
   id: RunId,
   workflowId: id("wf"),
   workflowName: Type.String(),
@@ -47,13 +47,13 @@ const about = {
 };
 
 /** A run as lists show it. */
-export const Run = Type.Object(about, { title: "Run" });
+export const Run = Type.Object(runFields, { title: "Run" });
 export type Run = Static<typeof Run>;
 
-/** What whoever started a run is told. */
-export const Triggered = Type.Object(
+/** The response to a trigger. */
+export const TriggeredRun = Type.Object(
   {
-    ...about,
+    ...runFields,
     runId: RunId,
     output: Type.Optional(
       Type.Unknown({ description: "Of a run that is over, for those who waited for it" }),
@@ -61,7 +61,7 @@ export const Triggered = Type.Object(
   },
   { title: "TriggeredRun" },
 );
-export type Triggered = Static<typeof Triggered> & { readonly waited?: boolean };
+export type TriggeredRun = Static<typeof TriggeredRun> & { readonly waited?: boolean };
 
 export const StepStatus = Type.Enum([
   "running",
@@ -73,7 +73,7 @@ export const StepStatus = Type.Enum([
   "cancelled",
 ]);
 
-export const Decision = Type.Object({
+export const ApprovalDecision = Type.Object({
   userId: Type.String(),
   name: Type.String(),
   approved: Type.Boolean(),
@@ -82,7 +82,7 @@ export const Decision = Type.Object({
   at: Time,
 });
 
-const Wait = Type.Object(
+const StepWait = Type.Object(
   {
     kind: Type.Enum(["delay", "event", "approval", "child", "retry"]),
     until: nullable(Time),
@@ -92,14 +92,14 @@ const Wait = Type.Object(
     approvers: Type.Optional(Type.Array(Type.String())),
     quorum: Type.Optional(Type.Integer()),
     message: Type.Optional(Type.String()),
-    decisions: Type.Optional(Type.Array(Decision)),
+    decisions: Type.Optional(Type.Array(ApprovalDecision)),
     runId: Type.Optional(Type.String()),
   },
   { title: "RunStepWait" },
 );
 
 /** One step of a run, as the trace shows it. */
-export const Step = Type.Object(
+export const RunStep = Type.Object(
   {
     id: Type.String({ description: "`call`, or `each[3].call` for one in a loop" }),
     nodeId: Type.String(),
@@ -112,7 +112,7 @@ export const Step = Type.Object(
     error: Type.Optional(Type.Object({ code: Type.String(), message: Type.String() })),
     branch: Type.Optional(Type.String({ description: "The way that it went" })),
     items: Type.Optional(Type.Integer({ description: "How many a loop has" })),
-    wait: Type.Optional(Wait),
+    wait: Type.Optional(StepWait),
     logs: Type.Array(
       Type.Object({
         at: Time,
@@ -127,18 +127,18 @@ export const Step = Type.Object(
   },
   { title: "RunStep" },
 );
-export type Step = Static<typeof Step>;
+export type RunStep = Static<typeof RunStep>;
 
-/** One run with all that is known of it. */
+/** One run with its trace. */
 export const TracedRun = Type.Object(
   {
-    ...about,
+    ...runFields,
     trigger: Type.Record(Type.String(), Type.Unknown(), {
       description: "What expressions see as `trigger`",
     }),
     output: Type.Unknown(),
     trace: Type.Object({
-      steps: Type.Array(Step),
+      steps: Type.Array(RunStep),
       total: Type.Integer({ description: "Steps that there are" }),
       truncated: Type.Boolean({
         description: "Whether there are more behind these; send the last one's id as `afterStep`",
@@ -175,7 +175,7 @@ export const NotAnApprover = failure(
 );
 export const AlreadyDecided = failure("already_decided", 409, "You have decided on this before.");
 
-/** Whether somebody is asked at all is said by each approval step. */
+/** Each approval step names its approvers besides. */
 export const ApprovalsDecide = permission(
   "approvals:decide",
   "See and decide on approvals that one is asked for",

@@ -9,8 +9,8 @@ import type { TestRun } from "./engine/run-context.ts";
 import { type JournalEntry, RUN_COLUMNS, type RunRow } from "./engine/store.ts";
 import type { Run, RunStatus } from "./run.ts";
 
-/** What a list is to show. */
-export interface Wanted {
+/** The filters and the page of a list. */
+export interface RunQuery {
   readonly workflowId?: string | undefined;
   readonly status?: RunStatus | undefined;
   readonly triggerType?: string | undefined;
@@ -20,7 +20,7 @@ export interface Wanted {
   readonly limit: number;
 }
 
-/** A run as the reader sees it, with what is needed for its trace. */
+/** A run with the columns that its trace needs. */
 export interface StoredRun extends Run {
   readonly trigger: Readonly<Record<string, unknown>>;
   readonly output: unknown;
@@ -28,39 +28,39 @@ export interface StoredRun extends Run {
   readonly entries: number;
 }
 
-const LISTED = sql`
+const LIST_COLUMNS = sql`
   r.id, r.environment, r.workflow_id, r.version_id, r.status, r.trigger_type, r.test is not null as test,
   r.actor, r.event_id, r.parent_run_id, r.correlation_id, r.error, r.created_at, r.started_at,
   r.finished_at, w.name as workflow_name, v.number as version`;
-const NAMES = sql`
+const JOIN_NAMES = sql`
   join workflows w on w.id = r.workflow_id left join workflow_versions v on v.id = r.version_id`;
 
 /** Newest first. */
-export async function list(tx: Tx, wanted: Wanted): Promise<Run[]> {
-  return (await listing(wanted).execute(tx)).rows.map(toRun);
+export async function list(tx: Tx, query: RunQuery): Promise<Run[]> {
+  return (await listStatement(query).execute(tx)).rows.map(toRun);
 }
 
-/** The statement of a list. The names are looked up for those rows alone that are shown. */
-export function listing(wanted: Wanted): RawBuilder<Row> {
+/** The statement of a list. The names are joined to the rows of the page alone. */
+export function listStatement(query: RunQuery): RawBuilder<Row> {
   return sql<Row>`
-    select ${LISTED}
-      from (select * from runs where ${conditionsOf(wanted)} order by id desc limit ${wanted.limit}) r
-      ${NAMES}
+    select ${LIST_COLUMNS}
+      from (select * from runs where ${toConditions(query)} order by id desc limit ${query.limit}) r
+      ${JOIN_NAMES}
      order by r.id desc`;
 }
 
 /** Ids of runs that are over, oldest first. */
-export async function listIds(tx: Tx, wanted: Wanted): Promise<string[]> {
+export async function listIds(tx: Tx, query: RunQuery): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
-    select id from runs where ${conditionsOf(wanted)} and test is null
-     order by id limit ${wanted.limit}`.execute(tx);
+    select id from runs where ${toConditions(query)} and test is null
+     order by id limit ${query.limit}`.execute(tx);
   return rows.map(({ id }) => id);
 }
 
 export async function find(tx: Tx, id: string): Promise<StoredRun | undefined> {
   const { rows } = await sql<FullRow>`
-    select ${LISTED}, r.trigger, r.output, r.test as test_run, r.entries
-      from runs r ${NAMES} where r.id = ${id}`.execute(tx);
+    select ${LIST_COLUMNS}, r.trigger, r.output, r.test as test_run, r.entries
+      from runs r ${JOIN_NAMES} where r.id = ${id}`.execute(tx);
   const [row] = rows;
   return (
     row && {
@@ -79,14 +79,14 @@ export async function get(tx: Tx, id: string): Promise<StoredRun> {
   return run;
 }
 
-/** Locks the run, so that whoever changes it takes turns; as the engine knows it. */
+/** Locks the run until the transaction ends; gives it as the engine reads it. */
 export async function lock(tx: Tx, id: string): Promise<RunRow> {
   const [row] = await lockAll(tx, [id]);
   if (!row) throw new Failure(NotFound);
   return row;
 }
 
-/** The same for several, in the order of their ids. */
+/** Locks several runs, in the order of their ids. */
 export async function lockAll(tx: Tx, ids: readonly string[]): Promise<RunRow[]> {
   const { rows } = await sql<RunRow>`
     select ${sql.raw(RUN_COLUMNS)} from runs r where r.id = any (${ids}::text[])
@@ -94,7 +94,7 @@ export async function lockAll(tx: Tx, ids: readonly string[]): Promise<RunRow[]>
   return rows;
 }
 
-/** What the journal of a run says from some entry on. */
+/** The journal of a run from some entry on. */
 export async function readEntries(tx: Tx, id: string, from = 0): Promise<JournalEntry[]> {
   const { rows } = await sql<JournalEntry>`
     select run_id, entry, records from run_journal where run_id = ${id} and entry >= ${from}
@@ -102,7 +102,7 @@ export async function readEntries(tx: Tx, id: string, from = 0): Promise<Journal
   return rows;
 }
 
-/** Counted no further than this. */
+/** The count stops here. */
 const COUNTED_MAX = 1_000_000;
 
 export async function count(tx: Tx): Promise<number> {
@@ -111,8 +111,8 @@ export async function count(tx: Tx): Promise<number> {
   return rows[0]?.n ?? 0;
 }
 
-/** Spelt out where an index is for some statuses only: of a value that comes later it knows nothing. */
-const STATUS: Readonly<Record<RunStatus, RawBuilder<boolean>>> = {
+/** Literals, since a partial index on some statuses can't be used with a parameter. */
+const STATUS_CONDITIONS: Readonly<Record<RunStatus, RawBuilder<boolean>>> = {
   queued: sql`status = 'queued'`,
   running: sql`status = 'running'`,
   waiting: sql`status = 'waiting'`,
@@ -122,13 +122,13 @@ const STATUS: Readonly<Record<RunStatus, RawBuilder<boolean>>> = {
   cancelled: sql`status = 'cancelled'`,
 };
 
-function conditionsOf(wanted: Wanted): RawBuilder<unknown> {
-  const { workflowId, status, triggerType, from, to, before } = wanted;
+function toConditions(query: RunQuery): RawBuilder<unknown> {
+  const { workflowId, status, triggerType, from, to, before } = query;
   const conditions = [
     workflowId !== undefined && sql`workflow_id = ${workflowId}`,
-    status !== undefined && STATUS[status],
+    status !== undefined && STATUS_CONDITIONS[status],
     triggerType !== undefined && sql`trigger_type = ${triggerType}`,
-    // Ids hold the time, so that one order serves both.
+    // Ids hold the time, so one order serves both.
     from !== undefined && sql`id >= ${firstIdAt("run", Date.parse(from))}`,
     to !== undefined && sql`id < ${firstIdAt("run", Date.parse(to))}`,
     before !== undefined && sql`id < ${before}`,
@@ -182,12 +182,12 @@ function toRun(row: Row): Run {
     createdAt: row.created_at,
     startedAt: row.started_at,
     finishedAt: row.finished_at,
-    durationMs: durationOf(row.started_at, row.finished_at),
+    durationMs: elapsedMs(row.started_at, row.finished_at),
   };
 }
 
-/** In milliseconds; null unless both are known. */
-export function durationOf(
+/** Null unless both times are known. */
+export function elapsedMs(
   startedAt: string | null | undefined,
   finishedAt: string | null | undefined,
 ): number | null {
@@ -196,27 +196,27 @@ export function durationOf(
 }
 
 const DAY_MS = 24 * 3_600_000;
-/** With each goes its journal. */
+/** Runs of one batch; their journals go with them. */
 const RUNS_MAX = 500;
 
 /**
- * Ids sort by time, so the oldest are found from the beginning of the primary key. Once more on the
- * outside: what was retried meanwhile stays.
+ * Ids sort by time, so the oldest are found from the start of the primary key. The outer condition
+ * repeats the inner one: a run that was retried meanwhile stays.
  */
-const PRUNE = `
+const DELETE_EXPIRED = `
   delete from runs r
    where r.ctid = any (array(
            select o.ctid from runs o where o.id < $3 and o.finished_at < $1 order by o.id limit $2))
      and r.finished_at < $1`;
 
-/** Runs that ended longer ago than the setting says go, with their journals. */
-export const pruneRuns = retentionJob({
+/** Deletes runs that ended longer ago than the setting allows, with their journals. */
+export const runRetentionJob = retentionJob({
   kind: "runs.prune",
   rowsMax: RUNS_MAX,
   async remove({ db, settings, clock }, rowsMax) {
     if (settings.runRetentionDays === 0) return 0;
     const beforeMs = clock.nowMs() - settings.runRetentionDays * DAY_MS;
-    return deleteAcrossWorkspaces(db, PRUNE, [
+    return deleteAcrossWorkspaces(db, DELETE_EXPIRED, [
       new Date(beforeMs),
       rowsMax,
       firstIdAt("run", beforeMs),

@@ -1,9 +1,9 @@
 import { beforeEach, expect, test } from "vitest";
 import { startReceiver } from "#domains/webhooks/testing/receiver.ts";
 import { until, useFixture, useWorld } from "#kernel/testing/world.ts";
-import { openStream, type Pace } from "./stream.ts";
+import { openStream, type StreamTiming } from "./stream.ts";
 import { deployed, seen, trigger } from "./testing/workflows.ts";
-import { watchOf } from "./run-watch.ts";
+import { runWatchOf } from "./run-watch.ts";
 
 let release: (() => void) | undefined;
 const receiver = await useFixture(startReceiver());
@@ -88,7 +88,7 @@ test("a listener gets the run as it is, then each change, and the end of it", as
     event: "run",
     data: { status: "completed", output: { done: true } },
   });
-  expect(watchOf(world.kernel).size).toEqual({ listened: 0, followed: 0 });
+  expect(runWatchOf(world.kernel).size).toEqual({ listened: 0, followed: 0 });
 });
 
 test("of a run that is over there is the state, and the end", async () => {
@@ -129,7 +129,7 @@ test("a stream breaks the silence, and ends in time or when its client has left"
   const gone = new AbortController();
   const workspace = { key: world.home, id: "" };
   const caller = { workspace, environment: "production", gone: gone.signal } as never;
-  const open = (pace: Pace) => openStream(world.kernel, caller, body.data.runId, pace);
+  const open = (pace: StreamTiming) => openStream(world.kernel, caller, body.data.runId, pace);
   const pieces: string[] = [];
   for await (const piece of await open({ heartbeatMs: 1, lastsMs: 60_000 })) {
     pieces.push(piece);
@@ -143,5 +143,5 @@ test("a stream breaks the silence, and ends in time or when its client has left"
   for await (const piece of await open({ heartbeatMs: 60_000, lastsMs: 60_000 })) {
     if (piece.startsWith("event: run")) gone.abort();
   }
-  expect(watchOf(world.kernel).size).toEqual({ listened: 0, followed: 0 });
+  expect(runWatchOf(world.kernel).size).toEqual({ listened: 0, followed: 0 });
 });

@@ -6,62 +6,62 @@ import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import { foldJournal, type JournalRecord } from "./engine/journal-record.ts";
 import { isOver } from "./engine/store.ts";
 import { planOfRun } from "./read-run.ts";
-import type { Step } from "./run.ts";
+import type { RunStep } from "./run.ts";
 import * as store from "./store.ts";
-import { startedOf, stepOf, type Traceable, traceOf } from "./run-trace.ts";
-import { Pause, watchOf } from "./run-watch.ts";
+import { startedStepsOf, toRunStep, type Traceable, buildTrace } from "./run-trace.ts";
+import { Wakeup, runWatchOf } from "./run-watch.ts";
 
 const STEPS_AT_FIRST_MAX = 500;
 const RETRY_MS = 1_000;
 
-/** How a stream keeps time. */
-export interface Pace {
-  /** A silence as long as that is broken, so that proxies do not take the connection for dead. */
+/** The timing of a stream. */
+export interface StreamTiming {
+  /** After so long a silence a comment is sent, so that proxies keep the connection. */
   readonly heartbeatMs: number;
-  /** It ends after this time; the client comes back, and its credential is checked anew. */
+  /** The stream ends after this time; the client reconnects, and its credential is checked anew. */
   readonly lastsMs: number;
 }
 
-const PACE: Pace = { heartbeatMs: 15_000, lastsMs: 5 * 60_000 };
+const STREAM_TIMING: StreamTiming = { heartbeatMs: 15_000, lastsMs: 5 * 60_000 };
 
-/** The run as it is, then each change of it until it is over, as server-sent events. */
+/** Streams the run as it is, then each change until it is over, as server-sent events. */
 export async function openStream(
   platform: Platform,
   caller: Caller,
   runId: string,
-  pace: Pace = PACE,
+  pace: StreamTiming = STREAM_TIMING,
 ): Promise<AsyncIterable<string>> {
   const { workspace, environment, disconnected } = caller;
   if (!workspace) throw new Error("Runs belong to a workspace.");
-  const follower = new Follower(platform, { workspace: workspace.key, environment }, runId);
-  if (!(await follower.look())) throw new Failure(NotFound);
+  const follower = new RunFollower(platform, { workspace: workspace.key, environment }, runId);
+  if (!(await follower.refresh())) throw new Failure(NotFound);
   return stream(platform, follower, { ...pace, runId, gone: disconnected });
 }
 
 async function* stream(
   platform: Platform,
-  follower: Follower,
-  how: Pace & { readonly runId: string; readonly gone: AbortSignal | undefined },
+  follower: RunFollower,
+  options: StreamTiming & { readonly runId: string; readonly gone: AbortSignal | undefined },
 ): AsyncGenerator<string> {
-  const pause = new Pause();
-  const wake = (): void => pause.end();
-  const signals = [platform.shutdown, ...(how.gone ? [how.gone] : [])];
-  const endsAt = performance.now() + how.lastsMs;
-  const unfollow = watchOf(platform).follow(how.runId, wake);
+  const wakeup = new Wakeup();
+  const wake = (): void => wakeup.end();
+  const signals = [platform.shutdown, ...(options.gone ? [options.gone] : [])];
+  const endsAt = performance.now() + options.lastsMs;
+  const unfollow = runWatchOf(platform).follow(options.runId, wake);
   for (const signal of signals) signal.addEventListener("abort", wake, { once: true });
   try {
     yield `retry: ${RETRY_MS}\n\n`;
-    yield* follower.beginning();
+    yield* follower.firstFrames();
     for (;;) {
       const restMs = endsAt - performance.now();
-      if (follower.over || restMs <= 0 || signals.some(({ aborted }) => aborted)) return;
-      const woken = pause.begin();
-      // What happened since the last look would wake nobody.
-      const frames = (await follower.look()) ? follower.changes() : undefined;
+      if (follower.isOver || restMs <= 0 || signals.some(({ aborted }) => aborted)) return;
+      const woken = wakeup.begin();
+      // A change before `begin` would not have woken it.
+      const frames = (await follower.refresh()) ? follower.changeFrames() : undefined;
       if (!frames) return;
       yield* frames;
-      if (frames.length > 0 || follower.over) continue;
-      if (await timesOut(woken, Math.min(how.heartbeatMs, restMs))) yield ":\n\n";
+      if (frames.length > 0 || follower.isOver) continue;
+      if (await timesOut(woken, Math.min(options.heartbeatMs, restMs))) yield ":\n\n";
     }
   } finally {
     unfollow();
@@ -69,7 +69,7 @@ async function* stream(
   }
 }
 
-/** Whether the time was over first. */
+/** True when the time is over before the wake-up. */
 async function timesOut(woken: Promise<void>, ms: number): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const timer = setTimeout(() => resolve(true), ms);
@@ -80,8 +80,8 @@ async function timesOut(woken: Promise<void>, ms: number): Promise<boolean> {
   }
 }
 
-/** What one listener knows of a run. */
-class Follower {
+/** One listener's view of a run. */
+class RunFollower {
   readonly #platform: Platform;
   readonly #partition: Partition;
   readonly #runId: string;
@@ -89,10 +89,10 @@ class Follower {
   #plan: ExecutionPlan | undefined;
   #steps = new Map<string, JournalRecord>();
   #entries = 0;
-  /** Paths of which the journal said something new, and those that were shown as begun. */
+  /** Paths with new records in the journal, and the steps that were sent as started. */
   readonly #touched = new Set<string>();
   #started = new Map<string, JournalRecord>();
-  #shown = "";
+  #lastRun = "";
 
   constructor(platform: Platform, partition: Partition, runId: string) {
     this.#platform = platform;
@@ -100,14 +100,14 @@ class Follower {
     this.#runId = runId;
   }
 
-  get over(): boolean {
+  get isOver(): boolean {
     return this.#run !== undefined && isOver(this.#run.status);
   }
 
-  /** Reads what is new; false when there is no such run. */
-  async look(): Promise<boolean> {
+  /** Reads the run and new entries of its journal; false when there is no such run. */
+  async refresh(): Promise<boolean> {
     return this.#platform.db.read(this.#partition, async (tx) => {
-      // The run first: of one that is over the journal is then complete.
+      // The run first: when it is over, the journal read after it is complete.
       const run = await store.find(tx, this.#runId);
       if (!run) return false;
       const entries = await store.readEntries(tx, this.#runId, this.#entries);
@@ -123,51 +123,51 @@ class Follower {
     });
   }
 
-  /** All that there is to say at first. */
-  beginning(): string[] {
+  /** The frames that open the stream. */
+  firstFrames(): string[] {
     const traceable = this.#traceable();
     this.#touched.clear();
-    this.#started = startedBy(traceable);
-    const { trigger: _, testRun: __, entries: ___, ...run } = this.#known();
-    this.#shown = JSON.stringify(run);
-    const trace = traceOf(traceable, { limit: STEPS_AT_FIRST_MAX });
+    this.#started = startedByPath(traceable);
+    const { trigger: _, testRun: __, entries: ___, ...run } = this.#loadedRun();
+    this.#lastRun = JSON.stringify(run);
+    const trace = buildTrace(traceable, { limit: STEPS_AT_FIRST_MAX });
     return [frame("run", { ...run, trace })];
   }
 
-  /** What changed since the last time. */
-  changes(): string[] {
+  /** The frames of what changed since the last ones. */
+  changeFrames(): string[] {
     const traceable = this.#traceable();
-    const started = startedBy(traceable);
+    const started = startedByPath(traceable);
     const paths = new Set([...this.#touched, ...this.#started.keys(), ...started.keys()]);
-    const steps: Step[] = [];
+    const steps: RunStep[] = [];
     for (const path of paths) {
       const record = this.#steps.get(path) ?? started.get(path);
-      const known = !this.#touched.has(path) && this.#started.has(path);
-      if (record && !(known && !this.over)) steps.push(stepOf(traceable, record));
+      const isSent = !this.#touched.has(path) && this.#started.has(path);
+      if (record && !(isSent && !this.isOver)) steps.push(toRunStep(traceable, record));
     }
     this.#touched.clear();
     this.#started = started;
-    const { trigger: _, testRun: __, entries: ___, ...run } = this.#known();
-    const shown = JSON.stringify(run);
-    const changed = shown !== this.#shown;
-    this.#shown = shown;
+    const { trigger: _, testRun: __, entries: ___, ...run } = this.#loadedRun();
+    const lastRun = JSON.stringify(run);
+    const changed = lastRun !== this.#lastRun;
+    this.#lastRun = lastRun;
     return [...steps.map((step) => frame("step", step)), ...(changed ? [frame("run", run)] : [])];
   }
 
-  #known(): store.StoredRun {
-    if (!this.#run) throw new Error("Nothing is known before the first look.");
+  #loadedRun(): store.StoredRun {
+    if (!this.#run) throw new Error("The run is read before it is streamed.");
     return this.#run;
   }
 
   #traceable(): Traceable {
-    const { status } = this.#known();
+    const { status } = this.#loadedRun();
     const nowMs = this.#platform.clock.nowMs();
     return { status, plan: this.#plan, steps: this.#steps, nowMs };
   }
 }
 
-function startedBy(traceable: Traceable): Map<string, JournalRecord> {
-  return new Map(startedOf(traceable).map((record) => [record.path, record]));
+function startedByPath(traceable: Traceable): Map<string, JournalRecord> {
+  return new Map(startedStepsOf(traceable).map((record) => [record.path, record]));
 }
 
 function frame(name: string, data: unknown): string {

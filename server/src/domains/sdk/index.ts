@@ -1,5 +1,5 @@
 import { ConnectorActionPoint } from "#domains/connectors/index.ts";
-import { executorsByType } from "#domains/runs/index.ts";
+import { ExecutorPoint } from "#domains/runs/index.ts";
 import { NodeFamilyPoint, NodeTypePoint } from "#domains/workflows/index.ts";
 import { UsageCounterPoint } from "#kernel/contributions/usage-counter.ts";
 import { domain } from "#kernel/domain.ts";
@@ -63,7 +63,7 @@ export const sdk = domain({
   jobs: [runOnTime, pruneExecutions],
   contributions: [
     contribute(UsageCounterPoint, { name: "artifacts", count }),
-    contribute(executorsByType, ...scriptSteps, customStep),
+    contribute(ExecutorPoint, ...scriptSteps, customStep),
     contribute(NodeTypePoint, ...scriptSteps.map(({ type }) => type)),
     contribute(NodeFamilyPoint, customNodes),
     contribute(ConnectorActionPoint, artifactActions),

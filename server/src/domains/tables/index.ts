@@ -1,4 +1,4 @@
-import { executorsByType } from "#domains/runs/index.ts";
+import { ExecutorPoint } from "#domains/runs/index.ts";
 import { NodeTypePoint } from "#domains/workflows/index.ts";
 import { UsageCounterPoint } from "#kernel/contributions/usage-counter.ts";
 import { domain } from "#kernel/domain.ts";
@@ -31,7 +31,7 @@ export const tables = domain({
   operations: [...tableOperations, ...recordOperations, ...queryOperations, ...migrationOperations],
   contributions: [
     contribute(UsageCounterPoint, { name: "tables", count: countTables }),
-    contribute(executorsByType, recordsExecutor),
+    contribute(ExecutorPoint, recordsExecutor),
     contribute(NodeTypePoint, recordsExecutor.type),
     contribute(EventVisibilityPoint, recordView),
     contribute(PackContentPoint, tableContent, queryContent),

@@ -27,36 +27,36 @@ export const ExpressionTooLarge = failure(
   "The expression needs too much memory, or its result is too large.",
 );
 
-export interface Asked {
+export interface EvaluationInput {
   readonly expression: string;
   readonly input?: unknown;
   readonly bindings?: Readonly<Record<string, unknown>>;
 }
 
-/** The value of an expression; nothing is null. Throws a failure that says where it is wrong. */
+/** Evaluates an expression, to null where it has no value. Throws a failure with the error's position. */
 export async function evaluate(
   { expressions, clock }: Platform,
   { workspace }: Caller,
-  { expression, input, bindings }: Asked,
+  { expression, input, bindings }: EvaluationInput,
 ): Promise<unknown> {
-  const given = bindings && Object.keys(bindings).length > 0 ? { bindings } : {};
+  const bindingOptions = bindings && Object.keys(bindings).length > 0 ? { bindings } : {};
   try {
     const value = await compileExpression(expression).evaluate(input, {
       pool: expressions,
       key: workspace?.key ?? "",
       nowMs: clock.nowMs(),
-      ...given,
+      ...bindingOptions,
     });
     return value ?? null;
   } catch (error) {
-    throw error instanceof ExpressionError ? refusalOf(error) : error;
+    throw error instanceof ExpressionError ? toFailure(error) : error;
   }
 }
 
-function refusalOf({ code, message, position }: ExpressionError): Failure {
+function toFailure({ code, message, position }: ExpressionError): Failure {
   if (code === "busy") return new Failure(Unavailable, { headers: { "retry-after": "1" } });
-  const fault = { path: "/expression", message, ...(position !== undefined && { position }) };
-  return new Failure(TYPES[code], { detail: message, errors: [fault] });
+  const error = { path: "/expression", message, ...(position !== undefined && { position }) };
+  return new Failure(TYPES[code], { detail: message, errors: [error] });
 }
 
 const TYPES: Readonly<Record<Exclude<ExpressionError["code"], "busy">, FailureType>> = {

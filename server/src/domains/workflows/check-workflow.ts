@@ -8,35 +8,35 @@ import { Failure, type FieldError, Invalid } from "#kernel/operation/failure.ts"
 import { checkDefinition, Definition, type ExpressionCheck } from "./definition/index.ts";
 import { missingNodeTypes, nodeTypesOf } from "./node-types.ts";
 import { findMentions, referencesOf } from "./references.ts";
-import { missing } from "./store.ts";
+import { findMissing } from "./store.ts";
 
 type Context = Pick<ReadContext, "tx" | "services">;
 
-/** Everything that keeps a definition from being saved or deployed, each with its path. */
+/** Finds all errors that keep a definition from being saved or deployed, each with its path. */
 export async function definitionErrors(
   { tx, services }: Context,
   definition: unknown,
 ): Promise<FieldError[]> {
   const types = nodeTypesOf(services);
   const { all, excess } = findMentions(definition, types);
-  const faults = checkDefinition(definition, types, excess === undefined ? READ : UNREAD);
-  if (excess !== undefined) faults.push({ path: excess, message: TOO_MANY });
+  const errors = checkDefinition(definition, types, excess === undefined ? PARSED : UNPARSED);
+  if (excess !== undefined) errors.push({ path: excess, message: TOO_MANY });
   const references = all.flatMap(referencesOf);
   const named = (kind: "secret" | "workflow") => [
-    ...new Set(references.flatMap((one) => (one.kind === kind ? one.name : []))),
+    ...new Set(references.flatMap((reference) => (reference.kind === kind ? reference.name : []))),
   ];
-  const lost = {
+  const missing = {
     secret: new Set(await missingSecrets(tx, named("secret"))),
-    workflow: new Set(await missing(tx, named("workflow"))),
+    workflow: new Set(await findMissing(tx, named("workflow"))),
   };
-  const unmet = references
-    .filter(({ kind, name }) => lost[kind].has(name))
+  const referenceErrors = references
+    .filter(({ kind, name }) => missing[kind].has(name))
     .map(({ kind, name, path }) => ({ path, message: MESSAGES[kind](name) }));
-  return [...faults, ...unmet, ...(await faultsOfTypes({ tx, services }, definition))];
+  return [...errors, ...referenceErrors, ...(await nodeTypeErrors({ tx, services }, definition))];
 }
 
-/** Nodes of types that people make, and that nobody has made. */
-async function faultsOfTypes(
+/** The errors of nodes whose type the workspace does not have. */
+async function nodeTypeErrors(
   { tx, services }: Context,
   definition: unknown,
 ): Promise<FieldError[]> {
@@ -47,7 +47,7 @@ async function faultsOfTypes(
     .map(({ path }) => ({ path, message: "is not a known node type" }));
 }
 
-/** The types of all nodes, those in the bodies of loops included; of what is no graph, none. */
+/** The types of all nodes, those in the bodies of loops included; none of a value that is no graph. */
 function typesIn(graph: unknown, at: string): { readonly type: string; readonly path: string }[] {
   const { nodes } = Object(graph) as { readonly nodes?: unknown };
   if (!Array.isArray(nodes)) return [];
@@ -62,12 +62,12 @@ function typesIn(graph: unknown, at: string): { readonly type: string; readonly 
   });
 }
 
-/** The definition, if it can be saved; throws all that is wrong with it otherwise. */
+/** The definition, if it can be saved; throws all its errors otherwise. */
 export async function assertValidWorkflow(ctx: Context, definition: unknown): Promise<Definition> {
-  const faults = await definitionErrors(ctx, definition);
-  const [first] = faults;
+  const errors = await definitionErrors(ctx, definition);
+  const [first] = errors;
   if (first) {
-    throw new Failure(Invalid, { detail: `${first.path} ${first.message}`, errors: faults });
+    throw new Failure(Invalid, { detail: `${first.path} ${first.message}`, errors });
   }
   if (!Value.Check(Definition, definition)) {
     throw new Error("A definition was checked too loosely.");
@@ -75,14 +75,14 @@ export async function assertValidWorkflow(ctx: Context, definition: unknown): Pr
   return definition;
 }
 
-/** Between two breaths: some milliseconds. */
+/** Parsed between two yields: some milliseconds. */
 const BATCH_EXPRESSIONS = 20;
 
 /**
- * Reads the expressions of a draft while no transaction is open, and lets others be served in
- * between. It is what takes longest of checking a definition, and is remembered until that is done.
+ * Parses the expressions of a definition while no transaction is open, and yields in between. It is
+ * what takes longest of checking a definition; the result is cached until that is done.
  */
-export async function readExpressions(
+export async function parseExpressions(
   services: PlatformServices,
   definition: unknown,
 ): Promise<void> {
@@ -93,12 +93,12 @@ export async function readExpressions(
   }
 }
 
-const READ: ExpressionCheck = {
+const PARSED: ExpressionCheck = {
   template: (value) => checkTemplate(value).map(({ path, message }) => ({ path, message })),
   expression: (text) => checkExpression(text).faults,
   readsSecrets: (text) => templateReferences(text).roots.includes("secrets"),
 };
-const UNREAD: ExpressionCheck = {
+const UNPARSED: ExpressionCheck = {
   template: () => [],
   expression: () => [],
   readsSecrets: () => false,

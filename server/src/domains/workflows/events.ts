@@ -89,7 +89,7 @@ export const VersionArchived = event("workflow.version_archived", {
   data: Version,
 });
 
-/** What can be deployed; apps and workflows share these two events. */
+/** The deployed app or workflow: both share these two events. */
 const deployed = {
   kind: Type.Enum(["workflow", "app"]),
   id: Type.String(),

@@ -15,8 +15,8 @@ export * from "./interpreter/index.ts";
 export {
   type Deployment,
   findDeployment,
-  type ListeningDeployment,
-  listeningDeployments,
+  type EventDeployment,
+  findEventDeployments,
 } from "./deployments/store.ts";
 export { confinementOf } from "./deployments/startable.ts";
 export { findStartable, type Startable } from "./deployments/startable.ts";
@@ -41,7 +41,7 @@ export {
   WorkflowsTrigger,
   WorkflowsWrite,
 } from "./permissions.ts";
-export { findByHook, get as getWorkflow, type Hooked } from "./store.ts";
+export { findByHook, get as getWorkflow, type HookDeployment } from "./store.ts";
 export {
   type LoadedVersion,
   loadVersions,

@@ -9,17 +9,17 @@ import {
   nodeTypes,
 } from "./definition/index.ts";
 
-/** Where domains add the kinds of step that they can execute. */
+/** Where domains contribute the node types that they can execute. */
 export const NodeTypePoint = extensionPoint<NodeType>("workflows.node_types");
 
 /** A family of types together with its members in a workspace. */
 export interface WorkspaceNodeTypes extends NodeFamily {
   readonly list: (tx: Tx) => Promise<readonly NodeTypeDescription[]>;
-  /** Those of these names that no member has. */
-  readonly missing: (tx: Tx, types: readonly string[]) => Promise<readonly string[]>;
+  /** The names among these that no member has. */
+  readonly findMissing: (tx: Tx, types: readonly string[]) => Promise<readonly string[]>;
 }
 
-/** Where domains add kinds of step that people make. */
+/** Where domains contribute families of node types that people make. */
 export const NodeFamilyPoint = extensionPoint<WorkspaceNodeTypes>("workflows.node_families");
 
 /** The node types of this installation. */
@@ -35,8 +35,8 @@ export function nodeTypesOf(services: Pick<PlatformServices, "contributions">): 
   return types;
 }
 
-/** The types that people of this workspace made. */
-export async function madeNodeTypes(
+/** The node types that people of this workspace made. */
+export async function listWorkspaceNodeTypes(
   tx: Tx,
   { contributions }: Pick<PlatformServices, "contributions">,
 ): Promise<NodeTypeDescription[]> {
@@ -44,19 +44,19 @@ export async function madeNodeTypes(
   return (await Promise.all(lists)).flat();
 }
 
-/** Those of these types that are of the form of some family's, and that nobody made. */
+/** The types among these that have the form of a family, and that nobody made. */
 export async function missingNodeTypes(
   tx: Tx,
   { contributions }: Pick<PlatformServices, "contributions">,
   types: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  const lost = new Set<string>();
-  for (const { names, missing } of contributionsTo(NodeFamilyPoint, contributions)) {
+  const missingTypes = new Set<string>();
+  for (const { names, findMissing } of contributionsTo(NodeFamilyPoint, contributions)) {
     const own = types.filter(names);
-    if (own.length > 0) for (const type of await missing(tx, own)) lost.add(type);
+    if (own.length > 0) for (const type of await findMissing(tx, own)) missingTypes.add(type);
   }
-  return lost;
+  return missingTypes;
 }
 
-/** What was contributed never changes while a process lives. */
+/** Contributions never change while a process lives. */
 const registries = new WeakMap<PlatformServices["contributions"], NodeTypes>();

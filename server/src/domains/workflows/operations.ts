@@ -12,15 +12,15 @@ import {
   WorkflowChange,
 } from "./workflow-input.ts";
 import * as events from "./events.ts";
-import { madeNodeTypes, nodeTypesOf } from "./node-types.ts";
+import { listWorkspaceNodeTypes, nodeTypesOf } from "./node-types.ts";
 import { WorkflowsRead, WorkflowsWrite } from "./permissions.ts";
 import * as service from "./service.ts";
-import { definitionErrors, readExpressions } from "./check-workflow.ts";
+import { definitionErrors, parseExpressions } from "./check-workflow.ts";
 import * as store from "./store.ts";
 import { Workflow, WorkflowIsArchived, WorkflowId, WorkflowSummary } from "./workflow.ts";
 
 /** Every path of workflows has two spellings. */
-export function at<M extends Method>(
+export function workflowRoutes<M extends Method>(
   method: M,
   path: string,
 ): { readonly route: Route; readonly aliases: readonly Route[] } {
@@ -30,13 +30,13 @@ export function at<M extends Method>(
   };
 }
 
-export const ById = object({ id: WorkflowId });
-export const example = { params: { id: "wf_01jd0000000000000000000000" } };
+export const ByWorkflow = object({ id: WorkflowId });
+export const workflowExample = { params: { id: "wf_01jd0000000000000000000000" } };
 const LIST = "workflows, newest first";
 /** Greater than every id. */
 const AFTER_ALL = "~";
 
-const definition = {
+const exampleDefinition = {
   name: "Page on-call for critical incidents",
   trigger: {
     type: "event_bus",
@@ -62,7 +62,7 @@ const definition = {
 
 export const listWorkflows = query({
   id: "workflows.list",
-  ...at("GET", ""),
+  ...workflowRoutes("GET", ""),
   summary: "List the workflows, newest first, without their nodes and edges",
   permission: WorkflowsRead,
   query: object({
@@ -78,8 +78,8 @@ export const listWorkflows = query({
   async run(ctx, { query: { limit, after, status, q } }) {
     const { cursors } = ctx.services;
     const [before = AFTER_ALL] = after === undefined ? [] : cursors.decode(LIST, after);
-    const wanted = { status, q, before: String(before), limit: limit + 1 };
-    const rows = await store.list(ctx.tx, wanted);
+    const filter = { status, q, before: String(before), limit: limit + 1 };
+    const rows = await store.list(ctx.tx, filter);
     return toPage(
       rows,
       limit,
@@ -91,7 +91,7 @@ export const listWorkflows = query({
 
 export const createWorkflow = command({
   id: "workflows.create",
-  ...at("POST", ""),
+  ...workflowRoutes("POST", ""),
   summary: "Make a workflow",
   description:
     "The definition is checked as a whole, and a 422 lists every fault with its path. It becomes " +
@@ -100,28 +100,28 @@ export const createWorkflow = command({
   body: NewWorkflow,
   response: created(Workflow, { location: ({ id }) => `/api/v1/workflows/${id}` }),
   emits: [events.WorkflowCreated, events.VersionCreated],
-  example: { body: definition },
-  prepare: readDraft,
-  run: async (ctx, _input, draft) => service.visibleWorkflow(ctx, await service.create(ctx, draft)),
+  example: { body: exampleDefinition },
+  prepare: prepareInput,
+  run: async (ctx, _input, input) => service.visibleWorkflow(ctx, await service.create(ctx, input)),
 });
 
 export const getWorkflow = query({
   id: "workflows.get",
-  ...at("GET", "/{id}"),
+  ...workflowRoutes("GET", "/{id}"),
   summary: "Read a workflow with its live definition",
   description:
     "The live definition is the working copy; what runs in an environment is the version that " +
     "`environments` names. `trigger.url` is the address of a webhook trigger.",
   permission: WorkflowsRead,
-  params: ById,
+  params: ByWorkflow,
   response: item(Workflow),
-  example,
+  example: workflowExample,
   run: async (ctx, { params }) => service.visibleWorkflow(ctx, await store.get(ctx.tx, params.id)),
 });
 
 export const updateWorkflow = command({
   id: "workflows.update",
-  ...at("PATCH", "/{id}"),
+  ...workflowRoutes("PATCH", "/{id}"),
   summary: "Save a draft: change some fields of the definition",
   description:
     "Fields that are given replace those of the live definition; null takes an optional one away. " +
@@ -129,66 +129,66 @@ export const updateWorkflow = command({
     "superseded. When nothing changed there is no version, unless a `label` or `changeSummary` asks " +
     "for one. Nothing that is deployed changes.",
   permission: WorkflowsWrite,
-  params: ById,
+  params: ByWorkflow,
   body: WorkflowChange,
   allowNoop: true,
   response: item(Workflow),
   emits: [events.WorkflowUpdated, events.VersionCreated],
   fails: [WorkflowIsArchived],
-  example: { ...example, body: { name: "Page on-call", changeSummary: "A shorter name" } },
-  prepare: readDraft,
-  run: async (ctx, { params }, draft) =>
-    service.visibleWorkflow(ctx, await service.save(ctx, params.id, draft, "merge")),
+  example: { ...workflowExample, body: { name: "Page on-call", changeSummary: "A shorter name" } },
+  prepare: prepareInput,
+  run: async (ctx, { params }, input) =>
+    service.visibleWorkflow(ctx, await service.save(ctx, params.id, input, "merge")),
 });
 
 export const replaceWorkflow = command({
   id: "workflows.replace",
-  ...at("PUT", "/{id}"),
+  ...workflowRoutes("PUT", "/{id}"),
   summary: "Save a draft: replace the whole definition",
   description: "Like PATCH, but what is not given is gone.",
   permission: WorkflowsWrite,
-  params: ById,
+  params: ByWorkflow,
   body: NewWorkflow,
   allowNoop: true,
   response: item(Workflow),
   emits: [events.WorkflowUpdated, events.VersionCreated],
   fails: [WorkflowIsArchived],
-  example: { ...example, body: definition },
-  prepare: readDraft,
-  run: async (ctx, { params }, draft) =>
-    service.visibleWorkflow(ctx, await service.save(ctx, params.id, draft, "replace")),
+  example: { ...workflowExample, body: exampleDefinition },
+  prepare: prepareInput,
+  run: async (ctx, { params }, input) =>
+    service.visibleWorkflow(ctx, await service.save(ctx, params.id, input, "replace")),
 });
 
 export const archiveWorkflow = command({
   id: "workflows.archive",
-  ...at("DELETE", "/{id}"),
+  ...workflowRoutes("DELETE", "/{id}"),
   summary: "Archive a workflow",
   description:
     "Its triggers go off in all environments. It can still be read, and is listed with " +
     "`status=archived`, but neither changed nor deployed. Runs that are under way go on.",
   permission: WorkflowsWrite,
-  params: ById,
+  params: ByWorkflow,
   allowNoop: true,
   response: noContent(),
   emits: [events.WorkflowArchived, events.WorkflowDeactivated],
-  example,
+  example: workflowExample,
   run: (ctx, { params }) => service.archive(ctx, params.id),
 });
 
-async function readDraft(
+async function prepareInput(
   platform: Platform,
   { body }: { readonly body: NewWorkflow | WorkflowChange },
 ): Promise<WorkflowInput> {
-  const draft = toWorkflowInput(body);
-  await readExpressions(platform, draft.fields);
-  return draft;
+  const input = toWorkflowInput(body);
+  await parseExpressions(platform, input.fields);
+  return input;
 }
 
 const JsonSchema = Type.Record(Type.String(), Type.Unknown(), { description: "A JSON Schema" });
 
 export const listNodeTypes = query({
   id: "workflows.node_types",
-  ...at("GET", "/node-types"),
+  ...workflowRoutes("GET", "/node-types"),
   summary: "List what nodes and triggers there are, with JSON Schemas for their configuration",
   description:
     "In `config`, a schema with `x-literal` takes no template, and one with `x-expression` is an " +
@@ -211,7 +211,7 @@ export const listNodeTypes = query({
   run: async ({ tx, services }) => ({
     nodeTypes: [
       ...nodeTypesOf(services).all.map(describeNodeType),
-      ...(await madeNodeTypes(tx, services)),
+      ...(await listWorkspaceNodeTypes(tx, services)),
     ],
     triggerTypes: [...triggerTypes.values()].map(({ type, summary, schema }) => ({
       type,
@@ -223,7 +223,7 @@ export const listNodeTypes = query({
 
 export const validateWorkflow = query({
   id: "workflows.validate",
-  ...at("POST", "/validate"),
+  ...workflowRoutes("POST", "/validate"),
   summary: "Check a definition without saving it",
   description: "Answers 200 with every fault and its path, where creating it would answer 422.",
   permission: WorkflowsWrite,
@@ -237,8 +237,8 @@ export const validateWorkflow = query({
       { title: "WorkflowValidation" },
     ),
   ),
-  example: { body: definition },
-  prepare: readDraft,
+  example: { body: exampleDefinition },
+  prepare: prepareInput,
   async run(ctx, _input, { fields }) {
     const errors = await definitionErrors(ctx, fields);
     return { valid: errors.length === 0, errors };

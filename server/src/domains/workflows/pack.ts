@@ -3,7 +3,7 @@ import { line, object } from "#kernel/schema/schema.ts";
 import { toWorkflowInput, WholeDefinition } from "./workflow-input.ts";
 import { WorkflowsWrite } from "./permissions.ts";
 import * as service from "./service.ts";
-import { readExpressions } from "./check-workflow.ts";
+import { parseExpressions } from "./check-workflow.ts";
 import * as store from "./store.ts";
 
 /** Workflows that packs bring, as drafts: nothing runs until somebody publishes one. */
@@ -19,7 +19,7 @@ export const workflowContent = packContent({
   ),
   keyOf: ({ key }) => key,
   prepare: async (platform, { definition }) => {
-    await readExpressions(platform, definition);
+    await parseExpressions(platform, definition);
   },
   // Names of workflows need not be unique.
   find: async () => undefined,

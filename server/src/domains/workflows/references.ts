@@ -7,25 +7,25 @@ import {
   type Config,
   isTemplate,
   type NodeTypes,
-  partsOf,
+  splitConfig,
   subworkflow,
 } from "./definition/index.ts";
 
-/** A text somewhere in a definition that refers to something. */
+/** A text in a definition that may refer to something outside of it. */
 interface Mention {
   readonly kind: "template" | "expression" | "workflow";
   readonly text: string;
   readonly path: string;
 }
 
-/** What a definition mentions. */
+/** The mentions of a definition. */
 export interface ReferenceMentions {
   readonly all: readonly Mention[];
-  /** Where its expressions became too many to be read; those that follow were left out. */
+  /** The path where its expressions became too many to be parsed; the rest is left out. */
   readonly excess: string | undefined;
 }
 
-/** Something outside of a definition that it counts on. */
+/** Something outside of a definition that it needs. */
 export interface Reference {
   readonly kind: "secret" | "workflow";
   readonly name: string;
@@ -34,26 +34,26 @@ export interface Reference {
 }
 
 /**
- * Bounds on all expressions of a definition together. To read one takes about a tenth of a
+ * Bounds on all expressions of a definition together. To parse one takes about a tenth of a
  * millisecond, and a time that grows with the square of its dots.
  */
 const EXPRESSIONS_MAX = 2_000;
 const CHARACTERS_MAX = 200_000;
 const SQUARED_DOTS_MAX = 4_000_000;
 
-/** Finds the expressions and names of a definition. It takes any JSON, and overlooks what has no meaning. */
+/** Finds the mentions of a definition. It takes any JSON, and skips values of the wrong type. */
 export function findMentions(definition: unknown, types: NodeTypes): ReferenceMentions {
-  const found = new Finder(types);
-  if (!isRecord(definition)) return found;
+  const finder = new MentionFinder(types);
+  if (!isRecord(definition)) return finder;
   const { trigger, concurrencyKey, errorWorkflowId, nodes } = definition;
-  found.inTemplate(trigger, "/trigger");
-  found.inTemplate(concurrencyKey, "/concurrencyKey");
-  found.workflow(errorWorkflowId, "/errorWorkflowId");
-  found.inNodes(nodes, "/nodes");
-  return found;
+  finder.inTemplate(trigger, "/trigger");
+  finder.inTemplate(concurrencyKey, "/concurrencyKey");
+  finder.workflow(errorWorkflowId, "/errorWorkflowId");
+  finder.inNodes(nodes, "/nodes");
+  return finder;
 }
 
-/** What a mention refers to. The first time that it sees an expression it has to read it. */
+/** The references of a mention. An expression is parsed the first time. */
 export function referencesOf({ kind, text, path }: Mention): Reference[] {
   if (kind === "workflow") return [{ kind, name: text, path }];
   const { secrets } =
@@ -63,7 +63,7 @@ export function referencesOf({ kind, text, path }: Mention): Reference[] {
     .map((name) => ({ kind: "secret", name, path }));
 }
 
-class Finder {
+class MentionFinder {
   readonly all: Mention[] = [];
   excess: string | undefined;
   readonly #types: NodeTypes;
@@ -82,17 +82,21 @@ class Finder {
       const type = this.#types.get(node["type"]);
       const config = node["config"];
       if (!type || !isRecord(config)) continue;
-      const place = `${path}/${index}/config`;
-      const { templates, expressions } = partsOf(type.config, config);
-      this.inTemplate(templates, place);
+      const configPath = `${path}/${index}/config`;
+      const { templates, expressions } = splitConfig(type.config, config);
+      this.inTemplate(templates, configPath);
       for (const [name, text] of Object.entries(expressions)) {
-        this.#expression(isTemplate(text) ? "template" : "expression", text, `${place}/${name}`);
+        this.#expression(
+          isTemplate(text) ? "template" : "expression",
+          text,
+          `${configPath}/${name}`,
+        );
       }
       if (type.type === subworkflow.type) {
-        this.workflow(config["workflowId"], `${place}/workflowId`);
+        this.workflow(config["workflowId"], `${configPath}/workflowId`);
       }
       const body = type.iterates ? config["body"] : undefined;
-      if (isRecord(body)) this.inNodes(body["nodes"], `${place}/body/nodes`);
+      if (isRecord(body)) this.inNodes(body["nodes"], `${configPath}/body/nodes`);
     }
   }
 
@@ -107,7 +111,7 @@ class Finder {
   }
 
   workflow(id: unknown, path: string): void {
-    // What a template becomes is known only when the step runs.
+    // The value of a template is known only when the step runs.
     if (typeof id === "string" && !isTemplate(id)) {
       this.all.push({ kind: "workflow", text: id, path });
     }
@@ -117,11 +121,11 @@ class Finder {
     this.#expressions += kind === "template" ? text.split("{{").length - 1 : 1;
     this.#characters += text.length;
     this.#squaredDots += dotsOf(text) ** 2;
-    const affordable =
+    const isWithinLimits =
       this.#expressions <= EXPRESSIONS_MAX &&
       this.#characters <= CHARACTERS_MAX &&
       this.#squaredDots <= SQUARED_DOTS_MAX;
-    if (affordable) this.all.push({ kind, text, path });
+    if (isWithinLimits) this.all.push({ kind, text, path });
     else this.excess ??= path;
   }
 }

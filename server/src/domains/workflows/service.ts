@@ -5,7 +5,7 @@ import { Failure } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
 import type { ReadContext, WriteContext } from "#kernel/contract.ts";
 import * as deployments from "./deployments/store.ts";
-import { type WorkflowInput, merged } from "./workflow-input.ts";
+import { type WorkflowInput, mergeFields } from "./workflow-input.ts";
 import * as events from "./events.ts";
 import { WorkflowsTrigger } from "./permissions.ts";
 import { assertValidWorkflow } from "./check-workflow.ts";
@@ -13,15 +13,15 @@ import * as store from "./store.ts";
 import { appendVersion, authorOf } from "./versions/append-version.ts";
 import { changedFields } from "./versions/diff.ts";
 import {
-  dataOf,
+  workflowEventData,
   type DefinitionOutline,
   workflowRef,
-  shownOf,
+  toWorkflowItem,
   type StoredWorkflow,
   WorkflowIsArchived,
 } from "./workflow.ts";
 
-/** Whoever changes something and leaves it to others to tell. */
+/** The context of functions that change workflows and leave the events to their callers. */
 export type WorkflowChangeContext = Omit<WriteContext, "emit">;
 
 type In<C> = C & { readonly workspace: WorkspaceRef };
@@ -53,25 +53,25 @@ export async function create(
     changeSummary,
   });
   const workflow = await store.get(ctx.tx, id);
-  ctx.emit(events.WorkflowCreated, workflowRef(workflow), dataOf(workflow));
-  version.tell();
+  ctx.emit(events.WorkflowCreated, workflowRef(workflow), workflowEventData(workflow));
+  version.emitCreated();
   return workflow;
 }
 
 /**
- * Saves the definition and appends it as a version. When nothing changed nothing is done, unless a
- * label or summary says that a version is wanted all the same.
+ * Saves the definition and appends it as a version. When nothing changed, nothing is done, unless a
+ * label or summary asks for a version all the same.
  */
 export async function save(
   ctx: In<WriteContext<typeof events.WorkflowUpdated | typeof events.VersionCreated>>,
   id: string,
-  draft: WorkflowInput,
+  input: WorkflowInput,
   mode: "merge" | "replace",
 ): Promise<StoredWorkflow> {
   const before = await lockToChange(ctx, id);
-  const wanted = mode === "merge" ? merged(before.definition, draft) : draft.fields;
-  const definition = await assertValidWorkflow(ctx, wanted);
-  const { label, changeSummary } = draft;
+  const fields = mode === "merge" ? mergeFields(before.definition, input) : input.fields;
+  const definition = await assertValidWorkflow(ctx, fields);
+  const { label, changeSummary } = input;
   const changed = !isDeepStrictEqual(definition, before.definition);
   if (!changed && label === undefined && changeSummary === undefined) return before;
   const number = before.newest.version + 1;
@@ -91,12 +91,12 @@ export async function save(
   const after = await store.get(ctx.tx, id);
   if (changed) {
     ctx.emit(events.WorkflowUpdated, workflowRef(after), {
-      before: dataOf(before),
-      after: dataOf(after),
+      before: workflowEventData(before),
+      after: workflowEventData(after),
       changes: changedFields(before.definition, definition),
     });
   }
-  version.tell();
+  version.emitCreated();
   return after;
 }
 
@@ -108,21 +108,26 @@ export async function archive(
   const before = await store.lock(ctx.tx, id);
   ctx.expectRevision(before.revision);
   if (before.status === "archived") return;
-  const enabled = (await deployments.allDeployments(ctx.tx, id)).filter((one) => one.enabled);
-  for (const one of enabled) await deployments.setEnabled(ctx.tx, one, false);
+  const enabled = (await deployments.listDeployments(ctx.tx, id)).filter(
+    ({ enabled: isOn }) => isOn,
+  );
+  for (const deployment of enabled) await deployments.setEnabled(ctx.tx, deployment, false);
   await store.update(ctx.tx, id, { archived_at: ctx.now, updated_at: ctx.now });
   const workflow = await store.get(ctx.tx, id);
   for (const { environment, versionId, number } of enabled) {
-    // What happens in an environment stands in its own log.
+    // Events of an environment belong in its own log.
     ctx.switchPartition({ workspace: ctx.workspace.key, environment });
     const facts = { environment, versionId, version: number };
-    ctx.emit(events.WorkflowDeactivated, workflowRef(workflow), { ...dataOf(workflow), ...facts });
+    ctx.emit(events.WorkflowDeactivated, workflowRef(workflow), {
+      ...workflowEventData(workflow),
+      ...facts,
+    });
   }
   ctx.switchPartition({ workspace: ctx.workspace.key, environment: ctx.caller.environment });
-  ctx.emit(events.WorkflowArchived, workflowRef(workflow), dataOf(workflow));
+  ctx.emit(events.WorkflowArchived, workflowRef(workflow), workflowEventData(workflow));
 }
 
-/** Locks a workflow that is to be changed or deployed, which an archived one can't be. */
+/** Locks a workflow until the transaction ends; throws when it is archived. */
 export async function lockToChange(
   ctx: WorkflowChangeContext,
   id: string,
@@ -138,11 +143,11 @@ export function visibleWorkflow<D extends DefinitionOutline>(
   { caller, workspace }: In<ReadContext>,
   workflow: StoredWorkflow<D>,
 ) {
-  return shownOf(workflow, hooksOf(caller, workspace));
+  return toWorkflowItem(workflow, hookBaseUrl(caller, workspace));
 }
 
-/** Where the addresses of this workspace's workflows begin. Who knows one can start the workflow. */
-function hooksOf(caller: Caller, workspace: WorkspaceRef): string | undefined {
+/** The base of webhook addresses, for callers who may trigger workflows: an address alone starts one. */
+function hookBaseUrl(caller: Caller, workspace: WorkspaceRef): string | undefined {
   const memberships = [...(caller.credential?.memberships ?? [])];
   const slug = memberships.find(([, member]) => member.workspace.id === workspace.id)?.[0];
   if (slug === undefined || !caller.permissions.has(WorkflowsTrigger.name)) return undefined;

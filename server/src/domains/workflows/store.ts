@@ -8,8 +8,8 @@ import type { DefinitionOutline, StoredWorkflow, WorkflowSummary } from "./workf
 
 type Table = Tables["workflows"];
 
-/** What a list is to show. */
-export interface Wanted {
+/** The filters and the page of a list. */
+export interface WorkflowQuery {
   readonly status: WorkflowSummary["status"] | undefined;
   /** Part of the name. */
   readonly q: string | undefined;
@@ -25,13 +25,13 @@ export async function insert(tx: Tx, row: Insertable<Table>): Promise<void> {
 export async function get(tx: Tx, id: string): Promise<StoredWorkflow> {
   const row = await rows(tx).select("w.definition").where("w.id", "=", id).executeTakeFirst();
   if (!row) throw new Failure(NotFound);
-  // Only what was checked is ever stored.
+  // Only checked definitions are stored.
   return toWorkflow(row, row.definition as Definition);
 }
 
-/** Locks the row, so that two changes take turns. */
+/** Locks the row until the transaction ends. */
 export async function lock(tx: Tx, id: string): Promise<StoredWorkflow> {
-  // On its own: what a statement that waited for the lock reads of other tables would be old.
+  // On its own: a statement that waits for the lock reads stale rows of other tables.
   await tx.selectFrom("workflows").select("id").where("id", "=", id).forUpdate().execute();
   return get(tx, id);
 }
@@ -52,8 +52,11 @@ export async function update(
 }
 
 /** Newest first, without their graphs; archived ones only when they are asked for. */
-export async function list(tx: Tx, wanted: Wanted): Promise<StoredWorkflow<DefinitionOutline>[]> {
-  const { status, q, before, limit } = wanted;
+export async function list(
+  tx: Tx,
+  query: WorkflowQuery,
+): Promise<StoredWorkflow<DefinitionOutline>[]> {
+  const { status, q, before, limit } = query;
   let found = rows(tx)
     .select(sql<DefinitionOutline>`w.definition - 'nodes' - 'edges'`.as("outline"))
     .where("w.archived_at", status === "archived" ? "is not" : "is", null)
@@ -66,8 +69,8 @@ export async function list(tx: Tx, wanted: Wanted): Promise<StoredWorkflow<Defin
   return page.map((row) => toWorkflow(row, row.outline));
 }
 
-/** Which of these ids no workflow has. */
-export async function missing(tx: Tx, ids: readonly string[]): Promise<string[]> {
+/** The ids among these that no workflow has. */
+export async function findMissing(tx: Tx, ids: readonly string[]): Promise<string[]> {
   if (ids.length === 0) return [];
   const found = await tx.selectFrom("workflows").select("id").where("id", "in", ids).execute();
   const known = new Set(found.map(({ id }) => id));
@@ -83,8 +86,8 @@ export async function count(tx: Tx): Promise<number> {
   return n;
 }
 
-/** What a request to a workflow's own address starts. */
-export interface Hooked {
+/** The deployment that a request to a webhook address starts. */
+export interface HookDeployment {
   readonly workspace: string;
   readonly workflowId: string;
   readonly versionId: string;
@@ -92,12 +95,12 @@ export interface Hooked {
   readonly permissions: readonly string[] | undefined;
 }
 
-/** Whose address it is, of whichever workspace, where its trigger is one for requests and is on. */
+/** Finds the deployment of a webhook address in any workspace, if its trigger is on. */
 export async function findByHook(
   db: Database,
   address: { readonly slug: string; readonly token: string; readonly environment: EnvironmentName },
-): Promise<Hooked | undefined> {
-  const [hooked] = await db.system<HookedRow>(
+): Promise<HookDeployment | undefined> {
+  const [deployment] = await db.system<HookDeploymentRow>(
     `select w.workspace_id as workspace, w.id as "workflowId", d.version_id as "versionId",
             d.deployed_by as "deployedBy", d.permissions
        from workflows w
@@ -107,10 +110,10 @@ export async function findByHook(
         and d.enabled and d.trigger_type = 'webhook'`,
     [address.slug, address.token, address.environment],
   );
-  return hooked && { ...hooked, permissions: hooked.permissions ?? undefined };
+  return deployment && { ...deployment, permissions: deployment.permissions ?? undefined };
 }
 
-interface HookedRow extends Omit<Hooked, "permissions"> {
+interface HookDeploymentRow extends Omit<HookDeployment, "permissions"> {
   readonly permissions: readonly string[] | null;
 }
 

@@ -3,7 +3,7 @@ import { nullable, object } from "#kernel/schema/schema.ts";
 import { type Definition, definitionFields } from "./definition/index.ts";
 import { ChangeSummary, Label } from "./versions/version.ts";
 
-/** What goes with the version that a save appends. */
+/** The fields of the version that a save appends. */
 export const versionFields = {
   label: Type.Optional(Label),
   changeSummary: Type.Optional(ChangeSummary),
@@ -11,12 +11,12 @@ export const versionFields = {
 
 const { name, description, trigger, nodes, edges, ...limits } = definitionFields;
 
-// The inside of these is left to `checkDefinition`, which finds every fault of it and not just the
-// first few; the schemas stand here for whoever reads the description of the API.
+// The content of these is left to `checkDefinition`, which finds all errors and not just the first
+// few; the schemas are for readers of the API's description.
 const structure = {
-  trigger: anything(trigger),
-  nodes: Type.Array(anything(nodes.items)),
-  edges: Type.Array(anything(edges.items)),
+  trigger: orAnything(trigger),
+  nodes: Type.Array(orAnything(nodes.items)),
+  edges: Type.Array(orAnything(edges.items)),
 };
 
 /** A whole definition. */
@@ -50,7 +50,7 @@ export const WorkflowChange = Type.Object(
 );
 export type WorkflowChange = Static<typeof WorkflowChange>;
 
-/** A body taken apart: the fields of the definition, and what goes with the version. */
+/** A body split into the fields of the definition and those of the version. */
 export interface WorkflowInput {
   readonly fields: Readonly<Record<string, unknown>>;
   readonly label?: string | undefined;
@@ -62,23 +62,23 @@ export function toWorkflowInput({
   changeSummary,
   ...fields
 }: NewWorkflow | WorkflowChange): WorkflowInput {
-  return { fields: { ...fields, ...withoutAddress(fields.trigger) }, label, changeSummary };
+  return { fields: { ...fields, ...withoutUrl(fields.trigger) }, label, changeSummary };
 }
 
 /** A definition with some of its fields changed, and those that became null left out. */
-export function merged(definition: Definition, { fields }: WorkflowInput): unknown {
+export function mergeFields(definition: Definition, { fields }: WorkflowInput): unknown {
   const all = Object.entries({ ...definition, ...fields });
   return Object.fromEntries(all.filter(([, value]) => value !== null));
 }
 
-/** Whoever sends back what an answer showed has the trigger's address in it, which is ours to say. */
-function withoutAddress(given: unknown): { trigger?: unknown } {
-  if (typeof given !== "object" || given === null || !("url" in given)) return {};
-  const { url: _, ...rest } = given;
+/** Drops the trigger's address, which responses show and callers may send back. */
+function withoutUrl(value: unknown): { trigger?: unknown } {
+  if (typeof value !== "object" || value === null || !("url" in value)) return {};
+  const { url: _, ...rest } = value;
   return { trigger: rest };
 }
 
-function anything(schema: TSchema) {
+function orAnything(schema: TSchema) {
   return Type.Unsafe<unknown>(Type.Union([schema, Type.Unknown()]));
 }
 

@@ -24,7 +24,7 @@ const InEnvironment = nullable(
 const { nodes, edges, ...outline } = definitionFields;
 
 /** A workflow but for its graph. */
-const about = {
+const workflowFields = {
   id: WorkflowId,
   ...outline,
   status: Type.Enum(["active", "inactive", "archived"], {
@@ -35,15 +35,15 @@ const about = {
   updatedAt: Time,
 };
 
-/** As events tell it: the graph is in the version, the address is for those who may trigger it. */
-export const WorkflowData = Type.Object(about, { title: "WorkflowData" });
+/** A workflow in events: the graph is in the version, the address is for those who may trigger it. */
+export const WorkflowData = Type.Object(workflowFields, { title: "WorkflowData" });
 export type WorkflowData = Static<typeof WorkflowData>;
 
-type ShownTrigger = Trigger & { readonly url?: string };
+type TriggerItem = Trigger & { readonly url?: string };
 
-// The declared schema, and one field more that only answers have.
+// The declared schema, and one field more that only responses have.
 const { properties } = Trigger as unknown as { readonly properties: object };
-const ShownTrigger = Type.Unsafe<ShownTrigger>({
+const TriggerItem = Type.Unsafe<TriggerItem>({
   ...Trigger,
   title: "ShownWorkflowTrigger",
   properties: {
@@ -56,9 +56,9 @@ const ShownTrigger = Type.Unsafe<ShownTrigger>({
   },
 });
 
-const shown = {
-  ...about,
-  trigger: ShownTrigger,
+const itemFields = {
+  ...workflowFields,
+  trigger: TriggerItem,
   versions: Type.Object({
     newest: Type.Object({
       id: VersionId,
@@ -74,11 +74,11 @@ const shown = {
   }),
 };
 
-/** As lists show it. */
-export const WorkflowSummary = Type.Object(shown, { title: "WorkflowSummary" });
+/** A workflow in lists. */
+export const WorkflowSummary = Type.Object(itemFields, { title: "WorkflowSummary" });
 export type WorkflowSummary = Static<typeof WorkflowSummary>;
 
-export const Workflow = Type.Object({ ...shown, nodes, edges }, { title: "Workflow" });
+export const Workflow = Type.Object({ ...itemFields, nodes, edges }, { title: "Workflow" });
 
 /** A workflow as the store gives it; a list leaves the graph out. */
 export interface StoredWorkflow<D = Definition> {
@@ -102,29 +102,29 @@ export const WorkflowIsArchived = failure(
   "The workflow is archived: nothing of it can be changed or deployed.",
 );
 
-/** What an event's envelope says of the workflow. */
+/** A workflow as the envelopes of its events name it. */
 export function workflowRef({ id: workflowId, definition }: StoredWorkflow<DefinitionOutline>) {
   return { id: workflowId, displayName: definition.name };
 }
 
-/** What events tell of it. */
-export function dataOf(workflow: StoredWorkflow): WorkflowData {
+/** A workflow in the data of its events. */
+export function workflowEventData(workflow: StoredWorkflow): WorkflowData {
   const { nodes: _, edges: __, ...rest } = workflow.definition;
-  return { ...rest, ...factsOf(workflow) };
+  return { ...rest, ...commonFieldsOf(workflow) };
 }
 
-/** What answers tell of it; `hooks` is where its address begins, for who may know it. */
-export function shownOf<D extends DefinitionOutline>(
+/** A workflow in responses, with its webhook address if the caller may know `hookBase`. */
+export function toWorkflowItem<D extends DefinitionOutline>(
   workflow: StoredWorkflow<D>,
-  hooks: string | undefined,
+  hookBase: string | undefined,
 ) {
   const { definition, newest, environments, hookToken, revision } = workflow;
   const { trigger } = definition;
   const url =
-    trigger.type === "webhook" && hooks !== undefined ? `${hooks}/${hookToken}` : undefined;
+    trigger.type === "webhook" && hookBase !== undefined ? `${hookBase}/${hookToken}` : undefined;
   return {
     ...definition,
-    ...factsOf(workflow),
+    ...commonFieldsOf(workflow),
     trigger: { ...trigger, ...(url !== undefined && { url }) },
     versions: { newest },
     environments,
@@ -132,7 +132,11 @@ export function shownOf<D extends DefinitionOutline>(
   };
 }
 
-function factsOf({ id: workflowId, status, ...workflow }: StoredWorkflow<DefinitionOutline>) {
+function commonFieldsOf({
+  id: workflowId,
+  status,
+  ...workflow
+}: StoredWorkflow<DefinitionOutline>) {
   const { createdBy, createdAt, updatedAt } = workflow;
   return { id: workflowId, status, createdBy, createdAt, updatedAt };
 }

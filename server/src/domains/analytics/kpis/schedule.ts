@@ -1,6 +1,6 @@
 /** When KPIs are looked at: each time once, whatever the number of nodes. */
 import Type from "typebox";
-import { checkSchedule, cronOf } from "#domains/workflows/index.ts";
+import { checkSchedule, toCron } from "#domains/workflows/index.ts";
 import { SYSTEM_ACTOR } from "#kernel/log/event.ts";
 import { Failure, type FieldError, Invalid } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
@@ -37,7 +37,7 @@ export function assertSchedule(schedule: Schedule): void {
 
 /** The first time after another. */
 export function nextTime({ cron, timezone = "UTC" }: Schedule, after: Date): Date | null {
-  return cronOf({ cron, timezone }).nextRun(after);
+  return toCron({ cron, timezone }).nextRun(after);
 }
 
 /** Sets the alarm for the next time after a moment, in the place of one that was set before. */

@@ -1,4 +1,4 @@
-import { executorsByType } from "#domains/runs/index.ts";
+import { ExecutorPoint } from "#domains/runs/index.ts";
 import { NodeTypePoint } from "#domains/workflows/index.ts";
 import { domain } from "#kernel/domain.ts";
 import { EventVisibilityPoint } from "#kernel/log/event-visibility.ts";
@@ -73,7 +73,7 @@ export const desk = domain({
   ],
   readers: [watcherNotificationReader],
   contributions: [
-    contribute(executorsByType, ticketExecutor),
+    contribute(ExecutorPoint, ticketExecutor),
     contribute(NodeTypePoint, ticketExecutor.type),
     contribute(ReportSourcePoint, ticketsSource),
     ...ticketEventVisibility.map((view) => contribute(EventVisibilityPoint, view)),

@@ -12,15 +12,15 @@ import type { Tx } from "#kernel/db/connection.ts";
 import { Failure, invalidField } from "#kernel/operation/failure.ts";
 import type { ReadContext, WriteContext } from "#kernel/contract.ts";
 import { id, nullable, Time } from "#kernel/schema/schema.ts";
-import { runContextOf } from "../start/queued-start.ts";
-import type { Decision } from "../engine/journal-record.ts";
-import { queueCommand } from "../engine/store.ts";
-import { runRef, summaryOf } from "../engine/run-summary.ts";
+import { toRunContext } from "../start/queued-start.ts";
+import { type ApprovalDecision, stepMessage } from "../engine/journal-record.ts";
+import { appendMessages } from "../engine/store.ts";
+import { runRef, toRunSummary } from "../engine/run-summary.ts";
 import { RunResumed } from "../events.ts";
 import { AlreadyDecided, NotAnApprover, RunId, RunNotPaused } from "../run.ts";
 import { lock } from "../store.ts";
 
-/** Something that waits for the caller's word. */
+/** A step that waits for the caller's decision. */
 export const Approval = Type.Object(
   {
     runId: RunId,
@@ -38,8 +38,8 @@ export const Approval = Type.Object(
 );
 export type Approval = Static<typeof Approval>;
 
-/** What somebody says. */
-export interface ApprovalDecision {
+/** A decision as the caller sends it. */
+export interface DecisionInput {
   readonly approved: boolean;
   readonly comment?: string;
   readonly data?: unknown;
@@ -48,56 +48,58 @@ export interface ApprovalDecision {
 
 type In<C> = C & { readonly workspace: WorkspaceRef };
 
-interface Row {
+interface ApprovalRow {
   readonly path: string;
   readonly approvers: readonly string[];
   readonly quorum: number;
   readonly decided_by: readonly string[];
 }
 
-const SETTLED = "delete from run_approvals where run_id = $1 and path = $2";
-const HEARD = `
+const DELETE_APPROVAL = "delete from run_approvals where run_id = $1 and path = $2";
+const ADD_DECIDER = `
   update run_approvals set decided_by = decided_by || array[$3::text] where run_id = $1 and path = $2`;
 
-/** Takes down one person's word on an approval. Who rejects decides; otherwise the quorum does. */
+/** Adds the caller's decision to an approval. One rejection settles it; otherwise the quorum does. */
 export async function decideApproval(
   ctx: In<WriteContext<typeof RunResumed>>,
   runId: string,
-  word: ApprovalDecision,
+  input: DecisionInput,
 ): Promise<void> {
   const { tx, services, now, caller } = ctx;
-  const run = await lock(tx, runId);
-  const { path, approvers, quorum, decided_by } = chosen(await openOf(tx, runId, now), word.stepId);
+  const row = await lock(tx, runId);
+  const open = await lockOpenApprovals(tx, runId, now);
+  const { path, approvers, quorum, decided_by } = selectApproval(open, input.stepId);
   const userId = userIdOf(caller);
-  const names = await namesOf(ctx);
+  const names = await findApproverNames(ctx);
   if (!approvers.some((name) => names.includes(name))) throw new Failure(NotAnApprover);
   if (decided_by.includes(userId)) throw new Failure(AlreadyDecided);
-  const decision: Decision = {
+  const decision: ApprovalDecision = {
     userId,
-    name: nameOf(caller),
-    approved: word.approved,
-    ...(word.comment !== undefined && { comment: word.comment }),
-    ...(word.data !== undefined && { data: word.data }),
+    name: callerNameOf(caller),
+    approved: input.approved,
+    ...(input.comment !== undefined && { comment: input.comment }),
+    ...(input.data !== undefined && { data: input.data }),
     at: now.toISOString(),
   };
-  if (!(await queueCommand(ctx, runId, [{ path, told: true, decision }]))) {
+  if (!(await appendMessages(ctx, runId, [stepMessage(path, { decision })]))) {
     throw new Failure(RunNotPaused);
   }
-  if (!word.approved || decided_by.length + 1 >= quorum) void ctx.send(SETTLED, [runId, path]);
-  else void ctx.send(HEARD, [runId, path, userId]);
-  const version = await planOfVersion({ tx, services }, run.version_id);
+  if (!input.approved || decided_by.length + 1 >= quorum)
+    void ctx.send(DELETE_APPROVAL, [runId, path]);
+  else void ctx.send(ADD_DECIDER, [runId, path, userId]);
+  const version = await planOfVersion({ tx, services }, row.version_id);
   if (!version) throw new Error("A run that is not over keeps its version.");
-  const facts = runContextOf(run, version);
-  const summary = summaryOf(facts, { status: run.status }, now);
-  ctx.emit(RunResumed, runRef(facts), { ...summary, stepId: path, approved: word.approved });
+  const run = toRunContext(row, version);
+  const summary = toRunSummary(run, { status: row.status }, now);
+  ctx.emit(RunResumed, runRef(run), { ...summary, stepId: path, approved: input.approved });
 }
 
-/** What waits for the caller, newest runs first. */
+/** The open approvals that ask the caller, newest runs first. */
 export async function listApprovals(
   ctx: In<ReadContext>,
   page: { readonly before: readonly [string, string] | undefined; readonly limit: number },
 ): Promise<Approval[]> {
-  const names = await namesOf(ctx);
+  const names = await findApproverNames(ctx);
   const { before, limit } = page;
   const { rows } = await sql<Approval>`
     select a.run_id as "runId", a.path as "stepId", r.workflow_id as "workflowId",
@@ -114,16 +116,16 @@ export async function listApprovals(
   return rows;
 }
 
-/** The steps of a run that still wait for people; locked, so that they decide one after the other. */
-async function openOf(tx: Tx, runId: string, now: Date): Promise<Row[]> {
-  const { rows } = await sql<Row>`
+/** Locks the open approvals of a run, so that decisions are counted one after the other. */
+async function lockOpenApprovals(tx: Tx, runId: string, now: Date): Promise<ApprovalRow[]> {
+  const { rows } = await sql<ApprovalRow>`
     select path, approvers, quorum, decided_by from run_approvals
      where run_id = ${runId} and (expires_at is null or expires_at > ${now})
      order by path for update`.execute(tx);
   return rows;
 }
 
-function chosen(open: readonly Row[], stepId: string | undefined): Row {
+function selectApproval(open: readonly ApprovalRow[], stepId: string | undefined): ApprovalRow {
   const [first, second] = stepId ? open.filter(({ path }) => path === stepId) : open;
   if (!first) throw new Failure(RunNotPaused);
   if (second) {
@@ -133,12 +135,12 @@ function chosen(open: readonly Row[], stepId: string | undefined): Row {
   return first;
 }
 
-/** By what an approval can name the caller: as a user, by a role's id, or by its name. */
-async function namesOf({ tx, caller, workspace }: In<ReadContext>): Promise<string[]> {
+/** The names by which an approval can ask the caller: user id, role ids and role names. */
+async function findApproverNames({ tx, caller, workspace }: In<ReadContext>): Promise<string[]> {
   const { roles } = requireMembership(caller, workspace.id);
   return [userIdOf(caller), ...roles, ...(await findRoleNames(tx, roles))];
 }
 
-function nameOf({ credential, actor }: Caller): string {
+function callerNameOf({ credential, actor }: Caller): string {
   return credential?.user.name ?? actor.name;
 }

@@ -10,18 +10,18 @@ import { listIds, lockAll } from "../store.ts";
 
 const BATCH_RUNS = 50;
 
-/** Which runs are to go on. */
-export interface Filter {
+/** Selects the runs to retry. */
+export interface RetryFilter {
   readonly workflowId?: string;
   readonly status?: "failed" | "cancelled";
   readonly from?: string;
   readonly to?: string;
 }
 
-/** Chooses the runs now, and leaves the rest to a job: how many there are. */
+/** Selects the runs now and leaves the retries to a job; gives how many there are. */
 export async function requestRetries(
   ctx: WriteContext<typeof BulkRetryRequested>,
-  filter: Filter,
+  filter: RetryFilter,
   limit: number,
 ): Promise<number> {
   const { status = "failed" } = filter;
@@ -29,30 +29,30 @@ export async function requestRetries(
   if (ids.length === 0) return 0;
   const { workflowId = "workflows" } = filter;
   ctx.emit(BulkRetryRequested, { id: workflowId }, { ...filter, status, count: ids.length });
-  ctx.enqueue(retryBatch, { ids, actor: ctx.caller.actor });
+  ctx.enqueue(bulkRetryJob, { ids, actor: ctx.caller.actor });
   return ids.length;
 }
 
-const Payload = Type.Object({ ids: Type.Array(Type.String()), actor: ActorSchema });
+const RetryPayload = Type.Object({ ids: Type.Array(Type.String()), actor: ActorSchema });
 
-/** Retries the first few of them from where they failed; each batch is a job of its own. */
-export const retryBatch: JobType<typeof Payload> = job({
+/** Retries a batch of runs from where they failed, and enqueues the next batch. */
+export const bulkRetryJob: JobType<typeof RetryPayload> = job({
   kind: "runs.retry",
-  payload: Payload,
+  payload: RetryPayload,
   emits: [RunRetried],
-  async run(ctx, { ids, actor }: Static<typeof Payload>) {
+  async run(ctx, { ids, actor }: Static<typeof RetryPayload>) {
     ctx.setActor(actor);
     for (const row of await lockAll(ctx.tx, ids.slice(0, BATCH_RUNS))) {
-      // Somebody may have retried it meanwhile.
+      // It may have been retried meanwhile.
       if (!isOver(row.status) || row.status === "completed") continue;
       try {
         await restartRun(ctx, row, { from: "failed", version: "same" });
       } catch (error) {
-        // One whose version is gone stays as it is, and is no reason to leave out the others.
+        // A run whose version is gone stays as it is; the others are retried.
         if (!(error instanceof Failure)) throw error;
       }
     }
     const rest = ids.slice(BATCH_RUNS);
-    if (rest.length > 0) ctx.enqueue(retryBatch, { ids: rest, actor });
+    if (rest.length > 0) ctx.enqueue(bulkRetryJob, { ids: rest, actor });
   },
 });

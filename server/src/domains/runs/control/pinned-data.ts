@@ -12,36 +12,36 @@ import type { WriteContext } from "#kernel/contract.ts";
 import { id } from "#kernel/schema/schema.ts";
 import { PinnedDataSet } from "../events.ts";
 
-/** Outputs by node that test runs of a workflow take for granted. */
-export const Pins = Type.Object(
+/** Outputs by node that test runs of a workflow use instead of executing the node. */
+export const PinnedData = Type.Object(
   { workflowId: id("wf"), outputs: Type.Record(Type.String(), Type.Unknown()) },
   { title: "PinnedData" },
 );
-export type Pins = Static<typeof Pins> & { readonly revision: number };
+export type PinnedData = Static<typeof PinnedData> & { readonly revision: number };
 
-/** Before anything is pinned. */
+/** The revision before anything is pinned. */
 const FIRST_REVISION = 1;
 
-export async function findPins(tx: Tx, workflowId: string): Promise<Pins> {
+export async function findPinnedData(tx: Tx, workflowId: string): Promise<PinnedData> {
   const row = await tx
     .selectFrom("workflow_pins")
     .select(["outputs", "revision"])
     .where("workflow_id", "=", workflowId)
     .executeTakeFirst();
   if (!row) return { workflowId, outputs: {}, revision: FIRST_REVISION };
-  // Only what follows is ever stored.
-  return { workflowId, ...row, outputs: row.outputs as Pins["outputs"] };
+  // Only the function below writes it.
+  return { workflowId, ...row, outputs: row.outputs as PinnedData["outputs"] };
 }
 
-/** Puts these outputs in the place of all that were pinned. */
-export async function setPins(
+/** Replaces all pinned outputs of a workflow. */
+export async function replacePinnedData(
   ctx: WriteContext<typeof PinnedDataSet>,
   workflowId: string,
-  outputs: Pins["outputs"],
-): Promise<Pins> {
+  outputs: PinnedData["outputs"],
+): Promise<PinnedData> {
   const { tx, now } = ctx;
   const workflow = await getWorkflow(tx, workflowId);
-  ctx.expectRevision((await findPins(tx, workflowId)).revision);
+  ctx.expectRevision((await findPinnedData(tx, workflowId)).revision);
   assertNodes(ctx, workflow, outputs);
   const columns = { outputs: JSON.stringify(outputs), updated_at: now };
   const { revision } = await tx
@@ -55,8 +55,8 @@ export async function setPins(
     .returning("revision")
     .executeTakeFirstOrThrow();
   const nodes = Object.keys(outputs);
-  const about = { id: workflowId, displayName: workflow.definition.name };
-  ctx.emit(PinnedDataSet, about, { workflowId, nodes });
+  const ref = { id: workflowId, displayName: workflow.definition.name };
+  ctx.emit(PinnedDataSet, ref, { workflowId, nodes });
   return { workflowId, outputs, revision };
 }
 
@@ -68,7 +68,7 @@ export function nodeIdsOf({ nodes }: Graph): string[] {
 function assertNodes(
   { services }: Pick<WriteContext, "services">,
   { definition }: StoredWorkflow,
-  outputs: Pins["outputs"],
+  outputs: PinnedData["outputs"],
 ): void {
   const known = new Set(nodeIdsOf(compilePlan(definition, nodeTypesOf(services)).graph));
   const errors = Object.keys(outputs)

@@ -10,68 +10,74 @@ import {
 import { Failure, invalidField } from "#kernel/operation/failure.ts";
 import type { WriteContext } from "#kernel/contract.ts";
 import type { RunContext } from "../engine/run-context.ts";
-import { runContextOf } from "../start/queued-start.ts";
-import { foldJournal, type JournalRecord, type JournalLine } from "../engine/journal-record.ts";
+import { toRunContext } from "../start/queued-start.ts";
+import {
+  foldJournal,
+  type JournalLine,
+  type JournalRecord,
+  newStepRecord,
+} from "../engine/journal-record.ts";
 import { shardOf } from "../start/queued-start.ts";
 import { isOver, type RunRow } from "../engine/store.ts";
 import { RUNS_DUE_SIGNAL } from "../engine/store.ts";
-import { runRef, summaryOf } from "../engine/run-summary.ts";
+import { runRef, toRunSummary } from "../engine/run-summary.ts";
 import { RunRetried } from "../events.ts";
 import { NotDeployed, RunNotFailed, RunNotOver, TestRunFinal, VersionGone } from "../run.ts";
 import { readEntries } from "../store.ts";
 
-type Retrying = WriteContext<typeof RunRetried>;
+type RetryContext = WriteContext<typeof RunRetried>;
 
-/** From where, and with which version. */
-export interface Retry {
+/** Where a retry starts, and with which version. */
+export interface RetryInput {
   /** `failed`, `start`, or the path of a step. */
   readonly from: string;
   readonly version: "same" | "latest";
 }
 
-const GO_ON = `
+const RESTART_RUN = `
   update runs
      set status = $2, due_at = $3, version_id = $4, run_as = $5, permissions = $6, lane = $7,
          limited = $8, deadline_at = $9,
          concurrency_key = case when $10 then concurrency_key end, entries = entries + 1,
          generation = generation + 1, output = null, error = null, finished_at = null
    where id = $1`;
-const NOTE = "insert into run_journal (run_id, entry, records, written_at) values ($1, $2, $3, $4)";
+const INSERT_ENTRY =
+  "insert into run_journal (run_id, entry, records, written_at) values ($1, $2, $3, $4)";
 
 /**
- * Makes a run that is over go on: what is to be done again is taken back in its journal, and the run
- * is due. Each retry is a generation of its own, since whoever remembers the keys of the last one
- * would answer as it did then. Nothing is written before all is known to be well.
+ * Restarts a run that is over: takes the records of the steps to repeat back in its journal, and makes
+ * it due. Each retry is a generation of its own, since a receiver that remembers the idempotency keys
+ * of the last one would repeat its answers. Nothing is written before everything is checked.
  */
-export async function restartRun(ctx: Retrying, row: RunRow, asked: Retry): Promise<void> {
-  assertRetriable(row, asked.from);
+export async function restartRun(ctx: RetryContext, row: RunRow, input: RetryInput): Promise<void> {
+  assertRetriable(row, input.from);
   const { tx, now } = ctx;
-  const { version, ...authority } = await versionFor(ctx, row, asked);
-  const lines = await linesOf(ctx, row, version, asked);
-  const facts = {
-    ...runContextOf({ ...row, version_id: version.versionId }, version),
+  const { version, ...authority } = await resolveVersion(ctx, row, input);
+  const lines = await readResetLines(ctx, row, version, input);
+  const run = {
+    ...toRunContext({ ...row, version_id: version.versionId }, version),
     ...authority,
   };
-  const { limited } = facts;
+  const { limited } = run;
   const { timeoutMs } = version.definition;
   const status = limited ? "queued" : "running";
-  // Of one that queues it is set when it is admitted.
-  const timed = timeoutMs !== undefined && !limited;
+  // A queued run gets its deadline on admission.
+  const hasDeadline = timeoutMs !== undefined && !limited;
   if (!(await holdVersion(tx, version.versionId))) throw new Failure(VersionGone);
-  void ctx.send(GO_ON, [
+  void ctx.send(RESTART_RUN, [
     row.id,
     status,
     now,
     version.versionId,
-    facts.runAs,
-    facts.permissions ?? null,
-    shardOf(facts),
+    run.runAs,
+    run.permissions ?? null,
+    shardOf(run),
     limited,
-    timed ? new Date(now.getTime() + timeoutMs) : null,
-    asked.version === "same",
+    hasDeadline ? new Date(now.getTime() + timeoutMs) : null,
+    input.version === "same",
   ]);
-  void ctx.send(NOTE, [row.id, row.entries, JSON.stringify(lines), now]);
-  ctx.emit(RunRetried, runRef(facts), summaryOf(facts, { status }, now));
+  void ctx.send(INSERT_ENTRY, [row.id, row.entries, JSON.stringify(lines), now]);
+  ctx.emit(RunRetried, runRef(run), toRunSummary(run, { status }, now));
   ctx.onCommit(() => ctx.services.wakeSignal.raise(RUNS_DUE_SIGNAL));
 }
 
@@ -81,13 +87,13 @@ function assertRetriable({ status, test }: RunRow, from: string): void {
   if (status === "completed" && from !== "start") throw new Failure(RunNotFailed);
 }
 
-/** A version that somebody deployed runs as that person. */
-async function versionFor(
-  { tx, services }: Retrying,
+/** The version to run, with the authority of its deployment or of the run before. */
+async function resolveVersion(
+  { tx, services }: RetryContext,
   row: RunRow,
-  asked: Retry,
+  input: RetryInput,
 ): Promise<{ readonly version: PlannedVersion } & Pick<RunContext, "runAs" | "permissions">> {
-  if (asked.version === "same") {
+  if (input.version === "same") {
     const version = await planOfVersion({ tx, services }, row.version_id);
     if (!version) throw new Failure(VersionGone);
     return { version, runAs: row.run_as, permissions: row.permissions ?? undefined };
@@ -98,12 +104,12 @@ async function versionFor(
   return { version, runAs: deployment.deployedBy, permissions: deployment.permissions };
 }
 
-/** What the journal is told: which steps have not happened, and which loops go on. */
-async function linesOf(
-  { tx, services }: Retrying,
+/** The journal lines that take steps back and reopen loops. */
+async function readResetLines(
+  { tx, services }: RetryContext,
   row: RunRow,
   version: PlannedVersion,
-  { from }: Retry,
+  { from }: RetryInput,
 ): Promise<JournalLine[]> {
   const entries = await readEntries(tx, row.id);
   const steps = foldJournal(entries.flatMap(({ records }) => records));
@@ -112,38 +118,39 @@ async function linesOf(
       ? version
       : await planOfVersion({ tx, services }, row.version_id);
   const stale = [...steps.values()].filter(
-    (record) => isUnfinished(record) || isForeign(record, former?.plan, version),
+    (record) => isUnfinished(record) || isOfOtherVersion(record, former?.plan, version),
   );
   for (const { path } of stale) steps.delete(path);
   const reset = resetFrom(version.plan, steps, from);
   if (!reset)
     throw invalidField("/from", "is neither `failed` nor `start` nor a step of the workflow");
-  const gone = [...stale.map(({ path }) => path), ...reset.forget];
-  return [...gone.map(forgotten), ...reset.reopen];
+  const forgottenPaths = [...stale.map(({ path }) => path), ...reset.forget];
+  return [...forgottenPaths.map(toForgottenRecord), ...reset.reopen];
 }
 
 /**
- * A step that waited when the run was ended: what it waited for may have come and gone, and the run
- * is no longer among those who wait.
+ * True for a step that had not ended when the run did: its wait is deleted, and the answer may have
+ * come and gone.
  */
 function isUnfinished({ status, items }: JournalRecord): boolean {
   if (status === "running") return items === undefined;
   return status === "waiting" || status === "paused" || status === "ready";
 }
 
-/** A step that the version does not have, or which is something else there; so are ways not taken. */
-function isForeign(
+/** True for a step that the version lacks or has with another type, and for skipped ones. */
+function isOfOtherVersion(
   { path, status }: JournalRecord,
   former: ExecutionPlan | undefined,
   { plan }: PlannedVersion,
 ): boolean {
   if (former === plan) return false;
   const node = nodeAt(plan.graph, path);
-  const before = former && nodeAt(former.graph, path);
-  return !node || status === "skipped" || (before !== undefined && before.type !== node.type);
+  const formerNode = former && nodeAt(former.graph, path);
+  return (
+    !node || status === "skipped" || (formerNode !== undefined && formerNode.type !== node.type)
+  );
 }
 
-function forgotten(path: string): JournalRecord {
-  const node = path.slice(path.lastIndexOf(".") + 1);
-  return { path, node, status: "ready", attempts: 0, forgotten: true };
+function toForgottenRecord(path: string): JournalRecord {
+  return { ...newStepRecord(path), forgotten: true };
 }

@@ -23,17 +23,17 @@ import {
 } from "#kernel/operation/failure.ts";
 import { type PreparedStart, startInline } from "../start/start-run.ts";
 import { insertRun } from "../engine/store.ts";
-import { runRef, summaryOf } from "../engine/run-summary.ts";
-import { checkpointOf } from "../engine/checkpoint.ts";
+import { runRef, toRunSummary } from "../engine/run-summary.ts";
+import { toCheckpoint } from "../engine/checkpoint.ts";
 import { RunTested } from "../events.ts";
-import { findPins, nodeIdsOf } from "./pinned-data.ts";
+import { findPinnedData, nodeIdsOf } from "./pinned-data.ts";
 import type { TracedRun } from "../run.ts";
-import { traceOf } from "../run-trace.ts";
-import { toTriggered } from "./trigger-run.ts";
+import { buildTrace } from "../run-trace.ts";
+import { toTriggeredRun } from "./trigger-run.ts";
 
 const STEPS_MAX = 2_000;
 
-/** What is to be tried, and what is to be taken for granted. */
+/** The definition or version to test, its input, and the mocks. */
 export interface TestRunRequest {
   readonly input?: unknown;
   readonly event?: unknown;
@@ -42,33 +42,33 @@ export interface TestRunRequest {
   readonly mocks?: Readonly<Record<string, unknown>>;
 }
 
-/** Carries it out in memory: nothing of it reaches outside. */
+/** Executes a test run in memory: nothing of it reaches outside. */
 export async function runWorkflowTest(
   platform: Platform,
   caller: Caller,
   workflowId: string,
-  trial: TestRunRequest,
+  request: TestRunRequest,
 ): Promise<PreparedStart> {
   const { environment, workspace } = caller;
   if (!workspace) throw new Error("Runs belong to a workspace.");
-  if (trial.versionId !== undefined && trial.definition !== undefined) {
+  if (request.versionId !== undefined && request.definition !== undefined) {
     throw invalidField("/definition", "can't be given together with a versionId");
   }
-  // Whoever may only run what others wrote must not run what they write themselves.
-  if (trial.definition !== undefined && !caller.permissions.has(WorkflowsWrite.name)) {
+  // The permission to trigger workflows is none to run a definition of one's own.
+  if (request.definition !== undefined && !caller.permissions.has(WorkflowsWrite.name)) {
     const detail = `A definition that is not saved needs the permission ${WorkflowsWrite.name}.`;
     throw new Failure(Forbidden, { detail });
   }
   const partition = { workspace: workspace.key, environment };
-  const { based, pins } = await platform.db.read(partition, async (tx) => ({
-    based: await basisOf(tx, platform, workflowId, trial),
-    pins: await findPins(tx, workflowId),
+  const { tested, pinned } = await platform.db.read(partition, async (tx) => ({
+    tested: await resolveTestedVersion(tx, platform, workflowId, request),
+    pinned: await findPinnedData(tx, workflowId),
   }));
-  const { maxConcurrency: _, concurrencyKey: __, ...definition } = based.definition;
+  const { maxConcurrency: _, concurrencyKey: __, ...definition } = tested.definition;
   const plan = compilePlan(definition, nodeTypesOf(platform));
-  const version: PlannedVersion = { ...based, definition, plan };
-  const mocks = { ...pins.outputs, ...knownOf(plan.graph, trial.mocks ?? {}) };
-  const { input = null, event } = trial;
+  const version: PlannedVersion = { ...tested, definition, plan };
+  const mocks = { ...pinned.outputs, ...assertKnownNodes(plan.graph, request.mocks ?? {}) };
+  const { input = null, event } = request;
   return startInline(platform, {
     ...partition,
     version,
@@ -78,41 +78,46 @@ export async function runWorkflowTest(
     runAs: userIdOf(caller),
     permissions: confinementOf(caller),
     cause: { ...caller.cause, depth: caller.cause.depth + 1 },
-    test: { mocks, ...(based.unsaved && { definition }) },
+    test: { mocks, ...(tested.unsaved && { definition }) },
   });
 }
 
-/** Keeps the test as a run. Nothing follows from it: no error workflow, nobody who waits. */
+/** Stores the test run. It starts no error workflow and answers no parent. */
 export async function insertTestRun(
   ctx: WriteContext<typeof RunTested>,
-  { facts, execution, over, ...rest }: PreparedStart,
+  { run, execution, result, ...rest }: PreparedStart,
 ): Promise<TracedRun> {
-  if (!execution || !over) throw new Error("A test is over before it is written.");
-  const turn = checkpointOf(execution, over);
-  insertRun(ctx, facts, turn);
-  ctx.emit(RunTested, runRef(facts), summaryOf(facts, turn, ctx.now));
+  if (!execution || !result) throw new Error("A test is over before it is written.");
+  const checkpoint = toCheckpoint(execution, result);
+  insertRun(ctx, run, checkpoint);
+  ctx.emit(RunTested, runRef(run), toRunSummary(run, checkpoint, ctx.now));
   const { plan } = rest.start.version;
-  const traceable = { status: turn.status, plan, steps: execution.steps, nowMs: ctx.now.getTime() };
+  const traceable = {
+    status: checkpoint.status,
+    plan,
+    steps: execution.steps,
+    nowMs: ctx.now.getTime(),
+  };
   return {
-    ...toTriggered({ facts, execution, over, ...rest }, ctx.now),
-    trigger: { ...facts.trigger },
-    output: turn.output ?? null,
-    trace: traceOf(traceable, { limit: STEPS_MAX }),
+    ...toTriggeredRun({ run, execution, result, ...rest }, ctx.now),
+    trigger: { ...run.trigger },
+    output: checkpoint.output ?? null,
+    trace: buildTrace(traceable, { limit: STEPS_MAX }),
   };
 }
 
-interface Basis extends Omit<PlannedVersion, "plan"> {
-  /** It is no version, so that the run must keep it. */
+interface TestedVersion extends Omit<PlannedVersion, "plan"> {
+  /** The definition is no saved version, so the run must store it. */
   readonly unsaved: boolean;
 }
 
-/** The version that is named, the definition that is given, or the live one. */
-async function basisOf(
+/** Resolves to the named version, the definition in the request, or the live one. */
+async function resolveTestedVersion(
   tx: Tx,
   platform: Platform,
   workflowId: string,
   { versionId, definition }: TestRunRequest,
-): Promise<Basis> {
+): Promise<TestedVersion> {
   const workflow = await getWorkflow(tx, workflowId);
   const { id, version: number } = workflow.newest;
   if (versionId !== undefined) {
@@ -122,17 +127,17 @@ async function basisOf(
     const { version: known } = version;
     return { versionId, workflowId, number: known, definition: version.definition, unsaved: false };
   }
-  const tried = definition ?? workflow.definition;
-  const faults = await definitionErrors({ tx, services: platform }, tried);
-  if (faults.length > 0) throw new Failure(Invalid, { errors: faults.map(within) });
-  return { versionId: id, workflowId, number, definition: tried, unsaved: true };
+  const testedDefinition = definition ?? workflow.definition;
+  const errors = await definitionErrors({ tx, services: platform }, testedDefinition);
+  if (errors.length > 0) throw new Failure(Invalid, { errors: errors.map(underDefinition) });
+  return { versionId: id, workflowId, number, definition: testedDefinition, unsaved: true };
 }
 
-function within({ path, message }: FieldError): FieldError {
+function underDefinition({ path, message }: FieldError): FieldError {
   return { path: `/definition${path}`, message };
 }
 
-function knownOf(graph: Graph, mocks: Readonly<Record<string, unknown>>) {
+function assertKnownNodes(graph: Graph, mocks: Readonly<Record<string, unknown>>) {
   const known = new Set(nodeIdsOf(graph));
   const errors = Object.keys(mocks)
     .filter((id) => !known.has(id))

@@ -18,30 +18,30 @@ import { firstCheckpoint } from "../start/queued-start.ts";
 import type { RunContext } from "../engine/run-context.ts";
 import { type PreparedStart, startInline, writeRunStart } from "../start/start-run.ts";
 import { isOver } from "../engine/store.ts";
-import { checkpointOf } from "../engine/checkpoint.ts";
+import { toCheckpoint } from "../engine/checkpoint.ts";
 import type { StartEvent } from "../events.ts";
-import { NotDeployed, type Triggered } from "../run.ts";
-import { durationOf, type StoredRun } from "../store.ts";
+import { NotDeployed, type TriggeredRun } from "../run.ts";
+import { elapsedMs, type StoredRun } from "../store.ts";
 import { type WaitOptions, waitUntilEnded } from "../run-watch.ts";
 
-/** What is to be run, by hand. */
+/** The input of a manual run, and the version if it is not the deployed one. */
 export interface TriggerRequest {
   readonly input?: unknown;
   readonly versionId?: string;
 }
 
-/** Finds what is to run, and takes it as far as it goes before anything is written. */
+/** Resolves the version and starts the run inline, before anything is written. */
 export async function prepareTrigger(
   platform: Platform,
   caller: Caller,
   workflowId: string,
-  asked: TriggerRequest,
+  request: TriggerRequest,
 ): Promise<PreparedStart> {
   const { environment, cause } = caller;
   if (cause.depth >= CAUSATION_DEPTH_MAX) throw new Failure(ChainTooDeep);
-  const workspace = keyOf(caller);
+  const workspace = workspaceKeyOf(caller);
   const { versionId, ...authority } = await platform.db.read({ workspace, environment }, (tx) =>
-    chosen(tx, caller, workflowId, asked.versionId),
+    resolveVersion(tx, caller, workflowId, request.versionId),
   );
   const version = await planOfVersion(platform, versionId);
   if (!version) throw new Failure(NotDeployed);
@@ -50,44 +50,44 @@ export async function prepareTrigger(
     environment,
     version,
     triggerType: "manual",
-    trigger: { type: "manual", input: asked.input ?? null },
+    trigger: { type: "manual", input: request.input ?? null },
     actor: caller.actor,
     ...authority,
     cause: { ...cause, depth: cause.depth + 1 },
   });
 }
 
-/** Writes the run. One that is over already needs its version no more; others keep it from being pruned. */
+/** Writes the run. Unless it is over already, its version is held against retention. */
 export async function triggerRun(
   ctx: WriteContext<StartEvent> & { readonly workspace: WorkspaceRef },
-  beginning: PreparedStart,
-): Promise<Triggered> {
-  const { facts, start, over } = beginning;
-  const shown = toTriggered(beginning, ctx.now);
-  const held = over ? true : holdVersion(ctx.tx, facts.versionId);
-  const [, isThere] = await Promise.all([writeRunStart(ctx, beginning), held]);
-  if (!isThere) throw new Failure(NotDeployed, { detail: `${start.version.versionId} is gone.` });
-  return shown;
+  prepared: PreparedStart,
+): Promise<TriggeredRun> {
+  const { run, start, result } = prepared;
+  const response = toTriggeredRun(prepared, ctx.now);
+  const hold = result ? true : holdVersion(ctx.tx, run.versionId);
+  const [, isKept] = await Promise.all([writeRunStart(ctx, prepared), hold]);
+  if (!isKept) throw new Failure(NotDeployed, { detail: `${start.version.versionId} is gone.` });
+  return response;
 }
 
-/** The run once it is over; undefined when that takes longer than the caller waits. */
+/** Waits until the run is over; gives it as it is when the caller waits no longer. */
 export async function awaitTriggeredRun(
   platform: Platform,
   caller: Caller,
-  { value, waitMs }: { readonly value: Triggered; readonly waitMs: number },
-): Promise<Triggered | undefined> {
+  { value, waitMs }: { readonly value: TriggeredRun; readonly waitMs: number },
+): Promise<TriggeredRun | undefined> {
   if (isOver(value.status)) return { ...value, waited: true };
   if (waitMs === 0) return undefined;
-  const patience: WaitOptions = { waitMs, gone: caller.disconnected };
-  const partition = { workspace: keyOf(caller), environment: caller.environment };
-  const run = await waitUntilEnded(platform, partition, value.runId, patience);
+  const waitOptions: WaitOptions = { waitMs, gone: caller.disconnected };
+  const partition = { workspace: workspaceKeyOf(caller), environment: caller.environment };
+  const run = await waitUntilEnded(platform, partition, value.runId, waitOptions);
   if (!run) return undefined;
   const { output, ...rest }: StoredRun = run;
   if (!isOver(run.status)) return { ...rest, runId: run.id };
   return { ...rest, runId: run.id, output, waited: true };
 }
 
-async function chosen(
+async function resolveVersion(
   tx: Tx,
   caller: Caller,
   workflowId: string,
@@ -109,43 +109,43 @@ async function chosen(
   const version = await findVersion(tx, workflowId, { id: versionId });
   if (!version) throw invalidField("/versionId", "is not a version of this workflow");
   if (version.status === "archived") throw new Failure(ArchivedVersion);
-  // Nobody has answered for it by deploying it: it may do what the caller may.
+  // A version that nobody deployed runs with the permissions of the caller.
   return { versionId, runAs: userIdOf(caller), permissions: confinementOf(caller) };
 }
 
-/** A run as it is at its beginning, from memory. */
-export function toTriggered(beginning: PreparedStart, now: Date): Triggered {
-  const { facts, start, execution, over } = beginning;
+/** The response for a run that has just started, from memory. */
+export function toTriggeredRun(prepared: PreparedStart, now: Date): TriggeredRun {
+  const { run, start, execution, result } = prepared;
   const { version }: { version: PlannedVersion } = start;
-  const turn = execution ? checkpointOf(execution, over) : firstCheckpoint(facts, now);
-  const startedAt = turn.status === "queued" ? null : facts.createdAt;
-  const finishedAt = over ? now.toISOString() : null;
+  const checkpoint = execution ? toCheckpoint(execution, result) : firstCheckpoint(run, now);
+  const startedAt = checkpoint.status === "queued" ? null : run.createdAt;
+  const finishedAt = result ? now.toISOString() : null;
   return {
-    id: facts.id,
-    runId: facts.id,
-    workflowId: facts.workflowId,
-    workflowName: facts.workflowName,
-    versionId: facts.versionId,
+    id: run.id,
+    runId: run.id,
+    workflowId: run.workflowId,
+    workflowName: run.workflowName,
+    versionId: run.versionId,
     version: version.number,
-    environment: facts.environment,
-    status: turn.status,
-    triggerType: facts.triggerType,
-    test: facts.test !== undefined,
-    startedBy: facts.actor,
+    environment: run.environment,
+    status: checkpoint.status,
+    triggerType: run.triggerType,
+    test: run.test !== undefined,
+    startedBy: run.actor,
     eventId: start.eventId ?? null,
-    parentRunId: facts.parent?.runId ?? null,
-    correlationId: facts.cause.correlationId,
-    // Only the engine writes it.
-    error: (turn.error ?? null) as Triggered["error"],
-    createdAt: facts.createdAt,
+    parentRunId: run.parent?.runId ?? null,
+    correlationId: run.cause.correlationId,
+    // The engine alone writes it.
+    error: (checkpoint.error ?? null) as TriggeredRun["error"],
+    createdAt: run.createdAt,
     startedAt,
     finishedAt,
-    durationMs: durationOf(startedAt, finishedAt),
-    ...(turn.output !== undefined && { output: turn.output }),
+    durationMs: elapsedMs(startedAt, finishedAt),
+    ...(checkpoint.output !== undefined && { output: checkpoint.output }),
   };
 }
 
-function keyOf({ workspace }: Caller): string {
+function workspaceKeyOf({ workspace }: Caller): string {
   if (!workspace) throw new Error("Runs belong to a workspace.");
   return workspace.key;
 }

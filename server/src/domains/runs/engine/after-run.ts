@@ -2,72 +2,72 @@ import { findDeployment, planOfVersion, type StepError } from "#domains/workflow
 import { CAUSATION_DEPTH_MAX } from "#kernel/log/event.ts";
 import type { WriteContext } from "#kernel/contract.ts";
 import type { StartEvent } from "../events.ts";
-import { letNextIn } from "../start/admission.ts";
-import type { Answer } from "./journal-record.ts";
+import { wakeNextQueued } from "../start/admission.ts";
+import { stepMessage, type WaitAnswer } from "./journal-record.ts";
 import { newRunContext, insertQueuedRun } from "../start/queued-start.ts";
 import { runActor, type RunContext } from "./run-context.ts";
-import { queueCommand, type Checkpoint } from "./store.ts";
+import { appendMessages, type Checkpoint } from "./store.ts";
 
-/** The workflow that is to hear of a failure starts with it, when it is deployed here. */
+/** Starts the error workflow of a run that failed, where it is deployed. */
 export async function startErrorRun(
   ctx: WriteContext<StartEvent>,
-  facts: RunContext,
+  run: RunContext,
   error: unknown,
 ): Promise<void> {
   const { services, tx } = ctx;
-  const failed = await planOfVersion({ tx, services }, facts.versionId);
-  const workflowId = failed?.definition.errorWorkflowId;
-  // A workflow that fails to hear of a failure does not hear of that.
-  if (workflowId === undefined || facts.triggerType === "error") return;
-  if (facts.cause.depth >= CAUSATION_DEPTH_MAX || facts.test) return;
-  const deployment = await findDeployment(tx, workflowId, facts.environment);
+  const failedVersion = await planOfVersion({ tx, services }, run.versionId);
+  const workflowId = failedVersion?.definition.errorWorkflowId;
+  // The failure of an error workflow starts no other one.
+  if (workflowId === undefined || run.triggerType === "error") return;
+  if (run.cause.depth >= CAUSATION_DEPTH_MAX || run.test) return;
+  const deployment = await findDeployment(tx, workflowId, run.environment);
   const version = deployment && (await planOfVersion({ tx, services }, deployment.versionId));
   if (!deployment || !version) return;
-  const { id, workflowName } = facts;
-  const run = { id, workflowId: facts.workflowId, workflowName, versionId: facts.versionId };
+  const { id, workflowName } = run;
+  const failedRun = { id, workflowId: run.workflowId, workflowName, versionId: run.versionId };
   const start = {
-    workspace: facts.workspace,
-    environment: facts.environment,
+    workspace: run.workspace,
+    environment: run.environment,
     version,
     triggerType: "error",
-    trigger: { type: "error", input: { error, run } },
-    actor: runActor(facts),
+    trigger: { type: "error", input: { error, run: failedRun } },
+    actor: runActor(run),
     runAs: deployment.deployedBy,
     permissions: deployment.permissions,
-    cause: { ...facts.cause, depth: facts.cause.depth + 1 },
+    cause: { ...run.cause, depth: run.cause.depth + 1 },
   };
   insertQueuedRun(ctx, newRunContext(services, start), undefined);
-  ctx.setActor(runActor(facts));
+  ctx.setActor(runActor(run));
 }
 
-/** What follows from the end of a run. */
-export async function afterRunEnded(
+/** Starts the error workflow, and wakes what waits for the end of the run. */
+export async function handleRunEnd(
   ctx: WriteContext<StartEvent>,
-  facts: RunContext,
-  turn: Checkpoint,
+  run: RunContext,
+  checkpoint: Checkpoint,
 ): Promise<void> {
-  if (turn.status === "failed") await startErrorRun(ctx, facts, turn.error);
-  releaseConcurrencySlot(ctx, facts, turn);
+  if (checkpoint.status === "failed") await startErrorRun(ctx, run, checkpoint.error);
+  wakeDependents(ctx, run, checkpoint);
 }
 
-/** Tells those who wait for the end of a run, whoever ended it. */
-export function releaseConcurrencySlot(
+/** Answers the step of the parent run, and wakes the next queued run. */
+export function wakeDependents(
   ctx: WriteContext<never>,
-  facts: RunContext,
-  turn: Checkpoint,
+  run: RunContext,
+  checkpoint: Checkpoint,
 ): void {
-  const { parent } = facts;
+  const { parent } = run;
   if (parent) {
-    const word = { path: parent.path, told: true, answer: answerOf(turn) } as const;
-    void queueCommand(ctx, parent.runId, [word]);
+    const message = stepMessage(parent.path, { answer: childAnswerOf(checkpoint) });
+    void appendMessages(ctx, parent.runId, [message]);
   }
-  letNextIn(ctx, facts);
+  wakeNextQueued(ctx, run);
 }
 
-function answerOf({ status, output, error }: Checkpoint): Answer {
+function childAnswerOf({ status, output, error }: Checkpoint): WaitAnswer {
   return {
     kind: "child",
-    // It is called at the end of a run only.
+    // Called only when the run has ended.
     status: status as "completed" | "failed" | "cancelled",
     ...(output !== undefined && { output }),
     ...(error !== undefined && { error: error as StepError }),

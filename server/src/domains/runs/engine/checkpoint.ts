@@ -3,31 +3,31 @@ import type { Platform, WriteContext } from "#kernel/contract.ts";
 import { runAsSystem } from "#kernel/operation/act.ts";
 import { cancelChildRuns } from "../control/cancel-run.ts";
 import { RunCancelled, RunCompleted, RunFailed, RunPaused } from "../events.ts";
-import { afterRunEnded } from "./after-run.ts";
+import { handleRunEnd } from "./after-run.ts";
 import type { Execution } from "./execution.ts";
 import type { JournalRecord } from "./journal-record.ts";
 import { runActor } from "./run-context.ts";
-import { runRef, summaryOf } from "./run-summary.ts";
+import { runRef, toRunSummary } from "./run-summary.ts";
 import { type Checkpoint, writeCheckpoint } from "./store.ts";
 import { saveWaits } from "./waits.ts";
 
-/** The status, the due time and the result that follow from how far it has come. */
-export function checkpointOf(execution: Execution, over: RunResult | undefined): Checkpoint {
-  // As it is now: a step may end while this is being written.
+/** The checkpoint of a run as it is in memory now. */
+export function toCheckpoint(execution: Execution, result: RunResult | undefined): Checkpoint {
+  // A copy: a step may end while this is being written.
   const records = [...execution.unwritten];
-  if (!over) {
-    const dueMs = execution.underWay > 0 ? 0 : execution.dueMs;
+  if (!result) {
+    const dueMs = execution.inFlight > 0 ? 0 : execution.dueMs;
     const dueAt = Number.isFinite(dueMs) ? new Date(dueMs) : null;
     return { status: execution.status, dueAt, records };
   }
-  const common = { status: over.status, dueAt: null, records } as const;
-  if (over.status === "completed") return { ...common, output: execution.output ?? null };
-  if (over.status === "failed") return { ...common, error: errorOf(execution, over.path) };
+  const common = { status: result.status, dueAt: null, records } as const;
+  if (result.status === "completed") return { ...common, output: execution.output ?? null };
+  if (result.status === "failed") return { ...common, error: toRunError(execution, result.path) };
   return common;
 }
 
-/** Why the run was stopped or, when it was not, what the step that failed says. */
-function errorOf(
+/** Why the run was stopped, or else the error of the step that failed it. */
+function toRunError(
   { steps, stopError }: Execution,
   path: string | undefined,
 ): StepError & { path?: string } {
@@ -37,56 +37,56 @@ function errorOf(
   return { code: error?.code ?? "failed", message, ...(path !== undefined && { path }) };
 }
 
-class Overtaken extends Error {}
+class ConflictingWrite extends Error {}
 
 /**
- * Writes what became of a run since the last time, with all that follows from it, in one transaction.
- * False when somebody else wrote to it meanwhile: then nothing was written.
+ * Writes the checkpoint of a run, its waits and its events in one transaction. False when another
+ * write came first: then nothing is written.
  */
-export async function saveExecution(
+export async function saveCheckpoint(
   platform: Platform,
   execution: Execution,
-  over: RunResult | undefined,
+  result: RunResult | undefined,
 ): Promise<boolean> {
-  const { facts, unwritten } = execution;
-  const { id, workspace, environment, cause } = facts;
+  const { run, unwritten } = execution;
+  const { id, workspace, environment, cause } = run;
   const records = [...unwritten];
-  const turn = checkpointOf(execution, over);
+  const checkpoint = toCheckpoint(execution, result);
   try {
     await runAsSystem(platform, { workspace, environment }, cause, async (ctx) => {
-      ctx.setActor(runActor(facts));
-      const written = writeCheckpoint(
+      ctx.setActor(runActor(run));
+      const isWritten = writeCheckpoint(
         ctx,
-        { id, entries: execution.entries, generation: facts.generation },
-        turn,
+        { id, entries: execution.entries, generation: run.generation },
+        checkpoint,
       );
-      saveWaits(ctx, execution, records, over !== undefined);
-      if (over) await end(ctx, execution, { turn, over });
+      saveWaits(ctx, execution, records, result !== undefined);
+      if (result) await endRun(ctx, execution, { checkpoint, result });
       else if (records.some(isPause)) {
-        ctx.emit(RunPaused, runRef(facts), summaryOf(facts, turn, ctx.now));
+        ctx.emit(RunPaused, runRef(run), toRunSummary(run, checkpoint, ctx.now));
       }
-      if (!(await written)) throw new Overtaken();
+      if (!(await isWritten)) throw new ConflictingWrite();
     });
   } catch (error) {
-    if (error instanceof Overtaken) return false;
+    if (error instanceof ConflictingWrite) return false;
     throw error;
   }
-  execution.written(records.length, execution.entries + (records.length > 0 ? 1 : 0));
+  execution.markWritten(records.length, execution.entries + (records.length > 0 ? 1 : 0));
   return true;
 }
 
-async function end(
+async function endRun(
   ctx: WriteContext,
-  { facts }: Execution,
-  { turn, over }: { readonly turn: Checkpoint; readonly over: RunResult },
+  { run }: Execution,
+  { checkpoint, result }: { readonly checkpoint: Checkpoint; readonly result: RunResult },
 ): Promise<void> {
-  ctx.emit(ENDS[over.status], runRef(facts), summaryOf(facts, turn, ctx.now));
-  await afterRunEnded(ctx, facts, turn);
-  // Their results are for nobody any more.
-  if (over.status !== "completed") await cancelChildRuns(ctx, [facts.id]);
+  ctx.emit(END_EVENTS[result.status], runRef(run), toRunSummary(run, checkpoint, ctx.now));
+  await handleRunEnd(ctx, run, checkpoint);
+  // No step waits for their results any more.
+  if (result.status !== "completed") await cancelChildRuns(ctx, [run.id]);
 }
 
-const ENDS = { completed: RunCompleted, failed: RunFailed, cancelled: RunCancelled } as const;
+const END_EVENTS = { completed: RunCompleted, failed: RunFailed, cancelled: RunCancelled } as const;
 
 function isPause({ status }: JournalRecord): boolean {
   return status === "paused";

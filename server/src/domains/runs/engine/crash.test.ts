@@ -93,7 +93,7 @@ async function begin(kernel: Kernel, versionId: string): Promise<string> {
     cause,
   });
   await runAsSystem(kernel, partition, cause, (ctx) => writeRunStart(ctx, beginning));
-  return beginning.facts.id;
+  return beginning.run.id;
 }
 
 async function ended(id: string) {

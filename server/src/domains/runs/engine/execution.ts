@@ -1,211 +1,184 @@
-import { setImmediate as aTurnForOthers } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import {
   advance,
   afterFailure,
-  begin,
-  type Decision,
-  nodeAt,
-  outputOf,
-  type RunResult,
-  parsePath,
   type ExecutionPlan,
+  nodeAt,
+  parsePath,
   type PlanNode,
   type Progress,
   resetLoop,
+  type RunDecision,
+  runOutput,
+  type RunResult,
+  startProgress,
   type StepError,
 } from "#domains/workflows/index.ts";
 import type { Platform } from "#kernel/contract.ts";
-import { SpeculativeSteps } from "../steps/speculative-steps.ts";
-import { resultOfWait } from "./waits.ts";
-import type { RunContext } from "./run-context.ts";
-import {
-  blank,
-  dueMsOf,
-  foldJournal,
-  hear,
-  type JournalRecord,
-  type JournalLine,
-  type Wait,
-  type JournalDecision,
-} from "./journal-record.ts";
+import { executeStep, type StepAttemptResult } from "../steps/execute-step.ts";
 import { isMocked, mockStep } from "../steps/mocked-steps.ts";
-import { Scope } from "../steps/scope.ts";
+import { SpeculativeSteps } from "../steps/speculative-steps.ts";
 import { outputSizeError } from "../steps/step-error.ts";
-import { type StepAttemptResult, executeStep } from "../steps/execute-step.ts";
+import {
+  type JournalLine,
+  type JournalRecord,
+  newStepRecord,
+  type StepMessage,
+  type StepWait,
+  waitResultOf,
+} from "./journal-record.ts";
+import type { RunContext } from "./run-context.ts";
+import { RunJournal } from "./run-journal.ts";
 
-/** A step that reaches outside and is to be begun. */
-export interface Begun {
+const STEPS_MAX = 20_000;
+const STEPS_BETWEEN_YIELDS = 100;
+
+/** A step that reaches outside and has not started yet. */
+export interface PendingStep {
   readonly path: string;
   readonly node: PlanNode;
   readonly attempt: number;
 }
 
 /**
- * One run in memory: its plan, what is known of its steps, and what the journal does not have yet.
- * Steps that only compute are taken here and now; those that reach outside are given out, and their
- * outcomes taken in. It writes nothing itself.
+ * One run in memory: its plan and its journal. Steps that only compute are executed at once; those
+ * that reach outside become pending, for the runner to start. It writes nothing itself.
  */
 export class Execution {
-  readonly facts: RunContext;
-  /** How many entries of the journal it knows. */
+  readonly run: RunContext;
+  /** How many entries of the stored journal it has read or written. */
   entries: number;
-  /** What was begun before the run was written. */
-  early: SpeculativeSteps | undefined;
+  /** The steps that started before the run was written. */
+  speculative: SpeculativeSteps | undefined;
   readonly #platform: Platform;
   readonly #plan: ExecutionPlan;
+  readonly #journal: RunJournal;
   readonly #abort = new AbortController();
-  #steps = new Map<string, JournalRecord>();
-  readonly #waiting = new Map<string, JournalRecord>();
-  #scope: Scope;
   #progress: Progress;
-  /** Steps outside that are to be begun once what came before them is written. */
-  #toBegin: Begun[] = [];
-  /** Why it must end although there is more to do. */
+  /** Steps that start once the records before them are written. */
+  #pending: PendingStep[] = [];
+  #inFlight = 0;
   #stopError: StepError | undefined;
-  /** What changed since the last decision, and since the last write. */
-  #changes: JournalRecord[] = [];
-  #unwritten: JournalRecord[] = [];
-  #underWay = 0;
-  #mustKeep = false;
-  #hasWaits = false;
+  #hasUnwrittenEffects = false;
 
   constructor(
     platform: Platform,
-    facts: RunContext,
+    run: RunContext,
     plan: ExecutionPlan,
     journal: { readonly lines: Iterable<JournalLine>; readonly entries: number },
   ) {
     this.#platform = platform;
-    this.facts = facts;
+    this.run = run;
     this.#plan = plan;
     this.entries = journal.entries;
-    this.#scope = new Scope(facts);
-    this.#progress = begin(plan);
-    this.#restore(foldJournal(journal.lines));
+    this.#journal = new RunJournal(run, journal.lines);
+    this.#progress = startProgress(plan);
   }
 
   get steps(): ReadonlyMap<string, JournalRecord> {
-    return this.#steps;
+    return this.#journal.steps;
   }
 
-  /** How many steps are being carried out outside, or ended while something else was being written. */
-  get underWay(): number {
-    return this.#underWay + this.#changes.length;
-  }
-
-  /** What is to be written. */
   get unwritten(): readonly JournalRecord[] {
-    return this.#unwritten;
+    return this.#journal.unwritten;
   }
 
-  /** Why it was stopped, unless somebody cancelled it. */
+  get hasWaits(): boolean {
+    return this.#journal.hasWaits;
+  }
+
+  /** How many steps are executed outside or pending, or ended during a write. */
+  get inFlight(): number {
+    return this.#inFlight + this.#journal.changeCount;
+  }
+
+  /** Why the run was stopped, unless it was cancelled. */
   get stopError(): StepError | undefined {
     return this.#stopError;
   }
 
   get output(): unknown {
-    return outputOf(this.#plan, this.#steps);
+    return runOutput(this.#plan, this.#journal.steps);
   }
 
-  /** When it must be looked at next, if nothing happens before. */
+  /** When the run must go on, if nothing happens before. */
   get dueMs(): number {
     if (this.#abort.signal.aborted) return Number.POSITIVE_INFINITY;
-    let due = this.facts.deadlineMs;
-    for (const record of this.#waiting.values()) due = Math.min(due, dueMsOf(record));
-    return due;
+    return Math.min(this.run.deadlineMs, this.#journal.dueMs);
   }
 
-  /** The status that people see while it is not over. */
+  /** The status of a run that is not over. */
   get status(): "running" | "waiting" | "paused" {
-    if (this.underWay > 0) return "running";
-    const paused = [...this.#waiting.values()].some(({ status }) => status === "paused");
-    return paused ? "paused" : "waiting";
+    if (this.inFlight > 0) return "running";
+    return this.#journal.hasPausedStep ? "paused" : "waiting";
   }
 
-  /** Whether any step of it ever waited for an event, or for people. */
-  get hasWaits(): boolean {
-    return this.#hasWaits;
-  }
-
-  /** Stops what is under way. */
+  /** Stops the steps in flight. */
   abort(): void {
     this.#abort.abort();
   }
 
   /**
-   * Whether something must be written before anything else outside is begun: what a step outside
-   * gave, what it waits for, or that nothing is under way. What was merely computed can be computed
-   * again.
+   * True when a checkpoint must be written before another step starts: a step outside gave a result
+   * or waits, or nothing is in flight. A result that was merely computed can be computed again.
    */
   get mustWrite(): boolean {
-    return this.#mustKeep || this.underWay === 0;
+    return this.#hasUnwrittenEffects || this.inFlight === 0;
   }
 
-  /** Has been written up to this entry. */
-  written(count: number, entries: number): void {
-    this.#unwritten.splice(0, count);
+  /** Notes that so many records are stored, and how many entries the journal has now. */
+  markWritten(count: number, entries: number): void {
+    this.#journal.markWritten(count);
     this.entries = entries;
-    this.#mustKeep = this.#unwritten.length > 0;
+    this.#hasUnwrittenEffects = this.#journal.unwritten.length > 0;
   }
 
-  /** Hears what others left in the journal for its steps. */
-  hear(words: readonly JournalDecision[], entries: number): void {
+  /** Applies messages that others wrote to the journal. */
+  receive(messages: readonly StepMessage[], entries: number): void {
     this.entries = entries;
-    for (const word of words) {
-      const known = this.#steps.get(word.path);
-      // A step that has ended stays so, whoever came second.
-      if (!known || known.status === "completed" || known.status === "skipped") continue;
-      const record = hear(known, word);
-      this.#know(record);
-      this.#changes.push(record);
-    }
+    this.#journal.receive(messages);
   }
 
-  /** How many steps wait to be begun. */
-  get toBegin(): number {
-    return this.#toBegin.length;
+  get pendingCount(): number {
+    return this.#pending.length;
   }
 
-  /** Whether steps are to be begun that need nothing from outside at first. */
-  get hasEarly(): boolean {
-    return this.#toBegin.some(({ node }) => node.type.computesFirst);
+  /** True when a pending step may start before the run is written. */
+  get hasSpeculative(): boolean {
+    return this.#pending.some(({ node }) => node.type.computesFirst);
   }
 
-  /** Begins those before the run is written, and waits for them a little. */
-  async beginEarly(ms: number): Promise<void> {
-    const early = this.#toBegin.filter(({ node }) => node.type.computesFirst);
-    this.#toBegin = this.#toBegin.filter(({ node }) => !node.type.computesFirst);
-    this.early ??= new SpeculativeSteps();
-    const ended = early.map((step) => this.carryOut(step));
-    await this.early.watch(ended, ms);
+  /** Starts those steps, and waits for them no longer than this. */
+  async startSpeculative(ms: number): Promise<void> {
+    const steps = this.#pending.filter(({ node }) => node.type.computesFirst);
+    this.#pending = this.#pending.filter(({ node }) => !node.type.computesFirst);
+    this.speculative ??= new SpeculativeSteps();
+    await this.speculative.waitFor(
+      steps.map((step) => this.executePending(step)),
+      ms,
+    );
   }
 
-  /** The steps that are to be begun now; each is given out once. */
-  takeBegun(): Begun[] {
-    return this.#toBegin.splice(0);
+  /** The pending steps; each is given once. */
+  takePending(): PendingStep[] {
+    return this.#pending.splice(0);
   }
 
-  /**
-   * Goes on until there is nothing left to do here: what to begin outside, or how it ended. What is to
-   * be begun stays so until it is taken, however often this is called.
-   */
-  async settle(): Promise<{
-    readonly begun: readonly Begun[];
-    readonly over: RunResult | undefined;
-  }> {
+  /** Advances the run until only steps outside are left to do; the result once the run has ended. */
+  async settle(): Promise<RunResult | undefined> {
     const nowMs = this.#platform.clock.nowMs();
-    if (nowMs >= this.facts.deadlineMs) this.#stop("timeout", "The run took too long.");
-    if (!this.#abort.signal.aborted) await this.#wakeUp(nowMs);
+    if (nowMs >= this.run.deadlineMs) this.#stop("timeout", "The run took too long.");
+    if (!this.#abort.signal.aborted) await this.#wakeDueSteps(nowMs);
     for (;;) {
       const stopped = this.#stopError ? ("failed" as const) : ("cancelled" as const);
       const stop = this.#abort.signal.aborted ? { stop: stopped } : {};
-      const decision = advance(this.#progress, this.#changes.splice(0), stop);
-      await this.#follow(decision);
-      // Stopped by what just followed: that decides how it ends.
+      const decision = advance(this.#progress, this.#journal.takeChanges(), stop);
+      await this.#applyDecision(decision);
+      // Stopped while the decision was applied: the next one decides how the run ends.
       if (this.#abort.signal.aborted && !("stop" in stop)) continue;
-      if (decision.over) return { begun: [], over: decision.over };
-      if (this.#changes.length === 0) return { begun: this.#toBegin, over: undefined };
-      if (this.#steps.size > STEPS_MAX) {
+      if (decision.result) return decision.result;
+      if (this.#journal.changeCount === 0) return undefined;
+      if (this.#journal.steps.size > STEPS_MAX) {
         this.#stop("too_many_steps", `A run has at most ${STEPS_MAX} steps.`);
       }
     }
@@ -217,184 +190,161 @@ export class Execution {
     this.abort();
   }
 
-  /** Carries out a step outside, and takes in what came of it. */
-  async carryOut(step: Begun): Promise<void> {
+  /** Executes a step outside, and adds its result to the journal. */
+  async executePending(step: PendingStep): Promise<void> {
     const startedAt = this.#now();
     try {
-      this.#end({ ...step, startedAt }, await this.#attempt(step));
+      this.#endAttempt({ ...step, startedAt }, await this.#attemptStep(step));
     } finally {
-      this.#underWay -= 1;
+      this.#inFlight -= 1;
     }
   }
 
-  async #follow(decision: Decision): Promise<void> {
-    for (const path of decision.skip) this.#record({ ...blank(path), status: "skipped" });
+  async #applyDecision(decision: RunDecision): Promise<void> {
+    const journal = this.#journal;
+    for (const path of decision.skip) journal.append({ ...newStepRecord(path), status: "skipped" });
     for (const path of decision.cancel) {
-      this.#record({ ...(this.#steps.get(path) ?? blank(path)), status: "cancelled" });
+      journal.append({ ...journal.read(path), status: "cancelled" });
     }
     for (const { path, output } of decision.complete) this.#completeLoop(path, output);
     for (const { path, cause } of decision.fail) this.#failLoop(path, cause);
     for (const [index, { path, node }] of decision.start.entries()) {
-      await this.#start({ path, node, attempt: 1 });
-      // What only computes never waits for anything, and others want their turn.
-      if (index % STEPS_AT_A_TIME === STEPS_AT_A_TIME - 1) await aTurnForOthers();
+      await this.#startStep({ path, node, attempt: 1 });
+      // Steps that only compute never wait, and would keep the event loop from other work.
+      if (index % STEPS_BETWEEN_YIELDS === STEPS_BETWEEN_YIELDS - 1) await yieldToEventLoop();
     }
   }
 
-  async #start(step: Begun): Promise<void> {
+  async #startStep(step: PendingStep): Promise<void> {
     const { path, node, attempt } = step;
-    if (node.type.effect === "outside" && !this.facts.test) {
-      this.#underWay += 1;
-      this.#toBegin.push(step);
-      // Only in memory: a run that is taken up anew simply begins the step again.
-      const { retryAtMs: _, error: __, ...known } = this.#steps.get(path) ?? blank(path);
-      const running = { ...known, status: "running" as const, attempts: attempt };
-      this.#know(running);
-      this.#changes.push(running);
-    } else this.#end({ ...step, startedAt: this.#now() }, await this.#attempt(step));
+    if (node.type.effect === "outside" && !this.run.test) {
+      this.#inFlight += 1;
+      this.#pending.push(step);
+      // In memory only: a node that takes the run over starts the step again.
+      const { retryAtMs: _, error: __, ...record } = this.#journal.read(path);
+      this.#journal.note({ ...record, status: "running", attempts: attempt });
+    } else this.#endAttempt({ ...step, startedAt: this.#now() }, await this.#attemptStep(step));
   }
 
-  #attempt({ path, node, attempt }: Begun): Promise<StepAttemptResult> {
-    const [platform, run, scope] = [this.#platform, this.facts, this.#scope];
+  #attemptStep({ path, node, attempt }: PendingStep): Promise<StepAttemptResult> {
+    const [platform, run, { scope }] = [this.#platform, this.run, this.#journal];
     const { test } = run;
     if (test && isMocked(test, node)) return Promise.resolve(mockStep(test, node, this.#now()));
     const { signal } = this.#abort;
-    const occasion = this.#occasionOf(path);
-    const { early } = this;
-    return executeStep({ platform, run, node, path, attempt, scope, signal, occasion, early });
+    const stepKey = this.#stepKeyOf(path);
+    const { speculative } = this;
+    return executeStep({ platform, run, node, path, attempt, scope, signal, stepKey, speculative });
   }
 
-  /** Tells the attempts of the loops around a step apart: each may do all of it again. */
-  #occasionOf(path: string): string {
-    const loops = parsePath(path).iterations.map((one) => this.#steps.get(one.path)?.attempts ?? 1);
-    return [this.facts.generation, path, ...loops].join(" ");
+  /** Differs for each retry of the run, and for each attempt of the loops around the step. */
+  #stepKeyOf(path: string): string {
+    const { steps } = this.#journal;
+    const loops = parsePath(path).iterations.map((loop) => steps.get(loop.path)?.attempts ?? 1);
+    return [this.run.generation, path, ...loops].join(" ");
   }
 
-  #end(step: Begun & { readonly startedAt: string }, attempted: StepAttemptResult): void {
+  #endAttempt(step: PendingStep & { readonly startedAt: string }, ended: StepAttemptResult): void {
     const { path, node, attempt, startedAt } = step;
-    const { input, logs } = attempted;
-    if (node.type.effect !== "pure") this.#mustKeep = true;
-    const before = this.#steps.get(path)?.logs ?? [];
+    const { input, logs } = ended;
+    if (node.type.effect !== "pure") this.#hasUnwrittenEffects = true;
+    const before = this.#journal.steps.get(path);
+    const logsBefore = before?.logs ?? [];
     const record = {
       path,
       node: node.id,
       attempts: attempt,
-      startedAt: this.#steps.get(path)?.startedAt ?? startedAt,
+      startedAt: before?.startedAt ?? startedAt,
       ...(input !== undefined && { input }),
-      ...(logs.length + before.length > 0 && { logs: [...before, ...logs] }),
+      ...(logs.length + logsBefore.length > 0 && { logs: [...logsBefore, ...logs] }),
     };
-    if ("error" in attempted) return this.#fail(node, record, attempted.error);
-    const { result } = attempted;
+    if ("error" in ended) return this.#failStep(node, record, ended.error);
+    const { result } = ended;
     if ("wait" in result) {
       const status = result.wait.kind === "approval" ? "paused" : "waiting";
-      // Its answer may have come before it was known to wait.
-      const { answer } = this.#steps.get(path) ?? {};
-      const wait = this.#limited(node, result.wait);
-      this.#record({ ...record, status, wait, ...(answer && { answer }) });
+      // The answer may have come before the step was known to wait.
+      const { answer } = before ?? {};
+      const wait = this.#limitWait(node, result.wait);
+      this.#journal.append({ ...record, status, wait, ...(answer && { answer }) });
     } else if ("items" in result) {
-      this.#record({ ...record, status: "running", items: result.items.length });
+      this.#journal.append({ ...record, status: "running", items: result.items.length });
     } else {
       const { output, branch } = result;
       const finishedAt = this.#now();
       const chosen = branch === undefined ? {} : { branch };
-      this.#record({ ...record, status: "completed", output, ...chosen, finishedAt });
+      this.#journal.append({ ...record, status: "completed", output, ...chosen, finishedAt });
     }
   }
 
-  /** A step that waits has no more time than one that works. */
-  #limited({ timeoutMs, type }: PlanNode, wait: Wait): Wait {
+  /** The timeout of a node bounds its wait too. */
+  #limitWait({ timeoutMs, type }: PlanNode, wait: StepWait): StepWait {
     if (timeoutMs === undefined || type.effect === "pure" || wait.kind === "delay") return wait;
     const untilMs = this.#platform.clock.nowMs() + timeoutMs;
     return { ...wait, untilMs: Math.min(wait.untilMs ?? Number.POSITIVE_INFINITY, untilMs) };
   }
 
   #completeLoop(path: string, output: readonly unknown[]): void {
-    const record = this.#steps.get(path) ?? blank(path);
-    const tooLarge = outputSizeError(output);
-    // The interpreter has it as completed already, so it is the run that can't go on.
-    if (tooLarge) this.#stop(tooLarge.code, `${path}: ${tooLarge.message}`);
-    const kept = tooLarge ? null : output;
-    this.#record({ ...record, status: "completed", output: kept, finishedAt: this.#now() });
+    const record = this.#journal.read(path);
+    const sizeError = outputSizeError(output);
+    // The interpreter has completed the loop already, so it is the run that fails.
+    if (sizeError) this.#stop(sizeError.code, `${path}: ${sizeError.message}`);
+    const stored = sizeError ? null : output;
+    this.#journal.append({
+      ...record,
+      status: "completed",
+      output: stored,
+      finishedAt: this.#now(),
+    });
   }
 
-  #fail(node: PlanNode, before: Omit<JournalRecord, "status">, error: StepError): void {
-    // What it waited for is over, and so is whatever was answered.
+  #failStep(node: PlanNode, before: Omit<JournalRecord, "status">, error: StepError): void {
+    // A failed step no longer waits, and its answer is void.
     const { wait: _, answer: __, ...record } = before;
     const failed = { ...record, status: "failed" as const };
-    // A test shows what happens; nobody waits for another attempt at it.
-    const tried = this.facts.test ? { ...node, retry: undefined } : node;
-    const { record: after } = afterFailure(tried, failed, error, this.#platform.clock.nowMs());
-    const over = after.status === "waiting" ? {} : { finishedAt: this.#now() };
-    this.#record({ ...after, ...over });
+    // A test run shows the failure instead of waiting for another attempt.
+    const attempted = this.run.test ? { ...node, retry: undefined } : node;
+    const { record: after } = afterFailure(attempted, failed, error, this.#platform.clock.nowMs());
+    const finish = after.status === "waiting" ? {} : { finishedAt: this.#now() };
+    this.#journal.append({ ...after, ...finish });
   }
 
   #failLoop(path: string, cause: string): void {
-    const record = this.#steps.get(path) ?? blank(path);
-    const { error } = this.#steps.get(cause) ?? {};
+    const record = this.#journal.read(path);
+    const { error } = this.#journal.steps.get(cause) ?? {};
     const node = nodeAt(this.#plan.graph, path);
-    if (node) this.#fail(node, record, error ?? { code: "failed", message: `${cause} failed.` });
+    if (node)
+      this.#failStep(node, record, error ?? { code: "failed", message: `${cause} failed.` });
   }
 
-  /** Steps whose time has come: another attempt, the end of a delay, or of somebody's patience. */
-  async #wakeUp(nowMs: number): Promise<void> {
-    for (const record of this.#waiting.values().toArray()) {
-      const node = dueMsOf(record) <= nowMs && nodeAt(this.#plan.graph, record.path);
+  /** Retries steps and ends waits whose time has come. */
+  async #wakeDueSteps(nowMs: number): Promise<void> {
+    for (const record of this.#journal.dueSteps(nowMs)) {
+      const node = nodeAt(this.#plan.graph, record.path);
       if (!node) continue;
       const { path, attempts } = record;
-      if (record.retryAtMs !== undefined && node.type.iterates) this.#reopen(path);
+      if (record.retryAtMs !== undefined && node.type.iterates) this.#reopenLoop(path);
       else if (record.retryAtMs !== undefined) {
-        await this.#start({ path, node, attempt: attempts + 1 });
+        await this.#startStep({ path, node, attempt: attempts + 1 });
       } else this.#endWait(record, node);
     }
   }
 
   #endWait(record: JournalRecord, node: PlanNode): void {
-    const end = resultOfWait(record);
-    if ("error" in end) this.#fail(node, record, end.error);
-    else this.#record({ ...record, status: "completed", ...end, finishedAt: this.#now() });
+    const ended = waitResultOf(record);
+    if ("error" in ended) this.#failStep(node, record, ended.error);
+    else {
+      const finishedAt = this.#now();
+      this.#journal.append({ ...record, status: "completed", ...ended, finishedAt });
+    }
   }
 
-  /** Another attempt at a loop: the iterations that completed stay so. */
-  #reopen(path: string): void {
-    const { forget, reopen } = resetLoop(this.#plan, this.#steps, path);
-    const taken = forget.map((gone) => ({ ...blank(gone), forgotten: true as const }));
-    this.#unwritten.push(...taken, ...reopen);
-    this.#restore(foldJournal([...taken, ...reopen], this.#steps));
-  }
-
-  #restore(steps: Map<string, JournalRecord>): void {
-    this.#steps = steps;
-    this.#waiting.clear();
-    this.#scope = new Scope(this.facts);
-    this.#progress = begin(this.#plan);
-    for (const record of steps.values()) this.#know(record);
-    this.#changes = [...steps.values()];
-  }
-
-  /** A record that the journal must have too. */
-  #record(record: JournalRecord): void {
-    this.#know(record);
-    this.#changes.push(record);
-    this.#unwritten.push(record);
-  }
-
-  #know(record: JournalRecord): void {
-    this.#steps.set(record.path, record);
-    this.#scope.add(record);
-    const waits = record.status === "waiting" || record.status === "paused";
-    if (waits) this.#waiting.set(record.path, record);
-    else this.#waiting.delete(record.path);
-    const { kind } = record.wait ?? {};
-    if (kind === "event" || kind === "approval") this.#hasWaits = true;
-    if (record.items === undefined) return;
-    const { items, as } = (record.input ?? {}) as { items?: unknown[]; as?: string };
-    this.#scope.addItems(record.path, as ?? "item", items ?? []);
+  /** Starts another attempt of a loop, which keeps the iterations that completed. */
+  #reopenLoop(path: string): void {
+    const { forget, reopen } = resetLoop(this.#plan, this.#journal.steps, path);
+    this.#journal.reset(forget, reopen);
+    this.#progress = startProgress(this.#plan);
   }
 
   #now(): string {
     return this.#platform.clock.now().toISOString();
   }
 }
-
-const STEPS_MAX = 20_000;
-const STEPS_AT_A_TIME = 100;

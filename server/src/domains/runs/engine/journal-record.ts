@@ -7,19 +7,19 @@ export interface StepLogLine {
   readonly metadata?: unknown;
 }
 
-/** One person's word on an approval. */
-export interface Decision {
+/** One approver's decision. */
+export interface ApprovalDecision {
   readonly userId: string;
   readonly name: string;
   readonly approved: boolean;
   readonly comment?: string;
-  /** What the person adds for the steps that follow. */
+  /** Becomes part of the step's output. */
   readonly data?: unknown;
   readonly at: string;
 }
 
-/** What others say to a step that waits. */
-export type Answer =
+/** The event or the child run's end that a step waited for. */
+export type WaitAnswer =
   | { readonly kind: "event"; readonly event: unknown }
   | {
       readonly kind: "child";
@@ -28,8 +28,8 @@ export type Answer =
       readonly error?: StepError;
     };
 
-/** What a step waits for. With `untilMs` it waits no longer than that. */
-export type Wait =
+/** The condition that a step waits for, no longer than `untilMs`. */
+export type StepWait =
   | { readonly kind: "delay"; readonly untilMs: number }
   | {
       readonly kind: "event";
@@ -43,58 +43,73 @@ export type Wait =
       readonly approvers: readonly string[];
       readonly quorum: number;
       readonly message?: string;
-      readonly decisions: readonly Decision[];
+      readonly decisions: readonly ApprovalDecision[];
       readonly untilMs?: number;
     }
   | { readonly kind: "child"; readonly runId: string; readonly untilMs?: number };
 
-/** What the journal says of a step: what the interpreter needs, and what people want to see. */
+/** A step in the journal: the interpreter's record, and what people want to see of the step. */
 export interface JournalRecord extends StepRecord {
   readonly input?: unknown;
   readonly logs?: readonly StepLogLine[];
   readonly startedAt?: string;
   readonly finishedAt?: string;
-  readonly wait?: Wait;
-  readonly answer?: Answer;
-  /** The record is taken back: the step has not happened. */
+  readonly wait?: StepWait;
+  readonly answer?: WaitAnswer;
+  /** Takes the step's earlier records back: it has not happened. */
   readonly forgotten?: true;
 }
 
-/** What is known of a step before anything happened to it. */
-export function blank(path: string): JournalRecord {
+/** The record of a step that has not started. */
+export function newStepRecord(path: string): JournalRecord {
   return { path, node: path.slice(path.lastIndexOf(".") + 1), status: "ready", attempts: 0 };
 }
 
-/**
- * A line of the journal: what the runner says of a step, or a word that others left for it and that
- * only adds to what is known.
- */
-export type JournalLine = JournalRecord | JournalDecision;
+/** The field that tells messages from records in stored journals, so it keeps its name. */
+const MESSAGE_MARK = "told";
 
-export interface JournalDecision {
+/** An answer or a decision that others append to the journal for a step that waits. */
+export interface StepMessage {
   readonly path: string;
-  readonly told: true;
-  readonly answer?: Answer;
-  readonly decision?: Decision;
+  readonly [MESSAGE_MARK]: true;
+  readonly answer?: WaitAnswer;
+  readonly decision?: ApprovalDecision;
 }
 
-/** What all lines together say of each step. */
+/** A line of the journal: a record by the runner, or a message, which only adds to a record. */
+export type JournalLine = JournalRecord | StepMessage;
+
+export function stepMessage(
+  path: string,
+  content: Pick<StepMessage, "answer" | "decision">,
+): StepMessage {
+  return { path, [MESSAGE_MARK]: true, ...content };
+}
+
+export function isStepMessage(line: JournalLine): line is StepMessage {
+  return MESSAGE_MARK in line;
+}
+
+/** The latest record of each step, with the messages for it. */
 export function foldJournal(
   lines: Iterable<JournalLine>,
-  onto: Map<string, JournalRecord> = new Map(),
+  records: Map<string, JournalRecord> = new Map(),
 ): Map<string, JournalRecord> {
   for (const line of lines) {
-    const known = onto.get(line.path);
-    if (!("told" in line)) {
-      if (line.forgotten) onto.delete(line.path);
-      else onto.set(line.path, line);
-    } else if (known) onto.set(line.path, hear(known, line));
+    const record = records.get(line.path);
+    if (!isStepMessage(line)) {
+      if (line.forgotten) records.delete(line.path);
+      else records.set(line.path, line);
+    } else if (record) records.set(line.path, applyMessage(record, line));
   }
-  return onto;
+  return records;
 }
 
 /** The first answer counts; decisions add up. */
-export function hear(record: JournalRecord, { answer, decision }: JournalDecision): JournalRecord {
+export function applyMessage(
+  record: JournalRecord,
+  { answer, decision }: StepMessage,
+): JournalRecord {
   const { wait } = record;
   return {
     ...record,
@@ -106,14 +121,14 @@ export function hear(record: JournalRecord, { answer, decision }: JournalDecisio
   };
 }
 
-/** Whether an approval was given or refused; one who rejects decides. */
+/** The outcome of an approval, once there is one: a single rejection decides. */
 export function verdictOf({ wait }: JournalRecord): "approved" | "rejected" | undefined {
   if (wait?.kind !== "approval") return undefined;
   if (wait.decisions.some(({ approved }) => !approved)) return "rejected";
   return wait.decisions.length >= wait.quorum ? "approved" : undefined;
 }
 
-/** When a step that waits must be looked at. */
+/** When a step that waits must go on. */
 export function dueMsOf(record: JournalRecord): number {
   const { status, retryAtMs, wait, answer } = record;
   if (status !== "waiting" && status !== "paused") return Number.POSITIVE_INFINITY;
@@ -122,4 +137,26 @@ export function dueMsOf(record: JournalRecord): number {
   return wait && "untilMs" in wait && wait.untilMs !== undefined
     ? wait.untilMs
     : Number.POSITIVE_INFINITY;
+}
+
+/** The result of a step whose wait is over: the answer, or that none came in time. */
+export function waitResultOf(
+  record: JournalRecord,
+): { readonly output: unknown; readonly branch?: string } | { readonly error: StepError } {
+  const { path, wait, answer } = record;
+  if (answer?.kind === "event") return { output: answer.event };
+  if (answer?.kind === "child" && answer.status === "completed") return { output: answer.output };
+  if (answer?.kind === "child") {
+    const message = answer.error?.message ?? `The run was ${answer.status}.`;
+    return { error: { code: "subworkflow_failed", message } };
+  }
+  const branch = verdictOf(record);
+  if (wait?.kind === "approval" && branch) {
+    const { decisions } = wait;
+    const data = decisions.findLast((decision) => decision.data !== undefined)?.data ?? null;
+    return { output: { approved: branch === "approved", data, decisions }, branch };
+  }
+  if (wait?.kind === "delay") return { output: null };
+  const code = wait?.kind === "approval" ? "approval_expired" : "wait_expired";
+  return { error: { code, message: `${path} waited in vain.`, retryable: false } };
 }

@@ -1,10 +1,10 @@
 import type { Platform, WriteContext } from "#kernel/contract.ts";
 import type { EnvironmentName } from "#kernel/db/database.ts";
 import type { Actor } from "#kernel/log/event.ts";
-import type { JournalLine, JournalDecision } from "./journal-record.ts";
+import type { JournalLine, StepMessage } from "./journal-record.ts";
 import type { RunContext, TestRun } from "./run-context.ts";
 
-/** What is raised when runs became due that this process does not know of. */
+/** Raised when runs became due that this process does not have in memory. */
 export const RUNS_DUE_SIGNAL = "runs";
 
 export type RunStatus =
@@ -22,7 +22,7 @@ export interface RunRow {
   readonly environment: EnvironmentName;
   readonly workflow_id: string;
   readonly version_id: string;
-  readonly lane: number;
+  readonly shard: number;
   readonly status: RunStatus;
   readonly trigger_type: string;
   readonly trigger: Readonly<Record<string, unknown>>;
@@ -43,17 +43,17 @@ export interface RunRow {
   readonly started_at: string | null;
 }
 
-/** What the runner reads of a run. */
+/** The columns of `RunRow`. */
 export const RUN_COLUMNS = `
-  r.id, r.workspace_id, r.environment, r.workflow_id, r.version_id, r.lane, r.status, r.trigger_type,
+  r.id, r.workspace_id, r.environment, r.workflow_id, r.version_id, r.lane as shard, r.status, r.trigger_type,
   r.trigger, r.test, r.actor, r.run_as, r.correlation_id, r.causation_id, r.depth, r.parent_run_id,
   r.parent_path, r.concurrency_key, r.generation, r.permissions, r.deadline_at, r.entries, r.created_at, r.started_at`;
 
 /**
- * Runs that are due, of those lanes: at most so many of each workspace, so that one which has many
- * leaves room for the others. The workspaces are found by leaping along the index.
+ * Due runs of some shards: at most so many of each workspace, so that one with many leaves room for
+ * the others. The workspaces are found by a loose index scan.
  */
-const FIND = `
+const FIND_DUE = `
   with recursive busy as (
     (select workspace_id from runs where due_at <= $2 order by workspace_id limit 1)
     union all
@@ -70,14 +70,14 @@ const FIND = `
    where b.workspace_id is not null
    order by r.due_at, r.id`;
 
-const JOURNAL = `
+const READ_JOURNALS = `
   select run_id, entry, records from run_journal where run_id = any($1::text[]) order by run_id, entry`;
-const TOLD = `
+const READ_NEW_ENTRIES = `
   select j.run_id, j.entry, j.records
     from unnest($1::text[], $2::int[]) as known (run_id, entries)
     join run_journal j on j.run_id = known.run_id and j.entry >= known.entries
    order by j.run_id, j.entry`;
-const GONE = `
+const FIND_INTERRUPTED = `
   select r.id from unnest($1::text[], $2::int[]) as known (id, generation)
     join runs r on r.id = known.id
    where r.status in ('completed', 'failed', 'cancelled') or r.generation <> known.generation`;
@@ -89,48 +89,48 @@ export interface JournalEntry {
 
 export function findDueRuns(
   { db }: Platform,
-  lanes: readonly number[],
+  shards: readonly number[],
   now: Date,
-  more: { readonly except: readonly string[]; readonly mostPerWorkspace: number },
+  options: { readonly except: readonly string[]; readonly mostPerWorkspace: number },
 ): Promise<RunRow[]> {
-  return db.system<RunRow>(FIND, [lanes, now, more.except, more.mostPerWorkspace]);
+  return db.system<RunRow>(FIND_DUE, [shards, now, options.except, options.mostPerWorkspace]);
 }
 
 export function readJournals({ db }: Platform, runIds: readonly string[]): Promise<JournalEntry[]> {
-  return db.system<JournalEntry>(JOURNAL, [runIds]);
+  return db.system<JournalEntry>(READ_JOURNALS, [runIds]);
 }
 
-/** What was written to journals beyond what is known of them. */
+/** Reads the entries that were written to journals since the known ones. */
 export function readNewEntries(
   { db }: Platform,
   known: readonly { readonly id: string; readonly entries: number }[],
 ): Promise<JournalEntry[]> {
-  return db.system<JournalEntry>(TOLD, [
+  return db.system<JournalEntry>(READ_NEW_ENTRIES, [
     known.map(({ id }) => id),
     known.map(({ entries }) => entries),
   ]);
 }
 
-/** Which of these runs are over, or were taken up anew by a retry. */
-export async function findGone(
+/** Finds which of these runs are over, or were restarted by a retry. */
+export async function findInterrupted(
   { db }: Platform,
   runs: readonly { readonly id: string; readonly generation: number }[],
 ): Promise<string[]> {
   const values = [runs.map(({ id }) => id), runs.map(({ generation }) => generation)];
-  return (await db.system<{ id: string }>(GONE, values)).map(({ id }) => id);
+  return (await db.system<{ id: string }>(FIND_INTERRUPTED, values)).map(({ id }) => id);
 }
 
-const INSERT = `
+const INSERT_RUN = `
   insert into runs
     (id, workflow_id, version_id, lane, status, due_at, trigger_type, trigger, event_id, test, output,
      error, actor, run_as, correlation_id, causation_id, depth, parent_run_id, parent_path,
      concurrency_key, deadline_at, entries, created_at, started_at, finished_at, permissions, limited)
   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20,
           $21, $22, $23, $24, $25, $26, $27)`;
-const WRITE = `
+const INSERT_ENTRY = `
   insert into run_journal (run_id, entry, records, written_at) values ($1, $2, $3, $4)`;
 
-/** What becomes of a run: written at its beginning and at each turn. */
+/** One durable write of a run: its status and the records since the last one. */
 export interface Checkpoint {
   readonly status: RunStatus;
   readonly dueAt: Date | null;
@@ -141,48 +141,48 @@ export interface Checkpoint {
 
 export function insertRun(
   ctx: WriteContext<never>,
-  facts: RunContext,
-  turn: Checkpoint,
+  run: RunContext,
+  checkpoint: Checkpoint,
   eventId?: string,
 ): void {
   const { now } = ctx;
-  const { cause, parent, deadlineMs } = facts;
-  const over = isOver(turn.status);
-  void ctx.send(INSERT, [
-    facts.id,
-    facts.workflowId,
-    facts.versionId,
-    facts.lane,
-    turn.status,
-    turn.dueAt,
-    facts.triggerType,
-    JSON.stringify(facts.trigger),
+  const { cause, parent, deadlineMs } = run;
+  const ended = isOver(checkpoint.status);
+  void ctx.send(INSERT_RUN, [
+    run.id,
+    run.workflowId,
+    run.versionId,
+    run.shard,
+    checkpoint.status,
+    checkpoint.dueAt,
+    run.triggerType,
+    JSON.stringify(run.trigger),
     eventId ?? null,
-    facts.test ? JSON.stringify(facts.test) : null,
-    jsonOf(turn.output),
-    jsonOf(turn.error),
-    JSON.stringify(facts.actor),
-    facts.runAs,
+    run.test ? JSON.stringify(run.test) : null,
+    toJson(checkpoint.output),
+    toJson(checkpoint.error),
+    JSON.stringify(run.actor),
+    run.runAs,
     cause.correlationId,
     cause.causationId ?? null,
     cause.depth,
     parent?.runId ?? null,
     parent?.path ?? null,
-    facts.concurrencyKey ?? null,
+    run.concurrencyKey ?? null,
     Number.isFinite(deadlineMs) ? new Date(deadlineMs) : null,
-    turn.records.length > 0 ? 1 : 0,
-    facts.createdAt,
-    turn.status === "queued" ? null : facts.createdAt,
-    over ? now : null,
-    facts.permissions ?? null,
-    facts.limited,
+    checkpoint.records.length > 0 ? 1 : 0,
+    run.createdAt,
+    checkpoint.status === "queued" ? null : run.createdAt,
+    ended ? now : null,
+    run.permissions ?? null,
+    run.limited,
   ]);
-  if (turn.records.length > 0) {
-    void ctx.send(WRITE, [facts.id, 0, JSON.stringify(turn.records), now]);
+  if (checkpoint.records.length > 0) {
+    void ctx.send(INSERT_ENTRY, [run.id, 0, JSON.stringify(checkpoint.records), now]);
   }
 }
 
-const UPDATE = `
+const UPDATE_RUN = `
   update runs
      set status = $3, due_at = $4, entries = $2 + $5, output = coalesce($6, output),
          error = coalesce($7, error), started_at = coalesce(started_at, $8),
@@ -191,35 +191,40 @@ const UPDATE = `
      and status not in ('completed', 'failed', 'cancelled')
   returning id`;
 
-/** Writes a turn unless somebody else has written since: then false, and nothing is changed. */
+/** Writes a checkpoint; false, and nothing is changed, when another write came first. */
 export async function writeCheckpoint(
   ctx: WriteContext<never>,
   run: { readonly id: string; readonly entries: number; readonly generation: number },
-  turn: Checkpoint,
+  checkpoint: Checkpoint,
 ): Promise<boolean> {
   const { now } = ctx;
-  const more = turn.records.length > 0 ? 1 : 0;
-  const updated = ctx.send(UPDATE, [
+  const newEntries = checkpoint.records.length > 0 ? 1 : 0;
+  const updated = ctx.send(UPDATE_RUN, [
     run.id,
     run.entries,
-    turn.status,
-    turn.dueAt,
-    more,
-    jsonOf(turn.output),
-    jsonOf(turn.error),
+    checkpoint.status,
+    checkpoint.dueAt,
+    newEntries,
+    toJson(checkpoint.output),
+    toJson(checkpoint.error),
     now,
-    isOver(turn.status),
+    isOver(checkpoint.status),
     run.generation,
   ]);
-  if (more > 0) {
-    // In the same message; should the update have hit nothing, all of it is undone.
-    const written = ctx.send(WRITE, [run.id, run.entries, JSON.stringify(turn.records), now]);
+  if (newEntries > 0) {
+    // Sent together: where the update hits nothing, the transaction is rolled back.
+    const written = ctx.send(INSERT_ENTRY, [
+      run.id,
+      run.entries,
+      JSON.stringify(checkpoint.records),
+      now,
+    ]);
     written.catch(() => undefined);
   }
   return (await updated).length > 0;
 }
 
-const TELL = `
+const APPEND_MESSAGES = `
   with run as (
     update runs set due_at = $3, entries = entries + 1
      where id = $1 and status not in ('completed', 'failed', 'cancelled')
@@ -228,21 +233,21 @@ const TELL = `
   insert into run_journal (run_id, entry, records, written_at) select id, entry, $2, $3 from run
   returning run_id`;
 
-/** Leaves word for a run that is not over, and makes it due; false when it is over. */
-export async function queueCommand(
+/** Appends messages to the journal of a run and makes it due; false when the run is over. */
+export async function appendMessages(
   ctx: WriteContext<never>,
   runId: string,
-  words: readonly JournalDecision[],
+  messages: readonly StepMessage[],
 ): Promise<boolean> {
-  const told = await ctx.send(TELL, [runId, JSON.stringify(words), ctx.now]);
+  const appended = await ctx.send(APPEND_MESSAGES, [runId, JSON.stringify(messages), ctx.now]);
   ctx.onCommit(() => ctx.services.wakeSignal.raise(RUNS_DUE_SIGNAL));
-  return told.length > 0;
+  return appended.length > 0;
 }
 
 export function isOver(status: RunStatus): boolean {
   return status === "completed" || status === "failed" || status === "cancelled";
 }
 
-function jsonOf(value: unknown): string | null {
+function toJson(value: unknown): string | null {
   return value === undefined ? null : JSON.stringify(value);
 }

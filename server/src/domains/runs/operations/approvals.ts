@@ -9,7 +9,7 @@ import { RunResumed } from "../events.ts";
 import { ApprovalsDecide } from "../run.ts";
 import { AlreadyDecided, NotAnApprover, Run, RunNotPaused } from "../run.ts";
 import { get } from "../store.ts";
-import { ByRun, example } from "./read.ts";
+import { ByRun, runExample } from "./read.ts";
 
 const LIST = "approvals, newest runs first";
 
@@ -32,7 +32,7 @@ export const resumeRun = command({
   response: item(Run),
   emits: [RunResumed],
   fails: [RunNotPaused, NotAnApprover, AlreadyDecided],
-  example: { ...example, body: { approved: true, comment: "Go ahead." } },
+  example: { ...runExample, body: { approved: true, comment: "Go ahead." } },
   async run(ctx, { params: { runId }, body }) {
     await decideApproval(ctx, runId, body);
     return get(ctx.tx, runId);
@@ -49,7 +49,7 @@ export const listApprovals = query({
   async run(ctx, { query: { limit, after } }) {
     const { cursors } = ctx.services;
     const rows = await list(ctx, {
-      before: after === undefined ? undefined : placeOf(cursors.decode(LIST, after)),
+      before: after === undefined ? undefined : parsePosition(cursors.decode(LIST, after)),
       limit: limit + 1,
     });
     return toPage(
@@ -61,7 +61,7 @@ export const listApprovals = query({
   },
 });
 
-function placeOf([runId, stepId]: readonly unknown[]): readonly [string, string] {
+function parsePosition([runId, stepId]: readonly unknown[]): readonly [string, string] {
   if (typeof runId === "string" && typeof stepId === "string") return [runId, stepId];
   throw invalidField("?after", "is not a cursor of this list");
 }

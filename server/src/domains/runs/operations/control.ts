@@ -17,7 +17,7 @@ import {
   VersionGone,
 } from "../run.ts";
 import { get, lock } from "../store.ts";
-import { ByRun, example } from "./read.ts";
+import { ByRun, runExample } from "./read.ts";
 
 const BULK_RUNS_MAX = 1_000;
 
@@ -32,7 +32,7 @@ export const cancelRun = command({
   response: item(Run),
   emits: [RunCancelled],
   fails: [RunOver],
-  example,
+  example: runExample,
   async run(ctx, { params: { runId } }) {
     await cancelRunTree(ctx, runId);
     return get(ctx.tx, runId);
@@ -60,7 +60,7 @@ export const retryRun = command({
   response: accepted(Run),
   emits: [RunRetried],
   fails: [RunNotOver, RunNotFailed, TestRunFinal, VersionGone, NotDeployed],
-  example: { ...example, body: { from: "failed", version: "same" } },
+  example: { ...runExample, body: { from: "failed", version: "same" } },
   async run(ctx, { params: { runId }, body: { from = "failed", version = "same" } }) {
     await restartRun(ctx, await lock(ctx.tx, runId), { from, version });
     return get(ctx.tx, runId);

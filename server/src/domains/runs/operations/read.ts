@@ -8,11 +8,11 @@ import { eventStream, item, type Page, page } from "#kernel/operation/response.t
 import { InputTime, line, object } from "#kernel/schema/schema.ts";
 import { readRun } from "../read-run.ts";
 import { Run, RunId, RunStatus, TracedRun } from "../run.ts";
-import { list, type Wanted } from "../store.ts";
+import { list, type RunQuery } from "../store.ts";
 import { openStream } from "../stream.ts";
 
 export const ByRun = object({ runId: RunId });
-export const example = { params: { runId: "run_01jd0000000000000000000000" } };
+export const runExample = { params: { runId: "run_01jd0000000000000000000000" } };
 
 const LIST = "runs, newest first";
 const STEPS_MAX = 2_000;
@@ -37,7 +37,7 @@ export const listRuns = query({
   query: object({ ...filters, workflowId: Type.Optional(WorkflowId) }),
   response: page(Run),
   example: { query: { status: "failed", limit: 50 } },
-  run: (ctx, { query: asked }) => pageOfRuns(ctx, asked),
+  run: (ctx, { query: runQuery }) => listRunPage(ctx, runQuery),
 });
 
 export const listRunsOfWorkflow = query({
@@ -50,11 +50,11 @@ export const listRunsOfWorkflow = query({
   query: object(filters),
   response: page(Run),
   example: { params: { id: "wf_01jd0000000000000000000000" }, query: { limit: 50 } },
-  async run(ctx, { params: { id: workflowId }, query: asked }) {
+  async run(ctx, { params: { id: workflowId }, query: runQuery }) {
     if (!(await findStartable(ctx.tx, workflowId, ctx.caller.environment))) {
       throw new Failure(NotFound);
     }
-    return pageOfRuns(ctx, { ...asked, workflowId });
+    return listRunPage(ctx, { ...runQuery, workflowId });
   },
 });
 
@@ -78,20 +78,20 @@ export const getRun = query({
     afterStep: Type.Optional(line(1_000, "The id of a step")),
   }),
   response: item(TracedRun),
-  example,
+  example: runExample,
   run: (ctx, { params, query: { steps: limit, afterStep: after } }) =>
     readRun(ctx, params.runId, { limit, after }),
 });
 
-async function pageOfRuns(
+async function listRunPage(
   { tx, services: { cursors } }: ReadContext,
-  asked: Omit<Wanted, "before"> & { readonly after?: string },
+  runQuery: Omit<RunQuery, "before"> & { readonly after?: string },
 ): Promise<Page<Run>> {
-  const { after, limit, ...wanted } = asked;
+  const { after, limit, ...filter } = runQuery;
   const [before] = after === undefined ? [] : cursors.decode(LIST, after);
   if (before !== undefined && typeof before !== "string")
     throw invalidField("?after", "is not ours");
-  const rows = await list(tx, { ...wanted, before, limit: limit + 1 });
+  const rows = await list(tx, { ...filter, before, limit: limit + 1 });
   return toPage(
     rows,
     limit,
@@ -112,7 +112,7 @@ export const streamRun = query({
   params: ByRun,
   longRunning: true,
   response: eventStream(),
-  example,
+  example: runExample,
   prepare: (platform, { params }, caller) => openStream(platform, caller, params.runId),
-  run: async (_ctx, _input, pieces) => pieces,
+  run: async (_ctx, _input, frames) => frames,
 });

@@ -13,7 +13,7 @@ import { command, query } from "#kernel/operation/operation.ts";
 import { item } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { PinnedDataSet, RunTested } from "../events.ts";
-import { findPins, Pins, setPins } from "../control/pinned-data.ts";
+import { findPinnedData, PinnedData, replacePinnedData } from "../control/pinned-data.ts";
 import { TracedRun } from "../run.ts";
 import { runWorkflowTest, insertTestRun } from "../control/test-run.ts";
 
@@ -55,7 +55,7 @@ export const testWorkflow = command({
   },
   prepare: (platform, { params: { id }, body }, caller) =>
     runWorkflowTest(platform, caller, id, body),
-  run: (ctx, _input, beginning) => insertTestRun(ctx, beginning),
+  run: (ctx, _input, prepared) => insertTestRun(ctx, prepared),
 });
 
 export const getPinnedData = query({
@@ -66,11 +66,11 @@ export const getPinnedData = query({
   environmentScoped: false,
   permission: WorkflowsRead,
   params: ById,
-  response: item(Pins),
+  response: item(PinnedData),
   example: { params },
   async run({ tx }, { params: { id } }) {
     await getWorkflow(tx, id);
-    return findPins(tx, id);
+    return findPinnedData(tx, id);
   },
 });
 
@@ -84,8 +84,8 @@ export const setPinnedData = command({
   permission: WorkflowsWrite,
   params: ById,
   body: Outputs,
-  response: item(Pins),
+  response: item(PinnedData),
   emits: [PinnedDataSet],
   example: { params, body: { page: { status: 200, body: "ok" } } },
-  run: (ctx, { params: { id }, body }) => setPins(ctx, id, body),
+  run: (ctx, { params: { id }, body }) => replacePinnedData(ctx, id, body),
 });

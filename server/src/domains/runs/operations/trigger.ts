@@ -11,7 +11,7 @@ import { ChainTooDeep } from "#kernel/operation/perform.ts";
 import { accepted } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { startEvents } from "../events.ts";
-import { NotDeployed, Triggered } from "../run.ts";
+import { NotDeployed, TriggeredRun } from "../run.ts";
 import { awaitTriggeredRun, prepareTrigger, triggerRun } from "../control/trigger-run.ts";
 
 const WAIT_MAX_MS = 60_000;
@@ -43,9 +43,9 @@ export const triggerWorkflow = command({
   }),
   bodyOptional: true,
   longRunning: true,
-  response: accepted(Triggered, {
+  response: accepted(TriggeredRun, {
     // A field of the value, and not of the answer.
-    alternative: { status: 200, when: (value) => (value as Triggered).waited === true },
+    alternative: { status: 200, when: (value) => (value as TriggeredRun).waited === true },
     location: ({ runId }) => `/api/v1/runs/${runId}`,
   }),
   emits: startEvents,
@@ -57,8 +57,8 @@ export const triggerWorkflow = command({
   },
   prepare: (platform, { params, body }, caller) =>
     prepareTrigger(platform, caller, params.id, body),
-  async run(ctx, { query }, beginning) {
-    const { output, ...run } = await triggerRun(ctx, beginning);
+  async run(ctx, { query }, prepared) {
+    const { output, ...run } = await triggerRun(ctx, prepared);
     return query.wait === undefined || output === undefined ? run : { ...run, output };
   },
   async afterCommit(platform, { query: { wait } }, { value, caller }) {

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { KeyedQueue } from "./admission.ts";
 
-test("what has the same name is done in the order in which it came, whatever fails; the rest goes beside it", async () => {
-  const turns = new KeyedQueue();
+test("work with one key is done in order, whatever fails; work with other keys runs beside it", async () => {
+  const queue = new KeyedQueue();
   const done: string[] = [];
   const first = Promise.withResolvers<void>();
   const work =
@@ -13,14 +13,14 @@ test("what has the same name is done in the order in which it came, whatever fai
       return name;
     };
   const all = Promise.allSettled([
-    turns.after("a", work("a1", first.promise)),
-    turns.after("a", async () => {
+    queue.run("a", work("a1", first.promise)),
+    queue.run("a", async () => {
       done.push("a2");
       throw new Error("It broke.");
     }),
-    turns.after("a", work("a3")),
+    queue.run("a", work("a3")),
   ]);
-  expect(await turns.after("b", work("b1"))).toBe("b1");
+  expect(await queue.run("b", work("b1"))).toBe("b1");
   expect(done).toEqual(["b1"]);
   first.resolve();
   expect((await all).map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);

@@ -6,7 +6,7 @@ import { compileTemplate } from "#kernel/expression/template.ts";
 import { runAsSystem } from "#kernel/operation/act.ts";
 import type { Execution } from "../engine/execution.ts";
 import { runActor, type RunContext } from "../engine/run-context.ts";
-import { runRef, summaryOf } from "../engine/run-summary.ts";
+import { runRef, toRunSummary } from "../engine/run-summary.ts";
 import { type RunRow, RUNS_DUE_SIGNAL, writeCheckpoint } from "../engine/store.ts";
 import { RunStarted } from "../events.ts";
 
@@ -14,10 +14,10 @@ const KEY_CHARACTERS_MAX = 200;
 const UNEVALUABLE = "(unevaluable)";
 
 /**
- * What runs that exclude each other have in common. Those whose key can't be evaluated exclude each
- * other; an evaluation that may succeed later throws.
+ * Evaluates the key that runs which exclude each other share. Runs whose key can't be evaluated share
+ * one; an evaluation that may succeed later throws.
  */
-async function concurrencyKeyOf(
+async function evaluateConcurrencyKey(
   platform: Platform,
   { trigger, environment, workspace }: RunContext,
   concurrencyKey: NonNullable<Definition["concurrencyKey"]>,
@@ -43,11 +43,11 @@ const COUNT = `
   select count(*)::int as n from runs
    where workflow_id = $1 and concurrency_key is not distinct from $2
      and limited and status in ('running', 'waiting', 'paused')`;
-const KEEP_KEY = "update runs set concurrency_key = $2 where id = $1 and status = 'queued'";
+const SET_KEY = "update runs set concurrency_key = $2 where id = $1 and status = 'queued'";
 const SET_DEADLINE = "update runs set deadline_at = $2 where id = $1 and status = 'queued'";
-/** Without a due time it waits for another one to end. */
-const HOLD_BACK = "update runs set due_at = null where id = $1 and status = 'queued'";
-const LET_IN = `
+/** A queued run without a due time waits until another run ends. */
+const CLEAR_DUE = "update runs set due_at = null where id = $1 and status = 'queued'";
+const WAKE_NEXT = `
   update runs set due_at = $3
    where id = (select id from runs
                 where workflow_id = $1 and concurrency_key is not distinct from $2
@@ -57,80 +57,80 @@ const LET_IN = `
 type Limits = Pick<Definition, "maxConcurrency" | "concurrencyKey" | "timeoutMs">;
 
 /**
- * What becomes of a run that is queued: it starts, stays, or has its key from now on, or its deadline,
- * and must be taken up anew. Whoever decides that it starts, and whoever makes room by ending, holds the
- * same lock: a run is never held back by one that has just ended. Only those that are limited themselves
- * hold others back, since only they let others in.
+ * Starts a queued run if the concurrency limit of its workflow allows it. `changed` means that its key
+ * or deadline was written, and the run must be loaded again. Admission and the end of a run hold the
+ * same lock, so that no run stays queued because of one that has just ended. Only limited runs count
+ * against the limit, since only they wake the next one.
  */
-export async function admit(
+export async function admitRun(
   platform: Platform,
   row: RunRow,
   { maxConcurrency, concurrencyKey, timeoutMs }: Limits,
   execution: Execution,
-): Promise<"started" | "held" | "keyed"> {
-  const { facts } = execution;
-  const { workspace, environment, cause } = facts;
+): Promise<"started" | "queued" | "changed"> {
+  const { run } = execution;
+  const { workspace, environment, cause } = run;
   const partition = { workspace, environment };
   if (
     maxConcurrency !== undefined &&
     concurrencyKey !== undefined &&
     row.concurrency_key === null
   ) {
-    const key = await concurrencyKeyOf(platform, facts, concurrencyKey);
-    await runAsSystem(platform, partition, cause, (ctx) => ctx.send(KEEP_KEY, [row.id, key]));
-    return "keyed";
+    const key = await evaluateConcurrencyKey(platform, run, concurrencyKey);
+    await runAsSystem(platform, partition, cause, (ctx) => ctx.send(SET_KEY, [row.id, key]));
+    return "changed";
   }
   return runAsSystem(platform, partition, cause, async (ctx) => {
-    ctx.setActor(runActor(facts));
+    ctx.setActor(runActor(run));
     if (maxConcurrency !== undefined) {
-      void ctx.send(LOCK, [lockOf(facts)]);
+      void ctx.send(LOCK, [lockKeyOf(run)]);
       const counted = await ctx.send<{ n: number }>(COUNT, [row.workflow_id, row.concurrency_key]);
       if ((counted[0]?.n ?? 0) >= maxConcurrency) {
-        await ctx.send(HOLD_BACK, [row.id]);
-        return "held";
+        await ctx.send(CLEAR_DUE, [row.id]);
+        return "queued";
       }
     }
-    const turn = { status: "running", dueAt: ctx.now, records: [] } as const;
-    // The time that it queued is not its own.
+    const checkpoint = { status: "running", dueAt: ctx.now, records: [] } as const;
+    // The time in the queue does not count against the timeout.
     if (timeoutMs !== undefined) {
       void ctx.send(SET_DEADLINE, [row.id, new Date(ctx.now.getTime() + timeoutMs)]);
     }
     const started = await writeCheckpoint(
       ctx,
       { id: row.id, entries: execution.entries, generation: row.generation },
-      turn,
+      checkpoint,
     );
-    if (started) ctx.emit(RunStarted, runRef(facts), summaryOf(facts, turn, ctx.now));
-    if (!started) return "held";
-    return timeoutMs === undefined ? "started" : "keyed";
+    if (started) ctx.emit(RunStarted, runRef(run), toRunSummary(run, checkpoint, ctx.now));
+    if (!started) return "queued";
+    return timeoutMs === undefined ? "started" : "changed";
   });
 }
 
-/** Makes the next one due that waits for this one's end. */
-export function letNextIn(ctx: WriteContext<never>, facts: RunContext): void {
-  if (!facts.limited) return;
-  void ctx.send(LOCK, [lockOf(facts)]);
-  void ctx.send(LET_IN, [facts.workflowId, facts.concurrencyKey ?? null, ctx.now]);
+/** Makes the next queued run due when a limited run ends. */
+export function wakeNextQueued(ctx: WriteContext<never>, run: RunContext): void {
+  if (!run.limited) return;
+  void ctx.send(LOCK, [lockKeyOf(run)]);
+  void ctx.send(WAKE_NEXT, [run.workflowId, run.concurrencyKey ?? null, ctx.now]);
   ctx.onCommit(() => ctx.services.wakeSignal.raise(RUNS_DUE_SIGNAL));
 }
 
-function lockOf({ workspace, environment, workflowId }: RunContext): bigint {
+function lockKeyOf({ workspace, environment, workflowId }: RunContext): bigint {
   return sha256(`runs ${workspace} ${environment} ${workflowId}`).readBigInt64BE();
 }
 
-/** Work that is done one after the other where it has the same name, in the order in which it came. */
+/** Does work with the same key in sequence, in the order of the calls. */
 export class KeyedQueue {
-  readonly #last = new Map<string, Promise<unknown>>();
+  readonly #tails = new Map<string, Promise<unknown>>();
 
-  /** Begins when what came before it under this name is over, however that ended. */
-  after<T>(name: string, work: () => Promise<T>): Promise<T> {
-    const before = this.#last.get(name) ?? Promise.resolve();
-    const mine = before.then(work, work);
-    this.#last.set(name, mine);
-    const forget = (): void => {
-      if (this.#last.get(name) === mine) this.#last.delete(name);
+  /** Starts the work once the previous work with this key has succeeded or failed. */
+  run<T>(key: string, work: () => Promise<T>): Promise<T> {
+    const previous = this.#tails.get(key) ?? Promise.resolve();
+    const current = previous.then(work, work);
+    this.#tails.set(key, current);
+    const cleanUp = (): void => {
+      if (this.#tails.get(key) === current) this.#tails.delete(key);
     };
-    mine.then(forget, forget);
-    return mine;
+    current.then(cleanUp, cleanUp);
+    return current;
   }
 }

@@ -7,52 +7,52 @@ import { newId } from "#kernel/schema/id.ts";
 import { SHARDS } from "#kernel/work/shard-leases.ts";
 import { RunQueued, RunStarted } from "../events.ts";
 import { runActor, type RunContext, type TestRun } from "../engine/run-context.ts";
-import { runRef, summaryOf } from "../engine/run-summary.ts";
+import { runRef, toRunSummary } from "../engine/run-summary.ts";
 import { insertRun, type RunRow, type Checkpoint, RUNS_DUE_SIGNAL } from "../engine/store.ts";
 
-/** What is needed to start a run. */
+/** The input of a start. */
 export interface RunStart {
   readonly workspace: string;
   readonly environment: EnvironmentName;
   readonly version: PlannedVersion;
   readonly triggerType: string;
-  /** What expressions see as `trigger`. */
+  /** The value of `trigger` in expressions. */
   readonly trigger: Readonly<Record<string, unknown>>;
   readonly actor: Actor;
-  /** Whose permissions it has. */
+  /** The person whose permissions the run has. */
   readonly runAs: string;
   /** Which of them; undefined for all. */
   readonly permissions: readonly string[] | undefined;
-  /** Of the run itself: one link deeper than what started it. */
+  /** The causation of the run: one link deeper than that of what started it. */
   readonly cause: Causation;
   readonly eventId?: string;
-  /** Its id, where that follows from something; a new one otherwise. */
+  /** The run's id where it is derived; a new one otherwise. */
   readonly id?: string;
   readonly parent?: { readonly runId: string; readonly path: string };
   readonly test?: TestRun;
 }
 
-/** What is written of a run that nobody has begun yet. */
+/** The checkpoint of a queued start. */
 export function firstCheckpoint({ limited }: RunContext, now: Date): Checkpoint {
   return { status: limited ? "queued" : "running", dueAt: now, records: [] };
 }
 
-/** Writes a run that the runner carries on from its beginning. */
+/** Writes a run for the runner to execute from its first step. */
 export function insertQueuedRun(
   ctx: WriteContext<typeof RunQueued | typeof RunStarted>,
-  facts: RunContext,
+  run: RunContext,
   eventId: string | undefined,
 ): void {
-  const turn = firstCheckpoint(facts, ctx.now);
-  insertRun(ctx, facts, turn, eventId);
-  ctx.setActor(runActor(facts));
-  const summary = summaryOf(facts, turn, ctx.now);
-  if (facts.limited) ctx.emit(RunQueued, runRef(facts), summary);
-  else ctx.emit(RunStarted, runRef(facts), summary);
+  const checkpoint = firstCheckpoint(run, ctx.now);
+  insertRun(ctx, run, checkpoint, eventId);
+  ctx.setActor(runActor(run));
+  const summary = toRunSummary(run, checkpoint, ctx.now);
+  if (run.limited) ctx.emit(RunQueued, runRef(run), summary);
+  else ctx.emit(RunStarted, runRef(run), summary);
   ctx.onCommit(() => ctx.services.wakeSignal.raise(RUNS_DUE_SIGNAL));
 }
 
-/** The facts of a run that is started now. */
+/** The context of a run that starts now. */
 export function newRunContext(services: PlatformServices, start: RunStart): RunContext {
   const { version, parent, test } = start;
   const { maxConcurrency, timeoutMs, name } = version.definition;
@@ -66,7 +66,7 @@ export function newRunContext(services: PlatformServices, start: RunStart): RunC
     workflowId: version.workflowId,
     workflowName: name,
     versionId: version.versionId,
-    lane: shardOf({ id, workflowId: version.workflowId, limited }),
+    shard: shardOf({ id, workflowId: version.workflowId, limited }),
     triggerType: start.triggerType,
     trigger: start.trigger,
     actor: start.actor,
@@ -77,21 +77,21 @@ export function newRunContext(services: PlatformServices, start: RunStart): RunC
     test,
     generation: 0,
     limited,
-    // Known when it is admitted: to evaluate it may take longer than a transaction may wait.
+    // Evaluated on admission: that may take longer than a transaction may last.
     concurrencyKey: undefined,
     createdAt: new Date(nowMs).toISOString(),
-    // Of one that queues it is set when it is admitted.
+    // A queued run gets its deadline on admission.
     deadlineMs: timeoutMs === undefined || limited ? Number.POSITIVE_INFINITY : nowMs + timeoutMs,
   };
 }
 
-/** Who limits how many run at a time must have them all in one hand. */
+/** The shard of a run. All runs of a limited workflow share one, where they are counted. */
 export function shardOf(run: Pick<RunContext, "id" | "workflowId" | "limited">): number {
   return sha256(run.limited ? run.workflowId : run.id).readUInt8() % SHARDS;
 }
 
-/** The facts of a run, from its row and its version. */
-export function runContextOf(row: RunRow, version: PlannedVersion): RunContext {
+/** The context of a stored run. */
+export function toRunContext(row: RunRow, version: PlannedVersion): RunContext {
   const { causation_id, correlation_id, depth, parent_run_id, parent_path, deadline_at } = row;
   return {
     id: row.id,
@@ -100,7 +100,7 @@ export function runContextOf(row: RunRow, version: PlannedVersion): RunContext {
     workflowId: row.workflow_id,
     workflowName: version.definition.name,
     versionId: row.version_id,
-    lane: row.lane,
+    shard: row.shard,
     triggerType: row.trigger_type,
     trigger: row.trigger,
     actor: row.actor,

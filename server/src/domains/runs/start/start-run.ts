@@ -7,8 +7,8 @@ import { Execution } from "../engine/execution.ts";
 import { runActor, type RunContext } from "../engine/run-context.ts";
 import { runner } from "../engine/runner.ts";
 import { insertRun } from "../engine/store.ts";
-import { runRef, summaryOf } from "../engine/run-summary.ts";
-import { checkpointOf } from "../engine/checkpoint.ts";
+import { runRef, toRunSummary } from "../engine/run-summary.ts";
+import { toCheckpoint } from "../engine/checkpoint.ts";
 import { saveWaits } from "../engine/waits.ts";
 import { RUNS_DUE_SIGNAL } from "../engine/store.ts";
 
@@ -16,70 +16,74 @@ export type { RunStart } from "./queued-start.ts";
 
 /** A run that is about to be written. */
 export interface PreparedStart {
-  readonly facts: RunContext;
+  readonly run: RunContext;
   readonly start: RunStart;
-  /** How far it got before anything was written; absent when it is left to the runner. */
+  /** The run in memory after an inline start; absent for a queued start. */
   readonly execution?: Execution;
-  readonly over: RunResult | undefined;
+  readonly result: RunResult | undefined;
 }
 
-/** A run that the runner carries on from its beginning. */
+/** A queued start: the runner executes the run from its first step. */
 export function queuedStart(services: PlatformServices, start: RunStart): PreparedStart {
-  return { facts: newRunContext(services, start), start, over: undefined };
+  return { run: newRunContext(services, start), start, result: undefined };
 }
 
-/** So long a run is kept unwritten for the sake of steps that compute. */
-const EARLY_MS = 25;
+/** How long an inline start waits for speculative steps before it writes the run. */
+const SPECULATION_MAX_MS = 25;
 
 /**
- * Takes a run as far as it goes without reaching outside, before a transaction is open. Many runs end
- * here, and are then written once, as they ended.
+ * An inline start: advances a run as far as it goes without reaching outside, before a transaction is
+ * open. Many runs end here, and are then written once, with their result.
  */
 export async function startInline(platform: Platform, start: RunStart): Promise<PreparedStart> {
   const { definition, plan } = start.version;
-  const facts = newRunContext(platform, start);
-  if (definition.maxConcurrency !== undefined) return { facts, start, over: undefined };
-  const execution = new Execution(platform, facts, plan, { lines: [], entries: 0 });
-  let { over } = await execution.settle();
-  const until = performance.now() + EARLY_MS;
-  for (let ms = EARLY_MS; !over && ms > 0 && execution.hasEarly; ms = until - performance.now()) {
-    await execution.beginEarly(ms);
-    ({ over } = await execution.settle());
+  const run = newRunContext(platform, start);
+  if (definition.maxConcurrency !== undefined) return { run, start, result: undefined };
+  const execution = new Execution(platform, run, plan, { lines: [], entries: 0 });
+  let result = await execution.settle();
+  const until = performance.now() + SPECULATION_MAX_MS;
+  for (
+    let ms = SPECULATION_MAX_MS;
+    !result && ms > 0 && execution.hasSpeculative;
+    ms = until - performance.now()
+  ) {
+    await execution.startSpeculative(ms);
+    result = await execution.settle();
   }
-  return { facts, start, execution, over };
+  return { run, start, execution, result };
 }
 
-/** Writes a run at its beginning, and hands it on once that is committed. */
+/** Writes a run that starts, and offers it to the runner once that is committed. */
 export async function writeRunStart(
   ctx: WriteContext<StartEvent>,
-  beginning: PreparedStart,
+  prepared: PreparedStart,
 ): Promise<void> {
-  const { facts, start, execution, over } = beginning;
-  if (!execution) return insertQueuedRun(ctx, facts, start.eventId);
-  const turn = checkpointOf(execution, over);
-  insertRun(ctx, facts, turn, start.eventId);
-  const run = runRef(facts);
-  ctx.setActor(runActor(facts));
-  ctx.emit(RunStarted, run, summaryOf(facts, { status: "running" }, ctx.now));
-  const summary = summaryOf(facts, turn, ctx.now);
-  if (over) {
-    if (over.status === "completed") ctx.emit(RunCompleted, run, summary);
-    else ctx.emit(RunFailed, run, summary);
-    // Nobody waits for it yet: whoever started it has the result at hand.
-    if (over.status === "failed") await startErrorRun(ctx, facts, turn.error);
+  const { run, start, execution, result } = prepared;
+  if (!execution) return insertQueuedRun(ctx, run, start.eventId);
+  const checkpoint = toCheckpoint(execution, result);
+  insertRun(ctx, run, checkpoint, start.eventId);
+  const ref = runRef(run);
+  ctx.setActor(runActor(run));
+  ctx.emit(RunStarted, ref, toRunSummary(run, { status: "running" }, ctx.now));
+  const summary = toRunSummary(run, checkpoint, ctx.now);
+  if (result) {
+    if (result.status === "completed") ctx.emit(RunCompleted, ref, summary);
+    else ctx.emit(RunFailed, ref, summary);
+    // No parent waits for it yet: the step that started it reads the result itself.
+    if (result.status === "failed") await startErrorRun(ctx, run, checkpoint.error);
   } else {
     saveWaits(ctx, execution, execution.unwritten, false);
-    if (turn.status === "paused") ctx.emit(RunPaused, run, summary);
+    if (checkpoint.status === "paused") ctx.emit(RunPaused, ref, summary);
   }
-  const entries = turn.records.length > 0 ? 1 : 0;
+  const entries = checkpoint.records.length > 0 ? 1 : 0;
   const { services } = ctx;
   ctx.onCommit(() => {
-    execution.written(turn.records.length, entries);
-    if (over) return;
-    const taken = execution.underWay > 0 && services.engineOf(runner)?.offer(execution);
-    if (taken) return;
-    if (execution.early) {
-      execution.early.leave();
+    execution.markWritten(checkpoint.records.length, entries);
+    if (result) return;
+    const isTaken = execution.inFlight > 0 && services.engineOf(runner)?.offer(execution);
+    if (isTaken) return;
+    if (execution.speculative) {
+      execution.speculative.abandon();
       execution.abort();
     }
     services.wakeSignal.raise(RUNS_DUE_SIGNAL);

@@ -3,7 +3,8 @@ import { CAUSATION_DEPTH_MAX } from "#kernel/log/event.ts";
 import { runAsSystem } from "#kernel/operation/act.ts";
 import { parseResponseContent } from "#kernel/outbound/response-content.ts";
 import { derivedId, timeOfId } from "#kernel/schema/id.ts";
-import { executor, StepFailure, type StepResult, type StepTools } from "./executor.ts";
+import { executor, type StepResult, type StepTools } from "./executor.ts";
+import { StepFailure } from "./step-error.ts";
 import { runActor } from "../engine/run-context.ts";
 import { startInline, writeRunStart } from "../start/start-run.ts";
 
@@ -11,7 +12,9 @@ const publishEvent = executor({
   type: types.publishEvent,
   async run({ topic, type, payload = {} }, { perform }) {
     const body = { type, payload };
-    return { output: dataOf(await perform("topics.publish", { params: { name: topic }, body })) };
+    return {
+      output: responseData(await perform("topics.publish", { params: { name: topic }, body })),
+    };
   },
 });
 
@@ -19,19 +22,19 @@ const notify = executor({
   type: types.notify,
   async run({ userIds, title, body = "" }, { perform }) {
     return {
-      output: dataOf(await perform("notifications.send", { body: { userIds, title, body } })),
+      output: responseData(await perform("notifications.send", { body: { userIds, title, body } })),
     };
   },
 });
 
-function dataOf(answer: unknown): unknown {
+function responseData(answer: unknown): unknown {
   return (answer as { data: unknown }).data;
 }
 
 const RESPONSE_BYTES_MAX = 1_048_576;
 const TIMEOUT_MAX_MS = 300_000;
 
-/** A call to anywhere that the outbound guard permits. An answer of 400 or more is a failure. */
+/** Calls any address that the SSRF guard permits. A status of 400 or more fails the step. */
 const http = executor({
   type: types.http,
   async run(
@@ -45,7 +48,7 @@ const http = executor({
       headers: {
         ...(body !== undefined && !isText && { "content-type": "application/json" }),
         "idempotency-key": tools.idempotencyKey,
-        ...lowerCased(headers),
+        ...lowerCaseNames(headers),
       },
       ...(body !== undefined && { body: isText ? body : JSON.stringify(body) }),
       timeoutMs: TIMEOUT_MAX_MS,
@@ -62,10 +65,11 @@ const http = executor({
       body: parseResponseContent(response.headers, response.body),
     };
     if (response.status < 400) return { output };
-    const passing = response.status >= 500 || response.status === 408 || response.status === 429;
+    const isTransient =
+      response.status >= 500 || response.status === 408 || response.status === 429;
     tools.log("error", `${method} answered ${response.status}`, { body: output.body });
     throw new StepFailure("http_status", `The answer was ${response.status}.`, {
-      retryable: passing,
+      retryable: isTransient,
     });
   },
 });
@@ -76,17 +80,17 @@ function withQuery(url: string, query: Readonly<Record<string, unknown>>): strin
   const target = new URL(url);
   for (const name of names) {
     for (const value of [query[name]].flat()) {
-      if (value !== undefined && value !== null) target.searchParams.append(name, textOf(value));
+      if (value !== undefined && value !== null) target.searchParams.append(name, toText(value));
     }
   }
   return target.href;
 }
 
-function textOf(value: unknown): string {
+function toText(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-function lowerCased(headers: Readonly<Record<string, string>>): Record<string, string> {
+function lowerCaseNames(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
   );
@@ -138,7 +142,7 @@ const fail = executor({
   },
 });
 
-/** As JSONata's own `$boolean` has it. */
+/** As JSONata's `$boolean`. */
 function isTrue(value: unknown): boolean {
   if (Array.isArray(value)) return value.some(isTrue);
   if (typeof value === "object" && value !== null) return Object.keys(value).length > 0;
@@ -146,8 +150,8 @@ function isTrue(value: unknown): boolean {
 }
 
 /**
- * Starts a run of another workflow, as deployed in this environment, and waits for it. The run's id
- * follows from this step, so that a step which is begun again finds the run that it started.
+ * Starts a child run of another workflow, as deployed in this environment, and waits for it. The id of
+ * the child is derived from this step, so that a step which starts again finds the run that it started.
  */
 const subworkflow = executor({
   type: types.subworkflow,
@@ -159,10 +163,10 @@ const subworkflow = executor({
       });
     }
     const partition = { workspace: run.workspace, environment: run.environment };
-    // It stands beside its parent in lists.
+    // With the time of its parent, beside which lists show it.
     const id = derivedId("run", `${idempotencyKey} ${attempt}`, timeOfId(run.id));
-    const earlier = await resultOf(tools, id);
-    if (earlier) return earlier;
+    const existing = await readChildResult(tools, id);
+    if (existing) return existing;
     const deployment = await platform.db.read(partition, (tx) =>
       types.findDeployment(tx, workflowId, run.environment),
     );
@@ -173,7 +177,7 @@ const subworkflow = executor({
       });
     }
     const cause = { ...run.cause, depth: run.cause.depth + 1 };
-    const beginning = await startInline(platform, {
+    const prepared = await startInline(platform, {
       ...partition,
       id,
       version,
@@ -186,23 +190,26 @@ const subworkflow = executor({
       parent: { runId: run.id, path },
     });
     await runAsSystem(platform, partition, cause, async (ctx) => {
-      // Whoever cancels the run that waits takes its children with it: those that it can see.
-      const waiting = await ctx.send(STILL_GOING, [run.id]);
-      if (waiting.length === 0) throw new StepFailure("cancelled", "The run was ended.");
+      // A parent that is cancelled cancels the children that exist: it must not be cancelled already.
+      const parents = await ctx.send(LOCK_UNFINISHED, [run.id]);
+      if (parents.length === 0) throw new StepFailure("cancelled", "The run was ended.");
       await Promise.all([
         types.holdVersion(ctx.tx, version.versionId),
-        writeRunStart(ctx, beginning),
+        writeRunStart(ctx, prepared),
       ]);
     });
-    return (await resultOf(tools, id)) ?? { wait: { kind: "child", runId: id } };
+    return (await readChildResult(tools, id)) ?? { wait: { kind: "child", runId: id } };
   },
 });
 
-const STILL_GOING = `
+const LOCK_UNFINISHED = `
   select id from runs where id = $1 and status not in ('completed', 'failed', 'cancelled') for share`;
 
-/** What a child run gave, or that it is to be waited for; undefined when there is none. */
-async function resultOf({ platform, run }: StepTools, id: string): Promise<StepResult | undefined> {
+/** Reads the result of a child run, or a wait for it; undefined when there is no such run. */
+async function readChildResult(
+  { platform, run }: StepTools,
+  id: string,
+): Promise<StepResult | undefined> {
   const { workspace, environment } = run;
   const row = await platform.db.read({ workspace, environment }, (tx) =>
     tx
@@ -230,10 +237,10 @@ const delay = executor({
 const waitForEvent = executor({
   type: types.waitForEvent,
   run({ topic, eventType, filter, timeoutMs }, { platform }) {
-    // What its templates gave may be no condition.
-    const [fault] = types.waitForEvent.check?.({ eventType, filter }) ?? [];
-    if (fault) {
-      throw new StepFailure("invalid_config", `${fault.path} ${fault.message}`, {
+    // A template may evaluate to something that is no condition.
+    const [error] = types.waitForEvent.check?.({ eventType, filter }) ?? [];
+    if (error) {
+      throw new StepFailure("invalid_config", `${error.path} ${error.message}`, {
         retryable: false,
       });
     }
@@ -263,7 +270,7 @@ const approval = executor({
   }),
 });
 
-/** The node types that need no other domain. */
+/** The executors that need no other domain. */
 export const builtInExecutors = [
   set,
   condition,

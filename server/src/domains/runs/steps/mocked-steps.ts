@@ -1,13 +1,13 @@
-import { branchesOf, type PlanNode } from "#domains/workflows/index.ts";
+import { branchLabels, type PlanNode } from "#domains/workflows/index.ts";
 import type { TestRun } from "../engine/run-context.ts";
 import type { StepAttemptResult } from "./execute-step.ts";
 
-/** Whether a test run only pretends to carry out a step: what reaches outside or waits, or is mocked. */
+/** True for a step that a test run does not execute: it reaches outside, waits, or has a mock. */
 export function isMocked({ mocks }: TestRun, { id, type }: PlanNode): boolean {
   return type.effect !== "pure" || Object.hasOwn(mocks, id);
 }
 
-/** What the test says comes of it, or nothing. A branch follows from the mocked output. */
+/** The mocked output, or null; the branch follows from it. */
 export function mockStep({ mocks }: TestRun, node: PlanNode, at: string): StepAttemptResult {
   const { id, type } = node;
   const output = Object.hasOwn(mocks, id) ? mocks[id] : null;
@@ -16,12 +16,12 @@ export function mockStep({ mocks }: TestRun, node: PlanNode, at: string): StepAt
     return { input: { items: output }, logs, result: { items: output } };
   }
   if (type.branches === "none") return { logs, result: { output } };
-  return { logs, result: { output, branch: branchOf(node, output) } };
+  return { logs, result: { output, branch: mockedBranch(node, output) } };
 }
 
-function branchOf({ type, config }: PlanNode, output: unknown): string {
+function mockedBranch({ type, config }: PlanNode, output: unknown): string {
   if (type.effect === "pure") {
-    const branches = branchesOf(type, config);
+    const branches = branchLabels(type, config);
     const text = typeof output === "string" ? output : JSON.stringify(output);
     if (branches.includes(text)) return text;
     return branches.includes("default") ? "default" : String(Boolean(output));

@@ -5,16 +5,16 @@ import type { JournalRecord } from "../engine/journal-record.ts";
 
 type Outputs = Record<string, { readonly output: unknown; readonly error?: unknown }>;
 
-/** What expressions see: kept up to date as steps end, since building it anew each time is what costs. */
+/** The values that expressions see. It is updated as steps end, since building it anew is what costs. */
 export class Scope {
   readonly #common: Readonly<Record<string, unknown>>;
   readonly #outputs: Outputs = {};
-  /** Of each iteration, by its prefix. */
-  readonly #inner = new Map<string, Outputs>();
+  /** By the prefix of the iteration. */
+  readonly #iterationOutputs = new Map<string, Outputs>();
   readonly #items = new Map<string, { readonly as: string; readonly items: readonly unknown[] }>();
 
-  constructor(facts: RunContext) {
-    const { id, createdAt, workspace, environment, workflowId, versionId, trigger } = facts;
+  constructor(run: RunContext) {
+    const { id, createdAt, workspace, environment, workflowId, versionId, trigger } = run;
     this.#common = {
       trigger,
       run: { id, createdAt, workflowId, versionId },
@@ -23,31 +23,25 @@ export class Scope {
     };
   }
 
-  /** Takes in what is known of a step. */
+  /** Adds the output of a step that ended. */
   add({ path, node, status, output, error }: JournalRecord): void {
     if (status !== "completed" && status !== "failed") return;
     const prefix = path.slice(0, path.length - node.length);
-    const known = { output: output ?? null, ...(error && { error }) };
-    if (prefix === "") this.#outputs[node] = known;
+    const entry = { output: output ?? null, ...(error && { error }) };
+    if (prefix === "") this.#outputs[node] = entry;
     else {
-      const inner = this.#inner.get(prefix) ?? {};
-      inner[node] = known;
-      this.#inner.set(prefix, inner);
+      const iterationOutputs = this.#iterationOutputs.get(prefix) ?? {};
+      iterationOutputs[node] = entry;
+      this.#iterationOutputs.set(prefix, iterationOutputs);
     }
   }
 
-  /** The items of a loop, and what its body calls one of them. */
+  /** Adds the items of a loop, and the name of one of them in its body. */
   addItems(path: string, as: string, items: readonly unknown[]): void {
     this.#items.set(path, { as, items });
   }
 
-  forget(path: string): void {
-    const { iterations, id } = parsePath(path);
-    if (iterations.length === 0) delete this.#outputs[id];
-    else delete this.#inner.get(path.slice(0, path.length - id.length))?.[id];
-  }
-
-  /** What the step at this path sees: the steps around it, and the items on the way to it. */
+  /** The values that the step at this path sees: outputs around it, and the items of its loops. */
   at(path: string, secrets?: ReadonlyMap<string, string>): Readonly<Record<string, unknown>> {
     const { iterations } = parsePath(path);
     const items: Record<string, unknown> = {};
@@ -56,7 +50,7 @@ export class Scope {
       const { as = "item", items: all = [] } = this.#items.get(loop) ?? {};
       items[as] = all[index];
       items["index"] = index;
-      steps = { ...steps, ...this.#inner.get(`${loop}[${index}].`) };
+      steps = { ...steps, ...this.#iterationOutputs.get(`${loop}[${index}].`) };
     }
     const common = { ...this.#common, ...items, steps };
     return secrets === undefined || secrets.size === 0

@@ -1,48 +1,48 @@
 import { setTimeout as delay } from "node:timers/promises";
 
-/** Nobody waits longer for a run to be written. */
-const PATIENCE_MS = 10_000;
+/** How long a step waits for its run to be written. */
+const WRITE_WAIT_MAX_MS = 10_000;
 
 /**
- * Steps that were begun before their run is written. They compute; one that wants to reach outside waits
- * here, since nobody must meet the effects of a run that does not exist.
+ * The steps that start before their run is written. They may compute; one that reaches outside waits
+ * here first, since a run that is not stored must have no effects.
  */
 export class SpeculativeSteps {
-  readonly #reached = Promise.withResolvers<void>();
+  readonly #reachesOutside = Promise.withResolvers<void>();
   readonly #written = Promise.withResolvers<void>();
-  #ended: Promise<void>[] = [];
+  #steps: Promise<void>[] = [];
   #timer: NodeJS.Timeout | undefined;
 
   constructor() {
-    // Who waits hears it; often nobody does.
+    // A rejection that no step waits for is not an error.
     this.#written.promise.catch(() => undefined);
   }
 
-  /** Resolves when these have ended, one of them wants to reach outside, or the time is over. */
-  async watch(ended: readonly Promise<void>[], ms: number): Promise<void> {
-    this.#ended.push(...ended);
+  /** Waits until the steps have ended, one of them reaches outside, or the time is over. */
+  async waitFor(steps: readonly Promise<void>[], ms: number): Promise<void> {
+    this.#steps.push(...steps);
     const timer = new AbortController();
     const late = delay(ms, undefined, { signal: timer.signal }).catch(() => undefined);
-    await Promise.race([Promise.allSettled(ended), this.#reached.promise, late]);
+    await Promise.race([Promise.allSettled(steps), this.#reachesOutside.promise, late]);
     timer.abort();
   }
 
-  /** Resolves when the run is written; rejects when it is not, or is another node's to carry on. */
-  written(): Promise<void> {
-    this.#timer ??= setTimeout(() => this.leave(), PATIENCE_MS).unref();
-    this.#reached.resolve();
+  /** Resolves when the run is written; rejects when it is not, or goes to another node. */
+  untilWritten(): Promise<void> {
+    this.#timer ??= setTimeout(() => this.abandon(), WRITE_WAIT_MAX_MS).unref();
+    this.#reachesOutside.resolve();
     return this.#written.promise;
   }
 
-  /** The run is written, so they may go on; each is given out once. */
-  take(): Promise<void>[] {
+  /** Lets the steps reach outside, now that the run is written; each is given once. */
+  release(): Promise<void>[] {
     clearTimeout(this.#timer);
     this.#written.resolve();
-    return this.#ended.splice(0);
+    return this.#steps.splice(0);
   }
 
-  /** Whoever carries the run on begins them anew. */
-  leave(): void {
+  /** Fails the steps that wait: the node that executes the run starts them again. */
+  abandon(): void {
     clearTimeout(this.#timer);
     this.#written.reject(new Error("The run was not written here."));
   }

@@ -15,7 +15,7 @@ import {
 import { domain } from "#kernel/domain.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { object } from "#kernel/schema/schema.ts";
-import { executor, executorsByType, StepFailure } from "../index.ts";
+import { executor, ExecutorPoint, StepFailure } from "../index.ts";
 
 /** How often each step fails before it succeeds, by node id. */
 export type Script = Readonly<Record<string, number>>;
@@ -49,7 +49,7 @@ export const probes = domain({
   permissions: [],
   events: [],
   operations: [],
-  contributions: [contribute(executorsByType, probe), contribute(NodeTypePoint, probeType)],
+  contributions: [contribute(ExecutorPoint, probe), contribute(NodeTypePoint, probeType)],
 });
 
 const ON_ERROR = ["fail", "continue", "branch"] as const;
@@ -128,7 +128,7 @@ export function predict(plan: ExecutionPlan): {
       const node = nodeAt(plan.graph, path);
       if (node) steps.set(path, afterFailure(node, blank(path, "failed"), error, 0).record);
     }
-    if (decision.over) return { over: decision.over, steps };
+    if (decision.result) return { over: decision.result, steps };
     for (const { path, node } of decision.start) {
       const { type, config } = node;
       if (type.type === "condition") {

@@ -5,31 +5,31 @@ import type { PlatformServices } from "#kernel/contract.ts";
 import { type RecordedEvent, toEventEnvelope } from "#kernel/log/event.ts";
 import { subjectOf } from "#kernel/log/event-subject.ts";
 
-/** Which of the events on a topic somebody means: any type and any content unless it says more. */
+/** Selects events of a topic by type and content; without either, all of them. */
 export interface EventMatch {
   readonly eventType?: string | null | undefined;
   readonly filter?: Condition | null | undefined;
 }
 
-/** Compiles the question whether an event is meant. */
+/** Compiles an event match to a predicate. */
 export function compileEventMatch({
   eventType,
   filter,
 }: EventMatch): (event: RecordedEvent) => boolean {
-  const isOfType = eventType ? compilePattern([eventType]) : () => true;
-  const holds = filter ? compileCondition(filter) : () => true;
-  return (event) => isOfType(event.type) && holds(subjectOf(event));
+  const matchesType = eventType ? compilePattern([eventType]) : () => true;
+  const matchesFilter = filter ? compileCondition(filter) : () => true;
+  return (event) => matchesType(event.type) && matchesFilter(subjectOf(event));
 }
 
-/** The topics that an event stands on: its own, and if the platform tells it, also the one for all of those. */
-export function topicsOf(
+/** The topics of an event: its own, and for events of the platform the one for all of those. */
+export function eventTopics(
   services: Pick<PlatformServices, "eventTypes">,
   { topic }: Pick<RecordedEvent, "topic">,
 ): readonly string[] {
   return platformTopics(services).includes(topic) ? [topic, PLATFORM_EVENTS] : [topic];
 }
 
-/** An event as expressions see it: the envelope, with the same `data` that conditions see. */
+/** An event in expressions: the envelope, with the same `data` as in conditions. */
 export function visibleEvent(event: RecordedEvent): Readonly<Record<string, unknown>> {
   return { ...toEventEnvelope(event), ...subjectOf(event) };
 }

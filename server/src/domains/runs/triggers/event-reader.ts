@@ -2,7 +2,7 @@ import { AuditRead } from "#domains/audit/index.ts";
 import { AUDIT } from "#domains/bus/index.ts";
 import { findMembersWithPermission, readPrincipals } from "#domains/identity/accounts/index.ts";
 import {
-  listeningDeployments,
+  findEventDeployments,
   type PlannedVersion,
   planOfVersion,
 } from "#domains/workflows/index.ts";
@@ -15,46 +15,46 @@ import { reader } from "#kernel/readers/reader.ts";
 import { idsInOrder } from "#kernel/schema/id.ts";
 import { queuedStart, type RunStart, writeRunStart } from "../start/start-run.ts";
 import { startEvents } from "../events.ts";
-import { compileEventMatch, visibleEvent, topicsOf } from "./event-matcher.ts";
-import { wakeWaitingStep, stepsWaitingOn } from "./waiting-steps.ts";
+import { compileEventMatch, visibleEvent, eventTopics } from "./event-matcher.ts";
+import { wakeWaitingStep, findWaitingSteps } from "./waiting-steps.ts";
 
-/** A deployed workflow that events start. */
+/** A deployed workflow with an event trigger. */
 export interface EventTrigger {
   readonly topic: string;
   readonly version: PlannedVersion;
-  /** Whose permissions its runs have. */
+  /** The person whose permissions its runs have. */
   readonly deployedBy: string;
   /** Which of them; undefined for all. */
   readonly permissions: readonly string[] | undefined;
-  readonly wants: (event: RecordedEvent) => boolean;
+  readonly matches: (event: RecordedEvent) => boolean;
 }
 
-/** The workflows that events on these topics may start, read anew each time: a change counts from its commit on. */
-async function eventTriggersOn(
+/** Finds the event triggers on these topics. They are read anew for each batch: a change counts from its commit on. */
+async function findEventTriggers(
   ctx: ReadContext,
   topics: readonly string[],
 ): Promise<readonly EventTrigger[]> {
   const { tx, services, caller } = ctx;
-  const listeners: EventTrigger[] = [];
-  for (const one of await listeningDeployments(tx, caller.environment, topics)) {
-    const version = await planOfVersion({ tx, services }, one.versionId);
+  const triggers: EventTrigger[] = [];
+  for (const deployment of await findEventDeployments(tx, caller.environment, topics)) {
+    const version = await planOfVersion({ tx, services }, deployment.versionId);
     if (!version) continue;
-    const hearsFrom = compileSubscriptionStart(one.since);
-    const means = meantBy(version);
-    listeners.push({
-      topic: one.topic,
+    const isSubscribed = compileSubscriptionStart(deployment.since);
+    const matchesTrigger = triggerMatchOf(version);
+    triggers.push({
+      topic: deployment.topic,
       version,
-      deployedBy: one.deployedBy,
-      permissions: one.permissions,
-      wants: (event) => hearsFrom(event) && means(event),
+      deployedBy: deployment.deployedBy,
+      permissions: deployment.permissions,
+      matches: (event) => isSubscribed(event) && matchesTrigger(event),
     });
   }
-  return listeners;
+  return triggers;
 }
 
-/** What it takes to start a run because of an event. */
-function startForEvent(event: RecordedEvent, listener: EventTrigger): RunStart {
-  const { version, deployedBy, permissions } = listener;
+/** The start of a run for an event. */
+function toRunStart(event: RecordedEvent, trigger: EventTrigger): RunStart {
+  const { version, deployedBy, permissions } = trigger;
   return {
     workspace: event.workspace,
     environment: event.environment,
@@ -69,100 +69,104 @@ function startForEvent(event: RecordedEvent, listener: EventTrigger): RunStart {
   };
 }
 
-/** Versions never change, and neither does what they mean; kept for as long as their plan is. */
-const compiled = new WeakMap<PlannedVersion, (event: RecordedEvent) => boolean>();
+/** Versions never change, so their matches are cached for as long as their plans are. */
+const matchCache = new WeakMap<PlannedVersion, (event: RecordedEvent) => boolean>();
 
-function meantBy(version: PlannedVersion): (event: RecordedEvent) => boolean {
-  let means = compiled.get(version);
-  if (!means) compiled.set(version, (means = compileMeant(version)));
-  return means;
+function triggerMatchOf(version: PlannedVersion): (event: RecordedEvent) => boolean {
+  let matchesTrigger = matchCache.get(version);
+  if (!matchesTrigger) matchCache.set(version, (matchesTrigger = compileTriggerMatch(version)));
+  return matchesTrigger;
 }
 
-function compileMeant({ workflowId, definition }: PlannedVersion) {
+function compileTriggerMatch({ workflowId, definition }: PlannedVersion) {
   const { trigger } = definition;
   if (trigger.type !== "event_bus") return () => false;
-  const means = compileEventMatch(trigger);
-  // Told of its own runs, it would start more of them, each of which would start more.
+  const matchesTrigger = compileEventMatch(trigger);
+  // The events of its own runs must not start more of them without end.
   const isOwn = ({ resource, data }: RecordedEvent): boolean =>
     resource.type === "run" && data["workflowId"] === workflowId;
-  return (event: RecordedEvent) => means(event) && !isOwn(event);
+  return (event: RecordedEvent) => matchesTrigger(event) && !isOwn(event);
 }
 
 /**
- * From the log to runs: an event starts the workflows that listen for it and goes to the steps that
- * wait for it. Runs and words commit together with the cursor, so that each event does so exactly once.
+ * Reads the event log: an event starts runs of the workflows whose trigger matches it, and wakes the
+ * steps that wait for it. Both commit together with the cursor, so that each event does so exactly once.
  */
-export const followEvents = reader({
+export const eventTriggerReader = reader({
   name: "runs.triggers",
   on: ["*"],
   startsAt: "end",
   emits: startEvents,
-  async handleSummary(ctx, kinds) {
+  async handleSummary(ctx, typeCounts) {
     const { tx, now, services } = ctx;
-    const topics = [...new Set(kinds.flatMap((kind) => topicsOf(services, kind)))];
-    const [listeners, waiting] = await Promise.all([
-      eventTriggersOn(ctx, topics),
-      stepsWaitingOn(tx, topics),
+    const topics = [
+      ...new Set(typeCounts.flatMap((typeCount) => eventTopics(services, typeCount))),
+    ];
+    const [triggers, waiting] = await Promise.all([
+      findEventTriggers(ctx, topics),
+      findWaitingSteps(tx, topics),
     ]);
-    const heardTopics = new Set([...listeners, ...waiting].map(({ topic }) => topic));
-    const types = kinds
-      .filter((kind) => topicsOf(services, kind).some((topic) => heardTopics.has(topic)))
+    const usedTopics = new Set([...triggers, ...waiting].map(({ topic }) => topic));
+    const types = typeCounts
+      .filter((typeCount) =>
+        eventTopics(services, typeCount).some((topic) => usedTopics.has(topic)),
+      )
       .map(({ type }) => type);
     if (types.length === 0) return;
     const events = await ctx.events(types);
-    const heardBy = await hearing(ctx, events, [
-      ...listeners.map(({ deployedBy }) => deployedBy),
+    const visibleTo = await resolveVisibility(ctx, events, [
+      ...triggers.map(({ deployedBy }) => deployedBy),
       ...waiting.map(({ runAs }) => runAs),
     ]);
-    const patient = new Set(waiting);
-    // Runs are taken up, and let in where few may run at a time, in the order of their events.
+    const openWaits = new Set(waiting);
+    // Ids in the order of the events: due runs and queued runs are taken in that order.
     const nextId = idsInOrder("run", now.getTime());
-    const told: Promise<void>[] = [];
+    const wakeUps: Promise<void>[] = [];
     for (const event of events) {
-      const places = topicsOf(services, event);
-      for (const one of listeners) {
-        if (event.depth >= CAUSATION_DEPTH_MAX || !places.includes(one.topic)) continue;
-        const heard = heardBy(event, one.deployedBy, one.permissions);
-        if (!heard || !one.wants(heard)) continue;
-        const start = { ...startForEvent(heard, one), id: nextId() };
+      const onTopics = eventTopics(services, event);
+      for (const trigger of triggers) {
+        if (event.depth >= CAUSATION_DEPTH_MAX || !onTopics.includes(trigger.topic)) continue;
+        const visible = visibleTo(event, trigger.deployedBy, trigger.permissions);
+        if (!visible || !trigger.matches(visible)) continue;
+        const start = { ...toRunStart(visible, trigger), id: nextId() };
         await writeRunStart(ctx.because(event), queuedStart(services, start));
       }
-      for (const one of patient) {
-        if (!places.includes(one.topic)) continue;
-        const heard = heardBy(event, one.runAs, one.permissions);
-        if (!heard || !one.wants(heard)) continue;
-        patient.delete(one);
-        told.push(wakeWaitingStep(ctx.because(event), one, heard));
+      for (const step of openWaits) {
+        if (!onTopics.includes(step.topic)) continue;
+        const visible = visibleTo(event, step.runAs, step.permissions);
+        if (!visible || !step.matches(visible)) continue;
+        openWaits.delete(step);
+        wakeUps.push(wakeWaitingStep(ctx.because(event), step, visible));
       }
     }
-    await Promise.all(told);
+    await Promise.all(wakeUps);
   },
 });
 
 /**
- * The audit log has a permission of its own, and what is told of some things is not for everyone; a
- * workflow must not be the way around either.
+ * Resolves which events these people may see: the audit log needs a permission, and the content of
+ * some events is filtered by person. A workflow must not be the way around either.
  */
-async function hearing(
+async function resolveVisibility(
   ctx: ReadContext,
   events: readonly RecordedEvent[],
   userIds: readonly string[],
-): Promise<HeardBy> {
-  const people = [...new Set(userIds)];
+): Promise<EventVisibility> {
+  const uniqueUserIds = [...new Set(userIds)];
   const auditors = events.some(({ topic }) => topic === AUDIT)
-    ? await findMembersWithPermission(ctx, AuditRead, people)
+    ? await findMembersWithPermission(ctx, AuditRead, uniqueUserIds)
     : new Set<string>();
-  const lenses = await eventFiltersFor(positionInFilter(ctx), events);
-  const personOf = await readPrincipals(ctx, lenses.size > 0 ? people : []);
+  const filters = await eventFiltersFor(positionInFilter(ctx), events);
+  const principalOf = await readPrincipals(ctx, filters.size > 0 ? uniqueUserIds : []);
   return (event, userId, permissions) => {
-    if (event.topic !== AUDIT) return applyFilter(lenses, event, personOf(userId));
+    if (event.topic !== AUDIT) return applyFilter(filters, event, principalOf(userId));
     const isConfined = permissions !== undefined && !permissions.includes(AuditRead.name);
     return auditors.has(userId) && !isConfined ? event : undefined;
   };
 }
 
-/** An event as somebody hears of it, or a token of theirs with these permissions; undefined if they do not. */
-type HeardBy = (
+/** An event as a person, or their token with these permissions, may see it; undefined if not at all. */
+type EventVisibility = (
   event: RecordedEvent,
   userId: string,
   permissions: readonly string[] | undefined,

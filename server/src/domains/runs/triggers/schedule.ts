@@ -1,6 +1,6 @@
 import Type from "typebox";
 import {
-  cronOf,
+  toCron,
   findDeployment,
   planOfVersion,
   type PlannedVersion,
@@ -20,7 +20,7 @@ import { startEvents } from "../events.ts";
 
 type Schedule = Extract<Trigger, { type: "schedule" }>;
 
-const Due = Type.Object({
+const ScheduledTime = Type.Object({
   workflowId: id("wf"),
   cron: line(200),
   timezone: Type.Optional(line(100)),
@@ -30,29 +30,30 @@ const Due = Type.Object({
 const RETRY_DELAY_MAX_MS = 60_000;
 
 /**
- * One time of one schedule. The run and the next time are written in the transaction that ends the
- * job, so that each time starts one run whatever the number of nodes. Times that passed while nobody
- * worked are one job that is late: it starts one run and goes on from now.
+ * Starts a run at a scheduled time. The run and the next job are written in the transaction that ends
+ * this one, so that each time starts one run whatever the number of nodes. Times that passed while no
+ * node worked are one late job: it starts one run, and the next time counts from now.
  */
-export const startOnTime = job({
+export const scheduleJob = job({
   kind: "runs.schedule",
-  payload: Due,
+  payload: ScheduledTime,
   emits: startEvents,
-  // A schedule that gave up would be silent for good.
+  // A schedule whose job gave up would never start again.
   attemptsMax: Number.POSITIVE_INFINITY,
   retryDelayMs: (attempt) => Math.min(1_000 * 2 ** (attempt - 1), RETRY_DELAY_MAX_MS),
   async run(ctx, due) {
     const scheduled = await findScheduled(ctx, due.workflowId);
-    // Turned off meanwhile: turning it on again makes a new job.
+    // Turned off meanwhile; turning it on again enqueues a new job.
     if (!scheduled) return;
-    // What was deployed just now may have other times than the one that this is.
-    if (isSame(due, scheduled.schedule)) await start(ctx, scheduled, due.scheduledFor);
-    arm(ctx, scheduled, { after: ctx.now, onConflict: "move" });
+    // A version that was deployed meanwhile may have another schedule.
+    if (isSameSchedule(due, scheduled.schedule))
+      await startScheduledRun(ctx, scheduled, due.scheduledFor);
+    enqueueNextTime(ctx, scheduled, { after: ctx.now, onConflict: "move" });
   },
 });
 
-/** Keeps a job for each schedule that is on; one that is turned off finds that out when it is due. */
-export const keepSchedules = reader({
+/** Enqueues the job of a schedule that is deployed or turned on. */
+export const scheduleReader = reader({
   name: "runs.schedules",
   on: [WorkflowPublished.type, WorkflowRolledBack.type, WorkflowActivated.type],
   startsAt: "beginning",
@@ -60,26 +61,29 @@ export const keepSchedules = reader({
     for (const event of events) {
       const scheduled = await findScheduled(ctx, event.resource.id);
       if (!scheduled) continue;
-      const goesOn = await hadSame(ctx, event, scheduled.schedule);
-      // From when it was deployed, however late this is.
+      const isUnchanged = await hadSameSchedule(ctx, event, scheduled.schedule);
+      // Counts from the deployment, however late this event is read.
       const after = new Date(event.createdAt);
-      arm(ctx.because(event), scheduled, { after, onConflict: goesOn ? "keep" : "move" });
+      enqueueNextTime(ctx.because(event), scheduled, {
+        after,
+        onConflict: isUnchanged ? "keep" : "move",
+      });
     }
   },
 });
 
-interface Scheduled {
+interface ScheduledWorkflow {
   readonly version: PlannedVersion;
   readonly schedule: Schedule;
   readonly deployedBy: string;
   readonly permissions: readonly string[] | undefined;
 }
 
-/** What is deployed here, if its trigger is a schedule and is on. */
+/** Finds the deployment, if its trigger is a schedule and is on. */
 async function findScheduled(
   { tx, services, caller }: ReadContext,
   workflowId: string,
-): Promise<Scheduled | undefined> {
+): Promise<ScheduledWorkflow | undefined> {
   const deployment = await findDeployment(tx, workflowId, caller.environment);
   if (!deployment?.enabled) return undefined;
   const version = await planOfVersion({ tx, services }, deployment.versionId);
@@ -88,30 +92,30 @@ async function findScheduled(
   return { version, schedule: version.definition.trigger, deployedBy, permissions };
 }
 
-function arm(
+function enqueueNextTime(
   ctx: WriteContext<never>,
-  { version: { workflowId }, schedule: { cron, timezone } }: Scheduled,
+  { version: { workflowId }, schedule: { cron, timezone } }: ScheduledWorkflow,
   { after, onConflict }: { readonly after: Date; readonly onConflict: "keep" | "move" },
 ): void {
   const schedule = { cron, ...(timezone !== undefined && { timezone }) };
-  const dueAt = cronOf(schedule).nextRun(after);
-  // A schedule may name a year, and have no time any more.
+  const dueAt = toCron(schedule).nextRun(after);
+  // A schedule may name a year that has passed.
   if (!dueAt) return;
   const due = { workflowId, ...schedule, scheduledFor: dueAt.toISOString() };
-  ctx.enqueue(startOnTime, due, { key: workflowId, dueAt, onConflict });
+  ctx.enqueue(scheduleJob, due, { key: workflowId, dueAt, onConflict });
 }
 
-async function start(
+async function startScheduledRun(
   ctx: WriteContext<(typeof startEvents)[number]>,
-  { version, deployedBy, permissions }: Scheduled,
+  { version, deployedBy, permissions }: ScheduledWorkflow,
   scheduledFor: string,
 ): Promise<void> {
   const { workspace, environment } = ctx.caller;
   if (!workspace) throw new Error("A schedule belongs to a workspace.");
-  // Each run begins a chain of its own, instead of going on with that of the deployment.
+  // Each run starts a causal chain of its own, instead of continuing that of the deployment.
   const cause = { correlationId: newId("cor"), depth: 1 };
   ctx.setActor(SYSTEM_ACTOR, cause);
-  const beginning = queuedStart(ctx.services, {
+  const prepared = queuedStart(ctx.services, {
     workspace: workspace.key,
     environment,
     version,
@@ -122,11 +126,11 @@ async function start(
     permissions,
     cause,
   });
-  await writeRunStart(ctx, beginning);
+  await writeRunStart(ctx, prepared);
 }
 
-/** Whether the version before had the same times, so that one which is late is still to come. */
-async function hadSame(
+/** True when the version before had the same schedule, so that its late time is still to come. */
+async function hadSameSchedule(
   { tx, services }: ReadContext,
   { type, data }: RecordedEvent,
   schedule: Schedule,
@@ -135,11 +139,11 @@ async function hadSame(
   if (type === WorkflowActivated.type || typeof previousVersionId !== "string") return false;
   const previous = await planOfVersion({ tx, services }, previousVersionId);
   const trigger = previous?.definition.trigger;
-  return trigger?.type === "schedule" && isSame(trigger, schedule);
+  return trigger?.type === "schedule" && isSameSchedule(trigger, schedule);
 }
 
-type Times = Pick<Schedule, "cron" | "timezone">;
+type ScheduleTimes = Pick<Schedule, "cron" | "timezone">;
 
-function isSame(left: Times, right: Times): boolean {
+function isSameSchedule(left: ScheduleTimes, right: ScheduleTimes): boolean {
   return left.cron === right.cron && left.timezone === right.timezone;
 }

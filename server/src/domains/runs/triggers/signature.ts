@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import type { Trigger } from "#domains/workflows/index.ts";
 import { equalBytes } from "#kernel/access/crypto.ts";
 
-/** How senders sign, as a trigger says it. */
+/** How senders sign requests, as the trigger declares it. */
 export type SignatureRule = NonNullable<Extract<Trigger, { type: "webhook" }>["signature"]>;
 
 const HEADER = "x-signature";

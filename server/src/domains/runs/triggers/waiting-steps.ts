@@ -4,8 +4,9 @@ import type { Tx } from "#kernel/db/connection.ts";
 import type { RecordedEvent } from "#kernel/log/event.ts";
 import type { WriteContext } from "#kernel/contract.ts";
 import { compileSubscriptionStart } from "#kernel/log/subscription-start.ts";
-import { queueCommand } from "../engine/store.ts";
-import { endWait } from "../engine/waits.ts";
+import { stepMessage } from "../engine/journal-record.ts";
+import { appendMessages } from "../engine/store.ts";
+import { deleteEventWaits } from "../engine/waits.ts";
 import { compileEventMatch, visibleEvent } from "./event-matcher.ts";
 
 /** A step that waits for an event. */
@@ -13,11 +14,11 @@ export interface WaitingStep {
   readonly runId: string;
   readonly path: string;
   readonly topic: string;
-  /** Whose permissions its run has. */
+  /** The person whose permissions its run has. */
   readonly runAs: string;
   /** Which of them; undefined for all. */
   readonly permissions: readonly string[] | undefined;
-  readonly wants: (event: RecordedEvent) => boolean;
+  readonly matches: (event: RecordedEvent) => boolean;
 }
 
 interface WaitRow {
@@ -32,9 +33,9 @@ interface WaitRow {
   readonly since: string;
 }
 
-/** The steps that wait for something on one of these topics. */
-export async function stepsWaitingOn(tx: Tx, topics: readonly string[]): Promise<WaitingStep[]> {
-  // Not a join: as long as nothing is known of a young table, that may begin at all runs there are.
+/** Finds the steps that wait for events on these topics. */
+export async function findWaitingSteps(tx: Tx, topics: readonly string[]): Promise<WaitingStep[]> {
+  // Not a join: without statistics of a young table, its plan may start with a scan of all runs.
   const { rows } = await sql<WaitRow>`
     select w.run_id, w.path, w.topic, (select run_as from runs where id = w.run_id) as run_as,
            (select permissions from runs where id = w.run_id) as permissions,
@@ -42,26 +43,26 @@ export async function stepsWaitingOn(tx: Tx, topics: readonly string[]): Promise
       from run_waits w
      where w.topic = any(${topics}::text[]) order by w.run_id, w.path`.execute(tx);
   return rows.map((row) => {
-    const hearsFrom = compileSubscriptionStart({ epoch: row.since_epoch, snapshot: row.since });
-    const means = compileEventMatch({ eventType: row.event_type, filter: row.filter });
+    const isSubscribed = compileSubscriptionStart({ epoch: row.since_epoch, snapshot: row.since });
+    const matchesWait = compileEventMatch({ eventType: row.event_type, filter: row.filter });
     return {
       runId: row.run_id,
       path: row.path,
       topic: row.topic,
       runAs: row.run_as,
       permissions: row.permissions ?? undefined,
-      wants: (event) => hearsFrom(event) && means(event),
+      matches: (event) => isSubscribed(event) && matchesWait(event),
     };
   });
 }
 
-/** Tells a step what it waited for. All of it leaves at once: who tells many waits once. */
+/** Answers a step with the event. The statements are sent at once: to wake many steps waits once. */
 export async function wakeWaitingStep(
   ctx: WriteContext<never>,
   { runId, path }: WaitingStep,
   event: RecordedEvent,
 ): Promise<void> {
   const answer = { kind: "event", event: visibleEvent(event) } as const;
-  const told = queueCommand(ctx, runId, [{ path, told: true, answer }]);
-  await Promise.all([told, endWait(ctx, runId, [path])]);
+  const appended = appendMessages(ctx, runId, [stepMessage(path, { answer })]);
+  await Promise.all([appended, deleteEventWaits(ctx, runId, [path])]);
 }

@@ -11,7 +11,7 @@ const COMPLETED = "workflow.run_completed";
 const world = await useWorld({ work: true });
 const owner = await world.member(["owner"]);
 
-interface Hooked {
+interface HookDeployment {
   readonly id: string;
   readonly path: string;
 }
@@ -20,7 +20,7 @@ async function hooked(
   nodes: readonly object[] = [SET],
   trigger: object = {},
   environment = "production",
-): Promise<Hooked> {
+): Promise<HookDeployment> {
   const headers = { "x-environment": environment };
   const id = await deployed(owner, nodes, { trigger: { type: "webhook", ...trigger } }, headers);
   const { body } = await owner(`GET /api/v1/workflows/${id}`);
@@ -28,7 +28,7 @@ async function hooked(
 }
 const post = (path: string, body?: string, headers: Record<string, string> = {}) =>
   world.stranger(`POST ${path}`, body, headers);
-const inputOf = async ({ id }: Hooked): Promise<any> =>
+const inputOf = async ({ id }: HookDeployment): Promise<any> =>
   (await runsOf(world, id)).at(-1).trigger.input;
 
 test("a request starts a run of what is deployed, and is told its id", async () => {
@@ -49,7 +49,7 @@ test("a request starts a run of what is deployed, and is told its id", async () 
 });
 
 describe("whatever is sent reaches the run", () => {
-  let hook: Hooked;
+  let hook: HookDeployment;
   beforeAll(async () => {
     hook = await hooked();
   });
@@ -178,7 +178,7 @@ describe("a signature is demanded of the very bytes that came", () => {
   const digest = (text: string): string =>
     createHmac("sha256", "hook key").update(text).digest("hex");
   const refused = { status: 401, body: { code: "signature_invalid" }, events: [] };
-  let hook: Hooked;
+  let hook: HookDeployment;
   beforeAll(async () => {
     await owner("POST /api/v1/secrets", { name: "HOOK_KEY", value: "hook key" });
     hook = await hooked([SET], {

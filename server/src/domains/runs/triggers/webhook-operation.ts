@@ -15,7 +15,7 @@ import { type RawResponse, rawResponse } from "#kernel/operation/response.ts";
 import type { CommitNotice } from "#kernel/readers/commit-feed.ts";
 import { id, line, object } from "#kernel/schema/schema.ts";
 import { UnknownSecret } from "#kernel/secrets/secrets.ts";
-import { checkpointOf } from "../engine/checkpoint.ts";
+import { toCheckpoint } from "../engine/checkpoint.ts";
 import { foldJournal } from "../engine/journal-record.ts";
 import { type PreparedStart, startInline, writeRunStart } from "../start/start-run.ts";
 import { readJournals } from "../engine/store.ts";
@@ -24,15 +24,15 @@ import { waitUntilEnded } from "../run-watch.ts";
 import { headerOf, isSigned, type SignatureRule } from "./signature.ts";
 import { toWebhookResponse } from "./webhook-response.ts";
 
-/** The address of a workflow, as a sender knows it. */
-export interface Address {
+/** The address of a webhook trigger, as a sender knows it. */
+export interface HookAddress {
   readonly slug: string;
   readonly token: string;
   readonly environment: EnvironmentName;
 }
 
-/** What a request to an address starts. */
-interface Hook {
+/** The deployed workflow that a request to an address starts. */
+interface HookTarget {
   readonly workspace: string;
   readonly workflowId: string;
   readonly version: PlannedVersion;
@@ -40,84 +40,84 @@ interface Hook {
   readonly permissions: readonly string[] | undefined;
 }
 
-const KEPT_MS = 10_000;
-const KEPT_MAX = 10_000;
+const CACHE_MS = 10_000;
+const CACHE_ENTRIES_MAX = 10_000;
 
-/** Finds what an address starts; undefined where it is nobody's, or nothing is to start there. */
-function findHook(platform: Platform, address: Address): Promise<Hook | undefined> {
-  let hooks = all.get(platform);
-  if (!hooks) all.set(platform, (hooks = new Hooks(platform)));
-  return hooks.find(address);
+/** Finds the workflow of an address; undefined where there is none, or its trigger is off. */
+function findHook(platform: Platform, address: HookAddress): Promise<HookTarget | undefined> {
+  let cache = caches.get(platform);
+  if (!cache) caches.set(platform, (cache = new HookCache(platform)));
+  return cache.find(address);
 }
 
-const all = new WeakMap<Platform, Hooks>();
+const caches = new WeakMap<Platform, HookCache>();
 
-/** What was found lately, until something happens to the workflow. */
-class Hooks {
+/** Caches targets until an event of their workflow. */
+class HookCache {
   readonly #platform: Platform;
-  readonly #kept = new Map<string, { readonly hook: Hook; readonly untilMs: number }>();
-  #forgotten = 0;
+  readonly #entries = new Map<string, { readonly target: HookTarget; readonly untilMs: number }>();
+  #invalidations = 0;
 
   constructor(platform: Platform) {
     this.#platform = platform;
-    platform.commitFeed.subscribe(["workflow"], (notice) => this.#hear(notice));
+    platform.commitFeed.subscribe(["workflow"], (notice) => this.#invalidate(notice));
   }
 
-  async find(address: Address): Promise<Hook | undefined> {
+  async find(address: HookAddress): Promise<HookTarget | undefined> {
     const { clock } = this.#platform;
     const key = `${address.slug} ${address.token} ${address.environment}`;
-    const known = this.#kept.get(key);
-    if (known && known.untilMs > clock.nowMs()) return known.hook;
-    const forgotten = this.#forgotten;
-    const hook = await this.#look(address);
-    // What was read before something happened may be old by now.
-    if (hook && forgotten === this.#forgotten) {
-      if (this.#kept.size >= KEPT_MAX) this.#kept.clear();
-      this.#kept.set(key, { hook, untilMs: clock.nowMs() + KEPT_MS });
+    const known = this.#entries.get(key);
+    if (known && known.untilMs > clock.nowMs()) return known.target;
+    const invalidations = this.#invalidations;
+    const target = await this.#load(address);
+    // A target that was read before an invalidation may be stale.
+    if (target && invalidations === this.#invalidations) {
+      if (this.#entries.size >= CACHE_ENTRIES_MAX) this.#entries.clear();
+      this.#entries.set(key, { target, untilMs: clock.nowMs() + CACHE_MS });
     }
-    return hook;
+    return target;
   }
 
-  async #look(address: Address): Promise<Hook | undefined> {
+  async #load(address: HookAddress): Promise<HookTarget | undefined> {
     const found = await findByHook(this.#platform.db, address);
     const version = found && (await planOfVersion(this.#platform, found.versionId));
     return version && { ...found, version };
   }
 
-  #hear({ type, resourceId }: CommitNotice): void {
-    // Of its runs there is news all the time, and none that changes what is deployed.
+  #invalidate({ type, resourceId }: CommitNotice): void {
+    // Events of runs are frequent, and none changes what is deployed.
     if (type.startsWith("workflow.run_")) return;
-    this.#forgotten += 1;
-    for (const [key, { hook }] of this.#kept) {
-      if (hook.workflowId === resourceId) this.#kept.delete(key);
+    this.#invalidations += 1;
+    for (const [key, { target }] of this.#entries) {
+      if (target.workflowId === resourceId) this.#entries.delete(key);
     }
   }
 }
 
 const SignatureInvalid = failure("signature_invalid", 401, "The request has no valid signature.");
 
-/** What expressions see as `trigger.input`, of a request that has the signature which the trigger demands. */
-async function readInput(
+/** Checks the signature that the trigger demands, and reads the request as `trigger.input`. */
+async function readWebhookInput(
   platform: Platform,
-  { workspace, version }: Hook,
+  { workspace, version }: HookTarget,
   { request }: Caller,
 ): Promise<Readonly<Record<string, unknown>>> {
   if (!request) throw new Error("A request came without itself.");
   const { trigger } = version.definition;
   const rule = trigger.type === "webhook" ? trigger.signature : undefined;
-  if (rule && !(await isGenuine(platform, workspace, { rule, request }))) {
+  if (rule && !(await hasValidSignature(platform, workspace, { rule, request }))) {
     throw new Failure(SignatureInvalid);
   }
   const { bytes, mediaType, headers, query } = request;
   const hidden = [...CREDENTIALS, ...(rule ? [headerOf(rule)] : [])];
-  const shown = Object.entries(headers).filter(([name]) => !hidden.includes(name));
-  return { body: parseAnyBody(bytes, mediaType), headers: Object.fromEntries(shown), query };
+  const visible = Object.entries(headers).filter(([name]) => !hidden.includes(name));
+  return { body: parseAnyBody(bytes, mediaType), headers: Object.fromEntries(visible), query };
 }
 
-/** What lets its sender in somewhere is for nobody who may read the run. */
+/** Credentials of the sender are not for readers of the run. */
 const CREDENTIALS: readonly string[] = ["authorization", "cookie", "proxy-authorization"];
 
-async function isGenuine(
+async function hasValidSignature(
   platform: Platform,
   workspace: string,
   { rule, request }: { readonly rule: SignatureRule; readonly request: RawRequest },
@@ -128,7 +128,7 @@ async function isGenuine(
     const signed = { bytes, header: headers[headerOf(rule)], nowMs: platform.clock.nowMs() };
     return isSigned(signed, key, rule);
   } catch (error) {
-    // Without its key nothing is genuine, and which key is missing is not for strangers.
+    // Without its key no signature is valid, and which key is missing is not for strangers.
     if (error instanceof Failure && error.type === UnknownSecret) return false;
     throw error;
   }
@@ -136,19 +136,23 @@ async function isGenuine(
 
 const WAIT_MAX_MS = 30_000;
 
-const RunFailed = failure("run_failed", 500, "The workflow failed before it gave an answer.");
+const WebhookRunFailed = failure(
+  "run_failed",
+  500,
+  "The workflow failed before it gave an answer.",
+);
 
 const Accepted = Type.Object(
   { runId: id("run"), status: Type.String({ description: "Of the run, by now" }) },
   { title: "AcceptedRequest" },
 );
 
-/** What a request came to: an answer, and the run that is to give another one. */
-interface Received extends RawResponse {
+/** A response, and the run that is still to give another one. */
+interface ReceivedRequest extends RawResponse {
   readonly awaited?: PreparedStart;
 }
 
-export const receiveRequest = command({
+export const receiveWebhook = command({
   id: "hooks.receive",
   route: "POST /hooks/{workspace}/{token}",
   summary: "Start a workflow from outside, by its own address",
@@ -169,75 +173,75 @@ export const receiveRequest = command({
       }),
     ),
   }),
-  response: rawResponse<Received>(Accepted, "What the workflow answers."),
+  response: rawResponse<ReceivedRequest>(Accepted, "What the workflow answers."),
   emits: startEvents,
-  fails: [SignatureInvalid, RateLimited, RunFailed],
+  fails: [SignatureInvalid, RateLimited, WebhookRunFailed],
   example: { params: { workspace: "default", token: "Zm9yIGV4YW1wbGUgb25seSBub3QgdXNl" } },
   async prepare(platform, { params, query: { environment = "production" } }, caller) {
     const { workspace: slug, token } = params;
-    const hook = await findHook(platform, { slug, token, environment });
-    if (!hook) throw new Failure(NotFound);
-    platform.rateLimit.assert(`hook ${hook.workflowId}`, platform.settings.rateLimit);
+    const target = await findHook(platform, { slug, token, environment });
+    if (!target) throw new Failure(NotFound);
+    platform.rateLimit.assert(`hook ${target.workflowId}`, platform.settings.rateLimit);
     const { cause, actor } = caller;
     return startInline(platform, {
-      workspace: hook.workspace,
+      workspace: target.workspace,
       environment,
-      version: hook.version,
+      version: target.version,
       triggerType: "webhook",
-      trigger: { type: "webhook", input: await readInput(platform, hook, caller) },
+      trigger: { type: "webhook", input: await readWebhookInput(platform, target, caller) },
       actor,
-      runAs: hook.deployedBy,
-      permissions: hook.permissions,
+      runAs: target.deployedBy,
+      permissions: target.permissions,
       cause: { ...cause, depth: cause.depth + 1 },
     });
   },
-  async run(ctx, _input, beginning): Promise<Received | Failure> {
-    const { facts, start, execution, over } = beginning;
+  async run(ctx, _input, prepared): Promise<ReceivedRequest | Failure> {
+    const { run, start, execution, result } = prepared;
     const { plan, versionId } = start.version;
-    const answer = execution && toWebhookResponse(plan, execution.steps);
+    const response = execution && toWebhookResponse(plan, execution.steps);
     const status = execution
-      ? checkpointOf(execution, over).status
-      : facts.limited
+      ? toCheckpoint(execution, result).status
+      : run.limited
         ? "queued"
         : "running";
-    ctx.switchPartition({ workspace: facts.workspace, environment: facts.environment });
-    const held = over ? true : holdVersion(ctx.tx, versionId);
-    const [, isThere] = await Promise.all([writeRunStart(ctx, beginning), held]);
-    if (!isThere) throw new Failure(NotFound);
-    if (answer) return answer;
-    const accepted = acceptedAs(facts.id, status);
+    ctx.switchPartition({ workspace: run.workspace, environment: run.environment });
+    const hold = result ? true : holdVersion(ctx.tx, versionId);
+    const [, isKept] = await Promise.all([writeRunStart(ctx, prepared), hold]);
+    if (!isKept) throw new Failure(NotFound);
+    if (response) return response;
+    const accepted = toAcceptedResponse(run.id, status);
     if (!plan.answers) return accepted;
-    if (!over) return { ...accepted, awaited: beginning };
-    return status === "failed" ? failed(facts.id) : accepted;
+    if (!result) return { ...accepted, awaited: prepared };
+    return status === "failed" ? toRunFailure(run.id) : accepted;
   },
   async afterCommit(platform, _input, { value: { awaited }, caller }) {
-    return awaited && whenAnswered(platform, awaited, caller.disconnected);
+    return awaited && awaitResponse(platform, awaited, caller.disconnected);
   },
 });
 
-/** What a run that has begun comes to. */
-async function whenAnswered(
+/** Waits for the run, and responds with its respond step or with its status. */
+async function awaitResponse(
   platform: Platform,
-  { facts, start }: PreparedStart,
+  { run, start }: PreparedStart,
   gone: AbortSignal | undefined,
-): Promise<Received | undefined> {
-  const { id: runId, workspace, environment } = facts;
-  const patience = { waitMs: WAIT_MAX_MS, gone };
-  const run = await waitUntilEnded(platform, { workspace, environment }, runId, patience);
+): Promise<ReceivedRequest | undefined> {
+  const { id: runId, workspace, environment } = run;
+  const waitOptions = { waitMs: WAIT_MAX_MS, gone };
+  const ended = await waitUntilEnded(platform, { workspace, environment }, runId, waitOptions);
   const entries = await readJournals(platform, [runId]);
   const steps = foldJournal(entries.flatMap(({ records }) => [...records]));
-  const answer = toWebhookResponse(start.version.plan, steps);
-  if (answer) return answer;
-  if (run?.status === "failed" || run?.status === "cancelled") throw failed(runId);
-  return run && acceptedAs(runId, run.status);
+  const response = toWebhookResponse(start.version.plan, steps);
+  if (response) return response;
+  if (ended?.status === "failed" || ended?.status === "cancelled") throw toRunFailure(runId);
+  return ended && toAcceptedResponse(runId, ended.status);
 }
 
-function acceptedAs(runId: string, status: string): Received {
+function toAcceptedResponse(runId: string, status: string): ReceivedRequest {
   const body = JSON.stringify({ data: { runId, status } });
   return { status: 202, headers: { "content-type": "application/json; charset=utf-8" }, body };
 }
 
-/** Why is for those who may read the run. */
-function failed(runId: string): Failure {
-  return new Failure(RunFailed, { extra: { runId } });
+/** Names the run alone: the error is for readers of the run. */
+function toRunFailure(runId: string): Failure {
+  return new Failure(WebhookRunFailed, { extra: { runId } });
 }

@@ -42,7 +42,7 @@ const scriptStep = executor({
       facts: await contextValues(platform, caller),
       limits: { timeoutMs: TIMEOUT_MAX_MS },
       call: async (...call) => {
-        await tools.written();
+        await tools.untilRunWritten();
         return serve(...call);
       },
       signal,
@@ -110,7 +110,7 @@ export const customNodes: WorkspaceNodeTypes = {
       config: { type: "object", inputs },
     }));
   },
-  async missing(tx, types) {
+  async findMissing(tx, types) {
     const known = await knownNodes(tx, types);
     return types.filter((type) => !known.has(type));
   },

@@ -1,6 +1,6 @@
 /** What a scheduled job is, as the API shows it: an artifact, and when it runs. */
 import Type, { type Static } from "typebox";
-import { cronOf } from "#domains/workflows/index.ts";
+import { toCron } from "#domains/workflows/index.ts";
 import type { EnvironmentName } from "#kernel/db/database.ts";
 import { nullable, Time } from "#kernel/schema/schema.ts";
 import { type Artifact, ArtifactId, ArtifactSummary, type Detail } from "../artifacts/artifact.ts";
@@ -60,5 +60,5 @@ export function environmentOf({
 /** The first time after another; none for a schedule whose last one has passed. */
 export function nextTime({ detail }: Pick<Artifact, "detail">, after: Date): Date | null {
   const { cron = "", timezone = "UTC" } = detail;
-  return cronOf({ cron, timezone }).nextRun(after);
+  return toCron({ cron, timezone }).nextRun(after);
 }

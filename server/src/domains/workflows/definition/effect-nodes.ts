@@ -93,8 +93,13 @@ export const records = nodeType({
   effect: "outside",
   inside: true,
   check: (config) => [
-    ...needs(config, { get: ["id"], update: ["id", "data"], delete: ["id"], create: ["data"] }),
-    ...faultsOfFilter(config),
+    ...checkRequired(config, {
+      get: ["id"],
+      update: ["id", "data"],
+      delete: ["id"],
+      create: ["data"],
+    }),
+    ...checkFilter(config),
   ],
 });
 
@@ -120,7 +125,7 @@ export const ticket = nodeType({
   branches: "none",
   effect: "outside",
   check: (config) =>
-    needs(config, {
+    checkRequired(config, {
       create: ["fields"],
       get: ["id"],
       update: ["id", "fields"],
@@ -146,8 +151,11 @@ export const notify = nodeType({
   inside: true,
 });
 
-/** Which fields an operation can't do without. */
-function needs(config: Config, fields: Readonly<Record<string, readonly string[]>>): FieldError[] {
+/** Checks that the fields which an operation needs are there. */
+function checkRequired(
+  config: Config,
+  fields: Readonly<Record<string, readonly string[]>>,
+): FieldError[] {
   const { operation } = config;
   if (typeof operation !== "string" || isTemplate(operation)) return [];
   return (fields[operation] ?? [])
@@ -155,7 +163,7 @@ function needs(config: Config, fields: Readonly<Record<string, readonly string[]
     .map((name) => ({ path: `/${name}`, message: `is required to ${operation}` }));
 }
 
-function faultsOfFilter({ filter }: Config): FieldError[] {
+function checkFilter({ filter }: Config): FieldError[] {
   if (filter === undefined) return [];
   return validateCondition(filter).map(({ path, message }) => ({
     path: `/filter${path}`,

@@ -1,14 +1,14 @@
 import { BACKOFF_MS_MAX, type GraphDefinition, type Node, type OnError } from "./definition.ts";
 import type { Config, NodeType, NodeTypes } from "./node-type.ts";
 
-/** A definition made ready to run: immutable, so that any number of runs can share one. */
+/** A compiled definition: immutable, so that any number of runs can share one. */
 export interface ExecutionPlan {
   readonly graph: Graph;
-  /** Whether a step of it can give the answer of a run. */
+  /** True when a step of it can give the response of a run. */
   readonly answers: boolean;
 }
 
-/** The nodes of a workflow or of a loop's body, each after all that lead to it. */
+/** The nodes of a workflow or of a loop's body, in topological order. */
 export interface Graph {
   readonly nodes: readonly PlanNode[];
   readonly byId: ReadonlyMap<string, PlanNode>;
@@ -49,38 +49,38 @@ export interface PlanEdge {
 
 const BACKOFF_MS_DEFAULT = 1_000;
 
-/** Compiles a definition that has been checked; a faulty one is our bug, and throws. */
+/** Compiles a definition that has been checked; an invalid one is our bug, and throws. */
 export function compilePlan(definition: GraphDefinition, types: NodeTypes): ExecutionPlan {
   const graph = compileGraph(definition, types);
   return { graph, answers: graph.nodes.some(({ type }) => type.answers === true) };
 }
 
 function compileGraph({ nodes, edges }: GraphDefinition, types: NodeTypes): Graph {
-  const ordered = inOrder({ nodes, edges });
-  const places = new Map(ordered.map(({ id }, index) => [id, index]));
+  const ordered = sortTopologically({ nodes, edges });
+  const indexes = new Map(ordered.map(({ id }, index) => [id, index]));
   const outgoing = Map.groupBy(edges, ({ from }) => from);
   const incoming = ordered.map(() => 0);
-  const planned = ordered.map((node, index): PlanNode => {
-    const ways = (outgoing.get(node.id) ?? []).map(({ to, when }): PlanEdge => {
-      const place = places.get(to) ?? missing(to);
-      incoming[place] = (incoming[place] ?? 0) + 1;
-      return { to: place, when };
+  const planNodes = ordered.map((node, index): PlanNode => {
+    const outgoingEdges = (outgoing.get(node.id) ?? []).map(({ to, when }): PlanEdge => {
+      const target = indexes.get(to) ?? throwMissing(to);
+      incoming[target] = (incoming[target] ?? 0) + 1;
+      return { to: target, when };
     });
-    return { ...compileNode(node, types), index, outgoing: ways };
+    return { ...compileNode(node, types), index, outgoing: outgoingEdges };
   });
   return {
-    nodes: planned,
-    byId: new Map(planned.map((node) => [node.id, node])),
+    nodes: planNodes,
+    byId: new Map(planNodes.map((node) => [node.id, node])),
     incoming,
-    roots: planned.filter(({ index }) => incoming[index] === 0),
-    sinks: planned.filter((node) => node.outgoing.length === 0),
+    roots: planNodes.filter(({ index }) => incoming[index] === 0),
+    sinks: planNodes.filter((node) => node.outgoing.length === 0),
   };
 }
 
 function compileNode(node: Node, types: NodeTypes): Omit<PlanNode, "index" | "outgoing"> {
-  const named = types.get(node.type) ?? missing(node.type);
+  const declared = types.get(node.type) ?? throwMissing(node.type);
   const { config = {}, retry } = node;
-  const type = { ...named, ...named.inFact?.(config) };
+  const type = { ...declared, ...declared.inFact?.(config) };
   const { concurrency } = config;
   return {
     id: node.id,
@@ -101,25 +101,25 @@ function compileNode(node: Node, types: NodeTypes): Omit<PlanNode, "index" | "ou
   };
 }
 
-/** The nodes so that every edge leads forward; otherwise as they were written. */
-function inOrder({ nodes, edges }: GraphDefinition): readonly Node[] {
+/** Sorts the nodes so that every edge leads forward; otherwise as they were written. */
+function sortTopologically({ nodes, edges }: GraphDefinition): readonly Node[] {
   const outgoing = Map.groupBy(edges, ({ from }) => from);
   const byId = new Map(nodes.map((node) => [node.id, node]));
-  const waiting = new Map(nodes.map(({ id }) => [id, 0]));
-  for (const { to } of edges) waiting.set(to, (waiting.get(to) ?? 0) + 1);
-  const ordered = nodes.filter(({ id }) => waiting.get(id) === 0);
+  const openEdges = new Map(nodes.map(({ id }) => [id, 0]));
+  for (const { to } of edges) openEdges.set(to, (openEdges.get(to) ?? 0) + 1);
+  const ordered = nodes.filter(({ id }) => openEdges.get(id) === 0);
   // The list grows while it is walked: a node follows once all that lead to it are in it.
   for (const { id } of ordered) {
     for (const { to } of outgoing.get(id) ?? []) {
-      const left = (waiting.get(to) ?? 0) - 1;
-      waiting.set(to, left);
-      if (left === 0) ordered.push(byId.get(to) ?? missing(to));
+      const left = (openEdges.get(to) ?? 0) - 1;
+      openEdges.set(to, left);
+      if (left === 0) ordered.push(byId.get(to) ?? throwMissing(to));
     }
   }
   if (ordered.length !== nodes.length) throw new TypeError("The graph has a cycle.");
   return ordered;
 }
 
-function missing(what: string): never {
+function throwMissing(what: string): never {
   throw new TypeError(`The definition names ${what}, which is not there.`);
 }

@@ -54,8 +54,8 @@ export const transform = nodeType({
   effect: "pure",
   inFact: ({ artifactId }) =>
     artifactId === undefined ? undefined : { effect: "outside", executedAs: "artifact" },
-  check: ({ expression: given, artifactId }) =>
-    (given === undefined) === (artifactId === undefined)
+  check: ({ expression: expressionText, artifactId }) =>
+    (expressionText === undefined) === (artifactId === undefined)
       ? [{ path: "/expression", message: "must be there, or artifactId, and not both" }]
       : [],
 });

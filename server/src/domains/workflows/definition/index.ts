@@ -14,7 +14,7 @@ export {
 } from "./definition.ts";
 export * from "./flow-nodes.ts";
 export {
-  branchesOf,
+  branchLabels,
   type Config,
   describeNodeType,
   type Effect,
@@ -34,7 +34,7 @@ export {
   type RetryRule,
   type PlanEdge,
 } from "./execution-plan.ts";
-export { checkSchedule, cronOf } from "./schedule.ts";
-export { expression, isTemplate, literalSchema, partsOf, templateSchema } from "./template.ts";
+export { checkSchedule, toCron } from "./schedule.ts";
+export { expression, isTemplate, literalSchema, splitConfig, templateSchema } from "./template.ts";
 export { Trigger, type TriggerType, triggerTypes } from "./trigger.ts";
 export * from "./waiting-nodes.ts";

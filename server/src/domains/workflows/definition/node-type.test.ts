@@ -6,9 +6,9 @@ import { builtInNodeTypes } from "../testing/built-in.ts";
 import { describeNodeType, nodeType, NodeTypeDescription, nodeTypes } from "./node-type.ts";
 import {
   expression,
-  faultsWithTemplates,
+  templateConfigErrors,
   literalSchema,
-  partsOf,
+  splitConfig,
   templateSchema,
 } from "./template.ts";
 
@@ -67,7 +67,7 @@ describe("templates", () => {
   ];
 
   test.each(cases)("%j", (value, faulty) => {
-    const faults = faultsWithTemplates(config, value);
+    const faults = templateConfigErrors(config, value);
     expect(faults.map(({ path }) => path).toSorted()).toEqual(faulty);
   });
 
@@ -77,7 +77,7 @@ describe("templates", () => {
 
   test("a configuration falls into templates, expressions without their braces, and the rest", () => {
     const value = { count: "{{ a }}", names: ["b"], label: "{{", when: ' {{ a > {"b": 1}.b }} ' };
-    expect(partsOf(config, value)).toEqual({
+    expect(splitConfig(config, value)).toEqual({
       templates: { count: "{{ a }}", names: ["b"] },
       expressions: { when: ' a > {"b": 1}.b ' },
       literals: { label: "{{" },

@@ -6,8 +6,8 @@ import { templateSchema } from "./template.ts";
 export type Config = Readonly<Record<string, unknown>>;
 
 /**
- * What a step does beyond computing: nothing, so that it needs no journal of its own; something
- * outside of the run; or wait for something outside of the run.
+ * The effect of a step: none, so that it needs no checkpoint of its own; something outside of the
+ * run; or a wait for something outside of the run.
  */
 export type Effect = "pure" | "outside" | "wait";
 
@@ -15,12 +15,12 @@ export type Effect = "pure" | "outside" | "wait";
 export interface NodeType<Schema extends TObject = TObject> {
   readonly type: string;
   readonly summary: string;
-  /** What its executor gets once the templates are evaluated. */
+  /** The configuration that its executor gets, with the templates evaluated. */
   readonly config: Schema;
   /** The labels that a completed step can choose among; `error` is not for types to name. */
   readonly branches: "none" | readonly string[] | ((config: Config) => readonly string[]);
   readonly effect: Effect;
-  /** What the schema can't say; called with what fits it, templates included. */
+  /** Checks what the schema can't express; called with a value that fits it, templates included. */
   readonly check?: (config: Config) => readonly FieldError[];
   /** It runs the graph in `config.body` for each of its items. */
   readonly iterates?: true;
@@ -28,19 +28,19 @@ export interface NodeType<Schema extends TObject = TObject> {
   readonly answers?: true;
   /** It ends in failure by design, which no retry or `onError` could turn into anything else. */
   readonly alwaysFails?: true;
-  /** What it is given stays in the platform, where people read it: it must hold no secret. */
+  /** Its configuration stays in the platform, where people read it: it must hold no secret. */
   readonly inside?: true;
-  /** It needs nothing from outside until it asks for it, so it may begin before its run is written. */
+  /** It computes before it reaches outside, so it may start before its run is written. */
   readonly computesFirst?: true;
   /** The type by which it is executed, where that is not its own. */
   readonly executedAs?: string;
-  /** What it is in truth, where its configuration makes it something else. */
+  /** Its effect and executor, where the configuration changes them. */
   readonly inFact?: (config: Config) => Pick<NodeType, "effect" | "executedAs"> | undefined;
 }
 
 /** Declares a node type. */
-export function nodeType<Schema extends TObject>(about: NodeType<Schema>): NodeType<Schema> {
-  return about;
+export function nodeType<Schema extends TObject>(declaration: NodeType<Schema>): NodeType<Schema> {
+  return declaration;
 }
 
 /** The node types that an installation knows. */
@@ -52,7 +52,7 @@ export interface NodeTypes {
 /** Types that people make, so that each workspace has others: alike in all but their names. */
 export interface NodeFamily {
   readonly like: NodeType;
-  /** Whether a name is of the form that its members have. */
+  /** True for a name of the form that its members have. */
   readonly names: (type: string) => boolean;
 }
 
@@ -71,7 +71,7 @@ export function nodeTypes(
 }
 
 /** The labels that may stand on the edges from a node of this type, `error` aside. */
-export function branchesOf({ branches }: NodeType, config: Config): readonly string[] {
+export function branchLabels({ branches }: NodeType, config: Config): readonly string[] {
   if (branches === "none") return [];
   return typeof branches === "function" ? branches(config) : branches;
 }
@@ -95,7 +95,7 @@ export function describeNodeType(type: NodeType): NodeTypeDescription {
     type: type.type,
     summary: type.summary,
     effect: type.effect,
-    branches: [...branchesOf(type, {})],
+    branches: [...branchLabels(type, {})],
     branchesDependOnConfig: typeof type.branches === "function",
     config: { ...templateSchema(type.config) },
   };

@@ -1,8 +1,8 @@
 import { Cron } from "croner";
 import type { FieldError } from "#kernel/operation/failure.ts";
 
-/** Reads a schedule that has been checked; it runs nothing by itself. */
-export function cronOf(schedule: { readonly cron: string; readonly timezone?: string }): Cron {
+/** Converts a checked schedule; the result starts nothing by itself. */
+export function toCron(schedule: { readonly cron: string; readonly timezone?: string }): Cron {
   return new Cron(schedule.cron, {
     paused: true,
     mode: "5-or-6-parts",
@@ -10,28 +10,28 @@ export function cronOf(schedule: { readonly cron: string; readonly timezone?: st
   });
 }
 
-/** What is wrong with a cron expression and its time zone. */
+/** Checks a cron expression and its time zone. */
 export function checkSchedule(trigger: Readonly<Record<string, unknown>>): FieldError[] {
   const { cron, timezone = "UTC" } = trigger;
-  const faults: FieldError[] = [];
+  const errors: FieldError[] = [];
   if (typeof timezone === "string" && !isTimezone(timezone)) {
-    faults.push({ path: "/timezone", message: "is not a time zone that we know" });
+    errors.push({ path: "/timezone", message: "is not a time zone that we know" });
   }
   if (typeof cron === "string") {
-    const message = cronFault(cron);
-    if (message !== undefined) faults.push({ path: "/cron", message });
+    const message = cronError(cron);
+    if (message !== undefined) errors.push({ path: "/cron", message });
   }
-  return faults;
+  return errors;
 }
 
 // A year that has a 29 February: a schedule with no time after it has no time at all.
 const LEAP_YEAR = new Date("2024-01-01T00:00:00Z");
 
-function cronFault(cron: string): string | undefined {
+function cronError(cron: string): string | undefined {
   // The library also takes a single date, and fills `?` in with the moment at which it reads it.
   if (cron.includes(":") || cron.includes("?")) return "is not a cron expression";
   try {
-    return cronOf({ cron }).nextRun(LEAP_YEAR) === null
+    return toCron({ cron }).nextRun(LEAP_YEAR) === null
       ? "names no time that ever comes"
       : undefined;
   } catch (error) {

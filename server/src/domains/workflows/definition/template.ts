@@ -15,7 +15,7 @@ import { fieldErrors } from "#kernel/schema/validator.ts";
 
 export const EXPRESSION_CHARACTERS_MAX = 10_000;
 
-/** Whether a value is evaluated before use. */
+/** True for a text with `{{ }}`, which is evaluated before use. */
 export function isTemplate(value: unknown): boolean {
   return typeof value === "string" && value.includes("{{");
 }
@@ -36,40 +36,42 @@ export function expression(description: string) {
   });
 }
 
-/** The same schema, but every value inside may be a template: as forms and documentation need it. */
+/** A schema in which every value may be a template, for forms and documentation. */
 export function templateSchema(schema: TObject): TSchema {
-  return opened(schema);
+  return allowTemplates(schema);
 }
 
-/** What is wrong with a value in which templates may stand for anything not literal. */
-export function faultsWithTemplates(schema: TObject, value: unknown): FieldError[] {
-  let accepts = compiled.get(schema);
-  if (accepts === undefined) compiled.set(schema, (accepts = Compile(templateSchema(schema))));
+/** Checks a value in which templates may stand for anything not literal. */
+export function templateConfigErrors(schema: TObject, value: unknown): FieldError[] {
+  let accepts = compiledSchemas.get(schema);
+  if (accepts === undefined)
+    compiledSchemas.set(schema, (accepts = Compile(templateSchema(schema))));
   if (accepts.Check(value)) return [];
-  return fieldErrors(Value.Errors(fitted(schema, value), value));
+  return fieldErrors(Value.Errors(narrowToValue(schema, value), value));
 }
 
-// To find what is wrong takes far longer than to see that nothing is, which is the rule.
-const compiled = new WeakMap<TObject, ReturnType<typeof Compile>>();
+// Compiled, since a valid value is the usual case, and to find errors takes far longer.
+const compiledSchemas = new WeakMap<TObject, ReturnType<typeof Compile>>();
 
 /**
  * The fields of a configuration that may hold templates, those that are expressions, without the
  * braces, and the rest.
  */
-export function partsOf(schema: TObject, config: Readonly<Record<string, unknown>>) {
+export function splitConfig(schema: TObject, config: Readonly<Record<string, unknown>>) {
   const templates: Record<string, unknown> = {};
   const expressions: Record<string, string> = {};
   const literals: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(config)) {
     const field = schema.properties[name];
     if (field === undefined || !(LITERAL in field)) templates[name] = value;
-    else if (EXPRESSION in field && typeof value === "string") expressions[name] = bare(value);
+    else if (EXPRESSION in field && typeof value === "string")
+      expressions[name] = stripBraces(value);
     else literals[name] = value;
   }
   return { templates, expressions, literals };
 }
 
-function bare(text: string): string {
+function stripBraces(text: string): string {
   return /^\s*\{\{([\s\S]*)\}\}\s*$/.exec(text)?.[1] ?? text;
 }
 
@@ -90,7 +92,7 @@ interface Keywords {
   readonly items?: TSchema;
 }
 
-function opened(schema: TSchema): TSchema {
+function allowTemplates(schema: TSchema): TSchema {
   const { properties, patternProperties, items }: Keywords = schema;
   return Type.Unsafe<unknown>({
     ...schema,
@@ -103,26 +105,29 @@ function opened(schema: TSchema): TSchema {
 function orTemplate(schema: TSchema): TSchema {
   const acceptsAnything = !("type" in schema || "enum" in schema || "anyOf" in schema);
   if (LITERAL in schema || acceptsAnything) return schema;
-  return Type.Union([opened(schema), Template]);
+  return Type.Union([allowTemplates(schema), Template]);
 }
 
 /**
- * The schema cut to fit one value: nothing is asked where the value is a template. Checking a union
- * with the template would instead report what is wrong with both sides of it.
+ * Narrows the schema to one value: where the value is a template, anything is valid. A union with the
+ * template would report the errors of both sides instead.
  */
-function fitted(schema: TSchema, value: unknown): TSchema {
+function narrowToValue(schema: TSchema, value: unknown): TSchema {
   if (LITERAL in schema) return schema;
   if (isTemplate(value)) return Type.Unknown();
   if (typeof value !== "object" || value === null) return schema;
   const { properties, patternProperties, items, ...rest }: Keywords = schema;
   if (Array.isArray(value)) {
     if (items === undefined) return schema;
-    return Type.Unsafe({ ...rest, prefixItems: value.map((member) => fitted(items, member)) });
+    return Type.Unsafe({
+      ...rest,
+      prefixItems: value.map((member) => narrowToValue(items, member)),
+    });
   }
   const [others] = Object.values(patternProperties ?? {});
   const known = Object.entries(value).flatMap(([name, member]): [string, TSchema][] => {
     const field = properties && Object.hasOwn(properties, name) ? properties[name] : others;
-    return field === undefined ? [] : [[name, fitted(field, member)]];
+    return field === undefined ? [] : [[name, narrowToValue(field, member)]];
   });
   return Type.Unsafe({ ...rest, properties: Object.fromEntries(known) });
 }

@@ -6,12 +6,12 @@ import { line, object } from "#kernel/schema/schema.ts";
 import { SECRET_NAME } from "#kernel/secrets/secret-reference.ts";
 import { checkSchedule } from "./schedule.ts";
 
-/** One way in which runs start. */
+/** One kind of trigger. */
 export interface TriggerType {
   readonly type: string;
   readonly summary: string;
   readonly schema: TObject;
-  /** What the schema can't say; called with what fits it. */
+  /** Checks what the schema can't express; called with a value that fits it. */
   readonly check?: (trigger: Readonly<Record<string, unknown>>) => readonly FieldError[];
 }
 
@@ -79,7 +79,7 @@ export const triggerTypes: ReadonlyMap<string, TriggerType> = new Map(
       type: "event_bus",
       summary: "For each event on a topic that matches",
       schema: EventBusTrigger,
-      check: checkEventSource,
+      check: checkEventMatch,
     },
     {
       type: "schedule",
@@ -95,7 +95,7 @@ export const triggerTypes: ReadonlyMap<string, TriggerType> = new Map(
   ].map((type): [string, TriggerType] => [type.type, type]),
 );
 
-/** What starts a workflow, one of the four. */
+/** The trigger of a workflow, one of the four. */
 export type Trigger =
   | Static<typeof ManualTrigger>
   | Static<typeof EventBusTrigger>
@@ -103,46 +103,46 @@ export type Trigger =
   | Static<typeof WebhookTrigger>;
 
 /**
- * One flat object rather than a union, whose faults would be those of all four; that each field
- * belongs to the type is for `checkDefinition` to say.
+ * One flat object rather than a union, which would report the errors of all four; `checkDefinition`
+ * checks that each field belongs to the type.
  */
 export const Trigger = Type.Unsafe<Trigger>(
   object(
     {
       type: Type.Enum(["manual", "event_bus", "schedule", "webhook"]),
-      ...optional(EventBusTrigger, "Of `event_bus`"),
-      ...optional(ScheduleTrigger, "Of `schedule`"),
-      ...optional(WebhookTrigger, "Of `webhook`"),
+      ...optionalFields(EventBusTrigger, "Of `event_bus`"),
+      ...optionalFields(ScheduleTrigger, "Of `schedule`"),
+      ...optionalFields(WebhookTrigger, "Of `webhook`"),
     },
     { title: "WorkflowTrigger" },
   ),
 );
 
-/** What is wrong with the `eventType` and `filter` of whatever listens for events. */
-export function checkEventSource(source: Readonly<Record<string, unknown>>): FieldError[] {
+/** Checks the `eventType` and `filter` of an event match. */
+export function checkEventMatch(source: Readonly<Record<string, unknown>>): FieldError[] {
   const { eventType, filter } = source;
-  const faults: FieldError[] = [];
+  const errors: FieldError[] = [];
   if (typeof eventType === "string" && !isPattern(eventType)) {
-    faults.push({ path: "/eventType", message: "must be an event type or a pattern" });
+    errors.push({ path: "/eventType", message: "must be an event type or a pattern" });
   }
   if (filter !== undefined) {
-    const inside = validateCondition(filter).map(({ path, message }) => ({
+    const filterErrors = validateCondition(filter).map(({ path, message }) => ({
       path: `/filter${path}`,
       message,
     }));
-    faults.push(...inside);
+    errors.push(...filterErrors);
   }
-  return faults;
+  return errors;
 }
 
-function optional({ properties }: TObject, whose: string) {
+function optionalFields({ properties }: TObject, prefix: string) {
   return Object.fromEntries(
     Object.entries(properties)
       .filter(([name]) => name !== "type")
       .map(([name, schema]) => {
         const { description } = schema as { description?: string };
-        const told = description === undefined ? whose : `${whose}: ${description}`;
-        return [name, Type.Optional(Type.Unsafe<unknown>({ ...schema, description: told }))];
+        const text = description === undefined ? prefix : `${prefix}: ${description}`;
+        return [name, Type.Optional(Type.Unsafe<unknown>({ ...schema, description: text }))];
       }),
   );
 }

@@ -5,7 +5,7 @@ import { PATTERN_CHARACTERS_MAX } from "#kernel/condition/event-pattern.ts";
 import { line, object, text } from "#kernel/schema/schema.ts";
 import { DURATION_MS_MAX } from "./definition.ts";
 import { nodeType } from "./node-type.ts";
-import { checkEventSource, TOPIC_CHARACTERS_MAX } from "./trigger.ts";
+import { checkEventMatch, TOPIC_CHARACTERS_MAX } from "./trigger.ts";
 
 const APPROVERS_MAX = 100;
 
@@ -30,7 +30,7 @@ export const waitForEvent = nodeType({
   }),
   branches: "none",
   effect: "wait",
-  check: checkEventSource,
+  check: checkEventMatch,
 });
 
 export const approval = nodeType({

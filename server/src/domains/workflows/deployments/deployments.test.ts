@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { EnvironmentName } from "#kernel/db/database.ts";
 import type { Answer } from "#kernel/testing/world.ts";
 import { aDefinition, makeWorkflow, startWorkflowWorld, versionsOf } from "../testing/world.ts";
-import { findDeployment, listeningDeployments } from "./store.ts";
+import { findDeployment, findEventDeployments } from "./store.ts";
 import { useFixture } from "#kernel/testing/world.ts";
 
 const world = await useFixture(startWorkflowWorld());
@@ -228,11 +228,11 @@ test("who starts runs finds what listens and what is deployed", async () => {
       permissions: undefined,
     });
     expect(await findDeployment(tx, listening.id, "production")).toBeUndefined();
-    expect(await listeningDeployments(tx, "staging", ["orders", "bills"])).toMatchObject([
+    expect(await findEventDeployments(tx, "staging", ["orders", "bills"])).toMatchObject([
       { workflowId: listening.id, versionId, deployedBy: owner.userId, topic: "orders" },
     ]);
-    expect(await listeningDeployments(tx, "staging", ["bills"])).toEqual([]);
-    expect(await listeningDeployments(tx, "production", ["orders"])).toEqual([]);
+    expect(await findEventDeployments(tx, "staging", ["bills"])).toEqual([]);
+    expect(await findEventDeployments(tx, "production", ["orders"])).toEqual([]);
   });
 });
 
@@ -241,7 +241,7 @@ test("a deployment keeps the trigger of its version, whatever is saved later", a
   await act(id, "publish");
   await save(id, aDefinition({ trigger: { type: "event_bus", topic: "other" } }));
   await world.kernel.db.read({ workspace: world.home, environment: "production" }, async (tx) => {
-    const listening = await listeningDeployments(tx, "production", ["kept", "other"]);
+    const listening = await findEventDeployments(tx, "production", ["kept", "other"]);
     expect(listening).toMatchObject([{ workflowId: id, topic: "kept" }]);
   });
 });

@@ -4,14 +4,14 @@ import { command } from "#kernel/operation/operation.ts";
 import { item } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
 import * as events from "../events.ts";
-import { at, ById, example } from "../operations.ts";
+import { workflowRoutes, ByWorkflow, workflowExample } from "../operations.ts";
 import { DeploymentsCreate } from "../permissions.ts";
 import { visibleWorkflow } from "../service.ts";
 import { Label, VersionIsArchived, VersionId } from "../versions/version.ts";
 import { Workflow, WorkflowIsArchived } from "../workflow.ts";
 import * as service from "./service.ts";
 
-const published = [
+const publishEvents = [
   events.VersionCreated,
   events.WorkflowPublished,
   events.DeployCompleted,
@@ -21,7 +21,7 @@ const published = [
 
 export const publishWorkflow = command({
   id: "workflows.publish",
-  ...at("POST", "/{id}/publish"),
+  ...workflowRoutes("POST", "/{id}/publish"),
   summary: "Deploy the live definition, or a version, to the environment of the request",
   description:
     "Without a `versionId` the live definition is deployed: the newest version or, when the " +
@@ -32,13 +32,13 @@ export const publishWorkflow = command({
     "refused, and `deploy.failed` says why.",
   environmentScoped: true,
   permission: DeploymentsCreate,
-  params: ById,
+  params: ByWorkflow,
   body: object({ versionId: Type.Optional(VersionId), label: Type.Optional(Label) }),
   bodyOptional: true,
   response: item(Workflow),
-  emits: [...published, events.VersionLabelled],
+  emits: [...publishEvents, events.VersionLabelled],
   fails: [WorkflowIsArchived, VersionIsArchived, service.DefinitionInvalid],
-  example: { ...example, body: { label: "Spring release" } },
+  example: { ...workflowExample, body: { label: "Spring release" } },
   async run(ctx, { params, body }) {
     const workflow = await service.publish(ctx, params.id, body);
     return workflow instanceof Failure ? workflow : visibleWorkflow(ctx, workflow);
@@ -47,19 +47,19 @@ export const publishWorkflow = command({
 
 export const activateWorkflow = command({
   id: "workflows.activate",
-  ...at("POST", "/{id}/activate"),
+  ...workflowRoutes("POST", "/{id}/activate"),
   summary: "Turn the trigger on in the environment of the request",
   description:
     "Where no version is deployed yet, the live definition is published first. Where it is on " +
     "already, nothing happens.",
   environmentScoped: true,
   permission: DeploymentsCreate,
-  params: ById,
+  params: ByWorkflow,
   allowNoop: true,
   response: item(Workflow),
-  emits: published,
+  emits: publishEvents,
   fails: [WorkflowIsArchived, service.DefinitionInvalid],
-  example,
+  example: workflowExample,
   async run(ctx, { params }) {
     const workflow = await service.activate(ctx, params.id);
     return workflow instanceof Failure ? workflow : visibleWorkflow(ctx, workflow);
@@ -68,32 +68,32 @@ export const activateWorkflow = command({
 
 export const deactivateWorkflow = command({
   id: "workflows.deactivate",
-  ...at("POST", "/{id}/deactivate"),
+  ...workflowRoutes("POST", "/{id}/deactivate"),
   summary: "Turn the trigger off in the environment of the request",
   description:
     "The version stays deployed and can be run by hand; runs that are under way go on. Where it is " +
     "off already, nothing happens.",
   environmentScoped: true,
   permission: DeploymentsCreate,
-  params: ById,
+  params: ByWorkflow,
   allowNoop: true,
   response: item(Workflow),
   emits: [events.WorkflowDeactivated],
   fails: [WorkflowIsArchived],
-  example,
+  example: workflowExample,
   run: async (ctx, { params }) => visibleWorkflow(ctx, await service.deactivate(ctx, params.id)),
 });
 
 export const rollBackWorkflow = command({
   id: "workflows.rollback",
-  ...at("POST", "/{id}/rollback"),
+  ...workflowRoutes("POST", "/{id}/rollback"),
   summary: "Make an earlier version the active one of the environment of the request",
   description:
     "Without a `versionId` it is the one that was active there before, so that a second rollback " +
     "undoes the first. The live definition stays as it is.",
   environmentScoped: true,
   permission: DeploymentsCreate,
-  params: ById,
+  params: ByWorkflow,
   body: object({ versionId: Type.Optional(VersionId) }),
   bodyOptional: true,
   response: item(Workflow),
@@ -104,7 +104,7 @@ export const rollBackWorkflow = command({
     events.DeployFailed,
   ],
   fails: [WorkflowIsArchived, VersionIsArchived, service.NothingBefore, service.DefinitionInvalid],
-  example: { ...example, body: {} },
+  example: { ...workflowExample, body: {} },
   async run(ctx, { params, body }) {
     const workflow = await service.rollBack(ctx, params.id, body);
     return workflow instanceof Failure ? workflow : visibleWorkflow(ctx, workflow);

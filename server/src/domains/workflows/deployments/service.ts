@@ -11,13 +11,13 @@ import { appendVersion } from "../versions/append-version.ts";
 import { setLabel } from "../versions/service.ts";
 import * as versions from "../versions/store.ts";
 import { type FullVersion, VersionIsArchived } from "../versions/version.ts";
-import { dataOf, workflowRef, type StoredWorkflow } from "../workflow.ts";
+import { workflowEventData, workflowRef, type StoredWorkflow } from "../workflow.ts";
 import { confinementOf } from "./startable.ts";
 import * as store from "./store.ts";
 
 type In<C> = C & { readonly workspace: WorkspaceRef };
-type Telling = WriteContext<typeof events.DeployCompleted | typeof events.WorkflowActivated>;
-type Publishing = In<
+type DeployContext = WriteContext<typeof events.DeployCompleted | typeof events.WorkflowActivated>;
+type PublishContext = In<
   WriteContext<
     | typeof events.DeployCompleted
     | typeof events.DeployFailed
@@ -26,7 +26,7 @@ type Publishing = In<
     | typeof events.WorkflowPublished
   >
 >;
-type RollingBack = WriteContext<
+type RollbackContext = WriteContext<
   | typeof events.DeployCompleted
   | typeof events.DeployFailed
   | typeof events.WorkflowActivated
@@ -46,12 +46,12 @@ export const DefinitionInvalid = failure(
 
 /** Makes a version the active one of this environment: the live definition, or the one named. */
 export async function publish(
-  ctx: Publishing & WriteContext<typeof events.VersionLabelled>,
+  ctx: PublishContext & WriteContext<typeof events.VersionLabelled>,
   id: string,
-  asked: { readonly versionId?: string; readonly label?: string },
+  request: { readonly versionId?: string; readonly label?: string },
 ): Promise<StoredWorkflow | Failure> {
-  const published = await publishLocked(ctx, await lockToChange(ctx, id), asked);
-  const { label } = asked;
+  const published = await publishLocked(ctx, await lockToChange(ctx, id), request);
+  const { label } = request;
   if (published instanceof Failure || label === undefined) return published;
   const version = await versions.get(ctx.tx, id, {
     id: published.environments[ctx.caller.environment]?.versionId ?? "",
@@ -63,35 +63,35 @@ export async function publish(
 
 /** Makes an earlier version the active one again: the one before, or the one named. */
 export async function rollBack(
-  ctx: RollingBack,
+  ctx: RollbackContext,
   id: string,
-  asked: { readonly versionId?: string },
+  request: { readonly versionId?: string },
 ): Promise<StoredWorkflow | Failure> {
   const workflow = await lockToChange(ctx, id);
   const version =
-    asked.versionId === undefined
-      ? await versionBefore(ctx, workflow)
-      : await namedVersion(ctx, workflow, asked.versionId);
+    request.versionId === undefined
+      ? await getPreviousVersion(ctx, workflow)
+      : await getNamedVersion(ctx, workflow, request.versionId);
   if (version.status === "archived") throw new Failure(VersionIsArchived);
-  const refusal = await refusalOf(ctx, workflow, version);
-  if (refusal) return refusal;
+  const rejection = await refuseInvalid(ctx, workflow, version);
+  if (rejection) return rejection;
   const deployed = await deploy(ctx, workflow, version);
   ctx.emit(events.WorkflowRolledBack, workflowRef(deployed.workflow), {
     ...deployed.data,
     previousVersionId: deployed.previousVersionId,
   });
-  tell(ctx, deployed);
+  emitDeployed(ctx, deployed);
   return deployed.workflow;
 }
 
 /** Turns the trigger on in this environment; where no version is deployed, publishes first. */
-export async function activate(ctx: Publishing, id: string): Promise<StoredWorkflow | Failure> {
+export async function activate(ctx: PublishContext, id: string): Promise<StoredWorkflow | Failure> {
   const workflow = await lockToChange(ctx, id);
   const deployment = await store.findDeployment(ctx.tx, id, ctx.caller.environment);
   if (!deployment) return publishLocked(ctx, workflow, {});
   if (deployment.enabled) return workflow;
-  const after = await turn(ctx, deployment, true);
-  ctx.emit(events.WorkflowActivated, workflowRef(after), switched(after, deployment));
+  const after = await setTrigger(ctx, deployment, true);
+  ctx.emit(events.WorkflowActivated, workflowRef(after), triggerEventData(after, deployment));
   return after;
 }
 
@@ -103,45 +103,45 @@ export async function deactivate(
   const workflow = await lockToChange(ctx, id);
   const deployment = await store.findDeployment(ctx.tx, id, ctx.caller.environment);
   if (!deployment?.enabled) return workflow;
-  const after = await turn(ctx, deployment, false);
-  ctx.emit(events.WorkflowDeactivated, workflowRef(after), switched(after, deployment));
+  const after = await setTrigger(ctx, deployment, false);
+  ctx.emit(events.WorkflowDeactivated, workflowRef(after), triggerEventData(after, deployment));
   return after;
 }
 
 async function publishLocked(
-  ctx: Publishing,
+  ctx: PublishContext,
   workflow: StoredWorkflow,
-  asked: { readonly versionId?: string; readonly label?: string },
+  request: { readonly versionId?: string; readonly label?: string },
 ): Promise<StoredWorkflow | Failure> {
   const found =
-    asked.versionId === undefined
-      ? await versionOfLive(ctx, workflow)
-      : await namedVersion(ctx, workflow, asked.versionId);
+    request.versionId === undefined
+      ? await findLiveVersion(ctx, workflow)
+      : await getNamedVersion(ctx, workflow, request.versionId);
   if (found?.status === "archived") throw new Failure(VersionIsArchived);
-  const refusal = await refusalOf(ctx, workflow, found);
-  if (refusal) return refusal;
-  const version = found ?? (await appendLive(ctx, workflow, asked.label));
+  const rejection = await refuseInvalid(ctx, workflow, found);
+  if (rejection) return rejection;
+  const version = found ?? (await appendLiveVersion(ctx, workflow, request.label));
   const deployed = await deploy(ctx, workflow, version);
   ctx.emit(events.WorkflowPublished, workflowRef(deployed.workflow), {
     ...deployed.data,
     previousVersionId: deployed.previousVersionId,
   });
-  tell(ctx, deployed);
+  emitDeployed(ctx, deployed);
   return deployed.workflow;
 }
 
 /** The version that has the live definition; there is none after a restore. */
-async function versionOfLive(
+async function findLiveVersion(
   { tx }: WorkflowChangeContext,
   { id, definition, newest }: StoredWorkflow,
 ): Promise<FullVersion | undefined> {
   const version = await versions.get(tx, id, { number: newest.version });
-  // An archived version stays so: what it holds lives on in a new one.
+  // An archived version stays so: its definition is published as a new one.
   if (version.status === "archived") return undefined;
   return isDeepStrictEqual(version.definition, definition) ? version : undefined;
 }
 
-async function namedVersion(
+async function getNamedVersion(
   { tx }: WorkflowChangeContext,
   { id }: StoredWorkflow,
   versionId: string,
@@ -151,7 +151,7 @@ async function namedVersion(
   return version;
 }
 
-async function versionBefore(
+async function getPreviousVersion(
   ctx: WorkflowChangeContext,
   { id }: StoredWorkflow,
 ): Promise<FullVersion> {
@@ -162,8 +162,8 @@ async function versionBefore(
   return version;
 }
 
-/** What was sound when it was saved may not be now: secrets and workflows go away. */
-async function refusalOf(
+/** Refuses a definition that is no longer valid: secrets and workflows may be gone. */
+async function refuseInvalid(
   ctx: WriteContext<typeof events.DeployFailed>,
   workflow: StoredWorkflow,
   version: FullVersion | undefined,
@@ -174,7 +174,7 @@ async function refusalOf(
   if (!first) return undefined;
   const { environment } = ctx.caller;
   ctx.emit(events.DeployFailed, workflowRef(workflow), {
-    ...deployedThing(workflow, environment),
+    ...deployEventData(workflow, environment),
     versionId: version?.id ?? null,
     reasons,
   });
@@ -182,28 +182,28 @@ async function refusalOf(
   return new Failure(DefinitionInvalid, { detail, errors: reasons });
 }
 
-async function appendLive(
-  ctx: Publishing,
+async function appendLiveVersion(
+  ctx: PublishContext,
   { id, definition, newest }: StoredWorkflow,
   label: string | undefined,
 ): Promise<FullVersion> {
   const number = newest.version + 1;
   await workflows.update(ctx.tx, id, { newest: number, updated_at: ctx.now });
-  const { version, tell: tellVersion } = await appendVersion(ctx, {
+  const { version, emitCreated: emitVersion } = await appendVersion(ctx, {
     workflowId: id,
     number,
     definition,
     label,
   });
-  tellVersion();
+  emitVersion();
   return version;
 }
 
-interface Deployed {
+interface DeployedVersion {
   readonly workflow: StoredWorkflow;
   readonly previousVersionId: string | null;
-  readonly data: ReturnType<typeof switched>;
-  /** Nothing was deployed there before, so that this turned the trigger on. */
+  readonly data: ReturnType<typeof triggerEventData>;
+  /** Nothing was deployed there before, so this turned the trigger on. */
   readonly first: boolean;
 }
 
@@ -211,12 +211,12 @@ async function deploy(
   ctx: WorkflowChangeContext,
   { id, newest }: StoredWorkflow,
   version: FullVersion,
-): Promise<Deployed> {
+): Promise<DeployedVersion> {
   const { environment } = ctx.caller;
   const current = await store.findDeployment(ctx.tx, id, environment);
   const again = current?.versionId === version.id;
   const previousVersionId = (again ? current.previousVersionId : current?.versionId) ?? null;
-  await store.deploy(ctx.tx, {
+  await store.upsertDeployment(ctx.tx, {
     workflowId: id,
     environment,
     versionId: version.id,
@@ -231,24 +231,24 @@ async function deploy(
   const touched = [version.id, ...(current && !again ? [current.versionId] : [])];
   // The version may be the one that was appended just now.
   const number = Math.max(newest.version, version.version);
-  await versions.markVersionUsed(ctx.tx, id, { newest: number, touched });
+  await versions.refreshStatuses(ctx.tx, id, { newest: number, touched });
   await workflows.update(ctx.tx, id, { updated_at: ctx.now });
   const workflow = await workflows.get(ctx.tx, id);
   const facts = { environment, versionId: version.id, number: version.version };
-  return { workflow, previousVersionId, data: switched(workflow, facts), first: !current };
+  return { workflow, previousVersionId, data: triggerEventData(workflow, facts), first: !current };
 }
 
-function tell(ctx: Telling, { workflow, data, first }: Deployed): void {
+function emitDeployed(ctx: DeployContext, { workflow, data, first }: DeployedVersion): void {
   const { environment, versionId, version } = data;
   ctx.emit(events.DeployCompleted, workflowRef(workflow), {
-    ...deployedThing(workflow, environment),
+    ...deployEventData(workflow, environment),
     versionId,
     version,
   });
   if (first) ctx.emit(events.WorkflowActivated, workflowRef(workflow), data);
 }
 
-async function turn(
+async function setTrigger(
   ctx: WorkflowChangeContext,
   deployment: store.Deployment,
   enabled: boolean,
@@ -258,14 +258,14 @@ async function turn(
   return workflows.get(ctx.tx, deployment.workflowId);
 }
 
-function switched(
+function triggerEventData(
   workflow: StoredWorkflow,
   at: Pick<store.Deployment, "environment" | "versionId" | "number">,
 ) {
   const { environment, versionId, number: version } = at;
-  return { ...dataOf(workflow), environment, versionId, version };
+  return { ...workflowEventData(workflow), environment, versionId, version };
 }
 
-function deployedThing({ id, definition }: StoredWorkflow, environment: EnvironmentName) {
+function deployEventData({ id, definition }: StoredWorkflow, environment: EnvironmentName) {
   return { kind: "workflow" as const, id, name: definition.name, environment };
 }

@@ -3,14 +3,14 @@ import type { Tx } from "#kernel/db/connection.ts";
 import type { EnvironmentName } from "#kernel/db/database.ts";
 import type { Deployment } from "./store.ts";
 
-/** What must be known of a workflow to run it by hand. */
+/** The state of a workflow that decides whether it can be started by hand. */
 export interface Startable {
   readonly archived: boolean;
-  /** What is deployed there. */
+  /** The deployment in the environment. */
   readonly deployed: Pick<Deployment, "versionId" | "deployedBy" | "permissions"> | undefined;
 }
 
-/** Looks at a workflow and its deployment at once; undefined when there is no such workflow. */
+/** Reads a workflow and its deployment at once; undefined when there is no such workflow. */
 export async function findStartable(
   tx: Tx,
   workflowId: string,
@@ -33,9 +33,9 @@ export async function findStartable(
 }
 
 /**
- * To which permissions a caller's workflow is confined, of those that the person has: a token that was
- * made for less must not gain the rest through a workflow. Undefined for a person who is there in
- * person, whose rights are looked up as they are when it runs.
+ * The permissions to which runs are confined, of those that the person has: a token with fewer must
+ * not gain the rest through a workflow. Undefined for a session: its runs have whatever the person
+ * may do when they run.
  */
 export function confinementOf({ credential, permissions }: Caller): readonly string[] | undefined {
   return credential?.kind === "session" ? undefined : [...permissions].toSorted();

@@ -4,7 +4,7 @@ import type { EnvironmentName } from "#kernel/db/database.ts";
 import type { SubscriptionStart } from "#kernel/log/subscription-start.ts";
 import type { Trigger } from "../definition/index.ts";
 
-/** What is deployed in one environment. */
+/** The deployment of a workflow in one environment. */
 export interface Deployment {
   readonly workflowId: string;
   readonly environment: EnvironmentName;
@@ -12,16 +12,16 @@ export interface Deployment {
   readonly number: number;
   /** The one that was active before. */
   readonly previousVersionId: string | null;
-  /** Whether its trigger is on. */
+  /** True while its trigger is on. */
   readonly enabled: boolean;
-  /** Whose permissions its runs have. */
+  /** The person whose permissions its runs have. */
   readonly deployedBy: string;
   /** Which of them, where a token of that person's deployed it; undefined for all. */
   readonly permissions: readonly string[] | undefined;
 }
 
-/** A deployment that events start; which of them, says its version's trigger. */
-export interface ListeningDeployment {
+/** A deployment with an event trigger; the match is in its version. */
+export interface EventDeployment {
   readonly workflowId: string;
   readonly versionId: string;
   readonly deployedBy: string;
@@ -35,24 +35,26 @@ export async function findDeployment(
   workflowId: string,
   environment: EnvironmentName,
 ): Promise<Deployment | undefined> {
-  const row = await deploymentsOf(tx, workflowId)
+  const row = await selectDeployments(tx, workflowId)
     .where("d.environment", "=", environment)
     .executeTakeFirst();
   return row && toDeployment(row);
 }
 
-/** Everywhere that it is deployed. */
-export async function allDeployments(tx: Tx, workflowId: string): Promise<Deployment[]> {
-  return (await deploymentsOf(tx, workflowId).orderBy("d.environment").execute()).map(toDeployment);
+/** The deployments of a workflow in all environments. */
+export async function listDeployments(tx: Tx, workflowId: string): Promise<Deployment[]> {
+  return (await selectDeployments(tx, workflowId).orderBy("d.environment").execute()).map(
+    toDeployment,
+  );
 }
 
-/** Those of this workspace whose trigger is on and waits for events on one of these topics. */
-export async function listeningDeployments(
+/** Finds deployments of this workspace with an event trigger on these topics that is on. */
+export async function findEventDeployments(
   tx: Tx,
   environment: EnvironmentName,
   topics: readonly string[],
-): Promise<ListeningDeployment[]> {
-  const { rows } = await sql<ListeningRow>`
+): Promise<EventDeployment[]> {
+  const { rows } = await sql<EventDeploymentRow>`
     select workflow_id, version_id, deployed_by, permissions, topic, since_epoch, since::text as since
       from workflow_deployments
      where environment = ${environment}::environment and topic = any(${topics}::text[]) and enabled
@@ -67,7 +69,7 @@ export async function listeningDeployments(
   }));
 }
 
-interface ListeningRow {
+interface EventDeploymentRow {
   readonly workflow_id: string;
   readonly version_id: string;
   readonly deployed_by: string;
@@ -77,8 +79,8 @@ interface ListeningRow {
   readonly since: string;
 }
 
-/** Puts a version into an environment, in the place of what is there. */
-export async function deploy(
+/** Deploys a version to an environment, in place of the one that is there. */
+export async function upsertDeployment(
   tx: Tx,
   deployment: Deployment & { readonly trigger: Trigger; readonly at: Date },
 ): Promise<void> {
@@ -93,14 +95,14 @@ export async function deploy(
     trigger_type: trigger.type,
     topic: trigger.type === "event_bus" ? trigger.topic : null,
   };
-  const place = { workflow_id: deployment.workflowId, environment: deployment.environment };
+  const key = { workflow_id: deployment.workflowId, environment: deployment.environment };
   await tx
     .insertInto("workflow_deployments")
-    .values({ ...place, ...columns, ...NOW })
+    .values({ ...key, ...columns, ...NOW })
     .onConflict((conflict) =>
       conflict.columns(["workflow_id", "environment"]).doUpdateSet({
         ...columns,
-        // What a trigger was on for already must not be missed for a new version's sake.
+        // A new version must not miss events for which the trigger was on already.
         since_epoch: sql<number>`case when ${SAME_TRIGGER} then workflow_deployments.since_epoch else excluded.since_epoch end`,
         since: sql<string>`case when ${SAME_TRIGGER} then workflow_deployments.since else excluded.since end`,
       }),
@@ -131,7 +133,7 @@ export async function setEnabled(
     .execute();
 }
 
-function deploymentsOf(tx: Tx, workflowId: string) {
+function selectDeployments(tx: Tx, workflowId: string) {
   return tx
     .selectFrom("workflow_deployments as d")
     .innerJoin("workflow_versions as v", "v.id", "d.version_id")
@@ -148,7 +150,7 @@ function deploymentsOf(tx: Tx, workflowId: string) {
     .where("d.workflow_id", "=", workflowId);
 }
 
-type Row = Awaited<ReturnType<ReturnType<typeof deploymentsOf>["executeTakeFirstOrThrow"]>>;
+type Row = Awaited<ReturnType<ReturnType<typeof selectDeployments>["executeTakeFirstOrThrow"]>>;
 
 function toDeployment(row: Row): Deployment {
   return {

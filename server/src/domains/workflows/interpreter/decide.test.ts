@@ -1,5 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { advance, begin, nextDecision, outputOf, type StepRecord, type Stop } from "./index.ts";
+import {
+  advance,
+  startProgress,
+  nextDecision,
+  runOutput,
+  type StepRecord,
+  type Stop,
+} from "./index.ts";
 import { decided, graphOf, journalOf, loopNode, planOf, told } from "./testing/notation.ts";
 
 type Journal = Parameters<typeof journalOf>[0];
@@ -243,7 +250,7 @@ describe("decide", () => {
   });
 
   test("ten thousand iterations, a step or two at a time", () => {
-    const progress = begin(each);
+    const progress = startProgress(each);
     const size = 10_000;
     let decision = advance(progress, journalOf({ each: { items: size } }).values());
     let begun = 0;
@@ -271,7 +278,7 @@ describe("decide", () => {
   });
 });
 
-describe("outputOf", () => {
+describe("runOutput", () => {
   const answering = planOf(
     [{ id: "early", type: "respond" }, "last", { id: "late", type: "respond" }],
     "early -> last",
@@ -286,6 +293,6 @@ describe("outputOf", () => {
     ["null when there is nothing", sides, {}, null],
   ];
   test.each(outputs)("%s", (_, plan, journal, expected) => {
-    expect(outputOf(plan, journalOf(journal))).toEqual(expected);
+    expect(runOutput(plan, journalOf(journal))).toEqual(expected);
   });
 });

@@ -1,5 +1,5 @@
 /**
- * The interpreter of workflows: what follows from a plan and a journal.
+ * The interpreter of workflows: decides the next steps from a plan and a journal.
  *
  * - A node without incoming edges starts at once. One with several waits until each is taken or
  *   dead; it starts when one was taken, and is skipped when none was.
@@ -12,25 +12,25 @@
  * - When the run fails or is stopped, nothing starts; what runs is waited for, what waits is
  *   cancelled.
  *
- * A decision follows from the journal alone, and repeats what the journal does not say yet; parts
- * of it may be carried out before others. Only who records the end of a loop must have recorded,
- * or record with it, what the decision says of the steps in the loop: nobody looks at them again.
- * The order of steps in a decision means nothing.
+ * A decision follows from the journal alone, and repeats what the journal does not hold yet; parts
+ * of it may be applied before others. But the decision on the steps in a loop must be recorded
+ * before the end of the loop, or with it: they are not looked at again. The order of steps in a
+ * decision means nothing.
  */
 import type { ExecutionPlan, PlanNode } from "../definition/index.ts";
 import { failingAround, isStopping, applyJournal } from "./journal.ts";
-import { begin, type Loop, type Progress, type Stop } from "./progress.ts";
+import { startProgress, type Loop, type Progress, type Stop } from "./progress.ts";
 import type { StepRecord } from "./step.ts";
 
-export { begin, type Progress, type Stop } from "./progress.ts";
+export { startProgress, type Progress, type Stop } from "./progress.ts";
 
-/** What the journal does not say about a run. */
+/** The state of a run beyond its journal. */
 export interface RunState {
   /** The run is to end, cancelled or failed, although there is more to do. */
   readonly stop?: Stop;
 }
 
-export interface Decision {
+export interface RunDecision {
   readonly start: readonly { readonly path: string; readonly node: PlanNode }[];
   readonly skip: readonly string[];
   /** Loops, with the outputs of their iterations. */
@@ -39,8 +39,8 @@ export interface Decision {
   readonly fail: readonly { readonly path: string; readonly cause: string }[];
   /** Steps that wait, and need not any more. */
   readonly cancel: readonly string[];
-  /** How the run ended, once the rest of this decision is in the journal. */
-  readonly over: RunResult | undefined;
+  /** The run's result, once the rest of this decision is in the journal. */
+  readonly result: RunResult | undefined;
 }
 
 export type RunResult =
@@ -54,25 +54,25 @@ export function nextDecision(
   plan: ExecutionPlan,
   run: RunState,
   steps: ReadonlyMap<string, StepRecord>,
-): Decision {
-  return advance(begin(plan), steps.values(), run);
+): RunDecision {
+  return advance(startProgress(plan), steps.values(), run);
 }
 
 /**
- * Decides from what changed in the journal since the last time: the same decision as from all of
- * it. When records are taken back, as a retry does, begin anew.
+ * Decides from what changed in the journal since the last decision; equal to a decision from all of
+ * it. When records are taken back, as by a retry, start the progress anew.
  */
 export function advance(
   progress: Progress,
   changes: Iterable<StepRecord>,
   run: RunState = {},
-): Decision {
+): RunDecision {
   progress.stop = run.stop ?? progress.stop;
   applyJournal(progress, changes);
-  return isStopping(progress) ? stopping(progress) : goingOn(progress);
+  return isStopping(progress) ? decideStop(progress) : decideNext(progress);
 }
 
-function goingOn(progress: Progress): Decision {
+function decideNext(progress: Progress): RunDecision {
   const { root, due, failing } = progress;
   const start: { path: string; node: PlanNode }[] = [];
   for (const [path, { frame, node }] of due.start) {
@@ -81,14 +81,14 @@ function goingOn(progress: Progress): Decision {
     }
   }
   const { fail, cancel } = failing.size === 0 ? NOTHING_FAILS : failingLoops(progress);
-  const over: RunResult | undefined = root.unsettled === 0 ? { status: "completed" } : undefined;
-  return { start, fail, cancel, over, ...facts(progress) };
+  const result: RunResult | undefined = root.unsettled === 0 ? { status: "completed" } : undefined;
+  return { start, fail, cancel, result, ...settledSteps(progress) };
 }
 
 const NOTHING_FAILS = { fail: [], cancel: [] } as const;
 
 /** The loops that fail now, since nothing in them runs any more, and what in them waits in vain. */
-function failingLoops({ failing, live }: Progress): Pick<Decision, "fail" | "cancel"> {
+function failingLoops({ failing, live }: Progress): Pick<RunDecision, "fail" | "cancel"> {
   const waiting = new Map<Loop, string[]>();
   for (const loop of failing) {
     const outermost = failingAround(loop);
@@ -114,7 +114,7 @@ function failingLoops({ failing, live }: Progress): Pick<Decision, "fail" | "can
   return { fail, cancel };
 }
 
-function stopping(progress: Progress): Decision {
+function decideStop(progress: Progress): RunDecision {
   const cancel: string[] = [];
   const loops: string[] = [];
   let runs = false;
@@ -124,24 +124,24 @@ function stopping(progress: Progress): Decision {
     else cancel.push(path);
   }
   if (!runs) cancel.push(...loops);
-  const over = runs ? undefined : endOf(progress);
-  return { start: [], fail: [], cancel, over, ...facts(progress) };
+  const result = runs ? undefined : stopResultOf(progress);
+  return { start: [], fail: [], cancel, result, ...settledSteps(progress) };
 }
 
-function endOf({ stop, failure }: Progress): RunResult {
+function stopResultOf({ stop, failure }: Progress): RunResult {
   const isFailed = failure?.cancelled === false;
   if (stop === "cancelled" || (stop === undefined && !isFailed)) return { status: "cancelled" };
   return { status: "failed", path: isFailed ? failure.path : undefined };
 }
 
-/** What is settled whether or not the run goes on. */
-function facts({ due }: Progress): Pick<Decision, "skip" | "complete"> {
-  // Most changes settle nothing else, and a run consists of changes.
-  if (due.skip.size === 0 && due.complete.size === 0) return NO_FACTS;
+/** The part of a decision that holds whether or not the run goes on. */
+function settledSteps({ due }: Progress): Pick<RunDecision, "skip" | "complete"> {
+  // The usual case, on the hot path.
+  if (due.skip.size === 0 && due.complete.size === 0) return NOTHING_SETTLED;
   return {
     skip: [...due.skip],
     complete: Array.from(due.complete, ([path, output]) => ({ path, output })),
   };
 }
 
-const NO_FACTS = { skip: [], complete: [] } as const;
+const NOTHING_SETTLED = { skip: [], complete: [] } as const;

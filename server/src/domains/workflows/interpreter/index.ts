@@ -1,15 +1,15 @@
-/** What follows from a plan and a journal; no storage, no effects, no clock. */
+/** The interpreter: decides the next steps from a plan and a journal; no storage, effects or clock. */
 export {
   advance,
-  begin,
+  startProgress,
   nextDecision,
-  type Decision,
+  type RunDecision,
   type RunResult,
   type Progress,
   type RunState,
   type Stop,
 } from "./decide.ts";
-export { outputOf } from "./step.ts";
+export { runOutput } from "./output.ts";
 export { type Iteration, iterationPrefix, nodeAt, parsePath } from "./path.ts";
 export { type Reset, resetFrom, resetLoop } from "./reset.ts";
 export { afterFailure, type AfterFailure, retryDelayMs } from "./retry.ts";

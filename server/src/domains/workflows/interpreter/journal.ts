@@ -4,7 +4,7 @@ import {
   DEAD,
   enterIteration,
   ERROR,
-  type Failing,
+  type UnhandledFailure,
   type Frame,
   type Loop,
   openLoop,
@@ -15,26 +15,26 @@ import {
 } from "./progress.ts";
 import type { StepRecord } from "./step.ts";
 
-/** Takes in what the journal says, in whatever order it says it. */
+/** Applies records of the journal, in any order. */
 export function applyJournal(progress: Progress, records: Iterable<StepRecord>): void {
   // A loop must be known before the steps in it.
   const nested: StepRecord[][] = [];
   for (const record of records) {
     const depth = depthOf(record.path);
-    if (depth === 0) place(progress, record);
+    if (depth === 0) applyRecord(progress, record);
     else (nested[depth] ??= []).push(record);
   }
-  for (const level of nested) for (const record of level ?? []) place(progress, record);
+  for (const level of nested) for (const record of level ?? []) applyRecord(progress, record);
   for (const loop of progress.changed) {
     // The set grows while it is walked: a loop that ends may end an iteration of another one.
     progress.changed.delete(loop);
-    goOn(progress, loop);
+    advanceLoop(progress, loop);
   }
 }
 
-function place(progress: Progress, record: StepRecord): void {
+function applyRecord(progress: Progress, record: StepRecord): void {
   const { path, status } = record;
-  // To find a step may begin its iteration, by which it becomes due.
+  // To locate a step may start its iteration, by which the step becomes due.
   const at = locate(progress, path);
   progress.due.start.delete(path);
   progress.due.skip.delete(path);
@@ -85,23 +85,26 @@ function end(
 }
 
 /** Notes a failure that nothing in its frame handles; to be cancelled alone is one too. */
-function fail(progress: Progress, { of }: Frame, failure: Failing): void {
+function fail(progress: Progress, { of }: Frame, failure: UnhandledFailure): void {
   if (of === undefined) {
-    progress.failure = earlier(progress.failure, failure);
+    progress.failure = firstFailure(progress.failure, failure);
   } else {
-    of.loop.failure = earlier(of.loop.failure, failure);
+    of.loop.failure = firstFailure(of.loop.failure, failure);
     progress.failing.add(of.loop);
   }
 }
 
-function earlier(one: Failing | undefined, other: Failing): Failing {
-  if (one === undefined) return other;
-  if (one.cancelled !== other.cancelled) return one.cancelled ? other : one;
-  const order = one.iteration - other.iteration || one.node - other.node;
-  return order <= 0 ? one : other;
+function firstFailure(
+  known: UnhandledFailure | undefined,
+  other: UnhandledFailure,
+): UnhandledFailure {
+  if (known === undefined) return other;
+  if (known.cancelled !== other.cancelled) return known.cancelled ? other : known;
+  const order = known.iteration - other.iteration || known.node - other.node;
+  return order <= 0 ? known : other;
 }
 
-/** Where a step belongs; nowhere when the loop around it has ended, or has not begun. */
+/** The frame and node of a step; undefined when the loop around it has ended or not started. */
 function locate(progress: Progress, path: string) {
   const { iterations, id } = parsePath(path);
   let frame: Frame | undefined = progress.root;
@@ -119,8 +122,8 @@ function loopIn(frame: Frame, id: string): Loop | undefined {
   return node && frame.loops[node.index];
 }
 
-/** Begins further iterations, or completes the loop when the last one has ended. */
-function goOn(progress: Progress, loop: Loop): void {
+/** Starts further iterations, or completes the loop when the last one has ended. */
+function advanceLoop(progress: Progress, loop: Loop): void {
   const { frame, node, path } = loop;
   if (loop.finishedCount === loop.items) {
     frame.loops[node.index] = undefined;
@@ -151,12 +154,12 @@ function closeLoop(progress: Progress, frame: Frame, node: PlanNode): void {
   }
 }
 
-// Those of the root are not needed: they are read from the journal when the run is over.
+// Outputs of the root are read from the journal when the run is over.
 function keepOutput(frame: Frame, node: PlanNode, output: unknown): void {
   if (frame.of !== undefined && node.outgoing.length === 0) frame.outputs[node.index] = output;
 }
 
-/** Whether the run is to end before all is done. */
+/** True when the run is to end before all is done. */
 export function isStopping(progress: Progress): boolean {
   return progress.stop !== undefined || progress.failure !== undefined;
 }

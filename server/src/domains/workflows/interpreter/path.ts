@@ -4,7 +4,7 @@
  */
 import type { Graph, PlanNode } from "../definition/index.ts";
 
-/** What the paths of the steps in one iteration start with. */
+/** The prefix of the paths of all steps in one iteration. */
 export function iterationPrefix(loopPath: string, index: number): string {
   return `${loopPath}[${index}].`;
 }

@@ -11,6 +11,7 @@
  * and are noted in `due`, until the journal has them too.
  */
 import type { Graph, ExecutionPlan, PlanNode } from "../definition/index.ts";
+import { combineOutputs } from "./output.ts";
 import { iterationPrefix } from "./path.ts";
 import type { StepStatus } from "./step.ts";
 
@@ -45,12 +46,12 @@ export interface Loop {
   finishedCount: number;
   /** Iterations before this one have begun. */
   next: number;
-  /** The first failure in the order of the graph, not of time, on which no answer may depend. */
-  failure: Failing | undefined;
+  /** The first failure in the order of the graph: the result must not depend on time. */
+  failure: UnhandledFailure | undefined;
 }
 
-export interface Failing {
-  /** By being cancelled, which counts only when nothing failed in earnest. */
+export interface UnhandledFailure {
+  /** The step was cancelled, which counts only when none failed. */
   readonly cancelled: boolean;
   readonly iteration: number;
   readonly node: number;
@@ -61,7 +62,7 @@ export interface Failing {
 export interface LiveStep {
   readonly frame: Frame;
   readonly status: StepStatus;
-  /** Whether it is a loop between the beginning and the end of its iterations. */
+  /** True for a loop from the start of its first iteration to the end of the last. */
   readonly iterating: boolean;
 }
 
@@ -80,14 +81,14 @@ export interface Progress {
   /** Loops that fail. */
   readonly failing: Set<Loop>;
   stop: Stop | undefined;
-  failure: Failing | undefined;
+  failure: UnhandledFailure | undefined;
 }
 
 /** How a run is to end although there is more to do. */
 export type Stop = "cancelled" | "failed";
 
-/** A run of which the journal is still empty. */
-export function begin(plan: ExecutionPlan): Progress {
+/** The progress of a run whose journal is empty. */
+export function startProgress(plan: ExecutionPlan): Progress {
   const root = newFrame(plan.graph, "", undefined);
   const progress: Progress = {
     root,
@@ -102,7 +103,7 @@ export function begin(plan: ExecutionPlan): Progress {
   return progress;
 }
 
-/** Opens the loop's iterations; they begin when the changes at hand are all known. */
+/** Opens a loop; its iterations start when the changes at hand are all applied. */
 export function openLoop(progress: Progress, frame: Frame, node: PlanNode, items: number): void {
   const known = frame.loops[node.index];
   if (known !== undefined) return;
@@ -122,7 +123,7 @@ export function openLoop(progress: Progress, frame: Frame, node: PlanNode, items
   progress.changed.add(loop);
 }
 
-/** The iteration's frame; it begins with this when it had not yet. */
+/** The frame of an iteration, which starts by this when it had not yet. */
 export function enterIteration(progress: Progress, loop: Loop, index: number): Frame | undefined {
   const under = loop.frames.get(index);
   if (under !== undefined) return under;
@@ -136,7 +137,7 @@ export function enterIteration(progress: Progress, loop: Loop, index: number): F
   return frame;
 }
 
-/** Which of a step's edges are taken: those with its branch, and maybe those without a label. */
+/** Selects the edges of a step that are taken: those of its branch, and maybe unlabelled ones. */
 export interface Exit {
   readonly branch: string | undefined;
   readonly unlabelled: boolean;
@@ -145,7 +146,7 @@ export const DEAD: Exit = { branch: undefined, unlabelled: false };
 export const ERROR: Exit = { branch: "error", unlabelled: false };
 export const PLAIN: Exit = { branch: undefined, unlabelled: true };
 
-/** The step is done with: its edges are taken or dead, and what that decides is due. */
+/** Settles a step: its edges are taken or dead, and steps that this decides are due. */
 export function settle(progress: Progress, frame: Frame, node: PlanNode, exit: Exit): void {
   frame.phases[node.index] = PHASE.settled;
   for (const { to, when } of node.outgoing) {
@@ -186,15 +187,8 @@ function finish(progress: Progress, { of, graph, outputs }: Frame): void {
   loop.finished[index] = true;
   loop.finishedCount += 1;
   const ended = graph.sinks.filter((sink) => sink.index in outputs);
-  loop.outputs[index] = combined(ended.map((sink) => [sink.id, outputs[sink.index]]));
+  loop.outputs[index] = combineOutputs(ended.map((sink) => [sink.id, outputs[sink.index]]));
   progress.changed.add(loop);
-}
-
-/** What a graph yields: the output of the sink that completed, or of several by their ids. */
-export function combined(outputs: readonly (readonly [id: string, output: unknown])[]): unknown {
-  const [first, second] = outputs;
-  if (first === undefined) return null;
-  return second === undefined ? (first[1] ?? null) : Object.fromEntries(outputs);
 }
 
 function newFrame(graph: Graph, prefix: string, of: Frame["of"]): Frame {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { compilePlan, type Edge, type GraphDefinition, type Node } from "../definition/index.ts";
-import { nodeAt, outputOf, type RunResult, resetFrom, type StepRecord } from "./index.ts";
+import { nodeAt, runOutput, type RunResult, resetFrom, type StepRecord } from "./index.ts";
 import { anyGraph, type Behaviour, behaviours } from "./testing/chance.ts";
 import { types } from "./testing/notation.ts";
 import { isLive, Simulation } from "./testing/simulation.ts";
@@ -98,7 +98,7 @@ function checkEnd(
   const results = resultsIn(journal);
   if (over.status !== "failed") {
     expect(results).toEqual(Object.fromEntries(expected.steps));
-    expect(outputOf(plan, journal)).toEqual(expected.output);
+    expect(runOutput(plan, journal)).toEqual(expected.output);
     return;
   }
   expect(journal.get(over.path!)).toMatchObject({ status: "failed", error: { code: "test" } });

@@ -2,7 +2,7 @@ import type { ExecutionPlan, PlanNode } from "../definition/index.ts";
 import { type Iteration, nodeAt, parsePath } from "./path.ts";
 import { isUnhandledFailure, type StepRecord } from "./step.ts";
 
-/** What a retry takes back. Whoever follows the run with `advance` then has to begin anew. */
+/** The records that a retry takes back or reopens. The interpreter must start its progress anew. */
 export interface Reset {
   /** Paths of records to delete: these steps have not happened. */
   readonly forget: readonly string[];
@@ -13,9 +13,9 @@ export interface Reset {
 type Steps = ReadonlyMap<string, StepRecord>;
 
 /**
- * What to take back so that a run that is over goes on: from its beginning; where it failed or was
- * stopped, keeping all that had completed; or from a step, which is done again with all that
- * follows from it. Undefined when there is no such step.
+ * The reset by which a run that is over goes on: from its start; from where it failed or was stopped,
+ * keeping all completed steps; or from a step, which is repeated with all steps downstream. Undefined
+ * when there is no such step.
  */
 export function resetFrom(
   plan: ExecutionPlan,
@@ -23,22 +23,22 @@ export function resetFrom(
   from: "failed" | "start" | (string & {}),
 ): Reset | undefined {
   if (from === "start") return { forget: [...steps.keys()], reopen: [] };
-  const broken = brokenIn(plan, steps, "");
-  if (from === "failed") return resetOf(steps, broken);
+  const broken = findBroken(plan, steps, "");
+  if (from === "failed") return toReset(steps, broken);
   const node = nodeAt(plan.graph, from);
   if (node === undefined) return undefined;
-  const forget = [...broken.forget, from, ...following(plan, from)];
+  const forget = [...broken.forget, from, ...findDownstream(plan, from)];
   const loops = parsePath(from).iterations.map(({ path }) => path);
-  for (const loop of loops) forget.push(...following(plan, loop));
-  return resetOf(steps, { forget, reopen: [...broken.reopen, ...loops] });
+  for (const loop of loops) forget.push(...findDownstream(plan, loop));
+  return toReset(steps, { forget, reopen: [...broken.reopen, ...loops] });
 }
 
-/** What to take back for the next attempt of a loop: the iterations that completed stay so. */
+/** The reset for the next attempt of a loop, which keeps the completed iterations. */
 export function resetLoop(plan: ExecutionPlan, steps: Steps, path: string): Reset {
-  const { forget, reopen } = resetOf(steps, brokenIn(plan, steps, path));
+  const { forget, reopen } = toReset(steps, findBroken(plan, steps, path));
   const record = steps.get(path);
   if (record?.items === undefined) return { forget: [...forget, path], reopen };
-  return { forget, reopen: [...reopen, reopened(record, record.attempts + 1)] };
+  return { forget, reopen: [...reopen, toReopenedRecord(record, record.attempts + 1)] };
 }
 
 interface Paths {
@@ -47,14 +47,14 @@ interface Paths {
 }
 
 /** The steps inside of a loop, or of the whole run, that failed or were cancelled. */
-function brokenIn({ graph }: ExecutionPlan, steps: Steps, within: string): Paths {
+function findBroken({ graph }: ExecutionPlan, steps: Steps, within: string): Paths {
   const forget: string[] = [];
   const reopen: string[] = [];
   const isBroken = (record: StepRecord | undefined, node: PlanNode | undefined): boolean => {
     if (record === undefined || node === undefined) return false;
     return record.status === "cancelled" || isUnhandledFailure(node, record);
   };
-  // A failure in a loop that was handled by the loop's own onError is none of the run.
+  // A failure that the onError of its loop handled is none of the run.
   const counts = ({ path }: Iteration): boolean =>
     path.length <= within.length || isBroken(steps.get(path), nodeAt(graph, path));
   for (const [path, record] of steps) {
@@ -68,7 +68,7 @@ function brokenIn({ graph }: ExecutionPlan, steps: Steps, within: string): Paths
 }
 
 /** The steps that a step leads to, in its own iteration. */
-function following({ graph }: ExecutionPlan, path: string): string[] {
+function findDownstream({ graph }: ExecutionPlan, path: string): string[] {
   const { iterations, id } = parsePath(path);
   const last = iterations.at(-1);
   const prefix = last === undefined ? "" : path.slice(0, path.length - id.length);
@@ -87,18 +87,19 @@ function following({ graph }: ExecutionPlan, path: string): string[] {
 }
 
 /** The records for these paths; a step is forgotten with the loop around it. */
-function resetOf(steps: Steps, paths: Paths): Reset {
-  const gone = new Set(paths.forget);
-  const isGone = (path: string): boolean =>
-    gone.has(path) || parsePath(path).iterations.some((iteration) => gone.has(iteration.path));
+function toReset(steps: Steps, paths: Paths): Reset {
+  const forgotten = new Set(paths.forget);
+  const isForgotten = (path: string): boolean =>
+    forgotten.has(path) ||
+    parsePath(path).iterations.some((iteration) => forgotten.has(iteration.path));
   const reopen = [...new Set(paths.reopen)].flatMap((path) => {
     const record = steps.get(path);
-    return record?.items === undefined || isGone(path) ? [] : [reopened(record, 1)];
+    return record?.items === undefined || isForgotten(path) ? [] : [toReopenedRecord(record, 1)];
   });
-  return { forget: [...steps.keys()].filter(isGone), reopen };
+  return { forget: [...steps.keys()].filter(isForgotten), reopen };
 }
 
-function reopened(record: StepRecord, attempts: number): StepRecord {
-  const { output: _, error: __, branch: ___, retryAtMs: ____, ...kept } = record;
-  return { ...kept, status: "running", attempts };
+function toReopenedRecord(record: StepRecord, attempts: number): StepRecord {
+  const { output: _, error: __, branch: ___, retryAtMs: ____, ...fields } = record;
+  return { ...fields, status: "running", attempts };
 }

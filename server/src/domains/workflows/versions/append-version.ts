@@ -4,16 +4,16 @@ import { newId } from "#kernel/schema/id.ts";
 import type { WriteContext } from "#kernel/contract.ts";
 import type { Definition } from "../definition/index.ts";
 import { VersionCreated } from "../events.ts";
-import { differenceOf, summaryOf } from "./diff.ts";
-import { prune } from "./retention.ts";
+import { diffDefinitions, summarizeDifference } from "./diff.ts";
+import { deleteSurplusVersions } from "./retention.ts";
 import * as store from "./store.ts";
-import { type FullVersion, referToVersion, versionDataOf } from "./version.ts";
+import { type FullVersion, versionRef, versionEventData } from "./version.ts";
 
 type Context = WriteContext<typeof VersionCreated> & { readonly workspace: WorkspaceRef };
 
 interface NewVersion {
   readonly workflowId: string;
-  /** The next one, which the workflow's row has been given already. */
+  /** The next number, which the workflow's row has already. */
   readonly number: number;
   readonly definition: Definition;
   readonly label?: string | undefined;
@@ -21,14 +21,14 @@ interface NewVersion {
 }
 
 /**
- * Appends a version as the draft; the former draft is superseded, and the history pruned. `tell`
- * emits the event, for the caller to call in its turn.
+ * Appends a version as the draft; the former draft is superseded, and surplus versions are deleted.
+ * `emitCreated` emits the event, for the caller to place among its own.
  */
 export async function appendVersion(
   ctx: Context,
   { workflowId, number, definition, label, changeSummary }: NewVersion,
-): Promise<{ readonly version: FullVersion; readonly tell: () => void }> {
-  await store.markVersionUsed(ctx.tx, workflowId, { newest: number });
+): Promise<{ readonly version: FullVersion; readonly emitCreated: () => void }> {
+  await store.refreshStatuses(ctx.tx, workflowId, { newest: number });
   const { id: authorId, name: authorName } = authorOf(ctx.caller);
   const id = newId("wfv", ctx.now.getTime());
   await store.insert(ctx.tx, {
@@ -38,30 +38,30 @@ export async function appendVersion(
     label: label ?? null,
     status: "draft",
     definition: JSON.stringify(definition),
-    change_summary: changeSummary ?? (await summaryOfChange(ctx, workflowId, number, definition)),
+    change_summary: changeSummary ?? (await summarizeChange(ctx, workflowId, number, definition)),
     author_id: authorId,
     author_name: authorName,
     created_at: ctx.now,
   });
-  await prune(ctx, workflowId);
+  await deleteSurplusVersions(ctx, workflowId);
   const version = await store.get(ctx.tx, workflowId, { id });
   const { definition: _, ...entry } = version;
-  const tell = () => ctx.emit(VersionCreated, referToVersion(entry), versionDataOf(entry));
-  return { version, tell };
+  const emitCreated = () => ctx.emit(VersionCreated, versionRef(entry), versionEventData(entry));
+  return { version, emitCreated };
 }
 
-/** The person, also when it is one of their tokens that asks. */
+/** The person, also when the caller is one of their tokens. */
 export function authorOf({ credential, actor }: Caller): Pick<Actor, "id" | "name"> {
   const { id, name } = credential?.user ?? actor;
   return { id, name };
 }
 
-async function summaryOfChange(
+async function summarizeChange(
   { tx }: Context,
   workflowId: string,
   number: number,
   definition: Definition,
 ): Promise<string> {
   const former = await store.find(tx, workflowId, { number: number - 1 });
-  return former ? summaryOf(differenceOf(former.definition, definition)) : "Created";
+  return former ? summarizeDifference(diffDefinitions(former.definition, definition)) : "Created";
 }

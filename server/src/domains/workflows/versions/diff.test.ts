@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Definition } from "../definition/index.ts";
-import { changedFields, differenceOf, summaryOf } from "./diff.ts";
+import { changedFields, diffDefinitions, summarizeDifference } from "./diff.ts";
 
 function definition(more: Partial<Definition> = {}): Definition {
   return {
@@ -34,8 +34,8 @@ const CHANGES: [words: string, change: Partial<Definition>, fields: string[]][] 
 
 test.each(CHANGES)("in words: %s", (words, change, fields) => {
   const [before, after] = [definition(), definition(change)];
-  const difference = differenceOf(before, after);
-  expect(summaryOf(difference)).toBe(words);
+  const difference = diffDefinitions(before, after);
+  expect(summarizeDifference(difference)).toBe(words);
   expect(changedFields(before, after)).toEqual(fields);
   expect(difference.identical).toBe(fields.length === 0);
 });
@@ -45,11 +45,13 @@ test("the same trigger with other fields has changed", () => {
     definition({ trigger: { type: "event_bus", topic } }),
   );
   if (!before || !after) throw new Error("there are two");
-  expect(summaryOf(differenceOf(before, after))).toBe("Trigger event_bus changed");
+  expect(summarizeDifference(diffDefinitions(before, after))).toBe("Trigger event_bus changed");
 });
 
 test("many names are cut short", () => {
   const nodes = Array.from({ length: 14 }, (_, index) => node(`n${index}`));
-  const difference = differenceOf(definition({ nodes: [] }), definition({ nodes }));
-  expect(summaryOf(difference)).toBe("Added n0, n1, n2, n3, n4, n5, n6, n7, n8, n9 and 4 more");
+  const difference = diffDefinitions(definition({ nodes: [] }), definition({ nodes }));
+  expect(summarizeDifference(difference)).toBe(
+    "Added n0, n1, n2, n3, n4, n5, n6, n7, n8, n9 and 4 more",
+  );
 });

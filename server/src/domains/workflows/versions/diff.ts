@@ -35,7 +35,7 @@ export const Difference = Type.Object(
 export type Difference = Static<typeof Difference>;
 
 /** Compares two definitions; nodes are told apart by their ids, edges by all that they are. */
-export function differenceOf(before: Definition, after: Definition): Difference {
+export function diffDefinitions(before: Definition, after: Definition): Difference {
   const fields = changedFields(before, after).filter((field) => !STRUCTURE.has(field));
   return {
     identical: isDeepStrictEqual(before, after),
@@ -47,8 +47,8 @@ export function differenceOf(before: Definition, after: Definition): Difference 
     trigger: isDeepStrictEqual(before.trigger, after.trigger)
       ? null
       : { before: before.trigger, after: after.trigger },
-    nodes: nodesBetween(before.nodes, after.nodes),
-    edges: edgesBetween(before.edges, after.edges),
+    nodes: diffNodes(before.nodes, after.nodes),
+    edges: diffEdges(before.edges, after.edges),
   };
 }
 
@@ -61,25 +61,25 @@ const SUMMARY_CHARACTERS_MAX = 1_000;
 const NAMES_MAX = 10;
 
 /** A difference in a few words. */
-export function summaryOf(difference: Difference): string {
+export function summarizeDifference(difference: Difference): string {
   const { fields, trigger, nodes, edges } = difference;
   const parts = [
-    listed(
+    listNames(
       "Added",
       nodes.added.map(({ id }) => id),
     ),
-    listed(
+    listNames(
       "Removed",
       nodes.removed.map(({ id }) => id),
     ),
-    listed(
+    listNames(
       "Changed",
       nodes.changed.map(({ id }) => id),
     ),
     edges.added.length + edges.removed.length > 0 &&
       `Edges: ${edges.added.length} added, ${edges.removed.length} removed`,
-    trigger && triggerWords(trigger),
-    listed(
+    trigger && describeTriggerChange(trigger),
+    listNames(
       "Set",
       fields.map(({ field }) => field),
     ),
@@ -92,47 +92,47 @@ export function summaryOf(difference: Difference): string {
 const FIELDS = Object.keys(definitionFields) as (keyof Definition)[];
 const STRUCTURE: ReadonlySet<string> = new Set(["trigger", "nodes", "edges"]);
 
-function nodesBetween(before: readonly Node[], after: readonly Node[]): Difference["nodes"] {
+function diffNodes(before: readonly Node[], after: readonly Node[]): Difference["nodes"] {
   const old = new Map(before.map((node) => [node.id, node]));
-  const kept = new Set(after.map(({ id }) => id));
+  const remaining = new Set(after.map(({ id }) => id));
   const changed = after.flatMap((node) => {
     const former = old.get(node.id);
     if (!former || isDeepStrictEqual(former, node)) return [];
-    return [{ id: node.id, changes: changedParts(former, node), before: former, after: node }];
+    return [{ id: node.id, changes: changedNodeFields(former, node), before: former, after: node }];
   });
   return {
     added: after.filter(({ id }) => !old.has(id)),
-    removed: before.filter(({ id }) => !kept.has(id)),
+    removed: before.filter(({ id }) => !remaining.has(id)),
     changed,
   };
 }
 
-function changedParts(before: Node, after: Node): string[] {
+function changedNodeFields(before: Node, after: Node): string[] {
   const former = new Map<string, unknown>(Object.entries(before));
   const present = new Map<string, unknown>(Object.entries(after));
   const names = new Set([...former.keys(), ...present.keys()]);
   return [...names].filter((name) => !isDeepStrictEqual(former.get(name), present.get(name)));
 }
 
-function edgesBetween(before: readonly Edge[], after: readonly Edge[]): Difference["edges"] {
-  const [old, now] = [before, after].map((edges) => new Set(edges.map(keyOf)));
+function diffEdges(before: readonly Edge[], after: readonly Edge[]): Difference["edges"] {
+  const [old, now] = [before, after].map((edges) => new Set(edges.map(edgeKeyOf)));
   return {
-    added: after.filter((edge) => !old?.has(keyOf(edge))),
-    removed: before.filter((edge) => !now?.has(keyOf(edge))),
+    added: after.filter((edge) => !old?.has(edgeKeyOf(edge))),
+    removed: before.filter((edge) => !now?.has(edgeKeyOf(edge))),
   };
 }
 
-function keyOf({ from, to, when }: Edge): string {
+function edgeKeyOf({ from, to, when }: Edge): string {
   return JSON.stringify([from, to, when]);
 }
 
-function listed(verb: string, names: readonly string[]): string | undefined {
+function listNames(verb: string, names: readonly string[]): string | undefined {
   if (names.length === 0) return undefined;
   const more = names.length - NAMES_MAX;
   return `${verb} ${names.slice(0, NAMES_MAX).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
-function triggerWords({ before, after }: NonNullable<Difference["trigger"]>): string {
+function describeTriggerChange({ before, after }: NonNullable<Difference["trigger"]>): string {
   return before.type === after.type
     ? `Trigger ${after.type} changed`
     : `Trigger ${before.type} became ${after.type}`;

@@ -6,7 +6,7 @@ import { created, item, page } from "#kernel/operation/response.ts";
 import { nullable, object } from "#kernel/schema/schema.ts";
 import { versionFields } from "../workflow-input.ts";
 import * as events from "../events.ts";
-import { at, ById, example } from "../operations.ts";
+import { workflowRoutes, ByWorkflow, workflowExample } from "../operations.ts";
 import { WorkflowsRead, WorkflowsWrite } from "../permissions.ts";
 import { visibleWorkflow } from "../service.ts";
 import * as workflows from "../store.ts";
@@ -18,19 +18,19 @@ import { FullVersion, Label, Version, VersionIsActive, VersionId } from "./versi
 
 const ByVersion = object({ id: WorkflowId, versionId: VersionId });
 const versionExample = {
-  params: { ...example.params, versionId: "wfv_01jd0000000000000000000000" },
+  params: { ...workflowExample.params, versionId: "wfv_01jd0000000000000000000000" },
 };
 const LIST = "versions of a workflow, newest first";
 
 export const listVersions = query({
   id: "workflows.list_versions",
-  ...at("GET", "/{id}/versions"),
+  ...workflowRoutes("GET", "/{id}/versions"),
   summary: "List the versions of a workflow, newest first",
   permission: WorkflowsRead,
-  params: ById,
+  params: ByWorkflow,
   query: object(pageQuery),
   response: page(Version),
-  example,
+  example: workflowExample,
   async run({ tx, services }, { params: { id }, query: { limit, after } }) {
     await workflows.get(tx, id);
     const [last] = after === undefined ? [] : services.cursors.decode(`${LIST} ${id}`, after);
@@ -47,11 +47,11 @@ export const listVersions = query({
 
 export const snapshotWorkflow = command({
   id: "workflows.create_version",
-  ...at("POST", "/{id}/versions"),
+  ...workflowRoutes("POST", "/{id}/versions"),
   summary: "Take a snapshot of the live definition as a new version",
   description: "It becomes the draft, and the former draft is superseded.",
   permission: WorkflowsWrite,
-  params: ById,
+  params: ByWorkflow,
   body: object(versionFields),
   bodyOptional: true,
   response: created(Version, {
@@ -59,13 +59,13 @@ export const snapshotWorkflow = command({
   }),
   emits: [events.VersionCreated],
   fails: [WorkflowIsArchived],
-  example: { ...example, body: { label: "Before the migration" } },
+  example: { ...workflowExample, body: { label: "Before the migration" } },
   run: (ctx, { params, body }) => service.snapshot(ctx, params.id, body),
 });
 
 export const getVersion = query({
   id: "workflows.get_version",
-  ...at("GET", "/{id}/versions/{versionId}"),
+  ...workflowRoutes("GET", "/{id}/versions/{versionId}"),
   summary: "Read a version with its definition",
   permission: WorkflowsRead,
   params: ByVersion,
@@ -76,7 +76,7 @@ export const getVersion = query({
 
 export const labelVersion = command({
   id: "workflows.label_version",
-  ...at("PATCH", "/{id}/versions/{versionId}"),
+  ...workflowRoutes("PATCH", "/{id}/versions/{versionId}"),
   summary: "Give a version a label, or take it away with null",
   description: "Nothing else of a version can be changed.",
   permission: WorkflowsWrite,
@@ -91,7 +91,7 @@ export const labelVersion = command({
 
 export const restoreVersion = command({
   id: "workflows.restore_version",
-  ...at("POST", "/{id}/versions/{versionId}/restore"),
+  ...workflowRoutes("POST", "/{id}/versions/{versionId}/restore"),
   summary: "Overwrite the live definition with that of a version",
   description:
     "No version is added and none changes; nothing that is deployed changes. Publish the workflow " +
@@ -107,7 +107,7 @@ export const restoreVersion = command({
 
 export const archiveVersion = command({
   id: "workflows.archive_version",
-  ...at("POST", "/{id}/versions/{versionId}/archive"),
+  ...workflowRoutes("POST", "/{id}/versions/{versionId}/archive"),
   summary: "Archive a version",
   description:
     "It stays in the history, is never pruned, and can't be deployed; restore and publish bring " +
@@ -133,7 +133,7 @@ const Side = Type.Object({
 
 export const diffVersions = query({
   id: "workflows.diff_versions",
-  ...at("GET", "/{id}/versions/{a}/diff/{b}"),
+  ...workflowRoutes("GET", "/{id}/versions/{a}/diff/{b}"),
   summary: "Show how two versions differ",
   permission: WorkflowsRead,
   params: object({ id: WorkflowId, a: Ref, b: Ref }),
@@ -143,6 +143,6 @@ export const diffVersions = query({
       { title: "WorkflowVersionDiff" },
     ),
   ),
-  example: { params: { ...example.params, a: "1", b: "live" } },
+  example: { params: { ...workflowExample.params, a: "1", b: "live" } },
   run: ({ tx }, { params: { id, a, b } }) => service.compare(tx, id, { a, b }),
 });

@@ -5,7 +5,7 @@ import { BoundedCache } from "#kernel/work/bounded-cache.ts";
 import { compilePlan, type Definition, type ExecutionPlan } from "../definition/index.ts";
 import { nodeTypesOf } from "../node-types.ts";
 
-/** A version, made ready to run. */
+/** A version with its execution plan. */
 export interface PlannedVersion {
   readonly versionId: string;
   readonly workflowId: string;
@@ -21,9 +21,9 @@ export type LoadedVersion = Omit<PlannedVersion, "plan">;
 export type VersionSource = Platform | { readonly tx: Tx; readonly services: PlatformServices };
 
 /**
- * The plan of a version; undefined when there is no such version, as after it was pruned. A version
- * never changes, so that a plan once made is kept. The id must come from a row that the caller may
- * see: what is kept is kept for all workspaces.
+ * The execution plan of a version; undefined when there is no such version, as after retention. A
+ * version never changes, so its plan is cached. The id must come from a row that the caller may see:
+ * the cache serves all workspaces.
  */
 export async function planOfVersion(
   from: VersionSource,
@@ -36,10 +36,10 @@ export async function planOfVersion(
     "tx" in from
       ? await readVersions(from.tx, [versionId])
       : await loadVersions(from.db, [versionId]);
-  return version && keep(services, version);
+  return version && cachePlan(services, version);
 }
 
-/** The same for several at once, by id; those that do not exist are left out. */
+/** The plans of several versions by id; those that do not exist are left out. */
 export async function plansOfVersions(
   platform: Platform,
   versionIds: readonly string[],
@@ -53,7 +53,7 @@ export async function plansOfVersions(
   }
   if (unknown.size === 0) return plans;
   for (const version of await loadVersions(platform.db, [...unknown])) {
-    plans.set(version.versionId, keep(platform, version));
+    plans.set(version.versionId, cachePlan(platform, version));
   }
   return plans;
 }
@@ -73,12 +73,12 @@ async function readVersions(tx: Tx, ids: readonly string[]): Promise<LoadedVersi
     .select(["id as versionId", "workflow_id as workflowId", "number", "definition"])
     .where("id", "in", ids)
     .execute();
-  // Only what was checked is ever stored.
+  // Only checked definitions are stored.
   return rows.map((row) => ({ ...row, definition: row.definition as Definition }));
 }
 
 const CACHE_CHARACTERS_MAX = 32_000_000;
-/** What a plan weighs beyond its definition's text, in characters of it. */
+/** The weight of a plan beyond its definition's text, in characters. */
 const PLAN_WEIGHT = 2_000;
 
 const caches = new WeakMap<PlatformServices["contributions"], BoundedCache<PlannedVersion>>();
@@ -89,7 +89,7 @@ function plansOf({ contributions }: PlatformServices): BoundedCache<PlannedVersi
   return cache;
 }
 
-function keep(services: PlatformServices, version: LoadedVersion): PlannedVersion {
+function cachePlan(services: PlatformServices, version: LoadedVersion): PlannedVersion {
   const plan = compilePlan(version.definition, nodeTypesOf(services));
   const planned = { ...version, plan };
   const weight = PLAN_WEIGHT + JSON.stringify(version.definition).length;

@@ -7,11 +7,11 @@ import type { Definition } from "../definition/index.ts";
 import * as events from "../events.ts";
 import { type WorkflowChangeContext, lockToChange } from "../service.ts";
 import * as workflows from "../store.ts";
-import { dataOf, workflowRef, type StoredWorkflow } from "../workflow.ts";
+import { workflowEventData, workflowRef, type StoredWorkflow } from "../workflow.ts";
 import { appendVersion } from "./append-version.ts";
-import { type Difference, differenceOf } from "./diff.ts";
+import { type Difference, diffDefinitions } from "./diff.ts";
 import * as store from "./store.ts";
-import { referToVersion, type Version, VersionIsActive, versionDataOf } from "./version.ts";
+import { versionRef, type Version, VersionIsActive, versionEventData } from "./version.ts";
 
 type In<C> = C & { readonly workspace: WorkspaceRef };
 type Path = { readonly id: string; readonly versionId: string };
@@ -25,13 +25,13 @@ export async function snapshot(
   const { definition, newest } = await lockToChange(ctx, id);
   const number = newest.version + 1;
   await workflows.update(ctx.tx, id, { newest: number, updated_at: ctx.now });
-  const { version, tell } = await appendVersion(ctx, {
+  const { version, emitCreated } = await appendVersion(ctx, {
     workflowId: id,
     number,
     definition,
     ...about,
   });
-  tell();
+  emitCreated();
   return version;
 }
 
@@ -54,9 +54,9 @@ export async function setLabel(
   label: string | null,
 ): Promise<Version> {
   await store.setLabel(ctx.tx, before.id, label);
-  const after = await entry(ctx.tx, { id: before.workflowId, versionId: before.id });
-  const change = diffResource(versionDataOf(before), versionDataOf(after));
-  ctx.emit(events.VersionLabelled, referToVersion(after), change);
+  const after = await getVersionEntry(ctx.tx, { id: before.workflowId, versionId: before.id });
+  const change = diffResource(versionEventData(before), versionEventData(after));
+  ctx.emit(events.VersionLabelled, versionRef(after), change);
   return after;
 }
 
@@ -73,12 +73,12 @@ export async function restore(
     updated_at: ctx.now,
   });
   const workflow = await workflows.get(ctx.tx, id);
-  const data = { ...dataOf(workflow), versionId, version };
+  const data = { ...workflowEventData(workflow), versionId, version };
   ctx.emit(events.WorkflowRestored, workflowRef(workflow), data);
   return workflow;
 }
 
-/** Keeps a version out of use and from being pruned. */
+/** Archives a version: it can't be deployed, and retention spares it. */
 export async function archive(
   ctx: WriteContext<typeof events.VersionArchived>,
   path: Path,
@@ -88,8 +88,8 @@ export async function archive(
   if (before.status === "active") throw new Failure(VersionIsActive);
   await store.archive(ctx.tx, before.id);
   await workflows.update(ctx.tx, workflow.id, { updated_at: ctx.now });
-  const after = await entry(ctx.tx, path);
-  ctx.emit(events.VersionArchived, referToVersion(after), versionDataOf(after));
+  const after = await getVersionEntry(ctx.tx, path);
+  ctx.emit(events.VersionArchived, versionRef(after), versionEventData(after));
   return after;
 }
 
@@ -103,28 +103,28 @@ export async function compare(
   refs: { readonly a: string; readonly b: string },
 ): Promise<Difference & { readonly from: Side; readonly to: Side }> {
   const workflow = await workflows.get(tx, id);
-  const [a, b] = [await side(tx, workflow, refs.a), await side(tx, workflow, refs.b)];
-  return { from: a.side, to: b.side, ...differenceOf(a.definition, b.definition) };
+  const [a, b] = [await readSide(tx, workflow, refs.a), await readSide(tx, workflow, refs.b)];
+  return { from: a.side, to: b.side, ...diffDefinitions(a.definition, b.definition) };
 }
 
-async function side(
+async function readSide(
   tx: Tx,
   workflow: StoredWorkflow,
   ref: string,
 ): Promise<{ readonly side: Side; readonly definition: Definition }> {
   if (ref === "live") return { side: { id: null, version: null }, definition: workflow.definition };
-  const wanted = ref.startsWith("wfv_") ? { id: ref } : { number: Number(ref) };
-  const { id, version, definition } = await store.get(tx, workflow.id, wanted);
+  const lookup = ref.startsWith("wfv_") ? { id: ref } : { number: Number(ref) };
+  const { id, version, definition } = await store.get(tx, workflow.id, lookup);
   return { side: { id, version }, definition };
 }
 
-/** Whoever changes a version holds its workflow, so that two changes take turns. */
+/** Locks the workflow of a version until the transaction ends. */
 async function lockVersion(ctx: WorkflowChangeContext, path: Path) {
   const workflow = await workflows.lock(ctx.tx, path.id);
-  return { workflow, before: await entry(ctx.tx, path) };
+  return { workflow, before: await getVersionEntry(ctx.tx, path) };
 }
 
-async function entry(tx: Tx, { id, versionId }: Path): Promise<Version> {
+async function getVersionEntry(tx: Tx, { id, versionId }: Path): Promise<Version> {
   const { definition: _, ...version } = await store.get(tx, id, { id: versionId });
   return version;
 }

@@ -6,7 +6,7 @@ import type { Tables } from "../../../tables.ts";
 import type { Definition } from "../definition/index.ts";
 import { type FullVersion, statusAfter, type Version, type VersionStatus } from "./version.ts";
 
-/** Which of a workflow's versions: by id, or by number. */
+/** A version of a workflow, by id or by number. */
 export type VersionRef = { readonly id: string } | { readonly number: number };
 
 export async function insert(tx: Tx, row: Insertable<Tables["workflow_versions"]>): Promise<void> {
@@ -24,11 +24,11 @@ export async function find(
   workflowId: string,
   ref: VersionRef,
 ): Promise<FullVersion | undefined> {
-  const wanted = rows(tx, workflowId).select("v.definition");
+  const selected = rows(tx, workflowId).select("v.definition");
   const row = await (
-    "id" in ref ? wanted.where("v.id", "=", ref.id) : wanted.where("v.number", "=", ref.number)
+    "id" in ref ? selected.where("v.id", "=", ref.id) : selected.where("v.number", "=", ref.number)
   ).executeTakeFirst();
-  // Only what was checked is ever stored.
+  // Only checked definitions are stored.
   return row && { ...toVersion(row), definition: row.definition as Definition };
 }
 
@@ -55,7 +55,7 @@ export async function archive(tx: Tx, id: string): Promise<void> {
  * Gives the versions of a workflow the status that follows from what is deployed and which is the
  * newest. `touched` are those for which it matters even if their status stays.
  */
-export async function markVersionUsed(
+export async function refreshStatuses(
   tx: Tx,
   workflowId: string,
   { newest, touched = [] }: { readonly newest: number; readonly touched?: readonly string[] },
@@ -73,8 +73,8 @@ export async function markVersionUsed(
 }
 
 /**
- * Keeps a version from being pruned until the transaction ends; false when there is no such version.
- * Whoever starts a run calls this first, since pruning spares only those that runs use.
+ * Holds a version against retention until the transaction ends; false when there is no such version.
+ * Called before a run is started, since retention spares only the versions that runs use.
  */
 export async function holdVersion(tx: Tx, id: string): Promise<boolean> {
   const row = await tx
@@ -110,7 +110,7 @@ function toVersion(row: Row): Version {
     workflowId: row.workflow_id,
     version: row.number,
     label: row.label,
-    // Only `settle` and `archive` write it.
+    // Only `refreshStatuses` and `archive` write it.
     status: row.status as VersionStatus,
     activeIn: row.active_in,
     author: { id: row.author_id, name: row.author_name },

@@ -14,7 +14,7 @@ export const VersionStatus = Type.Enum(["draft", "active", "superseded", "archiv
 });
 export type VersionStatus = Static<typeof VersionStatus>;
 
-const about = {
+const versionFields = {
   id: VersionId,
   workflowId: id("wf"),
   version: Type.Integer({ description: "Counts up from 1" }),
@@ -29,12 +29,12 @@ const about = {
 };
 
 /** An entry of the history. */
-export const Version = Type.Object(about, { title: "WorkflowVersion" });
+export const Version = Type.Object(versionFields, { title: "WorkflowVersion" });
 export type Version = Static<typeof Version> & { readonly revision: number };
 
-/** One version with what it holds. */
+/** One version with its definition. */
 export const FullVersion = Type.Object(
-  { ...about, definition: Definition },
+  { ...versionFields, definition: Definition },
   { title: "FullWorkflowVersion" },
 );
 export type FullVersion = Version & { readonly definition: Definition };
@@ -50,31 +50,31 @@ export const VersionIsActive = failure(
   "The version is deployed in some environment, and can't be archived.",
 );
 
-/** What decides on the status of a version, besides the status that it has. */
-export interface VersionFacts {
+/** The use of a version, which decides on its status. */
+export interface VersionUse {
   /** In some environment. */
   readonly deployed: boolean;
   /** No other version is newer. */
   readonly newest: boolean;
 }
 
-/** The status that follows from the facts: the one place that knows the rules. */
+/** The status that follows from the use of a version. */
 export function statusAfter(
   status: VersionStatus,
-  { deployed, newest }: VersionFacts,
+  { deployed, newest }: VersionUse,
 ): VersionStatus {
   if (status === "archived") return "archived";
   if (deployed) return "active";
   return status === "draft" && newest ? "draft" : "superseded";
 }
 
-/** What an event's envelope says of the version. */
-export function referToVersion(version: Version) {
+/** A version as the envelopes of its events name it. */
+export function versionRef(version: Version) {
   const name = version.label ?? `Version ${version.version}`;
   return { id: version.id, number: String(version.version), displayName: name };
 }
 
-/** What events tell of it. */
-export function versionDataOf({ revision: _, ...version }: Version): Static<typeof Version> {
+/** A version in the data of its events. */
+export function versionEventData({ revision: _, ...version }: Version): Static<typeof Version> {
   return version;
 }

@@ -2,37 +2,32 @@ import type { FieldError } from "#kernel/operation/failure.ts";
 import { pointerSegments, jsonPointer } from "#kernel/schema/json-pointer.ts";
 import { type CheckContext, type ExpressionCheck, errorReporter } from "./check-context.ts";
 import type { Config, NodeType } from "../node-type.ts";
-import { faultsWithTemplates, isTemplate, partsOf } from "../template.ts";
+import { templateConfigErrors, isTemplate, splitConfig } from "../template.ts";
 
-/** Finds the faults of a node's configuration: its shape, what its type adds, its expressions. */
-export function checkConfig(
-  checking: CheckContext,
-  type: NodeType,
-  config: Config,
-  path: string,
-): void {
-  const report = errorReporter(checking, path);
-  const faults = faultsWithTemplates(type.config, config);
-  report(faults);
-  if (faults.length === 0) {
-    // What a template becomes is known only when the step runs.
-    report((type.check?.(config) ?? []).filter((fault) => !isTemplate(valueAt(config, fault))));
+/** Checks a node's configuration: its schema, the check of its type, its expressions. */
+export function checkConfig(ctx: CheckContext, type: NodeType, config: Config, path: string): void {
+  const report = errorReporter(ctx, path);
+  const schemaErrors = templateConfigErrors(type.config, config);
+  report(schemaErrors);
+  if (schemaErrors.length === 0) {
+    // The value of a template is known only when the step runs.
+    report((type.check?.(config) ?? []).filter((error) => !isTemplate(valueAt(config, error))));
   }
-  const { templates, expressions } = partsOf(type.config, config);
-  report(checking.expressions.template(templates));
+  const { templates, expressions } = splitConfig(type.config, config);
+  report(ctx.expressions.template(templates));
   for (const [name, text] of Object.entries(expressions)) {
-    const found = checking.expressions.expression(text);
-    report(found.map(({ message }) => ({ path: `/${name}`, message })));
+    const errors = ctx.expressions.expression(text);
+    report(errors.map(({ message }) => ({ path: `/${name}`, message })));
   }
   if (type.inside) {
-    const paths = secretPaths(checking.expressions, { ...templates, ...bracedOf(expressions) });
+    const paths = secretPaths(ctx.expressions, { ...templates, ...addBraces(expressions) });
     report(paths.map((at) => ({ path: at, message: SECRET })));
   }
 }
 
 const SECRET = "must not hold a secret: it would be kept and shown";
 
-/** Where the texts of a value read secrets. */
+/** The paths of texts that read secrets. */
 function secretPaths(expressions: ExpressionCheck, value: unknown): string[] {
   if (typeof value === "string") {
     return isTemplate(value) && expressions.readsSecrets(value) ? [""] : [];
@@ -43,7 +38,7 @@ function secretPaths(expressions: ExpressionCheck, value: unknown): string[] {
   });
 }
 
-function bracedOf(expressions: Readonly<Record<string, string>>): Config {
+function addBraces(expressions: Readonly<Record<string, string>>): Config {
   return Object.fromEntries(
     Object.entries(expressions).map(([name, text]) => [name, `{{${text}}}`]),
   );

@@ -1,36 +1,36 @@
 import type { FieldError } from "#kernel/operation/failure.ts";
 import type { Config, NodeTypes } from "../node-type.ts";
 
-/** How the language of templates and expressions is checked; the kernel's engine provides it. */
+/** Checks templates and expressions; the kernel's expression engine provides it. */
 export interface ExpressionCheck {
-  /** What is wrong with the templates in a JSON value, with pointers into the value. */
+  /** The errors of the templates in a JSON value, with pointers into the value. */
   readonly template: (value: unknown) => readonly FieldError[];
-  /** What is wrong with one expression that has no braces around it. */
+  /** The errors of one expression without braces. */
   readonly expression: (text: string) => readonly { readonly message: string }[];
-  /** Whether a text with templates in it reads secrets. */
+  /** True when a text with templates reads secrets. */
   readonly readsSecrets: (text: string) => boolean;
 }
 
-/** One definition being checked: what it may refer to, and what was found so far. */
+/** The check of one definition: the known node types, and the errors so far. */
 export interface CheckContext {
   readonly types: NodeTypes;
   readonly expressions: ExpressionCheck;
-  readonly faults: FieldError[];
+  readonly errors: FieldError[];
   nodes: number;
   edges: number;
 }
 
-/** Adds faults whose paths start at `base`. */
+/** Adds errors with paths below `base`. */
 export function errorReporter(
-  checking: CheckContext,
+  ctx: CheckContext,
   base: string,
-): (faults: readonly FieldError[]) => void {
-  return (faults) => {
-    for (const { path, message } of faults) checking.faults.push({ path: base + path, message });
+): (errors: readonly FieldError[]) => void {
+  return (errors) => {
+    for (const { path, message } of errors) ctx.errors.push({ path: base + path, message });
   };
 }
 
-/** Whether a value is a JSON object. */
+/** True for a JSON object. */
 export function isRecord(value: unknown): value is Config {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -7,7 +7,7 @@ import {
   type ExecutionPlan,
 } from "../../definition/index.ts";
 import { builtInNodeTypes } from "../../testing/built-in.ts";
-import { nextDecision, type Decision, type StepRecord, type Stop } from "../index.ts";
+import { nextDecision, type RunDecision, type StepRecord, type Stop } from "../index.ts";
 
 export const types = nodeTypes(builtInNodeTypes);
 
@@ -46,8 +46,8 @@ export function journalOf(
 }
 
 /** A decision that can be compared: sorted, nodes by their ids, and only what it says. */
-export function told(decision: Decision): Record<string, unknown> {
-  const { start, skip, complete, fail, cancel, over } = decision;
+export function told(decision: RunDecision): Record<string, unknown> {
+  const { start, skip, complete, fail, cancel, result: over } = decision;
   const byPath = (a: { path: string }, b: { path: string }) => (a.path < b.path ? -1 : 1);
   const lists = {
     start: start.map(({ path }) => path).toSorted(),

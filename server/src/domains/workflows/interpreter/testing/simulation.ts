@@ -4,9 +4,9 @@ import type { ExecutionPlan, PlanNode } from "../../definition/index.ts";
 import {
   advance,
   afterFailure,
-  begin,
+  startProgress,
   nextDecision,
-  type Decision,
+  type RunDecision,
   nodeAt,
   type RunResult,
   type Progress,
@@ -41,7 +41,7 @@ export class Simulation {
     this.#behave = behave;
     this.#random = randomFrom(seed);
     this.#prompt = prompt;
-    this.#progress = begin(plan);
+    this.#progress = startProgress(plan);
   }
 
   /** Whether the run was told to stop before it was over. */
@@ -54,10 +54,10 @@ export class Simulation {
     for (let round = 0; round < 20_000; round += 1) {
       if (round === stop?.after) this.#stop = stop.as;
       const decision = this.#decide();
-      if (decision.over) {
+      if (decision.result) {
         expect(decision.start).toEqual([]);
-        this.#carryOut(decision, () => true);
-        return decision.over;
+        this.#apply(decision, () => true);
+        return decision.result;
       }
       const live = [...this.journal.values()].filter(({ status, path, items }) => {
         const isLeaf = items === undefined || status !== "running";
@@ -67,7 +67,7 @@ export class Simulation {
       // Nothing hangs.
       if (decided + live.length === 0) throw new Error("The run hangs.");
       const promptly = live.length === 0 ? 10 : this.#prompt;
-      this.#carryOut(decision, () => this.#random(10) < promptly);
+      this.#apply(decision, () => this.#random(10) < promptly);
       // What was just cancelled is no longer there to proceed.
       const left = live.filter((record) => this.journal.get(record.path) === record);
       if (left.length > 0) this.#proceed(pick(left, this.#random(1_000)));
@@ -84,11 +84,11 @@ export class Simulation {
   #takeBack({ forget, reopen }: Reset): void {
     for (const path of forget) this.journal.delete(path);
     for (const record of reopen) this.journal.set(record.path, record);
-    this.#progress = begin(this.#plan);
+    this.#progress = startProgress(this.#plan);
     this.#changes = [...this.journal.values()];
   }
 
-  #decide(): Decision {
+  #decide(): RunDecision {
     const run = this.#stop ? { stop: this.#stop } : {};
     const decision = advance(this.#progress, this.#changes, run);
     this.#changes = [];
@@ -99,7 +99,7 @@ export class Simulation {
     return decision;
   }
 
-  #carryOut(decision: Decision, now: () => boolean): void {
+  #apply(decision: RunDecision, now: () => boolean): void {
     const later: string[] = [];
     const at = (path: string, write: () => void): void => {
       // The end of a loop must not precede what is still to be said of the steps in it.

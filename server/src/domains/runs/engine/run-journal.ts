@@ -1,0 +1,132 @@
+import { Scope } from "../steps/scope.ts";
+import {
+  applyMessage,
+  dueMsOf,
+  foldJournal,
+  type JournalLine,
+  type JournalRecord,
+  newStepRecord,
+  type StepMessage,
+} from "./journal-record.ts";
+import type { RunContext } from "./run-context.ts";
+
+/**
+ * The journal of one run in memory: the latest record of each step, what changed since the last
+ * decision of the interpreter, and what is not written yet.
+ */
+export class RunJournal {
+  readonly #run: RunContext;
+  #steps = new Map<string, JournalRecord>();
+  readonly #waiting = new Map<string, JournalRecord>();
+  #scope: Scope;
+  #changes: JournalRecord[] = [];
+  readonly #unwritten: JournalRecord[] = [];
+  #hasWaits = false;
+
+  constructor(run: RunContext, lines: Iterable<JournalLine>) {
+    this.#run = run;
+    this.#scope = new Scope(run);
+    this.#restore(foldJournal(lines));
+  }
+
+  get steps(): ReadonlyMap<string, JournalRecord> {
+    return this.#steps;
+  }
+
+  /** The values that expressions of the run see. */
+  get scope(): Scope {
+    return this.#scope;
+  }
+
+  get unwritten(): readonly JournalRecord[] {
+    return this.#unwritten;
+  }
+
+  get changeCount(): number {
+    return this.#changes.length;
+  }
+
+  /** True once any step waited for an event or for an approval. */
+  get hasWaits(): boolean {
+    return this.#hasWaits;
+  }
+
+  get hasPausedStep(): boolean {
+    return [...this.#waiting.values()].some(({ status }) => status === "paused");
+  }
+
+  /** The earliest time at which a waiting step is due. */
+  get dueMs(): number {
+    let due = Number.POSITIVE_INFINITY;
+    for (const record of this.#waiting.values()) due = Math.min(due, dueMsOf(record));
+    return due;
+  }
+
+  /** The record of a step; that of a step which has not started where there is none. */
+  read(path: string): JournalRecord {
+    return this.#steps.get(path) ?? newStepRecord(path);
+  }
+
+  dueSteps(nowMs: number): JournalRecord[] {
+    return [...this.#waiting.values()].filter((record) => dueMsOf(record) <= nowMs);
+  }
+
+  /** Gives the records that changed since the last call. */
+  takeChanges(): JournalRecord[] {
+    return this.#changes.splice(0);
+  }
+
+  /** Forgets the first records that were not written: now they are. */
+  markWritten(count: number): void {
+    this.#unwritten.splice(0, count);
+  }
+
+  /** Adds a record that must be written too. */
+  append(record: JournalRecord): void {
+    this.note(record);
+    this.#unwritten.push(record);
+  }
+
+  /** Adds a record in memory only. */
+  note(record: JournalRecord): void {
+    this.#apply(record);
+    this.#changes.push(record);
+  }
+
+  /** Applies messages that others wrote to the journal. A step that has ended stays so. */
+  receive(messages: readonly StepMessage[]): void {
+    for (const message of messages) {
+      const known = this.#steps.get(message.path);
+      if (!known || known.status === "completed" || known.status === "skipped") continue;
+      this.note(applyMessage(known, message));
+    }
+  }
+
+  /** Takes records back and reopens loops; the interpreter must start its progress anew. */
+  reset(forget: readonly string[], reopen: readonly JournalRecord[]): void {
+    const forgotten = forget.map((path) => ({ ...newStepRecord(path), forgotten: true as const }));
+    this.#unwritten.push(...forgotten, ...reopen);
+    this.#restore(foldJournal([...forgotten, ...reopen], this.#steps));
+  }
+
+  #restore(steps: Map<string, JournalRecord>): void {
+    this.#steps = steps;
+    this.#waiting.clear();
+    this.#scope = new Scope(this.#run);
+    for (const record of steps.values()) this.#apply(record);
+    this.#changes = [...steps.values()];
+  }
+
+  #apply(record: JournalRecord): void {
+    this.#steps.set(record.path, record);
+    this.#scope.add(record);
+    const isWaiting = record.status === "waiting" || record.status === "paused";
+    if (isWaiting) this.#waiting.set(record.path, record);
+    else this.#waiting.delete(record.path);
+    const { kind } = record.wait ?? {};
+    if (kind === "event" || kind === "approval") this.#hasWaits = true;
+    if (record.items === undefined) return;
+    const { items, as } = (record.input ?? {}) as { items?: unknown[]; as?: string };
+    this.#scope.addItems(record.path, as ?? "item", items ?? []);
+  }
+}

@@ -1,0 +1,67 @@
+import { membershipIn } from "#domains/identity/accounts/index.ts";
+import type { Caller } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/contract.ts";
+import { sha256 } from "#kernel/access/crypto.ts";
+import { perform } from "#kernel/operation/perform.ts";
+import { newId, workspaceIdOf } from "#kernel/schema/id.ts";
+import { runActor, type RunContext } from "../engine/run-context.ts";
+import type { PerformInput } from "./executor.ts";
+import { StepFailure } from "./step-error.ts";
+
+/** The step that performs an operation. */
+interface PerformingStep {
+  readonly platform: Platform;
+  readonly run: RunContext;
+  readonly path: string;
+  readonly stepKey: string;
+}
+
+/** Performs an operation as the workflow, with the permissions of the person who deployed it. */
+export async function performOperation(
+  { platform, run, path, stepKey }: PerformingStep,
+  { operation, call }: { readonly operation: string; readonly call: number },
+  input: PerformInput,
+): Promise<unknown> {
+  const declaration = platform.operations.get(operation);
+  if (!declaration) {
+    throw new StepFailure("unknown_operation", `There is no operation ${operation}.`);
+  }
+  const caller: Caller = {
+    actor: runActor(run),
+    credential: undefined,
+    idempotencyScope: run.id,
+    workspace: { key: run.workspace, id: workspaceIdOf(run.workspace) },
+    environment: run.environment,
+    ...(await resolveAuthority(platform, run)),
+    requestId: newId("req"),
+    address: "",
+    origin: "",
+    cause: run.cause,
+  };
+  const { status, body } = await perform(platform, declaration, {
+    caller,
+    input: { params: input.params, query: input.query, body: input.body },
+    instance: `/runs/${run.id}/${path}`,
+    // A path may be long, and a key may not.
+    idempotencyKey: sha256(`${stepKey} ${call}`).toString("base64url"),
+  });
+  const response: unknown = body === undefined ? null : JSON.parse(body);
+  if (status < 400) return response;
+  const { code, detail, title } = response as Record<string, string>;
+  throw new StepFailure(code ?? "refused", detail ?? title ?? "It was refused.", {
+    retryable: status >= 500,
+  });
+}
+
+/** The person's permissions as they are now, as far as the credential that deployed it had them. */
+async function resolveAuthority(
+  platform: Platform,
+  run: RunContext,
+): Promise<Pick<Caller, "permissions" | "principal">> {
+  const { roles, permissions: granted } = await membershipIn(platform, run.workspace, run.runAs);
+  const { permissions } = run;
+  return {
+    principal: { id: run.runAs, roles },
+    permissions: permissions ? new Set(permissions.filter((name) => granted.has(name))) : granted,
+  };
+}

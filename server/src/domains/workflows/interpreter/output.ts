@@ -1,0 +1,25 @@
+import type { ExecutionPlan } from "../definition/index.ts";
+import type { StepRecord } from "./step.ts";
+
+/**
+ * The output of a run: that of the respond step that completed, the first in the order of the graph
+ * if several did; otherwise that of the sinks.
+ */
+export function runOutput(
+  { graph }: ExecutionPlan,
+  steps: ReadonlyMap<string, StepRecord>,
+): unknown {
+  const isCompleted = ({ id }: { readonly id: string }) => steps.get(id)?.status === "completed";
+  const response = graph.nodes.find((node) => node.type.answers === true && isCompleted(node));
+  const ended = response === undefined ? graph.sinks.filter(isCompleted) : [response];
+  return combineOutputs(ended.map(({ id }) => [id, steps.get(id)?.output]));
+}
+
+/** The output of a graph: that of the sink that completed, or of several by their ids. */
+export function combineOutputs(
+  outputs: readonly (readonly [id: string, output: unknown])[],
+): unknown {
+  const [first, second] = outputs;
+  if (first === undefined) return null;
+  return second === undefined ? (first[1] ?? null) : Object.fromEntries(outputs);
+}
