@@ -11,7 +11,7 @@ import { itemContent } from "./items/pack.ts";
 import * as permissions from "./permissions.ts";
 import * as requestEvents from "./requests/events.ts";
 import { requestOperations } from "./requests/operations.ts";
-import { transitionOperations } from "./requests/transitions.ts";
+import { requestTransitions } from "./requests/transitions.ts";
 
 export { requestKind } from "./requests/kind.ts";
 
@@ -29,7 +29,7 @@ export const catalog = domain({
     items.updateItem,
     items.retireItem,
     ...requestOperations,
-    ...transitionOperations,
+    ...requestTransitions,
     ...talk.operations,
   ],
   readers: [fulfilmentReader, approverNotificationReader],

@@ -115,7 +115,7 @@ export function toChange(change: ChangeRecord): ChangeData & { readonly revision
 }
 
 /** The change after an action; throws a 409 where its state does not have it. */
-export function applyTransition(
+export function applyChangeTransition(
   change: ChangeRecord,
   action: ChangeAction,
   { at }: Pick<TransitionContext, "at">,

@@ -10,13 +10,12 @@ import { FeedCreated, FeedRevoked } from "./calendar/feed.ts";
 import { calendarOperations } from "./calendar/operations.ts";
 import * as events from "./events.ts";
 import { changeKind, openChangesOn } from "./kind.ts";
-import { transitionOperations } from "./transitions.ts";
+import { changeTransitions } from "./transitions.ts";
 import { changeOperations } from "./operations.ts";
 import { ChangesApprove, ChangesRead, ChangesWrite } from "./permissions.ts";
 import { notificationReader } from "./notifications.ts";
 import { templateContent, templates } from "./templates/template.ts";
-import { BlackoutCreated, BlackoutDeleted, BlackoutUpdated } from "./windows/blackout.ts";
-import * as blackoutOperations from "./windows/blackout-operations.ts";
+import { blackouts } from "./windows/blackout.ts";
 
 export { changeKind, openChangesOn } from "./kind.ts";
 
@@ -30,24 +29,20 @@ export const changes = domain({
     ...Object.values(events),
     DelegationSet,
     DelegationEnded,
-    templates.events.created,
-    templates.events.updated,
-    templates.events.deleted,
-    BlackoutCreated,
-    BlackoutUpdated,
-    BlackoutDeleted,
+    ...Object.values(templates.events),
+    ...Object.values(blackouts.events),
     FeedCreated,
     FeedRevoked,
     ...shared.events,
   ],
   operations: [
     ...changeOperations,
-    ...transitionOperations,
+    ...changeTransitions,
     ...approvalOperations,
     ...delegationOperations,
     ...calendarOperations,
     ...templates.operations,
-    ...Object.values(blackoutOperations),
+    ...blackouts.operations,
     ...shared.operations,
   ],
   readers: [notificationReader],

@@ -2,7 +2,7 @@ import type { Tx } from "#kernel/db/connection.ts";
 import { queryRows } from "#kernel/db/statement.ts";
 import type { TicketOnItem } from "../cmdb/index.ts";
 import { ticketCommands, type TicketKind } from "../tickets/index.ts";
-import { applyTransition, Change, changeEventData } from "./change.ts";
+import { applyChangeTransition, Change, changeEventData } from "./change.ts";
 import { changeMachine } from "./lifecycle.ts";
 import { changeList } from "./list.ts";
 import { ChangesRead, ChangesWrite } from "./permissions.ts";
@@ -28,7 +28,7 @@ export const changeCommands = ticketCommands({
   schema: Change,
   toData: changeEventData,
   store: changeStore,
-  applyTransition,
+  applyTransition: applyChangeTransition,
   example: EXAMPLE_CHANGE,
 });
 

@@ -65,7 +65,7 @@ export function listConditions(
     mine
       ? (p) => `created_by = ${p.add(me, "text")} or assignee_id = ${p.add(me, "text")}`
       : undefined,
-    awaitingMe ? awaitingVoteOf(me, now) : undefined,
+    awaitingMe ? awaitingVoteCondition(me, now) : undefined,
   ];
   return conditions.filter((condition) => condition !== undefined);
 }
@@ -79,7 +79,7 @@ function stateIs(states: readonly string[]): ListCondition {
 }
 
 /** Selects changes with a seat that this person may vote for and nobody has voted for. */
-function awaitingVoteOf(me: string, now: Date): ListCondition {
+function awaitingVoteCondition(me: string, now: Date): ListCondition {
   return (p) => {
     const [person, moment] = [p.add(me, "text"), p.add(now, TIME)];
     const unvoted = (seat: string) => `

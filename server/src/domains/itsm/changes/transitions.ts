@@ -18,14 +18,14 @@ import { changeCommands } from "./kind.ts";
 import { changeMachine } from "./lifecycle.ts";
 import { assessRisk } from "./risk/assess-risk.ts";
 import { templateDeviations, templates } from "./templates/template.ts";
-import { findBlackoutsAt } from "./windows/blackout-store.ts";
+import { findBlackoutsAt } from "./windows/blackout.ts";
 import { containsMoment, plannedWindowOf } from "./windows/window.ts";
 
 const { transition, emit } = changeCommands;
 
 const OptionalNotes = object({ notes: Type.Optional(Notes) });
 
-export const transitionOperations = [
+export const changeTransitions = [
   transition("submit", {
     summary: "Hand a change to its approvers",
     description: "A standard change whose template is active is approved at once.",

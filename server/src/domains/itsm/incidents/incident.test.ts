@@ -10,7 +10,7 @@ import {
   OPEN_STATES,
   type State,
 } from "./incident.ts";
-import { applyEscalation, applyStateChange, applyTransition } from "./lifecycle.ts";
+import { applyEscalation, applyStateChange, applyIncidentTransition } from "./lifecycle.ts";
 
 const AT = "2026-01-05T09:00:00.000Z";
 const moment = { at: AT, by: "usr_agent" };
@@ -49,8 +49,16 @@ function incident(change: Partial<Incident> = {}): Incident {
   };
 }
 
-const resolved = applyTransition(incident({ state: "in_progress" }), "resolve", moment, outcome);
-const closed = applyTransition(resolved, "close", { ...moment, at: "2026-01-06T09:00:00.000Z" });
+const resolved = applyIncidentTransition(
+  incident({ state: "in_progress" }),
+  "resolve",
+  moment,
+  outcome,
+);
+const closed = applyIncidentTransition(resolved, "close", {
+  ...moment,
+  at: "2026-01-06T09:00:00.000Z",
+});
 
 function refusalOf(act: () => unknown): Pick<Failure, "type" | "particulars"> {
   try {
@@ -78,7 +86,7 @@ describe("the machine", () => {
       const ways = TABLE[state];
       expect(actionsIn(incidentMachine, state)).toEqual(Object.keys(ways));
       for (const action of ACTIONS) {
-        const act = () => applyTransition(incident({ state }), action, moment);
+        const act = () => applyIncidentTransition(incident({ state }), action, moment);
         if (ways[action] !== undefined) {
           expect(act().state).toBe(ways[action]);
           continue;
@@ -88,7 +96,8 @@ describe("the machine", () => {
           particulars: { extra: { state, allowed: Object.keys(ways) } },
         });
       }
-      const resolve = () => applyTransition(incident({ state }), "resolve", moment, outcome);
+      const resolve = () =>
+        applyIncidentTransition(incident({ state }), "resolve", moment, outcome);
       if (ways.resolve) expect(resolve().state).toBe("resolved");
       else expect(refusalOf(resolve).type.code).toBe("incident_wrong_state");
     },
@@ -109,10 +118,10 @@ test("a resolution stays when it is closed, and is forgotten when it is reopened
     closedAt: "2026-01-06T09:00:00.000Z",
   });
   for (const from of [resolved, closed]) {
-    const again = applyTransition(from, "reopen", moment);
+    const again = applyIncidentTransition(from, "reopen", moment);
     expect(again).toEqual(incident({ state: "in_progress", reopenCount: 1 }));
-    const twice = applyTransition(
-      applyTransition(again, "resolve", moment, outcome),
+    const twice = applyIncidentTransition(
+      applyIncidentTransition(again, "resolve", moment, outcome),
       "reopen",
       moment,
     );

@@ -10,7 +10,7 @@ import { incidentOperations } from "./operations.ts";
 import { IncidentsRead, IncidentsResolve, IncidentsWrite } from "./incident.ts";
 import { openIncidentsOn } from "./store.ts";
 import { assigneeNotificationReader, broadcastNotificationReader } from "./notifications.ts";
-import { transitionOperations } from "./transitions.ts";
+import { incidentTransitions } from "./transitions.ts";
 
 export { incidentKind } from "./kind.ts";
 export { type OpenIncident, openIncidentsOn } from "./store.ts";
@@ -24,7 +24,7 @@ export const incidents = domain({
   events: [...events, ...shared.events],
   operations: [
     ...incidentOperations,
-    ...transitionOperations,
+    ...incidentTransitions,
     ...majorIncidentOperations,
     ...shared.operations,
   ],

@@ -6,7 +6,7 @@ import {
   IncidentsRead,
   IncidentsWrite,
 } from "./incident.ts";
-import { applyTransition } from "./lifecycle.ts";
+import { applyIncidentTransition } from "./lifecycle.ts";
 import { incidentList } from "./list.ts";
 import { incidentStore } from "./store.ts";
 
@@ -30,6 +30,6 @@ export const incidentCommands = ticketCommands({
   schema: Incident,
   toData: incidentEventData,
   store: incidentStore,
-  applyTransition,
+  applyTransition: applyIncidentTransition,
   example: EXAMPLE_INCIDENT,
 });

@@ -18,7 +18,7 @@ import {
 } from "./incident.ts";
 
 /** The incident after an action; throws a 409 where its state does not have it. */
-export function applyTransition(
+export function applyIncidentTransition(
   incident: Incident,
   action: Action,
   context: TransitionContext,
@@ -66,7 +66,7 @@ export function applyStateChange(
   const fields =
     action === "resolve" ? requireResolution(change) : rewordResolution(incident, change);
   const next = action
-    ? applyTransition({ ...incident, ...fields }, action, context)
+    ? applyIncidentTransition({ ...incident, ...fields }, action, context)
     : { ...incident, ...fields };
   if (onHoldReason === undefined) return { incident: next, ...(action && { action }) };
   if (next.state !== "on_hold") {

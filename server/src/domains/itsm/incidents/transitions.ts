@@ -105,7 +105,7 @@ const cancelIncident = transition("cancel", {
   details: (_ctx, _incident, { reason = null }) => ({ reason }),
 });
 
-export const transitionOperations = [
+export const incidentTransitions = [
   resolveIncident,
   escalateIncident,
   closeIncident,

@@ -6,7 +6,7 @@ import { problemKind } from "./kind.ts";
 import { linkedIncidentOperations } from "./linked-incidents.ts";
 import { problemOperations } from "./operations.ts";
 import { ProblemsRead, ProblemsWrite } from "./problem.ts";
-import { transitionOperations } from "./transitions.ts";
+import { problemTransitions } from "./transitions.ts";
 
 export { problemKind } from "./kind.ts";
 export { type Problem, ProblemsRead } from "./problem.ts";
@@ -21,7 +21,7 @@ export const problems = domain({
   events: [...Object.values(events), ...shared.events],
   operations: [
     ...problemOperations,
-    ...transitionOperations,
+    ...problemTransitions,
     ...linkedIncidentOperations,
     ...shared.operations,
   ],

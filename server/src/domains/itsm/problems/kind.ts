@@ -1,6 +1,6 @@
 import { ticketCommands, type TicketKind } from "../tickets/index.ts";
 import {
-  applyTransition,
+  applyProblemTransition,
   Problem,
   problemEventData,
   problemMachine,
@@ -30,6 +30,6 @@ export const problemCommands = ticketCommands({
   schema: Problem,
   toData: problemEventData,
   store: problemStore,
-  applyTransition,
+  applyTransition: applyProblemTransition,
   example: EXAMPLE_PROBLEM,
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { applyEdit, applyTransition, type Problem, problemMachine } from "./problem.ts";
+import { applyEdit, applyProblemTransition, type Problem, problemMachine } from "./problem.ts";
 
 const AT = "2026-03-04T05:06:07.000Z";
 const now = { at: AT };
@@ -39,7 +39,7 @@ test("each action leads where the table says, and is refused everywhere else", (
   for (const state of problemMachine.states) {
     for (const action of ACTIONS) {
       const to = WAYS[state]?.[action];
-      const act = () => applyTransition({ ...problem, state }, action, now);
+      const act = () => applyProblemTransition({ ...problem, state }, action, now);
       if (to !== undefined) {
         expect(act(), `${state} ${action}`).toMatchObject({
           state: to,
@@ -67,11 +67,16 @@ test("a known error has a cause and a workaround, and keeps them", () => {
       }),
     });
   const declare = "declare_known_error";
-  expect(() => applyTransition(bare, declare, now)).toThrow(wanting("/rootCause", "/workaround"));
-  expect(() => applyTransition(bare, declare, now, { rootCause: "Dust" })).toThrow(
+  expect(() => applyProblemTransition(bare, declare, now)).toThrow(
+    wanting("/rootCause", "/workaround"),
+  );
+  expect(() => applyProblemTransition(bare, declare, now, { rootCause: "Dust" })).toThrow(
     wanting("/workaround"),
   );
-  const known = applyTransition(bare, declare, now, { rootCause: "Dust", workaround: "Blow" });
+  const known = applyProblemTransition(bare, declare, now, {
+    rootCause: "Dust",
+    workaround: "Blow",
+  });
   expect(known).toMatchObject({
     rootCause: "Dust",
     workaround: "Blow",
@@ -82,13 +87,13 @@ test("a known error has a cause and a workaround, and keeps them", () => {
 });
 
 test("a problem that is reopened has neither ended nor been a known error", () => {
-  const closed = applyTransition(
-    applyTransition(problem, "resolve", now, { resolution: "A filter" }),
+  const closed = applyProblemTransition(
+    applyProblemTransition(problem, "resolve", now, { resolution: "A filter" }),
     "close",
     now,
   );
   expect(closed).toMatchObject({ resolution: "A filter", resolvedAt: AT });
-  expect(applyTransition(closed, "reopen", now)).toMatchObject({
+  expect(applyProblemTransition(closed, "reopen", now)).toMatchObject({
     state: "investigating",
     resolution: null,
     knownErrorAt: null,

@@ -73,7 +73,7 @@ export function problemEventData({ revision: _, ...data }: Problem): ProblemData
 type Action = (typeof problemMachine.transitions)[number]["action"];
 
 /** The problem after an action; throws where its state does not allow that, or something is missing. */
-export function applyTransition(
+export function applyProblemTransition(
   problem: Problem,
   action: Action,
   { at }: Pick<TransitionContext, "at">,

@@ -12,7 +12,7 @@ import { Resolution } from "./problem.ts";
 
 const { transition } = problemCommands;
 
-export const transitionOperations = [
+export const problemTransitions = [
   transition("investigate", {
     summary: "Begin to look into a problem",
     event: InvestigationStarted,

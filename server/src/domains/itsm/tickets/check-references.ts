@@ -1,10 +1,10 @@
-/** Whom and what a ticket names must be there: members, teams, configuration items. */
+/** References from tickets to members, teams and configuration items. */
 import { findMembersByIds } from "#domains/identity/accounts/index.ts";
 import { missingItems } from "../cmdb/index.ts";
 import { Failure, type FieldError, Invalid } from "#kernel/operation/failure.ts";
 import type { ReadContext } from "#kernel/contract.ts";
 
-/** What a ticket may name; undefined and null name nothing. */
+/** The members, team and items that an input names; undefined and null name nothing. */
 export interface TicketReferences {
   /** Members, by the path of what names them. */
   readonly users?: Readonly<Record<string, string | null | undefined>>;
@@ -12,7 +12,7 @@ export interface TicketReferences {
   readonly ciIds?: readonly string[] | undefined;
 }
 
-/** Throws a 422 with the path of each that there is not. Nobody acts who is no member, so the caller is one. */
+/** Throws a 422 with the path of each that does not exist. The caller is a member, and not looked up. */
 export async function assertReferencesExist(
   { tx, caller }: ReadContext,
   references: TicketReferences,
@@ -43,12 +43,12 @@ export async function assertReferencesExist(
   }
 }
 
-/** Keeps it from being deleted before whoever names it has committed. */
+/** Finds a team and keeps it from being deleted until the transaction ends. */
 function findTeam(tx: ReadContext["tx"], id: string) {
   return tx.selectFrom("teams").select("id").where("id", "=", id).forKeyShare().executeTakeFirst();
 }
 
-/** The teams that somebody is in. */
+/** Finds the teams that somebody is in. */
 export async function findTeamIds(
   tx: ReadContext["tx"],
   userId: string,
@@ -61,7 +61,7 @@ export async function findTeamIds(
   return rows.map(({ team_id }) => team_id);
 }
 
-/** Everyone in a team. */
+/** Finds the members of a team. */
 export async function findTeamMemberIds(
   tx: ReadContext["tx"],
   teamId: string,

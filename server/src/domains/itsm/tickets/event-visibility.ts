@@ -1,6 +1,6 @@
 /**
- * Events about tickets, as people see them on topics, by webhooks, triggers and reports: whoever may not
- * read a ticket does not hear of it either, and an internal comment is for those who work on tickets.
+ * The visibility of events about tickets on topics, to webhooks, triggers and reports: an event is hidden
+ * from those who may not read its ticket, an internal comment from those who do not work on tickets.
  */
 import { resolvePermissions } from "#domains/identity/accounts/index.ts";
 import { AuditRead } from "#domains/audit/index.ts";
@@ -12,7 +12,7 @@ import type { EventVisibility, EventFilter, FilterPosition } from "#kernel/log/e
 import { type TicketViewer, TICKET_KINDS, type TicketIdentity, type TicketKind } from "./kind.ts";
 import { findTicketIdentities, ticketKinds } from "./ticket.ts";
 
-/** How events about each kind of ticket are seen. */
+/** The visibility of events about each kind of ticket. */
 export const ticketEventVisibility: readonly EventVisibility[] = TICKET_KINDS.map(
   (resourceType) => ({
     resourceType,
@@ -38,7 +38,7 @@ export const ticketEventVisibility: readonly EventVisibility[] = TICKET_KINDS.ma
 
 interface FilterContext {
   readonly viewerOf: (person: Principal) => TicketViewer;
-  /** Of kinds of which not everyone sees all. */
+  /** The tickets of kinds that are not visible as a whole. */
   readonly identities: ReadonlyMap<string, TicketIdentity>;
 }
 
@@ -49,7 +49,7 @@ function filterFor(
 ): EventFilter {
   const isInternal = event.type === commentType(kind) && event.data["internal"] !== false;
   return (person) => {
-    // A webhook or a workflow is the workspace's, and goes on when whoever made it has left.
+    // A webhook or a workflow belongs to the workspace, and goes on when its author has left.
     if (!person || person.roles.length === 0) return event;
     const viewer = viewerOf(person);
     if (!viewer.permissions.has(kind.read.name)) return undefined;
@@ -60,7 +60,7 @@ function filterFor(
   };
 }
 
-/** That there is one: the text is not in the log. */
+/** True of those who see that there is an internal comment; its text is not in the log. */
 function canSeeInternalComments({ write }: TicketKind, { permissions }: TicketViewer): boolean {
   return permissions.has(write.name) || permissions.has(AuditRead.name);
 }
@@ -86,7 +86,7 @@ async function identitiesFor(
   return new Map(identities.map((head) => [head.id, head]));
 }
 
-/** People with what they may do, by their roles as those are now. */
+/** Reads the roles as they are now, to resolve people to their permissions. */
 async function viewerLookup(
   position: FilterPosition,
 ): Promise<(person: Principal) => TicketViewer> {
@@ -109,7 +109,7 @@ type RoleGrants = ReadonlyMap<string, readonly string[]>;
 const WORKSPACES_MAX = 1_000;
 const grantCaches = new WeakMap<PlatformServices["commitFeed"], Map<string, Promise<RoleGrants>>>();
 
-/** What the custom roles of a workspace grant. Every batch of events asks, so it is kept until one changes. */
+/** Reads the grants of a workspace's custom roles; cached until one changes, since every batch of events needs them. */
 function cachedRoleGrants({
   services,
   partition: { workspace },

@@ -14,8 +14,7 @@ import {
   updateDeskSettings,
 } from "./operations.ts";
 import { DeskRead, DeskWrite } from "./settings.ts";
-import { TeamCreated, TeamDeleted, TeamUpdated } from "./teams/team.ts";
-import * as teams from "./teams/operations.ts";
+import { teams } from "./teams/team.ts";
 import { watcherNotificationReader } from "./notify-watchers.ts";
 
 export {
@@ -52,7 +51,7 @@ export {
   DEFAULT_SETTINGS,
 } from "./settings.ts";
 export { collaboration } from "./collaboration/attachments.ts";
-export { listLinksOf } from "./collaboration/links.ts";
+export { listVisibleLinks } from "./collaboration/links.ts";
 export { getTicketIdentity, ticketKinds, ticketRefOf, findVisibleTickets } from "./ticket.ts";
 
 export const desk = domain({
@@ -60,17 +59,8 @@ export const desk = domain({
   summary: "What all tickets have in common: teams, priorities, states.",
   environmentScoped: false,
   permissions: [DeskRead, DeskWrite],
-  events: [TeamCreated, TeamUpdated, TeamDeleted, DeskSettingsUpdated],
-  operations: [
-    teams.listTeams,
-    teams.createTeam,
-    teams.getTeam,
-    teams.updateTeam,
-    teams.deleteTeam,
-    getDeskSettings,
-    updateDeskSettings,
-    listStateMachines,
-  ],
+  events: [...Object.values(teams.events), DeskSettingsUpdated],
+  operations: [...teams.operations, getDeskSettings, updateDeskSettings, listStateMachines],
   readers: [watcherNotificationReader],
   contributions: [
     contribute(ExecutorPoint, ticketExecutor),

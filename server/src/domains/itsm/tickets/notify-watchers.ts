@@ -7,10 +7,10 @@ import type { WriteContext } from "#kernel/contract.ts";
 import { reader } from "#kernel/readers/reader.ts";
 import { TICKET_KINDS } from "./kind.ts";
 
-/** How many people are told by one call. */
+/** How many people one call notifies. */
 const RECIPIENTS_MAX = 1_000;
 
-/** What those who watch a ticket are told of, in the words that follow its number. */
+/** The notifications of watchers by event, behind the number of the ticket. */
 const MESSAGES: Readonly<Record<string, string>> = {
   comment_added: "has a new comment",
   escalated: "was escalated",
@@ -32,7 +32,7 @@ const NOTIFIED_EVENT_TYPES = TICKET_KINDS.flatMap((kind) =>
   Object.keys(MESSAGES).map((verb) => `${kind}.${verb}`),
 );
 
-/** Tells those who watch a ticket what others do to it. */
+/** Notifies the watchers of a ticket of what others do to it. */
 export const watcherNotificationReader = reader({
   name: "desk.tell_watchers",
   on: NOTIFIED_EVENT_TYPES,
@@ -43,7 +43,7 @@ export const watcherNotificationReader = reader({
     const watchers = await findWatchers(ctx.tx, shallow);
     const watched = shallow.filter(({ resource }) => watchers.has(resource.id));
     if (watched.length === 0) return;
-    // Who watches may not see it any more, and what is internal is not for all of them.
+    // A watcher may not see the ticket any more, and internal comments are not for all of them.
     const filters = await eventFiltersFor(positionInFilter(ctx), watched);
     const person = await readPrincipals(ctx, [...new Set([...watchers.values()].flat())]);
     for (const event of watched) {

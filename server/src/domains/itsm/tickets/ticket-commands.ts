@@ -24,7 +24,7 @@ interface Ticket {
   readonly revision: number;
 }
 
-/** What commands need to know of a kind of ticket. */
+/** A kind of ticket, as far as commands have to know it. */
 export interface TicketModel<T extends Ticket, Action extends string, S extends TObject> {
   readonly kind: TicketKind;
   readonly machine: StateMachine<T["state"], Action>;

@@ -1,8 +1,7 @@
 /**
- * Numbers of tickets. A counter that is moved by the act that makes the ticket would be locked until
- * that commits, and all who make tickets would queue for it. So a number is taken beforehand, in a
- * transaction of its own, and those who want one at the same time take theirs together. An act that
- * fails leaves a gap, which people are used to.
+ * Numbers of tickets. A counter that is raised by the transaction that makes the ticket would be locked
+ * until that commits, and all who make tickets would queue for it. So a number is allocated beforehand, in
+ * a transaction of its own, together for all who wait for one. A transaction that fails leaves a gap.
  */
 import type { Caller } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
@@ -26,7 +25,7 @@ export interface TicketNumber {
   readonly number: string;
 }
 
-/** The next number of a kind in the caller's workspace; for the `prepare` of what makes one. */
+/** Allocates the next number of a kind in the caller's workspace; for the `prepare` of its operation. */
 export async function nextTicketNumber(
   platform: Platform,
   { workspace, environment }: Caller,
@@ -47,7 +46,7 @@ interface Waiter {
   readonly reject: (error: unknown) => void;
 }
 
-/** Who waits for numbers of one kind in one workspace; there is an entry while somebody takes some. */
+/** The waiters for numbers of one kind in one workspace; there is an entry while numbers are allocated. */
 const queues = new WeakMap<Database, Map<string, Waiter[]>>();
 
 function queueForNumber(db: Database, partition: Partition, kind: NumberedKind): Promise<number> {
@@ -94,7 +93,7 @@ function allocateNumbers(
   { kind, count }: { readonly kind: NumberedKind; readonly count: number },
 ): Promise<number> {
   return db.write(partition, async (session) => {
-    // Nobody waits for the disk: what uses a number commits after it, and so is not kept without it.
+    // Does not wait for the disk: the ticket of a number commits after it, and so never without it.
     void session.send("set local synchronous_commit to off", []);
     const [row] = await session.send<{ last: number }>(ALLOCATE, [kind, count]);
     if (!row) throw new Error("An insert returned nothing.");

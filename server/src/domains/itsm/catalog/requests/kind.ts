@@ -1,7 +1,7 @@
 import { ticketCommands, type TicketKind } from "../../tickets/index.ts";
 import { RequestsRead, RequestsSubmit, RequestsWork } from "../permissions.ts";
 import {
-  applyTransition,
+  applyRequestTransition,
   canSeeRequest,
   canSeeRequests,
   CatalogRequest,
@@ -33,7 +33,7 @@ export const requestCommands = ticketCommands({
   schema: CatalogRequest,
   toData: requestEventData,
   store: requestStore,
-  applyTransition,
+  applyTransition: applyRequestTransition,
   canSee: canSeeRequest,
   example: EXAMPLE_REQUEST,
 });

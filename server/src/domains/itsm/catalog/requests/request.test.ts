@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Caller } from "#kernel/access/caller.ts";
 import {
-  applyTransition,
+  applyRequestTransition,
   assertMayDecide,
   type CatalogRequest,
   canSeeRequest,
@@ -51,7 +51,7 @@ test("each action leads where the table says, and is refused everywhere else", (
   for (const state of requestMachine.states) {
     for (const action of ACTIONS) {
       const to = WAYS[state]?.[action];
-      const act = () => applyTransition({ ...request, state }, action, { at: AT });
+      const act = () => applyRequestTransition({ ...request, state }, action, { at: AT });
       if (to === undefined) {
         expect(act, `${state} ${action}`).toThrow(
           expect.objectContaining({
@@ -67,7 +67,7 @@ test("each action leads where the table says, and is refused everywhere else", (
 });
 
 const caller = (id: string, ...permissions: string[]) =>
-  ({ person: { id, roles: [] }, permissions: new Set(permissions) }) as unknown as Caller;
+  ({ principal: { id, roles: [] }, permissions: new Set(permissions) }) as unknown as Caller;
 const decision = (userId: string) => ({ userId, approved: true, comment: null, at: AT });
 
 test("those who are named decide, once, and never on what they asked for or are to have", () => {

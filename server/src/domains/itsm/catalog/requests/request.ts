@@ -131,7 +131,7 @@ export function requestEventData({ revision: _, ...data }: CatalogRequest): Requ
 }
 
 /** The request after an action; throws where its state does not allow that. */
-export function applyTransition(
+export function applyRequestTransition(
   request: CatalogRequest,
   action: Action,
   { at }: Pick<TransitionContext, "at">,

@@ -8,7 +8,7 @@ import type { Item } from "../items/item.ts";
 import * as items from "../items/store.ts";
 import { ApprovalRequested, FulfilmentStarted, RequestCreated } from "./events.ts";
 import { requestCommands } from "./kind.ts";
-import { applyTransition, type CatalogRequest, isRequester } from "./request.ts";
+import { applyRequestTransition, type CatalogRequest, isRequester } from "./request.ts";
 import { requestStore } from "./store.ts";
 
 const { emit } = requestCommands;
@@ -74,8 +74,8 @@ export async function submitRequest(
   };
   emit(ctx, RequestCreated, submitted);
   const next = item.approval.required
-    ? applyTransition(withoutRequesters(submitted), "request_approval", { at })
-    : startFulfilment(applyTransition(submitted, "pass", { at }), ctx.now);
+    ? applyRequestTransition(withoutRequesters(submitted), "request_approval", { at })
+    : startFulfilment(applyRequestTransition(submitted, "pass", { at }), ctx.now);
   await requestStore.insert(ctx, next, number);
   emit(ctx, next.state === "fulfilling" ? FulfilmentStarted : ApprovalRequested, next);
   return next;
@@ -90,7 +90,7 @@ function withoutRequesters(request: CatalogRequest): CatalogRequest {
 /** Names the run that is to fulfil an approved request; the reader of its event begins the run. */
 export function startFulfilment(approved: CatalogRequest, now: Date): CatalogRequest {
   const runId = newRunId(approved.workflowId, now);
-  return applyTransition(approved, "start", { at: now.toISOString() }, { runId });
+  return applyRequestTransition(approved, "start", { at: now.toISOString() }, { runId });
 }
 
 /** Null where no workflow fulfils the request. */

@@ -19,7 +19,7 @@ import { requestCommands, requestKind } from "./kind.ts";
 import {
   addDecision,
   AlreadyDecided,
-  applyTransition,
+  applyRequestTransition,
   assertMayDecide,
   isApproved,
   isRequester,
@@ -48,7 +48,7 @@ const approveRequest = command("approve", {
   example: { comment: "It is in the budget." },
   async run(ctx, before, { comment = null }) {
     const at = ctx.now.toISOString();
-    const approved = applyTransition(before, "approve", { at });
+    const approved = applyRequestTransition(before, "approve", { at });
     const approvers = await findPresentApprovers(ctx, before);
     const userId = assertMayDecide(before, ctx.caller, approvers);
     const decided = addDecision(before, { userId, approved: true, comment, at });
@@ -134,7 +134,7 @@ const retryRequest = transition("retry", {
   },
 });
 
-export const transitionOperations = [
+export const requestTransitions = [
   approveRequest,
   rejectRequest,
   fulfilRequest,

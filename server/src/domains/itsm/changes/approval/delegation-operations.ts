@@ -27,11 +27,15 @@ const listDelegations = query({
   ),
   async run({ tx, caller }) {
     const me = authorOf(caller);
-    const [given = null, received] = await Promise.all([
+    const [delegation = null, received] = await Promise.all([
       delegations.findGiven(tx, me),
       delegations.listReceived(tx, me),
     ]);
-    return { given, received, ...(given && { revision: given.revision }) };
+    return {
+      given: delegation,
+      received,
+      ...(delegation && { revision: delegation.revision }),
+    };
   },
 });
 

@@ -5,7 +5,13 @@ import { query } from "#kernel/operation/operation.ts";
 import { item } from "#kernel/operation/response.ts";
 import { id, object, text, Time } from "#kernel/schema/schema.ts";
 import { assertReferencesExist, invalidTransition, ticketParams } from "../../tickets/index.ts";
-import { AlreadyVoted, applyTransition, NotApprover, OwnApproval, Reason } from "../change.ts";
+import {
+  AlreadyVoted,
+  applyChangeTransition,
+  NotApprover,
+  OwnApproval,
+  Reason,
+} from "../change.ts";
 import { ApprovalGiven, ChangeApproved, ChangeDelegated, ChangeRejected } from "../events.ts";
 import { changeCommands, changeKind, EXAMPLE_CHANGE } from "../kind.ts";
 import { changeMachine } from "../lifecycle.ts";
@@ -31,7 +37,7 @@ const approveChange = command("approve", {
   example: { comment: "The plan is sound." },
   async run(ctx, before, { comment = "" }) {
     assertNotRequester(ctx, before);
-    const approved = applyTransition(before, "approve", { at: ctx.now.toISOString() });
+    const approved = applyChangeTransition(before, "approve", { at: ctx.now.toISOString() });
     const vote = await castVotes(ctx, before, { decision: "approved", comment });
     const approvalsGiven = before.approvalsGiven + vote.approverIds.length;
     const isEnough = approvalsGiven >= requiredApprovals(before.type, before.approval);

@@ -4,8 +4,7 @@ import { queryRows } from "#kernel/db/statement.ts";
 import { invalidField } from "#kernel/operation/failure.ts";
 import { Time } from "#kernel/schema/schema.ts";
 import { Change } from "../change.ts";
-import { BlackoutWindow } from "../windows/blackout.ts";
-import { findBlackouts } from "../windows/blackout-store.ts";
+import { BlackoutWindow, findBlackouts } from "../windows/blackout.ts";
 import { assertOrder, parseMoment, type Window } from "../windows/window.ts";
 import { type CalendarEntry, toICalendar } from "./icalendar.ts";
 

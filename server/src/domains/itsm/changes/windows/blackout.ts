@@ -1,11 +1,15 @@
-import Type, { type Static } from "typebox";
-import { changeEvent, event } from "#kernel/log/event.ts";
-import { id, InputTime, line, text, Time } from "#kernel/schema/schema.ts";
+import Type from "typebox";
+import type { Tx } from "#kernel/db/connection.ts";
+import { type Item, resource } from "#kernel/resource/resource.ts";
+import { id, InputTime, line, object, patch, text, Time } from "#kernel/schema/schema.ts";
+import { assertReferencesExist } from "../../tickets/index.ts";
+import { ChangesApprove, ChangesRead } from "../permissions.ts";
+import { assertOrder, parseMoment, type Window } from "./window.ts";
 
 const ITEMS_MAX = 1_000;
 
 /** The fields that people set and change. */
-export const blackoutFields = {
+const blackoutFields = {
   name: line(200),
   start: InputTime,
   end: InputTime,
@@ -29,30 +33,90 @@ export const BlackoutWindow = Type.Object(
   },
   { title: "BlackoutWindow" },
 );
-type BlackoutData = Static<typeof BlackoutWindow>;
-export type BlackoutWindow = BlackoutData & { readonly revision: number };
+export type BlackoutWindow = Item<typeof BlackoutWindow>;
 
-/** The window in the data of events. */
-export function blackoutEventData({ revision: _, ...window }: BlackoutWindow): BlackoutData {
-  return window;
+export const blackouts = resource({
+  name: "blackout_window",
+  plural: "blackout_windows",
+  path: "/api/v1/itsm/blackout-windows",
+  table: "blackout_windows",
+  idPrefix: "bwn",
+  schema: BlackoutWindow,
+  columns: { start: "starts_at", end: "ends_at", ciIds: "item_ids" },
+  input: object({
+    ...blackoutFields,
+    ciIds: Type.Optional(blackoutFields.ciIds),
+    reason: Type.Optional(blackoutFields.reason),
+  }),
+  change: patch(blackoutFields),
+  defaults: { ciIds: [], reason: "" },
+  permissions: { read: ChangesRead, write: ChangesApprove },
+  list: {
+    order: "-start",
+    tieBreaker: "no",
+    search: ["name", "reason"],
+    fields: { no: { sql: "no", kind: "number", type: "bigint" } },
+  },
+  async check(ctx, { start, end, ciIds, ...input }, before) {
+    const times = {
+      ...(start !== undefined && { start: parseMoment("/start", start) }),
+      ...(end !== undefined && { end: parseMoment("/end", end) }),
+    };
+    assertOrder("/end", times.start ?? before?.start, times.end ?? before?.end);
+    const items = ciIds && { ciIds: [...new Set(ciIds)] };
+    await assertReferencesExist(ctx, { ...items });
+    return { ...input, ...times, ...items };
+  },
+  operations: {
+    create: {
+      summary: "Set a time in which nothing is changed",
+      description:
+        "Changes that are planned into it show it among their conflicts, and can't begin in it: " +
+        "`implement` answers 409 `change_blackout`, but for emergencies.",
+    },
+    delete: { summary: "Lift a blackout window" },
+  },
+  docs: {
+    noun: "a blackout window",
+    nouns: "the blackout windows, the latest first",
+    events: {
+      created: "A time was set in which nothing is changed.",
+      deleted: "A blackout window was lifted.",
+    },
+    examples: {
+      id: "bwn_01jzt3n5k8q2x4v6w8y0z2b4d6",
+      input: {
+        name: "Year-end freeze",
+        start: "2026-12-20T00:00:00Z",
+        end: "2027-01-04T00:00:00Z",
+        reason: "The books are closed",
+      },
+      change: { end: "2027-01-06T00:00:00Z" },
+    },
+  },
+});
+
+/** Finds the blackout windows that overlap a window; with items, those that concern one of them. */
+export function findBlackouts(
+  tx: Tx,
+  { start, end }: Window,
+  { itemIds, limit }: { readonly itemIds?: readonly string[]; readonly limit: number },
+): Promise<BlackoutWindow[]> {
+  const concerned = itemIds ? "and (cardinality(item_ids) = 0 or item_ids && $3::text[])" : "";
+  const condition = `ends_at > $1 and starts_at < $2 ${concerned} order by starts_at, no limit ${limit}`;
+  return blackouts.store.select(tx, condition, [start, end, ...(itemIds ? [itemIds] : [])]);
 }
 
-/** The reference to a window in events. */
-export function blackoutRef({ id: own, name }: BlackoutData) {
-  return { id: own, displayName: name };
+const BLACKOUTS_NOW_MAX = 20;
+
+/** Finds the blackout windows that forbid to change one of these items at this moment. */
+export function findBlackoutsAt(
+  tx: Tx,
+  moment: Date,
+  itemIds: readonly string[],
+): Promise<BlackoutWindow[]> {
+  const condition = `
+    ends_at > $1 and starts_at <= $1 and (cardinality(item_ids) = 0 or item_ids && $2::text[])
+    order by starts_at, no limit ${BLACKOUTS_NOW_MAX}`;
+  return blackouts.store.select(tx, condition, [moment, itemIds]);
 }
-
-const about = { resource: "blackout_window", data: BlackoutWindow };
-
-export const BlackoutCreated = event("blackout_window.created", {
-  ...about,
-  summary: "A time was set in which nothing is changed.",
-});
-export const BlackoutUpdated = changeEvent("blackout_window.updated", {
-  ...about,
-  summary: "A blackout window was changed.",
-});
-export const BlackoutDeleted = event("blackout_window.deleted", {
-  ...about,
-  summary: "A blackout window was lifted.",
-});

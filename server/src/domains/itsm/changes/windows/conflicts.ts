@@ -4,8 +4,7 @@ import { queryRows } from "#kernel/db/statement.ts";
 import { id, nullable, Time } from "#kernel/schema/schema.ts";
 import { Change, type ChangeRecord } from "../change.ts";
 import { PLANNED_STATES } from "../lifecycle.ts";
-import { BlackoutWindow } from "./blackout.ts";
-import { findBlackouts } from "./blackout-store.ts";
+import { BlackoutWindow, findBlackouts } from "./blackout.ts";
 import { plannedWindowOf } from "./window.ts";
 
 const CONFLICTS_MAX = 200;

@@ -125,7 +125,7 @@ function addAttachment(kind: TicketKind, AttachmentAdded: AttachmentEvent) {
   });
 }
 
-/** How many a ticket has, while nobody else adds one. */
+/** Locks a ticket, so that nobody else attaches to it, and counts its attachments. */
 async function lockAndCount(
   { tx }: ReadContext,
   { table }: TicketKind,
@@ -228,7 +228,7 @@ function toAttachment({ ticket_id, created_by, created_at, ...row }: AttachmentR
   return { ...row, ticketId: ticket_id, createdBy: created_by, createdAt: created_at };
 }
 
-/** What people do around a ticket of any kind; a domain of tickets adds it to its own. */
+/** Comments, watchers, attachments, links and timeline of a kind; its domain adds them to its own. */
 export function collaboration(kind: TicketKind): {
   readonly events: readonly EventType[];
   readonly operations: readonly Operation[];

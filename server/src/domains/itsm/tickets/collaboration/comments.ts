@@ -26,7 +26,7 @@ const Comment = Type.Object(
 );
 type Comment = Static<typeof Comment>;
 
-/** What a comment's event tells: many may read the log, so what is internal stays out of it. */
+/** The data of a comment's event: many may read the log, so internal texts stay out of it. */
 const CommentEventData = Type.Object(
   {
     ...Comment.properties,
@@ -125,7 +125,7 @@ function listComments(kind: TicketKind) {
   });
 }
 
-/** One more than the page has. */
+/** Reads one more than the page has. */
 function queryComments(
   tx: Tx,
   ticketId: string,

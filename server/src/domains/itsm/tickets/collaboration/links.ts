@@ -50,7 +50,7 @@ const LinkExists = failure(
   "ticket_links_once",
 );
 
-/** What one kind of ticket has to do with others. */
+/** Links between one kind of ticket and others. */
 export function linksOf(kind: TicketKind) {
   const about = { resource: kind.kind, data: LinkData };
   const Linked = event(`${kind.kind}.linked`, {
@@ -83,13 +83,13 @@ function listLinks(kind: TicketKind) {
     example: { params: { id: exampleRef(kind) } },
     async run(ctx, { params: { id: ref } }) {
       const head = await getTicketIdentity(ctx, kind, ref);
-      return listLinksOf(ctx, head.id);
+      return listVisibleLinks(ctx, head.id);
     },
   });
 }
 
-/** The links of a ticket, as far as the caller may know what is at their other ends. */
-export async function listLinksOf(ctx: ReadContext, ticketId: string) {
+/** Lists the links of a ticket to tickets that the caller sees. */
+export async function listVisibleLinks(ctx: ReadContext, ticketId: string) {
   const rows = await queryLinks(ctx.tx, ticketId);
   const others = rows.map((row) => (row.from_id === ticketId ? row.to_id : row.from_id));
   const summaries = await findVisibleTickets(ctx, others);

@@ -33,7 +33,7 @@ const Moment = Type.Object(
   { title: "TimelineMoment" },
 );
 
-/** What happened to one kind of ticket, told from the log. */
+/** The timeline of one kind of ticket, read from the event log. */
 export function timelineOf(kind: TicketKind) {
   const { kind: name, plural, path, read, write } = kind;
   const getTimeline = query({

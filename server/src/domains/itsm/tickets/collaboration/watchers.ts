@@ -14,7 +14,7 @@ const Watcher = Type.Object({ userId: UserId, createdAt: Time }, { title: "Watch
 const WatcherData = Type.Object({ userId: UserId }, { title: "WatcherData" });
 const EXAMPLE_USER = "usr_01jzt3n5k8q2x4v6w8y0z2b4d6";
 
-/** Who is told of what happens to one kind of ticket. */
+/** Watchers of one kind of ticket, who are notified of what happens to it. */
 export function watchersOf(kind: TicketKind) {
   const { kind: name } = kind;
   const about = { resource: name, data: WatcherData };
@@ -130,7 +130,7 @@ function removeWatcher(kind: TicketKind, WatcherRemoved: WatcherEvent) {
   });
 }
 
-/** Everyone decides for themselves; for others only who works on such tickets. */
+/** Throws a 403 where the caller does it for others and does not work on such tickets. */
 function assertMayWatchFor(
   caller: {
     readonly principal?: { readonly id: string };

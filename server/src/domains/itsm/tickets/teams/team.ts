@@ -1,14 +1,19 @@
-import Type, { type Static } from "typebox";
-import { changeEvent, event } from "#kernel/log/event.ts";
-import { failure } from "#kernel/operation/failure.ts";
-import { id, line, text, Time } from "#kernel/schema/schema.ts";
+import Type from "typebox";
+import type { WriteContext } from "#kernel/contract.ts";
+import type { Tx } from "#kernel/db/connection.ts";
+import { queryRows } from "#kernel/db/statement.ts";
+import { Failure, failure } from "#kernel/operation/failure.ts";
+import { resource } from "#kernel/resource/resource.ts";
+import { id, line, object, patch, text, Time } from "#kernel/schema/schema.ts";
+import { assertReferencesExist } from "../check-references.ts";
+import { DeskRead, DeskWrite } from "../settings.ts";
+import { ticketKinds } from "../ticket.ts";
 
 const MEMBERS_MAX = 500;
+const ENVIRONMENTS = ["production", "staging", "development"] as const;
 
-export const TeamId = id("tem");
-
-/** What people decide of a team. */
-export const fields = {
+/** The fields that people set and change. */
+const teamFields = {
   name: line(100),
   description: text(2_000),
   memberIds: Type.Array(id("usr"), {
@@ -18,24 +23,94 @@ export const fields = {
   }),
 };
 
-export const Team = Type.Object(
-  { id: TeamId, ...fields, createdBy: Type.String(), createdAt: Time, updatedAt: Time },
+const Team = Type.Object(
+  { id: id("tem"), ...teamFields, createdBy: Type.String(), createdAt: Time, updatedAt: Time },
   { title: "Team" },
 );
-export type Team = Static<typeof Team> & { readonly revision: number };
 
-export const TeamExists = failure("team_exists", 409, "Another team has this name.", "teams_name");
-export const TeamInUse = failure(
+const TeamExists = failure("team_exists", 409, "Another team has this name.", "teams_name");
+const TeamInUse = failure(
   "team_in_use",
   409,
   "Open tickets are assigned to the team; give them to another one first.",
 );
 
-const about = { resource: "team", data: Team };
-
-export const TeamCreated = event("team.created", { ...about, summary: "A team was made." });
-export const TeamUpdated = changeEvent("team.updated", {
-  ...about,
-  summary: "A team was changed: its name, or who is in it.",
+/** A team is the same in all environments, as its members are. */
+export const teams = resource({
+  name: "team",
+  plural: "teams",
+  path: "/api/v1/itsm/teams",
+  table: "teams",
+  idPrefix: "tem",
+  schema: Team,
+  computed: {
+    memberIds:
+      "array(select m.user_id from team_members m where m.team_id = teams.id order by m.user_id)",
+  },
+  input: object({ ...patch(teamFields).properties, name: teamFields.name }),
+  change: patch(teamFields),
+  defaults: { description: "", memberIds: [] },
+  permissions: { read: DeskRead, write: DeskWrite },
+  list: { order: "name", search: ["name", "description"] },
+  unique: TeamExists,
+  async check(ctx, { memberIds, ...input }, before) {
+    if (!memberIds) return input;
+    // Those who left the workspace meanwhile may stay named.
+    const paths = memberIds.map((userId, index) => [`/memberIds/${index}`, userId] as const);
+    const added = paths.filter(([, userId]) => !before?.memberIds.includes(userId));
+    await assertReferencesExist(ctx, { users: Object.fromEntries(added) });
+    return { ...input, memberIds: memberIds.toSorted() };
+  },
+  async afterWrite({ tx }, { id: teamId, memberIds }, before) {
+    if (before?.memberIds.join() !== memberIds.join()) await setMembers(tx, teamId, memberIds);
+  },
+  async beforeDelete(ctx, team) {
+    if (await hasOpenTickets(ctx, ctx.workspace.key, team.id)) throw new Failure(TeamInUse);
+  },
+  operations: {
+    create: {
+      summary: "Make a team that tickets can be assigned to",
+      description: "A team is the same in all environments, as its members are.",
+    },
+    update: { description: "`memberIds` takes the place of all who were in it." },
+    delete: { summary: "Delete a team that has no open tickets", fails: [TeamInUse] },
+  },
+  docs: {
+    noun: "a team",
+    nouns: "the teams",
+    events: {
+      created: "A team was made.",
+      updated: "A team was changed: its name, or who is in it.",
+    },
+    examples: {
+      id: "tem_01jzt3n5k8q2x4v6w8y0z2b4d6",
+      input: { name: "Network", description: "Everything with a cable", memberIds: [] },
+      change: { name: "Network and telephony" },
+    },
+  },
 });
-export const TeamDeleted = event("team.deleted", { ...about, summary: "A team was deleted." });
+
+async function setMembers(tx: Tx, teamId: string, memberIds: readonly string[]): Promise<void> {
+  await tx.deleteFrom("team_members").where("team_id", "=", teamId).execute();
+  if (memberIds.length === 0) return;
+  const rows = memberIds.map((user_id) => ({ team_id: teamId, user_id }));
+  await tx.insertInto("team_members").values(rows).execute();
+}
+
+/** True when a team has open tickets in any environment. */
+async function hasOpenTickets(
+  { tx, services, caller, switchPartition }: WriteContext<never>,
+  workspace: string,
+  teamId: string,
+): Promise<boolean> {
+  let count = 0;
+  for (const environment of ENVIRONMENTS) {
+    switchPartition({ workspace, environment });
+    for (const { table, machine } of ticketKinds(services)) {
+      const query = `select from ${table} where team_id = $1 and state <> all($2::text[]) limit 1`;
+      count += (await queryRows(tx, query, [teamId, machine.finalStates])).length;
+    }
+  }
+  switchPartition({ workspace, environment: caller.environment });
+  return count > 0;
+}
