@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
@@ -19,6 +19,8 @@ export interface TestDatabase {
   readonly owner: pg.ClientConfig;
   readonly prepared: PreparedDatabase;
   readonly template: string;
+  /** Whether the server is there for this run alone. */
+  readonly isPrivate: boolean;
 }
 
 declare module "vitest" {
@@ -29,6 +31,11 @@ declare module "vitest" {
   }
 }
 
+/** The cluster lives as long as the run: nothing in it must survive a power cut. */
+const SETTINGS = { fsync: "off", full_page_writes: "off", max_connections: "300" };
+const MEMORY_FOLDER = "/dev/shm";
+const MEMORY_BYTES_MIN = 2 * 1024 ** 3;
+
 export const TEST_KEY = new MasterKey(Buffer.alloc(32, 7));
 export const TEST_PASSWORD = "correct horse battery";
 
@@ -38,7 +45,7 @@ export const TEST_PASSWORD = "correct horse battery";
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const url = process.env["TEST_DATABASE_URL"];
-  const folder = mkdtempSync(join(tmpdir(), "millrace-test-"));
+  const folder = mkdtempSync(join(fastFolder(), "millrace-test-"));
   // The account that runs PostgreSQL for root must be able to pass.
   chmodSync(folder, 0o755);
   const embedded =
@@ -46,22 +53,49 @@ export default async function setup(project: TestProject): Promise<() => Promise
       ? await startEmbedded({
           folder,
           log: () => undefined,
-          settings: { fsync: "off", max_connections: "300" },
+          settings: SETTINGS,
         })
       : undefined;
   const owner: pg.ClientConfig = embedded?.connection ?? connectionOf(url ?? "");
   const template = `millrace_template_${process.pid}`;
   await withOwnerClient(owner, (client) => client.query(`create database ${template}`));
   const prepared = await makeTemplate({ ...owner, database: template });
-  project.provide("database", { owner, prepared, template });
+  project.provide("database", { owner, prepared, template, isPrivate: embedded !== undefined });
   project.provide("folder", folder);
   return async () => {
-    await withOwnerClient(owner, (client) =>
-      client.query(`drop database ${template} with (force)`),
-    );
+    if (embedded === undefined) await dropAll(owner, template);
     await embedded?.stop();
     rmSync(folder, { recursive: true, force: true });
   };
+}
+
+/**
+ * The folder of temporary files, or the one in memory, where a copy of the template takes a fifth of the time: if there
+ * is room, and programs may run, since PostgreSQL's are copied into the folder when they lie in root's home.
+ */
+function fastFolder(): string {
+  try {
+    const { bavail, bsize } = statfsSync(MEMORY_FOLDER);
+    const mount = readFileSync("/proc/mounts", "utf8")
+      .split("\n")
+      .findLast((line) => line.split(" ")[1] === MEMORY_FOLDER);
+    const isRoomy = bavail * bsize >= MEMORY_BYTES_MIN;
+    return isRoomy && mount !== undefined && !mount.includes("noexec") ? MEMORY_FOLDER : tmpdir();
+  } catch {
+    return tmpdir();
+  }
+}
+
+/** The template first: that waits for a copy of it that is still being made. */
+async function dropAll(owner: pg.ClientConfig, template: string): Promise<void> {
+  await withOwnerClient(owner, async (client) => {
+    await client.query(`drop database ${template} with (force)`);
+    const { rows } = await client.query<{ name: string }>(
+      "select datname as name from pg_database where starts_with(datname, $1)",
+      [`${template}_`],
+    );
+    for (const { name } of rows) await client.query(`drop database if exists ${name} with (force)`);
+  });
 }
 
 async function makeTemplate(owner: pg.ClientConfig): Promise<PreparedDatabase> {

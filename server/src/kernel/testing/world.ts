@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import type { FastifyInstance, InjectOptions } from "fastify";
 import pg from "pg";
 import { pino } from "pino";
@@ -6,7 +6,6 @@ import { afterAll, inject } from "vitest";
 import { domains } from "../../app.ts";
 import { Clock } from "../clock.ts";
 import { sha256 } from "../access/crypto.ts";
-import { withOwnerClient } from "../db/setup/owner-connection.ts";
 import type { Domain } from "../contract.ts";
 import { buildServer } from "../http/server.ts";
 import { newId, newWorkspaceKey } from "../schema/id.ts";
@@ -14,6 +13,7 @@ import { Kernel } from "../kernel.ts";
 import { scrubbing } from "../secrets/recent-secrets.ts";
 import { readSettings } from "../settings.ts";
 import { TEST_KEY } from "./database.ts";
+import { dropDatabase, takeDatabase } from "./database-copy.ts";
 import { notes } from "./notes.ts";
 
 /** A clock that a test may move on. */
@@ -74,11 +74,8 @@ export async function useFixture<T extends AsyncDisposable>(starting: Promise<T>
 
 /** A database of its own, the real product on it, and people to talk to it over HTTP. */
 export async function startWorld(options: WorldOptions = {}) {
-  const { owner, prepared, template } = inject("database");
-  const name = `millrace_test_${randomUUID().replaceAll("-", "")}`;
-  await withOwnerClient(owner, (client) =>
-    client.query(`create database ${name} template ${template}`),
-  );
+  const { owner, prepared } = inject("database");
+  const name = await takeDatabase();
   const database = {
     app: { ...prepared.app, database: name },
     system: { ...prepared.system, database: name },
@@ -203,7 +200,7 @@ export async function startWorld(options: WorldOptions = {}) {
       await parts.app.close();
       await parts.kernel.close();
       await admin.end();
-      await withOwnerClient(owner, (client) => client.query(`drop database ${name} with (force)`));
+      dropDatabase(name);
       Object.assign(parts, { kernel: undefined, app: undefined });
     },
   };
