@@ -13,10 +13,10 @@ import { artifactActions } from "./execution/connector-actions.ts";
 import * as executionEvents from "./execution/events.ts";
 import { customNodes, customStep, scriptSteps } from "./execution/script-steps.ts";
 import * as execution from "./execution/operations.ts";
-import { pruneExecutions } from "./execution/store.ts";
+import { executionRetentionJob } from "./execution/store.ts";
 import { handleRequest } from "./hooks/operations.ts";
 import * as jobs from "./jobs/operations.ts";
-import { runOnTime } from "./jobs/schedule.ts";
+import { scheduledArtifactJob } from "./jobs/schedule.ts";
 import * as packEvents from "./packs/events.ts";
 import * as packs from "./packs/operations.ts";
 import * as permissions from "./permissions.ts";
@@ -60,7 +60,7 @@ export const sdk = domain({
     packs.installPack,
     packs.uninstallPack,
   ],
-  jobs: [runOnTime, pruneExecutions],
+  jobs: [scheduledArtifactJob, executionRetentionJob],
   contributions: [
     contribute(UsageCounterPoint, { name: "artifacts", count }),
     contribute(ExecutorPoint, ...scriptSteps, customStep),

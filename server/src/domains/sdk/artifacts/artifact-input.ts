@@ -1,4 +1,4 @@
-/** Reads what somebody wants to save: the source is looked at in the sandbox before anything is kept. */
+/** Validates an artifact's detail; the sandbox inspects the source before it is stored. */
 import { isDeepStrictEqual } from "node:util";
 import Schema from "typebox/schema";
 import semver from "semver";
@@ -7,77 +7,80 @@ import type { Caller } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
 import { Failure, type FieldError, Invalid } from "#kernel/operation/failure.ts";
 import { assertStorable } from "#kernel/schema/json-value.ts";
-import { type ArtifactType, type Definition, type Detail } from "./artifact.ts";
+import { type ArtifactType, type ArtifactDefinition, type ArtifactDetail } from "./artifact.ts";
 import { Fields } from "./fields.ts";
 
-/** A detail that was found sound, and what its source says about itself. */
+/** A validated detail, with the definition that its source exports. */
 export interface ArtifactInput {
-  readonly detail: Detail;
-  readonly definition: Definition;
-  /** What the source states, where it is a semantic version. */
-  readonly stated: string | undefined;
+  readonly detail: ArtifactDetail;
+  readonly definition: ArtifactDefinition;
+  /** The version that the source declares. */
+  readonly declaredVersion: string | undefined;
 }
 
 const SOURCE = "/detail/scriptSource";
 const isFields = Schema.Compile(Fields);
 
-/** Throws with every fault of the detail. */
+/** Throws a failure that lists every field error of the detail. */
 export async function parseArtifactInput(
   { sandbox }: Platform,
   { workspace }: Caller,
-  artifact: { readonly artifactType: ArtifactType; readonly detail: Detail },
+  artifact: { readonly artifactType: ArtifactType; readonly detail: ArtifactDetail },
 ): Promise<ArtifactInput> {
   const { artifactType, detail } = artifact;
-  const faults = [...CHECKS[artifactType](detail)];
-  const found = await sandbox.inspect(detail.scriptSource, workspace?.key);
-  if (!found.ok) {
-    const { name, message, line, column } = found.error;
-    const place = line === null ? "" : ` (line ${line}, column ${column})`;
-    throw refusal([...faults, { path: SOURCE, message: `${name}: ${message}${place}` }]);
+  const errors = [...CHECKS[artifactType](detail)];
+  const inspection = await sandbox.inspect(detail.scriptSource, workspace?.key);
+  if (!inspection.ok) {
+    const { name, message, line, column } = inspection.error;
+    const position = line === null ? "" : ` (line ${line}, column ${column})`;
+    throw invalidDetail([...errors, { path: SOURCE, message: `${name}: ${message}${position}` }]);
   }
-  const { id = null, version, inputs, outputs } = found.definition;
-  const own = { inputs: inputs ?? detail.inputs ?? {}, outputs: outputs ?? detail.outputs ?? {} };
-  for (const [name, fields] of Object.entries(own)) {
+  const { id = null, version, inputs, outputs } = inspection.definition;
+  const fieldMaps = {
+    inputs: inputs ?? detail.inputs ?? {},
+    outputs: outputs ?? detail.outputs ?? {},
+  };
+  for (const [name, fields] of Object.entries(fieldMaps)) {
     if (isFields.Check(fields)) continue;
-    faults.push({
+    errors.push({
       path: SOURCE,
       message: `${name} must be a map from names to { type, required, values }`,
     });
   }
-  if (!isDeepStrictEqual(assertStorable(found.definition), found.definition)) {
+  if (!isDeepStrictEqual(assertStorable(inspection.definition), inspection.definition)) {
     const message = "the definition must hold no NUL and no half of a character";
-    faults.push({ path: SOURCE, message });
+    errors.push({ path: SOURCE, message });
   }
-  const stated = version === undefined ? undefined : (semver.valid(version) ?? undefined);
-  if (version !== undefined && stated === undefined) {
-    faults.push({ path: SOURCE, message: "version must be a semantic version, such as 1.0.0" });
+  const declaredVersion = version === undefined ? undefined : (semver.valid(version) ?? undefined);
+  if (version !== undefined && declaredVersion === undefined) {
+    errors.push({ path: SOURCE, message: "version must be a semantic version, such as 1.0.0" });
   }
-  if (faults.length > 0) throw refusal(faults);
-  // Both maps were checked above.
-  const definition = { id, kind: found.kind, ...own } as Definition;
-  return { detail, definition, stated };
+  if (errors.length > 0) throw invalidDetail(errors);
+  // Both maps were validated above.
+  const definition = { id, kind: inspection.kind, ...fieldMaps } as ArtifactDefinition;
+  return { detail, definition, declaredVersion };
 }
 
-function refusal(errors: readonly FieldError[]): Failure {
+function invalidDetail(errors: readonly FieldError[]): Failure {
   const [first] = errors;
   return new Failure(Invalid, { detail: first?.message ?? Invalid.title, errors });
 }
 
-/** What a detail must and must not have, by the type of the artifact. */
-const CHECKS: Readonly<Record<ArtifactType, (detail: Detail) => FieldError[]>> = {
-  scheduled_job: scheduleFaults,
-  workflow_node: unscheduled,
+/** Checks of required and forbidden fields, by the type of the artifact. */
+const CHECKS: Readonly<Record<ArtifactType, (detail: ArtifactDetail) => FieldError[]>> = {
+  scheduled_job: checkCron,
+  workflow_node: checkUnscheduled,
   connector_action: (detail) => [
-    ...unscheduled(detail),
+    ...checkUnscheduled(detail),
     ...(detail.connector === undefined
       ? [{ path: "/detail/connector", message: "is required for a connector action" }]
       : []),
   ],
-  data_transformer: unscheduled,
-  webhook_handler: unscheduled,
+  data_transformer: checkUnscheduled,
+  webhook_handler: checkUnscheduled,
 };
 
-function scheduleFaults(detail: Detail): FieldError[] {
+function checkCron(detail: ArtifactDetail): FieldError[] {
   const { cron, timezone = "UTC" } = detail;
   if (cron === undefined) {
     return [{ path: "/detail/cron", message: "is required for a scheduled job" }];
@@ -93,7 +96,7 @@ function scheduleFaults(detail: Detail): FieldError[] {
 
 const CRON_FIELDS = 5;
 
-function unscheduled({ cron }: Detail): FieldError[] {
+function checkUnscheduled({ cron }: ArtifactDetail): FieldError[] {
   return cron === undefined
     ? []
     : [{ path: "/detail/cron", message: "only a scheduled job has a schedule" }];

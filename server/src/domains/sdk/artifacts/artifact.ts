@@ -1,4 +1,4 @@
-/** What an artifact is: schemas and failures. */
+/** Schemas and failures of artifacts. */
 import Type, { type Static } from "typebox";
 import { failure } from "#kernel/operation/failure.ts";
 import { id, line, nullable, object, text, Time } from "#kernel/schema/schema.ts";
@@ -24,8 +24,8 @@ export const ModuleKey = Type.String({
   description: "The namespace that groups artifacts",
 });
 
-/** Source, schedule, limits. Which of them there must be depends on the type of the artifact. */
-export const Detail = object(
+/** Source, schedule and limits; which are required depends on the type of the artifact. */
+export const ArtifactDetail = object(
   {
     scriptSource: Type.String({
       minLength: 1,
@@ -53,10 +53,10 @@ export const Detail = object(
   },
   { title: "ArtifactDetail" },
 );
-export type Detail = Static<typeof Detail>;
+export type ArtifactDetail = Static<typeof ArtifactDetail>;
 
-/** What a source says about itself, as far as it is what it should be. */
-export const Definition = Type.Object(
+/** The definition that the source exports, validated. */
+export const ArtifactDefinition = Type.Object(
   {
     id: nullable(Type.String()),
     kind: Type.Enum(["artifact", "body"]),
@@ -65,20 +65,20 @@ export const Definition = Type.Object(
   },
   { title: "ArtifactDefinition" },
 );
-export type Definition = Static<typeof Definition>;
+export type ArtifactDefinition = Static<typeof ArtifactDefinition>;
 
-export const STATUSES = ["draft", "active", "disabled"] as const;
+export const ARTIFACT_STATUSES = ["draft", "active", "disabled"] as const;
 
 export const NewArtifact = {
   name: line(200),
   artifactType: Type.Enum([...ARTIFACT_TYPES]),
   moduleKey: Type.Optional(ModuleKey),
   description: Type.Optional(text(10_000)),
-  status: Type.Optional(Type.Enum([...STATUSES], { default: "draft" })),
-  detail: Detail,
+  status: Type.Optional(Type.Enum([...ARTIFACT_STATUSES], { default: "draft" })),
+  detail: ArtifactDetail,
 };
 
-/** Without its detail, as events and lists have it: sources are long. */
+/** An artifact in events and lists: without its detail, since sources are long. */
 export const ArtifactSummary = Type.Object(
   {
     id: ArtifactId,
@@ -86,7 +86,7 @@ export const ArtifactSummary = Type.Object(
     artifactType: Type.Enum([...ARTIFACT_TYPES]),
     moduleKey: Type.String(),
     description: Type.String(),
-    status: Type.Enum([...STATUSES]),
+    status: Type.Enum([...ARTIFACT_STATUSES]),
     version: Type.String({ description: "A semantic version" }),
     versionNumber: Type.Integer(),
     createdBy: Type.String(),
@@ -99,12 +99,12 @@ export const ArtifactSummary = Type.Object(
 export const Artifact = Type.Object(
   {
     ...ArtifactSummary.properties,
-    detail: Type.Unsafe<Detail>({
-      ...Detail,
+    detail: Type.Unsafe<ArtifactDetail>({
+      ...ArtifactDetail,
       title: "ArtifactDetailShown",
       additionalProperties: true,
     }),
-    definition: Definition,
+    definition: ArtifactDefinition,
   },
   { title: "Artifact" },
 );
@@ -114,7 +114,7 @@ export type Artifact = Static<typeof Artifact> & {
   readonly permissions: readonly string[] | null;
 };
 
-export const Version = Type.Object(
+export const ArtifactVersion = Type.Object(
   {
     versionNumber: Type.Integer(),
     version: Type.String(),
@@ -145,12 +145,11 @@ export const TooManyArtifacts = failure(
   `A workspace has at most ${ARTIFACTS_MAX} artifacts.`,
 );
 
-/** What events call it. */
-export function referTo({ id, name }: Pick<Artifact, "id" | "name">) {
+export function artifactRef({ id, name }: Pick<Artifact, "id" | "name">) {
   return { id, displayName: name };
 }
 
-/** What events tell of it. */
+/** The artifact's data in events. */
 export function summaryOf(artifact: Artifact): Static<typeof ArtifactSummary> {
   const {
     detail: _,

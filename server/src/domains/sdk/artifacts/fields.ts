@@ -1,4 +1,4 @@
-/** What artifacts take and give: maps from the names of fields to their types. */
+/** Inputs and outputs of artifacts: maps from field names to their types. */
 import Type, { type Static } from "typebox";
 import type { FieldError } from "#kernel/operation/failure.ts";
 import { line, object, text } from "#kernel/schema/schema.ts";
@@ -36,8 +36,8 @@ export type Fields = Readonly<Record<string, Field>>;
 
 const DATE = /^\d{4}-\d\d-\d\d$/;
 
-/** Whether a value is of a type. A time is anything that names one without doubt. */
-const HOLDS: Readonly<Record<Field["type"], (value: unknown, field: Field) => boolean>> = {
+/** Type checks by field type. */
+const TYPE_CHECKS: Readonly<Record<Field["type"], (value: unknown, field: Field) => boolean>> = {
   string: (value) => typeof value === "string",
   number: (value) => typeof value === "number",
   integer: Number.isInteger,
@@ -54,20 +54,22 @@ const HOLDS: Readonly<Record<Field["type"], (value: unknown, field: Field) => bo
   any: () => true,
 };
 
-/** What is wrong with a payload; fields that the map does not name are let through. */
-export function faultsOf(fields: Fields, payload: unknown, at: string): FieldError[] {
+/** Field errors of a payload; fields that the map does not name are accepted. */
+export function checkPayload(fields: Fields, payload: unknown, basePath: string): FieldError[] {
   if (typeof payload !== "object" || payload === null || Array.isArray(payload)) {
-    return Object.keys(fields).length === 0 ? [] : [{ path: at, message: "must be an object" }];
+    return Object.keys(fields).length === 0
+      ? []
+      : [{ path: basePath, message: "must be an object" }];
   }
-  const given = new Map<string, unknown>(Object.entries(payload));
+  const values = new Map<string, unknown>(Object.entries(payload));
   return Object.entries(fields).flatMap(([name, field]) => {
-    const value = given.get(name) ?? null;
-    const path = `${at}/${name}`;
+    const value = values.get(name) ?? null;
+    const path = `${basePath}/${name}`;
     if (value === null) return field.required ? [{ path, message: "is required" }] : [];
-    return HOLDS[field.type](value, field) ? [] : [{ path, message: mustBe(field) }];
+    return TYPE_CHECKS[field.type](value, field) ? [] : [{ path, message: typeMessage(field) }];
   });
 }
 
-function mustBe({ type, values = [] }: Field): string {
+function typeMessage({ type, values = [] }: Field): string {
   return type === "enum" ? `must be one of ${values.join(", ")}` : `must be of type ${type}`;
 }

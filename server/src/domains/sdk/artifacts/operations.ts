@@ -11,12 +11,12 @@ import {
   ArtifactExists,
   ArtifactId,
   ArtifactSummary,
-  Detail,
+  ArtifactDetail,
   ModuleKey,
   NewArtifact,
-  STATUSES,
+  ARTIFACT_STATUSES,
   TooManyArtifacts,
-  Version,
+  ArtifactVersion,
 } from "./artifact.ts";
 import { parseArtifactInput } from "./artifact-input.ts";
 import { ArtifactCreated, ArtifactDeleted, ArtifactRestored, ArtifactUpdated } from "./events.ts";
@@ -29,7 +29,7 @@ const example = { params: { id: "art_01jd0000000000000000000000" } };
 const LIST = "artifacts, newest first";
 const VERSIONS = "versions of an artifact, newest first";
 /** Greater than every id. */
-const AFTER_ALL = "~";
+const ID_MAX = "~";
 
 const SOURCE = `export default defineArtifact({
   id: "hello",
@@ -52,12 +52,12 @@ export const listArtifacts = query({
     ...pageQuery,
     artifactType: Type.Optional(Type.Enum([...ARTIFACT_TYPES])),
     moduleKey: Type.Optional(ModuleKey),
-    status: Type.Optional(Type.Enum([...STATUSES])),
+    status: Type.Optional(Type.Enum([...ARTIFACT_STATUSES])),
   }),
   response: withSuccess(page(ArtifactSummary)),
-  async run({ tx, services }, { query: { limit, after, ...wanted } }) {
-    const [before = AFTER_ALL] = after === undefined ? [] : services.cursors.decode(LIST, after);
-    const rows = await store.list(tx, { ...wanted, before: String(before), limit: limit + 1 });
+  async run({ tx, services }, { query: { limit, after, ...filters } }) {
+    const [before = ID_MAX] = after === undefined ? [] : services.cursors.decode(LIST, after);
+    const rows = await store.list(tx, { ...filters, before: String(before), limit: limit + 1 });
     return toPage(
       rows,
       limit,
@@ -93,7 +93,7 @@ export const createArtifact = command({
     },
   },
   prepare: (platform, { body }, caller) => parseArtifactInput(platform, caller, body),
-  run: (ctx, { body }, draft) => service.create(ctx, body, draft),
+  run: (ctx, { body }, input) => service.create(ctx, body, input),
 });
 
 export const getArtifact = query({
@@ -122,9 +122,9 @@ export const updateArtifact = command({
     name: NewArtifact.name,
     moduleKey: ModuleKey,
     description: NewArtifact.description,
-    // Not as in a new one: a default would change what was not named.
-    status: Type.Enum([...STATUSES]),
-    detail: patch(Detail.properties),
+    // Without the default of a new one, which would change a status that the body leaves out.
+    status: Type.Enum([...ARTIFACT_STATUSES]),
+    detail: patch(ArtifactDetail.properties),
   }),
   response: withSuccess(item(Artifact)),
   emits: [ArtifactUpdated],
@@ -136,11 +136,11 @@ export const updateArtifact = command({
     const before = await platform.db.read(partition, (tx) => store.get(tx, params.id));
     const { artifactType, versionNumber } = before;
     const detail = { ...before.detail, ...body.detail };
-    const draft = await parseArtifactInput(platform, caller, { artifactType, detail });
-    return { draft, of: versionNumber };
+    const input = await parseArtifactInput(platform, caller, { artifactType, detail });
+    return { input, versionNumber };
   },
-  run: (ctx, { params, body: { detail: _, ...change } }, read) =>
-    service.update(ctx, params.id, { change, read }),
+  run: (ctx, { params, body: { detail: _, ...change } }, detailChange) =>
+    service.update(ctx, params.id, { change, detailChange }),
 });
 
 export const deleteArtifact = command({
@@ -167,7 +167,7 @@ export const listArtifactVersions = query({
   permission: ArtifactsRead,
   params: ById,
   query: object(pageQuery),
-  response: withSuccess(page(Version)),
+  response: withSuccess(page(ArtifactVersion)),
   example,
   async run({ tx, services }, { params, query: { limit, after } }) {
     await store.get(tx, params.id);

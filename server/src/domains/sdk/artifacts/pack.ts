@@ -7,13 +7,13 @@ import { parseArtifactInput } from "./artifact-input.ts";
 import * as service from "./service.ts";
 import * as store from "./store.ts";
 
-/** An artifact as a pack defines it: what would create it, and its id in the pack. */
+/** An artifact in a pack: the body that creates it, and its key in the pack. */
 export const PackArtifact = object(
   { ...NewArtifact, key: line(200), moduleKey: Type.Optional(NewArtifact.moduleKey) },
   { title: "PackArtifact" },
 );
 
-/** Artifacts that packs bring. Whether one is on is not the pack's affair once it is there. */
+/** Artifacts as pack content. An upgrade leaves the status as the workspace set it. */
 export const artifactContent = packContent({
   kind: "artifacts",
   after: ["tables"],
@@ -30,16 +30,16 @@ export const artifactContent = packContent({
     const { name, artifactType, moduleKey, description, detail } = artifact;
     return { name, artifactType, moduleKey, description, detail };
   },
-  create: async (ctx, artifact, draft) => (await service.create(ctx, artifact, draft)).id,
-  async replace(ctx, id, artifact, draft) {
-    const { artifactType, status, versionNumber: of } = await store.get(ctx.tx, id);
+  create: async (ctx, artifact, input) => (await service.create(ctx, artifact, input)).id,
+  async replace(ctx, id, artifact, input) {
+    const { artifactType, status, versionNumber } = await store.get(ctx.tx, id);
     if (artifactType !== artifact.artifactType) {
       await service.remove(ctx, id);
-      return (await service.create(ctx, { ...artifact, status }, draft)).id;
+      return (await service.create(ctx, { ...artifact, status }, input)).id;
     }
     const { name, moduleKey = "default", description = "" } = artifact;
     const change = { name, moduleKey, description };
-    await service.update(ctx, id, { change, read: { draft, of } });
+    await service.update(ctx, id, { change, detailChange: { input, versionNumber } });
     return id;
   },
   async remove(ctx, id) {

@@ -11,7 +11,7 @@ import {
   ArtifactChanged,
   ARTIFACTS_MAX,
   type ArtifactType,
-  referTo,
+  artifactRef,
   summaryOf,
   TooManyArtifacts,
 } from "./artifact.ts";
@@ -22,7 +22,7 @@ import * as store from "./store.ts";
 
 const FIRST_VERSION = "1.0.0";
 
-export interface NewArtifact {
+export interface ArtifactFields {
   readonly name: string;
   readonly artifactType: ArtifactType;
   readonly moduleKey?: string;
@@ -32,11 +32,11 @@ export interface NewArtifact {
 
 export async function create(
   ctx: WriteContext<typeof ArtifactCreated>,
-  given: NewArtifact,
-  { detail, definition, stated }: ArtifactInput,
+  fields: ArtifactFields,
+  { detail, definition, declaredVersion: stated }: ArtifactInput,
 ): Promise<Artifact> {
   if ((await store.count(ctx.tx)) >= ARTIFACTS_MAX) throw new Failure(TooManyArtifacts);
-  const { name, artifactType, moduleKey = "default", description = "", status = "draft" } = given;
+  const { name, artifactType, moduleKey = "default", description = "", status = "draft" } = fields;
   const artifact = await store.insert(ctx.tx, {
     id: newId("art", ctx.now.getTime()),
     name,
@@ -47,61 +47,65 @@ export async function create(
     detail,
     definition,
     version: stated ?? FIRST_VERSION,
-    ...savedBy(ctx.caller),
+    ...runAsColumns(ctx.caller),
     created_by: userIdOf(ctx.caller),
     created_at: ctx.now,
     updated_at: ctx.now,
   });
   await appendVersion(ctx, artifact, null);
   await saveSchedule(ctx, artifact);
-  ctx.emit(ArtifactCreated, referTo(artifact), summaryOf(artifact));
+  ctx.emit(ArtifactCreated, artifactRef(artifact), summaryOf(artifact));
   return artifact;
 }
 
-export interface Change {
+export interface ArtifactChange {
   readonly name?: string;
   readonly moduleKey?: string;
   readonly description?: string;
   readonly status?: string;
 }
 
-/** A detail that was read, together with the version that it changes. */
-export interface DraftOfVersion {
-  readonly draft: ArtifactInput;
-  readonly of: number;
+/** A validated detail, with the version that it is based on. */
+export interface DetailChange {
+  readonly input: ArtifactInput;
+  readonly versionNumber: number;
 }
 
-/** Another source, schedule or limit makes a new version; another name or status does not. */
+/** A changed source, schedule or limit makes a new version; a changed name or status does not. */
 export async function update(
   ctx: WriteContext<typeof ArtifactUpdated>,
   id: string,
-  { change, read }: { readonly change: Change; readonly read: DraftOfVersion | undefined },
+  {
+    change,
+    detailChange,
+  }: { readonly change: ArtifactChange; readonly detailChange: DetailChange | undefined },
 ): Promise<Artifact> {
   const before = await store.lock(ctx.tx, id);
   ctx.expectRevision(before.revision);
-  // What was given was put together with a detail that is no longer the present one.
-  if (read && read.of !== before.versionNumber) throw new Failure(ArtifactChanged);
-  const draft = read?.draft;
+  // The input was merged with a detail that is no longer the current one.
+  if (detailChange && detailChange.versionNumber !== before.versionNumber)
+    throw new Failure(ArtifactChanged);
+  const input = detailChange?.input;
   const { name, moduleKey, description, status } = change;
-  const changed = draft !== undefined && !isDeepStrictEqual(draft.detail, before.detail);
+  const isNewVersion = input !== undefined && !isDeepStrictEqual(input.detail, before.detail);
   const after = await store.update(ctx.tx, id, {
     name,
     module_key: moduleKey,
     description,
     status,
-    ...(changed && versionOf(draft, before)),
-    ...savedBy(ctx.caller),
+    ...(isNewVersion && nextVersion(input, before)),
+    ...runAsColumns(ctx.caller),
     updated_at: ctx.now,
   });
-  if (changed) await appendVersion(ctx, after, null);
+  if (isNewVersion) await appendVersion(ctx, after, null);
   await saveSchedule(ctx, after, before);
   const { changes, ...states } = diffResource(summaryOf(before), summaryOf(after));
-  const named = changed ? [...changes, "detail"] : changes;
-  ctx.emit(ArtifactUpdated, referTo(after), { ...states, changes: named });
+  const changedFields = isNewVersion ? [...changes, "detail"] : changes;
+  ctx.emit(ArtifactUpdated, artifactRef(after), { ...states, changes: changedFields });
   return after;
 }
 
-/** An earlier version becomes the newest; what came between stays in the list. */
+/** Appends an earlier version as the newest; the ones between stay listed. */
 export async function restore(
   ctx: WriteContext<typeof ArtifactRestored>,
   id: string,
@@ -111,13 +115,13 @@ export async function restore(
   ctx.expectRevision(before.revision);
   const { detail, definition } = await store.getVersion(ctx.tx, id, number);
   const after = await store.update(ctx.tx, id, {
-    ...versionOf({ detail, definition, stated: undefined }, before),
-    ...savedBy(ctx.caller),
+    ...nextVersion({ detail, definition, declaredVersion: undefined }, before),
+    ...runAsColumns(ctx.caller),
     updated_at: ctx.now,
   });
   await appendVersion(ctx, after, number);
   await saveSchedule(ctx, after, before);
-  ctx.emit(ArtifactRestored, referTo(after), { ...summaryOf(after), restoredFrom: number });
+  ctx.emit(ArtifactRestored, artifactRef(after), { ...summaryOf(after), restoredFrom: number });
   return after;
 }
 
@@ -128,7 +132,7 @@ export async function remove(
   const artifact = await store.lock(ctx.tx, id);
   ctx.expectRevision(artifact.revision);
   await store.remove(ctx.tx, id);
-  ctx.emit(ArtifactDeleted, referTo(artifact), summaryOf(artifact));
+  ctx.emit(ArtifactDeleted, artifactRef(artifact), summaryOf(artifact));
   return artifact;
 }
 
@@ -141,8 +145,11 @@ function appendVersion(
   return store.appendVersion(tx, artifact, { author: { id, name }, restoredFrom, at: now });
 }
 
-/** The source's own version where that is new, and else the next patch. */
-function versionOf({ detail, definition, stated }: ArtifactInput, before: Artifact) {
+/** The version that the source declares, where that is new, or else the next patch. */
+function nextVersion(
+  { detail, definition, declaredVersion: stated }: ArtifactInput,
+  before: Artifact,
+) {
   const isNew = stated !== undefined && stated !== before.version;
   return {
     detail,
@@ -152,6 +159,6 @@ function versionOf({ detail, definition, stated }: ArtifactInput, before: Artifa
   };
 }
 
-function savedBy(caller: Caller) {
+function runAsColumns(caller: Caller) {
   return { run_as: userIdOf(caller), permissions: confinementOf(caller) ?? null };
 }

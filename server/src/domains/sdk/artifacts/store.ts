@@ -7,13 +7,13 @@ import {
   type Artifact,
   ARTIFACTS_MAX,
   type ArtifactSummary,
-  type Definition,
-  type Detail,
+  type ArtifactDefinition,
+  type ArtifactDetail,
   NoSuchArtifact,
   NoSuchVersion,
 } from "./artifact.ts";
 
-/** What lists read: sources are long, and a list of them would be far too long. */
+/** The columns of lists: without sources, which are long. */
 const SUMMARY = [
   "id",
   "name",
@@ -43,12 +43,12 @@ interface ArtifactRow {
   readonly definition: unknown;
 }
 
-/** Only what was checked is ever stored. */
+/** The JSON columns hold only validated input. */
 function toArtifact(row: Omit<Artifact, keyof ArtifactRow> & ArtifactRow): Artifact {
   return row as Artifact;
 }
 
-export interface Wanted {
+export interface ArtifactQuery {
   readonly artifactType?: string | undefined;
   readonly moduleKey?: string | undefined;
   readonly status?: string | undefined;
@@ -56,37 +56,43 @@ export interface Wanted {
   readonly limit: number;
 }
 
-/** Newest first. */
-export async function list(tx: Tx, wanted: Wanted): Promise<Static<typeof ArtifactSummary>[]> {
-  const { artifactType, moduleKey, status, before, limit } = wanted;
-  let found = tx.selectFrom("artifacts").select(SUMMARY).where("id", "<", before);
-  if (artifactType !== undefined) found = found.where("artifact_type", "=", artifactType);
-  if (moduleKey !== undefined) found = found.where("module_key", "=", moduleKey);
-  if (status !== undefined) found = found.where("status", "=", status);
-  const rows = await found.orderBy("id", "desc").limit(limit).execute();
-  // Only what was checked is ever stored.
+/** Lists artifacts, newest first. */
+export async function list(
+  tx: Tx,
+  query: ArtifactQuery,
+): Promise<Static<typeof ArtifactSummary>[]> {
+  const { artifactType, moduleKey, status, before, limit } = query;
+  let statement = tx.selectFrom("artifacts").select(SUMMARY).where("id", "<", before);
+  if (artifactType !== undefined) statement = statement.where("artifact_type", "=", artifactType);
+  if (moduleKey !== undefined) statement = statement.where("module_key", "=", moduleKey);
+  if (status !== undefined) statement = statement.where("status", "=", status);
+  const rows = await statement.orderBy("id", "desc").limit(limit).execute();
+  // The columns hold only validated input.
   return rows as Static<typeof ArtifactSummary>[];
 }
 
-/** The details of some, but for their sources. */
-export async function settingsOf(
+/** Reads the details of these artifacts without their sources. */
+export async function readSettings(
   tx: Tx,
   ids: readonly string[],
-): Promise<ReadonlyMap<string, Omit<Detail, "scriptSource">>> {
+): Promise<ReadonlyMap<string, Omit<ArtifactDetail, "scriptSource">>> {
   if (ids.length === 0) return new Map();
   const rows = await tx
     .selectFrom("artifacts")
-    .select(["id", sql<Omit<Detail, "scriptSource">>`detail - 'scriptSource'`.as("settings")])
+    .select([
+      "id",
+      sql<Omit<ArtifactDetail, "scriptSource">>`detail - 'scriptSource'`.as("settings"),
+    ])
     .where("id", "in", ids)
     .execute();
   return new Map(rows.map(({ id, settings }) => [id, settings]));
 }
 
-/** A finished text, since every execution begins with it. */
-const FIND = `select ${FIELDS.map(inSql).join(", ")} from artifacts where id = $1`;
+/** Compiled once, since every execution begins with it. */
+const FIND = `select ${FIELDS.map(quoteAlias).join(", ")} from artifacts where id = $1`;
 
 /** "module_key as moduleKey" → 'module_key as "moduleKey"'. */
-function inSql(field: string): string {
+function quoteAlias(field: string): string {
   return field.replace(/ as (\w+)$/, ' as "$1"');
 }
 
@@ -101,7 +107,7 @@ export async function get(tx: Tx, id: string): Promise<Artifact> {
   return artifact;
 }
 
-/** By what people call it: its module and name. */
+/** Finds an artifact by its module and name. */
 export async function findByName(
   tx: Tx,
   moduleKey: string,
@@ -116,43 +122,46 @@ export async function findByName(
   return row && toArtifact(row);
 }
 
-/** What there is to know of an artifact that others use by its name. */
-export interface Offered {
+/** The interface of an artifact that is used by its name. */
+export interface ArtifactSignature {
   readonly moduleKey: string;
   readonly name: string;
   readonly description: string;
-  readonly inputs: Definition["inputs"];
+  readonly inputs: ArtifactDefinition["inputs"];
 }
 
-const OFFERED = [
+const SIGNATURE_COLUMNS = [
   "module_key as moduleKey",
   "name",
   "description",
-  sql<Definition["inputs"]>`definition -> 'inputs'`.as("inputs"),
+  sql<ArtifactDefinition["inputs"]>`definition -> 'inputs'`.as("inputs"),
 ] as const;
 
-/** The active actions of a connector, by name: those that name it, and those that name its type. */
-export function listActions(tx: Tx, connector: readonly string[]): Promise<Offered[]> {
-  return actionsFor(tx, connector)
-    .select(OFFERED)
+/** Lists the active actions of a connector by name, whether they name its id or its type. */
+export function listActions(tx: Tx, connector: readonly string[]): Promise<ArtifactSignature[]> {
+  return selectActions(tx, connector)
+    .select(SIGNATURE_COLUMNS)
     .orderBy("name")
     .orderBy("id")
     .limit(ARTIFACTS_MAX)
     .execute();
 }
 
-/** One of them; the one that is listed where several have its name. */
+/** Finds an action by name; the first listed where several share it. */
 export async function findAction(
   tx: Tx,
   connector: readonly string[],
   name: string,
 ): Promise<Artifact | undefined> {
-  const found = actionsFor(tx, connector).select(FIELDS).where("name", "=", name).orderBy("id");
-  const row = await found.limit(1).executeTakeFirst();
+  const statement = selectActions(tx, connector)
+    .select(FIELDS)
+    .where("name", "=", name)
+    .orderBy("id");
+  const row = await statement.limit(1).executeTakeFirst();
   return row && toArtifact(row);
 }
 
-function actionsFor(tx: Tx, connector: readonly string[]) {
+function selectActions(tx: Tx, connector: readonly string[]) {
   return tx
     .selectFrom("artifacts")
     .where("artifact_type", "=", "connector_action")
@@ -160,25 +169,28 @@ function actionsFor(tx: Tx, connector: readonly string[]) {
     .where(sql<string>`detail ->> 'connector'`, "in", connector);
 }
 
-/** What workflows may use as nodes, drafts included: they are tried out in workflows too. */
-export function listNodes(tx: Tx): Promise<Offered[]> {
-  return nodes(tx)
-    .select(OFFERED)
+/** Lists the artifacts that workflows may use as nodes, drafts included so that they can be tested. */
+export function listNodes(tx: Tx): Promise<ArtifactSignature[]> {
+  return selectNodes(tx)
+    .select(SIGNATURE_COLUMNS)
     .orderBy("module_key")
     .orderBy("name")
     .limit(ARTIFACTS_MAX)
     .execute();
 }
 
-/** Which of these there are, each `module.name`. */
-export async function knownNodes(tx: Tx, types: readonly string[]): Promise<ReadonlySet<string>> {
+/** Finds those of these node types, each `module.name`, that exist. */
+export async function findKnownNodes(
+  tx: Tx,
+  types: readonly string[],
+): Promise<ReadonlySet<string>> {
   if (types.length === 0) return new Set();
   const type = sql<string>`module_key || '.' || name`;
-  const rows = await nodes(tx).select(type.as("type")).where(type, "in", types).execute();
+  const rows = await selectNodes(tx).select(type.as("type")).where(type, "in", types).execute();
   return new Set(rows.map((row) => row.type));
 }
 
-function nodes(tx: Tx) {
+function selectNodes(tx: Tx) {
   return tx
     .selectFrom("artifacts")
     .where("artifact_type", "=", "workflow_node")
@@ -204,14 +216,14 @@ export async function count(tx: Tx): Promise<number> {
   return n;
 }
 
-/** What changes of an artifact. */
-export interface Values {
+/** The columns that a change writes. */
+export interface ArtifactValues {
   readonly name?: string | undefined;
   readonly module_key?: string | undefined;
   readonly description?: string | undefined;
   readonly status?: string | undefined;
-  readonly detail?: Detail | undefined;
-  readonly definition?: Definition | undefined;
+  readonly detail?: ArtifactDetail | undefined;
+  readonly definition?: ArtifactDefinition | undefined;
   readonly version?: string | undefined;
   readonly version_number?: number | undefined;
   readonly run_as: string;
@@ -221,7 +233,7 @@ export interface Values {
 
 export async function insert(
   tx: Tx,
-  values: Omit<Required<Values>, "version_number"> & {
+  values: Omit<Required<ArtifactValues>, "version_number"> & {
     readonly id: string;
     readonly artifact_type: string;
     readonly created_by: string;
@@ -230,16 +242,16 @@ export async function insert(
 ): Promise<Artifact> {
   const row = await tx
     .insertInto("artifacts")
-    .values(stored(values) as never)
+    .values(toColumns(values) as never)
     .returning(FIELDS)
     .executeTakeFirstOrThrow();
   return toArtifact(row);
 }
 
-export async function update(tx: Tx, id: string, values: Values): Promise<Artifact> {
+export async function update(tx: Tx, id: string, values: ArtifactValues): Promise<Artifact> {
   const row = await tx
     .updateTable("artifacts")
-    .set((eb) => ({ ...(stored(values) as object), revision: eb("revision", "+", 1) }))
+    .set((eb) => ({ ...(toColumns(values) as object), revision: eb("revision", "+", 1) }))
     .where("id", "=", id)
     .returning(FIELDS)
     .executeTakeFirstOrThrow();
@@ -250,8 +262,8 @@ export async function remove(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom("artifacts").where("id", "=", id).execute();
 }
 
-/** JSON as the driver takes it: an array it would send as an array of PostgreSQL's. */
-function stored({ detail, definition, ...values }: Partial<Values>): object {
+/** Stringifies JSON columns, since the driver would send an array as a PostgreSQL array. */
+function toColumns({ detail, definition, ...values }: Partial<ArtifactValues>): object {
   return {
     ...values,
     ...(detail && { detail: JSON.stringify(detail) }),
@@ -268,7 +280,7 @@ const VERSION_FIELDS = [
   "created_at as createdAt",
 ] as const;
 
-/** Appends what an artifact is now as its newest version. */
+/** Appends the artifact's current state as its newest version. */
 export async function appendVersion(
   tx: Tx,
   { id, versionNumber, version, detail, definition }: Artifact,
@@ -318,8 +330,8 @@ export async function getVersion(tx: Tx, artifactId: string, number: number) {
     .where("number", "=", number)
     .executeTakeFirst();
   if (!row) throw new Failure(NoSuchVersion);
-  // Only what was checked is ever stored.
-  return { detail: row.detail as Detail, definition: row.definition as Definition };
+  // The JSON columns hold only validated input.
+  return { detail: row.detail as ArtifactDetail, definition: row.definition as ArtifactDefinition };
 }
 
 function toVersion<Row extends { readonly authorId: string; readonly authorName: string }>(

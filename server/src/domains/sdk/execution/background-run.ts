@@ -1,4 +1,4 @@
-/** Executions that nobody asked for by hand: of scheduled jobs, and for requests from outside. */
+/** Background runs: executions of scheduled jobs and webhook handlers. */
 import { type Caller, systemCaller } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
 import type { Partition } from "#kernel/db/database.ts";
@@ -8,13 +8,13 @@ import type { ScriptOutcome } from "#kernel/sandbox/sandbox.ts";
 import type { Artifact } from "../artifacts/artifact.ts";
 import type { Execution } from "./execution.ts";
 import {
-  executionOf,
+  toExecution,
   type ExecutionRequest,
   permissionsFor,
-  runForAnswer,
+  runArtifactWithResult,
 } from "./run-artifact.ts";
 
-/** Who acts then: the artifact itself, with what whoever saved it last may do now. */
+/** The caller of a background run: the artifact, with the current permissions of the member who saved it last. */
 export async function backgroundCaller(
   platform: Platform,
   artifact: Artifact,
@@ -28,21 +28,21 @@ export async function backgroundCaller(
   };
 }
 
-/** Runs it. Nobody is there to be told that the input is not what it takes: then it has failed. */
+/** Runs an artifact; an invalid input is recorded as a failed execution, since there is no caller to refuse. */
 export async function runInBackground(
   platform: Platform,
-  order: ExecutionRequest,
+  request: ExecutionRequest,
 ): Promise<{ readonly execution: Execution; readonly returned: unknown }> {
   try {
-    return await runForAnswer(platform, order);
+    return await runArtifactWithResult(platform, request);
   } catch (error) {
     if (!(error instanceof Failure) || error.type !== Invalid) throw error;
-    const [fault] = error.particulars.errors ?? [];
-    const message = fault ? `${fault.path} ${fault.message}` : error.message;
-    const told: ScriptOutcome = {
+    const [fieldError] = error.particulars.errors ?? [];
+    const message = fieldError ? `${fieldError.path} ${fieldError.message}` : error.message;
+    const outcome: ScriptOutcome = {
       status: "failed",
       output: null,
-      current: order.input,
+      current: request.input,
       abortReason: null,
       error: { name: "InputError", message, line: null, column: null, stack: "" },
       messages: [],
@@ -50,6 +50,6 @@ export async function runInBackground(
       logs: [],
       durationMs: 0,
     };
-    return { execution: executionOf(order, told, platform.clock.now()), returned: null };
+    return { execution: toExecution(request, outcome, platform.clock.now()), returned: null };
   }
 }

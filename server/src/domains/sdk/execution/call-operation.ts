@@ -9,32 +9,32 @@ export interface PerformInput {
   readonly body?: unknown;
 }
 
-/** Calls an operation by its id, and resolves to the body of its answer. */
+/** Calls an operation by its id, and resolves to the body of its response. */
 export type CallOperation = (operation: string, input: PerformInput) => Promise<unknown>;
 
-/** The operations of the platform, with the permissions of a caller. Refusals are thrown. */
+/** Calls operations with the permissions of a caller; throws their failures. */
 export function operationCallerFor(
   platform: Platform,
   caller: Caller,
   instance: string,
 ): CallOperation {
-  return async (operation, { params = {}, query = {}, body }) => {
+  return async (operation, { params = {}, query = {}, body: requestBody }) => {
     const op = platform.operations.get(operation);
     if (!op) throw new Error(`There is no operation ${operation}.`);
-    const outcome = await perform(platform, op, {
+    const response = await perform(platform, op, {
       caller,
-      input: { params, query, body },
+      input: { params, query, body: requestBody },
       instance,
     });
-    const answer: unknown = outcome.body === undefined ? null : JSON.parse(outcome.body);
-    if (outcome.status < 400) return answer;
-    // A refusal that was recorded comes as an answer.
-    const { code = "refused", title = "It was refused.", detail = title } = answer as Refusal;
-    throw new Failure(failure(code, outcome.status, title), { detail });
+    const body: unknown = response.body === undefined ? null : JSON.parse(response.body);
+    if (response.status < 400) return body;
+    // A failure that was recorded with an event is returned as a response, not thrown.
+    const { code = "refused", title = "It was refused.", detail = title } = body as ProblemBody;
+    throw new Failure(failure(code, response.status, title), { detail });
   };
 }
 
-interface Refusal {
+interface ProblemBody {
   readonly code?: string;
   readonly title?: string;
   readonly detail?: string;

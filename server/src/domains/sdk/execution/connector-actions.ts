@@ -6,13 +6,13 @@ import { runArtifact } from "./run-artifact.ts";
 
 const ActionFailed = failure("action_failed", 502, "The artifact that carries this out failed.");
 
-/** Artifacts of type `connector_action`, as actions of the connectors that they name. */
+/** Artifacts of type `connector_action` as actions of the connectors that they name. */
 export const artifactActions: ConnectorActions = {
   async actionsOf(tx, connector) {
     return (await listActions(tx, namesOf(connector))).map(({ name, description, inputs }) => ({
       name,
       summary: description === "" ? name : description,
-      input: schemaOf(inputs),
+      input: toJsonSchema(inputs),
     }));
   },
 
@@ -24,9 +24,9 @@ export const artifactActions: ConnectorActions = {
     );
     if (!artifact)
       throw new Failure(ActionFailed, { detail: "The artifact is not there any more." });
-    const order = { artifact, caller, input, triggerType: "connector", previous: null };
-    const { outcome, status } = await runArtifact(platform, order).catch((error: unknown) => {
-      throw placed(error);
+    const request = { artifact, caller, input, triggerType: "connector", previous: null };
+    const { outcome, status } = await runArtifact(platform, request).catch((error: unknown) => {
+      throw relocateErrors(error);
     });
     if (status === "completed") return outcome.output;
     const { runtimeError, abortReason } = outcome;
@@ -34,24 +34,24 @@ export const artifactActions: ConnectorActions = {
   },
 };
 
-/** An artifact is added to a connector by its id, or to all of its type. */
+/** An artifact names a connector by its id, or all connectors of a type. */
 function namesOf({ id, type }: ConnectorRef): readonly string[] {
   return [id, type];
 }
 
-/** What is wrong with the input, where whoever invokes has it. */
-function placed(error: unknown): unknown {
+/** Rewrites the paths of field errors to the input of the connector's action. */
+function relocateErrors(error: unknown): unknown {
   if (!(error instanceof Failure) || error.type !== Invalid) return error;
   const { particulars } = error;
-  const errors = particulars.errors?.map((fault) => ({
-    ...fault,
-    path: fault.path.replace(/^\/inputPayload/, "/input"),
+  const errors = particulars.errors?.map((fieldError) => ({
+    ...fieldError,
+    path: fieldError.path.replace(/^\/inputPayload/, "/input"),
   }));
   return new Failure(Invalid, { ...particulars, ...(errors && { errors }) });
 }
 
-/** A JSON Schema of what an artifact takes. */
-function schemaOf(inputs: Fields): Record<string, unknown> {
+/** Converts an artifact's inputs to a JSON Schema. */
+function toJsonSchema(inputs: Fields): Record<string, unknown> {
   const entries = Object.entries(inputs);
   return {
     type: "object",

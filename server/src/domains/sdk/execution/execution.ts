@@ -1,4 +1,4 @@
-/** What an execution is, as the API shows it. */
+/** Schemas of executions. */
 import Type, { type Static } from "typebox";
 import type { ScriptOutcome } from "#kernel/sandbox/sandbox.ts";
 import { id, nullable, Time } from "#kernel/schema/schema.ts";
@@ -8,8 +8,8 @@ export const ExecutionId = id("exe");
 
 const AnyObject = Type.Record(Type.String(), Type.Unknown());
 
-/** The answer to an execution: the interface names each of these fields. */
-export const Outcome = Type.Object(
+/** The outcome of an execution in the API. */
+export const ExecutionOutcome = Type.Object(
   {
     aborted: Type.Boolean(),
     abortReason: nullable(Type.String()),
@@ -36,7 +36,7 @@ export const Outcome = Type.Object(
   },
   { title: "ArtifactOutcome" },
 );
-export type Outcome = Static<typeof Outcome>;
+export type ExecutionOutcome = Static<typeof ExecutionOutcome>;
 
 export const ExecutionStatus = Type.Enum([
   "completed",
@@ -65,7 +65,7 @@ export const ExecutionSummary = Type.Object(
 export const Execution = Type.Object(
   {
     ...ExecutionSummary.properties,
-    outcome: Outcome,
+    outcome: ExecutionOutcome,
     logs: Type.Array(
       Type.Object({
         level: Type.Enum(["debug", "info", "warn", "error"]),
@@ -79,21 +79,24 @@ export const Execution = Type.Object(
 );
 export type Execution = Static<typeof Execution>;
 
-/** How a script's end is told. */
-export function outcomeOf(script: ScriptOutcome, previous: Outcome["previous"]): Outcome {
+/** Converts the sandbox's outcome to the API's. */
+export function toOutcome(
+  script: ScriptOutcome,
+  previous: ExecutionOutcome["previous"],
+): ExecutionOutcome {
   return {
     aborted: script.status === "aborted",
     abortReason: script.abortReason,
-    current: asObject(script.current),
+    current: toObject(script.current),
     previous,
-    output: asObject(script.output),
+    output: toObject(script.output),
     runtimeError: script.error,
     messages: [...script.messages],
     uiStateChanges: [...script.uiStateChanges],
   };
 }
 
-function asObject(value: unknown): unknown {
+function toObject(value: unknown): unknown {
   if (value === null || value === undefined) return {};
   return typeof value === "object" && !Array.isArray(value) ? value : { result: value };
 }

@@ -9,7 +9,7 @@ import { ById } from "../artifacts/operations.ts";
 import { get } from "../artifacts/store.ts";
 import { ArtifactsExecute, ArtifactsRead } from "../permissions.ts";
 import { ArtifactExecuted } from "./events.ts";
-import { Execution, ExecutionId, ExecutionSummary, Outcome } from "./execution.ts";
+import { Execution, ExecutionId, ExecutionSummary, ExecutionOutcome } from "./execution.ts";
 import { recordExecution, runArtifact } from "./run-artifact.ts";
 import * as store from "./store.ts";
 
@@ -34,7 +34,7 @@ export const executeArtifact = command({
     "answers 200 with `success: false` and its `runtimeError`; an input that is not what the " +
     "artifact takes is refused (422). Drafts execute too, disabled artifacts do not (409).",
   permission: ArtifactsExecute,
-  // Its definition belongs to the workspace; what it does happens in an environment.
+  // The artifact belongs to the workspace, its execution to an environment.
   environmentScoped: true,
   params: ById,
   body: object({
@@ -44,7 +44,7 @@ export const executeArtifact = command({
   }),
   bodyOptional: true,
   longRunning: true,
-  response: unwrapped(Type.Object({ success: Type.Boolean(), data: Outcome })),
+  response: unwrapped(Type.Object({ success: Type.Boolean(), data: ExecutionOutcome })),
   emits: [ArtifactExecuted],
   fails: [ArtifactDisabled],
   example: { ...example, body: { inputPayload: { name: "Ada" }, triggerType: "manual" } },

@@ -6,98 +6,101 @@ import type { Execution as ScriptExecution, ScriptOutcome } from "#kernel/sandbo
 import type { Scrubber } from "#kernel/secrets/scrubber.ts";
 import { assertStorable } from "#kernel/schema/json-value.ts";
 import { membershipIn } from "#domains/identity/accounts/index.ts";
-import { type Artifact, referTo } from "../artifacts/artifact.ts";
-import { faultsOf } from "../artifacts/fields.ts";
+import { type Artifact, artifactRef } from "../artifacts/artifact.ts";
+import { checkPayload } from "../artifacts/fields.ts";
 import { SecretsUse } from "../permissions.ts";
 import { causedByExecution, hostCallsFor } from "./script-context.ts";
 import { ArtifactExecuted } from "./events.ts";
 import { contextValues } from "./context-values.ts";
-import { type Execution, type Outcome, outcomeOf } from "./execution.ts";
+import { type Execution, type ExecutionOutcome, toOutcome } from "./execution.ts";
 import { type CallOperation, operationCallerFor } from "./call-operation.ts";
 import * as store from "./store.ts";
 
-type Served = ScriptExecution["call"];
+type HostCall = ScriptExecution["call"];
 
-/** One execution of an artifact, as it was asked for. */
+/** A request to execute an artifact. */
 export interface ExecutionRequest {
   readonly artifact: Artifact;
-  /** With whose permissions, and where. */
+  /** Gives the permissions and the partition. */
   readonly caller: Caller;
   readonly input: unknown;
-  readonly previous?: Outcome["previous"];
+  readonly previous?: ExecutionOutcome["previous"];
   readonly triggerType: string;
   readonly dueAt?: string;
   readonly attempt?: number;
   readonly signal?: AbortSignal | undefined;
-  /** What the context's calls do instead of what they would, for tests. */
-  readonly serve?: Served;
-  /** How operations are called, where that is not simply as `caller`. */
+  /** Replaces the host calls, in tests of artifacts. */
+  readonly hostCall?: HostCall;
+  /** Replaces the calls of operations as `caller`. */
   readonly perform?: CallOperation;
 }
 
-/** Checks the input, runs the script, checks its output. Nothing of it is in a transaction. */
-export async function runArtifact(platform: Platform, order: ExecutionRequest): Promise<Execution> {
-  return (await runForAnswer(platform, order)).execution;
+/** Checks the input, runs the script and checks its output, outside any transaction. */
+export async function runArtifact(
+  platform: Platform,
+  request: ExecutionRequest,
+): Promise<Execution> {
+  return (await runArtifactWithResult(platform, request)).execution;
 }
 
-/** The same, with what the script returned as it was: what is kept of it is always an object. */
-export async function runForAnswer(
+/** Runs an artifact, and returns the script's result as it was: in the execution it is always an object. */
+export async function runArtifactWithResult(
   platform: Platform,
-  order: ExecutionRequest,
+  request: ExecutionRequest,
 ): Promise<{ readonly execution: Execution; readonly returned: unknown }> {
-  const { artifact, caller, input, triggerType, signal } = order;
+  const { artifact, caller, input, triggerType, signal } = request;
   const { workspace } = caller;
   if (!workspace) throw new Error("An artifact belongs to a workspace.");
-  const errors = faultsOf(artifact.definition.inputs, input, "/inputPayload");
+  const errors = checkPayload(artifact.definition.inputs, input, "/inputPayload");
   if (errors.length > 0) {
     throw new Failure(Invalid, { detail: "The input is not what the artifact takes.", errors });
   }
   const startedAt = platform.clock.now();
   const scrubbers: Scrubber[] = [];
   const { scriptSource: source, timeoutMs } = artifact.detail;
-  const ended = await platform.sandbox.run({
+  const rawOutcome = await platform.sandbox.run({
     source,
     owner: workspace.key,
     input,
     facts: {
       ...(await contextValues(platform, caller)),
       triggerType,
-      previous: order.previous ?? null,
+      previous: request.previous ?? null,
     },
     limits: { ...(timeoutMs !== undefined && { timeoutMs }) },
-    call: order.serve ?? (await servedFor(platform, order, scrubbers)),
+    call: request.hostCall ?? (await buildHostCalls(platform, request, scrubbers)),
     ...(signal && { signal }),
   });
-  const told = scrubbers.reduce<ScriptOutcome>(
+  const outcome = scrubbers.reduce<ScriptOutcome>(
     (outcome, scrubber) => scrubber.scrubJson(outcome),
-    assertStorable(withOutputsChecked(artifact, ended)),
+    assertStorable(checkOutputs(artifact, rawOutcome)),
   );
-  return { execution: executionOf(order, told, startedAt), returned: told.output };
+  return { execution: toExecution(request, outcome, startedAt), returned: outcome.output };
 }
 
-/** How the end of a script is kept. */
-export function executionOf(
-  order: ExecutionRequest,
-  told: ScriptOutcome,
+/** Converts the sandbox's outcome to an execution. */
+export function toExecution(
+  request: ExecutionRequest,
+  outcome: ScriptOutcome,
   startedAt: Date,
 ): Execution {
-  const { artifact, triggerType } = order;
+  const { artifact, triggerType } = request;
   return {
     id: newId("exe", startedAt.getTime()),
     artifactId: artifact.id,
     versionNumber: artifact.versionNumber,
     triggerType,
-    status: told.status,
-    dueAt: order.dueAt ?? null,
-    attempt: order.attempt ?? 1,
+    status: outcome.status,
+    dueAt: request.dueAt ?? null,
+    attempt: request.attempt ?? 1,
     startedAt: startedAt.toISOString(),
-    durationMs: Math.round(told.durationMs),
-    outcome: outcomeOf(told, order.previous ?? null),
-    logs: [...told.logs],
+    durationMs: Math.round(outcome.durationMs),
+    outcome: toOutcome(outcome, request.previous ?? null),
+    logs: [...outcome.logs],
   };
 }
 
-/** Writes down what came of it, with its event. */
+/** Stores an execution, with its event. */
 export function recordExecution(
   ctx: WriteContext<typeof ArtifactExecuted>,
   artifact: Pick<Artifact, "id" | "name">,
@@ -105,18 +108,18 @@ export function recordExecution(
 ): void {
   store.insert(ctx.send, execution);
   const { outcome, logs: _, ...summary } = execution;
-  ctx.emit(ArtifactExecuted, referTo(artifact), {
+  ctx.emit(ArtifactExecuted, artifactRef(artifact), {
     ...summary,
     error: outcome.runtimeError?.name ?? null,
   });
 }
 
-/** The calls of its context, as operations with the caller's permissions. */
-async function servedFor(
+/** The host calls of an execution, as operations with the caller's permissions. */
+async function buildHostCalls(
   platform: Platform,
   { artifact, caller, perform }: ExecutionRequest,
   scrubbers: Scrubber[],
-): Promise<Served> {
+): Promise<HostCall> {
   const workspace = caller.workspace?.key ?? "";
   const instance = `/artifacts/${artifact.id}`;
   let mayUseSecrets: Promise<boolean> | undefined;
@@ -125,7 +128,7 @@ async function servedFor(
     workspace,
     scrubbers,
     perform: perform ?? operationCallerFor(platform, causedByExecution(caller), instance),
-    // Most scripts use none, and to find out takes a statement.
+    // Looked up on demand: most scripts use no secrets, and it takes a statement.
     mayUseSecrets: () =>
       (mayUseSecrets ??= permissionsFor(platform, workspace, artifact).then(({ permissions }) =>
         permissions.has(SecretsUse.name),
@@ -133,7 +136,7 @@ async function servedFor(
   });
 }
 
-/** What whoever saved it last is and may do now, as far as the credential that they used could do it. */
+/** The current roles and permissions of the member who saved the artifact last, within those of the credential that saved it. */
 export async function permissionsFor(
   platform: Platform,
   workspace: string,
@@ -146,12 +149,15 @@ export async function permissionsFor(
   };
 }
 
-/** A script that returns what it said it would not has failed. */
-function withOutputsChecked({ definition }: Artifact, outcome: ScriptOutcome): ScriptOutcome {
+/** Fails an execution whose output does not match the declared outputs. */
+function checkOutputs({ definition }: Artifact, outcome: ScriptOutcome): ScriptOutcome {
   if (outcome.status !== "completed") return outcome;
-  const [fault] = faultsOf(definition.outputs, outcome.output, "");
-  if (!fault) return outcome;
-  const message = `The output ${fault.path.slice(1)} ${fault.message}.`.replace("  ", " ");
+  const [fieldError] = checkPayload(definition.outputs, outcome.output, "");
+  if (!fieldError) return outcome;
+  const message = `The output ${fieldError.path.slice(1)} ${fieldError.message}.`.replace(
+    "  ",
+    " ",
+  );
   const error = { name: "OutputError", message, line: null, column: null, stack: "" };
   return { ...outcome, status: "failed", error };
 }

@@ -1,4 +1,4 @@
-/** What a script's `context` does when it leads outside: each call is an operation of the platform. */
+/** The host calls of a script's `context`; most are operations of the platform. */
 import type { Caller } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
 import { Failure, Forbidden, invalidField } from "#kernel/operation/failure.ts";
@@ -13,49 +13,49 @@ export interface ScriptHost {
   readonly platform: Platform;
   readonly workspace: string;
   readonly perform: CallOperation;
-  /** Whether whoever wrote the script may use secrets. */
+  /** True when the author of the script may use secrets. */
   readonly mayUseSecrets: () => Promise<boolean>;
-  /** Gets what takes the secrets that were used out of the results again. */
+  /** Collects a scrubber for each secret that was used. */
   readonly scrubbers: Scrubber[];
 }
 
-type Serve = (
-  surroundings: ScriptHost,
+type HostMethodHandler = (
+  host: ScriptHost,
   args: readonly unknown[],
   signal: AbortSignal,
 ) => Promise<unknown>;
 
-/** Serves the calls of a script. */
-export function hostCallsFor(surroundings: ScriptHost): Execution["call"] {
+/** Dispatches the host calls of a script. */
+export function hostCallsFor(host: ScriptHost): Execution["call"] {
   return async (method, args, signal) => {
-    // What a script says is held to what a request is held to, but for what only passes through.
+    // Arguments are limited like request bodies, except those that only pass through.
     if (method !== "http.request") assertSound(args, "");
-    const said = KEEPING.has(method) ? withoutSecrets(surroundings, args) : args;
-    return METHODS[method](surroundings, said, signal);
+    const scrubbed = STORING_METHODS.has(method) ? scrubSecrets(host, args) : args;
+    return HANDLERS[method](host, scrubbed, signal);
   };
 }
 
-/** What these are given is kept, where many more people read it than may use secrets. */
-const KEEPING: ReadonlySet<HostMethod> = new Set([
+/** Methods whose arguments are stored, where more people read them than may use secrets. */
+const STORING_METHODS: ReadonlySet<HostMethod> = new Set([
   "tables.create",
   "tables.update",
   "events.publish",
 ]);
 
-function withoutSecrets({ scrubbers }: ScriptHost, args: readonly unknown[]): readonly unknown[] {
-  return scrubbers.reduce((said, scrubber) => scrubber.scrubJson(said), args);
+function scrubSecrets({ scrubbers }: ScriptHost, args: readonly unknown[]): readonly unknown[] {
+  return scrubbers.reduce((scrubbed, scrubber) => scrubber.scrubJson(scrubbed), args);
 }
 
 const RECORDS_MAX = 200;
 
-const METHODS: Readonly<Record<HostMethod, Serve>> = {
+const HANDLERS: Readonly<Record<HostMethod, HostMethodHandler>> = {
   "tables.get": async ({ perform }, [slug, id]) =>
     dataOf(await perform("records.get", { params: { slug, recordId: id } })),
   "tables.list": async ({ perform }, [slug, options]) => {
-    const { filter, sort, fields, expand, q, limit = RECORDS_MAX } = recordOf(options, "/1");
+    const { filter, sort, fields, expand, q, limit = RECORDS_MAX } = parseOptions(options, "/1");
     const query = {
       ...(filter !== undefined && { filter: JSON.stringify(filter) }),
-      ...given({ sort, fields, expand, q }),
+      ...toListQuery({ sort, fields, expand, q }),
       limit: Number(limit),
     };
     return dataOf(await perform("records.list", { params: { slug }, query }));
@@ -84,22 +84,22 @@ const METHODS: Readonly<Record<HostMethod, Serve>> = {
     return values.get(name);
   },
   "http.request": ({ platform, workspace }, [request], signal) =>
-    scriptHttpCall(platform, { workspace, given: request, signal }),
+    scriptHttpCall(platform, { workspace, input: request, signal }),
 };
 
-function dataOf(answer: unknown): unknown {
-  return (answer as { readonly data: unknown }).data;
+function dataOf(response: unknown): unknown {
+  return (response as { readonly data: unknown }).data;
 }
 
-function recordOf(value: unknown, path: string): Readonly<Record<string, unknown>> {
+function parseOptions(value: unknown, path: string): Readonly<Record<string, unknown>> {
   if (value === undefined || value === null) return {};
   if (typeof value !== "object" || Array.isArray(value))
     throw invalidField(path, "must be an object");
   return value as Readonly<Record<string, unknown>>;
 }
 
-/** Those that were given; lists as the query of a list has them. */
-function given(options: Readonly<Record<string, unknown>>): Record<string, string> {
+/** Converts options to query parameters; arrays are joined by commas. */
+function toListQuery(options: Readonly<Record<string, unknown>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(options)
       .filter(([, value]) => value !== undefined && value !== null)
@@ -107,7 +107,7 @@ function given(options: Readonly<Record<string, unknown>>): Record<string, strin
   );
 }
 
-/** The cause of what a script does: one link further in the chain. */
+/** Extends the causal chain by one for the operations that a script calls. */
 export function causedByExecution(caller: Caller): Caller {
   const { cause } = caller;
   return { ...caller, cause: { ...cause, depth: cause.depth + 1 } };

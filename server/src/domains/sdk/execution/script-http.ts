@@ -1,4 +1,4 @@
-/** `context.http`: a call to anywhere that the outbound guard permits. */
+/** `context.http`: HTTP calls of scripts, through the SSRF guard and a circuit breaker. */
 import Type, { type Static } from "typebox";
 import type { Platform } from "#kernel/contract.ts";
 import { Failure, failure, Invalid, invalidField } from "#kernel/operation/failure.ts";
@@ -6,8 +6,6 @@ import { OutboundFailed, OutboundRefused } from "#kernel/outbound/error.ts";
 import { parseResponseContent } from "#kernel/outbound/response-content.ts";
 import { object, text } from "#kernel/schema/schema.ts";
 import { Validator } from "#kernel/schema/validator.ts";
-
-/** Keeps scripts from waiting, again and again, for a server that does not answer. */
 
 export const CircuitOpen = failure(
   "circuit_open",
@@ -21,15 +19,15 @@ const ORIGINS_MAX = 10_000;
 
 interface Circuit {
   failures: number;
-  /** Until then nothing is let through; afterwards one call may try. */
+  /** Until then calls are refused; afterwards one call may try. */
   openUntilMs: number;
 }
 
 /**
- * One for each origin and workspace, in this process: what is at stake is only the time of scripts
- * that run here. Connectors, which others see the state of, keep theirs in the database.
+ * A circuit for each origin and workspace, so that scripts do not wait again and again for a server that
+ * does not answer. In this process only; connectors, whose state is visible, store theirs.
  */
-class Breakers {
+class CircuitBreakers {
   readonly #circuits = new Map<string, Circuit>();
   readonly #nowMs: () => number;
 
@@ -37,38 +35,38 @@ class Breakers {
     this.#nowMs = nowMs;
   }
 
-  /** Makes a call unless the circuit is open. `failed` says whether an answer counts as a failure. */
-  async through<T>(
+  /** Makes a call unless the circuit is open. `isFailure` tells which responses count as failures. */
+  async call<T>(
     key: string,
-    call: () => Promise<T>,
-    failed: (answer: T) => boolean,
+    send: () => Promise<T>,
+    isFailure: (response: T) => boolean,
   ): Promise<T> {
-    const circuit = this.#of(key);
+    const circuit = this.#circuitFor(key);
     if (circuit.failures >= FAILURES_MAX) {
       const restMs = circuit.openUntilMs - this.#nowMs();
-      if (restMs > 0) throw open(restMs);
-      // Whoever else comes while this one tries is refused.
+      if (restMs > 0) throw circuitOpenFailure(restMs);
+      // Other calls are refused while this one tries.
       circuit.openUntilMs = this.#nowMs() + OPEN_MS;
     }
     try {
-      const answer = await call();
-      this.#note(circuit, failed(answer));
-      return answer;
+      const response = await send();
+      this.#recordResult(circuit, isFailure(response));
+      return response;
     } catch (error) {
-      this.#note(circuit, true);
+      this.#recordResult(circuit, true);
       throw error;
     }
   }
 
-  #note(circuit: Circuit, failed: boolean): void {
-    circuit.failures = failed ? circuit.failures + 1 : 0;
+  #recordResult(circuit: Circuit, isFailure: boolean): void {
+    circuit.failures = isFailure ? circuit.failures + 1 : 0;
     if (circuit.failures >= FAILURES_MAX) circuit.openUntilMs = this.#nowMs() + OPEN_MS;
   }
 
-  #of(key: string): Circuit {
+  #circuitFor(key: string): Circuit {
     let circuit = this.#circuits.get(key);
     if (!circuit) {
-      // To forget a circuit costs a few calls in vain.
+      // A dropped circuit costs a few failing calls.
       if (this.#circuits.size >= ORIGINS_MAX) this.#circuits.clear();
       this.#circuits.set(key, (circuit = { failures: 0, openUntilMs: 0 }));
     }
@@ -76,7 +74,7 @@ class Breakers {
   }
 }
 
-function open(restMs: number): Failure {
+function circuitOpenFailure(restMs: number): Failure {
   const seconds = Math.ceil(restMs / 1_000);
   return new Failure(CircuitOpen, { headers: { "retry-after": String(seconds) } });
 }
@@ -94,7 +92,7 @@ const Request = object({
   body: Type.Optional(Type.Unknown()),
   timeoutMs: Type.Optional(Type.Integer({ minimum: 1, maximum: TIMEOUT_MAX_MS })),
 });
-const shape = new Validator(Request, "body");
+const validator = new Validator(Request, "body");
 
 export const ScriptCallRefused = failure("outbound_refused", 422, "This call may not be made.");
 export const CallFailed = failure("call_failed", 502, "The call brought no whole answer.");
@@ -104,38 +102,38 @@ export const ResponseTooLarge = failure(
   `The answer is larger than ${RESPONSE_BYTES_MAX} bytes.`,
 );
 
-/** Status, headers and body of the answer, whatever the status is. */
+/** Returns status, headers and body of the response, whatever the status. */
 export async function scriptHttpCall(
   platform: Platform,
   {
     workspace,
-    given,
+    input,
     signal,
-  }: { readonly workspace: string; readonly given: unknown; readonly signal: AbortSignal },
+  }: { readonly workspace: string; readonly input: unknown; readonly signal: AbortSignal },
 ): Promise<unknown> {
-  const request = requestOf(given);
+  const request = parseRequest(input);
   if (!URL.canParse(request.url)) throw invalidField("/url", "is not a URL");
-  const answer = await breakersOf(platform)
-    .through(
+  const response = await breakersOf(platform)
+    .call(
       `${workspace} ${new URL(request.url).origin}`,
       () => send(platform, request, signal),
       ({ status }) => status >= 500,
     )
     .catch((error: unknown) => {
-      throw told(error);
+      throw toScriptFailure(error);
     });
-  if (answer.truncated) throw new Failure(ResponseTooLarge);
-  const { status, headers } = answer;
-  return { status, headers, body: parseResponseContent(headers, answer.body) };
+  if (response.truncated) throw new Failure(ResponseTooLarge);
+  const { status, headers } = response;
+  return { status, headers, body: parseResponseContent(headers, response.body) };
 }
 
-/** Methods are taken in small letters too, as `fetch` takes them. */
-function requestOf(given: unknown): Static<typeof Request> {
-  const method: unknown = Object(given).method;
-  const read = shape.check(
-    typeof method === "string" ? { ...Object(given), method: method.toUpperCase() } : given,
+/** Accepts methods in lower case too, as `fetch` does. */
+function parseRequest(input: unknown): Static<typeof Request> {
+  const method: unknown = Object(input).method;
+  const read = validator.check(
+    typeof method === "string" ? { ...Object(input), method: method.toUpperCase() } : input,
   );
-  // Its own shape has passed it.
+  // Validated by the schema.
   if ("value" in read) return read.value as Static<typeof Request>;
   const [first] = read.faults;
   const detail = `http.request: ${first?.path} ${first?.message}`;
@@ -145,7 +143,7 @@ function requestOf(given: unknown): Static<typeof Request> {
 function send({ outbound }: Platform, request: Static<typeof Request>, signal: AbortSignal) {
   const { method = "GET", url, headers = {}, body, timeoutMs = TIMEOUT_MS } = request;
   const isText = typeof body === "string";
-  const given = Object.entries(headers).map(
+  const lowercased = Object.entries(headers).map(
     ([name, value]) => [name.toLowerCase(), value] as const,
   );
   return outbound.request({
@@ -153,7 +151,7 @@ function send({ outbound }: Platform, request: Static<typeof Request>, signal: A
     url,
     headers: {
       ...(body !== undefined && !isText && { "content-type": "application/json" }),
-      ...Object.fromEntries(given),
+      ...Object.fromEntries(lowercased),
     },
     ...(body !== undefined && { body: isText ? body : JSON.stringify(body) }),
     timeoutMs,
@@ -163,18 +161,19 @@ function send({ outbound }: Platform, request: Static<typeof Request>, signal: A
   });
 }
 
-/** What the script is told: the messages of the client name no more than the origin. */
-function told(error: unknown): unknown {
+/** The failure that the script sees: it names no more than the origin. */
+function toScriptFailure(error: unknown): unknown {
   if (error instanceof OutboundRefused)
     return new Failure(ScriptCallRefused, { detail: error.message });
   if (error instanceof OutboundFailed) return new Failure(CallFailed, { detail: error.message });
   return error;
 }
 
-const breakers = new WeakMap<Platform, Breakers>();
+const breakers = new WeakMap<Platform, CircuitBreakers>();
 
-function breakersOf(platform: Platform): Breakers {
-  let all = breakers.get(platform);
-  if (!all) breakers.set(platform, (all = new Breakers(() => platform.clock.nowMs())));
-  return all;
+function breakersOf(platform: Platform): CircuitBreakers {
+  let instance = breakers.get(platform);
+  if (!instance)
+    breakers.set(platform, (instance = new CircuitBreakers(() => platform.clock.nowMs())));
+  return instance;
 }

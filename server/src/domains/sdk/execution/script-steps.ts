@@ -1,4 +1,4 @@
-/** Scripts and artifacts as steps of workflows. */
+/** Executors of scripts and artifacts as workflow steps. */
 import Type from "typebox";
 import { type Executor, executor, StepFailure } from "#domains/runs/index.ts";
 import {
@@ -13,29 +13,29 @@ import type { ScriptOutcome } from "#kernel/sandbox/sandbox.ts";
 import type { Scrubber } from "#kernel/secrets/scrubber.ts";
 import { assertStorable } from "#kernel/schema/json-value.ts";
 import type { Artifact } from "../artifacts/artifact.ts";
-import { find, findByName, knownNodes, listNodes } from "../artifacts/store.ts";
+import { find, findByName, findKnownNodes, listNodes } from "../artifacts/store.ts";
 import { ArtifactsExecute, SecretsUse } from "../permissions.ts";
 import { hostCallsFor } from "./script-context.ts";
 import { contextValues } from "./context-values.ts";
 import { permissionsFor, runArtifact } from "./run-artifact.ts";
 
-type Tools = Parameters<Executor["run"]>[1];
+type StepTools = Parameters<Executor["run"]>[1];
 
-/** A script that stands in the workflow itself. */
+/** A script in the workflow's definition. */
 const scriptStep = executor({
   type: scriptNode,
   async run({ source, input }, tools) {
     const { platform, run, signal, perform } = tools;
     const caller = callerOf(tools);
     const scrubbers: Scrubber[] = [];
-    const serve = hostCallsFor({
+    const hostCall = hostCallsFor({
       platform,
       workspace: run.workspace,
       scrubbers,
       perform,
-      mayUseSecrets: async () => (await runRights(tools)).has(SecretsUse.name),
+      mayUseSecrets: async () => (await runPermissions(tools)).has(SecretsUse.name),
     });
-    const ended = await platform.sandbox.run({
+    const rawOutcome = await platform.sandbox.run({
       source,
       owner: run.workspace,
       input: input ?? tools.scope(),
@@ -43,30 +43,33 @@ const scriptStep = executor({
       limits: { timeoutMs: TIMEOUT_MAX_MS },
       call: async (...call) => {
         await tools.untilRunWritten();
-        return serve(...call);
+        return hostCall(...call);
       },
       signal,
     });
-    const told = scrubbers.reduce((outcome, one) => one.scrubJson(outcome), assertStorable(ended));
-    for (const { level, message, metadata } of told.logs) tools.log(level, message, metadata);
-    return { output: outputOf(told) };
+    const outcome = scrubbers.reduce(
+      (outcome, scrubber) => scrubber.scrubJson(outcome),
+      assertStorable(rawOutcome),
+    );
+    for (const { level, message, metadata } of outcome.logs) tools.log(level, message, metadata);
+    return { output: outputOrThrow(outcome) };
   },
 });
 
-/** The step's own limit ends it; this is the sandbox's. */
+/** The sandbox's limit; the step's own limit applies before it. */
 const TIMEOUT_MAX_MS = 300_000;
 
 /** An artifact by its id. */
 const artifactStep = executor({
   type: artifactNode,
   async run({ artifactId, input = {} }, tools) {
-    const artifact = await tools.platform.db.read(placeOf(tools), (tx) => find(tx, artifactId));
-    return carriedOut(artifact, input, tools);
+    const artifact = await tools.platform.db.read(partitionOf(tools), (tx) => find(tx, artifactId));
+    return executeArtifact(artifact, input, tools);
   },
 });
 
-/** `module.name`, as an artifact that is a workflow node is called in definitions. */
-const CUSTOM = /^([A-Za-z0-9][A-Za-z0-9_-]{0,99})\.(\S.{0,199})$/;
+/** The node type of an artifact in definitions: `module.name`. */
+const CUSTOM_TYPE = /^([A-Za-z0-9][A-Za-z0-9_-]{0,99})\.(\S.{0,199})$/;
 
 const customNode = nodeType({
   type: "custom",
@@ -80,11 +83,11 @@ const customNode = nodeType({
 const customStep = executor({
   type: customNode,
   async run(input, tools) {
-    const [, moduleKey = "", name = ""] = CUSTOM.exec(tools.nodeType) ?? [];
-    const artifact = await tools.platform.db.read(placeOf(tools), (tx) =>
+    const [, moduleKey = "", name = ""] = CUSTOM_TYPE.exec(tools.nodeType) ?? [];
+    const artifact = await tools.platform.db.read(partitionOf(tools), (tx) =>
       findByName(tx, moduleKey, name),
     );
-    return carriedOut(
+    return executeArtifact(
       artifact?.artifactType === "workflow_node" ? artifact : undefined,
       input,
       tools,
@@ -92,14 +95,13 @@ const customStep = executor({
   },
 });
 
-/** What workflows can do with scripts; the last is no type of its own, but of a family. */
 export const scriptSteps = [scriptStep, artifactStep];
 export { customStep };
 
-/** The workflow nodes that people of a workspace made. */
+/** The node types that a workspace's artifacts define. */
 export const customNodes: WorkspaceNodeTypes = {
   like: customNode,
-  names: (type) => CUSTOM.test(type),
+  names: (type) => CUSTOM_TYPE.test(type),
   async list(tx) {
     return (await listNodes(tx)).map(({ moduleKey, name, description, inputs }) => ({
       type: `${moduleKey}.${name}`,
@@ -111,22 +113,22 @@ export const customNodes: WorkspaceNodeTypes = {
     }));
   },
   async findMissing(tx, types) {
-    const known = await knownNodes(tx, types);
+    const known = await findKnownNodes(tx, types);
     return types.filter((type) => !known.has(type));
   },
 };
 
-async function carriedOut(artifact: Artifact | undefined, input: unknown, tools: Tools) {
-  if (!artifact) throw lasting("artifact_not_found", "There is no such artifact.");
+async function executeArtifact(artifact: Artifact | undefined, input: unknown, tools: StepTools) {
+  if (!artifact) throw permanentFailure("artifact_not_found", "There is no such artifact.");
   if (artifact.status === "disabled") {
-    throw lasting("artifact_disabled", `The artifact ${artifact.name} is disabled.`);
+    throw permanentFailure("artifact_disabled", `The artifact ${artifact.name} is disabled.`);
   }
   const { name: needed } = ArtifactsExecute;
-  if (!(await runRights(tools)).has(needed)) {
-    throw lasting("forbidden", `This needs the permission ${needed}.`);
+  if (!(await runPermissions(tools)).has(needed)) {
+    throw permanentFailure("forbidden", `This needs the permission ${needed}.`);
   }
   const { platform, signal, perform, log } = tools;
-  const order = {
+  const request = {
     artifact,
     caller: callerOf(tools),
     input,
@@ -134,43 +136,45 @@ async function carriedOut(artifact: Artifact | undefined, input: unknown, tools:
     signal,
     perform,
   };
-  const { outcome, logs, status } = await runArtifact(platform, order).catch((error: unknown) => {
-    throw error instanceof Failure ? lasting(error.type.code, wordsOf(error)) : error;
+  const { outcome, logs, status } = await runArtifact(platform, request).catch((error: unknown) => {
+    throw error instanceof Failure
+      ? permanentFailure(error.type.code, describeFailure(error))
+      : error;
   });
   for (const { level, message, metadata } of logs) log(level, message, metadata);
   const { output, runtimeError, abortReason } = outcome;
-  return { output: outputOf({ status, output, abortReason, error: runtimeError }) };
+  return { output: outputOrThrow({ status, output, abortReason, error: runtimeError }) };
 }
 
-type Ended = Pick<ScriptOutcome, "status" | "output" | "abortReason" | "error">;
+type ScriptEnd = Pick<ScriptOutcome, "status" | "output" | "abortReason" | "error">;
 
-function outputOf({ status, output, abortReason, error }: Ended): unknown {
+function outputOrThrow({ status, output, abortReason, error }: ScriptEnd): unknown {
   if (status === "completed") return output;
-  if (status === "aborted") throw lasting("aborted", abortReason ?? "The script aborted.");
-  const place = error?.line ? ` (line ${error.line}, column ${error.column})` : "";
-  throw new StepFailure(`script_${status}`, `${error?.name}: ${error?.message}${place}`);
+  if (status === "aborted") throw permanentFailure("aborted", abortReason ?? "The script aborted.");
+  const position = error?.line ? ` (line ${error.line}, column ${error.column})` : "";
+  throw new StepFailure(`script_${status}`, `${error?.name}: ${error?.message}${position}`);
 }
 
-/** To try the same again would end the same. */
-function lasting(code: string, message: string): StepFailure {
+/** A failure that a retry would repeat. */
+function permanentFailure(code: string, message: string): StepFailure {
   return new StepFailure(code, message, { retryable: false });
 }
 
-function wordsOf({ message, particulars }: Failure): string {
+function describeFailure({ message, particulars }: Failure): string {
   const [first] = particulars.errors ?? [];
   return first ? `${first.path} ${first.message}` : message;
 }
 
-function callerOf({ run }: Tools) {
+function callerOf({ run }: StepTools) {
   return systemCaller({ workspace: run.workspace, environment: run.environment }, run.cause);
 }
 
-function placeOf({ run: { workspace, environment } }: Tools) {
+function partitionOf({ run: { workspace, environment } }: StepTools) {
   return { workspace, environment };
 }
 
-/** What the run may do now. */
-async function runRights({ platform, run }: Tools): Promise<ReadonlySet<string>> {
+/** The current permissions of the run. */
+async function runPermissions({ platform, run }: StepTools): Promise<ReadonlySet<string>> {
   const { runAs, permissions = null } = run;
   return (await permissionsFor(platform, run.workspace, { runAs, permissions })).permissions;
 }

@@ -13,7 +13,7 @@ const INSERT = `
      outcome)
   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`;
 
-/** Sends it; the commit waits for the answer. */
+/** Sends the statement without waiting; the commit waits for it. */
 export function insert(send: Transaction["send"], execution: Execution): void {
   const { outcome, logs, ...rest } = execution;
   void send(INSERT, [
@@ -42,7 +42,7 @@ const FIELDS = [
   "duration_ms as durationMs",
 ] as const;
 
-/** Newest first, without what came of them: that may be much. */
+/** Lists executions, newest first, without their outcomes, which may be large. */
 export async function list(
   tx: Tx,
   artifactId: string,
@@ -56,14 +56,14 @@ export async function list(
     .orderBy("id", "desc")
     .limit(limit)
     .execute();
-  // Only what `insert` wrote is there.
+  // The columns hold only what `insert` wrote.
   return rows as Static<typeof ExecutionSummary>[];
 }
 
 export async function get(tx: Tx, artifactId: string, id: string): Promise<Execution> {
   const row = await tx
     .selectFrom("artifact_executions")
-    .select([...FIELDS, "outcome as kept"])
+    .select([...FIELDS, "outcome as details"])
     .where("artifact_id", "=", artifactId)
     .where("id", "=", id)
     .executeTakeFirst();
@@ -71,9 +71,12 @@ export async function get(tx: Tx, artifactId: string, id: string): Promise<Execu
   return toExecution(row);
 }
 
-function toExecution<Row extends { readonly kept: unknown }>({ kept, ...row }: Row): Execution {
-  // Only what `insert` wrote is there.
-  return { ...row, ...(kept as object) } as unknown as Execution;
+function toExecution<Row extends { readonly details: unknown }>({
+  details,
+  ...row
+}: Row): Execution {
+  // The column holds only what `insert` wrote.
+  return { ...row, ...(details as object) } as unknown as Execution;
 }
 
 const DAY_MS = 24 * 3_600_000;
@@ -84,8 +87,8 @@ const PRUNE = `
            select o.ctid from artifact_executions o
             where o.started_at < $1 order by o.started_at limit $2))`;
 
-/** What came of executions is kept as long as runs are. */
-export const pruneExecutions = retentionJob({
+/** Deletes executions after the retention time of runs. */
+export const executionRetentionJob = retentionJob({
   kind: "sdk.prune_executions",
   async remove({ db, settings, clock }, rowsMax) {
     if (settings.runRetentionDays === 0) return 0;

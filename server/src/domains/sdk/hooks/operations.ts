@@ -16,16 +16,20 @@ import { recordExecution } from "../execution/run-artifact.ts";
 
 const STATUS_MIN = 200;
 const STATUS_MAX = 599;
-const MEMBERS = ["status", "headers", "body"];
+const RESPONSE_MEMBERS = ["status", "headers", "body"];
 
 /**
- * What a script returned, as an answer: `{ status, headers, body }` with at least a status, or anything
- * else as the body of a 200. Nothing is an empty answer.
+ * Converts a script's result to a response: `{ status, headers, body }` with at least a status, or any
+ * other value as the body of a 200. Null and undefined are a 204.
  */
-function answerOf(returned: unknown): RawResponse {
+function toResponse(returned: unknown): RawResponse {
   return toRawResponse(
-    isResponse(returned)
-      ? { status: returned.status, headers: textsOf(returned.headers), body: returned.body ?? null }
+    isScriptResponse(returned)
+      ? {
+          status: returned.status,
+          headers: toHeaderTexts(returned.headers),
+          body: returned.body ?? null,
+        }
       : {
           status: returned === null || returned === undefined ? 204 : 200,
           headers: {},
@@ -34,12 +38,12 @@ function answerOf(returned: unknown): RawResponse {
   );
 }
 
-function isResponse(
+function isScriptResponse(
   value: unknown,
 ): value is Pick<Response, "status"> & { readonly headers?: unknown; readonly body?: unknown } {
   if (typeof value !== "object" || value === null || !("status" in value)) return false;
   const { status } = value;
-  const known = Object.keys(value).every((name) => MEMBERS.includes(name));
+  const known = Object.keys(value).every((name) => RESPONSE_MEMBERS.includes(name));
   return (
     known &&
     Number.isInteger(status) &&
@@ -48,44 +52,42 @@ function isResponse(
   );
 }
 
-function textsOf(headers: unknown): Record<string, string> {
+function toHeaderTexts(headers: unknown): Record<string, string> {
   if (typeof headers !== "object" || headers === null) return {};
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
 }
 
-/** What a request becomes for the script that handles it, and what is kept of that. */
-
-/** Our own credentials, which a script has no business with: sessions, tokens. */
-const OURS = /^bearer\s+mr[a-z]?_/i;
-/** What lets its sender in somewhere: the script may look at it, but it is not kept. */
+/** Millrace's own credentials, sessions and tokens, which no script may see. */
+const OWN_TOKEN = /^bearer\s+mr[a-z]?_/i;
+/** Credentials of the sender: the script may read them, but they are not stored. */
 const CREDENTIALS: readonly string[] = ["authorization", "proxy-authorization"];
 const MASK = "[hidden]";
 
 /** The input of the script. `rawBody` is the text whose bytes were sent, for signatures. */
-function inputOf({ bytes, mediaType, headers, query }: RawRequest) {
-  const shown = Object.entries(headers).filter(
-    ([name, value]) => name !== "cookie" && !(CREDENTIALS.includes(name) && OURS.test(value)),
+function toScriptInput({ bytes, mediaType, headers, query }: RawRequest) {
+  const forwarded = Object.entries(headers).filter(
+    ([name, value]) => name !== "cookie" && !(CREDENTIALS.includes(name) && OWN_TOKEN.test(value)),
   );
   return {
     body: parseAnyBody(bytes, mediaType),
     rawBody: bytes.toString("utf8"),
-    headers: Object.fromEntries(shown),
+    headers: Object.fromEntries(forwarded),
     query,
     method: "POST",
   };
 }
 
-/** An execution without the credentials that came in. */
-function withoutCredentials(execution: Execution): Execution {
-  const { current } = execution.outcome;
-  const headers: unknown = Object(current)["headers"];
+/** Masks the request's credentials in an execution before it is stored. */
+function maskCredentials(execution: Execution): Execution {
+  const { current: input } = execution.outcome;
+  const headers: unknown = Object(input)["headers"];
   if (typeof headers !== "object" || headers === null) return execution;
   const masked = Object.entries(headers).map(([name, value]: [string, unknown]) => [
     name,
     CREDENTIALS.includes(name) ? MASK : value,
   ]);
-  const kept = { ...Object(current), headers: Object.fromEntries(masked) };
-  return { ...execution, outcome: { ...execution.outcome, current: kept } };
+  const current = { ...Object(input), headers: Object.fromEntries(masked) };
+  return { ...execution, outcome: { ...execution.outcome, current } };
 }
 
 const HandlerFailed = failure("handler_failed", 500, "The request could not be handled.");
@@ -122,37 +124,37 @@ export const handleRequest = command({
   async prepare(platform, { params, query: { environment = "production" } }, caller) {
     const { request, cause } = caller;
     if (!request) throw new Error("A request came without itself.");
-    const { partition, artifact } = await handlerOf(platform, params, environment);
+    const { partition, artifact } = await getHandler(platform, params, environment);
     platform.rateLimit.assert(`hook ${artifact.id}`, platform.settings.rateLimit);
-    const acting: Caller = await backgroundCaller(platform, artifact, { partition, cause });
+    const handlerCaller: Caller = await backgroundCaller(platform, artifact, { partition, cause });
     const { execution, returned } = await runInBackground(platform, {
       artifact,
-      caller: acting,
-      input: inputOf(request),
+      caller: handlerCaller,
+      input: toScriptInput(request),
       triggerType: "webhook",
     });
-    return { partition, artifact, execution: withoutCredentials(execution), returned };
+    return { partition, artifact, execution: maskCredentials(execution), returned };
   },
   async run(ctx, _input, { partition, artifact, execution, returned }) {
     ctx.switchPartition(partition);
     recordExecution(ctx, artifact, execution);
     const { status, outcome } = execution;
-    if (status === "completed") return answerOf(returned);
+    if (status === "completed") return toResponse(returned);
     if (status !== "aborted") return new Failure(HandlerFailed);
     const detail = outcome.abortReason ?? "";
     return new Failure(HandlerAborted, detail === "" ? {} : { detail });
   },
 });
 
-const WORKSPACE = "select key from workspaces where slug = $1";
+const FIND_WORKSPACE = "select key from workspaces where slug = $1";
 
-/** What handles requests there. That there is no workspace, and that it has no such handler, look alike. */
-async function handlerOf(
+/** Finds the handler of an address. Fails alike for an unknown workspace and an unknown handler. */
+async function getHandler(
   { db }: Platform,
   address: { readonly workspace: string; readonly moduleKey: string; readonly name: string },
   environment: EnvironmentName,
 ) {
-  const [row] = await db.system<{ readonly key: string }>(WORKSPACE, [address.workspace]);
+  const [row] = await db.system<{ readonly key: string }>(FIND_WORKSPACE, [address.workspace]);
   if (!row) throw new Failure(NotFound);
   const partition = { workspace: row.key, environment };
   const artifact = await db.read(partition, (tx) =>

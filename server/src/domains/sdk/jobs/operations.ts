@@ -12,13 +12,13 @@ import {
   ArtifactExists,
   ModuleKey,
   NewArtifact,
-  STATUSES,
+  ARTIFACT_STATUSES,
   TooManyArtifacts,
 } from "../artifacts/artifact.ts";
 import { parseArtifactInput } from "../artifacts/artifact-input.ts";
 import { ArtifactCreated } from "../artifacts/events.ts";
 import { create } from "../artifacts/service.ts";
-import { list, settingsOf } from "../artifacts/store.ts";
+import { list, readSettings } from "../artifacts/store.ts";
 import { ArtifactExecuted } from "../execution/events.ts";
 import { ArtifactsExecute, ArtifactsRead, ArtifactsWrite } from "../permissions.ts";
 import { type JobResult, runScheduledJob, JOB_TIMEOUT_MS, recordJobResult } from "./run-job.ts";
@@ -29,9 +29,9 @@ import { environmentOf } from "./scheduled-job.ts";
 
 const LIST = "scheduled jobs, newest first";
 /** Greater than every id. */
-const AFTER_ALL = "~";
-/** What one call of `run-due` takes on; the next one, or the scheduler, has the rest. */
-const RUN_MAX = 100;
+const ID_MAX = "~";
+/** How many jobs one call of `run-due` executes; the next call, or the scheduler, executes the rest. */
+const DUE_JOBS_MAX = 100;
 
 export const listScheduledJobs = query({
   id: "scheduled_jobs.list",
@@ -42,19 +42,19 @@ export const listScheduledJobs = query({
   query: object({
     ...pageQuery,
     moduleKey: Type.Optional(ModuleKey),
-    status: Type.Optional(Type.Enum([...STATUSES])),
+    status: Type.Optional(Type.Enum([...ARTIFACT_STATUSES])),
   }),
   response: withSuccess(page(ScheduledJob)),
-  async run({ tx, services }, { query: { limit, after, ...wanted } }) {
-    const [before = AFTER_ALL] = after === undefined ? [] : services.cursors.decode(LIST, after);
+  async run({ tx, services }, { query: { limit, after, ...filters } }) {
+    const [before = ID_MAX] = after === undefined ? [] : services.cursors.decode(LIST, after);
     const found = await list(tx, {
-      ...wanted,
+      ...filters,
       artifactType: "scheduled_job",
       before: String(before),
       limit: limit + 1,
     });
     const ids = found.map(({ id }) => id);
-    const [times, settings] = [await store.of(tx, ids), await settingsOf(tx, ids)];
+    const [times, settings] = [await store.findByArtifacts(tx, ids), await readSettings(tx, ids)];
     return toPage(
       found,
       limit,
@@ -107,7 +107,7 @@ export const createScheduledJob = command({
   },
   prepare: (platform, { body: { detail } }, caller) =>
     parseArtifactInput(platform, caller, { artifactType: "scheduled_job", detail }),
-  run: (ctx, { body }, draft) => create(ctx, { ...body, artifactType: "scheduled_job" }, draft),
+  run: (ctx, { body }, input) => create(ctx, { ...body, artifactType: "scheduled_job" }, input),
 });
 
 export const runDueJobs = command({
@@ -119,7 +119,7 @@ export const runDueJobs = command({
   ],
   summary: "Execute all scheduled jobs that are due now",
   description:
-    `At most ${RUN_MAX} of them, each in its own environment and with its own permissions. What the ` +
+    `At most ${DUE_JOBS_MAX} of them, each in its own environment and with its own permissions. What the ` +
     "scheduler has begun already is left to it, and it leaves alone what this has begun.",
   permission: ArtifactsExecute,
   longRunning: true,
@@ -128,16 +128,16 @@ export const runDueJobs = command({
     item(Type.Object({ executed: Type.Array(ExecutedJob) }, { title: "ExecutedJobs" })),
   ),
   emits: [ArtifactExecuted],
-  prepare: (platform, _input, caller) => runDue(platform, caller),
-  async run(ctx, _input, { done, left, refusal }) {
-    for (const each of done) await recordJobResult(ctx, each);
-    // Who woke for one of them meanwhile has set its alarm to the end of our claim.
-    for (const { artifactId } of [...done.map(({ due }) => due), ...left]) {
+  prepare: (platform, _input, caller) => executeDueJobs(platform, caller),
+  async run(ctx, _input, { results, released, refusal }) {
+    for (const result of results) await recordJobResult(ctx, result);
+    // A worker that woke for one of them meanwhile has postponed its wake-up to the end of our claim.
+    for (const { artifactId } of [...results.map(({ due }) => due), ...released]) {
       await scheduleWakeup(ctx, artifactId);
     }
-    if (refusal && done.length === 0) return refusal;
+    if (refusal && results.length === 0) return refusal;
     return {
-      executed: done.map(({ due: { artifactId, dueAt }, execution: { id, status } }) => ({
+      executed: results.map(({ due: { artifactId, dueAt }, execution: { id, status } }) => ({
         artifactId,
         executionId: id,
         status,
@@ -147,45 +147,47 @@ export const runDueJobs = command({
   },
 });
 
-interface Round {
-  readonly done: readonly JobResult[];
-  /** What is due as it was before. */
-  readonly left: readonly store.Due[];
-  /** Why, where some of it was refused. */
+interface DueJobsResult {
+  readonly results: readonly JobResult[];
+  /** Jobs whose claim was released: they are due as before. */
+  readonly released: readonly store.DueJob[];
+  /** The failure of the first job that the sandbox refused. */
   readonly refusal: Failure | undefined;
 }
 
-/** Claims what is due and runs it all; the sandbox says how much of it at a time. */
-async function runDue(
+/** Claims the due jobs and runs them; the sandbox limits how many at a time. */
+async function executeDueJobs(
   platform: Platform,
   { workspace, environment, cause }: Caller,
-): Promise<Round> {
+): Promise<DueJobsResult> {
   if (!workspace) throw new Error("A scheduled job belongs to a workspace.");
   const partition = { workspace: workspace.key, environment };
-  const wanted = {
+  const filters = {
     claim: newId("clm"),
     now: platform.clock.now(),
     leaseMs: JOB_TIMEOUT_MS,
-    limit: RUN_MAX,
+    limit: DUE_JOBS_MAX,
   };
   const due = await platform.db.write(partition, (session) =>
-    store.claim((text, values) => session.send(text, values), wanted),
+    store.claim((text, values) => session.send(text, values), filters),
   );
-  const ends = await Promise.allSettled(due.map((each) => runScheduledJob(platform, each, cause)));
-  const carried = ends.flatMap((end) => (end.status === "fulfilled" ? [end.value] : []));
-  const done = carried.filter((end) => end !== undefined);
-  const left = due.filter(({ artifactId }) =>
-    done.every(({ artifact }) => artifact.id !== artifactId),
+  const settled = await Promise.allSettled(
+    due.map((result) => runScheduledJob(platform, result, cause)),
   );
-  // What could not be begun, since the sandbox was full, is due as it was before.
-  if (left.length > 0) {
-    const ids = left.map(({ artifactId }) => artifactId);
+  const fulfilled = settled.flatMap((end) => (end.status === "fulfilled" ? [end.value] : []));
+  const results = fulfilled.filter((end) => end !== undefined);
+  const released = due.filter(({ artifactId }) =>
+    results.every(({ artifact }) => artifact.id !== artifactId),
+  );
+  // Jobs that could not start, since the sandbox was full, are due again.
+  if (released.length > 0) {
+    const ids = released.map(({ artifactId }) => artifactId);
     await platform.db.write(partition, (session) =>
-      session.send(store.RELEASE, [wanted.claim, ids]),
+      session.send(store.RELEASE_CLAIMS, [filters.claim, ids]),
     );
   }
-  const failed = ends.find((end) => end.status === "rejected");
+  const failed = settled.find((end) => end.status === "rejected");
   const refusal = failed?.reason instanceof Failure ? failed.reason : undefined;
-  if (failed && !refusal && done.length === 0) throw failed.reason;
-  return { done, left, refusal };
+  if (failed && !refusal && results.length === 0) throw failed.reason;
+  return { results, released, refusal };
 }

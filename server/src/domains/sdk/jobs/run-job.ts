@@ -1,4 +1,4 @@
-/** One execution of a scheduled job: the script first, outside of any transaction, then what came of it. */
+/** One execution of a scheduled job: the script runs outside any transaction, then its result is recorded. */
 import type { Platform, WriteContext } from "#kernel/contract.ts";
 import { type Causation, SYSTEM_ACTOR } from "#kernel/log/event.ts";
 import { newId } from "#kernel/schema/id.ts";
@@ -11,24 +11,24 @@ import { backgroundCaller, runInBackground } from "../execution/background-run.t
 import * as store from "./store.ts";
 import { nextTime } from "./scheduled-job.ts";
 
-/** As long as a script may take, and its wait for a place in the sandbox. */
+/** The longest execution of a script, with its wait for the sandbox. */
 export const JOB_TIMEOUT_MS = 330_000;
 const BACKOFF_MS = 2_000;
 const BACKOFF_MAX_MS = 300_000;
 
-/** An execution that is still to be written down. */
+/** An execution that is not recorded yet. */
 export interface JobResult {
-  readonly due: store.Due;
+  readonly due: store.DueJob;
   readonly artifact: Artifact;
   readonly execution: Execution;
   readonly cause: Causation;
 }
 
-/** Runs the script of a time that was claimed; undefined where the job is gone or off by now. */
+/** Runs a claimed job; undefined when it was deleted or disabled meanwhile. */
 export async function runScheduledJob(
   platform: Platform,
-  due: store.Due,
-  // Each time begins a chain of its own.
+  due: store.DueJob,
+  // Each execution starts a causal chain of its own.
   cause: Causation = { correlationId: newId("cor"), depth: 1 },
 ): Promise<JobResult | undefined> {
   const { workspace, environment, dueAt, attempt } = due;
@@ -46,31 +46,34 @@ export async function runScheduledJob(
   return { due, artifact, execution, cause };
 }
 
-/** Writes down what came of it, and when the job runs again: for the same time if that may help. */
+/** Records the execution, and schedules the next one: a retry for the same due time after a failure. */
 export async function recordJobResult(
   ctx: WriteContext<typeof ArtifactExecuted>,
   { due, artifact, execution, cause }: JobResult,
 ): Promise<void> {
   const { workspace, environment } = due;
-  // What a script did is told in the log of the environment that it did it in.
+  // The event belongs to the environment of the execution.
   ctx.switchPartition({ workspace, environment });
   if (!ctx.caller.credential) ctx.setActor(SYSTEM_ACTOR, cause);
   recordExecution(ctx, artifact, execution);
   ctx.switchPartition({ workspace, environment: ctx.caller.environment });
   const { id: executionId, status, dueAt, attempt, startedAt, durationMs } = execution;
   const last = { executionId, status, dueAt, attempt, startedAt, durationMs };
-  await store.finish(ctx.tx, due, { next: nextOf(ctx.now, { due, artifact, execution }), last });
+  await store.finish(ctx.tx, due, {
+    next: planNextRun(ctx.now, { due, artifact, execution }),
+    last,
+  });
 }
 
-function nextOf(
+function planNextRun(
   now: Date,
   { due, artifact, execution }: Pick<JobResult, "due" | "artifact" | "execution">,
-): store.Next {
+): store.NextRun {
   const { retries } = artifact.detail.retryPolicy ?? { retries: 0 };
-  const ended = execution.status === "completed" || execution.status === "aborted";
+  const isFinal = execution.status === "completed" || execution.status === "aborted";
   const beganAt = new Date(due.beganAt);
-  if (ended || due.attempt > retries) {
-    // What passed since it began is made up for by one execution, what had passed before by this one.
+  if (isFinal || due.attempt > retries) {
+    // Due times missed before it began count as done by this execution; later ones run once.
     const dueAt = nextTime(artifact, beganAt);
     return { dueAt, runAt: dueAt, attempt: 1, beganAt: null };
   }

@@ -1,4 +1,4 @@
-/** When scheduled jobs are due: kept in the transaction that saves the artifact. */
+/** The schedule of jobs, saved in the transaction that saves the artifact. */
 import Type from "typebox";
 import { job } from "#kernel/work/job.ts";
 import type { WriteContext } from "#kernel/contract.ts";
@@ -9,62 +9,66 @@ import * as store from "./store.ts";
 import { environmentOf, nextTime } from "./scheduled-job.ts";
 
 const RETRY_DELAY_MAX_MS = 60_000;
-const HANDS = 16;
+const CONCURRENCY = 16;
 
-type Scheduled = Pick<Artifact, "id" | "artifactType" | "status" | "detail">;
+type ScheduledArtifact = Pick<Artifact, "id" | "artifactType" | "status" | "detail">;
 
 /**
- * Notes when the artifact is due next, if it is a job that is on. Where its times are what they were,
- * one that is late, or to be tried again, is still to come.
+ * Saves the next due time of an active scheduled job. An unchanged schedule is left alone, so that a
+ * late execution or a retry still happens.
  */
 export async function saveSchedule(
   ctx: WriteContext<never>,
-  artifact: Scheduled,
-  before?: Scheduled,
+  artifact: ScheduledArtifact,
+  before?: ScheduledArtifact,
 ): Promise<void> {
   if (artifact.artifactType !== "scheduled_job") return;
-  if (before && timesOf(before) === timesOf(artifact)) return;
+  if (before && scheduleKey(before) === scheduleKey(artifact)) return;
   const dueAt = artifact.status === "active" ? nextTime(artifact, ctx.now) : null;
-  await store.put(ctx.tx, { artifactId: artifact.id, environment: environmentOf(artifact), dueAt });
-  if (dueAt) ring(ctx, artifact.id, dueAt);
+  await store.upsert(ctx.tx, {
+    artifactId: artifact.id,
+    environment: environmentOf(artifact),
+    dueAt,
+  });
+  if (dueAt) enqueueWakeup(ctx, artifact.id, dueAt);
 }
 
 /**
- * Wakes a worker when a job is due. It is only an alarm: who runs the job is whoever claims its row,
- * be it this or somebody who asks for all that is due.
+ * Wakes a worker when a job is due. It is only a wake-up: the job is run by the claimant of its row,
+ * which may also be a call of `run-due`.
  */
-export const runOnTime = job({
+export const scheduledArtifactJob = job({
   kind: "sdk.scheduled_job",
   payload: Type.Object({ artifactId: ArtifactId }),
   emits: [ArtifactExecuted],
-  // A job that gave up would be silent for good; its own attempts are counted in its row.
+  // Retries for ever, or the schedule would stop for good; the row counts the script's own attempts.
   attemptsMax: Number.POSITIVE_INFINITY,
   retryDelayMs: (attempt) => Math.min(1_000 * 2 ** (attempt - 1), RETRY_DELAY_MAX_MS),
   timeoutMs: JOB_TIMEOUT_MS,
-  concurrency: HANDS,
+  concurrency: CONCURRENCY,
   async effect(platform, { artifactId }, { id }) {
     const now = platform.clock.now();
-    const wanted = { claim: id, now, leaseMs: JOB_TIMEOUT_MS, artifactId, limit: 1 };
-    const [due] = await store.claim((sql, values) => platform.db.system(sql, values), wanted);
+    const options = { claim: id, now, leaseMs: JOB_TIMEOUT_MS, artifactId, limit: 1 };
+    const [due] = await store.claim((sql, values) => platform.db.system(sql, values), options);
     return due && runScheduledJob(platform, due);
   },
-  async run(ctx, { artifactId }, done) {
-    if (done) await recordJobResult(ctx, done);
+  async run(ctx, { artifactId }, result) {
+    if (result) await recordJobResult(ctx, result);
     await scheduleWakeup(ctx, artifactId);
   },
 });
 
-/** Sets the alarm to when the row says, whoever wrote that. */
+/** Enqueues a wake-up for the time in the row. */
 export async function scheduleWakeup(ctx: WriteContext<never>, artifactId: string): Promise<void> {
-  const at = await store.alarmOf(ctx.tx, artifactId);
-  if (at !== undefined) ring(ctx, artifactId, new Date(at));
+  const at = await store.findWakeTime(ctx.tx, artifactId);
+  if (at !== undefined) enqueueWakeup(ctx, artifactId, new Date(at));
 }
 
-function ring(ctx: WriteContext<never>, artifactId: string, dueAt: Date): void {
-  ctx.enqueue(runOnTime, { artifactId }, { key: artifactId, dueAt, onConflict: "move" });
+function enqueueWakeup(ctx: WriteContext<never>, artifactId: string, dueAt: Date): void {
+  ctx.enqueue(scheduledArtifactJob, { artifactId }, { key: artifactId, dueAt, onConflict: "move" });
 }
 
-function timesOf({ status, detail }: Scheduled): string {
+function scheduleKey({ status, detail }: ScheduledArtifact): string {
   const { cron, timezone, environment } = detail;
   return JSON.stringify([status === "active", cron, timezone, environment]);
 }

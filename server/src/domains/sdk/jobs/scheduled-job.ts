@@ -1,9 +1,14 @@
-/** What a scheduled job is, as the API shows it: an artifact, and when it runs. */
+/** A scheduled job in the API: an artifact with its schedule. */
 import Type, { type Static } from "typebox";
 import { toCron } from "#domains/workflows/index.ts";
 import type { EnvironmentName } from "#kernel/db/database.ts";
 import { nullable, Time } from "#kernel/schema/schema.ts";
-import { type Artifact, ArtifactId, ArtifactSummary, type Detail } from "../artifacts/artifact.ts";
+import {
+  type Artifact,
+  ArtifactId,
+  ArtifactSummary,
+  type ArtifactDetail,
+} from "../artifacts/artifact.ts";
 import { ExecutionId, ExecutionStatus } from "../execution/execution.ts";
 
 export const LastExecution = Type.Object(
@@ -37,7 +42,7 @@ export const ScheduledJob = Type.Object(
   { title: "ScheduledJob" },
 );
 
-/** What `run-due` tells of one execution. */
+/** One execution in the response of `run-due`. */
 export const ExecutedJob = Type.Object(
   {
     artifactId: ArtifactId,
@@ -48,16 +53,16 @@ export const ExecutedJob = Type.Object(
   { title: "ExecutedJob" },
 );
 
-/** Where a scheduled job runs. */
+/** The environment in which a scheduled job runs. */
 export function environmentOf({
   detail,
 }: {
-  readonly detail: Pick<Detail, "environment">;
+  readonly detail: Pick<ArtifactDetail, "environment">;
 }): EnvironmentName {
   return detail.environment ?? "production";
 }
 
-/** The first time after another; none for a schedule whose last one has passed. */
+/** The first due time after another; null when the schedule has ended. */
 export function nextTime({ detail }: Pick<Artifact, "detail">, after: Date): Date | null {
   const { cron = "", timezone = "UTC" } = detail;
   return toCron({ cron, timezone }).nextRun(after);

@@ -3,8 +3,8 @@ import type { Tx } from "#kernel/db/connection.ts";
 import type { EnvironmentName } from "#kernel/db/database.ts";
 import type { LastExecution } from "./scheduled-job.ts";
 
-/** One time of one job that somebody has claimed. */
-export interface Due {
+/** A claimed due time of a scheduled job. */
+export interface DueJob {
   readonly artifactId: string;
   readonly workspace: string;
   readonly environment: EnvironmentName;
@@ -14,8 +14,8 @@ export interface Due {
   readonly claim: string;
 }
 
-/** Sets a job's next time, whatever is under way: who has claimed it loses the claim. */
-export async function put(
+/** Sets a job's next due time, and revokes the claim of an execution under way. */
+export async function upsert(
   tx: Tx,
   {
     artifactId,
@@ -43,7 +43,7 @@ export async function put(
     .execute();
 }
 
-/** Who claimed before and comes again still has it; a claim that was left behind runs out. */
+/** A claim can be renewed by its holder, and expires when it is abandoned. */
 const CLAIM = `
   update scheduled_jobs j
      set claim = $1, claimed_until = $2::timestamptz + $3 * interval '1 millisecond',
@@ -56,37 +56,37 @@ const CLAIM = `
   returning j.artifact_id as "artifactId", j.workspace_id as workspace, j.environment,
             j.due_at as "dueAt", j.attempt, j.began_at as "beganAt", j.claim`;
 
-type Run = (text: string, values: readonly unknown[]) => Promise<readonly unknown[]>;
+type RunStatement = (text: string, values: readonly unknown[]) => Promise<readonly unknown[]>;
 
-/** Claims what is due: one job, or all that `run` can see. */
+/** Claims due jobs: one, or all that `run` can see. */
 export async function claim(
-  run: Run,
-  wanted: {
+  run: RunStatement,
+  options: {
     readonly claim: string;
     readonly now: Date;
     readonly leaseMs: number;
     readonly artifactId?: string;
     readonly limit: number;
   },
-): Promise<readonly Due[]> {
-  const { claim: by, now, leaseMs, artifactId = null, limit } = wanted;
-  // What the statement returns, by its names.
-  return (await run(CLAIM, [by, now, leaseMs, artifactId, limit])) as readonly Due[];
+): Promise<readonly DueJob[]> {
+  const { claim: claimId, now, leaseMs, artifactId = null, limit } = options;
+  // The statement returns these columns.
+  return (await run(CLAIM, [claimId, now, leaseMs, artifactId, limit])) as readonly DueJob[];
 }
 
-/** What comes after an execution. */
-export interface Next {
+/** The schedule after an execution. */
+export interface NextRun {
   readonly dueAt: Date | null;
   readonly runAt: Date | null;
   readonly attempt: number;
   readonly beganAt: Date | null;
 }
 
-/** Ends a claim. Where it was lost meanwhile, only what came of the execution is noted. */
+/** Ends a claim. When it was lost meanwhile, only the last execution is recorded. */
 export async function finish(
   tx: Tx,
-  { artifactId, claim: by }: Due,
-  { next, last }: { readonly next: Next; readonly last: LastExecution },
+  { artifactId, claim: claimId }: DueJob,
+  { next, last }: { readonly next: NextRun; readonly last: LastExecution },
 ): Promise<void> {
   const row = tx.updateTable("scheduled_jobs").where("artifact_id", "=", artifactId);
   await row.set({ last_execution: JSON.stringify(last) }).execute();
@@ -99,17 +99,17 @@ export async function finish(
       claim: null,
       claimed_until: null,
     })
-    .where("claim", "=", by)
+    .where("claim", "=", claimId)
     .execute();
 }
 
-/** Gives claims back untouched. */
-export const RELEASE = `
+/** Releases claims without an execution. */
+export const RELEASE_CLAIMS = `
   update scheduled_jobs set claim = null, claimed_until = null
    where claim = $1 and artifact_id = any ($2)`;
 
-/** When somebody should look at it: at its time, or when a claim of others runs out. */
-export async function alarmOf(tx: Tx, artifactId: string): Promise<string | undefined> {
+/** Finds when to wake for a job: at its due time, or when another's claim expires. */
+export async function findWakeTime(tx: Tx, artifactId: string): Promise<string | undefined> {
   const row = await tx
     .selectFrom("scheduled_jobs")
     .select(sql<string | null>`greatest(run_at, claimed_until)`.as("at"))
@@ -119,8 +119,8 @@ export async function alarmOf(tx: Tx, artifactId: string): Promise<string | unde
   return row?.at ?? undefined;
 }
 
-/** What is known of some jobs, by their artifacts. */
-export async function of(tx: Tx, artifactIds: readonly string[]) {
+/** Finds the schedules of these artifacts. */
+export async function findByArtifacts(tx: Tx, artifactIds: readonly string[]) {
   if (artifactIds.length === 0) return new Map<string, never>();
   const rows = await tx
     .selectFrom("scheduled_jobs")
@@ -130,7 +130,7 @@ export async function of(tx: Tx, artifactIds: readonly string[]) {
   return new Map(
     rows.map(({ artifact_id: id, nextDueAt, last }) => [
       id,
-      // Only what `finish` wrote is there.
+      // Written by `finish` only.
       { nextDueAt, lastExecution: last as LastExecution | null },
     ]),
   );

@@ -1,4 +1,4 @@
-/** A pack as its author hands it over. */
+/** The descriptor of a pack: its schema, checks and contents. */
 import semver from "semver";
 import Type, { type Static } from "typebox";
 import { sha256 } from "#kernel/access/crypto.ts";
@@ -7,7 +7,7 @@ import { line, object, text } from "#kernel/schema/schema.ts";
 import { PackArtifact } from "../artifacts/pack.ts";
 import { PackId } from "./pack.ts";
 
-export const PIECES_MAX = 1_000;
+export const PACK_ITEMS_MAX = 1_000;
 
 const Ranges = (description: string) =>
   Type.Optional(Type.Record(Type.String(), line(200), { maxProperties: 100, description }));
@@ -23,20 +23,20 @@ export const Descriptor = object(
     author: Type.Optional(text(200)),
     artifacts: Type.Optional(
       Type.Array(line(200), {
-        maxItems: PIECES_MAX,
+        maxItems: PACK_ITEMS_MAX,
         uniqueItems: true,
         description: "The ids of its artifacts; all of `artifactDefinitions` when absent",
       }),
     ),
     artifactDefinitions: Type.Optional(
       Type.Record(Type.String(), object({ ...artifact, name: Type.Optional(name) }), {
-        maxProperties: PIECES_MAX,
+        maxProperties: PACK_ITEMS_MAX,
         description:
           "The artifacts by their ids. `name` is the id and `moduleKey` the pack's, unless given",
       }),
     ),
     resources: Type.Optional(
-      Type.Record(Type.String(), Type.Array(Type.Unknown(), { maxItems: PIECES_MAX }), {
+      Type.Record(Type.String(), Type.Array(Type.Unknown(), { maxItems: PACK_ITEMS_MAX }), {
         description:
           "What else it brings, by kind: `roles`, `tables`, `queries`, `workflows`. A string " +
           "`pack:<kind>/<key>` stands for the id of another piece of the pack",
@@ -49,33 +49,33 @@ export const Descriptor = object(
 );
 export type Descriptor = Static<typeof Descriptor>;
 
-/** What is wrong with it beyond its form. */
-export function faultsOf(descriptor: Descriptor): FieldError[] {
+/** Field errors that the schema does not find. */
+export function checkDescriptor(descriptor: Descriptor): FieldError[] {
   const { version, artifacts = [], artifactDefinitions = {} } = descriptor;
   const { dependencies = {}, engines = {} } = descriptor;
-  const faults: FieldError[] = [];
+  const errors: FieldError[] = [];
   if (semver.valid(version) === null) {
-    faults.push({ path: "/version", message: "must be a semantic version, such as 1.0.0" });
+    errors.push({ path: "/version", message: "must be a semantic version, such as 1.0.0" });
   }
   for (const [index, id] of artifacts.entries()) {
     if (Object.hasOwn(artifactDefinitions, id)) continue;
-    faults.push({ path: `/artifacts/${index}`, message: "is not among artifactDefinitions" });
+    errors.push({ path: `/artifacts/${index}`, message: "is not among artifactDefinitions" });
   }
   for (const id of Object.keys(artifactDefinitions)) {
     if (descriptor.artifacts === undefined || artifacts.includes(id)) continue;
-    faults.push({ path: `/artifactDefinitions/${id}`, message: "is not among artifacts" });
+    errors.push({ path: `/artifactDefinitions/${id}`, message: "is not among artifacts" });
   }
-  for (const [part, ranges] of Object.entries({ dependencies, engines })) {
-    for (const [of, range] of Object.entries(ranges)) {
+  for (const [field, ranges] of Object.entries({ dependencies, engines })) {
+    for (const [target, range] of Object.entries(ranges)) {
       if (semver.validRange(range) !== null) continue;
-      faults.push({ path: `/${part}/${of}`, message: "is not a range of versions" });
+      errors.push({ path: `/${field}/${target}`, message: "is not a range of versions" });
     }
   }
-  return faults;
+  return errors;
 }
 
-/** What it brings by kind, artifacts among it, each with where it stands. */
-export function contentsOf(
+/** Lists the contents of all kinds, artifacts among them, each with its path in the descriptor. */
+export function listContents(
   descriptor: Descriptor,
 ): { readonly kind: string; readonly content: unknown; readonly path: string }[] {
   const { id: packId, artifactDefinitions = {}, resources = {} } = descriptor;
@@ -95,18 +95,18 @@ export function contentsOf(
   ];
 }
 
-/** The same for the same JSON, in whatever order its members stand. */
+/** Hashes a JSON value independently of the order of its members. */
 export function checksumOf(value: unknown): string {
-  return sha256(JSON.stringify(ordered(value))).toString("hex");
+  return sha256(JSON.stringify(sortMembers(value))).toString("hex");
 }
 
-function ordered(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(ordered);
+function sortMembers(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortMembers);
   if (typeof value !== "object" || value === null) return value;
   const members = Object.entries(value).filter(([, member]) => member !== undefined);
   return Object.fromEntries(
     members
       .toSorted(([a], [b]) => (a < b ? -1 : 1))
-      .map(([name, member]) => [name, ordered(member)]),
+      .map(([name, member]) => [name, sortMembers(member)]),
   );
 }

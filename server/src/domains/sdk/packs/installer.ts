@@ -1,20 +1,20 @@
-/** Makes, replaces and removes pieces of packs, each in the environment that it belongs to. */
+/** Creates, replaces and removes the items of one pack, each in its environment. */
 import type { EnvironmentName } from "#kernel/db/database.ts";
 import { Failure } from "#kernel/operation/failure.ts";
 import type { PackContext, PackContent } from "#kernel/contributions/pack-content.ts";
 import { mapJson } from "#kernel/schema/map-json.ts";
 import { checksumOf } from "./descriptor.ts";
 import type { KeptItem, InstalledItem } from "./pack.ts";
-import { type PackItem, inEnvironmentOf } from "./pack-items.ts";
+import { type PackItem, withErrorPath } from "./pack-items.ts";
 
 const REFERENCE = /^pack:([a-z_]+)\/(.+)$/;
 
-/** The work on one pack. */
 export class PackInstaller {
-  readonly kept: KeptItem[] = [];
+  /** Items left as they were, since a member edited or deleted them, or they are in use. */
+  readonly keptItems: KeptItem[] = [];
   readonly #ctx: PackContext;
   readonly #environment: EnvironmentName;
-  /** The ids of what there is by now, for pieces that name others. */
+  /** The ids of the items installed so far, for references between items. */
   readonly #ids = new Map<string, string>();
 
   constructor(ctx: PackContext, environment: EnvironmentName) {
@@ -22,93 +22,95 @@ export class PackInstaller {
     this.#environment = environment;
   }
 
-  /** Whether something of that name stands in the way. */
-  async isTaken({ kind, content }: PackItem): Promise<boolean> {
-    return (await kind.find(this.#in(kind), content as never)) !== undefined;
+  /** True when the workspace has something of the item's kind and name already. */
+  async exists({ contentType, content }: PackItem): Promise<boolean> {
+    return (await contentType.find(this.#enter(contentType), content as never)) !== undefined;
   }
 
-  async make(piece: PackItem): Promise<InstalledItem> {
-    const { kind: content, key, path, prepared } = piece;
-    return inEnvironmentOf(path, async () => {
-      const said = this.#resolved(piece);
-      const id = await content.create(this.#in(content), said as never, prepared as never);
-      return this.#noted(piece, { kind: content.kind, key, id });
+  async create(item: PackItem): Promise<InstalledItem> {
+    const { contentType, key, path, prepared } = item;
+    return withErrorPath(path, async () => {
+      const content = this.#resolveReferences(item.content) as never;
+      const ctx = this.#enter(contentType);
+      const id = await contentType.create(ctx, content, prepared as never);
+      return this.#recordItem(item, { kind: contentType.kind, key, id });
     });
   }
 
-  /** What is as the pack left it becomes what the pack says now; what is not stays. */
-  async renew(piece: PackItem, former: InstalledItem): Promise<InstalledItem> {
-    const { kind: content, path, prepared, checksum } = piece;
-    const { kind, key, id } = former;
+  /** Replaces an item that is as the pack installed it; keeps one that was edited. */
+  async upgrade(item: PackItem, previous: InstalledItem): Promise<InstalledItem> {
+    const { contentType, path, prepared, checksum } = item;
+    const { kind, key, id } = previous;
     this.#ids.set(`${kind}/${key}`, id);
-    const reason = await this.#editOf(content, former);
+    const reason = await this.#findEdit(contentType, previous);
     if (reason) {
-      this.kept.push({ kind, key, id, reason });
-      return former;
+      this.keptItems.push({ kind, key, id, reason });
+      return previous;
     }
-    if (checksum === former.content) return former;
-    return inEnvironmentOf(path, async () => {
-      const said = this.#resolved(piece);
-      const now = await content.replace(this.#in(content), id, said as never, prepared as never);
-      return this.#noted(piece, { kind, key, id: now });
+    if (checksum === previous.content) return previous;
+    return withErrorPath(path, async () => {
+      const content = this.#resolveReferences(item.content) as never;
+      const ctx = this.#enter(contentType);
+      const newId = await contentType.replace(ctx, id, content, prepared as never);
+      return this.#recordItem(item, { kind, key, id: newId });
     });
   }
 
-  /** True when it is gone; what was edited or is in use stays. */
-  async remove(content: PackContent, thing: InstalledItem): Promise<boolean> {
-    const { kind, key, id } = thing;
-    const reason = await this.#editOf(content, thing);
+  /** False when the item is kept, since it was edited or is in use. */
+  async remove(contentType: PackContent, item: InstalledItem): Promise<boolean> {
+    const { kind, key, id } = item;
+    const reason = await this.#findEdit(contentType, item);
     if (reason) {
-      this.kept.push({ kind, key, id, reason });
+      this.keptItems.push({ kind, key, id, reason });
       return false;
     }
     try {
-      await this.#ctx.savepoint(() => content.remove(this.#in(content), id));
+      await this.#ctx.savepoint(() => contentType.remove(this.#enter(contentType), id));
       return true;
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      this.kept.push({ kind, key, id, reason: "in_use", detail: error.message });
+      this.keptItems.push({ kind, key, id, reason: "in_use", detail: error.message });
       return false;
     }
   }
 
-  /** Goes back to where the request is. */
-  end(): void {
+  /** Switches the transaction back to the request's partition. */
+  restorePartition(): void {
     const { workspace, caller } = this.#ctx;
     this.#ctx.switchPartition({ workspace: workspace.key, environment: caller.environment });
   }
 
-  async #editOf(
-    content: PackContent,
+  async #findEdit(
+    contentType: PackContent,
     { id, base }: InstalledItem,
   ): Promise<"edited" | "deleted" | undefined> {
-    const now = await content.read(this.#in(content), id);
-    if (now === undefined) return "deleted";
-    return checksumOf(now) === base ? undefined : "edited";
+    const current = await contentType.read(this.#enter(contentType), id);
+    if (current === undefined) return "deleted";
+    return checksumOf(current) === base ? undefined : "edited";
   }
 
-  async #noted(
-    { kind: content, checksum }: PackItem,
-    thing: Pick<InstalledItem, "kind" | "key" | "id">,
+  async #recordItem(
+    { contentType, checksum }: PackItem,
+    ref: Pick<InstalledItem, "kind" | "key" | "id">,
   ): Promise<InstalledItem> {
-    this.#ids.set(`${thing.kind}/${thing.key}`, thing.id);
-    const base = checksumOf(await content.read(this.#in(content), thing.id));
-    return { ...thing, content: checksum, base };
+    this.#ids.set(`${ref.kind}/${ref.key}`, ref.id);
+    const base = checksumOf(await contentType.read(this.#enter(contentType), ref.id));
+    return { ...ref, content: checksum, base };
   }
 
-  #resolved({ content }: PackItem): unknown {
+  #resolveReferences(content: unknown): unknown {
     return mapJson(content, (leaf) => {
       const [, kind = "", key = ""] = (typeof leaf === "string" && REFERENCE.exec(leaf)) || [];
       return this.#ids.get(`${kind}/${key}`) ?? leaf;
     });
   }
 
-  /** What belongs to the workspace is told in production, whatever the request says. */
-  #in({ environmentScoped }: PackContent): PackContext {
+  /** Switches to the partition of a content type: production, unless it is scoped to environments. */
+  #enter({ environmentScoped }: PackContent): PackContext {
     const ctx = this.#ctx;
     const environment = environmentScoped ? this.#environment : "production";
     ctx.switchPartition({ workspace: ctx.workspace.key, environment });
-    // The revision that a request names is that of the pack, and not of what it made.
+    // If-Match of the request names the revision of the pack, not of its items.
     return { ...ctx, caller: { ...ctx.caller, environment }, expectRevision: () => undefined };
   }
 }

@@ -29,7 +29,7 @@ import {
 import * as service from "./service.ts";
 import * as store from "./store.ts";
 
-/** What most workspaces begin with: who looks after data, what is owned and from whom, and reports. */
+/** The baseline of most workspaces: roles, tables of vendors, contacts and assets, and reports. */
 export const corePack: Descriptor = {
   id: "core_baseline_pack",
   name: "Core baseline",
@@ -44,11 +44,9 @@ export const corePack: Descriptor = {
 };
 
 /**
- * The packs that come with the platform. Each is a descriptor like any other, and its content stands in
- * one file for each kind: a domain that brings a new kind adds its file, names it in the pack, and
- * raises the version.
+ * The packs that come with the platform. Each is a descriptor like any other, with one file for each kind
+ * of content: a domain with a new kind adds its file, names it in the pack, and raises the version.
  */
-
 export const BASELINE_KEYS = ["core_baseline_pack", "itsm_baseline_pack"] as const;
 
 export const BASELINE: Readonly<Record<(typeof BASELINE_KEYS)[number], Descriptor>> = {
@@ -61,13 +59,13 @@ const example = { params: { id: "core_baseline_pack" } };
 const LIST = "packs by id";
 const BODY_BYTES_MAX = 16 * 1_048_576;
 
-/** What packs bring tells events of its own, whatever domain it is of. */
+/** Besides these, each item emits the events of its own domain. */
 const installEvents: readonly EventType[] = [PackInstalled, PackUpgraded];
 const uninstallEvents: readonly EventType[] = [PackUninstalled];
 
-const installed = {
+const installOperation = {
   permission: PacksInstall,
-  // Tables are made where the request says; the rest belongs to the workspace.
+  // Tables are created in the request's environment; other items belong to the workspace.
   environmentScoped: true,
   emits: installEvents,
   publishes: true,
@@ -119,12 +117,12 @@ export const installBaselinePack = command({
   description:
     "Answers 201 when it was installed, and 200 when it was there: a newer version of it is then " +
     "brought in as an upgrade, and otherwise nothing changes. See the installation of other packs.",
-  ...installed,
+  ...installOperation,
   body: object({ packKey: Type.Enum([...BASELINE_KEYS]) }),
   example: { body: { packKey: "core_baseline_pack" } },
   prepare: (platform, { body }, caller) => readPackItems(platform, BASELINE[body.packKey], caller),
-  run: async (ctx, { body }, pieces) =>
-    answerOf(await service.install(ctx, BASELINE[body.packKey], pieces)),
+  run: async (ctx, { body }, items) =>
+    toResponse(await service.install(ctx, BASELINE[body.packKey], items)),
 });
 
 export const installPack = command({
@@ -138,7 +136,7 @@ export const installPack = command({
     "there already and is not the pack's stands in its way (409). A newer version is an upgrade: " +
     "what nobody has edited becomes what the pack says now; what somebody has edited or deleted " +
     "stays so, and is told in `kept`. The same version with the same content changes nothing (200).",
-  ...installed,
+  ...installOperation,
   body: Descriptor,
   bodyBytesMax: BODY_BYTES_MAX,
   example: {
@@ -160,7 +158,7 @@ export const installPack = command({
     },
   },
   prepare: (platform, { body }, caller) => readPackItems(platform, body, caller),
-  run: async (ctx, { body }, pieces) => answerOf(await service.install(ctx, body, pieces)),
+  run: async (ctx, { body }, items) => toResponse(await service.install(ctx, body, items)),
 });
 
 export const uninstallPack = command({
@@ -182,6 +180,6 @@ export const uninstallPack = command({
   run: (ctx, { params }) => service.uninstall(ctx, params.id),
 });
 
-function answerOf({ pack, status, kept }: service.Installed) {
-  return { ...toPack(pack), revision: pack.revision, status, kept: [...kept] };
+function toResponse({ pack, status, keptItems }: service.InstallResult) {
+  return { ...toPack(pack), revision: pack.revision, status, kept: [...keptItems] };
 }

@@ -1,126 +1,137 @@
-/** What a pack brings, read and checked while no transaction is open. */
+/** Reads and checks the items of a pack, before any transaction. */
 import type { Caller } from "#kernel/access/caller.ts";
 import type { Platform, PlatformServices } from "#kernel/contract.ts";
 import { contributionsTo } from "#kernel/extension-point.ts";
 import { Failure, type FieldError, Forbidden, Invalid } from "#kernel/operation/failure.ts";
 import { type PackContent, PackContentPoint } from "#kernel/contributions/pack-content.ts";
 import { Validator } from "#kernel/schema/validator.ts";
-import { checksumOf } from "./descriptor.ts";
-import { contentsOf, type Descriptor, faultsOf, PIECES_MAX } from "./descriptor.ts";
+import {
+  checkDescriptor,
+  checksumOf,
+  type Descriptor,
+  listContents,
+  PACK_ITEMS_MAX,
+} from "./descriptor.ts";
 
 export interface PackItem {
-  readonly kind: PackContent;
+  readonly contentType: PackContent;
   readonly key: string;
   readonly content: unknown;
   readonly checksum: string;
   readonly prepared: unknown;
-  /** Where it stands in the descriptor. */
+  /** JSON pointer into the descriptor. */
   readonly path: string;
 }
 
-/** Every kind of content, in the order in which they can be made. */
-export function kindsOf({ contributions }: PlatformServices): readonly PackContent[] {
-  const left = [...contributionsTo(PackContentPoint, contributions)];
-  const kinds: PackContent[] = [];
-  while (left.length > 0) {
-    const ready = left.findIndex(
-      ({ after = [] }) => !left.some(({ kind }) => after.includes(kind)),
+/** Every content type, in an order in which each comes after those that it refers to. */
+export function listContentTypes({ contributions }: PlatformServices): readonly PackContent[] {
+  const remaining = [...contributionsTo(PackContentPoint, contributions)];
+  const ordered: PackContent[] = [];
+  while (remaining.length > 0) {
+    const ready = remaining.findIndex(
+      ({ after = [] }) => !remaining.some(({ kind }) => after.includes(kind)),
     );
-    if (ready === -1) throw new Error("Kinds of content wait for each other.");
-    kinds.push(...left.splice(ready, 1));
+    if (ready === -1) throw new Error("Kinds of pack content depend on each other.");
+    ordered.push(...remaining.splice(ready, 1));
   }
-  return kinds;
+  return ordered;
 }
 
-/** Reads a descriptor: its pieces in the order in which they are made. Throws all that is wrong with it. */
+/** Reads the items of a descriptor in the order of their installation; throws all field errors. */
 export async function readPackItems(
   platform: Platform,
   descriptor: Descriptor,
   caller: Caller,
 ): Promise<readonly PackItem[]> {
-  const kinds = kindsOf(platform);
-  const faults = faultsOf(descriptor);
-  const found = contentsOf(descriptor).flatMap(({ kind, content: given, path }) => {
-    const content = kinds.find((one) => one.kind === kind);
-    if (!content) {
-      const names = kinds.map((one) => one.kind).join(", ");
-      faults.push({ path: `/resources/${kind}`, message: `must be one of ${names}` });
-      return [];
-    }
-    const read = shapeOf(content).check(given);
-    if (!("faults" in read)) return [{ content, said: read.value, path }];
-    for (const fault of read.faults) faults.push(below(path, fault));
-    return [];
-  });
-  if (found.length > PIECES_MAX) {
-    faults.push({ path: "/resources", message: `are more than ${PIECES_MAX}` });
-  }
-  if (faults.length > 0) throw refusal(faults);
+  const contentTypes = listContentTypes(platform);
+  const contents = validateContents(descriptor, contentTypes);
   assertCanInstall(
-    found.map(({ content }) => content),
+    contents.map(({ contentType }) => contentType),
     caller,
   );
-  const pieces: PackItem[] = [];
-  for (const { content, said, path } of inOrder(found, kinds)) {
-    // The shape of its own kind has passed it.
-    const given = said as never;
-    const key = content.keyOf(given);
-    if (pieces.some((piece) => piece.kind === content && piece.key === key)) {
-      throw refusal([{ path, message: `is a second one called ${key}` }]);
+  const ordered = contentTypes.flatMap((type) =>
+    contents.filter(({ contentType }) => contentType === type),
+  );
+  const items: PackItem[] = [];
+  for (const { contentType, content, path } of ordered) {
+    // Validated by the schema of its own type.
+    const input = content as never;
+    const key = contentType.keyOf(input);
+    if (items.some((item) => item.contentType === contentType && item.key === key)) {
+      throw invalidDescriptor([{ path, message: `is a second one called ${key}` }]);
     }
-    const prepared = await inEnvironmentOf(path, async () =>
-      content.prepare?.(platform, given, caller),
+    const prepared = await withErrorPath(path, async () =>
+      contentType.prepare?.(platform, input, caller),
     );
-    pieces.push({ kind: content, key, content: said, checksum: checksumOf(said), prepared, path });
+    items.push({ contentType, key, content, checksum: checksumOf(content), prepared, path });
   }
-  return pieces;
+  return items;
 }
 
-/** By a pack nobody makes what they may not make by hand. */
-export function assertCanInstall(contents: readonly PackContent[], { permissions }: Caller): void {
-  const lacking = contents.find(({ permission }) => !permissions.has(permission.name));
+function validateContents(descriptor: Descriptor, contentTypes: readonly PackContent[]) {
+  const errors = checkDescriptor(descriptor);
+  const contents = listContents(descriptor).flatMap(({ kind, content, path }) => {
+    const contentType = contentTypes.find((candidate) => candidate.kind === kind);
+    if (!contentType) {
+      const names = contentTypes.map((candidate) => candidate.kind).join(", ");
+      errors.push({ path: `/resources/${kind}`, message: `must be one of ${names}` });
+      return [];
+    }
+    const checked = validatorFor(contentType).check(content);
+    if (!("faults" in checked)) return [{ contentType, content: checked.value, path }];
+    for (const error of checked.faults) errors.push(prefixPath(path, error));
+    return [];
+  });
+  if (contents.length > PACK_ITEMS_MAX) {
+    errors.push({ path: "/resources", message: `are more than ${PACK_ITEMS_MAX}` });
+  }
+  if (errors.length > 0) throw invalidDescriptor(errors);
+  return contents;
+}
+
+/** Throws unless the caller has the permission that each content type takes by hand. */
+export function assertCanInstall(
+  contentTypes: readonly PackContent[],
+  { permissions }: Caller,
+): void {
+  const lacking = contentTypes.find(({ permission }) => !permissions.has(permission.name));
   if (!lacking) return;
   throw new Failure(Forbidden, {
     detail: `The pack has ${lacking.kind}, which need the permission ${lacking.permission.name}.`,
   });
 }
 
-/** What is wrong with a piece is told with where it stands in the descriptor. */
-export async function inEnvironmentOf<T>(path: string, work: () => Promise<T>): Promise<T> {
+/** Prefixes the field errors of a failure with the item's path in the descriptor. */
+export async function withErrorPath<T>(path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    const { type, particulars, message } = error;
+  } catch (failure) {
+    if (!(failure instanceof Failure)) throw failure;
+    const { type, particulars, message } = failure;
     const errors = particulars.errors ?? [{ path: "", message }];
     throw new Failure(type, {
       ...particulars,
       detail: `${path}: ${message}`,
-      errors: errors.map((fault) => below(path, fault)),
+      errors: errors.map((error) => prefixPath(path, error)),
     });
   }
 }
 
-function inOrder<T extends { readonly content: PackContent }>(
-  all: readonly T[],
-  kinds: readonly PackContent[],
-): readonly T[] {
-  return kinds.flatMap((kind) => all.filter(({ content }) => content === kind));
+function prefixPath(path: string, error: FieldError): FieldError {
+  return { ...error, path: `${path}${error.path}` };
 }
 
-function below(path: string, fault: FieldError): FieldError {
-  return { ...fault, path: `${path}${fault.path}` };
-}
-
-function refusal(errors: readonly FieldError[]): Failure {
+function invalidDescriptor(errors: readonly FieldError[]): Failure {
   const [first] = errors;
   return new Failure(Invalid, { detail: `${first?.path} ${first?.message}`, errors });
 }
 
-const shapes = new WeakMap<PackContent, Validator>();
+const validators = new WeakMap<PackContent, Validator>();
 
-function shapeOf(content: PackContent): Validator {
-  let shape = shapes.get(content);
-  if (!shape) shapes.set(content, (shape = new Validator(content.schema, "body")));
-  return shape;
+function validatorFor(contentType: PackContent): Validator {
+  let validator = validators.get(contentType);
+  if (!validator) {
+    validators.set(contentType, (validator = new Validator(contentType.schema, "body")));
+  }
+  return validator;
 }

@@ -1,4 +1,4 @@
-/** What an installed pack is: schemas and failures. */
+/** Schemas and failures of installed packs. */
 import Type, { type Static } from "typebox";
 import { failure } from "#kernel/operation/failure.ts";
 import { Time } from "#kernel/schema/schema.ts";
@@ -8,18 +8,18 @@ export const PackId = Type.String({
   description: "What the pack calls itself, with or without a scope",
 });
 
-const Thing = {
+const itemFields = {
   kind: Type.String({ description: "`roles`, `tables`, `artifacts` and so on" }),
   key: Type.String({ description: "What the pack calls it" }),
   id: Type.String(),
 };
 
-export const Made = Type.Object(Thing, { title: "PackThing" });
+export const ItemRef = Type.Object(itemFields, { title: "PackThing" });
 
-/** What was left as it was found, and why. */
+/** An item that an upgrade or removal left as it was, with the reason. */
 export const KeptItem = Type.Object(
   {
-    ...Thing,
+    ...itemFields,
     reason: Type.Enum(["edited", "deleted", "in_use"], {
       description:
         "Somebody changed it since, or deleted it, or it can't be removed since it is in use",
@@ -30,7 +30,7 @@ export const KeptItem = Type.Object(
 );
 export type KeptItem = Static<typeof KeptItem>;
 
-const about = {
+const packFields = {
   id: PackId,
   packKey: Type.String({ description: "The same as `id`" }),
   name: Type.String(),
@@ -41,11 +41,11 @@ const about = {
 
 export const Pack = Type.Object(
   {
-    ...about,
+    ...packFields,
     environment: Type.Enum(["production", "staging", "development"], {
       description: "Where its tables are; what else it made belongs to all environments",
     }),
-    made: Type.Array(Made),
+    made: Type.Array(ItemRef),
     installedBy: Type.String(),
     installedAt: Time,
     updatedAt: Time,
@@ -69,15 +69,15 @@ export const UpgradedPack = Type.Object({
 });
 
 export const UninstalledPack = Type.Object(
-  { ...about, removed: Type.Array(Made), kept: Type.Array(KeptItem) },
+  { ...packFields, removed: Type.Array(ItemRef), kept: Type.Array(KeptItem) },
   { title: "UninstalledPack" },
 );
 
-/** One thing that a pack made, with what tells an edit. */
-export interface InstalledItem extends Static<typeof Made> {
-  /** Of what the pack said. */
+/** An item that a pack installed, with checksums to detect an upgrade and an edit. */
+export interface InstalledItem extends Static<typeof ItemRef> {
+  /** Checksum of the pack's content. */
   readonly content: string;
-  /** Of what stood there afterwards. */
+  /** Checksum of the installed item as it was read back. */
   readonly base: string;
 }
 
@@ -110,12 +110,11 @@ export const NewerInstalled = failure(
 );
 export const PackNeeded = failure("pack_needed", 409, "Another pack depends on this one.");
 
-/** What events call it. */
-export function referTo({ id, name }: Pick<StoredPack, "id" | "name">) {
+export function packRef({ id, name }: Pick<StoredPack, "id" | "name">) {
   return { id, displayName: name };
 }
 
-/** What everyone may see of it. */
+/** The pack without its internal fields. */
 export function toPack(pack: StoredPack): Static<typeof Pack> {
   const { dependencies: _, checksum: __, revision: ___, made, ...rest } = pack;
   return { ...rest, made: made.map(({ kind, key, id }) => ({ kind, key, id })) };

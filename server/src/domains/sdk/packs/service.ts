@@ -6,13 +6,13 @@ import { PLATFORM_VERSION } from "#kernel/settings.ts";
 import { checksumOf, type Descriptor } from "./descriptor.ts";
 import { PackInstalled, PackUninstalled, PackUpgraded } from "./events.ts";
 import { PackInstaller } from "./installer.ts";
-import { assertCanInstall, kindsOf, type PackItem } from "./pack-items.ts";
+import { assertCanInstall, listContentTypes, type PackItem } from "./pack-items.ts";
 import {
   type KeptItem,
   type InstalledItem,
   NewerInstalled,
   PackNeeded,
-  referTo,
+  packRef,
   RequirementsUnmet,
   toPack,
   type StoredPack,
@@ -21,22 +21,22 @@ import {
 } from "./pack.ts";
 import * as store from "./store.ts";
 
-/** Only this of a descriptor's engines is us. */
+/** The name of this platform in a descriptor's `engines`. */
 const ENGINE = "millrace";
 
-/** Throws with everything that the pack needs and does not find. */
+/** Throws a failure that lists every unmet dependency and engine. */
 export function assertRequirements(
   { dependencies = {}, engines = {} }: Pick<Descriptor, "dependencies" | "engines">,
   installed: ReadonlyMap<string, string>,
 ): void {
   const errors: FieldError[] = Object.entries(dependencies).flatMap(([id, range]) => {
     const version = installed.get(id);
-    if (version !== undefined && fits(version, range)) return [];
+    if (version !== undefined && satisfies(version, range)) return [];
     const found = version === undefined ? "it is not installed" : `${version} is installed`;
     return [{ path: `/dependencies/${id}`, message: `needs ${range}, and ${found}` }];
   });
   const range = engines[ENGINE];
-  if (range !== undefined && !fits(PLATFORM_VERSION, range)) {
+  if (range !== undefined && !satisfies(PLATFORM_VERSION, range)) {
     const message = `needs ${range}, and this is ${PLATFORM_VERSION}`;
     errors.push({ path: `/engines/${ENGINE}`, message });
   }
@@ -46,147 +46,151 @@ export function assertRequirements(
   }
 }
 
-/** Whether a pack with these dependencies would miss another. */
-export function needs(dependencies: Readonly<Record<string, string>>, id: string): boolean {
+/** True when these dependencies name the pack. */
+export function dependsOn(dependencies: Readonly<Record<string, string>>, id: string): boolean {
   return Object.hasOwn(dependencies, id);
 }
 
-function fits(version: string, range: string): boolean {
+function satisfies(version: string, range: string): boolean {
   return semver.satisfies(version, range, { includePrerelease: true });
 }
 
-export interface Installed {
+export interface InstallResult {
   readonly pack: StoredPack;
   readonly status: "installed" | "upgraded" | "unchanged";
-  readonly kept: readonly KeptItem[];
+  readonly keptItems: readonly KeptItem[];
 }
 
-/** Installs a pack, or brings an installed one to another version: all of it, or nothing. */
+/** Installs a pack, or upgrades an installed one, in one transaction. */
 export async function install(
   ctx: PackContext,
   descriptor: Descriptor,
-  pieces: readonly PackItem[],
-): Promise<Installed> {
+  items: readonly PackItem[],
+): Promise<InstallResult> {
   await store.lockPacks(ctx.tx);
-  const former = await store.find(ctx.tx, descriptor.id);
+  const previous = await store.find(ctx.tx, descriptor.id);
   const checksum = checksumOf(descriptor);
-  if (former && isCurrent(former, descriptor, checksum)) {
-    return { pack: former, status: "unchanged", kept: [] };
+  if (previous && isCurrent(previous, descriptor, checksum)) {
+    return { pack: previous, status: "unchanged", keptItems: [] };
   }
-  const others = await store.all(ctx.tx);
+  const others = await store.listVersions(ctx.tx);
   assertRequirements(descriptor, new Map(others.map(({ id, version }) => [id, version])));
-  const environment = former?.environment ?? ctx.caller.environment;
-  const workshop = new PackInstaller(ctx, environment);
-  const made = await makeAll(workshop, pieces, former?.made ?? []);
-  await removeDropped(ctx, workshop, former?.made ?? [], pieces);
-  workshop.end();
+  const environment = previous?.environment ?? ctx.caller.environment;
+  const installer = new PackInstaller(ctx, environment);
+  const made = await installItems(installer, items, previous?.made ?? []);
+  await removeDroppedItems(ctx, installer, previous?.made ?? [], items);
+  installer.restorePartition();
   const { id, name, version, description = "", author = "", dependencies = {} } = descriptor;
   const installedBy = userIdOf(ctx.caller);
-  const about = { id, environment, name, version, description, author, dependencies };
-  const pack = await store.put(ctx.tx, { ...about, checksum, made, installedBy }, ctx.now);
-  const { kept } = workshop;
-  if (!former) {
-    ctx.emit(PackInstalled, referTo(pack), toPack(pack));
-    return { pack, status: "installed", kept };
+  const fields = { id, environment, name, version, description, author, dependencies };
+  const pack = await store.upsert(ctx.tx, { ...fields, checksum, made, installedBy }, ctx.now);
+  const { keptItems } = installer;
+  if (!previous) {
+    ctx.emit(PackInstalled, packRef(pack), toPack(pack));
+    return { pack, status: "installed", keptItems };
   }
-  const { version: previousVersion } = former;
-  ctx.emit(PackUpgraded, referTo(pack), { ...toPack(pack), previousVersion, kept });
-  return { pack, status: "upgraded", kept };
+  const { version: previousVersion } = previous;
+  ctx.emit(PackUpgraded, packRef(pack), { ...toPack(pack), previousVersion, kept: keptItems });
+  return { pack, status: "upgraded", keptItems };
 }
 
-/** Removes a pack, and of what it made all that nobody has changed or uses. */
+/** Removes a pack with its items, except those that were edited or are in use. */
 export async function uninstall(ctx: PackContext, id: string) {
   await store.lockPacks(ctx.tx);
   const pack = await store.get(ctx.tx, id);
   ctx.expectRevision(pack.revision);
-  const needing = (await store.all(ctx.tx)).filter((other) => needs(other.dependencies, id));
-  if (needing.length > 0) {
-    const names = needing.map((other) => other.id).join(", ");
+  const dependents = (await store.listVersions(ctx.tx)).filter((other) =>
+    dependsOn(other.dependencies, id),
+  );
+  if (dependents.length > 0) {
+    const names = dependents.map((other) => other.id).join(", ");
     throw new Failure(PackNeeded, { detail: `These packs depend on it: ${names}.` });
   }
-  const workshop = new PackInstaller(ctx, pack.environment);
-  const removed = await removeAll(ctx, workshop, pack.made);
-  workshop.end();
+  const installer = new PackInstaller(ctx, pack.environment);
+  const removed = await removeItems(ctx, installer, pack.made);
+  installer.restorePartition();
   await store.remove(ctx.tx, id);
   const { packKey, name, version, description, author } = pack;
-  const about = { id, packKey, name, version, description, author };
+  const fields = { id, packKey, name, version, description, author };
   const uninstalled = {
-    ...about,
+    ...fields,
     removed: removed.map(({ kind, key, id: made }) => ({ kind, key, id: made })),
-    kept: workshop.kept,
+    kept: installer.keptItems,
   };
-  ctx.emit(PackUninstalled, referTo(pack), uninstalled);
+  ctx.emit(PackUninstalled, packRef(pack), uninstalled);
   return uninstalled;
 }
 
-/** Whether there is nothing to do; throws where it can't be what is installed next. */
-function isCurrent(former: StoredPack, { version }: Descriptor, checksum: string): boolean {
-  const order = semver.compare(version, former.version);
+/** True when this version is installed; throws when the installed one is newer or has other content. */
+function isCurrent(previous: StoredPack, { version }: Descriptor, checksum: string): boolean {
+  const order = semver.compare(version, previous.version);
   if (order < 0) {
-    throw new Failure(NewerInstalled, { detail: `Version ${former.version} is installed.` });
+    throw new Failure(NewerInstalled, { detail: `Version ${previous.version} is installed.` });
   }
   if (order > 0) return false;
-  if (checksum !== former.checksum) throw new Failure(VersionTaken);
+  if (checksum !== previous.checksum) throw new Failure(VersionTaken);
   return true;
 }
 
-async function makeAll(
-  workshop: PackInstaller,
-  pieces: readonly PackItem[],
-  former: readonly InstalledItem[],
+async function installItems(
+  installer: PackInstaller,
+  items: readonly PackItem[],
+  previous: readonly InstalledItem[],
 ): Promise<readonly InstalledItem[]> {
-  const formerOf = ({ kind: content, key }: PackItem) =>
-    former.find((thing) => thing.kind === content.kind && thing.key === key);
-  const taken: PackItem[] = [];
-  for (const piece of pieces) {
-    if (!formerOf(piece) && (await workshop.isTaken(piece))) taken.push(piece);
+  const findPrevious = ({ contentType, key }: PackItem) =>
+    previous.find((item) => item.kind === contentType.kind && item.key === key);
+  const conflicting: PackItem[] = [];
+  for (const item of items) {
+    if (!findPrevious(item) && (await installer.exists(item))) conflicting.push(item);
   }
-  if (taken.length > 0) {
-    const names = taken.map(({ kind: content, key }) => `${content.kind}/${key}`).join(", ");
+  if (conflicting.length > 0) {
+    const names = conflicting
+      .map(({ contentType, key }) => `${contentType.kind}/${key}`)
+      .join(", ");
     throw new Failure(ItemsExist, {
       detail: `There are already: ${names}.`,
-      errors: taken.map(({ path }) => ({ path, message: "is there already" })),
+      errors: conflicting.map(({ path }) => ({ path, message: "is there already" })),
     });
   }
   const made: InstalledItem[] = [];
-  for (const piece of pieces) {
-    const known = formerOf(piece);
-    made.push(await (known ? workshop.renew(piece, known) : workshop.make(piece)));
+  for (const item of items) {
+    const matched = findPrevious(item);
+    made.push(await (matched ? installer.upgrade(item, matched) : installer.create(item)));
   }
   return made;
 }
 
-/** What the new version no longer has. Where somebody has made it their own, it stays theirs. */
-async function removeDropped(
+/** Removes the items that the new version no longer has, except edited ones. */
+async function removeDroppedItems(
   ctx: PackContext,
-  workshop: PackInstaller,
-  former: readonly InstalledItem[],
-  pieces: readonly PackItem[],
+  installer: PackInstaller,
+  previous: readonly InstalledItem[],
+  items: readonly PackItem[],
 ): Promise<void> {
-  const dropped = former.filter(
-    ({ kind, key }) => !pieces.some((piece) => piece.kind.kind === kind && piece.key === key),
+  const dropped = previous.filter(
+    ({ kind, key }) => !items.some((item) => item.contentType.kind === kind && item.key === key),
   );
-  await removeAll(ctx, workshop, dropped);
+  await removeItems(ctx, installer, dropped);
 }
 
-/** In the opposite order of their making. */
-async function removeAll(
+/** Removes items in the opposite order of their installation; returns those that were removed. */
+async function removeItems(
   { services, caller }: PackContext,
-  workshop: PackInstaller,
-  things: readonly InstalledItem[],
+  installer: PackInstaller,
+  items: readonly InstalledItem[],
 ): Promise<readonly InstalledItem[]> {
-  const kinds = new Map(kindsOf(services).map((content) => [content.kind, content]));
-  const known = things.flatMap((thing) => {
-    const content: PackContent | undefined = kinds.get(thing.kind);
-    return content ? [{ thing, content }] : [];
+  const contentTypes = new Map(listContentTypes(services).map((type) => [type.kind, type]));
+  const known = items.flatMap((item) => {
+    const contentType: PackContent | undefined = contentTypes.get(item.kind);
+    return contentType ? [{ item, contentType }] : [];
   });
   assertCanInstall(
-    known.map(({ content }) => content),
+    known.map(({ contentType }) => contentType),
     caller,
   );
   const removed: InstalledItem[] = [];
-  for (const { thing, content } of known.toReversed()) {
-    if (await workshop.remove(content, thing)) removed.push(thing);
+  for (const { item, contentType } of known.toReversed()) {
+    if (await installer.remove(contentType, item)) removed.push(item);
   }
   return removed;
 }

@@ -19,14 +19,14 @@ const FIELDS = [
   "updated_at as updatedAt",
 ] as const;
 
-/** Whoever installs or uninstalls packs takes turns, in each workspace. */
+/** Locks the workspace's packs until the transaction ends: installs and uninstalls are serialized. */
 export async function lockPacks(tx: Tx): Promise<void> {
   await sql`
     select pg_advisory_xact_lock(hashtextextended(
       'packs of ' || current_setting('millrace.workspace'), 0))`.execute(tx);
 }
 
-/** By id, from after one of them. */
+/** Lists packs by id. */
 export async function list(
   tx: Tx,
   { after, limit }: { readonly after: string; readonly limit: number },
@@ -41,8 +41,8 @@ export async function list(
   return rows.map(toPack);
 }
 
-/** The versions and dependencies of all. */
-export async function all(
+/** Lists the versions and dependencies of all packs. */
+export async function listVersions(
   tx: Tx,
 ): Promise<readonly Pick<StoredPack, "id" | "version" | "dependencies">[]> {
   const rows = await tx
@@ -70,10 +70,9 @@ export async function get(tx: Tx, id: string): Promise<StoredPack> {
   return pack;
 }
 
-type Values = Omit<StoredPack, "packKey" | "revision" | "installedAt" | "updatedAt">;
+type PackValues = Omit<StoredPack, "packKey" | "revision" | "installedAt" | "updatedAt">;
 
-/** Writes what is installed now, in the place of what was. */
-export async function put(tx: Tx, pack: Values, now: Date): Promise<StoredPack> {
+export async function upsert(tx: Tx, pack: PackValues, now: Date): Promise<StoredPack> {
   const { id, environment, name, version, description, author, checksum } = pack;
   const values = {
     name,
@@ -104,13 +103,13 @@ export async function remove(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom("pack_installs").where("pack_id", "=", id).execute();
 }
 
-interface Row extends Omit<StoredPack, "packKey" | "dependencies" | "made"> {
+interface PackRow extends Omit<StoredPack, "packKey" | "dependencies" | "made"> {
   readonly dependencies: unknown;
   readonly made: unknown;
 }
 
-/** Only what `put` wrote is there. */
-function toPack({ dependencies, made, ...row }: Row): StoredPack {
+/** The JSON columns hold only what `upsert` wrote. */
+function toPack({ dependencies, made, ...row }: PackRow): StoredPack {
   return {
     ...row,
     packKey: row.id,

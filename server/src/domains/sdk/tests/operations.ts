@@ -5,12 +5,12 @@ import { newId } from "#kernel/schema/id.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { created, item, withSuccess } from "#kernel/operation/response.ts";
 import { object, patch } from "#kernel/schema/schema.ts";
-import { ArtifactId, referTo } from "../artifacts/artifact.ts";
+import { ArtifactId, artifactRef } from "../artifacts/artifact.ts";
 import { ById } from "../artifacts/operations.ts";
 import { get, lock as lockArtifact } from "../artifacts/store.ts";
 import { ArtifactsRead, ArtifactsWrite } from "../permissions.ts";
 import { ArtifactTested, TestCaseCreated, TestCaseDeleted, TestCaseUpdated } from "./events.ts";
-import { runAll } from "./run-tests.ts";
+import { executeTestCases } from "./run-tests.ts";
 import * as store from "./store.ts";
 import {
   NewTestCase,
@@ -23,8 +23,10 @@ import {
 } from "./test-case.ts";
 
 const example = { params: { id: "art_01jd0000000000000000000000" } };
-const oneExample = { params: { ...example.params, testCaseId: "atc_01jd0000000000000000000000" } };
-const OfCase = object({ id: ArtifactId, testCaseId: TestCaseId });
+const testCaseExample = {
+  params: { ...example.params, testCaseId: "atc_01jd0000000000000000000000" },
+};
+const ByTestCaseId = object({ id: ArtifactId, testCaseId: TestCaseId });
 
 export const listTestCases = query({
   id: "artifacts.list_test_cases",
@@ -78,7 +80,7 @@ export const createTestCase = command({
       mocks: {},
       ...body,
     });
-    ctx.emit(TestCaseCreated, referTo(testCase), dataOf(testCase));
+    ctx.emit(TestCaseCreated, testCaseRef(testCase), testCaseEventData(testCase));
     return testCase;
   },
 });
@@ -92,22 +94,22 @@ export const updateTestCase = command({
   ],
   summary: "Change a test case",
   permission: ArtifactsWrite,
-  params: OfCase,
+  params: ByTestCaseId,
   body: patch(NewTestCase),
   response: withSuccess(item(TestCase)),
   emits: [TestCaseUpdated],
   fails: [TestCaseExists],
-  example: { ...oneExample, body: { expected: { greeting: "Hello, Grace" } } },
+  example: { ...testCaseExample, body: { expected: { greeting: "Hello, Grace" } } },
   async run(ctx, { params, body }) {
     const before = await store.lock(ctx.tx, params.id, params.testCaseId);
     ctx.expectRevision(before.revision);
     const after = await store.update(ctx.tx, before.id, body, ctx.now);
     const { changes } = diffResource<object>(before, after);
-    const told = changes.filter((name) => name !== "revision");
-    ctx.emit(TestCaseUpdated, referTo(after), {
-      before: dataOf(before),
-      after: dataOf(after),
-      changes: told,
+    const changedFields = changes.filter((name) => name !== "revision");
+    ctx.emit(TestCaseUpdated, testCaseRef(after), {
+      before: testCaseEventData(before),
+      after: testCaseEventData(after),
+      changes: changedFields,
     });
     return after;
   },
@@ -122,15 +124,15 @@ export const deleteTestCase = command({
   ],
   summary: "Delete a test case",
   permission: ArtifactsWrite,
-  params: OfCase,
+  params: ByTestCaseId,
   response: withSuccess(item(TestCase)),
   emits: [TestCaseDeleted],
-  example: oneExample,
+  example: testCaseExample,
   async run(ctx, { params }) {
     const testCase = await store.lock(ctx.tx, params.id, params.testCaseId);
     ctx.expectRevision(testCase.revision);
     await store.remove(ctx.tx, testCase.id);
-    ctx.emit(TestCaseDeleted, referTo(testCase), dataOf(testCase));
+    ctx.emit(TestCaseDeleted, testCaseRef(testCase), testCaseEventData(testCase));
     return testCase;
   },
 });
@@ -169,17 +171,21 @@ export const runTestCases = command({
       artifact: await get(tx, params.id),
       cases: await store.list(tx, params.id),
     }));
-    return { ...found, results: await runAll(platform, caller, found) };
+    return { ...found, results: await executeTestCases(platform, caller, found) };
   },
   async run(ctx, _, { artifact, results }) {
     const passed = results.filter((result) => result.passed).length;
     const failed = results.length - passed;
     const { id, versionNumber } = artifact;
-    ctx.emit(ArtifactTested, referTo(artifact), { id, versionNumber, passed, failed });
+    ctx.emit(ArtifactTested, artifactRef(artifact), { id, versionNumber, passed, failed });
     return { passed, failed, results };
   },
 });
 
-function dataOf({ id, artifactId, name }: TestCase) {
+function testCaseEventData({ id, artifactId, name }: TestCase) {
   return { id, artifactId, name };
+}
+
+function testCaseRef({ id, name }: TestCase) {
+  return { id, displayName: name };
 }

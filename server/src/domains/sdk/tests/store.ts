@@ -14,7 +14,7 @@ const FIELDS = [
   "updated_at as updatedAt",
 ] as const;
 
-/** Those of an artifact by name; their number is bounded. */
+/** Lists the test cases of an artifact by name; their number is bounded. */
 export async function list(tx: Tx, artifactId: string): Promise<TestCase[]> {
   const rows = await tx
     .selectFrom("artifact_test_cases")
@@ -22,7 +22,7 @@ export async function list(tx: Tx, artifactId: string): Promise<TestCase[]> {
     .where("artifact_id", "=", artifactId)
     .orderBy("name")
     .execute();
-  // Only what was checked is ever stored.
+  // The columns hold only validated input.
   return rows as TestCase[];
 }
 
@@ -38,7 +38,7 @@ export async function lock(tx: Tx, artifactId: string, id: string): Promise<Test
   return row as TestCase;
 }
 
-export interface Values {
+export interface TestCaseValues {
   readonly name?: string | undefined;
   readonly inputPayload?: unknown;
   readonly expected?: unknown;
@@ -47,7 +47,7 @@ export interface Values {
 
 export async function insert(
   tx: Tx,
-  values: Required<Values> & {
+  values: Required<TestCaseValues> & {
     readonly id: string;
     readonly artifactId: string;
     readonly at: Date;
@@ -71,7 +71,12 @@ export async function insert(
   return row as TestCase;
 }
 
-export async function update(tx: Tx, id: string, values: Values, at: Date): Promise<TestCase> {
+export async function update(
+  tx: Tx,
+  id: string,
+  values: TestCaseValues,
+  at: Date,
+): Promise<TestCase> {
   const { name, inputPayload, expected, mocks } = values;
   const row = await tx
     .updateTable("artifact_test_cases")

@@ -1,4 +1,4 @@
-/** A test of an artifact: an input, what must come of it, and what stands in for the world. */
+/** A test case of an artifact: an input, the expected output, and mocks of host calls. */
 import Type, { type Static } from "typebox";
 import { failure } from "#kernel/operation/failure.ts";
 import { HOST_METHODS } from "#kernel/sandbox/script.ts";

@@ -275,7 +275,7 @@ const tables = [
   },
 ];
 
-/** What a service desk begins with. */
+/** The baseline of a service desk. */
 export const itsmPack: Descriptor = {
   id: "itsm_baseline_pack",
   name: "ITSM baseline",
