@@ -14,8 +14,8 @@ export function headerOf({ header = HEADER }: SignatureRule): string {
 }
 
 /**
- * Whether one of the signatures in the header is that of these very bytes. Senders who change their key
- * send several, with commas or spaces between them.
+ * True when one of the signatures in the header is that of these very bytes. Senders that rotate their
+ * key send several, with commas or spaces between them.
  */
 export function isSigned(
   { bytes, header, nowMs }: { bytes: Buffer; header: string | undefined; nowMs: number },

@@ -34,7 +34,7 @@ export const OnError = Type.Enum(["fail", "continue", "branch"], {
 });
 export type OnError = Static<typeof OnError>;
 
-/** One step of a workflow; what its `config` holds depends on its type. */
+/** A node of a workflow; its type decides on the fields of its `config`. */
 export const Node = object(
   {
     id: NodeId,
@@ -72,7 +72,7 @@ export interface GraphDefinition {
   readonly edges: readonly Edge[];
 }
 
-/** The fields of a definition, for those who make bodies and answers of them. */
+/** The fields of a definition, from which request and response schemas are made. */
 export const definitionFields = {
   name: line(200),
   description: Type.Optional(text(10_000)),

@@ -34,7 +34,7 @@ export const Difference = Type.Object(
 );
 export type Difference = Static<typeof Difference>;
 
-/** Compares two definitions; nodes are told apart by their ids, edges by all that they are. */
+/** Compares two definitions; nodes are identified by their ids, edges by all their fields. */
 export function diffDefinitions(before: Definition, after: Definition): Difference {
   const fields = changedFields(before, after).filter((field) => !STRUCTURE.has(field));
   return {
