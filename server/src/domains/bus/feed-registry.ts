@@ -51,9 +51,9 @@ export class FeedRegistry {
     const feed = new Feed((after, limit) => this.#readBatch(feedKey, after, limit));
     this.#feeds.set(id, feed);
     for (const topic of feedKey.topics) {
-      const place = toFeedId(feedKey.partition, topic);
-      const feeds = this.#byTopic.get(place) ?? new Set();
-      this.#byTopic.set(place, feeds.add(feed));
+      const topicId = toFeedId(feedKey.partition, topic);
+      const feeds = this.#byTopic.get(topicId) ?? new Set();
+      this.#byTopic.set(topicId, feeds.add(feed));
       this.#subscribe(topic);
     }
     return feed;
@@ -63,10 +63,10 @@ export class FeedRegistry {
     feed.close();
     this.#feeds.delete(id);
     for (const topic of feedKey.topics) {
-      const place = toFeedId(feedKey.partition, topic);
-      const feeds = this.#byTopic.get(place);
+      const topicId = toFeedId(feedKey.partition, topic);
+      const feeds = this.#byTopic.get(topicId);
       feeds?.delete(feed);
-      if (feeds?.size === 0) this.#byTopic.delete(place);
+      if (feeds?.size === 0) this.#byTopic.delete(topicId);
       this.#unsubscribeFrom(topic);
     }
   }
@@ -98,11 +98,11 @@ export class FeedRegistry {
   }
 
   async #readBatch(feedKey: FeedKey, after: string, limit: number): Promise<TopicBatch> {
-    const place = positionOf(after);
-    if (!place) throw new Error("A cursor is the id of an event.");
+    const position = positionOf(after);
+    if (!position) throw new Error("A cursor is the id of an event.");
     this.reads += 1;
     return this.#platform.db.read(feedKey.partition, (tx) =>
-      readTopics(tx, feedKey.topics, place, limit),
+      readTopics(tx, feedKey.topics, position, limit),
     );
   }
 }

@@ -45,7 +45,7 @@ export class Feed {
     this.#retryTimer = undefined;
   }
 
-  async next(request: FeedRequest, ending: AbortSignal): Promise<TopicBatch> {
+  async next(request: FeedRequest, shutdown: AbortSignal): Promise<TopicBatch> {
     // Added before it reads, so that no commit goes unnoticed in between.
     const waiter = new Waiter(request);
     this.#waiters.add(waiter);
@@ -53,7 +53,7 @@ export class Feed {
       for (;;) {
         waiter.sleep();
         const batch = await this.#shareRead(request.after, request.limit);
-        if (ending.aborted || waiter.isSatisfiedBy(batch)) return batch;
+        if (shutdown.aborted || waiter.isSatisfiedBy(batch)) return batch;
         if (batch.unsettled !== undefined) this.#retrySoon();
         await waiter.woken;
       }
@@ -158,10 +158,10 @@ class Waiter {
 
   #isIncomplete(events: TopicBatch["events"]): boolean {
     const { limit, settleMs } = this.#request;
-    const patient = performance.now() - this.#startedAt < settleMs;
+    const maySettle = performance.now() - this.#startedAt < settleMs;
     const last = events.at(-1)?.id ?? "";
     return (
-      patient && events.length < limit && this.#expected !== undefined && last < this.#expected
+      maySettle && events.length < limit && this.#expected !== undefined && last < this.#expected
     );
   }
 }

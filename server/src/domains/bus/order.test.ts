@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { startWorld, type World } from "#kernel/testing/world.ts";
-import { anotherNode, send } from "./testing/node.ts";
+import { startNode, send } from "./testing/node.ts";
 
 const WRITERS = 16;
 const EACH = 25;
@@ -25,7 +25,7 @@ async function follow(world: World, by: { token: string }, topic: string, count:
 
 test("who follows nextCursor sees every event of 16 writers on two nodes once and in order", async () => {
   await using world = await startWorld();
-  await using node = await anotherNode(world);
+  await using node = await startNode(world);
   const owner = await world.member(["owner"]);
   const [{ n: before }] = await world.sql("select count(*)::int as n from events");
   const writes = WRITERS * EACH;

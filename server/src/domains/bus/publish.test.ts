@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type Ask, startWorld, until, useWorld } from "#kernel/testing/world.ts";
-import { anotherNode, send } from "./testing/node.ts";
+import { startNode, send } from "./testing/node.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -159,7 +159,7 @@ test("a message that fails leaves its key to the next", async () => {
 });
 
 test("of 50 publishers with one key, on two nodes at once, one publishes and all learn its id", async () => {
-  await using node = await anotherNode(world);
+  await using node = await startNode(world);
   const rounds = ["first", "after the window"];
   for (const [round, type] of rounds.entries()) {
     const body = { type: "raced", payload: { type }, deduplicationKey: "the race" };

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { type Ask, startWorld, until, useWorld } from "#kernel/testing/world.ts";
 import { feedRegistryOf } from "./feed-registry.ts";
-import { anotherNode, headersOf, send } from "./testing/node.ts";
+import { startNode, headersOf, send } from "./testing/node.ts";
 
 const BEGINNING = "evt_0000000000000000000000";
 
@@ -77,7 +77,7 @@ test.each(["limit=0", "limit=201", "timeout=-1", "timeout=60001", "timeout=soon"
 );
 
 test("a poll is answered by a publish, on this node and on another", async () => {
-  await using node = await anotherNode(world);
+  await using node = await startNode(world);
   for (const app of [world.app, node.app]) {
     const topic = freshTopic();
     const last = await publish(topic, 0);

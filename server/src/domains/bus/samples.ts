@@ -6,7 +6,7 @@ const BEGINNING = "evt_0000000000000000000000";
 let count = 0;
 
 /** A topic is the same name to everybody, and whoever reads elsewhere finds it empty. */
-async function published(owner: Ask) {
+async function publishSample(owner: Ask) {
   count += 1;
   const name = `samples.topic-${count}`;
   await owner(`POST /api/v1/events/topics/${name}/publish`, { type: "sample", payload: { count } });
@@ -20,7 +20,7 @@ export const samples: readonly Sample[] = [
     arrange: async (owner) => {
       count += 1;
       return {
-        ...(await published(owner)),
+        ...(await publishSample(owner)),
         body: { type: "sample", payload: { some: "thing" }, deduplicationKey: `sample ${count}` },
       };
     },
@@ -29,7 +29,7 @@ export const samples: readonly Sample[] = [
     operation: "topics.publish",
     name: "a second time",
     arrange: async (owner) => {
-      const arranged = await published(owner);
+      const arranged = await publishSample(owner);
       const body = { type: "sample", payload: {}, deduplicationKey: "the same" };
       await owner(`POST /api/v1/events/topics/${arranged.params.name}/publish`, body);
       return { ...arranged, body, status: 200 };
@@ -37,13 +37,13 @@ export const samples: readonly Sample[] = [
   },
   {
     operation: "topics.read",
-    arrange: async (owner) => ({ ...(await published(owner)), query: { timeout: "100" } }),
+    arrange: async (owner) => ({ ...(await publishSample(owner)), query: { timeout: "100" } }),
   },
   {
     operation: "topics.stream",
     // One event, so that it ends.
     arrange: async (owner) => ({
-      ...(await published(owner)),
+      ...(await publishSample(owner)),
       query: { after: BEGINNING, limit: "1" },
     }),
   },

@@ -73,7 +73,7 @@ test("a stream begins now, and each event has its id, its type and itself in one
   listener.request.destroy();
 });
 
-test("who comes back with the last id hears what it missed, once, in order, and goes on", async () => {
+test("a client that reconnects with the last id gets what it missed, once and in order", async () => {
   const first = await listen(`resumed/stream?after=${BEGINNING}`);
   const ids = [await publish("resumed", { n: 0 }), await publish("resumed", { n: 1 })];
   await until(async () => first.events().length === 2);
@@ -88,7 +88,7 @@ test("who comes back with the last id hears what it missed, once, in order, and 
   second.request.destroy();
 });
 
-test("who was cut off before the first event comes back to where it began", async () => {
+test("a client that was cut off before the first event resumes where it started", async () => {
   const first = await listen("cut/stream");
   const begun = await until(async () => /id: (\S+)/.exec(first.blocks()[0] ?? "")?.[1]);
   first.request.destroy();

@@ -96,7 +96,7 @@ test("from any link, a trace leads to the root and to everything that came of it
   }
 });
 
-test("what one call wrote in one transaction belongs together", async () => {
+test("events of one transaction belong together", async () => {
   const inviter = await world.member(["admin"]);
   await inviter("POST /api/v1/settings/users/invite", { email: "guest@example.com" });
   const removed = await owner(`DELETE /api/v1/settings/users/${inviter.userId}`);
@@ -112,7 +112,7 @@ test("what one call wrote in one transaction belongs together", async () => {
   }
 });
 
-test("also where others were quicker meanwhile, and it stands apart", async () => {
+test("events of one transaction belong together also where others were appended in between", async () => {
   const here = { workspace: world.home, environment: "production" } as const;
   const text = `insert into events (epoch, topic, type, actor_id, actor_type, actor_name, resource_type,
                                     resource_id, correlation_id, created_at, data)

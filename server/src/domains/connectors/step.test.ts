@@ -1,5 +1,10 @@
 import { beforeEach, expect, test } from "vitest";
-import { deployed, ran, runOf, stepsOf } from "#domains/runs/testing/workflows.ts";
+import {
+  deployWorkflow,
+  runWorkflow,
+  deployAndRun,
+  stepsOf,
+} from "#domains/runs/testing/workflows.ts";
 import { domain } from "#kernel/domain.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { Conflict, Failure } from "#kernel/operation/failure.ts";
@@ -66,8 +71,8 @@ const node = (more: object = {}) => ({
 
 test("a step invokes an action for the workflow, and its output is what that gives", async () => {
   upstream.answer = ({ headers }, response) => json(response, { said: headers.authorization });
-  const workflow = await deployed(owner, [node()]);
-  const run = await ran(owner, workflow, 7);
+  const workflow = await deployWorkflow(owner, [node()]);
+  const run = await runWorkflow(owner, workflow, 7);
   expect(run).toMatchObject({
     status: "completed",
     output: { status: 200, body: { said: "Bearer [secret token]" } },
@@ -93,7 +98,7 @@ test("a step that failed is tried again with the same key, and reaches the other
   upstream.answer = (received, response) =>
     upstream.received.length === 1 ? json(response, {}, 503) : OK(received, response);
   const retry = { maxAttempts: 2, backoffMs: 1, strategy: "fixed" };
-  const run = await runOf(owner, [node({ retry })]);
+  const run = await deployAndRun(owner, [node({ retry })]);
   expect(run.status).toBe("completed");
   expect(stepsOf(run)["call"].attempts).toBe(2);
   const keys = upstream.received.map(({ headers }) => headers["idempotency-key"]);
@@ -104,12 +109,12 @@ test("a step that failed is tried again with the same key, and reaches the other
 
 test("what goes wrong is the step's error", async () => {
   upstream.answer = (_received, response) => json(response, {}, 404);
-  const failed = await runOf(owner, [node()]);
+  const failed = await deployAndRun(owner, [node()]);
   expect(failed).toMatchObject({
     status: "failed",
     error: { code: "upstream_failed", message: "The other system answered 404.", path: "call" },
   });
-  const unknown = await runOf(owner, [
+  const unknown = await deployAndRun(owner, [
     node({ config: { connectorId: id, action: "no such action" } }),
   ]);
   expect(unknown.error).toMatchObject({ code: "unknown_action" });
@@ -121,7 +126,7 @@ test("it may do what whoever deployed it may do", async () => {
     permissions: ["workflows:*", "deployments:*"],
   });
   const limited = await world.member([body.data.id]);
-  const run = await runOf(limited, [node()]);
+  const run = await deployAndRun(limited, [node()]);
   expect(run).toMatchObject({ status: "failed", error: { code: "forbidden" } });
   expect(upstream.received).toEqual([]);
 });

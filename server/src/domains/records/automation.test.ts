@@ -1,7 +1,13 @@
 /** What workflows and webhooks do with records, and hear of them. */
 import { beforeEach, expect, test } from "vitest";
-import { atRest, listening, runsOf } from "#domains/runs/testing/triggers.ts";
-import { deployed, runOf, seen, stepsOf, trigger } from "#domains/runs/testing/workflows.ts";
+import { waitUntilIdle, deployEventWorkflow, findRuns } from "#domains/runs/testing/triggers.ts";
+import {
+  deployWorkflow,
+  deployAndRun,
+  waitForRun,
+  stepsOf,
+  trigger,
+} from "#domains/runs/testing/workflows.ts";
 import { arrived, caughtUp } from "#domains/webhooks/deliveries/testing.ts";
 import { startReceiver } from "#domains/webhooks/testing/receiver.ts";
 import { type Ask, until, useFixture, useWorld } from "#kernel/testing/world.ts";
@@ -38,7 +44,7 @@ const node = (id: string, { slug }: Furnished, operation: string, config: object
 test("a workflow makes, reads, lists, changes and deletes records", async () => {
   const table = await furnish(world, owner, { columns }, []);
   const made = "{{ steps.make.output.id }}";
-  const run = await runOf(
+  const run = await deployAndRun(
     owner,
     [
       node("make", table, "create", {
@@ -85,7 +91,7 @@ test("a list of a workflow goes beyond a page, up to its limit", async () => {
   const table = await furnish(world, owner, { columns }, []);
   const records = Array.from({ length: 450 }, (_, salary) => ({ salary }));
   await owner(`POST ${table.path}/bulk`, { records });
-  const run = await runOf(owner, [
+  const run = await deployAndRun(owner, [
     node("some", table, "list", { sort: "salary", limit: 401 }),
     node("all", table, "list", { sort: "salary", limit: 1_000 }),
     node("usual", table, "list"),
@@ -101,7 +107,7 @@ test("a list of a workflow goes beyond a page, up to its limit", async () => {
 test("a step that can't be carried out says why", async () => {
   const table = await furnish(world, owner, { columns }, []);
   const failure = async (config: object) => {
-    const run = await runOf(owner, [{ id: "it", type: "records", config }]);
+    const run = await deployAndRun(owner, [{ id: "it", type: "records", config }]);
     return [run.status, stepsOf(run)["it"].error.code];
   };
   const nobody = `rec_${"0".repeat(26)}`;
@@ -127,9 +133,9 @@ test("a workflow does with records what whoever deployed it may", async () => {
     { title: "open", salary: 1 },
     { title: "shut", salary: 2 },
   ]);
-  const list = await runOf(maker, [node("all", table, "list")]);
+  const list = await deployAndRun(maker, [node("all", table, "list")]);
   expect(stepsOf(list)["all"].output).toMatchObject([{ title: "open", salary: null }]);
-  const run = await runOf(maker, [
+  const run = await deployAndRun(maker, [
     node("it", table, "update", { id: table.ids[0], data: { salary: 9 } }),
   ]);
   expect(stepsOf(run)["it"].error.code).toBe("record_forbidden");
@@ -140,9 +146,9 @@ test("a workflow hears of records what whoever deployed it may see", async () =>
   const free = await furnish(world, owner, { columns }, []);
   const slugs = [table.slug, free.slug];
   const only = { topic: "record", filter: { "data.tableSlug": { in: slugs } } };
-  const byOwner = await listening(owner, only);
-  const byMaker = await listening(maker, only);
-  const byGuess = await listening(maker, {
+  const byOwner = await deployEventWorkflow(owner, only);
+  const byMaker = await deployEventWorkflow(maker, only);
+  const byGuess = await deployEventWorkflow(maker, {
     topic: "record",
     filter: { "data.tableSlug": table.slug, "data.salary": { gt: 0 } },
   });
@@ -151,9 +157,9 @@ test("a workflow hears of records what whoever deployed it may see", async () =>
   const { body } = await owner(`POST ${table.path}`, { title: "open", salary: 6 });
   await owner(`PATCH ${table.path}/${body.data.id}`, { salary: 7 });
   await owner(`POST ${free.path}`, { title: "free", salary: 8 });
-  await atRest(world);
+  await waitUntilIdle(world);
   const heard = async (id: string) =>
-    (await runsOf(world, id)).map(({ trigger: { event } }) =>
+    (await findRuns(world, id)).map(({ trigger: { event } }) =>
       [event.type, event.data.title, event.data.salary, event.resource.displayName].join(" "),
     );
   expect(await heard(byOwner)).toEqual([
@@ -164,14 +170,14 @@ test("a workflow hears of records what whoever deployed it may see", async () =>
   ]);
   expect(await heard(byMaker)).toEqual(["record.created open  open", "record.created free 8 free"]);
   expect(await heard(byGuess)).toEqual([]);
-  const [run] = await runsOf(world, waiting);
+  const [run] = await findRuns(world, waiting);
   expect(run).toMatchObject({ status: "completed", output: { title: "open", salary: null } });
 });
 
 /** A workflow of the maker's that waits for a record of a table. */
 async function runOfWaiting({ slug }: Furnished): Promise<string> {
   const said = (name: string) => `{{ steps.wait.output.data.${name} }}`;
-  const id = await deployed(maker, [
+  const id = await deployWorkflow(maker, [
     {
       id: "wait",
       type: "wait_for_event",
@@ -184,7 +190,7 @@ async function runOfWaiting({ slug }: Furnished): Promise<string> {
     },
   ]);
   const { body } = await trigger(maker, id);
-  await seen(maker, body.data.runId, ["waiting"]);
+  await waitForRun(maker, body.data.runId, ["waiting"]);
   return id;
 }
 

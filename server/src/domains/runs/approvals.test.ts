@@ -1,6 +1,12 @@
 import { expect, test } from "vitest";
 import { type Ask, until, useWorld } from "#kernel/testing/world.ts";
-import { deployed, eventsOf, seen, stepsOf, trigger } from "./testing/workflows.ts";
+import {
+  deployWorkflow,
+  readEventTypes,
+  waitForRun,
+  stepsOf,
+  trigger,
+} from "./testing/workflows.ts";
 
 const world = await useWorld({ work: true });
 const owner = await world.member(["owner"]);
@@ -17,7 +23,7 @@ const edges = [
 ];
 
 async function asked(config: object): Promise<string> {
-  const id = await deployed(owner, decision(config), { edges });
+  const id = await deployWorkflow(owner, decision(config), { edges });
   const { body, events } = await trigger(owner, id);
   expect(body.data.status).toBe("paused");
   expect(events).toEqual(["workflow.run_started", "workflow.run_paused"]);
@@ -45,7 +51,7 @@ test("a plain member who is asked sees it, decides, and the run goes on with wha
     body: { data: { id: runId } },
     events: ["workflow.run_resumed"],
   });
-  const run = await seen(owner, runId);
+  const run = await waitForRun(owner, runId);
   expect(run).toMatchObject({ status: "completed", output: 12 });
   expect(stepsOf(run)).toMatchObject({
     ask: {
@@ -58,7 +64,7 @@ test("a plain member who is asked sees it, decides, and the run goes on with wha
     no: { status: "skipped" },
   });
   expect(await open(member)).toEqual([]);
-  expect(await eventsOf(world, runId)).toEqual([
+  expect(await readEventTypes(world, runId)).toEqual([
     "workflow.run_started",
     "workflow.run_paused",
     "workflow.run_resumed",
@@ -96,32 +102,32 @@ test("a quorum needs as many different people, by role too; nobody decides twice
     wait: { kind: "approval", quorum: 2, decisions: [{ userId: first.userId }] },
   });
   await say(second, runId, { approved: true, data: { room: 1 } });
-  expect(await seen(owner, runId)).toMatchObject({ status: "completed", output: 1 });
+  expect(await waitForRun(owner, runId)).toMatchObject({ status: "completed", output: 1 });
 });
 
-test("of two who decide at the same moment both count", async () => {
+test("two decisions at the same moment both count", async () => {
   const people = await Promise.all([1, 2, 3].map(() => world.member(["agent"])));
   const runId = await asked({ approvers: ["agent"], quorum: 3 });
   const answers = await Promise.all(people.map((ask) => say(ask, runId, { approved: true })));
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
-  const run = await seen(owner, runId);
+  const run = await waitForRun(owner, runId);
   expect(stepsOf(run)["ask"].output.decisions).toHaveLength(3);
 });
 
-test("one who rejects decides", async () => {
+test("one rejection settles an approval", async () => {
   const runId = await asked({ approvers: ["member", "owner"], quorum: 2 });
   await say(member, runId, { approved: false });
-  const run = await seen(owner, runId);
+  const run = await waitForRun(owner, runId);
   expect(run).toMatchObject({ status: "completed", output: { no: true } });
   expect(stepsOf(run)["ask"]).toMatchObject({ branch: "rejected", output: { approved: false } });
 });
 
-test("what nobody decides in time fails, and can't be decided any more", async () => {
+test("an approval that expires fails, and can no longer be decided", async () => {
   const runId = await asked({ approvers: ["member"], expiresMs: 60_000 });
   world.clock.advance(61_000);
   const late = await say(member, runId, { approved: true });
   expect(late).toMatchObject({ status: 409, body: { code: "run_not_paused" }, events: [] });
-  expect(await seen(owner, runId)).toMatchObject({
+  expect(await waitForRun(owner, runId)).toMatchObject({
     status: "failed",
     error: { code: "approval_expired", path: "ask" },
   });
@@ -133,7 +139,7 @@ test("of several steps that wait one must be named", async () => {
     type: "approval",
     config: { approvers: ["member"] },
   }));
-  const { body } = await trigger(owner, await deployed(owner, nodes, { edges: [] }));
+  const { body } = await trigger(owner, await deployWorkflow(owner, nodes, { edges: [] }));
   const { runId } = body.data;
   expect(await say(member, runId, { approved: true })).toMatchObject({
     status: 422,
@@ -148,5 +154,5 @@ test("of several steps that wait one must be named", async () => {
   });
   // Of the one that is left there is no doubt.
   expect((await say(member, runId, { approved: true })).status).toBe(200);
-  expect(await seen(owner, runId)).toMatchObject({ status: "completed" });
+  expect(await waitForRun(owner, runId)).toMatchObject({ status: "completed" });
 });

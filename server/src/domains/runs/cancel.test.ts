@@ -1,7 +1,13 @@
 import { beforeEach, expect, test } from "vitest";
 import { startReceiver } from "#domains/webhooks/testing/receiver.ts";
 import { until, useFixture, useWorld } from "#kernel/testing/world.ts";
-import { deployed, eventsOf, seen, stepsOf, trigger } from "./testing/workflows.ts";
+import {
+  deployWorkflow,
+  readEventTypes,
+  waitForRun,
+  stepsOf,
+  trigger,
+} from "./testing/workflows.ts";
 
 /** Connections that were cut off while we kept them waiting. */
 let cut = 0;
@@ -22,7 +28,7 @@ const hang = () => ({
 const cancel = (runId: string) => owner(`POST /api/v1/runs/${runId}/cancel`);
 
 test("a run whose step hangs is over at once, and the connection is cut", async () => {
-  const { body } = await trigger(owner, await deployed(owner, [hang()]));
+  const { body } = await trigger(owner, await deployWorkflow(owner, [hang()]));
   const { runId } = body.data;
   await until(async () => receiver.received.length === 1);
   const answer = await cancel(runId);
@@ -32,14 +38,17 @@ test("a run whose step hangs is over at once, and the connection is cut", async 
     events: ["workflow.run_cancelled"],
   });
   await until(async () => cut === 1);
-  const run = await seen(owner, runId);
+  const run = await waitForRun(owner, runId);
   expect(stepsOf(run)["hang"]).toMatchObject({ status: "cancelled" });
   expect(await cancel(runId)).toMatchObject({
     status: 409,
     body: { code: "run_over" },
     events: [],
   });
-  expect(await eventsOf(world, runId)).toEqual(["workflow.run_started", "workflow.run_cancelled"]);
+  expect(await readEventTypes(world, runId)).toEqual([
+    "workflow.run_started",
+    "workflow.run_cancelled",
+  ]);
 });
 
 test("runs that wait or are paused are cancelled, and wait for nothing any more", async () => {
@@ -48,11 +57,11 @@ test("runs that wait or are paused are cancelled, and wait for nothing any more"
     { id: "hear", type: "wait_for_event", config: { topic: "never" } },
     { id: "sleep", type: "delay", config: { ms: 60_000 } },
   ];
-  const { body } = await trigger(owner, await deployed(owner, nodes, { edges: [] }));
+  const { body } = await trigger(owner, await deployWorkflow(owner, nodes, { edges: [] }));
   const { runId } = body.data;
   expect(body.data.status).toBe("paused");
   expect((await cancel(runId)).status).toBe(200);
-  const run = await seen(owner, runId);
+  const run = await waitForRun(owner, runId);
   expect(run.trace.steps.map(({ status }: { status: string }) => status)).toEqual(
     nodes.map(() => "cancelled"),
   );
@@ -70,10 +79,10 @@ test("runs that wait or are paused are cancelled, and wait for nothing any more"
 });
 
 test("the runs that it waits for go with it, however deep", async () => {
-  const inner = await deployed(owner, [hang()]);
+  const inner = await deployWorkflow(owner, [hang()]);
   const sub = (workflowId: string) => [{ id: "sub", type: "subworkflow", config: { workflowId } }];
-  const middle = await deployed(owner, sub(inner));
-  const { body } = await trigger(owner, await deployed(owner, sub(middle)));
+  const middle = await deployWorkflow(owner, sub(inner));
+  const { body } = await trigger(owner, await deployWorkflow(owner, sub(middle)));
   await until(async () => receiver.received.length === 1);
   const answer = await cancel(body.data.runId);
   expect(answer.events).toEqual(Array.from({ length: 3 }, () => "workflow.run_cancelled"));
@@ -85,14 +94,14 @@ test("the runs that it waits for go with it, however deep", async () => {
 });
 
 test("a run that waits for one that is cancelled fails", async () => {
-  const inner = await deployed(owner, [hang()]);
+  const inner = await deployWorkflow(owner, [hang()]);
   const nodes = [{ id: "sub", type: "subworkflow", config: { workflowId: inner } }];
-  const { body } = await trigger(owner, await deployed(owner, nodes));
-  await seen(owner, body.data.runId, ["waiting"]);
+  const { body } = await trigger(owner, await deployWorkflow(owner, nodes));
+  await waitForRun(owner, body.data.runId, ["waiting"]);
   await until(async () => receiver.received.length === 1);
   const { body: runs } = await owner(`GET /api/v1/workflows/${inner}/runs`);
   await cancel(runs.data[0].id);
-  const run = await seen(owner, body.data.runId);
+  const run = await waitForRun(owner, body.data.runId);
   expect(run).toMatchObject({
     status: "failed",
     error: { code: "subworkflow_failed", path: "sub" },
@@ -100,7 +109,7 @@ test("a run that waits for one that is cancelled fails", async () => {
 });
 
 test("one that is cancelled makes room for the next, and can be cancelled while it queues", async () => {
-  const id = await deployed(owner, [hang()], { maxConcurrency: 1 });
+  const id = await deployWorkflow(owner, [hang()], { maxConcurrency: 1 });
   const ids: string[] = [];
   for (let n = 0; n < 3; n += 1) {
     const { body, events } = await trigger(owner, id);
@@ -113,20 +122,26 @@ test("one that is cancelled makes room for the next, and can be cancelled while 
   expect((await cancel(first)).status).toBe(200);
   await until(async () => receiver.received.length === 2);
   expect((await owner(`GET /api/v1/runs/${third}`)).body.data.status).toBe("running");
-  expect(await eventsOf(world, second)).toEqual(["workflow.run_queued", "workflow.run_cancelled"]);
+  expect(await readEventTypes(world, second)).toEqual([
+    "workflow.run_queued",
+    "workflow.run_cancelled",
+  ]);
   await cancel(third);
   await until(async () => cut === 2);
 });
 
 test("a run that is retried right after it was cancelled goes on", async () => {
-  const { body } = await trigger(owner, await deployed(owner, [hang()]));
+  const { body } = await trigger(owner, await deployWorkflow(owner, [hang()]));
   const { runId } = body.data;
   await until(async () => receiver.received.length === 1);
   await cancel(runId);
   receiver.answer = (_received, response) => response.end("well");
   expect((await owner(`POST /api/v1/runs/${runId}/retry`, {})).status).toBe(202);
-  expect(await seen(owner, runId)).toMatchObject({ status: "completed", output: { body: "well" } });
-  expect(await eventsOf(world, runId)).toEqual([
+  expect(await waitForRun(owner, runId)).toMatchObject({
+    status: "completed",
+    output: { body: "well" },
+  });
+  expect(await readEventTypes(world, runId)).toEqual([
     "workflow.run_started",
     "workflow.run_cancelled",
     "workflow.run_retried",
@@ -138,23 +153,26 @@ test.each([
   ["fails", 30_000, {}, "failed_by_design"],
   ["takes too long", 90_000, { timeoutMs: 60_000 }, "timeout"],
 ])("the runs that it waits for end when it %s", async (_why, ms, more, code) => {
-  const inner = await deployed(owner, [hang()]);
+  const inner = await deployWorkflow(owner, [hang()]);
   const nodes = [
     { id: "sub", type: "subworkflow", config: { workflowId: inner } },
     { id: "sleep", type: "delay", config: { ms } },
     { id: "stop", type: "fail", config: { message: "No." } },
   ];
   const edges = [{ from: "sleep", to: "stop" }];
-  const { body } = await trigger(owner, await deployed(owner, nodes, { edges, ...more }));
+  const { body } = await trigger(owner, await deployWorkflow(owner, nodes, { edges, ...more }));
   const { runId } = body.data;
   await until(async () => receiver.received.length === 1);
-  await seen(owner, runId, ["waiting"]);
+  await waitForRun(owner, runId, ["waiting"]);
   world.clock.advance(61_000);
-  expect(await seen(owner, runId)).toMatchObject({ status: "failed", error: { code } });
-  expect(await eventsOf(world, runId)).toEqual(["workflow.run_started", "workflow.run_failed"]);
+  expect(await waitForRun(owner, runId)).toMatchObject({ status: "failed", error: { code } });
+  expect(await readEventTypes(world, runId)).toEqual([
+    "workflow.run_started",
+    "workflow.run_failed",
+  ]);
   const { body: runs } = await owner(`GET /api/v1/workflows/${inner}/runs`);
   expect(runs.data).toMatchObject([{ status: "cancelled", parentRunId: runId }]);
-  expect(await eventsOf(world, runs.data[0].id)).toEqual([
+  expect(await readEventTypes(world, runs.data[0].id)).toEqual([
     "workflow.run_started",
     "workflow.run_cancelled",
   ]);

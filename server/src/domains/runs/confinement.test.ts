@@ -1,8 +1,15 @@
 /** A token that was made for little gains no more through a workflow, however that is started. */
 import { expect, test } from "vitest";
 import { until, useWorld } from "#kernel/testing/world.ts";
-import { deployed, ran, seen, stepsOf, tokenOf, trigger } from "./testing/workflows.ts";
-import { atRest, publish, runsOf } from "./testing/triggers.ts";
+import {
+  deployWorkflow,
+  runWorkflow,
+  waitForRun,
+  stepsOf,
+  createToken,
+  trigger,
+} from "./testing/workflows.ts";
+import { waitUntilIdle, publish, findRuns } from "./testing/triggers.ts";
 
 const SCOPES = ["deployments:create", "workflows:read", "workflows:trigger", "workflows:write"];
 const SAY = { id: "say", type: "publish_event", config: { topic: "said", type: "said.it" } };
@@ -10,44 +17,46 @@ const NOTE = { id: "note", type: "set", config: { values: {} } };
 
 const world = await useWorld({ work: true });
 const owner = await world.member(["owner"]);
-const robot = await tokenOf(world, owner, SCOPES);
+const robot = await createToken(world, owner, SCOPES);
 
 const confinedTo = async (workflowId: string) =>
-  (await runsOf(world, workflowId)).map(({ run_as, permissions }) => ({ run_as, permissions }));
+  (await findRuns(world, workflowId)).map(({ run_as, permissions }) => ({ run_as, permissions }));
 
 test("what a token deploys may do what the token may, and what a session deploys all", async () => {
-  const confined = await ran(owner, await deployed(robot, [SAY]));
+  const confined = await runWorkflow(owner, await deployWorkflow(robot, [SAY]));
   expect(confined).toMatchObject({ status: "failed", error: { code: "forbidden", path: "say" } });
-  const free = await deployed(owner, [SAY]);
+  const free = await deployWorkflow(owner, [SAY]);
   const { body } = await trigger(robot, free);
-  expect(await seen(owner, body.data.runId)).toMatchObject({ status: "completed" });
+  expect(await waitForRun(owner, body.data.runId)).toMatchObject({ status: "completed" });
   expect(await confinedTo(free)).toEqual([{ run_as: owner.userId, permissions: null }]);
 });
 
 test("a version that a token names runs with what the token may", async () => {
-  const id = await deployed(owner, [SAY]);
+  const id = await deployWorkflow(owner, [SAY]);
   const { body } = await owner(`GET /api/v1/workflows/${id}/versions`);
   const versionId: string = body.data[0].id;
   const named = await robot(`POST /api/v1/workflows/${id}/trigger`, { versionId });
-  const run = await seen(owner, named.body.data.runId);
+  const run = await waitForRun(owner, named.body.data.runId);
   expect(stepsOf(run)["say"]).toMatchObject({ status: "failed", error: { code: "forbidden" } });
   const own = await owner(`POST /api/v1/workflows/${id}/trigger`, { versionId });
-  expect(await seen(owner, own.body.data.runId)).toMatchObject({ status: "completed" });
+  expect(await waitForRun(owner, own.body.data.runId)).toMatchObject({ status: "completed" });
 });
 
-test("so do runs that an event, a request, a step or a failure starts", async () => {
-  const heard = await deployed(robot, [NOTE], { trigger: { type: "event_bus", topic: "asked" } });
-  const hooked = await deployed(robot, [NOTE], { trigger: { type: "webhook" } });
-  const called = await deployed(robot, [NOTE]);
-  const hears = await deployed(robot, [NOTE]);
+test("runs that an event, a request, a step or a failure starts are confined like their deployment", async () => {
+  const heard = await deployWorkflow(robot, [NOTE], {
+    trigger: { type: "event_bus", topic: "asked" },
+  });
+  const hooked = await deployWorkflow(robot, [NOTE], { trigger: { type: "webhook" } });
+  const called = await deployWorkflow(robot, [NOTE]);
+  const hears = await deployWorkflow(robot, [NOTE]);
   const calls = { id: "call", type: "subworkflow", config: { workflowId: called } };
   const stop = { id: "stop", type: "fail", config: { message: "No." } };
-  const outer = await deployed(owner, [calls, stop], { errorWorkflowId: hears });
+  const outer = await deployWorkflow(owner, [calls, stop], { errorWorkflowId: hears });
   await publish(owner, "asked", { type: "go" });
   const { body } = await owner(`GET /api/v1/workflows/${hooked}`);
   const { pathname } = new URL(body.data.trigger.url);
   expect((await world.stranger(`POST ${pathname}`, {})).status).toBe(202);
-  expect(await ran(owner, outer)).toMatchObject({ error: { code: "failed_by_design" } });
+  expect(await runWorkflow(owner, outer)).toMatchObject({ error: { code: "failed_by_design" } });
   for (const id of [heard, hooked, called, hears]) {
     const runs = await until(async () => {
       const found = await confinedTo(id);
@@ -58,8 +67,10 @@ test("so do runs that an event, a request, a step or a failure starts", async ()
   expect(await confinedTo(outer)).toEqual([{ run_as: owner.userId, permissions: null }]);
 });
 
-test("so do runs that the clock starts", async () => {
-  const id = await deployed(robot, [NOTE], { trigger: { type: "schedule", cron: "0 * * * *" } });
+test("runs that a schedule starts are confined like their deployment", async () => {
+  const id = await deployWorkflow(robot, [NOTE], {
+    trigger: { type: "schedule", cron: "0 * * * *" },
+  });
   await until(async () => {
     const armed = await world.sql("select from jobs where kind = 'runs.schedule'");
     return armed.length > 0;
@@ -70,7 +81,7 @@ test("so do runs that the clock starts", async () => {
 });
 
 test("rolling back, and turning on where nothing is deployed, count as deploying", async () => {
-  const id = await deployed(owner, [NOTE]);
+  const id = await deployWorkflow(owner, [NOTE]);
   await owner(`PATCH /api/v1/workflows/${id}`, { description: "Another one" });
   await owner(`POST /api/v1/workflows/${id}/publish`);
   expect((await robot(`POST /api/v1/workflows/${id}/rollback`, {})).status).toBe(200);
@@ -87,24 +98,24 @@ test("rolling back, and turning on where nothing is deployed, count as deploying
 });
 
 test("a retry with the latest version takes over what its deployment may", async () => {
-  const id = await deployed(robot, [SAY]);
-  const failed = await ran(owner, id);
+  const id = await deployWorkflow(robot, [SAY]);
+  const failed = await runWorkflow(owner, id);
   const retried = async (version: string) => {
     await owner(`POST /api/v1/runs/${failed.id}/retry`, { version });
-    return seen(owner, failed.id);
+    return waitForRun(owner, failed.id);
   };
   expect((await owner(`POST /api/v1/workflows/${id}/publish`)).status).toBe(200);
   expect(await retried("same")).toMatchObject({ status: "failed", error: { code: "forbidden" } });
   expect(await retried("latest")).toMatchObject({ status: "completed" });
 });
 
-test("a token that may not read the audit log hears nothing of it through a workflow", async () => {
+test("a token that may not read the audit log gets none of its events through a workflow", async () => {
   const source = { type: "event_bus", topic: "platform.events", eventType: "audit.secret.created" };
-  const hidden = await deployed(robot, [NOTE], { trigger: source });
-  const auditor = await tokenOf(world, owner, [...SCOPES, "audit:read"]);
-  const shown = await deployed(auditor, [NOTE], { trigger: source });
+  const hidden = await deployWorkflow(robot, [NOTE], { trigger: source });
+  const auditor = await createToken(world, owner, [...SCOPES, "audit:read"]);
+  const shown = await deployWorkflow(auditor, [NOTE], { trigger: source });
   await owner("POST /api/v1/secrets", { name: "WATCHED", value: "quite secret" });
-  await atRest(world);
+  await waitUntilIdle(world);
   expect(await confinedTo(hidden)).toEqual([]);
   expect(await confinedTo(shown)).toHaveLength(1);
 });

@@ -1,7 +1,15 @@
 import { beforeEach, expect, test } from "vitest";
 import { startReceiver } from "#domains/webhooks/testing/receiver.ts";
 import { useFixture, useWorld } from "#kernel/testing/world.ts";
-import { deployed, eventsOf, ran, runOf, seen, stepsOf, trigger } from "./testing/workflows.ts";
+import {
+  deployWorkflow,
+  readEventTypes,
+  runWorkflow,
+  deployAndRun,
+  waitForRun,
+  stepsOf,
+  trigger,
+} from "./testing/workflows.ts";
 
 const receiver = await useFixture(startReceiver());
 const world = await useWorld({ work: true, env: receiver.env });
@@ -27,19 +35,22 @@ const publish = (id: string) => ({
 });
 
 test("what follows a child that is over at once is begun, and so is what follows that", async () => {
-  const child = await deployed(owner, [set("only", { said: "yes" })]);
+  const child = await deployWorkflow(owner, [set("only", { said: "yes" })]);
   const nodes = [
     { id: "first", type: "subworkflow", config: { workflowId: child } },
     publish("tell"),
     { id: "second", type: "subworkflow", config: { workflowId: child } },
     publish("again"),
   ];
-  const run = await runOf(owner, nodes);
+  const run = await deployAndRun(owner, nodes);
   expect(run.status).toBe("completed");
   expect(Object.values(stepsOf(run)).map(({ status }) => status)).toEqual(
     nodes.map(() => "completed"),
   );
-  expect(await eventsOf(world, run.id)).toEqual(["workflow.run_started", "workflow.run_completed"]);
+  expect(await readEventTypes(world, run.id)).toEqual([
+    "workflow.run_started",
+    "workflow.run_completed",
+  ]);
 });
 
 test.each([
@@ -48,7 +59,7 @@ test.each([
   ["200,000 brackets", `${"[".repeat(200_000)}${"]".repeat(200_000)}`, "failed"],
 ])("an answer with %s is asked for once, and the run ends", async (_, text, status) => {
   answering(text);
-  const run = await runOf(owner, [call("ask")]);
+  const run = await deployAndRun(owner, [call("ask")]);
   expect(run.status).toBe(status);
   expect(receiver.received).toHaveLength(1);
   if (status === "failed") expect(run.error).toMatchObject({ code: "output_too_deep" });
@@ -70,14 +81,14 @@ test.each(["when its step ends", "while its step goes on"])(
     const gate = Promise.withResolvers<void>();
     receiver.answer = (_received, response) => void gate.promise.then(() => response.end());
     const got = "{{ steps.ask.output.theirs }}";
-    const id = await deployed(owner, [call("ask"), set("after", { got })]);
+    const id = await deployWorkflow(owner, [call("ask"), set("after", { got })]);
     const { runId } = (await trigger(owner, id)).body.data;
     await expect.poll(() => receiver.received.length, { timeout: 60_000 }).toBe(1);
     const output = { theirs: "yes" };
     const record = { path: "ask", node: "ask", status: "completed", attempts: 1, output };
     await world.sql(FROM_ELSEWHERE, [runId, JSON.stringify([record])]);
     if (moment === "when its step ends") gate.resolve();
-    const run = await seen(owner, runId);
+    const run = await waitForRun(owner, runId);
     gate.resolve();
     expect(run.status).toBe("completed");
     expect(await world.sql(COMPLETED, [runId])).toEqual([
@@ -100,7 +111,7 @@ test("a run with too many steps fails, and others have their turn meanwhile", as
     type: "loop",
     config: { items, body: { nodes: [inner], edges: [] } },
   };
-  const run = await runOf(owner, [outer]);
+  const run = await deployAndRun(owner, [outer]);
   expect(run).toMatchObject({ status: "failed", error: { code: "too_many_steps" } });
 });
 
@@ -111,25 +122,25 @@ test("what a loop gives is bounded like every other output", async () => {
     type: "loop",
     config: { items: [1, 2, 3], body: { nodes: [call("ask")], edges: [] } },
   };
-  const run = await runOf(owner, [loop]);
+  const run = await deployAndRun(owner, [loop]);
   expect(run).toMatchObject({ status: "failed", error: { code: "output_too_large" } });
 });
 
 test("many at once wait for their turn in the expression pool, and none fails for it", async () => {
-  const id = await deployed(owner, [
+  const id = await deployWorkflow(owner, [
     {
       id: "slow",
       type: "transform",
       config: { expression: "$sum($map([1..50], function($n) { $n }))" },
     },
   ]);
-  const runs = await Promise.all(Array.from({ length: 150 }, () => ran(owner, id)));
+  const runs = await Promise.all(Array.from({ length: 150 }, () => runWorkflow(owner, id)));
   expect(new Set(runs.map(({ status }) => status))).toEqual(new Set(["completed"]));
 });
 
 test("a test resolves no secret", async () => {
   await owner("POST /api/v1/secrets", { name: "TOP", value: "swordfish-and-more" });
-  const id = await deployed(owner, [
+  const id = await deployWorkflow(owner, [
     { id: "spell", type: "transform", config: { expression: "$split(secrets.TOP, '')" } },
   ]);
   const { status, body } = await owner(`POST /api/v1/workflows/${id}/test`, {});

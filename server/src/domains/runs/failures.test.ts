@@ -1,7 +1,14 @@
 import { beforeEach, expect, test } from "vitest";
 import { startReceiver } from "#domains/webhooks/testing/receiver.ts";
 import { until, useFixture, useWorld } from "#kernel/testing/world.ts";
-import { deployed, eventsOf, runOf, seen, stepsOf, trigger } from "./testing/workflows.ts";
+import {
+  deployWorkflow,
+  readEventTypes,
+  deployAndRun,
+  waitForRun,
+  stepsOf,
+  trigger,
+} from "./testing/workflows.ts";
 
 const receiver = await useFixture(startReceiver());
 const world = await useWorld({ work: true, env: receiver.env });
@@ -22,9 +29,9 @@ const call = (id: string, more: object = {}) => ({
 test("a step that fails is tried again after ever longer times, and then fails the run", async () => {
   receiver.answer = (_received, response) => void response.writeHead(500).end("no");
   const retry = { maxAttempts: 3, backoffMs: 60_000, strategy: "exponential" };
-  const id = await deployed(owner, [call("shaky", { retry })]);
+  const id = await deployWorkflow(owner, [call("shaky", { retry })]);
   const { body } = await trigger(owner, id);
-  const waiting = await seen(owner, body.data.runId, ["waiting"]);
+  const waiting = await waitForRun(owner, body.data.runId, ["waiting"]);
   expect(stepsOf(waiting)["shaky"]).toMatchObject({
     status: "waiting",
     attempts: 1,
@@ -33,11 +40,11 @@ test("a step that fails is tried again after ever longer times, and then fails t
   });
   world.clock.advance(60_000);
   await until(async () => {
-    const again = await seen(owner, body.data.runId, ["waiting"]);
+    const again = await waitForRun(owner, body.data.runId, ["waiting"]);
     return stepsOf(again)["shaky"].attempts === 2;
   });
   world.clock.advance(120_000);
-  const run = await seen(owner, body.data.runId);
+  const run = await waitForRun(owner, body.data.runId);
   expect(run).toMatchObject({
     status: "failed",
     error: { code: "http_status", path: "shaky" },
@@ -46,12 +53,15 @@ test("a step that fails is tried again after ever longer times, and then fails t
   const keys = receiver.received.map(({ headers }) => headers["idempotency-key"]);
   expect(keys).toHaveLength(3);
   expect(new Set(keys).size).toBe(1);
-  expect(await eventsOf(world, run.id)).toEqual(["workflow.run_started", "workflow.run_failed"]);
+  expect(await readEventTypes(world, run.id)).toEqual([
+    "workflow.run_started",
+    "workflow.run_failed",
+  ]);
 });
 
 test("a failure can be passed over, or lead another way", async () => {
   receiver.answer = (_received, response) => void response.writeHead(404).end("not here");
-  const passed = await runOf(owner, [
+  const passed = await deployAndRun(owner, [
     call("lost", { onError: "continue" }),
     set("after", { x: 1 }),
   ]);
@@ -62,7 +72,7 @@ test("a failure can be passed over, or lead another way", async () => {
     error: { code: "http_status", message: "The answer was 404." },
     logs: [{ level: "error", metadata: { body: "not here" } }],
   });
-  const handled = await runOf(
+  const handled = await deployAndRun(
     owner,
     [
       call("lost", { onError: "branch" }),
@@ -81,20 +91,24 @@ test("a failure can be passed over, or lead another way", async () => {
 
 test("a step and a run that take too long fail", async () => {
   receiver.answer = () => undefined;
-  const step = await runOf(owner, [call("slow", { timeoutMs: 50 })]);
+  const step = await deployAndRun(owner, [call("slow", { timeoutMs: 50 })]);
   expect(step).toMatchObject({ status: "failed", error: { code: "timeout", path: "slow" } });
-  const id = await deployed(owner, [{ id: "sleep", type: "delay", config: { ms: 600_000 } }], {
-    timeoutMs: 60_000,
-  });
+  const id = await deployWorkflow(
+    owner,
+    [{ id: "sleep", type: "delay", config: { ms: 600_000 } }],
+    {
+      timeoutMs: 60_000,
+    },
+  );
   const { body } = await trigger(owner, id);
   world.clock.advance(61_000);
-  const run = await seen(owner, body.data.runId);
+  const run = await waitForRun(owner, body.data.runId);
   expect(run).toMatchObject({ status: "failed", error: { code: "timeout" } });
   expect(stepsOf(run)["sleep"]).toMatchObject({ status: "cancelled" });
 });
 
 test("fail fails the run, and the workflow that is to hear of it does", async () => {
-  const hears = await deployed(owner, [
+  const hears = await deployWorkflow(owner, [
     {
       id: "note",
       type: "set",
@@ -103,7 +117,7 @@ test("fail fails the run, and the workflow that is to hear of it does", async ()
       },
     },
   ]);
-  const run = await runOf(
+  const run = await deployAndRun(
     owner,
     [{ id: "stop", type: "fail", config: { message: "No {{ trigger.input }}." } }],
     { errorWorkflowId: hears },
@@ -124,25 +138,25 @@ test("fail fails the run, and the workflow that is to hear of it does", async ()
 
 test("an output that is too large fails the step", async () => {
   receiver.answer = (_received, response) => response.end("x".repeat(1_100_000));
-  expect(await runOf(owner, [call("huge")])).toMatchObject({
+  expect(await deployAndRun(owner, [call("huge")])).toMatchObject({
     status: "failed",
     error: { code: "response_too_large" },
   });
   const grow =
     "$join([1..20000].('0123456789012345678901234567890123456789012345678901234567890'))";
   expect(
-    await runOf(owner, [{ id: "grow", type: "transform", config: { expression: grow } }]),
+    await deployAndRun(owner, [{ id: "grow", type: "transform", config: { expression: grow } }]),
   ).toMatchObject({ status: "failed", error: { path: "grow" } });
 });
 
 test("a run that takes too long is ended also while a step hangs, which is cut off", async () => {
   let cut = false;
   receiver.answer = (_received, response) => void response.once("close", () => (cut = true));
-  const id = await deployed(owner, [call("hang")], { timeoutMs: 60_000 });
+  const id = await deployWorkflow(owner, [call("hang")], { timeoutMs: 60_000 });
   const { body } = await trigger(owner, id);
   await until(async () => receiver.received.length === 1);
   world.clock.advance(61_000);
-  const run = await seen(owner, body.data.runId);
+  const run = await waitForRun(owner, body.data.runId);
   expect(run).toMatchObject({ status: "failed", error: { code: "timeout" } });
   await until(async () => cut);
 });
@@ -154,7 +168,7 @@ test("a delay ends in time although another step is under way", async () => {
     else release = () => response.end();
   };
   const sleep = { id: "sleep", type: "delay", config: { ms: 60_000 } };
-  const id = await deployed(owner, [call("slow"), sleep, call("after")], {
+  const id = await deployWorkflow(owner, [call("slow"), sleep, call("after")], {
     edges: [{ from: "sleep", to: "after" }],
   });
   const { body } = await trigger(owner, id);
@@ -162,6 +176,6 @@ test("a delay ends in time although another step is under way", async () => {
   world.clock.advance(61_000);
   await until(async () => receiver.received.some(({ path }) => path === "/after"));
   release();
-  expect(await seen(owner, body.data.runId)).toMatchObject({ status: "completed" });
+  expect(await waitForRun(owner, body.data.runId)).toMatchObject({ status: "completed" });
   expect(receiver.received).toHaveLength(2);
 });

@@ -1,7 +1,14 @@
 import { beforeEach, expect, test } from "vitest";
 import { startReceiver } from "#domains/webhooks/testing/receiver.ts";
 import { until, useFixture, useWorld } from "#kernel/testing/world.ts";
-import { deployed, eventsOf, ran, seen, stepsOf, trigger } from "./testing/workflows.ts";
+import {
+  deployWorkflow,
+  readEventTypes,
+  runWorkflow,
+  waitForRun,
+  stepsOf,
+  trigger,
+} from "./testing/workflows.ts";
 
 const receiver = await useFixture(startReceiver());
 const world = await useWorld({ work: true, env: receiver.env });
@@ -27,7 +34,7 @@ test("no more runs with one key are under way than the workflow allows, and all 
     type: "http",
     config: { method: "POST", url: `${receiver.url}/x`, body },
   });
-  const id = await deployed(owner, [send("a"), send("b")], {
+  const id = await deployWorkflow(owner, [send("a"), send("b")], {
     maxConcurrency: 2,
     concurrencyKey: "{{ trigger.input.key }}",
   });
@@ -35,7 +42,7 @@ test("no more runs with one key are under way than the workflow allows, and all 
     Array.from({ length: 24 }, (_, n) => trigger(owner, id, { key: n % 2 ? "odd" : "even" })),
   );
   for (const { body: answer } of started) {
-    expect(await seen(owner, answer.data.runId)).toMatchObject({ status: "completed" });
+    expect(await waitForRun(owner, answer.data.runId)).toMatchObject({ status: "completed" });
   }
   expect(receiver.received).toHaveLength(48);
   for (const key of ["odd", "even"]) {
@@ -59,8 +66,8 @@ test("a run that is retried queues like any other", async () => {
     type: "http",
     config: { method: "POST", url: `${receiver.url}/x`, body: {} },
   };
-  const id = await deployed(owner, [call], { maxConcurrency: 1 });
-  const failed = await ran(owner, id);
+  const id = await deployWorkflow(owner, [call], { maxConcurrency: 1 });
+  const failed = await runWorkflow(owner, id);
   let release: (() => void) | undefined;
   receiver.answer = (_received, response) => void (release = () => response.end());
   const { body } = await trigger(owner, id);
@@ -70,7 +77,7 @@ test("a run that is retried queues like any other", async () => {
   receiver.answer = (_received, response) => response.end();
   release?.();
   for (const runId of [body.data.runId, failed.id]) {
-    expect(await seen(owner, runId)).toMatchObject({ status: "completed" });
+    expect(await waitForRun(owner, runId)).toMatchObject({ status: "completed" });
   }
 });
 
@@ -81,7 +88,7 @@ test("subworkflows give their output to those who wait, failures included", asyn
     type: "http",
     config: { method: "POST", url: `${receiver.url}/x`, body: {} },
   };
-  const inner = await deployed(owner, [
+  const inner = await deployWorkflow(owner, [
     call,
     {
       id: "out",
@@ -95,35 +102,37 @@ test("subworkflows give their output to those who wait, failures included", asyn
     config: { workflowId, input: { n: "{{ trigger.input.n }}" } },
     ...more,
   });
-  const middle = await deployed(owner, [sub("inner", inner)]);
-  const run = await ran(owner, await deployed(owner, [sub("middle", middle)]), { n: 3 });
+  const middle = await deployWorkflow(owner, [sub("inner", inner)]);
+  const run = await runWorkflow(owner, await deployWorkflow(owner, [sub("middle", middle)]), {
+    n: 3,
+  });
   expect(run).toMatchObject({ status: "completed", output: { got: "inner", n: 3 } });
   const { body } = await owner(`GET /api/v1/workflows/${inner}/runs`);
   expect(body.data).toMatchObject([
     { triggerType: "subworkflow", correlationId: run.correlationId },
   ]);
-  const failing = await deployed(owner, [
+  const failing = await deployWorkflow(owner, [
     { id: "stop", type: "fail", config: { message: "Not today." } },
   ]);
-  const failed = await ran(owner, await deployed(owner, [sub("it", failing)]));
+  const failed = await runWorkflow(owner, await deployWorkflow(owner, [sub("it", failing)]));
   expect(failed).toMatchObject({
     status: "failed",
     error: { code: "subworkflow_failed", message: "Not today." },
   });
-  const computed = await deployed(owner, [
+  const computed = await deployWorkflow(owner, [
     { id: "one", type: "set", config: { values: { quick: true } } },
   ]);
-  const quick = await ran(owner, await deployed(owner, [sub("it", computed)]));
+  const quick = await runWorkflow(owner, await deployWorkflow(owner, [sub("it", computed)]));
   expect(quick).toMatchObject({ status: "completed", output: { quick: true } });
 });
 
 test("a workflow that calls itself is cut off at depth 16", async () => {
-  const id = await deployed(owner, [{ id: "one", type: "set", config: { values: {} } }]);
+  const id = await deployWorkflow(owner, [{ id: "one", type: "set", config: { values: {} } }]);
   await owner(`PATCH /api/v1/workflows/${id}`, {
     nodes: [{ id: "again", type: "subworkflow", config: { workflowId: id } }],
   });
   await owner(`POST /api/v1/workflows/${id}/publish`);
-  const run = await ran(owner, id);
+  const run = await runWorkflow(owner, id);
   expect(run).toMatchObject({ status: "failed", error: { code: "subworkflow_failed" } });
   const rows = await world.sql("select depth from runs where workflow_id = $1 order by depth", [
     id,
@@ -132,7 +141,7 @@ test("a workflow that calls itself is cut off at depth 16", async () => {
   const [deepest] = await world.sql("select id from runs where workflow_id = $1 and depth = 16", [
     id,
   ]);
-  const last = await seen(owner, deepest.id);
+  const last = await waitForRun(owner, deepest.id);
   expect(stepsOf(last)["again"].error.code).toBe("chain_too_deep");
 });
 
@@ -144,7 +153,7 @@ test("runs of a version without a limit hold nobody back", async () => {
     type: "http",
     config: { method: "POST", url: `${receiver.url}/x`, body: {} },
   };
-  const id = await deployed(owner, [call]);
+  const id = await deployWorkflow(owner, [call]);
   const free = await trigger(owner, id);
   await until(async () => release.length === 1);
   await owner(`PATCH /api/v1/workflows/${id}`, { maxConcurrency: 1 });
@@ -153,28 +162,28 @@ test("runs of a version without a limit hold nobody back", async () => {
   await until(async () => release.length === 2);
   for (const end of release) end();
   for (const { body } of [free, limited]) {
-    expect(await seen(owner, body.data.runId)).toMatchObject({ status: "completed" });
+    expect(await waitForRun(owner, body.data.runId)).toMatchObject({ status: "completed" });
   }
 });
 
 test("the time that a run queues does not count against its own", async () => {
   const sleep = { id: "sleep", type: "delay", config: { ms: 40_000 } };
-  const id = await deployed(owner, [sleep], { maxConcurrency: 1, timeoutMs: 60_000 });
+  const id = await deployWorkflow(owner, [sleep], { maxConcurrency: 1, timeoutMs: 60_000 });
   const [first, second] = [await trigger(owner, id), await trigger(owner, id)];
   const [one, two] = [first.body.data.runId, second.body.data.runId];
-  await seen(owner, one, ["waiting"]);
+  await waitForRun(owner, one, ["waiting"]);
   const deadlines = () =>
     world.sql("select deadline_at is not null as set from runs where id = any($1) order by id", [
       [one, two],
     ]);
   expect(await deadlines()).toEqual([{ set: true }, { set: false }]);
   world.clock.advance(41_000);
-  expect(await seen(owner, one)).toMatchObject({ status: "completed" });
-  await seen(owner, two, ["waiting"]);
+  expect(await waitForRun(owner, one)).toMatchObject({ status: "completed" });
+  await waitForRun(owner, two, ["waiting"]);
   expect(await deadlines()).toEqual([{ set: true }, { set: true }]);
   world.clock.advance(41_000);
-  expect(await seen(owner, two)).toMatchObject({ status: "completed" });
-  expect(await eventsOf(world, two)).toEqual([
+  expect(await waitForRun(owner, two)).toMatchObject({ status: "completed" });
+  expect(await readEventTypes(world, two)).toEqual([
     "workflow.run_queued",
     "workflow.run_started",
     "workflow.run_completed",
@@ -183,22 +192,22 @@ test("the time that a run queues does not count against its own", async () => {
 
 test("one that was admitted still has its limit", async () => {
   const sleep = { id: "sleep", type: "delay", config: { ms: 90_000 } };
-  const id = await deployed(owner, [sleep], { maxConcurrency: 1, timeoutMs: 60_000 });
+  const id = await deployWorkflow(owner, [sleep], { maxConcurrency: 1, timeoutMs: 60_000 });
   const { body } = await trigger(owner, id);
-  await seen(owner, body.data.runId, ["waiting"]);
+  await waitForRun(owner, body.data.runId, ["waiting"]);
   world.clock.advance(61_000);
-  expect(await seen(owner, body.data.runId)).toMatchObject({
+  expect(await waitForRun(owner, body.data.runId)).toMatchObject({
     status: "failed",
     error: { code: "timeout" },
   });
 });
 
 test("a child that is over at once is the step's result, and leaves no word", async () => {
-  const inner = await deployed(owner, [
+  const inner = await deployWorkflow(owner, [
     { id: "one", type: "set", config: { values: { quick: true } } },
   ]);
   const nodes = [{ id: "sub", type: "subworkflow", config: { workflowId: inner } }];
-  const run = await ran(owner, await deployed(owner, nodes));
+  const run = await runWorkflow(owner, await deployWorkflow(owner, nodes));
   expect(run).toMatchObject({ status: "completed", output: { quick: true } });
   const words = await world.sql(
     `select line from run_journal, jsonb_array_elements(records) as line

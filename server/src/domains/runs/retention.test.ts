@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { newId } from "#kernel/schema/id.ts";
 import { until, useWorld } from "#kernel/testing/world.ts";
 import { listStatement } from "./store.ts";
-import { deployed, ran, trigger } from "./testing/workflows.ts";
+import { deployWorkflow, runWorkflow, trigger } from "./testing/workflows.ts";
 
 const DAY_MS = 24 * 3_600_000;
 const SET = [{ id: "one", type: "set", config: { values: { v: 1 } } }];
@@ -16,14 +16,14 @@ const count = async (id: string) =>
 
 test("runs are counted among the workspace's statistics", async () => {
   const before = (await owner("GET /api/v1/workspaces/default/stats")).body.data;
-  await ran(owner, await deployed(owner, SET));
+  await runWorkflow(owner, await deployWorkflow(owner, SET));
   const after = (await owner("GET /api/v1/workspaces/default/stats")).body.data;
   expect(JSON.stringify(before)).toContain('"runs":0');
   expect(JSON.stringify(after)).toContain('"runs":1');
 });
 
 test("an event's trace shows the runs that it started", async () => {
-  const id = await deployed(owner, SET, {
+  const id = await deployWorkflow(owner, SET, {
     name: "Follows",
     trigger: { type: "event_bus", topic: "traced" },
   });
@@ -39,14 +39,14 @@ test("an event's trace shows the runs that it started", async () => {
 });
 
 test("runs that ended long ago go with their journals; those that are not over stay", async () => {
-  const id = await deployed(owner, SET);
-  await ran(owner, id);
-  const waits = await deployed(owner, [
+  const id = await deployWorkflow(owner, SET);
+  await runWorkflow(owner, id);
+  const waits = await deployWorkflow(owner, [
     { id: "ask", type: "approval", config: { approvers: ["owner"] } },
   ]);
   await trigger(owner, waits);
   world.clock.advance(8 * DAY_MS);
-  const fresh = await ran(owner, id);
+  const fresh = await runWorkflow(owner, id);
   await until(async () => (await count(id)) === 1);
   const { body } = await owner(`GET /api/v1/workflows/${id}/runs`);
   expect(body.data[0].id).toBe(fresh.id);
@@ -71,7 +71,7 @@ const RUNS = 100_000;
 const APART_MS = 86_400;
 
 test("a list looks at few runs, whatever it is asked for and however many there are", async () => {
-  const [busy, other] = [await deployed(owner, SET), await deployed(owner, SET)];
+  const [busy, other] = [await deployWorkflow(owner, SET), await deployWorkflow(owner, SET)];
   const [{ version_id }] = await world.sql(
     "select version_id from workflow_deployments where workflow_id = $1",
     [busy],

@@ -1,7 +1,14 @@
 import { beforeEach, expect, test } from "vitest";
 import { startReceiver } from "#domains/webhooks/testing/receiver.ts";
 import { useFixture, useWorld } from "#kernel/testing/world.ts";
-import { deployed, eventsOf, ran, seen, stepsOf, trigger } from "./testing/workflows.ts";
+import {
+  deployWorkflow,
+  readEventTypes,
+  runWorkflow,
+  waitForRun,
+  stepsOf,
+  trigger,
+} from "./testing/workflows.ts";
 
 /** Which paths answer with a failure. */
 let broken = new Set<string>();
@@ -27,9 +34,12 @@ const keyOf = (path: string) =>
     .filter((one) => one.path === path)
     .map(({ headers }) => headers["idempotency-key"]);
 
-test("by default it goes on where it failed, and what had completed stays so", async () => {
+test("a retry goes on where the run failed by default, and keeps completed steps", async () => {
   broken.add("/two");
-  const failed = await ran(owner, await deployed(owner, [call("one"), call("two"), call("three")]));
+  const failed = await runWorkflow(
+    owner,
+    await deployWorkflow(owner, [call("one"), call("two"), call("three")]),
+  );
   expect(failed).toMatchObject({ status: "failed", error: { path: "two" } });
   broken.clear();
   const answer = await retry(failed.id);
@@ -38,12 +48,12 @@ test("by default it goes on where it failed, and what had completed stays so", a
     body: { data: { id: failed.id, status: "running", error: null, finishedAt: null } },
     events: ["workflow.run_retried"],
   });
-  const run = await seen(owner, failed.id);
+  const run = await waitForRun(owner, failed.id);
   expect(run).toMatchObject({ status: "completed", error: null });
   expect(paths()).toEqual(["/one", "/two", "/two", "/three"]);
   // Whoever remembers the first request would answer as it did then.
   expect(new Set(keyOf("/two")).size).toBe(2);
-  expect(await eventsOf(world, failed.id)).toEqual([
+  expect(await readEventTypes(world, failed.id)).toEqual([
     "workflow.run_started",
     "workflow.run_failed",
     "workflow.run_retried",
@@ -51,8 +61,11 @@ test("by default it goes on where it failed, and what had completed stays so", a
   ]);
 });
 
-test("from the start, also what had completed", async () => {
-  const completed = await ran(owner, await deployed(owner, [call("one"), call("two")]));
+test("a retry from the start repeats completed steps", async () => {
+  const completed = await runWorkflow(
+    owner,
+    await deployWorkflow(owner, [call("one"), call("two")]),
+  );
   for (const from of ["failed", "two"]) {
     expect(await retry(completed.id, { from })).toMatchObject({
       status: 409,
@@ -61,12 +74,12 @@ test("from the start, also what had completed", async () => {
     });
   }
   expect((await retry(completed.id, { from: "start" })).status).toBe(202);
-  expect(await seen(owner, completed.id)).toMatchObject({ status: "completed" });
+  expect(await waitForRun(owner, completed.id)).toMatchObject({ status: "completed" });
   expect(paths()).toEqual(["/one", "/two", "/one", "/two"]);
   expect(new Set(keyOf("/one")).size).toBe(2);
 });
 
-test("from a step, with all that follows from it", async () => {
+test("a retry from a step repeats it with all steps downstream", async () => {
   broken.add("/three");
   const nodes = ["one", "two", "three", "beside"].map(call);
   const edges = [
@@ -74,18 +87,18 @@ test("from a step, with all that follows from it", async () => {
     { from: "two", to: "three" },
     { from: "one", to: "beside" },
   ];
-  const failed = await ran(owner, await deployed(owner, nodes, { edges }));
+  const failed = await runWorkflow(owner, await deployWorkflow(owner, nodes, { edges }));
   expect(failed).toMatchObject({ status: "failed", error: { path: "three" } });
   broken.clear();
   receiver.received.length = 0;
   expect((await retry(failed.id, { from: "two" })).status).toBe(202);
-  expect(await seen(owner, failed.id)).toMatchObject({ status: "completed" });
+  expect(await waitForRun(owner, failed.id)).toMatchObject({ status: "completed" });
   expect(paths()).toEqual(["/two", "/three"]);
 });
 
 test("a step that the workflow does not have is refused, and so is a run that is not over", async () => {
   broken.add("/one");
-  const failed = await ran(owner, await deployed(owner, [call("one")]));
+  const failed = await runWorkflow(owner, await deployWorkflow(owner, [call("one")]));
   expect(await retry(failed.id, { from: "nowhere" })).toMatchObject({
     status: 422,
     body: { errors: [{ path: "/from" }] },
@@ -93,7 +106,7 @@ test("a step that the workflow does not have is refused, and so is a run that is
   });
   const { body } = await trigger(
     owner,
-    await deployed(owner, [{ id: "sleep", type: "delay", config: { ms: 60_000 } }]),
+    await deployWorkflow(owner, [{ id: "sleep", type: "delay", config: { ms: 60_000 } }]),
   );
   expect(await retry(body.data.runId)).toMatchObject({
     status: 409,
@@ -104,7 +117,7 @@ test("a step that the workflow does not have is refused, and so is a run that is
 
 test("a loop goes on with the items that had failed", async () => {
   broken.add("/item-2");
-  const id = await deployed(owner, [
+  const id = await deployWorkflow(owner, [
     {
       id: "each",
       type: "loop",
@@ -123,11 +136,11 @@ test("a loop goes on with the items that had failed", async () => {
       },
     },
   ]);
-  const failed = await ran(owner, id);
+  const failed = await runWorkflow(owner, id);
   expect(failed).toMatchObject({ status: "failed", error: { path: "each" } });
   broken.clear();
   await retry(failed.id);
-  const run = await seen(owner, failed.id);
+  const run = await waitForRun(owner, failed.id);
   expect(run.status).toBe("completed");
   expect(run.output).toHaveLength(3);
   expect(paths()).toEqual(["/item-1", "/item-2", "/item-2", "/item-3"]);
@@ -135,15 +148,17 @@ test("a loop goes on with the items that had failed", async () => {
 
 test("a failed subworkflow is run anew", async () => {
   broken.add("/inner");
-  const inner = await deployed(owner, [call("inner")]);
-  const failed = await ran(
+  const inner = await deployWorkflow(owner, [call("inner")]);
+  const failed = await runWorkflow(
     owner,
-    await deployed(owner, [{ id: "sub", type: "subworkflow", config: { workflowId: inner } }]),
+    await deployWorkflow(owner, [
+      { id: "sub", type: "subworkflow", config: { workflowId: inner } },
+    ]),
   );
   expect(failed).toMatchObject({ status: "failed", error: { code: "subworkflow_failed" } });
   broken.clear();
   await retry(failed.id);
-  expect(await seen(owner, failed.id)).toMatchObject({
+  expect(await waitForRun(owner, failed.id)).toMatchObject({
     status: "completed",
     output: { body: "/inner" },
   });
@@ -156,8 +171,8 @@ test("a failed subworkflow is run anew", async () => {
 
 test("with the latest version it follows that one: what is not in it has not happened", async () => {
   broken.add("/two");
-  const id = await deployed(owner, [call("one"), call("two")]);
-  const failed = await ran(owner, id);
+  const id = await deployWorkflow(owner, [call("one"), call("two")]);
+  const failed = await runWorkflow(owner, id);
   await owner(`PATCH /api/v1/workflows/${id}`, {
     nodes: [
       { id: "one", type: "set", config: { values: { now: "computed" } } },
@@ -166,7 +181,7 @@ test("with the latest version it follows that one: what is not in it has not hap
   });
   await owner(`POST /api/v1/workflows/${id}/publish`);
   expect((await retry(failed.id, { version: "latest" })).status).toBe(202);
-  const run = await seen(owner, failed.id);
+  const run = await waitForRun(owner, failed.id);
   expect(run).toMatchObject({ status: "completed", version: 2, output: { was: "computed" } });
   expect(stepsOf(run)).toMatchObject({ one: { type: "set" } });
   expect(paths()).toEqual(["/one", "/two"]);
@@ -175,15 +190,17 @@ test("with the latest version it follows that one: what is not in it has not hap
 test("an approval that was open when the run was cancelled is asked for again", async () => {
   const { body } = await trigger(
     owner,
-    await deployed(owner, [{ id: "ask", type: "approval", config: { approvers: ["owner"] } }]),
+    await deployWorkflow(owner, [
+      { id: "ask", type: "approval", config: { approvers: ["owner"] } },
+    ]),
   );
   const { runId } = body.data;
   await owner(`POST /api/v1/runs/${runId}/cancel`);
   await retry(runId);
-  await seen(owner, runId, ["paused"]);
+  await waitForRun(owner, runId, ["paused"]);
   expect((await owner(`POST /api/v1/runs/${runId}/resume`, { approved: true })).status).toBe(200);
-  expect(await seen(owner, runId)).toMatchObject({ status: "completed" });
-  expect(await eventsOf(world, runId)).toEqual([
+  expect(await waitForRun(owner, runId)).toMatchObject({ status: "completed" });
+  expect(await readEventTypes(world, runId)).toEqual([
     "workflow.run_started",
     "workflow.run_paused",
     "workflow.run_cancelled",
@@ -196,9 +213,9 @@ test("an approval that was open when the run was cancelled is asked for again", 
 
 test("many are retried in the background: those that the filter means, each once", async () => {
   broken.add("/one");
-  const id = await deployed(owner, [call("one")]);
-  const other = await ran(owner, await deployed(owner, [call("one")]));
-  const runs = await Promise.all(Array.from({ length: 60 }, () => ran(owner, id)));
+  const id = await deployWorkflow(owner, [call("one")]);
+  const other = await runWorkflow(owner, await deployWorkflow(owner, [call("one")]));
+  const runs = await Promise.all(Array.from({ length: 60 }, () => runWorkflow(owner, id)));
   broken.clear();
   const answer = await owner("POST /api/v1/runs/retry", { filter: { workflowId: id } });
   expect(answer).toMatchObject({
@@ -207,9 +224,9 @@ test("many are retried in the background: those that the filter means, each once
     events: ["workflow.bulk_retry_requested"],
   });
   for (const { id: runId } of runs) {
-    expect(await seen(owner, runId, ["completed"])).toMatchObject({ status: "completed" });
+    expect(await waitForRun(owner, runId, ["completed"])).toMatchObject({ status: "completed" });
   }
-  const told = await Promise.all(runs.map((run) => eventsOf(world, run.id)));
+  const told = await Promise.all(runs.map((run) => readEventTypes(world, run.id)));
   for (const types of told) {
     expect(types).toEqual([
       "workflow.run_started",

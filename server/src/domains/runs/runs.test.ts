@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { until, useWorld } from "#kernel/testing/world.ts";
-import { deployed, eventsOf, seen, trigger } from "./testing/workflows.ts";
+import { deployWorkflow, readEventTypes, waitForRun, trigger } from "./testing/workflows.ts";
 
 const ADD = [
   { id: "sum", type: "transform", config: { expression: "trigger.input.a + trigger.input.b" } },
@@ -13,7 +13,7 @@ const world = await useWorld({ work: true });
 const owner = await world.member(["owner"]);
 
 test("a run that only computes is over when it is answered", async () => {
-  const id = await deployed(owner, ADD);
+  const id = await deployWorkflow(owner, ADD);
   const { status, body, events, headers } = await trigger(owner, id, { a: 1, b: 2 }, "?wait=5000");
   expect({ status, events }).toEqual({ status: 200, events: STARTED });
   expect(body.data).toMatchObject({
@@ -59,7 +59,7 @@ test("a run that only computes is over when it is answered", async () => {
 });
 
 test("without wait the answer is 202 with the id, and without the output", async () => {
-  const id = await deployed(owner, ADD);
+  const id = await deployWorkflow(owner, ADD);
   const { status, body, events } = await owner(`POST /api/workflows/${id}/trigger`, {
     input: { a: 1, b: 1 },
   });
@@ -69,7 +69,7 @@ test("without wait the answer is 202 with the id, and without the output", async
 });
 
 test("who waits hears of the end, and of what there is when the time is over", async () => {
-  const id = await deployed(owner, DELAY);
+  const id = await deployWorkflow(owner, DELAY);
   const short = await trigger(owner, id, null, "?wait=50");
   expect(short).toMatchObject({
     status: 202,
@@ -86,7 +86,7 @@ test("who waits hears of the end, and of what there is when the time is over", a
 });
 
 test("an answer that was waited for is the one that is repeated", async () => {
-  const id = await deployed(owner, [{ id: "sleep", type: "delay", config: { ms: 1 } }]);
+  const id = await deployWorkflow(owner, [{ id: "sleep", type: "delay", config: { ms: 1 } }]);
   const key = { "idempotency-key": "waited-for" };
   const route = `POST /api/v1/workflows/${id}/trigger?wait=20000`;
   const first = await owner(route, {}, key);
@@ -97,7 +97,7 @@ test("an answer that was waited for is the one that is repeated", async () => {
 });
 
 test("what is not deployed here, archived or no version of it is refused", async () => {
-  const id = await deployed(owner, ADD);
+  const id = await deployWorkflow(owner, ADD);
   const staged = await owner(
     `POST /api/v1/workflows/${id}/trigger`,
     {},
@@ -105,7 +105,7 @@ test("what is not deployed here, archived or no version of it is refused", async
   );
   expect(staged).toMatchObject({ status: 409, body: { code: "not_deployed" }, events: [] });
   expect(staged.body.detail).toContain("staging");
-  const other = await owner(`GET /api/v1/workflows/${await deployed(owner, ADD)}/versions`);
+  const other = await owner(`GET /api/v1/workflows/${await deployWorkflow(owner, ADD)}/versions`);
   const foreign = await owner(`POST /api/v1/workflows/${id}/trigger`, {
     versionId: other.body.data[0].id,
   });
@@ -119,7 +119,7 @@ test("what is not deployed here, archived or no version of it is refused", async
 });
 
 test("a version that is named runs as the caller; a deployed one as who deployed it", async () => {
-  const id = await deployed(owner, ADD);
+  const id = await deployWorkflow(owner, ADD);
   const builder = await world.member(["builder"]);
   const { body: patched } = await builder(`PATCH /api/v1/workflows/${id}`, {
     nodes: [{ id: "two", type: "set", config: { values: { two: 2 } } }],
@@ -143,7 +143,7 @@ test("a version that is named runs as the caller; a deployed one as who deployed
 });
 
 test("lists are filtered, newest first, and paged without loss", async () => {
-  const id = await deployed(owner, ADD);
+  const id = await deployWorkflow(owner, ADD);
   const ids: string[] = [];
   for (let n = 0; n < 5; n += 1) {
     ids.unshift((await trigger(owner, id, { a: n, b: n })).body.data.runId);
@@ -173,10 +173,10 @@ test("lists are filtered, newest first, and paged without loss", async () => {
 });
 
 test("a run is told of by events that name its workflow, and its actor is the workflow", async () => {
-  const id = await deployed(owner, ADD, { name: "Adds up" });
+  const id = await deployWorkflow(owner, ADD, { name: "Adds up" });
   const { body } = await trigger(owner, id, { a: 1, b: 1 });
-  await seen(owner, body.data.runId);
-  expect(await eventsOf(world, body.data.runId)).toEqual(STARTED);
+  await waitForRun(owner, body.data.runId);
+  expect(await readEventTypes(world, body.data.runId)).toEqual(STARTED);
   const rows = await world.sql(
     "select resource_name as display_name, actor_type, data from events where resource_id = $1 order by seq",
     [body.data.runId],

@@ -1,15 +1,15 @@
 import type { Sample } from "#kernel/testing/samples.ts";
 import type { Ask } from "#kernel/testing/world.ts";
-import { deployed } from "./testing/workflows.ts";
+import { deployWorkflow } from "./testing/workflows.ts";
 
 /** What is deployed in one environment is triggered there. */
-async function triggerable(owner: Ask, nodes: readonly object[], more: object = {}) {
-  const id = await deployed(owner, nodes, more);
+async function deployForTrigger(owner: Ask, nodes: readonly object[], more: object = {}) {
+  const id = await deployWorkflow(owner, nodes, more);
   return { params: { id }, environmentScoped: false };
 }
 
-async function aRun(owner: Ask, nodes: readonly object[] = SET): Promise<{ runId: string }> {
-  const id = await deployed(owner, nodes);
+async function startRun(owner: Ask, nodes: readonly object[] = SET): Promise<{ runId: string }> {
+  const id = await deployWorkflow(owner, nodes);
   const { body } = await owner(`POST /api/v1/workflows/${id}/trigger`, {});
   return { runId: body.data.runId };
 }
@@ -21,13 +21,16 @@ const ASK = [{ id: "ask", type: "approval", config: { approvers: ["owner"] } }];
 export const samples: readonly Sample[] = [
   {
     operation: "workflows.trigger",
-    arrange: async (owner) => ({ ...(await triggerable(owner, SET)), body: { input: { n: 1 } } }),
+    arrange: async (owner) => ({
+      ...(await deployForTrigger(owner, SET)),
+      body: { input: { n: 1 } },
+    }),
   },
   {
     operation: "workflows.trigger",
     name: "that waits",
     arrange: async (owner) => ({
-      ...(await triggerable(owner, SET)),
+      ...(await deployForTrigger(owner, SET)),
       query: { wait: "1000" },
       status: 200,
     }),
@@ -35,70 +38,73 @@ export const samples: readonly Sample[] = [
   {
     operation: "workflows.trigger",
     name: "that fails",
-    arrange: (owner) => triggerable(owner, FAIL),
+    arrange: (owner) => deployForTrigger(owner, FAIL),
   },
   {
     operation: "workflows.trigger",
     name: "that asks somebody",
-    arrange: (owner) => triggerable(owner, ASK),
+    arrange: (owner) => deployForTrigger(owner, ASK),
   },
   {
     operation: "workflows.trigger",
     name: "that queues",
-    arrange: (owner) => triggerable(owner, SET, { maxConcurrency: 1 }),
+    arrange: (owner) => deployForTrigger(owner, SET, { maxConcurrency: 1 }),
   },
   {
     operation: "runs.list",
     arrange: async (owner) => {
-      await aRun(owner);
+      await startRun(owner);
       return { query: { status: "completed", limit: "2" } };
     },
   },
   {
     operation: "workflows.runs",
     arrange: async (owner) => ({
-      params: { id: await deployed(owner, SET) },
+      params: { id: await deployWorkflow(owner, SET) },
       environmentScoped: false,
     }),
   },
-  { operation: "runs.get", arrange: async (owner) => ({ params: await aRun(owner) }) },
-  { operation: "runs.stream", arrange: async (owner) => ({ params: await aRun(owner) }) },
-  { operation: "runs.cancel", arrange: async (owner) => ({ params: await aRun(owner, ASK) }) },
+  { operation: "runs.get", arrange: async (owner) => ({ params: await startRun(owner) }) },
+  { operation: "runs.stream", arrange: async (owner) => ({ params: await startRun(owner) }) },
+  { operation: "runs.cancel", arrange: async (owner) => ({ params: await startRun(owner, ASK) }) },
   {
     operation: "runs.retry",
-    arrange: async (owner) => ({ params: await aRun(owner, FAIL), body: { from: "failed" } }),
+    arrange: async (owner) => ({ params: await startRun(owner, FAIL), body: { from: "failed" } }),
   },
   {
     operation: "runs.retry_many",
     arrange: async (owner) => {
-      await aRun(owner, FAIL);
+      await startRun(owner, FAIL);
       return { body: { filter: { status: "failed" }, limit: 1 } };
     },
   },
   {
     operation: "runs.resume",
     arrange: async (owner) => ({
-      params: await aRun(owner, ASK),
+      params: await startRun(owner, ASK),
       body: { approved: true, comment: "Fine." },
     }),
   },
   {
     operation: "approvals.list",
     arrange: async (owner) => {
-      await aRun(owner, ASK);
+      await startRun(owner, ASK);
       return { query: { limit: "2" } };
     },
   },
   {
     operation: "workflows.test",
     arrange: async (owner) => ({
-      ...(await triggerable(owner, SET)),
+      ...(await deployForTrigger(owner, SET)),
       body: { input: 1, mocks: { greet: 2 } },
     }),
   },
-  { operation: "workflows.pinned_data", arrange: (owner) => triggerable(owner, SET) },
+  { operation: "workflows.pinned_data", arrange: (owner) => deployForTrigger(owner, SET) },
   {
     operation: "workflows.pin_data",
-    arrange: async (owner) => ({ ...(await triggerable(owner, SET)), body: { greet: "hello" } }),
+    arrange: async (owner) => ({
+      ...(await deployForTrigger(owner, SET)),
+      body: { greet: "hello" },
+    }),
   },
 ];

@@ -1,7 +1,15 @@
 import { beforeEach, expect, test } from "vitest";
 import { startReceiver } from "#domains/webhooks/testing/receiver.ts";
 import { until, useFixture, useWorld } from "#kernel/testing/world.ts";
-import { deployed, eventsOf, ran, runOf, seen, stepsOf, trigger } from "./testing/workflows.ts";
+import {
+  deployWorkflow,
+  readEventTypes,
+  runWorkflow,
+  deployAndRun,
+  waitForRun,
+  stepsOf,
+  trigger,
+} from "./testing/workflows.ts";
 
 const receiver = await useFixture(startReceiver());
 const world = await useWorld({ work: true, env: receiver.env });
@@ -20,7 +28,7 @@ const call = (id: string, more: object = {}) => ({
 });
 
 test("set, condition, switch, transform and respond compute, and take one way", async () => {
-  const id = await deployed(
+  const id = await deployWorkflow(
     owner,
     [
       set("order", {
@@ -47,7 +55,7 @@ test("set, condition, switch, transform and respond compute, and take one way", 
       ],
     },
   );
-  const big = await ran(owner, id, { total: 200, kind: "a" });
+  const big = await runWorkflow(owner, id, { total: 200, kind: "a" });
   expect(big.output).toEqual({ status: 201, headers: { "x-a": "1" }, body: "A" });
   expect(stepsOf(big)).toMatchObject({
     order: { output: { total: 200, label: "order 200" } },
@@ -64,8 +72,8 @@ test("set, condition, switch, transform and respond compute, and take one way", 
     "small",
     "other",
   ]);
-  expect((await ran(owner, id, { total: 200, kind: "z" })).output.body).toBe("order 200");
-  const small = await ran(owner, id, { total: 1 });
+  expect((await runWorkflow(owner, id, { total: 200, kind: "z" })).output.body).toBe("order 200");
+  const small = await runWorkflow(owner, id, { total: 1 });
   expect(stepsOf(small)).toMatchObject({
     small: { output: "small" },
     kind: { status: "skipped" },
@@ -77,7 +85,7 @@ test("branches run side by side, and a join waits for all that were taken", asyn
   receiver.answer = (_received, response) => void release.push(() => response.end("done"));
   const { body } = await trigger(
     owner,
-    await deployed(
+    await deployWorkflow(
       owner,
       [
         set("start"),
@@ -109,9 +117,12 @@ test("branches run side by side, and a join waits for all that were taken", asyn
   expect(stepsOf(during)).not.toHaveProperty("join");
   for (const answer of release) answer();
   release = [];
-  const run = await seen(owner, body.data.runId);
+  const run = await waitForRun(owner, body.data.runId);
   expect(run.output).toBe("donedone");
-  expect(await eventsOf(world, run.id)).toEqual(["workflow.run_started", "workflow.run_completed"]);
+  expect(await readEventTypes(world, run.id)).toEqual([
+    "workflow.run_started",
+    "workflow.run_completed",
+  ]);
 });
 
 test("a loop runs its body for each item, no more at a time than it says, in the order of the items", async () => {
@@ -126,7 +137,7 @@ test("a loop runs its body for each item, no more at a time than it says, in the
       response.end(JSON.stringify({ got: body.item }));
     });
   };
-  const run = await runOf(
+  const run = await deployAndRun(
     owner,
     [
       {
@@ -172,7 +183,7 @@ test("a loop runs its body for each item, no more at a time than it says, in the
 });
 
 test("a delay waits, and so does a step for the next event that matches", async () => {
-  const id = await deployed(owner, [
+  const id = await deployWorkflow(owner, [
     { id: "sleep", type: "delay", config: { ms: 30_000 } },
     {
       id: "paid",
@@ -192,7 +203,7 @@ test("a delay waits, and so does a step for the next event that matches", async 
       payload: { order, amount },
     });
   const { body } = await trigger(owner, id);
-  const asleep = await seen(owner, body.data.runId, ["waiting"]);
+  const asleep = await waitForRun(owner, body.data.runId, ["waiting"]);
   expect(stepsOf(asleep)["sleep"].wait).toMatchObject({ kind: "delay" });
   world.clock.advance(31_000);
   await until(async () => {
@@ -201,17 +212,17 @@ test("a delay waits, and so does a step for the next event that matches", async 
   });
   await publish(8, 1);
   await publish(7, 42);
-  const run = await seen(owner, body.data.runId);
+  const run = await waitForRun(owner, body.data.runId);
   expect(run).toMatchObject({ status: "completed", output: 42 });
   const late = await trigger(owner, id);
-  await seen(owner, late.body.data.runId, ["waiting"]);
+  await waitForRun(owner, late.body.data.runId, ["waiting"]);
   world.clock.advance(31_000);
   await until(async () => {
     const { body: now } = await owner(`GET /api/v1/runs/${late.body.data.runId}`);
     return stepsOf(now.data)["paid"]?.wait?.kind === "event";
   });
   world.clock.advance(91_000);
-  expect(await seen(owner, late.body.data.runId)).toMatchObject({
+  expect(await waitForRun(owner, late.body.data.runId)).toMatchObject({
     status: "failed",
     error: { code: "wait_expired", path: "paid" },
   });
@@ -230,8 +241,8 @@ test("publish_event and notify act for the workflow, with what its deployer may 
       config: { userIds: [owner.userId], title: "Told {{ trigger.input }}" },
     },
   ];
-  const id = await deployed(owner, nodes);
-  const run = await ran(owner, id, 7);
+  const id = await deployWorkflow(owner, nodes);
+  const run = await runWorkflow(owner, id, 7);
   expect(run.status).toBe("completed");
   await world.settled();
   const { body } = await owner("GET /api/v1/events/topics/told/events");
@@ -246,14 +257,14 @@ test("publish_event and notify act for the workflow, with what its deployer may 
     permissions: ["workflows:*", "deployments:*"],
   });
   const quiet = await world.member([role.data.id]);
-  const refused = await runOf(quiet, nodes.slice(1));
+  const refused = await deployAndRun(quiet, nodes.slice(1));
   expect(refused).toMatchObject({ status: "failed", error: { code: "forbidden", path: "ring" } });
 });
 
 test("a secret is used, and found neither in the trace nor in the events", async () => {
   await owner("POST /api/v1/secrets", { name: "RUN_KEY", value: "sesame-9f2e71" });
   receiver.answer = ({ headers }, response) => response.end(`you said ${headers["authorization"]}`);
-  const run = await runOf(owner, [
+  const run = await deployAndRun(owner, [
     {
       id: "call",
       type: "http",

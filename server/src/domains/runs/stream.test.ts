@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from "vitest";
 import { startReceiver } from "#domains/webhooks/testing/receiver.ts";
 import { until, useFixture, useWorld } from "#kernel/testing/world.ts";
 import { openStream, type StreamTiming } from "./stream.ts";
-import { deployed, seen, trigger } from "./testing/workflows.ts";
+import { deployWorkflow, waitForRun, trigger } from "./testing/workflows.ts";
 import { runWatchOf } from "./run-watch.ts";
 
 let release: (() => void) | undefined;
@@ -55,7 +55,7 @@ const told = (frames: readonly Frame[]) =>
   );
 
 test("a listener gets the run as it is, then each change, and the end of it", async () => {
-  const id = await deployed(owner, [
+  const id = await deployWorkflow(owner, [
     call(),
     { id: "ask", type: "approval", config: { approvers: ["owner"] } },
     { id: "last", type: "set", config: { values: { done: true } } },
@@ -94,7 +94,7 @@ test("a listener gets the run as it is, then each change, and the end of it", as
 test("of a run that is over there is the state, and the end", async () => {
   const { body } = await trigger(
     owner,
-    await deployed(owner, [{ id: "one", type: "set", config: { values: {} } }]),
+    await deployWorkflow(owner, [{ id: "one", type: "set", config: { values: {} } }]),
   );
   const { frames, ended } = await listen(body.data.runId);
   await ended;
@@ -106,7 +106,7 @@ test("steps that only the journal tells of are told too, to all who listen", asy
   const loop = { nodes: [call()], edges: [] };
   const { body } = await trigger(
     owner,
-    await deployed(owner, [{ id: "each", type: "loop", config: { items, body: loop } }]),
+    await deployWorkflow(owner, [{ id: "each", type: "loop", config: { items, body: loop } }]),
   );
   const listeners = await Promise.all([listen(body.data.runId), listen(body.data.runId)]);
   for (const index of items.keys()) {
@@ -118,13 +118,13 @@ test("steps that only the journal tells of are told too, to all who listen", asy
     for (const { frames } of listeners) await until(async () => told(frames).includes(step));
   }
   await Promise.all(listeners.map(({ ended }) => ended));
-  await seen(owner, body.data.runId);
+  await waitForRun(owner, body.data.runId);
 });
 
 test("a stream breaks the silence, and ends in time or when its client has left", async () => {
   const { body } = await trigger(
     owner,
-    await deployed(owner, [{ id: "sleep", type: "delay", config: { ms: 3_600_000 } }]),
+    await deployWorkflow(owner, [{ id: "sleep", type: "delay", config: { ms: 3_600_000 } }]),
   );
   const gone = new AbortController();
   const workspace = { key: world.home, id: "" };

@@ -87,7 +87,7 @@ test("an expression that does not end is timed out", async () => {
   });
 });
 
-test("what is too large is refused", async () => {
+test("an input or result that is too large is refused", async () => {
   const bomb = await evaluate('$pad("x", 1200000)');
   expect(bomb.body.code).toBe("expression_too_large");
   expect((await evaluate("x".repeat(10_001))).body.errors[0].path).toBe("/expression");

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { aDefinition, makeWorkflow, startWorkflowWorld } from "./testing/world.ts";
+import { exampleDefinition, createTestWorkflow, startWorkflowWorld } from "./testing/world.ts";
 import { useFixture } from "#kernel/testing/world.ts";
 
 const world = await useFixture(startWorkflowWorld());
@@ -217,7 +217,7 @@ const FAULTY: [name: string, fields: object, paths: string[]][] = [
 ];
 
 test.each(FAULTY)("refused with its path: %s", async (_, fields, paths) => {
-  const faulty = aDefinition(fields);
+  const faulty = exampleDefinition(fields);
   const refused = await owner("POST /api/v1/workflows", faulty);
   expect(refused).toMatchObject({ status: 422, body: { code: "invalid" }, events: [] });
   const told = refused.body.errors.map(({ path }: { path: string }) => path);
@@ -232,7 +232,7 @@ test.each(FAULTY)("refused with its path: %s", async (_, fields, paths) => {
 });
 
 test("a save is checked together with what it leaves as it was", async () => {
-  const { id } = await makeWorkflow(owner);
+  const { id } = await createTestWorkflow(owner);
   const orphaned = await owner(`PATCH /api/v1/workflows/${id}`, { nodes: [set("make")] });
   expect(orphaned).toMatchObject({
     status: 422,
@@ -242,9 +242,9 @@ test("a save is checked together with what it leaves as it was", async () => {
   expect((await owner(`GET /api/v1/workflows/${id}`)).body.data.nodes).toHaveLength(2);
 });
 
-test("a definition of everything is sound", async () => {
-  const { id: other } = await makeWorkflow(owner);
-  const whole = aDefinition({
+test("a definition with all node types is valid", async () => {
+  const { id: other } = await createTestWorkflow(owner);
+  const whole = exampleDefinition({
     trigger: {
       type: "event_bus",
       topic: "incident",

@@ -1,5 +1,10 @@
 import { expect, test } from "vitest";
-import { aDefinition, makeWorkflow, startWorkflowWorld, versionsOf } from "./testing/world.ts";
+import {
+  exampleDefinition,
+  createTestWorkflow,
+  startWorkflowWorld,
+  listTestVersions,
+} from "./testing/world.ts";
 import { useFixture } from "#kernel/testing/world.ts";
 
 const world = await useFixture(
@@ -14,7 +19,10 @@ async function lastEvents(count: number): Promise<any[]> {
 const NOWHERE = { production: null, staging: null, development: null };
 
 test("a workflow is made with version 1 as its draft, and runs nowhere", async () => {
-  const made = await owner("POST /api/v1/workflows", aDefinition({ description: "Says hello" }));
+  const made = await owner(
+    "POST /api/v1/workflows",
+    exampleDefinition({ description: "Says hello" }),
+  );
   const { id, createdAt, updatedAt, versions } = made.body.data;
   expect(made).toMatchObject({
     status: 201,
@@ -22,7 +30,7 @@ test("a workflow is made with version 1 as its draft, and runs nowhere", async (
     events: ["workflow.created", "workflow.version_created"],
   });
   expect(made.body.data).toEqual({
-    ...aDefinition({ description: "Says hello" }),
+    ...exampleDefinition({ description: "Says hello" }),
     id,
     status: "inactive",
     versions: {
@@ -34,7 +42,7 @@ test("a workflow is made with version 1 as its draft, and runs nowhere", async (
     updatedAt,
   });
   expect((await owner(`GET /api/v1/workflows/${id}`)).body).toEqual(made.body);
-  expect(await versionsOf(owner, id)).toEqual([
+  expect(await listTestVersions(owner, id)).toEqual([
     {
       id: versions.newest.id,
       workflowId: id,
@@ -60,7 +68,7 @@ test("a workflow is made with version 1 as its draft, and runs nowhere", async (
 });
 
 test("a save replaces the fields that it names, and tells what changed", async () => {
-  const { id, nodes } = await makeWorkflow(owner, { description: "Old", timeoutMs: 5_000 });
+  const { id, nodes } = await createTestWorkflow(owner, { description: "Old", timeoutMs: 5_000 });
   const saved = await owner(`PATCH /api/v1/workflows/${id}`, {
     name: "Greet warmly",
     description: null,
@@ -83,7 +91,7 @@ test("a save replaces the fields that it names, and tells what changed", async (
     changes: ["name", "description", "nodes"],
   });
   expect(updated.data.after).not.toHaveProperty("nodes");
-  expect(await versionsOf(owner, id)).toMatchObject([
+  expect(await listTestVersions(owner, id)).toMatchObject([
     {
       version: 2,
       label: "Warm",
@@ -95,7 +103,7 @@ test("a save replaces the fields that it names, and tells what changed", async (
 });
 
 test("a save that changes nothing appends nothing, unless it asks for a version", async () => {
-  const { id, nodes } = await makeWorkflow(owner);
+  const { id, nodes } = await createTestWorkflow(owner);
   // The same but for the order of the keys.
   const same = { nodes: [{ config: nodes[0].config, type: "set", id: "make" }, nodes[1]] };
   expect(await owner(`PATCH /api/v1/workflows/${id}`, same)).toMatchObject({
@@ -108,12 +116,12 @@ test("a save that changes nothing appends nothing, unless it asks for a version"
     events: ["workflow.version_created"],
     body: { data: { versions: { newest: { version: 2, label: "Kept" } } } },
   });
-  expect((await versionsOf(owner, id))[0].changeSummary).toBe("No changes");
+  expect((await listTestVersions(owner, id))[0].changeSummary).toBe("No changes");
 });
 
 test("PUT replaces the whole definition", async () => {
-  const { id } = await makeWorkflow(owner, { description: "Gone soon" });
-  const replaced = await owner(`PUT /api/v1/workflows/${id}`, aDefinition({ name: "Anew" }));
+  const { id } = await createTestWorkflow(owner, { description: "Gone soon" });
+  const replaced = await owner(`PUT /api/v1/workflows/${id}`, exampleDefinition({ name: "Anew" }));
   expect(replaced).toMatchObject({
     status: 200,
     events: ["workflow.updated", "workflow.version_created"],
@@ -123,7 +131,7 @@ test("PUT replaces the whole definition", async () => {
 });
 
 test("two saves at the same time both count, and one with a stale ETag does not", async () => {
-  const { id } = await makeWorkflow(owner);
+  const { id } = await createTestWorkflow(owner);
   const [first, second] = await Promise.all([
     owner(`PATCH /api/v1/workflows/${id}`, { name: "Renamed" }),
     owner(`PATCH /api/v1/workflows/${id}`, { description: "Described" }),
@@ -138,7 +146,7 @@ test("two saves at the same time both count, and one with a stale ETag does not"
 });
 
 test("the address of a webhook trigger is shown to those who may trigger it, and to no event", async () => {
-  const made = await makeWorkflow(owner, { trigger: { type: "webhook" } });
+  const made = await createTestWorkflow(owner, { trigger: { type: "webhook" } });
   const { id, trigger } = made;
   expect(trigger.url).toMatch(/^https:\/\/mill\.example\.com\/hooks\/default\/[\w-]{32}$/);
   const viewer = await world.member(["viewer"]);
@@ -158,7 +166,7 @@ test("the address of a webhook trigger is shown to those who may trigger it, and
 });
 
 test("an archived workflow is off everywhere, out of the list, and can't be changed or deployed", async () => {
-  const { id, versions } = await makeWorkflow(owner);
+  const { id, versions } = await createTestWorkflow(owner);
   const version = `/api/v1/workflows/${id}/versions/${versions.newest.id}`;
   await owner(`POST /api/v1/workflows/${id}/publish`);
   await owner(`POST /api/v1/workflows/${id}/publish`, {}, { "x-environment": "staging" });
@@ -185,7 +193,7 @@ test("an archived workflow is off everywhere, out of the list, and can't be chan
   const refused = { status: 409, body: { code: "workflow_archived" }, events: [] };
   for (const [route, body] of [
     [`PATCH /api/v1/workflows/${id}`, { name: "X" }],
-    [`PUT /api/v1/workflows/${id}`, aDefinition()],
+    [`PUT /api/v1/workflows/${id}`, exampleDefinition()],
     [`POST /api/v1/workflows/${id}/publish`, {}],
     [`POST /api/v1/workflows/${id}/activate`],
     [`POST /api/v1/workflows/${id}/deactivate`],
@@ -205,7 +213,7 @@ test("an archived workflow is off everywhere, out of the list, and can't be chan
 test("the list is newest first, page by page, by status and by name, without graphs", async () => {
   const ids: string[] = [];
   for (const name of ["Listed 100% a", "Listed b", "Listed c"]) {
-    ids.push((await makeWorkflow(owner, { name })).id);
+    ids.push((await createTestWorkflow(owner, { name })).id);
     world.clock.advance(1);
   }
   const [a = "", b = "", c = ""] = ids;
@@ -231,7 +239,7 @@ test("the list is newest first, page by page, by status and by name, without gra
 });
 
 test("both spellings of the paths are one and the same", async () => {
-  const { body } = await owner("POST /api/workflows", aDefinition({ name: "Spelt" }));
+  const { body } = await owner("POST /api/workflows", exampleDefinition({ name: "Spelt" }));
   const { id } = body.data;
   for (const base of ["/api/workflows", "/api/v1/workflows"]) {
     expect((await owner(`GET ${base}/${id}`)).body.data.name).toBe("Spelt");
@@ -240,7 +248,7 @@ test("both spellings of the paths are one and the same", async () => {
       events: ["workflow.version_created"],
     });
   }
-  const history = await versionsOf(owner, id);
+  const history = await listTestVersions(owner, id);
   expect((await owner(`GET /api/workflows/${id}/versions?limit=200`)).body.data).toEqual(history);
   expect(history.map(({ version }) => version)).toEqual([3, 2, 1]);
   expect(await owner(`POST /api/workflows/${id}/versions/${history[2].id}/restore`)).toMatchObject({

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { anotherNode } from "#domains/bus/testing/node.ts";
+import { startNode } from "#domains/bus/testing/node.ts";
 import { furnish } from "#domains/records/testing.ts";
 import { type Ask, until, useWorld } from "#kernel/testing/world.ts";
 
@@ -183,7 +183,7 @@ test("snapshots are kept for three years", async () => {
 });
 
 test("each due time has one snapshot, whatever the number of nodes", async () => {
-  await using node = await anotherNode(world);
+  await using node = await startNode(world);
   await node.kernel.startWork();
   await put(4);
   const id = await make({ aggregate: sum() });

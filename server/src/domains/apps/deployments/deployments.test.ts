@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { deployed } from "#domains/runs/testing/workflows.ts";
+import { deployWorkflow } from "#domains/runs/testing/workflows.ts";
 import { until, useWorld } from "#kernel/testing/world.ts";
 import { browser, deploy, deployedApp, followed, makeApp, tableOf } from "../testing/apps.ts";
 
@@ -79,7 +79,9 @@ test("a deployment is a snapshot of one environment; going back finds it as it w
 
 test("what is missing in an environment keeps an app out of it, and the log says why", async () => {
   const table = await tableOf(owner, [{ name: "name", type: "text" }], []);
-  const workflowId = await deployed(owner, [{ id: "a", type: "set", config: { values: {} } }]);
+  const workflowId = await deployWorkflow(owner, [
+    { id: "a", type: "set", config: { values: {} } },
+  ]);
   const gone = { type: "run_query", queryId: "qry_01jd0000000000000000000000" };
   const app = await makeApp(owner, {
     dataSources: [{ name: "things", kind: "table", config: { table } }],

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { deployed } from "#domains/runs/testing/workflows.ts";
+import { deployWorkflow } from "#domains/runs/testing/workflows.ts";
 import { TEST_PASSWORD } from "#kernel/testing/database.ts";
 import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
 import { deployedApp, tableOf, type TestApp } from "../testing/apps.ts";
@@ -45,7 +45,7 @@ describe.skipIf(!existsSync(executablePath))("in a browser", () => {
     });
     await new Promise<void>((resolve) => intranet.listen(0, "127.0.0.1", resolve));
     table = await tableOf(owner, COLUMNS, ORDERS);
-    workflowId = await deployed(owner, [
+    workflowId = await deployWorkflow(owner, [
       {
         id: "make",
         type: "set",

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
-import { deployed } from "#domains/runs/testing/workflows.ts";
+import { deployWorkflow } from "#domains/runs/testing/workflows.ts";
 import { type Ask, useWorld } from "#kernel/testing/world.ts";
 import { browser, deployedApp, followed, tableOf } from "../testing/apps.ts";
 
@@ -161,10 +161,10 @@ async function savedQuery(name: string): Promise<string> {
 }
 
 test("workflows give data and answers, and actions follow one another until one fails", async () => {
-  const workflowId = await deployed(owner, [
+  const workflowId = await deployWorkflow(owner, [
     { id: "make", type: "set", config: { values: { id: "x", n: "{{ trigger.input.n * 2 }}" } } },
   ]);
-  const failing = await deployed(owner, [
+  const failing = await deployWorkflow(owner, [
     { id: "stop", type: "fail", config: { message: "Not today" } },
   ]);
   const { slug } = await deployedApp(owner, {

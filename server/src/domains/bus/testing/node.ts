@@ -13,7 +13,7 @@ export interface Node {
 }
 
 /** What works on the database of a world, with the same clock, and is not asked by HTTP. */
-export function anotherKernel(
+export function openKernel(
   world: World,
   domains: readonly Domain[] = world.kernel.domains,
 ): Promise<Kernel> {
@@ -29,8 +29,8 @@ export function anotherKernel(
 }
 
 /** A second node on the database of a world. */
-export async function anotherNode(world: World): Promise<Node> {
-  const kernel = await anotherKernel(world);
+export async function startNode(world: World): Promise<Node> {
+  const kernel = await openKernel(world);
   const app = await buildServer({ kernel, loopDelayMaxMs: Infinity });
   return {
     kernel,

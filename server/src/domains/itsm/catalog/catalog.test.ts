@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type Ask, useWorld } from "#kernel/testing/world.ts";
-import { deployed, eventsOf } from "#domains/runs/testing/workflows.ts";
+import { deployWorkflow, readEventTypes } from "#domains/runs/testing/workflows.ts";
 
 const world = await useWorld();
 const builder = await world.member(["builder"]);
@@ -31,7 +31,9 @@ const act = (by: Ask, id: string, action: string, body?: object) =>
   by(`POST ${REQUESTS}/${id}/${action}`, body);
 
 test("an item is made, changed, retired and brought back", async () => {
-  const workflowId = await deployed(builder, [{ id: "a", type: "set", config: { values: {} } }]);
+  const workflowId = await deployWorkflow(builder, [
+    { id: "a", type: "set", config: { values: {} } },
+  ]);
   const draft = {
     name: "Laptop",
     form,
@@ -154,7 +156,7 @@ test("without a workflow somebody fulfils it by hand, once", async () => {
       events: [],
     });
   }
-  expect(await eventsOf(world, id)).toEqual([
+  expect(await readEventTypes(world, id)).toEqual([
     "request.created",
     "request.fulfilment_started",
     "request.fulfilled",

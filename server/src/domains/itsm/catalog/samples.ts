@@ -1,6 +1,6 @@
 import type { Sample } from "#kernel/testing/samples.ts";
 import type { Ask, World } from "#kernel/testing/world.ts";
-import { deployed } from "#domains/runs/testing/workflows.ts";
+import { deployWorkflow } from "#domains/runs/testing/workflows.ts";
 
 let count = 0;
 
@@ -55,7 +55,7 @@ export const samples: readonly Sample[] = [
         icon: "laptop",
         form,
         approval: { required: true, approverIds: [], rule: "any" },
-        workflowId: await deployed(owner, [{ id: "a", type: "set", config: { values: {} } }]),
+        workflowId: await deployWorkflow(owner, [{ id: "a", type: "set", config: { values: {} } }]),
       },
     }),
   },

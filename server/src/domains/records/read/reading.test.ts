@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { anotherNode, send } from "#domains/bus/testing/node.ts";
+import { startNode, send } from "#domains/bus/testing/node.ts";
 import { type Ask, useWorld } from "#kernel/testing/world.ts";
 import { type Furnished, furnish, pagesOf, recordId } from "../testing.ts";
 
@@ -231,7 +231,7 @@ test("a list goes on behind long texts, and is refused where no cursor would hol
 test("a column that was added on another node can be asked for at once", async () => {
   const columns = [{ name: "title", type: "text" }];
   const { path, slug, ids } = await furnish(world, owner, { columns }, [{ title: "a" }]);
-  await using node = await anotherNode(world);
+  await using node = await startNode(world);
   const asked = [
     (name: string) => `GET ${path}?sort=${name}`,
     (name: string) => `GET ${path}?fields=${name}`,

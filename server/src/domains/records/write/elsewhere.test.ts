@@ -1,12 +1,12 @@
 /** Tables that another node has changed while this one still goes by what they were. */
 import { expect, test } from "vitest";
-import { anotherNode, send } from "#domains/bus/testing/node.ts";
+import { startNode, send } from "#domains/bus/testing/node.ts";
 import { useFixture, useWorld } from "#kernel/testing/world.ts";
 import { type Furnished, furnish } from "../testing.ts";
 
 const world = await useWorld();
 const owner = await world.member(["owner"]);
-const node = await useFixture(anotherNode(world));
+const node = await useFixture(startNode(world));
 
 const columns = [
   { name: "code", type: "text", unique: true },

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { anotherNode, send } from "#domains/bus/testing/node.ts";
+import { startNode, send } from "#domains/bus/testing/node.ts";
 import { type Ask, until, useWorld } from "#kernel/testing/world.ts";
 import { type Furnished, furnish, recordId } from "../testing.ts";
 
@@ -178,7 +178,7 @@ test("no column has a name that stands for any of them", async () => {
 test("what goes with a record is told where the table that refers to it was made elsewhere", async () => {
   const columns = [{ name: "title", type: "text" }];
   const customers = await furnish(world, owner, { columns }, [{ title: "Ada" }, { title: "Bo" }]);
-  await using node = await anotherNode(world);
+  await using node = await startNode(world);
   const [ada, bo] = customers.ids;
   const remove = (id: string | undefined) => owner(`DELETE ${customers.path}/${id}`);
   const options = { table: customers.slug, onDelete: "cascade" };

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { anotherNode, send } from "#domains/bus/testing/node.ts";
+import { startNode, send } from "#domains/bus/testing/node.ts";
 import { useWorld } from "#kernel/testing/world.ts";
 import { type Furnished, furnish, recordId } from "../testing.ts";
 
@@ -248,7 +248,7 @@ describe("one record", () => {
   test("by a definition that has just changed elsewhere is written by the new one", async () => {
     const table = await furnish(world, owner, { columns: [{ name: "a", type: "integer" }] }, []);
     const { id } = (await owner(`POST ${table.path}`, { a: 1 })).body.data;
-    await using node = await anotherNode(world);
+    await using node = await startNode(world);
     const elsewhere = (body: object) =>
       send(node.app, owner, `PATCH /api/v1/tables/${table.slug}`, body);
     const refused = { status: 422, events: [] };

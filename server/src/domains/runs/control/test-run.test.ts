@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { useWorld } from "#kernel/testing/world.ts";
-import { deployed, eventsOf, stepsOf, tokenOf } from "../testing/workflows.ts";
+import { deployWorkflow, readEventTypes, stepsOf, createToken } from "../testing/workflows.ts";
 
 const world = await useWorld({ work: true });
 const owner = await world.member(["owner"]);
@@ -23,7 +23,7 @@ const NODES = [
 const tried = (id: string, body: object = {}) => owner(`POST /api/v1/workflows/${id}/test`, body);
 
 test("a test touches nothing outside, takes mocks for granted, and answers with the trace", async () => {
-  const id = await deployed(owner, NODES, { maxConcurrency: 1 });
+  const id = await deployWorkflow(owner, NODES, { maxConcurrency: 1 });
   const { status, body, events } = await tried(id, {
     input: { n: 5 },
     mocks: { call: { body: "mocked" }, ask: { approved: true } },
@@ -43,7 +43,7 @@ test("a test touches nothing outside, takes mocks for granted, and answers with 
   const kept = await owner(`GET /api/v1/runs/${body.data.id}`);
   expect(kept.body.data).toMatchObject({ test: true, output: { said: "mocked" } });
   expect(kept.body.data.trace).toEqual(body.data.trace);
-  expect(await eventsOf(world, body.data.id)).toEqual(["workflow.run_tested"]);
+  expect(await readEventTypes(world, body.data.id)).toEqual(["workflow.run_tested"]);
   expect(await owner(`POST /api/v1/runs/${body.data.id}/retry`, { from: "start" })).toMatchObject({
     status: 409,
     body: { code: "test_run" },
@@ -52,14 +52,14 @@ test("a test touches nothing outside, takes mocks for granted, and answers with 
 });
 
 test("a failure is shown at once, whatever the retries, and starts no error workflow", async () => {
-  const hears = await deployed(owner, [{ id: "note", type: "set", config: { values: {} } }]);
+  const hears = await deployWorkflow(owner, [{ id: "note", type: "set", config: { values: {} } }]);
   const bad = {
     id: "bad",
     type: "transform",
     config: { expression: "$number('x')" },
     retry: { maxAttempts: 5 },
   };
-  const id = await deployed(owner, [bad], { errorWorkflowId: hears });
+  const id = await deployWorkflow(owner, [bad], { errorWorkflowId: hears });
   const { body, events } = await tried(id);
   expect(events).toEqual(["workflow.run_tested"]);
   expect(body.data).toMatchObject({ status: "failed", error: { path: "bad" } });
@@ -68,7 +68,9 @@ test("a failure is shown at once, whatever the retries, and starts no error work
 });
 
 test("the live definition is tried, or a version, or one that is not saved", async () => {
-  const id = await deployed(owner, [{ id: "one", type: "set", config: { values: { v: 1 } } }]);
+  const id = await deployWorkflow(owner, [
+    { id: "one", type: "set", config: { values: { v: 1 } } },
+  ]);
   const first = (await owner(`GET /api/v1/workflows/${id}/versions`)).body.data[0].id;
   await owner(`PATCH /api/v1/workflows/${id}`, {
     nodes: [{ id: "one", type: "set", config: { values: { v: 2 } } }],
@@ -104,7 +106,7 @@ test("the live definition is tried, or a version, or one that is not saved", asy
 });
 
 test("pinned data are the mocks of every test that has none of its own", async () => {
-  const id = await deployed(owner, NODES);
+  const id = await deployWorkflow(owner, NODES);
   const route = `/api/v1/workflows/${id}/pinned-data`;
   const before = await owner(`GET ${route}`);
   expect(before.body.data).toEqual({ workflowId: id, outputs: {} });
@@ -133,8 +135,8 @@ test("pinned data are the mocks of every test that has none of its own", async (
 });
 
 test("a definition that is not saved is for those who may write one", async () => {
-  const id = await deployed(owner, NODES);
-  const robot = await tokenOf(world, owner, ["workflows:trigger"]);
+  const id = await deployWorkflow(owner, NODES);
+  const robot = await createToken(world, owner, ["workflows:trigger"]);
   const definition = {
     name: "Mine",
     trigger: { type: "manual" },
@@ -148,7 +150,7 @@ test("a definition that is not saved is for those who may write one", async () =
     events: [],
   });
   expect(await robot(route, {})).toMatchObject({ status: 200, events: ["workflow.run_tested"] });
-  const author = await tokenOf(world, owner, ["workflows:trigger", "workflows:write"]);
+  const author = await createToken(world, owner, ["workflows:trigger", "workflows:write"]);
   expect(await author(route, { definition })).toMatchObject({
     status: 200,
     events: ["workflow.run_tested"],
@@ -157,7 +159,7 @@ test("a definition that is not saved is for those who may write one", async () =
 
 test("a mocked switch goes the way of its case, or of default", async () => {
   const said = (id: string) => ({ id, type: "set", config: { values: {} } });
-  const id = await deployed(
+  const id = await deployWorkflow(
     owner,
     [
       { id: "which", type: "switch", config: { expression: "trigger.input", cases: ["a", 2] } },

@@ -57,7 +57,7 @@ async function openKernel() {
 }
 
 /** What a kill leaves behind, once its time is over. */
-const freeLanes = () => world.sql("delete from lanes; delete from lane_nodes");
+const deleteLeases = () => world.sql("delete from lanes; delete from lane_nodes");
 
 async function deploy(definition: Definition): Promise<string> {
   const [workflow, version] = [newId("wf"), newId("wfv")];
@@ -76,13 +76,13 @@ async function deploy(definition: Definition): Promise<string> {
   return version;
 }
 
-async function begin(kernel: Kernel, versionId: string): Promise<string> {
+async function startRun(kernel: Kernel, versionId: string): Promise<string> {
   const version = await planOfVersion(kernel, versionId);
   if (!version) throw new Error("The version is gone.");
   const cause = { correlationId: newId("cor"), depth: 1 };
   const actor = { id: userId, name: "Somebody", type: "user" } as const;
   const partition = { workspace: world.home, environment: "production" } as const;
-  const beginning = await startInline(kernel, {
+  const prepared = await startInline(kernel, {
     ...partition,
     version,
     triggerType: "manual",
@@ -92,11 +92,11 @@ async function begin(kernel: Kernel, versionId: string): Promise<string> {
     permissions: undefined,
     cause,
   });
-  await runAsSystem(kernel, partition, cause, (ctx) => writeRunStart(ctx, beginning));
-  return beginning.run.id;
+  await runAsSystem(kernel, partition, cause, (ctx) => writeRunStart(ctx, prepared));
+  return prepared.run.id;
 }
 
-async function ended(id: string) {
+async function waitForEnd(id: string) {
   return until(async () => {
     const [row] = await world.sql("select status, error from runs where id = $1", [id]);
     return /completed|failed|cancelled/.test(row?.status) && row;
@@ -122,12 +122,12 @@ async function eventsOf(id: string): Promise<string[]> {
 
 async function expectPredicted(id: string, definition: Definition): Promise<void> {
   const plan = compilePlan(definition, nodeTypesOf(world.kernel));
-  const { over, steps } = predict(plan);
-  const row = await ended(id);
-  expect(row.status).toBe(over.status);
-  expect(await eventsOf(id)).toEqual(["workflow.run_started", `workflow.run_${over.status}`]);
+  const { result, steps } = predict(plan);
+  const row = await waitForEnd(id);
+  expect(row.status).toBe(result.status);
+  expect(await eventsOf(id)).toEqual(["workflow.run_started", `workflow.run_${result.status}`]);
   // A run that failed leaves open how far the branches beside the failure got.
-  if (over.status !== "completed") return;
+  if (result.status !== "completed") return;
   const journal = await journalOf(id);
   for (const [path, { status, attempts, branch }] of steps) {
     expect(journal.get(path), path).toMatchObject({
@@ -142,16 +142,16 @@ test("a run that is killed at any point ends as the interpreter predicts, and re
   await fc.assert(
     fc.asyncProperty(workflows, async (definition) => {
       const version = await deploy(definition);
-      const whole = await openKernel();
-      await whole.startWork();
-      const id = await begin(whole, version);
+      const undisturbed = await openKernel();
+      await undisturbed.startWork();
+      const id = await startRun(undisturbed, version);
       await expectPredicted(id, definition);
-      const { writes } = whole.state;
-      await whole.close();
+      const { writes } = undisturbed.state;
+      await undisturbed.close();
       for (let dieAt = 1; dieAt <= writes; dieAt += 1) {
         for (const after of [false, true]) {
-          await freeLanes();
-          await killedAt(version, definition, { dieAt, after });
+          await deleteLeases();
+          await testKillAt(version, definition, { dieAt, after });
         }
       }
     }),
@@ -159,7 +159,7 @@ test("a run that is killed at any point ends as the interpreter predicts, and re
   );
 }, 120_000);
 
-async function killedAt(
+async function testKillAt(
   version: string,
   definition: Definition,
   at: { readonly dieAt: number; readonly after: boolean },
@@ -167,12 +167,12 @@ async function killedAt(
   const first = await openKernel();
   Object.assign(first.state, at);
   await first.startWork();
-  const id = await begin(first, version).catch(() => undefined);
+  const id = await startRun(first, version).catch(() => undefined);
   await until(async () => first.state.dead || (id !== undefined && (await isOver(id))));
   const known = id ?? (await newest(version));
   const before = known === undefined ? new Map() : await journalOf(known);
   const [begunBefore] = [executed.length];
-  await freeLanes();
+  await deleteLeases();
   const second = await openKernel();
   await second.startWork();
   try {

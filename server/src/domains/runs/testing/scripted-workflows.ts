@@ -112,38 +112,38 @@ function labelOf(from: Definition["nodes"][number] | undefined, branches: Iterat
 
 /** How the interpreter alone says that it ends: the end, and the last word on each step. */
 export function predict(plan: ExecutionPlan): {
-  over: RunResult;
+  result: RunResult;
   steps: ReadonlyMap<string, StepRecord>;
 } {
   const steps = new Map<string, StepRecord>();
   for (let turns = 0; turns < 10_000; turns += 1) {
     const decision = nextDecision(plan, {}, steps);
-    for (const path of decision.skip) steps.set(path, blank(path, "skipped"));
-    for (const path of decision.cancel) steps.set(path, blank(path, "cancelled"));
+    for (const path of decision.skip) steps.set(path, newRecord(path, "skipped"));
+    for (const path of decision.cancel) steps.set(path, newRecord(path, "cancelled"));
     for (const { path, output } of decision.complete) {
-      steps.set(path, { ...blank(path, "completed"), output });
+      steps.set(path, { ...newRecord(path, "completed"), output });
     }
     for (const { path, cause } of decision.fail) {
       const error = steps.get(cause)?.error ?? { code: "", message: "" };
       const node = nodeAt(plan.graph, path);
-      if (node) steps.set(path, afterFailure(node, blank(path, "failed"), error, 0).record);
+      if (node) steps.set(path, afterFailure(node, newRecord(path, "failed"), error, 0).record);
     }
-    if (decision.result) return { over: decision.result, steps };
+    if (decision.result) return { result: decision.result, steps };
     for (const { path, node } of decision.start) {
       const { type, config } = node;
       if (type.type === "condition") {
-        steps.set(path, { ...blank(path, "completed"), branch: String(config["expression"]) });
+        steps.set(path, { ...newRecord(path, "completed"), branch: String(config["expression"]) });
       } else if (type.iterates) {
-        steps.set(path, { ...blank(path, "running"), items: 2 });
-      } else steps.set(path, outcomeOf(path, node, Number(config["failures"])));
+        steps.set(path, { ...newRecord(path, "running"), items: 2 });
+      } else steps.set(path, predictStep(path, node, Number(config["failures"])));
     }
   }
   throw new Error("The prediction does not end.");
 }
 
-function outcomeOf(path: string, node: Parameters<typeof afterFailure>[0], failures: number) {
+function predictStep(path: string, node: Parameters<typeof afterFailure>[0], failures: number) {
   for (let attempts = 1; ; attempts += 1) {
-    const record = { ...blank(path, "completed"), attempts };
+    const record = { ...newRecord(path, "completed"), attempts };
     if (attempts > failures) return { ...record, output: { path, attempt: attempts } };
     const error = { code: "scripted", message: `attempt ${attempts}` };
     const after = afterFailure(node, { ...record, status: "failed" }, error, 0);
@@ -151,6 +151,6 @@ function outcomeOf(path: string, node: Parameters<typeof afterFailure>[0], failu
   }
 }
 
-function blank(path: string, status: StepRecord["status"]): StepRecord {
+function newRecord(path: string, status: StepRecord["status"]): StepRecord {
   return { path, node: path.slice(path.lastIndexOf(".") + 1), status, attempts: 1 };
 }

@@ -1,13 +1,13 @@
 /** What the tests of triggers have in common. */
 import { NO_WORKSPACE } from "#kernel/db/database.ts";
 import { type Ask, until, type World } from "#kernel/testing/world.ts";
-import { deployed } from "./workflows.ts";
+import { deployWorkflow } from "./workflows.ts";
 
 /** A step that only computes, so that its run needs nothing else. */
 export const SET = { id: "keep", type: "set", config: { values: { kept: true } } };
 
 /** Resolves when every event has been followed, and what it started has come to rest. */
-export async function atRest({ sql }: World): Promise<void> {
+export async function waitUntilIdle({ sql }: World): Promise<void> {
   await until(async () => {
     const [row] = await sql(
       `select exists (select from events e join readers r on r.name = 'runs.triggers'
@@ -20,13 +20,13 @@ export async function atRest({ sql }: World): Promise<void> {
 }
 
 /** A workflow that starts for events on a topic. */
-export function listening(
+export function deployEventWorkflow(
   ask: Ask,
   trigger: object,
   nodes: readonly object[] = [SET],
   more: object = {},
 ): Promise<string> {
-  return deployed(ask, nodes, { trigger: { type: "event_bus", ...trigger }, ...more });
+  return deployWorkflow(ask, nodes, { trigger: { type: "event_bus", ...trigger }, ...more });
 }
 
 /** Publishes a message and tells the event's id. */
@@ -43,14 +43,14 @@ export async function publish(
 }
 
 /** The runs of a workflow in the order in which they were started. */
-export function runsOf({ sql }: World, workflowId: string): Promise<any[]> {
+export function findRuns({ sql }: World, workflowId: string): Promise<any[]> {
   return sql("select * from runs where workflow_id = $1 order by created_at, event_id, id", [
     workflowId,
   ]);
 }
 
 /** Everything that the log says of some runs, in order. */
-export async function toldOf({ sql }: World, runIds: readonly string[]): Promise<string[]> {
+export async function readEventTypes({ sql }: World, runIds: readonly string[]): Promise<string[]> {
   const rows = await sql(
     "select type from events where resource_id = any($1) order by epoch, xid, seq",
     [runIds],
@@ -59,7 +59,7 @@ export async function toldOf({ sql }: World, runIds: readonly string[]): Promise
 }
 
 /** Keeps the reader of triggers where it is, as if its node were slow, until the result is called. */
-export async function holdBack({ kernel }: World): Promise<() => Promise<void>> {
+export async function pauseTriggerReader({ kernel }: World): Promise<() => Promise<void>> {
   const held = Promise.withResolvers<void>();
   const over = Promise.withResolvers<void>();
   const partition = { workspace: NO_WORKSPACE, environment: "production" } as const;

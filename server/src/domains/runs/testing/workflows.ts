@@ -11,7 +11,7 @@ export interface TestNode {
 }
 
 /** Makes a workflow and deploys it; one node after the other unless `edges` say otherwise. */
-export async function deployed(
+export async function deployWorkflow(
   ask: Ask,
   nodes: readonly object[],
   more: object = {},
@@ -22,7 +22,7 @@ export async function deployed(
     name: `Workflow ${count}`,
     trigger: { type: "manual" },
     nodes,
-    edges: inARow(nodes as readonly TestNode[]),
+    edges: chainEdges(nodes as readonly TestNode[]),
     ...more,
   });
   if (status !== 201) throw new Error(JSON.stringify(body));
@@ -33,7 +33,7 @@ export async function deployed(
 }
 
 /** An edge from each node to the next. */
-export function inARow(nodes: readonly TestNode[]): object[] {
+export function chainEdges(nodes: readonly TestNode[]): object[] {
   return nodes.slice(1).map(({ id }, index) => ({ from: nodes[index]?.id, to: id }));
 }
 
@@ -43,12 +43,16 @@ export function trigger(ask: Ask, id: string, input?: unknown, query = ""): Prom
 
 /** A run as the API shows it. */
 // Tests look into it as they like.
-export type Shown = any;
+export type RunView = any;
 
 const OVER = ["completed", "failed", "cancelled"];
 
 /** The run with its trace, once it has one of these statuses. */
-export function seen(ask: Ask, runId: string, statuses: readonly string[] = OVER): Promise<Shown> {
+export function waitForRun(
+  ask: Ask,
+  runId: string,
+  statuses: readonly string[] = OVER,
+): Promise<RunView> {
   return until(async () => {
     const { body } = await ask(`GET /api/v1/runs/${runId}`);
     return statuses.includes(body.data.status) && body.data;
@@ -56,28 +60,28 @@ export function seen(ask: Ask, runId: string, statuses: readonly string[] = OVER
 }
 
 /** Starts a run and waits for its end. */
-export async function ran(ask: Ask, id: string, input?: unknown): Promise<Shown> {
+export async function runWorkflow(ask: Ask, id: string, input?: unknown): Promise<RunView> {
   const { body } = await trigger(ask, id, input);
-  return seen(ask, body.data.runId);
+  return waitForRun(ask, body.data.runId);
 }
 
 /** Deploys a workflow, runs it and waits for its end. */
-export async function runOf(
+export async function deployAndRun(
   ask: Ask,
   nodes: readonly object[],
   more: object = {},
   input?: unknown,
-): Promise<Shown> {
-  return ran(ask, await deployed(ask, nodes, more), input);
+): Promise<RunView> {
+  return runWorkflow(ask, await deployWorkflow(ask, nodes, more), input);
 }
 
 /** The steps of a trace by their ids. */
-export function stepsOf({ trace }: Shown): Record<string, Shown> {
-  return Object.fromEntries(trace.steps.map((step: Shown) => [step.id, step]));
+export function stepsOf({ trace }: RunView): Record<string, RunView> {
+  return Object.fromEntries(trace.steps.map((step: RunView) => [step.id, step]));
 }
 
 /** The types of the events about a run, in the order of the log. */
-export async function eventsOf(world: World, runId: string): Promise<string[]> {
+export async function readEventTypes(world: World, runId: string): Promise<string[]> {
   const rows = await world.sql(
     "select type from events where resource_id = $1 order by epoch, xid, seq",
     [runId],
@@ -86,9 +90,9 @@ export async function eventsOf(world: World, runId: string): Promise<string[]> {
 }
 
 /** Somebody's token that is good for these permissions alone. */
-export async function tokenOf(world: World, ask: Ask, scopes: readonly string[]): Promise<Ask> {
-  const draft = { name: "Robot", expiresIn: "30d", scopes };
-  const { body, status } = await ask("POST /api/v1/auth/tokens", draft);
+export async function createToken(world: World, ask: Ask, scopes: readonly string[]): Promise<Ask> {
+  const input = { name: "Robot", expiresIn: "30d", scopes };
+  const { body, status } = await ask("POST /api/v1/auth/tokens", input);
   if (status !== 201) throw new Error(JSON.stringify(body));
   return world.asToken(body.data.token, "default");
 }

@@ -1,15 +1,22 @@
 import { expect, test } from "vitest";
 import { until, useWorld } from "#kernel/testing/world.ts";
-import { atRest, holdBack, listening, publish, runsOf, toldOf } from "../testing/triggers.ts";
+import {
+  waitUntilIdle,
+  pauseTriggerReader,
+  deployEventWorkflow,
+  publish,
+  findRuns,
+  readEventTypes,
+} from "../testing/triggers.ts";
 
 const world = await useWorld({ work: true });
 const owner = await world.member(["owner"]);
 
 const started = async (id: string): Promise<string[]> =>
-  (await runsOf(world, id)).map(({ event_id }) => event_id);
+  (await findRuns(world, id)).map(({ event_id }) => event_id);
 
 test("an event starts a run that sees it, as its cause and with its actor", async () => {
-  const id = await listening(owner, { topic: "orders" }, [
+  const id = await deployEventWorkflow(owner, { topic: "orders" }, [
     {
       id: "keep",
       type: "set",
@@ -18,7 +25,7 @@ test("an event starts a run that sees it, as its cause and with its actor", asyn
   ]);
   const eventId = await publish(owner, "orders", { type: "order.placed", payload: { sku: "a-1" } });
   const [run] = await until(async () => {
-    const found = await runsOf(world, id);
+    const found = await findRuns(world, id);
     return found[0]?.status === "completed" && found;
   });
   expect(run).toMatchObject({
@@ -34,14 +41,17 @@ test("an event starts a run that sees it, as its cause and with its actor", asyn
       event: { id: eventId, type: "order.placed", environment: "production", data: { sku: "a-1" } },
     },
   });
-  expect(await toldOf(world, [run.id])).toEqual(["workflow.run_started", "workflow.run_completed"]);
+  expect(await readEventTypes(world, [run.id])).toEqual([
+    "workflow.run_started",
+    "workflow.run_completed",
+  ]);
   const told = await world.sql(
     `select actor_id, causation_id, correlation_id, depth from events where resource_id = $1`,
     [run.id],
   );
   const about = { actor_id: id, causation_id: eventId, depth: 1 };
   expect(told).toEqual([0, 1].map(() => ({ ...about, correlation_id: run.correlation_id })));
-  await atRest(world);
+  await waitUntilIdle(world);
   expect(await started(id)).toEqual([eventId]);
 });
 
@@ -71,63 +81,66 @@ test.each<[string, object, readonly (keyof typeof MESSAGES)[]]>([
   ["a message that looks like a change", { filter: { "data.before": 1 } }, ["other"]],
 ])("a trigger hears %s", async (name, trigger, expected) => {
   const topic = `table.${name.replaceAll(/\W/g, "-")}`;
-  const id = await listening(owner, { topic, ...trigger });
+  const id = await deployEventWorkflow(owner, { topic, ...trigger });
   const ids: Record<string, string> = {};
   for (const [key, message] of Object.entries(MESSAGES))
     ids[key] = await publish(owner, topic, message);
   await publish(owner, "table.elsewhere", MESSAGES.placed);
   await publish(owner, topic, MESSAGES.placed, { "x-environment": "staging" });
-  await atRest(world);
+  await waitUntilIdle(world);
   expect(await started(id)).toEqual(expected.map((key) => ids[key]));
 });
 
 test("the platform's own events stand on their namespace's topic and on the one for all", async () => {
   const [own, all, changed, unchanged] = await Promise.all([
-    listening(owner, { topic: "note", eventType: "note.created" }),
-    listening(owner, { topic: "platform.events", eventType: "note.*" }),
-    listening(owner, {
+    deployEventWorkflow(owner, { topic: "note", eventType: "note.created" }),
+    deployEventWorkflow(owner, { topic: "platform.events", eventType: "note.*" }),
+    deployEventWorkflow(owner, {
       topic: "note",
       filter: { "before.body": "old", "data.body": "new", changes: { contains: "body" } },
     }),
-    listening(owner, { topic: "note", filter: { "before.body": "new" } }),
+    deployEventWorkflow(owner, { topic: "note", filter: { "before.body": "new" } }),
   ]);
   const { body } = await owner("POST /api/v1/notes", { title: "A note", body: "old" });
   await owner(`PATCH /api/v1/notes/${body.data.id}`, { body: "new" });
   await publish(owner, "note.imitation", { type: "note.imitated" });
-  await atRest(world);
+  await waitUntilIdle(world);
   const types = async (id: string): Promise<string[]> =>
-    (await runsOf(world, id)).map(({ trigger }) => trigger.event.type);
+    (await findRuns(world, id)).map(({ trigger }) => trigger.event.type);
   expect(await types(own)).toEqual(["note.created"]);
   expect(await types(all)).toEqual(["note.created", "note.updated"]);
   expect(await types(changed)).toEqual(["note.updated"]);
   expect(await types(unchanged)).toEqual([]);
-  const [run] = await runsOf(world, changed);
+  const [run] = await findRuns(world, changed);
   expect(run.trigger.event).toMatchObject({ data: { body: "new" }, before: { body: "old" } });
 });
 
 test("what the audit log holds starts only workflows of those who may read it", async () => {
   const builder = await world.member(["builder"]);
   const trigger = { topic: "platform.events", eventType: "audit.secret.created" };
-  const [hidden, seen] = [await listening(builder, trigger), await listening(owner, trigger)];
+  const [hidden, seen] = [
+    await deployEventWorkflow(builder, trigger),
+    await deployEventWorkflow(owner, trigger),
+  ];
   await owner("POST /api/v1/secrets", { name: "WATCHED", value: "quite secret" });
-  await atRest(world);
+  await waitUntilIdle(world);
   expect(await started(hidden)).toEqual([]);
   expect(await started(seen)).toHaveLength(1);
 });
 
 test("a workflow does not hear of its own runs, but of those of others", async () => {
   const trigger = { topic: "workflow", eventType: "workflow.run_completed" };
-  const watcher = await listening(owner, {
+  const watcher = await deployEventWorkflow(owner, {
     ...trigger,
     filter: { "data.trigger": "event_bus", "data.workflowName": { ne: "x" } },
   });
-  const watched = await listening(owner, { topic: "watched" });
+  const watched = await deployEventWorkflow(owner, { topic: "watched" });
   await publish(owner, "watched", { type: "go" });
   await until(
     async () => (await started(watched)).length === 1 && (await started(watcher)).length > 0,
   );
-  await atRest(world);
-  const heard = (await runsOf(world, watcher)).map(
+  await waitUntilIdle(world);
+  const heard = (await findRuns(world, watcher)).map(
     ({ trigger: { event } }) => event.data.workflowId,
   );
   expect(heard).toEqual([watched]);
@@ -135,23 +148,23 @@ test("a workflow does not hear of its own runs, but of those of others", async (
 });
 
 test("a chain of runs that start each other is cut at its sixteenth link", async () => {
-  const id = await listening(owner, { topic: "loop" }, [
+  const id = await deployEventWorkflow(owner, { topic: "loop" }, [
     { id: "again", type: "publish_event", config: { topic: "loop", type: "again", payload: {} } },
   ]);
   await publish(owner, "loop", { type: "first" });
   await until(async () =>
-    (await runsOf(world, id)).some(({ depth, status }) => depth === 16 && status === "completed"),
+    (await findRuns(world, id)).some(({ depth, status }) => depth === 16 && status === "completed"),
   );
-  await atRest(world);
-  expect((await runsOf(world, id)).map(({ depth }) => depth)).toEqual(
+  await waitUntilIdle(world);
+  expect((await findRuns(world, id)).map(({ depth }) => depth)).toEqual(
     Array.from({ length: 16 }, (_, link) => link + 1),
   );
 });
 
 test("it hears what comes after it was turned on, whenever that is read, and nothing while it is off", async () => {
-  const release = await holdBack(world);
+  const release = await pauseTriggerReader(world);
   await publish(owner, "since", { type: "before" });
-  const id = await listening(owner, { topic: "since" });
+  const id = await deployEventWorkflow(owner, { topic: "since" });
   const first = await publish(owner, "since", { type: "first" });
   // A new version of the same trigger misses nothing.
   await owner(`PATCH /api/v1/workflows/${id}`, { description: "The same, in other words" });
@@ -161,19 +174,19 @@ test("it hears what comes after it was turned on, whenever that is read, and not
   await until(async () => (await started(id)).length === 2);
   await owner(`POST /api/v1/workflows/${id}/deactivate`);
   await publish(owner, "since", { type: "unheard" });
-  await atRest(world);
-  const again = await holdBack(world);
+  await waitUntilIdle(world);
+  const again = await pauseTriggerReader(world);
   await publish(owner, "since", { type: "unheard" });
   await owner(`POST /api/v1/workflows/${id}/activate`);
   const third = await publish(owner, "since", { type: "third" });
   await again();
   await until(async () => (await started(id)).length > 2);
-  await atRest(world);
+  await waitUntilIdle(world);
   expect(await started(id)).toEqual([first, second, third]);
 });
 
 test("what failed on the way is done again, and only once", async () => {
-  const id = await listening(owner, { topic: "stumble" });
+  const id = await deployEventWorkflow(owner, { topic: "stumble" });
   await world.sql(`
     create function stumble() returns trigger language plpgsql as
       $$ begin raise exception 'a stone in the way'; end $$;
@@ -183,12 +196,12 @@ test("what failed on the way is done again, and only once", async () => {
   await until(async () => world.lines.some((line) => line.includes("a stone in the way")));
   await world.sql("drop trigger stumble on runs");
   await until(async () => (await started(id)).length > 0);
-  await atRest(world);
+  await waitUntilIdle(world);
   expect(await started(id)).toEqual([eventId]);
 });
 
 test("runs exclude each other by a key that follows from the event", async () => {
-  const id = await listening(
+  const id = await deployEventWorkflow(
     owner,
     { topic: "exclusive" },
     [{ id: "hold", type: "wait_for_event", config: { topic: "exclusive.release" } }],
@@ -198,7 +211,7 @@ test("runs exclude each other by a key that follows from the event", async () =>
     await publish(owner, "exclusive", { type: "go", payload: { customer } });
   }
   const states = async (): Promise<string> =>
-    (await runsOf(world, id))
+    (await findRuns(world, id))
       .map((run) => `${run.concurrency_key} ${run.status}`)
       .toSorted()
       .join();
@@ -207,8 +220,8 @@ test("runs exclude each other by a key that follows from the event", async () =>
   await until(async () => (await states()) === "a completed,a waiting,b completed");
   await publish(owner, "exclusive.release", { type: "enough" });
   await until(async () => (await states()) === "a completed,a completed,b completed");
-  for (const run of await runsOf(world, id)) {
-    expect(await toldOf(world, [run.id])).toEqual([
+  for (const run of await findRuns(world, id)) {
+    expect(await readEventTypes(world, [run.id])).toEqual([
       "workflow.run_queued",
       "workflow.run_started",
       "workflow.run_completed",

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { anotherNode } from "#domains/bus/testing/node.ts";
+import { startNode } from "#domains/bus/testing/node.ts";
 import { until, useWorld } from "#kernel/testing/world.ts";
-import { deployed } from "../testing/workflows.ts";
-import { runsOf, SET, toldOf } from "../testing/triggers.ts";
+import { deployWorkflow } from "../testing/workflows.ts";
+import { findRuns, SET, readEventTypes } from "../testing/triggers.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -13,11 +13,11 @@ const owner = await world.member(["owner"]);
 await world.sql("update sessions set expires_at = '2100-01-01'");
 
 const scheduled = (cron: string, timezone?: string, headers: Record<string, string> = {}) =>
-  deployed(owner, [SET], { trigger: { type: "schedule", cron, timezone } }, headers);
+  deployWorkflow(owner, [SET], { trigger: { type: "schedule", cron, timezone } }, headers);
 const moveTo = (time: string): void => world.clock.advance(Date.parse(time) - world.clock.nowMs());
 /** The times that its runs were started for. */
 const times = async (id: string): Promise<string[]> =>
-  (await runsOf(world, id)).map(({ trigger }) => trigger.scheduledFor).toSorted();
+  (await findRuns(world, id)).map(({ trigger }) => trigger.scheduledFor).toSorted();
 /** When it is due next, once that is known. */
 const next = async (id: string): Promise<string | undefined> => {
   const rows = await world.sql(
@@ -29,7 +29,7 @@ const next = async (id: string): Promise<string | undefined> => {
 const dueAt = (id: string, time: string) => until(async () => (await next(id)) === time);
 
 test("a time starts one run of its own chain, by the platform and for whoever deployed it", async () => {
-  await using node = await anotherNode(world);
+  await using node = await startNode(world);
   await node.kernel.startWork();
   moveTo("2026-12-01T08:30:00Z");
   const id = await scheduled("0 9 * * *");
@@ -38,7 +38,7 @@ test("a time starts one run of its own chain, by the platform and for whoever de
   moveTo("2026-12-01T09:00:00.100Z");
   await dueAt(id, "2026-12-02T09:00:00.000Z");
   const [run] = await until(async () => {
-    const runs = await runsOf(world, id);
+    const runs = await findRuns(world, id);
     return runs[0]?.status === "completed" && runs;
   });
   expect(run).toMatchObject({
@@ -49,7 +49,10 @@ test("a time starts one run of its own chain, by the platform and for whoever de
     causation_id: null,
     depth: 1,
   });
-  expect(await toldOf(world, [run.id])).toEqual(["workflow.run_started", "workflow.run_completed"]);
+  expect(await readEventTypes(world, [run.id])).toEqual([
+    "workflow.run_started",
+    "workflow.run_completed",
+  ]);
   const chains = await world.sql(
     "select distinct correlation_id as chain from events where resource_id = any($1)",
     [[run.id, id]],
@@ -60,7 +63,7 @@ test("a time starts one run of its own chain, by the platform and for whoever de
 });
 
 test("where the clocks go forward, a time that does not exist is the next one that does", async () => {
-  await using node = await anotherNode(world);
+  await using node = await startNode(world);
   await node.kernel.startWork();
   moveTo("2027-03-13T12:00:00Z");
   const newYork = await scheduled("30 2 * * *", "America/New_York");
@@ -80,7 +83,7 @@ test("where the clocks go forward, a time that does not exist is the next one th
 });
 
 test("where the clocks go back, a time that comes twice runs once", async () => {
-  await using node = await anotherNode(world);
+  await using node = await startNode(world);
   await node.kernel.startWork();
   moveTo("2027-10-30T12:00:00Z");
   const berlin = await scheduled("30 2 * * *", "Europe/Berlin");
@@ -106,7 +109,7 @@ test("times that passed while nobody worked are made up for by one run", async (
   moveTo("2028-01-10T10:30:00Z");
   const id = await scheduled("0 * * * *");
   {
-    await using node = await anotherNode(world);
+    await using node = await startNode(world);
     await node.kernel.startWork();
     await dueAt(id, "2028-01-10T11:00:00.000Z");
   }
@@ -116,7 +119,7 @@ test("times that passed while nobody worked are made up for by one run", async (
   await owner(`POST /api/v1/workflows/${id}/publish`);
   const late = await scheduled("15 * * * *");
   world.clock.advance(2 * HOUR_MS);
-  await using node = await anotherNode(world);
+  await using node = await startNode(world);
   await node.kernel.startWork();
   await dueAt(id, "2028-01-12T15:00:00.000Z");
   expect(await times(id)).toEqual(["2028-01-10T11:00:00.000Z"]);
@@ -125,8 +128,8 @@ test("times that passed while nobody worked are made up for by one run", async (
 });
 
 test("across nodes each time starts one run", async () => {
-  await using one = await anotherNode(world);
-  await using other = await anotherNode(world);
+  await using one = await startNode(world);
+  await using other = await startNode(world);
   await Promise.all([one.kernel.startWork(), other.kernel.startWork()]);
   // With a minute between the times, nothing becomes due by itself while the machine is busy.
   moveTo("2028-02-01T00:00:00.500Z");
@@ -144,7 +147,7 @@ test("across nodes each time starts one run", async () => {
 });
 
 test("it follows what is deployed: other times, other environments, on and off", async () => {
-  await using node = await anotherNode(world);
+  await using node = await startNode(world);
   await node.kernel.startWork();
   moveTo("2028-03-01T08:30:00Z");
   const id = await scheduled("0 9 * * *");
@@ -167,8 +170,10 @@ test("it follows what is deployed: other times, other environments, on and off",
   moveTo("2028-03-02T09:00:01Z");
   await dueAt(id, "2028-03-03T09:00:00.000Z");
   await dueAt(staged, "2028-03-03T09:00:00.000Z");
-  expect((await runsOf(world, id)).map(({ environment }) => environment)).toEqual(["production"]);
-  expect((await runsOf(world, staged)).map(({ environment }) => environment)).toEqual(["staging"]);
+  expect((await findRuns(world, id)).map(({ environment }) => environment)).toEqual(["production"]);
+  expect((await findRuns(world, staged)).map(({ environment }) => environment)).toEqual([
+    "staging",
+  ]);
   await owner(`DELETE /api/v1/workflows/${id}`);
   moveTo("2028-03-03T09:00:01Z");
   await dueAt(staged, "2028-03-04T09:00:00.000Z");

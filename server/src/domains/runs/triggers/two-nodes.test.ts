@@ -1,23 +1,32 @@
 import { expect, test } from "vitest";
-import { anotherNode } from "#domains/bus/testing/node.ts";
+import { startNode } from "#domains/bus/testing/node.ts";
 import { startWorld, until } from "#kernel/testing/world.ts";
-import { deployed, trigger } from "../testing/workflows.ts";
-import { atRest, holdBack, listening, publish, runsOf } from "../testing/triggers.ts";
+import { deployWorkflow, trigger } from "../testing/workflows.ts";
+import {
+  waitUntilIdle,
+  pauseTriggerReader,
+  deployEventWorkflow,
+  publish,
+  findRuns,
+} from "../testing/triggers.ts";
 
 const EVENTS = 240;
 
 test("with two nodes each event starts each run once, ends each wait once, and a batch is one transaction", async () => {
   await using world = await startWorld({ work: true });
-  await using node = await anotherNode(world);
+  await using node = await startNode(world);
   await node.kernel.startWork();
   const owner = await world.member(["owner"]);
   const topic = "busy";
-  const listeners = [await listening(owner, { topic }), await listening(owner, { topic })];
+  const listeners = [
+    await deployEventWorkflow(owner, { topic }),
+    await deployEventWorkflow(owner, { topic }),
+  ];
   const config = { topic, filter: { "data.n": "{{ trigger.input.n }}" } };
-  const waiter = await deployed(owner, [{ id: "wait", type: "wait_for_event", config }]);
+  const waiter = await deployWorkflow(owner, [{ id: "wait", type: "wait_for_event", config }]);
   for (const n of [7, 77, 177]) await trigger(owner, waiter, { n });
   // Many are there at once, and more come while they are read.
-  const release = await holdBack(world);
+  const release = await pauseTriggerReader(world);
   const publishAll = (from: number, to: number) =>
     Promise.all(
       Array.from({ length: to - from }, (_, n) =>
@@ -28,13 +37,13 @@ test("with two nodes each event starts each run once, ends each wait once, and a
   await release();
   ids.push(...(await publishAll(EVENTS / 2, EVENTS)));
   const finished = async (id: string): Promise<any[]> =>
-    (await runsOf(world, id)).filter(({ status }) => status === "completed");
+    (await findRuns(world, id)).filter(({ status }) => status === "completed");
   for (const id of listeners) {
     await until(async () => (await finished(id)).length >= EVENTS);
   }
-  await atRest(world);
+  await waitUntilIdle(world);
   for (const id of listeners) {
-    const started = (await runsOf(world, id)).map(({ event_id }) => event_id);
+    const started = (await findRuns(world, id)).map(({ event_id }) => event_id);
     expect(started.toSorted()).toEqual(ids.toSorted());
   }
   const heard = (await finished(waiter)).map(({ output }) => output.data.n);

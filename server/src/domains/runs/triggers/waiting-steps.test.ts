@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import { until, useWorld } from "#kernel/testing/world.ts";
-import { deployed, trigger } from "../testing/workflows.ts";
-import { atRest, holdBack, publish, toldOf } from "../testing/triggers.ts";
+import { deployWorkflow, trigger } from "../testing/workflows.ts";
+import { waitUntilIdle, pauseTriggerReader, publish, readEventTypes } from "../testing/triggers.ts";
 
 const world = await useWorld({ work: true });
 const owner = await world.member(["owner"]);
 
 /** Starts runs that wait, one for each order, and resolves when they do. */
 async function waitingFor(config: object, orders: readonly number[]): Promise<string[]> {
-  const id = await deployed(owner, [{ id: "wait", type: "wait_for_event", config }]);
+  const id = await deployWorkflow(owner, [{ id: "wait", type: "wait_for_event", config }]);
   const runIds: string[] = [];
   for (const order of orders) runIds.push((await trigger(owner, id, { order })).body.data.runId);
   return runIds;
@@ -32,8 +32,11 @@ test("each run hears the event that it means, and goes on with it", async () => 
   await publish(owner, "shipping", { type: "refund", payload: { order: 1 } });
   const eventId = await publish(owner, "shipping", { type: "order.sent", payload: { order: 2 } });
   expect((await over(second)).output).toMatchObject({ id: eventId, data: { order: 2 } });
-  expect(await toldOf(world, [second])).toEqual(["workflow.run_started", "workflow.run_completed"]);
-  await atRest(world);
+  expect(await readEventTypes(world, [second])).toEqual([
+    "workflow.run_started",
+    "workflow.run_completed",
+  ]);
+  await waitUntilIdle(world);
   expect([(await runOf(first)).status, (await runOf(third)).status]).toEqual([
     "waiting",
     "waiting",
@@ -48,17 +51,17 @@ test("each run hears the event that it means, and goes on with it", async () => 
 
 test("one event is for all who wait for it, and the second is for none of them", async () => {
   const runIds = await waitingFor({ topic: "all" }, [1, 2, 3]);
-  const release = await holdBack(world);
+  const release = await pauseTriggerReader(world);
   const first = await publish(owner, "all", { type: "go" });
   await publish(owner, "all", { type: "go" });
   await release();
   for (const runId of runIds) expect((await over(runId)).output.id).toBe(first);
-  await atRest(world);
+  await waitUntilIdle(world);
   expect(await waits()).toBe(0);
 });
 
 test("what came before it waited is past, also when it is read later", async () => {
-  const release = await holdBack(world);
+  const release = await pauseTriggerReader(world);
   await publish(owner, "past", { type: "early" });
   const [runId = ""] = await waitingFor({ topic: "past" }, [1]);
   const eventId = await publish(owner, "past", { type: "late" });
@@ -83,13 +86,13 @@ test("who waited in vain fails, and hears nothing afterwards", async () => {
   expect(await over(runId)).toMatchObject({ status: "failed", error: { code: "wait_expired" } });
   expect(await waits()).toBe(0);
   await publish(owner, "vain", { type: "late" });
-  await atRest(world);
+  await waitUntilIdle(world);
   expect((await runOf(runId)).status).toBe("failed");
 });
 
 test("a filter that its templates made into nonsense fails the step, and harms nobody", async () => {
   const filter = { "data.order": "{{ trigger.input.order }}" };
-  const id = await deployed(owner, [
+  const id = await deployWorkflow(owner, [
     { id: "wait", type: "wait_for_event", config: { topic: "nonsense", filter } },
   ]);
   const { body } = await trigger(owner, id, { order: { unheard: "of" } });
@@ -105,7 +108,7 @@ test("what the audit log holds ends no wait of those who may not read it", async
   const nodes = [{ id: "wait", type: "wait_for_event", config }];
   const runs: string[] = [];
   for (const by of [builder, owner]) {
-    runs.push((await trigger(by, await deployed(by, nodes))).body.data.runId);
+    runs.push((await trigger(by, await deployWorkflow(by, nodes))).body.data.runId);
   }
   const [hidden = "", seen = ""] = runs;
   await owner("POST /api/v1/secrets", { name: "AWAITED", value: "quite secret" });

@@ -1,9 +1,9 @@
 import { createHmac } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
-import { anotherNode } from "#domains/bus/testing/node.ts";
+import { startNode } from "#domains/bus/testing/node.ts";
 import { startWorld, until, useWorld } from "#kernel/testing/world.ts";
-import { deployed } from "../testing/workflows.ts";
-import { runsOf, SET } from "../testing/triggers.ts";
+import { deployWorkflow } from "../testing/workflows.ts";
+import { findRuns, SET } from "../testing/triggers.ts";
 
 const STARTED = "workflow.run_started";
 const COMPLETED = "workflow.run_completed";
@@ -22,19 +22,24 @@ async function hooked(
   environment = "production",
 ): Promise<HookDeployment> {
   const headers = { "x-environment": environment };
-  const id = await deployed(owner, nodes, { trigger: { type: "webhook", ...trigger } }, headers);
+  const id = await deployWorkflow(
+    owner,
+    nodes,
+    { trigger: { type: "webhook", ...trigger } },
+    headers,
+  );
   const { body } = await owner(`GET /api/v1/workflows/${id}`);
   return { id, path: new URL(body.data.trigger.url).pathname };
 }
 const post = (path: string, body?: string, headers: Record<string, string> = {}) =>
   world.stranger(`POST ${path}`, body, headers);
 const inputOf = async ({ id }: HookDeployment): Promise<any> =>
-  (await runsOf(world, id)).at(-1).trigger.input;
+  (await findRuns(world, id)).at(-1).trigger.input;
 
 test("a request starts a run of what is deployed, and is told its id", async () => {
   const hook = await hooked();
   const answer = await post(hook.path, '{"order":1}');
-  const [run] = await runsOf(world, hook.id);
+  const [run] = await findRuns(world, hook.id);
   expect(answer).toMatchObject({
     status: 202,
     body: { data: { runId: run.id, status: "completed" } },
@@ -157,12 +162,12 @@ test("the address names the environment, and production is where nothing is said
     status: 202,
     events: [STARTED, COMPLETED],
   });
-  expect(await runsOf(world, hook.id)).toMatchObject([{ environment: "staging" }]);
+  expect(await findRuns(world, hook.id)).toMatchObject([{ environment: "staging" }]);
 });
 
 test("what another node deploys counts here shortly", async () => {
   const hook = await hooked([{ id: "say", type: "respond", config: { body: "one" } }]);
-  await using node = await anotherNode(world);
+  await using node = await startNode(world);
   const there = async (): Promise<string> =>
     (await node.app.inject({ method: "POST", url: hook.path })).payload;
   expect(await there()).toBe("one");
@@ -200,7 +205,7 @@ describe("a signature is demanded of the very bytes that came", () => {
   });
 
   test("what has none, another one, or that of the same thing in other bytes is refused", async () => {
-    const before = (await runsOf(world, hook.id)).length;
+    const before = (await findRuns(world, hook.id)).length;
     const compact = JSON.stringify(JSON.parse(body));
     expect(await post(hook.path, body)).toMatchObject(refused);
     expect(await post(hook.path, body, signedBy(digest(body)))).toMatchObject(refused);
@@ -208,7 +213,7 @@ describe("a signature is demanded of the very bytes that came", () => {
       refused,
     );
     expect(await post(hook.path, "{", signedBy("sha256=00"))).toMatchObject(refused);
-    expect(await runsOf(world, hook.id)).toHaveLength(before);
+    expect(await findRuns(world, hook.id)).toHaveLength(before);
   });
 
   test("a body need not be JSON, and may be empty", async () => {
@@ -236,7 +241,7 @@ describe("a signature is demanded of the very bytes that came", () => {
 test("no more requests of one workflow are taken than a credential may make", async () => {
   await using strict = await startWorld({ env: { MILLRACE_RATE_LIMIT: "9" } });
   const ask = await strict.member(["owner"]);
-  const id = await deployed(ask, [SET], { trigger: { type: "webhook" } });
+  const id = await deployWorkflow(ask, [SET], { trigger: { type: "webhook" } });
   const { body } = await ask(`GET /api/v1/workflows/${id}`);
   const url = new URL(body.data.trigger.url).pathname;
   const statuses: number[] = [];

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { startReceiver } from "#domains/webhooks/testing/receiver.ts";
 import { startWorld, until, useFixture, useWorld } from "#kernel/testing/world.ts";
-import { deployed } from "../testing/workflows.ts";
-import { runsOf } from "../testing/triggers.ts";
+import { deployWorkflow } from "../testing/workflows.ts";
+import { findRuns } from "../testing/triggers.ts";
 
 const receiver = await useFixture(startReceiver());
 const world = await useWorld({ work: true, env: receiver.env });
@@ -10,7 +10,7 @@ const owner = await world.member(["owner"]);
 
 /** Sends a request to a workflow of these nodes. */
 async function ask(nodes: readonly object[], more: object = {}, of = { world, owner }) {
-  const id = await deployed(of.owner, nodes, { trigger: { type: "webhook" }, ...more });
+  const id = await deployWorkflow(of.owner, nodes, { trigger: { type: "webhook" }, ...more });
   const { body } = await of.owner(`GET /api/v1/workflows/${id}`);
   const { pathname } = new URL(body.data.trigger.url);
   const answer = await of.world.stranger(`POST ${pathname}`, { name: "Ada" });
@@ -91,7 +91,7 @@ test("an answer that needs others comes when the run is over", async () => {
     response.setHeader("content-type", "application/json").end('{"n":7}');
   const { id, answer } = await ask([reach(), respond({ body: "{{ steps.reach.output.body.n }}" })]);
   expect(answer).toMatchObject({ status: 200, body: 7 });
-  expect(await runsOf(world, id)).toMatchObject([{ status: "completed" }]);
+  expect(await findRuns(world, id)).toMatchObject([{ status: "completed" }]);
 });
 
 test("an answer that needs nobody is given at once, and the run goes on", async () => {
@@ -100,7 +100,7 @@ test("an answer that needs nobody is given at once, and the run goes on", async 
     { id: "later", type: "wait_for_event", config: { topic: "later" } },
   ]);
   expect(answer).toMatchObject({ status: 200, body: "early", events: OVER.slice(0, 1) });
-  expect(await runsOf(world, id)).toMatchObject([{ status: "waiting" }]);
+  expect(await findRuns(world, id)).toMatchObject([{ status: "waiting" }]);
 });
 
 test("an answer counts, whatever comes after it", async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { anotherNode, send } from "#domains/bus/testing/node.ts";
+import { startNode, send } from "#domains/bus/testing/node.ts";
 import { startReceiver } from "#domains/webhooks/testing/receiver.ts";
 import { type Ask, useFixture, useWorld } from "#kernel/testing/world.ts";
 
@@ -256,7 +256,7 @@ test("test cases pass or fail with each difference, and touch nothing", async ()
   ]);
   expect(byName.get("unmocked").runtimeError.message).toMatch(/http\.request/);
   // That there was no place to run them says nothing of the artifact.
-  await using full = await anotherNode(world);
+  await using full = await startNode(world);
   await full.kernel.sandbox.close();
   const busy = await send(full.app, owner, `POST ${path}/test-cases/run-all`);
   expect([busy.status, busy.body.code]).toEqual([503, "sandbox_busy"]);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { runOf, stepsOf } from "#domains/runs/testing/workflows.ts";
+import { deployAndRun, stepsOf } from "#domains/runs/testing/workflows.ts";
 import { useWorld } from "#kernel/testing/world.ts";
 
 const world = await useWorld({ work: true });
@@ -19,7 +19,7 @@ async function made(name: string, scriptSource: string, more: object = {}): Prom
 }
 
 test("a script sees what expressions see, logs into the trace, and gives its output on", async () => {
-  const run = await runOf(owner, [
+  const run = await deployAndRun(owner, [
     { id: "first", type: "set", config: { values: { n: 20 } } },
     {
       id: "code",
@@ -47,7 +47,7 @@ test("what a script does outside comes after the run itself, once, and it goes o
     await context.events.publish("early", { type: "early.told", payload: { before } });
     return { before, secret: await context.secrets.get("NONE").catch(() => "none") };`;
   const steps = [{ id: "code", type: "script", config: { source } }];
-  const all = await Promise.all(Array.from({ length: 5 }, () => runOf(owner, steps)));
+  const all = await Promise.all(Array.from({ length: 5 }, () => deployAndRun(owner, steps)));
   expect(all.map(({ error }) => error)).toEqual(all.map(() => null));
   expect(all.map((run) => stepsOf(run)["code"].output)).toEqual(
     all.map(() => ({ before: 21, secret: "none" })),
@@ -69,7 +69,7 @@ test("what a script does outside comes after the run itself, once, and it goes o
 });
 
 test("a script that fails fails its step, with its place", async () => {
-  const run = await runOf(owner, [
+  const run = await deployAndRun(owner, [
     { id: "code", type: "script", config: { source: "\n  throw new RangeError('Too far');" } },
   ]);
   expect(run).toMatchObject({
@@ -87,13 +87,15 @@ test("artifacts are nodes by their id and by their name, and in the list of node
     `export default defineArtifact({ inputs: { n: { type: "number", required: true } },
        execute: (input, context) => ({ n: input.n * 2, by: context.workspace.slug }) })`,
   );
-  const run = await runOf(owner, [
+  const run = await deployAndRun(owner, [
     { id: "byId", type: "artifact", config: { artifactId: id, input: { n: 4 } } },
     { id: "byName", type: "nodes.double", config: { n: "{{ steps.byId.output.n }}" } },
   ]);
   expect(run.error).toBeNull();
   expect(stepsOf(run)["byName"].output).toEqual({ n: 16, by: "default" });
-  const bad = await runOf(owner, [{ id: "bad", type: "nodes.double", config: { n: "four" } }]);
+  const bad = await deployAndRun(owner, [
+    { id: "bad", type: "nodes.double", config: { n: "four" } },
+  ]);
   expect(bad).toMatchObject({ status: "failed", error: { code: "invalid" } });
   const { body } = await owner("GET /api/v1/workflows/node-types");
   expect(body.data.nodeTypes.map(({ type }: any) => type)).toContain("nodes.double");
@@ -116,7 +118,7 @@ test("what a workflow's deployer may not do, its scripts may not do either", asy
   });
   const builder = await world.member([role.data.id]);
   const id = await made("anything", "return 1;");
-  const byArtifact = await runOf(builder, [
+  const byArtifact = await deployAndRun(builder, [
     { id: "a", type: "artifact", config: { artifactId: id } },
   ]);
   expect(byArtifact).toMatchObject({ status: "failed", error: { code: "forbidden" } });
@@ -125,7 +127,7 @@ test("what a workflow's deployer may not do, its scripts may not do either", asy
     "return await context.secrets.get('NODE_KEY');",
     "return await context.events.publish('nodes.tests', { type: 'x.y', payload: {} });",
   ]) {
-    const run = await runOf(builder, [{ id: "a", type: "script", config: { source } }]);
+    const run = await deployAndRun(builder, [{ id: "a", type: "script", config: { source } }]);
     expect(run).toMatchObject({
       status: "failed",
       error: { message: expect.stringMatching(/permission/) },
@@ -167,7 +169,7 @@ test("a data transformer computes what a transform gives on", async () => {
   const id = await made("initials", "return { initials: input.names.map((name) => name[0]) };", {
     artifactType: "data_transformer",
   });
-  const run = await runOf(owner, [
+  const run = await deployAndRun(owner, [
     { id: "names", type: "set", config: { values: { all: ["Ada", "Grace"] } } },
     {
       id: "short",

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "vitest";
-import { anotherNode, type Node, send } from "#domains/bus/testing/node.ts";
+import { startNode, type Node, send } from "#domains/bus/testing/node.ts";
 import { until, useWorld } from "#kernel/testing/world.ts";
 
 const MINUTE_MS = 60_000;
@@ -31,7 +31,7 @@ const moveTo = (time: string): void => world.clock.advance(Date.parse(time) - wo
 const nodes: Node[] = [];
 async function working(): Promise<readonly Node[]> {
   while (nodes.length < 2) {
-    const node = await anotherNode(world);
+    const node = await startNode(world);
     await node.kernel.startWork();
     nodes.push(node);
     const { onAdvance } = world.clock;
@@ -285,7 +285,7 @@ test("a claim that was left behind runs out, and somebody else has the time then
 test("what could not be begun for whoever asked is due at once, though the scheduler had come by", async () => {
   moveTo("2028-06-01T08:59:00Z");
   const id = await scheduled("0 9 * * *");
-  await using full = await anotherNode(world);
+  await using full = await startNode(world);
   await full.kernel.sandbox.close();
   // As the scheduler leaves it that finds the time claimed; before it could find it due.
   await world.sql("update jobs set due_at = $2 where key = $1", [

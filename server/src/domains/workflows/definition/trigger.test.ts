@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { faultsOf } from "../testing/definitions.ts";
+import { errorsOf } from "../testing/definitions.ts";
 
 function ofTrigger(trigger: unknown): string[] {
-  return faultsOf({ name: "x", trigger, nodes: [], edges: [] });
+  return errorsOf({ name: "x", trigger, nodes: [], edges: [] });
 }
 
 describe("triggers", () => {

@@ -1,7 +1,12 @@
 import { expect, test } from "vitest";
 import type { EnvironmentName } from "#kernel/db/database.ts";
 import type { Answer } from "#kernel/testing/world.ts";
-import { aDefinition, makeWorkflow, startWorkflowWorld, versionsOf } from "../testing/world.ts";
+import {
+  exampleDefinition,
+  createTestWorkflow,
+  startWorkflowWorld,
+  listTestVersions,
+} from "../testing/world.ts";
 import { findDeployment, findEventDeployments } from "./store.ts";
 import { useFixture } from "#kernel/testing/world.ts";
 
@@ -23,7 +28,7 @@ async function save(id: string, change: object): Promise<string> {
 }
 
 async function statuses(id: string): Promise<unknown[]> {
-  return (await versionsOf(owner, id)).map(({ version, status, activeIn }) => [
+  return (await listTestVersions(owner, id)).map(({ version, status, activeIn }) => [
     version,
     status,
     activeIn,
@@ -31,7 +36,7 @@ async function statuses(id: string): Promise<unknown[]> {
 }
 
 test("the first publish in an environment turns the trigger on there, later ones leave it as it is", async () => {
-  const { id, versions } = await makeWorkflow(owner);
+  const { id, versions } = await createTestWorkflow(owner);
   const first = await act(id, "publish", { in: "staging", body: { label: "One" } });
   expect(first).toMatchObject({
     status: 200,
@@ -75,7 +80,7 @@ test("the first publish in an environment turns the trigger on there, later ones
 });
 
 test("what happens in an environment stands in its log, and says who, what and where", async () => {
-  const { id, versions } = await makeWorkflow(owner);
+  const { id, versions } = await createTestWorkflow(owner);
   await act(id, "publish", { in: "staging" });
   const { body } = await owner("GET /api/v1/audit?limit=3", undefined, {
     "x-environment": "staging",
@@ -93,7 +98,7 @@ test("what happens in an environment stands in its log, and says who, what and w
 });
 
 test("activate publishes where nothing is deployed, and needs nobody to publish first", async () => {
-  const { id } = await makeWorkflow(owner);
+  const { id } = await createTestWorkflow(owner);
   expect(await act(id, "activate")).toMatchObject({
     status: 200,
     events: ["workflow.published", "deploy.completed", "workflow.activated"],
@@ -102,7 +107,7 @@ test("activate publishes where nothing is deployed, and needs nobody to publish 
 });
 
 test("a version goes from staging to production by its id, and stays active until it is active nowhere", async () => {
-  const { id, versions } = await makeWorkflow(owner);
+  const { id, versions } = await createTestWorkflow(owner);
   const one: string = versions.newest.id;
   await act(id, "publish", { in: "staging" });
   await save(id, { name: "Two" });
@@ -124,7 +129,7 @@ test("a version goes from staging to production by its id, and stays active unti
 });
 
 test("a rollback brings back the version before, a second one undoes it, and the definition stays", async () => {
-  const { id, versions } = await makeWorkflow(owner);
+  const { id, versions } = await createTestWorkflow(owner);
   const one: string = versions.newest.id;
   expect(await act(id, "rollback")).toMatchObject({
     status: 409,
@@ -153,8 +158,8 @@ test("a rollback brings back the version before, a second one undoes it, and the
 });
 
 test("a version of another workflow, or an archived one, is not deployed", async () => {
-  const { versions: others } = await makeWorkflow(owner);
-  const { id, versions } = await makeWorkflow(owner);
+  const { versions: others } = await createTestWorkflow(owner);
+  const { id, versions } = await createTestWorkflow(owner);
   const one: string = versions.newest.id;
   await save(id, { name: "Two" });
   await owner(`POST /api/v1/workflows/${id}/versions/${one}/archive`);
@@ -173,7 +178,7 @@ test("a version of another workflow, or an archived one, is not deployed", async
 });
 
 test("what is restored is published as a new version", async () => {
-  const { id, versions } = await makeWorkflow(owner, { name: "One" });
+  const { id, versions } = await createTestWorkflow(owner, { name: "One" });
   await save(id, { name: "Two" });
   await owner(`POST /api/v1/workflows/${id}/versions/${versions.newest.id}/restore`);
   expect(await act(id, "publish", { body: { label: "Again" } })).toMatchObject({
@@ -185,16 +190,16 @@ test("what is restored is published as a new version", async () => {
     ],
     body: { data: { name: "One", environments: { production: { version: 3 } } } },
   });
-  expect(await versionsOf(owner, id)).toMatchObject([
+  expect(await listTestVersions(owner, id)).toMatchObject([
     { version: 3, status: "active", label: "Again", changeSummary: "Set name" },
     { version: 2, status: "superseded" },
     { version: 1, status: "superseded", label: null },
   ]);
 });
 
-test("a definition that is no longer sound is not deployed, and the log says why", async () => {
+test("a definition that is no longer valid is not deployed, and an event says why", async () => {
   await owner("POST /api/v1/secrets", { name: "FLEETING", value: "a value" });
-  const { id } = await makeWorkflow(owner, { concurrencyKey: "{{ secrets.FLEETING }}" });
+  const { id } = await createTestWorkflow(owner, { concurrencyKey: "{{ secrets.FLEETING }}" });
   await owner("DELETE /api/v1/secrets/FLEETING");
   const reasons = [
     { path: "/concurrencyKey", message: "names the secret FLEETING, which does not exist" },
@@ -209,10 +214,10 @@ test("a definition that is no longer sound is not deployed, and the log says why
   expect((await owner(`GET /api/v1/workflows/${id}`)).body.data.environments.production).toBeNull();
 });
 
-test("who starts runs finds what listens and what is deployed", async () => {
+test("deployments are found by workflow, and by the topic of their event trigger", async () => {
   const trigger = { type: "event_bus", topic: "orders" };
-  const listening = await makeWorkflow(owner, { trigger });
-  const off = await makeWorkflow(owner, { trigger });
+  const listening = await createTestWorkflow(owner, { trigger });
+  const off = await createTestWorkflow(owner, { trigger });
   for (const { id } of [listening, off]) await act(id, "publish", { in: "staging" });
   await act(off.id, "deactivate", { in: "staging" });
   const versionId: string = listening.versions.newest.id;
@@ -237,9 +242,9 @@ test("who starts runs finds what listens and what is deployed", async () => {
 });
 
 test("a deployment keeps the trigger of its version, whatever is saved later", async () => {
-  const { id } = await makeWorkflow(owner, { trigger: { type: "event_bus", topic: "kept" } });
+  const { id } = await createTestWorkflow(owner, { trigger: { type: "event_bus", topic: "kept" } });
   await act(id, "publish");
-  await save(id, aDefinition({ trigger: { type: "event_bus", topic: "other" } }));
+  await save(id, exampleDefinition({ trigger: { type: "event_bus", topic: "other" } }));
   await world.kernel.db.read({ workspace: world.home, environment: "production" }, async (tx) => {
     const listening = await findEventDeployments(tx, "production", ["kept", "other"]);
     expect(listening).toMatchObject([{ workflowId: id, topic: "kept" }]);

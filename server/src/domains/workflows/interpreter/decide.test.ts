@@ -7,7 +7,7 @@ import {
   type StepRecord,
   type Stop,
 } from "./index.ts";
-import { decided, graphOf, journalOf, loopNode, planOf, told } from "./testing/notation.ts";
+import { decide, graphOf, journalOf, loopNode, planOf, toComparable } from "./testing/notation.ts";
 
 type Journal = Parameters<typeof journalOf>[0];
 
@@ -195,7 +195,7 @@ const rules: [string, typeof fork, Journal, object, Stop?][] = [
 
 describe("decide", () => {
   test.each(rules)("%s", (...[, plan, journal, expected, stop]) => {
-    expect(decided(plan, journalOf(journal), stop)).toEqual(expected);
+    expect(decide(plan, journalOf(journal), stop)).toEqual(expected);
   });
 
   test("the outputs of iterations are in the order of the items, whatever ended first", () => {
@@ -207,7 +207,7 @@ describe("decide", () => {
       "each[0].put": { status: "completed", output: "a" },
     } as const;
     const expected = { complete: [{ path: "each", output: ["a", "b"] }], start: ["after"] };
-    expect(decided(each, journalOf(steps))).toEqual(expected);
+    expect(decide(each, journalOf(steps))).toEqual(expected);
   });
 
   test("an iteration yields null, its one completed sink, or several by their ids", () => {
@@ -228,7 +228,7 @@ describe("decide", () => {
       "each[2].x": { status: "completed", output: 2 },
       "each[2].y": { status: "completed", output: 3 },
     });
-    expect(decided(plan, steps)).toEqual({
+    expect(decide(plan, steps)).toEqual({
       skip: ["each[0].x", "each[0].y", "each[1].y"],
       complete: [{ path: "each", output: [null, 1, { x: 2, y: 3 }] }],
       over: { status: "completed" },
@@ -243,7 +243,7 @@ describe("decide", () => {
       "outer[0].inner": { status: "running", items: 1 },
       "outer[0].inner[0].call": { status: "completed", output: "x" },
     });
-    expect(decided(plan, steps)).toEqual({
+    expect(decide(plan, steps)).toEqual({
       complete: [{ path: "outer[0].inner", output: ["x"] }],
       start: ["outer[1].inner"],
     });
@@ -267,7 +267,10 @@ describe("decide", () => {
     }
     expect(begun).toBe(2 * size);
     const output = Array.from({ length: size }, (_, index) => `each[${index}].put`);
-    expect(told(decision)).toEqual({ complete: [{ path: "each", output }], start: ["after"] });
+    expect(toComparable(decision)).toEqual({
+      complete: [{ path: "each", output }],
+      start: ["after"],
+    });
   });
 
   test("the journal is only read", () => {

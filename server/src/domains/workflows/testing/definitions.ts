@@ -19,15 +19,15 @@ function pathsOf(value: unknown, path: string): string[] {
 }
 
 /** The faults of a definition, each as its path and its message. */
-export function faultsOf(definition: unknown): string[] {
+export function errorsOf(definition: unknown): string[] {
   return checkDefinition(definition, types, expressions).map(
     ({ path, message }) => `${path} ${message}`,
   );
 }
 
 /** The faults of a definition with these nodes. */
-export function ofNodes(nodes: unknown[], edges: unknown[] = []): string[] {
-  return faultsOf({ name: "x", trigger: { type: "manual" }, nodes, edges });
+export function errorsOfNodes(nodes: unknown[], edges: unknown[] = []): string[] {
+  return errorsOf({ name: "x", trigger: { type: "manual" }, nodes, edges });
 }
 
 export const step = (id: string, more: object = {}) => ({

@@ -11,7 +11,7 @@ const contributed = contributionsTo(
 ).map(({ type }) => type);
 
 /** Declares the node types that no domain executes yet, so that definitions may name all of them. */
-const undone = domain({
+const unexecuted = domain({
   name: "undone",
   summary: "Node types without an executor.",
   permissions: [],
@@ -27,11 +27,11 @@ const undone = domain({
 
 /** A world in which workflows may have nodes of all types. */
 export function startWorkflowWorld(options: WorldOptions = {}) {
-  return startWorld({ ...options, domains: [...domains, undone] });
+  return startWorld({ ...options, domains: [...domains, unexecuted] });
 }
 
 /** A small definition that is sound. */
-export function aDefinition(more: object = {}) {
+export function exampleDefinition(more: object = {}) {
   return {
     name: "Greet",
     trigger: { type: "manual" },
@@ -49,13 +49,13 @@ export function aDefinition(more: object = {}) {
 }
 
 /** Makes a workflow and answers with what the API shows of it. */
-export async function makeWorkflow(owner: Ask, more: object = {}): Promise<any> {
-  const { status, body } = await owner("POST /api/v1/workflows", aDefinition(more));
+export async function createTestWorkflow(owner: Ask, more: object = {}): Promise<any> {
+  const { status, body } = await owner("POST /api/v1/workflows", exampleDefinition(more));
   if (status !== 201) throw new Error(JSON.stringify(body));
   return body.data;
 }
 
 /** The history of a workflow, newest first. */
-export async function versionsOf(owner: Ask, id: string): Promise<any[]> {
+export async function listTestVersions(owner: Ask, id: string): Promise<any[]> {
   return (await owner(`GET /api/v1/workflows/${id}/versions?limit=200`)).body.data;
 }

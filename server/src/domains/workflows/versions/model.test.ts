@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Answer } from "#kernel/testing/world.ts";
-import { makeWorkflow, startWorkflowWorld, versionsOf } from "../testing/world.ts";
+import { createTestWorkflow, startWorkflowWorld, listTestVersions } from "../testing/world.ts";
 import { type Environment, ENVIRONMENTS, Model } from "./testing/model.ts";
 import { useFixture } from "#kernel/testing/world.ts";
 
@@ -72,10 +72,10 @@ test("whatever is done in whichever order, the versions are as the rules say", a
   const property = fc.asyncProperty(
     fc.array(action, { minLength: 5, maxLength: 25 }),
     async (actions) => {
-      const workflow = await makeWorkflow(owner, { name: "A" });
+      const workflow = await createTestWorkflow(owner, { name: "A" });
       const path = `/api/v1/workflows/${workflow.id}`;
       const model = new Model("A");
-      model.name(await versionsOf(owner, workflow.id));
+      model.name(await listTestVersions(owner, workflow.id));
       const held = new Map<string, unknown>();
       for (const one of actions) {
         const { answer, expected } = await perform(path, model, one);
@@ -84,7 +84,7 @@ test("whatever is done in whichever order, the versions are as the rules say", a
         } else {
           expect([answer.status < 300, answer.events]).toEqual([true, expected]);
         }
-        const history = await versionsOf(owner, workflow.id);
+        const history = await listTestVersions(owner, workflow.id);
         model.name(history);
         const shown = history.map(({ version, status, activeIn }) => ({
           version,
@@ -98,7 +98,10 @@ test("whatever is done in whichever order, the versions are as the rules say", a
         expect(data.environments).toEqual(model.environments());
       }
       // What a version holds and when it was made never changed.
-      for (const { id, createdAt, author, changeSummary } of await versionsOf(owner, workflow.id)) {
+      for (const { id, createdAt, author, changeSummary } of await listTestVersions(
+        owner,
+        workflow.id,
+      )) {
         const { definition } = (await owner(`GET ${path}/versions/${id}`)).body.data;
         expect(definition.name).toBe(model.contentOf(id));
         held.set(id, { createdAt, author, changeSummary });

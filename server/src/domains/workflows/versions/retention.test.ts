@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { newId } from "#kernel/schema/id.ts";
-import { makeWorkflow, startWorkflowWorld, versionsOf } from "../testing/world.ts";
+import { createTestWorkflow, startWorkflowWorld, listTestVersions } from "../testing/world.ts";
 import { holdVersion } from "./store.ts";
 import { useFixture } from "#kernel/testing/world.ts";
 
@@ -54,23 +54,23 @@ function span(from: number, to: number): number[] {
 }
 
 test("the last 50 superseded versions are kept, and the draft besides", async () => {
-  const { id } = await makeWorkflow(owner);
+  const { id } = await createTestWorkflow(owner);
   for (let count = 0; count < 52; count += 1) await save(id);
   expect(await numbers(id)).toEqual(span(3, 53));
-  const [newest, ...rest] = await versionsOf(owner, id);
+  const [newest, ...rest] = await listTestVersions(owner, id);
   expect([newest.version, newest.status, rest.length]).toEqual([53, "draft", 50]);
 });
 
 test("active and archived versions are spared and do not count", async () => {
-  const { id, versions } = await makeWorkflow(owner);
+  const { id, versions } = await createTestWorkflow(owner);
   await owner(`POST /api/v1/workflows/${id}/publish`, {}, { "x-environment": "staging" });
   await save(id);
-  const [second] = await versionsOf(owner, id);
+  const [second] = await listTestVersions(owner, id);
   await owner(`POST /api/v1/workflows/${id}/versions/${second.id}/archive`);
   await addHistory(id, 60);
   await save(id);
   expect(await numbers(id)).toEqual([1, 2, ...span(13, 63)]);
-  expect((await versionsOf(owner, id)).at(-1)).toMatchObject({
+  expect((await listTestVersions(owner, id)).at(-1)).toMatchObject({
     id: versions.newest.id,
     status: "active",
   });
@@ -80,7 +80,7 @@ test("a workspace of the enterprise plan keeps 200", async () => {
   const far = await world.workspace("enterprise");
   const boss = await world.member(["owner"], far);
   await boss("PATCH /api/v1/workspaces/enterprise", { plan: "enterprise" });
-  const { id } = await makeWorkflow(boss);
+  const { id } = await createTestWorkflow(boss);
   await addHistory(id, 210);
   await boss(`PATCH /api/v1/workflows/${id}`, { name: "Saved" });
   expect(await numbers(id)).toEqual(span(12, 212));
@@ -89,7 +89,7 @@ test("a workspace of the enterprise plan keeps 200", async () => {
 test.each(["queued", "running", "waiting", "paused"])(
   "a version that a %s run needs stays until the run is over",
   async (status) => {
-    const { id, versions } = await makeWorkflow(owner);
+    const { id, versions } = await createTestWorkflow(owner);
     const runId = await addRun(id, versions.newest.id, status);
     await addHistory(id, 55);
     await save(id);
@@ -101,7 +101,7 @@ test.each(["queued", "running", "waiting", "paused"])(
 );
 
 test("a version for which a run is just being started is passed over", async () => {
-  const { id, versions } = await makeWorkflow(owner);
+  const { id, versions } = await createTestWorkflow(owner);
   await addHistory(id, 51);
   await world.kernel.db.write(
     { workspace: world.home, environment: "production" },

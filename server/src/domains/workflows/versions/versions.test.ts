@@ -1,5 +1,10 @@
 import { expect, test } from "vitest";
-import { aDefinition, makeWorkflow, startWorkflowWorld, versionsOf } from "../testing/world.ts";
+import {
+  exampleDefinition,
+  createTestWorkflow,
+  startWorkflowWorld,
+  listTestVersions,
+} from "../testing/world.ts";
 import { loadVersions, planOfVersion, plansOfVersions } from "./plan-cache.ts";
 import { useFixture } from "#kernel/testing/world.ts";
 
@@ -7,7 +12,7 @@ const world = await useFixture(startWorkflowWorld());
 const owner = await world.member(["owner"]);
 
 test("a snapshot of the live definition becomes the draft", async () => {
-  const { id } = await makeWorkflow(owner);
+  const { id } = await createTestWorkflow(owner);
   const taken = await owner(`POST /api/v1/workflows/${id}/versions`, {
     label: "Kept",
     changeSummary: "Before the migration",
@@ -32,14 +37,17 @@ test("a snapshot of the live definition becomes the draft", async () => {
   expect(taken.body.data).toEqual(entry);
   expect((await owner(`GET /api/v1/workflows/${id}/versions/${versionId}`)).body.data).toEqual({
     ...entry,
-    definition: aDefinition(),
+    definition: exampleDefinition(),
   });
-  expect(await versionsOf(owner, id)).toMatchObject([entry, { version: 1, status: "superseded" }]);
+  expect(await listTestVersions(owner, id)).toMatchObject([
+    entry,
+    { version: 1, status: "superseded" },
+  ]);
 });
 
 test("the history is paged, newest first, and a cursor is good for one workflow", async () => {
-  const { id } = await makeWorkflow(owner);
-  const { id: other } = await makeWorkflow(owner);
+  const { id } = await createTestWorkflow(owner);
+  const { id: other } = await createTestWorkflow(owner);
   for (const label of ["2", "3", "4", "5"]) {
     await owner(`POST /api/v1/workflows/${id}/versions`, { label });
   }
@@ -55,7 +63,7 @@ test("the history is paged, newest first, and a cursor is good for one workflow"
 });
 
 test("only the label of a version can be changed", async () => {
-  const { id, versions } = await makeWorkflow(owner);
+  const { id, versions } = await createTestWorkflow(owner);
   const path = `/api/v1/workflows/${id}/versions/${versions.newest.id}`;
   expect(await owner(`PATCH ${path}`, { label: "Audited" })).toMatchObject({
     status: 200,
@@ -87,31 +95,31 @@ test("only the label of a version can be changed", async () => {
 });
 
 test("a restore overwrites the live definition and leaves the history alone", async () => {
-  const { id, versions } = await makeWorkflow(owner, { name: "One" });
+  const { id, versions } = await createTestWorkflow(owner, { name: "One" });
   const one: string = versions.newest.id;
   await owner(`PATCH /api/v1/workflows/${id}`, { name: "Two", nodes: [], edges: [] });
   await owner(`POST /api/v1/workflows/${id}/publish`);
-  const before = await versionsOf(owner, id);
+  const before = await listTestVersions(owner, id);
   const restored = await owner(`POST /api/v1/workflows/${id}/versions/${one}/restore`);
   expect(restored).toMatchObject({
     status: 200,
     events: ["workflow.restored"],
     body: {
       data: {
-        ...aDefinition({ name: "One" }),
+        ...exampleDefinition({ name: "One" }),
         versions: { newest: { version: 2, status: "active" } },
         environments: { production: { version: 2 } },
       },
     },
   });
-  expect(await versionsOf(owner, id)).toEqual(before);
+  expect(await listTestVersions(owner, id)).toEqual(before);
   const [told] = (await owner("GET /api/v1/audit?limit=1")).body.data;
   expect(told.data).toMatchObject({ id, name: "One", versionId: one, version: 1 });
   expect(await owner("GET /api/v1/workflows?q=One")).toMatchObject({ body: { data: [{ id }] } });
 });
 
 test("an archived version stays archived, and what it holds comes back as another", async () => {
-  const { id, versions } = await makeWorkflow(owner);
+  const { id, versions } = await createTestWorkflow(owner);
   const one: string = versions.newest.id;
   const path = `/api/v1/workflows/${id}/versions/${one}`;
   await owner(`POST /api/v1/workflows/${id}/publish`);
@@ -135,7 +143,7 @@ test("an archived version stays archived, and what it holds comes back as anothe
   });
   await owner(`POST ${path}/restore`);
   await owner(`POST /api/v1/workflows/${id}/publish`);
-  expect(await versionsOf(owner, id)).toMatchObject([
+  expect(await listTestVersions(owner, id)).toMatchObject([
     { version: 3, status: "active" },
     { version: 2, status: "superseded" },
     { version: 1, status: "archived" },
@@ -143,7 +151,7 @@ test("an archived version stays archived, and what it holds comes back as anothe
 });
 
 test("a live definition whose newest version is archived is published as a new one", async () => {
-  const { id, versions } = await makeWorkflow(owner);
+  const { id, versions } = await createTestWorkflow(owner);
   await owner(`POST /api/v1/workflows/${id}/versions/${versions.newest.id}/archive`);
   expect(await owner(`POST /api/v1/workflows/${id}/publish`)).toMatchObject({
     events: [
@@ -157,7 +165,7 @@ test("a live definition whose newest version is archived is published as a new o
 });
 
 test("two versions are compared by id, number or as the live definition", async () => {
-  const { id, versions } = await makeWorkflow(owner);
+  const { id, versions } = await createTestWorkflow(owner);
   const one: string = versions.newest.id;
   const nodes = [
     { id: "answer", type: "respond", name: "Say it", config: { body: "Hi" } },
@@ -171,7 +179,7 @@ test("two versions are compared by id, number or as the live definition", async 
   });
   const diff = async (a: string, b: string) =>
     (await owner(`GET /api/v1/workflows/${id}/versions/${a}/diff/${b}`)).body.data;
-  const { nodes: before } = aDefinition();
+  const { nodes: before } = exampleDefinition();
   const found = await diff(one, "2");
   expect(found).toEqual({
     from: { id: one, version: 1 },
@@ -195,22 +203,27 @@ test("two versions are compared by id, number or as the live definition", async 
 });
 
 test("a plan is made once for each version, and none for what does not exist", async () => {
-  const { id, versions } = await makeWorkflow(owner);
+  const { id, versions } = await createTestWorkflow(owner);
   const versionId: string = versions.newest.id;
   const plan = await planOfVersion(world.kernel, versionId);
-  expect(plan).toMatchObject({ versionId, workflowId: id, number: 1, definition: aDefinition() });
+  expect(plan).toMatchObject({
+    versionId,
+    workflowId: id,
+    number: 1,
+    definition: exampleDefinition(),
+  });
   expect(plan?.plan.graph.nodes.map((node) => node.id)).toEqual(["make", "answer"]);
   const partition = { workspace: world.home, environment: "production" } as const;
   const again = await world.kernel.db.read(partition, (tx) =>
     planOfVersion({ tx, services: world.kernel }, versionId),
   );
   expect(again).toBe(plan);
-  const { versions: others } = await makeWorkflow(owner);
+  const { versions: others } = await createTestWorkflow(owner);
   const absent = "wfv_00000000000000000000000000";
   const all = await plansOfVersions(world.kernel, [versionId, others.newest.id, absent]);
   expect([...all.keys()].toSorted()).toEqual([versionId, others.newest.id].toSorted());
   expect(await planOfVersion(world.kernel, absent)).toBeUndefined();
   expect(await loadVersions(world.kernel.db, [versionId])).toEqual([
-    { versionId, workflowId: id, number: 1, definition: aDefinition() },
+    { versionId, workflowId: id, number: 1, definition: exampleDefinition() },
   ]);
 });

@@ -1,6 +1,6 @@
 import { pino } from "pino";
 import { afterAll, expect, test } from "vitest";
-import { deployed, eventsOf, seen } from "#domains/runs/testing/workflows.ts";
+import { deployWorkflow, readEventTypes, waitForRun } from "#domains/runs/testing/workflows.ts";
 import { Kernel } from "#kernel/kernel.ts";
 import { TEST_KEY } from "#kernel/testing/database.ts";
 import { type Ask, until, useWorld } from "#kernel/testing/world.ts";
@@ -34,7 +34,7 @@ let count = 0;
 
 async function itemOf(nodes: readonly object[], more: object = {}, flow: object = {}) {
   count += 1;
-  const workflowId = await deployed(owner, nodes, flow);
+  const workflowId = await deployWorkflow(owner, nodes, flow);
   const form = { type: "object", properties: { size: { type: "integer", default: 1 } } };
   const draft = { name: `Thing ${count}`, form, workflowId, ...more };
   const { body } = await owner("POST /api/v1/catalog/items", draft);
@@ -95,14 +95,14 @@ test("a request is approved, fulfilled by a run that somebody must approve too, 
     output: { by: number },
     reason: null,
   });
-  expect(await eventsOf(world, id)).toEqual([
+  expect(await readEventTypes(world, id)).toEqual([
     "request.created",
     "request.approval_requested",
     "request.approved",
     "request.fulfilment_started",
     "request.fulfilled",
   ]);
-  expect(await eventsOf(world, runId)).toEqual([
+  expect(await readEventTypes(world, runId)).toEqual([
     "workflow.run_started",
     "workflow.run_paused",
     "workflow.run_resumed",
@@ -141,7 +141,7 @@ test("a run that fails fails the request, which a retry fulfils by another run",
   });
   expect(again.body.data.runId).not.toBe(runId);
   expect(await inState(id, "fulfilled")).toMatchObject({ output: 42 });
-  expect(await eventsOf(world, id)).toEqual([
+  expect(await readEventTypes(world, id)).toEqual([
     "request.created",
     "request.fulfilment_started",
     "request.failed",
@@ -171,7 +171,7 @@ test("who takes a request back ends its run", async () => {
   const { id, runId } = await ask(itemId);
   await until(async () => (await owner(`GET /api/v1/runs/${runId}`)).status === 200);
   expect((await act(member, id, "cancel")).events).toEqual(["request.cancelled"]);
-  expect(await seen(owner, runId)).toMatchObject({ status: "cancelled" });
+  expect(await waitForRun(owner, runId)).toMatchObject({ status: "cancelled" });
   await world.settled();
   expect((await owner(`GET ${REQUESTS}/${id}`)).body.data.state).toBe("cancelled");
 });
@@ -205,7 +205,7 @@ test("a run that ends while nobody works is followed once there is a worker agai
   expect(await inState(late.id, "fulfilled")).toMatchObject({ output: 10 });
   await second.close();
   for (const one of [id, late.id]) {
-    expect(await eventsOf(world, one)).toEqual([
+    expect(await readEventTypes(world, one)).toEqual([
       "request.created",
       "request.fulfilment_started",
       "request.fulfilled",

@@ -1,11 +1,11 @@
-import { anotherKernel } from "#domains/bus/testing/node.ts";
+import { openKernel } from "#domains/bus/testing/node.ts";
 import { eventIdOf, type RecordedEvent } from "#kernel/log/event.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import type { World } from "#kernel/testing/world.ts";
 
 /** Starts a node with all domains but knowledge, since embedding every ticket takes seconds. */
 export async function workingNode(world: World): Promise<Kernel> {
-  const kernel = await anotherKernel(
+  const kernel = await openKernel(
     world,
     world.kernel.domains.filter(({ name }) => name !== "knowledge"),
   );

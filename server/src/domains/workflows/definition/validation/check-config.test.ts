@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { loop, ofNodes, step } from "../../testing/definitions.ts";
+import { loop, errorsOfNodes, step } from "../../testing/definitions.ts";
 
 describe("nodes", () => {
   const http = (config: object, more: object = {}) => ({ id: "a", type: "http", config, ...more });
@@ -103,13 +103,13 @@ describe("nodes", () => {
       ],
     ],
   ])("%j", (node, faults) => {
-    expect(ofNodes([node])).toEqual(faults);
+    expect(errorsOfNodes([node])).toEqual(faults);
   });
 
   test("ids are unique, also between a loop and what is around it", () => {
     const body = { nodes: [step("a"), step("c"), step("c")], edges: [] };
     expect(
-      ofNodes([
+      errorsOfNodes([
         step("a"),
         step("a"),
         loop("b", body),
@@ -122,8 +122,8 @@ describe("nodes", () => {
     ]);
   });
 
-  test("every fault of every node is found, not the first few", () => {
+  test("all errors of all nodes are found, not the first few", () => {
     const nodes = Array.from({ length: 60 }, (_, index) => step(`n${index}`, { onError: "panic" }));
-    expect(ofNodes(nodes)).toHaveLength(60);
+    expect(errorsOfNodes(nodes)).toHaveLength(60);
   });
 });

@@ -1,7 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { checkDefinition } from "./check-definition.ts";
-import { expressions, faultsOf, loop, ofNodes, step, types } from "../../testing/definitions.ts";
+import {
+  expressions,
+  errorsOf,
+  loop,
+  errorsOfNodes,
+  step,
+  types,
+} from "../../testing/definitions.ts";
 
 const sound = {
   name: "Escalate",
@@ -39,8 +46,8 @@ const sound = {
   timeoutMs: 60_000,
 };
 
-test("a sound definition has no faults", () => {
-  expect(faultsOf(sound)).toEqual([]);
+test("a valid definition has no errors", () => {
+  expect(errorsOf(sound)).toEqual([]);
 });
 
 describe("the outline", () => {
@@ -55,7 +62,7 @@ describe("the outline", () => {
     [{ ...sound, concurrencyKey: "{{ bad }}" }, ["/concurrencyKey is a bad template"]],
     [{ ...sound, nodes: {} }, ["/nodes must be array"]],
   ])("%j", (definition, faults) => {
-    expect(faultsOf(definition)).toEqual(faults);
+    expect(errorsOf(definition)).toEqual(faults);
   });
 });
 
@@ -112,18 +119,18 @@ describe("edges", () => {
       ["/edges/2 closes a cycle: a → b → c → a; only a loop repeats steps"],
     ],
   ])("%j", (edges, faults) => {
-    expect(ofNodes(nodes, edges)).toEqual(faults);
+    expect(errorsOfNodes(nodes, edges)).toEqual(faults);
   });
 
   test("errors that should be handled by a branch need one", () => {
-    expect(ofNodes([step("a", { onError: "branch" })])).toEqual([
+    expect(errorsOfNodes([step("a", { onError: "branch" })])).toEqual([
       "/nodes/0/onError is branch, but no edge leaves with when: error",
     ]);
   });
 
   test("the body of a loop is a graph of its own", () => {
     const body = { nodes: [step("b")], edges: [{ from: "b", to: "a" }] };
-    expect(ofNodes([step("a"), loop("l", body)])).toEqual([
+    expect(errorsOfNodes([step("a"), loop("l", body)])).toEqual([
       "/nodes/1/config/body/edges/0/to is not a node of this graph",
     ]);
   });
@@ -135,8 +142,8 @@ describe("bounds", () => {
 
   test("500 nodes, those in loops included", () => {
     const body = { nodes: many(200, "b"), edges: [] };
-    expect(ofNodes([...many(299, "a"), loop("l", body)])).toEqual([]);
-    expect(ofNodes([...many(300, "a"), loop("l", body)])).toEqual([
+    expect(errorsOfNodes([...many(299, "a"), loop("l", body)])).toEqual([]);
+    expect(errorsOfNodes([...many(300, "a"), loop("l", body)])).toEqual([
       "/nodes are more than 500, loops included",
     ]);
   });
@@ -146,8 +153,8 @@ describe("bounds", () => {
     const pairs = nodes.flatMap(({ id: from }, index) =>
       nodes.slice(index + 1).map(({ id: to }) => ({ from, to })),
     );
-    expect(ofNodes(nodes, pairs.slice(0, 2_000))).toEqual([]);
-    expect(ofNodes(nodes, pairs.slice(0, 2_001))).toEqual([
+    expect(errorsOfNodes(nodes, pairs.slice(0, 2_000))).toEqual([]);
+    expect(errorsOfNodes(nodes, pairs.slice(0, 2_001))).toEqual([
       "/edges are more than 2000, loops included",
     ]);
   });
@@ -155,14 +162,14 @@ describe("bounds", () => {
   test("5 loops in each other", () => {
     const nested = (depth: number): object =>
       depth === 0 ? step("s") : loop(`l${depth}`, { nodes: [nested(depth - 1)], edges: [] });
-    expect(ofNodes([nested(5)])).toEqual([]);
-    const [fault, ...others] = ofNodes([nested(6)]);
+    expect(errorsOfNodes([nested(5)])).toEqual([]);
+    const [fault, ...others] = errorsOfNodes([nested(6)]);
     expect(fault).toMatch(/^(\/nodes\/0\/config\/body){6} is nested in more than 5 loops$/);
     expect(others).toEqual([]);
   });
 });
 
-test("any JSON is judged without a throw, and every path is a pointer", () => {
+test("any JSON is checked without a throw, and every path is a pointer", () => {
   const words = fc.constantFrom("nodes", "edges", "id", "type", "config", "from", "to", "body");
   const json = fc.object({ key: words, maxDepth: 3, maxKeys: 4, values: [fc.jsonValue(), words] });
   const kinds = types.all.map(({ type }) => type);

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import type { Edge, Node, PlanNode } from "../../definition/index.ts";
-import type { Written } from "./notation.ts";
+import type { TestGraph } from "./notation.ts";
 
 /** Graphs of up to seven nodes with random edges, labels and rules, and loops in them. */
-export function anyGraph(depth = 0): fc.Arbitrary<Written> {
+export function anyGraph(depth = 0): fc.Arbitrary<TestGraph> {
   const node = fc.record({
     type: fc.constantFrom("set", "set", "condition", "switch", ...(depth < 2 ? ["loop"] : [])),
     onError: fc.constantFrom("fail", "continue", "branch"),

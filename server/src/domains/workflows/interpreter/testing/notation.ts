@@ -16,7 +16,7 @@ export function planOf(nodes: readonly (string | Node)[], ...edges: string[]): E
   return compilePlan(graphOf(nodes, ...edges), types);
 }
 
-export function graphOf(nodes: readonly (string | Node)[], ...edges: string[]): Written {
+export function graphOf(nodes: readonly (string | Node)[], ...edges: string[]): TestGraph {
   return {
     nodes: nodes.map((node) => (typeof node === "string" ? { id: node, type: "set" } : node)),
     edges: edges.map((edge) => {
@@ -25,7 +25,7 @@ export function graphOf(nodes: readonly (string | Node)[], ...edges: string[]): 
     }),
   };
 }
-export type Written = { nodes: Node[]; edges: Edge[] };
+export type TestGraph = { nodes: Node[]; edges: Edge[] };
 
 export function loopNode(id: string, body: GraphDefinition, more: object = {}): Node {
   const { concurrency = 1, ...rest } = more as { concurrency?: number };
@@ -37,8 +37,8 @@ export function journalOf(
   records: Readonly<Record<string, StepRecord["status"] | Partial<StepRecord>>>,
 ): Map<string, StepRecord> {
   return new Map(
-    Object.entries(records).map(([path, about]) => {
-      const rest = typeof about === "string" ? { status: about } : about;
+    Object.entries(records).map(([path, fields]) => {
+      const rest = typeof fields === "string" ? { status: fields } : fields;
       const node = path.split(".").at(-1)!;
       return [path, { path, node, status: "running", attempts: 1, ...rest }];
     }),
@@ -46,8 +46,8 @@ export function journalOf(
 }
 
 /** A decision that can be compared: sorted, nodes by their ids, and only what it says. */
-export function told(decision: RunDecision): Record<string, unknown> {
-  const { start, skip, complete, fail, cancel, result: over } = decision;
+export function toComparable(decision: RunDecision): Record<string, unknown> {
+  const { start, skip, complete, fail, cancel, result } = decision;
   const byPath = (a: { path: string }, b: { path: string }) => (a.path < b.path ? -1 : 1);
   const lists = {
     start: start.map(({ path }) => path).toSorted(),
@@ -56,10 +56,10 @@ export function told(decision: RunDecision): Record<string, unknown> {
     fail: fail.toSorted(byPath),
     cancel: cancel.toSorted(),
   };
-  const said = Object.entries(lists).filter(([, list]) => list.length > 0);
-  return { ...Object.fromEntries(said), ...(over && { over }) };
+  const filled = Object.entries(lists).filter(([, list]) => list.length > 0);
+  return { ...Object.fromEntries(filled), ...(result && { over: result }) };
 }
 
-export function decided(plan: ExecutionPlan, journal: Map<string, StepRecord>, stop?: Stop) {
-  return told(nextDecision(plan, stop ? { stop } : {}, journal));
+export function decide(plan: ExecutionPlan, journal: Map<string, StepRecord>, stop?: Stop) {
+  return toComparable(nextDecision(plan, stop ? { stop } : {}, journal));
 }

@@ -16,7 +16,7 @@ import {
   type Stop,
 } from "../index.ts";
 import { type Behaviour, pick, randomFrom } from "./chance.ts";
-import { told } from "./notation.ts";
+import { toComparable } from "./notation.ts";
 
 const STARTED = ["running", "running", "ready", "waiting", "paused"] as const;
 
@@ -93,7 +93,10 @@ export class Simulation {
     const decision = advance(this.#progress, this.#changes, run);
     this.#changes = [];
     // The heart of the matter: the same as from the whole journal.
-    const [one, other] = [told(decision), told(nextDecision(this.#plan, run, this.journal))];
+    const [one, other] = [
+      toComparable(decision),
+      toComparable(nextDecision(this.#plan, run, this.journal)),
+    ];
     // Comparing is much of the work here, and `expect` is slow at it.
     if (!isDeepStrictEqual(one, other)) expect(one).toEqual(other);
     return decision;
