@@ -1,26 +1,18 @@
-import { existsSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { type Browser, chromium, type Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { deployWorkflow } from "#domains/runs/testing/workflows.ts";
+import { describeInBrowser, launchBrowser } from "#kernel/testing/browser.ts";
 import { TEST_PASSWORD } from "#kernel/testing/database.ts";
 import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
 import { deployedApp, tableOf, type TestApp } from "../testing/apps.ts";
 import { COLUMNS, ORDERS, ordersApp } from "../testing/orders.ts";
 
-const executablePath = process.env["MILLRACE_CHROMIUM"] ?? "/usr/bin/chromium";
 /** A folder for pictures of the pages, for whoever wants to look at them. */
 const pictures = process.env["MILLRACE_SCREENSHOTS"];
-const FLAGS = [
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-background-networking",
-  "--no-first-run",
-];
-
-describe.skipIf(!existsSync(executablePath))("in a browser", () => {
+describeInBrowser("in a browser", () => {
   let world: World;
   let owner: Ask;
   let chrome: Browser;
@@ -32,7 +24,7 @@ describe.skipIf(!existsSync(executablePath))("in a browser", () => {
   let framed = "";
 
   beforeAll(async () => {
-    const launched = chromium.launch({ executablePath, args: FLAGS });
+    const launched = launchBrowser();
     world = await startWorld({ work: true, env: { MILLRACE_LOGIN_RATE_LIMIT: "0" } });
     origin = await world.app.listen({ port: 0, host: "127.0.0.1" });
     owner = await world.member(["owner"]);

@@ -1,12 +1,11 @@
-import { existsSync } from "node:fs";
 import { type AddressInfo, connect, createServer, type Server } from "node:net";
-import { type Browser, chromium, type Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { describeInBrowser, launchBrowser } from "#kernel/testing/browser.ts";
 import { TEST_PASSWORD } from "#kernel/testing/database.ts";
 import { startWorld, type World } from "#kernel/testing/world.ts";
 import { somebody } from "./testing/people.ts";
 
-const CHROMIUM = process.env["MILLRACE_CHROMIUM"] ?? "/usr/bin/chromium";
 const REGISTER = "/api/v1/auth/mfa/webauthn/register";
 
 /** Runs in the page: asks our API as any script of ours would, with the cookie. */
@@ -31,7 +30,7 @@ const GET = async (options: any) => {
   return (await navigator.credentials.get({ publicKey })).toJSON();
 };
 
-describe.skipIf(!existsSync(CHROMIUM))("in Chromium, with its virtual authenticator", () => {
+describeInBrowser("in Chromium, with its virtual authenticator", () => {
   let relay: Server;
   let origin: string;
   let world: World;
@@ -53,18 +52,7 @@ describe.skipIf(!existsSync(CHROMIUM))("in Chromium, with its virtual authentica
     });
     await world.app.listen({ port: 0, host: "127.0.0.1" });
     target = (world.app.server.address() as AddressInfo).port;
-    browser = await chromium.launch({
-      executablePath: CHROMIUM,
-      args: [
-        "--headless",
-        "--no-sandbox",
-        "--disable-gpu",
-        "--disable-background-networking",
-        "--disable-component-update",
-        "--disable-sync",
-        "--no-first-run",
-      ],
-    });
+    browser = await launchBrowser();
   });
   afterAll(async () => {
     await browser?.close();

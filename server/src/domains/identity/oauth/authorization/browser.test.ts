@@ -1,9 +1,9 @@
-import { existsSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { type Browser, chromium, type Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { describeInBrowser, launchBrowser } from "#kernel/testing/browser.ts";
 import { TEST_PASSWORD } from "#kernel/testing/database.ts";
 import { startWorld, type World } from "#kernel/testing/world.ts";
 import {
@@ -13,20 +13,10 @@ import {
   type TestApplication,
 } from "../testing/authorization-flow.ts";
 
-const executablePath = process.env["MILLRACE_CHROMIUM"] ?? "/usr/bin/chromium";
 /** A folder for pictures of the pages, for whoever wants to look at them. */
 const pictures = process.env["MILLRACE_SCREENSHOTS"];
 
-const FLAGS = [
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-  "--no-first-run",
-];
-
-describe.skipIf(!existsSync(executablePath))("in a browser without JavaScript", () => {
+describeInBrowser("in a browser without JavaScript", () => {
   let world: World;
   let chrome: Browser;
   let desk: Server;
@@ -57,7 +47,7 @@ describe.skipIf(!existsSync(executablePath))("in a browser without JavaScript", 
       redirectUris: [callback],
       allowedScopes: ["profile", "workspaces:read", "audit:read"],
     });
-    chrome = await chromium.launch({ executablePath, args: FLAGS });
+    chrome = await launchBrowser();
   }, 120_000);
 
   afterAll(async () => {
