@@ -15,7 +15,7 @@ import { tokens } from "#domains/identity/tokens/index.ts";
 import { changes } from "#domains/itsm/changes/index.ts";
 import { cmdb } from "#domains/itsm/cmdb/index.ts";
 import { catalog } from "#domains/itsm/catalog/index.ts";
-import { desk } from "#domains/itsm/tickets/index.ts";
+import { tickets } from "#domains/itsm/tickets/index.ts";
 import { incidents } from "#domains/itsm/incidents/index.ts";
 import { knowledge } from "#domains/itsm/knowledge/index.ts";
 import { problems } from "#domains/itsm/problems/index.ts";
@@ -56,7 +56,7 @@ export const domains: readonly Domain[] = [
   sdk,
   apps,
   analytics,
-  desk,
+  tickets,
   cmdb,
   changes,
   incidents,

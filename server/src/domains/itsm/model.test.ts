@@ -1,6 +1,6 @@
 /**
- * Random people do random things to random tickets, and a small model says beforehand what comes of
- * each: the status, the exact events, and what the ticket is afterwards. The model is written from the
+ * Model-based test: random people perform random operations on random tickets, and a small model predicts
+ * the status, the exact events and the fields of the ticket afterwards. The model is written from the
  * contract, and shares no table with the product.
  */
 import { expect, test } from "vitest";
@@ -21,16 +21,16 @@ interface Ticket {
   readonly kind: "incidents" | "changes" | "problems";
   readonly id: string;
   readonly createdBy: string;
-  /** What is compared with what the product shows. */
-  shown: Record<string, unknown> & { state: string };
-  /** Those who voted since it was last submitted. */
+  /** The fields that the model predicts. */
+  fields: Record<string, unknown> & { state: string };
+  /** The voters since it was last submitted. */
   voters: Set<string>;
 }
 
-interface Foreseen {
+interface Prediction {
   readonly status: number;
   readonly events?: readonly string[];
-  readonly shown?: Record<string, unknown>;
+  readonly fields?: Record<string, unknown>;
 }
 
 const world = await useWorld();
@@ -49,7 +49,7 @@ const teams = await Promise.all(
 );
 
 /** A stream of numbers that is the same for the same seed. */
-class Chance {
+class Random {
   #state: number;
 
   constructor(seed: number) {
@@ -76,33 +76,34 @@ const WORKERS: readonly Role[] = ["agent", "change_manager", "owner"];
 const APPROVERS: readonly Role[] = ["change_manager", "owner"];
 const SEVERITIES = ["low", "medium", "high", "critical"];
 
-/** Where each action leads, from which states. */
-const WAYS: Readonly<Record<Ticket["kind"], Readonly<Record<string, readonly [string, string]>>>> =
-  {
-    incidents: {
-      resolve: ["new in_progress on_hold", "resolved"],
-      close: ["resolved", "closed"],
-      reopen: ["resolved closed", "in_progress"],
-      cancel: ["new in_progress on_hold", "cancelled"],
-    },
-    changes: {
-      submit: ["draft", "submitted"],
-      approve: ["submitted", "approved"],
-      reject: ["submitted", "rejected"],
-      revise: ["rejected", "draft"],
-      implement: ["approved", "implementing"],
-      complete: ["implementing", "completed"],
-      rollback: ["implementing completed", "rolled_back"],
-      cancel: ["draft submitted approved rejected", "cancelled"],
-    },
-    problems: {
-      investigate: ["open", "investigating"],
-      declare_known_error: ["open investigating", "known_error"],
-      resolve: ["open investigating known_error", "resolved"],
-      close: ["resolved", "closed"],
-      reopen: ["resolved closed", "investigating"],
-    },
-  };
+/** The states that allow each action, and the one that it leads to. */
+const TRANSITIONS: Readonly<
+  Record<Ticket["kind"], Readonly<Record<string, readonly [string, string]>>>
+> = {
+  incidents: {
+    resolve: ["new in_progress on_hold", "resolved"],
+    close: ["resolved", "closed"],
+    reopen: ["resolved closed", "in_progress"],
+    cancel: ["new in_progress on_hold", "cancelled"],
+  },
+  changes: {
+    submit: ["draft", "submitted"],
+    approve: ["submitted", "approved"],
+    reject: ["submitted", "rejected"],
+    revise: ["rejected", "draft"],
+    implement: ["approved", "implementing"],
+    complete: ["implementing", "completed"],
+    rollback: ["implementing completed", "rolled_back"],
+    cancel: ["draft submitted approved rejected", "cancelled"],
+  },
+  problems: {
+    investigate: ["open", "investigating"],
+    declare_known_error: ["open investigating", "known_error"],
+    resolve: ["open investigating known_error", "resolved"],
+    close: ["resolved", "closed"],
+    reopen: ["resolved closed", "investigating"],
+  },
+};
 
 const EVENTS: Readonly<Record<string, string>> = {
   "incidents.resolve": "incident.resolved",
@@ -123,7 +124,7 @@ const EVENTS: Readonly<Record<string, string>> = {
   "problems.reopen": "problem.reopened",
 };
 
-/** Those that want one; `reopen` and `cancel` of incidents take one, and others none at all. */
+/** The bodies of the actions that need one. */
 const BODIES: Readonly<Record<string, object>> = {
   "incidents.resolve": { resolution: "Done", resolutionCode: "workaround" },
   "changes.reject": { reason: "Not now" },
@@ -132,32 +133,31 @@ const BODIES: Readonly<Record<string, object>> = {
   "problems.resolve": { resolution: "Mended" },
 };
 
-/** What an action will come to. */
-function foreseeAction(ticket: Ticket, action: string, by: Person): Foreseen {
+function predictAction(ticket: Ticket, action: string, by: Person): Prediction {
   const votes = action === "approve" || action === "reject";
   if (!(votes ? APPROVERS : WORKERS).includes(by.role)) return { status: 403 };
   if (votes && by.id === ticket.createdBy) return { status: 403 };
-  const [from = "", to = ""] = WAYS[ticket.kind][action] ?? [];
-  if (!from.split(" ").includes(ticket.shown.state)) return { status: 409 };
+  const [from = "", to = ""] = TRANSITIONS[ticket.kind][action] ?? [];
+  if (!from.split(" ").includes(ticket.fields.state)) return { status: 409 };
   if (votes && ticket.voters.has(by.id)) return { status: 409 };
   if (action === "approve") {
-    const given = Number(ticket.shown["approvalsGiven"]) + 1;
-    const isEnough = given >= Number(ticket.shown["approvalsRequired"]);
+    const approvalsGiven = Number(ticket.fields["approvalsGiven"]) + 1;
+    const isEnough = approvalsGiven >= Number(ticket.fields["approvalsRequired"]);
     return {
       status: 200,
       events: ["change.approval_given", ...(isEnough ? ["change.approved"] : [])],
-      shown: { approvalsGiven: given, ...(isEnough && { state: to }) },
+      fields: { approvalsGiven, ...(isEnough && { state: to }) },
     };
   }
   return {
     status: 200,
     events: [EVENTS[`${ticket.kind}.${action}`] ?? ""],
-    shown: { state: to, ...besides(ticket, action) },
+    fields: { state: to, ...fieldsChangedBy(ticket, action) },
   };
 }
 
-/** What else changes with the state. */
-function besides(ticket: Ticket, action: string): Record<string, unknown> {
+/** The fields that change with the state. */
+function fieldsChangedBy(ticket: Ticket, action: string): Record<string, unknown> {
   switch (`${ticket.kind}.${action}`) {
     case "incidents.resolve":
       return { resolution: "Done", resolutionCode: "workaround", onHoldReason: null };
@@ -165,7 +165,7 @@ function besides(ticket: Ticket, action: string): Record<string, unknown> {
       return {
         resolution: null,
         resolutionCode: null,
-        reopenCount: Number(ticket.shown["reopenCount"]) + 1,
+        reopenCount: Number(ticket.fields["reopenCount"]) + 1,
       };
     case "incidents.close":
     case "incidents.cancel":
@@ -187,84 +187,90 @@ function besides(ticket: Ticket, action: string): Record<string, unknown> {
   }
 }
 
-/** What a PATCH of an incident will come to. */
-function foreseePatch(ticket: Ticket, body: Record<string, unknown>, by: Person): Foreseen {
+function predictPatch(ticket: Ticket, body: Record<string, unknown>, by: Person): Prediction {
   if (!WORKERS.includes(by.role)) return { status: 403 };
-  const before = ticket.shown;
-  const { state = before.state, ...told } = body as { state?: string };
+  const before = ticket.fields;
+  const { state = before.state, ...input } = body as { state?: string };
   const from = `${before.state} ${state}`;
-  const ways = ["new in_progress", "on_hold in_progress", "new on_hold", "in_progress on_hold"];
-  const action = Object.entries(WAYS.incidents).find(
+  const patchTransitions = [
+    "new in_progress",
+    "on_hold in_progress",
+    "new on_hold",
+    "in_progress on_hold",
+  ];
+  const action = Object.entries(TRANSITIONS.incidents).find(
     ([, [sources, to]]) => to === state && sources.split(" ").includes(before.state),
   )?.[0];
-  const stays = state === before.state;
-  if (!stays && !ways.includes(from) && action === undefined) return { status: 409 };
-  if (!stays && action === "resolve") return { status: 422 };
+  const isSameState = state === before.state;
+  if (!isSameState && !patchTransitions.includes(from) && action === undefined)
+    return { status: 409 };
+  if (!isSameState && action === "resolve") return { status: 422 };
   const after: Record<string, unknown> = {
     ...before,
-    ...(stays || ways.includes(from) ? {} : besides(ticket, action ?? "")),
-    ...told,
+    ...(isSameState || patchTransitions.includes(from)
+      ? {}
+      : fieldsChangedBy(ticket, action ?? "")),
+    ...input,
     state,
   };
   after["priority"] = Number(after["impact"]) + Number(after["urgency"]) - 1;
-  const changed = Object.keys(after).some((field) => after[field] !== before[field]);
-  if (!changed) return { status: 200, events: [] };
-  const worse =
+  const isChanged = Object.keys(after).some((field) => after[field] !== before[field]);
+  if (!isChanged) return { status: 200, events: [] };
+  const isWorse =
     SEVERITIES.indexOf(String(after["severity"])) > SEVERITIES.indexOf(String(before["severity"]));
   const [oldTeam, newTeam] = [before["teamId"], after["teamId"]];
-  const moved = oldTeam !== null && newTeam !== null && oldTeam !== newTeam;
-  const given = after["assigneeId"] !== null && after["assigneeId"] !== before["assigneeId"];
-  const own = stays ? undefined : EVENTS[`incidents.${action ?? ""}`];
+  const isRerouted = oldTeam !== null && newTeam !== null && oldTeam !== newTeam;
+  const isAssigned = after["assigneeId"] !== null && after["assigneeId"] !== before["assigneeId"];
+  const transitionEvent = isSameState ? undefined : EVENTS[`incidents.${action ?? ""}`];
   return {
     status: 200,
     events: [
       "incident.updated",
-      ...(given ? ["incident.assigned"] : []),
-      ...(worse || moved ? ["incident.escalated"] : []),
-      ...(own && !ways.includes(from) ? [own] : []),
+      ...(isAssigned ? ["incident.assigned"] : []),
+      ...(isWorse || isRerouted ? ["incident.escalated"] : []),
+      ...(transitionEvent && !patchTransitions.includes(from) ? [transitionEvent] : []),
     ],
-    shown: after,
+    fields: after,
   };
 }
 
-/** What an escalation will come to. */
-function foreseeEscalation(ticket: Ticket, body: Record<string, string>, by: Person): Foreseen {
+function predictEscalation(ticket: Ticket, body: Record<string, string>, by: Person): Prediction {
   if (!WORKERS.includes(by.role)) return { status: 403 };
-  if (!["new", "in_progress", "on_hold"].includes(ticket.shown.state)) return { status: 409 };
-  const before = ticket.shown;
+  if (!["new", "in_progress", "on_hold"].includes(ticket.fields.state)) return { status: 409 };
+  const before = ticket.fields;
   const { severity = before["severity"], teamId = before["teamId"] } = body;
-  const rank = (one: unknown): number => SEVERITIES.indexOf(String(one));
+  const rank = (value: unknown): number => SEVERITIES.indexOf(String(value));
   const lower = rank(severity) < rank(before["severity"]);
   const same = severity === before["severity"] && teamId === before["teamId"];
   if (lower || same) return { status: 422 };
-  return { status: 200, events: ["incident.escalated"], shown: { severity, teamId } };
+  return { status: 200, events: ["incident.escalated"], fields: { severity, teamId } };
 }
 
-/** What came about at all, so that no walk goes where nothing happens. */
-const seen = new Set<string>();
+/** The events and failures that occurred, so that the walks cover all of them. */
+const covered = new Set<string>();
 
 class Walk {
-  readonly #chance: Chance;
+  readonly #random: Random;
   readonly #tickets: Ticket[] = [];
 
   constructor(seed: number) {
-    this.#chance = new Chance(seed);
+    this.#random = new Random(seed);
   }
 
   async step(): Promise<void> {
-    const chance = this.#chance;
-    const by = chance.of(people);
-    const ticket = this.#tickets.length > 0 ? chance.of(this.#tickets.slice(-6)) : undefined;
-    if (!ticket || chance.below(12) === 0) return this.#create(by);
-    if (ticket.kind === "incidents" && chance.below(2) === 0) return this.#edit(ticket, by);
+    const random = this.#random;
+    const by = random.of(people);
+    const ticket = this.#tickets.length > 0 ? random.of(this.#tickets.slice(-6)) : undefined;
+    if (!ticket || random.below(12) === 0) return this.#create(by);
+    if (ticket.kind === "incidents" && random.below(2) === 0) return this.#edit(ticket, by);
     return this.#act(ticket, by);
   }
 
   async #create(by: Person): Promise<void> {
-    const chance = this.#chance;
-    const kind = chance.of(["incidents", "changes", "problems"] as const);
-    const assigneeId = chance.maybe(() => chance.of(people).id) ?? null;
-    const body = { title: `T${chance.below(1000)}`, assigneeId, ...this.#detailOf(kind) };
+    const random = this.#random;
+    const kind = random.of(["incidents", "changes", "problems"] as const);
+    const assigneeId = random.maybe(() => random.of(people).id) ?? null;
+    const body = { title: `T${random.below(1000)}`, assigneeId, ...this.#detailOf(kind) };
     const { status, events, body: answer } = await by.ask(`POST /api/v1/itsm/${kind}`, body);
     const name = kind.slice(0, -1);
     if (!WORKERS.includes(by.role)) {
@@ -278,69 +284,69 @@ class Walk {
       kind,
       id,
       createdBy: by.id,
-      shown: { state: "", ...BLANK[kind], ...body },
+      fields: { state: "", ...DEFAULT_FIELDS[kind], ...body },
       voters: new Set(),
     };
     if (kind === "incidents") {
-      const { impact, urgency } = ticket.shown as unknown as Record<string, number>;
-      ticket.shown["priority"] = Number(impact) + Number(urgency) - 1;
+      const { impact, urgency } = ticket.fields as unknown as Record<string, number>;
+      ticket.fields["priority"] = Number(impact) + Number(urgency) - 1;
     }
-    expect(answer.data).toMatchObject(ticket.shown);
+    expect(answer.data).toMatchObject(ticket.fields);
     this.#tickets.push(ticket);
   }
 
   #detailOf(kind: Ticket["kind"]): Record<string, unknown> {
-    const chance = this.#chance;
+    const random = this.#random;
     if (kind === "incidents") {
       return {
-        impact: 1 + chance.below(3),
-        urgency: 1 + chance.below(3),
-        severity: chance.of(SEVERITIES),
+        impact: 1 + random.below(3),
+        urgency: 1 + random.below(3),
+        severity: random.of(SEVERITIES),
       };
     }
-    return kind === "changes" ? { approvalsRequired: 1 + chance.below(2) } : {};
+    return kind === "changes" ? { approvalsRequired: 1 + random.below(2) } : {};
   }
 
   async #edit(ticket: Ticket, by: Person): Promise<void> {
-    const chance = this.#chance;
+    const random = this.#random;
     const path = `/api/v1/itsm/incidents/${ticket.id}`;
-    if (chance.below(3) === 0) {
+    if (random.below(3) === 0) {
       const body = {
-        severity: chance.maybe(() => chance.of(SEVERITIES)),
-        teamId: chance.maybe(() => chance.of(teams)),
+        severity: random.maybe(() => random.of(SEVERITIES)),
+        teamId: random.maybe(() => random.of(teams)),
         reason: "It is worse",
       };
-      const given = JSON.parse(JSON.stringify(body));
-      const foreseen = foreseeEscalation(ticket, given, by);
-      return this.#compare(ticket, foreseen, await by.ask(`POST ${path}/escalate`, given));
+      const input = JSON.parse(JSON.stringify(body));
+      const prediction = predictEscalation(ticket, input, by);
+      return this.#compare(ticket, prediction, await by.ask(`POST ${path}/escalate`, input));
     }
     const body = {
-      title: chance.maybe(() => `T${chance.below(5)}`),
-      impact: chance.maybe(() => 1 + chance.below(3)),
-      urgency: chance.maybe(() => 1 + chance.below(3)),
-      severity: chance.maybe(() => chance.of(SEVERITIES)),
-      assigneeId: chance.maybe(() => chance.of([null, ...people.map(({ id }) => id)])),
-      teamId: chance.maybe(() => chance.of([null, ...teams])),
-      state: chance.maybe(() =>
-        chance.of(["new", "in_progress", "on_hold", "resolved", "closed", "cancelled"]),
+      title: random.maybe(() => `T${random.below(5)}`),
+      impact: random.maybe(() => 1 + random.below(3)),
+      urgency: random.maybe(() => 1 + random.below(3)),
+      severity: random.maybe(() => random.of(SEVERITIES)),
+      assigneeId: random.maybe(() => random.of([null, ...people.map(({ id }) => id)])),
+      teamId: random.maybe(() => random.of([null, ...teams])),
+      state: random.maybe(() =>
+        random.of(["new", "in_progress", "on_hold", "resolved", "closed", "cancelled"]),
       ),
     };
-    const given = JSON.parse(JSON.stringify(body));
-    if (Object.keys(given).length === 0) given.title = "T0";
-    const foreseen = foreseePatch(ticket, given, by);
-    return this.#compare(ticket, foreseen, await by.ask(`PATCH ${path}`, given));
+    const input = JSON.parse(JSON.stringify(body));
+    if (Object.keys(input).length === 0) input.title = "T0";
+    const prediction = predictPatch(ticket, input, by);
+    return this.#compare(ticket, prediction, await by.ask(`PATCH ${path}`, input));
   }
 
   async #act(ticket: Ticket, by: Person): Promise<void> {
-    const all = Object.entries(WAYS[ticket.kind]);
-    const open = all.filter(([, [from]]) => from.split(" ").includes(ticket.shown.state));
+    const all = Object.entries(TRANSITIONS[ticket.kind]);
+    const open = all.filter(([, [from]]) => from.split(" ").includes(ticket.fields.state));
     // Half of the time something that its state allows, or few would get far.
-    const among = open.length > 0 && this.#chance.below(2) === 0 ? open : all;
-    const [action] = this.#chance.of(among);
-    const foreseen = foreseeAction(ticket, action, by);
+    const candidates = open.length > 0 && this.#random.below(2) === 0 ? open : all;
+    const [action] = this.#random.of(candidates);
+    const prediction = predictAction(ticket, action, by);
     const path = `/api/v1/itsm/${ticket.kind}/${ticket.id}/${action}`;
     const answer = await by.ask(`POST ${path}`, BODIES[`${ticket.kind}.${action}`]);
-    this.#compare(ticket, foreseen, answer);
+    this.#compare(ticket, prediction, answer);
     if (answer.status !== 200) return;
     if (action === "submit") ticket.voters.clear();
     if (action === "approve" || action === "reject") ticket.voters.add(by.id);
@@ -348,7 +354,7 @@ class Walk {
 
   #compare(
     ticket: Ticket,
-    { status, events = [], shown = {} }: Foreseen,
+    { status, events = [], fields = {} }: Prediction,
     answer: { readonly status: number; readonly events: string[]; readonly body: any },
   ): void {
     expect([answer.status, answer.events, ticket.kind], JSON.stringify(answer.body)).toEqual([
@@ -356,21 +362,21 @@ class Walk {
       [...events],
       ticket.kind,
     ]);
-    seen.add(`${ticket.kind} ${status}`);
-    for (const event of events) seen.add(event);
+    covered.add(`${ticket.kind} ${status}`);
+    for (const event of events) covered.add(event);
     if (status !== 200) return;
-    ticket.shown = { ...ticket.shown, ...shown };
-    expect(answer.body.data).toMatchObject(ticket.shown);
+    ticket.fields = { ...ticket.fields, ...fields };
+    expect(answer.body.data).toMatchObject(ticket.fields);
   }
 }
 
-const BLANK: Readonly<Record<Ticket["kind"], Record<string, unknown>>> = {
+const DEFAULT_FIELDS: Readonly<Record<Ticket["kind"], Record<string, unknown>>> = {
   incidents: { state: "new", teamId: null, resolution: null, resolutionCode: null, reopenCount: 0 },
   changes: { state: "draft", approvalsGiven: 0, type: "normal" },
   problems: { state: "open", rootCause: null, workaround: null, resolution: null },
 };
 
-test("whatever anyone does to a ticket, what comes of it is what the model says", async () => {
+test("random operations on tickets give the responses, events and states of the model", async () => {
   await Promise.all(
     Array.from({ length: WALKERS }, async (_, index) => {
       const walk = new Walk(SEED + index * 7919);
@@ -378,11 +384,11 @@ test("whatever anyone does to a ticket, what comes of it is what the model says"
     }),
   );
   const others = ["incident.updated", "incident.assigned", "incident.escalated", "change.approved"];
-  const refusals = ["incidents", "changes", "problems"].flatMap((kind) => [
+  const failures = ["incidents", "changes", "problems"].flatMap((kind) => [
     `${kind} 403`,
     `${kind} 409`,
   ]);
-  for (const one of [...Object.values(EVENTS), ...others, ...refusals, "incidents 422"]) {
-    expect(seen).toContain(one);
+  for (const name of [...Object.values(EVENTS), ...others, ...failures, "incidents 422"]) {
+    expect(covered).toContain(name);
   }
 });

@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import { useWorld } from "#kernel/testing/world.ts";
 import {
-  act,
+  performAction,
   CHANGES,
-  drafted,
-  eventsOf,
-  item,
+  createChange,
+  readEvents,
+  createItem,
   type Member,
-  people,
-  submitted,
+  createPeople,
+  createSubmittedChange,
 } from "./testing/changes.ts";
 
 const world = await useWorld();
@@ -16,7 +16,7 @@ const {
   owner,
   requester,
   managers: [manager],
-} = await people(world);
+} = await createPeople(world);
 
 test("a change is drafted with everything that the API shows of it", async () => {
   const answer = await requester(`POST ${CHANGES}`, {
@@ -72,15 +72,15 @@ test("a change is drafted with everything that the API shows of it", async () =>
   for (const ref of [id, number]) {
     expect((await requester(`GET ${CHANGES}/${ref}`)).body).toEqual(answer.body);
   }
-  expect(await eventsOf(world, id)).toEqual([
+  expect(await readEvents(world, id)).toEqual([
     { type: "change.created", number, data: answer.body.data },
   ]);
 });
 
-test("a normal change goes its way from draft to completed, and is rolled back even then", async () => {
-  const { id } = await drafted(requester);
+test("a normal change goes from draft to completed, and can be rolled back even then", async () => {
+  const { id } = await createChange(requester);
   const step = async (by: Member, action: string, body?: object) => {
-    const answer = await act(by, id, action, body);
+    const answer = await performAction(by, id, action, body);
     return [answer.status, answer.body.data?.state, ...answer.events];
   };
   expect(await step(requester, "submit")).toEqual([200, "submitted", "change.submitted"]);
@@ -114,7 +114,7 @@ test("a normal change goes its way from draft to completed, and is rolled back e
   });
   for (const time of ["submittedAt", "approvedAt", "implementedAt", "completedAt", "rolledBackAt"])
     expect(body.data[time]).toMatch(/^\d{4}-.*Z$/);
-  const told = await eventsOf(world, id);
+  const told = await readEvents(world, id);
   expect(told.map(({ data }) => data.state)).toEqual([
     "draft",
     "submitted",
@@ -131,36 +131,39 @@ test("a normal change goes its way from draft to completed, and is rolled back e
   });
 });
 
-test("what the state does not allow is refused with what it does, and changes nothing", async () => {
-  const { id } = await drafted(requester);
-  expect(await act(requester, id, "complete", {})).toMatchObject({
+test("an invalid transition fails with the allowed actions, and changes nothing", async () => {
+  const { id } = await createChange(requester);
+  expect(await performAction(requester, id, "complete", {})).toMatchObject({
     status: 409,
     body: { code: "change_wrong_state", state: "draft", allowed: ["submit", "cancel"] },
     events: [],
   });
-  expect(await act(requester, id, "cancel", { reason: "Moot" })).toMatchObject({
+  expect(await performAction(requester, id, "cancel", { reason: "Moot" })).toMatchObject({
     status: 200,
     body: { data: { state: "cancelled", cancellationReason: "Moot", outcome: "cancelled" } },
     events: ["change.cancelled"],
   });
-  expect(await act(requester, id, "cancel")).toMatchObject({ status: 409, body: { allowed: [] } });
+  expect(await performAction(requester, id, "cancel")).toMatchObject({
+    status: 409,
+    body: { allowed: [] },
+  });
 });
 
-test("a rejected change is revised, submitted again, and has forgotten its votes", async () => {
-  const { id } = await submitted(requester, { approvalsRequired: 2 });
-  await act(manager, id, "approve");
-  expect(await act(owner, id, "reject", { reason: "No way back" })).toMatchObject({
+test("a rejected change is revised and submitted again, without its former votes", async () => {
+  const { id } = await createSubmittedChange(requester, { approvalsRequired: 2 });
+  await performAction(manager, id, "approve");
+  expect(await performAction(owner, id, "reject", { reason: "No way back" })).toMatchObject({
     status: 200,
     body: { data: { state: "rejected", rejectionReason: "No way back", approvalsGiven: 1 } },
     events: ["change.rejected"],
   });
   const edited = await requester(`PATCH ${CHANGES}/${id}`, { rollbackPlan: "Put them back" });
   expect(edited).toMatchObject({ status: 200, events: ["change.updated"] });
-  expect(await act(requester, id, "revise")).toMatchObject({
+  expect(await performAction(requester, id, "revise")).toMatchObject({
     body: { data: { state: "draft" } },
     events: ["change.revised"],
   });
-  expect((await act(requester, id, "submit")).body.data).toMatchObject({
+  expect((await performAction(requester, id, "submit")).body.data).toMatchObject({
     state: "submitted",
     approvalsGiven: 0,
     rejectionReason: null,
@@ -171,11 +174,13 @@ test("a rejected change is revised, submitted again, and has forgotten its votes
     [1, "rejected", "No way back"],
     [1, "approved", ""],
   ]);
-  expect(await act(manager, id, "approve")).toMatchObject({ events: ["change.approval_given"] });
+  expect(await performAction(manager, id, "approve")).toMatchObject({
+    events: ["change.approval_given"],
+  });
 });
 
-test("an update tells what differs; one that changes nothing is none", async () => {
-  const { id } = await drafted(requester, { impact: 2 });
+test("an update emits what differs, and nothing when nothing differs", async () => {
+  const { id } = await createChange(requester, { impact: 2 });
   const answer = await requester(`PATCH ${CHANGES}/${id}`, { title: "Newer disks", impact: 1 });
   expect(answer).toMatchObject({
     status: 200,
@@ -183,7 +188,7 @@ test("an update tells what differs; one that changes nothing is none", async () 
     headers: { etag: '"2"' },
     events: ["change.updated"],
   });
-  const [, updated] = await eventsOf(world, id);
+  const [, updated] = await readEvents(world, id);
   expect(updated.data.changes.toSorted()).toEqual(["impact", "risk", "title"]);
   expect(updated.data.before.impact).toBe(2);
   const again = await requester(`PATCH ${CHANGES}/${id}`, { impact: 1 });
@@ -193,7 +198,7 @@ test("an update tells what differs; one that changes nothing is none", async () 
 });
 
 test("after submission only the window and who works on it change, then only the latter", async () => {
-  const { id } = await submitted(requester);
+  const { id } = await createSubmittedChange(requester);
   const patch = (body: object) => requester(`PATCH ${CHANGES}/${id}`, body);
   expect(await patch({ title: "Other" })).toMatchObject({
     status: 409,
@@ -202,16 +207,16 @@ test("after submission only the window and who works on it change, then only the
   });
   const planned = { plannedStart: "2026-12-06T00:00:00Z", plannedEnd: "2026-12-06T02:00:00Z" };
   expect(await patch(planned)).toMatchObject({ status: 200, events: ["change.updated"] });
-  await act(manager, id, "approve");
+  await performAction(manager, id, "approve");
   expect(await patch({ plannedStart: null })).toMatchObject({ status: 200 });
-  await act(requester, id, "implement");
+  await performAction(requester, id, "implement");
   expect(await patch({ plannedEnd: null })).toMatchObject({ status: 409 });
   expect(await patch({ assigneeId: requester.userId })).toMatchObject({ status: 200 });
-  await act(requester, id, "complete");
+  await performAction(requester, id, "complete");
   expect(await patch({ assigneeId: null })).toMatchObject({ status: 409 });
 });
 
-test("what can't be is refused with its path", async () => {
+test("invalid input is a field error with its path", async () => {
   const pathOf = async (body: object) => {
     const answer = await requester(`POST ${CHANGES}`, { title: "Disks", ...body });
     expect(answer).toMatchObject({ status: 422, events: [] });
@@ -239,24 +244,24 @@ test("what can't be is refused with its path", async () => {
 });
 
 test("the risk knows the items, what depends on them, and how changes of them went", async () => {
-  const database = await item(owner, "Ledger", "database");
-  const [one, other] = [await item(owner, "Billing"), await item(owner, "Reports")];
+  const database = await createItem(owner, "Ledger", "database");
+  const [one, other] = [await createItem(owner, "Billing"), await createItem(owner, "Reports")];
   for (const from of [one, other]) {
     const relationship = { from, to: database, type: "depends_on" };
     expect((await owner("POST /api/v1/cmdb/relationships", relationship)).status).toBe(201);
   }
-  const first = await submitted(requester, { ciIds: [database] });
+  const first = await createSubmittedChange(requester, { ciIds: [database] });
   expect(first.risk.reasons).toEqual([
     "Low impact (+5)",
     "1 configuration item affected (+5)",
     "Touches what others stand on: database (+5)",
     "2 items directly dependent on those (+5)",
   ]);
-  await act(manager, first.id, "approve");
-  await act(requester, first.id, "implement");
+  await performAction(manager, first.id, "approve");
+  await performAction(requester, first.id, "implement");
   // Nothing has to be said.
-  expect((await act(requester, first.id, "rollback")).body.data.rollbackNotes).toBeNull();
-  const second = await drafted(requester, { ciIds: [database, one], impact: 1 });
+  expect((await performAction(requester, first.id, "rollback")).body.data.rollbackNotes).toBeNull();
+  const second = await createChange(requester, { ciIds: [database, one], impact: 1 });
   expect(second).toMatchObject({
     ciIds: [database, one].toSorted(),
     risk: {
@@ -270,25 +275,25 @@ test("the risk knows the items, what depends on them, and how changes of them we
   });
 });
 
-test("open changes stand among the impact of their items", async () => {
-  const id = await item(owner, "Front");
-  const open = await submitted(requester, { title: "Open", ciIds: [id] });
-  const ended = await drafted(requester, { title: "Ended", ciIds: [id] });
-  await act(requester, ended.id, "cancel");
+test("open changes are part of the impact of their items", async () => {
+  const id = await createItem(owner, "Front");
+  const open = await createSubmittedChange(requester, { title: "Open", ciIds: [id] });
+  const ended = await createChange(requester, { title: "Ended", ciIds: [id] });
+  await performAction(requester, ended.id, "cancel");
   const { body } = await owner(`GET /api/v1/cmdb/items/${id}/impact`);
   expect(body.data.item.changes.map((change: any) => change.id)).toEqual([open.id]);
 });
 
-test("the list is narrowed by state, type, window and person, and filtered and sorted", async () => {
+test("the list is filtered by state, type, window and person, and sorted", async () => {
   const me = await world.member(["agent"]);
-  const first = await drafted(me, { title: "Alpha", type: "emergency", impact: 1 });
-  const second = await drafted(me, {
+  const first = await createChange(me, { title: "Alpha", type: "emergency", impact: 1 });
+  const second = await createChange(me, {
     title: "Beta",
     plannedStart: "2030-01-01T00:00:00Z",
     plannedEnd: "2030-01-02T00:00:00Z",
   });
-  const third = await drafted(owner, { title: "Gamma", assigneeId: me.userId });
-  await act(me, first.id, "submit");
+  const third = await createChange(owner, { title: "Gamma", assigneeId: me.userId });
+  await performAction(me, first.id, "submit");
   const ids = async (query: string) => {
     const { status, body } = await me(`GET ${CHANGES}?${query}`);
     expect(status).toBe(200);
@@ -303,10 +308,10 @@ test("the list is narrowed by state, type, window and person, and filtered and s
     JSON.stringify({ requestedBy: me.userId, riskScore: { gt: 20 } }),
   );
   expect(await ids(`filter=${filter}`)).toEqual([first.id]);
-  const named = await drafted(me, { approval: { approverIds: [manager.userId] } });
+  const named = await createChange(me, { approval: { approverIds: [manager.userId] } });
   const approver = JSON.stringify({ approverIds: { contains: manager.userId } });
   expect(await ids(`mine=true&filter=${encodeURIComponent(approver)}`)).toEqual([named.id]);
-  await act(me, named.id, "cancel");
+  await performAction(me, named.id, "cancel");
   expect(await ids("mine=true&state=draft,submitted&sort=title")).toEqual([
     first.id,
     second.id,

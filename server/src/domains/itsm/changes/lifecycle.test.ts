@@ -3,7 +3,7 @@ import { Failure } from "#kernel/operation/failure.ts";
 import { actionsIn, nextState } from "../tickets/index.ts";
 import { assertEditable, changeMachine, type ChangeState } from "./lifecycle.ts";
 
-test("the machine allows these ways and no other", () => {
+test("the state machine allows these transitions and no other", () => {
   const ways = changeMachine.states.map((state) => [
     state,
     Object.fromEntries(
@@ -25,7 +25,7 @@ test("the machine allows these ways and no other", () => {
   });
 });
 
-test("a way that there is not is refused with those that there are", () => {
+test("an invalid transition fails with the allowed actions", () => {
   expect(() => nextState(changeMachine, "submitted", "implement")).toThrow(
     expect.objectContaining({
       type: expect.objectContaining({ code: "change_wrong_state", status: 409 }),
@@ -36,7 +36,7 @@ test("a way that there is not is refused with those that there are", () => {
   );
 });
 
-test("what was decided on stays, the window until work begins, who works on it until the end", () => {
+test("after submission only the window is editable until work begins, and the assignment until the end", () => {
   const editable = (field: string) =>
     changeMachine.states.filter((state: ChangeState) => {
       try {

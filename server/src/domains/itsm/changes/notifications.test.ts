@@ -1,13 +1,19 @@
 import { expect, test } from "vitest";
 import { startWorld, until } from "#kernel/testing/world.ts";
-import { act, CHANGES, type Member, people, submitted } from "./testing/changes.ts";
+import {
+  performAction,
+  CHANGES,
+  type Member,
+  createPeople,
+  createSubmittedChange,
+} from "./testing/changes.ts";
 
-test("approvers hear that their vote is wanted, requesters how it went, and nobody of themselves", async () => {
+test("approvers are notified that their vote is needed, requesters of the decision, nobody of their own acts", async () => {
   await using world = await startWorld({ work: true });
   const {
     requester,
     managers: [ada, bob, cy],
-  } = await people(world);
+  } = await createPeople(world);
   const titles = async (member: Member) =>
     (await member("GET /api/v1/notifications")).body.data.map((one: any) => one.title);
   const hears = (member: Member, ...expected: string[]) =>
@@ -15,18 +21,18 @@ test("approvers hear that their vote is wanted, requesters how it went, and nobo
   const times = { from: "2020-01-01T00:00:00Z", to: "2099-01-01T00:00:00Z" };
   await ada(`PUT ${CHANGES}/delegations`, { toUserId: cy.userId, ...times });
   const approval = { rule: "all", approverIds: [ada.userId] };
-  const named = await submitted(requester, { approval });
+  const named = await createSubmittedChange(requester, { approval });
   const wanted = `${named.number} waits for your approval`;
   await hears(cy, wanted);
   await hears(ada, wanted);
-  await act(ada, named.id, "delegate", { toUserId: bob.userId });
+  await performAction(ada, named.id, "delegate", { toUserId: bob.userId });
   await hears(bob, wanted);
-  await act(bob, named.id, "approve");
+  await performAction(bob, named.id, "approve");
   await hears(requester, `${named.number} was approved`);
   // Of a change that names nobody, all managers hear but the one who requested it.
-  const open = await submitted(bob);
+  const open = await createSubmittedChange(bob);
   await hears(ada, `${open.number} waits for your approval`, wanted);
-  await act(ada, open.id, "reject", { reason: "No" });
+  await performAction(ada, open.id, "reject", { reason: "No" });
   await hears(bob, `${open.number} was rejected`, wanted);
   expect(await titles(cy)).toEqual([`${open.number} waits for your approval`, wanted]);
 });

@@ -14,7 +14,7 @@ import { applyEscalation, applyStateChange, applyIncidentTransition } from "./li
 
 const AT = "2026-01-05T09:00:00.000Z";
 const moment = { at: AT, by: "usr_agent" };
-const outcome = { resolution: "Replaced it", resolutionCode: "solved" } as const;
+const resolution = { resolution: "Replaced it", resolutionCode: "solved" } as const;
 
 function incident(change: Partial<Incident> = {}): Incident {
   return {
@@ -53,14 +53,14 @@ const resolved = applyIncidentTransition(
   incident({ state: "in_progress" }),
   "resolve",
   moment,
-  outcome,
+  resolution,
 );
 const closed = applyIncidentTransition(resolved, "close", {
   ...moment,
   at: "2026-01-06T09:00:00.000Z",
 });
 
-function refusalOf(act: () => unknown): Pick<Failure, "type" | "particulars"> {
+function failureOf(act: () => unknown): Pick<Failure, "type" | "particulars"> {
   try {
     act();
   } catch (error) {
@@ -69,7 +69,7 @@ function refusalOf(act: () => unknown): Pick<Failure, "type" | "particulars"> {
   throw new Error("It was not refused.");
 }
 
-describe("the machine", () => {
+describe("the state machine", () => {
   const TABLE: Record<State, Partial<Record<Action, State>>> = {
     new: { start: "in_progress", hold: "on_hold", resolve: "resolved", cancel: "cancelled" },
     in_progress: { hold: "on_hold", resolve: "resolved", cancel: "cancelled" },
@@ -81,38 +81,38 @@ describe("the machine", () => {
   const ACTIONS = ["start", "hold", "close", "reopen", "cancel"] as const;
 
   test.each(incidentMachine.states)(
-    "leads from %s where the table says, and nowhere else",
+    "allows the transitions of the table from %s, and no other",
     (state) => {
-      const ways = TABLE[state];
-      expect(actionsIn(incidentMachine, state)).toEqual(Object.keys(ways));
+      const transitions = TABLE[state];
+      expect(actionsIn(incidentMachine, state)).toEqual(Object.keys(transitions));
       for (const action of ACTIONS) {
         const act = () => applyIncidentTransition(incident({ state }), action, moment);
-        if (ways[action] !== undefined) {
-          expect(act().state).toBe(ways[action]);
+        if (transitions[action] !== undefined) {
+          expect(act().state).toBe(transitions[action]);
           continue;
         }
-        expect(refusalOf(act)).toMatchObject({
+        expect(failureOf(act)).toMatchObject({
           type: { code: "incident_wrong_state", status: 409 },
-          particulars: { extra: { state, allowed: Object.keys(ways) } },
+          particulars: { extra: { state, allowed: Object.keys(transitions) } },
         });
       }
       const resolve = () =>
-        applyIncidentTransition(incident({ state }), "resolve", moment, outcome);
-      if (ways.resolve) expect(resolve().state).toBe("resolved");
-      else expect(refusalOf(resolve).type.code).toBe("incident_wrong_state");
+        applyIncidentTransition(incident({ state }), "resolve", moment, resolution);
+      if (transitions.resolve) expect(resolve().state).toBe("resolved");
+      else expect(failureOf(resolve).type.code).toBe("incident_wrong_state");
     },
   );
 
-  test("has work left in every state that is neither resolved nor over", () => {
+  test("is open in every state that is neither resolved nor final", () => {
     const over = [...incidentMachine.finalStates, "resolved"];
     expect(incidentMachine.states.filter((state) => !over.includes(state))).toEqual(OPEN_STATES);
   });
 });
 
-test("a resolution stays when it is closed, and is forgotten when it is reopened", () => {
+test("a resolution stays on close, and is cleared on reopen", () => {
   expect(closed).toEqual({
     ...incident({ state: "closed" }),
-    ...outcome,
+    ...resolution,
     resolvedAt: AT,
     resolvedBy: "usr_agent",
     closedAt: "2026-01-06T09:00:00.000Z",
@@ -121,7 +121,7 @@ test("a resolution stays when it is closed, and is forgotten when it is reopened
     const again = applyIncidentTransition(from, "reopen", moment);
     expect(again).toEqual(incident({ state: "in_progress", reopenCount: 1 }));
     const twice = applyIncidentTransition(
-      applyIncidentTransition(again, "resolve", moment, outcome),
+      applyIncidentTransition(again, "resolve", moment, resolution),
       "reopen",
       moment,
     );
@@ -129,7 +129,7 @@ test("a resolution stays when it is closed, and is forgotten when it is reopened
   }
 });
 
-test("a state that is given leads through the machine, and takes along what belongs to it", () => {
+test("a PATCH of the state is a transition, with the fields that belong to the state", () => {
   const start = applyStateChange(incident(), { state: "in_progress" }, moment);
   expect(start).toEqual({ incident: incident({ state: "in_progress" }), action: "start" });
   const held = applyStateChange(incident(), { state: "on_hold", onHoldReason: "Parts" }, moment);
@@ -141,7 +141,7 @@ test("a state that is given leads through the machine, and takes along what belo
   });
   const solved = applyStateChange(
     incident({ state: "in_progress" }),
-    { state: "resolved", ...outcome },
+    { state: "resolved", ...resolution },
     moment,
   );
   expect(solved).toEqual({ incident: resolved, action: "resolve" });
@@ -165,22 +165,22 @@ test.each([
   [incident(), { onHoldReason: "Parts" }, "/onHoldReason"],
   [incident({ state: "on_hold" }), { state: "in_progress", onHoldReason: "x" }, "/onHoldReason"],
 ] as const)(
-  "what does not belong to the state is refused with its path: %#",
+  "a field that does not belong to the state is a field error: %#",
   (from, change, path) => {
-    expect(refusalOf(() => applyStateChange(from, change, moment))).toMatchObject({
+    expect(failureOf(() => applyStateChange(from, change, moment))).toMatchObject({
       type: { status: 422 },
       particulars: { errors: [{ path }] },
     });
   },
 );
 
-test("an escalation raises the severity, names another team, or is none", () => {
+test("an escalation raises the severity or names another team", () => {
   const medium = incident({ teamId: "tem_a" });
   expect(applyEscalation(medium, { severity: "high" })).toEqual({ ...medium, severity: "high" });
   expect(applyEscalation(medium, { teamId: "tem_b" })).toEqual({ ...medium, teamId: "tem_b" });
   expect(applyEscalation(incident(), { teamId: "tem_b" }).teamId).toBe("tem_b");
   expect(applyEscalation(medium, { severity: "medium", teamId: "tem_b" }).teamId).toBe("tem_b");
-  const refused = [
+  const invalidInputs = [
     [{}, "/severity"],
     [{ severity: "medium" }, "/severity"],
     [{ severity: "low" }, "/severity"],
@@ -188,17 +188,17 @@ test("an escalation raises the severity, names another team, or is none", () => 
     [{ teamId: "tem_a" }, "/teamId"],
     [{ severity: "medium", teamId: "tem_a" }, "/severity"],
   ] as const;
-  for (const [to, path] of refused) {
-    const { particulars } = refusalOf(() => applyEscalation(medium, to));
+  for (const [to, path] of invalidInputs) {
+    const { particulars } = failureOf(() => applyEscalation(medium, to));
     expect(particulars.errors).toMatchObject([{ path }]);
   }
   for (const over of [resolved, closed, incident({ state: "cancelled" })]) {
-    const refusal = refusalOf(() => applyEscalation(over, { severity: "critical" }));
-    expect(refusal.type.code).toBe("incident_wrong_state");
+    const failure = failureOf(() => applyEscalation(over, { severity: "critical" }));
+    expect(failure.type.code).toBe("incident_wrong_state");
   }
 });
 
-test("what else is an escalation or an assignment", () => {
+test("a change that is an escalation or an assignment is recognised", () => {
   const [a, b] = [incident({ teamId: "tem_a" }), incident({ teamId: "tem_b" })];
   expect(isEscalation(a, b)).toBe(true);
   expect(isEscalation(incident(), a)).toBe(false);

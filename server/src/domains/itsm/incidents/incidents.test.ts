@@ -22,7 +22,7 @@ async function lastEvent(): Promise<any> {
 
 const outcome = { resolution: "Replaced the disk" };
 
-test("an incident is raised with what is said of it, and with what follows from that", async () => {
+test("an incident is created with the fields of its input and those derived from them", async () => {
   const plain = await agent(`POST ${PATH}`, { title: "No mail" });
   expect(plain).toMatchObject({
     status: 201,
@@ -82,7 +82,7 @@ test("an incident is raised with what is said of it, and with what follows from 
   expect(Number(full.body.data.number.slice(3))).toBe(Number(number.slice(3)) + 1);
 });
 
-test("whoever or whatever is not there can't be named, neither at first nor later", async () => {
+test("references must exist, on creation and on update", async () => {
   const nobody = "usr_01jzt3n5k8q2x4v6w8y0z2b4d6";
   const named = {
     assigneeId: nobody,
@@ -99,7 +99,7 @@ test("whoever or whatever is not there can't be named, neither at first nor late
   }
 });
 
-test("a PATCH tells what it changed, and what that amounts to", async () => {
+test("a PATCH emits what it changed, and an assignment or escalation that it is", async () => {
   const [first, second] = [await team("First line"), await team("Second line")];
   const { id } = await raise({ teamId: first });
   const patch = (body: object) => agent(`PATCH ${PATH}/${id}`, body);
@@ -152,7 +152,7 @@ test("a PATCH tells what it changed, and what that amounts to", async () => {
   expect(headers["etag"]).toBe('"16"');
 });
 
-test("who may not resolve may not do it by a PATCH either", async () => {
+test("to resolve by a PATCH needs the permission to resolve", async () => {
   const role = {
     name: "Clerk",
     description: "",
@@ -170,7 +170,7 @@ test("who may not resolve may not do it by a PATCH either", async () => {
   expect((await clerk(`PATCH ${PATH}/${id}`, { state: "in_progress" })).status).toBe(200);
 });
 
-test("each action of its life has its own event, and no other", async () => {
+test("each transition emits its own event, and no other", async () => {
   const { id } = await raise();
   const act = (verb: string, body?: object) => agent(`POST ${PATH}/${id}/${verb}`, body);
   expect(await act("close")).toMatchObject({
@@ -249,7 +249,7 @@ test("an escalation raises the severity or names another team, and says why", as
   expect(late).toMatchObject({ status: 409, body: { code: "incident_wrong_state" }, events: [] });
 });
 
-test("it is given to people and teams, and taken from them", async () => {
+test("an incident is assigned to people and teams, and unassigned", async () => {
   const [here, there] = [await team("Here"), await team("There")];
   const { id } = await raise();
   const assign = async (body: object) => (await agent(`POST ${PATH}/${id}/assign`, body)).events;
@@ -264,7 +264,7 @@ test("it is given to people and teams, and taken from them", async () => {
   expect(status).toBe(422);
 });
 
-test("of two who resolve it at once one does, and nobody changes what they have not seen", async () => {
+test("of two concurrent resolutions one succeeds, and If-Match is enforced", async () => {
   const { id } = await raise();
   const both = await Promise.all(
     [agent, other].map((ask) => ask(`POST ${PATH}/${id}/resolve`, outcome)),

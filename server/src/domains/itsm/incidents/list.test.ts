@@ -52,7 +52,7 @@ async function titles(query: string): Promise<string[]> {
   return body.data.map(({ title }: { title: string }) => title);
 }
 
-test("the list is of the newest first, and of what is asked for", async () => {
+test("the list is newest first, and filtered", async () => {
   const all = [...numbers.keys()];
   expect(await titles("")).toEqual(all.toReversed());
   expect(await titles("sort=number")).toEqual(all);
@@ -75,7 +75,7 @@ test("the list is of the newest first, and of what is asked for", async () => {
   }
 });
 
-test("mine is what I have to do, and the queue what my teams have besides, the most urgent first", async () => {
+test("`mine` lists the caller's open incidents, `queue` also those of their teams, the most urgent first", async () => {
   expect(await titles("mine=true")).toEqual(["mine in their team", "mine"]);
   const queue = ["mine in their team", "waits urgently", "mine", "waits"];
   expect(await titles("queue=true")).toEqual(queue);
@@ -92,7 +92,7 @@ test("mine is what I have to do, and the queue what my teams have besides, the m
   expect(seen).toEqual(queue);
 });
 
-test("the items that it is about are named once each, and lead to it while it is open", async () => {
+test("configuration items are stored once each, and lead to the incident while it is open", async () => {
   const items: string[] = [];
   for (const name of ["mail-1", "mail-2"]) {
     const { body } = await owner("POST /api/v1/cmdb/items", { name, class: "server" });
@@ -148,7 +148,7 @@ async function planOf(question: Partial<IncidentQuery>): Promise<string> {
   await world.kernel.db.read(partition, (tx) => {
     const caller = {
       ...systemCaller(partition, { correlationId: "cor_1", depth: 0 }),
-      person: { id: agent.userId, roles: [] },
+      principal: { id: agent.userId, roles: [] },
     };
     const ctx = { tx: recording(tx, sent), now: new Date(), caller, services: world.kernel };
     return listIncidents(ctx, { limit: 50, ...question });

@@ -113,7 +113,7 @@ test("only a major incident has children; a child has one parent and no children
   expect((await agent(`GET ${PATH}/${plain.id}`)).body.data.parentId).toBeNull();
 });
 
-test("of two that become each other's child at once at most one does", async () => {
+test("two incidents never become each other's child concurrently", async () => {
   const [a, b] = [await raise("One"), await raise("Other")];
   const turns = await Promise.all(
     [
@@ -133,7 +133,7 @@ test("of two that become each other's child at once at most one does", async () 
   expect(rows.filter((row) => row.is_major && row.parent_id !== null)).toEqual([]);
 });
 
-test("a major incident is resolved with those of its children that are open, if that is wanted", async () => {
+test("a major incident is resolved with its open children on request", async () => {
   const parent = await raiseMajor("No network");
   const children = [await raise("No mail"), await raise("No web"), await raise("Nothing")];
   for (const { id } of children) {
@@ -163,7 +163,7 @@ test("a major incident is resolved with those of its children that are open, if 
   expect((await agent(`GET ${PATH}/${child.id}`)).body.data.state).toBe("new");
 });
 
-test("resolved incidents close by themselves, once, when the time that the setting says has passed", async () => {
+test("resolved incidents close by themselves, once, after the days of the setting", async () => {
   const patient = await world.workspace("patient");
   const [owner, never] = [await world.member(["owner"]), await world.member(["owner"], patient)];
   await never("PATCH /api/v1/itsm/settings", { autoCloseDays: 0 });
@@ -223,7 +223,7 @@ test("resolved incidents close by themselves, once, when the time that the setti
   expect(new Set(closings.map((event) => event.correlation_id)).size).toBe(3);
 });
 
-test("who gets an incident is told, and whoever has to do with a major one hears of it", async () => {
+test("assignees are notified, and a broadcast notifies all who are involved in a major incident", async () => {
   const [taker, watcher, sufferer, stranger] = await Promise.all(
     ["agent", "agent", "viewer", "agent"].map((role) => world.member([role])),
   );

@@ -27,7 +27,7 @@ const problem: Problem = {
 const ACTIONS = ["investigate", "declare_known_error", "resolve", "close", "reopen"] as const;
 
 /** Where each action leads from each state; what is not here leads nowhere. */
-const WAYS: Record<string, Record<string, string>> = {
+const TRANSITIONS: Record<string, Record<string, string>> = {
   open: { investigate: "investigating", declare_known_error: "known_error", resolve: "resolved" },
   investigating: { declare_known_error: "known_error", resolve: "resolved" },
   known_error: { resolve: "resolved" },
@@ -35,10 +35,10 @@ const WAYS: Record<string, Record<string, string>> = {
   closed: { reopen: "investigating" },
 };
 
-test("each action leads where the table says, and is refused everywhere else", () => {
+test("each action is a transition of the table, and fails in every other state", () => {
   for (const state of problemMachine.states) {
     for (const action of ACTIONS) {
-      const to = WAYS[state]?.[action];
+      const to = TRANSITIONS[state]?.[action];
       const act = () => applyProblemTransition({ ...problem, state }, action, now);
       if (to !== undefined) {
         expect(act(), `${state} ${action}`).toMatchObject({
@@ -50,7 +50,7 @@ test("each action leads where the table says, and is refused everywhere else", (
         expect.objectContaining({
           type: expect.objectContaining({ code: "problem_wrong_state", status: 409 }),
           particulars: expect.objectContaining({
-            extra: { state, allowed: Object.keys(WAYS[state] ?? {}) },
+            extra: { state, allowed: Object.keys(TRANSITIONS[state] ?? {}) },
           }),
         }),
       );
@@ -60,7 +60,7 @@ test("each action leads where the table says, and is refused everywhere else", (
 
 test("a known error has a cause and a workaround, and keeps them", () => {
   const bare = { ...problem, rootCause: null, workaround: null };
-  const wanting = (...paths: string[]) =>
+  const failureWithPaths = (...paths: string[]) =>
     expect.objectContaining({
       particulars: expect.objectContaining({
         errors: paths.map((path) => ({ path, message: "is required of a known error" })),
@@ -68,10 +68,10 @@ test("a known error has a cause and a workaround, and keeps them", () => {
     });
   const declare = "declare_known_error";
   expect(() => applyProblemTransition(bare, declare, now)).toThrow(
-    wanting("/rootCause", "/workaround"),
+    failureWithPaths("/rootCause", "/workaround"),
   );
   expect(() => applyProblemTransition(bare, declare, now, { rootCause: "Dust" })).toThrow(
-    wanting("/workaround"),
+    failureWithPaths("/workaround"),
   );
   const known = applyProblemTransition(bare, declare, now, {
     rootCause: "Dust",
@@ -82,11 +82,11 @@ test("a known error has a cause and a workaround, and keeps them", () => {
     workaround: "Blow",
     knownErrorAt: AT,
   });
-  expect(() => applyEdit(known, { workaround: null })).toThrow(wanting("/workaround"));
+  expect(() => applyEdit(known, { workaround: null })).toThrow(failureWithPaths("/workaround"));
   expect(applyEdit(known, { workaround: "Wipe" })).toMatchObject({ workaround: "Wipe" });
 });
 
-test("a problem that is reopened has neither ended nor been a known error", () => {
+test("a reopened problem is neither resolved nor a known error", () => {
   const closed = applyProblemTransition(
     applyProblemTransition(problem, "resolve", now, { resolution: "A filter" }),
     "close",
@@ -104,7 +104,7 @@ test("a problem that is reopened has neither ended nor been a known error", () =
   });
 });
 
-test("an edit that changes nothing leaves the very same problem", () => {
+test("an edit that changes nothing returns the same problem", () => {
   expect(applyEdit(problem, { title: "It stops", ciIds: [] })).toBe(problem);
   expect(applyEdit(problem, { title: "It halts" })).toMatchObject({
     title: "It halts",

@@ -13,7 +13,7 @@ const incident = async (title = "Broken"): Promise<string> =>
 const act = (id: string, action: string, body?: object) =>
   agent(`POST ${PATH}/${id}/${action}`, body);
 
-test("a problem goes from open to closed and back, with one event for each step", async () => {
+test("a problem goes from open to closed and back, with one event per transition", async () => {
   const made = await agent(`POST ${PATH}`, { title: "It stops", description: "Nightly" });
   expect(made).toMatchObject({
     status: 201,
@@ -82,7 +82,7 @@ test("a problem goes from open to closed and back, with one event for each step"
   expect([event.resource_id, event.resource_number]).toEqual([id, number]);
 });
 
-test("an edit tells what it changed, clears by null, and says nothing when nothing changed", async () => {
+test("an edit emits what it changed, clears by null, and emits nothing when nothing changed", async () => {
   const { id } = await raise({ assigneeId: agent.userId, rootCause: "Dust" });
   const edit = { title: "It halts", assigneeId: null, rootCause: null };
   const edited = await agent(`PATCH ${PATH}/${id}`, edit, { "if-match": '"1"' });
@@ -165,7 +165,7 @@ test("incidents are linked once, shown with the problem, and show its workaround
   });
 });
 
-test("two who link the same incident at the same time link it once", async () => {
+test("concurrent links of the same incident are one", async () => {
   const { id } = await raise();
   const incidentIds = [await incident()];
   const answers = await Promise.all(
@@ -175,7 +175,7 @@ test("two who link the same incident at the same time link it once", async () =>
   expect(answers.flatMap(({ events }) => events)).toEqual(["problem.incident_linked"]);
 });
 
-test("lists are narrowed by state, assignee and words; known errors are a list of their own", async () => {
+test("lists are filtered by state, assignee and search; known errors are a list of their own", async () => {
   const mine = await raise({ title: "Zeppelin leaks", assigneeId: agent.userId });
   const { id } = await raise({ title: "Zeppelin sinks", rootCause: "Gas", workaround: "Helium" });
   await act(id, "declare_known_error");
@@ -195,7 +195,7 @@ test("lists are narrowed by state, assignee and words; known errors are a list o
   expect(await titles("/api/v1/itsm/known-errors?q=helium")).toEqual([]);
 });
 
-test("who may only read changes nothing", async () => {
+test("a reader may not change a problem", async () => {
   const { id } = await raise();
   expect((await viewer(`GET ${PATH}/${id}`)).status).toBe(200);
   expect(await viewer(`POST ${PATH}/${id}/investigate`)).toMatchObject({ status: 403, events: [] });

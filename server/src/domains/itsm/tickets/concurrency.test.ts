@@ -30,7 +30,7 @@ async function behind(
   }
 }
 
-test("two who change a team at once both do", async () => {
+test("two concurrent changes of a team both happen", async () => {
   const { body } = await owner("POST /api/v1/itsm/teams", { name: "Network" });
   const { id } = body.data;
   const joins: [string, unknown[]] = [
@@ -45,7 +45,7 @@ test("two who change a team at once both do", async () => {
   expect(read.body.data).toEqual(renamed.body.data);
 });
 
-test("what waits for its turn on a ticket finds the items that were put on it before", async () => {
+test("a command that waited for the lock of a ticket sees the items that were set before", async () => {
   const made = await owner("POST /api/v1/cmdb/items", { name: "db-1", class: "server" });
   expect(made.status).toBe(201);
   const tickets = [
@@ -69,7 +69,7 @@ test("what waits for its turn on a ticket finds the items that were put on it be
   }
 });
 
-test("a team with open tickets stays, in whichever environment they are, and while one is being made", async () => {
+test("a team with open tickets can't be deleted, in any environment, nor while one is being created", async () => {
   const { body } = await owner("POST /api/v1/itsm/teams", { name: "Rehearsal" });
   const { id } = body.data;
   const path = `/api/v1/itsm/teams/${id}`;
@@ -91,7 +91,7 @@ test("a team with open tickets stays, in whichever environment they are, and whi
   ]);
 });
 
-test("no more texts are attached to a ticket than it may have, however many come at once", async () => {
+test("concurrent attachments do not exceed the limit of a ticket", async () => {
   const { id } = (await agent("POST /api/v1/itsm/incidents", { title: "Logs" })).body.data;
   const path = `/api/v1/itsm/incidents/${id}/attachments`;
   const answers = await Promise.all(

@@ -32,8 +32,8 @@ async function heard(ask: Ask, where: string, id: string): Promise<any[]> {
 const topic = (name: string) => `/api/v1/events/topics/${name}/events?timeout=0`;
 const typesOf = (events: readonly any[]) => events.map(({ type }) => type);
 
-describe("what is internal", () => {
-  test("is heard of by those who work on tickets and by auditors, and its text by nobody", async () => {
+describe("an internal comment", () => {
+  test("is visible to those who work on tickets and to auditors, its text to nobody", async () => {
     const { path, id } = await incident();
     await agent(`POST ${path}/comments`, { body: "It was Bob.", internal: true });
     await agent(`POST ${path}/comments`, { body: "We are on it." });
@@ -51,7 +51,7 @@ describe("what is internal", () => {
     }
   });
 
-  test("is news for those who watch and may read it", async () => {
+  test("notifies the watchers who may read it", async () => {
     const { path, id } = await incident();
     for (const ask of [owner, viewer]) await ask(`POST ${path}/watchers`);
     await agent(`POST ${path}/comments`, { body: "It was Bob.", internal: true });
@@ -67,8 +67,8 @@ describe("what is internal", () => {
   });
 });
 
-describe("who may not read a ticket", () => {
-  test("does not hear of it on topics, in the audit log or in reports", async () => {
+describe("somebody who may not read a ticket", () => {
+  test("sees no event of it on topics, in the audit log or in reports", async () => {
     const { id } = await incident();
     expect(await heard(member, topic("incident"), id)).toEqual([]);
     expect(await heard(member, topic("platform.events"), id)).toEqual([]);
@@ -83,7 +83,7 @@ describe("who may not read a ticket", () => {
     expect(await counted(both.holder)).toEqual([{ type: "incident.created", count: 1 }]);
   });
 
-  test("hears of it from when they may, and no longer than that", async () => {
+  test("sees its events from when they may read it, and no longer than that", async () => {
     const { id } = await incident();
     const role = await roleOf(["events:read"]);
     const grant = (permissions: readonly string[]) =>
@@ -95,7 +95,7 @@ describe("who may not read a ticket", () => {
     expect(await heard(role.holder, topic("incident"), id)).toEqual([]);
   });
 
-  test("is not told of it, though they watched it before", async () => {
+  test("is not notified of it, though they watched it before", async () => {
     const { path, id } = await incident();
     const leaving = await world.member(["viewer"]);
     for (const ask of [leaving, viewer]) await ask(`POST ${path}/watchers`);
@@ -112,7 +112,7 @@ describe("who may not read a ticket", () => {
   });
 });
 
-test("a request is heard of by whose it is, by who is asked to approve it, and by who works on it", async () => {
+test("events of a request are visible to its requesters, its approvers and those who work on it", async () => {
   const approver = await world.member(["member"]);
   const other = await world.member(["member"]);
   const item = await owner("POST /api/v1/catalog/items", {

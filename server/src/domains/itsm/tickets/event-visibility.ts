@@ -92,13 +92,13 @@ async function viewerLookup(
 ): Promise<(person: Principal) => TicketViewer> {
   const { services } = position;
   const grants = await cachedRoleGrants(position);
-  const known = new Map<string, TicketViewer>();
+  const viewers = new Map<string, TicketViewer>();
   return (person) => {
-    let viewer = known.get(person.id);
+    let viewer = viewers.get(person.id);
     if (!viewer) {
       const granted = person.roles.flatMap((role) => grants.get(role) ?? []);
       const permissions = resolvePermissions(person.roles, granted, services.permissions);
-      known.set(person.id, (viewer = { principal: person, permissions }));
+      viewers.set(person.id, (viewer = { principal: person, permissions }));
     }
     return viewer;
   };
@@ -123,8 +123,8 @@ function cachedRoleGrants({
     });
     grantCaches.set(services.commitFeed, (cache = entries));
   }
-  const known = cache.get(workspace);
-  if (known) return known;
+  const viewers = cache.get(workspace);
+  if (viewers) return viewers;
   if (cache.size >= WORKSPACES_MAX) cache.clear();
   const grants = read(readRoleGrants);
   cache.set(workspace, grants);

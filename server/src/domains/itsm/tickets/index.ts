@@ -54,7 +54,7 @@ export { collaboration } from "./collaboration/attachments.ts";
 export { listVisibleLinks } from "./collaboration/links.ts";
 export { getTicketIdentity, ticketKinds, ticketRefOf, findVisibleTickets } from "./ticket.ts";
 
-export const desk = domain({
+export const tickets = domain({
   name: "desk",
   summary: "What all tickets have in common: teams, priorities, states.",
   environmentScoped: false,

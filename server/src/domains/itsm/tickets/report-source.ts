@@ -6,7 +6,7 @@ import { TICKET_KINDS } from "./kind.ts";
 import { DeskRead } from "./settings.ts";
 import { ticketKinds } from "./ticket.ts";
 
-/** How long something took, and how old what is still open is: for whoever measures a desk. */
+/** Fields that only reports have: the age of a ticket, and how long its resolution took. */
 const MEASURES: Readonly<Record<string, ReportField>> = {
   ageDays: {
     sql: "floor(extract(epoch from now() - created_at) / 86400)",

@@ -51,7 +51,7 @@ interface CommandDocs<Body extends TSchema> {
   readonly aliases?: readonly Route[];
   readonly summary: string;
   readonly description?: string;
-  /** That to write the kind of ticket unless given. */
+  /** By default that to write the kind of ticket. */
   readonly permission?: Permission;
   readonly body?: Body;
   /** Of the body. */
@@ -70,7 +70,7 @@ export interface TicketCommand<
   readonly run: (ctx: WriteContext<E>, ticket: T, body: Static<Body>) => T | Promise<T>;
 }
 
-/** The data of an event that are not in the ticket itself, or otherwise there. */
+/** The data of an event that the ticket does not have, or has another value of. */
 type Details<E extends EventType, Data> = Omit<EventData<E>, keyof Data> & Partial<Data>;
 
 interface TransitionCommand<
@@ -231,7 +231,7 @@ function ticketCommand<T extends Ticket, E extends EventType, Body extends TSche
   });
 }
 
-/** True of a body that may be left out, since all in it may. */
+/** True of a body that may be left out, since all of its fields may. */
 function isOptional(body: TSchema | undefined): boolean {
   const { required, minProperties }: Partial<TObject> & { minProperties?: number } = body ?? {};
   return body !== undefined && !required?.length && minProperties === undefined;

@@ -1,13 +1,8 @@
 import { executor, StepFailure } from "#domains/runs/index.ts";
 import { ticket } from "#domains/workflows/index.ts";
+import { ticketKinds } from "./ticket.ts";
 
-/** The operations of each kind that a step can call. */
-const PLURALS: Readonly<Record<string, string>> = {
-  incident: "incidents",
-  change: "changes",
-  problem: "problems",
-  request: "requests",
-};
+/** The verbs of operations that a step can call. */
 const VERBS: Readonly<Record<string, string>> = {
   create: "create",
   get: "get",
@@ -20,15 +15,16 @@ const VERBS: Readonly<Record<string, string>> = {
   cancel: "cancel",
 };
 
-/** The step that works with tickets, as whoever deployed the workflow may. */
+/** The step that works with tickets, by the permissions of the person who deployed the workflow. */
 export const ticketExecutor = executor({
   type: ticket,
-  async run({ operation, kind, id, fields = {} }, { perform, platform: { operations } }) {
+  async run({ operation, kind, id, fields = {} }, { perform, platform }) {
     const verb = kind === "request" && operation === "create" ? "submit" : VERBS[operation];
-    const name = `${PLURALS[kind]}.${verb}`;
+    const ticketKind = ticketKinds(platform).find((candidate) => candidate.kind === kind);
+    const name = `${ticketKind?.plural}.${verb}`;
     const isNew = operation === "create";
     // A request is submitted by making it.
-    if (!operations.has(name) || (kind === "request" && operation === "submit")) {
+    if (!platform.operations.has(name) || (kind === "request" && operation === "submit")) {
       throw new StepFailure("unknown_operation", `There is no ${operation} of a ${kind}.`, {
         retryable: false,
       });
@@ -38,7 +34,7 @@ export const ticketExecutor = executor({
       ...(!isNew && { params: { id } }),
       ...(takesBody ? { body: fields } : { query: {} }),
     };
-    const answer = (await perform(name, input)) as { readonly data: unknown };
-    return { output: answer.data };
+    const response = (await perform(name, input)) as { readonly data: unknown };
+    return { output: response.data };
   },
 });

@@ -14,7 +14,7 @@ async function incident(title = "The printer is on fire"): Promise<{ path: strin
 }
 
 describe("numbers", () => {
-  test("many who raise tickets at once get numbers of their own, without a gap", async () => {
+  test("tickets that are raised concurrently get unique numbers without a gap", async () => {
     const first = await incident();
     const { body } = await agent(`GET ${first.path}`);
     const start = Number(body.data.number.slice(3));
@@ -39,7 +39,7 @@ describe("numbers", () => {
 });
 
 describe("teams", () => {
-  test("a team with open tickets stays", async () => {
+  test("a team with open tickets can't be deleted", async () => {
     const made = await owner("POST /api/v1/itsm/teams", {
       name: "Network",
       memberIds: [agent.userId],
@@ -55,7 +55,7 @@ describe("teams", () => {
     expect([gone.status, gone.events]).toEqual([204, ["team.deleted"]]);
   });
 
-  test("names are unique, members are members, and only who runs the desk changes them", async () => {
+  test("names are unique, members must exist, and a change needs desk:write", async () => {
     await owner("POST /api/v1/itsm/teams", { name: "Database" });
     const twice = await owner("POST /api/v1/itsm/teams", { name: "Database" });
     expect([twice.status, twice.body.code]).toEqual([409, "team_exists"]);
@@ -69,7 +69,7 @@ describe("teams", () => {
     expect((await agent("POST /api/v1/itsm/teams", { name: "Mine" })).status).toBe(403);
   });
 
-  test("a change that changes nothing is none", async () => {
+  test("a PATCH that changes nothing emits nothing", async () => {
     const { body } = await owner("POST /api/v1/itsm/teams", { name: "Idle" });
     const path = `/api/v1/itsm/teams/${body.data.id}`;
     const [{ data }] = await world.sql("select data from events where resource_id = $1", [
@@ -83,7 +83,7 @@ describe("teams", () => {
   });
 });
 
-test("the priority matrix and the time to close are the workspace's own", async () => {
+test("each workspace has its own priority matrix and time to close", async () => {
   const usual = await owner("GET /api/v1/itsm/settings");
   expect(usual.body.data).toMatchObject({ autoCloseDays: 7 });
   const { body } = await agent("POST /api/v1/itsm/incidents", {
@@ -148,7 +148,7 @@ describe("comments", () => {
   });
 });
 
-test("who asked for something talks about it, and nobody else's requests show through a link", async () => {
+test("a requester comments on their request, and links do not show the requests of others", async () => {
   const item = await owner("POST /api/v1/catalog/items", {
     name: "A chair",
     form: { type: "object", properties: {} },
@@ -169,7 +169,7 @@ test("who asked for something talks about it, and nobody else's requests show th
 });
 
 describe("watchers", () => {
-  test("are told what others do, and not what they do themselves or what is internal", async () => {
+  test("are notified of what others do, not of what they do themselves or of internal comments", async () => {
     const { path, id } = await incident("Watched");
     const added = await viewer(`POST ${path}/watchers`);
     expect([added.status, added.events]).toEqual([201, ["incident.watcher_added"]]);
@@ -190,7 +190,7 @@ describe("watchers", () => {
     expect(await titlesOf(agent)).toEqual([]);
   });
 
-  test("only who works on tickets decides for others", async () => {
+  test("to add or remove others needs the permission to write", async () => {
     const { path } = await incident();
     const refused = await viewer(`POST ${path}/watchers`, { userId: owner.userId });
     expect([refused.status, refused.events]).toEqual([403, []]);
@@ -255,7 +255,7 @@ describe("links", () => {
     expect([removed.status, removed.events]).toEqual([204, ["problem.unlinked"]]);
   });
 
-  test("lead to tickets that there are, and not to itself", async () => {
+  test("need another ticket that exists", async () => {
     const { path, id } = await incident();
     const unknown = { ticketId: "chg_00000000000000000000000000" };
     const missing = await agent(`POST ${path}/links`, unknown);
@@ -266,7 +266,7 @@ describe("links", () => {
   });
 });
 
-test("a timeline tells what changed, the newest first, and who did it", async () => {
+test("a timeline shows what changed and who did it, the newest first", async () => {
   const { path } = await incident("Before");
   await agent(`PATCH ${path}`, { title: "After", urgency: 1 });
   const { body } = await viewer(`GET ${path}/timeline`);
@@ -277,7 +277,7 @@ test("a timeline tells what changed, the newest first, and who did it", async ()
   });
 });
 
-test("a workflow works with tickets as whoever deployed it may", async () => {
+test("a workflow works with tickets by the permissions of the person who deployed it", async () => {
   const { body } = await owner("POST /api/v1/workflows", {
     name: "Raise and resolve",
     trigger: { type: "manual" },
@@ -331,7 +331,7 @@ test("a workflow works with tickets as whoever deployed it may", async () => {
   ]);
 });
 
-test("the state machines are those that decide", async () => {
+test("the state machines are listed as they are enforced", async () => {
   const { body } = await viewer("GET /api/v1/itsm/state-machines");
   const { transitions, states, initial } = body.data.find(({ kind }: any) => kind === "incident");
   expect([initial, states]).toEqual([

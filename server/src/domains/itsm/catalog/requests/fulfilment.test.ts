@@ -110,7 +110,7 @@ test("a request is approved, fulfilled by a run that somebody must approve too, 
   ]);
 });
 
-test("where nobody is named, those who work on requests are told, but for who asks", async () => {
+test("without named approvers, those who work on requests are notified, except the requester", async () => {
   const agent = await world.member(["agent"]);
   const { itemId } = await itemOf(DOUBLE, { approval: { required: true } });
   const { body } = await agent(`POST ${REQUESTS}`, { itemId, values: {} });
@@ -150,7 +150,7 @@ test("a run that fails fails the request, which a retry fulfils by another run",
   ]);
 });
 
-test("a request follows its run when somebody makes that go on, or cancels it", async () => {
+test("a request follows its run when that is retried or cancelled", async () => {
   const { itemId, workflowId } = await itemOf(FAIL);
   const { id, runId } = await ask(itemId, { size: 4 });
   await inState(id, "failed");
@@ -166,7 +166,7 @@ test("a request follows its run when somebody makes that go on, or cancels it", 
   expect(await inState(second.id, "failed")).toMatchObject({ reason: "The run was cancelled." });
 });
 
-test("who takes a request back ends its run", async () => {
+test("cancelling a request cancels its run", async () => {
   const { itemId } = await itemOf(WAIT, {}, { edges: YES });
   const { id, runId } = await ask(itemId);
   await until(async () => (await owner(`GET /api/v1/runs/${runId}`)).status === 200);
@@ -176,7 +176,7 @@ test("who takes a request back ends its run", async () => {
   expect((await owner(`GET ${REQUESTS}/${id}`)).body.data.state).toBe("cancelled");
 });
 
-test("a workflow that is not deployed here fails the request and says so", async () => {
+test("a workflow that is not deployed fails the request with the reason", async () => {
   const { itemId, workflowId } = await itemOf(DOUBLE);
   const staging = { "x-environment": "staging" };
   const { body } = await member(`POST ${REQUESTS}`, { itemId, values: {} }, staging);
@@ -188,7 +188,7 @@ test("a workflow that is not deployed here fails the request and says so", async
   expect(failed).toMatchObject({ reason: `${workflowId} is not deployed here.`, runId: null });
 });
 
-test("a run that ends while nobody works is followed once there is a worker again", async () => {
+test("a run that ends while no worker runs is applied once there is a worker again", async () => {
   const { itemId } = await itemOf(WAIT, {}, { edges: YES });
   const { id, runId, number } = await ask(itemId);
   await until(

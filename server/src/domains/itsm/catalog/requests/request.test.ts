@@ -38,7 +38,7 @@ const request: CatalogRequest = {
 };
 
 /** Where each action leads from each state; what is not here leads nowhere. */
-const WAYS: Record<string, Record<string, string>> = {
+const TRANSITIONS: Record<string, Record<string, string>> = {
   submitted: { request_approval: "awaiting_approval", pass: "approved", cancel: "cancelled" },
   awaiting_approval: { approve: "approved", reject: "rejected", cancel: "cancelled" },
   approved: { start: "fulfilling", cancel: "cancelled" },
@@ -47,10 +47,10 @@ const WAYS: Record<string, Record<string, string>> = {
 };
 const ACTIONS = [...new Set(requestMachine.transitions.map(({ action }) => action))];
 
-test("each action leads where the table says, and is refused everywhere else", () => {
+test("each action is a transition of the table, and fails in every other state", () => {
   for (const state of requestMachine.states) {
     for (const action of ACTIONS) {
-      const to = WAYS[state]?.[action];
+      const to = TRANSITIONS[state]?.[action];
       const act = () => applyRequestTransition({ ...request, state }, action, { at: AT });
       if (to === undefined) {
         expect(act, `${state} ${action}`).toThrow(
@@ -70,7 +70,7 @@ const caller = (id: string, ...permissions: string[]) =>
   ({ principal: { id, roles: [] }, permissions: new Set(permissions) }) as unknown as Caller;
 const decision = (userId: string) => ({ userId, approved: true, comment: null, at: AT });
 
-test("those who are named decide, once, and never on what they asked for or are to have", () => {
+test("approvers decide once, and never on their own requests", () => {
   const both = new Set(["usr_a", "usr_b"]);
   expect(assertMayDecide(request, caller("usr_a"), both)).toBe("usr_a");
   const refused = (of: CatalogRequest, by: Caller, present: ReadonlySet<string> = both) => {
@@ -93,7 +93,7 @@ test("those who are named decide, once, and never on what they asked for or are 
   expect(refused(request, plain, new Set())).toBe("not_a_request_approver");
 });
 
-test("all must agree who are still there; or any", () => {
+test("a request is approved by all approvers who are still members, or by any", () => {
   const both = new Set(["usr_a", "usr_b"]);
   const first = addDecision(request, decision("usr_a"));
   expect(isApproved(first, both)).toBe(false);
@@ -105,7 +105,7 @@ test("all must agree who are still there; or any", () => {
   expect(isApproved(any, both)).toBe(true);
 });
 
-test("a request is seen by whose it is, by whom it asks, and by those who may read all", () => {
+test("a request is visible to its requesters, its approvers and those who may read all", () => {
   const seenBy = ["usr_me", "usr_them", "usr_a", "usr_w"].filter((id) =>
     canSeeRequest(request, caller(id)),
   );

@@ -19,7 +19,7 @@ const approval: fc.Arbitrary<Approval> = fc.record({
 });
 const nobodysProxies = { delegates: new Map<string, string>(), principals: new Set<string>() };
 
-test("what is found without fault can be fulfilled by its approvers, and takes at least one", () => {
+test("a valid approval can be given by its approvers, and takes at least one", () => {
   fc.assert(
     fc.property(approval, fc.constantFrom("normal", "emergency"), (given, type) => {
       fc.pre(!checkApproval(given, "requester"));
@@ -47,7 +47,7 @@ test("a percentage is the least number of approvers that is at least that share"
   expect(requiredApprovals("normal", { rule: "all", value: 100, approverIds: four })).toBe(4);
 });
 
-test("every seat has one holder, whoever it was handed to", () => {
+test("every seat has one holder, also after it was delegated", () => {
   const handed = fc.dictionary(someone, someone);
   fc.assert(
     fc.property(approvers, handed, (approverIds, given) => {
@@ -61,7 +61,7 @@ test("every seat has one holder, whoever it was handed to", () => {
   );
 });
 
-test("who stands in for somebody may vote for the seats that those hold, handed-on ones too", () => {
+test("a delegate may vote for the seats that the principal holds, delegated ones too", () => {
   const named = { ...ONE_APPROVAL, approverIds: ["ada", "bob", "cy"] };
   const delegates = new Map([["ada", "bob"]]);
   const seats = (voter: string, principals: string[]) =>
@@ -77,7 +77,7 @@ test("where nobody is named, everyone has a seat of their own and no other", () 
   ).toEqual(["ada"]);
 });
 
-test("what nobody could fulfil has a fault", () => {
+test("an approval that nobody could give is a field error", () => {
   const pathOf = (given: Partial<Approval>) =>
     checkApproval({ ...ONE_APPROVAL, ...given }, "requester")?.path;
   expect(pathOf({})).toBeUndefined();
@@ -87,7 +87,7 @@ test("what nobody could fulfil has a fault", () => {
   expect(pathOf({ approverIds: ["ada", "requester"] })).toBe("/approval/approverIds/1");
 });
 
-test("a new rule begins with its usual value, the same rule keeps its own", () => {
+test("a new rule begins with its default value, the same rule keeps its own", () => {
   const two: Approval = { rule: "count", value: 2, approverIds: ["ada", "bob"] };
   expect(applyApprovalInput(two, { approverIds: ["ada", "ada"] })).toEqual({
     ...two,

@@ -1,6 +1,13 @@
 import { expect, test } from "vitest";
 import { useWorld } from "#kernel/testing/world.ts";
-import { act, CHANGES, eventsOf, type Member, people, submitted } from "../testing/changes.ts";
+import {
+  performAction,
+  CHANGES,
+  readEvents,
+  type Member,
+  createPeople,
+  createSubmittedChange,
+} from "../testing/changes.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -9,13 +16,13 @@ const {
   owner,
   requester,
   managers: [ada, bob, cy],
-} = await people(world);
+} = await createPeople(world);
 
 const VOTE = "change.approval_given";
 const BOTH = [VOTE, "change.approved"];
 
 async function outcome(by: Member, id: string) {
-  const { status, body, events } = await act(by, id, "approve");
+  const { status, body, events } = await performAction(by, id, "approve");
   return [status, body.code ?? body.data.state, ...events];
 }
 
@@ -23,8 +30,8 @@ function named(rule: string, value: number, ...approvers: Member[]) {
   return { approval: { rule, value, approverIds: approvers.map(({ userId }) => userId) } };
 }
 
-test("so many approvals as the rule counts approve a change, each of another person", async () => {
-  const { id } = await submitted(requester, { approvalsRequired: 2 });
+test("a change is approved by the number of approvals of its rule, each by another person", async () => {
+  const { id } = await createSubmittedChange(requester, { approvalsRequired: 2 });
   expect(await outcome(ada, id)).toEqual([200, "submitted", VOTE]);
   expect(await outcome(ada, id)).toEqual([409, "change_already_voted"]);
   expect(await outcome(bob, id)).toEqual([200, "approved", ...BOTH]);
@@ -32,10 +39,12 @@ test("so many approvals as the rule counts approve a change, each of another per
 });
 
 test("named approvers alone decide: all of them, or a share", async () => {
-  const all = await submitted(requester, named("all", 100, ada, bob));
+  const all = await createSubmittedChange(requester, named("all", 100, ada, bob));
   expect(all.approvalsRequired).toBe(2);
   expect(await outcome(cy, all.id)).toEqual([403, "change_not_approver"]);
-  expect(await act(cy, all.id, "reject", { reason: "Mine too" })).toMatchObject({ status: 403 });
+  expect(await performAction(cy, all.id, "reject", { reason: "Mine too" })).toMatchObject({
+    status: 403,
+  });
   expect(await outcome(bob, all.id)).toEqual([200, "submitted", VOTE]);
   const { body } = await requester(`GET ${CHANGES}/${all.id}/approvals`);
   expect(body.data).toMatchObject({
@@ -46,7 +55,7 @@ test("named approvers alone decide: all of them, or a share", async () => {
     votes: [{ approverId: bob.userId, userId: bob.userId, decision: "approved", round: 1 }],
   });
   expect(await outcome(ada, all.id)).toEqual([200, "approved", ...BOTH]);
-  const share = await submitted(requester, named("percentage", 60, ada, bob, cy));
+  const share = await createSubmittedChange(requester, named("percentage", 60, ada, bob, cy));
   expect(share.approvalsRequired).toBe(2);
   expect(await outcome(ada, share.id)).toEqual([200, "submitted", VOTE]);
   expect(await outcome(cy, share.id)).toEqual([200, "approved", ...BOTH]);
@@ -54,32 +63,33 @@ test("named approvers alone decide: all of them, or a share", async () => {
 
 test("in an emergency one approval is enough", async () => {
   const more = { type: "emergency", ...named("all", 100, ada, bob) };
-  const { id, approvalsRequired } = await submitted(requester, more);
+  const { id, approvalsRequired } = await createSubmittedChange(requester, more);
   expect(approvalsRequired).toBe(1);
   expect(await outcome(bob, id)).toEqual([200, "approved", ...BOTH]);
 });
 
-test("nobody decides on their own change: not by a token, a handed-on vote or in another's stead", async () => {
-  const { id } = await submitted(ada);
+test("nobody decides on their own change: not by a token, a delegated vote or a delegation", async () => {
+  const { id } = await createSubmittedChange(ada);
   const own = { status: 403, body: { code: "change_own_approval" }, events: [] };
-  expect(await act(ada, id, "approve")).toMatchObject(own);
-  expect(await act(ada, id, "reject", { reason: "Changed my mind" })).toMatchObject(own);
+  expect(await performAction(ada, id, "approve")).toMatchObject(own);
+  expect(await performAction(ada, id, "reject", { reason: "Changed my mind" })).toMatchObject(own);
   const scopes = ["changes:approve"];
   const made = await ada("POST /api/v1/auth/tokens", { name: "Mine", expiresIn: "1d", scopes });
   const token = world.asToken(made.body.data.token, "default");
   expect(await token(`POST ${CHANGES}/${id}/approve`, {})).toMatchObject(own);
-  const other = await submitted(ada, named("count", 1, bob));
-  const handed = await act(bob, other.id, "delegate", { toUserId: ada.userId });
+  const other = await createSubmittedChange(ada, named("count", 1, bob));
+  const handed = await performAction(bob, other.id, "delegate", { toUserId: ada.userId });
   expect(handed).toMatchObject({ status: 422, body: { errors: [{ path: "/toUserId" }] } });
   await standIn(bob, ada);
-  expect(await act(ada, other.id, "approve")).toMatchObject(own);
+  expect(await performAction(ada, other.id, "approve")).toMatchObject(own);
   expect(await outcome(bob, other.id)).toEqual([200, "approved", ...BOTH]);
   await bob(`DELETE ${CHANGES}/delegations`);
 });
 
-test("a vote is handed on, and on again, and counts for the seat that it belongs to", async () => {
-  const { id } = await submitted(requester, named("all", 100, ada, bob));
-  const hand = (from: Member, to: Member) => act(from, id, "delegate", { toUserId: to.userId });
+test("a vote is delegated, and delegated again, and counts for its seat", async () => {
+  const { id } = await createSubmittedChange(requester, named("all", 100, ada, bob));
+  const hand = (from: Member, to: Member) =>
+    performAction(from, id, "delegate", { toUserId: to.userId });
   expect(await hand(cy, ada)).toMatchObject({ status: 403, body: { code: "change_not_approver" } });
   expect(await hand(ada, ada)).toMatchObject({ status: 422 });
   expect(await hand(ada, requester)).toMatchObject({ status: 422 });
@@ -91,7 +101,7 @@ test("a vote is handed on, and on again, and counts for the seat that it belongs
   expect(await hand(ada, cy)).toMatchObject({ status: 200, events: ["change.delegated"] });
   expect(await outcome(ada, id)).toEqual([403, "change_not_approver"]);
   expect(await hand(cy, bob)).toMatchObject({ status: 200 });
-  const told = (await eventsOf(world, id)).at(-1);
+  const told = (await readEvents(world, id)).at(-1);
   expect(told.data).toMatchObject({ fromUserId: cy.userId, toUserId: bob.userId, id });
   // Bob has two seats now, and votes for both.
   expect(await outcome(bob, id)).toEqual([200, "approved", ...BOTH]);
@@ -106,18 +116,18 @@ test("a vote is handed on, and on again, and counts for the seat that it belongs
   expect(await hand(bob, cy)).toMatchObject({ status: 409, body: { code: "change_wrong_state" } });
 });
 
-test("a vote that was given is not handed on", async () => {
-  const { id } = await submitted(requester, named("all", 100, ada, bob));
-  await act(ada, id, "approve");
-  expect(await act(ada, id, "delegate", { toUserId: cy.userId })).toMatchObject({
+test("a vote that was cast can't be delegated", async () => {
+  const { id } = await createSubmittedChange(requester, named("all", 100, ada, bob));
+  await performAction(ada, id, "approve");
+  expect(await performAction(ada, id, "delegate", { toUserId: cy.userId })).toMatchObject({
     status: 409,
     body: { code: "change_already_voted" },
     events: [],
   });
 });
 
-test("who stands in votes while that lasts, and whoever is first does", async () => {
-  const { id } = await submitted(requester, named("all", 100, ada, bob));
+test("a delegate votes while the delegation lasts; the first vote counts", async () => {
+  const { id } = await createSubmittedChange(requester, named("all", 100, ada, bob));
   const set = await standIn(ada, cy, { afterMs: HOUR_MS });
   expect(set).toMatchObject({ status: 200, events: ["change_delegation.set"] });
   expect(await outcome(cy, id)).toEqual([403, "change_not_approver"]);
@@ -129,7 +139,7 @@ test("who stands in votes while that lasts, and whoever is first does", async ()
   expect(await outcome(cy, id)).toEqual([200, "submitted", VOTE]);
   expect(await outcome(ada, id)).toEqual([409, "change_already_voted"]);
   world.clock.advance(24 * HOUR_MS);
-  const later = await submitted(requester, named("count", 1, ada));
+  const later = await createSubmittedChange(requester, named("count", 1, ada));
   expect(await outcome(cy, later.id)).toEqual([403, "change_not_approver"]);
   expect(await ada(`DELETE ${CHANGES}/delegations`)).toMatchObject({
     status: 204,
@@ -138,7 +148,7 @@ test("who stands in votes while that lasts, and whoever is first does", async ()
   expect(await ada(`DELETE ${CHANGES}/delegations`)).toMatchObject({ status: 404, events: [] });
 });
 
-test("a standing delegation must make sense, and obeys If-Match", async () => {
+test("a delegation is validated, and If-Match is enforced", async () => {
   const put = (body: object, headers = {}) =>
     ada(`PUT ${CHANGES}/delegations`, { toUserId: bob.userId, ...body }, headers);
   const [from, to] = ["2031-01-01T00:00:00Z", "2031-01-02T00:00:00Z"];
@@ -156,14 +166,14 @@ test("a standing delegation must make sense, and obeys If-Match", async () => {
   expect(staged.body.data.given).toMatchObject({ toUserId: cy.userId });
 });
 
-test("the list shows which changes wait for whose vote", async () => {
+test("the list filters changes that await the vote of the caller", async () => {
   const [dee, eve] = [
     await world.member(["change_manager"]),
     await world.member(["change_manager"]),
   ];
-  const open = await submitted(dee);
-  const both = await submitted(requester, named("all", 100, dee, ada));
-  const other = await submitted(requester, named("all", 100, ada));
+  const open = await createSubmittedChange(dee);
+  const both = await createSubmittedChange(requester, named("all", 100, dee, ada));
+  const other = await createSubmittedChange(requester, named("all", 100, ada));
   const waiting = async (member: Member) => {
     const { status, body } = await member(`GET ${CHANGES}?awaitingMe=true&limit=200`);
     expect(status).toBe(200);
@@ -174,42 +184,45 @@ test("the list shows which changes wait for whose vote", async () => {
   expect(await waiting(eve)).toEqual([true, false, false]);
   await standIn(dee, eve);
   expect(await waiting(eve)).toEqual([true, true, false]);
-  await act(ada, other.id, "delegate", { toUserId: eve.userId });
+  await performAction(ada, other.id, "delegate", { toUserId: eve.userId });
   expect(await waiting(eve)).toEqual([true, true, true]);
   for (const { id } of [open, both, other])
-    expect(await act(eve, id, "approve")).toMatchObject({ status: 200 });
+    expect(await performAction(eve, id, "approve")).toMatchObject({ status: 200 });
   expect(await waiting(eve)).toEqual([false, false, false]);
   expect(await waiting(dee)).toEqual([false, false, false]);
 });
 
-test("of two approvals at once each counts once, and one of them approves", async () => {
+test("of two concurrent approvals each counts once, and one of them approves the change", async () => {
   for (let round = 0; round < 5; round += 1) {
-    const { id } = await submitted(requester, { approvalsRequired: 2 });
-    const answers = await Promise.all([act(ada, id, "approve"), act(bob, id, "approve")]);
+    const { id } = await createSubmittedChange(requester, { approvalsRequired: 2 });
+    const answers = await Promise.all([
+      performAction(ada, id, "approve"),
+      performAction(bob, id, "approve"),
+    ]);
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);
-    const events = (await eventsOf(world, id)).map(({ type }) => type);
+    const events = (await readEvents(world, id)).map(({ type }) => type);
     expect(events.slice(2)).toEqual([VOTE, ...BOTH]);
     const { body } = await owner(`GET ${CHANGES}/${id}`);
     expect(body.data).toMatchObject({ state: "approved", approvalsGiven: 2 });
   }
 });
 
-test("of the same vote twice at once one counts", async () => {
-  const { id } = await submitted(requester, { approvalsRequired: 3 });
-  const answers = await Promise.all([1, 2, 3].map(() => act(ada, id, "approve")));
+test("of the same vote twice concurrently one counts", async () => {
+  const { id } = await createSubmittedChange(requester, { approvalsRequired: 3 });
+  const answers = await Promise.all([1, 2, 3].map(() => performAction(ada, id, "approve")));
   expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409]);
   expect((await owner(`GET ${CHANGES}/${id}`)).body.data.approvalsGiven).toBe(1);
 });
 
-test("of an approval and a rejection at once the first decides, and the other is refused", async () => {
+test("of a concurrent approval and rejection the first decides, and the other fails", async () => {
   for (let round = 0; round < 5; round += 1) {
-    const { id } = await submitted(requester);
+    const { id } = await createSubmittedChange(requester);
     const answers = await Promise.all([
-      act(ada, id, "approve"),
-      act(bob, id, "reject", { reason: "No" }),
+      performAction(ada, id, "approve"),
+      performAction(bob, id, "reject", { reason: "No" }),
     ]);
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409]);
-    const events = (await eventsOf(world, id)).slice(2).map(({ type }) => type);
+    const events = (await readEvents(world, id)).slice(2).map(({ type }) => type);
     const isApproved = answers[0].status === 200;
     expect(events).toEqual(isApproved ? BOTH : ["change.rejected"]);
     const { body } = await owner(`GET ${CHANGES}/${id}`);

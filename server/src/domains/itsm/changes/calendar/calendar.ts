@@ -49,7 +49,7 @@ interface PlannedChange extends Static<typeof CalendarChange> {
   readonly updatedAt: string;
 }
 
-/** Drafts are nobody else's business yet, and what was rejected or cancelled will not happen. */
+/** Without drafts, which are private, and without what was rejected or cancelled, which will not happen. */
 const PLANNED = `
   select id, number, title, description, state, type, revision, updated_at as "updatedAt",
          json_build_object('score', risk_score, 'level', risk_level, 'reasons', risk_reasons) as risk,

@@ -15,7 +15,7 @@ const ENTRY: CalendarEntry = {
   categories: ["Change", "normal"],
 };
 
-test("a calendar is what RFC 5545 wants to the letter", () => {
+test("a calendar follows RFC 5545 to the letter", () => {
   expect(toICalendar("Changes", [ENTRY])).toBe(
     [
       "BEGIN:VCALENDAR",
@@ -42,7 +42,7 @@ test("a calendar is what RFC 5545 wants to the letter", () => {
   );
 });
 
-test("whatever people write comes back from a parser, in lines of at most 75 octets", () => {
+test("any text comes back from a parser, in lines of at most 75 octets", () => {
   const unit = fc.oneof(
     fc.constantFrom("\r", "\n", "\t", "\0", "\\", ";", ",", ":", " ", "n", "é", "\u0085", "😀"),
     fc.integer({ min: 0, max: 0xd7ff }).map((code) => String.fromCodePoint(code)),

@@ -37,7 +37,7 @@ test("a score is from 0 to 100, has its level, and is what its reasons add up to
   );
 });
 
-test("whatever makes it worse never lowers it", () => {
+test("a worse fact never lowers the score", () => {
   const worse: ((given: RiskFacts) => RiskFacts)[] = [
     (given) => ({ ...given, impact: Math.max(1, given.impact - 1) }),
     (given) => ({ ...given, type: "emergency" }),
@@ -88,7 +88,7 @@ test("a quiet change is low, an emergency on a busy database high, and each says
   });
 });
 
-test("levels begin at their marks", () => {
+test("levels begin at their thresholds", () => {
   const levels = [MODERATE_FROM - 1, MODERATE_FROM, HIGH_FROM - 1, HIGH_FROM].map(levelOf);
   expect(levels).toEqual(["low", "moderate", "moderate", "high"]);
 });

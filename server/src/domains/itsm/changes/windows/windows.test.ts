@@ -2,14 +2,14 @@ import { expect, test } from "vitest";
 import { useWorld } from "#kernel/testing/world.ts";
 import { parseICalendar, text } from "../calendar/testing/parse-icalendar.ts";
 import {
-  act,
+  performAction,
   CHANGES,
-  drafted,
-  eventsOf,
-  item,
+  createChange,
+  readEvents,
+  createItem,
   type Member,
-  people,
-  submitted,
+  createPeople,
+  createSubmittedChange,
 } from "../testing/changes.ts";
 
 const BLACKOUTS = "/api/v1/itsm/blackout-windows";
@@ -20,9 +20,9 @@ const {
   owner,
   requester,
   managers: [manager],
-} = await people(world);
-const server = await item(owner, "Server");
-const printer = await item(owner, "Printer");
+} = await createPeople(world);
+const server = await createItem(owner, "Server");
+const printer = await createItem(owner, "Printer");
 
 function planned(day: string, from: string, to: string) {
   return { plannedStart: `${day}T${from}:00Z`, plannedEnd: `${day}T${to}:00Z` };
@@ -42,15 +42,18 @@ async function blackout(body: object): Promise<any> {
 
 test("changes of a shared item are in conflict when their windows overlap, and not when they touch", async () => {
   const day = "2031-03-01";
-  const one = await submitted(requester, { ciIds: [server], ...planned(day, "10:00", "12:00") });
+  const one = await createSubmittedChange(requester, {
+    ciIds: [server],
+    ...planned(day, "10:00", "12:00"),
+  });
   const at = (from: string, to: string, ciIds = [server, printer]) =>
-    drafted(requester, { ciIds, ...planned(day, from, to) });
+    createChange(requester, { ciIds, ...planned(day, from, to) });
   expect(await conflictsOf((await at("11:59", "13:00")).id)).toEqual([one.id]);
   expect(await conflictsOf((await at("10:30", "11:00")).id)).toEqual([one.id]);
   expect(await conflictsOf((await at("12:00", "13:00")).id)).toEqual([]);
   expect(await conflictsOf((await at("09:00", "10:00")).id)).toEqual([]);
   expect(await conflictsOf((await at("10:00", "12:00", [printer])).id)).toEqual([]);
-  expect(await conflictsOf((await drafted(requester, { ciIds: [server] })).id)).toEqual([]);
+  expect(await conflictsOf((await createChange(requester, { ciIds: [server] })).id)).toEqual([]);
   const { body } = await requester(`GET ${CHANGES}/${(await at("11:00", "12:00")).id}/conflicts`);
   expect(body.data.changes).toEqual([
     {
@@ -66,11 +69,11 @@ test("changes of a shared item are in conflict when their windows overlap, and n
   ]);
 });
 
-test("only what will happen is in the way: no draft, nothing that ended, and not the change itself", async () => {
+test("only planned changes are in conflict: no draft, none in a final state, and not the change itself", async () => {
   const day = "2031-03-02";
   const window = { ciIds: [server], ...planned(day, "10:00", "12:00") };
-  const other = await drafted(requester, window);
-  const { id } = await submitted(requester, window);
+  const other = await createChange(requester, window);
+  const { id } = await createSubmittedChange(requester, window);
   expect(await conflictsOf(id)).toEqual([]);
   const expected: [string, Member, object?][] = [
     ["submit", requester],
@@ -78,17 +81,17 @@ test("only what will happen is in the way: no draft, nothing that ended, and not
     ["implement", requester],
   ];
   for (const [action, by, body] of expected) {
-    await act(by, other.id, action, body);
+    await performAction(by, other.id, action, body);
     expect(await conflictsOf(id)).toEqual([other.id]);
   }
-  await act(requester, other.id, "complete");
+  await performAction(requester, other.id, "complete");
   expect(await conflictsOf(id)).toEqual([]);
 });
 
-test("a blackout window is in the way of its items, or of everything, and raises the risk", async () => {
+test("a blackout window is in conflict with changes of its items, or of all, and raises the risk", async () => {
   const day = "2031-03-03";
   const at = (ciIds: string[], from = "10:00") =>
-    drafted(requester, { ciIds, ...planned(day, from, "12:00") });
+    createChange(requester, { ciIds, ...planned(day, from, "12:00") });
   const own = await blackout({
     start: `${day}T08:00:00Z`,
     end: `${day}T11:00:00Z`,
@@ -106,48 +109,51 @@ test("a blackout window is in the way of its items, or of everything, and raises
 
 test("work does not begin in a blackout window of its items, but in an emergency and at its end", async () => {
   const approved = async (more: object) => {
-    const { id } = await submitted(requester, more);
-    await act(manager, id, "approve");
+    const { id } = await createSubmittedChange(requester, more);
+    await performAction(manager, id, "approve");
     return id as string;
   };
   const nowMs = world.clock.nowMs();
   const at = (ms: number) => new Date(nowMs + ms).toISOString();
   const window = await blackout({ start: at(-HOUR_MS), end: at(HOUR_MS), ciIds: [server] });
   const held = await approved({ ciIds: [server, printer] });
-  expect(await act(requester, held, "implement")).toMatchObject({
+  expect(await performAction(requester, held, "implement")).toMatchObject({
     status: 409,
     body: { code: "change_blackout", blackoutWindows: [{ id: window.id, name: "Freeze" }] },
     events: [],
   });
   const begun = { status: 200, events: ["change.implementation_started"] };
-  expect(await act(requester, await approved({ ciIds: [printer] }), "implement")).toMatchObject(
-    begun,
-  );
+  expect(
+    await performAction(requester, await approved({ ciIds: [printer] }), "implement"),
+  ).toMatchObject(begun);
   const emergency = await approved({ ciIds: [server], type: "emergency" });
-  expect(await act(requester, emergency, "implement")).toMatchObject(begun);
+  expect(await performAction(requester, emergency, "implement")).toMatchObject(begun);
   const shortened = await manager(`PATCH ${BLACKOUTS}/${window.id}`, { ciIds: [] });
   expect(shortened).toMatchObject({ status: 200, events: ["blackout_window.updated"] });
   const nothing = await approved({});
-  expect(await act(requester, nothing, "implement")).toMatchObject({ status: 409 });
+  expect(await performAction(requester, nothing, "implement")).toMatchObject({ status: 409 });
   world.clock.advance(HOUR_MS);
-  expect(await act(requester, held, "implement")).toMatchObject(begun);
-  expect(await act(requester, nothing, "implement")).toMatchObject(begun);
+  expect(await performAction(requester, held, "implement")).toMatchObject(begun);
+  expect(await performAction(requester, nothing, "implement")).toMatchObject(begun);
 });
 
-test("work that begins at another time than planned says so", async () => {
+test("a change that begins at another time than planned is marked as outside of its window", async () => {
   const outside = async (fromMs: number, toMs: number) => {
     const at = (ms: number) => new Date(world.clock.nowMs() + ms);
-    const { id } = await submitted(requester, { plannedStart: at(fromMs), plannedEnd: at(toMs) });
-    await act(manager, id, "approve");
-    await act(requester, id, "implement");
-    return (await eventsOf(world, id)).at(-1).data.outsideWindow;
+    const { id } = await createSubmittedChange(requester, {
+      plannedStart: at(fromMs),
+      plannedEnd: at(toMs),
+    });
+    await performAction(manager, id, "approve");
+    await performAction(requester, id, "implement");
+    return (await readEvents(world, id)).at(-1).data.outsideWindow;
   };
   expect(await outside(-HOUR_MS, HOUR_MS)).toBe(false);
   expect(await outside(HOUR_MS, 2 * HOUR_MS)).toBe(true);
   expect(await outside(-2 * HOUR_MS, -HOUR_MS)).toBe(true);
 });
 
-test("blackout windows are changed and lifted by who approves changes, and must make sense", async () => {
+test("blackout windows are changed and deleted by approvers of changes, and validated", async () => {
   const body = { name: "Freeze", start: "2032-01-01T00:00:00Z", end: "2032-01-02T00:00:00Z" };
   expect(await requester(`POST ${BLACKOUTS}`, body)).toMatchObject({ status: 403, events: [] });
   const wrong = { ...body, end: body.start };
@@ -169,8 +175,8 @@ test("the calendar shows what is planned in a time, as JSON and to calendar prog
   const day = "2033-05-05";
   const title = `Ümbau, ${"sehr ".repeat(20)}lang; \\ weit`;
   const window = planned(day, "10:00", "12:00");
-  const { id, number } = await submitted(requester, { title, ...window });
-  await drafted(requester, { title: "Only a draft", ...window });
+  const { id, number } = await createSubmittedChange(requester, { title, ...window });
+  await createChange(requester, { title: "Only a draft", ...window });
   const freeze = await blackout({ start: `${day}T11:00:00Z`, end: `${day}T13:00:00Z` });
   const times = `from=${day}T00:00:00Z&to=2033-05-06T00:00:00Z`;
   const { body } = await requester(`GET ${CHANGES}/calendar?${times}`);
@@ -204,7 +210,10 @@ test("a secret address shows the calendar until it is replaced, revoked, or its 
   const viewer = await world.member(["viewer"]);
   const soon = new Date(world.clock.nowMs() + HOUR_MS);
   const later = new Date(soon.getTime() + HOUR_MS);
-  const { number } = await submitted(requester, { plannedStart: soon, plannedEnd: later });
+  const { number } = await createSubmittedChange(requester, {
+    plannedStart: soon,
+    plannedEnd: later,
+  });
   const make = async () => {
     const { status, body, events } = await viewer(`POST ${CHANGES}/calendar-feed`);
     expect(status).toBe(201);
