@@ -62,6 +62,8 @@ export interface TableDeclaration<S extends TObject, Row extends TObject = S> {
   readonly computed?: Partial<Record<keyof Static<Row>, string>>;
   /** The fields that are stored as JSON. */
   readonly json?: readonly (keyof Static<Row>)[];
+  /** Those of them in which the order of keys matters: columns of type `json`, which keeps it. */
+  readonly ordered?: readonly (keyof Static<Row>)[];
   /** False where there is no column `revision`. */
   readonly revisioned?: false;
 }

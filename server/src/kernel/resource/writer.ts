@@ -23,7 +23,7 @@ export function resourceWriter(
   store: ResourceStore<StoredItem>,
   events: ResourceEvents<string, TObject>,
 ) {
-  const { schema, stored = schema, limit, defaults } = declaration;
+  const { schema, stored = schema, limit, defaults, ordered = [] } = declaration;
   // Emitting its own events is more than hooks may do, which the declaration's types make sure of.
   const hooks = declaration as unknown as Hooks;
   const ref = (item: StoredItem) => toRef(declaration, item);
@@ -60,12 +60,12 @@ export function resourceWriter(
         throw new Failure(Conflict, { detail: "It was changed meanwhile; try again." });
       }
       const fields = (await hooks.check?.(ctx, change, before, prepared)) ?? change;
-      const changed = changedFields(before, fields);
+      const changed = changedFields(before, fields, ordered);
       if (Object.keys(changed).length === 0) return before;
       const now = pickFields({ updatedAt: ctx.now.toISOString() }, stored);
       const after = await store.update(ctx.tx, id, { ...changed, ...now });
       const [old, current] = [data(before), data(after)];
-      const { updatedAt: _, ...differing } = changedFields(old, current);
+      const { updatedAt: _, ...differing } = changedFields(old, current, ordered);
       const changes = Object.keys(differing);
       ctx.emit(events.updated, ref(after), { before: old, after: current, changes });
       await hooks.afterWrite?.(ctx, after, before);
@@ -98,9 +98,12 @@ interface Hooks {
 }
 
 /** Deeply, since PostgreSQL orders the keys of `jsonb` in its own way. */
-function changedFields(before: Values, fields: Values): Values {
+function changedFields(before: Values, fields: Values, ordered: readonly PropertyKey[]): Values {
+  const isSame = (field: string, value: unknown) =>
+    isDeepStrictEqual(value, before[field]) &&
+    (!ordered.includes(field) || JSON.stringify(value) === JSON.stringify(before[field]));
   const entries = Object.entries(fields).filter(
-    ([field, value]) => value !== undefined && !isDeepStrictEqual(value, before[field]),
+    ([field, value]) => value !== undefined && !isSame(field, value),
   );
   return Object.fromEntries(entries);
 }

@@ -30,7 +30,7 @@ const ask = async (more: object = {}, by: Ask = member, draft: object = {}) => {
 const act = (by: Ask, id: string, action: string, body?: object) =>
   by(`POST ${REQUESTS}/${id}/${action}`, body);
 
-test("an item is made, changed, retired and brought back", async () => {
+test("an item is created, changed, retired and reactivated", async () => {
   const workflowId = await deployWorkflow(builder, [
     { id: "a", type: "set", config: { values: {} } },
   ]);
@@ -88,14 +88,30 @@ test("an item is made, changed, retired and brought back", async () => {
   expect(await named("&category=Hardware")).toEqual([id]);
 });
 
-test("the fields of a form stay in their order", async () => {
-  const properties = { zebra: { type: "string" }, a: { title: "A", type: "string" }, mouse: {} };
-  const { id } = await item({ form: { type: "object", properties } });
-  const { body } = await member(`GET ${ITEMS}/${id}`);
-  expect(JSON.stringify(body.data.form)).toBe(JSON.stringify({ type: "object", properties }));
+test("the same approval again is no change, in whatever order its keys are", async () => {
+  const { id } = await item({ approval: { required: true, approverIds: [], rule: "all" } });
+  const same = { rule: "all", approverIds: [], required: true };
+  expect(await builder(`PATCH ${ITEMS}/${id}`, { approval: same })).toMatchObject({
+    status: 200,
+    headers: { etag: '"1"' },
+    events: [],
+  });
 });
 
-test("an item names members, workflows and forms that there are", async () => {
+test("the fields of a form stay in their order, and another order is a change", async () => {
+  const properties = { zebra: { type: "string" }, a: { title: "A", type: "string" }, mouse: {} };
+  const { id } = await item({ form: { type: "object", properties } });
+  const formOf = async () =>
+    JSON.stringify((await member(`GET ${ITEMS}/${id}`)).body.data.form.properties);
+  expect(await formOf()).toBe(JSON.stringify(properties));
+  const { zebra, ...others } = properties;
+  const reordered = { ...others, zebra };
+  const change = { form: { type: "object", properties: reordered } };
+  expect((await builder(`PATCH ${ITEMS}/${id}`, change)).events).toEqual(["catalog_item.updated"]);
+  expect(await formOf()).toBe(JSON.stringify(reordered));
+});
+
+test("an item needs existing members and workflows, and a valid form", async () => {
   const nobody = "usr_01jzt3n5k8q2x4v6w8y0z2b4d6";
   const faults = async (more: object) =>
     (await builder(`POST ${ITEMS}`, { name: "Wrong", form, ...more })).body.errors.map(

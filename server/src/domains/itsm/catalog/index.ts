@@ -4,8 +4,7 @@ import { contribute } from "#kernel/extension-point.ts";
 import { PackContentPoint } from "#kernel/contributions/pack-content.ts";
 import { approverNotificationReader } from "./requests/notifications.ts";
 import { fulfilmentReader } from "./requests/fulfilment.ts";
-import * as itemEvents from "./items/events.ts";
-import * as items from "./items/operations.ts";
+import { ItemRetired, items, retireItem } from "./items/item-resource.ts";
 import { requestKind } from "./requests/kind.ts";
 import { itemContent } from "./items/pack.ts";
 import * as permissions from "./permissions.ts";
@@ -21,13 +20,16 @@ export const catalog = domain({
   name: "catalog",
   summary: "What people may ask for, and what became of what they asked for.",
   permissions: Object.values(permissions),
-  events: [...Object.values(itemEvents), ...Object.values(requestEvents), ...talk.events],
+  events: [
+    items.events.created,
+    items.events.updated,
+    ItemRetired,
+    ...Object.values(requestEvents),
+    ...talk.events,
+  ],
   operations: [
-    items.listItems,
-    items.createItem,
-    items.getItem,
-    items.updateItem,
-    items.retireItem,
+    ...items.operations,
+    retireItem,
     ...requestOperations,
     ...requestTransitions,
     ...talk.operations,

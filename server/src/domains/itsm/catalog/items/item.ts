@@ -1,6 +1,7 @@
-/** What people may ask for. */
+/** A catalog item: what people may request, with its form and its approval. */
 import Type, { type Static } from "typebox";
-import { Failure, failure, Invalid } from "#kernel/operation/failure.ts";
+import { Failure, Invalid } from "#kernel/operation/failure.ts";
+import type { Item as ResourceItem } from "#kernel/resource/resource.ts";
 import { id, line, nullable, text, Time } from "#kernel/schema/schema.ts";
 import { type Form, parseForm } from "../form/form.ts";
 
@@ -8,7 +9,7 @@ const APPROVERS_MAX = 50;
 
 export const ItemId = id("cat");
 
-/** Who must agree before a request is fulfilled. */
+/** The approval that a request needs before it is fulfilled. */
 export const Approval = Type.Object(
   {
     required: Type.Boolean(),
@@ -27,7 +28,7 @@ export const Approval = Type.Object(
 );
 export type Approval = Static<typeof Approval>;
 
-/** What people write about an item. */
+/** The fields of an item that people write. */
 export const fields = {
   name: line(200),
   description: text(10_000),
@@ -45,37 +46,20 @@ export const fields = {
   workflowId: nullable(id("wf", "The workflow that fulfils a request; null: by hand")),
 };
 
-const shown = {
-  id: ItemId,
-  ...fields,
-  status: Type.Enum(["active", "retired"], { description: "Nobody asks for a retired one" }),
-  createdBy: Type.String(),
-  createdAt: Time,
-  updatedAt: Time,
-};
-
-export const Item = Type.Object(shown, { title: "CatalogItem" });
-export type ItemData = Static<typeof Item>;
-export type Item = ItemData & { readonly revision: number };
-
-/** What an item is by default. */
-export const ITEM_DEFAULTS = {
-  description: "",
-  category: "",
-  icon: null,
-  approval: { required: false, approverIds: [], rule: "any" },
-  workflowId: null,
-} as const;
-
-export const ItemExists = failure(
-  "catalog_item_exists",
-  409,
-  "Another active item has this name.",
-  "catalog_items_name",
+export const Item = Type.Object(
+  {
+    id: ItemId,
+    ...fields,
+    status: Type.Enum(["active", "retired"], { description: "Nobody asks for a retired one" }),
+    createdBy: Type.String(),
+    createdAt: Time,
+    updatedAt: Time,
+  },
+  { title: "CatalogItem" },
 );
-export const ItemIsRetired = failure("catalog_item_retired", 409, "The item is retired.");
+export type Item = ResourceItem<typeof Item>;
 
-/** Throws a 422 with everything that is wrong with a form. */
+/** Throws a 422 with all errors of a form. */
 export function assertForm(form: Form): void {
   const read = parseForm(form);
   if (!("errors" in read)) return;

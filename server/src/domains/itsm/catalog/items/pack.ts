@@ -1,16 +1,12 @@
 import Type from "typebox";
-import { packContent } from "#kernel/contributions/pack-content.ts";
+import type { PackContent } from "#kernel/contributions/pack-content.ts";
+import { resourcePack } from "#kernel/resource/pack.ts";
 import { nullable, object } from "#kernel/schema/schema.ts";
-import { fields, ITEM_DEFAULTS } from "./item.ts";
-import * as service from "./service.ts";
-import * as store from "./store.ts";
-import { CatalogWrite } from "../permissions.ts";
+import { items, retire } from "./item-resource.ts";
+import { fields } from "./item.ts";
 
-/** What people may ask for, as packs bring it. */
-export const itemContent = packContent({
-  kind: "catalog_items",
+const content = resourcePack(items, {
   after: ["workflows"],
-  permission: CatalogWrite,
   environmentScoped: false,
   schema: object(
     {
@@ -28,19 +24,18 @@ export const itemContent = packContent({
     },
     { title: "PackCatalogItem" },
   ),
-  keyOf: ({ name }) => name,
-  find: async ({ tx }, { name }) => (await store.findByName(tx, name))?.id,
-  async read({ tx }, id) {
-    const item = await store.find(tx, id);
-    if (item?.status !== "active") return undefined;
-    const { name, description, category, icon, form, approval, workflowId } = item;
-    return { name, description, category, icon, form, approval, workflowId };
+  async find({ tx }, { name }) {
+    const [active] = await items.store.select(tx, "name = $1 and status = 'active'", [name]);
+    return active;
   },
-  create: async (ctx, item) => (await service.create(ctx, item)).id,
-  async replace(ctx, id, item) {
-    const approval = { ...ITEM_DEFAULTS.approval, approverIds: [] };
-    await service.update(ctx, id, { ...ITEM_DEFAULTS, approval, ...item });
-    return id;
-  },
-  remove: service.retire,
 });
+
+/** Catalog items as pack content. A retired one counts as removed. */
+export const itemContent: PackContent = {
+  ...content,
+  async read(ctx, id) {
+    const item = await items.store.find(ctx.tx, id);
+    return item?.status === "active" ? content.read(ctx, id) : undefined;
+  },
+  remove: retire,
+};

@@ -5,7 +5,7 @@ import { invalidField } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
 import { validateValues, type FormValues } from "../form/check-values.ts";
 import type { Item } from "../items/item.ts";
-import * as items from "../items/store.ts";
+import { items } from "../items/item-resource.ts";
 import { ApprovalRequested, FulfilmentStarted, RequestCreated } from "./events.ts";
 import { requestCommands } from "./kind.ts";
 import { applyRequestTransition, type CatalogRequest, isRequester } from "./request.ts";
@@ -33,7 +33,9 @@ export async function prepareSubmit(
   caller: Caller,
   { itemId, values }: RequestInput,
 ): Promise<PreparedRequest> {
-  const item = await platform.db.read(partitionOfCaller(caller), (tx) => items.find(tx, itemId));
+  const item = await platform.db.read(partitionOfCaller(caller), (tx) =>
+    items.store.find(tx, itemId),
+  );
   if (item?.status !== "active") throw invalidField("/itemId", "is not the id of an active item");
   const checked = validateValues(item.form, values);
   return { item, values: checked, number: await nextTicketNumber(platform, caller, "request") };

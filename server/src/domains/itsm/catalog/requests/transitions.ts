@@ -5,7 +5,7 @@ import { Failure } from "#kernel/operation/failure.ts";
 import type { ReadContext } from "#kernel/contract.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { ticketRefOf } from "../../tickets/index.ts";
-import * as items from "../items/store.ts";
+import { items } from "../items/item-resource.ts";
 import { RequestsSubmit, RequestsWork } from "../permissions.ts";
 import {
   FulfilmentStarted,
@@ -129,7 +129,7 @@ const retryRequest = transition("retry", {
     "failed, retry that: the request follows it.",
   event: FulfilmentStarted,
   async fields({ tx, now }, request) {
-    const { workflowId } = await items.get(tx, request.itemId);
+    const { workflowId } = await items.store.get(tx, request.itemId);
     return { workflowId, runId: newRunId(workflowId, now), reason: null };
   },
 });

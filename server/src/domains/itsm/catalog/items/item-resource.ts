@@ -1,0 +1,151 @@
+import Type from "typebox";
+import { findStartable } from "#domains/workflows/index.ts";
+import { failure, Failure, invalidField } from "#kernel/operation/failure.ts";
+import type { SqlParameters } from "#kernel/db/statement.ts";
+import { event } from "#kernel/log/event.ts";
+import { command } from "#kernel/operation/operation.ts";
+import type { WriteContext } from "#kernel/contract.ts";
+import { noContent } from "#kernel/operation/response.ts";
+import { resource } from "#kernel/resource/resource.ts";
+import { object, patch } from "#kernel/schema/schema.ts";
+import { assertReferencesExist } from "../../tickets/index.ts";
+import { CatalogRead, CatalogWrite } from "../permissions.ts";
+import { type Approval, assertForm, fields, Item, ItemId } from "./item.ts";
+
+const { name, form, ...optional } = fields;
+const example = "cat_01jzt3n5k8q2x4v6w8y0z2b4d6";
+
+const ItemExists = failure(
+  "catalog_item_exists",
+  409,
+  "Another active item has this name.",
+  "catalog_items_name",
+);
+const ItemIsRetired = failure("catalog_item_retired", 409, "The item is retired.");
+
+export const ItemRetired = event("catalog_item.retired", {
+  resource: "catalog_item",
+  summary: "Something is no longer to be asked for.",
+  data: Item,
+});
+
+/** The catalog items. One is retired instead of deleted, since requests refer to it. */
+export const items = resource({
+  name: "catalog_item",
+  plural: "catalog_items",
+  path: "/api/v1/catalog/items",
+  table: "catalog_items",
+  idPrefix: "cat",
+  schema: Item,
+  input: object({ name, form, ...patch(optional).properties }),
+  change: patch({ ...fields, status: Type.Enum(["active"]) }),
+  defaults: {
+    description: "",
+    category: "",
+    icon: null,
+    approval: { required: false, approverIds: [], rule: "any" },
+    workflowId: null,
+    status: "active",
+  },
+  json: ["form", "approval"],
+  ordered: ["form"],
+  permissions: { read: CatalogRead, write: CatalogWrite },
+  environmentScoped: false,
+  list: {
+    order: "name",
+    search: ["name", "description", "category"],
+    filters: {
+      status: Type.Optional(
+        Type.Enum(["active", "retired", "all"], { description: "`active` unless given" }),
+      ),
+      category: Type.Optional(Type.String({ maxLength: 100 })),
+    },
+    conditions: (_ctx, { status = "active", category }) => [
+      ...(status === "all" ? [] : [() => `status = '${String(status)}'`]),
+      ...(category === undefined
+        ? []
+        : [(parameters: SqlParameters) => `category = ${parameters.add(category, "text")}`]),
+    ],
+  },
+  unique: ItemExists,
+  async check(ctx, input) {
+    const { approval, workflowId } = input;
+    if (input.form) assertForm(input.form);
+    if (approval) await assertReferencesExist(ctx, { users: approverFields(approval) });
+    if (typeof workflowId === "string") {
+      const workflow = await findStartable(ctx.tx, workflowId, ctx.caller.environment);
+      if (!workflow || workflow.archived) {
+        throw invalidField("/workflowId", "is not the id of a workflow");
+      }
+    }
+    return input;
+  },
+  operations: {
+    list: { id: "catalog.list_items" },
+    create: { id: "catalog.create_item", summary: "Add something that people may ask for" },
+    get: { id: "catalog.get_item", summary: "Read what may be asked for, with its form" },
+    update: {
+      id: "catalog.update_item",
+      summary: "Change something that people may ask for",
+      description:
+        "What was asked for before stays as it was asked for. `status: active` brings a retired item " +
+        "back. What changes nothing is no event.",
+    },
+    delete: false,
+  },
+  docs: {
+    noun: "a catalog item",
+    nouns: "what may be asked for, by name",
+    events: {
+      created: "Something was added that people may ask for.",
+      updated: "What people may ask for was changed.",
+    },
+    examples: {
+      id: example,
+      input: {
+        name: "Laptop",
+        category: "Hardware",
+        form: {
+          type: "object",
+          properties: { model: { type: "string", enum: ["light", "strong"], default: "light" } },
+          required: ["model"],
+          additionalProperties: false,
+        },
+        approval: { required: true, approverIds: [], rule: "any" },
+      },
+      change: { description: "Comes within three days." },
+    },
+  },
+});
+
+/** The approvers by the paths of their ids. */
+function approverFields({ approverIds }: Approval): Record<string, string> {
+  return Object.fromEntries(
+    approverIds.map((id, index) => [`/approval/approverIds/${index}`, id] as const),
+  );
+}
+
+export const retireItem = command({
+  id: "catalog.retire_item",
+  route: "DELETE /api/v1/catalog/items/{id}",
+  summary: "Retire something: nobody may ask for it any more",
+  description: "What was asked for before is fulfilled.",
+  environmentScoped: false,
+  permission: CatalogWrite,
+  params: object({ id: ItemId }),
+  response: noContent(),
+  emits: [ItemRetired],
+  fails: [ItemIsRetired],
+  example: { params: { id: example } },
+  run: (ctx, { params }) => retire(ctx, params.id),
+});
+
+/** Retires an item; its requests stay and are fulfilled. */
+export async function retire(ctx: WriteContext<typeof ItemRetired>, id: string): Promise<void> {
+  const before = await items.store.lock(ctx.tx, id);
+  ctx.expectRevision(before.revision);
+  if (before.status === "retired") throw new Failure(ItemIsRetired);
+  const updatedAt = ctx.now.toISOString();
+  const after = await items.store.update(ctx.tx, id, { status: "retired", updatedAt });
+  ctx.emit(ItemRetired, { id, displayName: after.name }, items.eventData(after));
+}
