@@ -934,7 +934,7 @@ export interface Operations {
   /** Read an SLA policy */
   "sla.get": { params: { "id": string }; reply: { "data": Schemas["SlaPolicy"] } };
   /** List SLA policies, newest first */
-  "sla.list": { query?: { "limit"?: number; "after"?: string; "entity"?: "incident" | "change" | "problem" | "request" }; reply: { "data": readonly (Schemas["SlaPolicy"])[]; "pagination": Schemas["Pagination"] } };
+  "sla.list": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "entity"?: "incident" | "change" | "problem" | "request" }; reply: { "data": readonly (Schemas["SlaPolicy"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
   /** List SLA clocks, the next one due first */
   "sla.list_clocks": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "state"?: string; "kind"?: "incident" | "change" | "problem" | "request"; "metric"?: "response" | "resolution"; "policyId"?: string; "dueBefore"?: string; "open"?: "true" }; reply: { "data": readonly (Schemas["SlaBoardClock"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
   /** Explain the SLA clocks of a change */

@@ -2,7 +2,7 @@ import { TICKET_KINDS } from "../tickets/index.ts";
 import type { PlatformServices } from "#kernel/contract.ts";
 import type { EventData, RecordedEvent } from "#kernel/log/event.ts";
 import { type EventVisibility, eventVisibilities } from "#kernel/log/event-visibility.ts";
-import { SlaBreached } from "./policy.ts";
+import { SlaBreached } from "./breach-events.ts";
 
 /** Breaches and warnings are visible to those who may see the ticket's own events. */
 export const alertVisibility: EventVisibility = {

@@ -10,51 +10,30 @@ import {
   IncidentSlaBreached,
   IncidentSlaWarning,
   SlaBreached,
-  SlaPolicyCreated,
-  SlaPolicyDeleted,
-  SlaPolicyUpdated,
   SlaWarning,
-} from "./policy.ts";
+} from "./breach-events.ts";
 import { clockReader } from "./clocks/clock-reader.ts";
-import {
-  createPolicy,
-  deletePolicy,
-  getPolicy,
-  listPolicies,
-  simulatePolicy,
-  updatePolicy,
-} from "./operations.ts";
-import { policyContent } from "./pack.ts";
+import { policies, policyContent } from "./policy-resource.ts";
 import { SlaRead, SlaWrite } from "./permissions.ts";
+import { simulatePolicy } from "./simulation.ts";
 import { clocksSource } from "./report-source.ts";
 import { policyReader, recomputeClocksJob } from "./clocks/recompute-clocks.ts";
 import { breachNotificationReader } from "./notifications.ts";
 
-export { IncidentSlaBreached, SlaBreached, SlaWarning } from "./policy.ts";
+export { IncidentSlaBreached, SlaBreached, SlaWarning } from "./breach-events.ts";
 
 export const sla = domain({
   name: "sla",
   summary: "How quickly tickets are to be answered and resolved, and whether they are.",
   permissions: [SlaRead, SlaWrite],
   events: [
-    SlaPolicyCreated,
-    SlaPolicyUpdated,
-    SlaPolicyDeleted,
+    ...Object.values(policies.events),
     SlaBreached,
     SlaWarning,
     IncidentSlaBreached,
     IncidentSlaWarning,
   ],
-  operations: [
-    listPolicies,
-    createPolicy,
-    getPolicy,
-    updatePolicy,
-    deletePolicy,
-    simulatePolicy,
-    listClocks,
-    ...ticketClocks,
-  ],
+  operations: [...policies.operations, simulatePolicy, listClocks, ...ticketClocks],
   readers: [clockReader, policyReader, breachNotificationReader],
   jobs: [recomputeClocksJob],
   engines: [breachAnnouncer],

@@ -3,7 +3,7 @@ import { NotificationSent, notify } from "#domains/notifications/index.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import type { EventData } from "#kernel/log/event.ts";
 import { reader } from "#kernel/readers/reader.ts";
-import { SlaBreached, SlaWarning } from "./policy.ts";
+import { SlaBreached, SlaWarning } from "./breach-events.ts";
 
 const RECIPIENTS_MAX = 100;
 

@@ -1,13 +1,12 @@
 import Type, { type Static } from "typebox";
 import type { PlatformServices } from "#kernel/contract.ts";
 import { validateCondition, ConditionSchema } from "#kernel/condition/condition.ts";
-import { changeEvent, event } from "#kernel/log/event.ts";
 import { Failure, type FieldError, Invalid } from "#kernel/operation/failure.ts";
+import type { Item } from "#kernel/resource/resource.ts";
 import { id, line, nullable, object, patch, Time } from "#kernel/schema/schema.ts";
 import { ticketKinds, TICKET_KINDS } from "../tickets/index.ts";
 import { minutesOf } from "./business-hours.ts";
 
-export const POLICIES_MAX = 500;
 const MINUTES_MAX = 525_600;
 const HOURS_MAX = 50;
 const HOLIDAYS_MAX = 1_000;
@@ -83,11 +82,12 @@ export const SlaPolicy = Type.Object(
   { id: PolicyId, ...fields, createdAt: Time, updatedAt: Time },
   { title: "SlaPolicy" },
 );
-export type SlaPolicy = Static<typeof SlaPolicy> & { readonly revision: number };
-export type PolicyInput = Omit<Static<typeof SlaPolicy>, "id" | "createdAt" | "updatedAt">;
+export type SlaPolicy = Item<typeof SlaPolicy>;
+/** All fields that people write. */
+export type PolicyFields = Omit<Static<typeof SlaPolicy>, "id" | "createdAt" | "updatedAt">;
 
 /** Without a calendar time is counted around the clock. */
-export const NewPolicy = object(
+export const PolicyInput = object(
   {
     name: fields.name,
     entity: fields.entity,
@@ -100,34 +100,39 @@ export const NewPolicy = object(
   },
   { title: "NewSlaPolicy" },
 );
-export type NewPolicy = Static<typeof NewPolicy>;
+export type PolicyInput = Static<typeof PolicyInput>;
 
 export const PolicyChange = patch(fields);
 export type PolicyChange = Static<typeof PolicyChange>;
 
-const POLICY_DEFAULTS = {
-  conditions: {},
-  calendar: null,
-  pauseOn: [] as string[],
-  warnAtPercent: 80,
-  active: true,
-};
+export const POLICY_DEFAULTS: Pick<
+  PolicyFields,
+  "conditions" | "calendar" | "pauseOn" | "warnAtPercent" | "active"
+> = { conditions: {}, calendar: null, pauseOn: [], warnAtPercent: 80, active: true };
 
 /** Completes a new policy by the defaults. */
-export function toPolicyInput(input: NewPolicy): PolicyInput {
-  return withPolicyDefaults({ ...POLICY_DEFAULTS, ...input });
+export function toPolicyFields(input: PolicyInput): PolicyFields {
+  return withHolidays({ ...POLICY_DEFAULTS, ...input });
+}
+
+/** Applies a change to a policy, without writing it. */
+export function applyPolicyChange(
+  { id: _, revision: __, createdAt: ___, updatedAt: ____, ...fields }: SlaPolicy,
+  change: Partial<PolicyChange>,
+): PolicyFields {
+  return withHolidays({ ...fields, ...change });
 }
 
 /** Completes a calendar that names no holidays. */
-export function withPolicyDefaults(policy: PolicyInput): PolicyInput {
-  const { calendar } = policy;
-  return { ...policy, calendar: calendar && { ...calendar, holidays: calendar.holidays ?? [] } };
+function withHolidays(fields: PolicyFields): PolicyFields {
+  const { calendar } = fields;
+  return { ...fields, calendar: calendar && { ...calendar, holidays: calendar.holidays ?? [] } };
 }
 
 /** Throws a 422 with everything that the schema can't check. */
 export function assertValidPolicy(
   services: Pick<PlatformServices, "contributions">,
-  policy: PolicyInput,
+  policy: PolicyFields,
   at = "",
 ): void {
   const errors = [
@@ -145,7 +150,7 @@ export function assertValidPolicy(
   }
 }
 
-function targetErrors({ targets }: PolicyInput): FieldError[] {
+function targetErrors({ targets }: PolicyFields): FieldError[] {
   return targets.flatMap(({ metric }, index) =>
     targets.findIndex((other) => other.metric === metric) === index
       ? []
@@ -153,7 +158,7 @@ function targetErrors({ targets }: PolicyInput): FieldError[] {
   );
 }
 
-function calendarErrors({ calendar }: PolicyInput): FieldError[] {
+function calendarErrors({ calendar }: PolicyFields): FieldError[] {
   if (!calendar) return [];
   const errors = calendar.hours.flatMap(({ from, to }, index) =>
     minutesOf(from) < minutesOf(to)
@@ -176,7 +181,7 @@ function isTimezone(name: string): boolean {
 
 function stateErrors(
   services: Pick<PlatformServices, "contributions">,
-  { entity, pauseOn }: PolicyInput,
+  { entity, pauseOn }: PolicyFields,
 ): FieldError[] {
   const states = ticketKinds(services).find(({ kind }) => kind === entity)?.machine.states;
   if (!states) return [];
@@ -186,61 +191,3 @@ function stateErrors(
       : [{ path: `/pauseOn/${index}`, message: `must be one of ${states.join(", ")}` }],
   );
 }
-
-const about = { resource: "sla_policy", data: SlaPolicy };
-
-export const SlaPolicyCreated = event("sla_policy.created", {
-  ...about,
-  summary: "An SLA policy was made.",
-});
-export const SlaPolicyUpdated = changeEvent("sla_policy.updated", {
-  ...about,
-  summary: "An SLA policy was changed, switched on or off.",
-});
-export const SlaPolicyDeleted = event("sla_policy.deleted", {
-  ...about,
-  summary: "An SLA policy was deleted.",
-});
-
-/** The data of a breach or a warning. */
-const Alert = Type.Object(
-  {
-    policyId: Type.String(),
-    policyName: Type.String(),
-    metric: Type.Enum([...METRICS]),
-    targetMinutes: Type.Number(),
-    dueAt: nullable(Time),
-    ticket: Type.Object({
-      kind: Type.Enum([...TICKET_KINDS]),
-      id: Type.String(),
-      number: nullable(Type.String()),
-      title: nullable(Type.String()),
-      state: Type.String(),
-      priority: nullable(Type.Integer()),
-      assigneeId: nullable(Type.String()),
-      teamId: nullable(Type.String()),
-    }),
-  },
-  { title: "SlaAlert" },
-);
-
-export const IncidentSlaBreached = event("incident.sla_breached", {
-  resource: "incident",
-  summary: "The deadline of an SLA passed for an incident.",
-  data: Alert,
-});
-export const IncidentSlaWarning = event("incident.sla_warning", {
-  resource: "incident",
-  summary: "Most of the time that an SLA allows is used up for an incident.",
-  data: Alert,
-});
-export const SlaBreached = event("sla.breached", {
-  resource: "ticket",
-  summary: "The deadline of an SLA passed, for a ticket of any kind.",
-  data: Alert,
-});
-export const SlaWarning = event("sla.warning", {
-  resource: "ticket",
-  summary: "Most of the time that an SLA allows is used up, for a ticket of any kind.",
-  data: Alert,
-});

@@ -3,15 +3,25 @@ import { ticketKinds, type TicketKind } from "../tickets/index.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import { queryRows } from "#kernel/db/statement.ts";
 import { invalidField } from "#kernel/operation/failure.ts";
+import { query } from "#kernel/operation/operation.ts";
+import { item } from "#kernel/operation/response.ts";
 import type { ReadContext } from "#kernel/contract.ts";
 import { InputTime, nullable, object, patch, Time } from "#kernel/schema/schema.ts";
 import { foldEvents, type ClockPlan } from "./clocks/clock-fold.ts";
 import { readTicketHistories } from "./clocks/ticket-history.ts";
 import { ticketFieldsOf, toIso } from "./clocks/clock-row.ts";
 import { compilePlans } from "./clocks/policy-targets.ts";
-import { assertValidPolicy, METRICS, PolicyChange, type SlaPolicy } from "./policy.ts";
+import {
+  applyPolicyChange,
+  assertValidPolicy,
+  METRICS,
+  PolicyChange,
+  PolicyId,
+  type SlaPolicy,
+} from "./policy.ts";
+import { policies } from "./policy-resource.ts";
+import { SlaRead } from "./permissions.ts";
 import { assertSeesAllTickets } from "./clocks/clock-access.ts";
-import { applyPolicyChange } from "./service.ts";
 import { CLOCK_STATES, clockStateAt } from "./clocks/clock-state.ts";
 
 const DAY_MS = 86_400_000;
@@ -22,7 +32,7 @@ const WORST_MAX = 10;
 
 const { entity: _, ...changeable } = PolicyChange.properties;
 
-export const SimulationBody = object({
+const SimulationBody = object({
   from: Type.Optional(InputTime),
   to: Type.Optional(InputTime),
   policy: Type.Optional(patch(changeable)),
@@ -66,7 +76,7 @@ const MetricResult = Type.Object({
 });
 type MetricResult = Static<typeof MetricResult>;
 
-export const Simulation = Type.Object(
+const Simulation = Type.Object(
   {
     from: Time,
     to: Time,
@@ -79,8 +89,28 @@ export const Simulation = Type.Object(
 );
 type Simulation = Static<typeof Simulation>;
 
+export const simulatePolicy = query({
+  id: "sla.simulate",
+  route: "POST /api/v1/itsm/sla-policies/{id}/simulate",
+  summary: "See what a policy would have made of past tickets",
+  description:
+    "Of the tickets that were made between `from` and `to` (the last 30 days unless given), from the " +
+    "log. `policy` holds what should be different from the policy as it is.",
+  permission: SlaRead,
+  params: object({ id: PolicyId }),
+  body: SimulationBody,
+  bodyOptional: true,
+  response: item(Simulation),
+  example: {
+    params: { id: "slp_01jzt3n5k8q2x4v6w8y0z2b4d6" },
+    body: { limit: 500, policy: { targets: [{ metric: "resolution", minutes: 120 }] } },
+  },
+  run: async (ctx, { params, body }) =>
+    simulate(ctx, await policies.store.get(ctx.tx, params.id), body),
+});
+
 /** Simulates a policy, or a changed one, on past tickets. */
-export async function simulate(
+async function simulate(
   ctx: ReadContext,
   policy: SlaPolicy,
   { from, to, policy: change = {}, limit = DEFAULT_TICKETS }: SimulationBody,

@@ -96,7 +96,10 @@ test("a policy is created, read, changed and deleted", async () => {
     events: [],
     headers: { etag: '"2"' },
   });
-  expect((await owner(`GET ${POLICIES}?entity=change`)).body.data).toEqual([changed.body.data]);
+  for (const query of ["entity=change", "q=gold", 'filter={"warnAtPercent":90}']) {
+    const { body } = await owner(`GET ${POLICIES}?count=exact&${encodeURI(query)}`);
+    expect(body).toMatchObject({ data: [changed.body.data], pagination: { total: 1 } });
+  }
   expect(await owner(`DELETE ${path}`)).toMatchObject({
     status: 204,
     events: ["sla_policy.deleted"],

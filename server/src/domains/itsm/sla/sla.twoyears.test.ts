@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import type { RecordedEvent } from "#kernel/log/event.ts";
 import { foldEvents } from "./clocks/clock-fold.ts";
 import { compilePlans } from "./clocks/policy-targets.ts";
-import { toPolicyInput, type NewPolicy } from "./policy.ts";
+import { toPolicyFields, type PolicyInput } from "./policy.ts";
 import { happened, ticket } from "./testing/ticket-events.ts";
 import { clockStateAt } from "./clocks/clock-state.ts";
 
@@ -161,7 +161,7 @@ test.each(Object.keys(CALENDARS) as (keyof typeof CALENDARS)[])(
 
 function planOf(timezone: keyof typeof CALENDARS) {
   const { hours, holidays } = CALENDARS[timezone];
-  const policy: NewPolicy = {
+  const policy: PolicyInput = {
     name: "Any",
     entity: "incident",
     targets: [{ metric: "resolution", minutes: 1 }],
@@ -172,7 +172,7 @@ function planOf(timezone: keyof typeof CALENDARS) {
     },
     pauseOn: ["on_hold"],
   };
-  const [plan] = compilePlans(toPolicyInput(policy));
+  const [plan] = compilePlans(toPolicyFields(policy));
   if (!plan) throw new Error("There is a plan for each target.");
   return plan;
 }

@@ -13,13 +13,18 @@ import { type EventData, eventIdOf, positionOf, type RecordedEvent } from "#kern
 import { newId } from "#kernel/schema/id.ts";
 import { Loop, type LoopNext } from "#kernel/work/loop.ts";
 import * as store from "./store.ts";
-import { IncidentSlaBreached, IncidentSlaWarning, SlaBreached, SlaWarning } from "../policy.ts";
+import {
+  IncidentSlaBreached,
+  IncidentSlaWarning,
+  SlaBreached,
+  SlaWarning,
+} from "../breach-events.ts";
 import { foldEvents } from "./clock-fold.ts";
 import { compileTargets, type PolicyTarget } from "./policy-targets.ts";
 import { readTicketHistories } from "./ticket-history.ts";
 import { SettledUntil, earliestSettledMs } from "./settled-until.ts";
 import { eventsAfter, ticketFieldsOf, toIso } from "./clock-row.ts";
-import * as policies from "../store.ts";
+import { listActivePolicies } from "../policy-resource.ts";
 import { nextDueAt, clockStateAt } from "./clock-state.ts";
 
 const POLL_MS = 1_000;
@@ -102,7 +107,7 @@ function announceInPartition(
     const due = await store.claimDue(ctx.tx, before, BATCH_CLOCKS_MAX);
     if (due.length === 0) return 0;
     const targets = new Map(
-      compileTargets(ctx.services, await policies.active(ctx.tx)).map((target) => [
+      compileTargets(ctx.services, await listActivePolicies(ctx.tx)).map((target) => [
         `${target.policy.id} ${target.plan.metric}`,
         target,
       ]),

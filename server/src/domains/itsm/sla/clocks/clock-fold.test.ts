@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { RecordedEvent } from "#kernel/log/event.ts";
 import { foldEvents, ticketKindOf } from "./clock-fold.ts";
 import { compilePlans } from "./policy-targets.ts";
-import { toPolicyInput, type NewPolicy } from "../policy.ts";
+import { toPolicyFields, type PolicyInput } from "../policy.ts";
 import { happened, ticket } from "../testing/ticket-events.ts";
 import { nextDueAt, clockStateAt } from "./clock-state.ts";
 
@@ -10,10 +10,10 @@ const MINUTE_MS = 60_000;
 const T0 = Date.parse("2026-06-01T10:00:00Z");
 const at = (minutes: number): number => T0 + minutes * MINUTE_MS;
 
-function planOf(metric: "response" | "resolution", more: Partial<NewPolicy> = {}) {
+function planOf(metric: "response" | "resolution", more: Partial<PolicyInput> = {}) {
   const targets = [{ metric, minutes: 60 }];
   const [plan] = compilePlans(
-    toPolicyInput({ name: "Any", entity: "incident", targets, pauseOn: ["on_hold"], ...more }),
+    toPolicyFields({ name: "Any", entity: "incident", targets, pauseOn: ["on_hold"], ...more }),
   );
   if (!plan) throw new Error("There is a plan for each target.");
   return plan;

@@ -15,7 +15,7 @@ import { compileTargets } from "./policy-targets.ts";
 import { METRICS, PolicyId } from "../policy.ts";
 import { type ClockListItem, toClockListItem } from "./clock-schema.ts";
 import { visibleKinds } from "./clock-access.ts";
-import * as policies from "../store.ts";
+import { listActivePolicies } from "../policy-resource.ts";
 import { CLOCK_STATES } from "./clock-state.ts";
 
 const text = (sql: string): ListField => ({ sql, kind: "text" });
@@ -87,7 +87,7 @@ export async function readClockPage(
     conditions.push((parameters) => `due_at < ${parameters.add(dueBefore, "timestamptz")}`);
   }
   if (open !== undefined) conditions.push(() => "stopped_at is null and state <> 'cancelled'");
-  const targets = compileTargets(ctx.services, await policies.active(ctx.tx));
+  const targets = compileTargets(ctx.services, await listActivePolicies(ctx.tx));
   const nowMs = ctx.now.getTime();
   return listPage(ctx, list, query, {
     narrowed: conditions,

@@ -10,7 +10,7 @@ import { type SlaClockState, foldEvents, ticketKindOf, ticketFromEvent } from ".
 import { readTicketHistories } from "./ticket-history.ts";
 import { eventsAfter, ticketFieldsOf, toStoredClock } from "./clock-row.ts";
 import { compileTargets, findStoredClock, type PolicyTarget } from "./policy-targets.ts";
-import * as policies from "../store.ts";
+import { listActivePolicies } from "../policy-resource.ts";
 
 export const CLOCK_READER = "sla.clocks";
 
@@ -23,7 +23,7 @@ export const clockReader = reader({
     const relevant = events.filter((event) => ticketKindOf(event) !== undefined);
     const last = relevant.at(-1);
     if (!last) return;
-    const targets = compileTargets(services, await policies.active(tx));
+    const targets = compileTargets(services, await listActivePolicies(tx));
     if (targets.length === 0) return;
     const byTicket = Map.groupBy(relevant, ({ resource }) => resource.id);
     const stored = Map.groupBy(

@@ -16,7 +16,7 @@ import { readTicketHistories } from "./ticket-history.ts";
 import { eventsAfter, toIso } from "./clock-row.ts";
 import { METRICS, PolicyId } from "../policy.ts";
 import { assertCanSee } from "./clock-access.ts";
-import * as policies from "../store.ts";
+import { listActivePolicies } from "../policy-resource.ts";
 import { CLOCK_STATES, clockStateAt } from "./clock-state.ts";
 
 const MINUTE_MS = 60_000;
@@ -101,7 +101,7 @@ export async function readTicketClocks(
   assertCanSee(kind, ctx);
   const { id, state } = await getTicketIdentity(ctx, kind, ref);
   const [active, stored, histories] = await Promise.all([
-    policies.active(tx),
+    listActivePolicies(tx),
     listByTicket(tx, id),
     readTicketHistories(tx, [{ id }]),
   ]);

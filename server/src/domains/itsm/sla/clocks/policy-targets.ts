@@ -2,7 +2,7 @@ import type { PlatformServices } from "#kernel/contract.ts";
 import { compileCondition } from "#kernel/condition/condition.ts";
 import { businessTime } from "../business-hours.ts";
 import type { ClockPlan } from "./clock-fold.ts";
-import type { PolicyInput, SlaPolicy } from "../policy.ts";
+import type { PolicyFields, SlaPolicy } from "../policy.ts";
 import type { StoredClock } from "./store.ts";
 
 const MINUTE_MS = 60_000;
@@ -31,7 +31,7 @@ export function findStoredClock(
 }
 
 /** Compiles a plan for each target of a policy. */
-export function compilePlans(policy: PolicyInput): readonly ClockPlan[] {
+export function compilePlans(policy: PolicyFields): readonly ClockPlan[] {
   const holds = compileCondition(policy.conditions);
   const common = {
     entity: policy.entity,

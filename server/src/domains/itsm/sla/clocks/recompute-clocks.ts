@@ -19,7 +19,7 @@ import { compileTargets, findStoredClock, type PolicyTarget } from "./policy-tar
 import { readTicketHistories } from "./ticket-history.ts";
 import { ticketFieldsOf, toStoredClock } from "./clock-row.ts";
 import type { SlaPolicy } from "../policy.ts";
-import * as policies from "../store.ts";
+import { policies } from "../policy-resource.ts";
 
 const TICKETS_MAX = 200;
 const ENVIRONMENTS = ["production", "staging", "development"] as const;
@@ -41,7 +41,7 @@ export const recomputeClocksJob = job({
     // The cursor is locked first, as the reader does: a batch that the reader handled by the old policy
     // is committed then, and the policy is read after it.
     const upTo = await lockReaderCursor(ctx.tx, CLOCK_READER);
-    const found = await policies.find(ctx.tx, policyId);
+    const found = await policies.store.find(ctx.tx, policyId);
     const policy = found?.active ? found : undefined;
     if (await cancelClocks(ctx, policyId, policy))
       return enqueueRecompute(ctx, { policyId, revision, after });
@@ -65,7 +65,7 @@ export const policyReader = reader({
     const latest = new Map(events.map((event) => [event.resource.id, event]));
     for (const [policyId, event] of latest) {
       if (event.resource.type !== "sla_policy") continue;
-      const policy = await policies.find(tx, policyId);
+      const policy = await policies.store.find(tx, policyId);
       const ctx = because(event);
       for (const environment of ENVIRONMENTS) {
         ctx.switchPartition({ workspace: workspace.key, environment });

@@ -1,0 +1,49 @@
+/** The events of SLA breaches and of warnings before them. */
+import Type from "typebox";
+import { event } from "#kernel/log/event.ts";
+import { nullable, Time } from "#kernel/schema/schema.ts";
+import { TICKET_KINDS } from "../tickets/index.ts";
+import { METRICS } from "./policy.ts";
+
+/** The data of a breach or a warning. */
+const Alert = Type.Object(
+  {
+    policyId: Type.String(),
+    policyName: Type.String(),
+    metric: Type.Enum([...METRICS]),
+    targetMinutes: Type.Number(),
+    dueAt: nullable(Time),
+    ticket: Type.Object({
+      kind: Type.Enum([...TICKET_KINDS]),
+      id: Type.String(),
+      number: nullable(Type.String()),
+      title: nullable(Type.String()),
+      state: Type.String(),
+      priority: nullable(Type.Integer()),
+      assigneeId: nullable(Type.String()),
+      teamId: nullable(Type.String()),
+    }),
+  },
+  { title: "SlaAlert" },
+);
+
+export const IncidentSlaBreached = event("incident.sla_breached", {
+  resource: "incident",
+  summary: "The deadline of an SLA passed for an incident.",
+  data: Alert,
+});
+export const IncidentSlaWarning = event("incident.sla_warning", {
+  resource: "incident",
+  summary: "Most of the time that an SLA allows is used up for an incident.",
+  data: Alert,
+});
+export const SlaBreached = event("sla.breached", {
+  resource: "ticket",
+  summary: "The deadline of an SLA passed, for a ticket of any kind.",
+  data: Alert,
+});
+export const SlaWarning = event("sla.warning", {
+  resource: "ticket",
+  summary: "Most of the time that an SLA allows is used up, for a ticket of any kind.",
+  data: Alert,
+});

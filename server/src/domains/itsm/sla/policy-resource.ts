@@ -1,0 +1,110 @@
+import Type from "typebox";
+import type { Tx } from "#kernel/db/connection.ts";
+import { failure } from "#kernel/operation/failure.ts";
+import { resourcePack } from "#kernel/resource/pack.ts";
+import { resource } from "#kernel/resource/resource.ts";
+import { TICKET_KINDS } from "../tickets/index.ts";
+import { SlaRead, SlaWrite } from "./permissions.ts";
+import {
+  applyPolicyChange,
+  assertValidPolicy,
+  POLICY_DEFAULTS,
+  PolicyChange,
+  PolicyInput,
+  SlaPolicy,
+  toPolicyFields,
+} from "./policy.ts";
+
+const POLICIES_MAX = 500;
+
+const TooManyPolicies = failure(
+  "too_many_sla_policies",
+  409,
+  `A workspace has at most ${POLICIES_MAX} SLA policies.`,
+);
+
+export const policies = resource({
+  name: "sla_policy",
+  plural: "sla",
+  path: "/api/v1/itsm/sla-policies",
+  table: "sla_policies",
+  idPrefix: "slp",
+  schema: SlaPolicy,
+  input: PolicyInput,
+  change: PolicyChange,
+  defaults: POLICY_DEFAULTS,
+  json: ["conditions", "targets", "calendar"],
+  permissions: { read: SlaRead, write: SlaWrite },
+  // Policies are the same in all environments; their clocks are not.
+  environmentScoped: false,
+  list: {
+    order: "-id",
+    search: ["name"],
+    filters: { entity: Type.Optional(Type.Enum([...TICKET_KINDS])) },
+  },
+  limit: { max: POLICIES_MAX, failure: TooManyPolicies },
+  async check({ services }, input, before) {
+    // A new policy has all required fields.
+    const fields = before ? applyPolicyChange(before, input) : toPolicyFields(input as PolicyInput);
+    assertValidPolicy(services, fields);
+    return fields;
+  },
+  operations: {
+    create: {
+      summary: "Make an SLA policy",
+      description:
+        "It applies to open tickets at once, counted from when each was made. Without a `calendar` time " +
+        "is counted around the clock.",
+    },
+    update: {
+      summary: "Change an SLA policy, or switch it on or off",
+      description:
+        "The clocks of open tickets are worked out anew from the log. What is no longer late under the new " +
+        "target may become late again.",
+    },
+    delete: {
+      description: "Its clocks that still go are cancelled; those of finished work are kept.",
+    },
+  },
+  docs: {
+    noun: "an SLA policy",
+    nouns: "SLA policies, newest first",
+    events: {
+      created: "An SLA policy was made.",
+      updated: "An SLA policy was changed, switched on or off.",
+    },
+    examples: {
+      id: "slp_01jzt3n5k8q2x4v6w8y0z2b4d6",
+      input: {
+        name: "Critical incidents",
+        entity: "incident",
+        conditions: { priority: 1 },
+        targets: [
+          { metric: "response", minutes: 15 },
+          { metric: "resolution", minutes: 240 },
+        ],
+        calendar: {
+          timezone: "Europe/Berlin",
+          hours: [{ days: [1, 2, 3, 4, 5], from: "08:00", to: "18:00" }],
+          holidays: ["2026-12-25"],
+        },
+        pauseOn: ["on_hold"],
+      },
+      change: { targets: [{ metric: "resolution", minutes: 480 }] },
+    },
+  },
+});
+
+/** Lists the policies that have clocks. */
+export function listActivePolicies(tx: Tx): Promise<SlaPolicy[]> {
+  return policies.store.select(tx, `active order by id limit ${POLICIES_MAX}`, []);
+}
+
+/** SLA policies as pack content. The workspace decides whether one is active, and names need not be unique. */
+export const policyContent = resourcePack(policies, {
+  kind: "sla_policies",
+  schema: PolicyInput,
+  environmentScoped: false,
+  unmanaged: ["active"],
+  find: async () => undefined,
+});
