@@ -2,10 +2,10 @@
 import pg from "pg";
 import { describe, expect, inject, test } from "vitest";
 import { newId } from "#kernel/schema/id.ts";
-import { pruneIdempotencyKeys } from "#kernel/operation/idempotency.ts";
+import { idempotencyRetentionJob } from "#kernel/operation/idempotency.ts";
 import type { JobType } from "#kernel/contract.ts";
-import { PRUNE_ROWS_MAX } from "#kernel/work/retention-job.ts";
-import { pruneEvents, pruneWrecks } from "#kernel/log/retention.ts";
+import { RETENTION_ROWS_MAX } from "#kernel/work/retention-job.ts";
+import { eventRetentionJob, deadLetterRetentionJob } from "#kernel/log/retention.ts";
 import { useWorld } from "#kernel/testing/world.ts";
 import { domains } from "./app.ts";
 
@@ -189,9 +189,9 @@ const LONG_AGO_MS = 4 * 365 * 86_400_000;
 /** Tell that an export expired, one by one, and have tests of their own. */
 const APART = ["analytics.prune_exports"];
 const JOBS: readonly JobType[] = [
-  pruneIdempotencyKeys,
-  pruneEvents,
-  pruneWrecks,
+  idempotencyRetentionJob,
+  eventRetentionJob,
+  deadLetterRetentionJob,
   ...domains.flatMap(({ jobs = [] }) => jobs).filter(({ kind }) => /prune/.test(kind)),
 ].filter(({ kind }) => !APART.includes(kind));
 
@@ -237,7 +237,7 @@ describe.for(JOBS.map((type) => ({ type, kind: type.kind })))("$kind", ({ type, 
         next = await type.run(undefined as never, {} as never, removed as never);
       }
       expect(batches.reduce((sum, n) => sum + n)).toBe(OLD_ROWS);
-      expect(Math.max(...batches)).toBeLessThanOrEqual(PRUNE_ROWS_MAX);
+      expect(Math.max(...batches)).toBeLessThanOrEqual(RETENTION_ROWS_MAX);
       expect(await rowsOf(table)).toBe(before + FRESH_ROWS);
     }
   });

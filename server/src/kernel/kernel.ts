@@ -9,7 +9,7 @@ import { ReaderGroup } from "./readers/reader-group.ts";
 import { Embeddings } from "./embedding/embeddings.ts";
 import type { Contribution } from "./extension-point.ts";
 import { newId } from "./schema/id.ts";
-import { pruneIdempotencyKeys } from "./operation/idempotency.ts";
+import { idempotencyRetentionJob } from "./operation/idempotency.ts";
 import { ExpressionPool } from "./expression/pool/pool.ts";
 import { Loop } from "./work/loop.ts";
 import { Mailer } from "./mail/mailer.ts";
@@ -20,7 +20,7 @@ import type { CatalogEntry } from "./log/event.ts";
 import { Outbound } from "./outbound/outbound.ts";
 import { Cursors } from "./operation/pagination.ts";
 import type { Permission } from "./access/permission.ts";
-import { pruneEvents, pruneWrecks } from "./log/retention.ts";
+import { deadLetterRetentionJob, eventRetentionJob } from "./log/retention.ts";
 import { RateLimit } from "./access/rate-limit.ts";
 import { registerReaders } from "./readers/reader.ts";
 import { Sandbox } from "./sandbox/sandbox.ts";
@@ -212,16 +212,16 @@ export class Kernel implements Platform {
   }
 
   #readerLoop(readers: readonly Reader[]): Loop {
-    const convoy = new ReaderGroup({
+    const group = new ReaderGroup({
       platform: this,
       readers,
       onFailure: ({ name }, error) =>
         this.log.error({ err: error, reader: name }, "a reader failed"),
-      onParked: ({ name }, error) =>
-        this.log.error({ err: error, reader: name }, "an event was parked"),
+      onDeadLetter: ({ name }, error) =>
+        this.log.error({ err: error, reader: name }, "an event became a dead letter"),
     });
     return new Loop(
-      () => convoy.step(),
+      () => group.step(),
       (error) => this.log.error({ err: error }, "the log can't be followed"),
       GATHER_MS,
     );
@@ -231,9 +231,9 @@ export class Kernel implements Platform {
     const worker = new JobWorker({
       platform: this,
       jobs: [
-        pruneIdempotencyKeys,
-        pruneEvents,
-        pruneWrecks,
+        idempotencyRetentionJob,
+        eventRetentionJob,
+        deadLetterRetentionJob,
         sendMail,
         ...this.domains.flatMap((domain) => domain.jobs ?? []),
       ],

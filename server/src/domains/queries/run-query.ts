@@ -75,7 +75,7 @@ async function executeQuery(
   ]);
   const from = performance.now();
   try {
-    const result = await fairShareOf(platform).take(partition.workspace, () =>
+    const result = await fairShareOf(platform).run(partition.workspace, () =>
       platform.db.sql.run({
         text: wrapped.text,
         values: wrapped.values,

@@ -41,7 +41,7 @@ export class Embeddings {
 
   constructor(options: Partial<EmbeddingsOptions> = {}) {
     this.#options = { ...DEFAULTS, ...options };
-    this.#queue = new FairQueue({ ...this.#options, lanes: 1 });
+    this.#queue = new FairQueue({ ...this.#options, concurrency: 1 });
   }
 
   /** The id of the process that holds the model, while there is one. */

@@ -1,7 +1,7 @@
 import pg from "pg";
 import { expect, inject, test } from "vitest";
 import { eventIdOf } from "./event.ts";
-import { pruneEvents } from "./retention.ts";
+import { eventRetentionJob } from "./retention.ts";
 import { startWorld, until, type World } from "../testing/world.ts";
 import { JobWorker } from "../work/job-worker.ts";
 
@@ -40,7 +40,7 @@ async function old(world: World): Promise<number> {
 
 /** One turn of the job, as the worker gives it. */
 async function turn(world: World): Promise<unknown> {
-  const pruned = await pruneEvents.effect?.(world.kernel, {} as never, {
+  const pruned = await eventRetentionJob.effect?.(world.kernel, {} as never, {
     id: "job",
     number: 1,
     signal: AbortSignal.timeout(60_000),
@@ -157,7 +157,7 @@ test("the job takes one turn after another until nothing old is left, and comes 
   const failures: unknown[] = [];
   const worker = new JobWorker({
     platform: world.kernel,
-    jobs: [pruneEvents],
+    jobs: [eventRetentionJob],
     onFailure: (_kind, error) => failures.push(error),
   });
   await worker.register();

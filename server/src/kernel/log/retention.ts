@@ -2,16 +2,16 @@ import { retentionJob, deleteAcrossWorkspaces } from "../work/retention-job.ts";
 
 const DAY_MS = 24 * 3_600_000;
 const HOUR_MS = 3_600_000;
-/** A reader that this version does not have and that stood still for so long is nobody's any more. */
-const ABANDONED_DAYS = 7;
-/** How long one may look into what went wrong for good. */
-const WRECKS_KEPT_DAYS = 90;
+/** A reader that this version does not have and that did not advance for so long is abandoned. */
+const READER_ABANDONED_DAYS = 7;
+/** How long dead letters and failed jobs can be looked into. */
+const DEAD_LETTER_RETENTION_DAYS = 90;
 
 /**
- * The oldest events go when they are older than the setting says, and never before every reader has
+ * Deletes the oldest events when they are older than the setting allows, and never before every reader has
  * passed them. No role of ours may delete from the log: the function that can is part of the schema.
  */
-export const pruneEvents = retentionJob({
+export const eventRetentionJob = retentionJob({
   kind: "kernel.prune_events",
   async remove({ db, settings, clock, readerNames }, rowsMax) {
     const days = settings.eventRetentionDays;
@@ -20,26 +20,26 @@ export const pruneEvents = retentionJob({
       new Date(clock.nowMs() - days * DAY_MS),
       rowsMax,
       readerNames,
-      new Date(clock.nowMs() - ABANDONED_DAYS * DAY_MS),
+      new Date(clock.nowMs() - READER_ABANDONED_DAYS * DAY_MS),
     ]);
     return row?.n ?? 0;
   },
 });
 
-const GIVEN_UP = `
+const DELETE_FAILED_JOBS = `
   delete from jobs where id in
     (select id from jobs where failed_at < $1 order by failed_at limit $2 for update skip locked)`;
-const PARKED = `
+const DELETE_DEAD_LETTERS = `
   delete from parked_events where ctid = any (array(
     select ctid from parked_events where parked_at < $1 order by parked_at limit $2))`;
 
-/** Jobs that were given up and events that were parked, once nobody has looked for long. */
-export const pruneWrecks = retentionJob({
+/** Deletes failed jobs and dead letters that are old. */
+export const deadLetterRetentionJob = retentionJob({
   kind: "kernel.prune_wrecks",
   everyMs: HOUR_MS,
   async remove({ db, clock }, rowsMax) {
-    const before = new Date(clock.nowMs() - WRECKS_KEPT_DAYS * DAY_MS);
-    const jobs = await deleteAcrossWorkspaces(db, GIVEN_UP, [before, rowsMax]);
-    return Math.max(jobs, await deleteAcrossWorkspaces(db, PARKED, [before, rowsMax]));
+    const before = new Date(clock.nowMs() - DEAD_LETTER_RETENTION_DAYS * DAY_MS);
+    const jobs = await deleteAcrossWorkspaces(db, DELETE_FAILED_JOBS, [before, rowsMax]);
+    return Math.max(jobs, await deleteAcrossWorkspaces(db, DELETE_DEAD_LETTERS, [before, rowsMax]));
   },
 });

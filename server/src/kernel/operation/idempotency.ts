@@ -178,7 +178,7 @@ const EXPIRED = `
     select ctid from idempotency_keys where expires_at < $1 order by expires_at limit $2))`;
 
 /** Answers are kept for a day. */
-export const pruneIdempotencyKeys = retentionJob({
+export const idempotencyRetentionJob = retentionJob({
   kind: "kernel.prune_idempotency_keys",
   remove: ({ db, clock }, rowsMax) => deleteAcrossWorkspaces(db, EXPIRED, [clock.now(), rowsMax]),
 });

@@ -3,17 +3,17 @@ import { eventIdOf, type LogPosition } from "../log/event.ts";
 import { positionOfRow } from "../log/event-log.ts";
 import type { LoopNext } from "../work/loop.ts";
 
-/** Passed over in the database, which hands out those that are wanted. */
-const BATCH_EVENTS_MAX = 10_000;
+/** Events that one query passes over; it returns those of the topics that have listeners. */
+const PAGE_EVENTS_MAX = 10_000;
 const POLL_MS = 500;
-/** How far beyond an open transaction it looks, in batches. */
+/** How far beyond an open transaction it reads, in pages. */
 const UNSETTLED_PAGES_MAX = 10;
 
 const END = `
   select $1::smallint as epoch, pg_snapshot_xmin(pg_current_snapshot()) as xid, 0::bigint as seq`;
 /**
- * What is wanted of the next so many events; and, even if that is nothing, how far it has looked, and the
- * place before which nothing can appear any more.
+ * Those of the next events that have listeners; and, even if there are none, how far it has read, and the
+ * position before which nothing can appear any more.
  */
 const READ = `
   with passed as materialized
@@ -31,7 +31,7 @@ const READ = `
     left join passed n on n.topic = any($5::text[])
    order by n.epoch, n.xid, n.seq`;
 
-interface LookRow {
+interface PageRow {
   readonly end_epoch: number;
   readonly end_xid: string;
   readonly passed: number;
@@ -64,19 +64,19 @@ export interface CommitNotice {
 type Listener = (notice: CommitNotice) => void;
 
 /**
- * Tells this process what happens anywhere: the caches that must forget, the readers that wait. One
- * query serves all of them, however many, and passes over topics that nobody here listens to. An event
- * may be told several times, at its commit and again from the log, so listeners must not count.
+ * The in-process feed of committed events, of all nodes: for caches to invalidate and for clients that wait.
+ * One query serves all listeners, however many, and passes over topics that nobody here listens to. An event
+ * may be announced several times, at its commit and again from the log, so listeners must not count.
  */
 export class CommitFeed {
   readonly #db: Database;
   readonly #epoch: number;
   readonly #listeners = new Map<string, Set<Listener>>();
   #at: LogPosition | undefined;
-  /** How often a topic was added to those that somebody listens to. */
-  #added = 0;
-  /** Where the next look begins, if the last one failed or somebody began to listen while it was under way. */
-  #again: LogPosition | undefined;
+  /** How often a topic got its first listener. */
+  #topicsAdded = 0;
+  /** Where the next read begins, if the last one failed or a topic was added while it was under way. */
+  #rereadFrom: LogPosition | undefined;
 
   constructor(db: Database, epoch: number) {
     this.#db = db;
@@ -84,7 +84,7 @@ export class CommitFeed {
   }
 
   subscribe(topics: readonly string[], listener: Listener): () => void {
-    for (const topic of topics) this.#of(topic).add(listener);
+    for (const topic of topics) this.#listenersOf(topic).add(listener);
     return () => {
       for (const topic of topics) {
         const listeners = this.#listeners.get(topic);
@@ -100,46 +100,46 @@ export class CommitFeed {
     }
   }
 
-  /** Tells what came into the log since the last look. */
+  /** Announces what came into the log since the last call. */
   async catchUp(): Promise<LoopNext> {
     this.#at ??= await this.#end();
-    const begin = this.#at;
-    let from = (this.#again ??= begin);
-    const added = this.#added;
-    // All are told at once, but the cursor stops where an older transaction may still add something:
-    // what is beyond is told again, and what appears before it is not missed.
+    const start = this.#at;
+    let from = (this.#rereadFrom ??= start);
+    const added = this.#topicsAdded;
+    // All are announced at once, but the cursor stops where an older transaction may still add something:
+    // events beyond it are announced again, and one that appears before it is not missed.
     let settled: LogPosition | undefined;
     let more = true;
     for (let page = 0; more && page < UNSETTLED_PAGES_MAX; page += 1) {
       const { end, at, notices, passed } = await this.#read(from);
       this.announce(notices);
-      // What was open when the first page was read may have appeared there since.
+      // Transactions that were open when the first page was read may have committed since.
       settled ??= end;
       from = at;
-      more = passed === BATCH_EVENTS_MAX;
+      more = passed === PAGE_EVENTS_MAX;
       const isBeyond = eventIdOf(from) > eventIdOf(settled);
       this.#at = isBeyond || !more ? settled : from;
     }
-    this.#again = this.#added === added ? undefined : begin;
-    if (this.#again || eventIdOf(from) > eventIdOf(this.#at)) return "soon";
+    this.#rereadFrom = this.#topicsAdded === added ? undefined : start;
+    if (this.#rereadFrom || eventIdOf(from) > eventIdOf(this.#at)) return "soon";
     return more ? "again" : POLL_MS;
   }
 
-  #of(topic: string): Set<Listener> {
+  #listenersOf(topic: string): Set<Listener> {
     let listeners = this.#listeners.get(topic);
     if (!listeners) {
       this.#listeners.set(topic, (listeners = new Set()));
-      this.#added += 1;
+      this.#topicsAdded += 1;
     }
     return listeners;
   }
 
   async #read(from: LogPosition) {
-    const rows = await this.#db.system<LookRow & (NoticeRow | { readonly topic: null })>(READ, [
+    const rows = await this.#db.system<PageRow & (NoticeRow | { readonly topic: null })>(READ, [
       from.epoch,
       String(from.xid),
       from.seq,
-      BATCH_EVENTS_MAX,
+      PAGE_EVENTS_MAX,
       [...this.#listeners.keys()],
     ]);
     const [first] = rows;

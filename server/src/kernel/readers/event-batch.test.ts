@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { EventTypeCount } from "../contract.ts";
-import { advance, reader, registerReaders } from "./reader.ts";
+import { advanceReader, reader, registerReaders } from "./reader.ts";
 import { useWorld } from "../testing/world.ts";
 
 const world = await useWorld();
@@ -45,7 +45,7 @@ test("who glances at the log is told of each kind once, and reads what it asks f
   await append("production", ["thing.begun", "thing.done", "thing.left", "thing.begun", "other.x"]);
   await append("staging", ["thing.done"]);
   await world.settled();
-  await advance(world.kernel, glancing);
+  await advanceReader(world.kernel, glancing);
   expect(seen).toEqual({
     production: {
       kinds: [
@@ -75,8 +75,8 @@ test("a batch is as long as it may be, and the next one goes on behind it", asyn
     Array.from({ length: 5 }, () => "thing.done"),
   );
   await world.settled();
-  expect(await advance(world.kernel, counting, 2)).toBe("again");
-  expect(await advance(world.kernel, counting, 2)).toBe("again");
-  expect(await advance(world.kernel, counting, 2)).not.toBe("again");
+  expect(await advanceReader(world.kernel, counting, 2)).toBe("again");
+  expect(await advanceReader(world.kernel, counting, 2)).toBe("again");
+  expect(await advanceReader(world.kernel, counting, 2)).not.toBe("again");
   expect(counts).toEqual([2, 2, 1]);
 });

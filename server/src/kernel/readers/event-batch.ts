@@ -9,26 +9,26 @@ import {
   toEvent,
 } from "../log/event-log.ts";
 
-/** What comes next in the log, as far as it can no longer change. */
+/** The next events of the log, as far as they can no longer change; back pressure comes from its limit. */
 export interface EventBatch {
   /** The cursor of the reader that is furthest behind. */
   readonly from: LogPosition;
   /** The last event; none when there is nothing to read. */
   readonly last: LogPosition | undefined;
   readonly count: number;
-  /** Whether there is more that can still change. */
+  /** True when there is more that can still change. */
   readonly unsettled: boolean;
   readonly parts: readonly BatchPart[];
 }
 
-/** How much one batch holds at most. */
+/** The events that one batch holds at most. */
 export const BATCH_EVENTS_MAX = 500;
 
 /**
- * The cursor of the hindmost of some readers, and what comes after it: one row for each kind of event in
- * each partition, however many there are.
+ * The cursor of the hindmost of some readers, and the batch summary after it: one row for each event type
+ * in each partition, however many events there are.
  */
-const LOOK = `
+const READ_SUMMARY = `
   with hindmost as
     (select epoch, xid, seq from readers where name = any($1::text[]) order by epoch, xid, seq limit 1),
   batch as materialized
@@ -58,92 +58,95 @@ interface CursorRow {
 }
 
 /** Null in the one row of readers that have nothing to read. */
-type KindRow = Pick<EventRow, "epoch" | "xid" | "seq" | "workspace_id" | "environment"> & {
+type SummaryRow = Pick<EventRow, "epoch" | "xid" | "seq" | "workspace_id" | "environment"> & {
   readonly topic: string;
   readonly type: string;
   readonly count: number;
   readonly last_at: string;
 };
 
-type Nothing = { readonly [Field in keyof KindRow]: null };
+type NoSummary = { readonly [Field in keyof SummaryRow]: null };
 
-/** Looks at what is next for readers of these names; `foreseen` are the types that will be asked for. */
+/** Reads the next batch of the readers of these names; `isExpected` picks the types that will be read. */
 export async function readBatch(
   { db }: Platform,
   names: readonly string[],
   eventsMax: number,
-  foreseen: (type: string) => boolean,
+  isExpected: (type: string) => boolean,
 ): Promise<EventBatch> {
-  const rows = await db.system<CursorRow & (KindRow | Nothing)>(LOOK, [names, eventsMax]);
+  const rows = await db.system<CursorRow & (SummaryRow | NoSummary)>(READ_SUMMARY, [
+    names,
+    eventsMax,
+  ]);
   const [first] = rows;
   if (!first) throw new Error(`No reader is registered: ${names.join(", ")}.`);
   const from = { epoch: first.at_epoch, xid: Number(first.at_xid), seq: first.at_seq };
   const { unsettled } = first;
   if (first.epoch === null) return { from, last: undefined, count: 0, unsettled, parts: [] };
   const last = positionOfRow(first);
-  const kinds = rows.filter((row) => row.epoch !== null);
-  const groups = Map.groupBy(kinds, (row) => `${row.workspace_id} ${row.environment}`);
-  // In one order, since each may lock rows until the end: whoever does so too then waits, never in a circle.
+  const summaries = rows.filter((row) => row.epoch !== null);
+  const groups = Map.groupBy(summaries, (row) => `${row.workspace_id} ${row.environment}`);
+  // In one order, since each may lock rows until the end: two nodes then wait, but never deadlock.
   const parts = [...groups]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([, group]) => new BatchPart({ from, last }, group, foreseen));
-  const count = kinds.reduce((sum, row) => sum + row.count, 0);
+    .map(([, group]) => new BatchPart({ from, last }, group, isExpected));
+  const count = summaries.reduce((sum, row) => sum + row.count, 0);
   return { from, last, count, unsettled, parts };
 }
 
-/** The limit is never reached: it tells the planner that there is little between the two places. */
-const READ = `
+/** The limit is never reached: it tells the planner that there is little between the two positions. */
+const READ_EVENTS = `
   select ${EVENT_COLUMNS} from events e
    where (e.epoch, e.xid, e.seq) > ($1, $2, $3) and (e.epoch, e.xid, e.seq) <= ($4, $5, $6)
      and e.type = any($7::text[])
    order by e.epoch, e.xid, e.seq limit ${BATCH_EVENTS_MAX}`;
 
-/** What of a batch is of one partition. */
+/** The part of a batch that is of one partition. */
 export class BatchPart {
   readonly partition: Partition;
-  readonly kinds: readonly EventTypeCount[];
+  readonly counts: readonly EventTypeCount[];
   readonly #bounds: { readonly from: LogPosition; readonly last: LogPosition };
-  /** The types that somebody will ask for: they are read with those that are asked for first. */
-  readonly #foreseen: readonly string[];
-  readonly #read = new Map<string, readonly RecordedEvent[]>();
+  /** The types that some reader will read: they are read together with the first that are. */
+  readonly #expectedTypes: readonly string[];
+  readonly #eventsByType = new Map<string, readonly RecordedEvent[]>();
 
   constructor(
     bounds: { readonly from: LogPosition; readonly last: LogPosition },
-    rows: readonly KindRow[],
-    foreseen: (type: string) => boolean,
+    rows: readonly SummaryRow[],
+    isExpected: (type: string) => boolean,
   ) {
     const [first] = rows;
-    if (!first) throw new Error("A part of a batch holds something.");
+    if (!first) throw new Error("A part of a batch is never empty.");
     this.partition = { workspace: first.workspace_id, environment: first.environment };
-    this.kinds = rows.map(({ topic, type, count, last_at: lastAt }) => ({
+    this.counts = rows.map(({ topic, type, count, last_at: lastAt }) => ({
       topic,
       type,
       count,
       lastAt,
     }));
     this.#bounds = bounds;
-    this.#foreseen = [...new Set(rows.map(({ type }) => type).filter(foreseen))];
+    this.#expectedTypes = [...new Set(rows.map(({ type }) => type).filter(isExpected))];
   }
 
   /** Its events of these types, in order. The transaction is in this partition. */
   async events(session: Transaction, types: readonly string[]): Promise<readonly RecordedEvent[]> {
-    const missing = types.filter((type) => !this.#read.has(type));
-    if (missing.length > 0) await this.#readAll(session, [...missing, ...this.#foreseen]);
-    const several = [...new Set(types)].map((type) => this.#read.get(type) ?? []);
-    return several.length === 1 ? (several[0] ?? []) : several.flat().toSorted(byPlace);
+    const missing = types.filter((type) => !this.#eventsByType.has(type));
+    if (missing.length > 0) await this.#readAll(session, [...missing, ...this.#expectedTypes]);
+    const lists = [...new Set(types)].map((type) => this.#eventsByType.get(type) ?? []);
+    return lists.length === 1 ? (lists[0] ?? []) : lists.flat().toSorted(byPosition);
   }
 
   async #readAll(session: Transaction, types: readonly string[]): Promise<void> {
-    const unread = [...new Set(types)].filter((type) => !this.#read.has(type));
+    const unread = [...new Set(types)].filter((type) => !this.#eventsByType.has(type));
     const { from, last } = this.#bounds;
-    const places = [from, last].flatMap(({ epoch, xid, seq }) => [epoch, String(xid), seq]);
-    const rows = await session.send<EventRow>(READ, [...places, unread]);
+    const positions = [from, last].flatMap(({ epoch, xid, seq }) => [epoch, String(xid), seq]);
+    const rows = await session.send<EventRow>(READ_EVENTS, [...positions, unread]);
     const byType = Map.groupBy(rows.map(toEvent), ({ type }) => type);
-    for (const type of unread) this.#read.set(type, byType.get(type) ?? []);
+    for (const type of unread) this.#eventsByType.set(type, byType.get(type) ?? []);
   }
 }
 
 /** Ids sort as the log does. */
-function byPlace(left: RecordedEvent, right: RecordedEvent): number {
+function byPosition(left: RecordedEvent, right: RecordedEvent): number {
   return left.id < right.id ? -1 : 1;
 }

@@ -35,7 +35,7 @@ const together = () =>
     platform: world.kernel,
     readers: [first, second],
     onFailure: ({ name }) => void failed.push(name),
-    onParked: () => undefined,
+    onDeadLetter: () => undefined,
   });
 const write = async (title: string) => {
   await agent("POST /api/v1/notes", { title, body: "" });

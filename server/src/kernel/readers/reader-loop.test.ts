@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { domains } from "../../app.ts";
 import { domain } from "../domain.ts";
 import { ReaderLoop } from "./reader-loop.ts";
-import { park, reader, registerReaders } from "./reader.ts";
+import { deadLetterEvent, reader, registerReaders } from "./reader.ts";
 import { notes } from "../testing/notes.ts";
 import { useWorld } from "../testing/world.ts";
 
@@ -119,6 +119,11 @@ test("nothing is held against an event while the database is what fails", async 
 test("nothing is parked that another node has got past", async () => {
   const tried = { epoch: 1, xid: 1, seq: 1 };
   await write("Jam");
-  const isParked = await park(world.kernel, squeamish, { left: undefined, tried }, "Too late.");
+  const isParked = await deadLetterEvent(
+    world.kernel,
+    squeamish,
+    { handledUntil: undefined, attemptedUntil: tried },
+    "Too late.",
+  );
   expect([isParked, (await parked()).length]).toEqual([false, 1]);
 });

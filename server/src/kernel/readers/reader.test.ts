@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { domains } from "../../app.ts";
 import { domain } from "../domain.ts";
 import { event } from "../log/event.ts";
-import { advance, reader } from "./reader.ts";
+import { advanceReader, reader } from "./reader.ts";
 import type { Reader } from "../contract.ts";
 import { Note, notes } from "../testing/notes.ts";
 import { until, useWorld } from "../testing/world.ts";
@@ -136,7 +136,7 @@ test("events of a transaction that commits late are neither skipped nor read out
   const [fast] = (await agent(`GET /api/v1/audit?resourceId=${body.data.id}`)).body.data;
   const marked = () => world.sql("select from marks where event_id = $1", [fast.id]);
   // It is committed and visible, yet no reader may pass the place of the slow one.
-  await advance(world.kernel, stumbling);
+  await advanceReader(world.kernel, stumbling);
   expect(await marked()).toEqual([]);
   gate.resolve();
   await slow;

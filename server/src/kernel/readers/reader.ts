@@ -20,197 +20,215 @@ import { BATCH_EVENTS_MAX, type BatchPart, type EventBatch, readBatch } from "./
 
 const POLL_MS = 1_000;
 
+/** Declares a reader: a durable consumer of the event log. */
 export function reader<const E extends readonly EventType[] = []>(
   about: ReaderDeclaration & { readonly emits?: E } & ReaderHandler<E[number]>,
 ): Reader {
   return about as Reader;
 }
 
-const LOCK = `
+const LOCK_CURSOR = `
   select from readers where name = $1 and epoch = $2 and xid = $3 and seq = $4 for update skip locked`;
-const PARK = `
+/** The table of dead letters keeps its older name. */
+const INSERT_DEAD_LETTER = `
   insert into parked_events (reader, epoch, xid, seq, workspace_id, environment, error, parked_at)
   values ($1, $2, $3, $4, $5, $6, $7, $8)`;
-const MOVE = `
+const MOVE_CURSOR = `
   update readers set epoch = $2, xid = $3, seq = $4, updated_at = $5 where name = $1`;
 
-/** A new reader's row; the end of the log is the last event that can no longer be overtaken. */
+/** A new reader's cursor; the end of the log is the last event that can no longer be overtaken. */
 const REGISTER = `
   insert into readers (name, epoch, xid, seq, updated_at)
   values ($1, $2, case when $3 then pg_snapshot_xmin(pg_current_snapshot()) else '0' end, 0, $4)
   on conflict (name) do nothing`;
 
+/** Inserts the cursors of readers that are new to this database. */
 export async function registerReaders(
   platform: Platform,
   readers: readonly Reader[],
 ): Promise<void> {
   for (const { name, startsAt } of readers) {
     const atEnd = startsAt === "end";
-    await platform.db.write(NOWHERE, (session) =>
+    await platform.db.write(NO_PARTITION, (session) =>
       session.send(REGISTER, [name, atEnd ? platform.epoch : 0, atEnd, platform.clock.now()]),
     );
   }
 }
 
-/** What a process remembers of a reader from one batch to the next. */
-export interface Trail {
-  /** Where this process left it last. */
-  left: LogPosition | undefined;
-  /** The last event of the batch that it tried last. */
-  tried?: LogPosition | undefined;
+/** The state of a reader in this process, from one batch to the next. */
+export interface ReaderState {
+  /** The cursor after the last batch that this process handled. */
+  handledUntil: LogPosition | undefined;
+  /** The last event of the last batch that it attempted. */
+  attemptedUntil?: LogPosition | undefined;
 }
 
-/** A reader on its way. */
-export interface Walker {
+/** A reader with its state in this process. */
+export interface ReaderWithState {
   readonly reader: Reader;
-  readonly trail: Trail;
+  readonly state: ReaderState;
 }
 
-/** Handles one batch; resolves to when to look again. */
-export async function advance(
+/** Handles one batch; resolves to when to read again. */
+export async function advanceReader(
   platform: Platform,
-  one: Reader,
+  consumer: Reader,
   eventsMax = BATCH_EVENTS_MAX,
-  trail: Trail = { left: undefined },
+  state: ReaderState = { handledUntil: undefined },
 ): Promise<LoopNext> {
-  const batch = await lookFor(platform, [one], eventsMax);
+  const batch = await readNextBatch(platform, [consumer], eventsMax);
   const idle = batch.unsettled ? "soon" : POLL_MS;
   if (!batch.last) return idle;
-  const walker = { reader: one, trail };
-  const handled = await moveOn(platform, one, batch, (session) =>
-    handleAll(platform, walker, session, batch),
+  const handled = await moveCursor(platform, consumer, batch, (session) =>
+    handleBatch(platform, { reader: consumer, state }, session, batch),
   );
   if (!handled) return POLL_MS;
-  trail.left = batch.last;
+  state.handledUntil = batch.last;
   return batch.count === eventsMax ? "again" : idle;
 }
 
-/** Readers that stand at the same place read once, and commit once. */
-const LOCK_ALL = `
+/** Readers at the same position read once, and commit once. */
+const LOCK_CURSORS = `
   select from readers where name = any($1) and epoch = $2 and xid = $3 and seq = $4
      for update skip locked`;
-const MOVE_ALL = `
+const MOVE_CURSORS = `
   update readers set epoch = $2, xid = $3, seq = $4, updated_at = $5 where name = any($1)`;
 
 /**
- * Handles one batch for several readers in one transaction. "apart" when they do not stand at the same
- * place: then each has to go on for itself until they do.
+ * Handles one batch for several readers in one transaction. "apart" when they are not at the same position:
+ * then each has to advance by itself until they are.
  */
-export async function advanceTogether(
+export async function advanceGroup(
   platform: Platform,
-  walkers: readonly Walker[],
+  members: readonly ReaderWithState[],
 ): Promise<LoopNext | "apart"> {
-  const readers = walkers.map(({ reader: one }) => one);
+  const readers = members.map((member) => member.reader);
   const names = readers.map(({ name }) => name);
-  const batch = await lookFor(platform, readers, BATCH_EVENTS_MAX);
+  const batch = await readNextBatch(platform, readers, BATCH_EVENTS_MAX);
   const idle = batch.unsettled ? "soon" : POLL_MS;
   const { from, last } = batch;
   if (!last) return idle;
-  const locked = await platform.db.write(NOWHERE, async (session) => {
-    const rows = await session.send(LOCK_ALL, [names, from.epoch, String(from.xid), from.seq]);
+  const locked = await platform.db.write(NO_PARTITION, async (session) => {
+    const rows = await session.send(LOCK_CURSORS, [names, from.epoch, String(from.xid), from.seq]);
     if (rows.length < names.length) return rows.length;
-    for (const walker of walkers) await handleAll(platform, walker, session, batch);
-    const place = [last.epoch, String(last.xid), last.seq];
-    void session.send(MOVE_ALL, [names, ...place, platform.clock.now()]);
+    for (const member of members) await handleBatch(platform, member, session, batch);
+    const position = [last.epoch, String(last.xid), last.seq];
+    void session.send(MOVE_CURSORS, [names, ...position, platform.clock.now()]);
     return rows.length;
   });
   if (locked === 0) return POLL_MS;
   if (locked < names.length) return "apart";
-  for (const { trail } of walkers) trail.left = last;
+  for (const { state } of members) state.handledUntil = last;
   return batch.count === BATCH_EVENTS_MAX ? "again" : idle;
 }
 
-/** Sets the event aside that was tried last, with the reason; false when another node has moved on. */
-export async function park(
+/**
+ * Moves the event that was attempted last to the dead letters, with the reason, and the cursor past it; false
+ * when another node has moved the cursor.
+ */
+export async function deadLetterEvent(
   platform: Platform,
-  one: Reader,
-  { tried }: Trail,
+  consumer: Reader,
+  { attemptedUntil }: ReaderState,
   reason: string,
 ): Promise<boolean> {
-  const batch = await lookFor(platform, [one], 1);
+  const batch = await readNextBatch(platform, [consumer], 1);
   const { last, parts } = batch;
   const [part] = parts;
-  if (!part || !last || !tried || eventIdOf(last) !== eventIdOf(tried)) return false;
+  if (!part || !last || !attemptedUntil) return false;
+  if (eventIdOf(last) !== eventIdOf(attemptedUntil)) return false;
   const { workspace, environment } = part.partition;
-  const place = [last.epoch, String(last.xid), last.seq, workspace, environment];
-  return moveOn(platform, one, batch, async (session) => {
-    await session.send(PARK, [one.name, ...place, reason, platform.clock.now()]);
+  const position = [last.epoch, String(last.xid), last.seq, workspace, environment];
+  return moveCursor(platform, consumer, batch, async (session) => {
+    await session.send(INSERT_DEAD_LETTER, [
+      consumer.name,
+      ...position,
+      reason,
+      platform.clock.now(),
+    ]);
   });
 }
 
-/** What is next for these readers. */
-function lookFor(
+/** Reads the next batch of these readers. */
+function readNextBatch(
   platform: Platform,
   readers: readonly Reader[],
   eventsMax: number,
 ): Promise<EventBatch> {
   const names = readers.map(({ name }) => name);
-  const wishes = readers
-    .filter((one) => !("handleSummary" in one))
-    .map((one) => wishOf(platform, one));
-  return readBatch(platform, names, eventsMax, (type) => wishes.some((wants) => wants(type)));
+  const matchers = readers
+    .filter((consumer) => !("handleSummary" in consumer))
+    .map((consumer) => matcherFor(platform, consumer));
+  return readBatch(platform, names, eventsMax, (type) => matchers.some((match) => match(type)));
 }
 
-/** Does the work and moves the cursor together; false when another node has this reader in hand. */
-async function moveOn(
+/** Does the work and moves the cursor in one transaction; false when another node runs this reader. */
+async function moveCursor(
   platform: Platform,
-  one: Reader,
+  consumer: Reader,
   { from, last = from }: EventBatch,
   work: (session: Transaction) => Promise<void>,
 ): Promise<boolean> {
-  return platform.db.write(NOWHERE, async (session) => {
-    const locked = await session.send(LOCK, [one.name, from.epoch, String(from.xid), from.seq]);
+  return platform.db.write(NO_PARTITION, async (session) => {
+    const locked = await session.send(LOCK_CURSOR, [
+      consumer.name,
+      from.epoch,
+      String(from.xid),
+      from.seq,
+    ]);
     if (locked.length === 0) return false;
     await work(session);
-    const place = [last.epoch, String(last.xid), last.seq];
-    session.post(MOVE, [one.name, ...place, platform.clock.now()]);
+    const position = [last.epoch, String(last.xid), last.seq];
+    session.post(MOVE_CURSOR, [consumer.name, ...position, platform.clock.now()]);
     return true;
   });
 }
 
-async function handleAll(
+async function handleBatch(
   platform: Platform,
-  { reader: one, trail }: Walker,
+  { reader: consumer, state }: ReaderWithState,
   session: Transaction,
   { from, last, parts }: EventBatch,
 ): Promise<void> {
-  const wants = wishOf(platform, one);
-  trail.tried = last;
-  const continuous = trail.left !== undefined && eventIdOf(trail.left) === eventIdOf(from);
+  const matches = matcherFor(platform, consumer);
+  state.attemptedUntil = last;
+  const { handledUntil } = state;
+  const continuous = handledUntil !== undefined && eventIdOf(handledUntil) === eventIdOf(from);
   for (const part of parts) {
-    const kinds = part.kinds.filter(({ type }) => wants(type));
-    if (kinds.length > 0) await handlePart(platform, one, session, { part, kinds, continuous });
+    const counts = part.counts.filter(({ type }) => matches(type));
+    if (counts.length > 0)
+      await handlePart(platform, consumer, session, { part, counts, continuous });
   }
 }
 
-interface Share extends Pick<ReaderContext, "continuous"> {
+interface PartitionWork extends Pick<ReaderContext, "continuous"> {
   readonly part: BatchPart;
-  /** Those that the reader wants. */
-  readonly kinds: readonly EventTypeCount[];
+  /** Of the types that the reader consumes. */
+  readonly counts: readonly EventTypeCount[];
 }
 
 async function handlePart(
   platform: Platform,
-  one: Reader,
+  consumer: Reader,
   session: Transaction,
-  { part, kinds, continuous }: Share,
+  { part, counts, continuous }: PartitionWork,
 ): Promise<void> {
   const { partition } = part;
-  // An act before this may have gone elsewhere.
-  const stay = (): void => {
+  // An earlier handler may have switched the partition.
+  const enterPartition = (): void => {
     if (!isIn(session, partition)) session.enter(partition);
   };
-  stay();
+  enterPartition();
   const acts: Act[] = [];
   const because = (cause: RecordedEvent): WriteContext => {
-    stay();
+    enterPartition();
     const caller = systemCaller(partition, causationOf(cause));
     const act = new Act({ session, services: platform, caller });
     acts.push(act);
     return act.ctx;
   };
   const events: SummaryContext["events"] = (types) => {
-    stay();
+    enterPartition();
     return part.events(session, types);
   };
   const { tx } = session;
@@ -218,29 +236,30 @@ async function handlePart(
   const now = platform.clock.now();
   const onCommit = (listener: () => void): void => session.onCommit(listener);
   const ctx = { tx, now, caller, services: platform, because, continuous, onCommit };
-  if ("handleSummary" in one) await one.handleSummary({ ...ctx, events }, kinds);
-  else await one.handle(ctx, await events(kinds.map(({ type }) => type)));
+  if ("handleSummary" in consumer) await consumer.handleSummary({ ...ctx, events }, counts);
+  else await consumer.handle(ctx, await events(counts.map(({ type }) => type)));
   for (const act of acts) act.finish();
 }
 
-type Wish = (type: string) => boolean;
+type TypeMatcher = (type: string) => boolean;
 
-const wishes = new WeakMap<Platform, Map<Reader, Wish>>();
+const matchersByPlatform = new WeakMap<Platform, Map<Reader, TypeMatcher>>();
 
-/** What a reader wants follows from the assembled product, and stays so. */
-function wishOf(platform: Platform, one: Reader): Wish {
-  let known = wishes.get(platform);
-  if (!known) wishes.set(platform, (known = new Map()));
-  let wish = known.get(one);
-  if (!wish) {
-    wish = compilePattern(typeof one.on === "function" ? one.on(platform) : one.on);
-    known.set(one, wish);
+/** The event types of a reader, compiled once: they follow from the assembled product. */
+function matcherFor(platform: Platform, consumer: Reader): TypeMatcher {
+  let matchers = matchersByPlatform.get(platform);
+  if (!matchers) matchersByPlatform.set(platform, (matchers = new Map()));
+  let matcher = matchers.get(consumer);
+  if (!matcher) {
+    const { on } = consumer;
+    matcher = compilePattern(typeof on === "function" ? on(platform) : on);
+    matchers.set(consumer, matcher);
   }
-  return wish;
+  return matcher;
 }
 
 function isIn({ partition }: Transaction, { workspace, environment }: Partition): boolean {
   return partition.workspace === workspace && partition.environment === environment;
 }
 
-const NOWHERE: Partition = { workspace: NO_WORKSPACE, environment: "production" };
+const NO_PARTITION: Partition = { workspace: NO_WORKSPACE, environment: "production" };

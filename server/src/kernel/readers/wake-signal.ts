@@ -4,7 +4,7 @@ import { Loop } from "../work/loop.ts";
 
 const CHANNEL = "millrace_log";
 const NOTIFY_DELAY_MS = 10;
-/** From one notification to the next, while there is a stream of news: each is a transaction of its own. */
+/** From one notification to the next, under load: each is a transaction of its own. */
 const NOTIFY_EVERY_MS = 50;
 const RECONNECT_DELAY_MS = 1_000;
 const LISTEN_CHECK_MS = 30_000;
@@ -12,32 +12,31 @@ const NO_SESSION =
   "DATABASE_URL leads through a pooler, so this process hears the others late, when it looks. " +
   "Point it at PostgreSQL itself, and MILLRACE_DATABASE_POOLER at the pooler.";
 
-/** What there is to do now: `events` to read, `jobs` to claim, or what some engine calls its own work. */
-export type PendingWake = string;
+/** The kind of work that there is: `events` to read, `jobs` to claim, or an engine's own. */
+export type WorkKind = string;
 
-/** Whether this process committed it, or another. */
-export type Origin = "here" | "elsewhere";
+/** The process that committed it: this one or another. */
+export type SignalOrigin = "here" | "elsewhere";
 
-type Listener = (what: PendingWake, from: Origin) => void;
+type Listener = (work: WorkKind, from: SignalOrigin) => void;
 
 /**
- * Says that something was committed. This process hears it at once. The others hear it from a
- * notification that leaves outside of the acts' own transactions and a few milliseconds later, for
- * many acts together: PostgreSQL serialises the commits of transactions that notify, and each is one
- * more for the disk.
+ * Wakes loops when there is work, in this process at once, in the others by NOTIFY. The notification leaves
+ * outside of the transactions that made the work and a few milliseconds later, for many of them together:
+ * PostgreSQL serialises the commits of transactions that notify, and each is one more for the disk.
  */
 export class WakeSignal {
   readonly #db: Database;
   readonly #node: string;
   readonly #onError: (error: unknown) => void;
   readonly #listeners = new Set<Listener>();
-  readonly #toTell = new Set<PendingWake>();
+  readonly #unsent = new Set<WorkKind>();
   #timer: NodeJS.Timeout | undefined;
-  #toldAtMs = -Infinity;
+  #notifiedAtMs = -Infinity;
   #listening: Loop | undefined;
   #client: pg.PoolClient | undefined;
-  /** Whether it was said that we can't listen. */
-  #told = false;
+  /** True when the error that we can't listen was reported. */
+  #isReported = false;
 
   constructor(db: Database, node: string, onError: (error: unknown) => void) {
     this.#db = db;
@@ -50,13 +49,13 @@ export class WakeSignal {
     return () => this.#listeners.delete(listener);
   }
 
-  raise(what: PendingWake): void {
-    this.#hear(what, "here");
-    this.#toTell.add(what);
-    this.#timer ??= setTimeout(() => this.#tellOthers(), this.#delayMs());
+  raise(work: WorkKind): void {
+    this.#wakeListeners(work, "here");
+    this.#unsent.add(work);
+    this.#timer ??= setTimeout(() => this.#notifyOthers(), this.#delayMs());
   }
 
-  /** Hears the other nodes from now on, through reconnections. Without it, polling still finds all. */
+  /** Listens to the other nodes from now on, through reconnections. Without it, polling still finds all. */
   listen(): void {
     this.#listening ??= new Loop(() => this.#ensureListening(), this.#onError);
   }
@@ -68,37 +67,37 @@ export class WakeSignal {
     this.#client = undefined;
   }
 
-  #hear(what: PendingWake, from: Origin): void {
-    for (const listener of this.#listeners) listener(what, from);
+  #wakeListeners(work: WorkKind, from: SignalOrigin): void {
+    for (const listener of this.#listeners) listener(work, from);
   }
 
   #delayMs(): number {
-    const restMs = this.#toldAtMs + NOTIFY_EVERY_MS - performance.now();
-    return Math.max(NOTIFY_DELAY_MS, restMs);
+    const waitMs = this.#notifiedAtMs + NOTIFY_EVERY_MS - performance.now();
+    return Math.max(NOTIFY_DELAY_MS, waitMs);
   }
 
-  #tellOthers(): void {
+  #notifyOthers(): void {
     this.#timer = undefined;
-    this.#toldAtMs = performance.now();
-    const payload = [this.#node, ...this.#toTell].join(" ");
-    this.#toTell.clear();
+    this.#notifiedAtMs = performance.now();
+    const payload = [this.#node, ...this.#unsent].join(" ");
+    this.#unsent.clear();
     this.#db.system("select pg_notify($1, $2)", [CHANNEL, payload]).catch(this.#onError);
   }
 
-  /** Nothing is lost, since all that is told is looked for as well; it is found later. */
-  #goWithout(): number {
-    if (!this.#told) this.#onError(new Error(NO_SESSION));
-    this.#told = true;
+  /** Does without notifications: nothing is lost, since loops poll as well. */
+  #pollOnly(): number {
+    if (!this.#isReported) this.#onError(new Error(NO_SESSION));
+    this.#isReported = true;
     return LISTEN_CHECK_MS;
   }
 
   async #ensureListening(): Promise<number> {
     if (this.#client) return LISTEN_CHECK_MS;
     const client = await this.#db.systemSession();
-    if (!client) return this.#goWithout();
+    if (!client) return this.#pollOnly();
     client.on("notification", ({ payload }) => {
-      const [node, ...news] = (payload ?? "").split(" ");
-      if (node !== this.#node) for (const what of news) this.#hear(what, "elsewhere");
+      const [node, ...kinds] = (payload ?? "").split(" ");
+      if (node !== this.#node) for (const work of kinds) this.#wakeListeners(work, "elsewhere");
     });
     client.once("error", () => {
       if (this.#client !== client) return;

@@ -5,18 +5,19 @@ import { parseJson } from "./json.ts";
 import type { HostReply, Call, CallFailure } from "./protocol.ts";
 import { type Execution, HOST_METHODS } from "./script.ts";
 
-type Reply = Pick<HostReply, "value" | "failure">;
+type CallReply = Pick<HostReply, "value" | "failure">;
 
 export interface HostCallsOptions {
   readonly call: Execution["call"];
-  readonly answer: (call: number, reply: Reply) => void;
-  /** Hears of what was thrown that is no `Failure`: the script is not told. */
+  readonly answer: (call: number, reply: CallReply) => void;
+  /** Gets errors that are no `Failure`: the script does not see them. */
   readonly onError: (error: unknown) => void;
 }
 
 /**
- * The calls of one run. A few are served at a time, the rest in their order. What a script called before
- * it ended is carried out even if it did not wait for it; what was stopped calls nothing any more.
+ * The host calls of one run. A few are served at a time, the rest in their order. A call that was made
+ * before the script ended is served even if the script did not wait for it; a stopped script calls nothing
+ * any more.
  */
 export class HostCalls {
   readonly #options: HostCallsOptions;
@@ -34,7 +35,10 @@ export class HostCalls {
     this.#made += 1;
     this.#traffic += call.args.length;
     if (this.#made > SCRIPT_LIMITS.callsMax || this.#traffic > SCRIPT_LIMITS.trafficMax) {
-      return this.#options.answer(call.call, refusal("too_many_calls", "That are too many calls."));
+      return this.#options.answer(
+        call.call,
+        rejectCall("too_many_calls", "That are too many calls."),
+      );
     }
     this.#waiting.push(call);
     this.#serve();
@@ -50,7 +54,7 @@ export class HostCalls {
       const next = this.#waiting.shift();
       if (!next) return;
       this.#running += 1;
-      void this.#reply(next).then((reply) => {
+      void this.#answer(next).then((reply) => {
         this.#running -= 1;
         this.#options.answer(next.call, reply);
         this.#serve();
@@ -58,16 +62,16 @@ export class HostCalls {
     }
   }
 
-  async #reply({ method, args: text }: Call): Promise<Reply> {
+  async #answer({ method, args: text }: Call): Promise<CallReply> {
     const known = HOST_METHODS.find((name) => name === method);
-    if (!known) return refusal("unknown_method", `There is no ${method}.`);
+    if (!known) return rejectCall("unknown_method", `There is no ${method}.`);
     if (isNestedDeeperThan(text, SCRIPT_LIMITS.depthMax)) {
       const message = `${method} was given what is nested deeper than ${SCRIPT_LIMITS.depthMax} levels.`;
-      return refusal("too_large", message);
+      return rejectCall("too_large", message);
     }
     try {
       const args = parseJson(text);
-      if (!Array.isArray(args)) return refusal("invalid", `${method} was given no arguments.`);
+      if (!Array.isArray(args)) return rejectCall("invalid", `${method} was given no arguments.`);
       const value = await this.#options.call(known, args, this.#stop.signal);
       const json = JSON.stringify(value) as string | undefined;
       this.#traffic += json?.length ?? 0;
@@ -75,25 +79,25 @@ export class HostCalls {
         (json?.length ?? 0) > SCRIPT_LIMITS.answerMax ||
         this.#traffic > SCRIPT_LIMITS.trafficMax
       ) {
-        return refusal("too_large", `What ${method} answered is too large for a script.`);
+        return rejectCall("too_large", `What ${method} answered is too large for a script.`);
       }
       return json === undefined ? {} : { value: json };
     } catch (error) {
-      if (error instanceof Failure) return failed(error);
+      if (error instanceof Failure) return toReply(error);
       if (!this.#stop.signal.aborted) this.#options.onError(error);
-      return refusal(Internal.code, Internal.title);
+      return rejectCall(Internal.code, Internal.title);
     }
   }
 }
 
-function failed({ type, message, particulars }: Failure): Reply {
+function toReply({ type, message, particulars }: Failure): CallReply {
   const { code, status } = type;
   const { errors } = particulars;
   const failure: CallFailure = { code, message, status, ...(errors && { errors }) };
   return { failure: JSON.stringify(failure) };
 }
 
-function refusal(code: string, message: string): Reply {
+function rejectCall(code: string, message: string): CallReply {
   const failure: CallFailure = { code, message };
   return { failure: JSON.stringify(failure) };
 }

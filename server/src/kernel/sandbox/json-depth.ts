@@ -1,4 +1,7 @@
-/** Whether a JSON text is nested deeper than that. */
+/**
+ * True when a JSON text is nested deeper than `depthMax` levels; it is not parsed for that. It stands apart
+ * from `json.ts` since the script process may load no library.
+ */
 export function isNestedDeeperThan(text: string, depthMax: number): boolean {
   if (text.length <= 2 * depthMax) return false;
   let depth = 0;

@@ -1,16 +1,16 @@
-/** What a single script may use. All sizes of text are in characters. */
+/** Limits of a single script. All sizes of text are in characters. */
 export const SCRIPT_LIMITS = {
   sourceMax: 256 * 1024,
   inputMax: 4 * 1024 * 1024,
   outputMax: 1024 * 1024,
-  /** Of a JSON value: what is nested deeper, others could not handle. */
+  /** Of a JSON value: deeper nesting others could not handle. */
   depthMax: 200,
   callsMax: 1_000,
-  /** What one call is given. */
+  /** The arguments of one host call. */
   callMax: 1024 * 1024,
-  /** What one call answers. */
+  /** The answer of one host call. */
   answerMax: 4 * 1024 * 1024,
-  /** All that its calls are given, and are answered. */
+  /** The arguments and answers of all its host calls together. */
   trafficMax: 32 * 1024 * 1024,
   callsAtATime: 8,
   /** Log entries, messages and changes of the interface together. */

@@ -1,7 +1,7 @@
 /**
- * What the pool and a script process tell each other. All values of scripts travel as JSON text: it is
+ * The messages between the pool and a script process. All values of scripts travel as JSON text: it is
  * bounded by its length, and nothing of it is alive. Each message names the run that it belongs to, since
- * what is said late belongs to none.
+ * one that comes late belongs to none.
  */
 import type { LogLevel, ScriptError, ScriptKind, ScriptStatus } from "./script.ts";
 
@@ -20,12 +20,12 @@ export interface RunOrder extends Order {
   readonly facts: string;
 }
 
-/** Finds out what a script is, without running more of it than its definition. */
+/** Orders the definition of a script, without running more of it. */
 export interface InspectOrder extends Order {
   readonly kind: "inspect";
 }
 
-/** What came of a call. */
+/** The answer to a host call. */
 export interface HostReply {
   readonly kind: "answer";
   readonly run: number;
@@ -42,13 +42,13 @@ export interface CallFailure {
   readonly errors?: unknown;
 }
 
-/** Lets go of a run that waits. */
+/** Ends a run that only waits. */
 export interface EndOrder {
   readonly kind: "end";
   readonly run: number;
 }
 
-export type FromProcess = Call | Note | Pace | ScriptResult;
+export type FromProcess = Call | Note | Activity | ScriptResult;
 
 export interface Call {
   readonly kind: "call";
@@ -58,7 +58,7 @@ export interface Call {
   readonly args: string;
 }
 
-/** What a script wrote; it is told at once, so that a script that never ends has a log. */
+/** Something that a script wrote; it is sent at once, so that a script that never ends has a log. */
 export type Note = { readonly kind: "note"; readonly run: number } & (
   | {
       readonly log: LogLevel;
@@ -70,12 +70,12 @@ export type Note = { readonly kind: "note"; readonly run: number } & (
   | { readonly field: string; readonly change: string }
 );
 
-/** Whether the script is at work, or waits for answers and timers. */
-export interface Pace {
+/** The script runs, or waits for answers and timers. */
+export interface Activity {
   readonly kind: "busy" | "idle";
   readonly run: number;
-  /** How many orders and answers of this run it has dealt with. */
-  readonly heard: number;
+  /** How many orders and answers of this run it has handled. */
+  readonly handled: number;
 }
 
 export interface ScriptResult {

@@ -1,8 +1,8 @@
 /**
- * Where scripts run: artifacts, script steps of workflows, whatever a workspace's people write. Each run
- * has a JavaScript context that nobody used before, in an isolate of its owner and source alone, in a
- * process that runs nothing else meanwhile and that holds nothing of ours. What a script may do beyond
- * computing are the calls of its `context`, which `Execution.call` serves.
+ * The sandbox for scripts: artifacts, script steps of workflows, whatever a workspace's people write. Each
+ * run has a JavaScript context that nobody used before, in an isolate of its owner and source alone, in a
+ * process that runs nothing else meanwhile and that holds nothing of ours. Beyond computing, a script can
+ * only make the host calls of its `context`, which `Execution.call` serves.
  *
  * Beside the language itself (without `eval` and the like, WebAssembly, shared memory and weak references)
  * a script has `console`, `setTimeout`, `clearTimeout`, `queueMicrotask`, `structuredClone`, `URL`,
@@ -15,7 +15,7 @@ import type { ScriptResult } from "./protocol.ts";
 import { withoutPosition } from "./script-error.ts";
 import { type PoolOptions, ScriptPool } from "./script-pool.ts";
 import type {
-  Definition,
+  ArtifactDefinition,
   Execution,
   ExecutionLimits,
   Inspection,
@@ -23,10 +23,10 @@ import type {
   ScriptOutcome,
   ScriptStatus,
 } from "./script.ts";
-import type { SlotResult } from "./supervision.ts";
+import type { SlotResult } from "./slot-supervisor.ts";
 
 export type {
-  Definition,
+  ArtifactDefinition,
   Execution,
   HostMethod,
   Inspection,
@@ -38,10 +38,10 @@ export type {
 } from "./script.ts";
 export { SandboxBusy } from "./script-pool.ts";
 
-/** How a run ended, apart from what it wrote. */
+/** How a run ended, without its logs. */
 type RunConclusion = Omit<ScriptOutcome, "messages" | "uiStateChanges" | "logs" | "durationMs">;
 
-/** What a process reports, read; `input` is what the script was given. */
+/** Reads the result that a process reports; `input` is that of the script. */
 function toOutcome(result: ScriptResult, input: string): RunConclusion {
   const { status, output, current, abortReason, error } = result;
   return {
@@ -49,17 +49,17 @@ function toOutcome(result: ScriptResult, input: string): RunConclusion {
     output: status === "completed" && output !== undefined ? parseJson(output) : null,
     current: parseJson(current ?? input),
     abortReason: status === "aborted" ? (abortReason ?? "") : null,
-    error: status === "failed" ? (error ?? crash()) : errorOf(status),
+    error: status === "failed" ? (error ?? processCrash()) : statusError(status),
   };
 }
 
 /** A run that was stopped, or that took its process with it. */
 function stoppedOutcome(status: ScriptStatus, input: string, timeoutMs?: number): RunConclusion {
-  const error = status === "failed" ? crash() : errorOf(status, timeoutMs);
+  const error = status === "failed" ? processCrash() : statusError(status, timeoutMs);
   return { status, output: null, current: parseJson(input), abortReason: null, error };
 }
 
-function errorOf(status: ScriptStatus, timeoutMs?: number): ScriptError | null {
+function statusError(status: ScriptStatus, timeoutMs?: number): ScriptError | null {
   switch (status) {
     case "timed_out":
       return withoutPosition("TimeoutError", `The script was stopped after ${timeoutMs} ms.`);
@@ -77,14 +77,14 @@ function errorOf(status: ScriptStatus, timeoutMs?: number): ScriptError | null {
   }
 }
 
-function crash(): ScriptError {
+function processCrash(): ScriptError {
   return withoutPosition("Error", "The script's process ended before the script did.");
 }
 
 export interface SandboxOptions extends PoolOptions {
-  /** What an artifact's module may take to make its definition. */
+  /** How long an artifact's module may take to make its definition. */
   readonly inspectionMs: number;
-  /** Hears what `Execution.call` throws that is no `Failure`: the script is not told. */
+  /** Gets errors of `Execution.call` that are no `Failure`: the script does not see them. */
   readonly onError: (error: unknown) => void;
 }
 
@@ -105,32 +105,32 @@ export class Sandbox {
   async run(execution: Execution): Promise<ScriptOutcome> {
     const { source, owner, call, signal, limits = {} } = execution;
     const input = JSON.stringify(execution.input ?? null);
-    const { timeoutMs, memoryMb } = within(limits);
-    const excess = sourceExcess(source) ?? inputExcess(input);
-    if (excess) return refused(execution.input, excess);
+    const { timeoutMs, memoryMb } = clampLimits(limits);
+    const tooLarge = checkSourceSize(source) ?? checkInputSize(input);
+    if (tooLarge) return rejectTooLarge(execution.input, tooLarge);
     const facts = JSON.stringify(execution.facts);
     const order = { kind: "run" as const, owner, source, memoryMb, input, facts };
     const work = { order, timeoutMs, call, onError: this.#onError };
-    const end = await this.#pool.carryOut(work, signal);
-    const { notes, durationMs, result } = end;
+    const end = await this.#pool.run(work, signal);
+    const { log, durationMs, result } = end;
     const conclusion = result
       ? toOutcome(result, input)
       : stoppedOutcome(end.status, input, timeoutMs);
-    return { ...conclusion, ...notes.all, durationMs };
+    return { ...conclusion, ...log.all, durationMs };
   }
 
   /**
-   * What a script's source says about itself, or where it is wrong. Of an artifact the module itself is
-   * run for that, but not its `execute`.
+   * The definition of a script, or its syntax error. Of an artifact the module itself is run for that, but
+   * not its `execute`.
    */
   async inspect(source: string, owner = ""): Promise<Inspection> {
-    const excess = sourceExcess(source);
-    if (excess) return { ok: false, error: excess };
+    const tooLarge = checkSourceSize(source);
+    if (tooLarge) return { ok: false, error: tooLarge };
     const order = { kind: "inspect" as const, owner, source, memoryMb: MEMORY_MB.usual };
     const timeoutMs = this.#inspectionMs;
     const call = async (): Promise<never> => Promise.reject(new Error("Nothing calls yet."));
-    const end = await this.#pool.carryOut({ order, timeoutMs, call, onError: this.#onError });
-    return inspectionOf(end, timeoutMs);
+    const end = await this.#pool.run({ order, timeoutMs, call, onError: this.#onError });
+    return toInspection(end, timeoutMs);
   }
 
   /** Ends all that runs. */
@@ -139,14 +139,14 @@ export class Sandbox {
   }
 }
 
-function within({ timeoutMs, memoryMb }: ExecutionLimits): Required<ExecutionLimits> {
+function clampLimits({ timeoutMs, memoryMb }: ExecutionLimits): Required<ExecutionLimits> {
   return {
     timeoutMs: Math.min(Math.max(timeoutMs ?? TIMEOUT_MS.usual, 1), TIMEOUT_MS.max),
     memoryMb: Math.min(Math.max(memoryMb ?? MEMORY_MB.usual, MEMORY_MB.min), MEMORY_MB.max),
   };
 }
 
-function sourceExcess({ length }: string): ScriptError | undefined {
+function checkSourceSize({ length }: string): ScriptError | undefined {
   if (length <= SCRIPT_LIMITS.sourceMax) return undefined;
   return withoutPosition(
     "RangeError",
@@ -154,7 +154,7 @@ function sourceExcess({ length }: string): ScriptError | undefined {
   );
 }
 
-function inputExcess({ length }: string): ScriptError | undefined {
+function checkInputSize({ length }: string): ScriptError | undefined {
   if (length <= SCRIPT_LIMITS.inputMax) return undefined;
   return withoutPosition(
     "RangeError",
@@ -162,8 +162,8 @@ function inputExcess({ length }: string): ScriptError | undefined {
   );
 }
 
-function refused(input: unknown, error: ScriptError): ScriptOutcome {
-  const nothing = { messages: [], uiStateChanges: [], logs: [], durationMs: 0 };
+function rejectTooLarge(input: unknown, error: ScriptError): ScriptOutcome {
+  const noLogs = { messages: [], uiStateChanges: [], logs: [], durationMs: 0 };
   const conclusion: RunConclusion = {
     status: "too_large",
     output: null,
@@ -171,14 +171,14 @@ function refused(input: unknown, error: ScriptError): ScriptOutcome {
     abortReason: null,
     error,
   };
-  return { ...conclusion, ...nothing };
+  return { ...conclusion, ...noLogs };
 }
 
-function inspectionOf({ status, result }: SlotResult, timeoutMs: number): Inspection {
+function toInspection({ status, result }: SlotResult, timeoutMs: number): Inspection {
   const { script, output } = result ?? {};
   if (status === "completed" && script && output !== undefined) {
     // Its members were checked where it was made, and they are not to be relied on.
-    return { ok: true, kind: script, definition: parseJson(output) as Definition };
+    return { ok: true, kind: script, definition: parseJson(output) as ArtifactDefinition };
   }
   const { error } = result ? toOutcome(result, "null") : stoppedOutcome(status, "null", timeoutMs);
   return { ok: false, error: error ?? withoutPosition("Error", "The script can't be read.") };

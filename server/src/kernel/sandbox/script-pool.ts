@@ -4,23 +4,23 @@ import { FairQueue, type QueueTicket } from "../work/fair-queue.ts";
 import type { Subprocess } from "../work/subprocess.ts";
 import type { FromProcess } from "./protocol.ts";
 import { startScriptProcess } from "./script-process.ts";
-import { type SlotResult, SlotSupervisor, type SlotTask } from "./supervision.ts";
+import { type SlotResult, SlotSupervisor, type SlotTask } from "./slot-supervisor.ts";
 
-/** A script process and the one run that it has at a time: whoever is killed there was alone. */
+/** A script process and the one run that it has at a time: killing it harms no other run. */
 class ProcessSlot {
   readonly #process: Subprocess;
-  #supervision: SlotSupervisor | undefined;
+  #supervisor: SlotSupervisor | undefined;
   #runs = 0;
   #isSpent = false;
   #source: string | undefined;
-  /** Whose run it has or, while it is idle, had last. */
+  /** The owner of its run or, while it is idle, of its last one. */
   owner: string | undefined;
   idleSince = 0;
 
   constructor() {
-    // Our own program says nothing else; should a script have made its way there, `#hear` says so.
-    this.#process = startScriptProcess((message) => this.#hear(message as FromProcess));
-    void this.#process.ended.then((ending) => this.#supervision?.processEnded(ending));
+    // Our own program sends nothing else; `#receive` notices when it is not our program any more.
+    this.#process = startScriptProcess((message) => this.#receive(message as FromProcess));
+    void this.#process.ended.then((ending) => this.#supervisor?.processEnded(ending));
   }
 
   /** It can be given another run. */
@@ -32,37 +32,37 @@ class ProcessSlot {
     return this.#process.ready;
   }
 
-  /** It has the script at hand, since it ran it last. */
-  knows({ owner, source }: SlotTask["order"]): boolean {
+  /** True when it ran this script last, and so has it compiled. */
+  hasCompiled({ owner, source }: SlotTask["order"]): boolean {
     return this.owner === owner && this.#source === source;
   }
 
-  /** Carries out one run; the next may come when this has ended. */
-  async carryOut(work: SlotTask): Promise<SlotResult> {
+  /** Executes one run; the next may come when this has ended. */
+  async run(task: SlotTask): Promise<SlotResult> {
     this.#runs += 1;
-    this.#source = work.order.source;
-    const supervision = new SlotSupervisor(this.#process, this.#runs, work);
-    this.#supervision = supervision;
-    const end = await supervision.ended;
-    this.#supervision = undefined;
-    this.#isSpent = supervision.isHeavy || end.status === "out_of_memory";
+    this.#source = task.order.source;
+    const supervisor = new SlotSupervisor(this.#process, this.#runs, task);
+    this.#supervisor = supervisor;
+    const end = await supervisor.ended;
+    this.#supervisor = undefined;
+    this.#isSpent = supervisor.isHeavy || end.status === "out_of_memory";
     return end;
   }
 
-  /** Ends the present run, which nobody wants any more. */
+  /** Stops the present run, which nobody wants any more. */
   stop(): void {
-    this.#supervision?.stop("timed_out");
+    this.#supervisor?.stop("timed_out");
   }
 
   async close(): Promise<void> {
     await this.#process.close();
   }
 
-  #hear(message: FromProcess): void {
+  #receive(message: FromProcess): void {
     try {
-      this.#supervision?.hear(message);
+      this.#supervisor?.receive(message);
     } catch {
-      // It does not speak our language: it is not our program any more.
+      // The message is malformed: it is not our program any more.
       this.#process.kill();
     }
   }
@@ -75,13 +75,13 @@ export const SandboxBusy = failure(
 );
 
 export interface PoolOptions {
-  /** How many compute at a time; one more may, of an owner who has none. */
+  /** How many runs compute at a time; one more may, of an owner who has none. */
   readonly processes: number;
-  /** With those whose script only waits, or computes for so long that it gives way. */
+  /** Including those whose script only waits, or computes for so long that it gives way. */
   readonly processesMax: number;
   readonly waitingMax: number;
   readonly waitingPerOwnerMax: number;
-  /** How long a run may wait for its turn. */
+  /** How long a run may wait in the queue. */
   readonly waitMs: number;
 }
 
@@ -94,14 +94,14 @@ const DEFAULTS: PoolOptions = {
 };
 
 /** A process that nobody needed for so long ends, but for the few that are always warm. */
-const SPARE_MS = 10_000;
+const SLOT_IDLE_MS = 10_000;
 
 export type PoolWork = Omit<SlotTask, "onPause" | "onResume">;
 
 interface Task {
   readonly work: PoolWork;
   readonly end: PromiseWithResolvers<SlotResult>;
-  lane: ProcessSlot | undefined;
+  slot: ProcessSlot | undefined;
   isDropped: boolean;
 }
 
@@ -113,85 +113,85 @@ interface Task {
 export class ScriptPool {
   readonly #options: PoolOptions;
   readonly #queue: FairQueue<Task>;
-  readonly #lanes = new Set<ProcessSlot>();
+  readonly #slots = new Set<ProcessSlot>();
   /** The last one was used last. */
   readonly #idle: ProcessSlot[] = [];
   #computing = 0;
   #isClosed = false;
-  #trimming: NodeJS.Timeout | undefined;
+  #trimTimer: NodeJS.Timeout | undefined;
 
   constructor(options: Partial<PoolOptions> = {}) {
     this.#options = { ...DEFAULTS, ...options };
     this.#queue = new FairQueue({
-      lanes: this.#options.processes + 1,
-      places: this.#options.processesMax,
+      concurrency: this.#options.processes + 1,
+      startedMax: this.#options.processesMax,
       waitingMax: this.#options.waitingMax,
       waitingPerKeyMax: this.#options.waitingPerOwnerMax,
     });
   }
 
-  /** Rejects when it did not get to run, or when whoever asked does not want it any more. */
-  async carryOut(work: PoolWork, signal?: AbortSignal): Promise<SlotResult> {
+  /** Rejects when it did not get to run, or with the reason of the signal. */
+  async run(work: PoolWork, signal?: AbortSignal): Promise<SlotResult> {
     signal?.throwIfAborted();
-    if (this.#isClosed) throw closing();
+    if (this.#isClosed) throw serverStopping();
     const { owner } = work.order;
-    const task: Task = { work, end: Promise.withResolvers(), lane: undefined, isDropped: false };
-    if (!this.#queue.add(owner, task)) throw busy();
+    const task: Task = { work, end: Promise.withResolvers(), slot: undefined, isDropped: false };
+    if (!this.#queue.add(owner, task)) throw sandboxBusy();
     this.#dispatch();
-    const impatience = task.lane
+    const waitTimer = task.slot
       ? undefined
       : setTimeout(() => {
-          if (this.#queue.remove(owner, task)) task.end.reject(busy());
+          if (this.#queue.remove(owner, task)) task.end.reject(sandboxBusy());
         }, this.#options.waitMs);
-    const drop = (): void => this.#abandon(task, signal?.reason);
-    signal?.addEventListener("abort", drop, { once: true });
+    const onAbort = (): void => this.#abandon(task, signal?.reason);
+    signal?.addEventListener("abort", onAbort, { once: true });
     try {
       return await task.end.promise;
     } finally {
-      clearTimeout(impatience);
-      signal?.removeEventListener("abort", drop);
+      clearTimeout(waitTimer);
+      signal?.removeEventListener("abort", onAbort);
     }
   }
 
-  /** Ends all processes. What waits or runs is refused. */
+  /** Ends all processes. Waiting and running scripts are rejected. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    clearTimeout(this.#trimming);
-    for (const task of this.#queue.clear()) task.end.reject(closing());
-    await Promise.all([...this.#lanes].map((lane) => lane.close()));
+    clearTimeout(this.#trimTimer);
+    for (const task of this.#queue.clear()) task.end.reject(serverStopping());
+    await Promise.all([...this.#slots].map((slot) => slot.close()));
   }
 
   #abandon(task: Task, reason: unknown): void {
     task.isDropped = true;
     task.end.reject(reason);
-    if (!this.#queue.remove(task.work.order.owner, task)) task.lane?.stop();
+    if (!this.#queue.remove(task.work.order.owner, task)) task.slot?.stop();
   }
 
   #dispatch(): void {
     const { processes, processesMax } = this.#options;
     while (!this.#isClosed && this.#computing <= processes) {
-      if (this.#idle.length === 0 && this.#lanes.size >= processesMax) return;
-      const turn = this.#queue.take(performance.now());
-      if (!turn) return;
-      void this.#serve(turn);
+      if (this.#idle.length === 0 && this.#slots.size >= processesMax) return;
+      const ticket = this.#queue.take(performance.now());
+      if (!ticket) return;
+      void this.#serve(ticket);
       // To start takes longer than most scripts do, so that there is always one ahead.
-      if (this.#idle.length === 0 && this.#lanes.size < processesMax)
+      if (this.#idle.length === 0 && this.#slots.size < processesMax)
         this.#idle.push(this.#start());
     }
   }
 
-  async #serve(turn: QueueTicket<Task>): Promise<void> {
-    const { item: task, done } = turn;
-    const lane = this.#lane(task);
-    lane.owner = task.work.order.owner;
-    task.lane = lane;
+  async #serve(ticket: QueueTicket<Task>): Promise<void> {
+    const { item: task, done } = ticket;
+    const slot = this.#takeSlot(task);
+    slot.owner = task.work.order.owner;
+    task.slot = slot;
     let computes = false;
     const compute = (computesNow: boolean): void => {
       if (computes === computesNow) return;
       computes = computesNow;
       this.#computing += computes ? 1 : -1;
-      if (computes) turn.resume();
-      else turn.pause();
+      if (computes) ticket.resume();
+      else ticket.pause();
     };
     compute(true);
     const onResume = (): void => compute(true);
@@ -201,92 +201,93 @@ export class ScriptPool {
     };
     let busyMs = 0;
     try {
-      await lane.ready;
+      await slot.ready;
       if (!task.isDropped) {
-        const end = await lane.carryOut({ ...task.work, onPause, onResume });
+        const end = await slot.run({ ...task.work, onPause, onResume });
         busyMs = end.busyMs;
         if (!this.#isClosed) task.end.resolve(end);
       }
     } catch (error) {
       if (!this.#isClosed) task.end.reject(error);
     }
-    if (this.#isClosed) task.end.reject(closing());
+    if (this.#isClosed) task.end.reject(serverStopping());
     compute(false);
     done(busyMs, performance.now());
-    this.#release(lane);
+    this.#release(slot);
     this.#dispatch();
   }
 
   /**
-   * The idle one that has this script at hand, else that which was idle longest; or a new one. The last
-   * idle one is for an owner who has none: whoever has one can wait until another has started.
+   * Takes the idle slot that has this script compiled, else the one that was idle longest; or starts one.
+   * The last idle slot is for an owner who has none: others can wait until another has started.
    */
-  #lane({ work: { order } }: Task): ProcessSlot {
-    for (const lane of this.#idle.filter(({ isUsable }) => !isUsable)) this.#drop(lane);
+  #takeSlot({ work: { order } }: Task): ProcessSlot {
+    for (const slot of this.#idle.filter(({ isUsable }) => !isUsable)) this.#drop(slot);
     const idle = new Set(this.#idle);
-    const hasOne = [...this.#lanes].some((lane) => lane.owner === order.owner && !idle.has(lane));
-    const mayGrow = this.#lanes.size < this.#options.processesMax;
+    const hasOne = [...this.#slots].some((slot) => slot.owner === order.owner && !idle.has(slot));
+    const mayGrow = this.#slots.size < this.#options.processesMax;
     if (hasOne && mayGrow && this.#idle.length <= 1) return this.#start();
-    const familiar = this.#idle.findLastIndex((lane) => lane.knows(order));
-    const [lane] = this.#idle.splice(Math.max(0, familiar), 1);
-    return lane ?? this.#start();
+    const compiledAt = this.#idle.findLastIndex((slot) => slot.hasCompiled(order));
+    const [slot] = this.#idle.splice(Math.max(0, compiledAt), 1);
+    return slot ?? this.#start();
   }
 
-  /** As many stay when there is nothing to do. */
-  get #warm(): number {
+  /** The number of processes that stay when there is nothing to do. */
+  get #warmCount(): number {
     return Math.min(this.#options.processes + 1, this.#options.processesMax);
   }
 
   #start(): ProcessSlot {
-    const lane = new ProcessSlot();
-    this.#lanes.add(lane);
-    return lane;
+    const slot = new ProcessSlot();
+    this.#slots.add(slot);
+    return slot;
   }
 
-  #release(lane: ProcessSlot): void {
+  #release(slot: ProcessSlot): void {
     if (this.#isClosed) return;
-    if (lane.isUsable) {
-      lane.idleSince = performance.now();
-      this.#idle.push(lane);
+    if (slot.isUsable) {
+      slot.idleSince = performance.now();
+      this.#idle.push(slot);
     } else {
       // Until it has ended it counts, so that there are never more than there may be.
-      void lane.close().then(() => {
-        this.#lanes.delete(lane);
-        if (!this.#isClosed && this.#lanes.size < this.#warm) this.#idle.unshift(this.#start());
+      void slot.close().then(() => {
+        this.#slots.delete(slot);
+        if (!this.#isClosed && this.#slots.size < this.#warmCount)
+          this.#idle.unshift(this.#start());
         this.#dispatch();
       });
     }
-    if (this.#lanes.size > this.#warm) {
-      this.#trimming ??= setTimeout(() => this.#trim(), SPARE_MS).unref();
+    if (this.#slots.size > this.#warmCount) {
+      this.#trimTimer ??= setTimeout(() => this.#trim(), SLOT_IDLE_MS).unref();
     }
   }
 
-  /** Lets go of an idle one. */
-  #drop(lane: ProcessSlot): void {
-    this.#idle.splice(this.#idle.indexOf(lane), 1);
-    this.#lanes.delete(lane);
-    void lane.close();
+  /** Ends an idle slot. */
+  #drop(slot: ProcessSlot): void {
+    this.#idle.splice(this.#idle.indexOf(slot), 1);
+    this.#slots.delete(slot);
+    void slot.close();
   }
 
-  /** Ends what was not needed lately. */
+  /** Ends slots that were not needed lately. */
   #trim(): void {
-    this.#trimming = undefined;
-    const since = performance.now() - SPARE_MS / 2;
-    while (this.#lanes.size > this.#warm) {
+    this.#trimTimer = undefined;
+    const since = performance.now() - SLOT_IDLE_MS / 2;
+    while (this.#slots.size > this.#warmCount) {
       const [oldest] = this.#idle;
       if (!oldest || oldest.idleSince > since) break;
       this.#drop(oldest);
     }
-    if (this.#lanes.size > this.#warm) {
-      this.#trimming = setTimeout(() => this.#trim(), SPARE_MS).unref();
+    if (this.#slots.size > this.#warmCount) {
+      this.#trimTimer = setTimeout(() => this.#trim(), SLOT_IDLE_MS).unref();
     }
   }
 }
 
-function busy(): Failure {
+function sandboxBusy(): Failure {
   return new Failure(SandboxBusy, { headers: { "retry-after": "1" } });
 }
 
-function closing(): Failure {
+function serverStopping(): Failure {
   return new Failure(SandboxBusy, { detail: "The server is about to stop." });
 }

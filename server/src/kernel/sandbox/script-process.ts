@@ -7,24 +7,24 @@ import { fileURLToPath } from "node:url";
 import { Subprocess } from "../work/subprocess.ts";
 
 const KERNEL = fileURLToPath(new URL("..", import.meta.url));
-const PROGRAM = join(KERNEL, "sandbox/inside/program.ts");
-/** Ours goes first when there is not enough for both. */
+const PROGRAM = join(KERNEL, "sandbox/process/program.ts");
+/** Priorities: the server's own process goes first when there is not enough for both. */
 const NICE = 3;
 const NICE_WHEN_HEAVY = 19;
 
 /** Starts a process for scripts, with nothing of ours in it and little that it may do. */
 export function startScriptProcess(onMessage: (message: unknown) => void): Subprocess {
-  const { library, readable } = surroundings();
+  const { library, readable } = findLibrary();
   const subprocess = new Subprocess({
     program: PROGRAM,
     args: [library],
-    // The same time everywhere, whatever the machine's zone.
+    // One time zone everywhere, whatever the machine's.
     env: { TZ: "UTC" },
     execArgv: [
       "--no-warnings",
       // The library asks for it.
       "--no-node-snapshot",
-      // What strips types is WebAssembly; optimizing that for a few files costs a third of the start.
+      // The type stripper is WebAssembly; optimizing that for a few files costs a third of the start.
       "--liftoff-only",
       "--permission",
       "--allow-addons",
@@ -37,12 +37,12 @@ export function startScriptProcess(onMessage: (message: unknown) => void): Subpr
 }
 
 /**
- * Gives way to everything else. There is no way back: only root may raise a priority. Where Linux can be
- * told that it is idle work, a script of somebody else that wakes up does not even wait for its slice to
- * end. And it keeps to half of the processors: where idle work is on all of them, Linux takes none for free
+ * Lowers the priority of a process below everything else. There is no way back: only root may raise a
+ * priority. Where Linux can schedule it as idle, a script of somebody else that wakes up does not even wait
+ * for its slice to end. And it keeps to half of the processors: where idle work is on all of them, Linux takes none for free
  * any more, and lets others wait for one although they would not have to (a fifth of all executions).
  */
-export function makeWay({ pid }: Subprocess): void {
+export function lowerPriority({ pid }: Subprocess): void {
   if (pid === undefined) return;
   renice(threadsOf(pid), NICE_WHEN_HEAVY);
   if (process.platform !== "linux") return;
@@ -53,7 +53,7 @@ export function makeWay({ pid }: Subprocess): void {
   execFile("taskset", ["-a", "-p", "-c", half.join(","), String(pid)], () => undefined);
 }
 
-/** The processors that a process may run on, where Linux tells. */
+/** The processors that a process may run on, where Linux reports them. */
 export function processorsOf(pid: number | "self"): readonly number[] {
   try {
     const status = readFileSync(`/proc/${pid}/status`, "utf8");
@@ -67,12 +67,12 @@ export function processorsOf(pid: number | "self"): readonly number[] {
   }
 }
 
-/** Of several; none of one. */
+/** The upper half of several; empty for one. */
 function upperHalf<T>(all: readonly T[]): readonly T[] {
   return all.length < 2 ? [] : all.slice(Math.ceil(all.length / 2));
 }
 
-/** What a process uses, where the system tells. */
+/** The resource usage of a process, where the system reports it. */
 export interface Usage {
   readonly residentBytes: number;
   /** Of all its threads, since its start. */
@@ -94,8 +94,8 @@ export function usageOf({ pid }: Subprocess): Usage | undefined {
 
 const TICK_MS = 10;
 
-/** The library's own file, and all that its process must read to start. */
-function surroundings(): { readonly library: string; readonly readable: readonly string[] } {
+/** The library's own file, and all that its process must be able to read to start. */
+function findLibrary(): { readonly library: string; readonly readable: readonly string[] } {
   const find = createRequire(import.meta.url);
   const library = find.resolve("isolated-vm");
   const loader = createRequire(library).resolve("node-gyp-build");

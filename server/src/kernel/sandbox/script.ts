@@ -1,4 +1,4 @@
-/** What a script may ask of the platform: the members of its context that lead outside. */
+/** The host calls that a script may make: the members of its context that leave the sandbox. */
 export const HOST_METHODS = [
   "tables.get",
   "tables.list",
@@ -19,8 +19,8 @@ export type HostMethod = (typeof HOST_METHODS)[number];
  */
 export type ScriptKind = "artifact" | "body";
 
-/** What an artifact's source says about itself. */
-export interface Definition {
+/** The definition that an artifact's source exports. */
+export interface ArtifactDefinition {
   readonly id?: string;
   readonly name?: string;
   readonly description?: string;
@@ -30,7 +30,7 @@ export interface Definition {
   readonly outputs?: unknown;
 }
 
-/** What went wrong, and where in the author's source: lines and columns count from 1. */
+/** An error with its position in the author's source: lines and columns count from 1. */
 export interface ScriptError {
   readonly name: string;
   readonly message: string;
@@ -40,15 +40,15 @@ export interface ScriptError {
   readonly stack: string;
 }
 
-/** What saving a script is told. */
+/** The result of checking a script that is saved. */
 export type Inspection =
-  | { readonly ok: true; readonly kind: ScriptKind; readonly definition: Definition }
+  | { readonly ok: true; readonly kind: ScriptKind; readonly definition: ArtifactDefinition }
   | { readonly ok: false; readonly error: ScriptError };
 
 /** One run of a script. */
 export interface Execution {
   readonly source: string;
-  /** The key of the workspace: turns are fair between owners, and they share no isolate. */
+  /** The key of the workspace: the queue is fair between owners, and they share no isolate. */
   readonly owner: string;
   /** JSON. */
   readonly input: unknown;
@@ -57,7 +57,7 @@ export interface Execution {
   readonly limits?: ExecutionLimits;
   /**
    * Serves the script's calls. A `Failure` reaches the script as an error with its `code`, `status` and
-   * `errors`; of anything else it hears only that something went wrong. The signal is aborted when the
+   * `errors`; of anything else it sees only an internal error. The signal is aborted when the
    * script was stopped before its end, so that nobody waits for the answer.
    */
   readonly call: (
@@ -65,14 +65,14 @@ export interface Execution {
     args: readonly unknown[],
     signal: AbortSignal,
   ) => Promise<unknown>;
-  /** Whoever asked does not want it any more: what waits is dropped, what runs is stopped. */
+  /** Aborted when the caller does not want it any more: a waiting run is dropped, a running one stopped. */
   readonly signal?: AbortSignal;
 }
 
 export interface ExecutionLimits {
-  /** From when it starts to run; 30 s unless told, at most 300 s. */
+  /** From when it starts to run; 30 s by default, at most 300 s. */
   readonly timeoutMs?: number;
-  /** 64 unless told, at most 256. */
+  /** 64 by default, at most 256. */
   readonly memoryMb?: number;
 }
 
@@ -84,10 +84,10 @@ export type ScriptStatus =
   | "out_of_memory"
   | "too_large";
 
-/** What became of a run. What it wrote before it was stopped is there whatever its end. */
+/** The outcome of a run; its logs are there however it ended. */
 export interface ScriptOutcome {
   readonly status: ScriptStatus;
-  /** What it returned; null unless it completed. */
+  /** The value that it returned; null unless it completed. */
   readonly output: unknown;
   /** The input as the script left it. */
   readonly current: unknown;

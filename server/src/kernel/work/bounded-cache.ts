@@ -1,12 +1,12 @@
 /**
- * Keeps what was used lately, up to a total weight. It has two halves: what is used goes to the newer
- * one, and when that is full the older one is dropped with all that was not used since. So a hit on
- * something in use costs one look-up, where an exact order would have to be written anew each time.
+ * A cache of recently used values, up to a total weight. It has two halves: a value that is used goes to
+ * the newer one, and when that is full the older one is dropped with all that was not used since. So a hit
+ * costs one look-up, where exact LRU order would have to be written anew each time.
  */
 export class BoundedCache<Value> {
   readonly #halfMax: number;
-  #newer = new Map<string, Entry<Value>>();
-  #older = new Map<string, Entry<Value>>();
+  #newer = new Map<string, CacheEntry<Value>>();
+  #older = new Map<string, CacheEntry<Value>>();
   #weight = 0;
 
   constructor(weightMax: number) {
@@ -32,7 +32,7 @@ export class BoundedCache<Value> {
   }
 }
 
-interface Entry<Value> {
+interface CacheEntry<Value> {
   readonly value: Value;
   readonly weight: number;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { FairQueue } from "./fair-queue.ts";
 
-const BOUNDS = { lanes: 3, waitingMax: 10, waitingPerKeyMax: 5 };
+const BOUNDS = { concurrency: 3, waitingMax: 10, waitingPerKeyMax: 5 };
 
 function queueOf(...entries: readonly (readonly [string, number])[]): FairQueue<string> {
   const queue = new FairQueue<string>({ ...BOUNDS, waitingMax: 1_000, waitingPerKeyMax: 1_000 });
@@ -53,7 +53,7 @@ describe("a fair queue", () => {
   });
 
   test("with one lane, everybody shares that one", () => {
-    const queue = new FairQueue<string>({ ...BOUNDS, lanes: 1 });
+    const queue = new FairQueue<string>({ ...BOUNDS, concurrency: 1 });
     queue.add("a", "a1");
     queue.add("b", "b1");
     const first = queue.take(0);
@@ -76,7 +76,7 @@ describe("a fair queue", () => {
   });
 
   test("lets a key have no more places than it leaves free", () => {
-    const queue = new FairQueue<string>({ ...BOUNDS, places: 8, waitingMax: 100 });
+    const queue = new FairQueue<string>({ ...BOUNDS, startedMax: 8, waitingMax: 100 });
     const started = (key: string): number => {
       for (let index = 0; index < 5; index += 1) queue.add(key, key);
       let count = 0;

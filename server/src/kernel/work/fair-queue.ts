@@ -1,140 +1,141 @@
 /**
- * Who is next. Each key (a workspace) has a line of its own, and the key that used the least time lately
- * goes first, so that light use is never behind heavy use. A key never has all lanes, and those that used
- * much lately not even together: a flood of slow work leaves a lane for everybody else.
+ * A queue that is fair between keys (workspaces). Each key has a queue of its own, and the key that used the
+ * least time lately goes first, so that light use is never behind heavy use. A key never gets the whole
+ * concurrency, and those that used much lately not even together: a flood of slow work leaves one slot for
+ * everybody else.
  *
- * What only waits for others may leave its lane for that time, though it keeps its place. Of the places a
- * key takes no more than it leaves free, so that there is one for whoever comes next.
+ * An item that only waits may pause: it no longer counts as running, though it stays started. Of the started
+ * items a key has no more than it leaves free, so that the next key finds room.
  */
 export class FairQueue<Item> {
-  readonly #bounds: QueueBounds;
-  /** In the order of who was served longest ago. */
-  readonly #keys = new Map<string, Line<Item>>();
+  readonly #limits: QueueLimits;
+  /** The key that was served longest ago comes first. */
+  readonly #keys = new Map<string, KeyQueue<Item>>();
   #waiting = 0;
   #heavyRunning = 0;
-  #placesTaken = 0;
+  #startedCount = 0;
 
-  constructor(bounds: QueueBounds) {
-    this.#bounds = bounds;
+  constructor(limits: QueueLimits) {
+    this.#limits = limits;
   }
 
-  /** Says no when the line, or the queue as a whole, is full. */
+  /** False when the key's queue, or the queue as a whole, is full. */
   add(key: string, item: Item): boolean {
-    const line = this.#keys.get(key) ?? newLine<Item>();
-    const { waitingMax, waitingPerKeyMax } = this.#bounds;
-    if (this.#waiting >= waitingMax || line.items.length >= waitingPerKeyMax) return false;
-    line.items.push(item);
-    this.#keys.set(key, line);
+    const queue = this.#keys.get(key) ?? newKeyQueue<Item>();
+    const { waitingMax, waitingPerKeyMax } = this.#limits;
+    if (this.#waiting >= waitingMax || queue.items.length >= waitingPerKeyMax) return false;
+    queue.items.push(item);
+    this.#keys.set(key, queue);
     this.#waiting += 1;
     return true;
   }
 
-  /** The next that may run, if there is one. Whoever takes it says when it is done. */
+  /** Takes the next item that may run, if there is one; its ticket must be told when it is done. */
   take(nowMs: number): QueueTicket<Item> | undefined {
     let next:
-      | { readonly key: string; readonly line: Line<Item>; readonly usedMs: number }
+      | { readonly key: string; readonly queue: KeyQueue<Item>; readonly usedMs: number }
       | undefined;
-    for (const [key, line] of this.#keys) {
-      const usedMs = usedLately(line, nowMs);
-      if (line.items.length === 0 && line.places === 0 && usedMs === 0) this.#keys.delete(key);
-      if (!this.#mayRun(line, usedMs)) continue;
-      if (!next || usedMs < next.usedMs) next = { key, line, usedMs };
+    for (const [key, queue] of this.#keys) {
+      const usedMs = recentUsageMs(queue, nowMs);
+      if (queue.items.length === 0 && queue.started === 0 && usedMs === 0) this.#keys.delete(key);
+      if (!this.#mayRun(queue, usedMs)) continue;
+      if (!next || usedMs < next.usedMs) next = { key, queue, usedMs };
     }
-    const item = next?.line.items.shift();
+    const item = next?.queue.items.shift();
     if (!next || item === undefined) return undefined;
-    const { key, line, usedMs } = next;
+    const { key, queue, usedMs } = next;
     this.#waiting -= 1;
     this.#keys.delete(key);
-    this.#keys.set(key, line);
-    return this.#begin(line, item, usedMs > HEAVY_MS);
+    this.#keys.set(key, queue);
+    return this.#start(queue, item, usedMs > HEAVY_MS);
   }
 
-  /** Takes back what has not begun; false when it has. */
+  /** Removes an item that has not started; false when it has. */
   remove(key: string, item: Item): boolean {
-    const line = this.#keys.get(key);
-    const at = line?.items.indexOf(item) ?? -1;
-    if (!line || at === -1) return false;
-    line.items.splice(at, 1);
+    const queue = this.#keys.get(key);
+    const at = queue?.items.indexOf(item) ?? -1;
+    if (!queue || at === -1) return false;
+    queue.items.splice(at, 1);
     this.#waiting -= 1;
     return true;
   }
 
   /** Empties the queue. */
   clear(): Item[] {
-    const items = [...this.#keys.values()].flatMap((line) => line.items);
+    const items = [...this.#keys.values()].flatMap((queue) => queue.items);
     this.#keys.clear();
     this.#waiting = 0;
     return items;
   }
 
-  #mayRun(line: Line<Item>, usedMs: number): boolean {
-    const { lanes, places = Number.POSITIVE_INFINITY } = this.#bounds;
-    const free = Math.max(1, lanes - 1);
-    if (line.items.length === 0 || line.running >= free) return false;
-    if (line.places >= places - this.#placesTaken) return false;
-    return usedMs <= HEAVY_MS || this.#heavyRunning < free;
+  #mayRun(queue: KeyQueue<Item>, usedMs: number): boolean {
+    const { concurrency, startedMax = Number.POSITIVE_INFINITY } = this.#limits;
+    const share = Math.max(1, concurrency - 1);
+    if (queue.items.length === 0 || queue.running >= share) return false;
+    if (queue.started >= startedMax - this.#startedCount) return false;
+    return usedMs <= HEAVY_MS || this.#heavyRunning < share;
   }
 
-  #begin(line: Line<Item>, item: Item, isHeavy: boolean): QueueTicket<Item> {
+  #start(queue: KeyQueue<Item>, item: Item, isHeavy: boolean): QueueTicket<Item> {
     let runs = false;
     const run = (runsNow: boolean): void => {
       if (runs === runsNow) return;
       runs = runsNow;
-      line.running += runs ? 1 : -1;
+      queue.running += runs ? 1 : -1;
       if (isHeavy) this.#heavyRunning += runs ? 1 : -1;
     };
     run(true);
-    line.places += 1;
-    this.#placesTaken += 1;
+    queue.started += 1;
+    this.#startedCount += 1;
     return {
       item,
       pause: () => run(false),
       resume: () => run(true),
       done: (tookMs, atMs) => {
         run(false);
-        line.places -= 1;
-        this.#placesTaken -= 1;
-        line.usedMs = Math.min(USED_MAX_MS, usedLately(line, atMs) + tookMs);
-        line.asOfMs = atMs;
+        queue.started -= 1;
+        this.#startedCount -= 1;
+        queue.usedMs = Math.min(USED_MAX_MS, recentUsageMs(queue, atMs) + tookMs);
+        queue.asOfMs = atMs;
       },
     };
   }
 }
 
-export interface QueueBounds {
-  /** How many run at a time. */
-  readonly lanes: number;
-  /** How many are under way at a time, with those that left their lane. */
-  readonly places?: number;
+export interface QueueLimits {
+  /** How many items run at a time. */
+  readonly concurrency: number;
+  /** How many items are started at a time, paused ones included. */
+  readonly startedMax?: number;
   readonly waitingMax: number;
   readonly waitingPerKeyMax: number;
 }
 
 export interface QueueTicket<Item> {
   readonly item: Item;
-  /** Leaves the lane to others, until it is resumed. */
+  /** Lets others run, until it is resumed. */
   readonly pause: () => void;
   readonly resume: () => void;
   readonly done: (tookMs: number, atMs: number) => void;
 }
 
-interface Line<Item> {
+interface KeyQueue<Item> {
   readonly items: Item[];
   running: number;
-  places: number;
-  /** The time it used, less a tenth of the time that passed. */
+  started: number;
+  /** The time that the key used, less a tenth of the time that has passed since. */
   usedMs: number;
   asOfMs: number;
 }
 
 const HEAVY_MS = 250;
 const USED_MAX_MS = 10_000;
-const FORGIVEN_PER_MS = 0.1;
+const DECAY_PER_MS = 0.1;
 
-function newLine<Item>(): Line<Item> {
-  return { items: [], running: 0, places: 0, usedMs: 0, asOfMs: 0 };
+function newKeyQueue<Item>(): KeyQueue<Item> {
+  return { items: [], running: 0, started: 0, usedMs: 0, asOfMs: 0 };
 }
 
-function usedLately({ usedMs, asOfMs }: Line<unknown>, nowMs: number): number {
-  return Math.max(0, usedMs - (nowMs - asOfMs) * FORGIVEN_PER_MS);
+function recentUsageMs({ usedMs, asOfMs }: KeyQueue<unknown>, nowMs: number): number {
+  return Math.max(0, usedMs - (nowMs - asOfMs) * DECAY_PER_MS);
 }

@@ -4,32 +4,32 @@ import { FairQueue, type QueueTicket } from "./fair-queue.ts";
 const WAITING_MAX = 400;
 const WAITING_PER_WORKSPACE_MAX = 100;
 
-type Begin = (turn: QueueTicket<unknown>) => void;
+type Start = (ticket: QueueTicket<unknown>) => void;
 
-/** Who may go next where few can go at once: those of one workspace never keep all others waiting. */
+/** Limits concurrency fairly: the work of one workspace never keeps all others waiting. */
 export class FairShare {
-  readonly #lanes: number;
-  readonly #queue: FairQueue<Begin>;
+  readonly #concurrency: number;
+  readonly #queue: FairQueue<Start>;
   #running = 0;
 
-  constructor(lanes: number) {
-    this.#lanes = lanes;
+  constructor(concurrency: number) {
+    this.#concurrency = concurrency;
     this.#queue = new FairQueue({
-      lanes,
+      concurrency,
       waitingMax: WAITING_MAX,
       waitingPerKeyMax: WAITING_PER_WORKSPACE_MAX,
     });
   }
 
-  /** Does the work when it is the workspace's turn. */
-  async take<T>(workspace: string, work: () => Promise<T>): Promise<T> {
-    const turn = await this.#wait(workspace);
+  /** Runs the work when it is the workspace's turn; rejects as unavailable when too many wait. */
+  async run<T>(workspace: string, work: () => Promise<T>): Promise<T> {
+    const ticket = await this.#wait(workspace);
     const from = performance.now();
     try {
       return await work();
     } finally {
       const now = performance.now();
-      turn.done(now - from, now);
+      ticket.done(now - from, now);
       this.#running -= 1;
       this.#next();
     }
@@ -43,11 +43,11 @@ export class FairShare {
   }
 
   #next(): void {
-    while (this.#running < this.#lanes) {
-      const turn = this.#queue.take(performance.now());
-      if (!turn) return;
+    while (this.#running < this.#concurrency) {
+      const ticket = this.#queue.take(performance.now());
+      if (!ticket) return;
       this.#running += 1;
-      turn.item(turn);
+      ticket.item(ticket);
     }
   }
 }

@@ -15,7 +15,7 @@ import { recentSecrets } from "../secrets/recent-secrets.ts";
 const POLL_MS = 1_000;
 const LEASE_MARGIN_MS = 10_000;
 const ERROR_CHARACTERS_MAX = 2_000;
-const NOWHERE: Partition = { workspace: NO_WORKSPACE, environment: "production" };
+const NO_PARTITION: Partition = { workspace: NO_WORKSPACE, environment: "production" };
 
 interface JobRow {
   readonly id: string;
@@ -30,7 +30,7 @@ interface JobRow {
   readonly depth: number;
 }
 
-/** Each kind claims at most as many as it has free hands for, and leases them for its own time. */
+/** Claims at most as many jobs of each kind as it may still run, and leases them for its own time. */
 const CLAIM = `
   update jobs j
      set due_at = $1::timestamptz + c.lease_ms * interval '1 millisecond',
@@ -52,7 +52,7 @@ const NEXT_DUE = `
       (select due_at from jobs where kind = k.kind and failed_at is null order by due_at limit 1) due`;
 
 const HOLD = "select from jobs where id = $1 and generation = $2 for update";
-/** Its next turn: one that somebody left word of, or that of a recurring job. */
+/** The next turn of a job: one that was enqueued while it ran, or that of a recurring job. */
 const REARM = `
   update jobs set due_at = coalesce(next_due_at, $2), payload = coalesce(next_payload, payload),
          next_due_at = null, next_payload = null, attempts = 0, claimed_at = null, last_error = null
@@ -60,7 +60,7 @@ const REARM = `
 const END = "delete from jobs where id = $1 and claimed_at is not null";
 const RETRY = `
   update jobs set due_at = $3, last_error = $4, claimed_at = null where id = $1 and generation = $2`;
-const GIVE_UP = `
+const MARK_FAILED = `
   update jobs set failed_at = $3, last_error = $4, claimed_at = null where id = $1 and generation = $2`;
 
 export interface JobWorkerOptions {
@@ -69,13 +69,13 @@ export interface JobWorkerOptions {
   readonly onFailure: (kind: string, error: unknown) => void;
 }
 
-/** Claims due jobs of every kind and carries them out, several at a time. */
+/** Claims due jobs of every kind under a lease and runs them, several at a time. */
 export class JobWorker {
   readonly #options: JobWorkerOptions;
   readonly #kinds: ReadonlyMap<string, JobType>;
   readonly #busy = new Map<string, number>();
   readonly #underWay = new Set<Promise<void>>();
-  /** Called when a hand is free again; the loop that steps this worker sets it. */
+  /** Called when a job has ended; the loop that steps this worker sets it. */
   onFree: () => void = () => undefined;
 
   constructor(options: JobWorkerOptions) {
@@ -83,10 +83,10 @@ export class JobWorker {
     this.#kinds = new Map(options.jobs.map((type) => [type.kind, type]));
   }
 
-  /** Puts the recurring jobs in place, once for all nodes. */
+  /** Enqueues the recurring jobs, once for all nodes. */
   async register(): Promise<void> {
     const { platform, jobs } = this.#options;
-    await platform.db.write(NOWHERE, async (session) => {
+    await platform.db.write(NO_PARTITION, async (session) => {
       for (const type of jobs.filter(({ everyMs }) => everyMs !== undefined)) {
         const cause = { correlationId: newId("cor"), depth: 0 };
         const options = { key: "recurring" };
@@ -98,13 +98,13 @@ export class JobWorker {
   async step(): Promise<LoopNext> {
     const { platform } = this.#options;
     const free = [...this.#kinds.values()]
-      .map((type) => ({ type, hands: type.concurrency - (this.#busy.get(type.kind) ?? 0) }))
-      .filter(({ hands }) => hands > 0);
+      .map((type) => ({ type, slots: type.concurrency - (this.#busy.get(type.kind) ?? 0) }))
+      .filter(({ slots }) => slots > 0);
     const kinds = free.map(({ type }) => type.kind);
     const rows = await platform.db.system<JobRow>(CLAIM, [
       platform.clock.now(),
       kinds,
-      free.map(({ hands }) => hands),
+      free.map(({ slots }) => slots),
       free.map(({ type }) => type.timeoutMs + LEASE_MARGIN_MS),
     ]);
     for (const row of rows) this.#start(row);
@@ -137,7 +137,7 @@ export class JobWorker {
 
   async #attempt(type: JobType, row: JobRow): Promise<void> {
     try {
-      await this.#carryOut(type, row);
+      await this.#run(type, row);
     } catch (error) {
       this.#options.onFailure(row.kind, error);
       // When this fails too, the lease runs out and the job is due again.
@@ -147,14 +147,15 @@ export class JobWorker {
     }
   }
 
-  async #carryOut(type: JobType, row: JobRow): Promise<void> {
+  async #run(type: JobType, row: JobRow): Promise<void> {
     const { platform } = this.#options;
     const payload = row.payload as never;
     const signal = AbortSignal.timeout(type.timeoutMs);
     const attempt = { id: row.id, number: row.attempts, signal };
-    const result = await (type.effect && within(signal, type.effect(platform, payload, attempt)));
+    const result = await (type.effect &&
+      withTimeout(signal, type.effect(platform, payload, attempt)));
     await platform.db.write(partitionOf(row), async (session) => {
-      // Another worker may have it by now, when we were slow.
+      // Another worker may have claimed it by now, when we were slow.
       if ((await session.send(HOLD, [row.id, row.generation])).length === 0) return;
       const act = new Act({ session, services: platform, caller: callerOf(row) });
       const next = await type.run(act.ctx, payload, result as never);
@@ -167,20 +168,20 @@ export class JobWorker {
   #end(session: Transaction, type: JobType, row: JobRow, again: boolean): void {
     const { everyMs } = type;
     const next = new Date(this.#options.platform.clock.nowMs() + (again ? 0 : (everyMs ?? 0)));
-    if (!samePlace(session.partition, row)) session.enter(partitionOf(row));
+    if (!isSamePartition(session.partition, row)) session.enter(partitionOf(row));
     session.post(REARM, [row.id, next, everyMs !== undefined]);
     session.post(END, [row.id]);
   }
 
   async #postpone(type: JobType, row: JobRow, error: unknown): Promise<void> {
     const { db, clock } = this.#options.platform;
-    const words = error instanceof Error ? error.message : String(error);
-    // Before it is cut, since half a secret would not be known for one.
-    const message = recentSecrets.scrub(words).slice(0, ERROR_CHARACTERS_MAX);
+    const text = error instanceof Error ? error.message : String(error);
+    // Scrubbed before it is cut, since half a secret would not be recognised.
+    const message = recentSecrets.scrub(text).slice(0, ERROR_CHARACTERS_MAX);
     const spent = row.attempts >= type.attemptsMax && type.everyMs === undefined;
     const at = new Date(clock.nowMs() + (spent ? 0 : type.retryDelayMs(row.attempts)));
     await db.write(partitionOf(row), (session) =>
-      session.send(spent ? GIVE_UP : RETRY, [row.id, row.generation, at, message]),
+      session.send(spent ? MARK_FAILED : RETRY, [row.id, row.generation, at, message]),
     );
   }
 }
@@ -193,7 +194,7 @@ function callerOf(row: JobRow): Caller {
   });
 }
 
-function samePlace({ workspace, environment }: Partition, row: JobRow): boolean {
+function isSamePartition({ workspace, environment }: Partition, row: JobRow): boolean {
   return workspace === row.workspace_id && environment === row.environment;
 }
 
@@ -201,11 +202,11 @@ function partitionOf({ workspace_id, environment }: JobRow): Partition {
   return { workspace: workspace_id, environment };
 }
 
-/** An effect that overlooks its signal is left behind; its lease has a margin for that. */
-function within<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+/** Gives up on an effect that overlooks its signal; its lease has a margin for that. */
+function withTimeout<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    const abandon = (): void => reject(new Error("The attempt took too long."));
-    signal.addEventListener("abort", abandon, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", abandon));
+    const onAbort = (): void => reject(new Error("The attempt took too long."));
+    signal.addEventListener("abort", onAbort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
   });
 }

@@ -42,8 +42,8 @@ export function job<
 }
 
 /**
- * A second job with the same key: one that is being carried out takes another turn afterwards, since
- * it may have looked already; one that was given up starts anew; one that waits is kept or moved.
+ * A second job with the same key: a running one takes another turn afterwards, since it may have read
+ * already; a failed one starts anew; a waiting one is kept or moved.
  */
 const ENQUEUE = `
   insert into jobs (id, kind, key, payload, due_at, correlation_id, causation_id, depth, created_at)

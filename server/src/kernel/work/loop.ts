@@ -13,8 +13,8 @@ const FAILURE_DELAY_MIN_MS = 100;
 const FAILURE_DELAY_MAX_MS = 10_000;
 
 /**
- * One step after another until it is stopped: at once while there is work, then at the next wake-up
- * or when the time that the step asked for has passed. A step that throws is tried again, ever later.
+ * Runs one step after another until it is stopped: at once while there is work, then at the next wake-up
+ * or when the time that the step returned has passed. A step that throws is retried with back-off.
  */
 export class Loop {
   readonly #pauseMs: number;
@@ -25,7 +25,7 @@ export class Loop {
   #woken = false;
   #sleep: AbortController | undefined;
 
-  /** `pauseMs` lets work gather under load, so that one step takes up many small pieces of it. */
+  /** `pauseMs` lets work gather under load, so that one step handles much of it. */
   constructor(step: () => Promise<LoopNext>, onFailure: (error: unknown) => void, pauseMs = 0) {
     this.#pauseMs = pauseMs;
     this.#step = step;
@@ -61,18 +61,18 @@ export class Loop {
       }
       soon = next === "soon" ? soon + 1 : 0;
       if (next === "again") continue;
-      const restMs = next === "soon" ? Math.min(SOON_MIN_MS * 2 ** (soon - 1), SOON_MAX_MS) : next;
-      // Woken while it was at work: there is a stream of it, and more is gained by taking much at once.
+      const waitMs = next === "soon" ? Math.min(SOON_MIN_MS * 2 ** (soon - 1), SOON_MAX_MS) : next;
+      // Woken during the step: there is a stream of work, and larger batches are cheaper.
       const pauseMs = this.#woken ? this.#pauseMs * BUSY_PAUSE_FACTOR : this.#pauseMs;
-      if (!this.#woken || failures > 0) await this.#rest(restMs);
+      if (!this.#woken || failures > 0) await this.#wait(waitMs);
       if (pauseMs > 0 && this.#running) await delay(pauseMs);
     }
   }
 
-  async #rest(ms: number): Promise<void> {
+  async #wait(ms: number): Promise<void> {
     if (!this.#running) return;
     this.#sleep = new AbortController();
-    // Aborting is how a sleeper is woken.
+    // An abort wakes it.
     await delay(ms, undefined, { signal: this.#sleep.signal }).catch(() => undefined);
     this.#sleep = undefined;
   }

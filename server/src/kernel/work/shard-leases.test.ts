@@ -5,9 +5,9 @@ import { Loop } from "./loop.ts";
 import { seeded } from "../testing/random.ts";
 import { startWorld, until, type World } from "../testing/world.ts";
 
-const ALL = Array.from({ length: SHARDS }, (_, lane) => lane);
+const ALL = Array.from({ length: SHARDS }, (_, shard) => shard);
 const CHURNS = 12;
-/** A silent node's lanes are free after five seconds; the rest is for a busy machine. */
+/** A silent node's shards are free after five seconds; the rest is for a busy machine. */
 const TAKE_OVER_LIMIT_MS = 30_000;
 
 let world: World;
@@ -24,11 +24,11 @@ afterEach(async () => {
 
 /** One of those who share the work, and what it was told. */
 interface Node {
-  readonly lanes: ShardLeases;
+  readonly leases: ShardLeases;
   readonly gained: number[];
   readonly lost: number[];
-  /** Resolves when the node may let go of a lane. */
-  finishes: (lane: number) => Promise<void>;
+  /** Resolves when the node may let go of a shard. */
+  finishes: (shard: number) => Promise<void>;
   loop?: Loop;
 }
 
@@ -37,15 +37,15 @@ function join(name: string): Node {
     gained: [],
     lost: [],
     finishes: () => Promise.resolve(),
-    lanes: new ShardLeases({
+    leases: new ShardLeases({
       db: world.kernel.db,
       name: "test",
       node: name,
-      onGain: (lanes) => void node.gained.push(...lanes),
-      onExpire: (lane) => void node.lost.push(lane),
-      onLose: (lane) => {
-        node.lost.push(lane);
-        return node.finishes(lane);
+      onGain: (shards) => void node.gained.push(...shards),
+      onExpire: (shard) => void node.lost.push(shard),
+      onLose: (shard) => {
+        node.lost.push(shard);
+        return node.finishes(shard);
       },
     }),
   };
@@ -53,22 +53,22 @@ function join(name: string): Node {
   return node;
 }
 
-const held = ({ lanes }: Node): number[] => ALL.filter((lane) => lanes.holds(lane));
+const held = ({ leases }: Node): number[] => ALL.filter((shard) => leases.holds(shard));
 const shared = (): number[] =>
-  ALL.filter((lane) => nodes.filter(({ lanes }) => lanes.holds(lane)).length > 1);
+  ALL.filter((shard) => nodes.filter(({ leases }) => leases.holds(shard)).length > 1);
 
-test("whoever is alone holds all lanes, and a second gets half of them", async () => {
+test("whoever is alone holds all shards, and a second gets half of them", async () => {
   const [one, other] = [join("one"), join("other")];
-  await one.lanes.step();
+  await one.leases.step();
   expect(held(one)).toEqual(ALL);
   expect(one.gained).toEqual(ALL);
 
-  await other.lanes.step();
+  await other.leases.step();
   expect(held(other)).toEqual([]);
-  await one.lanes.step();
+  await one.leases.step();
   await until(async () => {
-    await one.lanes.step();
-    await other.lanes.step();
+    await one.leases.step();
+    await other.leases.step();
     expect(shared()).toEqual([]);
     return held(other).length === SHARDS / 2;
   });
@@ -77,22 +77,22 @@ test("whoever is alone holds all lanes, and a second gets half of them", async (
   expect(other.gained.toSorted((a, b) => a - b)).toEqual(held(other));
 });
 
-test("a lane whose work is under way moves only when that is over", async () => {
+test("a shard whose work is under way moves only when that is over", async () => {
   const [one, other] = [join("one"), join("other")];
   const { promise, resolve } = Promise.withResolvers<void>();
   one.finishes = () => promise;
-  await one.lanes.step();
-  await other.lanes.step();
-  await one.lanes.step();
+  await one.leases.step();
+  await other.leases.step();
+  await one.leases.step();
   // It begins nothing more there, yet renews its hold.
   expect(held(one)).toHaveLength(SHARDS / 2);
-  await one.lanes.step();
-  await other.lanes.step();
+  await one.leases.step();
+  await other.leases.step();
   expect(held(other)).toEqual([]);
   resolve();
   await until(async () => {
-    await one.lanes.step();
-    await other.lanes.step();
+    await one.leases.step();
+    await other.leases.step();
     return held(other).length === SHARDS / 2;
   });
   expect(other.gained.toSorted((a, b) => a - b)).toEqual(one.lost.toSorted((a, b) => a - b));
@@ -100,62 +100,62 @@ test("a lane whose work is under way moves only when that is over", async () => 
 
 test("a node that ends in good order hands over at once", async () => {
   const [one, other] = [join("one"), join("other")];
-  await one.lanes.step();
-  await other.lanes.step();
+  await one.leases.step();
+  await other.leases.step();
   expect(held(other)).toEqual([]);
-  await one.lanes.close();
+  await one.leases.close();
   expect(held(one)).toEqual([]);
-  await other.lanes.step();
+  await other.leases.step();
   expect(held(other)).toEqual(ALL);
   expect(await world.sql("select node from lane_nodes")).toEqual([{ node: "other" }]);
 });
 
-test("the lanes of a node that falls silent are taken over, after it has stopped by itself", async () => {
+test("the shards of a node that falls silent are taken over, after it has stopped by itself", async () => {
   const [one, other] = [join("one"), join("other")];
-  await one.lanes.step();
-  other.loop = new Loop(() => other.lanes.step(), rethrow);
+  await one.leases.step();
+  other.loop = new Loop(() => other.leases.step(), rethrow);
   await until(async () => {
     expect(shared()).toEqual([]);
     return held(other).length === SHARDS;
   }, TAKE_OVER_LIMIT_MS);
   expect(held(one)).toEqual([]);
   // Back again, it gets its share as any other.
-  one.loop = new Loop(() => one.lanes.step(), rethrow);
+  one.loop = new Loop(() => one.leases.step(), rethrow);
   await until(async () => {
     expect(shared()).toEqual([]);
     return held(one).length === SHARDS / 2 && held(other).length === SHARDS / 2;
   }, TAKE_OVER_LIMIT_MS);
 });
 
-test("a lane that becomes free while its hold is being renewed is never believed to be held by two", async () => {
+test("a shard that becomes free while its hold is being renewed is never believed to be held by two", async () => {
   const [one, other] = [join("one"), join("other")];
   const { promise, resolve } = Promise.withResolvers<void>();
   one.finishes = () => promise;
-  await one.lanes.step();
-  await other.lanes.step();
-  await one.lanes.step();
+  await one.leases.step();
+  await other.leases.step();
+  await one.leases.step();
   const renewal = await whileLocked(async (waits) => {
-    const step = one.lanes.step();
+    const step = one.leases.step();
     await until(waits);
     resolve();
     return { step };
   });
   await renewal.step;
   await until(async () => {
-    await other.lanes.step();
+    await other.leases.step();
     expect(shared()).toEqual([]);
-    await one.lanes.step();
+    await one.leases.step();
     expect(shared()).toEqual([]);
     return held(other).length === SHARDS / 2;
   });
 });
 
-test("however nodes come and go, no lane is ever held by two", async () => {
+test("however nodes come and go, no shard is ever held by two", async () => {
   const random = seeded(7);
   const run = (node: Node): void => {
     node.finishes = () => new Promise((done) => setTimeout(done, random() * 30));
     node.loop = new Loop(async () => {
-      await node.lanes.step();
+      await node.leases.step();
       // Far more often than in earnest, so that steps and letting go meet.
       return 1 + Math.floor(random() * 20);
     }, rethrow);
@@ -163,14 +163,14 @@ test("however nodes come and go, no lane is ever held by two", async () => {
   const first = join("node-0");
   run(first);
   const doubles = new Set<number>();
-  const watch = setInterval(() => shared().forEach((lane) => doubles.add(lane)), 1);
+  const watch = setInterval(() => shared().forEach((shard) => doubles.add(shard)), 1);
   try {
     for (let churn = 1; churn <= CHURNS; churn += 1) {
       const node = join(`node-${churn}`);
       run(node);
       await until(async () => held(node).length === SHARDS / 2);
       await node.loop?.stop();
-      await node.lanes.close();
+      await node.leases.close();
     }
     await until(async () => held(first).length === SHARDS);
   } finally {
@@ -179,7 +179,7 @@ test("however nodes come and go, no lane is ever held by two", async () => {
   expect([...doubles]).toEqual([]);
 });
 
-/** Holds up whoever renews lanes for as long as `work` takes; `waits` tells whether somebody does. */
+/** Holds up whoever renews shards for as long as `work` takes; `waits` tells whether somebody does. */
 async function whileLocked<T>(work: (waits: () => Promise<boolean>) => Promise<T>): Promise<T> {
   return withOwnerClient(world.database.system, async (client) => {
     await client.query("begin");

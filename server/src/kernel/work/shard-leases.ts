@@ -1,58 +1,58 @@
 import type { Database } from "../db/database.ts";
 import type { LoopNext } from "./loop.ts";
 
-/** How many lanes a kind of work is divided into: as many nodes can share it. */
+/** How many shards a kind of work is divided into: as many nodes can share it. */
 export const SHARDS = 16;
 
 const RENEW_MS = 1_000;
-/** How soon we look again whether what we are leaving is over. */
-const LEAVE_MS = 50;
-const HOLD_MS = 5_000;
-/** We stop this long before others may begin. */
-const MARGIN_MS = 1_500;
+/** How soon we check again whether a shard that we are to release is idle. */
+const RELEASE_CHECK_MS = 50;
+const LEASE_MS = 5_000;
+/** We stop this long before the lease expires and others may begin. */
+const LEASE_MARGIN_MS = 1_500;
 
-/** Says that we are here; tells who else is, by the database's own clock. */
-const GREET = `
-  with here as (
+/** Registers this node and returns the other live ones, by the database's own clock. */
+const HEARTBEAT = `
+  with alive as (
     insert into lane_nodes (name, node, seen_at) values ($1, $2, clock_timestamp())
     on conflict (name, node) do update set seen_at = excluded.seen_at
-  ), gone as (
+  ), expired as (
     delete from lane_nodes where name = $1 and node <> $2
        and seen_at < clock_timestamp() - $3 * interval '1 millisecond'
   )
   select node from lane_nodes
    where name = $1 and node <> $2 and seen_at >= clock_timestamp() - $3 * interval '1 millisecond'`;
-const HOLD = `
+const ACQUIRE = `
   insert into lanes as l (name, lane, node, held_until)
   select $1, lane, $2, clock_timestamp() + $4 * interval '1 millisecond'
     from unnest($3::smallint[]) as lane order by lane
   on conflict (name, lane) do update set node = excluded.node, held_until = excluded.held_until
    where l.node = excluded.node or l.held_until < clock_timestamp()
-  returning lane`;
-const LET_GO = "delete from lanes where name = $1 and node = $2 and lane = any($3::smallint[])";
-const LEAVE = "delete from lane_nodes where name = $1 and node = $2";
+  returning lane as shard`;
+const RELEASE = "delete from lanes where name = $1 and node = $2 and lane = any($3::smallint[])";
+const UNREGISTER = "delete from lane_nodes where name = $1 and node = $2";
 
 export interface ShardLeasesOptions {
   readonly db: Database;
   readonly name: string;
   readonly node: string;
-  /** Called with lanes that are newly ours. */
-  readonly onGain: (lanes: readonly number[]) => void;
-  /** Resolves when nothing in the lane is under way; another node begins only then. */
-  readonly onLose: (lane: number) => Promise<void>;
-  /** The lane is another node's already, since we did not renew it in time. */
-  readonly onExpire: (lane: number) => void;
+  /** Called with shards that are newly ours. */
+  readonly onGain: (shards: readonly number[]) => void;
+  /** Resolves when nothing in the shard is under way; another node begins only then. */
+  readonly onLose: (shard: number) => Promise<void>;
+  /** The shard is another node's already, since we did not renew its lease in time. */
+  readonly onExpire: (shard: number) => void;
 }
 
 /**
- * Divides one kind of work among the nodes that do it. What a lane holds is one node's affair at a
- * time, so that limits, pace and order can be kept in that node's memory. The share of each follows
- * from who is there; a node that dies loses its lanes when it no longer renews them.
+ * Divides one kind of work among the nodes that do it, by leases on shards. A shard belongs to one node at a
+ * time, so that limits, pace and order can be kept in that node's memory. The share of each follows from
+ * which nodes are alive; a node that dies loses its shards when it no longer renews their leases.
  */
 export class ShardLeases {
   readonly #options: ShardLeasesOptions;
-  /** Lanes that are no longer ours by right, and whether anything in them is under way. */
-  readonly #leaving = new Map<number, "busy" | "over">();
+  /** Shards that we are to release, busy while anything in them is under way. */
+  readonly #releasing = new Map<number, "busy" | "idle">();
   #held: ReadonlySet<number> = new Set();
   #heldUntilMs = 0;
 
@@ -60,68 +60,68 @@ export class ShardLeases {
     this.#options = options;
   }
 
-  /** Whether work of this lane may be begun here and now. */
-  holds(lane: number): boolean {
+  /** True when work of this shard may be started here and now. */
+  holds(shard: number): boolean {
     return (
-      this.#held.has(lane) && !this.#leaving.has(lane) && performance.now() < this.#heldUntilMs
+      this.#held.has(shard) && !this.#releasing.has(shard) && performance.now() < this.#heldUntilMs
     );
   }
 
   /**
-   * Renews what we hold, takes what is ours by now, lets go of what is not. Nothing else writes to
-   * the table: a lane that were let go during a renewal would be believed to be held.
+   * Renews our leases, acquires those of our share, releases the others. Nothing else writes to the table:
+   * a shard that was released during a renewal would be believed to be held.
    */
   async step(): Promise<LoopNext> {
     const { db, name, node, onGain } = this.#options;
-    const askedAt = performance.now();
-    const others = await db.system<{ node: string }>(GREET, [name, node, HOLD_MS]);
-    const share = fairShardCount(
+    const startedAtMs = performance.now();
+    const others = await db.system<{ node: string }>(HEARTBEAT, [name, node, LEASE_MS]);
+    const share = assignShards(
       node,
       others.map((other) => other.node),
     );
-    for (const lane of this.#held) if (!share.has(lane)) this.#leave(lane);
-    await this.#letGo(
-      [...this.#leaving.keys()].filter((lane) => this.#leaving.get(lane) === "over"),
+    for (const shard of this.#held) if (!share.has(shard)) this.#startRelease(shard);
+    await this.#release(
+      [...this.#releasing.keys()].filter((shard) => this.#releasing.get(shard) === "idle"),
     );
-    const wanted = [...new Set([...share, ...this.#leaving.keys()])];
-    const rows = await db.system<{ lane: number }>(HOLD, [name, node, wanted, HOLD_MS]);
+    const acquired = [...new Set([...share, ...this.#releasing.keys()])];
+    const rows = await db.system<{ shard: number }>(ACQUIRE, [name, node, acquired, LEASE_MS]);
     const before = performance.now() < this.#heldUntilMs ? this.#held : new Set();
-    const held = new Set(rows.map(({ lane }) => lane));
-    // Another node took them while we did not renew: whatever waits here is its affair now.
-    for (const lane of this.#held) if (!held.has(lane)) this.#options.onExpire(lane);
+    const held = new Set(rows.map(({ shard }) => shard));
+    // Another node took them while we did not renew: what waits here is its work now.
+    for (const shard of this.#held) if (!held.has(shard)) this.#options.onExpire(shard);
     this.#held = held;
-    this.#heldUntilMs = askedAt + HOLD_MS - MARGIN_MS;
-    const gained = [...this.#held].filter((lane) => !before.has(lane));
+    this.#heldUntilMs = startedAtMs + LEASE_MS - LEASE_MARGIN_MS;
+    const gained = [...this.#held].filter((shard) => !before.has(shard));
     if (gained.length > 0) onGain(gained);
-    return this.#leaving.size > 0 ? LEAVE_MS : RENEW_MS;
+    return this.#releasing.size > 0 ? RELEASE_CHECK_MS : RENEW_MS;
   }
 
-  /** Lets go of everything at once, for an end in good order. No step may be under way. */
+  /** Releases everything at once, for an orderly shutdown. No step may be under way. */
   async close(): Promise<void> {
     const { db, name, node } = this.#options;
-    await this.#letGo([...this.#held]);
-    await db.system(LEAVE, [name, node]);
+    await this.#release([...this.#held]);
+    await db.system(UNREGISTER, [name, node]);
   }
 
-  #leave(lane: number): void {
-    if (this.#leaving.has(lane)) return;
-    this.#leaving.set(lane, "busy");
-    void this.#options.onLose(lane).then(() => this.#leaving.set(lane, "over"));
+  #startRelease(shard: number): void {
+    if (this.#releasing.has(shard)) return;
+    this.#releasing.set(shard, "busy");
+    void this.#options.onLose(shard).then(() => this.#releasing.set(shard, "idle"));
   }
 
-  async #letGo(lanes: readonly number[]): Promise<void> {
-    if (lanes.length === 0) return;
+  async #release(shards: readonly number[]): Promise<void> {
+    if (shards.length === 0) return;
     const { db, name, node } = this.#options;
-    this.#held = new Set([...this.#held].filter((lane) => !lanes.includes(lane)));
-    await db.system(LET_GO, [name, node, lanes]);
-    for (const lane of lanes) this.#leaving.delete(lane);
+    this.#held = new Set([...this.#held].filter((shard) => !shards.includes(shard)));
+    await db.system(RELEASE, [name, node, shards]);
+    for (const shard of shards) this.#releasing.delete(shard);
   }
 }
 
-/** Every node comes to the same division, without a word between them. */
-export function fairShardCount(node: string, others: readonly string[]): ReadonlySet<number> {
+/** The shards of a node. Every node computes the same division, without a message between them. */
+export function assignShards(node: string, others: readonly string[]): ReadonlySet<number> {
   const nodes = [node, ...others].toSorted();
   const rank = nodes.indexOf(node);
-  const lanes = Array.from({ length: SHARDS }, (_, lane) => lane);
-  return new Set(lanes.filter((lane) => lane % nodes.length === rank));
+  const shards = Array.from({ length: SHARDS }, (_, shard) => shard);
+  return new Set(shards.filter((shard) => shard % nodes.length === rank));
 }

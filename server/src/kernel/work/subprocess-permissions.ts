@@ -10,13 +10,13 @@ const SERVER = fileURLToPath(new URL("../../..", import.meta.url));
  */
 export function readOnlyCodeArguments(): readonly string[] {
   const own = [join(SERVER, "src/"), join(SERVER, "package.json")];
-  const paths = [...own, ...libraries(SERVER)].flatMap((path) => [path, realpathSync(path)]);
+  const paths = [...own, ...libraryFolders(SERVER)].flatMap((path) => [path, realpathSync(path)]);
   return [...new Set(paths)].map((path) => `--allow-fs-read=${path}`);
 }
 
 /** Every folder of libraries that a module of ours is looked up in. */
-function libraries(folder: string): readonly string[] {
+function libraryFolders(folder: string): readonly string[] {
   const own = join(folder, "node_modules");
   const parent = dirname(folder);
-  return [...(existsSync(own) ? [own] : []), ...(parent === folder ? [] : libraries(parent))];
+  return [...(existsSync(own) ? [own] : []), ...(parent === folder ? [] : libraryFolders(parent))];
 }

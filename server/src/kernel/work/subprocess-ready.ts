@@ -1,2 +1,2 @@
-/** What a subprocess says once, when it can take work. */
+/** The first message of a subprocess, when it can take work. */
 export const READY_MESSAGE = "ready";

@@ -7,19 +7,19 @@ export interface SubprocessOptions {
   readonly execArgv: readonly string[];
   /** All that it gets of the environment. */
   readonly env: Readonly<Record<string, string>>;
-  /** Hears all but the first message, by which it says that it is ready. */
+  /** Gets all messages but the first, `READY_MESSAGE`. */
   readonly onMessage: (message: unknown) => void;
 }
 
 /** How a process ended; by a signal, or with a code. */
-export interface Ending {
+export interface ProcessEnd {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
 }
 
 /**
- * A process of our own that runs what can't be trusted to end. While nobody waits for it, it keeps this
- * process from nothing; it ends by itself when this process is gone and its channel closes.
+ * A process of our own that runs what can't be trusted to end. While nobody waits for it, it does not keep
+ * this process alive; it ends by itself when this process is gone and its channel closes.
  */
 export class Subprocess {
   readonly #child: ChildProcess;
@@ -27,10 +27,10 @@ export class Subprocess {
   #isReady = false;
   /** Resolves when it can take work. */
   readonly ready: Promise<void>;
-  readonly ended: Promise<Ending>;
+  readonly ended: Promise<ProcessEnd>;
 
   constructor(options: SubprocessOptions) {
-    const child = start(options);
+    const child = forkProgram(options);
     this.#child = child;
     this.ended = new Promise((resolve) => {
       const end = (code: number | null, signal: NodeJS.Signals | null): void => {
@@ -41,7 +41,7 @@ export class Subprocess {
       child.once("error", () => end(null, null));
     });
     this.ready = this.#whenReady(options.program);
-    // Whoever brings the first work hears of it; until then nobody listens.
+    // The caller that sends the first work gets the error; until then nobody waits for it.
     this.ready.catch(() => undefined);
     child.on("message", (message) => {
       if (this.#isReady) options.onMessage(message);
@@ -57,11 +57,11 @@ export class Subprocess {
   }
 
   send(message: object): void {
-    // When it can't be sent, the process is at its end, and that is heard.
+    // When it can't be sent, the process has ended, which `ended` reports.
     this.#child.send(message, () => undefined);
   }
 
-  /** An idle one keeps no process from ending; whoever waits for it has it held. */
+  /** Keeps this process alive while it waits for the subprocess; an idle one keeps nothing alive. */
   hold(hold: boolean): void {
     if (!this.#isAlive) return;
     for (const handle of [this.#child, this.#child.channel]) {
@@ -74,7 +74,7 @@ export class Subprocess {
     this.#child.kill("SIGKILL");
   }
 
-  /** Ends it, whatever it is doing. */
+  /** Kills it, whatever it is doing. */
   async close(): Promise<void> {
     this.hold(true);
     this.kill();
@@ -90,7 +90,7 @@ export class Subprocess {
   }
 }
 
-function start({ program, args = [], execArgv, env }: SubprocessOptions): ChildProcess {
+function forkProgram({ program, args = [], execArgv, env }: SubprocessOptions): ChildProcess {
   return fork(program, args, {
     cwd: "/",
     env,

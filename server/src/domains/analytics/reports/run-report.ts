@@ -124,7 +124,7 @@ export async function askInTurn(
   values: readonly unknown[],
 ): Promise<readonly SqlRow[]> {
   try {
-    return await turnsOf(platform).take(partitionOfCaller(caller).workspace, () =>
+    return await turnsOf(platform).run(partitionOfCaller(caller).workspace, () =>
       source.ask(text, values),
     );
   } catch (error) {

@@ -47,7 +47,7 @@ async function render(workspace: string, task: RenderTask): Promise<string> {
 
 /** Long texts that wait for the thread. */
 const queue = new FairQueue<() => Promise<string>>({
-  lanes: 1,
+  concurrency: 1,
   waitingMax: WAITING_MAX,
   waitingPerKeyMax: WAITING_PER_WORKSPACE_MAX,
 });

@@ -31,7 +31,7 @@ class ParserThread<Request, Result> {
 
   /** Judges what is asked when it is the turn of who asks. */
   read(workspace: string, request: Request): Promise<Result | ParseRefusal> {
-    return this.#share.take(workspace, () => this.#ask(request));
+    return this.#share.run(workspace, () => this.#ask(request));
   }
 
   async #ask(request: Request): Promise<Result | ParseRefusal> {

@@ -2,7 +2,7 @@ import Type from "typebox";
 import { job } from "#kernel/work/job.ts";
 import type { JobType } from "#kernel/contract.ts";
 import {
-  PRUNE_ROWS_MAX,
+  RETENTION_ROWS_MAX,
   retentionJob,
   deleteAcrossWorkspaces,
 } from "#kernel/work/retention-job.ts";
@@ -62,8 +62,8 @@ export const removeDeliveries: JobType<typeof Payload> = job({
   kind: "webhooks.remove_deliveries",
   payload: Payload,
   effect: ({ db }, { webhookId }) =>
-    deleteAcrossWorkspaces(db, REMOVE, [webhookId, PRUNE_ROWS_MAX]),
+    deleteAcrossWorkspaces(db, REMOVE, [webhookId, RETENTION_ROWS_MAX]),
   run: async (ctx, payload, removed) => {
-    if (removed === PRUNE_ROWS_MAX) ctx.enqueue(removeDeliveries, payload);
+    if (removed === RETENTION_ROWS_MAX) ctx.enqueue(removeDeliveries, payload);
   },
 });

@@ -54,7 +54,7 @@ export class ExpressionPool {
 
   constructor(options: Partial<PoolOptions> = {}) {
     this.#options = { ...DEFAULTS, ...options };
-    this.#queue = new FairQueue({ ...this.#options, lanes: this.#options.processes });
+    this.#queue = new FairQueue({ ...this.#options, concurrency: this.#options.processes });
   }
 
   /** The outcome of each expression, or a rejection when none could be evaluated. */

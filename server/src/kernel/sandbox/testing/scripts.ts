@@ -28,7 +28,7 @@ export async function run(
 export function scriptProcessesOf(pid: number = process.pid): number[] {
   return childrenOf(pid).filter((child) => {
     try {
-      return readFileSync(`/proc/${child}/cmdline`, "utf8").includes("sandbox/inside/program.ts");
+      return readFileSync(`/proc/${child}/cmdline`, "utf8").includes("sandbox/process/program.ts");
     } catch {
       return false;
     }

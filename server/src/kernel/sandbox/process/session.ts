@@ -10,84 +10,84 @@ import type {
   RunOrder,
 } from "../protocol.ts";
 import type { LogLevel, ScriptError } from "../script.ts";
-import type { CompiledScript, ContextOptions } from "./compiled-script.ts";
+import type { CompiledScript, FreshContext } from "./compiled-script.ts";
 import { readError, isLogLevel, readText } from "./messages.ts";
 
 const TIMER_MS_MAX = 2 ** 31 - 1;
-const MISHAPS_MAX = 20;
+const UNCAUGHT_LOGGED_MAX = 20;
 
 type Conclusion = Omit<ScriptResult, "kind" | "run">;
 
 /**
- * One run of a script, from its order to its result. The script is at work in bursts, each begun by its
- * start, an answer or a timer, on a thread of the isolate's own. Its end counts when the burst is over,
- * and so when nothing of it can run any more.
+ * One run of a script, from its order to its result. The script runs in bursts, each begun by its start, an
+ * answer or a timer, on a thread of the isolate's own. Its end counts when the burst is over, and so when
+ * nothing of it can run any more.
  */
 export class Session {
   readonly #order: RunOrder | InspectOrder;
   readonly #send: (message: FromProcess) => void;
-  readonly #bench: CompiledScript;
-  readonly #setting: ContextOptions;
+  readonly #script: CompiledScript;
+  readonly #context: FreshContext;
   readonly #timers = new Map<number, NodeJS.Timeout>();
   readonly #over = Promise.withResolvers<void>();
   #isOver = false;
   #bursts = 0;
   #callsPending = 0;
-  #heard = 1;
+  #handled = 1;
   #conclusion: Conclusion | undefined;
   #abortReason: string | undefined;
   #uncaught: ScriptError | undefined;
-  #mishaps = 0;
+  #uncaughtCount = 0;
 
   constructor(
     order: RunOrder | InspectOrder,
-    bench: CompiledScript,
+    script: CompiledScript,
     send: (message: FromProcess) => void,
   ) {
     this.#order = order;
-    this.#bench = bench;
+    this.#script = script;
     this.#send = send;
-    this.#setting = bench.take();
-    this.#setting.line.hear = (kind, ...texts) => this.#told(kind, texts);
+    this.#context = script.takeContext();
+    this.#context.channel.receive = (kind, ...texts) => this.#receiveFromScript(kind, texts);
   }
 
   get run(): number {
     return this.#order.run;
   }
 
-  /** Carries it out; resolves when it is over. */
-  async carryOut(): Promise<void> {
+  /** Executes the run; resolves when it is over. */
+  async execute(): Promise<void> {
     void this.#burst(() => this.#start());
     await this.#over.promise;
   }
 
-  hear(message: HostReply | EndOrder): void {
+  receive(message: HostReply | EndOrder): void {
     if (this.#isOver) return;
     if (message.kind === "end") {
       this.#conclusion ??= { status: "timed_out" };
-      if (this.#bursts === 0) this.#rest();
+      if (this.#bursts === 0) this.#settle();
       return;
     }
-    this.#heard += 1;
+    this.#handled += 1;
     this.#callsPending -= 1;
     const { call, value, failure } = message;
-    void this.#burst(() => this.#setting.desk.apply(undefined, ["answer", call, value, failure]));
+    void this.#burst(() => this.#context.handle.apply(undefined, ["answer", call, value, failure]));
   }
 
   async #start(): Promise<void> {
     const order = this.#order;
-    const { kind } = this.#bench;
+    const { kind } = this.#script;
     if (order.kind === "inspect" && kind === "body") {
       this.#conclusion = { status: "completed", output: "{}" };
       return;
     }
-    const subject = await this.#bench.subject(this.#setting).catch((error: unknown) => {
-      this.#conclusion ??= { status: "failed", error: this.#errorOf(readError(error)) };
+    const entryPoint = await this.#script.loadEntryPoint(this.#context).catch((error: unknown) => {
+      this.#conclusion ??= { status: "failed", error: this.#toScriptError(readError(error)) };
     });
-    if (!subject || this.#conclusion) return;
+    if (!entryPoint || this.#conclusion) return;
     const { input = "null", facts = "{}" } = order.kind === "run" ? order : {};
-    const it = subject.derefInto({ release: true });
-    await this.#setting.desk.apply(undefined, [order.kind, it, input, facts]);
+    const entry = entryPoint.derefInto({ release: true });
+    await this.#context.handle.apply(undefined, [order.kind, entry, input, facts]);
   }
 
   async #burst(work: () => Promise<unknown>): Promise<void> {
@@ -95,22 +95,22 @@ export class Session {
     try {
       await work();
     } catch (error) {
-      if (!this.#bench.isLost) this.#mishap(error);
+      if (!this.#script.isDisposed) this.#reportUncaught(error);
     }
     this.#bursts -= 1;
-    if (this.#bursts === 0) this.#rest();
+    if (this.#bursts === 0) this.#settle();
   }
 
-  /** The script is at rest: it has ended, waits for something, or waits for nothing. */
-  #rest(): void {
+  /** Decides what follows a burst: the script has ended, waits for something, or waits for nothing. */
+  #settle(): void {
     if (this.#isOver) return;
-    if (this.#bench.isLost) return this.#finish({ status: "out_of_memory" });
+    if (this.#script.isDisposed) return this.#finish({ status: "out_of_memory" });
     if (this.#abortReason !== undefined) {
       const { current } = this.#conclusion ?? {};
       return this.#finish({ status: "aborted", abortReason: this.#abortReason, current });
     }
     if (this.#conclusion) return this.#finish(this.#conclusion);
-    if (this.#callsPending > 0 || this.#timers.size > 0) return this.#pace("idle");
+    if (this.#callsPending > 0 || this.#timers.size > 0) return this.#sendActivity("idle");
     const stalled = withoutPosition("Error", "The script waits for something that never happens.");
     this.#finish({ status: "failed", error: this.#uncaught ?? stalled });
   }
@@ -118,45 +118,45 @@ export class Session {
   #finish(conclusion: Conclusion): void {
     this.#isOver = true;
     for (const timer of this.#timers.values()) clearTimeout(timer);
-    this.#setting.line.hear = undefined;
+    this.#context.channel.receive = undefined;
     const { output = "null", current } = conclusion;
     const isTooDeep = isNestedDeeperThan(output, SCRIPT_LIMITS.depthMax);
-    const sound: Conclusion = {
+    const checked: Conclusion = {
       ...(isTooDeep ? { status: "too_large" as const } : conclusion),
       current:
         current !== undefined && isNestedDeeperThan(current, SCRIPT_LIMITS.depthMax)
           ? undefined
           : current,
     };
-    this.#send({ kind: "result", run: this.run, script: this.#bench.kind, ...sound });
-    if (!this.#bench.isLost) {
-      this.#setting.desk.release();
-      this.#setting.context.release();
+    this.#send({ kind: "result", run: this.run, script: this.#script.kind, ...checked });
+    if (!this.#script.isDisposed) {
+      this.#context.handle.release();
+      this.#context.context.release();
     }
     this.#over.resolve();
   }
 
-  #pace(kind: "busy" | "idle"): void {
-    this.#send({ kind, run: this.run, heard: this.#heard });
+  #sendActivity(kind: "busy" | "idle"): void {
+    this.#send({ kind, run: this.run, handled: this.#handled });
   }
 
-  /** An error that nobody handled. The script may go on without, but it should be known. */
-  #mishap(thrown: unknown): void {
-    const error = this.#errorOf(readError(thrown));
+  /** Logs an uncaught error. The script may go on, but it should be known. */
+  #reportUncaught(thrown: unknown): void {
+    const error = this.#toScriptError(readError(thrown));
     this.#uncaught = error;
-    this.#mishaps += 1;
-    if (this.#mishaps > MISHAPS_MAX) return;
+    this.#uncaughtCount += 1;
+    if (this.#uncaughtCount > UNCAUGHT_LOGGED_MAX) return;
     const { name, message, line } = error;
     const where = line === null ? "" : ` (line ${line})`;
     this.#log("error", `Nobody handled an error: ${name}: ${message}${where}`, undefined);
   }
 
-  #errorOf(fault: RawScriptError): ScriptError {
-    return scriptError(fault, this.#order.source);
+  #toScriptError(error: RawScriptError): ScriptError {
+    return scriptError(error, this.#order.source);
   }
 
-  /** What the script's context tells; it may be anything, as may the script. */
-  #told(kind: unknown, [a, b, c, ...rest]: readonly unknown[]): void {
+  /** Handles a message of the script's context; it may be anything, as may the script. */
+  #receiveFromScript(kind: unknown, [a, b, c, ...rest]: readonly unknown[]): void {
     if (this.#conclusion || this.#isOver) return;
     const { run } = this;
     if (isLogLevel(kind)) this.#log(kind, readText(a) ?? "", readText(b));
@@ -173,13 +173,13 @@ export class Session {
     else if (kind === "done") this.#conclude([a, b, c, ...rest].map(readText));
   }
 
-  #conclude([status, output, current, name, ...told]: readonly (string | undefined)[]): void {
-    const [message = "", stack = ""] = told;
+  #conclude([status, output, current, name, ...details]: readonly (string | undefined)[]): void {
+    const [message = "", stack = ""] = details;
     if (status === "completed" && output !== undefined) {
       this.#conclusion = { status, output, current };
     } else if (status === "too_large") this.#conclusion = { status, current };
     else {
-      const error = this.#errorOf({ name: name ?? "Error", message, stack });
+      const error = this.#toScriptError({ name: name ?? "Error", message, stack });
       this.#conclusion = { status: "failed", current, error };
     }
   }
@@ -191,8 +191,8 @@ export class Session {
   #setTimer(id: number, delayMs: number): void {
     const fire = (): void => {
       this.#timers.delete(id);
-      if (this.#bursts === 0) this.#pace("busy");
-      void this.#burst(() => this.#setting.desk.apply(undefined, ["fire", id]));
+      if (this.#bursts === 0) this.#sendActivity("busy");
+      void this.#burst(() => this.#context.handle.apply(undefined, ["fire", id]));
     };
     this.#timers.set(id, setTimeout(fire, Math.min(Math.max(delayMs, 1), TIMER_MS_MAX)));
   }

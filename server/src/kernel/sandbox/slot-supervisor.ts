@@ -1,9 +1,9 @@
-import type { Ending, Subprocess } from "../work/subprocess.ts";
+import type { ProcessEnd, Subprocess } from "../work/subprocess.ts";
 import { HostCalls } from "./host-calls.ts";
 import { parseJson } from "./json.ts";
 import { SCRIPT_LIMITS } from "./limits.ts";
 import type { FromProcess, InspectOrder, Note, ScriptResult, RunOrder } from "./protocol.ts";
-import { makeWay, usageOf } from "./script-process.ts";
+import { lowerPriority, usageOf } from "./script-process.ts";
 import type {
   Execution,
   LogEntry,
@@ -13,9 +13,9 @@ import type {
   UiStateChange,
 } from "./script.ts";
 
-/** What a script has written, as it comes. The process bounds it, and so do we: scripts run there. */
+/** The log of a run, as it comes. The process limits it, and so do we: scripts run there. */
 class ScriptLog {
-  readonly #logs: LogEntry[] = [];
+  readonly #entries: LogEntry[] = [];
   readonly #messages: ScriptMessage[] = [];
   readonly #changes: UiStateChange[] = [];
   #count = 0;
@@ -24,25 +24,25 @@ class ScriptLog {
   add(note: Note): void {
     this.#count += 1;
     this.#size += sizeOf(note);
-    // Some more than a script may write, since the process has things to say as well.
+    // Some more than a script may write, since the process writes as well.
     if (this.#count > 2 * SCRIPT_LIMITS.notesMax || this.#size > 2 * SCRIPT_LIMITS.notesSizeMax)
       return;
     if ("log" in note) {
       const { log: level, message, metadata, atMs } = note;
       const at = new Date(atMs).toISOString();
-      this.#logs.push({ level, message, metadata: parsed(metadata), at });
+      this.#entries.push({ level, message, metadata: parseOptional(metadata), at });
     } else if ("text" in note) {
       this.#messages.push({ level: note.level, text: note.text });
-    } else this.#changes.push({ field: note.field, change: parsed(note.change) });
+    } else this.#changes.push({ field: note.field, change: parseOptional(note.change) });
   }
 
   /** All of it, for the outcome. */
   get all(): Pick<ScriptOutcome, "logs" | "messages" | "uiStateChanges"> {
-    return { logs: this.#logs, messages: this.#messages, uiStateChanges: this.#changes };
+    return { logs: this.#entries, messages: this.#messages, uiStateChanges: this.#changes };
   }
 }
 
-function parsed(json: string | undefined): unknown {
+function parseOptional(json: string | undefined): unknown {
   return json === undefined ? null : parseJson(json);
 }
 
@@ -52,7 +52,7 @@ function sizeOf(note: Note): number {
   return note.field.length + note.change.length;
 }
 
-/** What a lane is to do. */
+/** The work of a process slot. */
 export interface SlotTask {
   readonly order: Orderless<RunOrder> | Orderless<InspectOrder>;
   readonly timeoutMs: number;
@@ -69,58 +69,61 @@ type Orderless<Order> = Omit<Order, "run">;
 export interface SlotResult {
   readonly status: ScriptStatus;
   readonly result?: ScriptResult;
-  readonly notes: ScriptLog;
+  readonly log: ScriptLog;
   readonly durationMs: number;
   /** How much of that it computed, as far as we can tell. */
   readonly busyMs: number;
 }
 
-const LOOK_MS = 100;
-/** Who computes for so long without a pause gives way to others: of the processor's time, where we know. */
+const CHECK_EVERY_MS = 100;
+/** A script that computes for so long without a pause gives way to others: in CPU time, where it is known. */
 const HEAVY_MS = 500;
-/** More than a script's bounds let it cause; only what is not our program any more says so much. */
+/** More than a script's limits let it cause: a process that sends so many is not our program any more. */
 const MESSAGES_MAX = 50_000;
-/** A script that only waits is let go by its process, if that is well. */
-const LET_GO_MS = 250;
-/** What a process has beside the memory of the script that it runs. */
-const ELSE_BYTES = 160 * 1024 * 1024;
+/** How long a process may take to end a script that only waits; then it is killed. */
+const END_GRACE_MS = 250;
+/** The memory of a process beside that of the script that it runs. */
+const PROCESS_OVERHEAD_BYTES = 160 * 1024 * 1024;
 /** An isolate's limit is not strict: its authors speak of two to three times as much. */
-const OVERRUN = 3;
+const MEMORY_OVERRUN_FACTOR = 3;
 
 /**
- * Watches over one run, from outside of its process: whatever the script does there, it can't delay this.
- * When its time is over or its memory too much, the process is killed with it.
+ * Supervises one run from outside of its process: whatever the script does there, it can't delay this.
+ * When it exceeds its time or its memory, the process is killed with it.
  */
 export class SlotSupervisor {
   readonly #process: Subprocess;
   readonly #run: number;
-  readonly #work: SlotTask;
+  readonly #task: SlotTask;
   readonly #calls: HostCalls;
-  readonly #notes = new ScriptLog();
+  readonly #log = new ScriptLog();
   readonly #end = Promise.withResolvers<SlotResult>();
   readonly #startedAt = performance.now();
   readonly #timers: readonly NodeJS.Timeout[];
-  #letGo: NodeJS.Timeout | undefined;
+  #endTimer: NodeJS.Timeout | undefined;
   #busySince: number | undefined = this.#startedAt;
   #busyMs = 0;
-  /** Where the clock of its computing stood when we first looked in this burst. */
-  #clockAtLookMs: number | undefined;
+  /** The CPU time at the first check of this burst. */
+  #cpuAtCheckMs: number | undefined;
   #messages = 0;
   #sent = 1;
   #isHeavy = false;
   #isOver = false;
   #stopping: ScriptStatus | undefined;
 
-  constructor(process: Subprocess, run: number, work: SlotTask) {
+  constructor(process: Subprocess, run: number, task: SlotTask) {
     this.#process = process;
     this.#run = run;
-    this.#work = work;
-    this.#calls = new HostCalls({ ...work, answer: (call, reply) => this.#answer(call, reply) });
+    this.#task = task;
+    this.#calls = new HostCalls({ ...task, answer: (call, reply) => this.#answer(call, reply) });
     // When it was this process that was slow, the result is already there and is read first.
-    const late = (): unknown => setImmediate(() => this.stop("timed_out"));
-    this.#timers = [setTimeout(late, work.timeoutMs), setInterval(() => this.#look(), LOOK_MS)];
+    const onTimeout = (): unknown => setImmediate(() => this.stop("timed_out"));
+    this.#timers = [
+      setTimeout(onTimeout, task.timeoutMs),
+      setInterval(() => this.#checkUsage(), CHECK_EVERY_MS),
+    ];
     process.hold(true);
-    process.send({ ...work.order, run });
+    process.send({ ...task.order, run });
   }
 
   get ended(): Promise<SlotResult> {
@@ -132,37 +135,37 @@ export class SlotSupervisor {
     return this.#isHeavy;
   }
 
-  hear(message: FromProcess): void {
+  receive(message: FromProcess): void {
     if (this.#isOver || message.run !== this.#run) return;
     this.#messages += 1;
     if (this.#messages > MESSAGES_MAX) return this.stop("failed");
     switch (message.kind) {
       case "note":
-        return this.#notes.add(message);
+        return this.#log.add(message);
       case "call":
         return this.#stopping ? undefined : this.#calls.make(message);
       case "busy":
         return this.#busy();
       case "idle":
-        return message.heard === this.#sent ? this.#idle() : undefined;
+        return message.handled === this.#sent ? this.#idle() : undefined;
       case "result":
         return this.#finish(this.#stopping ?? message.status, message);
     }
   }
 
-  processEnded(ending: Ending): void {
+  processEnded(ending: ProcessEnd): void {
     this.#calls.stop();
     this.#finish(this.#stopping ?? statusOf(ending), undefined);
   }
 
-  /** Ends it; what computes takes its process along. */
+  /** Stops the run; one that computes is killed with its process. */
   stop(status: ScriptStatus): void {
     if (this.#isOver || this.#stopping) return;
     this.#stopping = status;
     this.#calls.stop();
     if (this.#busySince !== undefined) return this.#process.kill();
     this.#process.send({ kind: "end", run: this.#run });
-    this.#letGo = setTimeout(() => this.#process.kill(), LET_GO_MS);
+    this.#endTimer = setTimeout(() => this.#process.kill(), END_GRACE_MS);
   }
 
   #answer(call: number, reply: object): void {
@@ -175,49 +178,49 @@ export class SlotSupervisor {
   #busy(): void {
     if (this.#busySince !== undefined) return;
     this.#busySince = performance.now();
-    if (!this.#isHeavy) this.#work.onResume();
+    if (!this.#isHeavy) this.#task.onResume();
   }
 
   #idle(): void {
     if (this.#busySince === undefined) return;
     this.#busyMs += performance.now() - this.#busySince;
     this.#busySince = undefined;
-    this.#clockAtLookMs = undefined;
-    if (!this.#isHeavy) this.#work.onPause();
+    this.#cpuAtCheckMs = undefined;
+    if (!this.#isHeavy) this.#task.onPause();
   }
 
-  #look(): void {
+  #checkUsage(): void {
     if (this.#busySince === undefined) return;
     const usage = usageOf(this.#process);
-    const { memoryMb } = this.#work.order;
-    const bytesMax = ELSE_BYTES + OVERRUN * memoryMb * 1024 * 1024;
+    const { memoryMb } = this.#task.order;
+    const bytesMax = PROCESS_OVERHEAD_BYTES + MEMORY_OVERRUN_FACTOR * memoryMb * 1024 * 1024;
     if ((usage?.residentBytes ?? 0) > bytesMax) return this.stop("out_of_memory");
-    const clockMs = usage?.cpuMs ?? performance.now();
-    this.#clockAtLookMs ??= clockMs;
-    if (this.#isHeavy || clockMs - this.#clockAtLookMs < HEAVY_MS - LOOK_MS) return;
+    const cpuMs = usage?.cpuMs ?? performance.now();
+    this.#cpuAtCheckMs ??= cpuMs;
+    if (this.#isHeavy || cpuMs - this.#cpuAtCheckMs < HEAVY_MS - CHECK_EVERY_MS) return;
     this.#isHeavy = true;
-    makeWay(this.#process);
-    this.#work.onPause();
+    lowerPriority(this.#process);
+    this.#task.onPause();
   }
 
   #finish(status: ScriptStatus, result: ScriptResult | undefined): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    for (const timer of [...this.#timers, this.#letGo]) clearTimeout(timer);
+    for (const timer of [...this.#timers, this.#endTimer]) clearTimeout(timer);
     this.#process.hold(false);
     const now = performance.now();
     this.#end.resolve({
       status,
       ...(result && !this.#stopping && { result }),
-      notes: this.#notes,
+      log: this.#log,
       durationMs: Math.round(now - this.#startedAt),
       busyMs: this.#busyMs + (this.#busySince === undefined ? 0 : now - this.#busySince),
     });
   }
 }
 
-/** What ended a process that we did not end: mostly the engine, when it could not get more memory. */
-function statusOf({ code, signal }: Ending): ScriptStatus {
+/** The status of a run whose process ended by itself: mostly V8 could not get more memory. */
+function statusOf({ code, signal }: ProcessEnd): ScriptStatus {
   const memory = ["SIGABRT", "SIGILL", "SIGKILL", "SIGTRAP"];
   return code === 134 || (signal && memory.includes(signal)) ? "out_of_memory" : "failed";
 }

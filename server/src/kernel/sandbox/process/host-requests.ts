@@ -1,21 +1,21 @@
 import { createHash, createHmac, randomUUID, timingSafeEqual } from "node:crypto";
 import { readText } from "./messages.ts";
 
-/** Answers what a script's context asks: `=` and the answer, or `!` and what is wrong with the question. */
-export function reply(what: unknown, texts: unknown): string {
+/** Answers a request of a script's context: `=` and the answer, or `!` and the error. */
+export function answerHostRequest(method: unknown, args: unknown): string {
   try {
-    const parsed: unknown = JSON.parse(String(texts));
-    return `=${answerTo(String(what), Array.isArray(parsed) ? parsed.map(readText) : [])}`;
+    const parsed: unknown = JSON.parse(String(args));
+    return `=${answerRequest(String(method), Array.isArray(parsed) ? parsed.map(readText) : [])}`;
   } catch (error) {
     return `!${error instanceof Error ? error.message : ""}`;
   }
 }
 
-function answerTo(
-  what: string,
+function answerRequest(
+  method: string,
   [a = "", b, c = "", d = ""]: readonly (string | undefined)[],
 ): string {
-  switch (what) {
+  switch (method) {
     case "atob":
       return atob(a);
     case "btoa":
@@ -23,28 +23,28 @@ function answerTo(
     case "uuid":
       return randomUUID();
     case "hmac":
-      return hmacOf(a, b ?? "", c, d);
+      return computeHmac(a, b ?? "", c, d);
     case "equal":
       return timingSafeEqual(digestOf(a), digestOf(b ?? "")) ? "yes" : "";
     case "form":
       return JSON.stringify([...new URLSearchParams(a)]);
     case "query":
-      return new URLSearchParams(pairs(JSON.parse(a))).toString();
+      return new URLSearchParams(readPairs(JSON.parse(a))).toString();
     case "url":
-      return partsOf(new URL(a, b));
+      return serializeUrl(new URL(a, b));
     case "url.set":
-      return partsOf(changed(new URL(a), b ?? "", c));
+      return serializeUrl(setUrlPart(new URL(a), b ?? "", c));
     default:
-      throw new TypeError("Unknown question.");
+      throw new TypeError("Unknown request.");
   }
 }
 
 const ALGORITHMS = ["sha1", "sha256", "sha384", "sha512"];
 const ENCODINGS = ["hex", "base64", "base64url"] as const;
 
-/** The signature that senders of webhooks put on what they send. */
-function hmacOf(algorithm: string, key: string, signed: string, encoding: string): string {
-  const known = ENCODINGS.find((one) => one === encoding);
+/** The signature that senders of webhooks put on their requests. */
+function computeHmac(algorithm: string, key: string, signed: string, encoding: string): string {
+  const known = ENCODINGS.find((name) => name === encoding);
   if (!ALGORITHMS.includes(algorithm)) {
     throw new TypeError(`The algorithm must be one of ${ALGORITHMS.join(", ")}.`);
   }
@@ -52,7 +52,7 @@ function hmacOf(algorithm: string, key: string, signed: string, encoding: string
   return createHmac(algorithm, key).update(signed).digest(known);
 }
 
-/** Of one length for all texts, since what is compared must have the same. */
+/** A digest, since texts that are compared in constant time must have one length. */
 function digestOf(content: string): Buffer {
   return createHash("sha256").update(content).digest();
 }
@@ -62,18 +62,18 @@ const PARTS = [
   ...(["hostname", "port", "pathname", "search", "hash"] as const),
 ];
 
-function changed(url: URL, name: string, value: string): URL {
+function setUrlPart(url: URL, name: string, value: string): URL {
   const part = PARTS.find((known) => known === name);
   if (part) url[part] = value;
   return url;
 }
 
-function partsOf(url: URL): string {
+function serializeUrl(url: URL): string {
   const parts = PARTS.map((part) => [part, url[part]] as const);
   return JSON.stringify({ ...Object.fromEntries(parts), origin: url.origin });
 }
 
-function pairs(value: unknown): [string, string][] {
+function readPairs(value: unknown): [string, string][] {
   if (!Array.isArray(value)) return [];
   return value.map((pair: unknown) => {
     const [name, content] = Array.isArray(pair) ? pair : [];

@@ -2,13 +2,13 @@ import { stripTypeScriptTypes } from "node:module";
 import { syntaxErrorAt, toSourcePosition } from "../script-error.ts";
 import type { ScriptError, ScriptKind } from "../script.ts";
 
-export interface Stripped {
+export interface StrippedSource {
   readonly stripped?: string;
   readonly error?: ScriptError;
 }
 
-/** A source without its types: JavaScript with each thing where it was. */
-export function strip(kind: ScriptKind, source: string): Stripped {
+/** Strips the types of a source: JavaScript with everything where it was. */
+export function stripTypes(kind: ScriptKind, source: string): StrippedSource {
   // The stripper knows no bodies, only whole programs.
   const program = kind === "body" ? `async function body() {\n${source}\n}` : source;
   try {
@@ -17,20 +17,23 @@ export function strip(kind: ScriptKind, source: string): Stripped {
       stripped: kind === "body" ? stripped.slice(stripped.indexOf("\n") + 1, -2) : stripped,
     };
   } catch (error) {
-    // What is no syntax error is an overrun of the stripper's own; the engine has said what is wrong.
+    // Another error is an overrun of the stripper's own; the engine has reported the syntax error.
     if (!(error instanceof SyntaxError)) return {};
-    const { line, column } = placeOf(error);
+    const { line, column } = readErrorPosition(error);
     const message = error.message.replace(" in strip-only mode", "");
-    const place = { line: kind === "body" ? line - 1 : line, column };
-    return { error: toSourcePosition(syntaxErrorAt(message, place), source) };
+    const position = { line: kind === "body" ? line - 1 : line, column };
+    return { error: toSourcePosition(syntaxErrorAt(message, position), source) };
   }
 }
 
 /**
- * The error has its place only in its stack, as a picture: a line number, the source, and below it either
- * marks under the place or `>` before each of its lines.
+ * The error has its position only in its stack, as a picture: a line number, the source, and below it either
+ * marks under the position or `>` before each of its lines.
  */
-function placeOf({ stack = "" }: Error): { readonly line: number; readonly column: number } {
+function readErrorPosition({ stack = "" }: Error): {
+  readonly line: number;
+  readonly column: number;
+} {
   const [head = "", ...lines] = stack.split("\n");
   const line = Number(/:(\d+)$/.exec(head)?.[1] ?? 1);
   const marks = lines.find((text) => /^\s*\^+\s*$/.test(text));

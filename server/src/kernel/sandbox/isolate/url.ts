@@ -1,17 +1,17 @@
-/** `URL` and `URLSearchParams` for scripts; the process around them does the parsing. See `desk.ts`. */
-import { askHost, type Bootstrap } from "./builtins.ts";
+/** `URL` and `URLSearchParams` for scripts; the process does the parsing. See `bootstrap.ts`. */
+import { requestFromHost, type ScriptRuntime } from "./builtins.ts";
 
 type Pair = readonly [name: string, value: string];
 
-export function searchParamsClass(desk: Bootstrap) {
-  const { own } = desk;
-  const { String } = own;
+export function createSearchParamsClass(runtime: ScriptRuntime) {
+  const { builtins } = runtime;
+  const { String } = builtins;
   return class URLSearchParams {
     #pairs: Pair[];
     readonly #changed: () => void;
 
     constructor(init: unknown = "", changed: () => void = () => undefined) {
-      this.#pairs = pairsOf(desk, init);
+      this.#pairs = readPairs(runtime, init);
       this.#changed = changed;
     }
 
@@ -76,28 +76,31 @@ export function searchParamsClass(desk: Bootstrap) {
     }
 
     toString(): string {
-      return askHost(desk, "query", own.stringify(this.#pairs));
+      return requestFromHost(runtime, "query", builtins.stringify(this.#pairs));
     }
   };
 }
 
-/** From a query, from pairs, or from an object. */
-export function pairsOf(desk: Bootstrap, init: unknown): Pair[] {
-  const { own } = desk;
+/** Reads pairs from a query string, from pairs, or from an object. */
+export function readPairs(runtime: ScriptRuntime, init: unknown): Pair[] {
+  const { builtins } = runtime;
   if (typeof init !== "object" || init === null) {
-    return own.parse(askHost(desk, "form", own.String(init)));
+    return builtins.parse(requestFromHost(runtime, "form", builtins.String(init)));
   }
   const entries: Iterable<readonly unknown[]> =
     Symbol.iterator in init ? (init as Iterable<readonly unknown[]>) : Object.entries(init);
   const pairs: Pair[] = [];
-  for (const [name, value] of entries) pairs.push([own.String(name), own.String(value)]);
+  for (const [name, value] of entries) pairs.push([builtins.String(name), builtins.String(value)]);
   return pairs;
 }
 
-type SearchParams = InstanceType<ReturnType<typeof searchParamsClass>>;
+type SearchParams = InstanceType<ReturnType<typeof createSearchParamsClass>>;
 
-export function urlClass(desk: Bootstrap, Params: ReturnType<typeof searchParamsClass>) {
-  const { own } = desk;
+export function createUrlClass(
+  runtime: ScriptRuntime,
+  Params: ReturnType<typeof createSearchParamsClass>,
+) {
+  const { builtins } = runtime;
   class URL {
     #parts: Record<string, string>;
     #params: SearchParams | undefined;
@@ -112,7 +115,7 @@ export function urlClass(desk: Bootstrap, Params: ReturnType<typeof searchParams
             return this.#parts[name];
           },
           set: function (this: URL, value: unknown) {
-            if (name !== "origin") this.#write(name, own.String(value));
+            if (name !== "origin") this.#write(name, builtins.String(value));
           },
           enumerable: true,
           configurable: true,
@@ -121,15 +124,15 @@ export function urlClass(desk: Bootstrap, Params: ReturnType<typeof searchParams
     }
 
     constructor(url: unknown, base?: unknown) {
-      const parent = base === undefined ? undefined : own.String(base);
-      this.#parts = own.parse(askHost(desk, "url", own.String(url), parent));
+      const parent = base === undefined ? undefined : builtins.String(base);
+      this.#parts = builtins.parse(requestFromHost(runtime, "url", builtins.String(url), parent));
     }
 
     get searchParams(): SearchParams {
       this.#params ??= new Params(this.#parts["search"], () => {
-        const kept = this.#params;
-        this.#write("search", own.String(kept));
-        this.#params = kept;
+        const params = this.#params;
+        this.#write("search", builtins.String(params));
+        this.#params = params;
       });
       return this.#params;
     }
@@ -155,7 +158,9 @@ export function urlClass(desk: Bootstrap, Params: ReturnType<typeof searchParams
     }
 
     #write(name: string, value: string): void {
-      this.#parts = own.parse(askHost(desk, "url.set", this.toString(), name, value));
+      this.#parts = builtins.parse(
+        requestFromHost(runtime, "url.set", this.toString(), name, value),
+      );
       this.#params = undefined;
     }
   }

@@ -1,0 +1,128 @@
+import type ivm from "isolated-vm";
+import type { ScriptError } from "../script.ts";
+import { answerHostRequest } from "./host-requests.ts";
+import { bootstrapSource, type RuntimeHandle } from "../isolate/bootstrap.ts";
+import { originOf, type ScriptProgram, parseScript, SDK_MODULES } from "./script-source.ts";
+
+/** A context that no script has used yet, with its bootstrap done; the run's session gets its messages. */
+export interface FreshContext {
+  readonly context: ivm.Context;
+  readonly handle: ivm.Reference<RuntimeHandle>;
+  readonly channel: MessageChannel;
+}
+
+interface MessageChannel {
+  receive: ((kind: unknown, ...texts: readonly unknown[]) => void) | undefined;
+}
+
+interface CompiledParts {
+  readonly isolate: ivm.Isolate;
+  readonly bootstrap: ivm.Script;
+  readonly program: ScriptProgram;
+  /** The script, where it is a body: modules must be made anew for each context. */
+  readonly body: ivm.Script | undefined;
+}
+
+const BOOTSTRAP = bootstrapSource();
+
+export type CompileResult =
+  | { readonly script: CompiledScript; readonly error?: undefined }
+  | { readonly error: ScriptError; readonly script?: undefined };
+
+/** A script of an owner, compiled in an isolate of its own. Each run gets a context that nobody used. */
+export class CompiledScript {
+  readonly #ivm: typeof ivm;
+  readonly #parts: CompiledParts;
+  #spareContext: FreshContext | undefined;
+
+  static async compile(vm: typeof ivm, source: string, memoryMb: number): Promise<CompileResult> {
+    const isolate = new vm.Isolate({ memoryLimit: memoryMb });
+    const { program, error } = await parseScript(isolate, source);
+    if (error) {
+      isolate.dispose();
+      return { error };
+    }
+    const bootstrap = await isolate.compileScript(BOOTSTRAP, { filename: "millrace" });
+    const body =
+      program.kind === "body"
+        ? await isolate.compileScript(program.code, originOf(program.kind))
+        : undefined;
+    return { script: new CompiledScript(vm, { isolate, bootstrap, program, body }) };
+  }
+
+  private constructor(vm: typeof ivm, parts: CompiledParts) {
+    this.#ivm = vm;
+    this.#parts = parts;
+  }
+
+  get kind(): ScriptProgram["kind"] {
+    return this.#parts.program.kind;
+  }
+
+  /** It has run out of memory, and is of no more use. */
+  get isDisposed(): boolean {
+    return this.#parts.isolate.isDisposed;
+  }
+
+  /** A context for one run. */
+  takeContext(): FreshContext {
+    const context = this.#spareContext ?? this.#createContext();
+    this.#spareContext = undefined;
+    return context;
+  }
+
+  /** Makes the next one while there is nothing else to do: that is most of what a small script costs. */
+  prepare(): void {
+    if (!this.isDisposed) this.#spareContext ??= this.#createContext();
+  }
+
+  dispose(): void {
+    if (!this.isDisposed) this.#parts.isolate.dispose();
+  }
+
+  /** Loads what is to be executed: a function, or the default export of an artifact. */
+  async loadEntryPoint({ context }: FreshContext): Promise<ivm.Reference<unknown>> {
+    const { body } = this.#parts;
+    if (!body) return this.#loadDefaultExport(context);
+    // This only makes the function, so that it can't take long.
+    return body.runSync(context, { reference: true });
+  }
+
+  #createContext(): FreshContext {
+    const { isolate, bootstrap } = this.#parts;
+    const channel: MessageChannel = { receive: undefined };
+    const context = isolate.createContextSync();
+    const bootstrapContext = bootstrap.runSync(context, { reference: true });
+    // Made anew for each context: an error of theirs must be of that context, and lead to no other.
+    const send = (...texts: readonly unknown[]): void => channel.receive?.(...(texts as [unknown]));
+    const handle = bootstrapContext.applySync(
+      undefined,
+      [new this.#ivm.Callback(send, { ignored: true }), new this.#ivm.Callback(answerHostRequest)],
+      { result: { reference: true } },
+    );
+    bootstrapContext.release();
+    // `bootstrapContext` returns a handle.
+    return { context, handle: handle as ivm.Reference<RuntimeHandle>, channel };
+  }
+
+  async #loadDefaultExport(context: ivm.Context): Promise<ivm.Reference<unknown>> {
+    const { isolate, program } = this.#parts;
+    const module = isolate.compileModuleSync(program.code, originOf(program.kind));
+    module.instantiateSync(context, (name) => {
+      if (!SDK_MODULES.includes(name)) throw new SyntaxError(`A script can't import "${name}".`);
+      const sdk = isolate.compileModuleSync("export const { defineArtifact } = globalThis;");
+      sdk.instantiateSync(context, () => sdk);
+      return sdk;
+    });
+    await module.evaluate();
+    const { namespace } = module;
+    try {
+      return namespace.getSync("default", { reference: true });
+    } catch {
+      throw new Error("An artifact can't wait for anything before it exports its definition.");
+    } finally {
+      namespace.release();
+      module.release();
+    }
+  }
+}
