@@ -75,7 +75,7 @@ export const workflows = domain({
     deployments.activateWorkflow,
     deployments.deactivateWorkflow,
     deployments.rollBackWorkflow,
-    versions.listVersions,
+    versions.listWorkflowVersions,
     versions.snapshotWorkflow,
     versions.getVersion,
     versions.labelVersion,

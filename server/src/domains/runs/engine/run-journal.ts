@@ -16,7 +16,7 @@ import type { RunContext } from "./run-context.ts";
  */
 export class RunJournal {
   readonly #run: RunContext;
-  #steps = new Map<string, JournalRecord>();
+  readonly #steps: Map<string, JournalRecord>;
   readonly #waiting = new Map<string, JournalRecord>();
   #scope: Scope;
   #changes: JournalRecord[] = [];
@@ -25,8 +25,9 @@ export class RunJournal {
 
   constructor(run: RunContext, lines: Iterable<JournalLine>) {
     this.#run = run;
+    this.#steps = foldJournal(lines);
     this.#scope = new Scope(run);
-    this.#restore(foldJournal(lines));
+    this.#applyAll();
   }
 
   get steps(): ReadonlyMap<string, JournalRecord> {
@@ -106,15 +107,15 @@ export class RunJournal {
   reset(forget: readonly string[], reopen: readonly JournalRecord[]): void {
     const forgotten = forget.map((path) => ({ ...newStepRecord(path), forgotten: true as const }));
     this.#unwritten.push(...forgotten, ...reopen);
-    this.#restore(foldJournal([...forgotten, ...reopen], this.#steps));
-  }
-
-  #restore(steps: Map<string, JournalRecord>): void {
-    this.#steps = steps;
+    foldJournal([...forgotten, ...reopen], this.#steps);
     this.#waiting.clear();
     this.#scope = new Scope(this.#run);
-    for (const record of steps.values()) this.#apply(record);
-    this.#changes = [...steps.values()];
+    this.#applyAll();
+  }
+
+  #applyAll(): void {
+    for (const record of this.#steps.values()) this.#apply(record);
+    this.#changes = [...this.#steps.values()];
   }
 
   #apply(record: JournalRecord): void {

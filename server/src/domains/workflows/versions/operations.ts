@@ -22,7 +22,7 @@ const versionExample = {
 };
 const LIST = "versions of a workflow, newest first";
 
-export const listVersions = query({
+export const listWorkflowVersions = query({
   id: "workflows.list_versions",
   ...workflowRoutes("GET", "/{id}/versions"),
   summary: "List the versions of a workflow, newest first",
