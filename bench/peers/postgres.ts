@@ -3,7 +3,7 @@ import { join } from "node:path";
 import pg from "pg";
 import { withOwnerClient } from "../../server/src/kernel/db/setup/owner-connection.ts";
 import { roleNames } from "../../server/src/kernel/db/setup/roles.ts";
-import { startEmbedded } from "../../server/src/kernel/embedded/embedded.ts";
+import { startEmbedded } from "../../server/src/kernel/embedded/embedded-database.ts";
 import { connectionOf } from "../../server/src/open-database.ts";
 
 /** How a database is reached; `host` may be the folder of a unix socket. */

@@ -6,7 +6,7 @@ import pg from "pg";
 import { loadMasterKey } from "../../server/src/kernel/access/crypto.ts";
 import { withOwnerClient } from "../../server/src/kernel/db/setup/owner-connection.ts";
 import { prepareDatabase } from "../../server/src/kernel/db/setup/prepare-database.ts";
-import { startEmbedded } from "../../server/src/kernel/embedded/embedded.ts";
+import { startEmbedded } from "../../server/src/kernel/embedded/embedded-database.ts";
 import { NOTES_SQL } from "../../server/src/kernel/testing/notes.ts";
 import { type Child, startChild } from "./child.ts";
 import { ORDERS_SQL } from "./reference-orders.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { MasterKey, newDataKey } from "#kernel/access/crypto.ts";
 import { generateTableTypes } from "#kernel/db/setup/generate-tables.ts";
 import { prepareDatabase } from "#kernel/db/setup/prepare-database.ts";
-import { startEmbedded } from "#kernel/embedded/embedded.ts";
+import { startEmbedded } from "#kernel/embedded/embedded-database.ts";
 import { describeApi, describeEvents } from "#kernel/operation/openapi.ts";
 import { describeClient } from "../../client/src/describe.ts";
 import { domains } from "./app.ts";

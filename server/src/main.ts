@@ -1,4 +1,4 @@
-import { FolderInUse } from "#kernel/embedded/embedded.ts";
+import { FolderInUse } from "#kernel/embedded/embedded-database.ts";
 import { type ProcessRole, readSettings, unknownSettings } from "#kernel/settings.ts";
 import { StartupError } from "#kernel/startup-error.ts";
 import { openLog } from "./open-logger.ts";

@@ -1,7 +1,7 @@
 import type pg from "pg";
 import { parse } from "pg-connection-string";
 import type { Logger } from "pino";
-import { startEmbedded } from "#kernel/embedded/embedded.ts";
+import { startEmbedded } from "#kernel/embedded/embedded-database.ts";
 import type { Settings } from "#kernel/settings.ts";
 
 /** A database to work on, as its owner. */

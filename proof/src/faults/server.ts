@@ -8,7 +8,7 @@ import { roleNames } from "../../../server/src/kernel/db/setup/roles.ts";
 import {
   type EmbeddedDatabase,
   startEmbedded,
-} from "../../../server/src/kernel/embedded/embedded.ts";
+} from "../../../server/src/kernel/embedded/embedded-database.ts";
 import { connectionOf } from "../../../server/src/open-database.ts";
 import type { Upstream } from "../../../server/src/process/testing/proxy.ts";
 

@@ -6,7 +6,7 @@ import pg from "pg";
 import { type Child, startChild } from "../../../bench/src/child.ts";
 import { loadMasterKey } from "../../../server/src/kernel/access/crypto.ts";
 import { prepareDatabase } from "../../../server/src/kernel/db/setup/prepare-database.ts";
-import { startEmbedded } from "../../../server/src/kernel/embedded/embedded.ts";
+import { startEmbedded } from "../../../server/src/kernel/embedded/embedded-database.ts";
 import { TEST_PASSWORD } from "../../../server/src/kernel/testing/database.ts";
 import type { Target } from "./world.ts";
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import pg from "pg";
 import { withOwnerClient } from "../../../server/src/kernel/db/setup/owner-connection.ts";
 import { roleNames } from "../../../server/src/kernel/db/setup/roles.ts";
-import { startEmbedded } from "../../../server/src/kernel/embedded/embedded.ts";
+import { startEmbedded } from "../../../server/src/kernel/embedded/embedded-database.ts";
 
 /** A database that all nodes share, empty at first. */
 export interface SharedDatabase {

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type pg from "pg";
-import { startEmbedded } from "../../../server/src/kernel/embedded/embedded.ts";
+import { startEmbedded } from "../../../server/src/kernel/embedded/embedded-database.ts";
 import { connectionOf } from "../../../server/src/open-database.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");

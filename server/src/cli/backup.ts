@@ -1,12 +1,12 @@
 import { existsSync, lstatSync } from "node:fs";
 import { realpath, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { backupOf, type Source } from "#kernel/embedded/backup/base-backup.ts";
+import { startBackup, type Source } from "#kernel/embedded/backup/base-backup.ts";
 import type { Manifest } from "#kernel/embedded/backup/manifest.ts";
 import { restoreBackup } from "#kernel/embedded/backup/restore.ts";
 import { verifyBackup } from "#kernel/embedded/backup/verify.ts";
 import { checkBackup, refuseExisting, writeBackup } from "#kernel/embedded/backup/archive.ts";
-import { FolderInUse, startEmbedded } from "#kernel/embedded/embedded.ts";
+import { FolderInUse, startEmbedded } from "#kernel/embedded/embedded-database.ts";
 import { errnoOf } from "#kernel/embedded/processes.ts";
 import { findRunning } from "#kernel/embedded/running-cluster.ts";
 import { masterKeyFile } from "#kernel/access/crypto.ts";
@@ -28,12 +28,12 @@ export async function runBackup(
   }
   await refuseExisting(target);
   await withRunning(settings.dataDir, (source) =>
-    explaining(target, () => writeBackup(target, backupOf(source, { withKey }))),
+    explainRefusal(target, () => writeBackup(target, startBackup(source, { withKey }))),
   );
   // Once more, from where it is now.
   const manifest = await checkBackup(target);
   return [
-    `${target} (${await sizeOf(target, manifest)}) has everything up to ${manifest.completeUpTo}.`,
+    `${target} (${await readSize(target, manifest)}) has everything up to ${manifest.completeUpTo}.`,
     ...(withKey
       ? [
           "It has the MASTER KEY in it: whoever gets it can read the secrets. Guard it as you guard them.",
@@ -66,7 +66,7 @@ export async function runRestore(
   const settings = readSettings(env);
   const target = folder === undefined ? settings.dataDir : resolve(folder);
   if (settings.databaseUrl !== undefined) throw notEmbedded();
-  const { manifest, cluster, hasKey } = await explaining(target, () =>
+  const { manifest, cluster, hasKey } = await explainRefusal(target, () =>
     restoreBackup(resolve(path), target),
   );
   return [
@@ -102,8 +102,8 @@ async function withRunning(
   }
 }
 
-/** What the disk or its rights refuse, in a sentence. */
-async function explaining<T>(path: string, work: () => Promise<T>): Promise<T> {
+/** Refusals of the disk or its rights, in a sentence. */
+async function explainRefusal<T>(path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -138,11 +138,11 @@ function notEmbedded(): StartupError {
   );
 }
 
-async function sizeOf(path: string, { files }: Manifest): Promise<string> {
+async function readSize(path: string, { files }: Manifest): Promise<string> {
   const found = await stat(path);
   const bytes = Object.values(files).reduce((sum, { size }) => sum + size, 0);
-  const kept = found.isDirectory() ? bytes : found.size;
-  return `${megabytes(kept)}, ${Object.keys(files).length} files of ${megabytes(bytes)}`;
+  const retained = found.isDirectory() ? bytes : found.size;
+  return `${megabytes(retained)}, ${Object.keys(files).length} files of ${megabytes(bytes)}`;
 }
 
 function megabytes(bytes: number): string {

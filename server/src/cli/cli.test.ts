@@ -5,7 +5,7 @@ import { pino } from "pino";
 import { expect, test } from "vitest";
 import { MasterKey } from "#kernel/access/crypto.ts";
 import { prepareDatabase } from "#kernel/db/setup/prepare-database.ts";
-import { startEmbedded } from "#kernel/embedded/embedded.ts";
+import { startEmbedded } from "#kernel/embedded/embedded-database.ts";
 import { Kernel } from "#kernel/kernel.ts";
 import { readSettings } from "#kernel/settings.ts";
 import { domains } from "../app.ts";

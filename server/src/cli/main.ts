@@ -1,8 +1,8 @@
 import { parseArgs } from "node:util";
-import { FolderInUse } from "#kernel/embedded/embedded.ts";
+import { FolderInUse } from "#kernel/embedded/embedded-database.ts";
 import { StartupError } from "#kernel/startup-error.ts";
 
-/** What an operator does beside the running product. */
+/** Commands for operators, beside the running product. */
 const USAGE = `Usage: npm run millrace -- <command>
 
   rekey                     put everything sealed under a new master key:
@@ -76,7 +76,7 @@ function isUnknownOption(error: unknown): undefined {
   return undefined;
 }
 
-/** What an operator can mend is said in a sentence; anything else with its stack. */
+/** An error that an operator can mend is a sentence; any other has its stack. */
 function explain(error: unknown): string {
   if (error instanceof StartupError || error instanceof FolderInUse) return error.message;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);

@@ -17,11 +17,11 @@ export async function runPoolerUsers(env: NodeJS.ProcessEnv): Promise<string[]> 
       client.query<{ name: string }>("select current_database() as name"),
     );
     const verifiers = verifiersOf(rows[0]?.name ?? "", loginRolesOf(masterKey));
-    return [...verifiers].map(([role, verifier]) => `${quoted(role)} ${quoted(verifier)}`);
+    return [...verifiers].map(([role, verifier]) => `${quoteUser(role)} ${quoteUser(verifier)}`);
   });
 }
 
 /** PgBouncer doubles a quotation mark within. */
-function quoted(text: string): string {
+function quoteUser(text: string): string {
   return `"${text.replaceAll('"', '""')}"`;
 }

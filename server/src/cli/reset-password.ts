@@ -67,7 +67,7 @@ async function reset(
   return { user, password };
 }
 
-/** Whoever had the old password, a session made with it or a link to replace it, is out. */
+/** Ends every session and link that the old password gave. */
 async function change(
   ctx: WriteContext<typeof PasswordReset>,
   {
@@ -83,7 +83,7 @@ async function change(
   await setPassword(ctx.tx, user.id, passwordHash, ctx.now);
   await ctx.tx.deleteFrom("sessions").where("user_id", "=", user.id).execute();
   await ctx.tx.deleteFrom("password_resets").where("user_id", "=", user.id).execute();
-  // What concerns nobody's workspace concerns the installation's own.
+  // A person without a workspace is logged in the installation's own.
   for (const workspace of workspaces.length > 0 ? workspaces : [ctx.services.homeWorkspace]) {
     ctx.switchPartition({ workspace, environment: "production" });
     const data = { userId: user.id, email: user.email };

@@ -20,34 +20,34 @@ export function isOperator(key: string): key is Operator {
 }
 
 /** The matcher of an operator with its operand, or what is wrong with the operand. */
-export function matcherOf(operator: Operator, operand: unknown): Matcher | { fault: string } {
+export function buildMatcher(operator: Operator, operand: unknown): Matcher | { error: string } {
   return OPERATORS[operator](operand);
 }
 
-type MatcherMaker = (operand: unknown) => Matcher | { fault: string };
+type MatcherFactory = (operand: unknown) => Matcher | { error: string };
 
-const OPERATORS: Readonly<Record<Operator, MatcherMaker>> = {
-  eq: equalTo,
-  ne: negationOf(equalTo),
-  in: memberOf,
-  nin: negationOf(memberOf),
-  gt: ordered((order) => order > 0),
-  gte: ordered((order) => order >= 0),
-  lt: ordered((order) => order < 0),
-  lte: ordered((order) => order <= 0),
-  contains: containing,
-  startsWith: ofText((text, part) => text.startsWith(part)),
-  endsWith: ofText((text, part) => text.endsWith(part)),
-  exists: existing,
+const OPERATORS: Readonly<Record<Operator, MatcherFactory>> = {
+  eq: equalsMatcher,
+  ne: negate(equalsMatcher),
+  in: memberMatcher,
+  nin: negate(memberMatcher),
+  gt: compareBy((order) => order > 0),
+  gte: compareBy((order) => order >= 0),
+  lt: compareBy((order) => order < 0),
+  lte: compareBy((order) => order <= 0),
+  contains: containsMatcher,
+  startsWith: textMatcher((text, part) => text.startsWith(part)),
+  endsWith: textMatcher((text, part) => text.endsWith(part)),
+  exists: existsMatcher,
 };
 
-function equalTo(operand: unknown): Matcher {
+function equalsMatcher(operand: unknown): Matcher {
   return (value) => equal(value, operand);
 }
 
-function memberOf(operand: unknown): Matcher | { fault: string } {
+function memberMatcher(operand: unknown): Matcher | { error: string } {
   if (!Array.isArray(operand) || operand.length === 0) {
-    return { fault: "must be a list of at least one value" };
+    return { error: "must be a list of at least one value" };
   }
   const members: readonly unknown[] = operand;
   const scalars = new Set(members.filter((member) => !isComposite(member)));
@@ -56,27 +56,27 @@ function memberOf(operand: unknown): Matcher | { fault: string } {
   return (value) => scalars.has(value) || composites.some((member) => equal(value, member));
 }
 
-function negationOf(make: MatcherMaker): MatcherMaker {
+function negate(factory: MatcherFactory): MatcherFactory {
   return (operand) => {
-    const made = make(operand);
-    return typeof made === "function" ? (value) => !made(value) : made;
+    const matcher = factory(operand);
+    return typeof matcher === "function" ? (value) => !matcher(value) : matcher;
   };
 }
 
-function ordered(holds: (order: number) => boolean): MatcherMaker {
+function compareBy(holds: (order: number) => boolean): MatcherFactory {
   return (operand) => {
     if (typeof operand === "number") {
       return (value) => typeof value === "number" && holds(value - operand);
     }
     if (typeof operand === "string") {
-      return (value) => typeof value === "string" && holds(orderOf(value, operand));
+      return (value) => typeof value === "string" && holds(compareTexts(value, operand));
     }
-    return { fault: "must be a number or a text" };
+    return { error: "must be a number or a text" };
   };
 }
 
 /** By code points, as PostgreSQL orders by the bytes of UTF-8; JavaScript's own order is another one. */
-function orderOf(left: string, right: string): number {
+function compareTexts(left: string, right: string): number {
   const length = Math.min(left.length, right.length);
   for (let index = 0; index < length; index += 1) {
     const difference = rankOf(left.charCodeAt(index)) - rankOf(right.charCodeAt(index));
@@ -90,22 +90,22 @@ function rankOf(unit: number): number {
   return unit >= 0xd800 && unit < 0xe000 ? unit + 0x1_0000 : unit;
 }
 
-function containing(operand: unknown): Matcher {
+function containsMatcher(operand: unknown): Matcher {
   return (value) => {
     if (typeof value === "string") return typeof operand === "string" && value.includes(operand);
     return Array.isArray(value) && value.some((member) => equal(member, operand));
   };
 }
 
-function ofText(holds: (text: string, part: string) => boolean): MatcherMaker {
+function textMatcher(holds: (text: string, part: string) => boolean): MatcherFactory {
   return (operand) => {
-    if (typeof operand !== "string") return { fault: "must be a text" };
+    if (typeof operand !== "string") return { error: "must be a text" };
     return (value) => typeof value === "string" && holds(value, operand);
   };
 }
 
-function existing(operand: unknown): Matcher | { fault: string } {
-  if (typeof operand !== "boolean") return { fault: "must be true or false" };
+function existsMatcher(operand: unknown): Matcher | { error: string } {
+  if (typeof operand !== "boolean") return { error: "must be true or false" };
   return (value) => (value !== null) === operand;
 }
 

@@ -1,5 +1,5 @@
 import { jsonPointer } from "../schema/json-pointer.ts";
-import { isOperator, matcherOf, type Matcher, type Operator } from "./operator.ts";
+import { isOperator, buildMatcher, type Matcher, type Operator } from "./operator.ts";
 
 /** A condition that has been read: what `compileCondition` runs and SQL can be written from. */
 export type ConditionTree =
@@ -15,7 +15,7 @@ export interface Comparison {
   readonly matches: Matcher;
 }
 
-/** What is wrong with a condition, and where: a JSON pointer into it. */
+/** One error of a condition; the path is a JSON pointer into it. */
 export interface ConditionError {
   readonly path: string;
   readonly message: string;
@@ -30,126 +30,132 @@ export const LITERALS_MAX = 2000;
 /** The length of a path to a value. */
 export const PATH_CHARACTERS_MAX = 200;
 
-/** Reads a condition. The tree is to be used only when there are no faults. */
+/** Reads a condition. The tree is to be used only when there are no errors. */
 export function parseCondition(value: unknown): {
   tree: ConditionTree;
-  faults: readonly ConditionError[];
+  errors: readonly ConditionError[];
 } {
-  const reading: Reading = { faults: [], nodes: 0, literals: 0 };
-  const tree = readObject(reading, value, { pointer: "", depth: 1 });
-  return { tree, faults: reading.faults };
+  const state: ParseState = { errors: [], nodes: 0, literals: 0 };
+  const tree = readObject(state, value, { pointer: "", depth: 1 });
+  return { tree, errors: state.errors };
 }
 
-interface Reading {
-  readonly faults: ConditionError[];
+interface ParseState {
+  readonly errors: ConditionError[];
   nodes: number;
   literals: number;
 }
 
-interface Place {
+interface Position {
   readonly pointer: string;
   readonly depth: number;
 }
 
-// Stands where a fault was found; such a tree is never run.
+// Stands where an error was found; such a tree is never run.
 const NOTHING: ConditionTree = { kind: "and", parts: [] };
 
-function readObject(reading: Reading, value: unknown, place: Place): ConditionTree {
-  if (place.depth > DEPTH_MAX) {
-    return faulty(reading, place, `must not be nested deeper than ${DEPTH_MAX}`);
+function readObject(state: ParseState, value: unknown, position: Position): ConditionTree {
+  if (position.depth > DEPTH_MAX) {
+    return addError(state, position, `must not be nested deeper than ${DEPTH_MAX}`);
   }
-  if (!isRecord(value)) return faulty(reading, place, "must be an object");
+  if (!isRecord(value)) return addError(state, position, "must be an object");
   const parts = Object.entries(value).map(([key, member]): ConditionTree => {
-    const at = within(place, key);
-    if (key === "and" || key === "or") return readList(reading, key, member, at);
-    if (key === "not") return { kind: key, part: readPart(reading, member, at) };
-    return readPath(reading, key, member, at);
+    const at = within(position, key);
+    if (key === "and" || key === "or") return readList(state, key, member, at);
+    if (key === "not") return { kind: key, part: readPart(state, member, at) };
+    return readPath(state, key, member, at);
   });
   return allOf(parts);
 }
 
 function readList(
-  reading: Reading,
+  state: ParseState,
   kind: "and" | "or",
   value: unknown,
-  place: Place,
+  position: Position,
 ): ConditionTree {
   if (!Array.isArray(value) || value.length === 0) {
-    return faulty(reading, place, "must be a list of at least one condition");
+    return addError(state, position, "must be a list of at least one condition");
   }
   const members: readonly unknown[] = value;
   return {
     kind,
     parts: members.map((member, index) => {
-      const pointer = `${place.pointer}/${index}`;
-      return readPart(reading, member, { pointer, depth: place.depth });
+      const pointer = `${position.pointer}/${index}`;
+      return readPart(state, member, { pointer, depth: position.depth });
     }),
   };
 }
 
-function readPart(reading: Reading, value: unknown, place: Place): ConditionTree {
-  return counted(reading, place) ? readObject(reading, value, deeper(place)) : NOTHING;
+function readPart(state: ParseState, value: unknown, position: Position): ConditionTree {
+  return countNode(state, position) ? readObject(state, value, deeper(position)) : NOTHING;
 }
 
-function readPath(reading: Reading, key: string, value: unknown, place: Place): ConditionTree {
+function readPath(
+  state: ParseState,
+  key: string,
+  value: unknown,
+  position: Position,
+): ConditionTree {
   const path = key.split(".");
-  const wrong = faultOfPath(key, path);
-  if (wrong !== undefined) return rejected(reading, place, wrong);
+  const error = pathError(key, path);
+  if (error !== undefined) return rejectComparison(state, position, error);
   if (!isRecord(value)) {
-    return readComparison(reading, { path, operator: "eq", operand: value }, place);
+    return readComparison(state, { path, operator: "eq", operand: value }, position);
   }
   const operators = Object.entries(value);
-  if (operators.length === 0) return rejected(reading, place, "must be a value or hold operators");
+  if (operators.length === 0)
+    return rejectComparison(state, position, "must be a value or hold operators");
   return allOf(
     operators.map(([operator, operand]) => {
-      const at = within(place, operator);
-      if (isOperator(operator)) return readComparison(reading, { path, operator, operand }, at);
-      return rejected(reading, at, "is not an operator; to compare with an object, use eq");
+      const at = within(position, operator);
+      if (isOperator(operator)) return readComparison(state, { path, operator, operand }, at);
+      return rejectComparison(state, at, "is not an operator; to compare with an object, use eq");
     }),
   );
 }
 
 function readComparison(
-  reading: Reading,
+  state: ParseState,
   comparison: Pick<Comparison, "path" | "operator" | "operand">,
-  place: Place,
+  position: Position,
 ): ConditionTree {
-  if (!counted(reading, place)) return NOTHING;
-  if (!checkLiteral(reading, comparison.operand, { pointer: place.pointer, depth: 0 })) {
+  if (!countNode(state, position)) return NOTHING;
+  if (!checkLiteral(state, comparison.operand, { pointer: position.pointer, depth: 0 })) {
     return NOTHING;
   }
-  const matches = matcherOf(comparison.operator, comparison.operand);
-  if (typeof matches !== "function") return faulty(reading, place, matches.fault);
+  const matches = buildMatcher(comparison.operator, comparison.operand);
+  if (typeof matches !== "function") return addError(state, position, matches.error);
   return { kind: "comparison", ...comparison, matches };
 }
 
 /** Whether a literal is JSON within its bounds; says why when it is not. */
-function checkLiteral(reading: Reading, value: unknown, place: Place): boolean {
-  reading.literals += 1;
-  if (reading.literals > LITERALS_MAX) {
-    // Said once: all that follows is too much as well.
-    if (reading.literals === LITERALS_MAX + 1) {
-      faulty(reading, place, `is more than ${LITERALS_MAX} values in one condition`);
+function checkLiteral(state: ParseState, value: unknown, position: Position): boolean {
+  state.literals += 1;
+  if (state.literals > LITERALS_MAX) {
+    // Reported once: all that follows is too much as well.
+    if (state.literals === LITERALS_MAX + 1) {
+      addError(state, position, `is more than ${LITERALS_MAX} values in one condition`);
     }
     return false;
   }
   if (value === null || typeof value === "string" || typeof value === "boolean") return true;
   if (typeof value === "number" && Number.isFinite(value)) return true;
   if (typeof value !== "object") {
-    faulty(reading, place, "must be a JSON value");
+    addError(state, position, "must be a JSON value");
     return false;
   }
-  if (place.depth >= DEPTH_MAX) {
-    faulty(reading, place, `must not be nested deeper than ${DEPTH_MAX}`);
+  if (position.depth >= DEPTH_MAX) {
+    addError(state, position, `must not be nested deeper than ${DEPTH_MAX}`);
     return false;
   }
-  const faulties = Object.entries(value).filter(
-    ([key, member]) => !checkLiteral(reading, member, deeper(within(place, key))),
+  const invalid = Object.entries(value).filter(
+    ([key, member]) => !checkLiteral(state, member, deeper(within(position, key))),
   );
-  return faulties.length === 0;
+  return invalid.length === 0;
 }
 
-function faultOfPath(key: string, path: readonly string[]): string | undefined {
+function pathError(key: string, path: readonly string[]): string | undefined {
   if (key.length > PATH_CHARACTERS_MAX) {
     return `must be a path of at most ${PATH_CHARACTERS_MAX} characters`;
   }
@@ -160,25 +166,25 @@ function faultOfPath(key: string, path: readonly string[]): string | undefined {
 }
 
 // Reading takes own properties only, so these could do no harm; nobody asks for them in good
-// faith, though, and whoever translates a path into another language is spared the thought.
+// faith, though, and a translation of the path into another language need not think of them.
 const FORBIDDEN_WORDS = new Set(["__proto__", "constructor", "prototype"]);
 
-/** Counts a node; false when there are too many, which is said once. */
-function counted(reading: Reading, place: Place): boolean {
-  reading.nodes += 1;
-  if (reading.nodes === NODES_MAX + 1) {
-    faulty(reading, place, `is more than ${NODES_MAX} parts in one condition`);
+/** Counts a node; false when there are too many, which is reported once. */
+function countNode(state: ParseState, position: Position): boolean {
+  state.nodes += 1;
+  if (state.nodes === NODES_MAX + 1) {
+    addError(state, position, `is more than ${NODES_MAX} parts in one condition`);
   }
-  return reading.nodes <= NODES_MAX;
+  return state.nodes <= NODES_MAX;
 }
 
-/** A fault in the place of a comparison, which counts like one: so faults are bounded too. */
-function rejected(reading: Reading, place: Place, message: string): ConditionTree {
-  return counted(reading, place) ? faulty(reading, place, message) : NOTHING;
+/** Adds an error in the place of a comparison, which counts like one: so errors are bounded too. */
+function rejectComparison(state: ParseState, position: Position, message: string): ConditionTree {
+  return countNode(state, position) ? addError(state, position, message) : NOTHING;
 }
 
-function faulty(reading: Reading, place: Place, message: string): ConditionTree {
-  reading.faults.push({ path: place.pointer, message });
+function addError(state: ParseState, position: Position, message: string): ConditionTree {
+  state.errors.push({ path: position.pointer, message });
   return NOTHING;
 }
 
@@ -187,12 +193,12 @@ function allOf(parts: readonly ConditionTree[]): ConditionTree {
   return parts.length === 1 && only !== undefined ? only : { kind: "and", parts };
 }
 
-function within(place: Place, key: string): Place {
-  return { pointer: jsonPointer(place.pointer, key), depth: place.depth };
+function within(position: Position, key: string): Position {
+  return { pointer: jsonPointer(position.pointer, key), depth: position.depth };
 }
 
-function deeper(place: Place): Place {
-  return { pointer: place.pointer, depth: place.depth + 1 };
+function deeper(position: Position): Position {
+  return { pointer: position.pointer, depth: position.depth + 1 };
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -3,8 +3,8 @@ import { SQL_OPERATORS, textComparisonSql, type SqlComparison } from "./sql-text
 const NULL = `'null'::jsonb`;
 
 /** A comparison of a value of the type jsonb, which can be of any of JSON's types or nothing. */
-export function jsonSql(sql: string, asked: SqlComparison): string {
-  const { operator, operand, parameters } = asked;
+export function jsonSql(sql: string, comparison: SqlComparison): string {
+  const { operator, operand, parameters } = comparison;
   const json = (value: unknown): string => parameters.add(JSON.stringify(value), "jsonb");
   switch (operator) {
     case "exists":
@@ -23,15 +23,15 @@ export function jsonSql(sql: string, asked: SqlComparison): string {
     case "gte":
     case "lt":
     case "lte":
-      if (typeof operand !== "number") return ofText(sql, asked);
-      return `${isOf(sql, "number")} and ${sql} ${SQL_OPERATORS[operator]} ${json(operand)}`;
+      if (typeof operand !== "number") return textSql(sql, comparison);
+      return `${hasJsonType(sql, "number")} and ${sql} ${SQL_OPERATORS[operator]} ${json(operand)}`;
     case "contains": {
       const inArray = memberSql(sql, operand, json);
-      return typeof operand === "string" ? `${ofText(sql, asked)} or ${inArray}` : inArray;
+      return typeof operand === "string" ? `${textSql(sql, comparison)} or ${inArray}` : inArray;
     }
     case "startsWith":
     case "endsWith":
-      return ofText(sql, asked);
+      return textSql(sql, comparison);
   }
 }
 
@@ -39,18 +39,18 @@ export function jsonSql(sql: string, asked: SqlComparison): string {
 function memberSql(sql: string, operand: unknown, json: (value: unknown) => string): string {
   // Of a member that is a scalar this is equality; of another one it is less.
   if (typeof operand !== "object" || operand === null) return `${sql} @> ${json([operand])}`;
-  const members = `case when ${isOf(sql, "array")} then ${sql} else '[]' end`;
+  const members = `case when ${hasJsonType(sql, "array")} then ${sql} else '[]' end`;
   // Names that no column can have: those of the table are in sight here too.
   const each = `jsonb_array_elements(${members}) as "~list" ("~member")`;
   return `exists (select from ${each} where "~member" = ${json(operand)})`;
 }
 
-/** Whether the value is a text, of which holds what was asked. jsonb would compare it by the locale. */
-function ofText(sql: string, asked: SqlComparison): string {
-  return `(${isOf(sql, "string")} and ${textComparisonSql(`(${sql} #>> '{}')`, asked)})`;
+/** True for a text that satisfies the comparison. jsonb would compare it by the locale. */
+function textSql(sql: string, comparison: SqlComparison): string {
+  return `(${hasJsonType(sql, "string")} and ${textComparisonSql(`(${sql} #>> '{}')`, comparison)})`;
 }
 
-function isOf(sql: string, type: string): string {
+function hasJsonType(sql: string, type: string): string {
   return `jsonb_typeof(${sql}) = '${type}'`;
 }
 

@@ -8,7 +8,7 @@ export interface SqlParameters {
 /** An operator that is no negation of another one. */
 export type PlainOperator = Exclude<Operator, "ne" | "nin">;
 
-/** What is asked of a value. */
+/** A comparison that SQL is written for. */
 export interface SqlComparison {
   readonly operator: PlainOperator;
   readonly operand: unknown;

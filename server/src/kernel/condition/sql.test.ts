@@ -212,8 +212,8 @@ describe("for all conditions and rows", () => {
     await fc.assert(
       fc.asyncProperty(condition, async (made) => {
         const typed = typedCondition(made, kindOf);
-        if ("faults" in typed) {
-          expect(typed.faults).not.toEqual([]);
+        if ("errors" in typed) {
+          expect(typed.errors).not.toEqual([]);
           return;
         }
         typedOnes += 1;

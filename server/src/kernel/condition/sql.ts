@@ -72,21 +72,21 @@ const NEGATIONS: ReadonlyMap<Operator, PlainOperator> = new Map([
 
 function comparisonSql(comparison: Comparison, { resolve, parameters, negated }: Writing): string {
   const [name = "", ...words] = comparison.path;
-  const found = resolve(name);
-  const field = found && reached(found, words, parameters);
+  const root = resolve(name);
+  const field = root && followPath(root, words, parameters);
   // There is nothing at the path, whatever the row.
   if (!field) return String(comparison.matches(null) !== negated);
   const plain = NEGATIONS.get(comparison.operator);
   const isNegated = negated !== (plain !== undefined);
   const operator = plain ?? (comparison.operator as PlainOperator);
-  const asked: SqlComparison = { operator, operand: comparison.operand, parameters };
-  const within = containingSql(found, words, asked);
-  const sql = WRITERS[field.kind](field, asked);
+  const written: SqlComparison = { operator, operand: comparison.operand, parameters };
+  const within = containingSql(root, words, written);
+  const sql = WRITERS[field.kind](field, written);
   const whole = within === undefined ? sql : `${within} and ${sql}`;
   return isNegated ? `(${whole}) is not true` : whole;
 }
 
-/** What follows from an equality within JSON, and is served by an index. */
+/** A containment that follows from an equality within JSON and can use an index. */
 function containingSql(
   { sql, kind, containing }: ConditionField,
   words: readonly string[],
@@ -99,8 +99,8 @@ function containingSql(
   return `${sql} @> ${parameters.add(JSON.stringify(whole), "jsonb")}`;
 }
 
-/** What further words lead to; undefined when that is nothing. */
-function reached(
+/** The field at the end of a path; undefined where there is never one. */
+function followPath(
   field: ConditionField,
   words: readonly string[],
   parameters: SqlParameters,
@@ -130,21 +130,21 @@ const INDEX = /^(?:0|[1-9]\d*)$/;
 /** PostgreSQL counts members from 1, in 32 bits. */
 const INDEX_MAX = 2 ** 31 - 2;
 
-type Writer = (field: ConditionField, asked: SqlComparison) => string;
+type Writer = (field: ConditionField, comparison: SqlComparison) => string;
 
 const WRITERS: Readonly<Record<ConditionFieldKind, Writer>> = {
-  text: (field, asked) =>
-    scalarSql(field, asked, textOperand) ?? textComparisonSql(field.sql, asked),
-  number: (field, asked) => scalarSql(field, asked, numberOperand(field)) ?? "false",
-  boolean: (field, asked) => scalarSql(field, asked, booleanOperand) ?? "false",
-  time: (field, asked) =>
-    scalarSql(field, asked, timeOperand) ??
-    textComparisonSql(`to_char(${field.sql} at time zone 'UTC', ${TIME_FORMAT})`, asked),
-  date: (field, asked) =>
-    scalarSql(field, asked, dateOperand) ??
-    textComparisonSql(`to_char(${field.sql}, 'YYYY-MM-DD')`, asked),
+  text: (field, comparison) =>
+    scalarSql(field, comparison, textOperand) ?? textComparisonSql(field.sql, comparison),
+  number: (field, comparison) => scalarSql(field, comparison, numberOperand(field)) ?? "false",
+  boolean: (field, comparison) => scalarSql(field, comparison, booleanOperand) ?? "false",
+  time: (field, comparison) =>
+    scalarSql(field, comparison, timeOperand) ??
+    textComparisonSql(`to_char(${field.sql} at time zone 'UTC', ${TIME_FORMAT})`, comparison),
+  date: (field, comparison) =>
+    scalarSql(field, comparison, dateOperand) ??
+    textComparisonSql(`to_char(${field.sql}, 'YYYY-MM-DD')`, comparison),
   texts: textsSql,
-  json: (field, asked) => jsonSql(field.sql, asked),
+  json: (field, comparison) => jsonSql(field.sql, comparison),
 };
 
 const TIME_FORMAT = `'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'`;
@@ -177,27 +177,27 @@ function numberOperand(field: ConditionField): OperandType {
 /** Of a column with one value: equality, and order by its own type; undefined for what else is asked. */
 function scalarSql(
   field: ConditionField,
-  asked: SqlComparison,
+  comparison: SqlComparison,
   typeOf: OperandType,
 ): string | undefined {
-  const { operator, operand, parameters } = asked;
+  const { operator, operand, parameters } = comparison;
   switch (operator) {
     case "exists":
       return presence(field.sql, operand === true);
     case "eq": {
       if (operand === null) return presence(field.sql, false);
-      const found = typeOf(operand);
-      return found ? `${field.sql} = ${parameters.add(operand, found.type)}` : "false";
+      const root = typeOf(operand);
+      return root ? `${field.sql} = ${parameters.add(operand, root.type)}` : "false";
     }
     case "in":
-      return memberSql(field, asked, typeOf);
+      return memberSql(field, comparison, typeOf);
     case "gt":
     case "gte":
     case "lt":
     case "lte": {
-      const found = typeOf(operand);
-      if (!found?.ordered) return undefined;
-      return `${field.sql} ${SQL_OPERATORS[operator]} ${parameters.add(operand, found.type)}`;
+      const root = typeOf(operand);
+      if (!root?.ordered) return undefined;
+      return `${field.sql} ${SQL_OPERATORS[operator]} ${parameters.add(operand, root.type)}`;
     }
     case "contains":
     case "startsWith":

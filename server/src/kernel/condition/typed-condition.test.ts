@@ -60,7 +60,7 @@ describe("what does not fit is refused, with its place", () => {
     [[], [""]],
   ])("%j", (condition, paths) => {
     const typed = typedCondition(condition, kindOf);
-    expect("faults" in typed && typed.faults.map(({ path }) => path)).toEqual(paths);
+    expect("errors" in typed && typed.errors.map(({ path }) => path)).toEqual(paths);
   });
 });
 
@@ -87,7 +87,7 @@ describe("the caller", () => {
       kindOf,
       { users: true },
     );
-    expect("faults" in typed && typed.faults.map(({ path }) => path)).toEqual([
+    expect("errors" in typed && typed.errors.map(({ path }) => path)).toEqual([
       "/title/eq",
       "/title/ne",
       "/title/in/1",

@@ -6,9 +6,9 @@ import type { ConditionFieldKind } from "./sql.ts";
 import { parseCondition, type ConditionError } from "./parse-condition.ts";
 
 /** A condition whose fields exist and whose operands are of their kinds, or what is wrong with it. */
-export type Typed =
+export type TypedCondition =
   | { readonly condition: Condition }
-  | { readonly faults: readonly ConditionError[] };
+  | { readonly errors: readonly ConditionError[] };
 
 /**
  * Checks a condition on the fields of a table, and puts every operand in the one form in which records
@@ -19,59 +19,59 @@ export function typedCondition(
   condition: unknown,
   fieldOf: (name: string) => ConditionFieldKind | undefined,
   { users = false }: { readonly users?: boolean } = {},
-): Typed {
-  const { faults } = parseCondition(users ? withRoles(condition) : condition);
-  if (faults.length > 0) return { faults };
-  const reading: Reading = { fieldOf, users, faults: [] };
+): TypedCondition {
+  const { errors } = parseCondition(users ? withRoles(condition) : condition);
+  if (errors.length > 0) return { errors };
+  const state: ParseState = { fieldOf, users, errors: [] };
   // It is an object, since it was read as a condition.
-  const typed = typedObject(reading, condition as Condition, "");
-  return reading.faults.length > 0 ? { faults: reading.faults } : { condition: typed };
+  const typed = typedObject(state, condition as Condition, "");
+  return state.errors.length > 0 ? { errors: state.errors } : { condition: typed };
 }
 
-interface Reading {
+interface ParseState {
   readonly fieldOf: (name: string) => ConditionFieldKind | undefined;
   readonly users: boolean;
-  readonly faults: ConditionError[];
+  readonly errors: ConditionError[];
 }
 
 const ROLES = "$user.roles";
 const PERSON = new Set(["$user", "$user.id"]);
 
-function typedObject(reading: Reading, condition: Condition, pointer: string): Condition {
+function typedObject(state: ParseState, condition: Condition, pointer: string): Condition {
   return Object.fromEntries(
     Object.entries(condition).map(([key, value]) => {
       const at = jsonPointer(pointer, key);
       // The shapes of all three were checked.
-      if (key === "not") return [key, typedObject(reading, value as Condition, at)];
+      if (key === "not") return [key, typedObject(state, value as Condition, at)];
       if (key === "and" || key === "or") {
         const parts = value as readonly Condition[];
-        return [key, parts.map((part, index) => typedObject(reading, part, `${at}/${index}`))];
+        return [key, parts.map((part, index) => typedObject(state, part, `${at}/${index}`))];
       }
-      return [key, typedPath(reading, key, value, at)];
+      return [key, typedPath(state, key, value, at)];
     }),
   );
 }
 
-function typedPath(reading: Reading, path: string, value: unknown, at: string): unknown {
+function typedPath(state: ParseState, path: string, value: unknown, at: string): unknown {
   const [name = "", ...words] = path.split(".");
-  const field = reading.fieldOf(name);
-  if (!field) return faulty(reading, at, "is not a field of this table");
-  const kind = words.length === 0 ? field : partOf(field, words);
-  if (!kind) return faulty(reading, at, `leads into a field that holds ${NOUNS[field]}`);
-  if (!words.every(isStorable)) return faulty(reading, at, STORABLE);
+  const field = state.fieldOf(name);
+  if (!field) return addError(state, at, "is not a field of this table");
+  const kind = words.length === 0 ? field : kindAtPath(field, words);
+  if (!kind) return addError(state, at, `leads into a field that holds ${NOUNS[field]}`);
+  if (!words.every(isStorable)) return addError(state, at, STORABLE);
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    return typedOperand(reading, { kind, operator: "eq", operand: value, at });
+    return typedOperand(state, { kind, operator: "eq", operand: value, at });
   }
   return Object.fromEntries(
     Object.entries(value).map(([key, operand]) => {
       const operator = key as Operator;
-      return [key, typedOperand(reading, { kind, operator, operand, at: `${at}/${key}` })];
+      return [key, typedOperand(state, { kind, operator, operand, at: `${at}/${key}` })];
     }),
   );
 }
 
 /** The kind of what words lead to within a field; undefined where there is never anything. */
-function partOf(
+function kindAtPath(
   kind: ConditionFieldKind,
   words: readonly string[],
 ): ConditionFieldKind | undefined {
@@ -88,38 +88,40 @@ interface Operand {
   readonly at: string;
 }
 
-function typedOperand(reading: Reading, { kind, operator, operand, at }: Operand): unknown {
-  const one = (value: unknown, place: string): unknown =>
-    value === null ? null : typedValue(reading, kind, value, place);
+function typedOperand(state: ParseState, { kind, operator, operand, at }: Operand): unknown {
+  const typeMember = (value: unknown, position: string): unknown =>
+    value === null ? null : typedValue(state, kind, value, position);
   switch (operator) {
     case "exists":
       return operand;
     case "eq":
     case "ne":
-      return one(operand, at);
+      return typeMember(operand, at);
     case "in":
     case "nin":
-      if (reading.users && operand === ROLES) {
-        return kind === "text" || kind === "json" ? operand : mismatch(reading, kind, at);
+      if (state.users && operand === ROLES) {
+        return kind === "text" || kind === "json" ? operand : mismatch(state, kind, at);
       }
-      return (operand as readonly unknown[]).map((member, index) => one(member, `${at}/${index}`));
+      return (operand as readonly unknown[]).map((member, index) =>
+        typeMember(member, `${at}/${index}`),
+      );
     case "contains":
-      if (kind === "json") return typedValue(reading, kind, operand, at);
+      if (kind === "json") return typedValue(state, kind, operand, at);
       return PARTED.has(kind) || kind === "texts"
-        ? typedValue(reading, "text", operand, at)
-        : faulty(reading, at, `does not go with ${NOUNS[kind]}`);
+        ? typedValue(state, "text", operand, at)
+        : addError(state, at, `does not go with ${NOUNS[kind]}`);
     case "startsWith":
     case "endsWith":
       return PARTED.has(kind) || kind === "json"
-        ? typedValue(reading, "text", operand, at)
-        : faulty(reading, at, `does not go with ${NOUNS[kind]}`);
+        ? typedValue(state, "text", operand, at)
+        : addError(state, at, `does not go with ${NOUNS[kind]}`);
     case "gt":
     case "gte":
     case "lt":
     case "lte":
       return kind === "boolean" || kind === "texts"
-        ? faulty(reading, at, `does not go with ${NOUNS[kind]}`)
-        : typedValue(reading, kind, operand, at);
+        ? addError(state, at, `does not go with ${NOUNS[kind]}`)
+        : typedValue(state, kind, operand, at);
   }
 }
 
@@ -138,25 +140,30 @@ const NOUNS: Readonly<Record<ConditionFieldKind, string>> = {
 
 /** A value that is not null, in its canonical form. */
 function typedValue(
-  reading: Reading,
+  state: ParseState,
   kind: ConditionFieldKind,
   value: unknown,
   at: string,
 ): unknown {
-  if (reading.users && typeof value === "string" && value.startsWith("$user")) {
-    return typedUser(reading, kind, value, at);
+  if (state.users && typeof value === "string" && value.startsWith("$user")) {
+    return typedUser(state, kind, value, at);
   }
-  if (!isStorable(value)) return faulty(reading, at, STORABLE);
+  if (!isStorable(value)) return addError(state, at, STORABLE);
   const typed = READERS[kind](value);
-  return typed === undefined ? mismatch(reading, kind, at) : typed;
+  return typed === undefined ? mismatch(state, kind, at) : typed;
 }
 
-function typedUser(reading: Reading, kind: ConditionFieldKind, value: string, at: string): unknown {
+function typedUser(
+  state: ParseState,
+  kind: ConditionFieldKind,
+  value: string,
+  at: string,
+): unknown {
   if (value === ROLES) {
-    return kind === "texts" || kind === "json" ? value : mismatch(reading, kind, at);
+    return kind === "texts" || kind === "json" ? value : mismatch(state, kind, at);
   }
-  if (!PERSON.has(value)) return faulty(reading, at, "must be $user.id or $user.roles");
-  return kind === "text" || kind === "json" ? value : mismatch(reading, kind, at);
+  if (!PERSON.has(value)) return addError(state, at, "must be $user.id or $user.roles");
+  return kind === "text" || kind === "json" ? value : mismatch(state, kind, at);
 }
 
 const READERS: Readonly<Record<ConditionFieldKind, (value: unknown) => unknown>> = {
@@ -176,12 +183,12 @@ const MUST: Readonly<Record<ConditionFieldKind, string>> = {
   date: "a day as 2026-01-31",
 };
 
-function mismatch(reading: Reading, kind: ConditionFieldKind, at: string): undefined {
-  return faulty(reading, at, `must be ${MUST[kind]}`);
+function mismatch(state: ParseState, kind: ConditionFieldKind, at: string): undefined {
+  return addError(state, at, `must be ${MUST[kind]}`);
 }
 
-function faulty(reading: Reading, path: string, message: string): undefined {
-  reading.faults.push({ path, message });
+function addError(state: ParseState, path: string, message: string): undefined {
+  state.errors.push({ path, message });
 }
 
 const STORABLE = "must hold no NUL and no half of a character";

@@ -100,7 +100,7 @@ async function copyTree(from: string, to: string): Promise<void> {
   await mkdir(to, { recursive: true });
   await chmodOpen(to, 0o755);
   for (const entry of await readdir(from, { withFileTypes: true })) {
-    // What only a C compiler needs stays behind; links are made anew.
+    // Files for C compilers stay behind; links are made anew.
     if (entry.isSymbolicLink() || entry.name === "pgxs" || entry.name === "pkgconfig") continue;
     const [source, target] = [join(from, entry.name), join(to, entry.name)];
     if (entry.isDirectory()) await copyTree(source, target);

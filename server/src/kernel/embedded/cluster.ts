@@ -13,7 +13,7 @@ export const OWNER_ROLE = "millrace";
 
 const DIAGNOSTICS_CHARS_MAX = 8_000;
 
-/** What a new cluster is made with. */
+/** The options of a new cluster. */
 export interface NewCluster {
   readonly password: string;
   /** Whether initdb waits for the disk; tests need not. */
@@ -26,7 +26,7 @@ export function draftPrefix(cluster: string): string {
 }
 
 /** The owner's password of a data folder; a new folder gets a random one. */
-export async function passwordOf(folder: string): Promise<string> {
+export async function readOrCreatePassword(folder: string): Promise<string> {
   const file = join(folder, "postgres.password");
   const known = await readIfThere(file);
   if (known !== undefined) return known;
@@ -51,7 +51,7 @@ export async function passwordOf(folder: string): Promise<string> {
 export async function ensureCluster(
   place: DataFolder,
   binaries: Binaries,
-  wanted: NewCluster,
+  options: NewCluster,
 ): Promise<void> {
   await removeDrafts(place.cluster);
   const version = (await readIfThere(join(place.cluster, "PG_VERSION")))?.trim();
@@ -59,7 +59,7 @@ export async function ensureCluster(
     await refuseStrangeFolder(place.cluster);
     const draft = `${draftPrefix(place.cluster)}${randomUUID()}`;
     await mkdir(draft, { mode: 0o700 });
-    await initialise(draft, place.account, { binaries, ...wanted });
+    await initialise(draft, place.account, { binaries, ...options });
     await rename(draft, place.cluster);
     await syncFolder(dirname(place.cluster));
   } else if (Number(version) !== binaries.majorVersion) {
@@ -73,13 +73,13 @@ export async function ensureCluster(
 async function initialise(
   draft: string,
   account: Account | undefined,
-  wanted: NewCluster & { readonly binaries: Binaries },
+  options: NewCluster & { readonly binaries: Binaries },
 ): Promise<void> {
   const passwordFile = `${draft}.password`;
-  await writePrivate(passwordFile, wanted.password, account);
+  await writePrivate(passwordFile, options.password, account);
   if (account !== undefined) await chown(draft, account.uid, account.gid);
   try {
-    await runInitdb(join(wanted.binaries.root, "bin", "initdb"), account, [
+    await runInitdb(join(options.binaries.root, "bin", "initdb"), account, [
       "-D",
       draft,
       `--username=${OWNER_ROLE}`,
@@ -92,7 +92,7 @@ async function initialise(
       "--locale=C",
       "--data-checksums",
       "--no-instructions",
-      wanted.sync ? "--sync-method=fsync" : "--no-sync",
+      options.sync ? "--sync-method=fsync" : "--no-sync",
     ]);
   } finally {
     await rm(passwordFile, { force: true });

@@ -24,7 +24,7 @@ export interface DataFolder {
   readonly cacheFolder: string;
 }
 
-/** What root keeps when the data folder is closed to the account that runs PostgreSQL. */
+/** Root's folder for clusters whose data folder is closed to the account that runs PostgreSQL. */
 const STATE_FOLDER = "/var/lib/millrace";
 
 /** Decides where the cluster of a data folder is, or shall be. The folder is a real path. */
@@ -34,11 +34,11 @@ export async function prepareDataFolder(folder: string, password: string): Promi
   if (!isRoot()) {
     return placeAt(found === undefined ? inside : await realpath(inside), undefined, folder);
   }
-  const outside = join(STATE_FOLDER, `pg-${shortHash(`${folder}\n${password}`)}`);
+  const stateFolder = join(STATE_FOLDER, `pg-${shortHash(`${folder}\n${password}`)}`);
   const linked = found?.isSymbolicLink() === true ? await readlink(inside) : undefined;
   if (linked?.startsWith(`${STATE_FOLDER}/pg-`) === true) {
-    if (linked !== outside) throw movedFolder(folder, linked, outside);
-    return placeAt(outside, await accountFor(outside), STATE_FOLDER);
+    if (linked !== stateFolder) throw movedFolder(folder, linked, stateFolder);
+    return placeAt(stateFolder, await accountFor(stateFolder), STATE_FOLDER);
   }
   if (found !== undefined) {
     const cluster = await realpath(inside);
@@ -50,8 +50,8 @@ export async function prepareDataFolder(folder: string, password: string): Promi
   if (await canAccess(account, folder)) return placeAt(inside, account, STATE_FOLDER);
   await makeTraversable(STATE_FOLDER);
   // The link tells people where the data is, and us that a folder was moved or copied.
-  await symlink(outside, inside);
-  return placeAt(outside, account, STATE_FOLDER);
+  await symlink(stateFolder, inside);
+  return placeAt(stateFolder, account, STATE_FOLDER);
 }
 
 /**

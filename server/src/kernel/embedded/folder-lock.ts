@@ -40,7 +40,7 @@ export async function claimFolder(folder: string): Promise<() => Promise<void>> 
   const file = join(folder, "owner");
   await claim(file, me);
   return async () => {
-    if ((await contentOf(file)) === me) await rm(file, { force: true });
+    if ((await readLockFile(file)) === me) await rm(file, { force: true });
   };
 }
 
@@ -48,14 +48,14 @@ async function claim(file: string, me: string): Promise<void> {
   // Each turn either ends or has seen another process make progress, so this comes to an end.
   for (;;) {
     if (await createWhole(file, me)) return;
-    const holder = await contentOf(file);
+    const holder = await readLockFile(file);
     if (holder === undefined) continue;
     const pid = Number.parseInt(holder, 10);
     if (pid > 0 && processIdentity(pid) === holder) throw new FolderInUse(file, pid);
 
     const succession = join(dirname(file), `owner.after-${shortHash(holder)}`);
     await claim(succession, me);
-    if ((await contentOf(file)) === holder) {
+    if ((await readLockFile(file)) === holder) {
       await rename(succession, file);
       return;
     }
@@ -78,7 +78,7 @@ async function createWhole(file: string, content: string): Promise<boolean> {
   }
 }
 
-async function contentOf(file: string): Promise<string | undefined> {
+async function readLockFile(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, "utf8");
   } catch (error) {

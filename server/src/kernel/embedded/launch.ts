@@ -6,7 +6,7 @@ export interface Program {
   readonly file: string;
   readonly args: readonly string[];
   readonly account: Account | undefined;
-  /** What the kernel sends to the program when our process dies, however it dies. */
+  /** The signal that Linux sends to the program when our process dies, however it dies. */
   readonly signalOnOurDeath: "INT" | "KILL";
   /** Away from our process group, so that Ctrl-C in a terminal reaches us alone and we can drain first. */
   readonly ownGroup: boolean;

@@ -46,7 +46,7 @@ export async function endLeftovers(place: DataFolder, log: (line: string) => voi
 }
 
 async function endSurvivors(place: DataFolder, log: (line: string) => void): Promise<void> {
-  // What initdb was making is thrown away, so it needs no farewell.
+  // An unfinished initdb is thrown away, so it need not stop cleanly.
   for (const { pid, part } of survivors(place)) if (part === "initdb") signal(pid, "SIGKILL");
 
   for (const { name, waitMs, to } of STEPS) {
@@ -66,12 +66,12 @@ async function endSurvivors(place: DataFolder, log: (line: string) => void): Pro
 
 function survivors(place: DataFolder): Survivor[] {
   return otherProcesses().flatMap(({ pid, commandLine }): Survivor[] => {
-    const part = partOf(place, commandLine);
+    const part = identifyProcess(place, commandLine);
     return part !== undefined && isAlive(pid) ? [{ pid, part }] : [];
   });
 }
 
-function partOf(place: DataFolder, commandLine: string): Survivor["part"] | undefined {
+function identifyProcess(place: DataFolder, commandLine: string): Survivor["part"] | undefined {
   if (commandLine.includes(`\0-D\0${place.cluster}\0`)) return "server";
   if (commandLine.includes(`\0-D\0${draftPrefix(place.cluster)}`)) return "initdb";
   return commandLine.startsWith(`postgres: ${place.clusterName}: `) ? "backend" : undefined;

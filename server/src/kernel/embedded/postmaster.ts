@@ -21,7 +21,7 @@ export class ClusterHeld extends Error {
   override readonly name = "ClusterHeld";
 }
 
-/** What the server is started with. */
+/** The options of the server's start. */
 export interface PostmasterOptions {
   readonly settings: Readonly<Record<string, string>>;
   readonly log: (line: string) => void;
@@ -56,7 +56,7 @@ export async function startPostmaster(
     ownGroup: true,
   });
   const recent = keepRecentLines(child, options.log);
-  const ended = endOf(child, file);
+  const ended = waitForEnd(child, file);
   if (!(await isReady(child, place))) {
     const reason = `PostgreSQL did not start: ${await ended}\n${recent.join("\n")}`;
     const held = /lock file .* (already exists|is empty)|pre-existing shared memory/.test(reason);
@@ -134,8 +134,8 @@ function isRunning(child: ChildProcess): boolean {
   return child.pid !== undefined && child.exitCode === null && child.signalCode === null;
 }
 
-/** How the process ended, told when its last words have been read too. */
-async function endOf(child: ChildProcess, file: string): Promise<string> {
+/** Resolves to how the process ended, once its output has been read too. */
+async function waitForEnd(child: ChildProcess, file: string): Promise<string> {
   return new Promise((resolve) => {
     child.once("error", (error) => resolve(cannotExecute(file, error).message));
     child.once("close", (code, killedBy) => resolve(String(code ?? killedBy)));

@@ -2,7 +2,7 @@ import { realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { StartupError } from "../startup-error.ts";
 import { OWNER_ROLE, readIfThere } from "./cluster.ts";
-import { DATABASE, type EmbeddedConnection } from "./embedded.ts";
+import { DATABASE, type EmbeddedConnection } from "./embedded-database.ts";
 import { errnoOf } from "./processes.ts";
 
 /** The cluster of a data folder that some process has running. */

@@ -11,7 +11,7 @@ import {
   type EmbeddedDatabase,
   type EmbeddedOptions,
   startEmbedded,
-} from "./embedded.ts";
+} from "./embedded-database.ts";
 
 const CHILD = join(import.meta.dirname, "crash-child.ts");
 

@@ -16,6 +16,6 @@ globalThis.gc?.();
 process.on("message", ({ text }: { readonly text: string }) => {
   void embedder.embed([text]).then(([vector = []]) => process.send?.(Float32Array.from(vector)));
 });
-// Whoever started it is gone.
+// The parent is gone.
 process.on("disconnect", () => process.exit());
 process.send?.(READY_MESSAGE);

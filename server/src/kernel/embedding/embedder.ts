@@ -5,7 +5,7 @@ import { Subprocess } from "../work/subprocess.ts";
 import { EmbeddingFailure } from "./embedding-failure.ts";
 
 const PROGRAM = fileURLToPath(new URL("./embedder-process.ts", import.meta.url));
-/** Whoever serves requests goes first when there is not enough for both. */
+/** Requests come first when there is not enough processor time for both. */
 const NICE = 5;
 /** The weights are read on a machine that may be busy; it is not killed for that as soon as for a text. */
 const START_LIMIT_MS = 120_000;
@@ -51,7 +51,7 @@ export class Embedder {
     return this.#process.close();
   }
 
-  /** What the process brings, if it does so in time; else it is killed, and takes nothing more. */
+  /** The answer of the process within the time limit; a late process is killed. */
   async #within<T>(limitMs: number, awaited: Promise<T | undefined>): Promise<T> {
     let isLate = false;
     const timer = setTimeout(() => {

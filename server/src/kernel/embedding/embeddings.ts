@@ -55,7 +55,7 @@ export class Embeddings {
    * thousand articles, if those have another key.
    */
   async embed(key: string, text: string): Promise<Float32Array> {
-    if (this.#isClosed) throw closing();
+    if (this.#isClosed) throw serverStopping();
     const { promise, resolve, reject } = Promise.withResolvers<Float32Array>();
     const task = { text: text.slice(0, this.#options.textCharactersMax), resolve, reject };
     if (!this.#queue.add(key, task)) {
@@ -69,7 +69,7 @@ export class Embeddings {
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#idle);
-    for (const task of this.#queue.clear()) task.reject(closing());
+    for (const task of this.#queue.clear()) task.reject(serverStopping());
     await this.#embedder?.close();
   }
 
@@ -92,7 +92,7 @@ export class Embeddings {
       if (!this.#embedder?.isAlive) this.#embedder = new Embedder();
       resolve(await this.#embedder.embed(text, this.#options.timeLimitMs));
     } catch (error) {
-      reject(this.#isClosed ? closing() : error);
+      reject(this.#isClosed ? serverStopping() : error);
     }
     const now = performance.now();
     done(now - startedAt, now);
@@ -110,6 +110,6 @@ export class Embeddings {
   }
 }
 
-function closing(): EmbeddingFailure {
+function serverStopping(): EmbeddingFailure {
   return new EmbeddingFailure("busy", "The server is about to stop.");
 }

@@ -19,8 +19,8 @@ export function filterSql(
   const given = typeof filter === "string" ? parsed(filter) : filter;
   const path = typeof filter === "string" ? "?filter" : "/filter";
   const typed = typedCondition(given, kindOf);
-  if ("faults" in typed) {
-    const errors = typed.faults.map((fault) => ({ ...fault, path: path + fault.path }));
+  if ("errors" in typed) {
+    const errors = typed.errors.map((error) => ({ ...error, path: path + error.path }));
     const [first] = errors;
     throw new Failure(Invalid, { detail: `${first?.path} ${first?.message}`, errors });
   }

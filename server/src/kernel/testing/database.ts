@@ -10,7 +10,7 @@ import { domains } from "../../app.ts";
 import { MasterKey } from "../access/crypto.ts";
 import { withOwnerClient } from "../db/setup/owner-connection.ts";
 import { prepareDatabase, type PreparedDatabase } from "../db/setup/prepare-database.ts";
-import { startEmbedded } from "../embedded/embedded.ts";
+import { startEmbedded } from "../embedded/embedded-database.ts";
 import { Kernel } from "../kernel.ts";
 import { readSettings } from "../settings.ts";
 import { NOTES_SQL } from "./notes.ts";

@@ -33,8 +33,8 @@ export function conditionSql(
 ): string {
   const kindOf = (name: string): ConditionFieldKind | undefined => fields.get(name)?.kind;
   const typed = typedCondition(condition, kindOf);
-  if ("faults" in typed) {
-    const errors = typed.faults.map(({ path, message }) => ({
+  if ("errors" in typed) {
+    const errors = typed.errors.map(({ path, message }) => ({
       path: at + path,
       message: message.replace("of this table", "that is here"),
     }));

@@ -23,7 +23,7 @@ export function checkRules(table: TableSchema): {
     if (rule.where === undefined) return rule;
     const typed = typedCondition(rule.where, kindOf, { users: true });
     if ("condition" in typed) return { ...rule, where: typed.condition };
-    errors.push(...typed.faults.map((fault) => ({ ...fault, path: `${path}/where${fault.path}` })));
+    errors.push(...typed.errors.map((fault) => ({ ...fault, path: `${path}/where${fault.path}` })));
     return rule;
   });
   return { rules, errors };

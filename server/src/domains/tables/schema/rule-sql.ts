@@ -57,7 +57,7 @@ export function compileRules(
 
 /** A condition on the true values of a table's fields, as a rule has it. It was checked when saved. */
 function conditionSql(table: TableSchema, where: Condition, parameters: SqlParameters): string {
-  const { tree, faults } = parseCondition(where);
+  const { tree, errors: faults } = parseCondition(where);
   // What stands in the place of a fault holds always, and a rule must never allow more than it says.
   if (faults.length > 0) throw new Error(`A rule of ${table.slug} is no condition.`);
   return conditionToSql(tree, (name) => unrestrictedField(table, name), parameters);

@@ -1,4 +1,4 @@
-/** What a backup is kept in: an archive (`.tar`, `.tar.gz`, `.tgz`), or a folder with the files themselves. */
+/** A backup is kept in an archive (`.tar`, `.tar.gz`, `.tgz`), or a folder with the files themselves. */
 import { randomUUID } from "node:crypto";
 import { createReadStream, createWriteStream } from "node:fs";
 import { link, lstat, mkdir, open, readdir, rename, rm } from "node:fs/promises";
@@ -35,7 +35,7 @@ export async function writeBackup(
       await writeArchive(draft, entries, GZIPPED.test(path));
       // Unlike a rename, a link fails when somebody else has made the name meanwhile.
       await link(draft, path).catch((error: unknown) => {
-        if (errnoOf(error) === "EEXIST") throw existing(path);
+        if (errnoOf(error) === "EEXIST") throw alreadyExists(path);
         return rename(draft, path);
       });
     } else {
@@ -54,7 +54,7 @@ export async function refuseExisting(path: string): Promise<void> {
     if (errnoOf(error) !== "ENOENT") throw error;
     return undefined;
   });
-  if (found) throw existing(path);
+  if (found) throw alreadyExists(path);
 }
 
 /** The entries of a backup, the password first and the manifest last. */
@@ -64,7 +64,7 @@ export async function* readBackup(path: string): AsyncGenerator<BackupEntry> {
     throw error;
   });
   if (found.isDirectory()) yield* readFolder(path);
-  else yield* unpackTar(await bytesOf(path), path);
+  else yield* unpackTar(await openArchive(path), path);
 }
 
 /** Reads a backup to its end, and throws unless it is whole. */
@@ -121,7 +121,7 @@ function rankOf(path: string): number {
 }
 
 /** By its first bytes, for it may have been renamed. */
-async function bytesOf(path: string): Promise<AsyncIterable<Buffer>> {
+async function openArchive(path: string): Promise<AsyncIterable<Buffer>> {
   const handle = await open(path, "r");
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(2), 0, 2, 0);
   await handle.close();
@@ -131,10 +131,13 @@ async function bytesOf(path: string): Promise<AsyncIterable<Buffer>> {
   source.on("error", (error) => unzipped.destroy(error));
   unzipped.on("close", () => source.destroy());
   source.pipe(unzipped);
-  return explained(unzipped, path);
+  return explainFailure(unzipped, path);
 }
 
-async function* explained(source: AsyncIterable<Buffer>, path: string): AsyncGenerator<Buffer> {
+async function* explainFailure(
+  source: AsyncIterable<Buffer>,
+  path: string,
+): AsyncGenerator<Buffer> {
   try {
     yield* source;
   } catch (error) {
@@ -143,7 +146,7 @@ async function* explained(source: AsyncIterable<Buffer>, path: string): AsyncGen
   }
 }
 
-function existing(path: string): StartupError {
+function alreadyExists(path: string): StartupError {
   return new StartupError(
     `${path} exists already; a backup never replaces anything. Choose another name.`,
   );

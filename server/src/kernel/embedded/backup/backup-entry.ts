@@ -12,7 +12,7 @@ export interface BackupEntry {
 
 const CHUNK_BYTES = 1 << 20;
 
-/** What a backup may hold: nothing that could lead out of the folder that it is restored into. */
+/** The entries of a backup: none of them could lead out of the folder that it is restored into. */
 const PATH =
   /^(?:manifest\.json|master\.key|postgres\.password|postgres(?:\/(?!\.{1,2}(?:\/|$))[\w.-]+)+)$/;
 
@@ -52,9 +52,9 @@ async function* readExactly(file: string, size: number): AsyncGenerator<Buffer> 
   const handle = await open(file, "r").catch(unlessGone);
   try {
     for (let left = size; left > 0;) {
-      const wanted = Math.min(left, CHUNK_BYTES);
-      const buffer = Buffer.alloc(wanted);
-      const bytesRead = (await handle?.read(buffer, 0, wanted, null))?.bytesRead ?? 0;
+      const chunkBytes = Math.min(left, CHUNK_BYTES);
+      const buffer = Buffer.alloc(chunkBytes);
+      const bytesRead = (await handle?.read(buffer, 0, chunkBytes, null))?.bytesRead ?? 0;
       // At the end of the file the zeros that Buffer.alloc has made.
       const chunk = bytesRead === 0 ? buffer : buffer.subarray(0, bytesRead);
       left -= chunk.length;

@@ -15,11 +15,11 @@ import { join } from "node:path";
 import { Client } from "pg";
 import { expect, onTestFinished, test } from "vitest";
 import { isRoot } from "../account.ts";
-import type { EmbeddedConnection, EmbeddedDatabase } from "../embedded.ts";
+import type { EmbeddedConnection, EmbeddedDatabase } from "../embedded-database.ts";
 import { until } from "../../testing/world.ts";
 import { findRunning } from "../running-cluster.ts";
 import { base, query, start, startedBefore, useFolders } from "../testing.ts";
-import { backupOf } from "./base-backup.ts";
+import { startBackup } from "./base-backup.ts";
 import { restoreBackup } from "./restore.ts";
 import { checkBackup, writeBackup } from "./archive.ts";
 
@@ -35,7 +35,7 @@ test("while rows are written and tables come and go, a copy is taken that has al
   const forms = ["backup.tar.gz", "backup"].map((name) => join(base(), name));
   const acknowledged: number[] = [];
   for (const path of forms) {
-    await writeBackup(path, backupOf(await findRunning(folder), { withKey: false }));
+    await writeBackup(path, startBackup(await findRunning(folder), { withKey: false }));
     // Its end is past, so that this is more than it must have, by what was written since.
     acknowledged.push(writer.count());
   }
@@ -136,7 +136,7 @@ test("nothing is overwritten: neither by a backup nor by a restore", async () =>
   const path = await backUp("backup.tar");
   const { ino, size, mtimeMs } = await stat(path);
   const source = await findRunning(join(base(), "data"));
-  await expect(writeBackup(path, backupOf(source, { withKey: false }))).rejects.toThrow(
+  await expect(writeBackup(path, startBackup(source, { withKey: false }))).rejects.toThrow(
     "exists already",
   );
   expect(await stat(path)).toMatchObject({ ino, size, mtimeMs });
@@ -151,7 +151,7 @@ async function backUp(name: string): Promise<string> {
   const folder = await startedBefore();
   await start(folder);
   const path = join(base(), name);
-  await writeBackup(path, backupOf(await findRunning(folder), { withKey: false }));
+  await writeBackup(path, startBackup(await findRunning(folder), { withKey: false }));
   return path;
 }
 

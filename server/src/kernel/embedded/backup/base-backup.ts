@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { Client } from "pg";
 import { PLATFORM_VERSION } from "../../settings.ts";
-import type { EmbeddedConnection } from "../embedded.ts";
+import type { EmbeddedConnection } from "../embedded-database.ts";
 import { errnoOf } from "../processes.ts";
 import { type BackupEntry, fileEntry, textEntry } from "./backup-entry.ts";
 import { type Origin, withManifest } from "./manifest.ts";
@@ -30,7 +30,7 @@ const EMPTIED = new Set([
   "pg_snapshots",
   "pg_stat_tmp",
   "pg_subtrans",
-  // What is needed of it comes at the end.
+  // The segments that are needed come at the end.
   "pg_wal",
 ]);
 const LEFT_OUT = new Set([
@@ -53,7 +53,7 @@ const WANTED = ["pg_wal/archive_status", "pg_wal/summaries"];
 const CONTROL = "global/pg_control";
 
 /** Looks at a cluster that may be running: what goes while we look is not there. */
-async function contentsOf(cluster: string): Promise<Contents> {
+async function listCluster(cluster: string): Promise<Contents> {
   const files: string[] = [];
   const folders: string[] = [...WANTED];
   const visit = async (path: string): Promise<void> => {
@@ -113,7 +113,7 @@ interface Stopped {
 }
 
 /** The files of a backup, the password first and the manifest last. With `withKey`, master.key is one of them. */
-export async function* backupOf(
+export async function* startBackup(
   source: Source,
   { withKey }: { readonly withKey: boolean },
 ): AsyncGenerator<BackupEntry> {
@@ -122,12 +122,12 @@ export async function* backupOf(
   client.on("error", () => undefined);
   await client.connect();
   try {
-    const { version, segment_bytes } = await one<Facts>(client, FACTS);
+    const { version, segment_bytes } = await queryOne<Facts>(client, FACTS);
     const facts = { startedAt: new Date().toISOString(), completeUpTo: "", folders: [""] };
-    const entries = entriesOf(client, source, {
+    const entries = readEntries(client, source, {
       names: ["postgres.password", ...(withKey ? ["master.key"] : [])],
       segmentBytes: segment_bytes,
-      learn: (news) => Object.assign(facts, news),
+      learn: (facts) => Object.assign(facts, facts),
     });
     yield* withManifest(entries, () => ({
       millrace: PLATFORM_VERSION,
@@ -140,31 +140,31 @@ export async function* backupOf(
   }
 }
 
-interface Wishes {
+interface ReadOptions {
   /** Files of the data folder itself. */
   readonly names: readonly string[];
   readonly segmentBytes: number;
-  /** What becomes known on the way. */
-  readonly learn: (news: Partial<Pick<Origin, "completeUpTo" | "folders">>) => void;
+  /** Facts that become known on the way. */
+  readonly learn: (facts: Partial<Pick<Origin, "completeUpTo" | "folders">>) => void;
 }
 
-async function* entriesOf(
+async function* readEntries(
   client: Client,
   { folder, cluster }: Source,
-  { names, segmentBytes, learn }: Wishes,
+  { names, segmentBytes, learn }: ReadOptions,
 ): AsyncGenerator<BackupEntry> {
-  for (const name of names) yield existing(name, await fileEntry(name, join(folder, name)));
+  for (const name of names) yield assertPresent(name, await fileEntry(name, join(folder, name)));
   await client.query(KEEP_WAL, [`millrace_backup_${randomUUID().replaceAll("-", "")}`]);
-  const first = await one<{ file: string }>(client, START);
-  const contents = await contentsOf(cluster);
+  const first = await queryOne<{ file: string }>(client, START);
+  const contents = await listCluster(cluster);
   learn({ folders: contents.folders });
   for (const path of contents.files) {
     const entry = await fileEntry(`postgres/${path}`, join(cluster, path));
     // A table that was dropped meanwhile: the log tells of that too.
     if (entry) yield entry;
   }
-  yield await controlOf(cluster);
-  const last = await one<Stopped>(client, STOP);
+  yield await readControlFile(cluster);
+  const last = await queryOne<Stopped>(client, STOP);
   if (last.spcmapfile !== "") throw new Error("A cluster with tablespaces can't be backed up.");
   learn({ completeUpTo: last.at.toISOString() });
   yield textEntry("postgres/backup_label", last.labelfile);
@@ -174,11 +174,11 @@ async function* entriesOf(
     segmentBytes,
   })) {
     const path = `pg_wal/${name}`;
-    yield existing(path, await fileEntry(`postgres/${path}`, join(cluster, path)));
+    yield assertPresent(path, await fileEntry(`postgres/${path}`, join(cluster, path)));
   }
 }
 
-async function one<Row extends object>(client: Client, text: string): Promise<Row> {
+async function queryOne<Row extends object>(client: Client, text: string): Promise<Row> {
   const { rows } = await client.query<Row>(text);
   const [row] = rows;
   if (!row) throw new Error("PostgreSQL does not answer about the backup.");
@@ -186,7 +186,7 @@ async function one<Row extends object>(client: Client, text: string): Promise<Ro
 }
 
 /** The server may be writing it, so that we might get half of the old and half of the new: two readings must agree. */
-async function controlOf(cluster: string): Promise<BackupEntry> {
+async function readControlFile(cluster: string): Promise<BackupEntry> {
   let before = await readFile(join(cluster, CONTROL));
   for (let reads = 0; reads < CONTROL_READS_MAX; reads += 1) {
     await pause(CONTROL_PAUSE_MS);
@@ -229,7 +229,7 @@ async function walFiles(
   return [...names.filter((name) => /^[0-9A-F]{8}\.history$/.test(name)), ...segments];
 }
 
-function existing(path: string, entry: BackupEntry | undefined): BackupEntry {
+function assertPresent(path: string, entry: BackupEntry | undefined): BackupEntry {
   if (!entry) throw new Error(`${path} has gone while it was needed.`);
   return entry;
 }

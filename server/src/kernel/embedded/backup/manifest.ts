@@ -4,7 +4,7 @@ import { damagedBackup, type BackupEntry, textEntry, readEntryText } from "./bac
 /** The name of the list of contents in a backup. */
 export const MANIFEST = "manifest.json";
 
-/** What a backup is of. */
+/** The origin of a backup. */
 export interface Origin {
   readonly millrace: string;
   /** The whole version of the server. */
@@ -30,7 +30,11 @@ export async function* withManifest(
 ): AsyncGenerator<BackupEntry> {
   const files: Record<string, { size: number; sha256: string }> = {};
   for await (const { path, size, content } of entries) {
-    yield { path, size, content: hashed(content, (sha256) => (files[path] = { size, sha256 })) };
+    yield {
+      path,
+      size,
+      content: hashEntries(content, (sha256) => (files[path] = { size, sha256 })),
+    };
   }
   yield textEntry(MANIFEST, write({ format: 1, ...origin(), files }));
 }
@@ -52,7 +56,7 @@ export async function* verifyAgainstManifest(
     if (path === MANIFEST) manifest = read(await readEntryText(entry), backup);
     else {
       const keep = (sha256: string): unknown => found.set(path, { size, sha256 });
-      yield { path, size, content: hashed(content, keep) };
+      yield { path, size, content: hashEntries(content, keep) };
     }
   }
   if (!manifest) throw damagedBackup(backup, "it has no manifest.json, so it was not finished");
@@ -68,7 +72,7 @@ export async function* verifyAgainstManifest(
   onManifest(manifest);
 }
 
-async function* hashed(
+async function* hashEntries(
   content: AsyncIterable<Buffer>,
   done: (sha256: string) => unknown,
 ): AsyncGenerator<Buffer> {

@@ -18,7 +18,7 @@ import { verifyAgainstManifest, type Manifest } from "./manifest.ts";
 import { readBackup } from "./archive.ts";
 import { syncTree, writeEntry } from "./write-files.ts";
 
-/** What was restored, and where it is. */
+/** A restored backup, and where it is. */
 export interface Restored {
   readonly manifest: Manifest;
   readonly cluster: string;
@@ -29,7 +29,7 @@ export interface Restored {
 const PASSWORD = "postgres.password";
 const KEY = "master.key";
 const CLUSTER = "postgres/";
-/** What a restore that was killed leaves in the data folder. */
+/** The name of what a killed restore leaves in the data folder. */
 const DRAFT = /^postgres\.restore-/;
 
 /**

@@ -11,7 +11,7 @@ const SIZE_MAX = 0o77777777777;
 export async function* packTar(entries: AsyncIterable<BackupEntry>): AsyncGenerator<Buffer> {
   const mtime = Math.floor(Date.now() / 1_000);
   for await (const { path, size, content } of entries) {
-    yield headerOf(path, size, mtime);
+    yield buildHeader(path, size, mtime);
     let left = size;
     for await (const chunk of content) {
       left -= chunk.length;
@@ -51,7 +51,7 @@ export async function* unpackTar(
   }
 }
 
-function headerOf(path: string, size: number, mtime: number): Buffer {
+function buildHeader(path: string, size: number, mtime: number): Buffer {
   if (!isBackupPath(path) || size > SIZE_MAX)
     throw new Error(`${path} can't be put into a backup.`);
   const header = Buffer.alloc(BLOCK_BYTES);

@@ -5,12 +5,12 @@ import pg from "pg";
 import { MasterKey } from "../../access/crypto.ts";
 import { verifyKeyCheck } from "../../db/setup/key-check.ts";
 import { withOwnerClient } from "../../db/setup/owner-connection.ts";
-import { startEmbedded } from "../embedded.ts";
+import { startEmbedded } from "../embedded-database.ts";
 import { damagedBackup } from "./backup-entry.ts";
 import type { Manifest } from "./manifest.ts";
 import { restoreBackup } from "./restore.ts";
 
-/** What was found in a backup that was restored and started. */
+/** The findings of a backup that was restored and started. */
 export interface BackupVerification {
   readonly manifest: Manifest;
   readonly migrations: number;

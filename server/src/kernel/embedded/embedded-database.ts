@@ -8,7 +8,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { Client } from "pg";
 import { isRoot } from "./account.ts";
 import { findBinaries, prepareBinaries } from "./binaries.ts";
-import { ensureCluster, OWNER_ROLE, passwordOf } from "./cluster.ts";
+import { ensureCluster, OWNER_ROLE, readOrCreatePassword } from "./cluster.ts";
 import { endLeftovers, PORT } from "./leftovers.ts";
 import { claimFolder } from "./folder-lock.ts";
 import {
@@ -21,7 +21,7 @@ import { ClusterHeld, type Postmaster, startPostmaster } from "./postmaster.ts";
 
 export { FolderInUse } from "./folder-lock.ts";
 
-/** What to start. */
+/** The options of a start. */
 export interface EmbeddedOptions {
   /** The product's data folder; it is made if missing. */
   readonly folder: string;
@@ -60,10 +60,10 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
   // Only root's folder must let another account pass; the secrets in it are closed by their own modes.
   await mkdir(options.folder, { recursive: true, mode: isRoot() ? 0o711 : 0o700 });
   const folder = await realpath(options.folder);
-  // What was begun is undone in reverse, by a failing start at once and by stop() later.
+  // Each beginning is undone in reverse order, by a failing start at once and by stop() later.
   await using undo = new AsyncDisposableStack();
   undo.defer(await claimFolder(folder));
-  const password = await passwordOf(folder);
+  const password = await readOrCreatePassword(folder);
   const place = await prepareDataFolder(folder, password);
   // It may lie outside the data folder, and whoever makes backups must know.
   options.log(`the database is in ${place.cluster}`);
