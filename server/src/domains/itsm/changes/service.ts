@@ -4,7 +4,7 @@ import { diffResource } from "#kernel/log/event.ts";
 import { invalidField } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
 import type { ReadContext, WriteContext } from "#kernel/contract.ts";
-import { assertReferencesExist, type TicketNumber, ticketRefOf } from "../tickets/index.ts";
+import { assertReferencesExist, type TicketNumber } from "../tickets/index.ts";
 import { changeEventData, type ChangeRecord } from "./change.ts";
 import {
   applyChangePatch,
@@ -68,10 +68,7 @@ export async function updateChange(
   assertFollowsTemplate(next, template);
   await assertChangeReferences(ctx, next, input);
   const risk = await assessRisk(tx, next, now);
-  const after = await changeCommands.save(ctx, before, { ...next, risk });
-  const diff = diffResource(changeEventData(before), changeEventData(after));
-  ctx.emit(ChangeUpdated, ticketRefOf(after), diff);
-  return after;
+  return changeCommands.saveChanges(ctx, before, { ...next, risk }, ChangeUpdated);
 }
 
 /** Throws a 422 where the input names somebody who does not exist, or an approver who may not approve. */

@@ -2,7 +2,6 @@ import {
   assertReferencesExist,
   computePriority,
   readTicketSettings,
-  ticketRefOf,
   type TicketNumber,
 } from "../tickets/index.ts";
 import { authorOf, type Caller } from "#kernel/access/caller.ts";
@@ -32,7 +31,7 @@ import { incidentCommands } from "./kind.ts";
 import { applyStateChange, type StateChange } from "./lifecycle.ts";
 import { incidentStore } from "./store.ts";
 
-const { emit, save } = incidentCommands;
+const { emit } = incidentCommands;
 
 export type IncidentInput = Partial<Pick<IncidentData, keyof typeof incidentFields>>;
 
@@ -126,9 +125,7 @@ export async function saveChanges(
 ): Promise<Incident> {
   const { changes } = diffResource(incidentEventData(before), incidentEventData(next));
   if (changes.length === 0) return before;
-  const after = await save(ctx, before, next);
-  const diff = diffResource(incidentEventData(before), incidentEventData(after));
-  ctx.emit(IncidentUpdated, ticketRefOf(after), diff);
+  const after = await incidentCommands.saveChanges(ctx, before, next, IncidentUpdated);
   if (isAssignment(before, after)) emit(ctx, IncidentAssigned, after);
   if (isEscalation(before, after)) emit(ctx, IncidentEscalated, after, { reason: null });
   return after;

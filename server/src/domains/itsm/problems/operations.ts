@@ -5,13 +5,11 @@ import {
   invalidTransition,
   nextTicketNumber,
   ticketParams,
-  ticketRefOf,
   TicketSummary,
   type TicketNumber,
 } from "../tickets/index.ts";
 import type { SqlParameters } from "#kernel/db/statement.ts";
 import { listPage, listQuery } from "#kernel/list/list.ts";
-import { diffResource } from "#kernel/log/event.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import type { WriteContext } from "#kernel/contract.ts";
 import { countedPage, created, item } from "#kernel/operation/response.ts";
@@ -29,7 +27,6 @@ import {
 import {
   applyEdit,
   Problem,
-  problemEventData,
   problemFields,
   problemMachine,
   ProblemsRead,
@@ -178,10 +175,7 @@ const updateProblem = problemCommands.command("update", {
     const next = applyEdit(before, { ...body, ...(ciIds && { ciIds: ciIds.toSorted() }) });
     if (next === before) return before;
     await assertReferencesExist(ctx, { users: { "/assigneeId": assigneeId }, teamId, ciIds });
-    const after = await problemCommands.save(ctx, before, next);
-    const diff = diffResource(problemEventData(before), problemEventData(after));
-    ctx.emit(ProblemUpdated, ticketRefOf(after), diff);
-    return after;
+    return problemCommands.saveChanges(ctx, before, next, ProblemUpdated);
   },
 });
 

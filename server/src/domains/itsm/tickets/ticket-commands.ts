@@ -5,7 +5,12 @@
 import type { Static, TObject, TSchema, TUndefined } from "typebox";
 import { authorOf, type Caller } from "#kernel/access/caller.ts";
 import type { Permission } from "#kernel/access/permission.ts";
-import type { EventData, EventType, ResourceRef } from "#kernel/log/event.ts";
+import {
+  diffResource,
+  type EventData,
+  type EventType,
+  type ResourceRef,
+} from "#kernel/log/event.ts";
 import { Failure, type FailureType, NotFound } from "#kernel/operation/failure.ts";
 import { command } from "#kernel/operation/operation.ts";
 import type { Operation, ReadContext, Route, WriteContext } from "#kernel/contract.ts";
@@ -129,10 +134,21 @@ export interface TicketCommands<T extends Ticket, Action extends string, Data> {
   readonly perform: <E extends EventType>(
     ctx: WriteContext<NoInfer<E>>,
     ticket: T,
-    transition: { readonly action: Action; readonly event: E; readonly fields?: Partial<T> },
+    transition: {
+      readonly action: Action;
+      readonly event: Data extends EventData<E> ? E : never;
+      readonly fields?: Partial<T>;
+    },
   ) => Promise<T>;
   /** Writes a locked ticket as its next revision. */
   readonly save: (ctx: WriteContext<never>, before: T, after: T) => Promise<T>;
+  /** Writes a locked ticket as its next revision, and emits the fields that differ. */
+  readonly saveChanges: <E extends EventType<`${string}.updated`>>(
+    ctx: WriteContext<NoInfer<E>>,
+    before: T,
+    after: T,
+    event: E,
+  ) => Promise<T>;
   readonly emit: <E extends EventType>(
     ctx: WriteContext<NoInfer<E>>,
     event: E,
@@ -149,6 +165,11 @@ export function ticketCommands<T extends Ticket, Action extends string, S extend
     transition: (action, declaration) => transitionCommand(model, action, declaration),
     perform: (ctx, ticket, transition) => performTransition(model, ctx, ticket, transition),
     save: (ctx, before, after) => saveTicket(model, ctx, before, after),
+    async saveChanges(ctx, before, after, event) {
+      const saved = await saveTicket(model, ctx, before, after);
+      emitEvent(ctx, event, saved, diffResource(model.toData(before), model.toData(saved)));
+      return saved;
+    },
     emit: (ctx, event, ticket, details?: object) =>
       emitEvent(ctx, event, ticket, { ...model.toData(ticket), ...details }),
   };
@@ -254,7 +275,7 @@ function emitEvent(
   { emit }: WriteContext<never>,
   event: EventType,
   ticket: Ticket,
-  data: Readonly<Record<string, unknown>>,
+  data: object,
 ): void {
   const append = emit as (event: EventType, resource: ResourceRef, data: unknown) => void;
   append(event, ticketRefOf(ticket), data);

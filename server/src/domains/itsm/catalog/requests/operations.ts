@@ -1,5 +1,5 @@
 import Type from "typebox";
-import { assertReferencesExist, ticketParams, ticketRefOf } from "../../tickets/index.ts";
+import { assertReferencesExist, ticketParams } from "../../tickets/index.ts";
 import type { Caller } from "#kernel/access/caller.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import { listPage, listQuery, type ListCondition } from "#kernel/list/list.ts";
@@ -128,10 +128,7 @@ const updateRequest = requestCommands.command("update", {
     const { changes } = diffResource(requestEventData(before), requestEventData(next));
     if (changes.length === 0) return before;
     await assertReferencesExist(ctx, { users: { "/assigneeId": assigneeId }, teamId, ciIds });
-    const after = await requestCommands.save(ctx, before, next);
-    const diff = diffResource(requestEventData(before), requestEventData(after));
-    ctx.emit(RequestUpdated, ticketRefOf(after), diff);
-    return after;
+    return requestCommands.saveChanges(ctx, before, next, RequestUpdated);
   },
 });
 

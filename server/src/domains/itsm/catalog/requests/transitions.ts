@@ -1,10 +1,8 @@
 import Type from "typebox";
 import { findMembersByIds } from "#domains/identity/accounts/index.ts";
-import { diffResource } from "#kernel/log/event.ts";
 import { Failure } from "#kernel/operation/failure.ts";
 import type { ReadContext } from "#kernel/contract.ts";
 import { object } from "#kernel/schema/schema.ts";
-import { ticketRefOf } from "../../tickets/index.ts";
 import { items } from "../items/item-resource.ts";
 import { RequestsSubmit, RequestsWork } from "../permissions.ts";
 import {
@@ -29,12 +27,11 @@ import {
   Remark,
   RequestAutomated,
   type RequestData,
-  requestEventData,
   requestMachine,
 } from "./request.ts";
 import { newRunId, startFulfilment } from "./service.ts";
 
-const { command, transition, save, emit } = requestCommands;
+const { command, transition, save, saveChanges, emit } = requestCommands;
 
 const approveRequest = command("approve", {
   summary: "Agree to a request",
@@ -52,12 +49,7 @@ const approveRequest = command("approve", {
     const approvers = await findPresentApprovers(ctx, before);
     const userId = assertMayDecide(before, ctx.caller, approvers);
     const decided = addDecision(before, { userId, approved: true, comment, at });
-    if (!isApproved(decided, approvers)) {
-      const after = await save(ctx, before, decided);
-      const diff = diffResource(requestEventData(before), requestEventData(after));
-      ctx.emit(RequestUpdated, ticketRefOf(after), diff);
-      return after;
-    }
+    if (!isApproved(decided, approvers)) return saveChanges(ctx, before, decided, RequestUpdated);
     const agreed = { ...approved, approval: decided.approval };
     const after = await save(ctx, before, startFulfilment(agreed, ctx.now));
     emit(ctx, RequestApproved, { ...agreed, updatedAt: at });
