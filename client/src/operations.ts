@@ -464,7 +464,7 @@ export interface Operations {
   /** Invoke an action of a connector */
   "connectors.invoke": { params: { "id": string }; body: { "action": string; "input"?: unknown; "idempotencyKey"?: string }; reply: { "data": unknown } };
   /** List the connectors, newest first */
-  "connectors.list": { query?: { "limit"?: number; "after"?: string; "type"?: "http" | "openapi" | "graphql" | "postgres" | "smtp" | "slack"; "status"?: "unknown" | "up" | "down" }; reply: { "data": readonly (Schemas["Connector"])[]; "pagination": Schemas["Pagination"] } };
+  "connectors.list": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "type"?: "http" | "openapi" | "graphql" | "postgres" | "smtp" | "slack"; "status"?: "unknown" | "up" | "down" }; reply: { "data": readonly (Schemas["Connector"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
   /** Read the OpenAPI document of a connector again */
   "connectors.refresh": { params: { "id": string }; reply: { "data": Schemas["Connector"] } };
   /** Test the connection of a connector */

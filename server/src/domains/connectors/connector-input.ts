@@ -1,6 +1,6 @@
 import type { Caller } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
-import type { FieldError } from "#kernel/operation/failure.ts";
+import { assertNoErrors, type FieldError } from "#kernel/operation/failure.ts";
 import { Validator } from "#kernel/schema/validator.ts";
 import { type AuthFields, faultsOfAuth } from "./auth.ts";
 import {
@@ -14,9 +14,8 @@ import {
   unmaskCredentials,
   sealCredentials,
 } from "./credentials.ts";
-import { assertNoFaults } from "./fault.ts";
 import type { DiscoveredApi } from "./openapi/discovered-action.ts";
-import type { Guarded } from "./store.ts";
+import type { StoredConnector } from "./store.ts";
 import { CONNECTOR_TYPES, connectorTypeOf } from "./types/registry.ts";
 import type { ConnectorType } from "./types/connector-type.ts";
 import { headerErrors, urlErrors } from "./upstream/target.ts";
@@ -58,7 +57,7 @@ export async function parseConnectorInput(
   platform: Platform,
   caller: Caller,
   given: ConnectorBody,
-  stored?: Guarded,
+  stored?: StoredConnector,
 ): Promise<ConnectorInput> {
   const type = connectorTypeOf(given.type);
   const place = { workspace: requireWorkspace(caller), id: given.id };
@@ -69,7 +68,7 @@ export async function parseConnectorInput(
     { config, auth: { ...given.auth } },
     former,
   );
-  assertNoFaults([
+  assertNoErrors([
     ...faultsOfAuth(given.auth, type.authKinds),
     ...faults,
     ...faultsOfPlaces(platform, given.auth),
@@ -108,7 +107,7 @@ function configOf({ type }: ConnectorType, given: Json): Json {
   const result = shapes.get(type)?.check(given) ?? { value: given };
   if ("value" in result) return result.value as Json;
   const faults = result.faults.map(({ path, message }) => ({ path: `/config${path}`, message }));
-  assertNoFaults(faults);
+  assertNoErrors(faults);
   return given;
 }
 
@@ -116,10 +115,10 @@ function configOf({ type }: ConnectorType, given: Json): Json {
 function keptDocument(
   { documented }: ConnectorType,
   config: Json,
-  stored: Guarded | undefined,
+  stored: StoredConnector | undefined,
 ): FieldError[] {
   if (!documented || config["document"] !== MASK) return [];
-  const known = stored?.connector.config["document"] === MASK;
+  const known = stored?.config["document"] === MASK;
   return known ? [] : [{ path: "/config/document", message: "has no value to keep" }];
 }
 

@@ -1,6 +1,7 @@
 import Type, { type Static } from "typebox";
 import type { ResourceRef } from "#kernel/log/event.ts";
 import { failure } from "#kernel/operation/failure.ts";
+import { pickFields } from "#kernel/resource/table.ts";
 import { id, line, nullable, Time } from "#kernel/schema/schema.ts";
 import { AuthSchema } from "./auth.ts";
 import { CONNECTOR_TYPES } from "./types/registry.ts";
@@ -73,12 +74,15 @@ export const TooManyConnectors = failure(
   "There are as many connectors as a workspace may have; delete one first.",
 );
 
-/** A connector as events tell it. */
-export function shownOf({ revision: _, ...data }: Connector): ConnectorData {
-  return data;
+/** A connector as events show it. */
+export function toConnectorData(connector: Connector): ConnectorData {
+  return pickFields(connector, ConnectorData) as ConnectorData;
 }
 
 /** How events and audit entries name it. */
-export function referTo({ id: connectorId, name }: Pick<Connector, "id" | "name">): ResourceRef {
+export function connectorRef({
+  id: connectorId,
+  name,
+}: Pick<Connector, "id" | "name">): ResourceRef {
   return { id: connectorId, displayName: name };
 }

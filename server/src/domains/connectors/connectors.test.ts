@@ -71,7 +71,7 @@ test("lists are by age and can be narrowed", async () => {
   const first = await owner(`GET ${ALL}?limit=2&type=http&status=unknown`);
   expect(first.body.data.map(({ name }: any) => name)).toEqual(["three", "two"]);
   const { nextCursor } = first.body.pagination;
-  const second = await owner(`GET ${ALL}?limit=2&type=http&after=${nextCursor}`);
+  const second = await owner(`GET ${ALL}?limit=2&type=http&status=unknown&after=${nextCursor}`);
   expect(second.body.data[0].id).toBe(ids[0]);
   expect((await owner(`GET ${ALL}?type=smtp`)).body.data).toEqual([]);
 });
@@ -246,7 +246,7 @@ test("to change an address or credential forgets what was known of the connectio
     body: { data: { status: "up" } },
   });
   const same = await owner(`PATCH ${ALL}/${id}`, { auth: { kind: "bearer", token: "***" } });
-  expect(same).toMatchObject({ events: ["connector.updated"], body: { data: { status: "up" } } });
+  expect(same).toMatchObject({ events: [], body: { data: { status: "up" } } });
   const other = await owner(`PATCH ${ALL}/${id}`, { auth: { kind: "none" } });
   expect(other).toMatchObject({
     events: ["connector.updated", "connector.status_changed"],

@@ -1,29 +1,10 @@
 import Type from "typebox";
-import { changeEvent, event } from "#kernel/log/event.ts";
+import type { WriteContext } from "#kernel/contract.ts";
+import { event } from "#kernel/log/event.ts";
 import { nullable } from "#kernel/schema/schema.ts";
-import { ConnectorData } from "./connector.ts";
+import { type Connector, ConnectorData, connectorRef, toConnectorData } from "./connector.ts";
 
 const resource = "connector";
-
-export const ConnectorCreated = event("connector.created", {
-  resource,
-  summary: "A connector was added.",
-  data: ConnectorData,
-});
-
-export const ConnectorUpdated = changeEvent("connector.updated", {
-  resource,
-  summary:
-    "A connector was changed, or its document read again. `changes` names `credentials` where only " +
-    "what is not shown differs, and `actions` where these were read anew.",
-  data: ConnectorData,
-});
-
-export const ConnectorDeleted = event("connector.deleted", {
-  resource,
-  summary: "A connector was removed.",
-  data: ConnectorData,
-});
 
 export const ConnectorStatusChanged = event("connector.status_changed", {
   resource,
@@ -54,3 +35,19 @@ export const ConnectorInvoked = event("connector.invoked", {
   summary: "An action of a connector was invoked. What was sent and answered is not kept.",
   data: Type.Object({ connectorId: Type.String(), action: Type.String(), ...outcome }),
 });
+
+/** Emits the change of a status, if it is another. */
+export function emitStatusChange(
+  ctx: WriteContext<typeof ConnectorStatusChanged>,
+  before: Connector,
+  after: Connector,
+  reason: string,
+): void {
+  if (before.status === after.status) return;
+  ctx.emit(ConnectorStatusChanged, connectorRef(after), {
+    before: toConnectorData(before),
+    after: toConnectorData(after),
+    changes: ["status"],
+    reason,
+  });
+}

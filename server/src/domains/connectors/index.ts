@@ -8,11 +8,10 @@ import {
 } from "#kernel/contributions/notification-rule.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import * as events from "./events.ts";
-import * as operations from "./operations.ts";
-import * as permissions from "./permissions.ts";
-import { count } from "./store.ts";
-import * as use from "./invocation/operations.ts";
-import { connectorStep } from "./invocation/operations.ts";
+import { listConnectorTypes } from "./operations.ts";
+import { ConnectorsInvoke, ConnectorsRead, ConnectorsWrite } from "./permissions.ts";
+import { connectors as resource } from "./resource.ts";
+import * as invocation from "./invocation/operations.ts";
 
 export {
   type ContributedAction,
@@ -36,25 +35,28 @@ export const connectors = domain({
   name: "connectors",
   summary: "Ways to other systems: their APIs, databases, mail servers and chats.",
   environmentScoped: false,
-  permissions: Object.values(permissions),
-  events: Object.values(events),
+  permissions: [ConnectorsInvoke, ConnectorsRead, ConnectorsWrite],
+  events: [
+    resource.events.created,
+    resource.events.updated,
+    resource.events.deleted,
+    events.ConnectorStatusChanged,
+    events.ConnectorTested,
+    events.ConnectorInvoked,
+  ],
   operations: [
-    operations.listConnectors,
-    operations.createConnector,
-    operations.listConnectorTypes,
-    operations.getConnector,
-    operations.updateConnector,
-    operations.deleteConnector,
-    use.listActions,
-    use.testConnector,
-    use.invokeConnector,
-    use.refreshConnector,
+    ...resource.operations,
+    listConnectorTypes,
+    invocation.listActions,
+    invocation.testConnector,
+    invocation.invokeConnector,
+    invocation.refreshConnector,
   ],
   contributions: [
-    contribute(UsageCounterPoint, { name: "connectors", count }),
+    contribute(UsageCounterPoint, { name: "connectors", count: resource.store.count }),
     contribute(NotificationRulePoint, wentDown),
-    contribute(ExecutorPoint, connectorStep),
-    contribute(NodeTypePoint, connectorStep.type),
+    contribute(ExecutorPoint, invocation.connectorStep),
+    contribute(NodeTypePoint, invocation.connectorStep.type),
   ],
 });
 

@@ -117,3 +117,10 @@ export const Internal = failure("internal", 500, "Something went wrong on our si
 export function invalidField(path: string, message: string): Failure {
   return new Failure(Invalid, { detail: message, errors: [{ path, message }] });
 }
+
+/** Throws a failure that names every error of the input, if there is one. */
+export function assertNoErrors(errors: readonly FieldError[]): void {
+  const [first] = errors;
+  if (!first) return;
+  throw new Failure(Invalid, { detail: `${first.path} ${first.message}`, errors });
+}

@@ -127,7 +127,10 @@ export interface ResourceDeclaration<
     ctx: ResourceContext<E>,
     item: Item<S, Row>,
     before: Item<S, Row> | undefined,
+    prepared: Prepared | undefined,
   ) => Promise<void>;
+  /** Names the changes of an event, given the fields that differ: also of what is not shown. */
+  readonly changes?: (fields: readonly string[], prepared: Prepared | undefined) => string[];
   /** Throws where it must stay. */
   readonly beforeDelete?: (ctx: ResourceContext<E>, item: Item<S, Row>) => Promise<void>;
   /** Parts of an operation that differ from the usual; false leaves it out. */

@@ -25,6 +25,9 @@ export interface ResourceTable {
 }
 
 export interface ResourceStore<Item> {
+  /** The select list, for statements of a domain's own; `toItem` reads their rows. */
+  readonly columns: string;
+  readonly toItem: (row: SqlRow) => Item;
   readonly find: (tx: Tx, id: string) => Promise<Item | undefined>;
   readonly findBy: (tx: Tx, field: keyof Item & string, value: string) => Promise<Item | undefined>;
   /** Throws `NotFound` when there is none. */
@@ -56,6 +59,8 @@ export function resourceStore(about: ResourceTable): ResourceStore<StoredItem> {
     return Number(row?.["count"]);
   };
   return {
+    columns,
+    toItem,
     find: (tx, id) => first(tx, "id = $1", id),
     findBy: (tx, field, value) => first(tx, `${columnSql(about, field)} = $1`, value),
     get: async (tx, id) => assertFound(await first(tx, "id = $1", id)),

@@ -25,3 +25,11 @@ export function toTable(declaration: TableDeclaration<TObject>): ResourceTable {
     toItem: (row: SqlRow) => ({ ...row, ...toItem?.(row) }) as never,
   };
 }
+
+/** The fields that a schema names, without those that are only stored. */
+export function pickFields(
+  values: Readonly<Record<string, unknown>>,
+  { properties }: TObject,
+): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(values).filter(([field]) => field in properties));
+}

@@ -11,6 +11,7 @@ import type {
   ResourceEvents,
 } from "./declaration.ts";
 import type { ResourceStore, StoredItem } from "./store.ts";
+import { pickFields } from "./table.ts";
 
 type Values = Readonly<Record<string, unknown>>;
 type Context = ResourceContext<
@@ -44,7 +45,7 @@ export function resourceWriter(
         ...pickFields(times, stored),
       });
       ctx.emit(events.created, ref(item), data(item));
-      await hooks.afterWrite?.(ctx, item, undefined);
+      await hooks.afterWrite?.(ctx, item, undefined, prepared);
       return item;
     },
     async update(
@@ -66,9 +67,10 @@ export function resourceWriter(
       const after = await store.update(ctx.tx, id, { ...changed, ...now });
       const [old, current] = [data(before), data(after)];
       const { updatedAt: _, ...differing } = changedFields(old, current, ordered);
-      const changes = Object.keys(differing);
+      const names = Object.keys(differing);
+      const changes = hooks.changes?.(names, prepared) ?? names;
       ctx.emit(events.updated, ref(after), { before: old, after: current, changes });
-      await hooks.afterWrite?.(ctx, after, before);
+      await hooks.afterWrite?.(ctx, after, before, prepared);
       return after;
     },
     async remove(ctx: Context, id: string): Promise<void> {
@@ -93,7 +95,9 @@ interface Hooks {
     ctx: Context,
     item: StoredItem,
     before: StoredItem | undefined,
+    prepared: unknown,
   ) => Promise<void>;
+  readonly changes?: (fields: readonly string[], prepared: unknown) => string[];
   readonly beforeDelete?: (ctx: Context, item: StoredItem) => Promise<void>;
 }
 
@@ -106,10 +110,6 @@ function changedFields(before: Values, fields: Values, ordered: readonly Propert
     ([field, value]) => value !== undefined && !isSame(field, value),
   );
   return Object.fromEntries(entries);
-}
-
-function pickFields(values: Values, { properties }: TObject): Values {
-  return Object.fromEntries(Object.entries(values).filter(([field]) => field in properties));
 }
 
 function toRef({ displayName }: AnyDeclaration, item: StoredItem): ResourceRef {

@@ -6,14 +6,13 @@
  * count together and let one caller try, a restart must not forget it, and the status that it gives
  * must change in the transaction that tells of it.
  */
-import type { Caller } from "#kernel/access/caller.ts";
+import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
 import type { Platform, WriteContext } from "#kernel/contract.ts";
+import type { SqlRow } from "#kernel/db/statement.ts";
 import { Failure } from "#kernel/operation/failure.ts";
 import { CircuitOpen, type Connector } from "../connector.ts";
-import { requireWorkspace } from "../connector-input.ts";
-import type { ConnectorStatusChanged } from "../events.ts";
-import { tellStatus } from "../service.ts";
-import { type Guarded, toConnector } from "../store.ts";
+import { type ConnectorStatusChanged, emitStatusChange } from "../events.ts";
+import { connectorStore, type StoredConnector } from "../store.ts";
 
 const FAILURES_MAX = 5;
 const OPEN_MS = 30_000;
@@ -40,23 +39,19 @@ export interface Admission {
 export async function admit(
   platform: Platform,
   caller: Caller,
-  { connector, retryAt }: Guarded,
+  { id, retryAt }: StoredConnector,
   timeoutMs: number,
 ): Promise<Admission> {
   if (retryAt === null) return { release: async () => undefined };
-  const partition = { workspace: requireWorkspace(caller), environment: caller.environment };
+  const partition = partitionOfCaller(caller);
   const nowMs = platform.clock.nowMs();
   const until = new Date(nowMs + Math.max(OPEN_MS, timeoutMs + GRACE_MS));
   const claimed =
     Date.parse(retryAt) <= nowMs &&
-    (await platform.db.write(partition, (session) =>
-      session.send(MOVE, [connector.id, retryAt, until]),
-    ));
+    (await platform.db.write(partition, (session) => session.send(MOVE, [id, retryAt, until])));
   if (claimed && claimed.length > 0) {
     const release = async (): Promise<void> => {
-      await platform.db.write(partition, (session) =>
-        session.send(MOVE, [connector.id, until, retryAt]),
-      );
+      await platform.db.write(partition, (session) => session.send(MOVE, [id, until, retryAt]));
     };
     return { release };
   }
@@ -77,15 +72,15 @@ export async function record(
   if (evidence.is === "unclear") return connector;
   const [row] =
     evidence.is === "down"
-      ? await ctx.send<Changed>(FAILED, [
+      ? await ctx.send<ChangedRow>(FAILED, [
           id,
           revision,
           ctx.now,
           evidence.reason,
           new Date(ctx.now.getTime() + OPEN_MS),
         ])
-      : await ctx.send<Changed>(ANSWERED, [id, revision, ctx.now, evidence.is]);
-  return row ? told(ctx, row, evidence) : connector;
+      : await ctx.send<ChangedRow>(ANSWERED, [id, revision, ctx.now, evidence.is]);
+  return row ? emitChange(ctx, row, evidence) : connector;
 }
 
 /** A test says what the status is, whatever the breaker has counted. */
@@ -95,29 +90,30 @@ export async function recordTest(
   reason: string,
 ): Promise<Connector> {
   const values = [connector.id, connector.revision, ctx.now, reason];
-  const [row] = await ctx.send<Changed>(FAILED_TEST, values);
-  return row ? told(ctx, row, { is: "down", reason }) : connector;
+  const [row] = await ctx.send<ChangedRow>(FAILED_TEST, values);
+  return row ? emitChange(ctx, row, { is: "down", reason }) : connector;
 }
 
-type Changed = Parameters<typeof toConnector>[0] & {
-  readonly was: string;
+interface PreviousStatus {
+  readonly was: StoredConnector["status"];
   readonly was_reason: string | null;
   readonly was_changed_at: string | null;
-};
+}
+type ChangedRow = SqlRow & PreviousStatus;
 
-function told(
+function emitChange(
   ctx: WriteContext<typeof ConnectorStatusChanged>,
-  row: Changed,
+  row: ChangedRow,
   evidence: Evidence,
 ): Connector {
-  const after = toConnector(row);
-  const before = toConnector({
-    ...row,
+  const after = connectorStore.toItem(row);
+  const before = {
+    ...after,
     status: row.was,
-    status_reason: row.was_reason,
-    status_changed_at: row.was_changed_at,
-  });
-  tellStatus(ctx, before, after, evidence.is === "down" ? evidence.reason : ANSWERS);
+    statusReason: row.was_reason,
+    statusChangedAt: row.was_changed_at,
+  };
+  emitStatusChange(ctx, before, after, evidence.is === "down" ? evidence.reason : ANSWERS);
   return after;
 }
 
@@ -127,13 +123,11 @@ const ANSWERS = "It answers.";
 function change(settings: string, condition: string): string {
   return `
     update connectors c set ${settings}
-      from (select id, status, status_reason, status_changed_at from connectors
+      from (select id as old_id, status as was, status_reason as was_reason,
+                   status_changed_at as was_changed_at from connectors
              where id = $1 and revision = $2 and ${condition} for update) old
-     where c.id = old.id
-    returning c.id, c.name, c.type, c.config, c.auth, c.document, c.status, c.status_reason,
-              c.status_changed_at, c.revision, c.created_by, c.created_at, c.updated_at,
-              old.status as was, old.status_reason as was_reason,
-              old.status_changed_at as was_changed_at`;
+     where c.id = old_id
+    returning ${connectorStore.columns}, was, was_reason, was_changed_at`;
 }
 
 const ANSWERED = change(

@@ -1,15 +1,13 @@
 import type { TObject } from "typebox";
 import { Value } from "typebox/value";
-import type { Caller } from "#kernel/access/caller.ts";
+import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
 import type { Tx } from "#kernel/db/connection.ts";
-import { Failure, type FieldError } from "#kernel/operation/failure.ts";
+import { assertNoErrors, Failure, type FieldError } from "#kernel/operation/failure.ts";
 import { fieldErrors, Validator } from "#kernel/schema/validator.ts";
-import { requireWorkspace } from "../connector-input.ts";
 import { UnknownAction } from "../connector.ts";
-import { assertNoFaults } from "../fault.ts";
 import type { PrunedSchema, DiscoveredAction } from "../openapi/discovered-action.ts";
-import * as store from "../store.ts";
+import { connectorStore, getAction, type StoredConnector } from "../store.ts";
 import type { ActionType } from "../types/connector-type.ts";
 import { connectorTypeOf } from "../types/registry.ts";
 import type { UpstreamConnection } from "../upstream/connection.ts";
@@ -45,7 +43,7 @@ function checkInputOutside(schema: PrunedSchema, input: unknown): void {
 }
 
 function refuse(faults: readonly FieldError[]): void {
-  assertNoFaults(faults.map(({ path, message }) => ({ path: `/input${path}`, message })));
+  assertNoErrors(faults.map(({ path, message }) => ({ path: `/input${path}`, message })));
 }
 
 function sizeOf(value: unknown): number {
@@ -61,7 +59,7 @@ export interface Invocation {
 
 /** An invocation that took place, however it went. */
 export interface InvocationRecord {
-  readonly guarded: store.Guarded;
+  readonly connector: StoredConnector;
   readonly outcome: InvocationOutcome;
 }
 
@@ -72,20 +70,19 @@ export async function invoke(
   id: string,
   invocation: Invocation,
 ): Promise<InvocationRecord> {
-  const partition = { workspace: requireWorkspace(caller), environment: caller.environment };
-  const { guarded, found } = await platform.db.read(partition, async (tx) => {
-    const known = await store.getGuarded(tx, id);
-    return { guarded: known, found: await find(tx, platform, known, invocation.action) };
+  const { connector, found } = await platform.db.read(partitionOfCaller(caller), async (tx) => {
+    const stored = await connectorStore.get(tx, id);
+    return { connector: stored, found: await find(tx, platform, stored, invocation.action) };
   });
   if (!found) throw new Failure(UnknownAction);
   const outcome =
     "by" in found
-      ? await invokeAdded(platform, caller, guarded, { found, invocation })
-      : await invokeOwn(platform, caller, guarded, {
-          run: readied(guarded, found, invocation),
+      ? await invokeAdded(platform, caller, connector, { found, invocation })
+      : await invokeOwn(platform, caller, connector, {
+          run: readied(connector, found, invocation),
           invocation,
         });
-  return { guarded, outcome };
+  return { connector, outcome };
 }
 
 type Own = { readonly own: ActionType } | { readonly discovered: DiscoveredAction };
@@ -94,7 +91,7 @@ type Own = { readonly own: ActionType } | { readonly discovered: DiscoveredActio
 async function find(
   tx: Tx,
   platform: Platform,
-  { connector }: store.Guarded,
+  connector: StoredConnector,
   name: string,
 ): Promise<Own | Added | undefined> {
   const type = connectorTypeOf(connector.type);
@@ -103,7 +100,7 @@ async function find(
       one.name === name && (one.offered?.(connector.config as never, connector.auth) ?? true),
   );
   if (own) return { own };
-  const discovered = type.documented ? await store.getAction(tx, connector.id, name) : undefined;
+  const discovered = type.documented ? await getAction(tx, connector.id, name) : undefined;
   if (discovered) return { discovered };
   const added = await contributedActionsOf(tx, platform, connector);
   return added.find(({ action }) => action.name === name);
@@ -111,7 +108,7 @@ async function find(
 
 /** What to do with a connector that is open, the input checked. */
 function readied(
-  { connector }: store.Guarded,
+  connector: StoredConnector,
   found: Own,
   { input }: Invocation,
 ): (use: UpstreamConnection) => Promise<unknown> {
@@ -129,17 +126,17 @@ function readied(
 async function invokeOwn(
   platform: Platform,
   caller: Caller,
-  guarded: store.Guarded,
+  connector: StoredConnector,
   what: {
     readonly run: (use: UpstreamConnection) => Promise<unknown>;
     readonly invocation: Invocation;
   },
 ): Promise<InvocationOutcome> {
-  const { timeoutMs, retries } = limitsOf(guarded);
+  const { timeoutMs, retries } = limitsOf(connector);
   const { idempotencyKey } = what.invocation;
-  const admission = await admit(platform, caller, guarded, timeoutMs);
+  const admission = await admit(platform, caller, connector, timeoutMs);
   try {
-    const use = await openConnection(platform, caller, guarded, {
+    const use = await openConnection(platform, caller, connector, {
       retries,
       ...(idempotencyKey !== undefined && { idempotencyKey }),
     });
@@ -158,7 +155,7 @@ async function invokeOwn(
 async function invokeAdded(
   platform: Platform,
   caller: Caller,
-  { connector }: store.Guarded,
+  connector: StoredConnector,
   { found, invocation }: { readonly found: Added; readonly invocation: Invocation },
 ): Promise<InvocationOutcome> {
   const { id, name, type } = connector;

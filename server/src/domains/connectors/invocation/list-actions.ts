@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
 import type { ReadContext } from "#kernel/contract.ts";
-import * as store from "../store.ts";
+import { connectorStore, listActions } from "../store.ts";
 import { connectorTypeOf } from "../types/registry.ts";
 import { contributedActionsOf } from "./contributed-actions.ts";
 
@@ -24,12 +24,12 @@ export async function actionsAfter(
   id: string,
   page: { readonly after: string; readonly limit: number },
 ): Promise<ActionDescription[]> {
-  const connector = await store.get(tx, id);
+  const connector = await connectorStore.get(tx, id);
   const { actions, documented } = connectorTypeOf(connector.type);
   const own = actions.filter(
     ({ offered }) => offered?.(connector.config as never, connector.auth) ?? true,
   );
-  const discovered = documented ? await store.listActions(tx, id, page) : [];
+  const discovered = documented ? await listActions(tx, id, page) : [];
   const added = await contributedActionsOf(tx, services, connector);
   const all: ActionDescription[] = [
     ...own.map((one) => described(one, "type")),

@@ -2,7 +2,7 @@ import type { Caller } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
 import { type Json, decryptCredentials, unmaskCredentials, unlock } from "../credentials.ts";
 import { requireWorkspace } from "../connector-input.ts";
-import type { Guarded } from "../store.ts";
+import type { StoredConnector } from "../store.ts";
 import { connectorTypeOf } from "../types/registry.ts";
 import { startDeadline } from "../upstream/deadline.ts";
 import type { UpstreamConnection } from "../upstream/connection.ts";
@@ -14,21 +14,24 @@ interface Limits {
 }
 
 /** How long a connector's calls may take, and how often they are tried again. */
-export function limitsOf({ connector }: Guarded): Limits {
-  return connector.config as unknown as Limits;
+export function limitsOf({ config }: Pick<StoredConnector, "config">): Limits {
+  return config as unknown as Limits;
 }
 
 /** Makes a connector ready to be used: its credentials and secrets in place, its time running. */
 export async function openConnection(
   platform: Platform,
   caller: Caller,
-  guarded: Guarded,
+  connector: StoredConnector,
   options: { readonly retries: number; readonly idempotencyKey?: string },
 ): Promise<UpstreamConnection> {
-  const { connector, sealed } = guarded;
   const type = connectorTypeOf(connector.type);
   const workspace = requireWorkspace(caller);
-  const hidden = await decryptCredentials(platform, { workspace, id: connector.id }, sealed);
+  const hidden = await decryptCredentials(
+    platform,
+    { workspace, id: connector.id },
+    connector.sealed,
+  );
   const { parts } = unmaskCredentials(
     type.config,
     connector as { config: Json; auth: Json },
@@ -42,7 +45,7 @@ export async function openConnection(
     config: type.documented?.used(config as never, document?.serverUrl ?? null) ?? config,
     auth,
     discretion,
-    deadline: startDeadline(limitsOf(guarded).timeoutMs),
+    deadline: startDeadline(limitsOf(connector).timeoutMs),
     ...options,
   };
 }

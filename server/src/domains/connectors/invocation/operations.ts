@@ -1,7 +1,7 @@
 import Type from "typebox";
 import { executor } from "#domains/runs/index.ts";
 import { connector } from "#domains/workflows/index.ts";
-import type { Caller } from "#kernel/access/caller.ts";
+import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
 import { sha256 } from "#kernel/access/crypto.ts";
 import { Failure } from "#kernel/operation/failure.ts";
@@ -10,20 +10,19 @@ import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
 import { item, page, type ResponseType } from "#kernel/operation/response.ts";
 import { line, nullable, object } from "#kernel/schema/schema.ts";
 import { UnknownSecret } from "#kernel/secrets/secrets.ts";
-import { requireWorkspace } from "../connector-input.ts";
 import {
   CircuitOpen,
   Connector,
   ConnectorId,
   NothingToRefresh,
-  referTo,
+  connectorRef,
   STATUSES,
   UnknownAction,
 } from "../connector.ts";
 import * as events from "../events.ts";
 import { ConnectorsInvoke, ConnectorsRead, ConnectorsWrite } from "../permissions.ts";
-import * as service from "../service.ts";
-import * as store from "../store.ts";
+import { connectors, refreshActions } from "../resource.ts";
+import { connectorStore } from "../store.ts";
 import type { TestAnswer } from "../types/connector-type.ts";
 import { connectorTypeOf } from "../types/registry.ts";
 import { UpstreamFailed, UpstreamTimedOut } from "../upstream/upstream-error.ts";
@@ -39,13 +38,14 @@ export async function testConnection(
   caller: Caller,
   id: string,
 ): Promise<InvocationRecord> {
-  const partition = { workspace: requireWorkspace(caller), environment: caller.environment };
-  const guarded = await platform.db.read(partition, (tx) => store.getGuarded(tx, id));
-  const type = connectorTypeOf(guarded.connector.type);
-  const use = await openConnection(platform, caller, guarded, { retries: 0 });
+  const stored = await platform.db.read(partitionOfCaller(caller), (tx) =>
+    connectorStore.get(tx, id),
+  );
+  const type = connectorTypeOf(stored.type);
+  const use = await openConnection(platform, caller, stored, { retries: 0 });
   try {
     const outcome = await runAttempt((): Promise<TestAnswer> => type.test(use as never));
-    return { guarded, outcome };
+    return { connector: stored, outcome };
   } finally {
     use.deadline.stop();
   }
@@ -122,11 +122,11 @@ export const invokeConnector = command({
   },
   prepare: (platform, { params, body }, caller) =>
     invoke(platform, caller, params.id, { ...body, input: body.input ?? {} }),
-  async run(ctx, { body }, { guarded: { connector }, outcome }) {
-    const { id: connectorId } = connector;
-    const facts = { connectorId, action: body.action, ...outcomeFields(outcome) };
-    ctx.emit(events.ConnectorInvoked, referTo(connector), facts);
-    await record(ctx, connector, outcome.evidence);
+  async run(ctx, { body }, { connector: invoked, outcome }) {
+    const { id: connectorId } = invoked;
+    const data = { connectorId, action: body.action, ...outcomeFields(outcome) };
+    ctx.emit(events.ConnectorInvoked, connectorRef(invoked), data);
+    await record(ctx, invoked, outcome.evidence);
     return "failure" in outcome ? outcome.failure : outcome.output;
   },
 });
@@ -158,15 +158,15 @@ export const testConnector = command({
   fails: [UnknownSecret],
   example,
   prepare: (platform, { params }, caller) => testConnection(platform, caller, params.id),
-  async run(ctx, _input, { guarded: { connector }, outcome }) {
-    const facts = outcomeFields(outcome);
-    ctx.emit(events.ConnectorTested, referTo(connector), { connectorId: connector.id, ...facts });
+  async run(ctx, _input, { connector: invoked, outcome }) {
+    const fields = outcomeFields(outcome);
+    ctx.emit(events.ConnectorTested, connectorRef(invoked), { connectorId: invoked.id, ...fields });
     const error = "failure" in outcome ? outcome.failure.message : null;
     const { status } =
       error === null
-        ? await record(ctx, connector, { is: "up" })
-        : await recordTest(ctx, connector, error);
-    const { ok, upstreamStatus, durationMs: latencyMs } = facts;
+        ? await record(ctx, invoked, { is: "up" })
+        : await recordTest(ctx, invoked, error);
+    const { ok, upstreamStatus, durationMs: latencyMs } = fields;
     return { ok, status, latencyMs, upstreamStatus, error };
   },
 });
@@ -180,20 +180,19 @@ export const refreshConnector = command({
   permission: ConnectorsWrite,
   params: ById,
   response: item(Connector),
-  emits: [events.ConnectorUpdated],
+  emits: [connectors.events.updated],
   fails: [NothingToRefresh],
   example,
   async prepare(platform, { params }, caller) {
-    const partition = { workspace: requireWorkspace(caller), environment: caller.environment };
-    const { type, config, revision } = await platform.db.read(partition, (tx) =>
-      store.get(tx, params.id),
+    const stored = await platform.db.read(partitionOfCaller(caller), (tx) =>
+      connectorStore.get(tx, params.id),
     );
-    const discovered = await connectorTypeOf(type).documented?.discover(platform, config as never);
+    const { documented } = connectorTypeOf(stored.type);
+    const discovered = await documented?.discover(platform, stored.config as never);
     if (!discovered) throw new Failure(NothingToRefresh);
-    return { discovered, from: revision };
+    return { stored, discovered };
   },
-  run: (ctx, { params }, { discovered, from }) =>
-    service.refresh(ctx, { id: params.id, from }, discovered),
+  run: (ctx, _input, { stored, discovered }) => refreshActions(ctx, stored, discovered),
 });
 
 /** A step that invokes an action, with what the run may do. */

@@ -1,5 +1,4 @@
-import { invalidField } from "#kernel/operation/failure.ts";
-import { assertNoFaults } from "../fault.ts";
+import { assertNoErrors, invalidField } from "#kernel/operation/failure.ts";
 import type { Headers, HttpRequest } from "../upstream/http.ts";
 import { bodyOf, headerErrors, mergeHeaders, joinUrl, textOf } from "../upstream/target.ts";
 import type { DiscoveredAction, Parameter } from "./discovered-action.ts";
@@ -25,7 +24,7 @@ export function requestOf(
       .filter((one) => one.in === "header")
       .map(({ name, field }) => [name, plain(input[field])] as const),
   );
-  assertNoFaults(headerErrors("/input", own));
+  assertNoErrors(headerErrors("/input", own));
   const type = action.bodyType === null ? {} : { "content-type": action.bodyType };
   const headers = mergeHeaders(about.headers, type, own);
   if (action.bodyType === null || !isGiven(input, "body")) {

@@ -1,7 +1,7 @@
+import { assertNoErrors } from "#kernel/operation/failure.ts";
 import Type, { type Static } from "typebox";
 import { line, object } from "#kernel/schema/schema.ts";
 import { AUTH_KINDS } from "../auth.ts";
-import { assertNoFaults } from "../fault.ts";
 import type { HttpResponse } from "../upstream/response.ts";
 import { UpstreamError } from "../upstream/upstream-error.ts";
 import { callHttp, type Headers } from "../upstream/http.ts";
@@ -62,7 +62,7 @@ export const http = connectorType({
           { ...(path !== undefined && { path }), ...(url !== undefined && { url }) },
           field,
         );
-        assertNoFaults(headerErrors("/input/headers", rest.headers));
+        assertNoErrors(headerErrors("/input/headers", rest.headers));
         const headers = mergeHeaders(use.config.headers, rest.headers);
         return callHttp(use, {
           method: rest.method,

@@ -1,0 +1,175 @@
+import { isDeepStrictEqual } from "node:util";
+import Type from "typebox";
+import type { WriteContext } from "#kernel/contract.ts";
+import { diffResource } from "#kernel/log/event.ts";
+import { Conflict, Failure } from "#kernel/operation/failure.ts";
+import { resource } from "#kernel/resource/resource.ts";
+import { newId } from "#kernel/schema/id.ts";
+import { object, patch } from "#kernel/schema/schema.ts";
+import { AuthSchema } from "./auth.ts";
+import { type ConnectorInput, parseConnectorInput } from "./connector-input.ts";
+import {
+  Config,
+  ConnectorData,
+  connectorRef,
+  type DocumentInfo,
+  Name,
+  STATUSES,
+  toConnectorData,
+  TooManyConnectors,
+  TypeName,
+} from "./connector.ts";
+import { ConnectorStatusChanged, emitStatusChange } from "./events.ts";
+import type { DiscoveredApi } from "./openapi/discovered-action.ts";
+import { ConnectorsRead, ConnectorsWrite } from "./permissions.ts";
+import { connectorStore, connectorTable, replaceActions, type StoredConnector } from "./store.ts";
+
+const CONNECTORS_MAX = 1_000;
+/** An OpenAPI document is among what may be sent. */
+const BODY_BYTES_MAX = 8 * 1024 * 1024;
+const CHANGED = "It was changed.";
+const STATUS_FIELDS = new Set(["status", "statusReason", "statusChangedAt"]);
+
+export const connectors = resource({
+  ...connectorTable,
+  name: "connector",
+  plural: "connectors",
+  path: "/api/v1/connectors",
+  idPrefix: "con",
+  eventSchema: ConnectorData,
+  input: object({ name: Name, type: TypeName, config: Config, auth: Type.Optional(AuthSchema) }),
+  change: patch({ name: Name, config: Config, auth: AuthSchema }),
+  defaults: {},
+  permissions: { read: ConnectorsRead, write: ConnectorsWrite },
+  list: {
+    order: "-id",
+    search: ["name"],
+    filters: {
+      type: Type.Optional(TypeName),
+      status: Type.Optional(Type.Enum([...STATUSES])),
+    },
+  },
+  limit: { max: CONNECTORS_MAX, failure: TooManyConnectors },
+  emits: { update: [ConnectorStatusChanged] },
+  async prepare(platform, { type = "", config, auth }, caller, before) {
+    // The masks of an input stand for what there is now.
+    if (before && config === undefined && auth === undefined) return undefined;
+    const body = {
+      id: before?.id ?? newId("con", platform.clock.nowMs()),
+      type: before?.type ?? type,
+      config: config ?? before?.config ?? {},
+      auth: auth ?? before?.auth ?? ({ kind: "none" } as const),
+      reads: config !== undefined,
+    };
+    return parseConnectorInput(platform, caller, body, before);
+  },
+  async check({ now }, { name, type }, before, prepared) {
+    if (!prepared) return { name };
+    const { id, config, auth, sealed, recredentialed, discovered } = prepared;
+    const document = discovered && toDocumentInfo(discovered, now);
+    if (!before) return { id, name, type, config, auth, sealed, document };
+    return {
+      name,
+      config,
+      auth,
+      document,
+      ...(recredentialed && { sealed }),
+      ...(isOther(before, prepared) && resetStatus(before, now)),
+    };
+  },
+  async afterWrite(ctx, connector, before, prepared) {
+    const { discovered } = prepared ?? {};
+    if (discovered) await replaceActions(ctx.tx, connector.id, discovered.actions);
+    if (before) emitStatusChange(ctx, before, connector, CHANGED);
+  },
+  changes: (fields, prepared) => [
+    ...fields.filter((field) => !STATUS_FIELDS.has(field)),
+    ...(prepared?.recredentialed ? ["credentials"] : []),
+    ...(prepared?.discovered ? ["actions"] : []),
+  ],
+  operations: {
+    create: {
+      summary: "Add a connector",
+      description:
+        "It belongs to the workspace, to all environments. Credentials are kept sealed and shown as " +
+        "`***`; they may refer to secrets as `{{secrets.NAME}}`, which are shown as they are and looked " +
+        "up at each use. Nothing is connected to until it is tested or invoked, but an OpenAPI document " +
+        "is read. A workspace has at most 1000.",
+      bodyBytesMax: BODY_BYTES_MAX,
+    },
+    update: {
+      description:
+        "`config` and `auth` are each replaced as a whole; a credential that is sent back as `***` stays " +
+        "as it is. When one of them differs, the status is `unknown` again, and the breaker closed.",
+      bodyBytesMax: BODY_BYTES_MAX,
+    },
+    delete: { summary: "Remove a connector" },
+  },
+  docs: {
+    noun: "a connector",
+    nouns: "the connectors, newest first",
+    events: {
+      created: "A connector was added.",
+      updated:
+        "A connector was changed, or its document read again. `changes` names `credentials` where only " +
+        "what is not shown differs, and `actions` where these were read anew.",
+      deleted: "A connector was removed.",
+    },
+    examples: {
+      id: "con_01jd0000000000000000000000",
+      input: {
+        name: "CRM",
+        type: "http",
+        config: { baseUrl: "https://crm.example.com/api/v2", timeoutMs: 5_000 },
+        auth: { kind: "bearer", token: "{{secrets.CRM_TOKEN}}" },
+      },
+      change: { config: { baseUrl: "https://crm.example.com/api/v3" } },
+    },
+  },
+});
+
+/** Puts the actions of a document that was read again in place of the former ones. */
+export async function refreshActions(
+  ctx: WriteContext<typeof connectors.events.updated>,
+  { id, revision }: Pick<StoredConnector, "id" | "revision">,
+  discovered: DiscoveredApi,
+): Promise<StoredConnector> {
+  const before = await connectorStore.lock(ctx.tx, id);
+  ctx.expectRevision(before.revision);
+  if (before.revision !== revision) {
+    throw new Failure(Conflict, { detail: "It was changed meanwhile; try again." });
+  }
+  const document = toDocumentInfo(discovered, ctx.now);
+  const updatedAt = ctx.now.toISOString();
+  const after = await connectorStore.update(ctx.tx, id, { document, updatedAt });
+  await replaceActions(ctx.tx, id, discovered.actions);
+  const { changes, ...states } = diffResource(toConnectorData(before), toConnectorData(after));
+  ctx.emit(connectors.events.updated, connectorRef(after), {
+    ...states,
+    changes: [...changes, "actions"],
+  });
+  return after;
+}
+
+/** The breaker closes, and nobody knows yet what another configuration is worth. */
+function resetStatus({ status }: StoredConnector, now: Date) {
+  return {
+    failures: 0,
+    retryAt: null,
+    ...(status !== "unknown" && {
+      status: "unknown" as const,
+      statusReason: CHANGED,
+      statusChangedAt: now.toISOString(),
+    }),
+  };
+}
+
+function isOther(before: StoredConnector, input: ConnectorInput): boolean {
+  const { config, auth, recredentialed, discovered } = input;
+  const isSame = isDeepStrictEqual(before.config, config) && isDeepStrictEqual(before.auth, auth);
+  return !isSame || recredentialed || discovered !== undefined;
+}
+
+function toDocumentInfo({ actions, ...info }: DiscoveredApi, now: Date): DocumentInfo {
+  return { ...info, actions: actions.length, readAt: now.toISOString() };
+}
