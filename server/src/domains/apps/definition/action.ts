@@ -1,4 +1,4 @@
-/** What a button, a row or a form does. An action never comes from a browser: only its occasion does. */
+/** Actions of buttons, rows and forms. A browser never sends an action, only which one was triggered. */
 import Type, { type TProperties } from "typebox";
 import { id, line, text } from "#kernel/schema/schema.ts";
 
@@ -6,45 +6,45 @@ const THEN_MAX = 10;
 const SOURCES_MAX = 50;
 
 /** A text with `{{ }}` in it, which may be long. */
-export const Bound = text(10_000);
+export const BindableText = text(10_000);
 /** JSON whose strings may have `{{ }}` in them. */
-export const BoundJson = Type.Unknown();
+export const BindableJson = Type.Unknown();
 export const TableSlug = Type.String({ pattern: "^[a-z][a-z0-9_-]{0,62}$" });
 export const SourceName = Type.String({
   pattern: "^[A-Za-z][A-Za-z0-9_]{0,62}$",
   description: "As bindings name it: `data.<name>`",
 });
 
-const Values = Type.Record(Type.String(), BoundJson, { maxProperties: 200 });
+const BindableValues = Type.Record(Type.String(), BindableJson, { maxProperties: 200 });
 
 /** The fields of each type of action, beside `type`, `then` and `message`. */
 export const ACTIONS: Readonly<Record<string, TProperties>> = {
-  create_record: { table: TableSlug, values: Type.Optional(Values) },
-  update_record: { table: TableSlug, id: Bound, values: Type.Optional(Values) },
-  delete_record: { table: TableSlug, id: Bound },
+  create_record: { table: TableSlug, values: Type.Optional(BindableValues) },
+  update_record: { table: TableSlug, id: BindableText, values: Type.Optional(BindableValues) },
+  delete_record: { table: TableSlug, id: BindableText },
   run_workflow: {
     workflowId: id("wf"),
-    input: Type.Optional(BoundJson),
+    input: Type.Optional(BindableJson),
     wait: Type.Optional(Type.Boolean()),
   },
   invoke_connector: {
     connectorId: id("con"),
     action: line(300),
-    input: Type.Optional(BoundJson),
+    input: Type.Optional(BindableJson),
   },
-  execute_artifact: { artifactId: id("art"), input: Type.Optional(BoundJson) },
-  run_query: { queryId: id("qry"), params: Type.Optional(BoundJson) },
+  execute_artifact: { artifactId: id("art"), input: Type.Optional(BindableJson) },
+  run_query: { queryId: id("qry"), params: Type.Optional(BindableJson) },
   navigate: {
     page: Type.Optional(line(400, "The path of a page of this app")),
     path: Type.Optional(line(2_000, "A path of this installation")),
-    params: Type.Optional(Values),
+    params: Type.Optional(BindableValues),
   },
   refresh: { sources: Type.Optional(Type.Array(SourceName, { maxItems: SOURCES_MAX })) },
 };
 
-/** What every action may have. */
+/** The fields of every action. */
 export const ACTION_COMMON: TProperties = {
-  // A list, which nobody who awaits it would call.
+  // A list, not a method: awaiting an action calls nothing.
   // oxlint-disable-next-line unicorn/no-thenable
   then: Type.Optional(
     Type.Array(Type.Unknown(), {
@@ -55,7 +55,7 @@ export const ACTION_COMMON: TProperties = {
   message: Type.Optional(text(1_000, "Shown when it succeeded")),
 };
 
-/** An action of a definition that was checked. */
+/** An action of a validated definition. */
 export interface Action {
   readonly type: string;
   readonly then?: readonly Action[];

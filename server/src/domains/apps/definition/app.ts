@@ -1,4 +1,4 @@
-/** What an app is: schemas, names and failures. */
+/** Schemas and failures of apps. */
 import Type, { type Static } from "typebox";
 import { failure } from "#kernel/operation/failure.ts";
 import { id, line, nullable, text, Time } from "#kernel/schema/schema.ts";
@@ -20,7 +20,7 @@ const SEGMENT = "[A-Za-z0-9][A-Za-z0-9._~-]{0,62}";
 
 const PATH = `^/?(${SEGMENT}(/${SEGMENT}){0,4})?$`;
 
-/** What people write of a page. */
+/** The writable fields of a page. */
 export const pageFields = {
   path: Type.String({
     pattern: PATH,
@@ -46,7 +46,7 @@ export const Theme = Type.Object(
   { title: "AppTheme", additionalProperties: false },
 );
 
-/** What people write about an app, beside its pages and data sources. */
+/** The writable fields of an app, beside its pages and data sources. */
 export const fields = {
   name: line(100),
   slug: Slug,
@@ -54,34 +54,34 @@ export const fields = {
   theme: nullable(Theme),
 };
 
-const about = {
+const baseFields = {
   id: AppId,
   ...fields,
   theme: Type.Union([Theme, Type.Null()]),
   status: Type.Enum(["active", "archived"]),
 };
 
-/** As events tell it. */
+/** The app in events. */
 export const AppData = Type.Object(
-  { ...about, pages: Type.Array(Page), dataSources: Type.Array(DataSource) },
+  { ...baseFields, pages: Type.Array(Page), dataSources: Type.Array(DataSource) },
   { title: "AppData" },
 );
 export type AppData = Static<typeof AppData>;
 
-const Live = nullable(
+const LiveDeployment = nullable(
   Type.Object({ deploymentId: id("dep"), number: Type.Integer(), since: Time }),
 );
-const kept = { createdBy: Type.String(), createdAt: Time, updatedAt: Time };
+const auditFields = { createdBy: Type.String(), createdAt: Time, updatedAt: Time };
 
-/** As lists show it. */
-export const AppSummary = Type.Object({ ...about, ...kept }, { title: "AppSummary" });
+/** The app in lists. */
+export const AppSummary = Type.Object({ ...baseFields, ...auditFields }, { title: "AppSummary" });
 
 export const App = Type.Object(
   {
     ...AppData.properties,
-    ...kept,
+    ...auditFields,
     environments: Type.Object(
-      { production: Live, staging: Live, development: Live },
+      { production: LiveDeployment, staging: LiveDeployment, development: LiveDeployment },
       { description: "What is served where; null where nothing is deployed" },
     ),
   },
@@ -94,13 +94,13 @@ export type StoredApp = AppData & {
   readonly updatedAt: string;
   readonly revision: number;
 };
-export type AppWithPlaces = StoredApp & Pick<Static<typeof App>, "environments">;
+export type AppWithEnvironments = StoredApp & Pick<Static<typeof App>, "environments">;
 
 export const SlugTaken = failure("app_slug_taken", 409, "Another app has this slug.", "apps_slug");
 export const AppIsArchived = failure("app_archived", 409, "The app is archived.");
 
-/** As events tell it: whatever is stored beside. */
-export function dataOf({
+/** The app's data in events: without its audit fields. */
+export function appEventData({
   revision: _,
   createdBy: __,
   createdAt: ___,
@@ -110,11 +110,11 @@ export function dataOf({
   return data;
 }
 
-export function referTo({ id: appId, name }: Pick<StoredApp, "id" | "name">) {
+export function appRef({ id: appId, name }: Pick<StoredApp, "id" | "name">) {
   return { id: appId, displayName: name };
 }
 
-/** A slug made of a name; empty when it has no letter or digit. */
+/** Derives a slug from a name; empty when it has no letter or digit. */
 export function slugOf(name: string): string {
   return name
     .normalize("NFKD")
@@ -127,12 +127,12 @@ export function slugOf(name: string): string {
 
 const pathPattern = new RegExp(PATH);
 
-/** Whether a page could have this path. */
+/** True for a path that a page may have. */
 export function isPagePath(path: string): boolean {
   return pathPattern.test(path);
 }
 
-/** A page's path as it is kept: with one slash in front. */
-export function normalPath(path: string): string {
+/** A page's path as it is stored: with a leading slash. */
+export function normalizePath(path: string): string {
   return path.startsWith("/") ? path : `/${path}`;
 }

@@ -1,7 +1,7 @@
-/** What a page is made of: the fields of each type of component, and what stands inside of it. */
+/** Components of pages: the fields of each type, and the children of containers. */
 import Type, { type TProperties } from "typebox";
 import { line } from "#kernel/schema/schema.ts";
-import { type Action, Bound, BoundJson, SourceName } from "./action.ts";
+import { type Action, BindableText, BindableJson, SourceName } from "./action.ts";
 
 const OPTIONS_MAX = 200;
 const LIST_MAX = 50;
@@ -10,9 +10,9 @@ const FORMATS = ["text", "number", "money", "date", "datetime", "boolean", "badg
 const INPUTS = ["text", "textarea", "number", "checkbox", "select", "date", "datetime"] as const;
 export type InputKind = (typeof INPUTS)[number];
 
-/** What a field of a record, an input or a form is called. */
+/** The name of a field of a record, an input or a form. */
 const FieldName = Type.String({ pattern: "^[A-Za-z][A-Za-z0-9_]{0,62}$" });
-/** Where in a row a value is: names with dots between them. */
+/** The path of a value in a row: names separated by dots. */
 const FieldPath = Type.String({
   pattern: "^[A-Za-z_][A-Za-z0-9_]*(\\.[A-Za-z0-9_]+){0,5}$",
   maxLength: 200,
@@ -29,23 +29,23 @@ const Options = Type.Union(
     Type.Array(
       Type.Union([
         Type.String({ maxLength: 500 }),
-        object({ value: Type.String({ maxLength: 500 }), label: Bound }),
+        object({ value: Type.String({ maxLength: 500 }), label: BindableText }),
       ]),
       { maxItems: OPTIONS_MAX },
     ),
-    Bound,
+    BindableText,
   ],
   { description: "Texts or `{ value, label }`, or one binding that gives such a list" },
 );
-const shownField = {
+const displayField = {
   field: FieldPath,
-  label: Type.Optional(Bound),
+  label: Type.Optional(BindableText),
   format: Type.Optional(Type.Enum([...FORMATS])),
 };
 const button = {
-  label: Bound,
-  action: BoundJson,
-  confirm: Type.Optional(Bound),
+  label: BindableText,
+  action: BindableJson,
+  confirm: Type.Optional(BindableText),
   style: Style,
 };
 const Children = Type.Array(Type.Unknown());
@@ -53,38 +53,38 @@ const Children = Type.Array(Type.Unknown());
 /** The fields of each type of component, beside those that all have. */
 export const COMPONENTS: Readonly<Record<string, TProperties>> = {
   text: {
-    text: Bound,
+    text: BindableText,
     style: Type.Optional(Type.Enum(["body", "heading", "subheading", "muted"])),
   },
   markdown: { text: Type.String({ maxLength: 50_000 }) },
   table: {
     dataSource: SourceName,
-    columns: Type.Optional(list(shownField)),
-    title: Type.Optional(Bound),
+    columns: Type.Optional(list(displayField)),
+    title: Type.Optional(BindableText),
     rowActions: Type.Optional(Type.Array(object(button), { maxItems: 5 })),
     pageSize: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
     search: Type.Optional(Type.Boolean()),
-    empty: Type.Optional(Bound),
+    empty: Type.Optional(BindableText),
   },
   form: {
-    title: Type.Optional(Bound),
+    title: Type.Optional(BindableText),
     dataSource: Type.Optional(SourceName),
     fields: list({
       name: FieldName,
-      label: Type.Optional(Bound),
+      label: Type.Optional(BindableText),
       input: Type.Optional(Type.Enum([...INPUTS])),
       required: Type.Optional(Type.Boolean()),
       options: Type.Optional(Options),
-      default: Type.Optional(BoundJson),
-      help: Type.Optional(Bound),
+      default: Type.Optional(BindableJson),
+      help: Type.Optional(BindableText),
     }),
-    submit: BoundJson,
-    submitLabel: Type.Optional(Bound),
+    submit: BindableJson,
+    submitLabel: Type.Optional(BindableText),
   },
   detail: {
     dataSource: SourceName,
-    title: Type.Optional(Bound),
-    fields: Type.Optional(list(shownField)),
+    title: Type.Optional(BindableText),
+    fields: Type.Optional(list(displayField)),
   },
   button,
   chart: {
@@ -92,9 +92,13 @@ export const COMPONENTS: Readonly<Record<string, TProperties>> = {
     kind: Type.Enum(["bar", "line", "pie"]),
     x: FieldPath,
     y: FieldPath,
-    title: Type.Optional(Bound),
+    title: Type.Optional(BindableText),
   },
-  stat: { label: Bound, value: BoundJson, format: Type.Optional(Type.Enum([...FORMATS])) },
+  stat: {
+    label: BindableText,
+    value: BindableJson,
+    format: Type.Optional(Type.Enum([...FORMATS])),
+  },
   tabs: { tabs: list({ title: line(200), components: Children }) },
   columns: {
     columns: list({
@@ -102,19 +106,24 @@ export const COMPONENTS: Readonly<Record<string, TProperties>> = {
       components: Children,
     }),
   },
-  modal: { title: Bound, openLabel: Bound, components: Children },
+  modal: { title: BindableText, openLabel: BindableText, components: Children },
   input: {
     name: FieldName,
-    label: Bound,
+    label: BindableText,
     input: Type.Optional(
       Type.Enum(INPUTS.filter((kind) => kind !== "select" && kind !== "textarea")),
     ),
-    default: Type.Optional(BoundJson),
+    default: Type.Optional(BindableJson),
   },
-  select: { name: FieldName, label: Bound, options: Options, default: Type.Optional(BoundJson) },
+  select: {
+    name: FieldName,
+    label: BindableText,
+    options: Options,
+    default: Type.Optional(BindableJson),
+  },
 };
 
-/** What every component may have. */
+/** The fields of every component. */
 export const COMPONENT_COMMON: TProperties = {
   id: Type.Optional(
     Type.String({
@@ -123,11 +132,13 @@ export const COMPONENT_COMMON: TProperties = {
     }),
   ),
   visible: Type.Optional(
-    Type.Union([Type.Boolean(), Bound], { description: "Not shown where it is false or nothing" }),
+    Type.Union([Type.Boolean(), BindableText], {
+      description: "Not shown where it is false or nothing",
+    }),
   ),
 };
 
-/** A component of a definition that was checked. */
+/** A component of a validated definition. */
 export interface Component {
   readonly type: string;
   readonly id?: string;
@@ -135,14 +146,14 @@ export interface Component {
   readonly [field: string]: unknown;
 }
 
-/** One list of components inside of another, by its JSON pointer within that. */
-export interface Inner {
+/** A list of child components, with its JSON pointer within the component. */
+export interface ChildList {
   readonly pointer: string;
   readonly components: readonly unknown[];
 }
 
-/** The lists that a component holds. It need not be sound. */
-export function childrenOf(component: Readonly<Record<string, unknown>>): Inner[] {
+/** The child lists of a component, which need not be valid. */
+export function childrenOf(component: Readonly<Record<string, unknown>>): ChildList[] {
   const { type } = component;
   if (type === "modal")
     return [{ pointer: "/components", components: arrayOf(component["components"]) }];
@@ -153,7 +164,7 @@ export function childrenOf(component: Readonly<Record<string, unknown>>): Inner[
   }));
 }
 
-/** The actions that a component may set off, by their JSON pointers within it. It need not be sound. */
+/** The actions of a component, which need not be valid, with their JSON pointers within it. */
 export function actionsOf(
   component: Readonly<Record<string, unknown>>,
 ): { readonly pointer: string; readonly action: unknown }[] {
@@ -167,21 +178,21 @@ export function actionsOf(
   }));
 }
 
-/** What is evaluated of a component: not what stands inside, nor what it does, nor what it is. It need not be sound. */
+/** The fields of a component that are evaluated: without children, actions, type, id and source. It need not be valid. */
 export function ownPropsOf(component: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const { type, id: _, dataSource: __, submit: ___, ...rest } = component;
-  const own: Record<string, unknown> = rest;
-  if (type === "button") delete own["action"];
-  if (type === "modal") delete own["components"];
-  if (type === "tabs" || type === "columns") own[type] = without(own[type], "components");
-  if (type === "table" && own["rowActions"] !== undefined) {
-    own["rowActions"] = without(own["rowActions"], "action");
+  const props: Record<string, unknown> = rest;
+  if (type === "button") delete props["action"];
+  if (type === "modal") delete props["components"];
+  if (type === "tabs" || type === "columns") props[type] = omitField(props[type], "components");
+  if (type === "table" && props["rowActions"] !== undefined) {
+    props["rowActions"] = omitField(props["rowActions"], "action");
   }
-  return own;
+  return props;
 }
 
-/** The members of a list without one of their fields. */
-function without(list: unknown, field: string): object[] {
+/** The items of a list without one of their fields. */
+function omitField(list: unknown, field: string): object[] {
   return arrayOf(list).map((part) =>
     Object.fromEntries(
       Object.entries(Object(part) as Record<string, unknown>).filter(([name]) => name !== field),
@@ -189,38 +200,38 @@ function without(list: unknown, field: string): object[] {
   );
 }
 
-/** A component with its place in the page. */
+/** A component with its position in the page. */
 export interface PlacedComponent {
   readonly component: Component;
-  /** Its own id or, without one, one made of its place. */
+  /** Its own id or, without one, an id derived from its position. */
   readonly id: string;
   /** Its JSON pointer within the page's `components`. */
   readonly pointer: string;
 }
 
-/** All components of a page that was checked, outer ones first. */
-export function* componentsIn(
+/** All components of a validated page, outer ones first. */
+export function* walkComponents(
   components: readonly unknown[],
   pointer = "",
 ): Generator<PlacedComponent> {
-  for (const [index, one] of components.entries()) {
-    // It was checked when it was saved.
-    const component = one as Component;
+  for (const [index, item] of components.entries()) {
+    // Validated when it was saved.
+    const component = item as Component;
     const at = `${pointer}/${index}`;
-    yield { component, id: component.id ?? idOfPlace(at), pointer: at };
-    for (const inner of childrenOf(component))
-      yield* componentsIn(inner.components, at + inner.pointer);
+    yield { component, id: component.id ?? idFromPointer(at), pointer: at };
+    for (const children of childrenOf(component))
+      yield* walkComponents(children.components, at + children.pointer);
   }
 }
 
-/** An id that no component can be given, the same as long as the page is. */
-export function idOfPlace(pointer: string): string {
+/** An id that no component can be given by hand, stable as long as the page is unchanged. */
+export function idFromPointer(pointer: string): string {
   return `_${pointer.replaceAll(/[^0-9]+/g, "-").replace(/^-/, "")}`;
 }
 
-/** The action of a component at a pointer such as `/action` or `/rowActions/0/action`. */
-export function actionAt(component: Component, pointer: string): Action | undefined {
-  const found = actionsOf(component).find((one) => one.pointer === pointer);
+/** Finds the action of a component by a pointer such as `/action` or `/rowActions/0/action`. */
+export function findAction(component: Component, pointer: string): Action | undefined {
+  const found = actionsOf(component).find((item) => item.pointer === pointer);
   return found && (found.action as Action);
 }
 

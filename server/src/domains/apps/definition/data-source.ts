@@ -1,33 +1,33 @@
-/** Where the data of an app comes from. */
+/** Data sources of apps. */
 import Type, { type Static, type TProperties } from "typebox";
 import { id, line } from "#kernel/schema/schema.ts";
-import { Bound, BoundJson, SourceName, TableSlug } from "./action.ts";
+import { BindableText, BindableJson, SourceName, TableSlug } from "./action.ts";
 
 const ROWS_MAX = 200;
 
 export const SOURCE_KINDS = ["table", "query", "connector", "workflow", "artifact"] as const;
 export type SourceKind = (typeof SOURCE_KINDS)[number];
 
-/** The configuration of each kind. What names a thing is no binding: a deployment checks that it is there. */
+/** The configuration of each kind. A reference is never a binding, so that a deployment can check it. */
 export const SOURCES: Readonly<Record<SourceKind, TProperties>> = {
   table: {
     table: TableSlug,
     filter: Type.Optional(
-      Type.Record(Type.String(), BoundJson, {
+      Type.Record(Type.String(), BindableJson, {
         description: "A condition; its values may be bindings",
       }),
     ),
-    sort: Type.Optional(Bound),
+    sort: Type.Optional(BindableText),
     fields: Type.Optional(Type.Array(line(63), { maxItems: 200 })),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: ROWS_MAX })),
   },
-  query: { queryId: id("qry"), params: Type.Optional(BoundJson) },
-  connector: { connectorId: id("con"), action: line(300), input: Type.Optional(BoundJson) },
-  workflow: { workflowId: id("wf"), input: Type.Optional(BoundJson) },
-  artifact: { artifactId: id("art"), input: Type.Optional(BoundJson) },
+  query: { queryId: id("qry"), params: Type.Optional(BindableJson) },
+  connector: { connectorId: id("con"), action: line(300), input: Type.Optional(BindableJson) },
+  workflow: { workflowId: id("wf"), input: Type.Optional(BindableJson) },
+  artifact: { artifactId: id("art"), input: Type.Optional(BindableJson) },
 };
 
-/** What people write of a data source. */
+/** The writable fields of a data source. */
 export const sourceFields = {
   name: SourceName,
   kind: Type.Enum([...SOURCE_KINDS]),

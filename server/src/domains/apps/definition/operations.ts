@@ -3,7 +3,7 @@ import { listPage, listQuery } from "#kernel/list/list.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { countedPage, created, noContent, item } from "#kernel/operation/response.ts";
 import { object, patch } from "#kernel/schema/schema.ts";
-import { placesOf } from "../deployments/store.ts";
+import { withEnvironments } from "../deployments/store.ts";
 import { AppsRead, AppsWrite } from "../permissions.ts";
 import {
   App,
@@ -18,7 +18,7 @@ import {
   SOURCES_MAX,
 } from "./app.ts";
 import { AppArchived, AppCreated, AppUpdated } from "./events.ts";
-import { publishedSchema } from "./published-schema.ts";
+import { buildPublishedSchema } from "./published-schema.ts";
 import * as service from "./service.ts";
 import { DataSourceId, sourceFields } from "./data-source.ts";
 import * as store from "./store.ts";
@@ -29,7 +29,7 @@ const environmentScoped = false;
 const ById = object({ id: AppId });
 export const example = { params: { id: "app_01jd0000000000000000000000" } };
 
-const whole = {
+const partFields = {
   pages: Type.Array(object({ id: Type.Optional(PageId), ...pageFields }), { maxItems: PAGES_MAX }),
   dataSources: Type.Array(object({ id: Type.Optional(DataSourceId), ...sourceFields }), {
     maxItems: SOURCES_MAX,
@@ -49,9 +49,9 @@ export const listApps = query({
     ),
   }),
   response: countedPage(AppSummary),
-  run(ctx, { query: { status = "active", ...question } }) {
+  run(ctx, { query: { status = "active", ...listOptions } }) {
     const narrowed = status === "all" ? [] : [() => `status = '${status}'`];
-    return listPage(ctx, store.appList, question, { narrowed, toItem });
+    return listPage(ctx, store.appList, listOptions, { narrowed, toItem });
   },
 });
 
@@ -70,8 +70,8 @@ export const createApp = command({
     slug: Type.Optional(fields.slug),
     description: Type.Optional(fields.description),
     theme: Type.Optional(fields.theme),
-    pages: Type.Optional(whole.pages),
-    dataSources: Type.Optional(whole.dataSources),
+    pages: Type.Optional(partFields.pages),
+    dataSources: Type.Optional(partFields.dataSources),
   }),
   response: created(App, { location: (app) => `/api/v1/apps/${app.id}` }),
   emits: [AppCreated],
@@ -92,7 +92,7 @@ export const createApp = command({
       ],
     },
   },
-  run: async (ctx, { body }) => placesOf(ctx.tx, await service.create(ctx, body)),
+  run: async (ctx, { body }) => withEnvironments(ctx.tx, await service.create(ctx, body)),
 });
 
 export const readSchema = query({
@@ -103,7 +103,7 @@ export const readSchema = query({
   environmentScoped,
   permission: AppsRead,
   response: item(Type.Record(Type.String(), Type.Unknown())),
-  run: async () => publishedSchema(),
+  run: async () => buildPublishedSchema(),
 });
 
 export const getApp = query({
@@ -115,7 +115,7 @@ export const getApp = query({
   params: ById,
   response: item(App),
   example,
-  run: async ({ tx }, { params }) => placesOf(tx, await store.get(tx, params.id)),
+  run: async ({ tx }, { params }) => withEnvironments(tx, await store.get(tx, params.id)),
 });
 
 export const updateApp = command({
@@ -128,14 +128,14 @@ export const updateApp = command({
   environmentScoped,
   permission: AppsWrite,
   params: ById,
-  body: patch({ ...fields, ...whole }),
+  body: patch({ ...fields, ...partFields }),
   allowNoop: true,
   response: item(App),
   emits: [AppUpdated],
   fails: [SlugTaken, AppIsArchived],
   example: { ...example, body: { description: "For the people who pack." } },
   run: async (ctx, { params, body }) =>
-    placesOf(ctx.tx, await service.update(ctx, params.id, body)),
+    withEnvironments(ctx.tx, await service.update(ctx, params.id, body)),
 });
 
 export const archiveApp = command({
@@ -152,7 +152,7 @@ export const archiveApp = command({
   run: (ctx, { params }) => service.archive(ctx, params.id),
 });
 
-/** A row of the list, whose columns have the names of the fields. */
+/** The columns of the list have the names of the fields. */
 function toItem(row: SqlRow): Type.Static<typeof AppSummary> {
   return row as unknown as Type.Static<typeof AppSummary>;
 }

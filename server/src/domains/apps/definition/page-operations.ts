@@ -1,4 +1,4 @@
-/** Pages and data sources, one at a time. Their ETag is the app's, which is checked and kept as a whole. */
+/** Operations on single pages and data sources. Their ETag is the app's, which is validated and stored as a whole. */
 import { command, query } from "#kernel/operation/operation.ts";
 import type { ReadContext } from "#kernel/contract.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
@@ -13,24 +13,24 @@ import { DataSource, DataSourceId, sourceFields } from "./data-source.ts";
 import * as store from "./store.ts";
 
 const environmentScoped = false;
-const InApp = object({ id: AppId });
-const OnePage = object({ id: AppId, pageId: PageId });
-const OneSource = object({ id: AppId, dataSourceId: DataSourceId });
+const ByAppId = object({ id: AppId });
+const ByPageId = object({ id: AppId, pageId: PageId });
+const BySourceId = object({ id: AppId, dataSourceId: DataSourceId });
 const app = { id: "app_01jd0000000000000000000000" };
-const inApp = { params: app };
-const aPage = { params: { ...app, pageId: "pag_01jd0000000000000000000000" } };
-const aSource = { params: { ...app, dataSourceId: "dsr_01jd0000000000000000000000" } };
+const appExample = { params: app };
+const pageExample = { params: { ...app, pageId: "pag_01jd0000000000000000000000" } };
+const sourceExample = { params: { ...app, dataSourceId: "dsr_01jd0000000000000000000000" } };
 
-/** The parts of an app in their order, page by page. */
-async function partsOf<Part extends { readonly id: string }>(
+/** Pages through the parts of an app, which are stored as a list. */
+async function paginate<Item extends { readonly id: string }>(
   { services: { cursors } }: ReadContext,
-  parts: readonly Part[],
+  items: readonly Item[],
   list: string,
   { limit, after }: { readonly limit: number; readonly after?: string | undefined },
 ) {
   const [last] = after === undefined ? [] : cursors.decode(list, after);
-  const start = after === undefined ? 0 : parts.findIndex(({ id }) => id === last) + 1;
-  const rows = parts.slice(start, start + limit + 1);
+  const start = after === undefined ? 0 : items.findIndex(({ id }) => id === last) + 1;
+  const rows = items.slice(start, start + limit + 1);
   return toPage(
     rows,
     limit,
@@ -45,13 +45,13 @@ export const listPages = query({
   summary: "List the pages of an app",
   environmentScoped,
   permission: AppsRead,
-  params: InApp,
+  params: ByAppId,
   query: object(pageQuery),
   response: pageReply(Page),
-  example: inApp,
-  async run(ctx, { params, query: asked }) {
+  example: appExample,
+  async run(ctx, { params, query: pageRequest }) {
     const { pages } = await store.get(ctx.tx, params.id);
-    return partsOf(ctx, pages, `pages of ${params.id}`, asked);
+    return paginate(ctx, pages, `pages of ${params.id}`, pageRequest);
   },
 });
 
@@ -61,18 +61,18 @@ export const createPage = command({
   summary: "Add a page to an app",
   environmentScoped,
   permission: AppsWrite,
-  params: InApp,
+  params: ByAppId,
   body: object(pageFields),
   response: created(Page),
   emits: [AppUpdated],
   fails: [AppIsArchived],
   example: {
-    ...inApp,
+    ...appExample,
     body: { path: "/help", title: "Help", components: [{ type: "markdown", text: "# Help" }] },
   },
   async run(ctx, { params, body }) {
-    const made = await service.putPage(ctx, params.id, undefined, body);
-    return { ...made.page, revision: made.app.revision };
+    const result = await service.savePage(ctx, params.id, undefined, body);
+    return { ...result.page, revision: result.app.revision };
   },
 });
 
@@ -82,9 +82,9 @@ export const getPage = query({
   summary: "Read a page of an app",
   environmentScoped,
   permission: AppsRead,
-  params: OnePage,
+  params: ByPageId,
   response: item(Page),
-  example: aPage,
+  example: pageExample,
   async run({ tx }, { params }) {
     const { pages, revision } = await store.get(tx, params.id);
     const page = pages.find(({ id }) => id === params.pageId);
@@ -99,16 +99,16 @@ export const updatePage = command({
   summary: "Change a page of an app",
   environmentScoped,
   permission: AppsWrite,
-  params: OnePage,
+  params: ByPageId,
   body: patch(pageFields),
   allowNoop: true,
   response: item(Page),
   emits: [AppUpdated],
   fails: [AppIsArchived],
-  example: { ...aPage, body: { title: "How it works" } },
+  example: { ...pageExample, body: { title: "How it works" } },
   async run(ctx, { params, body }) {
-    const done = await service.putPage(ctx, params.id, params.pageId, body);
-    return { ...done.page, revision: done.app.revision };
+    const result = await service.savePage(ctx, params.id, params.pageId, body);
+    return { ...result.page, revision: result.app.revision };
   },
 });
 
@@ -119,13 +119,13 @@ export const deletePage = command({
   description: "One that another page leads to is refused: 422.",
   environmentScoped,
   permission: AppsWrite,
-  params: OnePage,
+  params: ByPageId,
   response: noContent(),
   emits: [AppUpdated],
   fails: [AppIsArchived],
-  example: aPage,
+  example: pageExample,
   async run(ctx, { params }) {
-    await service.putPage(ctx, params.id, params.pageId, null);
+    await service.savePage(ctx, params.id, params.pageId, null);
   },
 });
 
@@ -135,13 +135,13 @@ export const listSources = query({
   summary: "List the data sources of an app",
   environmentScoped,
   permission: AppsRead,
-  params: InApp,
+  params: ByAppId,
   query: object(pageQuery),
   response: pageReply(DataSource),
-  example: inApp,
-  async run(ctx, { params, query: asked }) {
+  example: appExample,
+  async run(ctx, { params, query: pageRequest }) {
     const { dataSources } = await store.get(ctx.tx, params.id);
-    return partsOf(ctx, dataSources, `data sources of ${params.id}`, asked);
+    return paginate(ctx, dataSources, `data sources of ${params.id}`, pageRequest);
   },
 });
 
@@ -151,13 +151,13 @@ export const addSource = command({
   summary: "Add a data source to an app",
   environmentScoped,
   permission: AppsWrite,
-  params: InApp,
+  params: ByAppId,
   body: object(sourceFields),
   response: created(DataSource),
   emits: [AppUpdated],
   fails: [AppIsArchived],
   example: {
-    ...inApp,
+    ...appExample,
     body: {
       name: "orders",
       kind: "table" as const,
@@ -165,8 +165,8 @@ export const addSource = command({
     },
   },
   async run(ctx, { params, body }) {
-    const made = await service.putSource(ctx, params.id, undefined, body);
-    return { ...made.source, revision: made.app.revision };
+    const result = await service.saveSource(ctx, params.id, undefined, body);
+    return { ...result.source, revision: result.app.revision };
   },
 });
 
@@ -176,16 +176,16 @@ export const updateSource = command({
   summary: "Change a data source of an app",
   environmentScoped,
   permission: AppsWrite,
-  params: OneSource,
+  params: BySourceId,
   body: patch(sourceFields),
   allowNoop: true,
   response: item(DataSource),
   emits: [AppUpdated],
   fails: [AppIsArchived],
-  example: { ...aSource, body: { config: { table: "orders", limit: 20 } } },
+  example: { ...sourceExample, body: { config: { table: "orders", limit: 20 } } },
   async run(ctx, { params, body }) {
-    const done = await service.putSource(ctx, params.id, params.dataSourceId, body);
-    return { ...done.source, revision: done.app.revision };
+    const result = await service.saveSource(ctx, params.id, params.dataSourceId, body);
+    return { ...result.source, revision: result.app.revision };
   },
 });
 
@@ -196,12 +196,12 @@ export const removeSource = command({
   description: "One that a component still names is refused: 422.",
   environmentScoped,
   permission: AppsWrite,
-  params: OneSource,
+  params: BySourceId,
   response: noContent(),
   emits: [AppUpdated],
   fails: [AppIsArchived],
-  example: aSource,
+  example: sourceExample,
   async run(ctx, { params }) {
-    await service.putSource(ctx, params.id, params.dataSourceId, null);
+    await service.saveSource(ctx, params.id, params.dataSourceId, null);
   },
 });

@@ -7,14 +7,14 @@ type Json = Readonly<Record<string, unknown>>;
 
 const COMPONENT = { $ref: "#/$defs/component" };
 const ACTION = { $ref: "#/$defs/action" };
-const { then: _, ...common } = plain(ACTION_COMMON);
-/** What every action may have, with the actions that follow it. */
+const { then: _, ...common } = toJson(ACTION_COMMON);
+/** The fields of every action, with the actions that follow it. */
 // oxlint-disable-next-line unicorn/no-thenable
-const FOLLOWED = { ...common, then: listOf(ACTION) };
+const ACTION_FIELDS = { ...common, then: arrayOf(ACTION) };
 const CONTAINERS = ["tabs", "columns"];
 
-/** The JSON Schema of a page's component tree, with what its parts refer to. */
-export function publishedSchema(): Json {
+/** Builds the JSON Schema of a page's component tree, with those of actions and data sources. */
+export function buildPublishedSchema(): Json {
   return {
     $schema: "https://json-schema.org/draft/2020-12/schema",
     title: "Components of an app's page",
@@ -27,15 +27,15 @@ export function publishedSchema(): Json {
       component: { oneOf: Object.keys(COMPONENTS).map((name) => ({ $ref: `#/$defs/${name}` })) },
       action: { oneOf: Object.keys(ACTIONS).map((name) => ({ $ref: `#/$defs/${name}` })) },
       ...Object.fromEntries(
-        Object.entries(COMPONENTS).map(([name, own]) => [
+        Object.entries(COMPONENTS).map(([name, fields]) => [
           name,
-          componentSchema(name, { ...COMPONENT_COMMON, ...own }),
+          buildComponentSchema(name, { ...COMPONENT_COMMON, ...fields }),
         ]),
       ),
       ...Object.fromEntries(
-        Object.entries(ACTIONS).map(([name, own]) => [
+        Object.entries(ACTIONS).map(([name, fields]) => [
           name,
-          typed(name, { ...plain(own), ...FOLLOWED }, own),
+          buildTypedSchema(name, { ...toJson(fields), ...ACTION_FIELDS }, fields),
         ]),
       ),
       dataSource: {
@@ -44,7 +44,7 @@ export function publishedSchema(): Json {
           properties: {
             name: { type: "string" },
             kind: { const: kind },
-            config: closed(plain(config), config),
+            config: buildObjectSchema(toJson(config), config),
           },
           required: ["name", "kind", "config"],
         })),
@@ -53,44 +53,44 @@ export function publishedSchema(): Json {
   };
 }
 
-/** Where a component holds others or does something, the schema of that in place of anything. */
-function componentSchema(name: string, own: TProperties): Json {
-  const properties: Record<string, unknown> = plain(own);
-  if ("components" in properties) properties["components"] = listOf(COMPONENT);
+/** Replaces the open schemas of children and actions by references. */
+function buildComponentSchema(name: string, fields: TProperties): Json {
+  const properties: Record<string, unknown> = toJson(fields);
+  if ("components" in properties) properties["components"] = arrayOf(COMPONENT);
   if ("action" in properties) properties["action"] = ACTION;
   if ("submit" in properties) properties["submit"] = ACTION;
   if ("rowActions" in properties) {
-    properties["rowActions"] = inside(properties["rowActions"], { action: ACTION });
+    properties["rowActions"] = withMemberSchemas(properties["rowActions"], { action: ACTION });
   }
   if (CONTAINERS.includes(name)) {
-    properties[name] = inside(properties[name], { components: listOf(COMPONENT) });
+    properties[name] = withMemberSchemas(properties[name], { components: arrayOf(COMPONENT) });
   }
-  return typed(name, properties, own);
+  return buildTypedSchema(name, properties, fields);
 }
 
-/** A list of objects, with some of their members described anew. */
-function inside(list: unknown, members: Json): Json {
+/** A list of objects, with the schemas of some members replaced. */
+function withMemberSchemas(list: unknown, members: Json): Json {
   const { items, ...rest } = list as { readonly items: { readonly properties: object } };
   return { ...rest, items: { ...items, properties: { ...items.properties, ...members } } };
 }
 
-function typed(name: string, properties: Json, own: TProperties): Json {
-  const schema = closed({ type: { const: name }, ...properties }, own);
+function buildTypedSchema(name: string, properties: Json, fields: TProperties): Json {
+  const schema = buildObjectSchema({ type: { const: name }, ...properties }, fields);
   return { ...schema, required: ["type", ...(schema["required"] as string[])] };
 }
 
-function closed(properties: Json, own: TProperties): Json {
-  const required = Object.entries(own)
+function buildObjectSchema(properties: Json, fields: TProperties): Json {
+  const required = Object.entries(fields)
     .filter(([, schema]) => !("~optional" in schema))
     .map(([field]) => field);
   return { type: "object", properties, required, additionalProperties: false };
 }
 
-function listOf(items: Json): Json {
+function arrayOf(items: Json): Json {
   return { type: "array", items };
 }
 
-/** As JSON has it, without what is TypeBox's own. */
-function plain(properties: TProperties): Record<string, unknown> {
+/** Drops TypeBox's own symbols. */
+function toJson(properties: TProperties): Record<string, unknown> {
   return JSON.parse(JSON.stringify(properties)) as Record<string, unknown>;
 }

@@ -5,16 +5,16 @@ import type { ListDefinition } from "#kernel/list/list.ts";
 import type { WriteContext } from "#kernel/contract.ts";
 import type { StoredApp } from "./app.ts";
 
-const ABOUT = `
+const SUMMARY_COLUMNS = `
   id, name, slug, description, theme, status, created_by as "createdBy", created_at as "createdAt",
   updated_at as "updatedAt", revision`;
-const SHOWN = `${ABOUT}, pages, data_sources as "dataSources"`;
+const COLUMNS = `${SUMMARY_COLUMNS}, pages, data_sources as "dataSources"`;
 
-/** Apps by name, without what they consist of. */
+/** The list of apps by name, without pages and data sources. */
 export const appList: ListDefinition = {
   name: "apps",
   from: "apps",
-  select: ABOUT,
+  select: SUMMARY_COLUMNS,
   fields: {
     id: { sql: "id", kind: "text" },
     name: { sql: "name", kind: "text" },
@@ -31,12 +31,14 @@ export const appList: ListDefinition = {
 };
 
 export async function get(tx: Tx, id: string): Promise<StoredApp> {
-  return found(await queryRows(tx, `select ${SHOWN} from apps where id = $1`, [id]));
+  return requireApp(await queryRows(tx, `select ${COLUMNS} from apps where id = $1`, [id]));
 }
 
-/** Locks the row, so that two changes take turns. */
+/** Locks the row until the transaction ends. */
 export async function lock(tx: Tx, id: string): Promise<StoredApp> {
-  return found(await queryRows(tx, `select ${SHOWN} from apps where id = $1 for update`, [id]));
+  return requireApp(
+    await queryRows(tx, `select ${COLUMNS} from apps where id = $1 for update`, [id]),
+  );
 }
 
 const INSERT = `
@@ -55,7 +57,7 @@ const UPDATE = `
          data_sources = $8, revision = $9, updated_at = $10
    where id = $1`;
 
-/** Writes an app as it is now. Awaited, since another one may have the slug. */
+/** Awaited, since another app may have the slug. */
 export async function update(ctx: WriteContext<never>, app: StoredApp): Promise<void> {
   await ctx.send(UPDATE, [...valuesOf(app), app.revision, ctx.now]);
 }
@@ -72,7 +74,7 @@ export async function count(tx: Tx): Promise<number> {
 }
 
 /** The columns have the names of the fields. */
-function found([row]: readonly SqlRow[]): StoredApp {
+function requireApp([row]: readonly SqlRow[]): StoredApp {
   if (!row) throw new Failure(NotFound);
   return row as unknown as StoredApp;
 }

@@ -6,13 +6,13 @@ import { AppData, AppId } from "../definition/app.ts";
 export const DeploymentId = id("dep");
 export const Notes = text(2_000, "What is new, for whoever reads the list");
 
-/** What was deployed: all that an app is when it is opened. */
+/** The deployed state of an app: everything that opening it needs. */
 export const Snapshot = Type.Pick(AppData, ["name", "theme", "pages", "dataSources"], {
   title: "AppSnapshot",
 });
 export type Snapshot = Static<typeof Snapshot>;
 
-const about = {
+const deploymentFields = {
   id: DeploymentId,
   appId: AppId,
   environment: Type.Enum(["production", "staging", "development"]),
@@ -23,11 +23,11 @@ const about = {
   createdAt: Time,
 };
 
-export const Deployment = Type.Object(about, { title: "AppDeployment" });
+export const Deployment = Type.Object(deploymentFields, { title: "AppDeployment" });
 export type Deployment = Static<typeof Deployment>;
 
 export const FullDeployment = Type.Object(
-  { ...about, snapshot: Snapshot },
+  { ...deploymentFields, snapshot: Snapshot },
   { title: "AppDeploymentWithSnapshot" },
 );
 export type FullDeployment = Static<typeof FullDeployment>;

@@ -43,8 +43,8 @@ export const deployApp = command({
   emits: [DeployCompleted, DeployFailed],
   fails: [DeployRefused, AppIsArchived, AppChanged],
   example: { ...example, body: { notes: "The packing list." } },
-  prepare: (platform, { params }, caller) => service.examine(platform, caller, params.id),
-  run: (ctx, { body: { notes = "" } }, examined) => service.deploy(ctx, examined, notes),
+  prepare: (platform, { params }, caller) => service.prepareDeployment(platform, caller, params.id),
+  run: (ctx, { body: { notes = "" } }, prepared) => service.deploy(ctx, prepared, notes),
 });
 
 export const rollBackApp = command({
@@ -64,8 +64,8 @@ export const rollBackApp = command({
   fails: [DeployRefused, AppIsArchived, AppChanged, NoPreviousDeployment],
   example: { ...example, body: { deploymentId: "dep_01jd0000000000000000000000" } },
   prepare: (platform, { params, body }, caller) =>
-    service.examineEarlier(platform, caller, params.id, body.deploymentId),
-  run: (ctx, _input, examined) => service.rollBack(ctx, examined),
+    service.prepareRollback(platform, caller, params.id, body.deploymentId),
+  run: (ctx, _input, prepared) => service.rollBack(ctx, prepared),
 });
 
 export const listDeployments = query({

@@ -1,22 +1,26 @@
-/** What an app refers to outside of itself, and whether it is there. */
+/** References of an app to tables, queries, connectors, workflows and artifacts, checked at its deployment. */
 import { findStartable } from "#domains/workflows/index.ts";
 import type { Caller } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
 import { type FieldError, Failure } from "#kernel/operation/failure.ts";
 import type { Action } from "../definition/action.ts";
-import { actionsOf, componentsIn } from "../definition/component.ts";
-import { dataOfResponse, type CallOperation, operationCallerFor } from "../call-operation.ts";
+import { actionsOf, walkComponents } from "../definition/component.ts";
+import {
+  dataOfResponse,
+  type CallOperation,
+  operationCallerFor,
+} from "#kernel/operation/call-operation.ts";
 import type { Snapshot } from "./deployment.ts";
 
-/** The fields that name something, and what it is. */
-const NAMING = {
+/** The fields that refer to something, with its kind. */
+const REFERENCE_FIELDS = {
   table: "table",
   queryId: "query",
   connectorId: "connector",
   workflowId: "workflow",
   artifactId: "artifact",
 } as const;
-type Kind = (typeof NAMING)[keyof typeof NAMING];
+type Kind = (typeof REFERENCE_FIELDS)[keyof typeof REFERENCE_FIELDS];
 
 interface Reference {
   readonly kind: Kind;
@@ -24,7 +28,7 @@ interface Reference {
   readonly path: string;
 }
 
-/** Everything that is not there in the caller's environment, or not to be seen by who deploys it. */
+/** Field errors for references that do not exist in the caller's environment, or that the caller may not see. */
 export async function findMissingReferences(
   platform: Platform,
   caller: Caller,
@@ -32,63 +36,68 @@ export async function findMissingReferences(
 ): Promise<FieldError[]> {
   const perform = operationCallerFor(platform, caller, "/apps/deploy");
   const known = new Map<string, string | undefined>();
-  const faults: FieldError[] = [];
+  const errors: FieldError[] = [];
   for (const { kind, name, path } of referencesOf(snapshot)) {
     const key = `${kind} ${name}`;
     if (!known.has(key)) {
-      const look =
-        kind === "workflow" ? workflowFault(platform, caller, name) : fault(perform, kind, name);
-      known.set(key, await look);
+      const lookup =
+        kind === "workflow"
+          ? findWorkflowError(platform, caller, name)
+          : findReferenceError(perform, kind, name);
+      known.set(key, await lookup);
     }
-    const wrong = known.get(key);
-    if (wrong !== undefined) faults.push({ path, message: `names the ${kind} ${name}, ${wrong}` });
+    const reason = known.get(key);
+    if (reason !== undefined)
+      errors.push({ path, message: `names the ${kind} ${name}, ${reason}` });
   }
-  return faults;
+  return errors;
 }
 
 function referencesOf({
   pages,
   dataSources,
 }: Pick<Snapshot, "pages" | "dataSources">): Reference[] {
-  const ofSources = dataSources.flatMap(({ config }, at) =>
-    namedIn(config, `/dataSources/${at}/config`),
+  const sourceReferences = dataSources.flatMap(({ config }, at) =>
+    referencesIn(config, `/dataSources/${at}/config`),
   );
-  const ofPages = pages.flatMap(({ components }, at) =>
-    [...componentsIn(components)].flatMap((placed) =>
+  const pageReferences = pages.flatMap(({ components }, at) =>
+    [...walkComponents(components)].flatMap((placed) =>
       actionsOf(placed.component).flatMap(({ pointer, action }) =>
-        // It was checked when it was saved.
-        ofAction(action as Action, `/pages/${at}/components${placed.pointer}${pointer}`),
+        // Validated when it was saved.
+        actionReferences(action as Action, `/pages/${at}/components${placed.pointer}${pointer}`),
       ),
     ),
   );
-  return [...ofSources, ...ofPages];
+  return [...sourceReferences, ...pageReferences];
 }
 
-function ofAction(action: Action, at: string): Reference[] {
-  const next = (action.then ?? []).flatMap((then, index) => ofAction(then, `${at}/then/${index}`));
-  return [...namedIn(action, at), ...next];
+function actionReferences(action: Action, at: string): Reference[] {
+  const next = (action.then ?? []).flatMap((then, index) =>
+    actionReferences(then, `${at}/then/${index}`),
+  );
+  return [...referencesIn(action, at), ...next];
 }
 
-function namedIn(value: Readonly<Record<string, unknown>>, at: string): Reference[] {
-  return Object.entries(NAMING).flatMap(([field, kind]) => {
+function referencesIn(value: Readonly<Record<string, unknown>>, at: string): Reference[] {
+  return Object.entries(REFERENCE_FIELDS).flatMap(([field, kind]) => {
     const name = value[field];
     return typeof name === "string" ? [{ kind, name, path: `${at}/${field}` }] : [];
   });
 }
 
-const LOOKING: Readonly<Record<Exclude<Kind, "workflow">, readonly [string, string]>> = {
+const LOOKUPS: Readonly<Record<Exclude<Kind, "workflow">, readonly [string, string]>> = {
   table: ["tables.get", "slug"],
   query: ["queries.get", "id"],
   connector: ["connectors.get", "id"],
   artifact: ["artifacts.get", "id"],
 };
 
-async function fault(
+async function findReferenceError(
   perform: CallOperation,
   kind: Exclude<Kind, "workflow">,
   name: string,
 ): Promise<string | undefined> {
-  const [operation, param] = LOOKING[kind];
+  const [operation, param] = LOOKUPS[kind];
   try {
     const found = dataOfResponse(await perform(operation, { params: { [param]: name } }));
     const { status } = Object(found) as { readonly status?: unknown };
@@ -100,7 +109,7 @@ async function fault(
   }
 }
 
-async function workflowFault(
+async function findWorkflowError(
   platform: Platform,
   { workspace, environment }: Caller,
   name: string,

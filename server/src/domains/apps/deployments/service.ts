@@ -16,115 +16,116 @@ import { DeployRolledBack } from "./events.ts";
 import { findMissingReferences } from "./references.ts";
 import * as store from "./store.ts";
 
-type Deploying = WriteContext<typeof DeployCompleted | typeof DeployFailed>;
-type RollingBack = WriteContext<
+type DeployContext = WriteContext<typeof DeployCompleted | typeof DeployFailed>;
+type RollbackContext = WriteContext<
   typeof DeployCompleted | typeof DeployFailed | typeof DeployRolledBack
 >;
 
-/** What is about to be deployed, and what of it is missing in this environment. */
-export interface Examined<What> {
-  readonly what: What;
+/** The app or deployment to go live, with the references that are missing in this environment. */
+export interface PreparedDeployment<Target> {
+  readonly target: Target;
   readonly missing: readonly FieldError[];
 }
 
-/** Looks at an app and at everything that it refers to. */
-export async function examine(
+/** Reads an app and checks its references, before the transaction. */
+export async function prepareDeployment(
   platform: Platform,
   caller: Caller,
   id: string,
-): Promise<Examined<StoredApp>> {
-  const what = await platform.db.read(partitionOf(caller), (tx) => apps.get(tx, id));
-  if (what.status === "archived") throw new Failure(AppIsArchived);
-  return { what, missing: await findMissingReferences(platform, caller, what) };
+): Promise<PreparedDeployment<StoredApp>> {
+  const target = await platform.db.read(partitionOf(caller), (tx) => apps.get(tx, id));
+  if (target.status === "archived") throw new Failure(AppIsArchived);
+  return { target, missing: await findMissingReferences(platform, caller, target) };
 }
 
-/** Serves the app in this environment as it is now. */
+/** Makes the app's current state live in this environment. */
 export async function deploy(
-  ctx: Deploying,
-  { what, missing }: Examined<StoredApp>,
+  ctx: DeployContext,
+  { target, missing }: PreparedDeployment<StoredApp>,
   notes: string,
 ): Promise<Deployment | Failure> {
-  const app = await lockActive(ctx, what.id);
-  if (app.revision !== what.revision) throw new Failure(AppChanged);
-  if (missing.length > 0) return refuse(ctx, app, { versionId: null, missing });
+  const app = await lockActive(ctx, target.id);
+  if (app.revision !== target.revision) throw new Failure(AppChanged);
+  if (missing.length > 0) return recordFailure(ctx, app, { versionId: null, missing });
   const { name, theme, pages, dataSources } = app;
-  const draft = {
+  const input = {
     id: newId("dep", ctx.now.getTime()),
     appId: app.id,
     notes,
     deployedBy: userIdOf(ctx.caller),
     snapshot: { name, theme, pages, dataSources },
   };
-  const { snapshot: _, ...kept } = draft;
-  const placed = await store.insert(ctx, draft);
+  const { snapshot: _, ...fields } = input;
+  const assigned = await store.insert(ctx, input);
   const deployment: Deployment = {
-    ...kept,
-    ...placed,
+    ...fields,
+    ...assigned,
     live: true,
     createdAt: ctx.now.toISOString(),
   };
-  store.goLive(ctx, deployment);
-  tell(ctx, app, deployment);
+  store.setLive(ctx, deployment);
+  emitCompleted(ctx, app, deployment);
   return deployment;
 }
 
-/** An earlier deployment and, where nobody named it, the one that it was found to come before. */
-export interface Earlier extends Examined<FullDeployment> {
-  readonly before: string | undefined;
+/** An earlier deployment and, unless the request named it, the live one that it preceded. */
+export interface PreparedRollback extends PreparedDeployment<FullDeployment> {
+  readonly expectedLive: string | undefined;
 }
 
-/** Looks at the deployment that is to be live again: the one that is named, or the one before. */
-export async function examineEarlier(
+/** Reads the deployment to go live again, the named or the previous one, and checks its references. */
+export async function prepareRollback(
   platform: Platform,
   caller: Caller,
   id: string,
   deploymentId: string | undefined,
-): Promise<Earlier> {
-  const { found, before } = await platform.db.read(partitionOf(caller), async (tx) => {
+): Promise<PreparedRollback> {
+  const { found, expectedLive } = await platform.db.read(partitionOf(caller), async (tx) => {
     const app = await apps.get(tx, id);
     if (app.status === "archived") throw new Failure(AppIsArchived);
-    const live = await store.live(tx, id);
-    const wanted = deploymentId ?? live?.previousDeploymentId;
-    if (!wanted) throw new Failure(NoPreviousDeployment);
-    const found = await store.find(tx, id, wanted);
+    const live = await store.findLive(tx, id);
+    const targetId = deploymentId ?? live?.previousDeploymentId;
+    if (!targetId) throw new Failure(NoPreviousDeployment);
+    const found = await store.find(tx, id, targetId);
     if (!found) throw invalidField("/deploymentId", "is not a deployment of this app here");
-    return { found, before: deploymentId === undefined ? live?.deploymentId : undefined };
+    return { found, expectedLive: deploymentId === undefined ? live?.deploymentId : undefined };
   });
   const missing = await findMissingReferences(platform, caller, found.snapshot);
-  return { what: found, missing, before };
+  return { target: found, missing, expectedLive };
 }
 
-/** Serves an earlier deployment again. */
+/** Makes an earlier deployment live again. */
 export async function rollBack(
-  ctx: RollingBack,
-  { what, missing, before }: Earlier,
+  ctx: RollbackContext,
+  { target, missing, expectedLive }: PreparedRollback,
 ): Promise<Deployment | Failure> {
-  const app = await lockActive(ctx, what.appId);
-  const previousDeploymentId = (await store.live(ctx.tx, app.id))?.deploymentId ?? null;
-  // Another one may have gone live meanwhile, and then this is no longer the one before.
-  if (before !== undefined && previousDeploymentId !== before) throw new Failure(AppChanged);
-  const { snapshot: _, ...kept } = what;
-  const deployment = { ...kept, live: true };
-  if (previousDeploymentId === what.id) return deployment;
-  if (missing.length > 0) return refuse(ctx, app, { versionId: what.id, missing });
-  store.goLive(ctx, deployment);
+  const app = await lockActive(ctx, target.appId);
+  const previousDeploymentId = (await store.findLive(ctx.tx, app.id))?.deploymentId ?? null;
+  // Another one may have gone live meanwhile, and then this is no longer the previous one.
+  if (expectedLive !== undefined && previousDeploymentId !== expectedLive)
+    throw new Failure(AppChanged);
+  const { snapshot: _, ...fields } = target;
+  const deployment = { ...fields, live: true };
+  if (previousDeploymentId === target.id) return deployment;
+  if (missing.length > 0) return recordFailure(ctx, app, { versionId: target.id, missing });
+  store.setLive(ctx, deployment);
   const reference = { id: deployment.id, displayName: app.name };
   const { id, name } = app;
   const data = { kind: "app" as const, id, name, deployment, previousDeploymentId };
   ctx.emit(DeployRolledBack, reference, data);
-  tell(ctx, app, deployment);
+  emitCompleted(ctx, app, deployment);
   return deployment;
 }
 
-function tell(ctx: Deploying, { id, name }: StoredApp, deployment: Deployment): void {
+function emitCompleted(ctx: DeployContext, { id, name }: StoredApp, deployment: Deployment): void {
   const { environment, number: version, id: versionId } = deployment;
   const data = { kind: "app" as const, id, name, environment, versionId, version };
   ctx.emit(DeployCompleted, { id: versionId, displayName: name }, data);
 }
 
-/** Recorded, and answered. */
-function refuse(
-  ctx: Deploying,
+/** Records the failed deployment, and returns the failure. */
+function recordFailure(
+  ctx: DeployContext,
   { id, name }: StoredApp,
   {
     versionId,

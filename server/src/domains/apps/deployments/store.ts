@@ -2,11 +2,11 @@ import type { Tx } from "#kernel/db/connection.ts";
 import { type SqlRow, queryRows } from "#kernel/db/statement.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import type { WriteContext } from "#kernel/contract.ts";
-import type { AppWithPlaces, StoredApp } from "../definition/app.ts";
+import type { AppWithEnvironments, StoredApp } from "../definition/app.ts";
 import type { Deployment, FullDeployment, Snapshot } from "./deployment.ts";
 
-const HERE = "current_setting('millrace.environment')::environment";
-const SHOWN = `
+const CURRENT_ENVIRONMENT = "current_setting('millrace.environment')::environment";
+const COLUMNS = `
   d.id, d.app_id as "appId", d.environment, d.number, d.notes, d.deployed_by as "deployedBy",
   d.created_at as "createdAt", coalesce(l.deployment_id = d.id, false) as live`;
 const FROM = `
@@ -15,41 +15,41 @@ const FROM = `
 
 /* The columns of these statements have the names of the fields. */
 
-/** What is served in this environment, and what was before. */
-export interface Live {
+/** The live deployment of an app in this environment, and the previous one. */
+export interface LiveDeployment {
   readonly deploymentId: string;
   readonly previousDeploymentId: string | null;
 }
 
-/** An app with where it is deployed. */
-export async function placesOf(tx: Tx, app: StoredApp): Promise<AppWithPlaces> {
+/** Adds the live deployments in all environments. */
+export async function withEnvironments(tx: Tx, app: StoredApp): Promise<AppWithEnvironments> {
   const text =
     "select environment, deployment_id, number, since from app_live_deployments where app_id = $1";
   const rows = await queryRows(tx, text, [app.id]);
-  const at = (environment: string) => {
-    const row = rows.find((one) => one["environment"] === environment);
+  const liveIn = (environment: string) => {
+    const row = rows.find((candidate) => candidate["environment"] === environment);
     if (!row) return null;
     const { deployment_id, number, since } = row;
     return { deploymentId: String(deployment_id), number: Number(number), since: String(since) };
   };
   const environments = {
-    production: at("production"),
-    staging: at("staging"),
-    development: at("development"),
+    production: liveIn("production"),
+    staging: liveIn("staging"),
+    development: liveIn("development"),
   };
   return { ...app, environments };
 }
 
-export async function live(tx: Tx, appId: string): Promise<Live | undefined> {
+export async function findLive(tx: Tx, appId: string): Promise<LiveDeployment | undefined> {
   const text = `
     select deployment_id as "deploymentId", previous_deployment_id as "previousDeploymentId"
-      from app_live_deployments where app_id = $1 and environment = ${HERE}`;
+      from app_live_deployments where app_id = $1 and environment = ${CURRENT_ENVIRONMENT}`;
   const [row] = await queryRows(tx, text, [appId]);
-  return row as Live | undefined;
+  return row as LiveDeployment | undefined;
 }
 
 export async function find(tx: Tx, appId: string, id: string): Promise<FullDeployment | undefined> {
-  const text = `select ${SHOWN}, d.snapshot from ${FROM} where d.app_id = $1 and d.id = $2`;
+  const text = `select ${COLUMNS}, d.snapshot from ${FROM} where d.app_id = $1 and d.id = $2`;
   const [row] = await queryRows(tx, text, [appId, id]);
   return row as FullDeployment | undefined;
 }
@@ -60,14 +60,14 @@ export async function get(tx: Tx, appId: string, id: string): Promise<FullDeploy
   return found;
 }
 
-/** The newest first, from before a number. */
+/** Lists deployments, newest first, before a number. */
 export async function list(
   tx: Tx,
   appId: string,
   page: { readonly before: number; readonly limit: number },
 ): Promise<Deployment[]> {
   const text = `
-    select ${SHOWN} from ${FROM}
+    select ${COLUMNS} from ${FROM}
      where d.app_id = $1 and d.number < $2 order by d.number desc limit $3`;
   const rows: SqlRow[] = await queryRows(tx, text, [appId, page.before, page.limit]);
   return rows as unknown as Deployment[];
@@ -79,7 +79,7 @@ const INSERT = `
           $5, $6)
   returning number, environment`;
 
-/** Its number follows that of the last one; the app's row is locked, so that two take turns. */
+/** Numbers the deployment after the last one; the caller holds the lock of the app's row. */
 export async function insert(
   ctx: WriteContext<never>,
   deployment: Pick<Deployment, "id" | "appId" | "notes" | "deployedBy"> & {
@@ -102,30 +102,29 @@ const GO_LIVE = `
                else app_live_deployments.deployment_id end,
         deployment_id = excluded.deployment_id, number = excluded.number, since = excluded.since`;
 
-/** From now on this one is served. */
-export function goLive(
+export function setLive(
   ctx: WriteContext<never>,
   { appId, id, number }: Pick<Deployment, "appId" | "id" | "number">,
 ): void {
   void ctx.send(GO_LIVE, [appId, id, number, ctx.now]);
 }
 
-/** What is served under a slug in this environment. */
-export interface Served {
+/** The app that is served under a slug in this environment. */
+export interface ServedApp {
   readonly appId: string;
   readonly slug: string;
   readonly deploymentId: string;
   readonly snapshot: Snapshot;
 }
 
-const SERVED = `
+const FIND_SERVED = `
   select a.id as "appId", a.slug, d.id as "deploymentId", d.snapshot
     from apps a
-    join app_live_deployments l on l.app_id = a.id and l.environment = ${HERE}
+    join app_live_deployments l on l.app_id = a.id and l.environment = ${CURRENT_ENVIRONMENT}
     join app_deployments d on d.id = l.deployment_id
    where a.slug = $1 and a.status = 'active'`;
 
-export async function findServed(tx: Tx, slug: string): Promise<Served | undefined> {
-  const [row] = await queryRows(tx, SERVED, [slug]);
-  return row as Served | undefined;
+export async function findServed(tx: Tx, slug: string): Promise<ServedApp | undefined> {
+  const [row] = await queryRows(tx, FIND_SERVED, [slug]);
+  return row as ServedApp | undefined;
 }

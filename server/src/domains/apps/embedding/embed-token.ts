@@ -1,6 +1,6 @@
 /**
- * Embed tokens: everything that one is good for stands in it, signed. A row beside it says whether it
- * still is, and for whom it acts; what that person may do is looked up each time.
+ * Embed tokens: signed claims about the app, page, context and origins. A row tells whether the token is
+ * revoked and for whom it acts; that member's permissions are looked up each time.
  */
 import Type, { type Static } from "typebox";
 import type { PlatformServices } from "#kernel/contract.ts";
@@ -18,8 +18,8 @@ const UNITS_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d:
 
 export const EmbedTokenId = id("emb");
 
-/** What people ask for. */
-export const draftFields = {
+/** The fields of a request for a token. */
+export const tokenInputFields = {
   expiresIn: Type.String({
     pattern: "^[1-9][0-9]{0,3}[mhd]$",
     description: "`30m`, `12h` or `1d`: 24 hours at the most",
@@ -46,7 +46,7 @@ export const draftFields = {
   ),
 };
 
-const about = {
+const tokenFields = {
   id: EmbedTokenId,
   appId: AppId,
   environment: Type.Enum(["production", "staging", "development"]),
@@ -59,12 +59,12 @@ const about = {
 };
 
 export const EmbedToken = Type.Object(
-  { ...about, revokedAt: nullable(Time) },
+  { ...tokenFields, revokedAt: nullable(Time) },
   { title: "EmbedToken" },
 );
 export type EmbedToken = Static<typeof EmbedToken>;
-/** As it is stored. */
-export type StoredToken = EmbedToken & {
+/** A token as it is stored. */
+export type StoredEmbedToken = EmbedToken & {
   readonly permissions: readonly string[] | null;
   readonly revision: number;
 };
@@ -85,8 +85,8 @@ export const EmbedRefused = failure(
   "This embed token is not valid, has expired or was revoked.",
 );
 
-/** What a token says. */
-export interface Claims {
+/** The signed content of a token. */
+export interface EmbedClaims {
   readonly id: string;
   /** The workspace's key. */
   readonly workspace: string;
@@ -98,38 +98,44 @@ export interface Claims {
   readonly expiresAtMs: number;
 }
 
-export function sign({ masterKey }: Pick<PlatformServices, "masterKey">, claims: Claims): string {
+export function signToken(
+  { masterKey }: Pick<PlatformServices, "masterKey">,
+  claims: EmbedClaims,
+): string {
   const text = Buffer.from(JSON.stringify(claims)).toString("base64url");
-  return `${text}.${signatureOf(masterKey, text).toString("base64url")}`;
+  return `${text}.${computeSignature(masterKey, text).toString("base64url")}`;
 }
 
-/** What a token says; undefined when it is none of ours, or its time is over. */
-export function verify(
+/** Reads the claims of a token; undefined when the signature is wrong or the token has expired. */
+export function verifyToken(
   { masterKey, clock }: Pick<PlatformServices, "masterKey" | "clock">,
   token: string,
-): Claims | undefined {
-  const [text = "", signature = "", ...more] = token.split(".");
-  if (more.length > 0 || token.length > TOKEN_CHARACTERS_MAX) return undefined;
-  const ours = equalBytes(signatureOf(masterKey, text), Buffer.from(signature, "base64url"));
-  if (!ours) return undefined;
-  // Nobody but us could sign it.
-  const claims = JSON.parse(Buffer.from(text, "base64url").toString()) as Claims;
+): EmbedClaims | undefined {
+  const [text = "", signature = "", ...others] = token.split(".");
+  if (others.length > 0 || token.length > TOKEN_CHARACTERS_MAX) return undefined;
+  const isSigned = equalBytes(
+    computeSignature(masterKey, text),
+    Buffer.from(signature, "base64url"),
+  );
+  if (!isSigned) return undefined;
+  // Only we can have signed it.
+  const claims = JSON.parse(Buffer.from(text, "base64url").toString()) as EmbedClaims;
   return claims.expiresAtMs > clock.nowMs() ? claims : undefined;
 }
 
-function signatureOf(masterKey: PlatformServices["masterKey"], text: string): Buffer {
+function computeSignature(masterKey: PlatformServices["masterKey"], text: string): Buffer {
   return hmac(masterKey.derive("embed tokens"), text);
 }
 
-/** How long `12h` is. */
-export function durationMs(expiresIn: string): number {
+/** Parses a duration such as `12h`. */
+export function parseDurationMs(expiresIn: string): number {
   const ms = Number(expiresIn.slice(0, -1)) * (UNITS_MS[expiresIn.slice(-1)] ?? Infinity);
   if (ms > EXPIRES_MAX_MS) throw invalidField("/expiresIn", "must not be more than 24 hours");
   return ms;
 }
 
-/** A context must fit into an address. */
-export function assertShort(context: Readonly<Record<string, unknown>>): void {
+/** Throws for a context that would not fit into a URL. */
+export function assertContextFits(context: Readonly<Record<string, unknown>>): void {
   if (JSON.stringify(context).length <= CONTEXT_CHARACTERS_MAX) return;
   throw invalidField(
     "/context",

@@ -5,7 +5,7 @@ import { object } from "#kernel/schema/schema.ts";
 import { AppId, AppIsArchived } from "../definition/app.ts";
 import { get as getApp } from "../definition/store.ts";
 import { AppsDeploy } from "../permissions.ts";
-import { draftFields, EmbedToken, EmbedTokenId, IssuedToken } from "./embed-token.ts";
+import { tokenInputFields, EmbedToken, EmbedTokenId, IssuedToken } from "./embed-token.ts";
 import { EmbedTokenCreated, EmbedTokenRevoked } from "./events.ts";
 import * as service from "./service.ts";
 import * as store from "./store.ts";
@@ -23,7 +23,7 @@ export const issueToken = command({
     "actions. Browsers show it in frames of `allowedOrigins` only.",
   permission: AppsDeploy,
   params: ById,
-  body: object(draftFields),
+  body: object(tokenInputFields),
   response: created(IssuedToken),
   emits: [EmbedTokenCreated],
   fails: [AppIsArchived],
@@ -35,7 +35,7 @@ export const issueToken = command({
       allowedOrigins: ["https://intranet.example.com"],
     },
   },
-  run: (ctx, { params, body }) => service.issue(ctx, params.id, body),
+  run: (ctx, { params, body }) => service.createToken(ctx, params.id, body),
 });
 
 export const listTokens = query({

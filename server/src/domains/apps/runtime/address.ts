@@ -1,15 +1,15 @@
-/** Where a deployed app is found. */
+/** The address of a page of a deployed app. */
 export interface AppAddress {
-  /** Of ours, with the path that we are found under, if any. */
+  /** Ours, with the path prefix of a proxy, if any. */
   readonly origin: string;
   readonly workspace: string;
   readonly slug: string;
-  /** Of the page, with a slash in front. */
+  /** Of the page, with a leading slash. */
   readonly path: string;
 }
 
-/** The address of a page, with a query. */
-export function addressOf(
+/** Builds the URL of a page, with a query. */
+export function buildAppUrl(
   { origin, workspace, slug, path }: AppAddress,
   query: Readonly<Record<string, string>> = {},
 ): string {
@@ -19,17 +19,20 @@ export function addressOf(
   return `${base}/apps/${workspace}/${slug}${page}${search && `?${search}`}`;
 }
 
-/** The same without the origin, for our own pages. */
-export function pathOf(address: AppAddress, query: Readonly<Record<string, string>> = {}): string {
-  return localOf(addressOf(address, query));
+/** Builds the path of a page, with a query, for our own pages. */
+export function buildAppPath(
+  address: AppAddress,
+  query: Readonly<Record<string, string>> = {},
+): string {
+  return pathAndQuery(buildAppUrl(address, query));
 }
 
-/** The path that we are found under: empty, unless a proxy puts us below one. */
+/** The path prefix under which a proxy serves us; empty without one. */
 export function prefixOf(origin: string): string {
   return new URL(origin).pathname.replace(/\/+$/, "");
 }
 
-function localOf(address: string): string {
+function pathAndQuery(address: string): string {
   const { pathname, search } = new URL(address);
   return pathname + search;
 }

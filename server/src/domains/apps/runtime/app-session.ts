@@ -1,4 +1,4 @@
-/** Who opens which app, and as whom: by the session of their browser, or by an embed token. */
+/** App sessions: an open app with its caller, authenticated by a session or token, or by an embed token. */
 import {
   listMemberships,
   findMemberNames,
@@ -15,15 +15,15 @@ import {
   Unauthenticated,
 } from "#kernel/operation/failure.ts";
 import { workspaceIdOf } from "#kernel/schema/id.ts";
-import { normalPath, type Page } from "../definition/app.ts";
-import { findServed, type Served } from "../deployments/store.ts";
-import { type Claims, EmbedRefused, verify } from "../embedding/embed-token.ts";
+import { normalizePath, type Page } from "../definition/app.ts";
+import { findServed, type ServedApp } from "../deployments/store.ts";
+import { type EmbedClaims, EmbedRefused, verifyToken } from "../embedding/embed-token.ts";
 import { find as findToken } from "../embedding/store.ts";
-import { type CallOperation, operationCallerFor } from "../call-operation.ts";
+import { type CallOperation, operationCallerFor } from "#kernel/operation/call-operation.ts";
 import { AppsUse } from "../permissions.ts";
-import { pathOf, prefixOf } from "./address.ts";
+import { buildAppPath, prefixOf } from "./address.ts";
 
-/** What a request says of the app that it is about. */
+/** The app that a request names. */
 export interface AppRequest {
   readonly workspace: string;
   readonly slug: string;
@@ -31,7 +31,7 @@ export interface AppRequest {
   readonly embedToken: string | undefined;
 }
 
-/** An open app, and whoever has opened it. */
+/** An open app, with the caller who opened it. */
 export interface AppSession {
   readonly platform: Platform;
   /** Of the app's workspace and environment. */
@@ -39,75 +39,79 @@ export interface AppSession {
   readonly partition: Partition;
   readonly perform: CallOperation;
   readonly user: Principal & { readonly name: string; readonly email: string };
-  readonly served: Served;
-  /** What an embed token fixes; undefined for who has logged in. */
-  readonly embed?: Claims & { readonly text: string };
-  /** The path of a page of this app, such that it is opened as this one was. */
+  readonly served: ServedApp;
+  /** The claims of the embed token; undefined for a logged-in caller. */
+  readonly embed?: EmbedClaims & { readonly text: string };
+  /** The path of a page of this app, with the environment or embed token of this session. */
   readonly pathTo: (page: string, params?: Readonly<Record<string, string>>) => string;
-  /** What the paths of our own pages begin with. */
+  /** The prefix of the paths of our own pages. */
   readonly prefix: string;
 }
 
-/** Lets somebody in, or throws why not. */
+/** Opens an app, or throws the failure. */
 export async function openAppSession(
   platform: Platform,
   caller: Caller,
-  asked: AppRequest,
+  request: AppRequest,
 ): Promise<AppSession> {
-  const entered =
-    asked.embedToken === undefined
-      ? entranceOf(caller, asked)
-      : await embedded(platform, caller, asked, asked.embedToken);
-  const { workspace, environment } = entered.caller;
+  const opened =
+    request.embedToken === undefined
+      ? openByMembership(caller, request)
+      : await openByEmbedToken(platform, caller, request, request.embedToken);
+  const { workspace, environment } = opened.caller;
   if (!workspace) throw new Error("Nobody enters without a workspace.");
-  if (!entered.caller.permissions.has(AppsUse.name)) {
+  if (!opened.caller.permissions.has(AppsUse.name)) {
     throw new Failure(Forbidden, { detail: `This needs the permission ${AppsUse.name}.` });
   }
   const partition = { workspace: workspace.key, environment };
-  const served = await platform.db.read(partition, (tx) => findServed(tx, asked.slug));
-  const { embed } = entered;
+  const served = await platform.db.read(partition, (tx) => findServed(tx, request.slug));
+  const { embed } = opened;
   if (!served || (embed && embed.appId !== served.appId)) {
     throw new Failure(embed ? EmbedRefused : NotFound);
   }
-  const fixed: Record<string, string> = embed
+  const fixedQuery: Record<string, string> = embed
     ? { embed_token: embed.text }
     : environment === "production"
       ? {}
       : { environment };
-  const address = { origin: caller.origin, workspace: asked.workspace, slug: asked.slug };
+  const address = { origin: caller.origin, workspace: request.workspace, slug: request.slug };
   return {
     platform,
-    ...entered,
+    ...opened,
     partition,
     served,
-    perform: operationCallerFor(platform, entered.caller, `/apps/${asked.workspace}/${asked.slug}`),
-    pathTo: (path, params = {}) => pathOf({ ...address, path }, { ...params, ...fixed }),
+    perform: operationCallerFor(
+      platform,
+      opened.caller,
+      `/apps/${request.workspace}/${request.slug}`,
+    ),
+    pathTo: (path, params = {}) => buildAppPath({ ...address, path }, { ...params, ...fixedQuery }),
     prefix: prefixOf(caller.origin),
   };
 }
 
-/** The page that a path means; a token that is good for one page opens no other. */
-export function pageOf({ served, embed }: AppSession, path: string): Page {
+/** Gets the page of a path; an embed token for one page opens no other. */
+export function getPage({ served, embed }: AppSession, path: string): Page {
   const { pages } = served.snapshot;
   const [first] = pages;
-  const at = normalPath(path.replace(/\/+$/, ""));
-  const found = pages.find((page) => page.path === at);
+  const pagePath = normalizePath(path.replace(/\/+$/, ""));
+  const found = pages.find((page) => page.path === pagePath);
   if (embed && embed.pageId !== null) {
-    const own = pages.find(({ id }) => id === embed.pageId);
-    if (!own || (at !== "/" && found !== own)) throw new Failure(EmbedRefused);
-    return own;
+    const tokenPage = pages.find(({ id }) => id === embed.pageId);
+    if (!tokenPage || (pagePath !== "/" && found !== tokenPage)) throw new Failure(EmbedRefused);
+    return tokenPage;
   }
-  const page = found ?? (at === "/" ? first : undefined);
+  const page = found ?? (pagePath === "/" ? first : undefined);
   if (!page) throw new Failure(NotFound);
   return page;
 }
 
-type Entrance = Pick<AppSession, "caller" | "user" | "embed">;
+type SessionIdentity = Pick<AppSession, "caller" | "user" | "embed">;
 
-function entranceOf(caller: Caller, asked: AppRequest): Entrance {
+function openByMembership(caller: Caller, request: AppRequest): SessionIdentity {
   const { credential } = caller;
   if (!credential) throw new Failure(Unauthenticated);
-  const membership = credential.memberships.get(asked.workspace);
+  const membership = credential.memberships.get(request.workspace);
   if (!membership) throw new Failure(NoSuchWorkspace);
   if (membership.blockedBy) throw new Failure(membership.blockedBy);
   const { workspace, permissions, roles } = membership;
@@ -117,21 +121,21 @@ function entranceOf(caller: Caller, asked: AppRequest): Entrance {
     caller: {
       ...caller,
       workspace,
-      environment: asked.environment ?? "production",
+      environment: request.environment ?? "production",
       permissions,
       principal: { id: user.id, roles },
     },
   };
 }
 
-/** Acts for whoever made the token, with what they may do now. */
-async function embedded(
+/** Acts for the member who created the token, with their current permissions. */
+async function openByEmbedToken(
   platform: Platform,
   caller: Caller,
-  asked: AppRequest,
+  request: AppRequest,
   text: string,
-): Promise<Entrance> {
-  const claims = verify(platform, text);
+): Promise<SessionIdentity> {
+  const claims = verifyToken(platform, text);
   if (!claims) throw new Failure(EmbedRefused);
   const { workspace, environment } = claims;
   const token = await platform.db.read({ workspace, environment }, (tx) =>
@@ -141,19 +145,20 @@ async function embedded(
   platform.rateLimit.assert(`embed ${token.id}`, platform.settings.rateLimit);
   const rows = await listMemberships(platform.db, token.createdBy);
   const member = rows.find((row) => row.workspace === workspace);
-  if (!member || member.barred || member.slug !== asked.workspace) throw new Failure(EmbedRefused);
+  if (!member || member.barred || member.slug !== request.workspace)
+    throw new Failure(EmbedRefused);
   const [user] = await platform.db.read({ workspace, environment }, (tx) =>
     findMemberNames(tx, [token.createdBy]),
   );
   if (!user) throw new Failure(EmbedRefused);
   const held = resolvePermissions(member.roles, member.granted, platform.permissions);
   const { permissions } = token;
-  const { credential: _, idempotencyScope: __, ...stranger } = caller;
+  const { credential: _, idempotencyScope: __, ...rest } = caller;
   return {
     embed: { ...claims, text },
     user: { ...user, roles: member.roles },
     caller: {
-      ...stranger,
+      ...rest,
       credential: undefined,
       actor: { id: user.id, name: user.name, type: "user" },
       workspace: { key: workspace, id: workspaceIdOf(workspace) },

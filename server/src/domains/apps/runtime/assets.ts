@@ -1,7 +1,7 @@
 /**
- * What our pages load: TypeScript of this folder with its types taken out, which is all that browsers
- * need. Done once, when it is first asked for; the address has the hash of it all, so that it may be kept
- * for ever.
+ * The assets of app pages: the TypeScript of `browser/` with its types stripped, which browsers load as it
+ * is. Built once, at the first request; the URL has the hash of all files, so that they are cached for
+ * ever.
  */
 import { readFileSync } from "node:fs";
 import { stripTypeScriptTypes } from "node:module";
@@ -30,28 +30,28 @@ interface Bundle {
   readonly files: ReadonlyMap<string, Asset>;
 }
 
-let made: Bundle | undefined;
+let cached: Bundle | undefined;
 
-/** The files and what they are found under. */
+/** The assets, with their hash. */
 export function bundle(): Bundle {
-  made ??= make();
-  return made;
+  cached ??= buildBundle();
+  return cached;
 }
 
-function make(): Bundle {
-  const files = new Map(FILES.map((name) => [name as string, assetOf(name)]));
-  const whole = [...files.values()].map(({ text }) => text).join("\n");
-  return { hash: sha256(whole).toString("hex").slice(0, HASH_CHARACTERS), files };
+function buildBundle(): Bundle {
+  const files = new Map(FILES.map((name) => [name as string, loadAsset(name)]));
+  const allText = [...files.values()].map(({ text }) => text).join("\n");
+  return { hash: sha256(allText).toString("hex").slice(0, HASH_CHARACTERS), files };
 }
 
-function assetOf(name: string): Asset {
+function loadAsset(name: string): Asset {
   const text = readFileSync(join(import.meta.dirname, "browser", name), "utf8");
   if (!name.endsWith(".ts")) return { mediaType: "text/css; charset=utf-8", text };
-  return { mediaType: "text/javascript; charset=utf-8", text: stripped(text) };
+  return { mediaType: "text/javascript; charset=utf-8", text: stripTypes(text) };
 }
 
-/** Node says each time that it may change this; there is nothing that whoever runs us could do about it. */
-function stripped(text: string): string {
+/** Suppresses Node's warning that the function is experimental: an operator can't act on it. */
+function stripTypes(text: string): string {
   const emitWarning = process.emitWarning.bind(process);
   process.emitWarning = () => undefined;
   try {

@@ -2,7 +2,7 @@ import { sha256 } from "#kernel/access/crypto.ts";
 import type { Snapshot } from "../deployments/deployment.ts";
 import type { AppSession } from "./app-session.ts";
 import { bundle } from "./assets.ts";
-import type { PageState } from "./browser/tree.ts";
+import type { PageState } from "./browser/page-state.ts";
 import { pageView } from "./browser/view.ts";
 import type { Child } from "./browser/vnode.ts";
 
@@ -10,46 +10,46 @@ const VOID = new Set(["br", "hr", "input", "img", "link", "meta"]);
 const TAG = /^[a-z][a-z0-9]*$/;
 const ATTRIBUTE = /^[a-zA-Z][a-zA-Z0-9-]*$/;
 
-/** Elements as HTML, every text and every value escaped. */
-function htmlOf(children: readonly Child[]): string {
-  return children.map(one).join("");
+/** Renders elements as HTML, with every text and every attribute escaped. */
+function renderHtml(children: readonly Child[]): string {
+  return children.map(renderNode).join("");
 }
 
-function one(child: Child): string {
-  if (typeof child === "string") return escaped(child);
+function renderNode(child: Child): string {
+  if (typeof child === "string") return escapeHtml(child);
   const { tag, attributes, children } = child;
   if (!TAG.test(tag)) throw new Error("An element has a strange name.");
-  const written = Object.entries(attributes).map(([name, value]) => {
+  const attributesHtml = Object.entries(attributes).map(([name, value]) => {
     if (!ATTRIBUTE.test(name)) throw new Error("An attribute has a strange name.");
-    return value === true ? ` ${name}` : ` ${name}="${escaped(value)}"`;
+    return value === true ? ` ${name}` : ` ${name}="${escapeHtml(value)}"`;
   });
-  const open = `<${tag}${written.join("")}>`;
-  return VOID.has(tag) ? open : `${open}${htmlOf(children)}</${tag}>`;
+  const open = `<${tag}${attributesHtml.join("")}>`;
+  return VOID.has(tag) ? open : `${open}${renderHtml(children)}</${tag}>`;
 }
 
-function escaped(text: string): string {
+function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
-/** What the script must know beside what is on the page. */
-interface Start {
+/** The data that the browser script starts with. */
+interface StartData {
   readonly state: PageState;
   readonly params: Readonly<Record<string, string>>;
-  /** Where it asks, and where it acts. */
+  /** The endpoints for the page's state and for actions. */
   readonly urls: { readonly state: string; readonly act: string };
 }
 
-/** The whole page as HTML: it can be read before, and without, any script. */
-export function pageDocument(
-  visit: AppSession,
+/** Renders the whole page as HTML, readable without any script. */
+export function renderPage(
+  session: AppSession,
   state: PageState,
   params: Readonly<Record<string, string>>,
 ) {
-  const { served, prefix, pathTo } = visit;
+  const { served, prefix, pathTo } = session;
   const { hash } = bundle();
   const base = `${prefix}/apps/_assets/${hash}`;
-  const style = styleOf(served.snapshot.theme);
-  const start: Start = {
+  const style = buildThemeStyle(served.snapshot.theme);
+  const start: StartData = {
     state,
     params,
     urls: { state: pathTo("/_state"), act: pathTo("/_act") },
@@ -59,42 +59,42 @@ export function pageDocument(
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escaped(`${state.title} · ${state.app}`)}</title>
+<title>${escapeHtml(`${state.title} · ${state.app}`)}</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="${base}/style.css">
 ${style && `<style>${style}</style>\n`}<script type="module" src="${base}/main.ts"></script>
 </head>
 <body>
-<div id="app">${htmlOf([pageView(state)])}</div>
-<script type="application/json" id="start">${jsonOf(start)}</script>
+<div id="app">${renderHtml([pageView(state)])}</div>
+<script type="application/json" id="start">${toInlineJson(start)}</script>
 </body>
 </html>
 `;
-  return { html, policy: policyOf(visit, style), headers: HEADERS };
+  return { html, policy: buildPolicy(session, style), headers: HEADERS };
 }
 
-/** The address holds a token, which concerns nobody else; our own requests say where they come from. */
+/** The URL may hold an embed token, which other sites must not get; our own requests need the referrer. */
 const HEADERS = { "referrer-policy": "same-origin" };
 
-function policyOf({ embed }: AppSession, style: string): string {
-  // This is what browsers go by; the older X-Frame-Options of all our answers counts only without it.
-  const framing = embed ? embed.allowedOrigins.join(" ") || "'self'" : "'none'";
+function buildPolicy({ embed }: AppSession, style: string): string {
+  // Takes precedence over the older X-Frame-Options, which all our responses have.
+  const frameAncestors = embed ? embed.allowedOrigins.join(" ") || "'self'" : "'none'";
   const styles = style === "" ? "'self'" : `'self' 'sha256-${sha256(style).toString("base64")}'`;
   return (
     `default-src 'none'; script-src 'self'; style-src ${styles}; connect-src 'self'; img-src data:; ` +
-    `base-uri 'none'; form-action 'none'; frame-ancestors ${framing}`
+    `base-uri 'none'; form-action 'none'; frame-ancestors ${frameAncestors}`
   );
 }
 
-/** JSON inside of HTML: no tag can end in it. */
-function jsonOf(value: unknown): string {
+/** JSON in a script element, escaped so that it can't close the element. */
+function toInlineJson(value: unknown): string {
   return JSON.stringify(value).replaceAll("<", "\\u003c");
 }
 
 const LUMINANCE_MAX = 0.45;
 
-/** The accent as the stylesheet has it. It is six hexadecimal digits, or it could not have been saved. */
-function styleOf(theme: Snapshot["theme"]): string {
+/** The accent as CSS variables. Checked again, since it goes into a style element. */
+function buildThemeStyle(theme: Snapshot["theme"]): string {
   if (!theme || !/^#[0-9a-f]{6}$/i.test(theme.accent)) return "";
   const { accent } = theme;
   const [red, green, blue] = [1, 3, 5].map(

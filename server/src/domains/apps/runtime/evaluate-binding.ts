@@ -2,15 +2,12 @@ import { setTimeout as delay } from "node:timers/promises";
 import { ExpressionError } from "#kernel/expression/expression-failure.ts";
 import { compileTemplate } from "#kernel/expression/template.ts";
 import { Failure } from "#kernel/operation/failure.ts";
-import type { Page } from "../definition/app.ts";
 import type { AppSession } from "./app-session.ts";
-import type { View } from "./browser/tree.ts";
-import type { LoadedSource } from "./load-sources.ts";
 
-const TRIES_MAX = 20;
-const NEXT_TRY_MS = 50;
+const ATTEMPTS_MAX = 20;
+const RETRY_DELAY_MS = 50;
 
-/** What bindings read. */
+/** The values that bindings read. */
 export interface BindingScope {
   readonly data: Readonly<Record<string, unknown>>;
   readonly inputs: Readonly<Record<string, unknown>>;
@@ -21,7 +18,7 @@ export interface BindingScope {
   readonly result?: unknown;
 }
 
-/** The value of a template. That others are being evaluated is no fault of this one: it waits. */
+/** Evaluates a template; waits while the expression pool is busy. */
 export async function evaluateBinding(
   { platform, partition }: AppSession,
   value: unknown,
@@ -37,14 +34,14 @@ export async function evaluateBinding(
         nowMs,
       });
     } catch (error) {
-      const busy = error instanceof ExpressionError && error.code === "busy";
-      if (!busy || attempt === TRIES_MAX) throw error;
-      await delay(NEXT_TRY_MS);
+      const isBusy = error instanceof ExpressionError && error.code === "busy";
+      if (!isBusy || attempt === ATTEMPTS_MAX) throw error;
+      await delay(RETRY_DELAY_MS);
     }
   }
 }
 
-/** What went wrong, in words that may be shown; anything unforeseen is ours, and goes on. */
+/** The message of an error that may be displayed; rethrows any other. */
 export function toDisplayText(error: unknown): string {
   if (error instanceof ExpressionError) return `A binding failed: ${error.message}`;
   if (error instanceof Failure) {
@@ -52,20 +49,4 @@ export function toDisplayText(error: unknown): string {
     return first ? `${error.type.title} ${first.path} ${first.message}` : error.message;
   }
   throw error;
-}
-
-/** What the browser says: what the page was opened with, and what somebody entered and looks at. */
-export interface BrowserState {
-  readonly params: Readonly<Record<string, unknown>>;
-  readonly inputs: Readonly<Record<string, unknown>>;
-  readonly views: Readonly<Record<string, View>>;
-}
-
-/** What resolving a page needs. */
-export interface ResolveContext {
-  readonly visit: AppSession;
-  readonly page: Page;
-  readonly occasion: BrowserState;
-  readonly scope: BindingScope;
-  readonly loaded: ReadonlyMap<string, LoadedSource>;
 }

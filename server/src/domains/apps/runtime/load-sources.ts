@@ -1,49 +1,62 @@
 /**
- * The data of an app: each source is an operation of the platform, called as whoever has opened it. The
- * shapes of the answers are those that these operations declare.
+ * Loads the data of an app: each source is an operation of the platform, called as the caller of the app
+ * session. The types of the responses are those that these operations declare.
  */
 import { Failure, failure } from "#kernel/operation/failure.ts";
+import type { Page } from "../definition/app.ts";
 import type { Component } from "../definition/component.ts";
 import type { DataSource } from "../definition/data-source.ts";
-import { dataOfResponse, type CallOperation } from "../call-operation.ts";
+import { dataOfResponse, type CallOperation } from "#kernel/operation/call-operation.ts";
 import { evaluateBinding, type BindingScope, toDisplayText } from "./evaluate-binding.ts";
 import type { AppSession } from "./app-session.ts";
+import type { TableViewState } from "./browser/page-state.ts";
 
-const AT_ONCE_MAX = 4;
+const CONCURRENCY = 4;
 const ROWS_MAX = 200;
 const WAIT_MS = 20_000;
 
 export const SourceFailed = failure("source_failed", 502, "The data source failed.");
 
-/** What a source gave, or why it did not. */
+/** The value of a source, or its error. */
 export type LoadedSource = { readonly value: unknown } | { readonly error: string };
 
-/** One page of a table's records. */
-export interface Rows {
+/** One page of a table component. */
+export interface TablePage {
   readonly rows: readonly unknown[];
-  /** Where to go on; null at the end. */
+  /** The cursor of the next page; null at the end. */
   readonly next: string | null;
 }
 
-/** Who looks, and what the page has loaded for them. */
-interface Asking {
-  readonly visit: AppSession;
+/** The state of the page in the browser: its parameters, the entered inputs, and the views of tables. */
+export interface BrowserState {
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly inputs: Readonly<Record<string, unknown>>;
+  readonly views: Readonly<Record<string, TableViewState>>;
+}
+
+/** Everything that resolving a page needs. */
+export interface ResolveContext {
+  readonly session: AppSession;
+  readonly page: Page;
+  readonly browserState: BrowserState;
   readonly scope: BindingScope;
   readonly loaded: ReadonlyMap<string, LoadedSource>;
 }
 
-/** Which part of a list somebody looks at. */
-export interface SourceSummary {
+type SourceContext = Pick<ResolveContext, "session" | "scope" | "loaded">;
+
+/** The page, size and search of a table component. */
+export interface TablePageQuery {
   readonly q?: string | undefined;
   readonly after?: string | undefined;
   readonly pageSize: number;
-  /** What of a row is searched, in lower case. */
+  /** The text of a row to search in, in lower case. */
   readonly searchable: (row: unknown) => string;
 }
 
-/** Loads several sources, a few at a time. One that fails does not fail the others. */
-export async function loadAll(
-  visit: AppSession,
+/** Loads sources, a few at a time; one that fails does not fail the others. */
+export async function loadSources(
+  session: AppSession,
   sources: readonly DataSource[],
   scope: BindingScope,
 ): Promise<ReadonlyMap<string, LoadedSource>> {
@@ -53,33 +66,33 @@ export async function loadAll(
     for (;;) {
       const next = waiting.shift();
       if (!next) return;
-      loaded.set(next.name, await attempt(() => load(visit, next, scope)));
+      loaded.set(next.name, await toLoadedSource(() => loadSource(session, next, scope)));
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE_MAX }, work));
+  await Promise.all(Array.from({ length: CONCURRENCY }, work));
   return loaded;
 }
 
-/** One page of a source that is a list, as a table shows it. */
-export async function glance(
-  { visit, scope, loaded }: Asking,
+/** Reads one page of a source for a table component. */
+export async function readTablePage(
+  { session, scope, loaded }: SourceContext,
   { dataSource }: Component,
-  { q, after, pageSize, searchable }: SourceSummary,
-): Promise<Rows> {
-  const source = sourceNamed(visit, dataSource);
+  { q, after, pageSize, searchable }: TablePageQuery,
+): Promise<TablePage> {
+  const source = getSource(session, dataSource);
   if (isPaged(source)) {
-    const config = await configOf(visit, source, scope);
+    const config = await resolveConfig(session, source, scope);
     if (!config) return { rows: [], next: null };
-    const question = {
-      ...questionOf(config),
+    const query = {
+      ...toRecordQuery(config),
       limit: pageSize,
       ...(q && { q }),
       ...(after && { after }),
     };
-    const answer = await records(visit.perform, config, question);
-    return { rows: answer.data, next: answer.pagination.nextCursor };
+    const response = await listRecords(session.perform, config, query);
+    return { rows: response.data, next: response.pagination.nextCursor };
   }
-  const all = rowsOf(givenBy(source, loaded));
+  const all = rowsOf(getLoadedValue(source, loaded));
   const rows = q ? all.filter((row) => searchable(row).includes(q.toLowerCase())) : all;
   const start = Math.max(0, Number(after ?? 0) || 0);
   const end = start + pageSize;
@@ -87,42 +100,43 @@ export async function glance(
 }
 
 /**
- * One row of a source by its id, as the source itself would give it: what it filters out is not there,
- * whatever a browser asks for.
+ * Finds a row of a source by its id, within the source's own filter: a browser can't name a row that the
+ * source would not return.
  */
-export async function rowOf(
-  { visit, scope, loaded }: Asking,
+export async function findRow(
+  { session, scope, loaded }: SourceContext,
   { dataSource }: Component,
   id: string,
 ): Promise<unknown> {
-  const source = sourceNamed(visit, dataSource);
+  const source = getSource(session, dataSource);
   if (isPaged(source)) {
-    const config = await configOf(visit, source, scope);
+    const config = await resolveConfig(session, source, scope);
     if (!config) return undefined;
     const { filter = {} } = config;
-    const narrowed = { filter: JSON.stringify({ and: [filter, { id }] }), limit: 1 };
-    return (await records(visit.perform, config, { ...questionOf(config), ...narrowed })).data[0];
+    const byId = { filter: JSON.stringify({ and: [filter, { id }] }), limit: 1 };
+    const query = { ...toRecordQuery(config), ...byId };
+    return (await listRecords(session.perform, config, query)).data[0];
   }
-  return rowsOf(givenBy(source, loaded)).find((row) => idOf(row) === id);
+  return rowsOf(getLoadedValue(source, loaded)).find((row) => idOf(row) === id);
 }
 
-/** Whether tables read it page by page. One that is limited gives so many rows, and none beyond them. */
+/** True for a source that tables read page by page; one with a limit is loaded at once. */
 export function isPaged({ kind, config }: DataSource): boolean {
   return kind === "table" && config["limit"] === undefined;
 }
 
-function sourceNamed({ served }: AppSession, wanted: string | undefined): DataSource {
-  const source = served.snapshot.dataSources.find(({ name }) => name === wanted);
+function getSource({ served }: AppSession, sourceName: string | undefined): DataSource {
+  const source = served.snapshot.dataSources.find(({ name }) => name === sourceName);
   if (!source) throw new Error("A component names a source that is not there.");
   return source;
 }
 
-/** What a source gave that is not read page by page: asking it again could do again what it does. */
-function givenBy({ name }: DataSource, loaded: Asking["loaded"]): unknown {
-  const one = loaded.get(name);
-  if (!one) throw new Error(`The source ${name} was not loaded.`);
-  if ("error" in one) throw new Failure(SourceFailed, { detail: one.error });
-  return one.value;
+/** The value of a source that was loaded at once: loading it again could repeat its effects. */
+function getLoadedValue({ name }: DataSource, loaded: SourceContext["loaded"]): unknown {
+  const entry = loaded.get(name);
+  if (!entry) throw new Error(`The source ${name} was not loaded.`);
+  if ("error" in entry) throw new Failure(SourceFailed, { detail: entry.error });
+  return entry.value;
 }
 
 /** The id of a row, when it has one. */
@@ -137,7 +151,7 @@ export function rowsOf(value: unknown): readonly unknown[] {
   return value === null || value === undefined ? [] : [value];
 }
 
-export async function attempt(work: () => Promise<unknown>): Promise<LoadedSource> {
+export async function toLoadedSource(work: () => Promise<unknown>): Promise<LoadedSource> {
   try {
     return { value: await work() };
   } catch (error) {
@@ -145,13 +159,18 @@ export async function attempt(work: () => Promise<unknown>): Promise<LoadedSourc
   }
 }
 
-async function load(visit: AppSession, source: DataSource, scope: BindingScope): Promise<unknown> {
-  const config = await configOf(visit, source, scope);
+async function loadSource(
+  session: AppSession,
+  source: DataSource,
+  scope: BindingScope,
+): Promise<unknown> {
+  const config = await resolveConfig(session, source, scope);
   if (!config) return [];
-  const { perform } = visit;
+  const { perform } = session;
   switch (source.kind) {
     case "table":
-      return (await records(perform, config, { limit: ROWS_MAX, ...questionOf(config) })).data;
+      return (await listRecords(perform, config, { limit: ROWS_MAX, ...toRecordQuery(config) }))
+        .data;
     case "query":
       return runQuery(perform, config);
     case "connector":
@@ -163,36 +182,36 @@ async function load(visit: AppSession, source: DataSource, scope: BindingScope):
   }
 }
 
-export type Config = Readonly<Record<string, unknown>>;
+export type SourceConfig = Readonly<Record<string, unknown>>;
 
 export async function runQuery(
   perform: CallOperation,
-  { queryId, params }: Config,
+  { queryId, params }: SourceConfig,
 ): Promise<unknown> {
   const body = params === undefined ? {} : { params };
-  const answer = dataOfResponse(
+  const response = dataOfResponse(
     await perform("queries.run_saved", { params: { id: queryId }, body }),
   );
-  return (answer as { readonly rows: unknown }).rows;
+  return (response as { readonly rows: unknown }).rows;
 }
 
 export async function invokeConnector(
   perform: CallOperation,
-  { connectorId, action, input = {} }: Config,
+  { connectorId, action, input = {} }: SourceConfig,
 ): Promise<unknown> {
   const body = { action, input };
   return dataOfResponse(await perform("connectors.invoke", { params: { id: connectorId }, body }));
 }
 
-/** Starts a run; with a time to wait, what it gave. */
+/** Starts a run; with a time to wait, resolves to its output. */
 export async function runWorkflow(
   perform: CallOperation,
-  { workflowId, input = {} }: Config,
+  { workflowId, input = {} }: SourceConfig,
   waitMs: number | undefined,
 ): Promise<unknown> {
   const query = waitMs === undefined ? {} : { wait: waitMs };
   const started = { params: { id: workflowId }, query, body: { input } };
-  const run = dataOfResponse(await perform("workflows.trigger", started)) as Run;
+  const run = dataOfResponse(await perform("workflows.trigger", started)) as RunResult;
   if (waitMs === undefined) return run;
   if (run.status === "completed") return run.output ?? null;
   const ended = run.status === "failed" || run.status === "cancelled";
@@ -202,7 +221,7 @@ export async function runWorkflow(
   throw new Failure(SourceFailed, { detail });
 }
 
-interface Run {
+interface RunResult {
   readonly status: string;
   readonly output?: unknown;
   readonly error?: { readonly message: string } | null;
@@ -210,16 +229,19 @@ interface Run {
 
 export async function executeArtifact(
   perform: CallOperation,
-  { artifactId, input = {} }: Config,
+  { artifactId, input = {} }: SourceConfig,
 ): Promise<unknown> {
   const body = { inputPayload: input, triggerType: "app" };
-  const answer = await perform("artifacts.execute", { params: { id: artifactId }, body });
-  const { success, data } = answer as { readonly success: boolean; readonly data: Outcome };
+  const response = await perform("artifacts.execute", { params: { id: artifactId }, body });
+  const { success, data } = response as {
+    readonly success: boolean;
+    readonly data: ArtifactOutcome;
+  };
   if (success) return data.output;
   throw new Failure(SourceFailed, { detail: data.runtimeError?.message ?? "The artifact failed." });
 }
 
-interface Outcome {
+interface ArtifactOutcome {
   readonly output: unknown;
   readonly runtimeError: { readonly message: string } | null;
 }
@@ -229,43 +251,43 @@ interface RecordPage {
   readonly pagination: { readonly nextCursor: string | null };
 }
 
-async function records(
+async function listRecords(
   perform: CallOperation,
-  { table }: Config,
-  query: Config,
+  { table }: SourceConfig,
+  query: SourceConfig,
 ): Promise<RecordPage> {
   return (await perform("records.list", { params: { slug: table }, query })) as RecordPage;
 }
 
-function questionOf({ filter, sort, fields, limit }: Config): Record<string, unknown> {
+function toRecordQuery({ filter, sort, fields, limit }: SourceConfig): Record<string, unknown> {
   return {
     ...(filter !== undefined && { filter: JSON.stringify(filter) }),
     ...(sort !== undefined && { sort }),
-    // Rows are told apart by it.
+    // The id identifies rows.
     ...(Array.isArray(fields) && { fields: [...new Set(["id", ...fields])].join(",") }),
     ...(limit !== undefined && { limit }),
   };
 }
 
 /**
- * The configuration with its bindings evaluated; undefined where a value that a filter needs is missing.
- * A template leaves out what has no value, and a filter that lost a part would let through more.
+ * Evaluates the bindings of a configuration; undefined when a value of the filter is missing. A template
+ * leaves out members without a value, and a filter that lost a member would match more.
  */
-async function configOf(
-  visit: AppSession,
+async function resolveConfig(
+  session: AppSession,
   { config }: DataSource,
   scope: BindingScope,
-): Promise<Config | undefined> {
-  // A template of an object gives an object.
-  const resolved = (await evaluateBinding(visit, config, scope)) as Config;
-  return lacks(config["filter"], resolved["filter"]) ? undefined : resolved;
+): Promise<SourceConfig | undefined> {
+  // The template of an object evaluates to an object.
+  const resolved = (await evaluateBinding(session, config, scope)) as SourceConfig;
+  return lacksValue(config["filter"], resolved["filter"]) ? undefined : resolved;
 }
 
-function lacks(template: unknown, value: unknown): boolean {
+function lacksValue(template: unknown, value: unknown): boolean {
   if (typeof template === "string")
     return value === undefined || (template.includes("{{") && value === null);
   if (typeof template !== "object" || template === null) return false;
   return Object.entries(template).some(([name, part]) =>
-    lacks(part, (Object(value) as Config)[name]),
+    lacksValue(part, (Object(value) as SourceConfig)[name]),
   );
 }

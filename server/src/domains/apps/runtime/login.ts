@@ -1,4 +1,4 @@
-/** Where somebody logs in who opened an app, and how they come back to it. */
+/** The login page of apps, and the way back to the app. */
 import Type from "typebox";
 import {
   BadLogin,
@@ -21,28 +21,32 @@ import { html } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { prefixOf } from "./address.ts";
 
-/** Where somebody is to come back to, and how they may log in there. */
-export interface Way {
+/** The app to return to after the login, and its single sign-on. */
+export interface LoginReturn {
   readonly origin: string;
-  /** A path of ours. */
+  /** A local path. */
   readonly returnTo: string;
   readonly singleSignOn: string | undefined;
 }
 
-const SINGLE_SIGN_ON = `
+const FIND_SSO = `
   select w.slug from workspaces w join sso_configurations s on s.workspace_id = w.key where w.slug = $1`;
 
-/** Before any workspace is known, so as the system. */
-export async function wayOf({ db }: Platform, origin: string, returnTo: string): Promise<Way> {
+/** Runs as the system: before the login no workspace is known. */
+export async function findLoginReturn(
+  { db }: Platform,
+  origin: string,
+  returnTo: string,
+): Promise<LoginReturn> {
   const prefix = prefixOf(origin);
   const [, slug = ""] = /^\/apps\/([a-z0-9-]+)/.exec(returnTo.slice(prefix.length)) ?? [];
-  const [found] = await db.system<{ slug: string }>(SINGLE_SIGN_ON, [slug]);
-  return { origin, returnTo, singleSignOn: found && `${prefix}/sso/${found.slug}/login` };
+  const [sso] = await db.system<{ slug: string }>(FIND_SSO, [slug]);
+  return { origin, returnTo, singleSignOn: sso && `${prefix}/sso/${sso.slug}/login` };
 }
 
-/** Asks who it is; nothing is told of the app, nor whether there is one. */
+/** The login page; it does not disclose whether the app exists. */
 export function loginPage(
-  { origin, returnTo, singleSignOn }: Way,
+  { origin, returnTo, singleSignOn }: LoginReturn,
   attempt: { readonly email?: string; readonly failure?: Failure } = {},
 ): HtmlDocument {
   return loginDocument({
@@ -78,7 +82,11 @@ export const loginToApp = command({
     },
   },
   async prepare(platform, { body }, caller) {
-    const way = await wayOf(platform, caller.origin, appPath(body.returnTo, caller.origin));
+    const loginReturn = await findLoginReturn(
+      platform,
+      caller.origin,
+      parseAppPath(body.returnTo, caller.origin),
+    );
     const { email, password, code } = body;
     try {
       const attempt = await checkLogin(
@@ -86,30 +94,30 @@ export const loginToApp = command({
         { email, password, ...(code && { code }) },
         caller,
       );
-      return { way, attempt };
+      return { loginReturn, attempt };
     } catch (error) {
-      throw again(way, email, error);
+      throw renderLoginAgain(loginReturn, email, error);
     }
   },
-  async run(ctx, { body: { email } }, { way, attempt }) {
+  async run(ctx, { body: { email } }, { loginReturn, attempt }) {
     const session = await createSession(ctx, email.toLowerCase(), attempt);
-    // A failure of this kind is recorded and answered, with the form to fill in once more.
-    if (session instanceof Failure) return again(way, email, session);
+    // Returned, not thrown, so that its event is committed; the page renders the form again.
+    if (session instanceof Failure) return renderLoginAgain(loginReturn, email, session);
     return {
-      goTo: way.returnTo,
+      goTo: loginReturn.returnTo,
       headers: { "set-cookie": buildSessionCookie(session, ctx.services.settings) },
     };
   },
 });
 
-/** The login page with what went wrong; what is no failure of the login goes on as it is. */
-function again(way: Way, email: string, failure: unknown): Failure {
+/** The login page with the failure; rethrows any other error. */
+function renderLoginAgain(loginReturn: LoginReturn, email: string, failure: unknown): Failure {
   if (!(failure instanceof Failure)) throw failure;
-  return new FailureWithPage(failure, loginPage(way, { email, failure }));
+  return new FailureWithPage(failure, loginPage(loginReturn, { email, failure }));
 }
 
-/** A path of an app, so that nobody is led elsewhere by a form that begins here. */
-function appPath(path: string, origin: string): string {
+/** Accepts only the path of an app, so that the form is no open redirect. */
+function parseAppPath(path: string, origin: string): string {
   const url = toLocalRedirect(path, origin);
   if (!url?.pathname.startsWith(`${prefixOf(origin)}/apps/`)) {
     throw invalidField("/returnTo", "must be the path of an app");

@@ -1,4 +1,4 @@
-/** A deployed app in a browser: the page, what it shows anew, and what it does. */
+/** A deployed app in a browser: its pages, their state, actions and assets. */
 import Type from "typebox";
 import { htmlErrorRendering } from "#kernel/html/error-page.ts";
 import {
@@ -14,18 +14,18 @@ import { object } from "#kernel/schema/schema.ts";
 import { EmbedRefused } from "../embedding/embed-token.ts";
 import { isPagePath } from "../definition/app.ts";
 import { executeAction } from "./execute-action.ts";
-import { pathOf } from "./address.ts";
+import { buildAppPath } from "./address.ts";
 import { type Asset, bundle } from "./assets.ts";
-import { pageDocument } from "./document.ts";
+import { renderPage } from "./document.ts";
 import { AppActed } from "./events.ts";
-import { loginPage, wayOf } from "./login.ts";
+import { loginPage, findLoginReturn } from "./login.ts";
 import { resolvePage } from "./resolve-page.ts";
 import { SourceFailed } from "./load-sources.ts";
-import { pageOf, openAppSession } from "./app-session.ts";
+import { getPage, openAppSession } from "./app-session.ts";
 
 const Slug = Type.String({ pattern: "^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$" });
-const where = { workspace: Slug, slug: Slug };
-const how = {
+const appParams = { workspace: Slug, slug: Slug };
+const appQuery = {
   environment: Type.Optional(
     Type.Enum(["production", "staging", "development"], {
       description: "`production` unless given",
@@ -44,8 +44,8 @@ const Scalar = Type.Union([
 ]);
 const Scalars = Type.Record(Type.String(), Scalar, { maxProperties: 200 });
 
-/** What every request of the page says of itself. */
-const occasion = {
+/** The browser's state in every request of a page. */
+const browserStateFields = {
   page: Type.String({ maxLength: 400, description: "Its path" }),
   params: Type.Optional(Scalars),
   inputs: Type.Optional(Scalars),
@@ -73,38 +73,42 @@ export const openApp = query({
   access: "visitor",
   acceptsToken: true,
   params: object({
-    ...where,
+    ...appParams,
     "*": Type.Optional(Type.String({ maxLength: 400, description: "The path of a page" })),
   }),
-  query: Type.Object(how, { additionalProperties: true }),
+  query: Type.Object(appQuery, { additionalProperties: true }),
   response: html(htmlErrorRendering),
   fails: [Unauthenticated, ...fails],
   example,
-  async prepare(platform, { params: at, query: asked }, caller) {
-    const { environment, embed_token: embedToken, ...more } = asked;
+  async prepare(platform, { params: at, query: parameters }, caller) {
+    const { environment, embed_token: embedToken, ...others } = parameters;
     const { workspace, slug, "*": path = "" } = at;
-    const params = textsOf(more);
+    const params = toTexts(others);
     if (!caller.credential && embedToken === undefined) {
       const query = { ...params, ...(environment && { environment }) };
-      // No page has a path such as `../..`, which would lead out of the app.
+      // No page has a path such as `../..`, which would leave the app.
       const address = {
         origin: caller.origin,
         workspace,
         slug,
         path: `/${isPagePath(path) ? path : ""}`,
       };
-      const way = await wayOf(platform, caller.origin, pathOf(address, query));
-      return { ...loginPage(way), status: Unauthenticated.status };
+      const loginReturn = await findLoginReturn(
+        platform,
+        caller.origin,
+        buildAppPath(address, query),
+      );
+      return { ...loginPage(loginReturn), status: Unauthenticated.status };
     }
-    const opened = await openAppSession(platform, caller, {
+    const session = await openAppSession(platform, caller, {
       workspace,
       slug,
       environment,
       embedToken,
     });
-    const page = pageOf(opened, path);
-    const state = await resolvePage(opened, page, { params, inputs: {}, views: {} });
-    return pageDocument(opened, state, params);
+    const page = getPage(session, path);
+    const state = await resolvePage(session, page, { params, inputs: {}, views: {} });
+    return renderPage(session, state, params);
   },
   run: async (_ctx, _input, page) => page,
 });
@@ -117,18 +121,22 @@ export const readState = query({
     "For the app's own page: the resolved component tree. Must come from a page of ours.",
   access: "visitor",
   acceptsToken: true,
-  params: object(where),
-  query: object(how),
-  body: object(occasion),
+  params: object(appParams),
+  query: object(appQuery),
+  body: object(browserStateFields),
   response: dynamicItem(Type.Record(Type.String(), Type.Unknown())),
   fails: [Unauthenticated, ...fails],
   example: { ...example, body: { page: "/", inputs: { status: "open" } } },
-  async prepare(platform, { params, query: asked, body }, caller) {
-    const { environment, embed_token: embedToken } = asked;
-    const opened = await openAppSession(platform, caller, { ...params, environment, embedToken });
-    const { page, params: given = {}, inputs = {}, views = {} } = body;
+  async prepare(platform, { params, query: parameters, body }, caller) {
+    const { environment, embed_token: embedToken } = parameters;
+    const session = await openAppSession(platform, caller, { ...params, environment, embedToken });
+    const { page, params: pageParams = {}, inputs = {}, views = {} } = body;
     return {
-      data: await resolvePage(opened, pageOf(opened, page), { params: given, inputs, views }),
+      data: await resolvePage(session, getPage(session, page), {
+        params: pageParams,
+        inputs,
+        views,
+      }),
     };
   },
   run: async (_ctx, _input, state) => state,
@@ -143,10 +151,10 @@ export const takeAction = command({
     "entered and the id of a row come with the request. `effects` say what came of it, also when it failed.",
   access: "visitor",
   acceptsToken: true,
-  params: object(where),
-  query: object(how),
+  params: object(appParams),
+  query: object(appQuery),
   body: object({
-    ...occasion,
+    ...browserStateFields,
     componentId: Type.String({ maxLength: 200 }),
     action: Type.String({
       maxLength: 100,
@@ -164,20 +172,20 @@ export const takeAction = command({
     ...example,
     body: { page: "/", componentId: "close", action: "/action", inputs: {} },
   },
-  async prepare(platform, { params, query: asked, body }, caller) {
-    const { environment, embed_token: embedToken } = asked;
-    const opened = await openAppSession(platform, caller, { ...params, environment, embedToken });
-    const page = pageOf(opened, body.page);
-    const { params: given = {}, inputs = {}, views = {}, values = {}, row } = body;
+  async prepare(platform, { params, query: parameters, body }, caller) {
+    const { environment, embed_token: embedToken } = parameters;
+    const session = await openAppSession(platform, caller, { ...params, environment, embedToken });
+    const page = getPage(session, body.page);
+    const { params: pageParams = {}, inputs = {}, views = {}, values = {}, row } = body;
     const { componentId, action } = body;
-    const occurred = { params: given, inputs, views, values, row, componentId, action };
-    return { opened, page, acted: await executeAction(opened, page, occurred) };
+    const request = { params: pageParams, inputs, views, values, row, componentId, action };
+    return { session, page, result: await executeAction(session, page, request) };
   },
-  async run(ctx, { body: { componentId } }, { opened, page, acted }) {
-    const { served, embed, partition, caller } = opened;
+  async run(ctx, { body: { componentId } }, { session, page, result }) {
+    const { served, embed, partition, caller } = session;
     ctx.switchPartition(partition);
     ctx.setActor(caller.actor);
-    const { effects, done, succeeded } = acted;
+    const { effects, done, succeeded } = result;
     ctx.emit(
       AppActed,
       { id: served.appId, displayName: served.snapshot.name },
@@ -195,8 +203,8 @@ export const takeAction = command({
   },
 });
 
-/** What is found under its own hash is never anything else. */
-const kept: ResponseType<Asset> = {
+/** Cached for ever: the URL has the hash of the content. */
+const assetResponse: ResponseType<Asset> = {
   status: 200,
   body: undefined,
   mediaType: "text/javascript",
@@ -217,7 +225,7 @@ export const readAsset = query({
     hash: Type.String({ maxLength: 64 }),
     file: Type.String({ maxLength: 64 }),
   }),
-  response: kept,
+  response: assetResponse,
   example: { params: { hash: "0123456789abcdef", file: "main.ts" } },
   async run(_ctx, { params }) {
     const { hash, files } = bundle();
@@ -227,8 +235,8 @@ export const readAsset = query({
   },
 });
 
-/** A member of a query that comes twice counts once. */
-function textsOf(query: Readonly<Record<string, unknown>>): Record<string, string> {
+/** Takes the first value of a repeated parameter. */
+function toTexts(query: Readonly<Record<string, unknown>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(query).map(([name, value]) => [name, String([value].flat()[0])]),
   );

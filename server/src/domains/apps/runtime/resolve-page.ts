@@ -1,96 +1,103 @@
-/** From a page of the deployed snapshot to what one person sees of it now. */
+/** Resolves a page of the deployed snapshot to its current state for one caller. */
 import { ANY_NAME } from "#kernel/expression/references.ts";
 import type { Page } from "../definition/app.ts";
-import { sourcesRead } from "../definition/bindings.ts";
+import { listSourcesRead } from "../definition/bindings.ts";
 import {
   type Component,
-  idOfPlace,
+  idFromPointer,
   ownPropsOf,
   type PlacedComponent,
-  componentsIn,
+  walkComponents,
 } from "../definition/component.ts";
 import type { DataSource } from "../definition/data-source.ts";
-import type { PageState, Part } from "./browser/tree.ts";
+import type { PageState, ResolvedComponent } from "./browser/page-state.ts";
 import { evaluateBinding, type BindingScope, toDisplayText } from "./evaluate-binding.ts";
 import { componentRenderers } from "./component-renderers.ts";
-import type { BrowserState, ResolveContext } from "./evaluate-binding.ts";
-import { isPaged, type LoadedSource, loadAll } from "./load-sources.ts";
+import {
+  type BrowserState,
+  isPaged,
+  type LoadedSource,
+  loadSources,
+  type ResolveContext,
+} from "./load-sources.ts";
 import type { AppSession } from "./app-session.ts";
 
-/** Everything on a page, with each failure where it belongs. */
+/** Resolves all components of a page; an error replaces only its component. */
 export async function resolvePage(
-  visit: AppSession,
+  session: AppSession,
   page: Page,
-  occasion: BrowserState,
+  browserState: BrowserState,
 ): Promise<PageState> {
-  const resolving = await prepare(visit, page, occasion, [...componentsIn(page.components)]);
-  const { served, embed } = visit;
-  const alone = embed !== undefined && embed.pageId !== null;
-  const shown = alone ? [page] : served.snapshot.pages;
+  const ctx = await prepareContext(session, page, browserState, [
+    ...walkComponents(page.components),
+  ]);
+  const { served, embed } = session;
+  const isSinglePage = embed !== undefined && embed.pageId !== null;
+  const linked = isSinglePage ? [page] : served.snapshot.pages;
   return {
     app: served.snapshot.name,
     title: page.title,
     path: page.path,
-    pages: shown.map(({ title, path }) => ({
+    pages: linked.map(({ title, path }) => ({
       title,
-      url: visit.pathTo(path),
+      url: session.pathTo(path),
       current: path === page.path,
     })),
-    components: await partsOf(resolving, page.components, ""),
+    components: await resolveComponents(ctx, page.components, ""),
   };
 }
 
-/** The scope of a page, with the data that some of its components read. */
-export async function prepare(
-  visit: AppSession,
+/** Builds the scope of a page, and loads the sources that these components read. */
+export async function prepareContext(
+  session: AppSession,
   page: Page,
-  occasion: BrowserState,
+  browserState: BrowserState,
   components: readonly PlacedComponent[],
 ): Promise<ResolveContext> {
-  const scope = await scopeOf(visit, page, occasion);
-  const needed = neededBy(components, visit.served.snapshot.dataSources);
-  const loaded = await loadAll(visit, needed, scope);
-  return { visit, page, occasion, scope: withData(scope, loaded), loaded };
+  const scope = await buildScope(session, page, browserState);
+  const needed = findNeededSources(components, session.served.snapshot.dataSources);
+  const loaded = await loadSources(session, needed, scope);
+  return { session, page, browserState, scope: withData(scope, loaded), loaded };
 }
 
-/** The same with further sources, which an action reads. */
-export async function withSources(
-  resolving: ResolveContext,
+/** Loads further sources, which an action reads. */
+export async function loadFurtherSources(
+  ctx: ResolveContext,
   values: readonly unknown[],
 ): Promise<ResolveContext> {
-  const { visit, scope, loaded } = resolving;
-  const names = new Set(values.flatMap((value) => [...sourcesRead(value)]));
-  const more = named(names, visit.served.snapshot.dataSources).filter(
+  const { session, scope, loaded } = ctx;
+  const names = new Set(values.flatMap((value) => [...listSourcesRead(value)]));
+  const more = selectSources(names, session.served.snapshot.dataSources).filter(
     ({ name }) => !loaded.has(name),
   );
-  const all = new Map([...loaded, ...(await loadAll(visit, more, scope))]);
-  return { ...resolving, loaded: all, scope: withData(scope, all) };
+  const all = new Map([...loaded, ...(await loadSources(session, more, scope))]);
+  return { ...ctx, loaded: all, scope: withData(scope, all) };
 }
 
-/** Whether a component is to be seen. */
-export async function isVisible({ visit, scope }: ResolveContext, { visible = true }: Component) {
-  const value = await evaluateBinding(visit, visible, scope);
+/** Evaluates the visibility of a component. */
+export async function isVisible({ session, scope }: ResolveContext, { visible = true }: Component) {
+  const value = await evaluateBinding(session, visible, scope);
   return (
     value !== false && value !== null && value !== undefined && value !== "" && value !== "false"
   );
 }
 
 function withData(scope: BindingScope, loaded: ReadonlyMap<string, LoadedSource>): BindingScope {
-  const data = [...loaded].flatMap(([name, one]) =>
-    "value" in one ? [[name, one.value] as const] : [],
+  const data = [...loaded].flatMap(([name, source]) =>
+    "value" in source ? [[name, source.value] as const] : [],
   );
   return { ...scope, data: Object.fromEntries(data) };
 }
 
-/** Inputs are those that the page has; what nobody entered is what it says. */
-async function scopeOf(
-  visit: AppSession,
+/** Reads only the inputs that the page has; falls back to their defaults. */
+async function buildScope(
+  session: AppSession,
   page: Page,
   { params, inputs }: BrowserState,
 ): Promise<BindingScope> {
-  const { user, embed } = visit;
+  const { user, embed } = session;
   const { id, name, email, roles } = user;
-  const bare = {
+  const base = {
     data: {},
     inputs: {},
     params,
@@ -98,20 +105,20 @@ async function scopeOf(
     context: embed?.context ?? {},
   };
   const values: Record<string, unknown> = {};
-  for (const { component } of componentsIn(page.components)) {
+  for (const { component } of walkComponents(page.components)) {
     if (component.type !== "input" && component.type !== "select") continue;
     const field = String(component["name"]);
     const entered = Object.hasOwn(inputs, field) ? inputs[field] : undefined;
     if (entered !== undefined) values[field] = entered;
     else if (component["default"] !== undefined) {
-      values[field] = await evaluateBinding(visit, component["default"], bare);
+      values[field] = await evaluateBinding(session, component["default"], base);
     }
   }
-  return { ...bare, inputs: values };
+  return { ...base, inputs: values };
 }
 
-/** Tables read for themselves what can be read page by page; anything else is asked once for all parts. */
-function neededBy(
+/** The sources that components read, except those that tables read page by page. */
+function findNeededSources(
   components: readonly PlacedComponent[],
   sources: readonly DataSource[],
 ): DataSource[] {
@@ -120,59 +127,59 @@ function neededBy(
     const { dataSource, type } = component;
     const source = sources.find(({ name }) => name === dataSource);
     if (source && !(type === "table" && isPaged(source))) names.add(source.name);
-    for (const name of sourcesRead(ownPropsOf(component))) names.add(name);
+    for (const name of listSourcesRead(ownPropsOf(component))) names.add(name);
   }
-  return named(names, sources);
+  return selectSources(names, sources);
 }
 
-function named(names: ReadonlySet<string>, sources: readonly DataSource[]): DataSource[] {
+function selectSources(names: ReadonlySet<string>, sources: readonly DataSource[]): DataSource[] {
   return names.has(ANY_NAME) ? [...sources] : sources.filter(({ name }) => names.has(name));
 }
 
-/** A list of components as it is seen; who is not to be seen is not there. */
-export async function partsOf(
-  resolving: ResolveContext,
+/** Resolves a list of components; leaves out invisible ones. */
+export async function resolveComponents(
+  ctx: ResolveContext,
   components: readonly unknown[],
   pointer: string,
-): Promise<Part[]> {
-  const shown: Part[] = [];
-  for (const [index, one] of components.entries()) {
-    // It was checked when it was saved.
-    const component = one as Component;
+): Promise<ResolvedComponent[]> {
+  const resolved: ResolvedComponent[] = [];
+  for (const [index, value] of components.entries()) {
+    // Validated when it was saved.
+    const component = value as Component;
     const at = `${pointer}/${index}`;
-    const id = component.id ?? idOfPlace(at);
+    const id = component.id ?? idFromPointer(at);
     try {
-      if (!(await isVisible(resolving, component))) continue;
-      shown.push(await partOf(resolving, component, { id, at }));
+      if (!(await isVisible(ctx, component))) continue;
+      resolved.push(await resolveComponent(ctx, component, { id, at }));
     } catch (error) {
-      shown.push({ id, type: "failed", error: toDisplayText(error) });
+      resolved.push({ id, type: "failed", error: toDisplayText(error) });
     }
   }
-  return shown;
+  return resolved;
 }
 
-async function partOf(
-  resolving: ResolveContext,
+async function resolveComponent(
+  ctx: ResolveContext,
   component: Component,
-  place: { readonly id: string; readonly at: string },
-): Promise<Part> {
-  const broken = [...sourcesRead(ownPropsOf(component)), component.dataSource ?? ""]
-    .map((name) => resolving.loaded.get(name))
+  position: { readonly id: string; readonly at: string },
+): Promise<ResolvedComponent> {
+  const failedSource = [...listSourcesRead(ownPropsOf(component)), component.dataSource ?? ""]
+    .map((name) => ctx.loaded.get(name))
     .find((loaded) => loaded && "error" in loaded);
-  if (broken && "error" in broken) return { id: place.id, type: "failed", error: broken.error };
-  const own = (await evaluateBinding(
-    resolving.visit,
-    ownPropsOf(component),
-    resolving.scope,
-  )) as Record<string, unknown>;
-  const make = componentRenderers[component.type];
-  if (!make) throw new Error(`There is no component ${component.type}.`);
-  const part = await make({
-    ...resolving,
+  if (failedSource && "error" in failedSource)
+    return { id: position.id, type: "failed", error: failedSource.error };
+  const props = (await evaluateBinding(ctx.session, ownPropsOf(component), ctx.scope)) as Record<
+    string,
+    unknown
+  >;
+  const render = componentRenderers[component.type];
+  if (!render) throw new Error(`There is no component ${component.type}.`);
+  const rendered = await render({
+    ...ctx,
     component,
-    own,
-    id: place.id,
-    inner: (pointer, list) => partsOf(resolving, list, place.at + pointer),
+    props,
+    id: position.id,
+    renderChildren: (pointer, list) => resolveComponents(ctx, list, position.at + pointer),
   });
-  return { id: place.id, ...part } as Part;
+  return { id: position.id, ...rendered } as ResolvedComponent;
 }

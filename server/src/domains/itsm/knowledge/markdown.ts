@@ -1,8 +1,5 @@
-/**
- * Sanitized Markdown: HTML that is safe in any browser. No raw HTML, no link but to the web, to mail or
- * within our own pages, and no picture over an unencrypted connection.
- */
-import type { MarkdownIt } from "markdown-it";
+/** Articles as HTML that is safe in any browser, without pictures over an unencrypted connection, and as plain text. */
+import { createMarkdownParser, LINK_REL, type MarkdownIt, SCHEME } from "#kernel/html/markdown.ts";
 
 /** Loaded at first use: most processes never render anything. */
 let loading: Promise<MarkdownRenderer> | undefined;
@@ -20,34 +17,19 @@ export function loadMarkdown(): Promise<MarkdownRenderer> {
 }
 
 async function load(): Promise<MarkdownRenderer> {
-  const { default: MarkdownParser } = await import("markdown-it");
-  const htmlRenderer = new MarkdownParser({ html: false, linkify: true });
-  htmlRenderer.validateLink = isSafeLink;
+  const htmlRenderer = await createMarkdownParser({ linkify: true });
   sanitizeLinks(htmlRenderer);
-  // Plain text needs no link detection, which is the slowest part.
-  const textParser = new MarkdownParser({ html: false, linkify: false });
+  const textParser = await createMarkdownParser({ linkify: false });
   return {
     toHtml: (markdown) => htmlRenderer.render(markdown),
     toPlainText: (markdown) => toPlainText(textParser, markdown),
   };
 }
 
-const SCHEME = /^[a-z][a-z0-9+.-]*:/i;
-const SAFE_SCHEMES: ReadonlySet<string> = new Set(["http:", "https:", "mailto:"]);
-
-/** Expects a normalised URL: no control characters, no backslashes. */
-function isSafeLink(url: string): boolean {
-  const [scheme] = SCHEME.exec(url) ?? [];
-  if (scheme !== undefined) return SAFE_SCHEMES.has(scheme.toLowerCase());
-  // A URL with a host but no scheme would lead to another site; a colon before any slash is a scheme in
-  // disguise.
-  return !url.startsWith("//") && !/^[^/?#]*:/.test(url);
-}
-
 function sanitizeLinks(parser: MarkdownIt): void {
   const { rules } = parser.renderer;
   rules["link_open"] = (...[tokens, index, options, , self]) => {
-    tokens[index]?.attrSet("rel", "noopener noreferrer nofollow");
+    tokens[index]?.attrSet("rel", LINK_REL);
     return self.renderToken(tokens, index, options);
   };
   const { image } = rules;

@@ -13,7 +13,7 @@ import { causedByExecution, hostCallsFor } from "./script-context.ts";
 import { ArtifactExecuted } from "./events.ts";
 import { contextValues } from "./context-values.ts";
 import { type Execution, type ExecutionOutcome, toOutcome } from "./execution.ts";
-import { type CallOperation, operationCallerFor } from "./call-operation.ts";
+import { type CallOperation, operationCallerFor } from "#kernel/operation/call-operation.ts";
 import * as store from "./store.ts";
 
 type HostCall = ScriptExecution["call"];

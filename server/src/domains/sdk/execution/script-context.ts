@@ -7,7 +7,7 @@ import type { Execution, HostMethod } from "#kernel/sandbox/sandbox.ts";
 import type { Scrubber } from "#kernel/secrets/scrubber.ts";
 import { SecretsUse } from "../permissions.ts";
 import { scriptHttpCall } from "./script-http.ts";
-import type { CallOperation } from "./call-operation.ts";
+import { type CallOperation, dataOfResponse } from "#kernel/operation/call-operation.ts";
 
 export interface ScriptHost {
   readonly platform: Platform;
@@ -50,7 +50,7 @@ const RECORDS_MAX = 200;
 
 const HANDLERS: Readonly<Record<HostMethod, HostMethodHandler>> = {
   "tables.get": async ({ perform }, [slug, id]) =>
-    dataOf(await perform("records.get", { params: { slug, recordId: id } })),
+    dataOfResponse(await perform("records.get", { params: { slug, recordId: id } })),
   "tables.list": async ({ perform }, [slug, options]) => {
     const { filter, sort, fields, expand, q, limit = RECORDS_MAX } = parseOptions(options, "/1");
     const query = {
@@ -58,20 +58,20 @@ const HANDLERS: Readonly<Record<HostMethod, HostMethodHandler>> = {
       ...toListQuery({ sort, fields, expand, q }),
       limit: Number(limit),
     };
-    return dataOf(await perform("records.list", { params: { slug }, query }));
+    return dataOfResponse(await perform("records.list", { params: { slug }, query }));
   },
   "tables.create": async ({ perform }, [slug, body]) =>
-    dataOf(await perform("records.create", { params: { slug }, body })),
+    dataOfResponse(await perform("records.create", { params: { slug }, body })),
   "tables.update": async ({ perform }, [slug, id, body]) =>
-    dataOf(await perform("records.update", { params: { slug, recordId: id }, body })),
+    dataOfResponse(await perform("records.update", { params: { slug, recordId: id }, body })),
   "tables.delete": async ({ perform }, [slug, id]) => {
     await perform("records.delete", { params: { slug, recordId: id } });
     return null;
   },
   "connectors.invoke": async ({ perform }, [id, action, input = {}]) =>
-    dataOf(await perform("connectors.invoke", { params: { id }, body: { action, input } })),
+    dataOfResponse(await perform("connectors.invoke", { params: { id }, body: { action, input } })),
   "events.publish": async ({ perform }, [name, event]) =>
-    dataOf(await perform("topics.publish", { params: { name }, body: event })),
+    dataOfResponse(await perform("topics.publish", { params: { name }, body: event })),
   "secrets.get": async ({ platform, workspace, mayUseSecrets, scrubbers }, [name]) => {
     if (typeof name !== "string") throw invalidField("/0", "must be the name of a secret");
     if (!(await mayUseSecrets())) {
@@ -86,10 +86,6 @@ const HANDLERS: Readonly<Record<HostMethod, HostMethodHandler>> = {
   "http.request": ({ platform, workspace }, [request], signal) =>
     scriptHttpCall(platform, { workspace, input: request, signal }),
 };
-
-function dataOf(response: unknown): unknown {
-  return (response as { readonly data: unknown }).data;
-}
 
 function parseOptions(value: unknown, path: string): Readonly<Record<string, unknown>> {
   if (value === undefined || value === null) return {};

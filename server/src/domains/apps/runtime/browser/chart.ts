@@ -1,22 +1,22 @@
-import { numeral } from "./format.ts";
-import type { ChartPart } from "./tree.ts";
+import { formatNumber } from "./format.ts";
+import type { ResolvedChart } from "./page-state.ts";
 import { h, type VNode } from "./vnode.ts";
 
 const COLOURS = 8;
 const ROW_PX = 40;
 const LINE_PX = 180;
 
-type Point = ChartPart["points"][number];
+type Point = ResolvedChart["points"][number];
 
-/** A chart as a picture, with its numbers in words for those who can't see it, and as a table. */
-export function chartView({ kind, title, points }: ChartPart): VNode {
+/** A chart as SVG, with its numbers as its label and as a table. */
+export function chartView({ kind, title, points }: ResolvedChart): VNode {
   return h(
     "figure",
     { class: "card chart" },
     title !== "" && h("figcaption", { class: "card-title" }, title),
     points.length === 0
       ? h("p", { class: "faint" }, "There is nothing here.")
-      : drawn(kind, title, points),
+      : drawChart(kind, title, points),
     points.length > 0 &&
       h(
         "details",
@@ -33,7 +33,7 @@ export function chartView({ kind, title, points }: ChartPart): VNode {
                 "tr",
                 {},
                 h("th", { scope: "row" }, label),
-                h("td", { class: "end" }, numeral(value)),
+                h("td", { class: "end" }, formatNumber(value)),
               ),
             ),
           ),
@@ -42,15 +42,15 @@ export function chartView({ kind, title, points }: ChartPart): VNode {
   );
 }
 
-function drawn(kind: string, title: string, points: readonly Point[]): VNode {
-  const words = points.map(({ label, value }) => `${label}: ${numeral(value)}`).join(", ");
+function drawChart(kind: string, title: string, points: readonly Point[]): VNode {
+  const words = points.map(({ label, value }) => `${label}: ${formatNumber(value)}`).join(", ");
   const label = `${title === "" ? "Chart" : title}. ${words}`;
-  if (kind === "pie") return pie(points, label);
-  return kind === "line" ? line(points, label) : bars(points, label);
+  if (kind === "pie") return drawPie(points, label);
+  return kind === "line" ? drawLine(points, label) : drawBars(points, label);
 }
 
-/** Lying down, since labels need room to the side and not below. Lengths are shares of the width. */
-function bars(points: readonly Point[], label: string): VNode {
+/** Horizontal bars, which leave room for labels; lengths are shares of the width. */
+function drawBars(points: readonly Point[], label: string): VNode {
   const most = Math.max(...points.map(({ value }) => Math.abs(value)), 0) || 1;
   const height = points.length * ROW_PX;
   return h(
@@ -60,11 +60,11 @@ function bars(points: readonly Point[], label: string): VNode {
       const y = index * ROW_PX;
       const share = (Math.abs(point.value) / most) * 100;
       return [
-        h("text", { x: 0, y: y + 15 }, shortened(point.label)),
+        h("text", { x: 0, y: y + 15 }, shorten(point.label)),
         h(
           "text",
           { x: "100%", y: y + 15, "text-anchor": "end", class: "value" },
-          numeral(point.value),
+          formatNumber(point.value),
         ),
         h("rect", { x: 0, y: y + 22, width: "100%", height: 8, rx: 4, class: "ground" }),
         h("rect", {
@@ -80,8 +80,8 @@ function bars(points: readonly Point[], label: string): VNode {
   );
 }
 
-/** The line is stretched to the width, its labels are not. */
-function line(points: readonly Point[], label: string): VNode {
+/** Stretches the line to the width, but not its labels. */
+function drawLine(points: readonly Point[], label: string): VNode {
   const values = points.map(({ value }) => value);
   const [low, high] = [Math.min(...values, 0), Math.max(...values, 0)];
   const span = high - low || 1;
@@ -93,7 +93,7 @@ function line(points: readonly Point[], label: string): VNode {
   return h(
     "svg",
     { role: "img", "aria-label": label, width: "100%", height: LINE_PX + 44, class: "line" },
-    h("text", { x: 0, y: 12, class: "value" }, numeral(high)),
+    h("text", { x: 0, y: 12, class: "value" }, formatNumber(high)),
     h(
       "svg",
       {
@@ -108,20 +108,20 @@ function line(points: readonly Point[], label: string): VNode {
       h("polygon", { points: `0,100 ${at.join(" ")} 100,100`, class: "area" }),
       h("polyline", { points: at.join(" "), class: "stroke" }),
     ),
-    h("text", { x: 0, y: LINE_PX + 38 }, shortened(first?.label ?? "")),
+    h("text", { x: 0, y: LINE_PX + 38 }, shorten(first?.label ?? "")),
     points.length > 1 &&
-      h("text", { x: "100%", y: LINE_PX + 38, "text-anchor": "end" }, shortened(last?.label ?? "")),
+      h("text", { x: "100%", y: LINE_PX + 38, "text-anchor": "end" }, shorten(last?.label ?? "")),
   );
 }
 
-function pie(points: readonly Point[], label: string): VNode {
+function drawPie(points: readonly Point[], label: string): VNode {
   const whole = points.reduce((sum, { value }) => sum + Math.max(0, value), 0) || 1;
   let from = 0;
   const slices = points.map(({ value }, index) => {
     const share = Math.max(0, value) / whole;
     const start = from;
     from += share;
-    // A ring is drawn with dashes: the part that is drawn, and the part that is not.
+    // The slice is a dash of the ring.
     return h("circle", {
       cx: 21,
       cy: 21,
@@ -153,7 +153,7 @@ function pie(points: readonly Point[], label: string): VNode {
             h("rect", { width: 12, height: 12, rx: 3, class: `c${index % COLOURS}` }),
           ),
           h("span", {}, point.label),
-          h("span", { class: "value" }, numeral(point.value)),
+          h("span", { class: "value" }, formatNumber(point.value)),
         ),
       ),
     ),
@@ -162,6 +162,6 @@ function pie(points: readonly Point[], label: string): VNode {
 
 const LABEL_CHARACTERS = 32;
 
-function shortened(label: string): string {
+function shorten(label: string): string {
   return label.length > LABEL_CHARACTERS ? `${label.slice(0, LABEL_CHARACTERS - 1)}…` : label;
 }

@@ -1,42 +1,42 @@
-import type { Field, Option } from "./tree.ts";
+import type { Field, Option } from "./page-state.ts";
 import { h, type VNode } from "./vnode.ts";
 
-/** How a field is found, and what is wrong with it. */
-export interface FieldPlace {
+/** The id, error and further attributes of a field. */
+export interface FieldOptions {
   /** Unique on the page. */
   readonly id: string;
-  readonly fault?: string | undefined;
+  readonly error?: string | undefined;
   /** Further attributes of the control. */
-  readonly marks?: Readonly<Record<string, string>>;
+  readonly attributes?: Readonly<Record<string, string>>;
 }
 
-/** A control with its label, its help, and what is wrong with it. */
-export function fieldView(field: Field, place: FieldPlace): VNode {
+/** A control with its label, help and error. */
+export function fieldView(field: Field, fieldOptions: FieldOptions): VNode {
   const { label, input, required, help } = field;
-  const { id, fault } = place;
+  const { id, error } = fieldOptions;
   const helpId = help === undefined ? undefined : `${id}-help`;
-  const faultId = fault === undefined ? undefined : `${id}-fault`;
-  const described = [faultId, helpId].filter((one) => one !== undefined).join(" ");
+  const errorId = error === undefined ? undefined : `${id}-fault`;
+  const describedBy = [errorId, helpId].filter((one) => one !== undefined).join(" ");
   const attributes = {
     id,
     name: field.name,
     required,
-    "aria-invalid": fault !== undefined && "true",
-    "aria-describedby": described === "" ? undefined : described,
-    ...place.marks,
+    "aria-invalid": error !== undefined && "true",
+    "aria-describedby": describedBy === "" ? undefined : describedBy,
+    ...fieldOptions.attributes,
   };
-  const named = h(
+  const labelNode = h(
     "label",
     { for: id },
     label,
     required && h("span", { class: "faint" }, " (required)"),
   );
-  const control = controlOf(field, attributes);
+  const control = renderControl(field, attributes);
   return h(
     "div",
     { class: input === "checkbox" ? "field tick" : "field", "data-key": id },
-    input === "checkbox" ? [control, named] : [named, control],
-    fault !== undefined && h("p", { class: "fault", id: faultId }, `${label} ${fault}.`),
+    input === "checkbox" ? [control, labelNode] : [labelNode, control],
+    error !== undefined && h("p", { class: "fault", id: errorId }, `${label} ${error}.`),
     help !== undefined && h("p", { class: "faint help", id: helpId }, help),
   );
 }
@@ -49,8 +49,8 @@ const TYPES: Readonly<Record<string, string>> = {
   datetime: "datetime-local",
 };
 
-function controlOf({ input, options, value }: Field, attributes: Attributes): VNode {
-  const text = textOf(value, input);
+function renderControl({ input, options, value }: Field, attributes: Attributes): VNode {
+  const text = toControlText(value, input);
   switch (input) {
     case "textarea":
       return h("textarea", { ...attributes, rows: 4 }, text);
@@ -69,7 +69,7 @@ function controlOf({ input, options, value }: Field, attributes: Attributes): VN
   }
 }
 
-/** With nothing to begin with, unless one is chosen already. */
+/** Begins with an empty option, unless there is one. */
 function optionViews(options: readonly Option[], chosen: string): VNode[] {
   const isKnown = options.some(({ value }) => value === chosen);
   const none = h("option", { value: "", selected: !isKnown }, "–");
@@ -79,8 +79,8 @@ function optionViews(options: readonly Option[], chosen: string): VNode[] {
   ];
 }
 
-/** A moment as its control takes it: to the minute, in UTC. */
-function textOf(value: unknown, input: string): string {
+/** The text of a control; a time to the minute, in UTC. */
+function toControlText(value: unknown, input: string): string {
   if (value === null || value === undefined) return "";
   const text = typeof value === "object" ? JSON.stringify(value) : String(value as string | number);
   if (input === "datetime") return text.slice(0, 16);

@@ -1,12 +1,12 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
 /**
- * What makes a page move. It knows nothing of the app: it says to the server what somebody entered and
- * pushed, and shows what the server says. Answers and elements are what we made them ourselves, so that
- * nothing of their shape is checked here.
+ * The browser script of app pages. It knows nothing of the app: it sends inputs and actions to the server,
+ * and renders the state that the server returns. Responses and elements are our own, so they are not
+ * validated here.
  */
 import { patch } from "./dom.ts";
-import type { Effect, PageState, View } from "./tree.ts";
+import type { Effect, PageState, TableViewState } from "./page-state.ts";
 import { pageView } from "./view.ts";
 
 interface Start {
@@ -23,126 +23,130 @@ const MESSAGE_MS = 6_000;
 const start = JSON.parse(byId("start").textContent ?? "") as Start;
 const root = byId("app");
 const inputs: Record<string, Scalar> = {};
-/** By the ids of components, which may be called `constructor`. */
-const views = Object.create(null) as Record<string, View>;
-/** Where each table was before, page by page. */
-const trails = Object.create(null) as Record<string, (string | undefined)[]>;
+/** By component id, which may be `constructor`. */
+const views = Object.create(null) as Record<string, TableViewState>;
+/** The cursors of the previous pages of each table. */
+const previousCursors = Object.create(null) as Record<string, (string | undefined)[]>;
 const ui = {
-  isAlive: true,
+  hasScript: true,
   tabs: new Map<string, number>(),
-  faults: new Map<string, Readonly<Record<string, string>>>(),
+  errors: new Map<string, Readonly<Record<string, string>>>(),
 };
 let state = start.state;
-let asked = 0;
-let searching: ReturnType<typeof setTimeout> | undefined;
+let latestRequest = 0;
+let refreshTimer: ReturnType<typeof setTimeout> | undefined;
 
 const status = document.createElement("div");
 status.className = "message";
 status.setAttribute("role", "status");
 document.body.append(status);
 
-root.addEventListener("click", (event) => void clicked(event));
-root.addEventListener("submit", (event) => void submitted(event));
-root.addEventListener("input", entered);
-root.addEventListener("change", entered);
-root.addEventListener("keydown", keyed);
+root.addEventListener("click", (event) => void handleClick(event));
+root.addEventListener("submit", (event) => void handleSubmit(event));
+root.addEventListener("input", handleInput);
+root.addEventListener("change", handleInput);
+root.addEventListener("keydown", handleKey);
 render();
 
 function render(): void {
   patch(root, [pageView(state, ui)]);
 }
 
-function occasion() {
+function browserState() {
   return { page: state.path, params: start.params, inputs, views };
 }
 
-/** Asks for the page anew. Of two answers only the later question's counts. */
+/** Fetches the page's state; of concurrent requests only the latest counts. */
 async function refresh(): Promise<void> {
-  asked += 1;
-  const mine = asked;
-  const answer = await ask(start.urls.state, occasion());
-  if (mine !== asked || !answer) return;
+  latestRequest += 1;
+  const thisRequest = latestRequest;
+  const answer = await post(start.urls.state, browserState());
+  if (thisRequest !== latestRequest || !answer) return;
   state = answer as unknown as PageState;
   render();
 }
 
-async function ask(url: string, body: object): Promise<Record<string, unknown> | undefined> {
+async function post(url: string, body: object): Promise<Record<string, unknown> | undefined> {
   root.setAttribute("aria-busy", "true");
   try {
-    const reply = await fetch(url, {
+    const response = await fetch(url, {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify(body),
     });
-    // Who is no longer logged in is asked to.
-    if (reply.status === 401) location.reload();
-    const answer = (await reply.json()) as { data?: Record<string, unknown>; detail?: string };
-    if (reply.ok) return answer.data;
-    say(answer.detail ?? "This did not work.", true);
+    // The session has ended: reloading shows the login page.
+    if (response.status === 401) location.reload();
+    const answer = (await response.json()) as { data?: Record<string, unknown>; detail?: string };
+    if (response.ok) return answer.data;
+    showMessage(answer.detail ?? "This did not work.", true);
   } catch {
-    say("The server can't be reached. Try again.", true);
+    showMessage("The server can't be reached. Try again.", true);
   } finally {
     root.removeAttribute("aria-busy");
   }
   return undefined;
 }
 
-interface Push {
+interface ActionRequest {
   readonly componentId: string;
   readonly action: string;
   readonly row?: string;
   readonly values?: Record<string, Scalar>;
 }
 
-/** Whether it was done. */
-async function act(push: Push, by: Element): Promise<boolean> {
-  const buttons = by instanceof HTMLFormElement ? [...by.querySelectorAll("button")] : [by];
+/** Sends an action; true when it succeeded. */
+async function sendAction(request: ActionRequest, trigger: Element): Promise<boolean> {
+  const buttons =
+    trigger instanceof HTMLFormElement ? [...trigger.querySelectorAll("button")] : [trigger];
   for (const button of buttons) button.setAttribute("aria-disabled", "true");
-  const answer = await ask(start.urls.act, { ...occasion(), ...push });
+  const answer = await post(start.urls.act, { ...browserState(), ...request });
   for (const button of buttons) button.removeAttribute("aria-disabled");
   if (!answer) return false;
-  ui.faults.delete(push.componentId);
-  return apply(answer["effects"] as Effect[], push);
+  ui.errors.delete(request.componentId);
+  return applyEffects(answer["effects"] as Effect[], request);
 }
 
-function apply(effects: readonly Effect[], { componentId, values }: Push): boolean {
-  let isDone = true;
+function applyEffects(effects: readonly Effect[], { componentId, values }: ActionRequest): boolean {
+  let hasSucceeded = true;
   for (const effect of effects) {
     if (effect.kind === "navigate") location.assign(effect.url);
-    if (effect.kind === "message") say(effect.text, false);
+    if (effect.kind === "message") showMessage(effect.text, false);
     if (effect.kind !== "error") continue;
-    isDone = false;
-    if (!values) say(effect.message, true);
-    else ui.faults.set(componentId, { "": effect.message, ...effect.fields });
+    hasSucceeded = false;
+    if (!values) showMessage(effect.message, true);
+    else ui.errors.set(componentId, { "": effect.message, ...effect.fields });
   }
   render();
-  // Whoever waits for what came of it need not wait for how everything else looks now.
+  // The result of the action does not wait for the refreshed page.
   if (effects.some(({ kind }) => kind === "refresh")) void refresh();
-  return isDone;
+  return hasSucceeded;
 }
 
-async function clicked(event: Event): Promise<void> {
+async function handleClick(event: Event): Promise<void> {
   const button = (event.target as Element).closest<HTMLElement>("button");
   if (!button || button.getAttribute("aria-disabled") === "true") return;
   const { part = "", act: action, row, confirm, tab, turn, next, open } = button.dataset;
-  if (tab !== undefined) choose(part, Number(tab));
-  else if (turn !== undefined) await turned(part, turn, next);
+  if (tab !== undefined) selectTab(part, Number(tab));
+  else if (turn !== undefined) await turnPage(part, turn, next);
   else if (open !== undefined) (byId(open) as HTMLDialogElement).showModal();
   else if ("close" in button.dataset) button.closest("dialog")?.close();
   else if (action !== undefined) {
-    if (confirm !== undefined && !(await confirmed(confirm, button.textContent ?? ""))) return;
-    await act({ componentId: part, action, ...(row !== undefined && { row }) }, button);
+    if (confirm !== undefined && !(await confirmAction(confirm, button.textContent ?? ""))) return;
+    await sendAction({ componentId: part, action, ...(row !== undefined && { row }) }, button);
   }
 }
 
-async function submitted(event: Event): Promise<void> {
+async function handleSubmit(event: Event): Promise<void> {
   const form = event.target as HTMLFormElement;
   const id = form.dataset["form"];
   if (id === undefined) return;
   event.preventDefault();
-  // The return key asks a second time as easily as a button does.
+  // The return key could submit a second time.
   if (form.querySelector("[aria-disabled]")) return;
-  const done = await act({ componentId: id, action: "/submit", values: valuesOf(form) }, form);
+  const done = await sendAction(
+    { componentId: id, action: "/submit", values: valuesOf(form) },
+    form,
+  );
   if (done) {
     form.reset();
     form.closest("dialog")?.close();
@@ -158,47 +162,47 @@ function valuesOf(form: HTMLFormElement): Record<string, Scalar> {
   return values;
 }
 
-/** Something was typed or chosen: in a table's search, or in what the page reads as `inputs`. */
-function entered(event: Event): void {
+/** Handles the search of a table, and the inputs that bindings read. */
+function handleInput(event: Event): void {
   const control = event.target as Element;
   if (!isControl(control)) return;
   const { search, input } = control.dataset;
   if (search !== undefined && event.type === "input") {
     views[search] = control.value === "" ? {} : { q: control.value };
-    delete trails[search];
+    delete previousCursors[search];
   } else if (input !== undefined && event.type === "change") inputs[input] = valueOf(control);
   else return;
-  clearTimeout(searching);
-  searching = setTimeout(() => void refresh(), search === undefined ? 0 : SEARCH_MS);
+  clearTimeout(refreshTimer);
+  refreshTimer = setTimeout(() => void refresh(), search === undefined ? 0 : SEARCH_MS);
 }
 
-async function turned(id: string, turn: string, next: string | undefined): Promise<void> {
-  const trail = (trails[id] ??= []);
+async function turnPage(id: string, turn: string, next: string | undefined): Promise<void> {
+  const cursors = (previousCursors[id] ??= []);
   const { after, ...view } = views[id] ?? {};
-  if (turn === "next") trail.push(after);
-  const to = turn === "next" ? next : trail.pop();
+  if (turn === "next") cursors.push(after);
+  const to = turn === "next" ? next : cursors.pop();
   views[id] = { ...view, ...(to !== undefined && { after: to }) };
   await refresh();
 }
 
-function choose(id: string, tab: number): void {
+function selectTab(id: string, tab: number): void {
   ui.tabs.set(id, tab);
   render();
 }
 
-/** Arrows go from tab to tab, as people who use a keyboard expect. */
-function keyed(event: KeyboardEvent): void {
+/** Arrow keys select the next tab, as keyboard users expect. */
+function handleKey(event: KeyboardEvent): void {
   const tab = (event.target as Element).closest<HTMLElement>("[role=tab]");
   const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
   if (!tab || step === undefined) return;
   const all = [...(tab.parentElement?.children ?? [])] as HTMLElement[];
   const next = all[(all.indexOf(tab) + step + all.length) % all.length];
-  choose(next?.dataset["part"] ?? "", Number(next?.dataset["tab"]));
+  selectTab(next?.dataset["part"] ?? "", Number(next?.dataset["tab"]));
   next?.focus();
 }
 
-/** Asks back. Browsers keep their own question from pages in frames. */
-function confirmed(question: string, label: string): Promise<boolean> {
+/** Asks for confirmation in a dialog of our own: browsers block `confirm` in frames. */
+function confirmAction(question: string, label: string): Promise<boolean> {
   const dialog = document.createElement("dialog");
   dialog.className = "question";
   patch(dialog, [
@@ -223,13 +227,13 @@ function confirmed(question: string, label: string): Promise<boolean> {
   });
 }
 
-let hiding: ReturnType<typeof setTimeout> | undefined;
+let messageTimer: ReturnType<typeof setTimeout> | undefined;
 
-function say(text: string, isBad: boolean): void {
+function showMessage(text: string, isBad: boolean): void {
   status.textContent = text;
   status.classList.toggle("bad", isBad);
-  clearTimeout(hiding);
-  hiding = setTimeout(() => (status.textContent = ""), MESSAGE_MS);
+  clearTimeout(messageTimer);
+  messageTimer = setTimeout(() => (status.textContent = ""), MESSAGE_MS);
 }
 
 type Control = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;

@@ -1,23 +1,29 @@
-/** A page as elements: the one description of what is seen, for the server and for the browser. */
+/** The view of a page as virtual nodes, rendered by the server as HTML and by the browser as DOM. */
 import { chartView } from "./chart.ts";
 import { fieldView } from "./fields.ts";
-import { formatted } from "./format.ts";
-import type { FormPart, PageState, Part, Push, TablePart } from "./tree.ts";
+import { formatValue } from "./format.ts";
+import type {
+  ResolvedForm,
+  PageState,
+  ResolvedComponent,
+  ButtonProps,
+  ResolvedTable,
+} from "./page-state.ts";
 import { type Child, h, type VNode } from "./vnode.ts";
 
-/** What only the browser knows. */
-export interface Ui {
-  /** Whether a script is there to help: without, everything is shown. */
-  readonly isAlive: boolean;
-  /** The chosen tab of each component that has tabs. */
+/** The state that only the browser has. */
+export interface UiState {
+  /** False on the server: without a script all tabs are visible. */
+  readonly hasScript: boolean;
+  /** The selected tab by component id. */
   readonly tabs: ReadonlyMap<string, number>;
-  /** What is wrong with the fields of each form, and with the form itself under "". */
-  readonly faults: ReadonlyMap<string, Readonly<Record<string, string>>>;
+  /** The field errors of each form by component id; those of the form itself under "". */
+  readonly errors: ReadonlyMap<string, Readonly<Record<string, string>>>;
 }
 
-const STILL: Ui = { isAlive: false, tabs: new Map(), faults: new Map() };
+const NO_SCRIPT: UiState = { hasScript: false, tabs: new Map(), errors: new Map() };
 
-export function pageView(state: PageState, ui: Ui = STILL): VNode {
+export function pageView(state: PageState, ui: UiState = NO_SCRIPT): VNode {
   const { app, title, pages, components } = state;
   return h(
     "div",
@@ -47,63 +53,67 @@ export function pageView(state: PageState, ui: Ui = STILL): VNode {
       "main",
       { id: "main" },
       h("h1", {}, title),
-      components.map((part) => partView(part, ui)),
+      components.map((component) => componentView(component, ui)),
     ),
   );
 }
 
-function partView(part: Part, ui: Ui): VNode {
-  return h("section", { class: `part ${part.type}`, "data-key": part.id }, contentOf(part, ui));
+function componentView(component: ResolvedComponent, ui: UiState): VNode {
+  return h(
+    "section",
+    { class: `part ${component.type}`, "data-key": component.id },
+    renderContent(component, ui),
+  );
 }
 
-function contentOf(part: Part, ui: Ui): VNode[] {
-  switch (part.type) {
+function renderContent(component: ResolvedComponent, ui: UiState): VNode[] {
+  switch (component.type) {
     case "failed":
-      return [h("p", { class: "alarm", role: "alert" }, part.error ?? "This can't be shown.")];
+      return [h("p", { class: "alarm", role: "alert" }, component.error ?? "This can't be shown.")];
     case "text":
-      return [textView(part.text, part.style)];
+      return [textView(component.text, component.style)];
     case "markdown":
-      return [h("div", { class: "prose" }, part.content)];
+      return [h("div", { class: "prose" }, component.content)];
     case "table":
-      return [tableView(part, part.id)];
+      return [tableView(component, component.id)];
     case "form":
-      return [formView(part, part.id, ui)];
+      return [formView(component, component.id, ui)];
     case "detail":
-      return [detailView(part)];
+      return [detailView(component)];
     case "button":
-      return [pushView(part, { "data-part": part.id, "data-act": "/action" })];
+      return [buttonView(component, { "data-part": component.id, "data-act": "/action" })];
     case "chart":
-      return [chartView(part)];
+      return [chartView(component)];
     case "stat":
       return [
         h(
           "dl",
           { class: "card figure" },
-          h("dt", {}, part.label),
-          h("dd", {}, formatted(part.value, part.format)),
+          h("dt", {}, component.label),
+          h("dd", {}, formatValue(component.value, component.format)),
         ),
       ];
     case "tabs":
-      return tabsView(part, part.id, ui);
+      return tabsView(component, component.id, ui);
     case "columns":
       return [
         h(
           "div",
           { class: "grid" },
-          part.columns.map(({ width, components }) =>
+          component.columns.map(({ width, components }) =>
             h(
               "div",
               { class: `column w${width}` },
-              components.map((one) => partView(one, ui)),
+              components.map((one) => componentView(one, ui)),
             ),
           ),
         ),
       ];
     case "modal":
-      return modalView(part, part.id, ui);
+      return modalView(component, component.id, ui);
     case "input":
     case "select":
-      return [inputView(part, part.id)];
+      return [inputView(component, component.id)];
   }
 }
 
@@ -113,18 +123,21 @@ function textView(text: string, style: string): VNode {
   return h("p", { class: style === "muted" ? "faint" : "words" }, text);
 }
 
-function pushView(push: Push, marks: Readonly<Record<string, string | undefined>>): VNode {
-  const { label, style, confirm } = push;
+function buttonView(
+  button: ButtonProps,
+  attributes: Readonly<Record<string, string | undefined>>,
+): VNode {
+  const { label, style, confirm } = button;
   return h(
     "button",
-    { type: "button", class: `push ${style}`, "data-confirm": confirm, ...marks },
+    { type: "button", class: `push ${style}`, "data-confirm": confirm, ...attributes },
     label,
   );
 }
 
-function tableView(table: TablePart, id: string): VNode {
+function tableView(table: ResolvedTable, id: string): VNode {
   const { title, rows, search, q, empty } = table;
-  const find =
+  const searchInput =
     search &&
     h("input", {
       type: "search",
@@ -143,7 +156,7 @@ function tableView(table: TablePart, id: string): VNode {
         "div",
         { class: "card-head" },
         title !== "" && h("h2", { class: "card-title" }, title),
-        find,
+        searchInput,
       ),
     rows.length === 0
       ? h("p", { class: "faint empty" }, empty)
@@ -156,37 +169,42 @@ function tableView(table: TablePart, id: string): VNode {
   );
 }
 
-function rowsView({ columns, rows, actions }: TablePart, id: string): VNode {
-  const acts = actions.length > 0 && rows.some(({ key }) => key !== null);
+function rowsView({ columns, rows, actions }: ResolvedTable, id: string): VNode {
+  const hasActions = actions.length > 0 && rows.some(({ key }) => key !== null);
   const align = (format: string) => (format === "number" || format === "money" ? "end" : undefined);
   const head = columns.map(({ label, format }) =>
     h("th", { scope: "col", class: align(format) }, label),
   );
-  const pushes = (key: string): VNode[] =>
-    actions.map((push, at) =>
-      pushView(push, { "data-part": id, "data-act": `/rowActions/${at}/action`, "data-row": key }),
+  const buttons = (key: string): VNode[] =>
+    actions.map((button, at) =>
+      buttonView(button, {
+        "data-part": id,
+        "data-act": `/rowActions/${at}/action`,
+        "data-row": key,
+      }),
     );
   const body = rows.map(({ key, cells }) =>
     h(
       "tr",
       { "data-key": key ?? undefined },
       columns.map(({ label, format }, at) =>
-        h("td", { class: align(format), "data-label": label }, formatted(cells[at], format)),
+        h("td", { class: align(format), "data-label": label }, formatValue(cells[at], format)),
       ),
-      acts && h("td", { class: "acts" }, key !== null && pushes(key)),
+      hasActions && h("td", { class: "acts" }, key !== null && buttons(key)),
     ),
   );
-  const forActs = acts && h("th", { scope: "col" }, h("span", { class: "unseen" }, "Actions"));
+  const actionsHeader =
+    hasActions && h("th", { scope: "col" }, h("span", { class: "unseen" }, "Actions"));
   return h(
     "table",
     { class: "rows" },
-    h("thead", {}, h("tr", {}, head, forActs)),
+    h("thead", {}, h("tr", {}, head, actionsHeader)),
     h("tbody", {}, body),
   );
 }
 
-/** Where there is but one page, nothing. */
-function pagerView({ next, hasBefore }: TablePart, id: string): VNode | false {
+/** False when there is only one page. */
+function pagerView({ next, hasBefore }: ResolvedTable, id: string): VNode | false {
   if (!hasBefore && next === null) return false;
   const turn = (to: string, label: string, more: object) =>
     h(
@@ -202,9 +220,9 @@ function pagerView({ next, hasBefore }: TablePart, id: string): VNode | false {
   );
 }
 
-function formView({ title, fields, submitLabel }: FormPart, id: string, ui: Ui): VNode {
-  const faults = ui.faults.get(id) ?? {};
-  const general = faults[""];
+function formView({ title, fields, submitLabel }: ResolvedForm, id: string, ui: UiState): VNode {
+  const errors = ui.errors.get(id) ?? {};
+  const general = errors[""];
   return h(
     "form",
     {
@@ -216,13 +234,13 @@ function formView({ title, fields, submitLabel }: FormPart, id: string, ui: Ui):
     title !== "" && h("h2", { class: "card-title" }, title),
     general !== undefined && h("p", { class: "alarm", role: "alert" }, general),
     fields.map((field) =>
-      fieldView(field, { id: `${id}.${field.name}`, fault: faults[field.name] }),
+      fieldView(field, { id: `${id}.${field.name}`, error: errors[field.name] }),
     ),
     h("div", { class: "row" }, h("button", { type: "submit", class: "push primary" }, submitLabel)),
   );
 }
 
-function detailView({ title, fields }: Extract<Part, { type: "detail" }>): VNode {
+function detailView({ title, fields }: Extract<ResolvedComponent, { type: "detail" }>): VNode {
   return h(
     "div",
     { class: "card" },
@@ -233,13 +251,17 @@ function detailView({ title, fields }: Extract<Part, { type: "detail" }>): VNode
           "dl",
           { class: "facts" },
           fields.map(({ label, value, format }) =>
-            h("div", {}, h("dt", {}, label), h("dd", {}, formatted(value, format))),
+            h("div", {}, h("dt", {}, label), h("dd", {}, formatValue(value, format))),
           ),
         ),
   );
 }
 
-function tabsView({ tabs }: Extract<Part, { type: "tabs" }>, id: string, ui: Ui): VNode[] {
+function tabsView(
+  { tabs }: Extract<ResolvedComponent, { type: "tabs" }>,
+  id: string,
+  ui: UiState,
+): VNode[] {
   const chosen = Math.min(ui.tabs.get(id) ?? 0, tabs.length - 1);
   const heads = tabs.map(({ title }, at) =>
     h(
@@ -264,18 +286,18 @@ function tabsView({ tabs }: Extract<Part, { type: "tabs" }>, id: string, ui: Ui)
         role: "tabpanel",
         id: `${id}.panel${at}`,
         "aria-labelledby": `${id}.tab${at}`,
-        hidden: ui.isAlive && at !== chosen,
+        hidden: ui.hasScript && at !== chosen,
       },
-      components.map((part) => partView(part, ui)),
+      components.map((component) => componentView(component, ui)),
     ),
   );
   return [h("div", { role: "tablist", class: "tabs-head" }, heads), ...panels];
 }
 
 function modalView(
-  { title, openLabel, components }: Extract<Part, { type: "modal" }>,
+  { title, openLabel, components }: Extract<ResolvedComponent, { type: "modal" }>,
   id: string,
-  ui: Ui,
+  ui: UiState,
 ): VNode[] {
   const head: Child[] = [
     h("h2", { id: `${id}.title` }, title),
@@ -291,15 +313,18 @@ function modalView(
       "dialog",
       { id: `${id}.dialog`, "aria-labelledby": `${id}.title` },
       h("div", { class: "dialog-head" }, head),
-      components.map((part) => partView(part, ui)),
+      components.map((component) => componentView(component, ui)),
     ),
   ];
 }
 
-function inputView(part: Extract<Part, { type: "input" | "select" }>, id: string): VNode {
-  const { name, label, value } = part;
-  const input = part.type === "select" ? "select" : part.input;
-  const options = part.type === "select" ? part.options : [];
+function inputView(
+  component: Extract<ResolvedComponent, { type: "input" | "select" }>,
+  id: string,
+): VNode {
+  const { name, label, value } = component;
+  const input = component.type === "select" ? "select" : component.input;
+  const options = component.type === "select" ? component.options : [];
   const field = { name, label, input, options, value, required: false, help: undefined };
-  return fieldView(field, { id: `${id}.input`, marks: { "data-input": name } });
+  return fieldView(field, { id: `${id}.input`, attributes: { "data-input": name } });
 }

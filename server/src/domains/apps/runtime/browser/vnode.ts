@@ -1,6 +1,6 @@
 /**
- * What a page is drawn with, on the server as HTML and in the browser as DOM: plain values, whose texts
- * are texts. There is no way to say HTML in them, so that nobody's data can become any.
+ * Virtual nodes, rendered by the server as HTML and by the browser as DOM. Texts are always text: there is
+ * no way to express raw HTML, so that no data can become any.
  */
 export interface VNode {
   readonly tag: string;
@@ -11,19 +11,19 @@ export interface VNode {
 export type Child = VNode | string;
 
 type Attribute = string | number | boolean | undefined;
-type Given = Child | false | undefined | readonly (Child | false | undefined)[];
+type ChildInput = Child | false | undefined | readonly (Child | false | undefined)[];
 
-/** An element. Attributes that are false or undefined are left out, as are such children. */
+/** Creates an element. Attributes and children that are false or undefined are left out. */
 export function h(
   tag: string,
   attributes: Readonly<Record<string, Attribute>> = {},
-  ...children: readonly Given[]
+  ...children: readonly ChildInput[]
 ): VNode {
-  const kept: Record<string, string | true> = {};
+  const present: Record<string, string | true> = {};
   for (const [name, value] of Object.entries(attributes)) {
     if (value === undefined || value === false) continue;
-    kept[name] = value === true ? true : String(value);
+    present[name] = value === true ? true : String(value);
   }
   const flat = children.flat().filter((child) => child !== undefined && child !== false);
-  return { tag, attributes: kept, children: flat.filter((child) => child !== "") };
+  return { tag, attributes: present, children: flat.filter((child) => child !== "") };
 }

@@ -1,4 +1,4 @@
-/** A page as the server resolved it: no binding is left in it, and no action. */
+/** The state of a page as the server resolved it: without bindings and actions. */
 import type { VNode } from "./vnode.ts";
 
 export interface PageState {
@@ -11,7 +11,7 @@ export interface PageState {
     readonly url: string;
     readonly current: boolean;
   }[];
-  readonly components: readonly Part[];
+  readonly components: readonly ResolvedComponent[];
 }
 
 export interface Option {
@@ -29,30 +29,30 @@ export interface Field {
   readonly help: string | undefined;
 }
 
-export interface Push {
+export interface ButtonProps {
   readonly label: string;
   readonly style: string;
   readonly confirm: string | undefined;
 }
 
-export interface Shown {
+export interface FieldDisplay {
   readonly label: string;
   readonly format: string;
 }
 
-export type Part = { readonly id: string; readonly error?: string } & (
+export type ResolvedComponent = { readonly id: string; readonly error?: string } & (
   | { readonly type: "failed" }
   | { readonly type: "text"; readonly text: string; readonly style: string }
   | { readonly type: "markdown"; readonly content: readonly VNode[] }
-  | TablePart
-  | FormPart
+  | ResolvedTable
+  | ResolvedForm
   | {
       readonly type: "detail";
       readonly title: string;
-      readonly fields: readonly (Shown & { readonly value: unknown })[] | null;
+      readonly fields: readonly (FieldDisplay & { readonly value: unknown })[] | null;
     }
-  | ({ readonly type: "button" } & Push)
-  | ChartPart
+  | ({ readonly type: "button" } & ButtonProps)
+  | ResolvedChart
   | {
       readonly type: "stat";
       readonly label: string;
@@ -61,17 +61,23 @@ export type Part = { readonly id: string; readonly error?: string } & (
     }
   | {
       readonly type: "tabs";
-      readonly tabs: readonly { readonly title: string; readonly components: readonly Part[] }[];
+      readonly tabs: readonly {
+        readonly title: string;
+        readonly components: readonly ResolvedComponent[];
+      }[];
     }
   | {
       readonly type: "columns";
-      readonly columns: readonly { readonly width: number; readonly components: readonly Part[] }[];
+      readonly columns: readonly {
+        readonly width: number;
+        readonly components: readonly ResolvedComponent[];
+      }[];
     }
   | {
       readonly type: "modal";
       readonly title: string;
       readonly openLabel: string;
-      readonly components: readonly Part[];
+      readonly components: readonly ResolvedComponent[];
     }
   | {
       readonly type: "input";
@@ -89,35 +95,35 @@ export type Part = { readonly id: string; readonly error?: string } & (
     }
 );
 
-export interface TablePart {
+export interface ResolvedTable {
   readonly type: "table";
   readonly title: string;
-  readonly columns: readonly Shown[];
+  readonly columns: readonly FieldDisplay[];
   readonly rows: readonly { readonly key: string | null; readonly cells: readonly unknown[] }[];
-  readonly actions: readonly Push[];
+  readonly actions: readonly ButtonProps[];
   readonly search: boolean;
   readonly q: string;
-  /** Whether there is a page before this one. */
+  /** True when there is a previous page. */
   readonly hasBefore: boolean;
   readonly next: string | null;
   readonly empty: string;
 }
 
-export interface FormPart {
+export interface ResolvedForm {
   readonly type: "form";
   readonly title: string;
   readonly fields: readonly Field[];
   readonly submitLabel: string;
 }
 
-export interface ChartPart {
+export interface ResolvedChart {
   readonly type: "chart";
   readonly kind: string;
   readonly title: string;
   readonly points: readonly { readonly label: string; readonly value: number }[];
 }
 
-/** What comes of an action. */
+/** An effect of an action in the browser. */
 export type Effect =
   | { readonly kind: "message"; readonly text: string }
   | { readonly kind: "navigate"; readonly url: string }
@@ -129,8 +135,8 @@ export type Effect =
       readonly fields?: Readonly<Record<string, string>>;
     };
 
-/** What somebody looks at in a table. */
-export interface View {
+/** The search and the page of a table component. */
+export interface TableViewState {
   readonly q?: string;
   readonly after?: string;
 }

@@ -1,0 +1,63 @@
+/** Markdown as elements, never as HTML: only the tags below are rendered, and of pictures their descriptions. */
+import {
+  createMarkdownParser,
+  LINK_REL,
+  type MarkdownIt,
+  type Token,
+} from "#kernel/html/markdown.ts";
+import { type Child, h, type VNode } from "./browser/vnode.ts";
+
+const TAGS = new Set(
+  "p h1 h2 h3 h4 h5 h6 ul ol li blockquote pre code em strong s hr br table thead tbody tr th td a".split(
+    " ",
+  ),
+);
+
+/** As much as a page may hold itself; longer data is cut off. */
+const CHARACTERS_MAX = 50_000;
+
+let loading: Promise<MarkdownIt> | undefined;
+
+export async function renderMarkdown(text: string): Promise<VNode[]> {
+  loading ??= createMarkdownParser({ linkify: true });
+  const parser = await loading;
+  return toElements(parser.parse(text.slice(0, CHARACTERS_MAX), {})).map((child) =>
+    typeof child === "string" ? h("p", {}, child) : child,
+  );
+}
+
+/** Builds elements of the flat tokens, which open and close elements with children. */
+function toElements(tokens: readonly Token[]): Child[] {
+  const stack: { token: Token | undefined; children: Child[] }[] = [
+    { token: undefined, children: [] },
+  ];
+  const append = (...children: readonly Child[]): void =>
+    void stack.at(-1)?.children.push(...children);
+  for (const token of tokens) {
+    if (token.nesting === 1) stack.push({ token, children: [] });
+    else if (token.nesting === -1) {
+      const element = stack.pop();
+      if (element?.token) append(...renderContainer(element.token, element.children));
+    } else append(...renderLeaf(token));
+  }
+  return stack[0]?.children ?? [];
+}
+
+function renderContainer(token: Token, children: readonly Child[]): readonly Child[] {
+  if (token.hidden || !TAGS.has(token.tag)) return children;
+  if (token.tag !== "a") return [h(token.tag, {}, children)];
+  const href = String(token.attrGet("href") ?? "");
+  // Another site opens in a tab of its own: the app may be embedded in a frame.
+  const target = /^https?:/i.test(href) && "_blank";
+  return [h("a", { href, target, rel: LINK_REL }, children)];
+}
+
+function renderLeaf(token: Token): readonly Child[] {
+  const { type, tag, content } = token;
+  if (type === "inline") return toElements(token.children ?? []);
+  if (type === "softbreak") return [" "];
+  if (type === "fence" || type === "code_block") return [h("pre", {}, h("code", {}, content))];
+  if (type === "code_inline") return [h("code", {}, content)];
+  if (tag === "hr" || tag === "br") return [h(tag)];
+  return [content];
+}

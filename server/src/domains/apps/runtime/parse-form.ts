@@ -1,0 +1,71 @@
+/** Parses the values that a browser sends for a form, by the types of its fields. */
+import type { Field } from "./browser/page-state.ts";
+
+const TEXT_CHARACTERS_MAX = 20_000;
+const DATE = /^\d{4}-\d{2}-\d{2}$/;
+/** As browsers send it, or with a time zone. */
+const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})?$/;
+
+/** The values of a submitted form, or its errors by field name. */
+export type ParsedForm =
+  | { readonly values: Readonly<Record<string, unknown>> }
+  | { readonly errors: Readonly<Record<string, string>> };
+
+/** Reads only the fields of the form; an empty one is null. */
+export function parseForm(
+  fields: readonly Field[],
+  input: Readonly<Record<string, unknown>>,
+): ParsedForm {
+  const values: Record<string, unknown> = {};
+  const errors: Record<string, string> = {};
+  for (const field of fields) {
+    const value = Object.hasOwn(input, field.name) ? input[field.name] : undefined;
+    const parsed = parseField(field, value);
+    if ("error" in parsed) errors[field.name] = parsed.error;
+    else values[field.name] = parsed.value;
+  }
+  return Object.keys(errors).length > 0 ? { errors } : { values };
+}
+
+type ParsedField = { readonly value: unknown } | { readonly error: string };
+
+function parseField(field: Field, value: unknown): ParsedField {
+  const { input, required } = field;
+  if (input === "checkbox") {
+    const isTicked = value === true || value === "true" || value === "on";
+    return required && !isTicked ? { error: "must be ticked" } : { value: isTicked };
+  }
+  const isEmpty = value === undefined || value === null || value === "";
+  if (isEmpty) return required ? { error: "is required" } : { value: null };
+  if (typeof value === "object" || typeof value === "boolean")
+    return { error: "has the wrong form" };
+  return parseText(field, String(value as string | number));
+}
+
+function parseText({ input, options }: Field, text: string): ParsedField {
+  if (text.length > TEXT_CHARACTERS_MAX) return { error: "is too long" };
+  switch (input) {
+    case "number": {
+      const value = text.trim() === "" ? Number.NaN : Number(text);
+      return Number.isFinite(value) ? { value } : { error: "must be a number" };
+    }
+    case "date":
+      return DATE.test(text) && isTime(text) ? { value: text } : { error: "must be a date" };
+    case "datetime": {
+      if (!DATE_TIME.test(text) || !isTime(text)) return { error: "must be a date and a time" };
+      // Without a zone it is UTC, as everything here is displayed.
+      const zoned = /(Z|[+-]\d{2}:\d{2})$/.test(text) ? text : `${text}Z`;
+      return { value: new Date(zoned).toISOString() };
+    }
+    case "select":
+      return options.some(({ value }) => value === text)
+        ? { value: text }
+        : { error: "must be one of the options" };
+    default:
+      return { value: text };
+  }
+}
+
+function isTime(text: string): boolean {
+  return !Number.isNaN(Date.parse(text));
+}

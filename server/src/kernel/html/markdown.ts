@@ -1,0 +1,31 @@
+/**
+ * The Markdown parser of every page, sanitized by construction: raw HTML stays text, and a link leads to
+ * the web, to mail or within our own pages. Whatever renders its tokens adds `LINK_REL` to links.
+ */
+import type { MarkdownIt } from "markdown-it";
+
+export type { MarkdownIt, Token } from "markdown-it";
+
+export const LINK_REL = "noopener noreferrer nofollow";
+/** The scheme of a URL, with its colon. */
+export const SCHEME = /^[a-z][a-z0-9+.-]*:/i;
+const SAFE_SCHEMES: ReadonlySet<string> = new Set(["http:", "https:", "mailto:"]);
+
+/** Creates a parser; the library is loaded at first use, since most processes never render anything. */
+export async function createMarkdownParser(options: {
+  /** Detects addresses in text, which is the slowest part of parsing. */
+  readonly linkify: boolean;
+}): Promise<MarkdownIt> {
+  const { default: MarkdownParser } = await import("markdown-it");
+  const parser = new MarkdownParser({ html: false, linkify: options.linkify });
+  parser.validateLink = isSafeLink;
+  return parser;
+}
+
+function isSafeLink(url: string): boolean {
+  const [scheme] = SCHEME.exec(url) ?? [];
+  if (scheme !== undefined) return SAFE_SCHEMES.has(scheme.toLowerCase());
+  // A URL with a host but no scheme would lead to another site; a colon before any slash is a scheme in
+  // disguise.
+  return !/^\s|^[/\\]{2}/.test(url) && !/^[^/?#]*:/.test(url);
+}
