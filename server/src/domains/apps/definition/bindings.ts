@@ -17,8 +17,11 @@ export function checkBindings(
   basePath: string,
   { roots, sources }: { readonly roots: readonly string[]; readonly sources: ReadonlySet<string> },
 ): FieldError[] {
-  const { slots, faults } = compileTemplatePlan(value);
-  const errors: FieldError[] = faults.map((fault) => ({ ...fault, path: basePath + fault.path }));
+  const { slots, faults: templateErrors } = compileTemplatePlan(value);
+  const errors: FieldError[] = templateErrors.map((error) => ({
+    ...error,
+    path: basePath + error.path,
+  }));
   for (const { text, path, offset } of slots) {
     const { faults: expressionErrors, references } = checkExpression(text);
     for (const { message, position } of expressionErrors) {
