@@ -106,7 +106,7 @@ function faultsOfPlaces(platform: Platform, auth: AuthFields): FieldError[] {
 function configOf({ type }: ConnectorType, given: Json): Json {
   const result = shapes.get(type)?.check(given) ?? { value: given };
   if ("value" in result) return result.value as Json;
-  const faults = result.faults.map(({ path, message }) => ({ path: `/config${path}`, message }));
+  const faults = result.errors.map(({ path, message }) => ({ path: `/config${path}`, message }));
   assertNoErrors(faults);
   return given;
 }

@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
 import type { Caller } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
-import { validateCondition } from "#kernel/condition/condition.ts";
+import { checkCondition } from "#kernel/condition/condition.ts";
 import { isPattern } from "#kernel/condition/event-pattern.ts";
 import { Failure, type FieldError, Invalid } from "#kernel/operation/failure.ts";
 import { OutboundRefused } from "#kernel/outbound/outbound.ts";
@@ -63,7 +63,7 @@ export function faultsOfSubscription(draft: Pick<WebhookInput, "events" | "filte
       ? []
       : [{ path: `/events/${index}`, message: "is no event type, and no pattern of them" }],
   );
-  const inFilter = filter ? validateCondition(filter) : [];
+  const inFilter = filter ? checkCondition(filter) : [];
   return [...wrong, ...inFilter.map(({ path, message }) => ({ path: `/filter${path}`, message }))];
 }
 

@@ -95,7 +95,7 @@ export async function parseExpressions(
 
 const PARSED: ExpressionCheck = {
   template: (value) => checkTemplate(value).map(({ path, message }) => ({ path, message })),
-  expression: (text) => checkExpression(text).faults,
+  expression: (text) => checkExpression(text).issues,
   readsSecrets: (text) => templateReferences(text).roots.includes("secrets"),
 };
 const UNPARSED: ExpressionCheck = {

@@ -1,11 +1,6 @@
 import { describe, expect, test } from "vitest";
 import Schema from "typebox/schema";
-import {
-  validateCondition,
-  compileCondition,
-  ConditionSchema,
-  type Condition,
-} from "./condition.ts";
+import { checkCondition, compileCondition, ConditionSchema, type Condition } from "./condition.ts";
 
 const EVENT = {
   type: "incident.created",
@@ -41,7 +36,7 @@ describe("a condition", () => {
     [{ type: "incident.created", or: [{ "data.impact": 1 }, { not: { "data.open": 1 } }] }, true],
     [{ type: "incident.closed", or: [{ "data.impact": 3 }] }, false],
   ])("%j: %s", (condition, expected) => {
-    expect(validateCondition(condition)).toEqual([]);
+    expect(checkCondition(condition)).toEqual([]);
     expect(compileCondition(condition)(EVENT)).toBe(expected);
   });
 });
@@ -118,7 +113,7 @@ describe("an operator", () => {
     ["data.missing", { endsWith: "" }, false],
   ])("%s %j: %s", (path, value, expected) => {
     const condition = { [path]: value };
-    expect(validateCondition(condition)).toEqual([]);
+    expect(checkCondition(condition)).toEqual([]);
     expect(compileCondition(condition)(EVENT)).toBe(expected);
   });
 });
@@ -198,7 +193,7 @@ describe("checkCondition says what is wrong, and where", () => {
     [{ a: [[[[[[[[]]]]]]]] }, []],
     [{ a: [[[[[[[[[]]]]]]]]] }, ["/a/0/0/0/0/0/0/0/0"]],
   ])("%#", (value, paths) => {
-    const faults = validateCondition(value);
+    const faults = checkCondition(value);
     expect(faults.map((fault) => fault.path)).toEqual(paths);
     for (const fault of faults) expect(fault.message).toMatch(/^(must|is) /);
   });
@@ -210,19 +205,17 @@ describe("checkCondition says what is wrong, and where", () => {
   test("parts are bounded, and so are faults", () => {
     const parts = (count: number, value: unknown): Condition =>
       Object.fromEntries(Array.from({ length: count }, (_, index) => [`a${index}`, value]));
-    expect(validateCondition(parts(200, 1))).toEqual([]);
-    expect(validateCondition(parts(201, 1)).map((fault) => fault.path)).toEqual(["/a200"]);
-    expect(validateCondition({ or: Array.from({ length: 101 }, () => ({ a: 1 })) })).toHaveLength(
-      1,
-    );
-    expect(validateCondition(parts(10_000, { nonsense: 1 }))).toHaveLength(201);
-    expect(validateCondition({ and: Array.from({ length: 10_000 }, () => 1) })).toHaveLength(201);
+    expect(checkCondition(parts(200, 1))).toEqual([]);
+    expect(checkCondition(parts(201, 1)).map((fault) => fault.path)).toEqual(["/a200"]);
+    expect(checkCondition({ or: Array.from({ length: 101 }, () => ({ a: 1 })) })).toHaveLength(1);
+    expect(checkCondition(parts(10_000, { nonsense: 1 }))).toHaveLength(201);
+    expect(checkCondition({ and: Array.from({ length: 10_000 }, () => 1) })).toHaveLength(201);
   });
 
   test("values are bounded", () => {
     const list = (length: number): Condition => ({ id: { in: Array.from({ length }, () => "a") } });
-    expect(validateCondition(list(1999))).toEqual([]);
-    expect(validateCondition(list(100_000)).map((fault) => fault.path)).toEqual(["/id/in/1999"]);
+    expect(checkCondition(list(1999))).toEqual([]);
+    expect(checkCondition(list(100_000)).map((fault) => fault.path)).toEqual(["/id/in/1999"]);
   });
 
   test("and compileCondition takes none of it", () => {

@@ -6,7 +6,7 @@
  *       "data.severity": { "in": ["critical", "high"] },
  *       "or": [{ "data.impact": { "gte": 3 } }, { "not": { "data.team": "ops" } }] }
  *
- * - A key is a path of words with dots between them, and its value what must hold there: a literal
+ * - A key is a path of words with dots between them, and its value is what must hold there: a literal
  *   (short for `eq`) or an object of operators, all of which must hold. All keys of an object must
  *   hold; `{}` holds always. `and`, `or` (lists) and `not` (an object) combine conditions.
  * - A path reads own properties of objects, and members of arrays by their index; a text has
@@ -21,12 +21,12 @@
  *   times in ISO 8601, UTC, so compare by time. (In SQL: `collate "C"`, the bytes of UTF-8.)
  * - `contains` holds for a text that has the operand in it, and for an array that has a member
  *   equal to it. `startsWith` and `endsWith` hold for texts. Case counts.
- * - Whatever is not said here does not hold; no value makes a comparison fail.
+ * - Anything else does not hold; no value makes a comparison fail.
  */
 import Type, { type Static } from "typebox";
 import { parseCondition, type ConditionError, type ConditionTree } from "./parse-condition.ts";
 
-/** The shape for the API; `checkCondition` knows the rest, and says what is wrong where. */
+/** The schema for the API; `checkCondition` checks the rest, and reports each error with its position. */
 export const ConditionSchema = Type.Record(Type.String(), Type.Unknown(), {
   description:
     "A condition: path → literal or operators (`eq`, `ne`, `in`, `nin`, `gt`, `gte`, `lt`, `lte`, " +
@@ -36,17 +36,17 @@ export const ConditionSchema = Type.Record(Type.String(), Type.Unknown(), {
 
 export type Condition = Static<typeof ConditionSchema>;
 
-/** Everything that is wrong with a condition, each with its JSON pointer; empty when it is one. */
-export function validateCondition(value: unknown): readonly ConditionError[] {
+/** The errors of a condition, each with its JSON pointer; empty when it is valid. */
+export function checkCondition(value: unknown): readonly ConditionError[] {
   return parseCondition(value).errors;
 }
 
 /** Compiles a condition that has been checked. The function throws for no subject made of JSON. */
 export function compileCondition(condition: Condition): (subject: unknown) => boolean {
-  const { tree, errors } = parseCondition(condition);
-  const [error] = errors;
+  const { tree, errors: faults } = parseCondition(condition);
+  const [fault] = faults;
   // Conditions are checked when they are saved; one that is not valid here is our bug.
-  if (error !== undefined) throw new TypeError(`Not a condition: ${error.path} ${error.message}`);
+  if (fault !== undefined) throw new TypeError(`Not a condition: ${fault.path} ${fault.message}`);
   return compile(tree);
 }
 

@@ -2,20 +2,20 @@
  * Patterns over event types, as webhooks, triggers and the audit query take them.
  *
  * A type is dotted words: `incident.created`, `audit.token.created`. In a pattern `*` stands for
- * exactly one word, but at the end for one or more: `incident.*` takes `incident.created`,
- * `audit.*` takes `audit.token.created`, `*.created` takes `incident.created` only of the two.
- * `*` alone takes everything. Case counts.
+ * exactly one word, but at the end for one or more: `incident.*` matches `incident.created`,
+ * `audit.*` matches `audit.token.created`, `*.created` matches `incident.created` only of the two.
+ * `*` alone matches everything. Case counts.
  */
 
 /** The longest pattern that is accepted. */
 export const PATTERN_CHARACTERS_MAX = 200;
 
-/** Whether the text is a pattern; an exact event type is one. */
+/** True when the text is a pattern; an exact event type is one. */
 export function isPattern(text: string): boolean {
   return text.length <= PATTERN_CHARACTERS_MAX && PATTERN.test(text);
 }
 
-/** Compiles patterns to one test: does any of them take this type? No pattern takes nothing. */
+/** Compiles patterns to one test: does any of them match this type? No pattern matches nothing. */
 export function compilePattern(patterns: readonly string[]): (type: string) => boolean {
   // Patterns are checked when they are saved; one that is not valid here is our bug.
   const invalid = patterns.find((pattern) => !isPattern(pattern));

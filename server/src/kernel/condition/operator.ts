@@ -1,4 +1,4 @@
-/** Whether the value at a path satisfies an operator. What is missing arrives as null. */
+/** Tests the value at a path against an operator. A missing value arrives as null. */
 export type Matcher = (value: unknown) => boolean;
 
 export type Operator =
@@ -19,33 +19,33 @@ export function isOperator(key: string): key is Operator {
   return Object.hasOwn(OPERATORS, key);
 }
 
-/** The matcher of an operator with its operand, or what is wrong with the operand. */
-export function buildMatcher(operator: Operator, operand: unknown): Matcher | { error: string } {
+/** The matcher of an operator with its operand, or the error of the operand. */
+export function createMatcher(operator: Operator, operand: unknown): Matcher | { error: string } {
   return OPERATORS[operator](operand);
 }
 
 type MatcherFactory = (operand: unknown) => Matcher | { error: string };
 
 const OPERATORS: Readonly<Record<Operator, MatcherFactory>> = {
-  eq: equalsMatcher,
-  ne: negate(equalsMatcher),
-  in: memberMatcher,
-  nin: negate(memberMatcher),
-  gt: compareBy((order) => order > 0),
-  gte: compareBy((order) => order >= 0),
-  lt: compareBy((order) => order < 0),
-  lte: compareBy((order) => order <= 0),
+  eq: equalityMatcher,
+  ne: negateMatcher(equalityMatcher),
+  in: membershipMatcher,
+  nin: negateMatcher(membershipMatcher),
+  gt: orderMatcher((order) => order > 0),
+  gte: orderMatcher((order) => order >= 0),
+  lt: orderMatcher((order) => order < 0),
+  lte: orderMatcher((order) => order <= 0),
   contains: containsMatcher,
   startsWith: textMatcher((text, part) => text.startsWith(part)),
   endsWith: textMatcher((text, part) => text.endsWith(part)),
   exists: existsMatcher,
 };
 
-function equalsMatcher(operand: unknown): Matcher {
-  return (value) => equal(value, operand);
+function equalityMatcher(operand: unknown): Matcher {
+  return (value) => isEqual(value, operand);
 }
 
-function memberMatcher(operand: unknown): Matcher | { error: string } {
+function membershipMatcher(operand: unknown): Matcher | { error: string } {
   if (!Array.isArray(operand) || operand.length === 0) {
     return { error: "must be a list of at least one value" };
   }
@@ -53,30 +53,30 @@ function memberMatcher(operand: unknown): Matcher | { error: string } {
   const scalars = new Set(members.filter((member) => !isComposite(member)));
   const composites = members.filter(isComposite);
   // Lists are mostly of ids: one look-up for those, and a comparison with each of the rest.
-  return (value) => scalars.has(value) || composites.some((member) => equal(value, member));
+  return (value) => scalars.has(value) || composites.some((member) => isEqual(value, member));
 }
 
-function negate(factory: MatcherFactory): MatcherFactory {
+function negateMatcher(factory: MatcherFactory): MatcherFactory {
   return (operand) => {
     const matcher = factory(operand);
     return typeof matcher === "function" ? (value) => !matcher(value) : matcher;
   };
 }
 
-function compareBy(holds: (order: number) => boolean): MatcherFactory {
+function orderMatcher(holds: (order: number) => boolean): MatcherFactory {
   return (operand) => {
     if (typeof operand === "number") {
       return (value) => typeof value === "number" && holds(value - operand);
     }
     if (typeof operand === "string") {
-      return (value) => typeof value === "string" && holds(compareTexts(value, operand));
+      return (value) => typeof value === "string" && holds(compareCodePoints(value, operand));
     }
     return { error: "must be a number or a text" };
   };
 }
 
 /** By code points, as PostgreSQL orders by the bytes of UTF-8; JavaScript's own order is another one. */
-function compareTexts(left: string, right: string): number {
+function compareCodePoints(left: string, right: string): number {
   const length = Math.min(left.length, right.length);
   for (let index = 0; index < length; index += 1) {
     const difference = rankOf(left.charCodeAt(index)) - rankOf(right.charCodeAt(index));
@@ -93,7 +93,7 @@ function rankOf(unit: number): number {
 function containsMatcher(operand: unknown): Matcher {
   return (value) => {
     if (typeof value === "string") return typeof operand === "string" && value.includes(operand);
-    return Array.isArray(value) && value.some((member) => equal(member, operand));
+    return Array.isArray(value) && value.some((member) => isEqual(member, operand));
   };
 }
 
@@ -114,7 +114,7 @@ function isComposite(value: unknown): value is object {
 }
 
 /** Recursion goes as deep as the operand, which is bounded; the value may be of any depth. */
-function equal(value: unknown, operand: unknown): boolean {
+function isEqual(value: unknown, operand: unknown): boolean {
   if (value === operand) return true;
   if (!isComposite(value) || !isComposite(operand)) return false;
   if (Array.isArray(value) !== Array.isArray(operand)) return false;
@@ -122,5 +122,5 @@ function equal(value: unknown, operand: unknown): boolean {
   if (Object.keys(value).length !== entries.length) return false;
   const members = new Map<string, unknown>(Object.entries(value));
   // An operand is JSON, so no member of it equals the undefined of a missing one.
-  return entries.every(([key, member]) => equal(members.get(key), member));
+  return entries.every(([key, member]) => isEqual(members.get(key), member));
 }

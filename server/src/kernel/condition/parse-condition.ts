@@ -1,7 +1,7 @@
 import { jsonPointer } from "../schema/json-pointer.ts";
-import { isOperator, buildMatcher, type Matcher, type Operator } from "./operator.ts";
+import { isOperator, createMatcher, type Matcher, type Operator } from "./operator.ts";
 
-/** A condition that has been read: what `compileCondition` runs and SQL can be written from. */
+/** A parsed condition: `compileCondition` runs it and `conditionToSql` translates it. */
 export type ConditionTree =
   | { readonly kind: "and" | "or"; readonly parts: readonly ConditionTree[] }
   | { readonly kind: "not"; readonly part: ConditionTree }
@@ -15,7 +15,7 @@ export interface Comparison {
   readonly matches: Matcher;
 }
 
-/** One error of a condition; the path is a JSON pointer into it. */
+/** An error of a condition, with a JSON pointer into it. */
 export interface ConditionError {
   readonly path: string;
   readonly message: string;
@@ -30,7 +30,7 @@ export const LITERALS_MAX = 2000;
 /** The length of a path to a value. */
 export const PATH_CHARACTERS_MAX = 200;
 
-/** Reads a condition. The tree is to be used only when there are no errors. */
+/** Parses a condition. The tree is to be used only when there are no errors. */
 export function parseCondition(value: unknown): {
   tree: ConditionTree;
   errors: readonly ConditionError[];
@@ -46,33 +46,33 @@ interface ParseState {
   literals: number;
 }
 
-interface Position {
+interface ParsePosition {
   readonly pointer: string;
   readonly depth: number;
 }
 
 // Stands where an error was found; such a tree is never run.
-const NOTHING: ConditionTree = { kind: "and", parts: [] };
+const EMPTY: ConditionTree = { kind: "and", parts: [] };
 
-function readObject(state: ParseState, value: unknown, position: Position): ConditionTree {
+function readObject(state: ParseState, value: unknown, position: ParsePosition): ConditionTree {
   if (position.depth > DEPTH_MAX) {
     return addError(state, position, `must not be nested deeper than ${DEPTH_MAX}`);
   }
   if (!isRecord(value)) return addError(state, position, "must be an object");
   const parts = Object.entries(value).map(([key, member]): ConditionTree => {
-    const at = within(position, key);
+    const at = enterKey(position, key);
     if (key === "and" || key === "or") return readList(state, key, member, at);
     if (key === "not") return { kind: key, part: readPart(state, member, at) };
     return readPath(state, key, member, at);
   });
-  return allOf(parts);
+  return joinAnd(parts);
 }
 
 function readList(
   state: ParseState,
   kind: "and" | "or",
   value: unknown,
-  position: Position,
+  position: ParsePosition,
 ): ConditionTree {
   if (!Array.isArray(value) || value.length === 0) {
     return addError(state, position, "must be a list of at least one condition");
@@ -87,30 +87,30 @@ function readList(
   };
 }
 
-function readPart(state: ParseState, value: unknown, position: Position): ConditionTree {
-  return countNode(state, position) ? readObject(state, value, deeper(position)) : NOTHING;
+function readPart(state: ParseState, value: unknown, position: ParsePosition): ConditionTree {
+  return countNode(state, position) ? readObject(state, value, enterLevel(position)) : EMPTY;
 }
 
 function readPath(
   state: ParseState,
   key: string,
   value: unknown,
-  position: Position,
+  position: ParsePosition,
 ): ConditionTree {
   const path = key.split(".");
-  const error = pathError(key, path);
-  if (error !== undefined) return rejectComparison(state, position, error);
+  const wrong = checkPath(key, path);
+  if (wrong !== undefined) return addCountedError(state, position, wrong);
   if (!isRecord(value)) {
     return readComparison(state, { path, operator: "eq", operand: value }, position);
   }
   const operators = Object.entries(value);
   if (operators.length === 0)
-    return rejectComparison(state, position, "must be a value or hold operators");
-  return allOf(
+    return addCountedError(state, position, "must be a value or hold operators");
+  return joinAnd(
     operators.map(([operator, operand]) => {
-      const at = within(position, operator);
+      const at = enterKey(position, operator);
       if (isOperator(operator)) return readComparison(state, { path, operator, operand }, at);
-      return rejectComparison(state, at, "is not an operator; to compare with an object, use eq");
+      return addCountedError(state, at, "is not an operator; to compare with an object, use eq");
     }),
   );
 }
@@ -118,19 +118,19 @@ function readPath(
 function readComparison(
   state: ParseState,
   comparison: Pick<Comparison, "path" | "operator" | "operand">,
-  position: Position,
+  position: ParsePosition,
 ): ConditionTree {
-  if (!countNode(state, position)) return NOTHING;
+  if (!countNode(state, position)) return EMPTY;
   if (!checkLiteral(state, comparison.operand, { pointer: position.pointer, depth: 0 })) {
-    return NOTHING;
+    return EMPTY;
   }
-  const matches = buildMatcher(comparison.operator, comparison.operand);
+  const matches = createMatcher(comparison.operator, comparison.operand);
   if (typeof matches !== "function") return addError(state, position, matches.error);
   return { kind: "comparison", ...comparison, matches };
 }
 
-/** Whether a literal is JSON within its bounds; says why when it is not. */
-function checkLiteral(state: ParseState, value: unknown, position: Position): boolean {
+/** True when a literal is JSON within its limits; adds the error when it is not. */
+function checkLiteral(state: ParseState, value: unknown, position: ParsePosition): boolean {
   state.literals += 1;
   if (state.literals > LITERALS_MAX) {
     // Reported once: all that follows is too much as well.
@@ -150,12 +150,12 @@ function checkLiteral(state: ParseState, value: unknown, position: Position): bo
     return false;
   }
   const invalid = Object.entries(value).filter(
-    ([key, member]) => !checkLiteral(state, member, deeper(within(position, key))),
+    ([key, member]) => !checkLiteral(state, member, enterLevel(enterKey(position, key))),
   );
   return invalid.length === 0;
 }
 
-function pathError(key: string, path: readonly string[]): string | undefined {
+function checkPath(key: string, path: readonly string[]): string | undefined {
   if (key.length > PATH_CHARACTERS_MAX) {
     return `must be a path of at most ${PATH_CHARACTERS_MAX} characters`;
   }
@@ -165,12 +165,12 @@ function pathError(key: string, path: readonly string[]): string | undefined {
     : undefined;
 }
 
-// Reading takes own properties only, so these could do no harm; nobody asks for them in good
-// faith, though, and a translation of the path into another language need not think of them.
+// Paths read own properties only, so these could do no harm; but nobody asks for them in good faith,
+// and a translation of paths into another language need not think of them.
 const FORBIDDEN_WORDS = new Set(["__proto__", "constructor", "prototype"]);
 
 /** Counts a node; false when there are too many, which is reported once. */
-function countNode(state: ParseState, position: Position): boolean {
+function countNode(state: ParseState, position: ParsePosition): boolean {
   state.nodes += 1;
   if (state.nodes === NODES_MAX + 1) {
     addError(state, position, `is more than ${NODES_MAX} parts in one condition`);
@@ -178,26 +178,30 @@ function countNode(state: ParseState, position: Position): boolean {
   return state.nodes <= NODES_MAX;
 }
 
-/** Adds an error in the place of a comparison, which counts like one: so errors are bounded too. */
-function rejectComparison(state: ParseState, position: Position, message: string): ConditionTree {
-  return countNode(state, position) ? addError(state, position, message) : NOTHING;
+/** An error in the place of a comparison, which counts like one: so the number of errors is limited too. */
+function addCountedError(
+  state: ParseState,
+  position: ParsePosition,
+  message: string,
+): ConditionTree {
+  return countNode(state, position) ? addError(state, position, message) : EMPTY;
 }
 
-function addError(state: ParseState, position: Position, message: string): ConditionTree {
+function addError(state: ParseState, position: ParsePosition, message: string): ConditionTree {
   state.errors.push({ path: position.pointer, message });
-  return NOTHING;
+  return EMPTY;
 }
 
-function allOf(parts: readonly ConditionTree[]): ConditionTree {
+function joinAnd(parts: readonly ConditionTree[]): ConditionTree {
   const [only] = parts;
   return parts.length === 1 && only !== undefined ? only : { kind: "and", parts };
 }
 
-function within(position: Position, key: string): Position {
+function enterKey(position: ParsePosition, key: string): ParsePosition {
   return { pointer: jsonPointer(position.pointer, key), depth: position.depth };
 }
 
-function deeper(position: Position): Position {
+function enterLevel(position: ParsePosition): ParsePosition {
   return { pointer: position.pointer, depth: position.depth + 1 };
 }
 

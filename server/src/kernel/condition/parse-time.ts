@@ -4,7 +4,7 @@ import { InputTime } from "../schema/schema.ts";
 const inputTime = Schema.Compile(InputTime);
 const CANONICAL_LENGTH = "2026-01-02T03:04:05.678Z".length;
 
-/** A time or a day (its beginning in UTC) in ISO 8601, UTC, milliseconds; undefined for what is none. */
+/** A time or a day (its beginning in UTC) in ISO 8601, UTC, milliseconds; undefined for any other text. */
 export function parseTime(text: string): string | undefined {
   const time = DATE.test(text) ? `${text}T00:00:00Z` : text;
   if (!inputTime.Check(time)) return undefined;
@@ -13,7 +13,7 @@ export function parseTime(text: string): string | undefined {
   return canonical.length === CANONICAL_LENGTH ? canonical : undefined;
 }
 
-/** A day of the years 1900 to 9999, as it is; undefined for what is none. */
+/** A day of the years 1900 to 9999, as it is; undefined for any other text. */
 export function parseDate(text: string): string | undefined {
   return DATE.test(text) && inputTime.Check(`${text}T00:00:00Z`) ? text : undefined;
 }

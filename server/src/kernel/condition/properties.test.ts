@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { validateCondition, compileCondition, type Condition } from "./condition.ts";
+import { checkCondition, compileCondition, type Condition } from "./condition.ts";
 
 // Few names and values, so that paths meet properties and operands meet equals.
 const name = fc.constantFrom("a", "b", "0", "1");
@@ -123,7 +123,7 @@ describe("for all conditions and subjects", () => {
   test("compiling agrees with a naive evaluation", () => {
     let held = 0;
     const check = fc.property(condition, subject, (made, of) => {
-      expect(validateCondition(made)).toEqual([]);
+      expect(checkCondition(made)).toEqual([]);
       const expected = holds(made, of);
       held += expected ? 1 : 0;
       expect(compileCondition(made)(of)).toBe(expected);
@@ -162,7 +162,7 @@ describe("for all conditions and subjects", () => {
     );
     fc.assert(
       fc.property(json, fc.jsonValue(), (made, of) => {
-        const faults = validateCondition(made);
+        const faults = checkCondition(made);
         for (const fault of faults) expect(fault.path).toMatch(/^(\/|$)/);
         if (faults.length > 0 || !isRecord(made)) return;
         expect(compileCondition(made)(of)).toBeTypeOf("boolean");

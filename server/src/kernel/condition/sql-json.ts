@@ -8,53 +8,55 @@ export function jsonSql(sql: string, comparison: SqlComparison): string {
   const json = (value: unknown): string => parameters.add(JSON.stringify(value), "jsonb");
   switch (operator) {
     case "exists":
-      return presence(sql, operand === true);
+      return presenceSql(sql, operand === true);
     case "eq":
-      return operand === null ? presence(sql, false) : `${sql} = ${json(operand)}`;
+      return operand === null ? presenceSql(sql, false) : `${sql} = ${json(operand)}`;
     case "in": {
       const members = operand as readonly unknown[];
       const values = members.filter((member) => member !== null);
       const texts = values.map((member) => JSON.stringify(member));
       const parts = texts.length === 0 ? [] : [`${sql} = any(${parameters.add(texts, "jsonb[]")})`];
-      if (values.length < members.length) parts.push(presence(sql, false));
+      if (values.length < members.length) parts.push(presenceSql(sql, false));
       return parts.join(" or ");
     }
     case "gt":
     case "gte":
     case "lt":
     case "lte":
-      if (typeof operand !== "number") return textSql(sql, comparison);
-      return `${hasJsonType(sql, "number")} and ${sql} ${SQL_OPERATORS[operator]} ${json(operand)}`;
+      if (typeof operand !== "number") return jsonTextSql(sql, comparison);
+      return `${isTypeSql(sql, "number")} and ${sql} ${SQL_OPERATORS[operator]} ${json(operand)}`;
     case "contains": {
       const inArray = memberSql(sql, operand, json);
-      return typeof operand === "string" ? `${textSql(sql, comparison)} or ${inArray}` : inArray;
+      return typeof operand === "string"
+        ? `${jsonTextSql(sql, comparison)} or ${inArray}`
+        : inArray;
     }
     case "startsWith":
     case "endsWith":
-      return textSql(sql, comparison);
+      return jsonTextSql(sql, comparison);
   }
 }
 
-/** Whether an array has a member that equals the operand. */
+/** SQL that is true when an array has a member that equals the operand. */
 function memberSql(sql: string, operand: unknown, json: (value: unknown) => string): string {
   // Of a member that is a scalar this is equality; of another one it is less.
   if (typeof operand !== "object" || operand === null) return `${sql} @> ${json([operand])}`;
-  const members = `case when ${hasJsonType(sql, "array")} then ${sql} else '[]' end`;
-  // Names that no column can have: those of the table are in sight here too.
+  const members = `case when ${isTypeSql(sql, "array")} then ${sql} else '[]' end`;
+  // Names that no column can have: those of the table are visible here too.
   const each = `jsonb_array_elements(${members}) as "~list" ("~member")`;
   return `exists (select from ${each} where "~member" = ${json(operand)})`;
 }
 
-/** True for a text that satisfies the comparison. jsonb would compare it by the locale. */
-function textSql(sql: string, comparison: SqlComparison): string {
-  return `(${hasJsonType(sql, "string")} and ${textComparisonSql(`(${sql} #>> '{}')`, comparison)})`;
+/** SQL that compares the value as a text, if it is one. jsonb would compare it by the locale. */
+function jsonTextSql(sql: string, comparison: SqlComparison): string {
+  return `(${isTypeSql(sql, "string")} and ${textComparisonSql(`(${sql} #>> '{}')`, comparison)})`;
 }
 
-function hasJsonType(sql: string, type: string): string {
+function isTypeSql(sql: string, type: string): string {
   return `jsonb_typeof(${sql}) = '${type}'`;
 }
 
-/** JSON's null is nothing too. */
-function presence(sql: string, isThere: boolean): string {
-  return isThere ? `${sql} <> ${NULL}` : `(${sql} <> ${NULL}) is not true`;
+/** JSON's null counts as missing too. */
+function presenceSql(sql: string, isPresent: boolean): string {
+  return isPresent ? `${sql} <> ${NULL}` : `(${sql} <> ${NULL}) is not true`;
 }

@@ -4,7 +4,7 @@ import { afterAll, describe, expect, inject, test } from "vitest";
 import { compileCondition, type Condition } from "./condition.ts";
 import { conditionToSql, type ConditionField } from "./sql.ts";
 import { parseCondition } from "./parse-condition.ts";
-import { typedCondition } from "./typed-condition.ts";
+import { toTypedCondition } from "./typed-condition.ts";
 
 const FIELDS: Readonly<Record<string, ConditionField & { readonly definition: string }>> = {
   title: { sql: "title", kind: "text", definition: 'text collate "C"' },
@@ -18,7 +18,7 @@ const FIELDS: Readonly<Record<string, ConditionField & { readonly definition: st
   tags: { sql: "tags", kind: "texts", definition: "text[]" },
   extra: { sql: "extra", kind: "json", definition: "jsonb" },
   // A name that statements themselves might use.
-  member: { sql: "member", kind: "json", containing: true, definition: "jsonb" },
+  member: { sql: "member", kind: "json", hasContainmentIndex: true, definition: "jsonb" },
 };
 const NAMES = Object.keys(FIELDS);
 
@@ -211,7 +211,7 @@ describe("for all conditions and rows", () => {
     let typedOnes = 0;
     await fc.assert(
       fc.asyncProperty(condition, async (made) => {
-        const typed = typedCondition(made, kindOf);
+        const typed = toTypedCondition(made, kindOf);
         if ("errors" in typed) {
           expect(typed.errors).not.toEqual([]);
           return;

@@ -1,9 +1,9 @@
 /**
- * Conditions as SQL: the same answer for a row as `compileCondition` gives for the record.
+ * Conditions as SQL, with the same answer for a row as `compileCondition` gives for the record.
  *
  * In SQL a comparison with nothing is neither true nor false, in a condition it does not hold. So a
  * comparison is true exactly when it holds, and false or null otherwise; negations are pushed down to
- * the comparisons, where `is not true` says what they mean. What is not negated stays in the form that
+ * the comparisons, where `is not true` expresses them. A comparison without negation stays in the form that
  * an index serves.
  */
 import { parseDate, parseTime } from "./parse-time.ts";
@@ -27,8 +27,8 @@ export interface ConditionField {
   readonly kind: ConditionFieldKind;
   /** Its type in SQL: an index on a `bigint` serves no operand that is `numeric`. */
   readonly type?: string;
-  /** Of JSON: whether an index finds what contains a value. */
-  readonly containing?: boolean;
+  /** Of JSON: an index serves `@>`. */
+  readonly hasContainmentIndex?: boolean;
 }
 
 /**
@@ -59,7 +59,7 @@ export function conditionToSql(
   return write(tree, false);
 }
 
-interface Writing {
+interface SqlContext {
   readonly resolve: (name: string) => ConditionField | undefined;
   readonly parameters: SqlParameters;
   readonly negated: boolean;
@@ -70,37 +70,43 @@ const NEGATIONS: ReadonlyMap<Operator, PlainOperator> = new Map([
   ["nin", "in"],
 ]);
 
-function comparisonSql(comparison: Comparison, { resolve, parameters, negated }: Writing): string {
-  const [name = "", ...words] = comparison.path;
+function comparisonSql(
+  { path, operator, operand, matches }: Comparison,
+  { resolve, parameters, negated }: SqlContext,
+): string {
+  const [name = "", ...words] = path;
   const root = resolve(name);
-  const field = root && followPath(root, words, parameters);
+  const field = root && resolveWords(root, words, parameters);
   // There is nothing at the path, whatever the row.
-  if (!field) return String(comparison.matches(null) !== negated);
-  const plain = NEGATIONS.get(comparison.operator);
+  if (!field) return String(matches(null) !== negated);
+  const plain = NEGATIONS.get(operator);
   const isNegated = negated !== (plain !== undefined);
-  const operator = plain ?? (comparison.operator as PlainOperator);
-  const written: SqlComparison = { operator, operand: comparison.operand, parameters };
-  const within = containingSql(root, words, written);
-  const sql = WRITERS[field.kind](field, written);
-  const whole = within === undefined ? sql : `${within} and ${sql}`;
+  const comparison: SqlComparison = {
+    operator: plain ?? (operator as PlainOperator),
+    operand,
+    parameters,
+  };
+  const containment = containmentSql(root, words, comparison);
+  const sql = WRITERS[field.kind](field, comparison);
+  const whole = containment === undefined ? sql : `${containment} and ${sql}`;
   return isNegated ? `(${whole}) is not true` : whole;
 }
 
-/** A containment that follows from an equality within JSON and can use an index. */
-function containingSql(
-  { sql, kind, containing }: ConditionField,
+/** A containment that follows from an equality within JSON, and is served by an index. */
+function containmentSql(
+  { sql, kind, hasContainmentIndex }: ConditionField,
   words: readonly string[],
   { operator, operand, parameters }: SqlComparison,
 ): string | undefined {
-  // Where a word may be a place in an array, there are two forms that the whole can have.
+  // Where a word may be an index into an array, there are two forms that the document can have.
   const isClear = operator === "eq" && operand !== null && !words.some((word) => INDEX.test(word));
-  if (kind !== "json" || !containing || !isClear) return undefined;
+  if (kind !== "json" || !hasContainmentIndex || !isClear) return undefined;
   const whole = words.reduceRight<unknown>((inner, word) => ({ [word]: inner }), operand);
   return `${sql} @> ${parameters.add(JSON.stringify(whole), "jsonb")}`;
 }
 
-/** The field at the end of a path; undefined where there is never one. */
-function followPath(
+/** The field that further words lead to; undefined when there is none. */
+function resolveWords(
   field: ConditionField,
   words: readonly string[],
   parameters: SqlParameters,
@@ -111,7 +117,7 @@ function followPath(
     const sql = words.reduce(
       (inner, key) =>
         // The first reads objects and arrays alike, the second only objects; and it would take `-1`
-        // and `01` for the places of members.
+        // and `01` for indexes.
         INDEX.test(key)
           ? `(${inner} #> ${parameters.add([key], "text[]")})`
           : `(${inner} -> ${parameters.add(key, "text")})`,
@@ -130,9 +136,9 @@ const INDEX = /^(?:0|[1-9]\d*)$/;
 /** PostgreSQL counts members from 1, in 32 bits. */
 const INDEX_MAX = 2 ** 31 - 2;
 
-type Writer = (field: ConditionField, comparison: SqlComparison) => string;
+type KindWriter = (field: ConditionField, comparison: SqlComparison) => string;
 
-const WRITERS: Readonly<Record<ConditionFieldKind, Writer>> = {
+const WRITERS: Readonly<Record<ConditionFieldKind, KindWriter>> = {
   text: (field, comparison) =>
     scalarSql(field, comparison, textOperand) ?? textComparisonSql(field.sql, comparison),
   number: (field, comparison) => scalarSql(field, comparison, numberOperand(field)) ?? "false",
@@ -156,7 +162,7 @@ const textOperand: OperandType = (operand) =>
   typeof operand === "string" ? { type: "text", ordered: false } : undefined;
 const booleanOperand: OperandType = (operand) =>
   typeof operand === "boolean" ? { type: "boolean", ordered: false } : undefined;
-// Only what is spelt as the record's JSON spells it, since that is what texts are compared with.
+// Only the spelling of the record's JSON, since that is what texts are compared with.
 const timeOperand: OperandType = (operand) =>
   typeof operand === "string" && parseTime(operand) === operand
     ? { type: "timestamptz", ordered: true }
@@ -174,7 +180,7 @@ function numberOperand(field: ConditionField): OperandType {
   };
 }
 
-/** Of a column with one value: equality, and order by its own type; undefined for what else is asked. */
+/** Of a column with one value: equality, and order by its own type; undefined for other operators. */
 function scalarSql(
   field: ConditionField,
   comparison: SqlComparison,
@@ -183,11 +189,11 @@ function scalarSql(
   const { operator, operand, parameters } = comparison;
   switch (operator) {
     case "exists":
-      return presence(field.sql, operand === true);
+      return presenceSql(field.sql, operand === true);
     case "eq": {
-      if (operand === null) return presence(field.sql, false);
-      const root = typeOf(operand);
-      return root ? `${field.sql} = ${parameters.add(operand, root.type)}` : "false";
+      if (operand === null) return presenceSql(field.sql, false);
+      const found = typeOf(operand);
+      return found ? `${field.sql} = ${parameters.add(operand, found.type)}` : "false";
     }
     case "in":
       return memberSql(field, comparison, typeOf);
@@ -195,9 +201,9 @@ function scalarSql(
     case "gte":
     case "lt":
     case "lte": {
-      const root = typeOf(operand);
-      if (!root?.ordered) return undefined;
-      return `${field.sql} ${SQL_OPERATORS[operator]} ${parameters.add(operand, root.type)}`;
+      const found = typeOf(operand);
+      if (!found?.ordered) return undefined;
+      return `${field.sql} ${SQL_OPERATORS[operator]} ${parameters.add(operand, found.type)}`;
     }
     case "contains":
     case "startsWith":
@@ -220,12 +226,12 @@ function memberSql(
   const parts = [...byType].map(
     ([type, values]) => `${field.sql} = any(${parameters.add(values, `${type}[]`)})`,
   );
-  if (members.includes(null)) parts.push(presence(field.sql, false));
+  if (members.includes(null)) parts.push(presenceSql(field.sql, false));
   return parts.length === 0 ? "false" : parts.join(" or ");
 }
 
-function presence(sql: string, isThere: boolean): string {
-  return `${sql} is ${isThere ? "not " : ""}null`;
+function presenceSql(sql: string, isPresent: boolean): string {
+  return `${sql} is ${isPresent ? "not " : ""}null`;
 }
 
 function textsSql(
@@ -236,12 +242,12 @@ function textsSql(
     isTexts(list) ? `${sql} = ${parameters.add(list, "text[]")}` : "false";
   switch (operator) {
     case "exists":
-      return presence(sql, operand === true);
+      return presenceSql(sql, operand === true);
     case "eq":
-      return operand === null ? presence(sql, false) : equal(operand);
+      return operand === null ? presenceSql(sql, false) : equal(operand);
     case "in":
       return (operand as readonly unknown[])
-        .map((member) => (member === null ? presence(sql, false) : equal(member)))
+        .map((member) => (member === null ? presenceSql(sql, false) : equal(member)))
         .join(" or ");
     case "contains":
       return typeof operand === "string"

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { compileCondition } from "./condition.ts";
 import type { ConditionFieldKind } from "./sql.ts";
-import { typedCondition } from "./typed-condition.ts";
+import { toTypedCondition } from "./typed-condition.ts";
 
 const KINDS = new Map<string, ConditionFieldKind>([
   ["title", "text"],
@@ -25,7 +25,7 @@ describe("operands take the form that records show", () => {
     ],
     [{}, {}],
   ])("%j", (condition, typed) => {
-    expect(typedCondition(condition, kindOf)).toEqual({ condition: typed });
+    expect(toTypedCondition(condition, kindOf)).toEqual({ condition: typed });
   });
 
   test.each([
@@ -35,7 +35,7 @@ describe("operands take the form that records show", () => {
     { extra: { eq: { a: [1] } }, "extra.a.0": { gt: 1, contains: { b: null } } },
     { count: { exists: false, ne: null, nin: [1, null] } },
   ])("and these have it: %j", (condition) => {
-    expect(typedCondition(condition, kindOf)).toEqual({ condition });
+    expect(toTypedCondition(condition, kindOf)).toEqual({ condition });
   });
 });
 
@@ -59,7 +59,7 @@ describe("what does not fit is refused, with its place", () => {
     [{ title: { like: "a" } }, ["/title/like"]],
     [[], [""]],
   ])("%j", (condition, paths) => {
-    const typed = typedCondition(condition, kindOf);
+    const typed = toTypedCondition(condition, kindOf);
     expect("errors" in typed && typed.errors.map(({ path }) => path)).toEqual(paths);
   });
 });
@@ -72,13 +72,13 @@ describe("the caller", () => {
   };
 
   test("may be meant in a rule", () => {
-    expect(typedCondition(rule, kindOf, { users: true })).toEqual({ condition: rule });
+    expect(toTypedCondition(rule, kindOf, { users: true })).toEqual({ condition: rule });
     const lists = { tags: "$user.roles", "extra.a": { in: "$user.roles" } };
-    expect(typedCondition(lists, kindOf, { users: true })).toEqual({ condition: lists });
+    expect(toTypedCondition(lists, kindOf, { users: true })).toEqual({ condition: lists });
   });
 
   test("only where such a value can be, and only by what there is of them", () => {
-    const typed = typedCondition(
+    const typed = toTypedCondition(
       {
         title: { eq: "$user.roles", ne: "$user.email", in: ["$user.id", "$user.roles"] },
         count: { in: "$user.roles", eq: "$user.id" },
@@ -98,10 +98,10 @@ describe("the caller", () => {
   });
 
   test("is a text like another one elsewhere", () => {
-    expect(typedCondition({ title: "$user.id" }, kindOf)).toEqual({
+    expect(toTypedCondition({ title: "$user.id" }, kindOf)).toEqual({
       condition: { title: "$user.id" },
     });
-    expect(typedCondition({ title: { in: "$user.roles" } }, kindOf)).toHaveProperty("faults");
+    expect(toTypedCondition({ title: { in: "$user.roles" } }, kindOf)).toHaveProperty("faults");
   });
 });
 

@@ -8,7 +8,7 @@ if (model.id !== MODEL || model.dimensions !== DIMENSIONS) {
   throw new Error(`The weights are those of ${model.id}.`);
 }
 const embedder = await createEmbedder({ model });
-// The weights are read with the first text; whoever waits for the process waits for them too.
+// The weights are read with the first text, so the process is ready only after one.
 await embedder.embed([""]);
 // Their file's bytes are garbage from now on, and as large as the rest.
 globalThis.gc?.();
@@ -16,6 +16,6 @@ globalThis.gc?.();
 process.on("message", ({ text }: { readonly text: string }) => {
   void embedder.embed([text]).then(([vector = []]) => process.send?.(Float32Array.from(vector)));
 });
-// The parent is gone.
+// The server is gone.
 process.on("disconnect", () => process.exit());
 process.send?.(READY_MESSAGE);

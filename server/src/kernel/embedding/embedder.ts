@@ -2,29 +2,39 @@ import { setPriority } from "node:os";
 import { fileURLToPath } from "node:url";
 import { readOnlyCodeArguments } from "../work/subprocess-permissions.ts";
 import { Subprocess } from "../work/subprocess.ts";
-import { EmbeddingFailure } from "./embedding-failure.ts";
 
 const PROGRAM = fileURLToPath(new URL("./embedder-process.ts", import.meta.url));
-/** Requests come first when there is not enough processor time for both. */
+/** A lower priority: the process that serves requests goes first. */
 const NICE = 5;
 /** The weights are read on a machine that may be busy; it is not killed for that as soon as for a text. */
 const START_LIMIT_MS = 120_000;
 
-/** A process that embeds texts: the model computes for a long time on the thread that it is on. */
+/** The reason why a text has no vector: the queue is full, it took too long, or the process ended. */
+export class EmbeddingFailure extends Error {
+  readonly code: "busy" | "timeout" | "ended";
+
+  constructor(code: EmbeddingFailure["code"], message: string) {
+    super(message);
+    this.name = "EmbeddingFailure";
+    this.code = code;
+  }
+}
+
+/** A process that embeds texts: the model would block the thread that it runs on. */
 export class Embedder {
   readonly #process: Subprocess;
-  #hear: ((vector: Float32Array | undefined) => void) | undefined;
+  #onVector: ((vector: Float32Array | undefined) => void) | undefined;
 
   constructor() {
     this.#process = new Subprocess({
       program: PROGRAM,
       env: {},
       execArgv: ["--no-warnings", "--expose-gc", "--permission", ...readOnlyCodeArguments()],
-      // Our own program says nothing else.
-      onMessage: (vector) => this.#hear?.(vector as Float32Array),
+      // Our own program sends nothing else.
+      onMessage: (vector) => this.#onVector?.(vector as Float32Array),
     });
-    void this.#process.ended.then(() => this.#hear?.(undefined));
-    makeWay(this.#process.pid);
+    void this.#process.ended.then(() => this.#onVector?.(undefined));
+    lowerPriority(this.#process.pid);
   }
 
   get isAlive(): boolean {
@@ -37,31 +47,31 @@ export class Embedder {
 
   /** Embeds one text; the next may come when this has settled. */
   async embed(text: string, timeLimitMs: number): Promise<Float32Array> {
-    await this.#within(START_LIMIT_MS, this.#start());
+    await this.#withTimeout(START_LIMIT_MS, this.#start());
     this.#process.hold(true);
     const next = this.#nextVector();
     this.#process.send({ text });
-    const vector = await this.#within(timeLimitMs, next);
+    const vector = await this.#withTimeout(timeLimitMs, next);
     this.#process.hold(false);
     return vector;
   }
 
-  /** Ends it, whatever it is doing. */
+  /** Kills it, whatever it is doing. */
   close(): Promise<void> {
     return this.#process.close();
   }
 
-  /** The answer of the process within the time limit; a late process is killed. */
-  async #within<T>(limitMs: number, awaited: Promise<T | undefined>): Promise<T> {
+  /** The result of the process, if it comes in time; else the process is killed. */
+  async #withTimeout<T>(limitMs: number, result: Promise<T | undefined>): Promise<T> {
     let isLate = false;
     const timer = setTimeout(() => {
       isLate = true;
       this.#process.kill();
     }, limitMs);
-    const brought = await awaited;
+    const value = await result;
     clearTimeout(timer);
     if (isLate) await this.#process.ended;
-    if (brought !== undefined) return brought;
+    if (value !== undefined) return value;
     throw isLate
       ? new EmbeddingFailure("timeout", "The text took too long.")
       : new EmbeddingFailure("ended", "The process that embeds texts has ended.");
@@ -78,15 +88,15 @@ export class Embedder {
   async #nextVector(): Promise<Float32Array | undefined> {
     if (!this.isAlive) return undefined;
     return new Promise((resolve) => {
-      this.#hear = (vector) => {
-        this.#hear = undefined;
+      this.#onVector = (vector) => {
+        this.#onVector = undefined;
         resolve(vector);
       };
     });
   }
 }
 
-function makeWay(pid: number | undefined): void {
+function lowerPriority(pid: number | undefined): void {
   try {
     if (pid !== undefined) setPriority(pid, NICE);
   } catch {

@@ -1,6 +1,5 @@
 import { FairQueue, type QueueTicket } from "../work/fair-queue.ts";
-import { Embedder } from "./embedder.ts";
-import { EmbeddingFailure } from "./embedding-failure.ts";
+import { Embedder, EmbeddingFailure } from "./embedder.ts";
 
 export interface EmbeddingsOptions {
   /** For one text. */
@@ -37,7 +36,7 @@ export class Embeddings {
   #embedder: Embedder | undefined;
   #isBusy = false;
   #isClosed = false;
-  #idle: NodeJS.Timeout | undefined;
+  #idleTimer: NodeJS.Timeout | undefined;
 
   constructor(options: Partial<EmbeddingsOptions> = {}) {
     this.#options = { ...DEFAULTS, ...options };
@@ -50,9 +49,9 @@ export class Embeddings {
   }
 
   /**
-   * The vector of a text, of length 1. What is beyond the model's window does not count. Those who share
-   * a key take turns with others by the time that they use, so that a question need not wait for a
-   * thousand articles, if those have another key.
+   * The vector of a text, of length 1. Text beyond the model's window does not count. The queue is fair
+   * between keys by the time that they use, so that a search need not wait for a thousand articles, if
+   * those have another key.
    */
   async embed(key: string, text: string): Promise<Float32Array> {
     if (this.#isClosed) throw serverStopping();
@@ -65,23 +64,23 @@ export class Embeddings {
     return promise;
   }
 
-  /** Ends the process. What waits or runs is refused. */
+  /** Ends the process. Waiting and running texts are rejected. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    clearTimeout(this.#idle);
+    clearTimeout(this.#idleTimer);
     for (const task of this.#queue.clear()) task.reject(serverStopping());
     await this.#embedder?.close();
   }
 
   #dispatch(): void {
     if (this.#isClosed || this.#isBusy) return;
-    const turn = this.#queue.take(performance.now());
-    if (!turn) return;
+    const ticket = this.#queue.take(performance.now());
+    if (!ticket) return;
     this.#isBusy = true;
-    clearTimeout(this.#idle);
-    void this.#serve(turn).then(() => {
+    clearTimeout(this.#idleTimer);
+    void this.#serve(ticket).then(() => {
       this.#isBusy = false;
-      this.#rest();
+      this.#startIdleTimer();
       this.#dispatch();
     });
   }
@@ -98,15 +97,15 @@ export class Embeddings {
     done(now - startedAt, now);
   }
 
-  /** Lets the model go when nobody comes for a while. */
-  #rest(): void {
+  /** Ends the process when nobody needs it for a while. */
+  #startIdleTimer(): void {
     if (this.#isClosed) return;
-    this.#idle = setTimeout(() => {
+    this.#idleTimer = setTimeout(() => {
       const embedder = this.#embedder;
       this.#embedder = undefined;
       void embedder?.close();
     }, this.#options.idleMs);
-    this.#idle.unref();
+    this.#idleTimer.unref();
   }
 }
 

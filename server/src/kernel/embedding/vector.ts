@@ -1,4 +1,4 @@
-/** The model that makes vectors. Those of different models can't be compared, so each is kept with this name. */
+/** The model. Vectors of different models can't be compared, so each is stored with this name. */
 export const MODEL = "minilm-l6-v2";
 /** How many numbers a vector has. */
 export const DIMENSIONS = 384;

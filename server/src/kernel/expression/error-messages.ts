@@ -1,24 +1,24 @@
 import { ExpressionError } from "./expression-failure.ts";
 
-/** Where in its text an expression failed, and at which operator or function. */
+/** The position in the text where an expression failed, and the operator or function there. */
 export interface ErrorPosition {
   readonly position?: number | undefined;
   readonly token?: string | undefined;
 }
 
 /**
- * The failure that JSONata calls by this code. Its own messages quote the values at fault, so each code
- * has words of ours here, and one that we do not know gets words that fit all.
+ * The failure of this JSONata code. JSONata's own messages quote values, which may be secret, so each code
+ * has a message of ours here, and an unknown one a general message.
  */
-export function evaluationFailure(code: string, place: ErrorPosition): ExpressionError {
-  const words = WORDS.get(code) ?? "The expression can't be evaluated with these values.";
-  const message = words.replaceAll("{}", place.token ?? "that stands there");
-  return new ExpressionError("evaluation", message, place);
+export function evaluationFailure(code: string, at: ErrorPosition): ExpressionError {
+  const template = MESSAGES.get(code) ?? "The expression can't be evaluated with these values.";
+  const message = template.replaceAll("{}", at.token ?? "that stands there");
+  return new ExpressionError("evaluation", message, at);
 }
 
-const PICTURE = "The picture string is not valid.";
+const INVALID_PICTURE = "The picture string is not valid.";
 
-const WORDS: ReadonlyMap<string, string> = new Map([
+const MESSAGES: ReadonlyMap<string, string> = new Map([
   ["T0410", "An argument of {} has the wrong type, or there are too many or too few."],
   ["T0411", "The context value has the wrong type for {}."],
   ["T0412", "The argument of {} must be an array whose members all have the right type."],
@@ -59,10 +59,10 @@ const WORDS: ReadonlyMap<string, string> = new Map([
   ["D3060", "$sqrt takes no negative number."],
   ["D3061", "The result of $power is out of range."],
   ["D3070", "$sort without a function takes only an array of numbers or one of texts."],
-  ...Array.from({ length: 14 }, (_, index) => [`D${3080 + index}`, PICTURE] as const),
+  ...Array.from({ length: 14 }, (_, index) => [`D${3080 + index}`, INVALID_PICTURE] as const),
   ["D3100", "The base must be between 2 and 36."],
   ["D3110", "The text is not a time in ISO 8601."],
-  ...Array.from({ length: 7 }, (_, index) => [`D${3130 + index}`, PICTURE] as const),
+  ...Array.from({ length: 7 }, (_, index) => [`D${3130 + index}`, INVALID_PICTURE] as const),
   ["D3137", "The expression called $error."],
   ["D3138", "$single found more than one match."],
   ["D3139", "$single found no match."],

@@ -1,10 +1,10 @@
 /**
- * Why an expression gave no value.
+ * The reason why an expression has no value.
  *
  * - `syntax`: the text is no expression.
  * - `evaluation`: it can't be applied to these values.
  * - `timeout`: it took too long and was stopped.
- * - `too_large`: its input, its result or the memory it needs is beyond the bounds.
+ * - `too_large`: its input, its result or the memory it needs is beyond the limits.
  * - `busy`: too many evaluations wait already; later it may work.
  */
 export type ExpressionFailureCode = "syntax" | "evaluation" | "timeout" | "too_large" | "busy";
@@ -18,7 +18,7 @@ interface Particulars {
   readonly path?: string | undefined;
 }
 
-/** An expression that failed. Its words never hold a value that the expression saw: it may be a secret. */
+/** The failure of an expression. Its message never holds a value that the expression saw: it may be a secret. */
 export class ExpressionError extends Error {
   readonly code: ExpressionFailureCode;
   readonly position: number | undefined;
@@ -34,7 +34,7 @@ export class ExpressionError extends Error {
     this.path = particulars.path;
   }
 
-  /** The same failure, as one of the expression that stands there in a template. */
+  /** This failure with its position in a template. */
   at(path: string, offset: number): ExpressionError {
     const position = this.position === undefined ? offset : offset + this.position;
     return new ExpressionError(this.code, this.message, { position, token: this.token, path });

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "vitest";
-import { checkExpression, compileExpression, type Evaluation } from "./expression.ts";
+import { checkExpression, compileExpression, type EvaluationContext } from "./expression.ts";
 import { ExpressionError } from "./expression-failure.ts";
 import { ExpressionPool } from "./pool/pool.ts";
 
@@ -7,9 +7,9 @@ const pool = new ExpressionPool({ timeLimitMs: 20_000 });
 afterAll(() => pool.close());
 
 const NOW_MS = Date.parse("2026-02-03T04:05:06.789Z");
-const EVALUATION: Evaluation = { pool, key: "acme", nowMs: NOW_MS };
+const EVALUATION: EvaluationContext = { pool, key: "acme", nowMs: NOW_MS };
 
-async function evaluate(text: string, scope: unknown, more: Partial<Evaluation> = {}) {
+async function evaluate(text: string, scope: unknown, more: Partial<EvaluationContext> = {}) {
   return compileExpression(text).evaluate(scope, { ...EVALUATION, ...more });
 }
 

@@ -1,6 +1,6 @@
 /**
  * Expressions are JSONata over a scope of JSON values. See https://docs.jsonata.org for the language;
- * `$eval` is not available, and `$now()` and `$millis()` give the time that the evaluation was given.
+ * `$eval` is not available, and `$now()` and `$millis()` return the time of the evaluation's context.
  */
 import { ExpressionError } from "./expression-failure.ts";
 import { FELL_BACK } from "./fast/compile.ts";
@@ -10,12 +10,12 @@ import type { ExpressionPool, EvaluationOutcome } from "./pool/pool.ts";
 import { analyzeExpression, type ExpressionAnalysis } from "./analyze.ts";
 import { ANY_NAME, joinReferences, type References } from "./references.ts";
 
-/** What an evaluation needs beside its scope. */
-export interface Evaluation {
+/** The context of an evaluation, beside its scope. */
+export interface EvaluationContext {
   readonly pool: ExpressionPool;
-  /** Whose evaluation it is: keys share the pool fairly, so it is the workspace's. */
+  /** The workspace: keys share the pool fairly. */
   readonly key: string;
-  /** What `$now()` and `$millis()` say. */
+  /** The result of `$now()` and `$millis()`. */
   readonly nowMs: number;
   /** Values for `$name` variables. */
   readonly bindings?: Readonly<Record<string, unknown>>;
@@ -30,45 +30,45 @@ export interface Expression {
    * The result, or a promise of it when the pool has to do it. Throws or rejects with an
    * `ExpressionFailure`. A result may share parts with the scope: take both for read-only.
    */
-  evaluate(scope: unknown, evaluation: Evaluation): unknown;
+  evaluate(scope: unknown, context: EvaluationContext): unknown;
 }
 
-/** What is wrong with an expression, and what it reads of its scope. */
+/** The issues of an expression, and its references into the scope. */
 export function checkExpression(text: string): {
-  readonly faults: readonly ExpressionIssue[];
+  readonly issues: readonly ExpressionIssue[];
   readonly references: References;
 } {
-  const { faults, references } = analyzeExpression(text);
-  return { faults, references };
+  const { issues, references } = analyzeExpression(text);
+  return { issues, references };
 }
 
 /** Compiles an expression, at no cost when its text was compiled not long ago. */
 export function compileExpression(text: string): Expression {
-  const reading = sound(text);
+  const analysis = analyzeOrThrow(text);
   return {
     text,
-    references: reading.references,
-    evaluate: (scope, evaluation) => {
-      const value = evaluateHere(reading, scope, evaluation);
+    references: analysis.references,
+    evaluate: (scope, context) => {
+      const value = evaluateInProcess(analysis, scope, context);
       if (value !== FELL_BACK) return value;
-      return evaluateInPool([reading], scope, evaluation).then(([outcome]) => valueOf(outcome));
+      return evaluateInPool([analysis], scope, context).then(([outcome]) => unwrapOutcome(outcome));
     },
   };
 }
 
-/** The reading of a text that is an expression; throws the first fault otherwise. */
-export function sound(text: string): ExpressionAnalysis {
-  const reading = analyzeExpression(text);
-  const [fault] = reading.faults;
-  if (!fault) return reading;
-  throw new ExpressionError("syntax", fault.message, { position: fault.position });
+/** The analysis of a valid expression; throws its first issue otherwise. */
+export function analyzeOrThrow(text: string): ExpressionAnalysis {
+  const analysis = analyzeExpression(text);
+  const [issue] = analysis.issues;
+  if (!issue) return analysis;
+  throw new ExpressionError("syntax", issue.message, { position: issue.position });
 }
 
-/** The result, when it can be had at once. */
-export function evaluateHere(
+/** Evaluates on the main thread, where the expression is one of the fast subset. */
+export function evaluateInProcess(
   { fast }: ExpressionAnalysis,
   scope: unknown,
-  { nowMs, bindings }: Evaluation,
+  { nowMs, bindings }: EvaluationContext,
 ): unknown {
   // JSONata treats an array at the root as one value, and bindings may hide functions.
   if (!fast || bindings || Array.isArray(scope)) return FELL_BACK;
@@ -77,41 +77,41 @@ export function evaluateHere(
   return value === 0 ? 0 : value;
 }
 
-/** The outcomes of several expressions over one scope, in one trip to the pool. */
+/** Evaluates several expressions over one scope, in one request to the pool. */
 export async function evaluateInPool(
-  readings: readonly ExpressionAnalysis[],
+  analyses: readonly ExpressionAnalysis[],
   scope: unknown,
-  { pool, key, nowMs, bindings, signal }: Evaluation,
+  { pool, key, nowMs, bindings, signal }: EvaluationContext,
 ): Promise<readonly EvaluationOutcome[]> {
-  const references = joinReferences(readings.map((reading) => reading.references));
+  const references = joinReferences(analyses.map((analysis) => analysis.references));
   return pool.evaluate({
     key,
     nowMs,
-    expressions: readings.map(({ text, writes }) => ({ text, writes })),
-    input: jsonOf(narrowed(scope, references)),
-    ...(bindings && { bindings: jsonOf(bindings) }),
+    expressions: analyses.map(({ text, writes }) => ({ text, writes })),
+    input: toJson(narrowScope(scope, references)),
+    ...(bindings && { bindings: toJson(bindings) }),
     ...(signal && { signal }),
   });
 }
 
 /** The value of an outcome; throws its failure. */
-export function valueOf(outcome: EvaluationOutcome | undefined): unknown {
+export function unwrapOutcome(outcome: EvaluationOutcome | undefined): unknown {
   if (outcome?.failure) throw outcome.failure;
   return outcome?.value;
 }
 
-function jsonOf(value: unknown): string | undefined {
+function toJson(value: unknown): string | undefined {
   try {
     return JSON.stringify(value);
   } catch (error) {
-    // It overflows the stack.
+    // The stack overflowed.
     if (!(error instanceof RangeError)) throw error;
     throw new ExpressionError("too_large", "What the expression reads nests too deeply.");
   }
 }
 
-/** The part of a scope that is read, since all else would travel for nothing. */
-function narrowed(scope: unknown, { roots, steps, secrets }: References): unknown {
+/** The part of a scope that is read: the rest need not travel to the pool. */
+function narrowScope(scope: unknown, { roots, steps, secrets }: References): unknown {
   if (!isObject(scope) || roots.includes(ANY_NAME)) return scope;
   const parts = pick(scope, roots);
   for (const [name, names] of [["steps", steps] as const, ["secrets", secrets] as const]) {

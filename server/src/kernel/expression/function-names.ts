@@ -11,7 +11,7 @@ export function unknownFunctions(tree: SyntaxTree): ExpressionIssue[] {
   const nodes = [...nodesOf(tree)];
   const bound = new Set(nodes.flatMap(boundBy));
   return nodes.flatMap((node) => {
-    // What is evaluated from a text at run time escapes every check made here.
+    // A text that is evaluated at run time escapes every check made here.
     const banned = node.type === "variable" && node.value === "eval";
     const called =
       (node.type === "function" || node.type === "partial") && node.procedure.type === "variable"
@@ -25,13 +25,13 @@ export function unknownFunctions(tree: SyntaxTree): ExpressionIssue[] {
   });
 }
 
-/** Whether it can change an object in place: also the functions of the very library it runs in. */
+/** True when it can change an object in place: even the functions of the library that it runs in. */
 export function assignsVariables(tree: SyntaxTree): boolean {
   for (const node of nodesOf(tree)) if (node.type === "transform") return true;
   return false;
 }
 
-/** Whether the name is that of a function that every expression has. */
+/** True when the name is that of a built-in function. */
 export function isFunctionName(name: string): boolean {
   return FUNCTIONS.has(name);
 }

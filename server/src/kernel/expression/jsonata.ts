@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { compileFunction, type Context } from "node:vm";
 
-/** What we use of the jsonata package; its own types leave out most of the tree. */
+/** The part of the jsonata package that we use; its own types leave out most of the tree. */
 export type Jsonata = (text: string) => {
   ast(): unknown;
   assign(name: string, value: unknown): void;
@@ -26,8 +26,8 @@ export type JsonataMaker = (
 ) => void;
 
 /**
- * The package, compiled but not yet run. It is not imported in the usual way, because what it uses of
- * the world around it must be in our hands: its clock, and how much it may copy while it parses.
+ * The package, compiled but not yet run. It is not imported in the usual way, because we substitute some of
+ * its globals: its clock, and the JSON that limits how much it copies while it parses.
  */
 export function compileJsonata(parsingContext?: Context): JsonataMaker {
   const filename = createRequire(import.meta.url).resolve("jsonata");

@@ -6,17 +6,17 @@ export const EXPRESSION_CHARACTERS_MAX = 10_000;
 /** The parser's time grows with the square of a path's length. */
 const DOTS_MAX = 1_000;
 const DEPTH_MAX = 250;
-/** What `?:` and `??` have to their left is copied, so that nesting them doubles the tree each time. */
+/** The left sides of `?:` and `??` are copied, so that nesting them doubles the tree each time. */
 const COPIED_CHARACTERS_MAX = 200_000;
 
-/** The tree of an expression; throws what is wrong with its text. The text may be hostile. */
+/** Parses an expression; throws its syntax error. The text may be hostile. */
 export function parse(text: string): SyntaxTree {
   if (text.length > EXPRESSION_CHARACTERS_MAX) {
-    throw tooMuch(`is longer than ${EXPRESSION_CHARACTERS_MAX} characters`);
+    throw limitExceeded(`is longer than ${EXPRESSION_CHARACTERS_MAX} characters`);
   }
-  if (dotsOf(text) > DOTS_MAX) throw tooMuch(`has more than ${DOTS_MAX} dots`);
+  if (dotsOf(text) > DOTS_MAX) throw limitExceeded(`has more than ${DOTS_MAX} dots`);
   const tree = readTree(text);
-  if (nestsDeeper(tree, DEPTH_MAX)) throw tooMuch(`nests more than ${DEPTH_MAX} levels deep`);
+  if (nestsDeeper(tree, DEPTH_MAX)) throw limitExceeded(`nests more than ${DEPTH_MAX} levels deep`);
   return tree;
 }
 
@@ -27,7 +27,7 @@ export function dotsOf(text: string): number {
   return dots;
 }
 
-/** Throws what is wrong with a text that is no expression. */
+/** Parses with the package; throws an `ExpressionError`. */
 function readTree(text: string): SyntaxTree {
   parser ??= meteredParser();
   parser.copied = 0;
@@ -49,7 +49,7 @@ function meteredParser(): { readonly jsonata: Jsonata; copied: number } {
     stringify: (value: unknown): string => {
       const text = JSON.stringify(value);
       meter.copied += text.length;
-      if (meter.copied > COPIED_CHARACTERS_MAX) throw tooMuch("nests ?: or ?? too deeply");
+      if (meter.copied > COPIED_CHARACTERS_MAX) throw limitExceeded("nests ?: or ?? too deeply");
       return text;
     },
   };
@@ -60,7 +60,7 @@ function meteredParser(): { readonly jsonata: Jsonata; copied: number } {
 
 function syntaxFailure(error: unknown): ExpressionError {
   if (error instanceof ExpressionError) return error;
-  if (error instanceof RangeError) return tooMuch("nests too deeply");
+  if (error instanceof RangeError) return limitExceeded("nests too deeply");
   // The package throws plain objects; anything else is what a constructor of RegExp throws.
   const { code, message, position, token } = error as Readonly<Record<string, unknown>>;
   if (typeof code !== "string") {
@@ -72,8 +72,8 @@ function syntaxFailure(error: unknown): ExpressionError {
   });
 }
 
-function tooMuch(words: string): ExpressionError {
-  return new ExpressionError("syntax", `The expression ${words}.`);
+function limitExceeded(violation: string): ExpressionError {
+  return new ExpressionError("syntax", `The expression ${violation}.`);
 }
 
 function nestsDeeper(tree: SyntaxTree, levels: number): boolean {

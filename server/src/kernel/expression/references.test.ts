@@ -30,7 +30,7 @@ describe("what an expression reads", () => {
     ["steps.(a.output)", [], ["*"], ["steps"]],
     ["$keys(steps)", [], ["*"], ["steps"]],
   ])("%s", (text, secrets, steps, roots) => {
-    const { faults, references } = checkExpression(text);
+    const { issues: faults, references } = checkExpression(text);
     expect(faults).toEqual([]);
     expect(references).toEqual({ secrets, steps, roots });
   });
@@ -71,7 +71,7 @@ describe("faults", () => {
     ["$map(a, $eval)", "There is no function $eval.", 13],
     ["($e := $eval; $e('1'))", "There is no function $eval.", 12],
   ])("%s", (text, message, position) => {
-    expect(checkExpression(text).faults).toEqual([{ message, position }]);
+    expect(checkExpression(text).issues).toEqual([{ message, position }]);
   });
 
   test.each([
@@ -82,6 +82,6 @@ describe("faults", () => {
     "a[0]#$f.($f(1))",
     "($eval := $uppercase; $eval('a'))",
   ])("none in %s", (text) => {
-    expect(checkExpression(text).faults).toEqual([]);
+    expect(checkExpression(text).issues).toEqual([]);
   });
 });

@@ -6,10 +6,10 @@ import {
   type SyntaxTree,
 } from "./syntax-tree.ts";
 
-/** Stands for all names, where an expression does not say which. */
+/** Stands for all names, where an expression does not name them. */
 export const ANY_NAME = "*";
 
-/** What an expression reads of its scope. */
+/** The names that an expression reads of its scope. */
 export interface References {
   /** Names under `secrets`. */
   readonly secrets: readonly string[];
@@ -23,15 +23,17 @@ export const NO_REFERENCES: References = { secrets: [], steps: [], roots: [] };
 
 /** All that the expression may read; it may read less, never more. */
 export function referencesOf(tree: SyntaxTree): References {
-  const finder = new Finder();
+  const finder = new ReferenceFinder();
   finder.walk(tree, true);
-  return finder.found();
+  return finder.references();
 }
 
-/** What several expressions read together. */
+/** The references of several expressions together. */
 export function joinReferences(all: readonly References[]): References {
   if (all.length === 0) return NO_REFERENCES;
-  const names = (of: keyof References): string[] => [...new Set(all.flatMap((one) => one[of]))];
+  const names = (of: keyof References): string[] => [
+    ...new Set(all.flatMap((references) => references[of])),
+  ];
   return { secrets: names("secrets"), steps: names("steps"), roots: names("roots") };
 }
 
@@ -48,12 +50,12 @@ const CONTEXT_FUNCTIONS: ReadonlyMap<string, number> = new Map([
   ["sift", 2],
 ]);
 
-class Finder {
+class ReferenceFinder {
   readonly #secrets = new Set<string>();
   readonly #steps = new Set<string>();
   readonly #roots = new Set<string>();
 
-  found(): References {
+  references(): References {
     return { secrets: [...this.#secrets], steps: [...this.#steps], roots: [...this.#roots] };
   }
 
@@ -64,15 +66,15 @@ class Finder {
         this.#walkPath(tree, atRoot);
         break;
       case "variable":
-        if (isRoot(tree, atRoot)) this.#everything();
+        if (isRoot(tree, atRoot)) this.#addAll();
         break;
       case "wildcard":
       case "descendant":
-        if (atRoot) this.#everything();
+        if (atRoot) this.#addAll();
         break;
       case "parent":
-        // It climbs from a value to what holds it, in the end to the scope.
-        this.#everything();
+        // It climbs from a value to its parents, in the end to the scope.
+        this.#addAll();
         break;
       case "function":
         this.#walkCall(tree, tree.arguments.length, atRoot);
@@ -84,7 +86,7 @@ class Finder {
         break;
       case "lambda":
         // A signature may ask for the context.
-        if (tree.signature !== undefined && atRoot) this.#everything();
+        if (tree.signature !== undefined && atRoot) this.#addAll();
         this.walk(tree.body, atRoot);
         break;
       case "sort":
@@ -114,11 +116,11 @@ class Finder {
     const [first, ...rest] = path.steps;
     if (!first) return;
     if (first.type === "name") {
-      if (atRoot) this.#note(first, rest[0]);
+      if (atRoot) this.#addReference(first, rest[0]);
     } else if (first.type === "variable" && isRoot(first, atRoot)) {
       const [second, third] = rest;
-      if (second?.type === "name" && !first.predicate) this.#note(second, third);
-      else this.#everything();
+      if (second?.type === "name" && !first.predicate) this.#addReference(second, third);
+      else this.#addAll();
     } else {
       this.walk(first, atRoot);
     }
@@ -129,7 +131,7 @@ class Finder {
   #walkCall(call: CallNode, count: number, atRoot: boolean): void {
     const { procedure } = call;
     if (procedure.type !== "variable") this.walk(procedure, atRoot);
-    else if (atRoot && count < (CONTEXT_FUNCTIONS.get(procedure.value) ?? 0)) this.#everything();
+    else if (atRoot && count < (CONTEXT_FUNCTIONS.get(procedure.value) ?? 0)) this.#addAll();
     for (const argument of call.arguments) this.walk(argument, atRoot);
   }
 
@@ -140,7 +142,7 @@ class Finder {
     for (const part of (tree.group?.lhs ?? []).flat()) this.walk(part, false);
   }
 
-  #note(root: NamedNode, next: SyntaxTree | undefined): void {
+  #addReference(root: NamedNode, next: SyntaxTree | undefined): void {
     this.#roots.add(root.value);
     const names = root.value === "secrets" ? this.#secrets : this.#steps;
     if (root.value !== "secrets" && root.value !== "steps") return;
@@ -148,14 +150,14 @@ class Finder {
     names.add(named ? next.value : ANY_NAME);
   }
 
-  #everything(): void {
+  #addAll(): void {
     for (const names of [this.#secrets, this.#steps, this.#roots]) names.add(ANY_NAME);
   }
 }
 
 const NO_GROUP = { lhs: [] };
 
-/** Whether a variable is the scope as a whole: `$$` anywhere, `$` where the scope is the context. */
+/** True when a variable is the whole scope: `$$` anywhere, `$` where the scope is the context. */
 function isRoot(variable: NamedNode, atRoot: boolean): boolean {
   return variable.value === "$" || (variable.value === "" && atRoot);
 }

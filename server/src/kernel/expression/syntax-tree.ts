@@ -1,7 +1,7 @@
-/** What the parser may note on a node beside its own members. */
-interface Marks {
+/** The parser's annotations of a node beside its own members. */
+interface NodeAnnotations {
   readonly position?: number;
-  /** Filters of a step, and of what is no step. */
+  /** Filters of a step, and of other nodes. */
   readonly stages?: readonly Stage[];
   readonly predicate?: readonly Stage[];
   readonly group?: { readonly lhs: readonly Pair[] };
@@ -22,66 +22,72 @@ export interface Stage {
 
 export type Pair = readonly [SyntaxTree, SyntaxTree];
 
-export type PathNode = Marks & {
+export type PathNode = NodeAnnotations & {
   readonly type: "path";
   readonly steps: readonly SyntaxTree[];
   readonly keepSingletonArray?: boolean;
 };
-export type Binary = Marks & {
+export type Binary = NodeAnnotations & {
   readonly type: "binary";
   readonly value: string;
   readonly lhs: SyntaxTree;
   readonly rhs: SyntaxTree;
 };
-export type Unary = Marks & { readonly type: "unary" } & (
+export type Unary = NodeAnnotations & { readonly type: "unary" } & (
     | { readonly value: "-"; readonly expression: SyntaxTree }
     | { readonly value: "["; readonly expressions: readonly SyntaxTree[] }
     | { readonly value: "{"; readonly lhs: readonly Pair[] }
   );
-export type Literal = Marks & {
+export type Literal = NodeAnnotations & {
   readonly type: "string" | "number" | "value";
   readonly value: string | number | boolean | null;
 };
-export type NamedNode = Marks & { readonly type: "name" | "variable"; readonly value: string };
-export type Condition = Marks & {
+export type NamedNode = NodeAnnotations & {
+  readonly type: "name" | "variable";
+  readonly value: string;
+};
+export type Condition = NodeAnnotations & {
   readonly type: "condition";
   readonly condition: SyntaxTree;
   readonly then: SyntaxTree;
   readonly else?: SyntaxTree;
 };
-export type Block = Marks & { readonly type: "block"; readonly expressions: readonly SyntaxTree[] };
-export type Bind = Marks & {
+export type Block = NodeAnnotations & {
+  readonly type: "block";
+  readonly expressions: readonly SyntaxTree[];
+};
+export type Bind = NodeAnnotations & {
   readonly type: "bind";
   readonly lhs: NamedNode;
   readonly rhs: SyntaxTree;
 };
-export type CallNode = Marks & {
+export type CallNode = NodeAnnotations & {
   readonly type: "function" | "partial";
   readonly procedure: SyntaxTree;
   readonly arguments: readonly SyntaxTree[];
 };
-export type Lambda = Marks & {
+export type Lambda = NodeAnnotations & {
   readonly type: "lambda";
   readonly arguments: readonly NamedNode[];
   readonly signature?: unknown;
   readonly body: SyntaxTree;
 };
-export type Apply = Marks & {
+export type Apply = NodeAnnotations & {
   readonly type: "apply";
   readonly lhs: SyntaxTree;
   readonly rhs: SyntaxTree;
 };
-type Sort = Marks & {
+type Sort = NodeAnnotations & {
   readonly type: "sort";
   readonly terms: readonly { readonly expression: SyntaxTree }[];
 };
-type Transform = Marks & {
+type Transform = NodeAnnotations & {
   readonly type: "transform";
   readonly pattern: SyntaxTree;
   readonly update: SyntaxTree;
   readonly delete?: SyntaxTree;
 };
-type Leaf = Marks & {
+type Leaf = NodeAnnotations & {
   readonly type: "wildcard" | "descendant" | "parent" | "regex" | "operator";
 };
 

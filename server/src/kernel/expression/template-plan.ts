@@ -1,26 +1,26 @@
 import type { FieldError } from "../operation/failure.ts";
 import { jsonPointer } from "../schema/json-pointer.ts";
 import { ExpressionError } from "./expression-failure.ts";
-import { isArray, rounded } from "./fast/value.ts";
+import { isArray, roundDigits } from "./fast/value.ts";
 import { dotsOf, EXPRESSION_CHARACTERS_MAX } from "./parse.ts";
 
-/** A piece of a string: text as it stands, or an expression and where its own text begins. */
-type Piece =
+/** A segment of a string: literal text, or an expression and where its own text begins. */
+type Segment =
   | { readonly text: string; readonly expression?: undefined }
   | { readonly expression: string; readonly offset: number };
 
-/** The pieces of a string, or the place of a `{{` that nothing closes. */
-export type Split =
-  | { readonly pieces: readonly Piece[]; readonly unclosed?: undefined }
-  | { readonly unclosed: number; readonly pieces?: undefined };
+/** The segments of a string, or the position of a `{{` that nothing closes. */
+type SplitResult =
+  | { readonly segments: readonly Segment[]; readonly unclosed?: undefined }
+  | { readonly unclosed: number; readonly segments?: undefined };
 
 const OPEN = "{{";
 const CLOSE = "}}";
 const ESCAPED = "\\{{";
 
 /** Splits a string at its expressions. `\{{` stands for `{{`. */
-function split(string: string): Split {
-  const pieces: Piece[] = [];
+function splitTemplate(string: string): SplitResult {
+  const segments: Segment[] = [];
   let text = "";
   let at = 0;
   for (let open = string.indexOf(OPEN); open !== -1; open = string.indexOf(OPEN, at)) {
@@ -31,30 +31,30 @@ function split(string: string): Split {
     }
     text += string.slice(at, open);
     const offset = open + OPEN.length;
-    const end = endOf(string, offset);
+    const end = findExpressionEnd(string, offset);
     if (end === -1) return { unclosed: open };
-    if (text !== "") pieces.push({ text });
+    if (text !== "") segments.push({ text });
     text = "";
-    pieces.push({ expression: string.slice(offset, end), offset });
+    segments.push({ expression: string.slice(offset, end), offset });
     at = end + CLOSE.length;
   }
   text += string.slice(at);
-  if (text !== "" || pieces.length === 0) pieces.push({ text });
-  return { pieces };
+  if (text !== "" || segments.length === 0) segments.push({ text });
+  return { segments };
 }
 
-/** Where the `}}` stands that ends an expression: not one within a text or of an inner object. */
-function endOf(string: string, from: number): number {
-  // Longer ones are refused anyway, and a search must not go through all of a large string each time.
+/** The position of the `}}` that ends an expression: not one within a text or of an inner object. */
+function findExpressionEnd(string: string, from: number): number {
+  // Longer expressions are rejected anyway, and a search must not scan all of a large string each time.
   const window = string.slice(from, from + EXPRESSION_CHARACTERS_MAX + CLOSE.length);
   let depth = 0;
   let before = "(";
   for (let at = 0; at < window.length; at += 1) {
     const character = window.charAt(at);
-    const opaque = opaqueAt(window, at, before);
+    const opaque = opaquePatternAt(window, at, before);
     if (opaque) {
       opaque.lastIndex = at;
-      // What opens and does not close makes no expression.
+      // A text or comment that does not close makes no expression.
       if (!opaque.test(window)) return -1;
       at = opaque.lastIndex - 1;
       before = character;
@@ -68,8 +68,8 @@ function endOf(string: string, from: number): number {
   return -1;
 }
 
-/** The pattern of what begins here, if braces in it are none: a text, a quoted name, a comment. */
-function opaqueAt(window: string, at: number, before: string): RegExp | undefined {
+/** The pattern of the token here, if its braces do not count: a text, a quoted name, a comment. */
+function opaquePatternAt(window: string, at: number, before: string): RegExp | undefined {
   if (window.startsWith("/*", at)) return COMMENT;
   const character = window.charAt(at);
   if (character === "/") return BEFORE_REGEX.has(before) ? REGEX : undefined;
@@ -86,8 +86,8 @@ const QUOTED: ReadonlyMap<string, RegExp> = new Map([
   ["`", /`[^`]*`/y],
 ]);
 
-/** What is wrong with a string of a template, and how many characters into it. */
-export interface TemplateFault extends FieldError {
+/** An error in a string of a template, and how many characters into it. */
+export interface TemplateError extends FieldError {
   readonly position: number;
 }
 
@@ -98,11 +98,11 @@ export interface TemplateSlot {
   readonly offset: number;
 }
 
-/** A template taken apart. */
+/** A template split into its slots. */
 export interface TemplatePlan {
   readonly slots: readonly TemplateSlot[];
-  readonly faults: readonly TemplateFault[];
-  /** Puts it together again, given the results of its slots. */
+  readonly errors: readonly TemplateError[];
+  /** Fills in the results of its slots. */
   readonly fill: Fill;
 }
 
@@ -115,16 +115,16 @@ const CHARACTERS_MAX = 200_000;
 const SQUARED_DOTS_MAX = 4_000_000;
 const TEXT_CHARACTERS_MAX = 1024 * 1024;
 
-/** Takes a template apart. Its expressions are only found, not read. */
+/** Splits a template into slots. Its expressions are only found, not parsed. */
 export function compileTemplatePlan(value: unknown): TemplatePlan {
-  const planner = new Planner();
+  const planner = new TemplatePlanner();
   const fill = planner.plan(value, "", 0);
-  return { slots: planner.slots, faults: planner.faults, fill };
+  return { slots: planner.slots, errors: planner.errors, fill };
 }
 
-class Planner {
+class TemplatePlanner {
   readonly slots: TemplateSlot[] = [];
-  readonly faults: TemplateFault[] = [];
+  readonly errors: TemplateError[] = [];
   #characters = 0;
   #squaredDots = 0;
 
@@ -132,7 +132,7 @@ class Planner {
     if (typeof value === "string") return this.#planString(value, path);
     if (typeof value !== "object" || value === null) return () => value;
     if (depth > DEPTH_MAX) {
-      this.faults.push({ path, message: `must not nest deeper than ${DEPTH_MAX}`, position: 0 });
+      this.errors.push({ path, message: `must not nest deeper than ${DEPTH_MAX}`, position: 0 });
       return () => value;
     }
     const before = this.slots.length;
@@ -150,21 +150,21 @@ class Planner {
 
   #planString(string: string, path: string): Fill {
     if (!string.includes("{{")) return () => string;
-    const { pieces, unclosed } = split(string);
-    if (!pieces) {
+    const { segments, unclosed } = splitTemplate(string);
+    if (!segments) {
       const message = "has a {{ that is not closed, or a quote within it is not";
-      this.faults.push({ path, message, position: unclosed });
+      this.errors.push({ path, message, position: unclosed });
       return () => string;
     }
-    const fills = pieces.map((piece) => this.#planPiece(piece, path));
+    const fills = segments.map((segment) => this.#planSegment(segment, path));
     const [only] = fills;
-    if (only && pieces.length === 1) return only;
-    return (results) => joined(fills.map((fill) => textOf(fill(results))));
+    if (only && segments.length === 1) return only;
+    return (results) => joinTexts(fills.map((fill) => toText(fill(results))));
   }
 
-  #planPiece(piece: Piece, path: string): Fill {
-    if (piece.expression === undefined) return () => piece.text;
-    const { expression: text, offset } = piece;
+  #planSegment(segment: Segment, path: string): Fill {
+    if (segment.expression === undefined) return () => segment.text;
+    const { expression: text, offset } = segment;
     this.#characters += text.length;
     this.#squaredDots += dotsOf(text) ** 2;
     const index = this.slots.length;
@@ -174,7 +174,7 @@ class Planner {
       this.#squaredDots > SQUARED_DOTS_MAX
     ) {
       const message = "is one expression too many: together they are too long";
-      if (this.faults.length === 0) this.faults.push({ path, message, position: offset });
+      if (this.errors.length === 0) this.errors.push({ path, message, position: offset });
       return () => undefined;
     }
     this.slots.push({ text, path, offset });
@@ -182,7 +182,7 @@ class Planner {
   }
 }
 
-const OWN = { enumerable: true, configurable: true, writable: true };
+const OWN_PROPERTY = { enumerable: true, configurable: true, writable: true };
 
 interface NamedFill {
   readonly name: string;
@@ -195,26 +195,26 @@ function arrayFill(members: readonly NamedFill[]): Fill {
 
 function objectFill(members: readonly NamedFill[]): Fill {
   return (results) => {
-    const made: Record<string, unknown> = {};
+    const result: Record<string, unknown> = {};
     for (const { name, fill } of members) {
       const value = fill(results);
       if (value === undefined) continue;
       // A plain assignment would make it the prototype.
-      if (name === "__proto__") Object.defineProperty(made, name, { ...OWN, value });
-      else made[name] = value;
+      if (name === "__proto__") Object.defineProperty(result, name, { ...OWN_PROPERTY, value });
+      else result[name] = value;
     }
-    return made;
+    return result;
   };
 }
 
-function textOf(value: unknown): string {
+function toText(value: unknown): string {
   if (typeof value === "string") return value;
   if (value === undefined || value === null) return "";
-  if (typeof value === "number") return String(rounded(value));
+  if (typeof value === "number") return String(roundDigits(value));
   return JSON.stringify(value);
 }
 
-function joined(texts: readonly string[]): string {
+function joinTexts(texts: readonly string[]): string {
   const length = texts.reduce((sum, text) => sum + text.length, 0);
   if (length <= TEXT_CHARACTERS_MAX) return texts.join("");
   throw new ExpressionError("too_large", "A text made of expressions is too long.");

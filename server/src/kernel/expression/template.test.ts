@@ -1,12 +1,12 @@
 import { afterAll, describe, expect, test } from "vitest";
-import type { Evaluation } from "./expression.ts";
+import type { EvaluationContext } from "./expression.ts";
 import { ExpressionPool } from "./pool/pool.ts";
 import { checkTemplate, compileTemplate, templateReferences } from "./template.ts";
 
 const pool = new ExpressionPool({ timeLimitMs: 20_000 });
 afterAll(() => pool.close());
 
-const EVALUATION: Evaluation = { pool, key: "acme", nowMs: 0 };
+const EVALUATION: EvaluationContext = { pool, key: "acme", nowMs: 0 };
 const SCOPE = {
   name: "Ada",
   amount: 12.5,

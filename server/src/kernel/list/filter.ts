@@ -1,6 +1,6 @@
 import { conditionToSql, type ConditionField, type ConditionFieldKind } from "../condition/sql.ts";
 import { parseCondition } from "../condition/parse-condition.ts";
-import { typedCondition } from "../condition/typed-condition.ts";
+import { toTypedCondition } from "../condition/typed-condition.ts";
 import type { SqlParameters } from "../condition/sql-text.ts";
 import { Failure, invalidField, Invalid } from "../operation/failure.ts";
 
@@ -18,9 +18,9 @@ export function filterSql(
 ): string {
   const given = typeof filter === "string" ? parsed(filter) : filter;
   const path = typeof filter === "string" ? "?filter" : "/filter";
-  const typed = typedCondition(given, kindOf);
+  const typed = toTypedCondition(given, kindOf);
   if ("errors" in typed) {
-    const errors = typed.errors.map((error) => ({ ...error, path: path + error.path }));
+    const errors = typed.errors.map((fault) => ({ ...fault, path: path + fault.path }));
     const [first] = errors;
     throw new Failure(Invalid, { detail: `${first?.path} ${first?.message}`, errors });
   }

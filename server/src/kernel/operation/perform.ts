@@ -58,7 +58,7 @@ function validateInput(op: Operation, input: RawInput): RawInput {
     const absent = part === "body" && op.bodyOptional && input.body === undefined;
     const result = shape.check(absent ? {} : input[part]);
     if ("value" in result) return result.value;
-    faults.push(...result.faults);
+    faults.push(...result.errors);
     return undefined;
   };
   const checked = { params: check("params"), query: check("query"), body: check("body") };

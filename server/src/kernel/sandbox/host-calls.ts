@@ -1,6 +1,6 @@
 import { Failure, Internal } from "../operation/failure.ts";
 import { SCRIPT_LIMITS } from "./limits.ts";
-import { isNestedDeeperThan } from "./json-depth.ts";
+import { isNestedDeeperThan } from "../schema/json-depth.ts";
 import { parseJson } from "./json.ts";
 import type { HostReply, Call, CallFailure } from "./protocol.ts";
 import { type Execution, HOST_METHODS } from "./script.ts";

@@ -41,7 +41,7 @@ function timeText(atMs: number): string {
   return lastTime.text;
 }
 
-/** The system clock at our start, counted on: whoever sets that clock must not bring ids out of order. */
+/** The system clock at our start plus the time since: setting that clock must not bring ids out of order. */
 function steadyNowMs(): number {
   return Math.floor(performance.timeOrigin + performance.now());
 }
@@ -64,8 +64,8 @@ export function idsInOrder<Prefix extends string>(
 }
 
 /**
- * An id that follows from a text: whoever makes it again makes the same. With a time, which must then
- * be the same too, it sorts as if it had been made at that time.
+ * A deterministic id: the same text gives the same id. With a time, which must then be the same too, it
+ * sorts as if it had been made at that time.
  */
 export function derivedId<Prefix extends string>(
   prefix: Prefix,
@@ -84,7 +84,7 @@ export function derivedId<Prefix extends string>(
   return `${prefix}_0${characters.slice(1).join("")}`;
 }
 
-/** What is not greater than any id that was made then or later, and greater than all before. */
+/** A lower bound of the ids that were made at that time or later, and above all earlier ones. */
 export function firstIdAt(prefix: string, atMs: number): string {
   return `${prefix}_${encodeNumber(Math.max(0, atMs), TIME_CHARACTERS)}`;
 }

@@ -1,9 +1,9 @@
-/** A JSON pointer (RFC 6901) to what stands below `path` by this name. */
+/** A JSON pointer (RFC 6901) to the member of this name below `path`. */
 export function jsonPointer(path: string, name: string): string {
   return `${path}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }
 
-/** The names that lead to what a JSON pointer is of. */
+/** The segments of a JSON pointer. */
 export function pointerSegments(path: string): readonly string[] {
   return path
     .split("/")

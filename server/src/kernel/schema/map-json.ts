@@ -1,6 +1,6 @@
 /**
- * A JSON value with its leaves changed, and the names of its fields too if so told. What no change
- * touches is returned as it was, so that a large value which stays the same costs no copy.
+ * Maps the leaves of a JSON value, and with `rename` the names of its fields. A part that does not change is
+ * returned as it was, so that a large value which stays the same costs no copy.
  */
 export function mapJson(
   value: unknown,

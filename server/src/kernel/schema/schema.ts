@@ -1,7 +1,7 @@
 import Type, { type Static, type TProperties, type TSchema } from "typebox";
 import { idPattern } from "./id.ts";
 
-/** A request object: what it does not name is a fault, so that a misspelt field never passes unseen. */
+/** A request object: an unknown field is an error, so that a misspelt one never passes unseen. */
 export function object<P extends TProperties>(properties: P, options: { title?: string } = {}) {
   return Type.Object(properties, { ...options, additionalProperties: false });
 }
@@ -16,7 +16,7 @@ export function patch<P extends TProperties>(properties: P) {
   );
 }
 
-/** Also null. One schema with two types: far cheaper to serialise than a union. */
+/** The schema, or null. One schema with two types: far cheaper to serialise than a union. */
 export function nullable<S extends TSchema>(schema: S) {
   const { type } = schema as { type?: string };
   if (type === undefined) return Type.Unsafe<Static<S> | null>(Type.Union([schema, Type.Null()]));
@@ -33,7 +33,7 @@ export const Time = Type.String({
 });
 
 /**
- * A time that a caller gives. The format alone also takes the year 0, an offset of 23 hours and a
+ * A time in a caller's input. The format alone also takes the year 0, an offset of 23 hours and a
  * thousand decimals, at each of which PostgreSQL throws; real offsets end at 14 hours.
  */
 export const InputTime = Type.String({

@@ -19,31 +19,32 @@ export class Validator {
     this.#hasDefaults = JSON.stringify(schema).includes('"default":');
   }
 
-  /** The value with its defaults, or its faults. Texts of a query become what the schema wants. */
-  check(value: unknown): { readonly value: unknown } | { readonly faults: readonly FieldError[] } {
+  /** The value with its defaults, or its errors. Texts of a query are converted to the types of the schema. */
+  check(value: unknown): { readonly value: unknown } | { readonly errors: readonly FieldError[] } {
     this.#compiled ??= Compile(this.#schema);
     let subject = value;
-    if (this.#part === "query" && hasFields(value)) subject = this.#converted(value as object);
+    if (this.#part === "query" && hasFields(value)) subject = this.#convertQuery(value as object);
     if (this.#hasDefaults) subject = Value.Default(this.#schema, subject);
     if (this.#compiled.Check(subject)) return { value: subject };
-    return { faults: this.#faultsOf(subject) };
+    return { errors: this.#errorsOf(subject) };
   }
 
-  /** A number is only what is written as that one: TypeBox cuts 1.5 down to 1, and takes no text for 0. */
-  #converted(query: object): unknown {
+  /** A text becomes a number only where it spells that one: TypeBox cuts 1.5 to 1, and reads "" as 0. */
+  #convertQuery(query: object): unknown {
     const texts = Object.entries(query);
     const values = Value.Convert(this.#schema, query) as Record<string, unknown>;
     for (const [name, text] of texts) {
-      if (typeof values[name] === "number" && !isWritten(text, values[name])) values[name] = text;
+      if (typeof values[name] === "number" && !isSpellingOf(text, values[name]))
+        values[name] = text;
     }
     return values;
   }
 
-  #faultsOf(subject: unknown): FieldError[] {
-    const faults = fieldErrors(this.#compiled?.Errors(subject) ?? []);
+  #errorsOf(subject: unknown): FieldError[] {
+    const errors = fieldErrors(this.#compiled?.Errors(subject) ?? []);
     const part = this.#part;
-    if (part === "body") return faults;
-    return faults.map(({ path, message }) => ({ path: pathOf(part, path), message }));
+    if (part === "body") return errors;
+    return errors.map(({ path, message }) => ({ path: requestPath(part, path), message }));
   }
 }
 
@@ -53,27 +54,27 @@ function hasFields(value: unknown): boolean {
   return false;
 }
 
-function isWritten(text: unknown, number: number): boolean {
+function isSpellingOf(text: unknown, number: number): boolean {
   return typeof text === "string" && text.trim() !== "" && Number(text) === number;
 }
 
 /**
- * TypeBox's errors as faults in plain words, the first for each place. Where there are errors there is a fault: what
- * has none counts as valid.
+ * TypeBox's errors as field errors in plain words, the first for each path. Where TypeBox has an error there is
+ * one here too: a value without errors counts as valid.
  */
 export function fieldErrors(errors: Iterable<SchemaError>): FieldError[] {
   const all = [...errors];
-  const faults = new Map<string, FieldError>();
-  for (const fault of withoutOtherTypes(all).flatMap(readable)) {
-    if (!faults.has(fault.path)) faults.set(fault.path, fault);
+  const byPath = new Map<string, FieldError>();
+  for (const error of withoutOtherTypes(all).flatMap(describeError)) {
+    if (!byPath.has(error.path)) byPath.set(error.path, error);
   }
-  if (faults.size > 0 || all.length === 0) return [...faults.values()];
-  // Only so many errors are told, and many unknown fields leave no room for the one that names them all.
+  if (byPath.size > 0 || all.length === 0) return [...byPath.values()];
+  // TypeBox limits its errors, and many unknown fields leave no room for the one that names them all.
   return all.map(({ instancePath }) => ({ path: instancePath, message: "is not a known field" }));
 }
 
 /** `/title` is a field of the body, `?limit` of the query, `:id` of the path. */
-function pathOf(part: "params" | "query", path: string): string {
+function requestPath(part: "params" | "query", path: string): string {
   return `${part === "query" ? "?" : ":"}${path.slice(1)}`;
 }
 
@@ -86,25 +87,26 @@ interface SchemaError {
 }
 
 /**
- * Of what may be one of several types only the faults of the one that it is count; when it is none of them, all are
+ * Of a union only the errors of the type that the value has count; when it has none of them, all types are
  * named together.
  */
 function withoutOtherTypes(errors: readonly SchemaError[]): SchemaError[] {
   const isOther = ({ keyword, schemaPath }: SchemaError) =>
     keyword === "type" && IN_UNION.test(schemaPath);
-  const within = (union: string, place: string) =>
+  const errorsWithin = (union: string, path: string) =>
     errors.filter(
       ({ schemaPath, instancePath }) =>
-        schemaPath.startsWith(`${union}/anyOf/`) && `${instancePath}/`.startsWith(`${place}/`),
+        schemaPath.startsWith(`${union}/anyOf/`) && `${instancePath}/`.startsWith(`${path}/`),
     );
   return errors.flatMap((error) => {
-    const { keyword, schemaPath, instancePath: place } = error;
-    // It says that something is wrong, and they say what.
-    if (keyword === "anyOf" && within(schemaPath, place).length > 0) return [];
+    const { keyword, schemaPath, instancePath: path } = error;
+    // The errors of its members are more precise.
+    if (keyword === "anyOf" && errorsWithin(schemaPath, path).length > 0) return [];
     if (!isOther(error)) return [error];
-    const beside = within(schemaPath.replace(IN_UNION, ""), place);
-    const others = beside.filter((one) => isOther(one) && one.instancePath === place);
-    if (beside.some((one) => one.keyword !== "anyOf" && !others.includes(one))) return [];
+    const siblings = errorsWithin(schemaPath.replace(IN_UNION, ""), path);
+    const others = siblings.filter((sibling) => isOther(sibling) && sibling.instancePath === path);
+    if (siblings.some((sibling) => sibling.keyword !== "anyOf" && !others.includes(sibling)))
+      return [];
     const types = others.map(({ message }) => message.replace(/^must be (either )?/, ""));
     return [{ ...error, message: `must be ${[...new Set(types)].join(" or ")}` }];
   });
@@ -112,7 +114,7 @@ function withoutOtherTypes(errors: readonly SchemaError[]): SchemaError[] {
 
 const IN_UNION = /(\/anyOf\/\d+)+$/;
 
-function readable({ keyword, instancePath, params, message }: SchemaError): FieldError[] {
+function describeError({ keyword, instancePath, params, message }: SchemaError): FieldError[] {
   const names = (key: string): string[] => {
     const list = (params as Readonly<Record<string, unknown>>)[key];
     return Array.isArray(list) ? list.map(String) : [];

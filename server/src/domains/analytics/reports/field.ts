@@ -1,6 +1,6 @@
 import { conditionToSql, type ConditionFieldKind } from "#kernel/condition/sql.ts";
 import { parseCondition } from "#kernel/condition/parse-condition.ts";
-import { typedCondition } from "#kernel/condition/typed-condition.ts";
+import { toTypedCondition } from "#kernel/condition/typed-condition.ts";
 import type { SqlParameters } from "#kernel/db/statement.ts";
 import { Failure, Invalid, invalidField } from "#kernel/operation/failure.ts";
 import type { ReportField } from "#kernel/contributions/report-source.ts";
@@ -32,7 +32,7 @@ export function conditionSql(
   { fields, at, parameters }: { fields: Fields; at: string; parameters: SqlParameters },
 ): string {
   const kindOf = (name: string): ConditionFieldKind | undefined => fields.get(name)?.kind;
-  const typed = typedCondition(condition, kindOf);
+  const typed = toTypedCondition(condition, kindOf);
   if ("errors" in typed) {
     const errors = typed.errors.map(({ path, message }) => ({
       path: at + path,

@@ -8,7 +8,7 @@ import { pageQuery } from "#kernel/operation/pagination.ts";
 import { takeFittingPage } from "#kernel/operation/pagination.ts";
 import { download, item, dynamicPage } from "#kernel/operation/response.ts";
 import { object, text } from "#kernel/schema/schema.ts";
-import { sizeProblem, assertStorable } from "#kernel/schema/json-value.ts";
+import { sizeProblem, toStorableJson } from "#kernel/schema/json-value.ts";
 import { FORMATS, FILE_FORMATS, MEDIA_TYPES, piecesOf } from "../exports/file/formats.ts";
 import { AnalyticsRead } from "../permissions.ts";
 import type { ReportCondition } from "./report-sql.ts";
@@ -192,7 +192,7 @@ function parsed(given: string, path: string): Readonly<Record<string, unknown>> 
     if (
       isObject &&
       sizeProblem(value) === undefined &&
-      isDeepStrictEqual(assertStorable(value), value)
+      isDeepStrictEqual(toStorableJson(value), value)
     ) {
       return value as Readonly<Record<string, unknown>>;
     }

@@ -71,6 +71,6 @@ function given(type: ReportSource, { kind: _, ...rest }: Source): unknown {
   if (!shape) shapes.set(type, (shape = new Validator(type.schema, "body")));
   const checked = shape.check(rest);
   if ("value" in checked) return checked.value;
-  const errors = checked.faults.map(({ path, message }) => ({ path: `/source${path}`, message }));
+  const errors = checked.errors.map(({ path, message }) => ({ path: `/source${path}`, message }));
   throw new Failure(Invalid, { detail: `${errors[0]?.path} ${errors[0]?.message}`, errors });
 }

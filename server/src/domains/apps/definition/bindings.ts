@@ -17,13 +17,13 @@ export function checkBindings(
   basePath: string,
   { roots, sources }: { readonly roots: readonly string[]; readonly sources: ReadonlySet<string> },
 ): FieldError[] {
-  const { slots, faults: templateErrors } = compileTemplatePlan(value);
+  const { slots, errors: templateErrors } = compileTemplatePlan(value);
   const errors: FieldError[] = templateErrors.map((error) => ({
     ...error,
     path: basePath + error.path,
   }));
   for (const { text, path, offset } of slots) {
-    const { faults: expressionErrors, references } = checkExpression(text);
+    const { issues: expressionErrors, references } = checkExpression(text);
     for (const { message, position } of expressionErrors) {
       errors.push({ path: basePath + path, message, position: offset + position });
     }

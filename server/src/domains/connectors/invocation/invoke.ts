@@ -24,7 +24,7 @@ function checkInput(schema: TObject, input: unknown): unknown {
   if (!shape) shapes.set(schema, (shape = new Validator(schema, "body")));
   const result = shape.check(input);
   if ("value" in result) return result.value;
-  refuse(result.faults);
+  refuse(result.errors);
   return input;
 }
 

@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
 import type { PlatformServices } from "#kernel/contract.ts";
-import { validateCondition, ConditionSchema } from "#kernel/condition/condition.ts";
+import { checkCondition, ConditionSchema } from "#kernel/condition/condition.ts";
 import { Failure, type FieldError, Invalid } from "#kernel/operation/failure.ts";
 import type { Item } from "#kernel/resource/resource.ts";
 import { id, line, nullable, object, patch, Time } from "#kernel/schema/schema.ts";
@@ -136,7 +136,7 @@ export function assertValidPolicy(
   at = "",
 ): void {
   const errors = [
-    ...validateCondition(policy.conditions).map(({ path, message }) => ({
+    ...checkCondition(policy.conditions).map(({ path, message }) => ({
       path: `/conditions${path}`,
       message,
     })),

@@ -2,9 +2,9 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { PlanNode, StepError } from "#domains/workflows/index.ts";
 import type { Platform, PlatformServices } from "#kernel/contract.ts";
 import { ExpressionError } from "#kernel/expression/expression-failure.ts";
-import type { Evaluation } from "#kernel/expression/expression.ts";
+import type { EvaluationContext } from "#kernel/expression/expression.ts";
 import { contributionsTo } from "#kernel/extension-point.ts";
-import { assertStorable, toStorableText } from "#kernel/schema/json-value.ts";
+import { toStorableJson, toStorableText } from "#kernel/schema/json-value.ts";
 import { Scrubber } from "#kernel/secrets/scrubber.ts";
 import type { StepLogLine } from "../engine/journal-record.ts";
 import type { RunContext } from "../engine/run-context.ts";
@@ -81,7 +81,7 @@ export async function executeStep(attempt: StepAttempt): Promise<StepAttemptResu
       throw new StepFailure("invalid_config", checked.error, { retryable: false });
     }
     const { body: _, ...visible } = checked.config as Record<string, unknown>;
-    input = scrubber.scrubJson(assertStorable(node.type.iterates ? visible : checked.config));
+    input = scrubber.scrubJson(toStorableJson(node.type.iterates ? visible : checked.config));
     const executor = findExecutor(platform, node.type.executedAs ?? node.type.type);
     if (!executor) throw new StepFailure("unknown_type", `Nothing here can do ${node.type.type}.`);
     const evaluate = (name: string): Promise<unknown> =>
@@ -141,7 +141,7 @@ const BUSY_RETRY_MS = 50;
 /** Evaluates once the pool has room: that it is busy with others must not fail the step. */
 async function evaluateWhenFree(
   { platform, run, signal }: StepAttempt,
-  evaluate: (evaluation: Evaluation) => unknown,
+  evaluate: (evaluation: EvaluationContext) => unknown,
 ): Promise<unknown> {
   const until = performance.now() + BUSY_WAIT_MAX_MS;
   for (;;) {
@@ -187,11 +187,11 @@ async function runWithTimeout(
 
 /** The result as JSON that PostgreSQL accepts; throws when it is too large. */
 function toStorableResult(result: StepResult): StepResult {
-  if ("wait" in result) return { wait: assertStorable(result.wait) };
+  if ("wait" in result) return { wait: toStorableJson(result.wait) };
   const value = "output" in result ? (result.output ?? null) : result.items;
   const error = outputSizeError(value);
   if (error) throw new StepFailure(error.code, error.message, { retryable: false });
-  const stored = assertStorable(value);
+  const stored = toStorableJson(value);
   return "output" in result
     ? { ...result, output: stored }
     : { items: stored as readonly unknown[] };
@@ -201,7 +201,7 @@ function toLogLine({ clock }: Platform, line: Omit<StepLogLine, "at">): StepLogL
   const { level, message, metadata } = line;
   const at = clock.now().toISOString();
   const stored =
-    metadata === undefined || outputSizeError(metadata) ? undefined : assertStorable(metadata);
+    metadata === undefined || outputSizeError(metadata) ? undefined : toStorableJson(metadata);
   const text = toStorableText(message, MESSAGE_CHARACTERS_MAX);
   return { at, level, message: text, ...(stored !== undefined && { metadata: stored }) };
 }

@@ -48,7 +48,7 @@ function configCheckOf(schema: TObject): ConfigCheck {
     check = (config) => {
       const result = validator.check(config);
       if ("value" in result) return { config: result.value };
-      const [first] = result.faults;
+      const [first] = result.errors;
       return { error: `${first?.path ?? ""} ${first?.message ?? "is not valid"}`.trim() };
     };
     configChecks.set(schema, check);

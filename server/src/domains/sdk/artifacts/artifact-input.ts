@@ -6,7 +6,7 @@ import { checkSchedule } from "#domains/workflows/index.ts";
 import type { Caller } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
 import { Failure, type FieldError, Invalid } from "#kernel/operation/failure.ts";
-import { assertStorable } from "#kernel/schema/json-value.ts";
+import { toStorableJson } from "#kernel/schema/json-value.ts";
 import { type ArtifactType, type ArtifactDefinition, type ArtifactDetail } from "./artifact.ts";
 import { Fields } from "./fields.ts";
 
@@ -47,7 +47,7 @@ export async function parseArtifactInput(
       message: `${name} must be a map from names to { type, required, values }`,
     });
   }
-  if (!isDeepStrictEqual(assertStorable(inspection.definition), inspection.definition)) {
+  if (!isDeepStrictEqual(toStorableJson(inspection.definition), inspection.definition)) {
     const message = "the definition must hold no NUL and no half of a character";
     errors.push({ path: SOURCE, message });
   }

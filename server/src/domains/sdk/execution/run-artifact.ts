@@ -4,7 +4,7 @@ import { Failure, Invalid } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
 import type { Execution as ScriptExecution, ScriptOutcome } from "#kernel/sandbox/sandbox.ts";
 import type { Scrubber } from "#kernel/secrets/scrubber.ts";
-import { assertStorable } from "#kernel/schema/json-value.ts";
+import { toStorableJson } from "#kernel/schema/json-value.ts";
 import { membershipIn } from "#domains/identity/accounts/index.ts";
 import { type Artifact, artifactRef } from "../artifacts/artifact.ts";
 import { checkPayload } from "../artifacts/fields.ts";
@@ -73,7 +73,7 @@ export async function runArtifactWithResult(
   });
   const outcome = scrubbers.reduce<ScriptOutcome>(
     (outcome, scrubber) => scrubber.scrubJson(outcome),
-    assertStorable(checkOutputs(artifact, rawOutcome)),
+    toStorableJson(checkOutputs(artifact, rawOutcome)),
   );
   return { execution: toExecution(request, outcome, startedAt), returned: outcome.output };
 }

@@ -135,9 +135,9 @@ function parseRequest(input: unknown): Static<typeof Request> {
   );
   // Validated by the schema.
   if ("value" in read) return read.value as Static<typeof Request>;
-  const [first] = read.faults;
+  const [first] = read.errors;
   const detail = `http.request: ${first?.path} ${first?.message}`;
-  throw new Failure(Invalid, { detail, errors: read.faults });
+  throw new Failure(Invalid, { detail, errors: read.errors });
 }
 
 function send({ outbound }: Platform, request: Static<typeof Request>, signal: AbortSignal) {

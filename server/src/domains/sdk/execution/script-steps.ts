@@ -11,7 +11,7 @@ import { systemCaller } from "#kernel/access/caller.ts";
 import { Failure } from "#kernel/operation/failure.ts";
 import type { ScriptOutcome } from "#kernel/sandbox/sandbox.ts";
 import type { Scrubber } from "#kernel/secrets/scrubber.ts";
-import { assertStorable } from "#kernel/schema/json-value.ts";
+import { toStorableJson } from "#kernel/schema/json-value.ts";
 import type { Artifact } from "../artifacts/artifact.ts";
 import { find, findByName, findKnownNodes, listNodes } from "../artifacts/store.ts";
 import { ArtifactsExecute, SecretsUse } from "../permissions.ts";
@@ -49,7 +49,7 @@ const scriptStep = executor({
     });
     const outcome = scrubbers.reduce(
       (outcome, scrubber) => scrubber.scrubJson(outcome),
-      assertStorable(rawOutcome),
+      toStorableJson(rawOutcome),
     );
     for (const { level, message, metadata } of outcome.logs) tools.log(level, message, metadata);
     return { output: outputOrThrow(outcome) };

@@ -78,8 +78,8 @@ function validateContents(descriptor: Descriptor, contentTypes: readonly PackCon
       return [];
     }
     const checked = validatorFor(contentType).check(content);
-    if (!("faults" in checked)) return [{ contentType, content: checked.value, path }];
-    for (const error of checked.faults) errors.push(prefixPath(path, error));
+    if (!("errors" in checked)) return [{ contentType, content: checked.value, path }];
+    for (const error of checked.errors) errors.push(prefixPath(path, error));
     return [];
   });
   if (contents.length > PACK_ITEMS_MAX) {

@@ -1,6 +1,6 @@
 import { BUILT_IN_ROLES } from "#kernel/access/permission.ts";
 import type { Condition } from "#kernel/condition/condition.ts";
-import { typedCondition } from "#kernel/condition/typed-condition.ts";
+import { toTypedCondition } from "#kernel/condition/typed-condition.ts";
 import type { FieldError } from "#kernel/operation/failure.ts";
 import { unrestrictedField } from "./rule-sql.ts";
 import type { TableSchema } from "./table-schema.ts";
@@ -21,7 +21,7 @@ export function checkRules(table: TableSchema): {
       }
     }
     if (rule.where === undefined) return rule;
-    const typed = typedCondition(rule.where, kindOf, { users: true });
+    const typed = toTypedCondition(rule.where, kindOf, { users: true });
     if ("condition" in typed) return { ...rule, where: typed.condition };
     errors.push(...typed.errors.map((fault) => ({ ...fault, path: `${path}/where${fault.path}` })));
     return rule;

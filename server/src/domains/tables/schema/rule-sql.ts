@@ -69,7 +69,12 @@ export function unrestrictedField(table: TableSchema, name: string): ConditionFi
   if (column) {
     const { columnType, indexed, quoted } = column;
     const containing = indexed && columnType.index === "gin";
-    return { sql: quoted, kind: columnType.kind, type: columnType.parameterType, containing };
+    return {
+      sql: quoted,
+      kind: columnType.kind,
+      type: columnType.parameterType,
+      hasContainmentIndex: containing,
+    };
   }
   const kind = SYSTEM_KINDS.get(name);
   return kind && { sql: quotedColumn(name), kind };

@@ -177,7 +177,7 @@ export function parseStep(
     return { errors: [{ path: "/op", message }] };
   }
   const checked = validator.check(value);
-  if ("faults" in checked) return { errors: checked.faults };
+  if ("errors" in checked) return { errors: checked.errors };
   // It has passed the schema of its own `op`.
   return { step: checked.value as TableStep };
 }

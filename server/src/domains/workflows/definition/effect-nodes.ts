@@ -1,6 +1,6 @@
 /** The node types that act on something outside of the run. */
 import Type from "typebox";
-import { validateCondition, ConditionSchema } from "#kernel/condition/condition.ts";
+import { checkCondition, ConditionSchema } from "#kernel/condition/condition.ts";
 import type { FieldError } from "#kernel/operation/failure.ts";
 import { line, object, text } from "#kernel/schema/schema.ts";
 import { type Config, nodeType } from "./node-type.ts";
@@ -165,7 +165,7 @@ function checkRequired(
 
 function checkFilter({ filter }: Config): FieldError[] {
   if (filter === undefined) return [];
-  return validateCondition(filter).map(({ path, message }) => ({
+  return checkCondition(filter).map(({ path, message }) => ({
     path: `/filter${path}`,
     message,
   }));

@@ -1,5 +1,5 @@
 import Type, { type Static, type TObject } from "typebox";
-import { validateCondition, ConditionSchema } from "#kernel/condition/condition.ts";
+import { checkCondition, ConditionSchema } from "#kernel/condition/condition.ts";
 import { isPattern, PATTERN_CHARACTERS_MAX } from "#kernel/condition/event-pattern.ts";
 import type { FieldError } from "#kernel/operation/failure.ts";
 import { line, object } from "#kernel/schema/schema.ts";
@@ -126,7 +126,7 @@ export function checkEventMatch(source: Readonly<Record<string, unknown>>): Fiel
     errors.push({ path: "/eventType", message: "must be an event type or a pattern" });
   }
   if (filter !== undefined) {
-    const filterErrors = validateCondition(filter).map(({ path, message }) => ({
+    const filterErrors = checkCondition(filter).map(({ path, message }) => ({
       path: `/filter${path}`,
       message,
     }));

@@ -6,45 +6,45 @@ import {
   consumeBudget,
 } from "./evaluation.ts";
 import { TEXT_FUNCTIONS } from "./text-functions.ts";
-import { chargeBudget, isArray, isObject, textOf, toBoolean } from "./value.ts";
+import { textCost, isArray, isObject, toText, toBoolean } from "./value.ts";
 
 /** The functions of numbers. */
 const NUMBER_FUNCTIONS: readonly (readonly [string, NativeFunction])[] = [
   ["number", { counts: [0, 1], takesContext: true, call: toNumber }],
-  ["abs", ofNumber(Math.abs)],
-  ["floor", ofNumber(Math.floor)],
-  ["ceil", ofNumber(Math.ceil)],
-  ["fromMillis", ofNumber(fromMillis)],
+  ["abs", numberFunction(Math.abs)],
+  ["floor", numberFunction(Math.floor)],
+  ["ceil", numberFunction(Math.ceil)],
+  ["fromMillis", numberFunction(fromMillis)],
   ["round", { counts: [1, 2], call: round }],
-  ["sum", ofNumbers(total)],
-  ["average", ofNumbers((numbers) => total(numbers) / numbers.length)],
-  ["max", ofNumbers((numbers) => Math.max(...numbers))],
-  ["min", ofNumbers((numbers) => Math.min(...numbers))],
+  ["sum", numbersFunction(total)],
+  ["average", numbersFunction((numbers) => total(numbers) / numbers.length)],
+  ["max", numbersFunction((numbers) => Math.max(...numbers))],
+  ["min", numbersFunction((numbers) => Math.min(...numbers))],
 ];
 
-/** A function of one number, which gives nothing for nothing. */
-function ofNumber(compute: (value: number) => unknown): NativeFunction {
+/** A function of one number; undefined for undefined. */
+function numberFunction(compute: (value: number) => unknown): NativeFunction {
   return {
     counts: [0, 1],
     takesContext: true,
-    call: ([value], _, place) => {
+    call: ([value], _, at) => {
       if (value === undefined) return undefined;
-      if (typeof value !== "number") throw evaluationFailure("T0410", place);
+      if (typeof value !== "number") throw evaluationFailure("T0410", at);
       return compute(value);
     },
   };
 }
 
 /** A function of an array of numbers, or of one. */
-function ofNumbers(compute: (numbers: readonly number[]) => number): NativeFunction {
+function numbersFunction(compute: (numbers: readonly number[]) => number): NativeFunction {
   return {
     counts: [1],
-    call: ([value], machine, place) => {
+    call: ([value], evaluation, at) => {
       if (value === undefined) return undefined;
       const members = isArray(value) ? value : [value];
-      consumeBudget(machine, members.length);
+      consumeBudget(evaluation, members.length);
       if (!members.every((member) => typeof member === "number")) {
-        throw evaluationFailure("T0412", place);
+        throw evaluationFailure("T0412", at);
       }
       if (members.length === 0 && compute !== total) return undefined;
       const result = compute(members);
@@ -62,15 +62,15 @@ const DECIMAL = /^-?[0-9]+(\.[0-9]+)?([Ee][-+]?[0-9]+)?$/;
 
 function toNumber(
   [value]: readonly unknown[],
-  machine: FastEvaluation,
-  place: ErrorPosition,
+  evaluation: FastEvaluation,
+  at: ErrorPosition,
 ): unknown {
   if (value === undefined || typeof value === "number") return value;
   if (typeof value === "boolean") return value ? 1 : 0;
-  if (typeof value !== "string") throw evaluationFailure("T0410", place);
-  consumeBudget(machine, chargeBudget(value));
+  if (typeof value !== "string") throw evaluationFailure("T0410", at);
+  consumeBudget(evaluation, textCost(value));
   const number = DECIMAL.test(value) ? Number.parseFloat(value) : Number.NaN;
-  // Also other bases, of which JSONata has its own view.
+  // Also other bases, which JSONata reads in its own way.
   if (!Number.isFinite(number)) throw fallBackToPool;
   return number;
 }
@@ -83,14 +83,10 @@ function fromMillis(ms: number): string {
 }
 
 /** Half goes to the even neighbour. The point is shifted in text, since multiplying would be inexact. */
-function round(
-  [value, places]: readonly unknown[],
-  _: FastEvaluation,
-  place: ErrorPosition,
-): unknown {
+function round([value, places]: readonly unknown[], _: FastEvaluation, at: ErrorPosition): unknown {
   if (places !== undefined && typeof places !== "number") throw fallBackToPool;
   if (value === undefined) return undefined;
-  if (typeof value !== "number") throw evaluationFailure("T0410", place);
+  if (typeof value !== "number") throw evaluationFailure("T0410", at);
   const shifted = places ? shift(value, places) : value;
   const nearest = Math.round(shifted);
   const isTie = Math.abs(nearest - shifted) === 0.5 && Math.abs(nearest % 2) === 1;
@@ -112,17 +108,17 @@ export function nativeFunction(name: string): NativeFunction | undefined {
 
 const GENERAL_FUNCTIONS: readonly (readonly [string, NativeFunction])[] = [
   ["exists", { counts: [1], call: ([value]) => value !== undefined }],
-  ["boolean", ofAny((value, machine) => toBoolean(value, machine))],
-  ["not", ofAny((value, machine) => !toBoolean(value, machine))],
-  ["string", ofAny(textOf)],
+  ["boolean", valueFunction((value, evaluation) => toBoolean(value, evaluation))],
+  ["not", valueFunction((value, evaluation) => !toBoolean(value, evaluation))],
+  ["string", valueFunction(toText)],
   ["type", { counts: [1], call: ([value]) => typeOf(value) }],
   ["count", { counts: [1], call: ([value]) => countOf(value) }],
-  ["keys", ofAny(keysOf)],
+  ["keys", valueFunction(listKeys)],
   ["lookup", { counts: [2], call: lookUp }],
   ["append", { counts: [2], call: append }],
   ["merge", { counts: [1], call: merge }],
-  ["now", { counts: [0], call: (_, machine) => new Date(machine.nowMs).toISOString() }],
-  ["millis", { counts: [0], call: (_, machine) => machine.nowMs }],
+  ["now", { counts: [0], call: (_, evaluation) => new Date(evaluation.nowMs).toISOString() }],
+  ["millis", { counts: [0], call: (_, evaluation) => evaluation.nowMs }],
 ];
 
 const NATIVES: ReadonlyMap<string, NativeFunction> = new Map([
@@ -131,12 +127,14 @@ const NATIVES: ReadonlyMap<string, NativeFunction> = new Map([
   ...NUMBER_FUNCTIONS,
 ]);
 
-/** A function of one argument of any type, which gives nothing for nothing. */
-function ofAny(compute: (value: unknown, machine: FastEvaluation) => unknown): NativeFunction {
+/** A function of one argument of any type; undefined for undefined. */
+function valueFunction(
+  compute: (value: unknown, evaluation: FastEvaluation) => unknown,
+): NativeFunction {
   return {
     counts: [0, 1],
     takesContext: true,
-    call: ([value], machine) => (value === undefined ? undefined : compute(value, machine)),
+    call: ([value], evaluation) => (value === undefined ? undefined : compute(value, evaluation)),
   };
 }
 
@@ -151,10 +149,10 @@ function countOf(value: unknown): number {
   return isArray(value) ? value.length : 1;
 }
 
-function keysOf(value: unknown, machine: FastEvaluation): unknown {
+function listKeys(value: unknown, evaluation: FastEvaluation): unknown {
   if (isArray(value)) throw fallBackToPool;
   const keys = isObject(value) ? Object.keys(value) : [];
-  consumeBudget(machine, keys.length);
+  consumeBudget(evaluation, keys.length);
   return keys.length > 1 ? keys : keys[0];
 }
 
@@ -163,28 +161,28 @@ function lookUp([of, key]: readonly unknown[]): unknown {
   return isObject(of) && Object.hasOwn(of, key) ? of[key] : undefined;
 }
 
-function append([first, second]: readonly unknown[], machine: FastEvaluation): unknown {
+function append([first, second]: readonly unknown[], evaluation: FastEvaluation): unknown {
   if (first === undefined) return second;
   if (second === undefined) return first;
   const [left, right] = [first, second].map((value) => (isArray(value) ? value : [value]));
   const members = [...(left ?? []), ...(right ?? [])];
-  consumeBudget(machine, members.length);
+  consumeBudget(evaluation, members.length);
   return members;
 }
 
 function merge(
   [value]: readonly unknown[],
-  machine: FastEvaluation,
-  place: ErrorPosition,
+  evaluation: FastEvaluation,
+  at: ErrorPosition,
 ): unknown {
   if (value === undefined) return undefined;
   const merged: Record<string, unknown> = {};
   for (const member of isArray(value) ? value : [value]) {
-    if (!isObject(member)) throw evaluationFailure("T0412", place);
+    if (!isObject(member)) throw evaluationFailure("T0412", at);
     const keys = Object.keys(member);
-    consumeBudget(machine, 1 + keys.length);
+    consumeBudget(evaluation, 1 + keys.length);
     for (const key of keys) {
-      // It would become the prototype of what we make.
+      // It would become the prototype of the result.
       if (key === "__proto__") throw fallBackToPool;
       merged[key] = member[key];
     }

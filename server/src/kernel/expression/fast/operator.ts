@@ -7,34 +7,34 @@ import {
   consumeBudget,
   cannotCompile,
 } from "./evaluation.ts";
-import { chargeBudget, equal, isArray, textOf, toBoolean } from "./value.ts";
+import { textCost, isEqual, isArray, toText, toBoolean } from "./value.ts";
 
 /** The closure of a binary operator. */
-export function operator(
+export function createOperator(
   sign: string,
   left: FastOperand,
   right: FastOperand,
-  place: ErrorPosition,
+  at: ErrorPosition,
 ): FastOperand {
   const make = OPERATORS.get(sign);
   if (!make) throw cannotCompile;
-  return { run: make(left.run, right.run, place), weight: 1 + left.weight + right.weight };
+  return { run: make(left.run, right.run, at), weight: 1 + left.weight + right.weight };
 }
 
-/** The closure of a minus before something. */
-export function negation(part: FastOperand, place: ErrorPosition): FastOperand {
-  const run: Closure = (input, machine) => {
-    const value = part.run(input, machine);
+/** The closure of a unary minus. */
+export function createNegation(part: FastOperand, at: ErrorPosition): FastOperand {
+  const run: Closure = (input, evaluation) => {
+    const value = part.run(input, evaluation);
     if (value === undefined) return undefined;
-    if (typeof value !== "number") throw evaluationFailure("D1002", place);
+    if (typeof value !== "number") throw evaluationFailure("D1002", at);
     return -value;
   };
   return { run, weight: 1 + part.weight };
 }
 
-type Maker = (left: Closure, right: Closure, place: ErrorPosition) => Closure;
+type OperatorFactory = (left: Closure, right: Closure, at: ErrorPosition) => Closure;
 
-const OPERATORS: ReadonlyMap<string, Maker> = new Map<string, Maker>([
+const OPERATORS: ReadonlyMap<string, OperatorFactory> = new Map<string, OperatorFactory>([
   ["+", arithmetic((left, right) => left + right)],
   ["-", arithmetic((left, right) => left - right)],
   ["*", arithmetic((left, right) => left * right)],
@@ -52,29 +52,29 @@ const OPERATORS: ReadonlyMap<string, Maker> = new Map<string, Maker>([
   ["in", membership],
 ]);
 
-function arithmetic(compute: (left: number, right: number) => number): Maker {
-  return (left, right, place) => (input, machine) => {
-    const a = left(input, machine);
-    const b = right(input, machine);
-    if (a !== undefined && typeof a !== "number") throw evaluationFailure("T2001", place);
-    if (b !== undefined && typeof b !== "number") throw evaluationFailure("T2002", place);
+function arithmetic(compute: (left: number, right: number) => number): OperatorFactory {
+  return (left, right, at) => (input, evaluation) => {
+    const a = left(input, evaluation);
+    const b = right(input, evaluation);
+    if (a !== undefined && typeof a !== "number") throw evaluationFailure("T2001", at);
+    if (b !== undefined && typeof b !== "number") throw evaluationFailure("T2002", at);
     if (a === undefined || b === undefined) return undefined;
     const result = compute(a, b);
-    // JSONata treats what is beyond all numbers differently from place to place.
+    // JSONata treats infinite numbers differently from case to case.
     if (!Number.isFinite(result)) throw fallBackToPool;
     return result;
   };
 }
 
-function comparison(holds: (order: number) => boolean): Maker {
-  return (left, right, place) => (input, machine) => {
-    const a = left(input, machine);
-    const b = right(input, machine);
+function comparison(holds: (order: number) => boolean): OperatorFactory {
+  return (left, right, at) => (input, evaluation) => {
+    const a = left(input, evaluation);
+    const b = right(input, evaluation);
     if (typeof a === "number" && typeof b === "number") return holds(a - b);
-    if (typeof a === "string" && typeof b === "string") return holds(orderOf(a, b));
-    if (!isComparable(a) || !isComparable(b)) throw evaluationFailure("T2010", place);
+    if (typeof a === "string" && typeof b === "string") return holds(compareTexts(a, b));
+    if (!isComparable(a) || !isComparable(b)) throw evaluationFailure("T2010", at);
     if (a === undefined || b === undefined) return undefined;
-    throw evaluationFailure("T2009", place);
+    throw evaluationFailure("T2009", at);
   };
 }
 
@@ -82,51 +82,53 @@ function isComparable(value: unknown): boolean {
   return value === undefined || typeof value === "number" || typeof value === "string";
 }
 
-function orderOf(left: string, right: string): number {
+function compareTexts(left: string, right: string): number {
   if (left === right) return 0;
   return left < right ? -1 : 1;
 }
 
-function equality(holds: (same: boolean) => boolean): Maker {
-  return (left, right) => (input, machine) => {
-    const a = left(input, machine);
-    const b = right(input, machine);
+function equality(holds: (same: boolean) => boolean): OperatorFactory {
+  return (left, right) => (input, evaluation) => {
+    const a = left(input, evaluation);
+    const b = right(input, evaluation);
     if (a === undefined || b === undefined) return false;
-    return holds(equal(a, b, machine));
+    return holds(isEqual(a, b, evaluation));
   };
 }
 
 function conjunction(left: Closure, right: Closure): Closure {
-  return (input, machine) =>
-    toBoolean(left(input, machine), machine) && toBoolean(right(input, machine), machine);
+  return (input, evaluation) =>
+    toBoolean(left(input, evaluation), evaluation) &&
+    toBoolean(right(input, evaluation), evaluation);
 }
 
 function disjunction(left: Closure, right: Closure): Closure {
-  return (input, machine) =>
-    toBoolean(left(input, machine), machine) || toBoolean(right(input, machine), machine);
+  return (input, evaluation) =>
+    toBoolean(left(input, evaluation), evaluation) ||
+    toBoolean(right(input, evaluation), evaluation);
 }
 
 function concatenation(left: Closure, right: Closure): Closure {
-  return (input, machine) => {
-    const a = left(input, machine);
-    const b = right(input, machine);
-    const text = `${orEmpty(a, machine)}${orEmpty(b, machine)}`;
-    consumeBudget(machine, chargeBudget(text));
+  return (input, evaluation) => {
+    const a = left(input, evaluation);
+    const b = right(input, evaluation);
+    const text = `${textOrEmpty(a, evaluation)}${textOrEmpty(b, evaluation)}`;
+    consumeBudget(evaluation, textCost(text));
     return text;
   };
 }
 
-function orEmpty(value: unknown, machine: FastEvaluation): string {
-  return value === undefined ? "" : textOf(value, machine);
+function textOrEmpty(value: unknown, evaluation: FastEvaluation): string {
+  return value === undefined ? "" : toText(value, evaluation);
 }
 
 function membership(left: Closure, right: Closure): Closure {
-  return (input, machine) => {
-    const value = left(input, machine);
-    const members = right(input, machine);
+  return (input, evaluation) => {
+    const value = left(input, evaluation);
+    const members = right(input, evaluation);
     if (value === undefined || members === undefined) return false;
     if (!isArray(members)) return members === value;
-    consumeBudget(machine, members.length);
+    consumeBudget(evaluation, members.length);
     // By identity, as JSONata does: two objects that look alike are not the same.
     return members.includes(value);
   };

@@ -1,57 +1,59 @@
 import { evaluationFailure } from "../error-messages.ts";
 import { fallBackToPool, type FastEvaluation, consumeBudget } from "./evaluation.ts";
 import type { NativeFunction } from "./evaluation.ts";
-import { chargeBudget, isArray } from "./value.ts";
+import { textCost, isArray } from "./value.ts";
 
 /** The functions of texts, with JSONata's own ways of counting and trimming. */
 export const TEXT_FUNCTIONS: readonly (readonly [string, NativeFunction])[] = [
-  ["uppercase", ofText((text) => text.toUpperCase())],
-  ["lowercase", ofText((text) => text.toLowerCase())],
-  ["length", ofText((text, machine) => charactersOf(text, machine).length)],
-  ["trim", ofText(trim)],
-  ["toMillis", ofText(toMillis)],
-  ["encodeUrlComponent", ofText(encodeUrlComponent)],
-  ["contains", ofTexts((text, part) => text.includes(part))],
-  ["substringBefore", ofTexts(before)],
-  ["substringAfter", ofTexts(after)],
-  ["split", ofTexts(split)],
-  ["substring", { counts: [2, 3], call: substring }],
+  ["uppercase", textFunction((text) => text.toUpperCase())],
+  ["lowercase", textFunction((text) => text.toLowerCase())],
+  ["length", textFunction((text, evaluation) => splitCharacters(text, evaluation).length)],
+  ["trim", textFunction(trim)],
+  ["toMillis", textFunction(toMillis)],
+  ["encodeUrlComponent", textFunction(encodeUrlComponent)],
+  ["contains", textsFunction((text, part) => text.includes(part))],
+  ["substringBefore", textsFunction(before)],
+  ["substringAfter", textsFunction(after)],
+  ["split", textsFunction(split)],
+  ["substring", { counts: [2, 3], call: sliceText }],
   ["join", { counts: [1, 2], call: join }],
 ];
 
-/** A function of one text, which gives nothing for nothing. */
-function ofText(compute: (text: string, machine: FastEvaluation) => unknown): NativeFunction {
+/** A function of one text; undefined for undefined. */
+function textFunction(
+  compute: (text: string, evaluation: FastEvaluation) => unknown,
+): NativeFunction {
   return {
     counts: [0, 1],
     takesContext: true,
-    call: ([value], machine, place) => {
+    call: ([value], evaluation, at) => {
       if (value === undefined) return undefined;
-      if (typeof value !== "string") throw evaluationFailure("T0410", place);
-      consumeBudget(machine, chargeBudget(value));
-      return compute(value, machine);
+      if (typeof value !== "string") throw evaluationFailure("T0410", at);
+      consumeBudget(evaluation, textCost(value));
+      return compute(value, evaluation);
     },
   };
 }
 
-/** A function of two texts. Other arguments may mean that the context is the first: not for us. */
-function ofTexts(
-  compute: (first: string, second: string, machine: FastEvaluation) => unknown,
+/** A function of two texts. Other arguments may mean that the context is the first: the pool's to do. */
+function textsFunction(
+  compute: (first: string, second: string, evaluation: FastEvaluation) => unknown,
 ): NativeFunction {
   return {
     counts: [2],
-    call: ([first, second], machine) => {
+    call: ([first, second], evaluation) => {
       if (typeof second !== "string") throw fallBackToPool;
       if (first === undefined) return undefined;
       if (typeof first !== "string") throw fallBackToPool;
-      consumeBudget(machine, chargeBudget(first));
-      return compute(first, second, machine);
+      consumeBudget(evaluation, textCost(first));
+      return compute(first, second, evaluation);
     },
   };
 }
 
 /** By code points, so that an emoji is one. */
-function charactersOf(text: string, machine: FastEvaluation): readonly string[] {
-  consumeBudget(machine, text.length);
+function splitCharacters(text: string, evaluation: FastEvaluation): readonly string[] {
+  consumeBudget(evaluation, text.length);
   return Array.from(text);
 }
 
@@ -86,17 +88,17 @@ function after(text: string, mark: string): string {
   return at === -1 ? text : text.slice(at + mark.length);
 }
 
-function split(text: string, separator: string, machine: FastEvaluation): readonly string[] {
-  consumeBudget(machine, text.length);
+function split(text: string, separator: string, evaluation: FastEvaluation): readonly string[] {
+  consumeBudget(evaluation, text.length);
   return text.split(separator);
 }
 
-function substring([text, start, count]: readonly unknown[], machine: FastEvaluation): unknown {
+function sliceText([text, start, count]: readonly unknown[], evaluation: FastEvaluation): unknown {
   if (typeof start !== "number") throw fallBackToPool;
   if (count !== undefined && typeof count !== "number") throw fallBackToPool;
   if (text === undefined) return undefined;
   if (typeof text !== "string") throw fallBackToPool;
-  const characters = charactersOf(text, machine);
+  const characters = splitCharacters(text, evaluation);
   const from = characters.length + start < 0 ? 0 : start;
   if (count === undefined) return characters.slice(from).join("");
   if (count <= 0) return "";
@@ -104,13 +106,13 @@ function substring([text, start, count]: readonly unknown[], machine: FastEvalua
   return characters.slice(from, end).join("");
 }
 
-function join([texts, separator]: readonly unknown[], machine: FastEvaluation): unknown {
+function join([texts, separator]: readonly unknown[], evaluation: FastEvaluation): unknown {
   if (separator !== undefined && typeof separator !== "string") throw fallBackToPool;
   if (texts === undefined) return undefined;
   const members = isArray(texts) ? texts : [texts];
-  consumeBudget(machine, members.length);
+  consumeBudget(evaluation, members.length);
   if (!members.every((member) => typeof member === "string")) throw fallBackToPool;
   const joined = members.join(separator ?? "");
-  consumeBudget(machine, chargeBudget(joined));
+  consumeBudget(evaluation, textCost(joined));
   return joined;
 }

@@ -1,13 +1,73 @@
-/** The program of an evaluator: a process that evaluates expressions, one job at a time. */
+/** The program of an evaluator: a process that evaluates expressions in a realm, one request at a time. */
+import { constants, createContext, runInContext, Script } from "node:vm";
 import { READY_MESSAGE } from "../../work/subprocess-ready.ts";
-import type { EvaluationRequest } from "./protocol.ts";
-import { openRealm } from "./realm.ts";
+import { BASE64, compileJsonata } from "../jsonata.ts";
+import type { EvaluationReply, EvaluationRequest } from "./protocol.ts";
+import { type bootstrapRealm, type RealmHandle, realmSource } from "./realm-bootstrap.ts";
 
 const evaluate = openRealm(Number(process.argv[2]));
 
-process.on("message", (job: EvaluationRequest) => {
-  process.send?.(evaluate(job));
+process.on("message", (request: EvaluationRequest) => {
+  process.send?.(evaluate(request));
 });
-// Whoever started it is gone.
+// The server is gone.
 process.on("disconnect", () => process.exit());
 process.send?.(READY_MESSAGE);
+
+/** Evaluates the expressions of a request within its time limit. */
+type Evaluate = (request: EvaluationRequest) => readonly EvaluationReply[];
+
+/** Makes the realm in which expressions run; compiled ones may take so much of its memory. */
+function openRealm(compiledBytesMax: number): Evaluate {
+  // A plain global: the usual one asks our side for each name, which makes JSONata three times as slow.
+  const context = createContext(constants.DONT_CONTEXTIFY, {
+    codeGeneration: { strings: false, wasm: false },
+    // Promises of the realm are carried out before a script returns, and so within its time limit.
+    microtaskMode: "afterEvaluate",
+  });
+  // The text is that of this very function and those that it uses.
+  const bootstrap = runInContext(realmSource(), context) as typeof bootstrapRealm;
+  const realm = bootstrap({
+    make: compileJsonata(context),
+    base64: BASE64,
+    bytesMax: compiledBytesMax,
+    depthMax: 200,
+  });
+  // A time limit goes with a script, not with a function, so the script must find the handle.
+  const setGlobal = runInContext("(realm) => { globalThis.realm = realm; }", context) as (
+    realm: RealmHandle,
+  ) => void;
+  setGlobal(realm);
+  const script = new Script("realm.evaluate()");
+  return (request) => {
+    const deadline = performance.now() + request.timeLimitMs;
+    const { expressions, timeLimitMs: _, ...rest } = request;
+    return expressions.map(({ text, writes }) => {
+      const timeout = Math.ceil(deadline - performance.now());
+      if (timeout < 1) return { error: { code: "timeout" } };
+      Object.assign(realm, rest, { text, writes, reply: undefined });
+      return runScript(realm, () => script.runInContext(context, { timeout }));
+    });
+  };
+}
+
+function runScript(realm: RealmHandle, run: () => void): EvaluationReply {
+  try {
+    run();
+  } catch (error) {
+    realm.forget();
+    return { error: { code: isTimeout(error) ? "timeout" : "unknown" } };
+  }
+  const { reply } = realm;
+  realm.input = undefined;
+  // Nothing in the realm waits for anything, so an evaluation that has not ended never will.
+  if (!reply) return { error: { code: "unknown" } };
+  // Copied, so that no object of the realm leaves it.
+  return reply.error ? { error: { ...reply.error } } : { json: reply.json };
+}
+
+/** The error may come from the realm, where `Error` is another. */
+function isTimeout(error: unknown): boolean {
+  const code = typeof error === "object" && error !== null && "code" in error ? error.code : "";
+  return code === "ERR_SCRIPT_EXECUTION_TIMEOUT";
+}

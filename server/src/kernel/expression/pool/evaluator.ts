@@ -1,12 +1,12 @@
 import { fileURLToPath } from "node:url";
 import { readOnlyCodeArguments } from "../../work/subprocess-permissions.ts";
 import { Subprocess } from "../../work/subprocess.ts";
-import type { EvaluationRequest, EvaluationReply } from "./protocol.ts";
+import type { EvaluationReply, EvaluationRequest } from "./protocol.ts";
 
 const PROGRAM = fileURLToPath(new URL("./evaluator-process.ts", import.meta.url));
 /** An evaluation stops itself when its time is over, unless it is in a call that nothing interrupts. */
 const GRACE_MS = 500;
-/** How much of the memory compiled expressions may take; the rest is for what they work on. */
+/** The share of the memory that compiled expressions may take; the rest is for their values. */
 const COMPILED_SHARE = 0.2;
 
 /**
@@ -15,7 +15,7 @@ const COMPILED_SHARE = 0.2;
  */
 export class Evaluator {
   readonly #process: Subprocess;
-  #hear: ((reports: readonly EvaluationReply[] | undefined) => void) | undefined;
+  #onReplies: ((replies: readonly EvaluationReply[] | undefined) => void) | undefined;
 
   constructor(memoryMb: number) {
     const timeZone = process.env["TZ"];
@@ -26,13 +26,13 @@ export class Evaluator {
       // Anybody's expressions run there, so it gets nothing of ours but the time zone.
       env: timeZone === undefined ? {} : { TZ: timeZone },
       execArgv: [`--max-old-space-size=${memoryMb}`, "--permission", ...readOnlyCodeArguments()],
-      // Our own program says nothing else.
-      onMessage: (reports) => this.#hear?.(reports as readonly EvaluationReply[]),
+      // Our own program sends nothing else.
+      onMessage: (replies) => this.#onReplies?.(replies as readonly EvaluationReply[]),
     });
-    void this.#process.ended.then(() => this.#hear?.(undefined));
+    void this.#process.ended.then(() => this.#onReplies?.(undefined));
   }
 
-  /** Resolves when it can take jobs. */
+  /** Resolves when it can take requests. */
   get ready(): Promise<void> {
     return this.#process.ready;
   }
@@ -41,37 +41,37 @@ export class Evaluator {
     return this.#process.isAlive;
   }
 
-  /** Carries out one job; the next may come when this has settled. */
-  async run(job: EvaluationRequest): Promise<readonly EvaluationReply[]> {
+  /** Evaluates one request; the next may come when this has settled. */
+  async run(request: EvaluationRequest): Promise<readonly EvaluationReply[]> {
     this.#process.hold(true);
     const stop = new AbortController();
     const timer = setTimeout(() => {
       // When it was this process that was slow, the answer is already there and is read first.
       setImmediate(() => stop.abort());
-    }, job.timeLimitMs + GRACE_MS);
+    }, request.timeLimitMs + GRACE_MS);
     const kill = (): void => this.#process.kill();
     stop.signal.addEventListener("abort", kill);
-    const next = this.#nextReports();
-    this.#process.send(job);
-    const reports = await next;
+    const next = this.#nextReplies();
+    this.#process.send(request);
+    const replies = await next;
     clearTimeout(timer);
     stop.signal.removeEventListener("abort", kill);
     this.#process.hold(false);
-    return reports ?? [{ fault: { code: stop.signal.aborted ? "timeout" : "too_large" } }];
+    return replies ?? [{ error: { code: stop.signal.aborted ? "timeout" : "too_large" } }];
   }
 
-  /** Ends it, whatever it is doing. */
+  /** Kills it, whatever it is doing. */
   async close(): Promise<void> {
     await this.#process.close();
   }
 
-  /** What it reports next; nothing when it ends first. */
-  async #nextReports(): Promise<readonly EvaluationReply[] | undefined> {
+  /** Its next replies; undefined when it ends first. */
+  async #nextReplies(): Promise<readonly EvaluationReply[] | undefined> {
     if (!this.isAlive) return undefined;
     return new Promise((resolve) => {
-      this.#hear = (reports) => {
-        this.#hear = undefined;
-        resolve(reports);
+      this.#onReplies = (replies) => {
+        this.#onReplies = undefined;
+        resolve(replies);
       };
     });
   }

@@ -3,27 +3,27 @@ import { isFunctionName } from "../function-names.ts";
 import { evaluationFailure } from "../error-messages.ts";
 import type { EvaluationError, EvaluationRequest, EvaluationReply } from "./protocol.ts";
 
-/** What became of one expression. */
+/** The outcome of one expression. */
 export type EvaluationOutcome =
   | { readonly value: unknown; readonly failure?: undefined }
   | { readonly failure: ExpressionError; readonly value?: undefined };
 
-/** The outcomes that an evaluator reports; where it ended early, its last report counts for the rest. */
-export function outcomesOf(
+/** The outcomes that an evaluator replies; where it ended early, its last reply counts for the rest. */
+export function toOutcomes(
   expressions: EvaluationRequest["expressions"],
-  reports: readonly EvaluationReply[],
+  replies: readonly EvaluationReply[],
 ): readonly EvaluationOutcome[] {
-  const last = reports.at(-1) ?? { fault: { code: "unknown" } };
+  const last = replies.at(-1) ?? { error: { code: "unknown" } };
   return expressions.map(({ text }, index) => {
-    const { fault, ...rest } = reports[index] ?? last;
-    if (fault) return { failure: failureOf(fault, text) };
+    const { error, ...rest } = replies[index] ?? last;
+    if (error) return { failure: toExpressionError(error, text) };
     const json = "json" in rest ? rest.json : undefined;
     return { value: json === undefined ? undefined : JSON.parse(json) };
   });
 }
 
-function failureOf(
-  { code, position, token, said }: EvaluationError,
+function toExpressionError(
+  { code, position, token, customMessage }: EvaluationError,
   text: string,
 ): ExpressionError {
   if (code === "timeout") {
@@ -35,15 +35,20 @@ function failureOf(
       "The expression needs too much memory, or its result is too large.",
     );
   }
-  const place = { position, token: token === undefined ? undefined : written(token, text) };
-  if (said && (text.includes(`"${said}"`) || text.includes(`'${said}'`))) {
-    return new ExpressionError("evaluation", said, place);
+  const at = { position, token: token === undefined ? undefined : findToken(token, text) };
+  // Only a literal of the expression: any other message may hold a value, which may be a secret.
+  if (customMessage && isLiteral(customMessage, text)) {
+    return new ExpressionError("evaluation", customMessage, at);
   }
-  return evaluationFailure(code, place);
+  return evaluationFailure(code, at);
 }
 
-/** A token as it stands in the text. What does not stand there might be a value, and is not told. */
-function written(token: string, text: string): string | undefined {
+function isLiteral(message: string, text: string): boolean {
+  return text.includes(`"${message}"`) || text.includes(`'${message}'`);
+}
+
+/** A token as it stands in the text. One that does not stand there might be a value, and is left out. */
+function findToken(token: string, text: string): string | undefined {
   const name = isFunctionName(token) ? `$${token}` : token;
   return text.includes(name) ? name : undefined;
 }

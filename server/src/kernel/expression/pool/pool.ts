@@ -1,13 +1,13 @@
 import { FairQueue, type QueueTicket } from "../../work/fair-queue.ts";
 import { ExpressionError } from "../expression-failure.ts";
 import { Evaluator } from "./evaluator.ts";
-import { outcomesOf, type EvaluationOutcome } from "./outcome.ts";
+import { type EvaluationOutcome, toOutcomes } from "./outcome.ts";
 import type { EvaluationRequest } from "./protocol.ts";
 
 export type { EvaluationOutcome } from "./outcome.ts";
 
 export interface PoolOptions {
-  /** How many evaluate at a time. */
+  /** How many requests are evaluated at a time. */
   readonly processes: number;
   /** For all expressions of a request together. */
   readonly timeLimitMs: number;
@@ -35,7 +35,7 @@ export type PoolRequest = Pick<EvaluationRequest, "key" | "expressions" | "input
 };
 
 interface Task {
-  readonly job: EvaluationRequest;
+  readonly request: EvaluationRequest;
   readonly resolve: (outcomes: readonly EvaluationOutcome[]) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -58,68 +58,68 @@ export class ExpressionPool {
   }
 
   /** The outcome of each expression, or a rejection when none could be evaluated. */
-  async evaluate({ signal, ...request }: PoolRequest): Promise<readonly EvaluationOutcome[]> {
+  async evaluate({ signal, ...rest }: PoolRequest): Promise<readonly EvaluationOutcome[]> {
     const { timeLimitMs, resultCharactersMax, inputCharactersMax } = this.#options;
-    const { bindings, input } = request;
+    const { bindings, input } = rest;
     signal?.throwIfAborted();
     if ((input?.length ?? 0) + (bindings?.length ?? 0) > inputCharactersMax) {
       throw new ExpressionError("too_large", "What the expression reads is too large.");
     }
-    if (this.#isClosed) throw closing();
-    const job: EvaluationRequest = { ...request, bindings, timeLimitMs, resultCharactersMax };
+    if (this.#isClosed) throw serverStopping();
+    const request: EvaluationRequest = { ...rest, bindings, timeLimitMs, resultCharactersMax };
     const { promise, resolve, reject } = Promise.withResolvers<readonly EvaluationOutcome[]>();
-    const task: Task = { job, resolve, reject };
-    if (!this.#queue.add(job.key, task)) throw busy();
+    const task: Task = { request, resolve, reject };
+    if (!this.#queue.add(request.key, task)) throw poolBusy();
     this.#dispatch();
     return signal ? this.#unlessAborted(task, promise, signal) : promise;
   }
 
-  /** Ends all processes. What waits or runs is refused. */
+  /** Ends all processes. Waiting and running evaluations are rejected. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (const task of this.#queue.clear()) task.reject(closing());
+    for (const task of this.#queue.clear()) task.reject(serverStopping());
     await Promise.all([...this.#evaluators].map((evaluator) => evaluator.close()));
   }
 
-  /** Lets go of a task that nobody waits for any more; what already runs comes to its own end. */
+  /** Drops a task that nobody waits for any more; one that already runs comes to its own end. */
   async #unlessAborted<Result>(
     task: Task,
     result: Promise<Result>,
     signal: AbortSignal,
   ): Promise<Result> {
-    const abandon = (): void => {
-      this.#queue.remove(task.job.key, task);
+    const onAbort = (): void => {
+      this.#queue.remove(task.request.key, task);
       task.reject(signal.reason);
     };
-    signal.addEventListener("abort", abandon, { once: true });
+    signal.addEventListener("abort", onAbort, { once: true });
     try {
       return await result;
     } finally {
-      signal.removeEventListener("abort", abandon);
+      signal.removeEventListener("abort", onAbort);
     }
   }
 
   #dispatch(): void {
     while (!this.#isClosed && this.#busy < this.#options.processes) {
-      const turn = this.#queue.take(performance.now());
-      if (!turn) return;
+      const ticket = this.#queue.take(performance.now());
+      if (!ticket) return;
       this.#busy += 1;
-      void this.#serve(turn).then(() => {
+      void this.#serve(ticket).then(() => {
         this.#busy -= 1;
         this.#dispatch();
       });
     }
   }
 
-  async #serve({ item: { job, resolve, reject }, done }: QueueTicket<Task>): Promise<void> {
-    const evaluator = this.#evaluator();
+  async #serve({ item: { request, resolve, reject }, done }: QueueTicket<Task>): Promise<void> {
+    const evaluator = this.#takeEvaluator();
     let startedAt = performance.now();
     try {
       await evaluator.ready;
       startedAt = performance.now();
-      const reports = await evaluator.run(job);
-      if (this.#isClosed) throw closing();
-      resolve(outcomesOf(job.expressions, reports));
+      const replies = await evaluator.run(request);
+      if (this.#isClosed) throw serverStopping();
+      resolve(toOutcomes(request.expressions, replies));
     } catch (error) {
       reject(error);
     }
@@ -129,7 +129,7 @@ export class ExpressionPool {
     else this.#evaluators.delete(evaluator);
   }
 
-  #evaluator(): Evaluator {
+  #takeEvaluator(): Evaluator {
     for (let idle = this.#idle.pop(); idle; idle = this.#idle.pop()) {
       if (idle.isAlive) return idle;
       this.#evaluators.delete(idle);
@@ -140,13 +140,13 @@ export class ExpressionPool {
   }
 }
 
-function busy(): ExpressionError {
+function poolBusy(): ExpressionError {
   return new ExpressionError(
     "busy",
     "Too many expressions wait to be evaluated; try again shortly.",
   );
 }
 
-function closing(): ExpressionError {
+function serverStopping(): ExpressionError {
   return new ExpressionError("busy", "The server is about to stop.");
 }

@@ -1,6 +1,6 @@
-/** What the pool asks of an evaluator. All values travel as JSON text: it is checked by its length. */
+/** A request of the pool to an evaluator. All values travel as JSON text: its length can be checked. */
 export interface EvaluationRequest {
-  /** Whose it is: expressions of different keys never share an instance of the library. */
+  /** Expressions of different keys never share an instance of the library. */
   readonly key: string;
   readonly expressions: readonly {
     readonly text: string;
@@ -10,21 +10,21 @@ export interface EvaluationRequest {
   readonly input: string | undefined;
   readonly bindings: string | undefined;
   readonly nowMs: number;
-  /** For all expressions of the job together. */
+  /** For all expressions of the request together. */
   readonly timeLimitMs: number;
   readonly resultCharactersMax: number;
 }
 
-/** What became of one expression. */
+/** The result of one expression. */
 export type EvaluationReply =
-  | { readonly json: string | undefined; readonly fault?: undefined }
-  | { readonly fault: EvaluationError };
+  | { readonly json: string | undefined; readonly error?: undefined }
+  | { readonly error: EvaluationError };
 
 export interface EvaluationError {
   /** One of JSONata's codes, or `timeout`, `too_large`, `unknown`. */
   readonly code: string;
   readonly position?: number | undefined;
   readonly token?: string | undefined;
-  /** What `$error` or `$assert` was told to say. */
-  readonly said?: string | undefined;
+  /** The message that the expression gave to `$error` or `$assert`. */
+  readonly customMessage?: string | undefined;
 }

@@ -1,14 +1,13 @@
 /**
- * What runs in the realm of expressions. It is carried there as text, so that these functions may use
- * nothing but each other and the language itself. Over there is no `process`, no `require`, no timer and
- * no network, and nothing makes code from a text: an expression that finds a way out of JSONata finds
- * itself nowhere.
+ * The code that runs in the realm of expressions. It is carried there as text, so that these functions may
+ * use nothing but each other and the language itself. A realm has no `process`, no `require`, no timer and
+ * no network, and nothing makes code from a text: an expression that escapes JSONata gains nothing.
  */
 import type { Jsonata, JsonataMaker, Substitutes } from "../jsonata.ts";
 import type { EvaluationError, EvaluationReply } from "./protocol.ts";
 
-/** What the evaluator sets before each evaluation, and reads after it. */
-export interface Desk {
+/** The fields that the evaluator sets before each evaluation, and the reply that it reads after it. */
+export interface RealmHandle {
   key: string;
   text: string;
   writes: boolean;
@@ -16,15 +15,14 @@ export interface Desk {
   bindings: string | undefined;
   nowMs: number;
   resultCharactersMax: number;
-  report: EvaluationReply | undefined;
-  /** Evaluates; by the time the microtasks are done, the report is there. */
+  reply: EvaluationReply | undefined;
+  /** Evaluates; by the time the microtasks are done, the reply is there. */
   evaluate(): void;
-  /** Forgets what was made for the key: it may have been stopped halfway. */
+  /** Drops the instance of the key: it may have been stopped halfway. */
   forget(): void;
 }
 
-/** What the realm is given from outside. */
-export interface Furniture {
+export interface RealmOptions {
   readonly make: JsonataMaker;
   readonly base64: Substitutes["window"];
   /** How much memory, by estimate, compiled expressions may take. */
@@ -32,29 +30,29 @@ export interface Furniture {
   readonly depthMax: number;
 }
 
-/** The text that makes `openDesk` over there. */
-export function carried(): string {
+/** The text that makes `bootstrapRealm` in the realm. */
+export function realmSource(): string {
   const functions = [
-    openDesk,
+    bootstrapRealm,
     evaluate,
-    compiledFor,
+    findCompiled,
     compile,
     newInstance,
-    clockOf,
-    parsed,
+    createClock,
+    parseInput,
     isReserved,
     isFunction,
     spread,
-    plain,
-    faultOf,
+    toPlainJson,
+    toEvaluationError,
     freezeIntrinsics,
   ];
-  return `(() => { ${functions.map(String).join("\n")}\n return openDesk; })()`;
+  return `(() => { ${functions.map(String).join("\n")}\n return bootstrapRealm; })()`;
 }
 
-interface Room extends Furniture {
-  readonly desk: Desk;
-  /** An instance for each key: what one key's expressions might do to theirs, no other's would see. */
+interface RealmState extends RealmOptions {
+  readonly realm: RealmHandle;
+  /** An instance of the library for each key, so that no key's expressions can affect another's. */
   readonly instances: Map<string, Instance>;
   bytes: number;
   readonly clock: DateConstructor;
@@ -67,9 +65,9 @@ interface Instance {
   readonly compiled: Map<string, Compiled>;
 }
 
-/** Furnishes the realm. */
-export function openDesk(furniture: Furniture): Desk {
-  const desk: Desk = {
+/** Prepares the realm. */
+export function bootstrapRealm(options: RealmOptions): RealmHandle {
+  const realm: RealmHandle = {
     key: "",
     text: "",
     writes: false,
@@ -77,50 +75,51 @@ export function openDesk(furniture: Furniture): Desk {
     bindings: undefined,
     nowMs: 0,
     resultCharactersMax: 0,
-    report: undefined,
+    reply: undefined,
     evaluate: () => {
-      evaluate(room).then(
-        (json) => (desk.report = { json }),
-        (error: unknown) => (desk.report = { fault: faultOf(error) }),
+      evaluate(state).then(
+        (json) => (realm.reply = { json }),
+        (error: unknown) => (realm.reply = { error: toEvaluationError(error) }),
       );
     },
-    forget: () => room.instances.delete(desk.key),
+    forget: () => state.instances.delete(realm.key),
   };
-  const clock = clockOf(desk);
-  const room: Room = { ...furniture, desk, instances: new Map(), bytes: 0, clock };
+  const clock = createClock(realm);
+  const state: RealmState = { ...options, realm, instances: new Map(), bytes: 0, clock };
   freezeIntrinsics();
-  return desk;
+  return realm;
 }
 
-async function evaluate(room: Room): Promise<string | undefined> {
-  const { bindings, input, resultCharactersMax } = room.desk;
-  const variables: unknown = bindings === undefined ? {} : parsed(bindings);
-  const value = await compiledFor(room).evaluate(
-    input === undefined ? undefined : parsed(input),
-    // Bindings are an object: the type of those who pass them says so.
+async function evaluate(state: RealmState): Promise<string | undefined> {
+  const { bindings, input, resultCharactersMax } = state.realm;
+  const variables: unknown = bindings === undefined ? {} : parseInput(bindings);
+  const value = await findCompiled(state).evaluate(
+    input === undefined ? undefined : parseInput(input),
+    // Bindings are an object, by the type of the evaluation.
     variables as Record<string, unknown>,
   );
-  const left = { characters: resultCharactersMax, levels: room.depthMax };
-  const json = JSON.stringify(plain(value, left));
+  const budget = { characters: resultCharactersMax, levels: state.depthMax };
+  const json = JSON.stringify(toPlainJson(value, budget));
   if (json !== undefined && json.length > resultCharactersMax) throw { code: "too_large" };
   return json;
 }
 
-function compiledFor(room: Room): Compiled {
-  const { key, text, writes } = room.desk;
-  // It could change the functions of an instance under the feet of later expressions.
-  if (writes) return compile(newInstance(room), text);
-  const instance = room.instances.get(key) ?? newInstance(room);
+function findCompiled(state: RealmState): Compiled {
+  const { key, text, writes } = state.realm;
+  // It could change the functions of an instance that later expressions use.
+  if (writes) return compile(newInstance(state), text);
+  const instance = state.instances.get(key) ?? newInstance(state);
   const expression = instance.compiled.get(text) ?? compile(instance, text);
   const isNew = !instance.compiled.has(text);
-  room.bytes += (room.instances.has(key) ? 0 : 120_000) + (isNew ? 18_000 + 120 * text.length : 0);
-  // Rare enough that the few which are in use may be made again.
-  if (room.bytes > room.bytesMax) {
-    room.instances.clear();
-    room.bytes = 0;
+  state.bytes +=
+    (state.instances.has(key) ? 0 : 120_000) + (isNew ? 18_000 + 120 * text.length : 0);
+  // Rare enough that those in use may be compiled again.
+  if (state.bytes > state.bytesMax) {
+    state.instances.clear();
+    state.bytes = 0;
     return expression;
   }
-  room.instances.set(key, instance);
+  state.instances.set(key, instance);
   instance.compiled.set(text, expression);
   return expression;
 }
@@ -132,25 +131,25 @@ function compile({ jsonata }: Instance, text: string): Compiled {
   return expression;
 }
 
-function newInstance({ make, clock, base64 }: Room): Instance {
+function newInstance({ make, clock, base64 }: RealmState): Instance {
   const module: { exports: unknown } = { exports: {} };
   make(module, module.exports, JSON, clock, base64);
   return { jsonata: module.exports as Jsonata, compiled: new Map() };
 }
 
 /** The library reads the time once, when an evaluation begins: that of the evaluation. */
-function clockOf(desk: Desk): DateConstructor {
+function createClock(realm: RealmHandle): DateConstructor {
   class Time extends Date {
     constructor(...args: readonly [] | readonly [number]) {
-      super(args.length === 0 ? desk.nowMs : args[0]);
+      super(args.length === 0 ? realm.nowMs : args[0]);
     }
   }
   // The library makes times from nothing or from a number.
   return Time as unknown as DateConstructor;
 }
 
-/** JSONata takes an object for a function by a member that any JSON may have. */
-function parsed(text: string): unknown {
+/** Parses JSON without the members by which JSONata recognises functions: any JSON may have them. */
+function parseInput(text: string): unknown {
   if (!text.includes('"_jsonata_')) return JSON.parse(text);
   return JSON.parse(text, (key, value: unknown) => (isReserved(key) ? undefined : value));
 }
@@ -163,7 +162,7 @@ function isFunction(value: object): boolean {
   return Object.hasOwn(value, "_jsonata_lambda") || Object.hasOwn(value, "_jsonata_function");
 }
 
-/** JSONata's own `$spread` takes functions apart, and so hands out what is inside of them. */
+/** `$spread`: JSONata's own takes functions apart, and so exposes their internals. */
 function spread(value: unknown): unknown {
   if (typeof value !== "object" || value === null || isFunction(value)) return value;
   if (Array.isArray(value)) {
@@ -179,60 +178,60 @@ function spread(value: unknown): unknown {
 }
 
 /** A copy that is JSON and nothing else: no functions, no marks on arrays, no odd prototypes. */
-function plain(value: unknown, left: { characters: number; levels: number }): unknown {
-  left.characters -= typeof value === "string" ? value.length : 1;
-  if (left.characters < 0 || left.levels < 0) throw { code: "too_large" };
+function toPlainJson(value: unknown, budget: { characters: number; levels: number }): unknown {
+  budget.characters -= typeof value === "string" ? value.length : 1;
+  if (budget.characters < 0 || budget.levels < 0) throw { code: "too_large" };
   if (typeof value === "function") return undefined;
   if (typeof value === "number" && !Number.isFinite(value)) throw { code: "D1001" };
   if (typeof value !== "object" || value === null) return value;
   if (isFunction(value)) return undefined;
-  left.levels -= 1;
+  budget.levels -= 1;
   let copy: unknown;
   if (Array.isArray(value)) {
-    copy = Array.from(value, (member: unknown) => plain(member, left));
+    copy = Array.from(value, (member: unknown) => toPlainJson(member, budget));
   } else {
     const members: Record<string, unknown> = Object.create(null);
     for (const [key, member] of Object.entries(value)) {
-      left.characters -= key.length;
-      if (key !== "__proto__") members[key] = plain(member, left);
+      budget.characters -= key.length;
+      if (key !== "__proto__") members[key] = toPlainJson(member, budget);
     }
     copy = members;
   }
-  left.levels += 1;
+  budget.levels += 1;
   return copy;
 }
 
-function faultOf(error: unknown): EvaluationError {
+function toEvaluationError(error: unknown): EvaluationError {
   // Too long a text or an array, or too deep a recursion.
   if (error instanceof RangeError) return { code: "too_large" };
   if (typeof error !== "object" || error === null) return { code: "unknown" };
   const { code, position, token, message } = error as Readonly<Record<string, unknown>>;
-  const isSaid = (code === "D3137" || code === "D3141") && typeof message === "string";
+  const isCustom = (code === "D3137" || code === "D3141") && typeof message === "string";
   return {
     code: typeof code === "string" ? code : "unknown",
     position: typeof position === "number" ? position : undefined,
     token: typeof token === "string" ? token : undefined,
-    said: isSaid ? message : undefined,
+    customMessage: isCustom ? message : undefined,
   };
 }
 
-/** So that no expression leaves anything behind for the next. */
+/** Freezes the built-ins, so that no expression leaves anything behind for the next. */
 function freezeIntrinsics(): void {
   const functions = [async () => {}, function* () {}, async function* () {}];
   const iterators = [[].values(), new Map().keys(), new Set().keys(), ""[Symbol.iterator]()];
-  const left: unknown[] = [...functions, ...iterators, "".matchAll(/a/g)];
+  const pending: unknown[] = [...functions, ...iterators, "".matchAll(/a/g)];
   for (const name of Object.getOwnPropertyNames(globalThis)) {
-    left.push(Object.getOwnPropertyDescriptor(globalThis, name)?.value);
+    pending.push(Object.getOwnPropertyDescriptor(globalThis, name)?.value);
   }
   const seen = new Set<unknown>([globalThis]);
-  while (left.length > 0) {
-    const one = left.pop();
-    if ((typeof one !== "object" && typeof one !== "function") || one === null) continue;
-    if (seen.has(one)) continue;
-    seen.add(Object.freeze(one));
-    left.push(Object.getPrototypeOf(one));
-    for (const key of Reflect.ownKeys(one)) {
-      left.push(...Object.values(Object.getOwnPropertyDescriptor(one, key) ?? {}));
+  while (pending.length > 0) {
+    const value = pending.pop();
+    if ((typeof value !== "object" && typeof value !== "function") || value === null) continue;
+    if (seen.has(value)) continue;
+    seen.add(Object.freeze(value));
+    pending.push(Object.getPrototypeOf(value));
+    for (const key of Reflect.ownKeys(value)) {
+      pending.push(...Object.values(Object.getOwnPropertyDescriptor(value, key) ?? {}));
     }
   }
 }

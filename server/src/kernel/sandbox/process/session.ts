@@ -1,5 +1,5 @@
 import { SCRIPT_LIMITS } from "../limits.ts";
-import { isNestedDeeperThan } from "../json-depth.ts";
+import { isNestedDeeperThan } from "../../schema/json-depth.ts";
 import { type RawScriptError, withoutPosition, scriptError } from "../script-error.ts";
 import type {
   HostReply,

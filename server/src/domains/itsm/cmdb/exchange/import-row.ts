@@ -93,9 +93,9 @@ function parseRow(
     ? Object.fromEntries(Object.entries(raw).filter(([name]) => !IGNORED_FIELDS.has(name)))
     : raw;
   const checked = validator.check(known);
-  if ("faults" in checked) {
+  if ("errors" in checked) {
     return {
-      errors: checked.faults.map(({ path: at, message }) => ({ path: path + at, message })),
+      errors: checked.errors.map(({ path: at, message }) => ({ path: path + at, message })),
     };
   }
   // It has just passed the schema of this type.

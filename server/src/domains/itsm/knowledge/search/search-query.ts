@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Platform } from "#kernel/contract.ts";
 import type { Partition } from "#kernel/db/database.ts";
-import { EmbeddingFailure } from "#kernel/embedding/embedding-failure.ts";
+import { EmbeddingFailure } from "#kernel/embedding/embedder.ts";
 import { BoundedCache } from "#kernel/work/bounded-cache.ts";
 import { SIMILARITY_MIN } from "./rank-fusion.ts";
 import { type VectorHit, getVectorIndex } from "./vector-index.ts";

@@ -24,8 +24,8 @@ export function checkEdges(
   for (const [index, value] of edges.entries()) {
     const report = errorReporter(ctx, `${path}/${index}`);
     const result = validator.check(value);
-    if ("faults" in result) {
-      report(result.faults);
+    if ("errors" in result) {
+      report(result.errors);
       continue;
     }
     // It fits the schema.

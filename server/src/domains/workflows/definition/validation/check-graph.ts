@@ -59,7 +59,7 @@ function checkBody(ctx: CheckContext, body: unknown, position: GraphPosition): v
 function checkNode(ctx: CheckContext, node: unknown, path: string): NodeType | undefined {
   const report = errorReporter(ctx, path);
   const result = validator.check(node);
-  if ("faults" in result) report(result.faults);
+  if ("errors" in result) report(result.errors);
   if (!isRecord(node) || typeof node["type"] !== "string") return undefined;
   const type = ctx.types.get(node["type"]);
   if (type === undefined) {

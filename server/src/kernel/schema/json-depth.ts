@@ -1,6 +1,6 @@
 /**
  * True when a JSON text is nested deeper than `depthMax` levels; it is not parsed for that. It stands apart
- * from `json.ts` since the script process may load no library.
+ * from other files since the script process may load no library.
  */
 export function isNestedDeeperThan(text: string, depthMax: number): boolean {
   if (text.length <= 2 * depthMax) return false;
