@@ -1,3 +1,4 @@
+import { crash } from "./crash/crash.ts";
 import { dump } from "./dump/dump.ts";
 import { faults } from "./faults/index.ts";
 import { fuzzing } from "./fuzz/index.ts";
@@ -7,7 +8,7 @@ import { proxy } from "./proxy/proof.ts";
 import { soak } from "./soak/soak.ts";
 import { workers } from "./workers/workers.ts";
 
-const PROOFS: readonly Proof[] = [faults, nodes, fuzzing, soak, workers, proxy, dump];
+const PROOFS: readonly Proof[] = [faults, nodes, crash, fuzzing, soak, workers, proxy, dump];
 const USAGE = `npm run proof -- <name> [options]
 ${PROOFS.map(({ name, usage }) => `  ${name} ${usage}`).join("\n")}
 `;

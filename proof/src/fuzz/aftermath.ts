@@ -73,9 +73,7 @@ async function missingEvents(
 async function quietOperations(): Promise<ReadonlySet<string>> {
   const { domains } = await import("../../../server/src/app.ts");
   const all = domains.flatMap(({ operations }) => operations);
-  return new Set(
-    all.filter(({ allowNoop }) => allowNoop).map(({ id }) => id),
-  );
+  return new Set(all.filter(({ allowNoop }) => allowNoop).map(({ id }) => id));
 }
 
 /** Page by page, as a client does it. */

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { seeded } from "#kernel/testing/random.ts";
 import { startedBefore } from "./testing/started-before.ts";
 import {
   all,
@@ -13,7 +14,11 @@ import {
   type Victims,
 } from "./testing.ts";
 
-const ROUNDS = 9;
+/** Each victim once; `npm run proof -- crash` goes on for as many rounds as one likes. */
+const ROUNDS = Number(process.env["MILLRACE_CRASH_ROUNDS"] ?? 3);
+const SEED = Number(process.env["MILLRACE_CRASH_SEED"] ?? 20_261);
+/** For a busy machine. */
+const LIMIT_MS = 200_000 + ROUNDS * 60_000;
 const UPDATERS = 4;
 const WRITES_MIN = 20;
 const WRITES_MAX = 100;
@@ -21,46 +26,52 @@ const VICTIMS: readonly Victims[] = ["group", "parent", "everything"];
 
 useProducts();
 
-test(`every acknowledged write survives ${ROUNDS} rounds of kill -9 under load, once and in order`, async () => {
-  await startedBefore();
-  let product = launch();
-  let address = await product.ready;
-  // The session is an acknowledged write too: it has to last for all rounds.
-  const token = await logIn(address);
-  const updaters = Array.from({ length: UPDATERS }, (_, n) => updaterOf(`updated-${n}`));
-  const creator = creatorOf("made");
-  for (const { slug } of updaters) await make(asker(address, token), slug);
+test(
+  `every acknowledged write survives ${ROUNDS} rounds of kill -9 under load, once and in order (seed ${SEED})`,
+  { timeout: LIMIT_MS },
+  async () => {
+    const random = seeded(SEED);
+    await startedBefore();
+    let product = launch();
+    let address = await product.ready;
+    // The session is an acknowledged write too: it has to last for all rounds.
+    const token = await logIn(address);
+    const updaters = Array.from({ length: UPDATERS }, (_, n) => updaterOf(`updated-${n}`));
+    const creator = creatorOf("made");
+    for (const { slug } of updaters) await make(asker(address, token), slug);
 
-  for (let round = 1; round <= ROUNDS; round += 1) {
-    const victims = VICTIMS[round % VICTIMS.length]!;
-    const target = WRITES_MIN + Math.floor(Math.random() * (WRITES_MAX - WRITES_MIN + 1));
-    const about = `round ${round}: killed ${victims} after ${target} writes`;
-    const doomed = product;
-    let killed: Promise<void> | undefined;
-    let writes = 0;
-    const madeBefore = creator.acknowledged.length;
-    const onAcknowledged = (): void => {
-      writes += 1;
-      if (writes === target) killed = kill(doomed, victims);
-    };
-    const ask = asker(address, token);
-    await Promise.all([creator, ...updaters].map((writer) => write(writer, ask, onAcknowledged)));
-    expect(killed, `${about}, but it ended by itself`).toBeDefined();
-    await killed;
-    // A server that could shut down would have removed its lock file.
-    if (victims === "everything") expect(databaseOf(dataFolder()), about).toBeDefined();
+    for (let round = 1; round <= ROUNDS; round += 1) {
+      const victims = VICTIMS[round % VICTIMS.length]!;
+      const target = WRITES_MIN + Math.floor(random() * (WRITES_MAX - WRITES_MIN + 1));
+      const about = `round ${round}: killed ${victims} after ${target} writes`;
+      const doomed = product;
+      let killed: Promise<void> | undefined;
+      let writes = 0;
+      const madeBefore = creator.acknowledged.length;
+      const onAcknowledged = (): void => {
+        writes += 1;
+        if (writes === target) killed = kill(doomed, victims);
+      };
+      const ask = asker(address, token);
+      await Promise.all([creator, ...updaters].map((writer) => write(writer, ask, onAcknowledged)));
+      expect(killed, `${about}, but it ended by itself`).toBeDefined();
+      await killed;
+      // A server that could shut down would have removed its lock file.
+      if (victims === "everything") expect(databaseOf(dataFolder()), about).toBeDefined();
 
-    product = launch();
-    address = await product.ready;
-    const reborn = asker(address, token);
-    for (const updater of updaters) await assertUpdates(reborn, updater, about);
-    await assertCreations(reborn, creator, about, madeBefore);
-  }
-  for (const writer of [creator, ...updaters])
-    await repeatUnanswered(writer, asker(address, token));
-  for (const updater of updaters) await assertUpdates(asker(address, token), updater, "in the end");
-  await assertCreations(asker(address, token), creator, "in the end");
-});
+      product = launch();
+      address = await product.ready;
+      const reborn = asker(address, token);
+      for (const updater of updaters) await assertUpdates(reborn, updater, about);
+      await assertCreations(reborn, creator, about, madeBefore);
+    }
+    for (const writer of [creator, ...updaters])
+      await repeatUnanswered(writer, asker(address, token));
+    for (const updater of updaters)
+      await assertUpdates(asker(address, token), updater, "in the end");
+    await assertCreations(asker(address, token), creator, "in the end");
+  },
+);
 
 /** A client that sends one write after another and keeps book of them. */
 interface Writer {

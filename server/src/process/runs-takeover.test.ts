@@ -7,11 +7,12 @@ import { until } from "#kernel/testing/world.ts";
 import { useServerDatabase } from "./testing/server-database.ts";
 import { type Ask, asker, kill, launch, logIn, useProducts } from "./testing.ts";
 
-const RUNS = 500;
+/** Enough to be in the middle of; `npm run proof -- nodes` goes on for as long as one likes. */
+const RUNS = 250;
 /** So many requests to start a run are under way at once. */
 const STARTERS = 8;
 /** From this one on, the endpoint answers nothing until one of the workers is dead. */
-const HELD_FROM = 150;
+const HELD_FROM = 75;
 /** And by then each of the two waits for so many answers. */
 const UNDER_WAY_MIN = 20;
 const ANSWER_MS = 5;

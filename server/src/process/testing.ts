@@ -2,7 +2,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { chmod, mkdtemp, realpath, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
@@ -14,6 +13,7 @@ import {
   PROC_READABLE,
   signal,
 } from "#kernel/embedded/processes.ts";
+import { fastFolder } from "#kernel/testing/fast-folder.ts";
 
 const START = join(import.meta.dirname, "../../start.mjs");
 const PASSWORD = "correct horse battery";
@@ -35,7 +35,7 @@ export function useProducts(): void {
   vi.setConfig({ testTimeout: 400_000, hookTimeout: 120_000 });
 
   beforeEach(async () => {
-    folderOfTest = await realpath(await mkdtemp(join(tmpdir(), "millrace-process-")));
+    folderOfTest = await realpath(await mkdtemp(join(fastFolder(), "millrace-process-")));
     // The account that runs PostgreSQL for root must be able to pass.
     await chmod(folderOfTest, 0o755);
     products = [];

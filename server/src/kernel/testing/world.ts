@@ -53,6 +53,12 @@ export interface WorldOptions {
   readonly env?: Record<string, string>;
 }
 
+/** Asked after every request, and so planned once. */
+const EVENTS_OF_REQUEST = {
+  name: "events_of_request",
+  text: "select type from events where request_id = $1 order by epoch, xid, seq",
+};
+
 interface Parts {
   readonly kernel: Kernel;
   readonly app: FastifyInstance;
@@ -110,10 +116,12 @@ export async function startWorld(options: WorldOptions = {}) {
     ["jobs", "deliveries", "runs"].forEach((work) => parts.kernel.wakeSignal.raise(work));
   const sql = async (text: string, values: unknown[] = []): Promise<any[]> =>
     (await admin.query(text, values)).rows;
+  const eventsOf = async (requestId: unknown): Promise<string[]> =>
+    (await admin.query({ ...EVENTS_OF_REQUEST, values: [requestId] })).rows.map(({ type }) => type);
   const home = (await sql("select home_workspace_id as key from installation"))[0].key as string;
 
   const asToken = (token: string | undefined, workspace?: string): Ask =>
-    asker(parts, sql, {
+    asker(parts, eventsOf, {
       ...(token !== undefined && { authorization: `Bearer ${token}` }),
       ...(workspace !== undefined && { "x-workspace": workspace }),
     });
@@ -225,7 +233,7 @@ export async function until<T>(
 
 function asker(
   parts: Parts,
-  sql: (text: string, values: unknown[]) => Promise<any[]>,
+  eventsOf: (requestId: unknown) => Promise<string[]>,
   base: Record<string, string>,
 ): Ask {
   return async (route, body, headers = {}) => {
@@ -239,16 +247,11 @@ function asker(
         headers: { "content-type": "application/json", ...base, ...headers },
       }),
     } as InjectOptions);
-    const requestId = reply.headers["x-request-id"];
-    const rows = await sql(
-      "select type from events where request_id = $1 order by epoch, xid, seq",
-      [requestId],
-    );
     return {
       status: reply.statusCode,
       body: reply.payload === "" ? undefined : parse(reply.payload),
       headers: reply.headers as Record<string, string>,
-      events: rows.map(({ type }) => type as string),
+      events: await eventsOf(reply.headers["x-request-id"]),
     };
   };
 }

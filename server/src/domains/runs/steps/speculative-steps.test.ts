@@ -4,16 +4,36 @@ import { SpeculativeSteps } from "./speculative-steps.ts";
 const LONG_MS = 60_000;
 const never = new Promise<void>(() => undefined);
 
-test("steps that compute are waited for until one of them reaches outside", async () => {
+/** Whether it is over once everything that could happen at once has happened. */
+async function isOver(wait: Promise<void>): Promise<boolean> {
+  let over = false;
+  void wait.then(() => (over = true));
+  await new Promise((resolve) => setImmediate(resolve));
+  return over;
+}
+
+test("steps that compute are waited for until they have ended, well or not", async () => {
   const steps = new SpeculativeSteps();
-  await steps.waitFor([Promise.resolve(), Promise.reject(new Error("It broke."))], LONG_MS);
-  const watched = steps.waitFor([never], LONG_MS);
-  void steps.untilWritten();
-  await watched;
+  const step = Promise.withResolvers<void>();
+  const wait = steps.waitFor([step.promise, Promise.reject(new Error("It broke."))], LONG_MS);
+  expect(await isOver(wait)).toBe(false);
+  step.resolve();
+  expect(await isOver(wait)).toBe(true);
 });
 
-test("a step that takes long is not waited for", async () => {
-  await new SpeculativeSteps().waitFor([never], 1);
+test("steps that compute are waited for until one of them reaches outside", async () => {
+  const steps = new SpeculativeSteps();
+  const wait = steps.waitFor([never], LONG_MS);
+  expect(await isOver(wait)).toBe(false);
+  void steps.untilWritten();
+  expect(await isOver(wait)).toBe(true);
+});
+
+test("a step that takes long is not waited for longer than that", async () => {
+  const beganAtMs = performance.now();
+  await new SpeculativeSteps().waitFor([never], 20);
+  // A timer may be a millisecond early.
+  expect(performance.now() - beganAtMs).toBeGreaterThanOrEqual(19);
 });
 
 test("no step reaches outside before the run is written", async () => {
