@@ -15,7 +15,7 @@ test.each([{ name: "Mine", slug: "me" }, { name: "Me" }])(
   },
 );
 
-test("the list leaves out where somebody is deactivated", async () => {
+test("the list leaves out workspaces of deactivated members", async () => {
   const person = await world.member(["viewer"]);
   const far = await world.workspace("far-away");
   await world.sql(

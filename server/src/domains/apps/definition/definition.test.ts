@@ -133,7 +133,7 @@ test("pages and data sources go one by one, checked as parts of the whole", asyn
   expect((await owner(`GET ${at}/data-sources`)).body.data).toEqual([]);
 });
 
-test("everything that is wrong with a definition is told with its place", async () => {
+test("all errors of a definition are reported with their paths", async () => {
   const table = { type: "table", dataSource: "orders", columns: COLUMNS };
   const go = (action: object) => ({ type: "button", label: "Go", action });
   const nested = (depth: number): object =>

@@ -77,7 +77,7 @@ test("a deployment is a snapshot of one environment; going back finds it as it w
   expect(await member(`POST ${at}/deploy`)).toMatchObject({ status: 403, events: [] });
 });
 
-test("what is missing in an environment keeps an app out of it, and the log says why", async () => {
+test("missing references refuse a deployment, and the event lists them", async () => {
   const table = await tableOf(owner, [{ name: "name", type: "text" }], []);
   const workflowId = await deployWorkflow(owner, [
     { id: "a", type: "set", config: { values: {} } },
@@ -140,7 +140,7 @@ test("an archived app is served no longer", async () => {
   expect((await open()).status).toBe(404);
 });
 
-test("of two that go back at once, one goes back and the other is told", async () => {
+test("of two concurrent rollbacks, one succeeds and the other fails", async () => {
   const { id, deploymentId: first } = await deployedApp(owner);
   await deploy(owner, id);
   const back = () => owner(`POST /api/v1/apps/${id}/rollback`);

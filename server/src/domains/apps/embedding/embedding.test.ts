@@ -65,7 +65,7 @@ const frame = () => browser(world);
 const at = (token: string, path = "") => `/apps/default/${app.slug}${path}?embed_token=${token}`;
 const LIST = { page: "/list" };
 
-test("a token opens the app for whoever has it, with its context, as its maker", async () => {
+test("a token opens the app with its context, as the member who created it", async () => {
   const { id, token, url, expiresAt } = await issue(owner, {
     allowedOrigins: ["https://a.example", "http://localhost:3000"],
   });
@@ -199,7 +199,7 @@ test("forged, foreign, expired and revoked tokens open nothing, nor does one who
   await refused(at(brief));
 });
 
-test("a token made with a lesser one is not good for more", async () => {
+test("a token created with a limited token has no more permissions", async () => {
   const scopes = ["apps:deploy", "apps:use", "records:read"];
   const { body } = await owner("POST /api/v1/auth/tokens", {
     expiresIn: "30d",
@@ -215,7 +215,7 @@ test("a token made with a lesser one is not good for more", async () => {
   ]);
 });
 
-test("what a token is to be good for is checked", async () => {
+test("the input of a token is validated", async () => {
   const bad: [string, object][] = [
     ["/expiresIn", { expiresIn: "25h" }],
     ["/expiresIn", { expiresIn: "2d" }],

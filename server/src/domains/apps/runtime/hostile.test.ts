@@ -79,7 +79,7 @@ test("what people enter stays text, wherever it is shown", async () => {
   expect(JSON.parse(json).state.title).toBe(EVIL);
 });
 
-test("a name that every object has is no value that somebody entered", async () => {
+test("an inherited property is no entered value", async () => {
   const { slug } = await deployedApp(owner, {
     pages: page(
       { type: "input", name: "constructor", label: "Built by" },

@@ -42,7 +42,7 @@ test("open ones are listed without their token, and can be withdrawn", async () 
   expect(await accept(token)).toMatchObject({ ...bad, events: refused });
 });
 
-test("a link that leads nowhere is recorded at home", async () => {
+test("an invalid link is recorded in the home workspace", async () => {
   expect(await accept("mri_guessed")).toMatchObject({ ...bad, events: refused });
   expect(await newest("audit.auth.invitation_refused")).toMatchObject({
     workspace: world.home,
@@ -146,7 +146,7 @@ describe("to somebody who has an account", () => {
     });
   });
 
-  test("and who has become a member by other means, it says so", async () => {
+  test("an account that is a member already is refused", async () => {
     const { userId } = await world.member(["viewer"]);
     await world.sql(
       `update users set password_hash = (select password_hash from users where email = $2)
@@ -169,7 +169,7 @@ describe("to somebody who has an account", () => {
   });
 });
 
-test("what ran out is pruned: invitations, links and addresses", async () => {
+test("expired invitations, links and addresses are pruned", async () => {
   await using apart = await startWorld({
     work: true,
     env: { MILLRACE_SMTP_URL: "smtp://127.0.0.1:9" },

@@ -206,7 +206,7 @@ describe("recovery codes", () => {
     });
   });
 
-  test("neither they nor the secret stand anywhere in the database as they are", async () => {
+  test("neither they nor the secret are stored in plain text", async () => {
     const person = await somebody(world);
     const { body } = await person.ask(ENROLL);
     const app = new App(body.data.secret, () => world.clock.nowMs());
@@ -227,7 +227,7 @@ describe("recovery codes", () => {
   });
 });
 
-test("each workspace of the person hears of it", async () => {
+test("each workspace of the account records it", async () => {
   const person = await somebody(world, ["owner"]);
   const { body } = await person.ask("POST /api/v1/workspaces", { name: "Second home" });
   const { events } = await world.asToken(person.token)(ENROLL);
@@ -264,7 +264,7 @@ test("guesses are limited by account, at the login and after it", async () => {
   expect(await person.login(guess)).toMatchObject(wrong);
 });
 
-test("a token, unlike a session, can't change what guards the login", async () => {
+test("a token, unlike a session, can't change second factors", async () => {
   const user = { id: "usr_00000000000000000000000000", email: "a@example.com", name: "A" };
   const actor = { id: user.id, name: user.name, type: "api_token" } as const;
   const kinds = domain({

@@ -197,7 +197,7 @@ test("a credential is registered once, for whomever", async () => {
   });
 });
 
-test("what is another person's can't be seen or removed", async () => {
+test("another account's credentials can't be seen or removed", async () => {
   const [person, other] = [await somebody(world), await somebody(world)];
   const { id } = await withKey(person);
   const { app } = await withApp(world, other);
@@ -225,7 +225,7 @@ test("an assertion renews the recovery codes", async () => {
   expect(renewed.body.data.recoveryCodes).toHaveLength(10);
 });
 
-test("challenges that nobody answered are swept away", async () => {
+test("expired challenges are pruned", async () => {
   await using working = await startWorld({ work: true });
   const { ask } = await somebody(working);
   await ask(REGISTER);

@@ -82,7 +82,7 @@ test("a client asks about its tokens, and gives them back", async () => {
   expect(await client.tokenIntrospection(config, tokens.access_token)).toEqual({ active: false });
 });
 
-test("the description says what we do, and no more", async () => {
+test("the metadata lists exactly what we support", async () => {
   const path = "GET /.well-known/oauth-authorization-server";
   const { body } = await world.stranger(path, undefined, { host: issuer.host });
   expect(body).toMatchObject({

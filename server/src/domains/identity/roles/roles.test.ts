@@ -141,7 +141,7 @@ test("workspaceId assigns in another workspace of the caller, where the right is
   expect(await owner(assign(person.userId), { roleId: "agent" })).toMatchObject({ status: 404 });
 });
 
-test("workspaceId leads nowhere that demands a second factor first", async () => {
+test("workspaceId is refused where a second factor is enforced first", async () => {
   const { body } = await owner("POST /api/v1/workspaces", { name: "Strict", slug: "strict" });
   const [{ key }] = await world.sql("select key from workspaces where slug = 'strict'");
   const person = await world.member(["viewer"], { key, slug: "strict" });

@@ -27,7 +27,7 @@ export async function lock(tx: Tx): Promise<StoredConfiguration | undefined> {
   return row && toStoredConfiguration(row);
 }
 
-export async function upsert(
+export async function upsertConfiguration(
   tx: Tx,
   configuration: SsoConfiguration,
   clientSecret: Buffer | null,

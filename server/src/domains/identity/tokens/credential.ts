@@ -33,7 +33,7 @@ export const apiTokens: CredentialSource = {
   touch: ({ db }, uses) => touch(db, uses),
 };
 
-/** Drops `blockedBy` too: a token needs no second factor, since whoever created it had shown theirs. */
+/** Drops `blockedBy` too: a token needs no second factor, since its creator had shown theirs. */
 function limitToScopes(
   { workspace, roles, permissions }: Membership,
   scopes: readonly string[],

@@ -49,7 +49,7 @@ test("what merely speaks of such a character is kept", async () => {
   expect(definition.id).toBe("a\\u0000b");
 });
 
-test("an artifact is kept with what its source says about itself, and read on every path", async () => {
+test("an artifact is stored with its source's definition, and read on every path", async () => {
   const artifact = await made(HELLO);
   expect(artifact).toMatchObject({
     artifactType: "workflow_node",
@@ -149,7 +149,7 @@ test("two artifacts of one module have different names", async () => {
   expect([again.status, again.body.code]).toEqual([409, "artifact_exists"]);
 });
 
-test("of two changes of the detail at once none is lost", async () => {
+test("of two concurrent changes of the detail none is lost", async () => {
   const { id } = await made("return 1;");
   const path = `/api/flowsdk/artifacts/${id}`;
   const answers = await Promise.all(

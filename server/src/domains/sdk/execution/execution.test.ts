@@ -45,7 +45,7 @@ test("an execution answers exactly what the interface names", async () => {
   });
 });
 
-test("what fails is told with its place, what is aborted with its reason, and both are recorded", async () => {
+test("an error is returned with its position, an abort with its reason, and both are recorded", async () => {
   const path = await made(
     "if (input.stop) context.abort('Not today');\n  throw new TypeError('No');",
   );
@@ -172,7 +172,7 @@ test.each([
   expect(events).toEqual(["artifact.executed"]);
 });
 
-test("a secret is used as its author may, and found nowhere", async () => {
+test("a secret is used with its author's permission, and disclosed nowhere", async () => {
   await owner("POST /api/v1/secrets", { name: "SDK_KEY", value: "sesame-4c1d88" });
   await owner("POST /api/v1/tables", {
     name: "Notes",

@@ -42,7 +42,7 @@ test("a script sees what expressions see, logs into the trace, and gives its out
   expect(given.output).toBe(42);
 });
 
-test("what a script does outside comes after the run itself, once, and it goes on with what it got", async () => {
+test("a script's host calls follow the write of the run, once, and it continues with their results", async () => {
   const source = `const before = 20 + 1;
     await context.events.publish("early", { type: "early.told", payload: { before } });
     return { before, secret: await context.secrets.get("NONE").catch(() => "none") };`;
@@ -111,7 +111,7 @@ test("artifacts are nodes by their id and by their name, and in the list of node
   ]);
 });
 
-test("what a workflow's deployer may not do, its scripts may not do either", async () => {
+test("scripts of a workflow have no more permissions than its deployer", async () => {
   const { body: role } = await owner("POST /api/v1/settings/roles", {
     name: "Flow builder",
     permissions: ["workflows:*", "deployments:*"],

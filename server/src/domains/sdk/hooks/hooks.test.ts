@@ -128,7 +128,7 @@ test("it checks signatures with a secret, and neither that nor credentials are k
   expect(kept).not.toContain("a secret key");
 });
 
-test("it acts with the rights of who saved it last, in the environment that the address names", async () => {
+test("it acts with the permissions of the member who saved it last, in the environment of the URL", async () => {
   await owner(
     "POST /api/v1/tables",
     { name: "Orders", columns: [{ name: "n", type: "integer" }] },
@@ -156,7 +156,7 @@ test("it acts with the rights of who saved it last, in the environment that the 
   expect(body.data[0]).toMatchObject({ actor: { id, type: "system" }, depth: 1 });
 });
 
-test("what is not there, not active or no handler looks the same, and too much is too much", async () => {
+test("missing, inactive and other artifacts are refused alike, and requests are throttled", async () => {
   const draft = await handler("return 1;", { status: "draft" });
   const other = await handler("return 1;", { artifactType: "workflow_node" });
   const paths = [draft.path, other.path, "/hooks/default/shop/nothing", "/hooks/nowhere/shop/a"];

@@ -61,7 +61,7 @@ const toldOf = async (id: string): Promise<string[]> =>
     await world.sql("select type from events where resource_id = $1 order by epoch, xid, seq", [id])
   ).map(({ type }) => type);
 
-test("whoever asks has all that is due executed, with the rights of who saved each of them", async () => {
+test("run-due executes all due jobs, each with the permissions of the member who saved it", async () => {
   moveTo("2026-11-20T08:59:00Z");
   const reader = await world.member(["member"]);
   await world.sql("update sessions set expires_at = '2100-01-01'");
@@ -101,7 +101,7 @@ test("whoever asks has all that is due executed, with the rights of who saved ea
   for (const id of [failing, working_, later]) await owner(`DELETE ${ARTIFACTS}/${id}`);
 });
 
-test("times that passed while nobody worked are made up for by one execution", async () => {
+test("due times missed during downtime are made up for by one execution", async () => {
   moveTo("2026-11-25T10:30:00Z");
   const id = await scheduled("0 * * * *");
   world.clock.advance(50 * HOUR_MS);
@@ -116,7 +116,7 @@ test("times that passed while nobody worked are made up for by one execution", a
   await owner(`DELETE ${ARTIFACTS}/${id}`);
 });
 
-test("a time executes the job once, by the platform, in a chain of its own", async () => {
+test("a due time executes the job once, by the platform, in a causal chain of its own", async () => {
   await working();
   moveTo("2026-12-01T08:30:00Z");
   const id = await scheduled("0 9 * * *");
@@ -179,7 +179,7 @@ test("it follows the clocks of its place: a time that is skipped comes at once, 
   await owner(`DELETE ${ARTIFACTS}/${id}`);
 });
 
-test("across nodes, and with whoever asks for all that is due, each time is executed once", async () => {
+test("across nodes and calls of run-due, each due time is executed once", async () => {
   await working();
   moveTo("2028-02-01T00:00:00.500Z");
   const ids = await Promise.all(Array.from({ length: 4 }, () => scheduled("* * * * *")));
@@ -260,7 +260,7 @@ test("it follows what is saved: other times, another environment, off, on, and g
   await owner(`DELETE ${ARTIFACTS}/${other}`);
 });
 
-test("a claim that was left behind runs out, and somebody else has the time then", async () => {
+test("an abandoned claim expires, and another node executes the job", async () => {
   await working();
   moveTo("2028-05-01T08:59:00Z");
   const id = await scheduled("0 9 * * *");
@@ -282,7 +282,7 @@ test("a claim that was left behind runs out, and somebody else has the time then
   await owner(`DELETE ${ARTIFACTS}/${id}`);
 });
 
-test("what could not be begun for whoever asked is due at once, though the scheduler had come by", async () => {
+test("a job that run-due could not start is due at once, though the scheduler had postponed it", async () => {
   moveTo("2028-06-01T08:59:00Z");
   const id = await scheduled("0 9 * * *");
   await using full = await startNode(world);
@@ -301,7 +301,7 @@ test("what could not be begun for whoever asked is due at once, though the sched
   await owner(`DELETE ${ARTIFACTS}/${id}`);
 });
 
-test("what is kept of executions goes after some time", async () => {
+test("executions are pruned after the retention time", async () => {
   const id = await scheduled("0 9 * * *");
   await owner(`POST ${ARTIFACTS}/${id}/execute`, {});
   expect(await executionsOf(id)).toHaveLength(1);

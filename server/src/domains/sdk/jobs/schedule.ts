@@ -25,7 +25,7 @@ export async function saveSchedule(
   if (artifact.artifactType !== "scheduled_job") return;
   if (before && scheduleKey(before) === scheduleKey(artifact)) return;
   const dueAt = artifact.status === "active" ? nextTime(artifact, ctx.now) : null;
-  await store.upsert(ctx.tx, {
+  await store.upsertSchedule(ctx.tx, {
     artifactId: artifact.id,
     environment: environmentOf(artifact),
     dueAt,

@@ -15,7 +15,7 @@ export interface DueJob {
 }
 
 /** Sets a job's next due time, and revokes the claim of an execution under way. */
-export async function upsert(
+export async function upsertSchedule(
   tx: Tx,
   {
     artifactId,

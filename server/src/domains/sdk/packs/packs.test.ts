@@ -29,7 +29,7 @@ const install = (pack: object, ask: Ask = owner, headers: Record<string, string>
 const thing = (pack: any, kind: string, key: string): string =>
   pack.made.find((one: any) => one.kind === kind && one.key === key)?.id;
 
-test("a pack is installed as a whole, with one event for each thing, and names its own pieces", async () => {
+test("a pack is installed as a whole, with an event for each item, and resolves references between items", async () => {
   const step = { id: "run", type: "artifact", config: { artifactId: "pack:artifacts/double" } };
   const answer = await install({
     id: "@acme/whole",
@@ -72,7 +72,7 @@ test("a pack is installed as a whole, with one event for each thing, and names i
   expect(read.data).toMatchObject({ id: "@acme/whole", environment: "production" });
 });
 
-test("or not at all: nothing is left of one whose last piece can't be made", async () => {
+test("or not at all: nothing is left of one whose last item can't be created", async () => {
   const before = await world.sql("select count(*)::int as n from events");
   const answer = await install({
     id: "half",
@@ -126,7 +126,7 @@ test.each<[string, object, string]>([
   expect(answer.body.errors[0].path).toBe(path);
 });
 
-test("what it needs must be there, and what others need can't go", async () => {
+test("its dependencies must be installed, and a dependency can't be uninstalled", async () => {
   const unmet = await install({
     id: "upper",
     dependencies: { lower: "^2.0.0" },
@@ -154,7 +154,7 @@ test("what it needs must be there, and what others need can't go", async () => {
   expect((await owner(`DELETE ${PACKS}/lower`)).status).toBe(200);
 });
 
-test("what is there already stands in its way, all of it told", async () => {
+test("existing items conflict, and all of them are listed", async () => {
   await owner("POST /api/v1/settings/roles", role("Mine"));
   await owner("POST /api/v1/tables", table("mine"));
   const answer = await install({
@@ -171,7 +171,7 @@ test("what is there already stands in its way, all of it told", async () => {
   });
 });
 
-test("an upgrade renews what nobody touched, and keeps what people edited or deleted", async () => {
+test("an upgrade replaces unedited items, and keeps edited and deleted ones", async () => {
   const first = await install({
     id: "growing",
     artifactDefinitions: {
@@ -278,7 +278,7 @@ test("an upgrade renews what nobody touched, and keeps what people edited or del
   expect((await owner(`GET ${at("touched")}`)).status).toBe(200);
 });
 
-test("nobody makes by a pack what they may not make by hand", async () => {
+test("a pack needs the permissions that its items need by hand", async () => {
   const builder = await world.member(["builder"]);
   const pack = { id: "by-builder", artifactDefinitions: { one: artifact("return 1;") } };
   const withRole = { ...pack, resources: { roles: [role("Smuggled")] } };
@@ -291,7 +291,7 @@ test("nobody makes by a pack what they may not make by hand", async () => {
   expect(body.data.createdBy).toBe(builder.userId);
 });
 
-test("tables are made where the request says, and the rest for the whole workspace", async () => {
+test("tables are created in the request's environment, other items for the workspace", async () => {
   const staging = { "x-environment": "staging" };
   const answer = await install(
     { id: "staged", resources: { tables: [table("staged")], roles: [role("Staged")] } },
@@ -315,13 +315,13 @@ test("tables are made where the request says, and the rest for the whole workspa
   expect((await owner("GET /api/v1/tables/staged", undefined, staging)).status).toBe(404);
 });
 
-test("two who install the same pack at once have it once", async () => {
+test("concurrent installs of one pack install it once", async () => {
   const pack = { id: "raced", resources: { tables: [table("raced")] } };
   const answers = await Promise.all([install(pack), install(pack)]);
   expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 201]);
 });
 
-test("what somebody enters while a pack goes keeps its table", async () => {
+test("a record inserted during the uninstall keeps its table", async () => {
   await install({ id: "entered", resources: { tables: [table("entered")] } });
   const partition = { workspace: world.home, environment: "production" } as const;
   let going: ReturnType<Ask> | undefined;
@@ -335,7 +335,7 @@ test("what somebody enters while a pack goes keeps its table", async () => {
   expect(body.data).toMatchObject([{ title: "Mine" }]);
 });
 
-test("what an upgrade can't do to a table is told where it stands in the pack", async () => {
+test("an impossible change of a table is reported with its path in the pack", async () => {
   const pack = (version: string, columns: object[], indexes: object[] = []) => ({
     id: "told",
     version,

@@ -83,7 +83,7 @@ export async function install(
   const { id, name, version, description = "", author = "", dependencies = {} } = descriptor;
   const installedBy = userIdOf(ctx.caller);
   const fields = { id, environment, name, version, description, author, dependencies };
-  const pack = await store.upsert(ctx.tx, { ...fields, checksum, made, installedBy }, ctx.now);
+  const pack = await store.upsertPack(ctx.tx, { ...fields, checksum, made, installedBy }, ctx.now);
   const { keptItems } = installer;
   if (!previous) {
     ctx.emit(PackInstalled, packRef(pack), toPack(pack));

@@ -72,7 +72,7 @@ export async function get(tx: Tx, id: string): Promise<StoredPack> {
 
 type PackValues = Omit<StoredPack, "packKey" | "revision" | "installedAt" | "updatedAt">;
 
-export async function upsert(tx: Tx, pack: PackValues, now: Date): Promise<StoredPack> {
+export async function upsertPack(tx: Tx, pack: PackValues, now: Date): Promise<StoredPack> {
   const { id, environment, name, version, description, author, checksum } = pack;
   const values = {
     name,
@@ -108,7 +108,7 @@ interface PackRow extends Omit<StoredPack, "packKey" | "dependencies" | "made"> 
   readonly made: unknown;
 }
 
-/** The JSON columns hold only what `upsert` wrote. */
+/** The JSON columns hold only what `upsertPack` wrote. */
 function toPack({ dependencies, made, ...row }: PackRow): StoredPack {
   return {
     ...row,

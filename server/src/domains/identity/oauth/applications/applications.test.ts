@@ -29,7 +29,7 @@ describe("applications", () => {
     expect(kept[0].all).not.toContain(clientSecret);
   });
 
-  test("every address and scope that will not do is named", async () => {
+  test("every invalid redirect URI and scope is named", async () => {
     const answer = await builder("POST /api/v1/oauth/applications", {
       name: "Desk",
       redirectUris: [CALLBACK, "http://desk.example.com/callback", "not an address"],
@@ -52,7 +52,7 @@ describe("applications", () => {
     }
   });
 
-  test("a change takes effect on the tokens that are out", async () => {
+  test("a change takes effect on issued tokens", async () => {
     const application = await register(builder);
     const tokens = await tokensFor(world, builder.token, application);
     const holder = world.asToken(tokens.access_token, "default");

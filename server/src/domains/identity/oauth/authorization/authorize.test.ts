@@ -211,7 +211,7 @@ describe("the login page", () => {
     expect(answer).toMatchObject({ status: 303, events: ["audit.auth.login"] });
   });
 
-  test("is slow for guessers", async () => {
+  test("throttles guesses", async () => {
     await using limited = await startWorld({ env: { MILLRACE_LOGIN_RATE_LIMIT: "2" } });
     const person = await limited.member(["owner"]);
     const request = new URLSearchParams(queryFor(await register(person), newPkce())).toString();
@@ -250,7 +250,7 @@ describe("the login page", () => {
     expect(refused.body).toContain(`/sso/${place.slug}/login?returnTo=`);
   });
 
-  test("is of use to our own pages only", async () => {
+  test("accepts requests of our own pages only", async () => {
     const body = { request: "", email: "admin@example.com", password: TEST_PASSWORD };
     for (const origin of ["https://evil.example", "null"]) {
       const answer = await browser(world)("POST /oauth/login", body, { origin });

@@ -24,7 +24,7 @@ const me = async (token: string) =>
   (await world.asToken(token, "default")("GET /api/v1/auth/me")).status;
 
 describe("an access token", () => {
-  test("shrinks with what its person may do", async () => {
+  test("loses scopes that its account no longer holds", async () => {
     const person = await world.member(["builder"]);
     const app = await register(owner, { allowedScopes: ["profile", "oauth_applications:read"] });
     const scope = { scope: "profile oauth_applications:read" };
@@ -54,7 +54,7 @@ describe("an access token", () => {
     expect(await holder("POST /api/v1/auth/tokens/rotate", { id })).toMatchObject(refused);
   });
 
-  test("is good in the application's workspace only, and not for the account itself", async () => {
+  test("is valid in the application's workspace only, and not for account operations", async () => {
     const elsewhere = await world.workspace("second-home");
     await world.sql(
       "insert into memberships (workspace_id, user_id, roles, created_at, updated_at) values ($1, $2, '{owner}', now(), now())",
@@ -72,7 +72,7 @@ describe("an access token", () => {
     expect(body.data.map(({ slug }: { slug: string }) => slug)).toEqual(["default"]);
   });
 
-  test("reads who it stands for only with the scope profile", async () => {
+  test("reads its account only with the scope profile", async () => {
     const scope = { scope: "workspaces:read" };
     const { access_token } = await tokensFor(world, owner.token, application, scope);
     expect(await me(access_token)).toBe(403);
@@ -161,7 +161,7 @@ describe("introspection", () => {
     expect((await introspect(tokens.refresh_token)).body).toEqual({ active: false });
   });
 
-  test("tells nothing of others' tokens, nor to whom keeps no secret", async () => {
+  test("is refused for others' tokens and for clients without a secret", async () => {
     const other = await register(owner);
     const { access_token } = await tokensFor(world, owner.token, application);
     expect((await introspect(access_token, other)).body).toEqual({ active: false });
@@ -200,7 +200,7 @@ test("no code, token or secret is kept, logged or told in an event", async () =>
   }
 });
 
-test("what has run out is swept away, and nothing else", async () => {
+test("expired tokens and grants are pruned, and nothing else", async () => {
   await using later = await startWorld({ env: { MILLRACE_LOGIN_RATE_LIMIT: "0" } });
   const person = await later.member(["owner"]);
   const app = await register(person);

@@ -64,7 +64,7 @@ describe("a code", () => {
     expect(await newestReason(owner, application)).toBe("revoked");
   });
 
-  test("works once, however many bring it at the same time", async () => {
+  test("works once, also when used concurrently", async () => {
     const body = await exchangeBody(world, owner.token, application);
     const answers = await Promise.all(Array.from({ length: 5 }, () => exchange(body)));
     const won = answers.filter(({ status }) => status === 200);
@@ -92,7 +92,7 @@ describe("a code", () => {
     expect(await exchange(body)).toMatchObject({ status: 200 });
   });
 
-  test("is nobody else's", async () => {
+  test("is refused for another client", async () => {
     const other = await register(owner);
     const body = await exchangeBody(world, owner.token, application);
     const stolen = { ...body, client_id: other.clientId };
@@ -139,7 +139,7 @@ describe("a client", () => {
     expect(answer).toMatchObject({ status: 200 });
   });
 
-  test("with a wrong secret is refused, and the workspace hears of it", async () => {
+  test("with a wrong secret is refused, and the workspace records it", async () => {
     const body = await exchangeBody(world, owner.token, application);
     const wrong = {
       status: 401,

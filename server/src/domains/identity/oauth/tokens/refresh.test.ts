@@ -32,7 +32,7 @@ describe("a refresh token", () => {
     expect(await exchange(form, FORM)).toMatchObject({ status: 200 });
   });
 
-  test("that comes twice ends its whole family", async () => {
+  test("that is used twice revokes its grant", async () => {
     const first = await tokensFor(world, owner.token, application);
     const second = (await exchange(refreshBody(first, application))).body;
     const third = (await exchange(refreshBody(second, application))).body;
@@ -45,7 +45,7 @@ describe("a refresh token", () => {
     ).toMatchObject({ status: 200 });
   });
 
-  test("works once, however many bring it at the same time", async () => {
+  test("works once, also when used concurrently", async () => {
     const body = refreshBody(await tokensFor(world, owner.token, application), application);
     const answers = await Promise.all(Array.from({ length: 5 }, () => exchange(body)));
     const won = answers.filter(({ status }) => status === 200);
@@ -72,7 +72,7 @@ describe("a refresh token", () => {
     expect(again.body.scope).toBe("profile workspaces:read");
   });
 
-  test("is nobody else's", async () => {
+  test("is refused for another client", async () => {
     const other = await register(owner);
     const tokens = await tokensFor(world, owner.token, application);
     expect(await exchange(refreshBody(tokens, other))).toMatchObject(REFUSED);

@@ -94,7 +94,7 @@ test("a default role that was deleted lets nobody in by mistake", async () => {
   expect(await refusals(world, place.key)).toMatchObject([{ reason: "role_unknown" }]);
 });
 
-test("who was deactivated, here or altogether, stays outside", async () => {
+test("a deactivated member or account is refused", async () => {
   const place = await samlWorkspace(world);
   const here = await member(["viewer"], place);
   await place.owner(`PATCH /api/v1/settings/users/${here.userId}`, { status: "deactivated" });
@@ -110,7 +110,7 @@ test("who was deactivated, here or altogether, stays outside", async () => {
   expect(reasons).toEqual(["user_deactivated", "user_deactivated"]);
 });
 
-test("a session that one workspace vouches for is good for that workspace alone", async () => {
+test("a session by one workspace's provider is valid in that workspace alone", async () => {
   const place = await samlWorkspace(world);
   // A hostile workspace, whose provider claims to have somebody at the door who owns another one.
   const victim = await member(["owner"], { key: world.home, slug: "default" });
@@ -183,7 +183,7 @@ test("enforcement does not reach beyond a workspace that adopted somebody unaske
   expect(await there("GET /api/v1/workspaces/me")).toMatchObject({ status: 200 });
 });
 
-test("the second factor of somebody who signs in by single sign-on is the provider's affair", async () => {
+test("a login by single sign-on leaves the second factor to the provider", async () => {
   const place = await samlWorkspace(world);
   await world.sql("update workspaces set enforce_mfa = true where key = $1", [place.key]);
   const { token } = await signIn(place, { mail: ["factor@example.com"] });

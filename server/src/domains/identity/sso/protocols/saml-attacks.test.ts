@@ -134,7 +134,7 @@ test("an answer works once, and an assertion too if its request were open again"
   expect(reasons).toEqual(["request_unknown", "request_unknown", "answer_replayed"]);
 });
 
-test("the means of the wrapping tests leave a good answer good", async () => {
+test("the helper of the wrapping tests leaves a valid response valid", async () => {
   await using control = await startWorld();
   const { slug, provider } = await samlWorkspace(control);
   const { location } = await beginLogin(control, slug);
@@ -186,7 +186,7 @@ test("a response that would take long to read is refused before anything is pars
   }
 });
 
-test("what is no response at all is refused", async () => {
+test("anything but a SAML response is refused", async () => {
   for (const [SAMLResponse, reason] of [
     ["not base64!", "answer_malformed"],
     [Buffer.from([0xff, 0xfe, 0x00]).toString("base64"), "answer_malformed"],
@@ -208,7 +208,7 @@ test("a signature by SHA-1 is refused", async () => {
   await expectRefused({ ...form, SAMLResponse: encode(weak) }, "answer_rejected", /SHA-1/);
 });
 
-test("no address, several, or something that is none, is refused", async () => {
+test("no, several or invalid e-mail addresses are refused", async () => {
   for (const mail of [
     [],
     ["ada@example.com", "bob@example.com"],

@@ -37,7 +37,7 @@ test("a login goes to the identity provider and comes back as a session of a new
   expect(await refusals(world, key)).toEqual([]);
 });
 
-test("who was here before comes back as the same member, and makes nothing", async () => {
+test("a second login is the same member, and creates nothing", async () => {
   const { slug, provider } = await samlWorkspace(world);
   const grace = { mail: ["Grace@Example.com"] };
   for (const events of [["user.activated", "audit.auth.login"], ["audit.auth.login"]]) {
@@ -72,7 +72,7 @@ test("a certificate in bare base64 will do, and so will a NameID for an address"
   expect(me.body.data.user.email).toBe("ada@example.com");
 });
 
-test("the metadata is what an independent library reads our place by", async () => {
+test("an independent library reads our endpoints from the metadata", async () => {
   const { slug, metadata } = await samlWorkspace(world);
   const { headers } = await world.stranger(`GET /sso/${slug}/saml/metadata`);
   expect(headers["content-type"]).toBe("application/samlmetadata+xml");

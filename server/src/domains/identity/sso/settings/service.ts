@@ -29,7 +29,7 @@ export async function save(ctx: In<WriteContext<typeof SsoUpdated>>, input: SsoI
     clientSecret === undefined
       ? null
       : seal(key, Buffer.from(clientSecret), contextOf(workspace.key));
-  const after = await store.upsert(tx, configuration, sealed, ctx.now);
+  const after = await store.upsertConfiguration(tx, configuration, sealed, ctx.now);
   ctx.emit(SsoUpdated, configurationRef(workspace), configurationEventData(after));
   return toResponse(ctx, after);
 }
