@@ -23,6 +23,9 @@ import { sla } from "#domains/itsm/sla/index.ts";
 import { notifications } from "#domains/notifications/index.ts";
 import { runs } from "#domains/runs/index.ts";
 import { sdk } from "#domains/sdk/index.ts";
+import { migrations } from "#domains/migrations/index.ts";
+import { queries } from "#domains/queries/index.ts";
+import { records } from "#domains/records/index.ts";
 import { tables } from "#domains/tables/index.ts";
 import { transformer } from "#domains/transformer/index.ts";
 import { vault } from "#domains/vault/index.ts";
@@ -53,6 +56,9 @@ export const domains: readonly Domain[] = [
   connectors,
   transformer,
   tables,
+  records,
+  queries,
+  migrations,
   sdk,
   apps,
   analytics,

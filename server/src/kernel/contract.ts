@@ -43,6 +43,8 @@ export interface Domain {
   readonly name: string;
   /** Shown in the API reference. */
   readonly summary: string;
+  /** The domain that its operations are listed with in the API reference; itself when absent. */
+  readonly tag?: string;
   /** False when its resources belong to the workspace in all its environments. */
   readonly environmentScoped?: boolean;
   readonly permissions: readonly Permission[];

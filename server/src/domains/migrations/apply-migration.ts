@@ -1,14 +1,10 @@
-import { lockStructure } from "#domains/tables/store.ts";
-import type { AppliedSteps } from "#domains/tables/structure/apply-steps.ts";
 import {
-  tableRef as referToTable,
-  tableEventData,
-  TableCreated,
-  TableDropped,
-  TableUpdated,
-  tableChangeData,
-} from "#domains/tables/events.ts";
-import type { Table } from "#domains/tables/table.ts";
+  emitTableChanges,
+  lockStructure,
+  type Table,
+  type TableChanges,
+  type TableEvent,
+} from "#domains/tables/index.ts";
 import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
 import type { Platform, WriteContext } from "#kernel/contract.ts";
 import type { Tx } from "#kernel/db/connection.ts";
@@ -36,43 +32,18 @@ import { migrationEventData, parseStoredSteps, migrationRef } from "./service.ts
 import { StepError } from "./step-error.ts";
 import * as store from "./store.ts";
 
-type Changes = Pick<AppliedSteps, "created" | "updated" | "dropped">;
-
-/** What several changes come to, one after the other: a table that came and went was never there. */
-function mergeChanges(all: readonly Changes[]): Changes {
-  const created = new Map<string, Table>();
-  const updated = new Map<string, { before: Table; after: Table }>();
-  const dropped: Table[] = [];
-  for (const changes of all) {
-    for (const table of changes.dropped) {
-      const before = updated.get(table.id)?.before;
-      updated.delete(table.id);
-      if (!created.delete(table.id)) dropped.push(before ?? table);
-    }
-    for (const table of changes.created) created.set(table.id, table);
-    for (const { before, after } of changes.updated) {
-      if (created.has(after.id)) created.set(after.id, after);
-      else updated.set(after.id, { before: updated.get(after.id)?.before ?? before, after });
-    }
-  }
-  return { created: [...created.values()], updated: [...updated.values()], dropped };
-}
-
-type Ctx = WriteContext<
-  typeof TableCreated | typeof TableUpdated | typeof TableDropped | typeof MigrationFailed
->;
+type RunContext = WriteContext<TableEvent | typeof MigrationFailed>;
 
 export type Direction = "up" | "down";
 
-/** What is to be done, read before the transaction begins: SQL takes a while to parse. */
+/** A migration that was parsed before the transaction begins, since SQL takes a while. */
 export interface PreparedRun {
-  /** Of the migration as it was read. */
   readonly checksum: string;
   readonly revision: number;
   readonly parsedSteps: readonly ParsedStep[];
 }
 
-/** Reads the steps that lead there; none when nothing is known of the way back. */
+/** Parses the steps of one direction; none when nothing is known of the way back. */
 export async function prepareRun(
   { db }: Platform,
   caller: Caller,
@@ -109,7 +80,7 @@ interface MigrationTask {
  * kept; a dry run is undone in any case, and nothing is kept.
  */
 export async function runMigration(
-  ctx: Ctx,
+  ctx: RunContext,
   task: MigrationTask,
   { parsedSteps, ...stored }: PreparedRun,
 ): Promise<MigrationRun | Failure> {
@@ -131,7 +102,7 @@ export async function runMigration(
     statements,
     error: null,
   });
-  tell(ctx, mergeChanges(outcome.changes));
+  emitTableChanges(ctx, mergeChanges(outcome.changes));
   const after = await store.update(ctx.tx, id, {});
   task.done(migrationRef(after), {
     ...migrationEventData(after),
@@ -143,7 +114,7 @@ export async function runMigration(
 
 /** Takes the steps, and undoes them when one fails or when it was only to be seen whether they work. */
 async function attemptSteps(
-  { tx, ...ctx }: Ctx,
+  { tx, ...ctx }: RunContext,
   parsedSteps: readonly ParsedStep[],
   dryRun: boolean,
 ): Promise<StepsOutcome | StepError> {
@@ -161,7 +132,7 @@ async function attemptSteps(
 }
 
 async function recordFailure(
-  ctx: Ctx,
+  ctx: RunContext,
   { id, direction, dryRun }: MigrationTask,
   { migration, stepError }: { readonly migration: Migration; readonly stepError: StepError },
 ): Promise<Failure> {
@@ -187,7 +158,7 @@ async function recordFailure(
 }
 
 function saveState(
-  { tx, now, caller }: Ctx,
+  { tx, now, caller }: RunContext,
   { id, checksum }: Migration,
   state: Omit<store.MigrationState, "checksum">,
 ): Promise<void> {
@@ -199,16 +170,7 @@ function saveState(
   });
 }
 
-/** One event for each table, whatever number of steps it was. */
-function tell(ctx: Ctx, changes: Pick<AppliedSteps, "created" | "updated" | "dropped">): void {
-  for (const table of changes.dropped)
-    ctx.emit(TableDropped, referToTable(table), tableEventData(table));
-  for (const table of changes.created)
-    ctx.emit(TableCreated, referToTable(table), tableEventData(table));
-  for (const change of changes.updated) ctx.emit(TableUpdated, ...tableChangeData(change));
-}
-
-async function assertNext({ tx }: Ctx, { number, status }: Migration): Promise<void> {
+async function assertNext({ tx }: RunContext, { number, status }: Migration): Promise<void> {
   if (status === "applied") throw new Failure(AlreadyApplied);
   const { missing, newest = 0 } = await store.neighbours(tx, number);
   if (missing) {
@@ -225,7 +187,7 @@ const ORDER_HINTS: Readonly<Partial<Record<MigrationStatus, string>>> = {
   rolled_back: "was rolled back here: apply it again or delete it",
 };
 
-async function assertNewest({ tx }: Ctx, migration: Migration): Promise<void> {
+async function assertNewest({ tx }: RunContext, migration: Migration): Promise<void> {
   const { id, number, down, checksum } = migration;
   const state = await store.findState(tx, id);
   if (state?.status !== "applied") throw new Failure(NotApplied);
@@ -235,4 +197,24 @@ async function assertNewest({ tx }: Ctx, migration: Migration): Promise<void> {
     throw new Failure(NotNewest, { detail: `Migration ${newest} must be rolled back first.` });
   }
   if (!down && !state.inverse) throw new Failure(Irreversible);
+}
+
+/** Merges changes that followed each other: a table that was created and dropped again was never there. */
+function mergeChanges(all: readonly TableChanges[]): TableChanges {
+  const created = new Map<string, Table>();
+  const updated = new Map<string, { before: Table; after: Table }>();
+  const dropped: Table[] = [];
+  for (const changes of all) {
+    for (const table of changes.dropped) {
+      const before = updated.get(table.id)?.before;
+      updated.delete(table.id);
+      if (!created.delete(table.id)) dropped.push(before ?? table);
+    }
+    for (const table of changes.created) created.set(table.id, table);
+    for (const { before, after } of changes.updated) {
+      if (created.has(after.id)) created.set(after.id, after);
+      else updated.set(after.id, { before: updated.get(after.id)?.before ?? before, after });
+    }
+  }
+  return { created: [...created.values()], updated: [...updated.values()], dropped };
 }

@@ -1,6 +1,6 @@
 /** What a migration is: schemas and failures. */
 import Type, { type Static } from "typebox";
-import type { TableStep } from "#domains/tables/structure/step.ts";
+import type { TableStep } from "#domains/tables/index.ts";
 import { changeEvent, event } from "#kernel/log/event.ts";
 import { failure } from "#kernel/operation/failure.ts";
 import { id, line, nullable, Time } from "#kernel/schema/schema.ts";

@@ -3,8 +3,8 @@ import { command, query } from "#kernel/operation/operation.ts";
 import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
 import { created, noContent, item, page } from "#kernel/operation/response.ts";
 import { object, patch } from "#kernel/schema/schema.ts";
-import { MigrationsRead, MigrationsWrite } from "#domains/tables/permissions.ts";
-import { TableCreated, TableDropped, TableUpdated } from "#domains/tables/events.ts";
+import { MigrationsRead, MigrationsWrite } from "./permissions.ts";
+import { tableEvents } from "#domains/tables/index.ts";
 import { runMigration, prepareRun } from "./apply-migration.ts";
 import {
   MigrationApplied,
@@ -168,7 +168,7 @@ export const applyMigration = command({
   body: RunBody,
   bodyOptional: true,
   response: item(MigrationRun),
-  emits: [TableCreated, TableUpdated, TableDropped, MigrationApplied, MigrationFailed],
+  emits: [...tableEvents, MigrationApplied, MigrationFailed],
   allowNoop: true,
   fails: [AlreadyApplied, OutOfOrder, Changed, StepFailed],
   example: { params, body: { dryRun: true } },
@@ -200,7 +200,7 @@ export const rollBackMigration = command({
   body: RunBody,
   bodyOptional: true,
   response: item(MigrationRun),
-  emits: [TableCreated, TableUpdated, TableDropped, MigrationRolledBack, MigrationFailed],
+  emits: [...tableEvents, MigrationRolledBack, MigrationFailed],
   allowNoop: true,
   fails: [NotApplied, NotNewest, Irreversible, Changed, StepFailed],
   example: { params, body: { dryRun: true } },

@@ -1,8 +1,11 @@
 import type { FieldError } from "#kernel/operation/failure.ts";
-import { describePosition, PositionMap } from "#domains/queries/guard/source-position.ts";
-import { readScript } from "#domains/queries/guard/parse-thread.ts";
-import type { ScriptStatement } from "#domains/queries/guard/script.ts";
-import { parseStep, type TableStep } from "#domains/tables/structure/step.ts";
+import {
+  describePosition,
+  PositionMap,
+  readScript,
+  type ScriptStatement,
+} from "#domains/queries/index.ts";
+import { parseStep, type TableStep } from "#domains/tables/index.ts";
 import type { MigrationStep } from "./migration.ts";
 import { TableLookup } from "./sql/table-lookup.ts";
 import { UnsupportedSql } from "./sql/sql-error.ts";

@@ -1,9 +1,7 @@
 import { sqlStateOf, isConnectionLoss, isTransient } from "#kernel/db/errors.ts";
 import { Failure, type FieldError } from "#kernel/operation/failure.ts";
-import { describePosition, positionAt } from "#domains/queries/guard/source-position.ts";
-import type { ScriptStatement } from "#domains/queries/guard/script.ts";
-import { parseDerivedName } from "#domains/tables/derived-name.ts";
-import type { Table } from "#domains/tables/table.ts";
+import { describePosition, positionAt, type ScriptStatement } from "#domains/queries/index.ts";
+import { parseDerivedName, type Table } from "#domains/tables/index.ts";
 
 /** A step that can't be taken, and why. */
 export class StepError extends Error {
@@ -13,7 +11,7 @@ export class StepError extends Error {
 
   constructor(step: number | undefined, errors: readonly FieldError[]) {
     super(errors[0]?.message ?? "A step failed.");
-    this.name = "StepTrouble";
+    this.name = "StepError";
     this.step = step;
     this.errors = errors;
   }

@@ -5,7 +5,7 @@ import type { Operation } from "#kernel/contract.ts";
 import { listPageById, pageQuery } from "#kernel/operation/pagination.ts";
 import { created, noContent, item, page } from "#kernel/operation/response.ts";
 import { object, patch } from "#kernel/schema/schema.ts";
-import { QueriesRun, QueriesWrite } from "#domains/tables/permissions.ts";
+import { QueriesRun, QueriesWrite } from "./permissions.ts";
 import { QueryCreated, QueryDeleted, QueryUpdated } from "./saved-query.ts";
 import { QueryRefused } from "./query-failure.ts";
 import { runSavedQuery, runSql } from "./run-operations.ts";

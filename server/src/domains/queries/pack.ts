@@ -1,7 +1,7 @@
 import Type from "typebox";
 import { packContent } from "#kernel/contributions/pack-content.ts";
 import { object } from "#kernel/schema/schema.ts";
-import { QueriesWrite } from "#domains/tables/permissions.ts";
+import { QueriesWrite } from "./permissions.ts";
 import { defaultParameters } from "./parameter.ts";
 import { inspectQuery } from "./run-query.ts";
 import { queryFields } from "./saved-query.ts";

@@ -2,8 +2,7 @@
 import Type, { type Static } from "typebox";
 import { Failure, type FieldError, Invalid } from "#kernel/operation/failure.ts";
 import { object } from "#kernel/schema/schema.ts";
-import { COLUMN_TYPES_BY_NAME } from "#domains/tables/columns/registry.ts";
-import type { Column } from "#domains/tables/table.ts";
+import { type ParsedParameter, parseParameter } from "#domains/tables/index.ts";
 
 export const PARAMETERS_MAX = 100;
 
@@ -45,7 +44,7 @@ export function resolveParameters(
     const provided = inputFor(parameter, index, input);
     const value = provided === undefined ? parameter.default : provided;
     if (value === undefined) errors.push({ path, message: "is required" });
-    const read = parseParameter(parameter, value);
+    const read = parseValue(parameter, value);
     if ("error" in read) errors.push({ path, message: read.error });
     return "error" in read ? null : read.value;
   });
@@ -68,7 +67,7 @@ export function checkParameters(
       errors.push({ path, message: `the statement has no $${index + 1}` });
     }
     if (parameter.default === undefined) continue;
-    const read = parseParameter({ name, ...parameter }, parameter.default);
+    const read = parseValue({ name, ...parameter }, parameter.default);
     if ("error" in read) errors.push({ path: `${path}/default`, message: read.error });
   }
   for (const number of numbers) {
@@ -108,29 +107,12 @@ function checkUnknownParameters(
     .map((key) => ({ path: `/params/${key}`, message: "is not a parameter of this query" }));
 }
 
-type ParsedParameter = { readonly value: unknown } | { readonly error: string };
-
-function parseParameter({ type }: Parameter, value: unknown): ParsedParameter {
+function parseValue({ type }: Parameter, value: unknown): ParsedParameter {
   if (type === undefined || value === null || value === undefined) return { value: value ?? null };
   if (Array.isArray(value) && type !== "json") {
-    const members = value.map((member): ParsedParameter =>
-      parseParameter({ name: "", type }, member),
-    );
+    const members = value.map((member) => parseValue({ name: "", type }, member));
     const invalid = members.find((member) => "error" in member);
     return invalid ?? { value: members.map((member) => ("value" in member ? member.value : null)) };
   }
-  const read = COLUMN_TYPES_BY_NAME[type].parse(value, PLAIN);
-  return "error" in read ? read : { value: COLUMN_TYPES_BY_NAME[type].store(read.value) };
+  return parseParameter(type, value);
 }
-
-/** A column that asks nothing of its values beyond their type. */
-const PLAIN: Column = {
-  name: "value",
-  type: "text",
-  required: false,
-  unique: false,
-  indexed: false,
-  default: null,
-  options: {},
-  description: "",
-};

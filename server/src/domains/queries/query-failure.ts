@@ -54,7 +54,7 @@ export function explainQueryError(
     readonly position?: string;
   };
   const text = hint === undefined ? message : `${message} (${hint})`;
-  const offset = Number(position ?? 0) - 1 - wrapped.prefix;
+  const offset = Number(position ?? 0) - 1 - wrapped.prefixLength;
   const isInStatement = offset >= 0 && offset <= characterCount(inspection.text);
   const at = isInStatement ? positionAt(sql, inspection.offset + offset) : undefined;
   return queryFailed(

@@ -8,7 +8,7 @@ import {
   reportSource,
 } from "#kernel/contributions/report-source.ts";
 import type { SqlRow } from "#kernel/db/statement.ts";
-import { QueriesRun } from "#domains/tables/permissions.ts";
+import { QueriesRun } from "./permissions.ts";
 import type { QueryResult } from "./query-result.ts";
 import { QueryFailed } from "./query-failure.ts";
 import { PARAMETERS_MAX, resolveParameters } from "./parameter.ts";

@@ -3,7 +3,7 @@ import { query } from "#kernel/operation/operation.ts";
 import { item } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { partitionOfCaller } from "#kernel/access/caller.ts";
-import { QueriesRun } from "#domains/tables/permissions.ts";
+import { QueriesRun } from "./permissions.ts";
 import { QueryResult, ROW_MODES } from "./query-result.ts";
 import { QueryFailed, QueryRefused, QueryTimedOut } from "./query-failure.ts";
 import { PARAMETERS_MAX, resolveParameters } from "./parameter.ts";

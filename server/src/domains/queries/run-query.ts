@@ -4,15 +4,13 @@ import { sqlStateOf, StaleRead } from "#kernel/db/errors.ts";
 import { SQL_CONNECTIONS_MAX } from "#kernel/db/sql-runner.ts";
 import { Failure, type FieldError, Unavailable } from "#kernel/operation/failure.ts";
 import { FairShare } from "#kernel/work/fair-share.ts";
-import { findTableSchema, isSchemaOutdated } from "#domains/tables/schema/table-cache.ts";
-import type { TableSchema } from "#domains/tables/schema/table-schema.ts";
-import { findTable } from "#domains/tables/store.ts";
+import { findOpenTable, type OpenTable } from "#domains/tables/index.ts";
 import { toQueryResult, type QueryResult, type RowMode } from "./query-result.ts";
 import { explainQueryError, QueryRefused, toQueryRefused } from "./query-failure.ts";
 import type { Inspection } from "./guard/guard.ts";
 import type { GuardError } from "./guard/source-position.ts";
 import { readStatement } from "./guard/parse-thread.ts";
-import { wrapStatement, isReadable } from "./wrap-statement.ts";
+import { wrapStatement } from "./wrap-statement.ts";
 
 export const ROWS_MAX = 10_000;
 export const ROWS_DEFAULT = 1_000;
@@ -21,7 +19,7 @@ export const TIME_LIMIT_DEFAULT_MS = 10_000;
 
 const RELATIONS_MAX = 100;
 
-/** A question in SQL. */
+/** A query in SQL, and how to run it. */
 export interface SqlQuery {
   readonly sql: string;
   /** The values of `$1`, `$2` and so on. */
@@ -31,7 +29,7 @@ export interface SqlQuery {
   readonly rowMode?: RowMode | undefined;
 }
 
-/** Answers a question as the caller may know it: their tables, rows and fields, and nothing else. */
+/** Runs a query on the tables, rows and fields that the caller may read, and on nothing else. */
 export async function runQuery(
   platform: Platform,
   caller: Caller,
@@ -43,20 +41,20 @@ export async function runQuery(
   try {
     return await execute();
   } catch (error) {
-    // A table has changed since we learnt of it.
+    // A table has changed since its schema was read.
     if (error instanceof StaleRead) return execute();
     throw error;
   }
 }
 
-/** What is to be known of a statement that only reads; throws when it is none, or not harmless. */
+/** Inspects a statement; throws unless it is a single one that only reads and that the guard allows. */
 export async function inspectQuery(caller: Caller, sql: string): Promise<Inspection> {
-  const verdict = await readStatement(partitionOfCaller(caller).workspace, sql, "read");
-  if ("errors" in verdict) throw toQueryRefused(verdict.errors);
-  return verdict;
+  const result = await readStatement(partitionOfCaller(caller).workspace, sql, "read");
+  if ("errors" in result) throw toQueryRefused(result.errors);
+  return result;
 }
 
-/** What the statement might have been out of date about: a column, a table, a schema. */
+/** No such column, table or schema: the schema may be outdated. */
 const SCHEMA_ERRORS = new Set(["42703", "42P01", "3F000"]);
 
 async function executeQuery(
@@ -67,8 +65,7 @@ async function executeQuery(
   const { sql, inspection, values, limit = ROWS_DEFAULT, rowMode = "object" } = query;
   const partition = partitionOfCaller(caller);
   const tables = await openNamedTables(platform, caller, inspection);
-  const { principal: person } = caller;
-  const wrapped = wrapStatement(inspection, { tables, person, values, rowsMax: limit });
+  const wrapped = wrapStatement(inspection, { tables, values, rowsMax: limit });
   const signal = AbortSignal.any([
     platform.shutdown,
     ...(caller.disconnected ? [caller.disconnected] : []),
@@ -88,58 +85,46 @@ async function executeQuery(
     const durationMs = Math.round(performance.now() - from);
     return { ...toQueryResult(result, { limit, rowMode }), durationMs };
   } catch (error) {
-    // Nobody waits for what this says.
+    // The client has left.
     if (signal.aborted) throw new Failure(Unavailable);
-    const stale =
-      SCHEMA_ERRORS.has(sqlStateOf(error) ?? "") &&
-      (await haveChanged(platform, caller, tables)) &&
-      isSchemaOutdated({ services: platform, caller }, error);
-    throw stale || explainQueryError(error, { sql, inspection, wrapped });
+    const isSchemaError = SCHEMA_ERRORS.has(sqlStateOf(error) ?? "");
+    const changed = isSchemaError ? await findChangedTable(tables) : undefined;
+    throw changed?.toStaleRead(error) ?? explainQueryError(error, { sql, inspection, wrapped });
   }
 }
 
-/** Whether one of the tables is no longer what we know: mostly it is the statement that is wrong. */
-function haveChanged(
-  { db }: Platform,
-  caller: Caller,
-  tables: readonly TableSchema[],
-): Promise<boolean> {
-  return db.read(partitionOfCaller(caller), async (tx) => {
-    for (const { id, slug, revision } of tables) {
-      const now = await findTable(tx, slug);
-      if (now?.id !== id || now.revision !== revision) return true;
-    }
-    return false;
-  });
+/** The first of the tables that has changed; mostly none has, and the statement is wrong. */
+async function findChangedTable(tables: readonly OpenTable[]): Promise<OpenTable | undefined> {
+  for (const table of tables) {
+    if (!(await table.isCurrent())) return table;
+  }
+  return undefined;
 }
 
-/** Those who ask one database. */
+/** The workspaces that share the SQL connections of one database. */
 const fairShares = new WeakMap<Platform["db"], FairShare>();
 
 function fairShareOf({ db }: Platform): FairShare {
-  let all = fairShares.get(db);
-  if (!all) fairShares.set(db, (all = new FairShare(SQL_CONNECTIONS_MAX)));
-  return all;
+  let share = fairShares.get(db);
+  if (!share) fairShares.set(db, (share = new FairShare(SQL_CONNECTIONS_MAX)));
+  return share;
 }
 
-/** The tables that a statement names; fails when one of them is not there for the caller. */
+/** Opens the tables that a statement names; fails when the caller may read nothing of one. */
 async function openNamedTables(
   platform: Platform,
   caller: Caller,
   { relations, expressions }: Inspection,
-): Promise<TableSchema[]> {
-  const partition = partitionOfCaller(caller);
+): Promise<OpenTable[]> {
   const errors: GuardError[] = [];
   if (relations.size > RELATIONS_MAX) {
     const message = `one statement can name at most ${RELATIONS_MAX} tables`;
     throw toQueryRefused([{ message, at: undefined }]);
   }
-  const tables: TableSchema[] = [];
+  const tables: OpenTable[] = [];
   for (const [name, at] of relations) {
-    const table = await findTableSchema(platform, partition, name, (work) =>
-      platform.db.read(partition, work),
-    );
-    if (table && isReadable(table, caller.principal)) tables.push(table);
+    const table = await findOpenTable({ platform, caller }, name);
+    if (table && table.grants("read")?.length !== 0) tables.push(table);
     else if (!expressions.has(name)) {
       errors.push({ message: `there is no table ${name} that you may read`, at });
     }
@@ -148,7 +133,7 @@ async function openNamedTables(
   return tables;
 }
 
-/** The values that the statement has places for, no more and no less. */
+/** The values of the parameters that the statement has, no more and no less. */
 function checkValues({ parameters }: Inspection, params: readonly unknown[]): unknown[] {
   const errors: FieldError[] = [];
   for (const number of parameters.keys()) {

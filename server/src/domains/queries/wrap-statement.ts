@@ -1,57 +1,51 @@
 /**
- * The second wall: what runs is a statement of ours with the person's inside. Each table that it names
- * is a common table expression of that name, with the columns and the rows that the person sees.
+ * The second defence after the guard: the statement that runs is ours, with the person's inside. Each
+ * table that it names is a common table expression of that name, with the columns and the rows that the
+ * rules let the person see.
  */
-import type { Principal } from "#kernel/access/caller.ts";
-import { quoteIdentifier } from "#domains/tables/sql-names.ts";
-import type { TableSchema } from "#domains/tables/schema/table-schema.ts";
-import { type Grants, resolveGrants } from "#domains/tables/schema/grants.ts";
-import { compileRules } from "#domains/tables/schema/rule-sql.ts";
+import {
+  type Grants,
+  type OpenTable,
+  quoteIdentifier,
+  SYSTEM_COLUMNS,
+  type TableSchema,
+} from "#domains/tables/index.ts";
 import { SqlParameters } from "#kernel/db/statement.ts";
-import { SYSTEM_COLUMNS } from "#domains/tables/table.ts";
 import type { Inspection } from "./guard/guard.ts";
 
-/** So much text may an answer be; what is beyond is left out. */
-export const ANSWER_BYTES_MAX = 16 * 1024 * 1024;
+/** The size of a result; rows beyond it are left out. */
+const RESULT_BYTES_MAX = 16 * 1024 * 1024;
 
-/** How many columns of ours come before those of the person. */
+/** The columns of the wrapping statement, before those of the person's. */
 export const OWN_COLUMNS = 4;
 
 export interface WrappedStatement {
   readonly text: string;
   readonly values: readonly unknown[];
-  /** How many characters stand before the person's statement. */
-  readonly prefix: number;
+  /** The characters before the person's statement. */
+  readonly prefixLength: number;
 }
 
 export interface WrapOptions {
-  /** Of the tables that the statement names those that the person may read. */
-  readonly tables: readonly TableSchema[];
-  readonly person: Principal | undefined;
+  /** The tables that the statement names and the person may read. */
+  readonly tables: readonly OpenTable[];
   readonly values: readonly unknown[];
   readonly rowsMax: number;
 }
 
-/** The statement that runs, for one that was inspected. Its parameters keep their numbers. */
+/** Wraps a statement that has passed the guard. Its parameters keep their numbers. */
 export function wrapStatement(inspection: Inspection, options: WrapOptions): WrappedStatement {
-  const { tables, person, values, rowsMax } = options;
+  const { tables, values, rowsMax } = options;
   const parameters = new SqlParameters();
   parameters.values.push(...values);
-  const views = tables.map((table) =>
-    tableExpression(table, { person, parameters, names: inspection.names }),
-  );
+  const views = tables.map((table) => tableExpression(table, parameters, inspection.names));
   const prefix = `with ${views.map((view) => `${view},\n`).join("")}${PREFIX}`;
   const after = SUFFIX.replace("$rows", String(rowsMax + 1));
   return {
     text: `${prefix}${inspection.text}${after}`,
     values: parameters.values,
-    prefix: prefix.length,
+    prefixLength: prefix.length,
   };
-}
-
-/** Whether the person may read anything of the table. */
-export function isReadable(table: TableSchema, person: Principal | undefined): boolean {
-  return resolveGrants(table.rules, "read", person)?.length !== 0;
 }
 
 /** These names can be no table's, so that nothing that a person writes means them. */
@@ -68,30 +62,25 @@ const SUFFIX = `
     from "(answer)" as a window sofar as (rows unbounded preceding))
 select c."(count)", s.*
   from (select count(*) as "(count)" from "(answer)") as c
-  left join "(sized)" as s on s."(size)" <= ${ANSWER_BYTES_MAX}
+  left join "(sized)" as s on s."(size)" <= ${RESULT_BYTES_MAX}
  order by s."(at)"`;
 
-interface ExpressionOptions {
-  readonly person: Principal | undefined;
-  readonly parameters: SqlParameters;
-  /** What columns are called in the statement. */
-  readonly names: ReadonlySet<string>;
-}
-
+/** `names` are those of all columns in the statement. */
 function tableExpression(
-  table: TableSchema,
-  { person, parameters, names }: ExpressionOptions,
+  table: OpenTable,
+  parameters: SqlParameters,
+  names: ReadonlySet<string>,
 ): string {
-  const grants = resolveGrants(table.rules, "read", person);
-  const rules = compileRules(table, grants, parameters);
-  const columns = selectableColumns(table, names).map(([field, name]) => {
+  const { schema } = table;
+  const rules = table.compileRules(parameters);
+  const columns = selectableColumns(schema, names).map(([field, name]) => {
     const { sql } = rules.field(field) ?? { sql: "null" };
     return `${sql} as ${quoteIdentifier(name)}`;
   });
-  const select = `select ${columns.join(", ")} from ${table.base}`;
-  const name = quoteIdentifier(table.slug);
-  if (!hidesRows(grants)) return `${name} as not materialized (${select})`;
-  // A fence: what the statement asks of rows is only asked of those that came through.
+  const select = `select ${columns.join(", ")} from ${schema.base}`;
+  const name = quoteIdentifier(schema.slug);
+  if (!hidesRows(table.grants("read"))) return `${name} as not materialized (${select})`;
+  // An optimization fence: conditions of the statement are only evaluated on rows that came through.
   return `${name} as materialized (${select} where ${rules.where ?? "true"})`;
 }
 
@@ -100,10 +89,10 @@ function hidesRows(grants: Grants): boolean {
 }
 
 /** Fields and their names in SQL, first as they are, then in other spellings that the statement has. */
-function selectableColumns(table: TableSchema, names: ReadonlySet<string>): [string, string][] {
+function selectableColumns(schema: TableSchema, names: ReadonlySet<string>): [string, string][] {
   const all: [string, string][] = [
     ...SYSTEM_COLUMNS.map(([field, name]): [string, string] => [field, name]),
-    ...table.columns.map(({ name }): [string, string] => [name, name]),
+    ...schema.columns.map(({ name }): [string, string] => [name, name]),
   ];
   const aliases = all.flatMap(([field, name]) =>
     [field, field.toLowerCase()]

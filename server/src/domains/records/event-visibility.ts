@@ -1,134 +1,148 @@
 /**
- * Events about records, as the rules of their tables let people see them. What is hidden of a record
- * is hidden of what happened to it, and who sees nothing of it does not hear of it.
+ * Events about records, as the rules of their tables let people see them: a field that is hidden of a
+ * record is hidden of its events, and a person who may not see the record gets no event of it.
  */
 import type { Principal } from "#kernel/access/caller.ts";
 import type { RecordedEvent } from "#kernel/log/event.ts";
 import type { EventVisibility, EventFilter, FilterPosition } from "#kernel/log/event-visibility.ts";
-import { findTableSchema, reloadTable } from "#domains/tables/schema/table-cache.ts";
-import type { TableSchema } from "#domains/tables/schema/table-schema.ts";
 import {
   checkAccess,
+  findTableSchema,
   type Grants,
-  resolveGrants,
+  hideFields,
   isUnrestricted,
+  listTables,
+  reloadTableSchema,
+  resolveGrants,
+  type TableSchema,
   visibleFields,
-} from "#domains/tables/schema/grants.ts";
-import { listTables } from "#domains/tables/store.ts";
-import { hideFields } from "./record-access.ts";
-import { nameIn } from "./table-record.ts";
+} from "#domains/tables/index.ts";
+import { truncateName } from "./events.ts";
 
 type Data = Readonly<Record<string, unknown>>;
+type FilterFor = (event: RecordedEvent) => EventFilter | undefined;
 
-export const recordView: EventVisibility = {
+export const recordVisibility: EventVisibility = {
   resourceType: "record",
-  async lensesFor(place, events) {
-    const makers = new Map<string, (event: RecordedEvent) => EventFilter | undefined>();
-    for (const [slug, own] of Map.groupBy(events, slugOf)) {
-      makers.set(slug, makerFor(await tableAt(place, slug, own)));
+  async lensesFor(position, events) {
+    const filters = new Map<string, FilterFor>();
+    for (const [slug, ofTable] of Map.groupBy(events, tableSlugOf)) {
+      filters.set(slug, filterEventsOf(await findCurrentSchema(position, slug, ofTable)));
     }
-    return events.map((event) => makers.get(slugOf(event))?.(event));
+    return events.map((event) => filters.get(tableSlugOf(event))?.(event));
   },
-  async wholly({ read }, person, parameters) {
-    if (isUnrestricted(person)) return "true";
+  async wholly({ read }, principal, parameters) {
+    if (isUnrestricted(principal)) return "true";
     const open = (await read(listTables)).filter(({ rules }) => rules.length === 0);
     const ids = open.map(({ id }) => id);
     return `e.data ->> 'tableId' = any (${parameters.add(ids, "text[]")})`;
   },
 };
 
-function slugOf({ data }: RecordedEvent): string {
+function tableSlugOf({ data }: RecordedEvent): string {
   return String(data["tableSlug"]);
 }
 
-/** The table of that name; not as it was before it became what one of these events is about. */
-async function tableAt(
-  { services, partition, read }: FilterPosition,
+/** The schema of a table, read anew when it is older than one of the events. */
+async function findCurrentSchema(
+  position: FilterPosition,
   slug: string,
   events: readonly RecordedEvent[],
 ): Promise<TableSchema | undefined> {
-  const table = await findTableSchema(services, partition, slug, read);
-  const isOld = table && events.some(({ data }) => isBehind(table, data));
-  return isOld ? reloadTable(services, partition, slug, read) : table;
+  const schema = await findTableSchema(position, slug);
+  const isOutdated = schema && events.some(({ data }) => isOlderThan(schema, data));
+  return isOutdated ? reloadTableSchema(position, slug) : schema;
 }
 
-function isBehind({ id, revision }: TableSchema, { tableId, tableRevision }: Data): boolean {
+function isOlderThan({ id, revision }: TableSchema, { tableId, tableRevision }: Data): boolean {
   // A later table has a greater id.
   return tableId === id ? Number(tableRevision) > revision : String(tableId) > id;
 }
 
-/** Makes the lenses for events about the records of one table. */
-function makerFor(
-  table: TableSchema | undefined,
-): (event: RecordedEvent) => EventFilter | undefined {
+/** The filters for events about the records of one table. */
+function filterEventsOf(schema: TableSchema | undefined): FilterFor {
   const grants = new Map<string, Grants>();
-  const grantsTo = (rules: TableSchema["rules"], person: Principal): Grants => {
-    if (!grants.has(person.id)) grants.set(person.id, resolveGrants(rules, "read", person));
-    return grants.get(person.id);
+  const readGrants = (rules: TableSchema["rules"], principal: Principal): Grants => {
+    if (!grants.has(principal.id)) {
+      grants.set(principal.id, resolveGrants(rules, "read", principal));
+    }
+    return grants.get(principal.id);
   };
   return (event) => {
-    // Of a table that is gone nobody knows any more who was to see what.
-    if (!table || event.data["tableId"] !== table.id) {
-      return (person) => (!person || isUnrestricted(person) ? event : undefined);
+    // The rules of a table that is gone are gone too.
+    if (!schema || event.data["tableId"] !== schema.id) {
+      return (principal) => (!principal || isUnrestricted(principal) ? event : undefined);
     }
-    const { rules, renamedRevision } = table;
+    const { rules, renamedRevision } = schema;
     if (rules.length === 0) return undefined;
-    // Nor can the rules tell by the fields of today what was to be seen of those of before.
+    // Rules name the fields of today, which are not those of an event before a rename.
     const isReadable = Number(event.data["tableRevision"]) >= renamedRevision;
-    return (person) => {
-      const held = person && grantsTo(rules, person);
+    return (principal) => {
+      const held = principal && readGrants(rules, principal);
       if (!held) return event;
-      return isReadable ? seenThrough(held, event) : undefined;
+      return isReadable ? filterEvent(held, event) : undefined;
     };
   };
 }
 
-function seenThrough(grants: NonNullable<Grants>, event: RecordedEvent): RecordedEvent | undefined {
+function filterEvent(grants: NonNullable<Grants>, event: RecordedEvent): RecordedEvent | undefined {
   const data =
     event.type === "record.updated"
-      ? changeSeen(grants, event.data)
+      ? filterUpdate(grants, event.data)
       : (visibleFields(grants, event.data) as Data | undefined);
-  return data && { ...event, data, resource: resourceSeen(event.resource, data) };
+  return data && { ...event, data, resource: filterResource(event.resource, data) };
 }
 
-/** What is seen of a change; nothing when what changed is hidden. */
-function changeSeen(grants: Grants, data: Data): Data | undefined {
+/** The visible part of an update; undefined when all that changed is hidden. */
+function filterUpdate(grants: Grants, data: Data): Data | undefined {
   // Both are records, as this domain wrote them.
   const [before, after] = [data["before"] as Data, data["after"] as Data];
-  const [seenBefore, seenAfter] = [visibleFields(grants, before), visibleFields(grants, after)];
-  if (!seenBefore && !seenAfter) return undefined;
-  const shown = {
-    ...data,
-    before: seenBefore ?? hideFields(before),
-    after: seenAfter ?? hideFields(after),
-  };
+  const [visibleBefore, visibleAfter] = [
+    visibleFields(grants, before),
+    visibleFields(grants, after),
+  ];
+  if (!visibleBefore && !visibleAfter) return undefined;
   const changes = data["changes"] as readonly string[];
   const [hiddenBefore, hiddenAfter] = [
-    hidden(grants, before, changes),
-    hidden(grants, after, changes),
+    hiddenFields(grants, before, changes),
+    hiddenFields(grants, after, changes),
   ];
-  const told = changes.filter((field) => !hiddenBefore.has(field) || !hiddenAfter.has(field));
-  // A record that comes into sight, or leaves it, is news whatever changed in it.
-  if (told.length === 0 && seenBefore && seenAfter) return undefined;
-  return { ...shown, changes: told };
+  const visibleChanges = changes.filter(
+    (field) => !hiddenBefore.has(field) || !hiddenAfter.has(field),
+  );
+  // A record that becomes visible, or ceases to be, is an event whatever changed in it.
+  if (visibleChanges.length === 0 && visibleBefore && visibleAfter) return undefined;
+  return {
+    ...data,
+    before: visibleBefore ?? hideFields(before),
+    after: visibleAfter ?? hideFields(after),
+    changes: visibleChanges,
+  };
 }
 
-/** Those of some fields that are hidden: not by their values, since null is seen as null. */
-function hidden(grants: Grants, record: Data, fields: readonly string[]): ReadonlySet<string> {
+/** Not by their values: a visible field may be null. */
+function hiddenFields(
+  grants: Grants,
+  record: Data,
+  fields: readonly string[],
+): ReadonlySet<string> {
   return new Set(checkAccess(grants, record, fields).deniedFields);
 }
 
-/** The name is one of the fields, and is shown when that is. */
-function resourceSeen(resource: RecordedEvent["resource"], data: Data): RecordedEvent["resource"] {
+/** The display name is the text of a field, and hidden when that is. */
+function filterResource(
+  resource: RecordedEvent["resource"],
+  data: Data,
+): RecordedEvent["resource"] {
   const { displayName } = resource;
   if (displayName === null) return resource;
   const records = [data, data["before"], data["after"]].filter(
     (part): part is Data => typeof part === "object" && part !== null,
   );
-  const isSeen = records.some((record) =>
+  const isVisible = records.some((record) =>
     Object.values(record).some(
-      (value) => typeof value === "string" && nameIn(value) === displayName,
+      (value) => typeof value === "string" && truncateName(value) === displayName,
     ),
   );
-  return isSeen ? resource : { ...resource, displayName: null };
+  return isVisible ? resource : { ...resource, displayName: null };
 }

@@ -1,11 +1,12 @@
 import Type from "typebox";
-import { event } from "#kernel/log/event.ts";
+import { event, type ResourceRef } from "#kernel/log/event.ts";
 import { Time } from "#kernel/schema/schema.ts";
-import type { TableSchema } from "#domains/tables/schema/table-schema.ts";
-import { RecordId, Slug, TableId } from "#domains/tables/table.ts";
+import { Slug, TableId, type TableSchema } from "#domains/tables/index.ts";
+import { changesBetween, RecordId, type TableRecord } from "./record.ts";
+import { recordStatements } from "./record-statements.ts";
 
-/** The table that an event is of, as it was then. */
-const tableThen = {
+/** The table of an event, as it was then. */
+const tableFields = {
   tableSlug: Slug,
   tableId: TableId,
   tableRevision: Type.Integer({ description: "The revision that the table's definition was in" }),
@@ -24,18 +25,13 @@ const EventRecord = Type.Object(
 );
 
 const WholeEventRecord = Type.Object(
-  { ...tableThen, ...EventRecord.properties },
+  { ...tableFields, ...EventRecord.properties },
   {
     title: "WholeEventRecord",
     description: "And the table's own fields",
     additionalProperties: true,
   },
 );
-
-/** What the data of every event about a record begins with. */
-export function tableIn({ slug, id, revision }: TableSchema) {
-  return { tableSlug: slug, tableId: id, tableRevision: revision };
-}
 
 export const RecordCreated = event("record.created", {
   resource: "record",
@@ -47,7 +43,7 @@ export const RecordUpdated = event("record.updated", {
   resource: "record",
   summary: "A record was changed.",
   data: Type.Object({
-    ...tableThen,
+    ...tableFields,
     before: EventRecord,
     after: EventRecord,
     changes: Type.Array(Type.String()),
@@ -61,3 +57,41 @@ export const RecordDeleted = event("record.deleted", {
 });
 
 export const recordEvents = [RecordCreated, RecordUpdated, RecordDeleted] as const;
+
+/** The data of `record.created` and `record.deleted`. */
+export function recordEventData(schema: TableSchema, record: TableRecord) {
+  return { ...tableDataOf(schema), ...record };
+}
+
+/** The data of `record.updated`. */
+export function recordUpdateData(schema: TableSchema, before: TableRecord, after: TableRecord) {
+  const tableSlug = schema.slug;
+  return {
+    ...tableDataOf(schema),
+    before: { tableSlug, ...before },
+    after: { tableSlug, ...after },
+    changes: changesBetween(before, after),
+  };
+}
+
+function tableDataOf({ slug, id, revision }: TableSchema) {
+  return { tableSlug: slug, tableId: id, tableRevision: revision };
+}
+
+/** Names a record by its first text, if it has one. */
+export function recordRef(schema: TableSchema, record: TableRecord): ResourceRef {
+  const { title } = recordStatements(schema);
+  const name = title === undefined ? null : record[title];
+  if (typeof name !== "string" || name === "") return { id: record.id };
+  return { id: record.id, displayName: truncateName(name) };
+}
+
+const NAME_CHARACTERS_MAX = 200;
+
+/** As much of a text as events show. */
+export function truncateName(text: string): string {
+  if (text.length <= NAME_CHARACTERS_MAX) return text;
+  const start = text.slice(0, NAME_CHARACTERS_MAX);
+  // Half of a character at its end would be refused by PostgreSQL.
+  return start.isWellFormed() ? start : start.slice(0, -1);
+}

@@ -1,89 +1,105 @@
-import type { ColumnSchema, TableSchema } from "#domains/tables/schema/table-schema.ts";
-import { quotedColumn } from "#domains/tables/sql-names.ts";
-import { versionColumn } from "#domains/tables/sql-names.ts";
-import { refersToUsers } from "#domains/tables/columns/reference.ts";
-import { listOf, selectList } from "./record.ts";
+import { type ColumnSchema, SYSTEM_COLUMNS, type TableSchema } from "#domains/tables/index.ts";
 
-/** What the statements about one table's records are made of, put together once. */
+/** The parts of a table's statements that depend on its schema alone, built once. */
 export interface RecordStatements {
-  /** The column whose text stands for a record. */
+  /** The column whose text names a record. */
   readonly title: string | undefined;
-  /** Those that callers fill. */
+  /** The columns that callers fill. */
   readonly writable: readonly ColumnSchema[];
-  /** Those that the database fills. */
+  /** The columns that the database fills. */
   readonly generated: readonly ColumnSchema[];
-  /** Those that hold the ids of people. */
-  readonly people: readonly ColumnSchema[];
-  /** Those in which no two records may agree. */
+  /** The columns that hold the ids of users. */
+  readonly users: readonly ColumnSchema[];
+  /** The columns in which no two records may agree. */
   readonly unique: readonly ColumnSchema[];
   /** All columns with the revision, for a `select` or `returning`. */
   readonly all: string;
-  /** The same, as they were before an update. */
+  /** All columns with the revision, as they were before an update. */
   readonly old: string;
   readonly insertOne: string;
   readonly insertMany: string;
-  /** The same, in two parts: what should become of conflicts stands between them. */
+  /** `insertMany` in two parts, for a clause about conflicts between them. */
   readonly insertManyParts: readonly [insert: string, returning: string];
-  /** By the fields that they write. */
+  /** Updates by the fields that they write. */
   readonly updates: Map<string, string>;
 }
 
-const plans = new WeakMap<TableSchema, RecordStatements>();
+const statements = new WeakMap<TableSchema, RecordStatements>();
 
-/** The plan of a table; a definition that was read anew gets a new one. */
-export function recordStatements(table: TableSchema): RecordStatements {
-  let plan = plans.get(table);
-  if (!plan) plans.set(table, (plan = makePlan(table)));
-  return plan;
+/** The statements of a table; a schema that was read anew gets new ones. */
+export function recordStatements(schema: TableSchema): RecordStatements {
+  let built = statements.get(schema);
+  if (!built) statements.set(schema, (built = buildStatements(schema)));
+  return built;
 }
 
-/** The platform's own columns in the order in which an insert has them. */
-const OWN = ["id", "createdAt", "updatedAt", "createdBy"].map(quotedColumn).join(", ");
+/** All fields of a table's records, in the order in which they are shown. */
+export function fieldsOf({ columns }: TableSchema): readonly string[] {
+  return [...SYSTEM_FIELDS, ...columns.map(({ name }) => name)];
+}
 
-function makePlan(table: TableSchema): RecordStatements {
-  const { columns, view } = table;
+const SYSTEM_FIELDS: readonly string[] = SYSTEM_COLUMNS.map(([field]) => field);
+
+const selectLists = new WeakMap<TableSchema, string>();
+
+/** All fields of a record by their names, in their order. */
+export function selectList(schema: TableSchema): string {
+  let list = selectLists.get(schema);
+  if (list === undefined) selectLists.set(schema, (list = buildSelectList(schema, "")));
+  return list;
+}
+
+/** `prefix` is the name of the row in the statement, with its dot: `old.` */
+function buildSelectList({ columns }: TableSchema, prefix: string): string {
+  const system = SYSTEM_COLUMNS.map(([field, column]) => `${prefix}"${column}" as "${field}"`);
+  return [...system, ...columns.map(({ quoted }) => prefix + quoted)].join(", ");
+}
+
+const SYSTEM_LIST = SYSTEM_COLUMNS.map(([, column]) => `"${column}"`).join(", ");
+
+function buildStatements(schema: TableSchema): RecordStatements {
+  const { columns, view } = schema;
   const writable = columns.filter(({ columnType }) => !columnType.generated);
   const generated = columns.filter(({ columnType }) => columnType.generated);
   const names = writable.map((column) => `, ${column.quoted}`).join("");
-  const into = cachedBySchema(table, `insert into ${view} (${OWN}, revision${names})`);
-  const returning = `returning ${["id", ...generated.map((one) => one.quoted)].join(", ")}`;
-  const many =
-    `${into} select r.id, $1::timestamptz, $1::timestamptz, $2::text, 1` +
-    `${writable.map(({ columnType }, index) => `, ${fromList(columnType.parameterType, `r.c${index}`)}`).join("")} ` +
-    `from ${listsOf(writable, 3)}`;
+  const insert = withVersion(schema, `insert into ${view} (${SYSTEM_LIST}, revision${names})`);
+  const returning = `returning ${["id", ...generated.map(({ quoted }) => quoted)].join(", ")}`;
+  const insertMany =
+    `${insert} select r.id, $1::timestamptz, $1::timestamptz, $2::text, 1` +
+    `${writable.map(({ columnType }, index) => `, ${unnestedValue(columnType.parameterType, `r.c${index}`)}`).join("")} ` +
+    `from ${unnestSql(writable, 3)}`;
   return {
     title: columns.find(({ type }) => type === "text")?.name,
     writable,
     generated,
-    people: columns.filter(refersToUsers),
+    users: columns.filter(({ refersToUsers }) => refersToUsers),
     unique: writable.filter(({ unique }) => unique),
-    all: `${selectList(table)}, revision`,
-    old: `${listOf(table, "old.")}, old.revision`,
+    all: `${selectList(schema)}, revision`,
+    old: `${buildSelectList(schema, "old.")}, old.revision`,
     insertOne:
-      `${into} values ($1, $2, $2, $3, 1` +
+      `${insert} values ($1, $2, $2, $3, 1` +
       `${writable.map(({ columnType }, index) => `, $${index + 4}::${columnType.parameterType}`).join("")})` +
       (generated.length === 0 ? "" : ` ${returning}`),
-    insertMany: generated.length === 0 ? many : `${many} ${returning}`,
-    insertManyParts: [many, returning],
+    insertMany: generated.length === 0 ? insertMany : `${insertMany} ${returning}`,
+    insertManyParts: [insertMany, returning],
     updates: new Map(),
   };
 }
 
 /**
- * A statement that writes by this definition of a table: once its columns are others, PostgreSQL refuses
- * it. For what is said of the shape it plans nothing. Tables that an earlier release made do not tell theirs
- * before they are changed.
+ * A statement that PostgreSQL refuses once the table has another schema: it names the version column,
+ * which costs no plan. Tables of an earlier release have none until they are changed.
  */
-export function cachedBySchema(table: TableSchema, text: string): string {
-  if (table.shape === 0) return text;
-  const said = `with shape as (select ${versionColumn(table)} from ${table.view})`;
-  return text.startsWith(WITH) ? `${said}, ${text.slice(WITH.length)}` : `${said} ${text}`;
+export function withVersion({ shape, versionColumn, view }: TableSchema, text: string): string {
+  if (shape === 0) return text;
+  const clause = `with shape as (select ${versionColumn} from ${view})`;
+  return text.startsWith(WITH) ? `${clause}, ${text.slice(WITH.length)}` : `${clause} ${text}`;
 }
 
 const WITH = "with ";
 
-/** Rows out of lists: `$n` is the ids, and what follows is one list for each column. */
-export function listsOf(columns: readonly ColumnSchema[], first: number): string {
+/** Rows `r` made of lists: the ids are parameter `first`, followed by one list for each column. */
+export function unnestSql(columns: readonly ColumnSchema[], first: number): string {
   const lists = columns.map(
     ({ columnType }, index) => `, $${first + 1 + index}::${listTypeOf(columnType.parameterType)}`,
   );
@@ -91,12 +107,12 @@ export function listsOf(columns: readonly ColumnSchema[], first: number): string
   return `unnest($${first}::text[]${lists.join("")}) as r (id${names.join("")})`;
 }
 
-/** A list of lists would be taken apart down to its texts, so each of them travels as a text. */
+/** A list of lists would be unnested down to its texts, so each of them travels as a text. */
 function listTypeOf(parameterType: string): string {
   return parameterType.endsWith("[]") ? "text[]" : `${parameterType}[]`;
 }
 
-/** The value of a column, given its place in such rows. */
-export function fromList(parameterType: string, place: string): string {
-  return parameterType.endsWith("[]") ? `${place}::${parameterType}` : place;
+/** The value of a column in such rows. */
+export function unnestedValue(parameterType: string, sql: string): string {
+  return parameterType.endsWith("[]") ? `${sql}::${parameterType}` : sql;
 }

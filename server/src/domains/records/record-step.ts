@@ -1,28 +1,30 @@
 import { executor, StepFailure } from "#domains/runs/index.ts";
 import { records } from "#domains/workflows/index.ts";
 
-const LIMIT_DEFAULT = 200;
-const PAGE_MAX = 200;
+const RECORDS_DEFAULT = 200;
+const PAGE_RECORDS_MAX = 200;
 
 type Perform = (operation: string, input: object) => Promise<unknown>;
 
-/** The step that works with records, as whoever deployed the workflow may. */
+/** The step that works with records, with the rights of the person who deployed the workflow. */
 export const recordsExecutor = executor({
   type: records,
   async run({ operation, table, id, data = {}, ...list }, { perform }) {
     const inTable = { slug: table };
-    const one = { slug: table, recordId: id };
+    const ofRecord = { slug: table, recordId: id };
     switch (operation) {
       case "create":
         return { output: dataOf(await perform("records.create", { params: inTable, body: data })) };
       case "get":
-        return { output: dataOf(await perform("records.get", { params: one, query: {} })) };
+        return { output: dataOf(await perform("records.get", { params: ofRecord, query: {} })) };
       case "list":
-        return { output: await listed(perform, inTable, list) };
+        return { output: await listAll(perform, inTable, list) };
       case "update":
-        return { output: dataOf(await perform("records.update", { params: one, body: data })) };
+        return {
+          output: dataOf(await perform("records.update", { params: ofRecord, body: data })),
+        };
       case "delete":
-        await perform("records.delete", { params: one });
+        await perform("records.delete", { params: ofRecord });
         return { output: null };
       default:
         throw new StepFailure("unknown_operation", `There is no operation ${String(operation)}.`, {
@@ -32,23 +34,23 @@ export const recordsExecutor = executor({
   },
 });
 
-interface List {
+interface ListInput {
   readonly filter?: Readonly<Record<string, unknown>>;
   readonly sort?: string;
   readonly limit?: number;
 }
 
-/** Page by page, up to as many as are wanted. */
-async function listed(
+/** Reads page by page, up to the limit. */
+async function listAll(
   perform: Perform,
   params: object,
-  { filter, sort, limit = LIMIT_DEFAULT }: List,
+  { filter, sort, limit = RECORDS_DEFAULT }: ListInput,
 ): Promise<unknown[]> {
   const found: unknown[] = [];
   let after: string | null = null;
   do {
     const query = {
-      limit: Math.min(PAGE_MAX, limit - found.length),
+      limit: Math.min(PAGE_RECORDS_MAX, limit - found.length),
       ...(filter && { filter: JSON.stringify(filter) }),
       ...(sort !== undefined && { sort }),
       ...(after !== null && { after }),
@@ -65,6 +67,6 @@ interface Page {
   readonly pagination: { readonly nextCursor: string | null };
 }
 
-function dataOf(answer: unknown): unknown {
-  return (answer as { data: unknown }).data;
+function dataOf(response: unknown): unknown {
+  return (response as { data: unknown }).data;
 }

@@ -1,12 +1,14 @@
-/** What a record is, to the API and in SQL. */
+/** A record: its schema for the API, its types, and how rows become records. */
+import { isDeepStrictEqual } from "node:util";
 import Type from "typebox";
-import { Time } from "#kernel/schema/schema.ts";
-import { quotedColumn } from "#domains/tables/sql-names.ts";
-import type { TableSchema } from "#domains/tables/schema/table-schema.ts";
 import type { SqlRow } from "#kernel/db/statement.ts";
-import { RecordId, SYSTEM_COLUMNS } from "#domains/tables/table.ts";
+import { failure, type FieldError } from "#kernel/operation/failure.ts";
+import { id, Time } from "#kernel/schema/schema.ts";
+import type { Json, TableSchema } from "#domains/tables/index.ts";
 
-/** What every record has; the fields of its table stand beside that, null where there is nothing. */
+export const RecordId = id("rec");
+
+/** The fields of every record; those of its table stand beside them. */
 export const RecordSchema = Type.Object(
   {
     id: RecordId,
@@ -22,35 +24,106 @@ export const RecordSchema = Type.Object(
   },
 );
 
-/** A record as the API shows it. */
-export type VisibleColumns = Readonly<Record<string, unknown>>;
+export const NoSuchRecord = failure("not_found", 404, "There is no such record.");
+export const RecordNotUnique = failure(
+  "record_not_unique",
+  409,
+  "Another record has this value in a field where each has its own.",
+);
+export const RecordReferenced = failure(
+  "record_referenced",
+  409,
+  "Other records refer to this one.",
+);
 
-const lists = new WeakMap<TableSchema, string>();
-
-/** All fields of a record by their names, in their order, for whoever may see them all. */
-export function selectList(table: TableSchema): string {
-  let list = lists.get(table);
-  if (list === undefined) lists.set(table, (list = listOf(table, "")));
-  return list;
+/** A whole record: the platform's own fields first, then the table's. */
+export interface TableRecord {
+  readonly id: string;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly createdBy: string;
+  readonly [field: string]: Json;
 }
 
-/** The same, of a row that has a name of its own in the statement: `old.`, say. */
-export function listOf({ columns }: TableSchema, row: string): string {
-  const system = SYSTEM_COLUMNS.map(([field]) => `${row}${quotedColumn(field)} as "${field}"`);
-  return [...system, ...columns.map(({ quoted }) => row + quoted)].join(", ");
+/** A record and the revision that it is in. */
+export interface StoredRecord {
+  readonly record: TableRecord;
+  readonly revision: number;
+}
+
+/** A record as the API shows it: fields that were not selected are absent, hidden ones null. */
+export type RecordResponse = Readonly<Record<string, unknown>>;
+
+/** The fields of a record in a request. */
+export type RecordInput = Readonly<Record<string, unknown>>;
+
+/** A record as it is to be written. */
+export interface RecordWrite {
+  readonly record: TableRecord;
+  /** The fields that the request names. */
+  readonly named: readonly string[];
+  /** The record's path in the request. */
+  readonly path: string;
 }
 
 /**
- * The record that a row holds whose columns are named as its fields. The row becomes the record: it
- * is the driver's, made for this one answer.
+ * The record in a row whose columns are named as its fields. The row itself becomes the record: the
+ * driver made it for this response alone.
  */
-export function toRecord(table: TableSchema, row: SqlRow): VisibleColumns {
-  const made = row as Record<string, unknown>;
-  for (const { name, columnType } of table.columns) {
-    // What was not selected is not there; and a column may be called `constructor`.
-    if (!Object.hasOwn(made, name)) continue;
-    const stored = made[name];
-    if (stored !== null) made[name] = columnType.show(stored);
+export function toRecord(schema: TableSchema, row: SqlRow): RecordResponse {
+  const record = row as Record<string, unknown>;
+  for (const { name, columnType } of schema.columns) {
+    // Columns that were not selected are absent; and a column may be called `constructor`.
+    if (!Object.hasOwn(record, name)) continue;
+    const stored = record[name];
+    if (stored !== null) record[name] = columnType.show(stored);
   }
-  return made;
+  return record;
+}
+
+/** The record in a row that was selected as `RecordStatements.all` lists. */
+export function toStoredRecord({ columns }: TableSchema, row: SqlRow): StoredRecord {
+  const record: Record<string, Json> = {
+    id: row["id"] as string,
+    createdAt: row["createdAt"] as string,
+    updatedAt: row["updatedAt"] as string,
+    createdBy: row["createdBy"] as string,
+  };
+  for (const { name, columnType } of columns) {
+    const stored = row[name];
+    record[name] = stored === null || stored === undefined ? null : columnType.show(stored);
+  }
+  // The four that every record has are among them.
+  return { record: record as unknown as TableRecord, revision: row["revision"] as number };
+}
+
+/** The fields in which two states of a record differ, but for `updatedAt`. */
+export function changesBetween(before: TableRecord, after: TableRecord): string[] {
+  return Object.keys(after).filter((field) => {
+    if (field === "updatedAt") return false;
+    const [old, now] = [before[field], after[field]];
+    // The members of JSON come back from the database in another order.
+    return old !== now && !(typeof now === "object" && isDeepStrictEqual(old, now));
+  });
+}
+
+/** Every list, event and export holds whole records, so none may grow without end. */
+const RECORD_CHARACTERS_MAX = 1_048_576;
+
+/** The size of a record in characters: near enough, and quickly found. */
+export function storedSize(record: TableRecord): number {
+  let size = 0;
+  for (const name in record) {
+    const value = record[name];
+    if (typeof value === "string") size += value.length;
+    else if (typeof value === "object" && value !== null) size += JSON.stringify(value).length;
+    else size += 1;
+  }
+  return size;
+}
+
+export function checkSize(size: number, path: string): FieldError[] {
+  if (size <= RECORD_CHARACTERS_MAX) return [];
+  const message = `must hold at most ${RECORD_CHARACTERS_MAX} characters in all its fields together`;
+  return [{ path, message }];
 }

@@ -1,4 +1,5 @@
 import { changeEvent, diffResource, event, type ResourceRef } from "#kernel/log/event.ts";
+import type { WriteContext } from "#kernel/contract.ts";
 import { Table } from "./table.ts";
 
 const resource = "table";
@@ -23,24 +24,41 @@ export const TableDropped = event("table.dropped", {
 });
 
 export const tableEvents = [TableCreated, TableUpdated, TableDropped];
+export type TableEvent = (typeof tableEvents)[number];
 
-/** How events name a table. */
 export function tableRef({ id, name }: Table): ResourceRef {
   return { id, displayName: name };
 }
 
-/** A table as events tell it. */
 export function tableEventData({ revision: _, renamedRevision: __, shape: ___, ...table }: Table) {
   return table;
 }
 
-/** What `table.updated` says. */
-export function tableChangeData({
-  before,
-  after,
-}: {
+/** A table before and after a change. */
+export interface TableUpdate {
   readonly before: Table;
   readonly after: Table;
-}) {
+}
+
+/** The resource and data of `table.updated`. */
+export function tableUpdateData({ before, after }: TableUpdate) {
   return [tableRef(after), diffResource(tableEventData(before), tableEventData(after))] as const;
+}
+
+/** The tables that steps dropped, created and updated. */
+export interface TableChanges {
+  readonly dropped: readonly Table[];
+  readonly created: readonly Table[];
+  readonly updated: readonly TableUpdate[];
+}
+
+/** Emits one event for each table, however many steps changed it. */
+export function emitTableChanges(ctx: WriteContext<TableEvent>, changes: TableChanges): void {
+  for (const table of changes.dropped) {
+    ctx.emit(TableDropped, tableRef(table), tableEventData(table));
+  }
+  for (const table of changes.created) {
+    ctx.emit(TableCreated, tableRef(table), tableEventData(table));
+  }
+  for (const update of changes.updated) ctx.emit(TableUpdated, ...tableUpdateData(update));
 }

@@ -1,40 +1,69 @@
-import { ExecutorPoint } from "#domains/runs/index.ts";
-import { NodeTypePoint } from "#domains/workflows/index.ts";
+import { PackContentPoint } from "#kernel/contributions/pack-content.ts";
 import { UsageCounterPoint } from "#kernel/contributions/usage-counter.ts";
 import { domain } from "#kernel/domain.ts";
-import { EventVisibilityPoint } from "#kernel/log/event-visibility.ts";
 import { contribute } from "#kernel/extension-point.ts";
-import { PackContentPoint } from "#kernel/contributions/pack-content.ts";
-import { ReportSourcePoint } from "#kernel/contributions/report-source.ts";
-import { migrationEvents } from "#domains/migrations/migration.ts";
-import { migrationOperations } from "#domains/migrations/operations.ts";
-import * as permissions from "./permissions.ts";
-import { queryEvents } from "#domains/queries/saved-query.ts";
-import { queryOperations } from "#domains/queries/operations.ts";
-import { queryContent } from "#domains/queries/pack.ts";
-import { querySource } from "#domains/queries/report-source.ts";
-import { recordView } from "#domains/records/event-visibility.ts";
-import { recordEvents } from "#domains/records/events.ts";
-import { recordsExecutor } from "#domains/records/record-step.ts";
-import { recordOperations } from "#domains/records/operations.ts";
-import { recordsSource } from "#domains/records/report-source.ts";
-import { countTables } from "./store.ts";
 import { tableEvents } from "./events.ts";
-import { tableContent } from "./structure/pack.ts";
+import * as permissions from "./permissions.ts";
+import { countTables } from "./store.ts";
 import { tableOperations } from "./structure/operations.ts";
+import { tableContent } from "./structure/pack.ts";
 
 export const tables = domain({
   name: "tables",
   summary: "Tables that people make, their records, and questions about them in SQL.",
   permissions: Object.values(permissions),
-  events: [...tableEvents, ...recordEvents, ...queryEvents, ...migrationEvents],
-  operations: [...tableOperations, ...recordOperations, ...queryOperations, ...migrationOperations],
+  events: tableEvents,
+  operations: tableOperations,
   contributions: [
     contribute(UsageCounterPoint, { name: "tables", count: countTables }),
-    contribute(ExecutorPoint, recordsExecutor),
-    contribute(NodeTypePoint, recordsExecutor.type),
-    contribute(EventVisibilityPoint, recordView),
-    contribute(PackContentPoint, tableContent, queryContent),
-    contribute(ReportSourcePoint, recordsSource, querySource),
+    contribute(PackContentPoint, tableContent),
   ],
 });
+
+// Opened tables, for records and queries.
+export {
+  findOpenTable,
+  openTable,
+  type OpenTable,
+  type TableContext,
+} from "./schema/open-table.ts";
+export { findTableSchema, reloadTableSchema } from "./schema/table-cache.ts";
+export type { TableSchema } from "./schema/table-schema.ts";
+export type { RuleSql } from "./schema/rule-sql.ts";
+export {
+  checkAccess,
+  type Grant,
+  type Grants,
+  hideFields,
+  isUnrestricted,
+  resolveGrants,
+  visibleFields,
+} from "./schema/grants.ts";
+export type { ColumnSchema, Json, OnDelete } from "./columns/column-type.ts";
+export type { RecordFields } from "./columns/parse-fields.ts";
+export { toArrayLiteral } from "./columns/enum-values.ts";
+export { type ParsedParameter, parseParameter } from "./columns/registry.ts";
+export { quoteIdentifier } from "./sql-names.ts";
+export {
+  type Column,
+  COLUMNS_MAX,
+  type ColumnTypeName,
+  FIELD_ERRORS_MAX,
+  Slug,
+  SYSTEM_COLUMNS,
+  type Table,
+  TableId,
+} from "./table.ts";
+
+// Structure, for migrations.
+export { parseColumn } from "./columns/parse-fields.ts";
+export type { NewColumn } from "./columns/new-column.ts";
+export { onDeleteOf, targetOf } from "./columns/reference.ts";
+export { parseDerivedName } from "./derived-name.ts";
+export { emitTableChanges, type TableChanges, type TableEvent, tableEvents } from "./events.ts";
+export { listTables, lockStructure } from "./store.ts";
+export { type AppliedSteps, asOwner, runSteps } from "./structure/apply-steps.ts";
+export { failedStepOf } from "./structure/failures.ts";
+export { defaultIndexName } from "./structure/index-steps.ts";
+export { type ColumnChange, type NewIndex, parseStep, type TableStep } from "./structure/step.ts";
+export { writeTriggerSql } from "./structure/write-triggers.ts";

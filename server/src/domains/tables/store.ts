@@ -48,7 +48,7 @@ export async function listTables(tx: Tx): Promise<Table[]> {
   return rows.map(toTable);
 }
 
-/** Some tables, newest first, from the one before which a page goes on. */
+/** A page of tables, newest first, before an id. */
 export async function listTablePage(
   tx: Tx,
   { before, limit }: { readonly before: string; readonly limit: number },
@@ -63,7 +63,13 @@ export async function listTablePage(
   return rows.map(toTable);
 }
 
-/** How many there are in the partition. */
+/** The revision of each table of the partition, by its id. */
+export async function listRevisions(tx: Tx): Promise<ReadonlyMap<string, number>> {
+  const rows = await tx.selectFrom("user_tables").select(["id", "revision"]).execute();
+  return new Map(rows.map(({ id, revision }) => [id, revision]));
+}
+
+/** The number of tables in the partition. */
 export async function countTables(tx: Tx): Promise<number> {
   const { count } = await tx
     .selectFrom("user_tables")
@@ -72,7 +78,7 @@ export async function countTables(tx: Tx): Promise<number> {
   return count;
 }
 
-/** Whoever changes the structure of tables takes turns, in each partition. */
+/** Makes changes of structure take turns in each partition, until the transaction ends. */
 export async function lockStructure(tx: Tx): Promise<void> {
   await sql`
     select pg_advisory_xact_lock(hashtextextended(
@@ -80,7 +86,7 @@ export async function lockStructure(tx: Tx): Promise<void> {
       0))`.execute(tx);
 }
 
-/** Locks a table's row, so that no other change comes in between. */
+/** Locks a table's row until the transaction ends. */
 export async function lockTable(tx: Tx, slug: string): Promise<Table | undefined> {
   const row = await tx
     .selectFrom("user_tables")
@@ -91,7 +97,7 @@ export async function lockTable(tx: Tx, slug: string): Promise<Table | undefined
   return row && toTable(row);
 }
 
-/** Locks those of these slugs, and those with a column that refers to one of the others. */
+/** Locks the tables of some slugs, and those with a column that refers to one of the other slugs. */
 export async function lockTables(
   tx: Tx,
   { slugs, referringTo }: { readonly slugs: string[]; readonly referringTo: string[] },

@@ -1,4 +1,4 @@
-/** What a table is: schemas and names. */
+/** The schemas of a table and its parts. */
 import Type, { type Static } from "typebox";
 import { ConditionSchema } from "#kernel/condition/condition.ts";
 import { failure } from "#kernel/operation/failure.ts";
@@ -7,7 +7,7 @@ import { id, line, object, Time } from "#kernel/schema/schema.ts";
 export const COLUMNS_MAX = 200;
 export const TABLES_MAX = 1_000;
 export const RULES_MAX = 100;
-/** Faults that one answer tells at most. */
+/** Field errors in one response. */
 export const FIELD_ERRORS_MAX = 100;
 
 /** A word that is safe as a quoted identifier, and short enough for PostgreSQL. */
@@ -46,7 +46,7 @@ export const COLUMN_TYPES = [
 ] as const;
 export type ColumnTypeName = (typeof COLUMN_TYPES)[number];
 
-/** A column with everything said. */
+/** A column with all its defaults filled in. */
 export const Column = Type.Object(
   {
     name: ColumnName,
@@ -77,9 +77,9 @@ export const ACTIONS = ["read", "create", "update", "delete"] as const;
 export type Action = (typeof ACTIONS)[number];
 
 /**
- * Who may do what with which records. A table without rules is open to whoever holds the permission.
- * In one with rules, whoever is neither owner nor admin may do what some rule for one of their roles
- * allows, with the records that its `where` holds for, in the fields that it names.
+ * Grants actions on some records to roles. A table without rules is open to everyone with the
+ * permission. In one with rules, everyone but owners and admins may do only what some rule for one of
+ * their roles allows, with the records that its `where` holds for, in the fields that it names.
  */
 export const Rule = object(
   {
@@ -104,7 +104,6 @@ export const Rule = object(
 export type Rule = Static<typeof Rule>;
 
 export const TableId = id("tbl");
-export const RecordId = id("rec");
 
 export const Table = Type.Object(
   {
@@ -130,7 +129,6 @@ export type Table = Static<typeof Table> & {
 };
 
 export const NoSuchTable = failure("not_found", 404, "There is no such table here.");
-export const NoSuchRecord = failure("not_found", 404, "There is no such record.");
 export const SlugTaken = failure(
   "table_slug_taken",
   409,

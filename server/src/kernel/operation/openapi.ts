@@ -32,7 +32,12 @@ export function describeApi(domains: readonly Domain[]): Json {
       for (const route of [op.route, ...(op.aliases ?? [])]) {
         const [method, path] = route.split(" ") as [string, string];
         paths[path] ??= {};
-        paths[path][method.toLowerCase()] = describeOperation(op, route, domain.name, components);
+        paths[path][method.toLowerCase()] = describeOperation(
+          op,
+          route,
+          domain.tag ?? domain.name,
+          components,
+        );
       }
     }
   }
@@ -42,7 +47,9 @@ export function describeApi(domains: readonly Domain[]): Json {
     openapi: "3.1.0",
     info: { title: "Millrace", version: "1", description: DESCRIPTION },
     servers: [{ url: "/" }],
-    tags: domains.map(({ name, summary }) => ({ name, description: summary })),
+    tags: domains
+      .filter(({ tag }) => tag === undefined)
+      .map(({ name, summary }) => ({ name, description: summary })),
     security: [{ bearer: [] }],
     paths,
     components: {

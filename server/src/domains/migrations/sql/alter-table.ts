@@ -1,8 +1,12 @@
 import type { AlterTableCmd, AlterTableStmt, ColumnDef, Constraint, Node } from "libpg-query";
-import { parseColumn } from "#domains/tables/columns/parse-fields.ts";
-import { textOf, textsOf } from "#domains/queries/guard/findings.ts";
-import type { ColumnChange, TableStep } from "#domains/tables/structure/step.ts";
-import type { Column, Table } from "#domains/tables/table.ts";
+import {
+  parseColumn,
+  type ColumnChange,
+  type TableStep,
+  type Column,
+  type Table,
+} from "#domains/tables/index.ts";
+import { textOf, textsOf } from "#domains/queries/index.ts";
 import { type ColumnCheck, parseChecks, resolveBounds } from "./check-clause.ts";
 import {
   toColumn,

@@ -1,7 +1,7 @@
 /** Conditions in `check`, as the options of columns. */
 import type { A_Expr, Node } from "libpg-query";
-import { recordsOf, textsOf } from "#domains/queries/guard/findings.ts";
-import type { ColumnTypeName } from "#domains/tables/table.ts";
+import { recordsOf, textsOf } from "#domains/queries/index.ts";
+import type { ColumnTypeName } from "#domains/tables/index.ts";
 import { parseConstant } from "./constant.ts";
 import { parseNumber, rejectSql } from "./sql-error.ts";
 

@@ -1,7 +1,6 @@
 import type { ColumnDef, Constraint, Node } from "libpg-query";
-import { type OnDelete } from "#domains/tables/columns/reference.ts";
-import { textOf, textsOf } from "#domains/queries/guard/findings.ts";
-import type { NewColumn } from "#domains/tables/columns/new-column.ts";
+import type { OnDelete, NewColumn } from "#domains/tables/index.ts";
+import { textOf, textsOf } from "#domains/queries/index.ts";
 import { type ColumnCheck, parseChecks, resolveBounds } from "./check-clause.ts";
 import { parseDefault } from "./constant.ts";
 import { parseNumber, rejectSql, rejectSqlIf, tableSlug } from "./sql-error.ts";

@@ -1,6 +1,6 @@
 import type { A_Const, FuncCall, Node } from "libpg-query";
-import { textOf, textsOf } from "#domains/queries/guard/findings.ts";
-import type { ColumnTypeName } from "#domains/tables/table.ts";
+import { textOf, textsOf } from "#domains/queries/index.ts";
+import type { ColumnTypeName } from "#domains/tables/index.ts";
 import { parseNumber, rejectSql } from "./sql-error.ts";
 
 const NOW = "$now";

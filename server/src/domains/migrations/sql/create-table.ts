@@ -1,6 +1,6 @@
 import type { Constraint, CreateStmt, Node } from "libpg-query";
-import { textsOf } from "#domains/queries/guard/findings.ts";
-import type { NewIndex, TableStep } from "#domains/tables/structure/step.ts";
+import { textsOf } from "#domains/queries/index.ts";
+import type { NewIndex, TableStep } from "#domains/tables/index.ts";
 import { parseChecks } from "./check-clause.ts";
 import {
   addCheck,

@@ -1,8 +1,6 @@
 import type { DropStmt, Node } from "libpg-query";
-import { recordsOf, textsOf } from "#domains/queries/guard/findings.ts";
-import { defaultIndexName } from "#domains/tables/structure/index-steps.ts";
-import type { TableStep } from "#domains/tables/structure/step.ts";
-import type { Table } from "#domains/tables/table.ts";
+import { recordsOf, textsOf } from "#domains/queries/index.ts";
+import { defaultIndexName, type TableStep, type Table } from "#domains/tables/index.ts";
 import type { TableLookup } from "./table-lookup.ts";
 import { singleName, rejectSql } from "./sql-error.ts";
 

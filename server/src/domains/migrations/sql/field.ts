@@ -1,4 +1,4 @@
-import { SYSTEM_COLUMNS, type Table } from "#domains/tables/table.ts";
+import { SYSTEM_COLUMNS, type Table } from "#domains/tables/index.ts";
 
 const FIELD_NAMES: ReadonlyMap<string, string> = new Map(
   SYSTEM_COLUMNS.flatMap(([field, column]) => [

@@ -1,5 +1,5 @@
 import type { Node, RangeVar } from "libpg-query";
-import { textOf } from "#domains/queries/guard/findings.ts";
+import { textOf } from "#domains/queries/index.ts";
 
 /** Why a statement is not taken; `byte` is where in the script, when that is known. */
 export class UnsupportedSql extends Error {
@@ -7,7 +7,7 @@ export class UnsupportedSql extends Error {
 
   constructor(message: string, byte: number | undefined) {
     super(message);
-    this.name = "SqlRefused";
+    this.name = "UnsupportedSql";
     this.byte = byte;
   }
 }

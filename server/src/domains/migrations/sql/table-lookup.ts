@@ -1,4 +1,4 @@
-import type { Table } from "#domains/tables/table.ts";
+import type { Table } from "#domains/tables/index.ts";
 
 /**
  * The tables as they are where a statement is read. While a migration is only written down nothing is

@@ -3,8 +3,8 @@
  * a table and what the database has of it are always the same.
  */
 import type { CommentStmt, IndexStmt, Node, RenameStmt } from "libpg-query";
-import { recordsOf, textOf, textsOf } from "#domains/queries/guard/findings.ts";
-import { parseStep, type TableStep } from "#domains/tables/structure/step.ts";
+import { recordsOf, textOf, textsOf } from "#domains/queries/index.ts";
+import { parseStep, type TableStep } from "#domains/tables/index.ts";
 import { alterTableFrom } from "./alter-table.ts";
 import { translateCreateTable } from "./create-table.ts";
 import { translateDrop } from "./drop.ts";

@@ -1,6 +1,6 @@
 import type { TypeName } from "libpg-query";
-import { textsOf } from "#domains/queries/guard/findings.ts";
-import type { ColumnTypeName } from "#domains/tables/table.ts";
+import { textsOf } from "#domains/queries/index.ts";
+import type { ColumnTypeName } from "#domains/tables/index.ts";
 import { parseNumber, rejectSql } from "./sql-error.ts";
 
 /** A type of column with its options. */

@@ -1,13 +1,5 @@
 import Type from "typebox";
-import type { Json } from "#domains/tables/columns/column-type.ts";
-import { RecordsRead } from "#domains/tables/permissions.ts";
-import {
-  retryOnSchemaChange,
-  readWithTable,
-  requireTable,
-} from "#domains/tables/schema/table-cache.ts";
-import type { TableSchema } from "#domains/tables/schema/table-schema.ts";
-import { Slug } from "#domains/tables/table.ts";
+import { type Json, openTable, Slug, type TableSchema } from "#domains/tables/index.ts";
 import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
 import { formatCsvLine, escapeFormula } from "#kernel/csv/csv-line.ts";
@@ -20,27 +12,29 @@ import {
 import { query } from "#kernel/operation/operation.ts";
 import { type Download, download } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
-import { type ListedRecords, listRecordsSql, type RecordListing } from "../read/list-sql.ts";
-import { listingOf } from "../read/operations.ts";
+import { RecordsRead } from "../permissions.ts";
+import {
+  type ListedRecord,
+  parseListing,
+  readListedRecords,
+  type RecordListing,
+} from "../read/list-sql.ts";
 import { type RecordQuery, recordQueryParams } from "../read/record-query.ts";
 
-/** A table's records as a file, made piece by piece. */
-
 const FORMATS = ["csv", "json", "ndjson"] as const;
-export type Format = (typeof FORMATS)[number];
+type Format = (typeof FORMATS)[number];
 
-export interface FileOptions {
-  readonly table: TableSchema;
+interface FileOptions {
+  readonly schema: TableSchema;
   readonly fields: readonly string[];
-  /** Whether texts that a spreadsheet would run are marked. */
+  /** True when texts that a spreadsheet would take for a formula are escaped. */
   readonly safe: boolean;
 }
 
-/** How records are written in such a file. */
-function fileForm(format: Format, options: FileOptions): ListFileFormat<ListedRecords> {
+function fileFormat(format: Format, options: FileOptions): ListFileFormat<ListedRecord> {
   switch (format) {
     case "csv":
-      return csvForm(options);
+      return csvFormat(options);
     case "json":
       return jsonListFormat(({ record }) => record);
     case "ndjson":
@@ -53,12 +47,13 @@ function fileForm(format: Format, options: FileOptions): ListFileFormat<ListedRe
   }
 }
 
-function csvForm({ table, fields, safe }: FileOptions): ListFileFormat<ListedRecords> {
+function csvFormat({ schema, fields, safe }: FileOptions): ListFileFormat<ListedRecord> {
   const columns = fields.map((field) => {
-    const column = table.byName.get(field);
+    const column = schema.byName.get(field);
     const format = column?.columnType.formatCell ?? String;
-    const guard = safe && TEXTS.has(column?.type ?? "") ? escapeFormula : (cell: string) => cell;
-    return { field, cellOf: (value: Json) => guard(format(value)) };
+    const escape =
+      safe && TEXT_TYPES.has(column?.type ?? "") ? escapeFormula : (cell: string) => cell;
+    return { field, cellOf: (value: Json) => escape(format(value)) };
   });
   return {
     mediaType: "text/csv",
@@ -67,7 +62,7 @@ function csvForm({ table, fields, safe }: FileOptions): ListFileFormat<ListedRec
       formatCsvLine(
         columns.map(({ field, cellOf }) => {
           const value = record[field];
-          // What a record shows is JSON.
+          // The values of a record are JSON.
           return value === null || value === undefined ? null : cellOf(value as Json);
         }),
       ),
@@ -75,11 +70,11 @@ function csvForm({ table, fields, safe }: FileOptions): ListFileFormat<ListedRec
   };
 }
 
-/** The types of columns whose cells somebody may have written as they liked. */
-const TEXTS: ReadonlySet<string> = new Set(["text", "enum", "multi_enum", "json"]);
+/** The types of columns whose cells may hold any text. */
+const TEXT_TYPES: ReadonlySet<string> = new Set(["text", "enum", "multi_enum", "json"]);
 
-/** How many records are read at once, of which there are statements for each. */
-const PAGES = [10, 100, 1_000] as const;
+/** Records read at once; there is one statement for each number. */
+const PAGE_RECORDS = [10, 100, 1_000] as const;
 
 export const exportRecords = query({
   id: "records.export",
@@ -103,42 +98,41 @@ export const exportRecords = query({
     params: { slug: "orders" },
     query: { format: "csv", safe: false, filter: '{"status":"open"}', sort: "createdAt" },
   },
-  async prepare(platform, { params: { slug }, query: { format, safe, ...question } }, caller) {
-    const { listing, first } = await begin(platform, caller, slug, question);
-    const { table, fields } = listing.asked;
-    const form = fileForm(format, { table, fields, safe });
-    const pages: PageSource<ListedRecords> = {
-      sizes: PAGES,
+  async prepare(platform, { params: { slug }, query: { format, safe, ...recordQuery } }, caller) {
+    const { listing, first } = await readFirstPage(platform, caller, slug, recordQuery);
+    const { schema, fields } = listing.query;
+    const file = fileFormat(format, { schema, fields, safe });
+    const pages: PageSource<ListedRecord> = {
+      sizes: PAGE_RECORDS,
       read: async (last, count) =>
         last
           ? platform.db.read(partitionOfCaller(caller), (tx) =>
-              listRecordsSql(tx, listing, last.place, count),
+              readListedRecords(tx, listing, last.position, count),
             )
           : first,
     };
     const download: Download = {
-      mediaType: form.mediaType,
+      mediaType: file.mediaType,
       fileName: `${slug}.${format}`,
-      pieces: listFileChunks(form, pages, platform.shutdown),
+      pieces: listFileChunks(file, pages, platform.shutdown),
     };
     return download;
   },
   run: async (_ctx, _input, prepared) => prepared,
 });
 
-/** What is wrong with the question is found before anything is sent. */
-function begin(
+/** Reads the first page before anything is sent, so that an invalid query fails as one. */
+function readFirstPage(
   platform: Platform,
   caller: Caller,
   slug: string,
-  question: RecordQuery,
-): Promise<{ listing: RecordListing; first: ListedRecords[] }> {
+  recordQuery: RecordQuery,
+): Promise<{ listing: RecordListing; first: ListedRecord[] }> {
   return platform.db.read(partitionOfCaller(caller), async (tx) => {
-    const asking = { tx, services: platform, caller };
-    const table = await requireTable(asking, slug);
-    const listing = await readWithTable(asking, table, () => listingOf(asking, table, question));
-    const first = await retryOnSchemaChange(asking, () =>
-      listRecordsSql(tx, listing, undefined, PAGES[0]),
+    const table = await openTable({ tx, services: platform, caller }, slug);
+    const listing = await table.parse(() => parseListing(table, recordQuery));
+    const first = await table.retryOnSchemaChange(() =>
+      readListedRecords(tx, listing, undefined, PAGE_RECORDS[0]),
     );
     return { listing, first };
   });

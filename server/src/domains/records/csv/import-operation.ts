@@ -1,19 +1,16 @@
-import { partitionOfCaller } from "#kernel/access/caller.ts";
 import Type from "typebox";
 import { parseCsv, CSV_ROWS_MAX } from "#kernel/csv/parse-csv.ts";
-import { Failure } from "#kernel/operation/failure.ts";
 import { command } from "#kernel/operation/operation.ts";
 import { item } from "#kernel/operation/response.ts";
 import { line, object } from "#kernel/schema/schema.ts";
-import { reloadTable, requireTable } from "#domains/tables/schema/table-cache.ts";
-import { RecordsWrite } from "#domains/tables/permissions.ts";
-import { NoSuchTable, Slug } from "#domains/tables/table.ts";
+import { openTable, Slug } from "#domains/tables/index.ts";
 import { RecordCreated, RecordUpdated } from "../events.ts";
+import { RecordsWrite } from "../permissions.ts";
 import { RecordForbidden } from "../record-access.ts";
-import { RecordNotUnique } from "../table-record.ts";
-import { importRows, rehearsed, sift } from "./import-records.ts";
+import { RecordNotUnique } from "../record.ts";
+import { checkRows, importRows, rollBackAfter } from "./import-records.ts";
 
-const BYTES_MAX = 16 * 1024 * 1024;
+const FILE_BYTES_MAX = 16 * 1024 * 1024;
 
 const ImportResult = Type.Object(
   {
@@ -52,7 +49,7 @@ export const importRecords = command({
   }),
   body: object({ csv: Type.String() }),
   acceptsText: { mediaType: "text/csv", field: "csv" },
-  bodyBytesMax: BYTES_MAX,
+  bodyBytesMax: FILE_BYTES_MAX,
   response: item(ImportResult),
   emits: [RecordCreated, RecordUpdated],
   allowNoop: true,
@@ -63,18 +60,14 @@ export const importRecords = command({
     body: { csv: "number,status,total\r\nA-4711,paid,99.50\r\nA-4712,open,\r\n" },
   },
   async prepare(platform, { params, query, body }, caller) {
-    const partition = partitionOfCaller(caller);
-    // Read anew, since lines would be refused by a definition that has just changed elsewhere.
-    const table = await reloadTable(platform, partition, params.slug, (work) =>
-      platform.db.read(partition, work),
-    );
-    if (!table) throw new Failure(NoSuchTable);
-    const plan = { ...query, now: platform.clock.now(), person: caller.principal };
-    return { plan, sifted: await sift(table, await parseCsv(body.csv), plan) };
+    // Read anew, since lines would be refused by a schema that has just changed elsewhere.
+    const table = await openTable({ platform, caller }, params.slug, { reload: true });
+    const options = { ...query, now: platform.clock.now() };
+    return { options, checked: await checkRows(table, await parseCsv(body.csv), options) };
   },
-  async run(ctx, { params, query }, { plan, sifted }) {
-    const table = await requireTable(ctx, params.slug);
-    const all = () => importRows(ctx, table, sifted, plan);
-    return query.dryRun ? rehearsed(ctx, all) : all();
+  async run(ctx, { params, query }, { options, checked }) {
+    const table = await openTable(ctx, params.slug);
+    const runImport = () => importRows(ctx, table, checked, options);
+    return query.dryRun ? rollBackAfter(ctx, runImport) : runImport();
   },
 });

@@ -1,29 +1,26 @@
-/** References shown as what they refer to. */
+/** References shown as the record or user that they refer to. */
 import { findMemberNames } from "#domains/identity/accounts/index.ts";
+import type { Tx } from "#kernel/db/connection.ts";
 import { invalidField } from "#kernel/operation/failure.ts";
-import type { ReadContext } from "#kernel/contract.ts";
-import { targetOf, refersToUsers } from "#domains/tables/columns/reference.ts";
-import { lookupTable } from "#domains/tables/schema/table-cache.ts";
-import type { ColumnSchema, TableSchema } from "#domains/tables/schema/table-schema.ts";
 import { queryRows } from "#kernel/db/statement.ts";
+import type { ColumnSchema, OpenTable, TableSchema } from "#domains/tables/index.ts";
+import { type RecordResponse, toRecord } from "../record.ts";
 import { parseRecordQuery } from "./record-query.ts";
-import { type VisibleColumns, toRecord } from "../record.ts";
-import { recordGrants } from "../record-access.ts";
 
-const EXPANDED_MAX = 10;
+const EXPANDED_FIELDS_MAX = 10;
 
-/** Reads `customer,owner`: columns that refer to something. */
+/** Parses `customer,owner`: names of references. */
 export function parseExpand(
-  table: TableSchema,
+  schema: TableSchema,
   expand: string | undefined,
 ): readonly ColumnSchema[] {
   if (expand === undefined) return [];
   const names = [...new Set(expand.split(",").map((name) => name.trim()))];
-  if (names.length > EXPANDED_MAX) {
-    throw invalidField("?expand", `must name at most ${EXPANDED_MAX} fields`);
+  if (names.length > EXPANDED_FIELDS_MAX) {
+    throw invalidField("?expand", `must name at most ${EXPANDED_FIELDS_MAX} fields`);
   }
   return names.map((name) => {
-    const column = table.byName.get(name);
+    const column = schema.byName.get(name);
     if (column?.type !== "reference") {
       throw invalidField("?expand", `names "${name}", which is not a reference of this table`);
     }
@@ -32,59 +29,57 @@ export function parseExpand(
 }
 
 /**
- * The records with what they refer to in the place of its id. Whoever may not see that sees null; of a
- * person who left, no more than the id.
+ * The records with what they refer to in the place of its id. A reference to a record that is hidden
+ * from the caller is null; of a user who left, only the id is shown.
  */
 export async function expandReferences(
-  ctx: ReadContext,
+  tx: Tx,
+  table: OpenTable,
   columns: readonly ColumnSchema[],
-  records: readonly VisibleColumns[],
-): Promise<readonly VisibleColumns[]> {
+  records: readonly RecordResponse[],
+): Promise<readonly RecordResponse[]> {
   if (columns.length === 0) return records;
-  const found = await Promise.all(
+  const expansions = await Promise.all(
     columns.map(async (column) => {
-      const ids = new Set(records.map((record) => record[column.name]));
-      const known = [...ids].filter((id) => typeof id === "string");
-      return { column, things: known.length === 0 ? NOTHING : await find(ctx, column, known) };
+      const values = new Set(records.map((record) => record[column.name]));
+      const ids = [...values].filter((id) => typeof id === "string");
+      const targets = ids.length === 0 ? NO_TARGETS : await findTargets(tx, table, column, ids);
+      return { column, targets };
     }),
   );
   return records.map((record) => {
-    const shown: Record<string, unknown> = { ...record };
-    for (const { column, things } of found) {
+    const expanded: Record<string, unknown> = { ...record };
+    for (const { column, targets } of expansions) {
       const id = record[column.name];
       if (typeof id !== "string") continue;
-      shown[column.name] = things.get(id) ?? (refersToUsers(column) ? nobody(id) : null);
+      expanded[column.name] = targets.get(id) ?? (column.refersToUsers ? formerUser(id) : null);
     }
-    return shown;
+    return expanded;
   });
 }
 
-const NOTHING: ReadonlyMap<unknown, object> = new Map();
+const NO_TARGETS: ReadonlyMap<unknown, object> = new Map();
 
-function nobody(id: string): object {
+function formerUser(id: string): object {
   return { id, name: null, email: null };
 }
 
-async function find(
-  ctx: ReadContext,
-  column: ColumnSchema,
+async function findTargets(
+  tx: Tx,
+  table: OpenTable,
+  { target }: ColumnSchema,
   ids: readonly string[],
 ): Promise<ReadonlyMap<unknown, object>> {
-  const target = targetOf(column);
   if (target === undefined) {
-    const people = await findMemberNames(ctx.tx, ids);
-    return new Map(people.map((person) => [person.id, person]));
+    const users = await findMemberNames(tx, ids);
+    return new Map(users.map((user) => [user.id, user]));
   }
-  const table = await lookupTable(ctx, target);
-  if (!table) return NOTHING;
-  const { select, where, parameters } = parseRecordQuery(
-    table,
-    recordGrants(table, "read", ctx.caller),
-    {},
-  );
-  const place = parameters.add(ids, "text[]");
-  const seen = where === undefined ? "" : ` and ${where}`;
-  const text = `select ${select} from ${table.view} where id = any(${place})${seen}`;
-  const rows = await queryRows(ctx.tx, text, parameters.values);
-  return new Map(rows.map((row) => [row["id"], toRecord(table, row)]));
+  const other = await table.find(target);
+  if (!other) return NO_TARGETS;
+  const { select, where, parameters } = parseRecordQuery(other, {});
+  const list = parameters.add(ids, "text[]");
+  const visible = where === undefined ? "" : ` and ${where}`;
+  const text = `select ${select} from ${other.schema.view} where id = any(${list})${visible}`;
+  const rows = await queryRows(tx, text, parameters.values);
+  return new Map(rows.map((row) => [row["id"], toRecord(other.schema, row)]));
 }

@@ -3,11 +3,12 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { type Ask, useWorld } from "#kernel/testing/world.ts";
 import type { Caller } from "#kernel/access/caller.ts";
 import { setPartitionSql } from "#kernel/db/partition.ts";
+import { OpenTable } from "#domains/tables/schema/open-table.ts";
+import type { TableSource } from "#domains/tables/schema/table-cache.ts";
 import { resolveTable, type TableSchema } from "#domains/tables/schema/table-schema.ts";
-import { statementOf } from "./list-sql.ts";
+import { listStatement, parseListing } from "./list-sql.ts";
 import { afterCursorConditions } from "#kernel/list/order.ts";
 import type { RecordQuery } from "./record-query.ts";
-import { listingOf } from "./operations.ts";
 import { type Furnished, furnish, pagesOf, recordId } from "../testing.ts";
 
 const world = await useWorld();
@@ -282,7 +283,7 @@ describe("an index", () => {
     question: RecordQuery,
     after?: readonly unknown[],
   ): Promise<string[]> {
-    const listing = listingOf({ caller: {} as Caller }, known, question);
+    const listing = parseListing(new OpenTable({} as TableSource, {} as Caller, known), question);
     const parts = after ? afterCursorConditions(listing.keys, after) : [undefined];
     const client = new pg.Client(world.database.app);
     await client.connect();
@@ -290,7 +291,7 @@ describe("an index", () => {
     for (const way of ["seqscan", ...closed]) await client.query(`set enable_${way} = off`);
     const plans: string[] = [];
     for (const part of parts) {
-      const { text, values } = statementOf(listing, part, 51);
+      const { text, values } = listStatement(listing, part, 51);
       const { rows } = await client.query(`explain ${text}`, [...values]);
       plans.push(rows.map((row) => row["QUERY PLAN"]).join("\n"));
     }

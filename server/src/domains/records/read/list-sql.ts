@@ -1,88 +1,102 @@
 import type { Tx } from "#kernel/db/connection.ts";
 import { SqlParameters, type SqlRow, queryRows } from "#kernel/db/statement.ts";
 import { type SortKey, orderBySql, type Part, afterCursorConditions } from "#kernel/list/order.ts";
-import type { ParsedRecordQuery } from "./record-query.ts";
-import { type VisibleColumns, toRecord } from "../record.ts";
+import type { OpenTable } from "#domains/tables/index.ts";
+import { type RecordResponse, toRecord } from "../record.ts";
+import {
+  type ParsedRecordQuery,
+  parseOrder,
+  parseRecordQuery,
+  type RecordQuery,
+} from "./record-query.ts";
 
-/** A list of records: a question and its order. */
+/** A list of records: a query and its order. */
 export interface RecordListing {
-  readonly asked: ParsedRecordQuery;
+  readonly query: ParsedRecordQuery;
   readonly keys: readonly SortKey[];
 }
 
-/** Where a list goes on: the values by which the last record before it is sorted. */
+/** A position in a list: the values by which the last record before it is sorted. */
 export type ListPosition = readonly unknown[];
 
-/** A record of a list, and its place there. */
-export interface ListedRecords {
-  readonly record: VisibleColumns;
-  readonly place: ListPosition;
+/** A record of a list, and its position there. */
+export interface ListedRecord {
+  readonly record: RecordResponse;
+  readonly position: ListPosition;
 }
 
-/** Up to so many records behind a place, or from the beginning. */
-export async function listRecordsSql(
+/** Parses the query of a list. */
+export function parseListing(table: OpenTable, query: RecordQuery): RecordListing {
+  const parsed = parseRecordQuery(table, query);
+  return { query: parsed, keys: parseOrder(parsed, query.sort) };
+}
+
+/** Reads up to `count` records after a position, or from the beginning. */
+export async function readListedRecords(
   tx: Tx,
-  { asked, keys }: RecordListing,
+  { query, keys }: RecordListing,
   after: ListPosition | undefined,
   count: number,
-): Promise<ListedRecords[]> {
+): Promise<ListedRecord[]> {
   const parts: readonly (Part | undefined)[] = after
     ? afterCursorConditions(keys, after)
     : [undefined];
   const rows: SqlRow[] = [];
   for (const part of parts) {
     if (rows.length >= count) break;
-    const { text, values } = statementOf({ asked, keys }, part, count);
+    const { text, values } = listStatement({ query, keys }, part, count);
     rows.push(...(await queryRows(tx, text, values)));
   }
-  const hidden = hiddenIn({ asked, keys });
+  const hidden = hiddenKeys({ query, keys });
   const names = keys.map((key) => (hidden.includes(key) ? HIDDEN + key.field : key.field));
   return rows.slice(0, count).map((row) => {
-    const place = names.map((name) => row[name]);
-    const shown = hidden.length === 0 ? row : shownIn(asked, row);
-    return { record: toRecord(asked.table, shown), place };
+    const position = names.map((name) => row[name]);
+    const visible = hidden.length === 0 ? row : pickFields(query, row);
+    return { record: toRecord(query.schema, visible), position };
   });
 }
 
-/** How many records a question finds. */
-export async function countOf(
+/** Counts the records that a query finds. */
+export async function countRecords(
   tx: Tx,
-  { table, where, parameters }: ParsedRecordQuery,
+  { schema, where, parameters }: ParsedRecordQuery,
 ): Promise<number> {
   const condition = where === undefined ? "" : ` where ${where}`;
-  const text = `select count(*) as count from ${table.view}${condition}`;
+  const text = `select count(*) as count from ${schema.view}${condition}`;
   const [row] = await queryRows(tx, text, parameters.values);
   return Number(row?.["count"]);
 }
 
 /** The statement that reads one part of a list. */
-export function statementOf(
-  { asked, keys }: RecordListing,
+export function listStatement(
+  { query, keys }: RecordListing,
   part: Part | undefined,
   count: number,
 ): { text: string; values: readonly unknown[] } {
-  const { table, select, where, parameters } = asked;
-  const own = new SqlParameters(parameters.values);
-  const conditions = [where, part && `(${part(own)})`].filter((one) => one !== undefined);
-  const further = hiddenIn({ asked, keys })
+  const { schema, select, where, parameters } = query;
+  const all = new SqlParameters(parameters.values);
+  const conditions = [where, part && `(${part(all)})`].filter(
+    (condition) => condition !== undefined,
+  );
+  const sortedBy = hiddenKeys({ query, keys })
     .map(({ sql, field }) => `, ${sql} as "${HIDDEN}${field}"`)
     .join("");
-  const narrowed = conditions.length === 0 ? "" : ` where ${conditions.join(" and ")}`;
+  const condition = conditions.length === 0 ? "" : ` where ${conditions.join(" and ")}`;
   // The number is in the text: one that the planner does not know makes it prefer other plans.
   const text =
-    `select ${select}${further} from ${table.view}${narrowed} ` +
+    `select ${select}${sortedBy} from ${schema.view}${condition} ` +
     `order by ${orderBySql(keys)} limit ${count}`;
-  return { text, values: own.values };
+  return { text, values: all.values };
 }
 
 /** Before the name of a field that the list is sorted by and does not show. */
 const HIDDEN = "~";
 
-function hiddenIn({ asked: { fields }, keys }: RecordListing): readonly SortKey[] {
+function hiddenKeys({ query: { fields }, keys }: RecordListing): readonly SortKey[] {
   return keys.filter(({ field }) => !fields.includes(field));
 }
 
-/** A row without what is only there to sort by. */
-function shownIn({ fields }: ParsedRecordQuery, row: SqlRow): SqlRow {
+/** Leaves out the columns that are only there to sort by. */
+function pickFields({ fields }: ParsedRecordQuery, row: SqlRow): SqlRow {
   return Object.fromEntries(fields.map((field) => [field, row[field]]));
 }

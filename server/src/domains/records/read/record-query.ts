@@ -1,33 +1,12 @@
-/** What a caller asks of a table: which records, in which order, and what of them. */
+/** The query of a list or an export: which records, in which order, and which of their fields. */
 import Type from "typebox";
-import type { Grants } from "#domains/tables/schema/grants.ts";
-import { unrestrictedField, type RuleSql, compileRules } from "#domains/tables/schema/rule-sql.ts";
-import type { TableSchema } from "#domains/tables/schema/table-schema.ts";
-import { SYSTEM_COLUMNS } from "#domains/tables/table.ts";
+import type { OpenTable, RuleSql, TableSchema } from "#domains/tables/index.ts";
 import { SqlParameters } from "#kernel/db/statement.ts";
 import { filterSql, searchSql } from "#kernel/list/filter.ts";
 import { type SortKey, parseSort } from "#kernel/list/order.ts";
 import { invalidField } from "#kernel/operation/failure.ts";
 import { line, text } from "#kernel/schema/schema.ts";
-import { selectList } from "../record.ts";
-
-const NEWEST_FIRST = "-id";
-
-/** The order of a list of records, as somebody with this sight may have it. */
-function readSort(table: TableSchema, sight: RuleSql, sort = NEWEST_FIRST): readonly SortKey[] {
-  return parseSort(sort, "id", (name) => {
-    const field = sight.field(name);
-    const column = table.byName.get(name);
-    return (
-      field && {
-        sql: field.sql,
-        kind: field.kind,
-        type: column?.columnType.parameterType ?? (field.kind === "time" ? "timestamptz" : "text"),
-        nullable: !sight.isPlain(name) || column?.required === false,
-      }
-    );
-  });
-}
+import { fieldsOf, selectList } from "../record-statements.ts";
 
 const FILTER_CHARACTERS_MAX = 20_000;
 const NAMES_CHARACTERS_MAX = 14_000;
@@ -59,11 +38,11 @@ export type RecordQuery = {
   readonly [Name in keyof typeof recordQueryParams]?: string | undefined;
 };
 
-/** A question as SQL, but for its order and place. */
+/** A query as SQL, but for its order and cursor. */
 export interface ParsedRecordQuery {
-  readonly table: TableSchema;
-  readonly sight: RuleSql;
-  /** Of what stands in `select` and `where`. */
+  readonly schema: TableSchema;
+  readonly rules: RuleSql;
+  /** Of `select` and `where`. */
   readonly parameters: SqlParameters;
   /** The fields that are shown, in their order. */
   readonly fields: readonly string[];
@@ -72,88 +51,87 @@ export interface ParsedRecordQuery {
   readonly where: string | undefined;
 }
 
-/** Puts a question to a table as somebody with these grants sees it. */
-export function parseRecordQuery(
-  table: TableSchema,
-  grants: Grants,
-  question: RecordQuery,
-): ParsedRecordQuery {
+/** Parses a query against a table as its rules let the caller see it. */
+export function parseRecordQuery(table: OpenTable, query: RecordQuery): ParsedRecordQuery {
+  const { schema } = table;
   const parameters = new SqlParameters();
-  const sight = compileRules(table, grants, parameters);
+  const rules = table.compileRules(parameters);
   const conditions = [
-    sight.where,
-    question.filter === undefined
+    rules.where,
+    query.filter === undefined
       ? undefined
-      : filterOf(table, question.filter, { sight, parameters }),
-    question.q === undefined ? undefined : searchIn(table, question.q, { sight, parameters }),
+      : compileFilter(table, query.filter, { rules, parameters }),
+    query.q === undefined ? undefined : compileSearch(schema, query.q, { rules, parameters }),
   ].filter((condition) => condition !== undefined);
-  const fields = readFieldList(table, question.fields);
+  const fields = parseFieldList(schema, query.fields);
+  const isWhole = !table.grants("read") && query.fields === undefined;
   return {
-    table,
-    sight,
+    schema,
+    rules,
     parameters,
     fields,
-    select: selectSql(table, sight, { fields, all: !grants && question.fields === undefined }),
+    select: isWhole ? selectList(schema) : selectFields(rules, fields),
     where:
       conditions.length === 0 ? undefined : conditions.map((part) => `(${part})`).join(" and "),
   };
 }
 
-/** The order that a question asks for. */
-export function orderOf(
-  { table, sight }: ParsedRecordQuery,
-  question: Pick<RecordQuery, "sort">,
+const NEWEST_FIRST = "-id";
+
+/** The order of a list; fields that are hidden from the caller sort as null. */
+export function parseOrder(
+  { schema, rules }: Pick<ParsedRecordQuery, "schema" | "rules">,
+  sort = NEWEST_FIRST,
 ): readonly SortKey[] {
-  return readSort(table, sight, question.sort);
+  return parseSort(sort, "id", (name) => {
+    const field = rules.field(name);
+    const column = schema.byName.get(name);
+    return (
+      field && {
+        sql: field.sql,
+        kind: field.kind,
+        type: column?.columnType.parameterType ?? (field.kind === "time" ? "timestamptz" : "text"),
+        nullable: !rules.isPlain(name) || column?.required === false,
+      }
+    );
+  });
 }
 
-interface Writing {
-  readonly sight: RuleSql;
+interface SqlTarget {
+  readonly rules: RuleSql;
   readonly parameters: SqlParameters;
 }
 
-/** A filter as it came, or the condition itself. */
-export function filterOf(
-  table: TableSchema,
+/** Compiles a filter: a condition, or the text of one from a query string. */
+export function compileFilter(
+  table: OpenTable,
   filter: string | Readonly<Record<string, unknown>>,
-  { sight, parameters }: Writing,
+  { rules, parameters }: SqlTarget,
 ): string {
-  const kindOf = (name: string) => unrestrictedField(table, name)?.kind;
-  return filterSql(filter, { kindOf, fieldOf: sight.field, parameters });
+  const kindOf = (name: string) => table.field(name)?.kind;
+  return filterSql(filter, { kindOf, fieldOf: rules.field, parameters });
 }
 
-/** Whether some text of a record has these words in it. */
-function searchIn(table: TableSchema, q: string, { sight, parameters }: Writing): string {
-  const searched = table.columns.filter(({ type }) => type === "text" || type === "enum");
-  const texts = searched.flatMap(({ name }) => sight.field(name)?.sql ?? []);
+/** Finds records with these words in some field of the type text or enum. */
+function compileSearch(schema: TableSchema, q: string, { rules, parameters }: SqlTarget): string {
+  const searched = schema.columns.filter(({ type }) => type === "text" || type === "enum");
+  const texts = searched.flatMap(({ name }) => rules.field(name)?.sql ?? []);
   return searchSql(q, texts, parameters);
 }
 
-const SYSTEM_FIELDS: readonly string[] = SYSTEM_COLUMNS.map(([field]) => field);
-
-/** All fields of a table's records, in the order in which they are shown. */
-export function fieldsOf(table: TableSchema): readonly string[] {
-  return [...SYSTEM_FIELDS, ...table.columns.map(({ name }) => name)];
-}
-
-/** Reads a list of fields; the id is always among them. */
-export function readFieldList(table: TableSchema, names: string | undefined): readonly string[] {
-  const all = fieldsOf(table);
-  if (names === undefined) return all;
-  const wanted = new Set(names.split(",").map((name) => name.trim()));
-  const unknown = [...wanted].find((name) => !all.includes(name));
+/** Parses a list of fields; the id is always among them. */
+function parseFieldList(schema: TableSchema, list: string | undefined): readonly string[] {
+  const all = fieldsOf(schema);
+  if (list === undefined) return all;
+  const names = new Set(list.split(",").map((name) => name.trim()));
+  const unknown = [...names].find((name) => !all.includes(name));
   if (unknown !== undefined) {
     throw invalidField("?fields", `names "${unknown}", which is not a field of this table`);
   }
-  wanted.add("id");
-  return all.filter((name) => wanted.has(name));
+  names.add("id");
+  return all.filter((name) => names.has(name));
 }
 
-function selectSql(
-  table: TableSchema,
-  sight: RuleSql,
-  { fields, all }: { readonly fields: readonly string[]; readonly all: boolean },
-): string {
-  if (all) return selectList(table);
-  return fields.map((name) => `${sight.field(name)?.sql} as "${name}"`).join(", ");
+function selectFields(rules: RuleSql, fields: readonly string[]): string {
+  return fields.map((name) => `${rules.field(name)?.sql} as "${name}"`).join(", ");
 }

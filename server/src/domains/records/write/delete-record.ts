@@ -1,71 +1,76 @@
-import { partitionOfCaller } from "#kernel/access/caller.ts";
 import type { WriteContext } from "#kernel/contract.ts";
-import { tablesOf } from "#domains/tables/schema/table-cache.ts";
-import { resolveTable, type TableSchema } from "#domains/tables/schema/table-schema.ts";
-import type { SqlRow } from "#kernel/db/statement.ts";
-import { listTables } from "#domains/tables/store.ts";
-import { consequencesOf, type Doomed, type Emptied, recordsById } from "./dependents.ts";
-import { RecordDeleted, RecordUpdated, tableIn } from "../events.ts";
-import { lockMatching } from "./lock-matching.ts";
-import { cachedBySchema } from "../record-statements.ts";
-import { againstDeleting, assertAllowed, assertVisible, recordGrants } from "../record-access.ts";
-import { recordRef, type TableRecord } from "../table-record.ts";
-import { lockRecord, emitUpdated, applyChanges } from "./update-record.ts";
-import { explainDeletion, explainConstraint } from "./constraint-error.ts";
+import type { OpenTable } from "#domains/tables/index.ts";
+import { RecordDeleted, recordEventData, recordRef, RecordUpdated } from "../events.ts";
+import { assertNoViolations, assertVisible, deleteViolations } from "../record-access.ts";
+import { withVersion } from "../record-statements.ts";
+import type { TableRecord } from "../record.ts";
+import { explainConstraint, explainDeletion } from "./constraint-error.ts";
+import {
+  type ClearedRecord,
+  type DeletedRecords,
+  planDeletion,
+  readRecords,
+} from "./dependents.ts";
+import { lockMatching } from "./lock-records.ts";
+import { applyChanges, emitUpdated, lockRecord } from "./update-record.ts";
 
-type Deleting = WriteContext<typeof RecordDeleted | typeof RecordUpdated>;
+type DeleteContext = WriteContext<typeof RecordDeleted | typeof RecordUpdated>;
 
-/** Deletes a record, and what was made to go with it. */
-export async function deleteRecord(ctx: Deleting, table: TableSchema, id: string): Promise<void> {
-  // First, so that nothing comes to refer to it, and nothing that does tells them of it.
+/** Deletes a record, and the records that go with it. */
+export async function deleteRecord(
+  ctx: DeleteContext,
+  table: OpenTable,
+  id: string,
+): Promise<void> {
+  // Locked first, so that nothing comes to refer to it, and no error tells of a hidden record.
   const { record, revision } = await lockRecord(ctx, table, id, "for update");
-  assertVisible(ctx, table, record);
+  assertVisible(table, record);
   ctx.expectRevision(revision);
-  assertAllowed(againstDeleting(recordGrants(table, "delete", ctx.caller), record));
-  await carryOut(ctx, { table, records: [record] });
+  assertNoViolations(deleteViolations(table.grants("delete"), record));
+  await deleteWithDependents(ctx, { table, records: [record] });
 }
 
-/** Deletes all records that a condition holds for, or none; tells how many. */
+/** Deletes all records that a filter holds for, or none; returns their number. */
 export async function deleteMatching(
-  ctx: Deleting,
-  table: TableSchema,
+  ctx: DeleteContext,
+  table: OpenTable,
   filter: string,
 ): Promise<number> {
   const ids = await lockMatching(ctx, table, filter, "for update");
-  const records = await recordsById(ctx, table, ids);
+  const records = await readRecords(ctx, table, ids);
   if (records.length === 0) return 0;
-  const grants = recordGrants(table, "delete", ctx.caller);
-  assertAllowed(records.flatMap((record) => againstDeleting(grants, record, `/${record.id}`)));
-  await carryOut(ctx, { table, records });
+  const grants = table.grants("delete");
+  assertNoViolations(
+    records.flatMap((record) => deleteViolations(grants, record, `/${record.id}`)),
+  );
+  await deleteWithDependents(ctx, { table, records });
   return records.length;
 }
 
 /**
- * In one statement: PostgreSQL looks at its end for what still refers to something deleted, so that it
- * does not matter how those refer to each other that go together.
+ * Deletes in one statement: PostgreSQL checks references at its end, so that it does not matter how the
+ * deleted records refer to each other.
  */
-async function carryOut(ctx: Deleting, roots: Doomed): Promise<void> {
-  const tables = await tablesNow(ctx);
-  const { doomed, emptied } = await consequencesOf(ctx, tables, roots);
-  for (const group of groupsOf(emptied)) await empty(ctx, group);
-  const views = Map.groupBy(doomed, ({ table }) => table.view);
+async function deleteWithDependents(ctx: DeleteContext, roots: DeletedRecords): Promise<void> {
+  const schemas = await roots.table.listSchemas();
+  const { deleted, cleared } = await planDeletion(ctx, schemas, roots);
+  for (const group of groupByFields(cleared)) await clearReferences(ctx, group);
+  const views = Map.groupBy(deleted, ({ table }) => table.schema.view);
   await ctx.send(
-    deletionFrom([...views.keys()]),
-    [...views.values()].map((groups) => groups.flatMap(({ records }) => records.map(idOf))),
-    explainDeletion(ctx, roots.table, tables),
+    deleteSql([...views.keys()]),
+    [...views.values()].map((groups) =>
+      groups.flatMap(({ records }) => records.map(({ id }) => id)),
+    ),
+    explainDeletion(roots.table, schemas),
   );
-  // From the outermost inwards: what goes with a record is told before it.
-  for (const { table, records } of doomed.toReversed()) {
-    for (const record of records) tellDeletion(ctx, table, record);
+  // From the outermost inwards: the event of a dependent record comes before that of the one it goes with.
+  for (const { table, records } of deleted.toReversed()) {
+    for (const record of records) emitDeleted(ctx, table, record);
   }
 }
 
-function idOf({ id }: TableRecord): string {
-  return id;
-}
-
 /** Deletes records of several tables by their ids, of which there is one list for each. */
-function deletionFrom(views: readonly string[]): string {
+function deleteSql(views: readonly string[]): string {
   const [first = "", ...others] = views.map(
     (view, index) => `delete from ${view} where id = any($${index + 1}::text[])`,
   );
@@ -73,46 +78,33 @@ function deletionFrom(views: readonly string[]): string {
   return `with ${others.map((text, index) => `part${index} as (${text})`).join(", ")} ${first}`;
 }
 
-/**
- * The tables as they are by now. One that another node has just made may refer to what is deleted, and
- * what it loses would go untold.
- */
-async function tablesNow(ctx: Deleting): Promise<readonly TableSchema[]> {
-  const known = await tablesOf(ctx);
-  const rows = await ctx.send<SqlRow>("select id, revision from user_tables", []);
-  const revisions = new Map(rows.map(({ id, revision }) => [id, revision]));
-  const isCurrent = known.every(({ id, revision }) => revisions.get(id) === revision);
-  if (isCurrent && rows.length === known.length) return known;
-  return (await listTables(ctx.tx)).map((table) =>
-    resolveTable(table, partitionOfCaller(ctx.caller)),
-  );
+/** Groups the records of one table in which the same references are cleared. */
+function groupByFields(cleared: readonly ClearedRecord[]): readonly (readonly ClearedRecord[])[] {
+  const keyOf = ({ table, fields }: ClearedRecord): string =>
+    [table.schema.slug, ...fields].join(" ");
+  return [...Map.groupBy(cleared, keyOf).values()];
 }
 
-/** Those that lose the same references, table by table. */
-function groupsOf(emptied: readonly Emptied[]): readonly (readonly Emptied[])[] {
-  const keyOf = ({ table, fields }: Emptied): string => [table.slug, ...fields].join(" ");
-  return [...Map.groupBy(emptied, keyOf).values()];
-}
-
-async function empty(ctx: Deleting, group: readonly Emptied[]): Promise<void> {
+async function clearReferences(ctx: DeleteContext, group: readonly ClearedRecord[]): Promise<void> {
   const [first] = group;
   if (!first) return;
   const { table, fields } = first;
-  const sets = fields.map((name) => `${table.byName.get(name)?.quoted} = null, `);
+  const { schema } = table;
+  const sets = fields.map((name) => `${schema.byName.get(name)?.quoted} = null, `);
   const text =
-    `update ${table.view} set ${sets.join("")}updated_at = greatest(updated_at, $2::timestamptz), ` +
+    `update ${schema.view} set ${sets.join("")}updated_at = greatest(updated_at, $2::timestamptz), ` +
     "revision = revision + 1 where id = any($1::text[])";
   await ctx.send(
-    cachedBySchema(table, text),
+    withVersion(schema, text),
     [group.map(({ record }) => record.id), ctx.now],
-    explainConstraint(ctx, table),
+    explainConstraint(table),
   );
-  const nothing = Object.fromEntries(fields.map((name) => [name, null]));
+  const nulls = Object.fromEntries(fields.map((name) => [name, null]));
   for (const { record } of group) {
-    emitUpdated(ctx, table, record, applyChanges(ctx, record, nothing));
+    emitUpdated(ctx, table, record, applyChanges(ctx, record, nulls));
   }
 }
 
-function tellDeletion(ctx: Deleting, table: TableSchema, record: TableRecord): void {
-  ctx.emit(RecordDeleted, recordRef(table, record), { ...tableIn(table), ...record });
+function emitDeleted(ctx: DeleteContext, { schema }: OpenTable, record: TableRecord): void {
+  ctx.emit(RecordDeleted, recordRef(schema, record), recordEventData(schema, record));
 }

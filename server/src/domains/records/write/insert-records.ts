@@ -1,103 +1,96 @@
-/** Making and changing records: whoever writes one does it here. */
+/** Creates records. */
 import type { WriteContext } from "#kernel/contract.ts";
 import type { FieldError } from "#kernel/operation/failure.ts";
 import { idsInOrder, newId } from "#kernel/schema/id.ts";
-import type { Json } from "#domains/tables/columns/column-type.ts";
-import { type RecordFields, parseFields } from "#domains/tables/columns/parse-fields.ts";
-import { assertSchemaCurrent } from "#domains/tables/schema/table-cache.ts";
-import type { TableSchema } from "#domains/tables/schema/table-schema.ts";
-import type { Grant } from "#domains/tables/schema/grants.ts";
-import { FIELD_ERRORS_MAX } from "#domains/tables/table.ts";
-import type { SqlRow } from "#kernel/db/statement.ts";
-import { RecordCreated, tableIn } from "../events.ts";
 import { authorOf } from "#kernel/access/caller.ts";
-import { explainBatchError, batchParameters } from "./batch-parameters.ts";
-import { assertMembers } from "./check-members.ts";
-import { recordStatements } from "../record-statements.ts";
-import { type StoredRecord, recordRef, type TableRecord } from "../table-record.ts";
+import type { SqlRow } from "#kernel/db/statement.ts";
 import {
-  createViolations,
-  assertAllowed,
-  recordGrants,
-  type WriteContextOfRecord,
-} from "../record-access.ts";
-import { faultsOfSize, storedSize } from "../table-record.ts";
+  FIELD_ERRORS_MAX,
+  type Grant,
+  type Json,
+  type OpenTable,
+  type RecordFields,
+  type TableSchema,
+} from "#domains/tables/index.ts";
+import { RecordCreated, recordEventData, recordRef } from "../events.ts";
+import { assertNoViolations, createViolations } from "../record-access.ts";
+import { recordStatements } from "../record-statements.ts";
+import {
+  checkSize,
+  type RecordInput,
+  type RecordWrite,
+  type StoredRecord,
+  storedSize,
+  type TableRecord,
+} from "../record.ts";
+import { batchParameters, explainBatchError } from "./batch-parameters.ts";
+import { assertMembers } from "./check-members.ts";
 import { explainConstraint, invalidRecord } from "./constraint-error.ts";
 
-/** The fields of a record as a caller gives them. */
-export type RecordInput = Readonly<Record<string, unknown>>;
+/** The path of each record in the request. */
+export type RecordPath = (index: number) => string;
 
-/** Where in the request each record stands, for the paths of faults. */
-export type PathOf = (index: number) => string;
+const WHOLE_BODY: RecordPath = () => "";
 
-const ONLY: PathOf = () => "";
-
-/** A record that is to be made, and where in the request it stands. */
+/** A record to be created. */
 export interface NewRecord {
-  readonly given: RecordInput;
+  readonly input: RecordInput;
   readonly path: string;
 }
 
 /**
- * Makes records, all or none. A single one of a table that fills nothing itself is on its way without
- * waiting for an answer: whatever PostgreSQL has against it, the commit hears.
+ * Creates records, all or none. The statement for a single one, in a table that generates nothing, is
+ * not awaited: the commit fails with what PostgreSQL has against it.
  */
 export async function insertRecords(
   ctx: WriteContext<typeof RecordCreated>,
-  table: TableSchema,
-  given: readonly RecordInput[],
-  pathOf: PathOf = ONLY,
+  table: OpenTable,
+  inputs: readonly RecordInput[],
+  pathOf: RecordPath = WHOLE_BODY,
 ): Promise<StoredRecord[]> {
-  const drafts = await newRecords(
+  const writes = await prepareInserts(
     ctx,
     table,
-    given.map((fields, index) => ({ given: fields, path: pathOf(index) })),
+    inputs.map((input, index) => ({ input, path: pathOf(index) })),
   );
-  return emitCreated(ctx, table, drafts, await insert(ctx, table, drafts));
+  return emitCreated(ctx, table, writes, await insert(ctx, table, writes));
 }
 
 /**
- * What follows when drafts have become records: the rules are asked once more where the table itself
- * fills something, since that may be among what they ask for.
+ * Emits an event for each record that was inserted. Rules are checked once more where the table
+ * generates something, since they may name it.
  */
 export function emitCreated(
   ctx: WriteContext<typeof RecordCreated>,
-  table: TableSchema,
-  drafts: readonly WriteContextOfRecord[],
+  table: OpenTable,
+  writes: readonly RecordWrite[],
   rows: readonly SqlRow[],
 ): StoredRecord[] {
-  const { generated } = recordStatements(table);
+  const { schema } = table;
+  const { generated } = recordStatements(schema);
   const byId = new Map(generated.length > 0 ? rows.map((row) => [row["id"], row]) : []);
-  const made = drafts.map((draft) => withFilled(table, draft, byId.get(draft.record.id)));
-  if (generated.length > 0) assertMayCreate(ctx, table, made);
-  return made.map(({ record }) => {
-    ctx.emit(RecordCreated, recordRef(table, record), { ...tableIn(table), ...record });
+  const inserted = writes.map((write) => withGenerated(schema, write, byId.get(write.record.id)));
+  const grants = generated.length > 0 ? table.grants("create") : undefined;
+  if (grants) assertNoViolations(inserted.flatMap((write) => createViolations(grants, write)));
+  return inserted.map(({ record }) => {
+    ctx.emit(RecordCreated, recordRef(schema, record), recordEventData(schema, record));
     return { record, revision: 1 };
   });
 }
 
-function assertMayCreate(
-  { caller }: WriteContext<never>,
-  table: TableSchema,
-  drafts: readonly WriteContextOfRecord[],
-): void {
-  const grants = recordGrants(table, "create", caller);
-  if (grants) assertAllowed(drafts.flatMap((draft) => createViolations(grants, draft)));
-}
-
-/** The rows with what the database filled, where it fills something. */
+/** Returns the rows with the generated values, where there are some. */
 async function insert(
   ctx: WriteContext<never>,
-  table: TableSchema,
-  drafts: readonly WriteContextOfRecord[],
+  table: OpenTable,
+  writes: readonly RecordWrite[],
 ): Promise<readonly SqlRow[]> {
-  const { insertOne, insertMany, generated, writable } = recordStatements(table);
-  const [draft, ...others] = drafts;
-  if (!draft) return [];
-  const { record, path } = draft;
+  const { insertOne, insertMany, generated, writable } = recordStatements(table.schema);
+  const [first, ...others] = writes;
+  if (!first) return [];
+  const { record, path } = first;
   if (others.length > 0) {
-    const values = [record.createdAt, record.createdBy, ...batchParameters(writable, drafts)];
-    return explainBatchError(ctx, table, drafts, () => ctx.send<SqlRow>(insertMany, values));
+    const values = [record.createdAt, record.createdBy, ...batchParameters(writable, writes)];
+    return explainBatchError(ctx, table, writes, () => ctx.send<SqlRow>(insertMany, values));
   }
   const values = writable.map(({ name, columnType }) =>
     storedValue(record[name], columnType.store),
@@ -105,7 +98,7 @@ async function insert(
   const sent = ctx.send<SqlRow>(
     insertOne,
     [record.id, record.createdAt, record.createdBy, ...values],
-    explainConstraint(ctx, table, path),
+    explainConstraint(table, path),
   );
   return generated.length > 0 ? sent : [];
 }
@@ -115,89 +108,86 @@ export function storedValue(value: Json | undefined, store: (value: Json) => unk
   return value === null || value === undefined ? null : store(value);
 }
 
-/** The records that there are to be, or everything that is wrong with them. */
-export async function newRecords(
+/** Parses and checks records before they are inserted; throws all their errors. */
+export async function prepareInserts(
   ctx: WriteContext<never>,
-  table: TableSchema,
-  wanted: readonly NewRecord[],
-): Promise<WriteContextOfRecord[]> {
+  table: OpenTable,
+  records: readonly NewRecord[],
+): Promise<RecordWrite[]> {
   const { now, caller } = ctx;
-  const faults: FieldError[] = [];
-  const drafts: WriteContextOfRecord[] = [];
-  const nextId = wanted.length === 1 ? () => newId("rec", now.getTime()) : ids(now);
+  const errors: FieldError[] = [];
+  const writes: RecordWrite[] = [];
   const time = now.toISOString();
+  const nextId =
+    records.length === 1 ? () => newId("rec", now.getTime()) : idsInOrder("rec", now.getTime());
   const createdBy = authorOf(caller);
-  for (const { given, path } of wanted) {
-    const read = parseFields(table, given, { for: "create", now, person: caller.principal });
-    if ("values" in read) {
-      const own = { id: nextId(), createdAt: time, updatedAt: time, createdBy };
-      const record = recordWith(table, own, read.values);
-      faults.push(...faultsOfSize(storedSize(record), path));
-      drafts.push({ record, named: Object.keys(given), path });
-    } else faults.push(...nestPath(path, read.errors));
-    if (faults.length >= FIELD_ERRORS_MAX) break;
+  for (const { input, path } of records) {
+    const parsed = table.parseFields("create", input, now);
+    if ("values" in parsed) {
+      const system = { id: nextId(), createdAt: time, updatedAt: time, createdBy };
+      const record = buildRecord(table.schema, system, parsed.values);
+      errors.push(...checkSize(storedSize(record), path));
+      writes.push({ record, named: Object.keys(input), path });
+    } else errors.push(...nestErrors(path, parsed.errors));
+    if (errors.length >= FIELD_ERRORS_MAX) break;
   }
-  if (faults.length > 0) {
-    await assertSchemaCurrent(ctx, table);
-    throw invalidRecord(faults.slice(0, FIELD_ERRORS_MAX));
+  if (errors.length > 0) {
+    await table.assertCurrent();
+    throw invalidRecord(errors.slice(0, FIELD_ERRORS_MAX));
   }
-  // Before they are sent: what PostgreSQL has against them would tell of records that are not seen.
-  const grants = recordGrants(table, "create", caller);
+  // Before they are sent: an error of PostgreSQL would tell of records that are hidden.
+  const grants = table.grants("create");
   if (grants) {
-    const hopeful = hopefulOf(table, grants);
-    assertAllowed(drafts.flatMap((draft) => createViolations(hopeful, draft)));
+    const possible = ignoringGenerated(table.schema, grants);
+    assertNoViolations(writes.flatMap((write) => createViolations(possible, write)));
   }
-  await assertMembers(ctx, table, drafts);
-  return drafts;
+  await assertMembers(ctx, table, writes);
+  return writes;
 }
 
-/** What the table fills itself is not there yet: a rule that asks for it may come to hold. */
-function hopefulOf(table: TableSchema, grants: readonly Grant[]): readonly Grant[] {
-  const names = new Set(recordStatements(table).generated.map(({ name }) => name));
+/** Drops conditions on generated fields: they have no value yet, and the condition may come to hold. */
+function ignoringGenerated(schema: TableSchema, grants: readonly Grant[]): readonly Grant[] {
+  const names = new Set(recordStatements(schema).generated.map(({ name }) => name));
   if (names.size === 0) return grants;
   return grants.map((grant) =>
-    grant.where && asksFor(names, grant.where) ? { ...grant, where: null } : grant,
+    grant.where && namesField(names, grant.where) ? { ...grant, where: null } : grant,
   );
 }
 
-/** Whether one of these fields is named anywhere in a condition. */
-function asksFor(names: ReadonlySet<string>, part: unknown): boolean {
+/** True when a condition names one of these fields anywhere. */
+function namesField(names: ReadonlySet<string>, part: unknown): boolean {
   if (typeof part !== "object" || part === null) return false;
   return Object.entries(part).some(
-    ([key, inner]) => names.has(key.split(".")[0] ?? key) || asksFor(names, inner),
+    ([key, inner]) => names.has(key.split(".")[0] ?? key) || namesField(names, inner),
   );
 }
 
-function ids(now: Date): () => string {
-  return idsInOrder("rec", now.getTime());
-}
-
-/** In the order of the columns; what the database fills is not there yet. */
-function recordWith(
+/** In the order of the columns; generated ones are null so far. */
+function buildRecord(
   { columns }: TableSchema,
-  own: Pick<TableRecord, "id" | "createdAt" | "updatedAt" | "createdBy">,
+  system: Pick<TableRecord, "id" | "createdAt" | "updatedAt" | "createdBy">,
   values: RecordFields,
 ): TableRecord {
-  const record: Record<string, Json> = { ...own };
+  const record: Record<string, Json> = { ...system };
   for (const { name } of columns) record[name] = values[name] ?? null;
   return record as unknown as TableRecord;
 }
 
-function withFilled(
-  table: TableSchema,
-  draft: WriteContextOfRecord,
+function withGenerated(
+  schema: TableSchema,
+  write: RecordWrite,
   row: SqlRow | undefined,
-): WriteContextOfRecord {
-  if (!row) return draft;
-  const filled = recordStatements(table).generated.map(({ name, columnType }) => [
+): RecordWrite {
+  if (!row) return write;
+  const generated = recordStatements(schema).generated.map(({ name, columnType }) => [
     name,
     columnType.show(row[name]),
   ]);
-  return { ...draft, record: { ...draft.record, ...Object.fromEntries(filled) } };
+  return { ...write, record: { ...write.record, ...Object.fromEntries(generated) } };
 }
 
-/** Faults of a record, as faults of what holds it. */
-export function nestPath(path: string, faults: readonly FieldError[]): readonly FieldError[] {
-  if (path === "") return faults;
-  return faults.map((fault) => ({ ...fault, path: path + fault.path }));
+/** Puts the path of a record before those of its errors. */
+export function nestErrors(path: string, errors: readonly FieldError[]): readonly FieldError[] {
+  if (path === "") return errors;
+  return errors.map((error) => ({ ...error, path: path + error.path }));
 }

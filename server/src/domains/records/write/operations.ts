@@ -1,86 +1,44 @@
 import Type from "typebox";
-import { RecordsWrite } from "#domains/tables/permissions.ts";
-import { requireTable } from "#domains/tables/schema/table-cache.ts";
-import type { TableSchema } from "#domains/tables/schema/table-schema.ts";
-import { COLUMNS_MAX, RecordId, Slug } from "#domains/tables/table.ts";
+import { COLUMNS_MAX, openTable, type OpenTable, Slug } from "#domains/tables/index.ts";
 import { type Condition, ConditionSchema } from "#kernel/condition/condition.ts";
+import type { WriteContext } from "#kernel/contract.ts";
 import type { SqlRow } from "#kernel/db/statement.ts";
 import { command } from "#kernel/operation/operation.ts";
-import type { WriteContext } from "#kernel/contract.ts";
 import { noContent, item, type DynamicItem, dynamicItem } from "#kernel/operation/response.ts";
 import { line, object, text } from "#kernel/schema/schema.ts";
 import { RecordCreated, RecordDeleted, RecordUpdated } from "../events.ts";
+import { RecordsWrite } from "../permissions.ts";
 import {
-  updateViolations,
-  assertAllowed,
-  recordGrants,
+  assertNoViolations,
   RecordForbidden,
-  visibleTo,
+  toVisibleRecord,
+  updateViolations,
 } from "../record-access.ts";
-import { RecordSchema } from "../record.ts";
 import {
-  faultsOfSize,
+  checkSize,
+  RecordId,
+  type RecordInput,
   RecordNotUnique,
   RecordReferenced,
-  toStoredRecord,
+  RecordSchema,
   storedSize,
-} from "../table-record.ts";
+  toStoredRecord,
+} from "../record.ts";
 import { assertMembers } from "./check-members.ts";
 import { explainConstraint, invalidRecord } from "./constraint-error.ts";
 import { deleteMatching, deleteRecord } from "./delete-record.ts";
-import { recordsById, TooManyDependants } from "./dependents.ts";
-import { type RecordInput, insertRecords } from "./insert-records.ts";
-import { lockMatching, TooManyRecords } from "./lock-matching.ts";
+import { readRecords, TooManyDependants } from "./dependents.ts";
+import { insertRecords } from "./insert-records.ts";
+import { lockMatching, TooManyRecords } from "./lock-records.ts";
 import {
+  applyChanges,
   CHANGED,
-  changedFields,
   emitUpdated,
+  parseUpdate,
   updateRecord,
   updateStatement,
-  applyChanges,
 } from "./update-record.ts";
 import { upsertRecords } from "./upsert-records.ts";
-
-const PATH = "/set";
-
-/** Changes all records that a condition holds for, or none; tells how many were not like that before. */
-async function updateMatching(
-  ctx: WriteContext<typeof RecordUpdated>,
-  table: TableSchema,
-  { filter, set }: { readonly filter: Condition; readonly set: RecordInput },
-): Promise<number> {
-  const values = await changedFields(ctx, table, set, PATH);
-  const ids = await lockMatching(ctx, table, filter, "for no key update");
-  if (ids.length === 0) return 0;
-  const named = Object.keys(set);
-  const grants = recordGrants(table, "update", ctx.caller);
-  if (grants) {
-    // Before it is sent: what PostgreSQL has against it would tell of records that they do not see.
-    const faults = (await recordsById(ctx, table, ids)).flatMap((before) =>
-      updateViolations(grants, before, {
-        record: applyChanges(ctx, before, values),
-        named,
-        path: PATH,
-      }),
-    );
-    // What is against one record is mostly against the others too, and said once.
-    assertAllowed([...new Map(faults.map((one) => [one.path + one.message, one])).values()]);
-  }
-  const { text, values: operands } = updateStatement(ctx, table, ids, values);
-  const rows = await ctx.send<SqlRow>(text, operands, explainConstraint(ctx, table, PATH));
-  const writings = rows.map((row) => {
-    const before = toStoredRecord(table, row).record;
-    const record = applyChanges(ctx, before, values);
-    return { before, record, named, path: PATH, changed: row[CHANGED] === true };
-  });
-  const changed = writings.filter((one) => one.changed);
-  const largest = changed.reduce((most, { record }) => Math.max(most, storedSize(record)), 0);
-  const tooLarge = faultsOfSize(largest, PATH);
-  if (tooLarge.length > 0) throw invalidRecord(tooLarge);
-  await assertMembers(ctx, table, changed);
-  for (const { before, record } of changed) emitUpdated(ctx, table, before, record);
-  return changed.length;
-}
 
 const BULK_RECORDS_MAX = 1_000;
 const BULK_BYTES_MAX = 16 * 1024 * 1024;
@@ -93,17 +51,16 @@ const fields = (options: { minProperties?: number } = {}) =>
     maxProperties: COLUMNS_MAX,
     description: "The table's fields by their names",
   });
-const Bulk = Type.Array(fields(), { minItems: 1, maxItems: BULK_RECORDS_MAX });
+const RecordList = Type.Array(fields(), { minItems: 1, maxItems: BULK_RECORDS_MAX });
 
 const inOrders = { params: { slug: "orders" } };
 const anOrder = { params: { slug: "orders", recordId: "rec_01jzt3n5k8q2x4v6w8y0z2b4d6" } };
-/** Many records have no version together that If-Match could name. */
+/** Many records have no common revision that If-Match could name. */
 const NO_REVISION = -1;
-const OBEYS = "What the table's rules do not allow is refused with 403 `record_forbidden`.";
+const RULES_APPLY = "What the table's rules do not allow is refused with 403 `record_forbidden`.";
 
-/** A new record, and where it is found. */
-interface Made extends DynamicItem {
-  readonly place: string;
+interface CreatedRecord extends DynamicItem {
+  readonly location: string;
 }
 
 export const createRecord = command({
@@ -112,21 +69,24 @@ export const createRecord = command({
   summary: "Make a record",
   description:
     "The body is its fields. Those that are not named get their defaults. A value that another record " +
-    `has in a unique field: 409 \`record_not_unique\`. ${OBEYS}`,
+    `has in a unique field: 409 \`record_not_unique\`. ${RULES_APPLY}`,
   permission: RecordsWrite,
   params: InTable,
   body: fields(),
-  response: dynamicItem<Made>(RecordSchema, { status: 201, location: ({ place }) => place }),
+  response: dynamicItem<CreatedRecord>(RecordSchema, {
+    status: 201,
+    location: ({ location }) => location,
+  }),
   emits: [RecordCreated],
   fails: [RecordForbidden, RecordNotUnique],
   example: { ...inOrders, body: { number: "A-4711", status: "open", total: 99.5 } },
   async run(ctx, { params, body }) {
-    const table = await requireTable(ctx, params.slug);
-    const [made] = await insertRecords(ctx, table, [body]);
-    if (!made) throw new Error("A record was made and is not there.");
-    const { record, revision } = made;
-    const place = `/api/v1/tables/${table.slug}/records/${record.id}`;
-    return { data: visibleTo(table, ctx.caller, record), revision, place };
+    const table = await openTable(ctx, params.slug);
+    const [stored] = await insertRecords(ctx, table, [body]);
+    if (!stored) throw new Error("A record was inserted and is not there.");
+    const { record, revision } = stored;
+    const location = `/api/v1/tables/${table.schema.slug}/records/${record.id}`;
+    return { data: toVisibleRecord(table, record), revision, location };
   },
 });
 
@@ -136,7 +96,7 @@ export const changeRecord = command({
   summary: "Change a record",
   description:
     "The body is the fields that are to be different; the others stay as they are. When all are like " +
-    `that already, nothing happens. ${OBEYS}`,
+    `that already, nothing happens. ${RULES_APPLY}`,
   permission: RecordsWrite,
   params: ById,
   body: fields({ minProperties: 1 }),
@@ -146,9 +106,9 @@ export const changeRecord = command({
   fails: [RecordForbidden, RecordNotUnique],
   example: { ...anOrder, body: { status: "paid" } },
   async run(ctx, { params, body }) {
-    const table = await requireTable(ctx, params.slug);
+    const table = await openTable(ctx, params.slug);
     const { record, revision } = await updateRecord(ctx, table, params.recordId, body);
-    return { data: visibleTo(table, ctx.caller, record), revision };
+    return { data: toVisibleRecord(table, record), revision };
   },
 });
 
@@ -159,7 +119,7 @@ export const removeRecord = command({
   description:
     "What refers to it decides what becomes of that: by `onDelete` the delete is refused with 409 " +
     "`record_referenced`, or the reference becomes null, or the record that refers to it is deleted " +
-    `too. Each of those has its own event. ${OBEYS}`,
+    `too. Each of those has its own event. ${RULES_APPLY}`,
   permission: RecordsWrite,
   params: ById,
   response: noContent(),
@@ -167,7 +127,7 @@ export const removeRecord = command({
   fails: [RecordForbidden, RecordReferenced, TooManyDependants],
   example: anOrder,
   async run(ctx, { params }) {
-    await deleteRecord(ctx, await requireTable(ctx, params.slug), params.recordId);
+    await deleteRecord(ctx, await openTable(ctx, params.slug), params.recordId);
   },
 });
 
@@ -175,19 +135,19 @@ export const createRecords = command({
   id: "records.bulk_create",
   route: "POST /api/v1/tables/{slug}/records/bulk",
   summary: "Make many records",
-  description: `All or none: one that can't be made is reported with its path, and none is. ${OBEYS}`,
+  description: `All or none: one that can't be made is reported with its path, and none is. ${RULES_APPLY}`,
   permission: RecordsWrite,
   params: InTable,
-  body: object({ records: Bulk }),
+  body: object({ records: RecordList }),
   bodyBytesMax: BULK_BYTES_MAX,
   response: dynamicItem(Type.Array(RecordSchema), { status: 201 }),
   emits: [RecordCreated],
   fails: [RecordForbidden, RecordNotUnique],
   example: { ...inOrders, body: { records: [{ number: "A-1" }, { number: "A-2" }] } },
   async run(ctx, { params, body }) {
-    const table = await requireTable(ctx, params.slug);
-    const made = await insertRecords(ctx, table, body.records, (index) => `/records/${index}`);
-    return { data: made.map(({ record }) => visibleTo(table, ctx.caller, record)) };
+    const table = await openTable(ctx, params.slug);
+    const stored = await insertRecords(ctx, table, body.records, (index) => `/records/${index}`);
+    return { data: stored.map(({ record }) => toVisibleRecord(table, record)) };
   },
 });
 
@@ -197,7 +157,7 @@ export const changeRecords = command({
   summary: "Change all records that a condition holds for",
   description:
     "All or none, and at most 10,000. `updated` is how many were not like that before. Only records " +
-    `that you see are found. ${OBEYS}`,
+    `that you see are found. ${RULES_APPLY}`,
   permission: RecordsWrite,
   params: InTable,
   body: object({ filter: ConditionSchema, set: fields({ minProperties: 1 }) }),
@@ -209,7 +169,7 @@ export const changeRecords = command({
   example: { ...inOrders, body: { filter: { status: "open" }, set: { status: "closed" } } },
   async run(ctx, { params, body }) {
     ctx.expectRevision(NO_REVISION);
-    return { updated: await updateMatching(ctx, await requireTable(ctx, params.slug), body) };
+    return { updated: await updateMatching(ctx, await openTable(ctx, params.slug), body) };
   },
 });
 
@@ -220,10 +180,10 @@ export const putRecords = command({
   description:
     "`key` is a unique field: a record that has the same value in it is changed, in the fields that " +
     "are named; where there is none, one is made. All or none. However many do this at the same time, " +
-    `there is one record for each key. ${OBEYS}`,
+    `there is one record for each key. ${RULES_APPLY}`,
   permission: RecordsWrite,
   params: InTable,
-  body: object({ key: line(63), records: Bulk }),
+  body: object({ key: line(63), records: RecordList }),
   bodyBytesMax: BULK_BYTES_MAX,
   response: dynamicItem(
     Type.Object({
@@ -241,11 +201,11 @@ export const putRecords = command({
     body: { key: "number", records: [{ number: "A-4711", status: "paid" }] },
   },
   async run(ctx, { params, body }) {
-    const table = await requireTable(ctx, params.slug);
+    const table = await openTable(ctx, params.slug);
     ctx.expectRevision(NO_REVISION);
     const { records, ...counts } = await upsertRecords(ctx, table, body);
-    const shown = records.map((record) => visibleTo(table, ctx.caller, record));
-    return { data: { ...counts, records: shown } };
+    const visible = records.map((record) => toVisibleRecord(table, record));
+    return { data: { ...counts, records: visible } };
   },
 });
 
@@ -255,7 +215,7 @@ export const removeRecords = command({
   summary: "Delete all records that a condition holds for",
   description:
     "All or none, and at most 10,000. `deleted` does not count those that go with them by `onDelete`. " +
-    `Only records that you see are found. ${OBEYS}`,
+    `Only records that you see are found. ${RULES_APPLY}`,
   permission: RecordsWrite,
   params: InTable,
   query: object({ filter: text(20_000, "A condition as JSON; `{}` holds for all records") }),
@@ -266,7 +226,7 @@ export const removeRecords = command({
   example: { ...inOrders, query: { filter: '{"status":"cancelled"}' } },
   async run(ctx, { params, query: { filter } }) {
     ctx.expectRevision(NO_REVISION);
-    return { deleted: await deleteMatching(ctx, await requireTable(ctx, params.slug), filter) };
+    return { deleted: await deleteMatching(ctx, await openTable(ctx, params.slug), filter) };
   },
 });
 
@@ -279,3 +239,47 @@ export const writeOperations = [
   putRecords,
   removeRecords,
 ] as const;
+
+const SET_PATH = "/set";
+
+/** Updates all records that a filter holds for, or none; returns how many it changed. */
+async function updateMatching(
+  ctx: WriteContext<typeof RecordUpdated>,
+  table: OpenTable,
+  { filter, set }: { readonly filter: Condition; readonly set: RecordInput },
+): Promise<number> {
+  const { schema } = table;
+  const values = await parseUpdate(ctx, table, set, SET_PATH);
+  const ids = await lockMatching(ctx, table, filter, "for no key update");
+  if (ids.length === 0) return 0;
+  const named = Object.keys(set);
+  const grants = table.grants("update");
+  if (grants) {
+    // Before it is sent: an error of PostgreSQL would tell of records that are hidden.
+    const violations = (await readRecords(ctx, table, ids)).flatMap((before) =>
+      updateViolations(grants, before, {
+        record: applyChanges(ctx, before, values),
+        named,
+        path: SET_PATH,
+      }),
+    );
+    // Most records violate the same rules, and each is listed once.
+    assertNoViolations([
+      ...new Map(violations.map((error) => [error.path + error.message, error])).values(),
+    ]);
+  }
+  const { text: statement, values: parameters } = updateStatement(ctx, schema, ids, values);
+  const rows = await ctx.send<SqlRow>(statement, parameters, explainConstraint(table, SET_PATH));
+  const changed = rows
+    .filter((row) => row[CHANGED] === true)
+    .map((row) => {
+      const before = toStoredRecord(schema, row).record;
+      return { before, record: applyChanges(ctx, before, values), named, path: SET_PATH };
+    });
+  const largest = changed.reduce((most, { record }) => Math.max(most, storedSize(record)), 0);
+  const errors = checkSize(largest, SET_PATH);
+  if (errors.length > 0) throw invalidRecord(errors);
+  await assertMembers(ctx, table, changed);
+  for (const { before, record } of changed) emitUpdated(ctx, table, before, record);
+  return changed.length;
+}

@@ -1,94 +1,86 @@
-import { StaleRead } from "#kernel/db/errors.ts";
-import type { FieldError } from "#kernel/operation/failure.ts";
 import type { WriteContext } from "#kernel/contract.ts";
-import type { Json } from "#domains/tables/columns/column-type.ts";
-import type { ColumnSchema, TableSchema } from "#domains/tables/schema/table-schema.ts";
-import { readWithTable } from "#domains/tables/schema/table-cache.ts";
-import { FIELD_ERRORS_MAX } from "#domains/tables/table.ts";
+import { StaleRead } from "#kernel/db/errors.ts";
 import type { SqlRow } from "#kernel/db/statement.ts";
-import { recordsById } from "./dependents.ts";
-import { RecordCreated, RecordUpdated } from "../events.ts";
-import { changeMany } from "./update-many.ts";
-import { explainBatchError, batchParameters } from "./batch-parameters.ts";
-import { RecordBudget, lockWhere } from "./lock-matching.ts";
+import type { FieldError } from "#kernel/operation/failure.ts";
+import {
+  type ColumnSchema,
+  FIELD_ERRORS_MAX,
+  type Json,
+  type OpenTable,
+  type TableSchema,
+} from "#domains/tables/index.ts";
+import type { RecordCreated, RecordUpdated } from "../events.ts";
+import { assertNoViolations, createViolations } from "../record-access.ts";
 import { recordStatements } from "../record-statements.ts";
-import { createViolations, assertAllowed, recordGrants } from "../record-access.ts";
-import type { TableRecord } from "../table-record.ts";
+import type { RecordInput, TableRecord } from "../record.ts";
+import { batchParameters, explainBatchError } from "./batch-parameters.ts";
 import { invalidRecord } from "./constraint-error.ts";
-import { newRecords, type RecordInput, type PathOf, emitCreated } from "./insert-records.ts";
+import { readRecords } from "./dependents.ts";
+import { emitCreated, prepareInserts, type RecordPath } from "./insert-records.ts";
+import { lockWhere, RecordBudget } from "./lock-records.ts";
+import { updateEach } from "./update-many.ts";
 
-type Upserting = WriteContext<typeof RecordCreated | typeof RecordUpdated>;
+type UpsertContext = WriteContext<typeof RecordCreated | typeof RecordUpdated>;
 
-export interface Upserted {
+export interface UpsertResult {
   readonly created: number;
   readonly updated: number;
   readonly unchanged: number;
-  /** In the order in which they were given. */
+  /** In the order of the request. */
   readonly records: readonly TableRecord[];
 }
 
-/** Others may make and delete records with the same keys all the while, but hardly so often. */
+/** Other transactions may create and delete records with the same keys meanwhile, but hardly so often. */
 const ROUNDS_MAX = 5;
 
 /**
- * Makes the records whose keys no record has, and changes the others; all or none. Two who do this
- * with one key at the same time take turns: the second finds what the first has made.
+ * Creates the records whose keys no record has, and updates the others; all or none. Two transactions
+ * with the same key take turns: the second finds the record of the first.
  */
 export async function upsertRecords(
-  ctx: Upserting,
-  table: TableSchema,
+  ctx: UpsertContext,
+  table: OpenTable,
   { key, records }: { readonly key: string; readonly records: readonly RecordInput[] },
-  pathOf: PathOf = (index) => `/records/${index}`,
-): Promise<Upserted> {
-  const { column, all } = await readWithTable(ctx, table, () => {
-    const found = keyColumnOf(table, key);
-    return { column: found, all: keyedOf(found, records, pathOf) };
+  pathOf: RecordPath = (index) => `/records/${index}`,
+): Promise<UpsertResult> {
+  const { column, all } = await table.parse(() => {
+    const keyColumn = findKeyColumn(table.schema, key);
+    return { column: keyColumn, all: parseKeys(keyColumn, records, pathOf) };
   });
-  assertMayName(ctx, table, column, all);
-  const done = new Map<Keyed, TableRecord>();
+  assertMayWriteKeys(table, column, all);
+  const done = new Map<KeyedInput, TableRecord>();
   let created = 0;
   let updated = 0;
   let left = all;
   for (let round = 0; left.length > 0; round += 1) {
-    if (round === ROUNDS_MAX) throw new StaleRead({ cause: "The keys have no rest." });
-    const found = await holdByKeys(ctx, table, column, left);
-    const there = left.flatMap((one) => {
-      const before = found.get(textOf(one.key));
-      return before ? [{ one, before }] : [];
+    if (round === ROUNDS_MAX) throw new StaleRead({ cause: "The keys keep changing." });
+    const stored = await lockByKeys(ctx, table, column, left);
+    const existing = left.flatMap((item) => {
+      const before = stored.get(textOf(item.key));
+      return before ? [{ item, before }] : [];
     });
-    const changed = await changeMany(
+    const results = await updateEach(
       ctx,
       table,
-      there.map(({ one, before }) => ({ before, given: one.given, path: one.path })),
+      existing.map(({ item: { input, path }, before }) => ({ before, input, path })),
     );
-    for (const [index, { one }] of there.entries()) {
-      const { record, isChanged } = changed[index] ?? { record: undefined, isChanged: false };
-      if (record) done.set(one, record);
+    for (const [index, { item }] of existing.entries()) {
+      const { record, isChanged } = results[index] ?? { record: undefined, isChanged: false };
+      if (record) done.set(item, record);
       if (isChanged) updated += 1;
     }
-    const fresh = left.filter((one) => !done.has(one));
-    const made = await insertFresh(ctx, table, column, fresh);
-    for (const [one, record] of made) done.set(one, record);
-    created += made.size;
-    left = fresh.filter((one) => !made.has(one));
+    const missing = left.filter((item) => !done.has(item));
+    const inserted = await insertMissing(ctx, table, column, missing);
+    for (const [item, record] of inserted) done.set(item, record);
+    created += inserted.size;
+    left = missing.filter((item) => !inserted.has(item));
   }
   const unchanged = all.length - created - updated;
-  return { created, updated, unchanged, records: all.flatMap((one) => done.get(one) ?? []) };
+  return { created, updated, unchanged, records: all.flatMap((item) => done.get(item) ?? []) };
 }
 
-/** A record with what it is known by, in its canonical form. */
-interface Keyed {
-  readonly key: Json;
-  readonly given: RecordInput;
-  readonly path: string;
-}
-
-function textOf(key: Json): string {
-  return JSON.stringify(key);
-}
-
-/** The column that records are found by; `path` is where it was named. */
-export function keyColumnOf({ byName }: TableSchema, key: string, path = "/key"): ColumnSchema {
+/** The column that records are found by; `path` is where the request names it. */
+export function findKeyColumn({ byName }: TableSchema, key: string, path = "/key"): ColumnSchema {
   const column = byName.get(key);
   if (column?.unique && !column.columnType.generated) return column;
   const message = column
@@ -97,97 +89,106 @@ export function keyColumnOf({ byName }: TableSchema, key: string, path = "/key")
   throw invalidRecord([{ path, message }]);
 }
 
-function keyedOf(
+/** A record of the request with its key, in its canonical form. */
+interface KeyedInput {
+  readonly key: Json;
+  readonly input: RecordInput;
+  readonly path: string;
+}
+
+function textOf(key: Json): string {
+  return JSON.stringify(key);
+}
+
+function parseKeys(
   column: ColumnSchema,
   records: readonly RecordInput[],
-  pathOf: PathOf,
-): readonly Keyed[] {
-  const faults: FieldError[] = [];
+  pathOf: RecordPath,
+): readonly KeyedInput[] {
+  const errors: FieldError[] = [];
   const seen = new Set<string>();
-  const keyed = records.flatMap((given, index): Keyed[] => {
+  const keyed = records.flatMap((input, index): KeyedInput[] => {
     const path = pathOf(index);
-    const fault = (message: string): [] => {
-      faults.push({ path: `${path}/${column.name}`, message });
+    const reject = (message: string): [] => {
+      errors.push({ path: `${path}/${column.name}`, message });
       return [];
     };
-    const value = Object.hasOwn(given, column.name) ? given[column.name] : null;
-    if (value === null) return fault("is required");
-    const read = column.columnType.parse(value, column);
-    if ("error" in read) return fault(read.error);
-    const text = textOf(read.value);
-    if (seen.has(text)) return fault("is the key of an earlier record");
+    const value = Object.hasOwn(input, column.name) ? input[column.name] : null;
+    if (value === null) return reject("is required");
+    const parsed = column.columnType.parse(value, column);
+    if ("error" in parsed) return reject(parsed.error);
+    const text = textOf(parsed.value);
+    if (seen.has(text)) return reject("is the key of an earlier record");
     seen.add(text);
-    return [{ key: read.value, given, path }];
+    return [{ key: parsed.value, input, path }];
   });
-  if (faults.length > 0) throw invalidRecord(faults.slice(0, FIELD_ERRORS_MAX));
+  if (errors.length > 0) throw invalidRecord(errors.slice(0, FIELD_ERRORS_MAX));
   return keyed;
 }
 
-/** Who may write a key in no record at all must not learn from it which there are. */
-function assertMayName(
-  { caller }: Upserting,
-  table: TableSchema,
+/** A caller who may write the key in no record at all must not learn from it which records exist. */
+function assertMayWriteKeys(
+  table: OpenTable,
   { name }: ColumnSchema,
-  keyed: readonly Keyed[],
+  keyed: readonly KeyedInput[],
 ): void {
-  const [making, changing] = [
-    recordGrants(table, "create", caller),
-    recordGrants(table, "update", caller),
-  ];
-  if (!making || !changing) return;
-  // Whatever a record is like: no condition is left that would look at it.
-  const grants = [...making, ...changing].map(({ fields }) => ({ where: null, fields }));
-  assertAllowed(
-    keyed.flatMap(({ path, given }) =>
-      createViolations(grants, { record: given as TableRecord, named: [name], path }),
+  const [createGrants, updateGrants] = [table.grants("create"), table.grants("update")];
+  if (!createGrants || !updateGrants) return;
+  // For any record: no condition is left that would look at it.
+  const grants = [...createGrants, ...updateGrants].map(({ fields }) => ({ where: null, fields }));
+  assertNoViolations(
+    keyed.flatMap(({ path, input }) =>
+      createViolations(grants, { record: input as TableRecord, named: [name], path }),
     ),
   );
 }
 
-/** The records that have these keys, by their keys, held until the act ends. */
-async function holdByKeys(
-  ctx: Upserting,
-  table: TableSchema,
+/** Locks the records that have these keys; by their keys. */
+async function lockByKeys(
+  ctx: UpsertContext,
+  table: OpenTable,
   { name, quoted, columnType }: ColumnSchema,
-  keyed: readonly Keyed[],
+  keyed: readonly KeyedInput[],
 ): Promise<ReadonlyMap<string, TableRecord>> {
   const where = `${quoted} = any($1::${columnType.parameterType}[])`;
   const values = [keyed.map(({ key }) => columnType.store(key))];
-  const hold = { hold: "for no key update", budget: new RecordBudget() } as const;
-  const ids = await lockWhere(ctx, table, { where, values }, hold);
-  const records = await recordsById(ctx, table, ids);
+  const lock = { strength: "for no key update", budget: new RecordBudget() } as const;
+  const ids = await lockWhere(ctx, table, { where, values }, lock);
+  const records = await readRecords(ctx, table, ids);
   return new Map(records.map((record) => [textOf(record[name] ?? null), record]));
 }
 
-/** Makes those whose keys are still free. Who makes one at the same time is waited for. */
-async function insertFresh(
-  ctx: Upserting,
-  table: TableSchema,
+/** Inserts the records whose keys are still free. Another transaction with the same key is waited for. */
+async function insertMissing(
+  ctx: UpsertContext,
+  table: OpenTable,
   column: ColumnSchema,
-  fresh: readonly Keyed[],
-): Promise<ReadonlyMap<Keyed, TableRecord>> {
-  if (fresh.length === 0) return new Map();
-  const drafts = await newRecords(ctx, table, fresh);
-  // In the order of their keys: two with the same ones do not lock each other out.
-  const order = drafts.toSorted((a, b) => compare(a.record[column.name], b.record[column.name]));
-  const { writable, insertManyParts } = recordStatements(table);
+  missing: readonly KeyedInput[],
+): Promise<ReadonlyMap<KeyedInput, TableRecord>> {
+  if (missing.length === 0) return new Map();
+  const writes = await prepareInserts(ctx, table, missing);
+  // In the order of their keys: two transactions with the same ones do not deadlock.
+  const ordered = writes.toSorted((a, b) =>
+    compareKeys(a.record[column.name], b.record[column.name]),
+  );
+  const { writable, insertManyParts } = recordStatements(table.schema);
   const text = insertManyParts.join(` on conflict (${column.quoted}) do nothing `);
-  const { createdAt, createdBy } = drafts[0]?.record ?? {};
-  const values = [createdAt, createdBy, ...batchParameters(writable, order)];
-  const rows = await explainBatchError(ctx, table, order, () => ctx.send<SqlRow>(text, values));
+  const { createdAt, createdBy } = writes[0]?.record ?? {};
+  const values = [createdAt, createdBy, ...batchParameters(writable, ordered)];
+  const rows = await explainBatchError(ctx, table, ordered, () => ctx.send<SqlRow>(text, values));
   const ids = new Set(rows.map(({ id }) => id));
-  const made = drafts.filter(({ record }) => ids.has(record.id));
-  const records = emitCreated(ctx, table, made, rows);
-  const byPath = new Map(made.map(({ path }, index) => [path, records[index]?.record]));
+  const inserted = writes.filter(({ record }) => ids.has(record.id));
+  const records = emitCreated(ctx, table, inserted, rows);
+  const byPath = new Map(inserted.map(({ path }, index) => [path, records[index]?.record]));
   return new Map(
-    fresh.flatMap((one) => {
-      const record = byPath.get(one.path);
-      return record ? [[one, record]] : [];
+    missing.flatMap((item) => {
+      const record = byPath.get(item.path);
+      return record ? [[item, record]] : [];
     }),
   );
 }
 
-function compare(left: Json | undefined, right: Json | undefined): number {
+function compareKeys(left: Json | undefined, right: Json | undefined): number {
   const [a, b] = [left ?? "", right ?? ""];
   if (a === b) return 0;
   return a < b ? -1 : 1;

@@ -2,6 +2,9 @@ import type { TObject } from "typebox";
 import type { ConditionFieldKind } from "#kernel/condition/sql.ts";
 import type { Column } from "../table.ts";
 
+export const ON_DELETE = ["restrict", "set_null", "cascade"] as const;
+export type OnDelete = (typeof ON_DELETE)[number];
+
 /** A value as the API shows it. */
 export type Json =
   | string
@@ -11,6 +14,7 @@ export type Json =
   | readonly Json[]
   | { readonly [key: string]: Json };
 
+/** A value in its one canonical form, or why there is none. */
 export type ParsedValue = { readonly value: Json } | { readonly error: string };
 
 /**
@@ -22,7 +26,7 @@ export interface ColumnType {
   readonly summary: string;
   /** The schema of `options`. */
   readonly options: TObject;
-  /** What is wrong with a column's options or default beyond their schemas; paths are within the column. */
+  /** Checks a column's options and default beyond their schemas; paths are within the column. */
   readonly check?: (
     column: Column,
   ) => readonly { readonly path: string; readonly message: string }[];
@@ -30,25 +34,25 @@ export interface ColumnType {
   readonly generated?: boolean;
   /** The type in `create table`, with its collation or identity clause. */
   readonly sqlType: (column: Column) => string;
-  /** What a parameter is cast to in a statement: `text`, `bigint`, `jsonb`. */
+  /** The cast of a parameter in a statement: `text`, `bigint`, `jsonb`. */
   readonly parameterType: string;
   /** A condition that every value meets, on the quoted column. */
   readonly constraint?: (column: Column, quoted: string) => string | undefined;
   /**
-   * Whether the database sees to that condition with every write, which costs every write a little. It
-   * does where the column's own options say what is allowed: they may change under whoever writes. What
-   * follows from the type alone `read` sees to, and the database only where values come from elsewhere.
+   * True when the database enforces that condition with every write, which costs every write a little. It
+   * does where the column's own options limit the values, since they may change under a writer. Limits
+   * of the type alone are enforced by `parse`, and by the database only where values come from SQL.
    */
   readonly isEnforced?: (column: Column) => boolean;
-  /** The value that a caller gives, in its one canonical form; never null. */
+  /** Parses a value of a request, which is never null. */
   readonly parse: (value: unknown, column: Column) => ParsedValue;
   /** The canonical form, as a parameter. */
   readonly store: (value: Json) => unknown;
-  /** What the driver returns (timestamptz is ISO text already, bigint a number), in the canonical form. */
+  /** The canonical form of a value from the driver (timestamptz is ISO text already, bigint a number). */
   readonly show: (stored: unknown) => Json;
   /** How conditions compare it. */
   readonly kind: ConditionFieldKind;
-  /** A cell of a CSV file, as `read` takes it; an empty cell never gets here. */
+  /** A cell of a CSV file, as `parse` takes it; an empty cell never gets here. */
   readonly parseCell: (cell: string, column: Column) => unknown;
   /** As a cell of a CSV file. */
   readonly formatCell: (value: Json) => string;
@@ -59,4 +63,16 @@ export interface ColumnType {
    * undefined where there is none. It may fail on some data: then the change fails.
    */
   readonly convertFrom: (from: Column, to: Column, quoted: string) => string | undefined;
+}
+
+/** A column with its type resolved. */
+export interface ColumnSchema extends Column {
+  readonly columnType: ColumnType;
+  /** Its name as a quoted identifier. */
+  readonly quoted: string;
+  /** The slug of the table whose records it refers to; undefined for any other column. */
+  readonly target: string | undefined;
+  readonly refersToUsers: boolean;
+  /** The fate of a reference whose record is deleted. */
+  readonly onDelete: OnDelete;
 }

@@ -2,7 +2,7 @@ import Type, { type Static } from "typebox";
 import { object, text } from "#kernel/schema/schema.ts";
 import { COLUMN_TYPES, ColumnName } from "../table.ts";
 import { COLUMN_TYPES_BY_NAME } from "./registry.ts";
-import { ON_DELETE } from "./reference.ts";
+import { ON_DELETE } from "./column-type.ts";
 
 const TYPE_DESCRIPTIONS = COLUMN_TYPES.map(
   (type) => `- \`${type}\`: ${COLUMN_TYPES_BY_NAME[type].summary}`,
@@ -15,7 +15,7 @@ const OPTION_DESCRIPTIONS = COLUMN_TYPES.flatMap((type) =>
   }),
 );
 
-/** A column as somebody asks for it. */
+/** A column as a request defines it. */
 export const NewColumn = object(
   {
     name: ColumnName,

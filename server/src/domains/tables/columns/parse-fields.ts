@@ -1,21 +1,20 @@
-/** What people say of columns and write into them, read into its one canonical form. */
+/** Parses the columns of a table, and the fields of its records, into their one canonical form. */
 import { Compile, type Validator } from "typebox/compile";
 import type { Principal } from "#kernel/access/caller.ts";
 import type { FieldError } from "#kernel/operation/failure.ts";
 import { jsonPointer } from "#kernel/schema/json-pointer.ts";
 import { fieldErrors } from "#kernel/schema/validator.ts";
-import type { TableSchema } from "../schema/table-schema.ts";
 import { type Column, COLUMNS_MAX, FIELD_ERRORS_MAX, SYSTEM_COLUMNS } from "../table.ts";
 import type { NewColumn } from "./new-column.ts";
 import { columnTypeOf } from "./registry.ts";
-import type { ColumnType, Json } from "./column-type.ts";
+import type { ColumnSchema, ColumnType, Json } from "./column-type.ts";
 import { resolveDefault, isComputedDefault } from "./default.ts";
 import { refersToUsers } from "./reference.ts";
 
 /** A record's own fields by their names. */
 export type RecordFields = Readonly<Record<string, Json>>;
 
-/** PostgreSQL's own in every table; what events have beside the fields; and words that mean something else in a condition. */
+/** Names that no column may have: of PostgreSQL's own columns, of events beside the fields, and of conditions. */
 const POSTGRES_COLUMNS = ["ctid", "xmin", "xmax", "cmin", "cmax", "tableoid"];
 const EVENT_FIELDS = ["tableSlug", "tableId", "tableRevision"];
 const CONDITION_WORDS = ["and", "or", "not"];
@@ -31,52 +30,51 @@ const RESERVED_NAMES: ReadonlySet<string> = new Set(
 );
 
 /**
- * Reads the columns of a table, or further ones beside those that it has: with everything said, or
- * everything that is wrong, each with its path below `path`.
+ * Parses the columns of a table, or further ones beside those that it has. Defaults are filled in; the
+ * paths of errors begin with `path`.
  */
 export function parseColumns(
-  given: readonly NewColumn[],
-  place: { readonly path: string; readonly beside?: readonly Column[] },
+  inputs: readonly NewColumn[],
+  { path, beside = [] }: { readonly path: string; readonly beside?: readonly Column[] },
 ): { readonly columns: readonly Column[]; readonly errors: readonly FieldError[] } {
-  const { path, beside = [] } = place;
   const errors: FieldError[] = [];
   const taken = new Set(beside.map(({ name }) => name.toLowerCase()));
-  if (given.length + beside.length > COLUMNS_MAX) {
+  if (inputs.length + beside.length > COLUMNS_MAX) {
     errors.push({ path, message: `must leave the table with at most ${COLUMNS_MAX} columns` });
   }
-  const columns = given.map((column, index) => {
+  const columns = inputs.map((input, index) => {
     const at = `${path}/${index}`;
-    const read = parseColumn(column, at);
-    errors.push(...read.errors);
-    const name = column.name.toLowerCase();
+    const parsed = parseColumn(input, at);
+    errors.push(...parsed.errors);
+    const name = input.name.toLowerCase();
     if (taken.has(name)) errors.push({ path: `${at}/name`, message: "is there already" });
     taken.add(name);
-    return read.column;
+    return parsed.column;
   });
   return { columns, errors: errors.slice(0, FIELD_ERRORS_MAX) };
 }
 
-/** Reads one column; the result is to be used only when there are no faults. */
+/** Parses one column; it is to be used only when there are no errors. */
 export function parseColumn(
-  given: NewColumn,
+  input: NewColumn,
   path: string,
 ): { readonly column: Column; readonly errors: readonly FieldError[] } {
-  const type = columnTypeOf(given);
-  const { options, errors } = parseOptions(given);
+  const type = columnTypeOf(input);
+  const { options, errors } = parseOptions(input);
   const column: Column = {
-    name: given.name,
-    type: given.type,
-    // What the database fills is always there.
-    required: type.generated === true || (given.required ?? false),
-    unique: given.unique ?? false,
+    name: input.name,
+    type: input.type,
+    // The database always fills it.
+    required: type.generated === true || (input.required ?? false),
+    unique: input.unique ?? false,
     // References are followed from both ends, and a delete looks for them.
-    indexed: given.indexed ?? given.type === "reference",
-    default: given.default ?? null,
+    indexed: input.indexed ?? input.type === "reference",
+    default: input.default ?? null,
     options,
-    description: given.description ?? "",
+    description: input.description ?? "",
   };
-  const found = [...checkName(given.name), ...errors];
-  // Only what has the right options can be asked what it makes of a value.
+  const found = [...checkName(input.name), ...errors];
+  // A value can only be parsed by valid options.
   if (errors.length === 0) {
     found.push(...(type.check?.(column) ?? []));
     const { value, error } = parseDefault(column, type);
@@ -86,7 +84,7 @@ export function parseColumn(
   return { column, errors: found.map((error) => ({ ...error, path: path + error.path })) };
 }
 
-/** Whether no column of a table may have this name. */
+/** True for a name that no column may have. */
 export function isReserved(name: string): boolean {
   return RESERVED_NAMES.has(name.toLowerCase());
 }
@@ -126,10 +124,10 @@ function parseOptions({ type: name, options = {}, onDelete }: NewColumn): {
 }
 
 function parseDefault(column: Column, type: ColumnType): { value: unknown; error?: string } {
-  const { default: given } = column;
-  if (given === null || isComputedDefault(column)) return { value: given };
-  const read = type.parse(given, column);
-  return "error" in read ? { value: null, error: read.error } : { value: read.value };
+  const { default: value } = column;
+  if (value === null || isComputedDefault(column)) return { value };
+  const parsed = type.parse(value, column);
+  return "error" in parsed ? { value: null, error: parsed.error } : { value: parsed.value };
 }
 
 const optionValidators = new WeakMap<ColumnType, Validator>();
@@ -146,20 +144,27 @@ interface FieldsContext {
   readonly person: Principal | undefined;
 }
 
+export type ParsedFields =
+  | { readonly values: RecordFields }
+  | { readonly errors: readonly FieldError[] };
+
 /**
- * Reads the fields of a record that is made or changed. A new one gets every column that the database
- * does not fill, with its default or null where nothing was said; a changed one those that are named.
+ * Parses the fields of a record that is created or updated. A new one gets every column that the database
+ * does not fill, with its default or null where it is not named; an update only those that are named.
  */
 export function parseFields(
-  { columns, byName }: Pick<TableSchema, "columns" | "byName">,
+  schema: {
+    readonly columns: readonly ColumnSchema[];
+    readonly byName: ReadonlyMap<string, ColumnSchema>;
+  },
   body: Readonly<Record<string, unknown>>,
-  writing: FieldsContext,
-): { readonly values: RecordFields } | { readonly errors: readonly FieldError[] } {
-  const isNew = writing.for === "create";
+  context: FieldsContext,
+): ParsedFields {
+  const isNew = context.for === "create";
   const values: Record<string, Json> = {};
   const errors: FieldError[] = [];
   let namedCount = 0;
-  for (const column of columns) {
+  for (const column of schema.columns) {
     const { name, columnType } = column;
     // Not by a look-up alone: a column may be called `constructor`.
     const isNamed = Object.hasOwn(body, name);
@@ -169,19 +174,19 @@ export function parseFields(
       continue;
     }
     if (!isNamed && !isNew) continue;
-    const given = isNamed ? body[name] : resolveDefault(column, writing);
-    if (given === null || given === undefined) {
+    const value = isNamed ? body[name] : resolveDefault(column, context);
+    if (value === null || value === undefined) {
       if (column.required) errors.push({ path: `/${name}`, message: "is required" });
       else values[name] = null;
       continue;
     }
-    // A default was read when it was saved.
-    const read = isNamed ? columnType.parse(given, column) : { value: given as Json };
-    if ("error" in read) errors.push({ path: `/${name}`, message: read.error });
-    else values[name] = read.value;
+    // A default was parsed when it was saved.
+    const parsed = isNamed ? columnType.parse(value, column) : { value: value as Json };
+    if ("error" in parsed) errors.push({ path: `/${name}`, message: parsed.error });
+    else values[name] = parsed.value;
   }
   const names = Object.keys(body);
-  if (namedCount < names.length) errors.push(...unknownFieldErrors(names, byName));
+  if (namedCount < names.length) errors.push(...unknownFieldErrors(names, schema.byName));
   return errors.length > 0 ? { errors: errors.slice(0, FIELD_ERRORS_MAX) } : { values };
 }
 

@@ -3,13 +3,10 @@ import { idPattern } from "#kernel/schema/id.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { type Column, Slug } from "../table.ts";
 import { isTextual, toTextSql } from "./to-text.ts";
-import type { ColumnType } from "./column-type.ts";
+import { type ColumnType, ON_DELETE, type OnDelete } from "./column-type.ts";
 
-/** What a reference names instead of a table when it is to people. */
+/** Stands for users in the place of a table. */
 export const USERS = "users";
-
-export const ON_DELETE = ["restrict", "set_null", "cascade"] as const;
-export type OnDelete = (typeof ON_DELETE)[number];
 
 const RECORD_ID = new RegExp(idPattern("rec"));
 const USER_ID = new RegExp(idPattern("usr"));
@@ -55,7 +52,6 @@ export const reference: ColumnType = {
     from.type === "reference" || isTextual(from) ? toTextSql(from, quoted) : undefined,
 };
 
-/** Whether a reference is to people. */
 export function refersToUsers({ type, options }: Pick<Column, "type" | "options">): boolean {
   return type === "reference" && options["table"] === USERS;
 }
@@ -66,7 +62,7 @@ export function targetOf(column: Pick<Column, "type" | "options">): string | und
   return String(column.options["table"]);
 }
 
-/** What becomes of a reference when what it refers to is deleted. */
+/** The fate of a reference whose record is deleted. */
 export function onDeleteOf({ options: { onDelete } }: Pick<Column, "options">): OnDelete {
   return ON_DELETE.find((known) => known === onDelete) ?? "restrict";
 }

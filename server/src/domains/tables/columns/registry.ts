@@ -230,7 +230,26 @@ export const COLUMN_TYPES_BY_NAME: Readonly<Record<ColumnTypeName, ColumnType>> 
   autonumber,
 };
 
-/** What is to be known of a column's type. */
 export function columnTypeOf({ type }: Pick<Column, "type">): ColumnType {
   return COLUMN_TYPES_BY_NAME[type];
 }
+
+/** Parses a value of a type that is no column's, into a parameter of a statement. */
+export function parseParameter(type: ColumnTypeName, value: unknown): ParsedParameter {
+  const { parse, store } = COLUMN_TYPES_BY_NAME[type];
+  const parsed = parse(value, { ...UNLIMITED, type });
+  return "error" in parsed ? parsed : { value: store(parsed.value) };
+}
+
+export type ParsedParameter = { readonly value: unknown } | { readonly error: string };
+
+/** A column that demands nothing of its values beyond their type. */
+const UNLIMITED: Omit<Column, "type"> = {
+  name: "value",
+  required: false,
+  unique: false,
+  indexed: false,
+  default: null,
+  options: {},
+  description: "",
+};

@@ -6,7 +6,7 @@ import { unrestrictedField } from "./rule-sql.ts";
 import type { TableSchema } from "./table-schema.ts";
 import type { Rule } from "../table.ts";
 
-/** The rules of a table with their conditions in canonical form; or what is wrong, below `/rules`. */
+/** The rules of a table with their conditions in canonical form, and the errors in them below `/rules`. */
 export function checkRules(table: TableSchema): {
   readonly rules: Rule[];
   readonly errors: readonly FieldError[];
@@ -15,9 +15,12 @@ export function checkRules(table: TableSchema): {
   const errors: FieldError[] = [];
   const rules = table.rules.map((rule, index) => {
     const path = `/rules/${index}`;
-    for (const [place, field] of (rule.fields ?? []).entries()) {
+    for (const [position, field] of (rule.fields ?? []).entries()) {
       if (kindOf(field) === undefined) {
-        errors.push({ path: `${path}/fields/${place}`, message: "is not a field of this table" });
+        errors.push({
+          path: `${path}/fields/${position}`,
+          message: "is not a field of this table",
+        });
       }
     }
     if (rule.where === undefined) return rule;
@@ -37,26 +40,29 @@ export function customRolesOf(rules: readonly Rule[]): string[] {
 
 const BUILT_IN: ReadonlySet<string> = new Set(BUILT_IN_ROLES);
 
-/** Rules that name a column, naming it by its new name. */
+/** Renames a column in rules. */
 export function renameInRules(rules: readonly Rule[], from: string, to: string): Rule[] {
-  const named = (name: string) => (name === from ? to : name);
+  const rename = (name: string) => (name === from ? to : name);
   return rules.map((rule) => ({
     ...rule,
-    ...(rule.fields && { fields: rule.fields.map(named) }),
-    ...(rule.where && { where: renameInCondition(rule.where, named) }),
+    ...(rule.fields && { fields: rule.fields.map(rename) }),
+    ...(rule.where && { where: renameInCondition(rule.where, rename) }),
   }));
 }
 
-/** The shapes of conditions were checked when they were saved. */
-function renameInCondition(condition: Condition, named: (name: string) => string): Condition {
+/** The shape of the condition was checked when it was saved. */
+function renameInCondition(condition: Condition, rename: (name: string) => string): Condition {
   return Object.fromEntries(
     Object.entries(condition).map(([key, value]) => {
-      if (key === "not") return [key, renameInCondition(value as Condition, named)];
+      if (key === "not") return [key, renameInCondition(value as Condition, rename)];
       if (key === "and" || key === "or") {
-        return [key, (value as readonly Condition[]).map((part) => renameInCondition(part, named))];
+        return [
+          key,
+          (value as readonly Condition[]).map((part) => renameInCondition(part, rename)),
+        ];
       }
       const [name = "", ...words] = key.split(".");
-      return [[named(name), ...words].join("."), value];
+      return [[rename(name), ...words].join("."), value];
     }),
   );
 }

@@ -20,10 +20,10 @@ export interface Grant {
 /** Undefined when there is no limit; an empty list when there is no access. */
 export type Grants = readonly Grant[] | undefined;
 
-/** Whom no rule binds. */
+/** The roles that no rule binds. */
 const UNRESTRICTED_ROLES = new Set(["owner", "admin"]);
 
-/** What rules allow a person to do. `person` is undefined for the platform itself. */
+/** The grants of a person for an action. `person` is undefined for the platform itself. */
 export function resolveGrants(
   rules: readonly Rule[],
   action: Action,
@@ -45,12 +45,12 @@ export function resolveGrants(
   return grants.some(({ where, fields }) => !where && !fields) ? undefined : grants;
 }
 
-/** Whether a person is one of those whom no rule binds. */
+/** True for a person whom no rule binds. */
 export function isUnrestricted({ roles }: Principal): boolean {
   return roles.some((role) => UNRESTRICTED_ROLES.has(role));
 }
 
-/** A record as somebody with these grants sees it; undefined when they do not. */
+/** A record with only the fields that these grants show, the others null; undefined when they hide it. */
 export function visibleFields(
   grants: Grants,
   record: Readonly<Record<string, unknown>>,
@@ -67,7 +67,7 @@ export function visibleFields(
   );
 }
 
-/** Whether a record may be as it is (`create`), or be changed or deleted; and in all of these fields. */
+/** Checks whether a record may be created as it is, changed or deleted, and each of these fields written. */
 export function checkAccess(
   grants: Grants,
   record: Readonly<Record<string, unknown>>,
@@ -83,12 +83,24 @@ export function checkAccess(
   };
 }
 
-/** What a person may do with the table at all, for who shows it. */
+/** The actions that a person may take on some record of the table. */
 export function allowedActions(rules: readonly Rule[], person: Principal | undefined): Action[] {
   return ACTIONS.filter((action) => resolveGrants(rules, action, person)?.length !== 0);
 }
 
-/** Without them a record would be nothing. */
+/** A record with all its fields hidden but those that identify it. */
+export function hideFields(
+  record: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    Object.entries(record).map(([field, value]) => [
+      field,
+      ALWAYS_VISIBLE.has(field) ? value : null,
+    ]),
+  );
+}
+
+/** The fields that identify a record. */
 export const ALWAYS_VISIBLE: ReadonlySet<string> = new Set([
   "id",
   "tableSlug",

@@ -7,17 +7,17 @@ import type { SqlParameters } from "#kernel/db/statement.ts";
 import { SYSTEM_COLUMNS } from "../table.ts";
 import { ALWAYS_VISIBLE, type Grants } from "./grants.ts";
 
-/** A table as one person sees it, in SQL. */
+/** The rules of a table for one person, in SQL. */
 export interface RuleSql {
-  /** What holds for the records that they see; undefined when it does for all. */
+  /** The condition on visible records; undefined when all are visible. */
   readonly where: string | undefined;
-  /** A field as they see it, to be selected, compared and sorted by; undefined when there is none. */
+  /** A field as the person sees it, to be selected, compared and sorted by; undefined when there is none. */
   readonly field: (name: string) => ConditionField | undefined;
-  /** Whether it is the column itself, so that an index on it serves. */
+  /** True when the field is the column itself, so that an index on it serves. */
   readonly isPlain: (name: string) => boolean;
 }
 
-/** Writes what grants mean into a statement on the table, whose columns it names without a prefix. */
+/** Compiles grants into a statement on the table, whose columns it names without a prefix. */
 export function compileRules(
   table: TableSchema,
   grants: Grants,
@@ -55,15 +55,15 @@ export function compileRules(
   };
 }
 
-/** A condition on the true values of a table's fields, as a rule has it. It was checked when saved. */
+/** The condition of a rule, on stored values. It was checked when the rule was saved. */
 function conditionSql(table: TableSchema, where: Condition, parameters: SqlParameters): string {
-  const { tree, errors: faults } = parseCondition(where);
-  // What stands in the place of a fault holds always, and a rule must never allow more than it says.
-  if (faults.length > 0) throw new Error(`A rule of ${table.slug} is no condition.`);
+  const { tree, errors } = parseCondition(where);
+  // An invalid part would hold always, and a rule must never allow more than it says.
+  if (errors.length > 0) throw new Error(`A rule of ${table.slug} is no condition.`);
   return conditionToSql(tree, (name) => unrestrictedField(table, name), parameters);
 }
 
-/** A field as it is. */
+/** A field as it is stored. */
 export function unrestrictedField(table: TableSchema, name: string): ConditionField | undefined {
   const column = table.byName.get(name);
   if (column) {

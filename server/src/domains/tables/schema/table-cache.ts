@@ -1,206 +1,141 @@
-import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
+/**
+ * The schemas of tables, in memory: a statement about a record should not have to wait for another one
+ * before it. The commit feed announces when one has changed.
+ */
 import type { PlatformServices } from "#kernel/contract.ts";
 import type { Tx } from "#kernel/db/connection.ts";
-import { sqlStateOf, StaleRead } from "#kernel/db/errors.ts";
 import type { Partition } from "#kernel/db/partition.ts";
-import { Failure, Invalid } from "#kernel/operation/failure.ts";
+import { findTable, listRevisions, listTables } from "../store.ts";
 import { resolveTable, type TableSchema } from "./table-schema.ts";
-import { findTable, listTables } from "../store.ts";
-import { VERSION_COLUMN } from "../sql-names.ts";
-import { NoSuchTable } from "../table.ts";
 
-/** Tables that are kept in memory, over all workspaces; a workspace without any counts as one. */
-const KNOWN_MAX = 5_000;
+/** Tables in memory, over all workspaces; a workspace without any counts as one. */
+const CACHED_TABLES_MAX = 5_000;
 const TOPIC = "table";
 
-interface Asking {
-  readonly tx: Tx;
+/** A partition and the way to read it, for tables that are not in the cache. */
+export interface TableSource {
   readonly services: PlatformServices;
-  readonly caller: Caller;
+  readonly partition: Partition;
+  readonly read: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
 }
 
-/** A table of the partition that the caller is in; fails when there is none. */
-export async function requireTable(asking: Asking, slug: string): Promise<TableSchema> {
-  const table = await lookupTable(asking, slug);
-  if (!table) throw new Failure(NoSuchTable);
-  return table;
-}
-
-/** A table of the partition that the caller is in, if there is one. */
-export function lookupTable(asking: Asking, slug: string): Promise<TableSchema | undefined> {
-  return catalogOf(asking.services).find(asking.tx, partitionOfCaller(asking.caller), slug);
-}
-
-/** All of them. */
-export function tablesOf({ tx, services, caller }: Asking): Promise<readonly TableSchema[]> {
-  return catalogOf(services).all(tx, partitionOfCaller(caller));
-}
-
-type Read = <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
-
-/** The same for who is in no call; `read` is only used when the table is not known here. */
 export async function findTableSchema(
-  services: PlatformServices,
-  partition: Partition,
+  { services, partition, read }: TableSource,
   slug: string,
-  read: Read,
 ): Promise<TableSchema | undefined> {
-  const catalog = catalogOf(services);
-  return catalog.known(partition, slug) ?? read((tx) => catalog.find(tx, partition, slug));
+  const cache = cacheOf(services);
+  return cache.get(partition, slug) ?? read((tx) => cache.find(tx, partition, slug));
 }
 
-/** The same for who has seen that what is known here is no longer so. */
-export async function reloadTable(
-  services: PlatformServices,
-  partition: Partition,
+/** Reads the table anew, for a caller who has seen that the cache is behind. */
+export function reloadTableSchema(
+  source: TableSource,
   slug: string,
-  read: Read,
 ): Promise<TableSchema | undefined> {
-  catalogOf(services).forget(partition);
-  return findTableSchema(services, partition, slug, read);
+  forgetTables(source);
+  return findTableSchema(source, slug);
 }
 
 /**
- * Statements by a definition that has just changed fail, as there is no such column or shape, or because
- * a new one must be filled. Then the work is done once more, by the new definition.
+ * All schemas of the partition as they are now: a table that another node has just made is among them.
+ * The list is the same object for as long as nothing changes.
  */
-export async function retryOnSchemaChange<T>(asking: Asking, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    throw isSchemaOutdated(asking, error) ?? error;
-  }
+export function listTableSchemas({
+  services,
+  partition,
+  read,
+}: TableSource): Promise<readonly TableSchema[]> {
+  return read(async (tx) => {
+    const cached = await cacheOf(services).all(tx, partition);
+    const revisions = await listRevisions(tx);
+    const isCurrent = cached.every(({ id, revision }) => revisions.get(id) === revision);
+    if (isCurrent && revisions.size === cached.length) return cached;
+    return (await listTables(tx)).map((table) => resolveTable(table, partition));
+  });
 }
 
-/** What to fail with instead when such a change may be what is behind an error. */
-export function isSchemaOutdated(
-  { services, caller }: Pick<Asking, "services" | "caller">,
-  error: unknown,
-): StaleRead | undefined {
-  const code = sqlStateOf(error);
-  if (code === undefined || !OF_STRUCTURE.has(code)) return undefined;
-  if (again.has(caller) && !isOfShape(error)) return undefined;
-  again.add(caller);
-  catalogOf(services).forget(partitionOfCaller(caller));
-  return new StaleRead({ cause: error });
+/** Drops a partition from the cache: its tables are read anew when they are next opened. */
+export function forgetTables({
+  services,
+  partition,
+}: Pick<TableSource, "services" | "partition">): void {
+  cacheOf(services).forget(partition);
 }
 
-/**
- * Before something is refused by a definition: it may have just changed elsewhere, and whoever changed
- * it should find that it has. Then the work is done once more, by the new definition.
- */
-export async function assertSchemaCurrent(asking: Asking, table: TableSchema): Promise<void> {
-  if (again.has(asking.caller)) return;
-  const { revision } = (await findTable(asking.tx, table.slug)) ?? {};
-  if (revision === table.revision) return;
-  again.add(asking.caller);
-  catalogOf(asking.services).forget(partitionOfCaller(asking.caller));
-  throw new StaleRead({ cause: "The table has changed." });
-}
-
-/** Reads what somebody asks of a table; it is not refused by a definition that has changed. */
-export async function readWithTable<T>(
-  asking: Asking,
-  table: TableSchema,
-  read: () => T,
-): Promise<T> {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof Failure && error.type === Invalid)
-      await assertSchemaCurrent(asking, table);
-    throw error;
-  }
-}
-
-/** Whether a statement named a shape that the table no longer has, which is never anybody's mistake. */
-function isOfShape(error: unknown): boolean {
-  return error instanceof Error && VERSION_COLUMN.test(error.message);
-}
-
-/** Those whose call is being done once more. */
-const again = new WeakSet<Caller>();
-/** No such column, table or key; a value is missing, breaks a check, or is of another type. */
-const OF_STRUCTURE = new Set("42703 42P01 3F000 42P10 23502 23514 42804 22P02".split(" "));
-
-interface Known {
+interface CachedPartition {
   readonly tables: Map<string, TableSchema>;
   all: readonly TableSchema[] | undefined;
 }
 
-/**
- * The definitions of tables, in memory: a statement about a record should not have to wait for another
- * one before it. The log tells when one has changed.
- */
-class Catalog {
-  readonly #known = new Map<string, Known>();
+class TableCache {
+  readonly #partitions = new Map<string, CachedPartition>();
 
   constructor({ commitFeed }: PlatformServices) {
     commitFeed.subscribe([TOPIC], ({ workspace, environment }) => {
-      this.#known.delete(`${workspace} ${environment}`);
+      this.#partitions.delete(`${workspace} ${environment}`);
     });
   }
 
-  known(partition: Partition, slug: string): TableSchema | undefined {
+  get(partition: Partition, slug: string): TableSchema | undefined {
     return this.#of(partition).tables.get(slug);
   }
 
   async find(tx: Tx, partition: Partition, slug: string): Promise<TableSchema | undefined> {
-    // What is read from here on goes into this object, which nobody looks at any more once it was
-    // forgotten: a change during the read can't leave the old definition behind.
-    const known = this.#of(partition);
-    const table = known.tables.get(slug);
-    if (table) return table;
-    const found = await findTable(tx, slug);
-    return found && this.#keep(known, resolveTable(found, partition));
+    // The read fills this object, which is out of use once the partition was forgotten: a change during
+    // the read can't leave the old schema behind.
+    const cached = this.#of(partition);
+    const schema = cached.tables.get(slug);
+    if (schema) return schema;
+    const table = await findTable(tx, slug);
+    return table && this.#add(cached, resolveTable(table, partition));
   }
 
   async all(tx: Tx, partition: Partition): Promise<readonly TableSchema[]> {
-    const known = this.#of(partition);
-    known.all ??= (await listTables(tx)).map((table) =>
-      this.#keep(known, resolveTable(table, partition)),
+    const cached = this.#of(partition);
+    cached.all ??= (await listTables(tx)).map((table) =>
+      this.#add(cached, resolveTable(table, partition)),
     );
-    return known.all;
+    return cached.all;
   }
 
   forget({ workspace, environment }: Partition): void {
-    this.#known.delete(`${workspace} ${environment}`);
+    this.#partitions.delete(`${workspace} ${environment}`);
   }
 
-  #of({ workspace, environment }: Partition): Known {
+  #of({ workspace, environment }: Partition): CachedPartition {
     const key = `${workspace} ${environment}`;
-    let known = this.#known.get(key);
-    if (!known) {
-      known = { tables: new Map(), all: undefined };
-      this.#known.set(key, known);
-      this.#makeRoomFor(known);
+    let cached = this.#partitions.get(key);
+    if (!cached) {
+      cached = { tables: new Map(), all: undefined };
+      this.#partitions.set(key, cached);
+      this.#evictFor(cached);
     }
-    return known;
+    return cached;
   }
 
-  #keep(known: Known, table: TableSchema): TableSchema {
-    known.tables.set(table.slug, table);
-    this.#makeRoomFor(known);
-    return table;
+  #add(cached: CachedPartition, schema: TableSchema): TableSchema {
+    cached.tables.set(schema.slug, schema);
+    this.#evictFor(cached);
+    return schema;
   }
 
-  /** What was looked at first goes first; whoever asks for it again reads it again. */
-  #makeRoomFor(asked: Known): void {
+  /** Evicts the partitions that were cached first, but not the one in use. */
+  #evictFor(inUse: CachedPartition): void {
     let count = 0;
-    for (const { tables } of this.#known.values()) count += 1 + tables.size;
-    for (const [key, known] of this.#known) {
-      if (count <= KNOWN_MAX) return;
-      if (known === asked) continue;
-      this.#known.delete(key);
-      count -= 1 + known.tables.size;
+    for (const { tables } of this.#partitions.values()) count += 1 + tables.size;
+    for (const [key, cached] of this.#partitions) {
+      if (count <= CACHED_TABLES_MAX) return;
+      if (cached === inUse) continue;
+      this.#partitions.delete(key);
+      count -= 1 + cached.tables.size;
     }
   }
 }
 
-const catalogs = new WeakMap<PlatformServices["commitFeed"], Catalog>();
+const caches = new WeakMap<PlatformServices["commitFeed"], TableCache>();
 
-function catalogOf(services: PlatformServices): Catalog {
-  let catalog = catalogs.get(services.commitFeed);
-  if (!catalog) catalogs.set(services.commitFeed, (catalog = new Catalog(services)));
-  return catalog;
+function cacheOf(services: PlatformServices): TableCache {
+  let cache = caches.get(services.commitFeed);
+  if (!cache) caches.set(services.commitFeed, (cache = new TableCache(services)));
+  return cache;
 }

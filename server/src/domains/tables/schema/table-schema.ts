@@ -1,23 +1,19 @@
 import type { Partition } from "#kernel/db/partition.ts";
-import type { ColumnType } from "../columns/column-type.ts";
+import type { ColumnSchema } from "../columns/column-type.ts";
+import { onDeleteOf, refersToUsers, targetOf } from "../columns/reference.ts";
 import { columnTypeOf } from "../columns/registry.ts";
-import { quoteIdentifier } from "../sql-names.ts";
-import { tableSql, viewSql } from "../sql-names.ts";
-import type { Column, Table } from "../table.ts";
+import { quoteIdentifier, tableSql, versionColumn, viewSql } from "../sql-names.ts";
+import type { Table } from "../table.ts";
 
-export interface ColumnSchema extends Column {
-  readonly columnType: ColumnType;
-  /** As a quoted identifier. */
-  readonly quoted: string;
-}
-
-/** A table with what statements about its records need, worked out once. */
+/** A table with what statements about its records need, resolved once. */
 export interface TableSchema extends Table {
-  /** `viewSql` of it. */
-  readonly view: string;
-  /** `tableSql` of it. */
-  readonly base: string;
   readonly partition: Partition;
+  /** The view that the application reads and writes through, quoted. */
+  readonly view: string;
+  /** The table itself, quoted; for its owner and its reader. */
+  readonly base: string;
+  /** The column of the view by which PostgreSQL refuses statements of an older schema, quoted. */
+  readonly versionColumn: string;
   readonly columns: ColumnSchema[];
   readonly byName: ReadonlyMap<string, ColumnSchema>;
 }
@@ -27,13 +23,17 @@ export function resolveTable(table: Table, partition: Partition): TableSchema {
     ...column,
     columnType: columnTypeOf(column),
     quoted: quoteIdentifier(column.name),
+    target: targetOf(column),
+    refersToUsers: refersToUsers(column),
+    onDelete: onDeleteOf(column),
   }));
-  const site = { partition, table };
+  const location = { partition, table };
   return {
     ...table,
     partition,
-    view: viewSql(site),
-    base: tableSql(site),
+    view: viewSql(location),
+    base: tableSql(location),
+    versionColumn: versionColumn(table),
     columns,
     byName: new Map(columns.map((column) => [column.name, column])),
   };

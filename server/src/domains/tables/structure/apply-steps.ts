@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Tx } from "#kernel/db/connection.ts";
+import type { Partition } from "#kernel/db/partition.ts";
 import { Failure } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
 import type { ReadContext, WriteContext } from "#kernel/contract.ts";
@@ -8,53 +9,43 @@ import { partitionOfCaller } from "#kernel/access/caller.ts";
 import { queryRows } from "#kernel/db/statement.ts";
 import * as store from "../store.ts";
 import { type Table, TABLES_MAX } from "../table.ts";
-import { markFailedStep } from "./failed-step.ts";
 import { tableSql } from "../sql-names.ts";
 import { becomeOwner, toPublicSql } from "./ddl.ts";
 import {
-  tableRef,
-  tableEventData,
-  TableCreated,
-  TableDropped,
-  TableUpdated,
-  tableChangeData,
+  emitTableChanges,
+  type TableChanges,
+  type TableEvent,
+  type TableUpdate,
 } from "../events.ts";
-import { toStructureFailure, TooManyTables } from "./failures.ts";
+import { markFailedStep, toStructureFailure, TooManyTables } from "./failures.ts";
 import { invalidAt, type StepPath, type StepPlan, planSteps } from "./plan-steps.ts";
 import type { PlanContext } from "./plan-context.ts";
 import { customRolesOf } from "../schema/check-rules.ts";
 import type { TableStep } from "./step.ts";
 
-/** What became of the tables that steps changed. */
-export interface AppliedSteps {
-  /** What was run, as people may see it. */
+/** Steps that were run, and the tables that they changed. */
+export interface AppliedSteps extends TableChanges {
+  /** The statements that were run, but for internal ones. */
   readonly statements: readonly string[];
   /** The steps that undo it. */
   readonly inverse: readonly TableStep[];
-  readonly dropped: readonly Table[];
-  readonly created: readonly Table[];
-  readonly updated: readonly { readonly before: Table; readonly after: Table }[];
 }
 
-/** Takes steps as `takeSteps` does, and emits one event for each table that they changed. */
+/** Runs steps, and emits one event for each table that they changed. */
 export async function applySteps(
-  ctx: WriteContext<typeof TableCreated | typeof TableUpdated | typeof TableDropped>,
+  ctx: WriteContext<TableEvent>,
   steps: readonly TableStep[],
   at?: StepPath,
 ): Promise<AppliedSteps> {
   const applied = await runSteps(ctx, steps, at);
-  for (const table of applied.dropped)
-    ctx.emit(TableDropped, tableRef(table), tableEventData(table));
-  for (const table of applied.created)
-    ctx.emit(TableCreated, tableRef(table), tableEventData(table));
-  for (const change of applied.updated) ctx.emit(TableUpdated, ...tableChangeData(change));
+  emitTableChanges(ctx, applied);
   return applied;
 }
 
 /**
- * Takes steps, all or none: changes the tables themselves and what is known of them. Whoever calls it
- * must emit what became of each. What is wrong with a step is told with the path that `at` gives. When
- * it throws, the transaction is of no use any more, but for who rolls it back to a savepoint.
+ * Runs steps, all or none: changes the tables themselves and their definitions. The caller emits the
+ * events. The errors of a step have the paths that `at` gives. When it throws, the transaction must be
+ * rolled back, at least to a savepoint.
  */
 export async function runSteps(
   ctx: ReadContext,
@@ -76,7 +67,7 @@ export async function runSteps(
   };
 }
 
-/** What the steps are about: the tables that they name, and those that refer to what they drop. */
+/** Locks the tables that the steps name, and those that refer to a table that they drop. */
 async function readPlanContext(
   { tx, now, caller }: ReadContext,
   steps: readonly TableStep[],
@@ -112,7 +103,7 @@ function slugsOf(steps: readonly TableStep[]): string[] {
   return [...new Set([...steps.map(({ table }) => table), ...named])];
 }
 
-/** Which tables have records, of those where that makes a difference. */
+/** The slugs of the tables that have records, of those where that makes a difference. */
 async function findFilledTables(
   tx: Tx,
   { partition, tables }: Pick<PlanContext, "partition" | "tables">,
@@ -159,47 +150,57 @@ async function runStatements(
   if (steps.some(({ op }) => op === "create_table")) {
     await queryRows(tx, "select make_user_schema()", []);
   }
-  await queryRows(tx, CHANGE_STRUCTURE, [becomeOwner(partition)]);
-  for (const { text, fields = [], step } of plan.statements) {
-    try {
-      await queryRows(tx, CHANGE_STRUCTURE, [text]);
-    } catch (error) {
-      const { op = "", table = "" } = steps[step] ?? {};
-      const failure = toStructureFailure(error, {
-        table,
-        fields,
-        path: at(step, ERROR_PATHS[op] ?? ""),
-      });
-      throw markFailedStep(failure ?? error, step);
+  await asOwner(tx, partition, async (run) => {
+    for (const { text, fields = [], step } of plan.statements) {
+      try {
+        await run(text);
+      } catch (error) {
+        const { op = "", table = "" } = steps[step] ?? {};
+        const path = at(step, ERROR_PATHS[op] ?? "");
+        throw markFailedStep(toStructureFailure(error, { table, fields, path }) ?? error, step);
+      }
     }
-  }
-  await queryRows(tx, CHANGE_STRUCTURE, ["set local role none"]);
+  });
 }
 
-/** Not as texts of their own: each would be prepared, and kept by every connection for good. */
-const CHANGE_STRUCTURE = "select change_structure($1)";
+/**
+ * Works as the owner of the partition's tables, a role that reaches nothing else. After an error the
+ * transaction must be rolled back, at least to a savepoint, which resets the role too.
+ */
+export async function asOwner<T>(
+  tx: Tx,
+  partition: Partition,
+  work: (run: (statement: string) => Promise<unknown>) => Promise<T>,
+): Promise<T> {
+  // Not as statements of their own: each would be prepared, and kept by every connection for good.
+  const run = (statement: string) => queryRows(tx, "select change_structure($1)", [statement]);
+  await run(becomeOwner(partition));
+  const result = await work(run);
+  await run("set local role none");
+  return result;
+}
 
-/** What of a step is at fault when the data does not fit. */
+/** The part of a step that is wrong when the data does not fit. */
 const ERROR_PATHS: Readonly<Record<string, string>> = {
   add_column: "/column",
   alter_column: "/change",
   add_index: "/columns",
 };
 
-/** Keeps what is known of the tables. */
+/** Saves the definitions of the tables. */
 async function saveTables(
   { tx, now }: ReadContext,
   before: ReadonlyMap<string, Table>,
   planned: ReadonlyMap<string, Table>,
-): Promise<Pick<AppliedSteps, "dropped" | "created" | "updated">> {
+): Promise<TableChanges> {
   const dropped = [...before.values()].filter(({ slug, id }) => planned.get(slug)?.id !== id);
   for (const { id } of dropped) await store.removeTable(tx, id);
   const created: Table[] = [];
-  const updated: { before: Table; after: Table }[] = [];
+  const updated: TableUpdate[] = [];
   for (const table of planned.values()) {
     const previous = before.get(table.slug);
     if (previous?.id !== table.id) created.push(await store.insertTable(tx, table));
-    // What says only what was there already leaves the table, and who has read it, as they are.
+    // Steps that change nothing leave the revision, and with it every cache, as they are.
     else if (!isDeepStrictEqual(previous, table)) {
       updated.push({ before: previous, after: await store.updateTable(tx, table, now) });
     }

@@ -32,7 +32,7 @@ export function toPublicSql({ text }: Statement, partition: Partition): string {
   return text.replaceAll(`${quoteIdentifier(schemaOf(partition))}.`, "");
 }
 
-/** Whoever changes structure is this role meanwhile. */
+/** Switches to the role that owns the partition's tables, until the transaction ends. */
 export function becomeOwner(partition: Partition): string {
   return `set local role ${quoteIdentifier(ownerOf(partition))}`;
 }

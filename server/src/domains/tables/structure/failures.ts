@@ -33,7 +33,7 @@ export const TableWornOut = failure(
   "So many columns were added to this table and dropped again that it takes no more; make a new one.",
 );
 
-/** All that a change of structure may fail with. */
+/** The failures of every change of structure. */
 export const STRUCTURE_FAILURES = [
   TableReferenced,
   ColumnInRule,
@@ -42,7 +42,7 @@ export const STRUCTURE_FAILURES = [
   TableWornOut,
 ];
 
-/** What the failure of a statement on some columns means; undefined when it is our own fault. */
+/** The failure that an error of a statement on some columns means; undefined for a bug of ours. */
 export function toStructureFailure(
   error: unknown,
   { table, fields, path }: { table: string; fields: readonly string[]; path: string },
@@ -57,7 +57,7 @@ export function toStructureFailure(
   const reason = REASONS.find(([pattern]) => pattern.test(code))?.[1];
   if (reason === undefined || fields.length === 0) return undefined;
   const message = `does not fit the data that is there: ${reason}`;
-  // No word of the data itself: whoever changes tables need not be somebody who may read them.
+  // The data itself is not quoted: those who change tables need not be allowed to read them.
   return new Failure(ColumnDataUnfit, {
     detail: `${names} ${message}.`,
     errors: [{ path, message }],
@@ -71,3 +71,16 @@ const REASONS: readonly (readonly [code: RegExp, reason: string])[] = [
   [/^22/, "some records have values that can't be converted"],
   [/^54/, "some records have values that are too long for an index"],
 ];
+
+const failedSteps = new WeakMap<object, number>();
+
+/** Remembers which step an error is of. */
+export function markFailedStep<E>(error: E, step: number): E {
+  if (typeof error === "object" && error !== null) failedSteps.set(error, step);
+  return error;
+}
+
+/** The index of the step that failed; undefined when no single one is known. */
+export function failedStepOf(error: unknown): number | undefined {
+  return typeof error === "object" && error !== null ? failedSteps.get(error) : undefined;
+}

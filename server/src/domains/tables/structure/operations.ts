@@ -17,12 +17,12 @@ import {
   TableCreated,
   TableDropped,
   TableUpdated,
-  tableChangeData,
+  tableUpdateData,
 } from "../events.ts";
 import { STRUCTURE_FAILURES, TableReferenced, TooManyTables } from "./failures.ts";
-import { slugOf } from "./slug.ts";
 import { newTableFields, tableFields } from "./step.ts";
 
+const SLUG_CHARACTERS_MAX = 63;
 const BySlug = object({ slug: Slug });
 const example = { params: { slug: "orders" } };
 const LIST = "tables, newest first";
@@ -86,7 +86,7 @@ export const createTable = command({
     },
   },
   async run(ctx, { body: { slug: requestedSlug, ...rest } }) {
-    const slug = requestedSlug ?? slugOf(rest.name);
+    const slug = requestedSlug ?? toSlug(rest.name);
     if (slug === "") throw invalidField("/slug", "is required, since the name gives none");
     const { created } = await runSteps(
       ctx,
@@ -144,7 +144,7 @@ export const updateTable = command({
     ctx.expectRevision(table.revision);
     const { steps, at } = changeToSteps(slug, body);
     const { updated } = await runSteps(ctx, steps, at);
-    for (const change of updated) ctx.emit(TableUpdated, ...tableChangeData(change));
+    for (const change of updated) ctx.emit(TableUpdated, ...tableUpdateData(change));
     return withAccess(ctx, updated[0]?.after ?? table);
   },
 });
@@ -172,6 +172,18 @@ export const tableOperations = [listTables, createTable, getTable, updateTable, 
 
 function withAccess({ caller }: ReadContext, table: Table) {
   return { ...table, access: allowedActions(table.rules, caller.principal) };
+}
+
+/** The slug made of a name; empty when nothing of it can stand in one. */
+function toSlug(name: string): string {
+  return name
+    .normalize("NFKD")
+    .toLowerCase()
+    .replaceAll(/\p{M}/gu, "")
+    .replaceAll(/[^a-z0-9]+/g, "_")
+    .replace(/^[^a-z]+/, "")
+    .slice(0, SLUG_CHARACTERS_MAX)
+    .replace(/_+$/, "");
 }
 
 function requireTable(table: Table | undefined): Table {

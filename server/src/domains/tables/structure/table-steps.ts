@@ -1,6 +1,6 @@
 import { Failure, type FieldError } from "#kernel/operation/failure.ts";
 import { parseColumns } from "../columns/parse-fields.ts";
-import { targetOf } from "../columns/reference.ts";
+import { targetOf, USERS } from "../columns/reference.ts";
 import { SlugTaken, type Table, type TableIndex } from "../table.ts";
 import { dropColumn } from "./column-steps.ts";
 import * as ddl from "./ddl.ts";
@@ -15,7 +15,6 @@ import {
   tableLocation,
   tableIn,
 } from "./plan-context.ts";
-import { faultOfSlug } from "./slug.ts";
 import type { NewIndex, TableStepOf } from "./step.ts";
 
 export function createTable(
@@ -23,8 +22,7 @@ export function createTable(
   step: TableStepOf<"create_table">,
 ): PlannedChange {
   const { table: slug, name = slug, description = "", rules = [] } = step;
-  const error = faultOfSlug(slug);
-  if (error !== undefined) rejectStep("/table", error);
+  if (isReservedSlug(slug)) rejectStep("/table", "is reserved");
   if (context.tables.has(slug)) throw new Failure(SlugTaken);
   const normalized = foldOwnIndexes(step);
   const { columns, errors } = parseColumns(normalized.columns, { path: "/columns" });
@@ -138,4 +136,12 @@ function parseIndexes(normalized: ReadonlyMap<number, NewIndex>, table: Table): 
   }
   rejectSteps(errors);
   return indexes;
+}
+
+/** Users in references, and words of routes below a table's. */
+const RESERVED_SLUGS = new Set([USERS, "bulk", "import", "export"]);
+
+function isReservedSlug(slug: string): boolean {
+  // PostgreSQL's own names begin with `pg_`, and it calls a sequence after its column, with `_seq` at the end.
+  return slug.startsWith("pg_") || /_seq\d*$/.test(slug) || RESERVED_SLUGS.has(slug);
 }

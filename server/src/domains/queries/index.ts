@@ -1,0 +1,28 @@
+import { PackContentPoint } from "#kernel/contributions/pack-content.ts";
+import { ReportSourcePoint } from "#kernel/contributions/report-source.ts";
+import { domain } from "#kernel/domain.ts";
+import { contribute } from "#kernel/extension-point.ts";
+import { queryOperations } from "./operations.ts";
+import { queryContent } from "./pack.ts";
+import * as permissions from "./permissions.ts";
+import { querySource } from "./report-source.ts";
+import { queryEvents } from "./saved-query.ts";
+
+export const queries = domain({
+  name: "queries",
+  summary: "Queries in SQL about tables, run at once or saved.",
+  tag: "tables",
+  permissions: Object.values(permissions),
+  events: queryEvents,
+  operations: queryOperations,
+  contributions: [
+    contribute(PackContentPoint, queryContent),
+    contribute(ReportSourcePoint, querySource),
+  ],
+});
+
+// The parser of SQL, for migrations.
+export { recordsOf, textOf, textsOf } from "./guard/findings.ts";
+export { readScript } from "./guard/parse-thread.ts";
+export type { ScriptStatement } from "./guard/script.ts";
+export { describePosition, positionAt, PositionMap } from "./guard/source-position.ts";

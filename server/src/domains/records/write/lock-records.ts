@@ -1,0 +1,71 @@
+/** Locks the records that a condition holds for, until the transaction ends. */
+import type { Condition } from "#kernel/condition/condition.ts";
+import type { WriteContext } from "#kernel/contract.ts";
+import { SqlParameters, queryRows } from "#kernel/db/statement.ts";
+import { Failure, type FailureType, failure } from "#kernel/operation/failure.ts";
+import type { OpenTable } from "#domains/tables/index.ts";
+import { compileFilter } from "../read/record-query.ts";
+
+const RECORDS_MAX = 10_000;
+const BYTES_MAX = 32 * 1024 * 1024;
+
+export const TooManyRecords = failure(
+  "too_many_records",
+  422,
+  `At most ${RECORDS_MAX} records, or ${BYTES_MAX / 1024 / 1024} MiB of them, can be dealt with at once.`,
+);
+
+/** The records that one transaction may still lock. */
+export class RecordBudget {
+  readonly #exceeded: FailureType;
+  #records = RECORDS_MAX;
+  #bytes = BYTES_MAX;
+
+  constructor(exceeded: FailureType = TooManyRecords) {
+    this.#exceeded = exceeded;
+  }
+
+  /** One more than may be locked, so that it shows when there are more. */
+  get limit(): number {
+    return this.#records + 1;
+  }
+
+  take(sizes: readonly number[]): void {
+    this.#records -= sizes.length;
+    for (const size of sizes) this.#bytes -= size;
+    if (this.#records < 0 || this.#bytes < 0) throw new Failure(this.#exceeded);
+  }
+}
+
+/** The strength of a lock: against changes, or so that nothing new can refer to the records either. */
+export type LockStrength = "for no key update" | "for update";
+
+/** Locks records and returns their ids. Their size is known before any is fetched. */
+export async function lockWhere(
+  ctx: WriteContext<never>,
+  table: OpenTable,
+  { where, values }: { readonly where: string; readonly values: readonly unknown[] },
+  { strength, budget }: { readonly strength: LockStrength; readonly budget: RecordBudget },
+): Promise<string[]> {
+  const text =
+    `select id, octet_length("the row"::text) as size from ${table.schema.view} as "the row" ` +
+    `where ${where} order by id limit ${budget.limit} ${strength}`;
+  const rows = await table.retryOnSchemaChange(() => queryRows(ctx.tx, text, values));
+  budget.take(rows.map(({ size }) => size as number));
+  return rows.map(({ id }) => id as string);
+}
+
+/** Locks the records that a filter holds for, among those that the caller sees and as they see them. */
+export async function lockMatching(
+  ctx: WriteContext<never>,
+  table: OpenTable,
+  filter: string | Condition,
+  strength: LockStrength,
+): Promise<string[]> {
+  const parameters = new SqlParameters();
+  const rules = table.compileRules(parameters);
+  const condition = await table.parse(() => compileFilter(table, filter, { rules, parameters }));
+  const where = [condition, rules.where ?? "true"].map((part) => `(${part})`).join(" and ");
+  const { values } = parameters;
+  return lockWhere(ctx, table, { where, values }, { strength, budget: new RecordBudget() });
+}

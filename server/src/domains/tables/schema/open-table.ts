@@ -1,0 +1,184 @@
+import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
+import type { ConditionField } from "#kernel/condition/sql.ts";
+import type { Platform, ReadContext } from "#kernel/contract.ts";
+import { sqlStateOf, StaleRead } from "#kernel/db/errors.ts";
+import type { SqlParameters } from "#kernel/db/statement.ts";
+import { Failure, Invalid } from "#kernel/operation/failure.ts";
+import { type ParsedFields, parseFields } from "../columns/parse-fields.ts";
+import { type DerivedNameParts, parseDerivedName } from "../derived-name.ts";
+import { VERSION_COLUMN } from "../sql-names.ts";
+import { findTable } from "../store.ts";
+import { type Action, NoSuchTable } from "../table.ts";
+import { type Grants, resolveGrants } from "./grants.ts";
+import { compileRules, type RuleSql, unrestrictedField } from "./rule-sql.ts";
+import {
+  findTableSchema,
+  forgetTables,
+  listTableSchemas,
+  reloadTableSchema,
+  type TableSource,
+} from "./table-cache.ts";
+import type { TableSchema } from "./table-schema.ts";
+
+/** Where a table is opened: in the transaction of a call, or by the platform on behalf of a caller. */
+export type TableContext =
+  | Pick<ReadContext, "tx" | "services" | "caller">
+  | { readonly platform: Platform; readonly caller: Caller };
+
+/** Opens a table of the caller's partition; fails with `NoSuchTable` when there is none. */
+export async function openTable(
+  context: TableContext,
+  slug: string,
+  options?: { readonly reload?: boolean },
+): Promise<OpenTable> {
+  const table = await findOpenTable(context, slug, options);
+  if (!table) throw new Failure(NoSuchTable);
+  return table;
+}
+
+/** Opens a table of the caller's partition, if there is one. */
+export async function findOpenTable(
+  context: TableContext,
+  slug: string,
+  { reload = false }: { readonly reload?: boolean } = {},
+): Promise<OpenTable | undefined> {
+  const source = sourceOf(context);
+  const schema = await (reload ? reloadTableSchema : findTableSchema)(source, slug);
+  return schema && new OpenTable(source, context.caller, schema);
+}
+
+function sourceOf(context: TableContext): TableSource {
+  const partition = partitionOfCaller(context.caller);
+  if ("tx" in context) {
+    const { services, tx } = context;
+    return { services, partition, read: (work) => work(tx) };
+  }
+  const { platform } = context;
+  return { services: platform, partition, read: (work) => platform.db.read(partition, work) };
+}
+
+/**
+ * A table as one caller works with it: its schema, what its rules grant them, and what to do when the
+ * schema turns out to be behind. A statement by an older schema fails in PostgreSQL; then the call is
+ * done once more, by the new one.
+ */
+export class OpenTable {
+  readonly schema: TableSchema;
+  readonly #source: TableSource;
+  readonly #caller: Caller;
+  readonly #grants = new Map<Action, Grants>();
+
+  constructor(source: TableSource, caller: Caller, schema: TableSchema) {
+    this.#source = source;
+    this.#caller = caller;
+    this.schema = schema;
+  }
+
+  /** Undefined when no rule limits the caller. */
+  grants(action: Action): Grants {
+    if (this.schema.rules.length === 0) return undefined;
+    if (!this.#grants.has(action)) {
+      this.#grants.set(action, resolveGrants(this.schema.rules, action, this.#caller.principal));
+    }
+    return this.#grants.get(action);
+  }
+
+  /** Compiles the rows and fields that the caller may read into a statement. */
+  compileRules(parameters: SqlParameters): RuleSql {
+    return compileRules(this.schema, this.grants("read"), parameters);
+  }
+
+  /** A field as it is stored, whatever the rules. */
+  field(name: string): ConditionField | undefined {
+    return unrestrictedField(this.schema, name);
+  }
+
+  /** Parses the fields of a record that is created or updated by the caller. */
+  parseFields(
+    action: "create" | "update",
+    fields: Readonly<Record<string, unknown>>,
+    now: Date,
+  ): ParsedFields {
+    return parseFields(this.schema, fields, {
+      for: action,
+      now,
+      person: this.#caller.principal,
+    });
+  }
+
+  /** The meaning of a constraint or index that an error of PostgreSQL names. */
+  parseConstraint(name: string): DerivedNameParts | undefined {
+    return parseDerivedName(this.schema, name);
+  }
+
+  /** Another table of the partition, for the same caller. */
+  async find(slug: string): Promise<OpenTable | undefined> {
+    const schema = await findTableSchema(this.#source, slug);
+    return schema && this.with(schema);
+  }
+
+  /** Another schema of the partition, for the same caller. */
+  with(schema: TableSchema): OpenTable {
+    return new OpenTable(this.#source, this.#caller, schema);
+  }
+
+  /** The schemas of all tables of the partition, as they are now. */
+  listSchemas(): Promise<readonly TableSchema[]> {
+    return listTableSchemas(this.#source);
+  }
+
+  /** Runs statements by the schema; when that may be why they fail, the call is retried by a new one. */
+  async retryOnSchemaChange<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      throw this.toStaleRead(error) ?? error;
+    }
+  }
+
+  /** The error that makes the call be retried, where an outdated schema may be what failed. */
+  toStaleRead(error: unknown): StaleRead | undefined {
+    const code = sqlStateOf(error);
+    if (code === undefined || !SCHEMA_ERRORS.has(code)) return undefined;
+    if (retried.has(this.#caller) && !namesVersionColumn(error)) return undefined;
+    retried.add(this.#caller);
+    forgetTables(this.#source);
+    return new StaleRead({ cause: error });
+  }
+
+  /** Parses a request by the schema; one that is invalid by an outdated schema is parsed once more. */
+  async parse<T>(parse: () => T): Promise<T> {
+    try {
+      return parse();
+    } catch (error) {
+      if (error instanceof Failure && error.type === Invalid) await this.assertCurrent();
+      throw error;
+    }
+  }
+
+  /** Makes the call be retried if the table has changed: before a request is refused by its schema. */
+  async assertCurrent(): Promise<void> {
+    if (retried.has(this.#caller) || (await this.isCurrent())) return;
+    retried.add(this.#caller);
+    throw new StaleRead({ cause: "The table has changed." });
+  }
+
+  /** False when the table has changed since; then the cache forgets it too. */
+  async isCurrent(): Promise<boolean> {
+    const { id, slug, revision } = this.schema;
+    const stored = await this.#source.read((tx) => findTable(tx, slug));
+    if (stored?.id === id && stored.revision === revision) return true;
+    forgetTables(this.#source);
+    return false;
+  }
+}
+
+/** True for a statement by an older schema, which is never the caller's mistake. */
+function namesVersionColumn(error: unknown): boolean {
+  return error instanceof Error && VERSION_COLUMN.test(error.message);
+}
+
+/** The callers whose call is being retried. */
+const retried = new WeakSet<Caller>();
+/** No such column, table or key; a value is missing, breaks a check, or is of another type. */
+const SCHEMA_ERRORS = new Set("42703 42P01 3F000 42P10 23502 23514 42804 22P02".split(" "));
