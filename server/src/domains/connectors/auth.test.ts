@@ -1,31 +1,9 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { type Answer, useFixture, useWorld } from "#kernel/testing/world.ts";
-import { json, OK, startUpstream } from "./testing/upstream.ts";
+import type { Answer } from "#kernel/testing/world.ts";
+import { CONNECTORS, useHttpConnectors } from "./testing/connector.ts";
+import { json } from "./testing/upstream.ts";
 
-const upstream = await useFixture(startUpstream());
-const world = await useWorld({ env: upstream.env });
-const owner = await world.member(["owner"]);
-beforeEach(() => {
-  upstream.received.length = 0;
-  upstream.answer = OK;
-});
-
-const ALL = "/api/v1/connectors";
-
-async function made(config: object = {}, auth: object = { kind: "none" }): Promise<string> {
-  const { body, status } = await owner(`POST ${ALL}`, {
-    name: "API",
-    type: "http",
-    config: { baseUrl: `${upstream.url}/api`, retries: 0, ...config },
-    auth,
-  });
-  if (status !== 201) throw new Error(JSON.stringify(body));
-  return body.data.id;
-}
-
-function request(id: string, input: object = {}, headers: Record<string, string> = {}) {
-  return owner(`POST ${ALL}/${id}/invoke`, { action: "request", input }, headers);
-}
+const { upstream, world, owner, create: made, request } = await useHttpConnectors();
 
 test.each([
   [{ kind: "basic", username: "ada", password: "p:ss" }, { authorization: "Basic YWRhOnA6c3M=" }],
@@ -104,7 +82,7 @@ describe("OAuth 2 client credentials", () => {
     await request(id);
     await owner("PUT /api/v1/secrets/CLIENT", { value: "second-secret" });
     await request(id);
-    await owner(`PATCH ${ALL}/${id}`, { name: "Other" });
+    await owner(`PATCH ${CONNECTORS}/${id}`, { name: "Other" });
     await request(id);
     await request(id);
     expect(asked()).toHaveLength(3);
@@ -176,9 +154,9 @@ test("credentials are in nothing that is answered, kept or logged, whatever the 
     upstream.answer = ({ headers }, response) =>
       response.writeHead(status, { "x-echo": HEADER }).end(JSON.stringify(headers));
     answers.push(await request(id, { method: "POST" }, { "idempotency-key": `k${status}` }));
-    answers.push(await owner(`POST ${ALL}/${id}/test`));
+    answers.push(await owner(`POST ${CONNECTORS}/${id}/test`));
   }
-  answers.push(await owner(`GET ${ALL}/${id}`), await owner(`GET ${ALL}`));
+  answers.push(await owner(`GET ${CONNECTORS}/${id}`), await owner(`GET ${CONNECTORS}`));
   expect(answers[0]?.body.data.body).toMatchObject({
     password: "[secret password]",
     "[secret X-Api-Key]": true,

@@ -1,19 +1,15 @@
 import { pino } from "pino";
-import { beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { buildServer } from "#kernel/http/server.ts";
 import { Kernel } from "#kernel/kernel.ts";
 import { TEST_KEY } from "#kernel/testing/database.ts";
-import { type Answer, type Ask, until, useFixture, useWorld } from "#kernel/testing/world.ts";
+import { type Answer, type Ask, until, useWorld } from "#kernel/testing/world.ts";
 import { domains } from "../../app.ts";
-import { json, OK, startUpstream } from "./testing/upstream.ts";
+import { json, OK, useUpstream } from "./testing/upstream.ts";
 
-const upstream = await useFixture(startUpstream());
+const upstream = await useUpstream();
 const world = await useWorld({ work: true, env: upstream.env });
 const owner = await world.member(["owner"]);
-beforeEach(() => {
-  upstream.received.length = 0;
-  upstream.answer = OK;
-});
 
 const ALL = "/api/v1/connectors";
 

@@ -1,11 +1,10 @@
-import dns from "node:dns/promises";
-import { syncBuiltinESMExports } from "node:module";
-import { afterAll, describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
+import { useNames } from "#kernel/testing/names.ts";
 import { useFixture, useWorld } from "#kernel/testing/world.ts";
 import { startUpstream } from "./testing/upstream.ts";
 
 /** Names that an attacker has pointed at inner addresses. */
-const NAMES: Readonly<Record<string, readonly string[]>> = {
+const NAMES = {
   localhost: ["127.0.0.2", "::1"],
   "inner.attacker.test": ["10.0.0.1"],
   "metadata.google.internal": ["169.254.169.254"],
@@ -13,15 +12,8 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
   "mapped.attacker.test": ["::ffff:169.254.169.254"],
   "six.attacker.test": ["fd00::1"],
 };
+useNames(NAMES);
 
-// In place of the resolver of the operating system, which no test may depend on.
-vi.spyOn(dns, "lookup").mockImplementation((async (hostname: string) =>
-  (NAMES[hostname] ?? []).map((address) => ({ address }))) as never);
-syncBuiltinESMExports();
-afterAll(() => {
-  vi.restoreAllMocks();
-  syncBuiltinESMExports();
-});
 const upstream = await useFixture(startUpstream());
 const world = await useWorld({ env: upstream.env });
 const owner = await world.member(["owner"]);

@@ -1,31 +1,9 @@
-import { beforeEach, describe, expect, test } from "vitest";
-import { type Answer, useFixture, useWorld } from "#kernel/testing/world.ts";
-import { json, OK, startUpstream } from "./testing/upstream.ts";
+import { describe, expect, test } from "vitest";
+import type { Answer } from "#kernel/testing/world.ts";
+import { CONNECTORS, useHttpConnectors } from "./testing/connector.ts";
+import { json, OK } from "./testing/upstream.ts";
 
-const upstream = await useFixture(startUpstream());
-const world = await useWorld({ env: upstream.env });
-const owner = await world.member(["owner"]);
-beforeEach(() => {
-  upstream.received.length = 0;
-  upstream.answer = OK;
-});
-
-const ALL = "/api/v1/connectors";
-
-async function made(config: object = {}, auth: object = { kind: "none" }): Promise<string> {
-  const { body, status } = await owner(`POST ${ALL}`, {
-    name: "API",
-    type: "http",
-    config: { baseUrl: `${upstream.url}/api`, retries: 0, ...config },
-    auth,
-  });
-  if (status !== 201) throw new Error(JSON.stringify(body));
-  return body.data.id;
-}
-
-function request(id: string, input: object = {}, headers: Record<string, string> = {}) {
-  return owner(`POST ${ALL}/${id}/invoke`, { action: "request", input }, headers);
-}
+const { upstream, world, owner, create: made, request } = await useHttpConnectors();
 
 async function eventOf(answer: Answer, type: string): Promise<any> {
   const [row] = await world.sql(
@@ -122,7 +100,7 @@ test("what the other system refuses is 502 with its status and words, and is rec
 
 test("what does not exist or does not fit is said at once, and nothing is sent", async () => {
   const id = await made();
-  const invoke = (body: object) => owner(`POST ${ALL}/${id}/invoke`, body);
+  const invoke = (body: object) => owner(`POST ${CONNECTORS}/${id}/invoke`, body);
   const none = { events: [] };
   expect(await invoke({ action: "requests" })).toMatchObject({
     status: 404,
@@ -137,7 +115,7 @@ test("what does not exist or does not fit is said at once, and nothing is sent",
     "/input/path",
   ]);
   expect(await invoke({ action: "request", input: [] })).toMatchObject({ status: 422, ...none });
-  const elsewhere = await owner(`POST ${ALL}/con_01jd0000000000000000000000/invoke`, {
+  const elsewhere = await owner(`POST ${CONNECTORS}/con_01jd0000000000000000000000/invoke`, {
     action: "request",
   });
   expect(elsewhere).toMatchObject({ status: 404, body: { code: "not_found" }, ...none });
@@ -227,7 +205,7 @@ describe("retries", () => {
     const id = await made({ retries: 1 });
     failing(1, 500);
     const body = { action: "request", input: { method: "PUT" }, idempotencyKey: "order-77" };
-    expect((await owner(`POST ${ALL}/${id}/invoke`, body)).status).toBe(200);
+    expect((await owner(`POST ${CONNECTORS}/${id}/invoke`, body)).status).toBe(200);
     const keys = upstream.received.map(({ headers }) => headers["idempotency-key"]);
     expect(keys).toEqual(["order-77", "order-77"]);
   });

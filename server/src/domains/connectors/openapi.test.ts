@@ -1,12 +1,12 @@
 import { stringify } from "yaml";
-import { beforeAll, beforeEach, expect, test } from "vitest";
-import { type Answer, useFixture, useWorld } from "#kernel/testing/world.ts";
-import { json, OK, startUpstream, type Upstream } from "./testing/upstream.ts";
+import { beforeAll, expect, test } from "vitest";
+import { type Answer, useWorld } from "#kernel/testing/world.ts";
+import { json, OK, useUpstream, type Upstream } from "./testing/upstream.ts";
 
 /** How a connector was made that most tests share: to read a document takes a process. */
 let answer: Answer;
 let id: string;
-const upstream = await useFixture(startUpstream());
+const upstream = await useUpstream();
 const world = await useWorld({ env: upstream.env });
 const owner = await world.member(["owner"]);
 beforeAll(async () => {
@@ -16,10 +16,6 @@ beforeAll(async () => {
     retries: 0,
   });
   ({ id } = answer.body.data);
-});
-beforeEach(() => {
-  upstream.received.length = 0;
-  upstream.answer = OK;
 });
 
 const ALL = "/api/v1/connectors";

@@ -1,28 +1,14 @@
-import { beforeEach, describe, expect, test } from "vitest";
-import { useFixture, useWorld } from "#kernel/testing/world.ts";
-import { json, OK, startUpstream } from "./testing/upstream.ts";
+import { describe, expect, test } from "vitest";
+import { useWorld } from "#kernel/testing/world.ts";
+import { json, useUpstream } from "./testing/upstream.ts";
+import { createConnector } from "./testing/connector.ts";
 
-const upstream = await useFixture(startUpstream());
+const upstream = await useUpstream();
 const world = await useWorld({ env: upstream.env });
 const owner = await world.member(["owner"]);
-beforeEach(() => {
-  upstream.received.length = 0;
-  upstream.answer = OK;
-});
 
-const ALL = "/api/v1/connectors";
-
-async function made(type: string, config: object, auth: object = { kind: "none" }) {
-  const { body, status } = await owner(`POST ${ALL}`, { name: type, type, config, auth });
-  if (status !== 201) throw new Error(JSON.stringify(body));
-  const path = `${ALL}/${body.data.id}`;
-  return {
-    body,
-    invoke: (action: string, input: object, more: object = {}) =>
-      owner(`POST ${path}/invoke`, { action, input, ...more }),
-    test: async () => (await owner(`POST ${path}/test`)).body.data,
-  };
-}
+const made = (type: string, config: object, auth?: object) =>
+  createConnector(owner, type, config, auth);
 
 describe("graphql", () => {
   const QUERY = 'query Q($id: ID!) { user(id: $id) { name } } # mutation { } "mutation"';

@@ -5,24 +5,14 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { TEST_IDENTITY } from "#kernel/outbound/testing.ts";
 import { useFixture, useWorld } from "#kernel/testing/world.ts";
 import { startUpstream } from "./testing/upstream.ts";
+import { createConnector } from "./testing/connector.ts";
 
 const upstream = await useFixture(startUpstream());
 const world = await useWorld({ env: upstream.env });
 const owner = await world.member(["owner"]);
 
-const ALL = "/api/v1/connectors";
-
-async function made(type: string, config: object, auth: object = { kind: "none" }) {
-  const { body, status } = await owner(`POST ${ALL}`, { name: type, type, config, auth });
-  if (status !== 201) throw new Error(JSON.stringify(body));
-  const path = `${ALL}/${body.data.id}`;
-  return {
-    body,
-    invoke: (action: string, input: object, more: object = {}) =>
-      owner(`POST ${path}/invoke`, { action, input, ...more }),
-    test: async () => (await owner(`POST ${path}/test`)).body.data,
-  };
-}
+const made = (type: string, config: object, auth?: object) =>
+  createConnector(owner, type, config, auth);
 
 let server: SMTPServer;
 let port: number;

@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import {
   deployWorkflow,
   runWorkflow,
@@ -8,10 +8,10 @@ import {
 import { domain } from "#kernel/domain.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { Conflict, Failure } from "#kernel/operation/failure.ts";
-import { useFixture, useWorld } from "#kernel/testing/world.ts";
+import { useWorld } from "#kernel/testing/world.ts";
 import { domains } from "../../app.ts";
 import { type ContributedCall, ConnectorActionPoint } from "./index.ts";
-import { json, OK, startUpstream } from "./testing/upstream.ts";
+import { json, OK, useUpstream } from "./testing/upstream.ts";
 
 const calls: ContributedCall[] = [];
 
@@ -43,7 +43,7 @@ const adding = domain({
   ],
 });
 
-const upstream = await useFixture(startUpstream());
+const upstream = await useUpstream();
 const world = await useWorld({ work: true, env: upstream.env, domains: [...domains, adding] });
 const owner = await world.member(["owner"]);
 const { body: connector } = await owner("POST /api/v1/connectors", {
@@ -53,10 +53,6 @@ const { body: connector } = await owner("POST /api/v1/connectors", {
   auth: { kind: "bearer", token: "step-planted-token" },
 });
 const id: string = connector.data.id;
-beforeEach(() => {
-  upstream.received.length = 0;
-  upstream.answer = OK;
-});
 
 const node = (more: object = {}) => ({
   id: "call",

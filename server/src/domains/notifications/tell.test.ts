@@ -1,10 +1,10 @@
-import { SMTPServer } from "smtp-server";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { contribute } from "#kernel/extension-point.ts";
 import { NotificationRulePoint } from "#kernel/contributions/notification-rule.ts";
 import { domain } from "#kernel/domain.ts";
 import type { NotificationRule } from "#kernel/contributions/notification-rule.ts";
 import { NoteCreated, notes } from "#kernel/testing/notes.ts";
+import { useMailbox } from "#kernel/testing/mailbox.ts";
 import { startWorld, until, useWorld, type World } from "#kernel/testing/world.ts";
 import { domains } from "../../app.ts";
 import { NotificationSent } from "./index.ts";
@@ -33,31 +33,12 @@ const probe = (...notices: NotificationRule[]) =>
     contributions: [contribute(NotificationRulePoint, ...notices)],
   });
 
-const mails: { readonly to: string; readonly text: string }[] = [];
-const server = new SMTPServer({
-  authOptional: true,
-  disabledCommands: ["STARTTLS"],
-  onData(stream, { envelope }, done) {
-    let text = "";
-    stream.on("data", (part: Buffer) => (text += part.toString()));
-    stream.on("end", () => {
-      mails.push({ to: envelope.rcptTo.map(({ address }) => address).join(), text });
-      done();
-    });
-  },
-});
-
-const port = await new Promise<number>((resolve) => {
-  const listening = server.listen(0, "127.0.0.1", () =>
-    resolve((listening.address() as { port: number }).port),
-  );
-});
-afterAll(() => new Promise<void>((resolve) => server.close(() => resolve())));
+const { url, mails } = await useMailbox();
 const world = await useWorld({
   work: true,
   domains: [...domains, notes, probe(aboutNotes)],
   env: {
-    MILLRACE_SMTP_URL: `smtp://127.0.0.1:${port}`,
+    MILLRACE_SMTP_URL: url,
     MILLRACE_BASE_URL: "http://desk.example.com",
   },
 });

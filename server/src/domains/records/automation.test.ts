@@ -1,5 +1,5 @@
 /** What workflows and webhooks do with records, and hear of them. */
-import { beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { waitUntilIdle, deployEventWorkflow, findRuns } from "#domains/runs/testing/triggers.ts";
 import {
   deployWorkflow,
@@ -9,18 +9,15 @@ import {
   trigger,
 } from "#domains/runs/testing/workflows.ts";
 import { arrived, caughtUp } from "#domains/webhooks/deliveries/testing.ts";
-import { startReceiver } from "#domains/webhooks/testing/receiver.ts";
-import { type Ask, until, useFixture, useWorld } from "#kernel/testing/world.ts";
+import { useReceiver } from "#domains/webhooks/testing/webhook.ts";
+import { type Ask, until, useWorld } from "#kernel/testing/world.ts";
 import { type Furnished, furnish } from "./testing.ts";
 
-const receiver = await useFixture(startReceiver());
+const receiver = await useReceiver();
 const world = await useWorld({ work: true, env: receiver.env });
 const owner = await world.member(["owner"]);
 /** Makes workflows and webhooks, and sees of records what agents do. */
 const maker = await world.member(["builder", "agent"]);
-beforeEach(() => {
-  receiver.received.length = 0;
-});
 
 const columns = [
   { name: "title", type: "text" },

@@ -89,3 +89,17 @@ export async function valuesIn(
 export function created(count: number): string[] {
   return Array.from({ length: count }, () => "record.created");
 }
+
+/** All rows of a table, as they are stored. */
+export function rowsOf(world: World, { place }: Furnished): Promise<any[]> {
+  return world.sql(`select * from ${place} order by id`);
+}
+
+/** The data of the events that the request with this id appended. */
+export async function eventDataOf(world: World, requestId: string): Promise<any[]> {
+  const rows = await world.sql(
+    "select data from events where request_id = $1 order by epoch, xid, seq",
+    [requestId],
+  );
+  return rows.map(({ data }) => data);
+}

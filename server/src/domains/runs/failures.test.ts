@@ -1,6 +1,6 @@
-import { beforeEach, expect, test } from "vitest";
-import { startReceiver } from "#domains/webhooks/testing/receiver.ts";
-import { until, useFixture, useWorld } from "#kernel/testing/world.ts";
+import { expect, test } from "vitest";
+import { useReceiver } from "#domains/webhooks/testing/webhook.ts";
+import { until, useWorld } from "#kernel/testing/world.ts";
 import {
   deployWorkflow,
   readEventTypes,
@@ -10,13 +10,9 @@ import {
   trigger,
 } from "./testing/workflows.ts";
 
-const receiver = await useFixture(startReceiver());
+const receiver = await useReceiver();
 const world = await useWorld({ work: true, env: receiver.env });
 const owner = await world.member(["owner"]);
-beforeEach(() => {
-  receiver.received.length = 0;
-  receiver.answer = (_received, response) => response.end();
-});
 
 const set = (id: string, values: object = {}) => ({ id, type: "set", config: { values } });
 const call = (id: string, more: object = {}) => ({

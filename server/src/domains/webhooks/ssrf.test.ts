@@ -1,11 +1,10 @@
-import dns from "node:dns/promises";
-import { syncBuiltinESMExports } from "node:module";
-import { afterAll, expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
+import { useNames } from "#kernel/testing/names.ts";
 import { startWorld, useWorld } from "#kernel/testing/world.ts";
 import { startReceiver } from "./testing/receiver.ts";
 
 /** Names that an attacker has pointed at inner addresses. */
-const NAMES: Readonly<Record<string, readonly string[]>> = {
+useNames({
   localhost: ["127.0.0.1", "::1"],
   "app.localhost": ["127.0.0.1"],
   "loopback.attacker.test": ["127.0.0.1"],
@@ -17,16 +16,8 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
   "xn--bcher-kva.attacker.test": ["192.168.1.1"],
   "127.0.0.1.nip.test": ["127.0.0.1"],
   "nonsense.attacker.test": ["not an address"],
-};
-
-// In place of the resolver of the operating system, which no test may depend on.
-vi.spyOn(dns, "lookup").mockImplementation((async (hostname: string) =>
-  (NAMES[hostname] ?? []).map((address) => ({ address }))) as never);
-syncBuiltinESMExports();
-afterAll(() => {
-  vi.restoreAllMocks();
-  syncBuiltinESMExports();
 });
+
 const world = await useWorld();
 const owner = await world.member(["owner"]);
 

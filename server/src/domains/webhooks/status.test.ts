@@ -1,23 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { useWorld } from "#kernel/testing/world.ts";
+import { PAGER, useWebhooks, WEBHOOKS } from "./testing/webhook.ts";
 
-const world = await useWorld();
-const owner = await world.member(["owner"]);
-
-const HOOKS = "/api/v1/webhooks";
-const PLAIN = { name: "Pager", url: "https://pager.example.com/hook", events: ["incident.*"] };
-
-async function made(more: object = {}): Promise<any> {
-  const answer = await owner(`POST ${HOOKS}`, { ...PLAIN, ...more });
-  expect(answer, JSON.stringify(answer.body)).toMatchObject({ status: 201 });
-  return answer.body.data;
-}
-
-/** The data of the newest event about it. */
-async function lastEvent(id: string): Promise<any> {
-  const { body } = await owner(`GET /api/v1/audit?resourceId=${id}&limit=1`);
-  return body.data[0];
-}
+const { world, owner, create: made, lastEvent } = await useWebhooks();
 
 describe("a pause", () => {
   const paused = { status: "paused", pausedBecause: "manual", pausedAt: expect.any(String) };
@@ -25,20 +9,20 @@ describe("a pause", () => {
 
   test("by hand and its end have events of their own", async () => {
     const { id } = await made();
-    const stopped = await owner(`PATCH ${HOOKS}/${id}`, { status: "paused" });
+    const stopped = await owner(`PATCH ${WEBHOOKS}/${id}`, { status: "paused" });
     expect(stopped).toMatchObject({
       status: 200,
       events: ["webhook.paused"],
       body: { data: paused },
     });
     expect(await lastEvent(id)).toMatchObject({ environment: "production", data: paused });
-    const again = await owner(`PATCH ${HOOKS}/${id}`, { status: "paused" });
+    const again = await owner(`PATCH ${WEBHOOKS}/${id}`, { status: "paused" });
     expect(again).toMatchObject({
       status: 200,
       events: ["webhook.updated"],
       body: { data: paused },
     });
-    const resumed = await owner(`PATCH ${HOOKS}/${id}`, { status: "active" });
+    const resumed = await owner(`PATCH ${WEBHOOKS}/${id}`, { status: "active" });
     expect(resumed).toMatchObject({ events: ["webhook.resumed"], body: { data: active } });
     expect((await lastEvent(id)).data).toMatchObject({ ...active, from: "now" });
     const [row] = await world.sql(
@@ -50,10 +34,10 @@ describe("a pause", () => {
 
   test("together with another change comes after it", async () => {
     const { id } = await made({ url: "https://old.example.com/" });
-    const stopped = await owner(`PATCH ${HOOKS}/${id}`, { status: "paused", retries: 0 });
+    const stopped = await owner(`PATCH ${WEBHOOKS}/${id}`, { status: "paused", retries: 0 });
     expect(stopped.events).toEqual(["webhook.updated", "webhook.paused"]);
     const moved = { status: "active", url: "https://new.example.com/" };
-    const resumed = await owner(`PATCH ${HOOKS}/${id}`, moved);
+    const resumed = await owner(`PATCH ${WEBHOOKS}/${id}`, moved);
     expect(resumed.events).toEqual(["webhook.updated", "webhook.resumed"]);
     expect(resumed.body.data).toMatchObject({ ...active, ...moved, retries: 0 });
     const { body } = await owner(`GET /api/v1/audit?resourceId=${id}&type=webhook.updated`);
@@ -62,12 +46,12 @@ describe("a pause", () => {
 
   test("with fields as they are already has no further event", async () => {
     const { id } = await made();
-    const stopped = await owner(`PATCH ${HOOKS}/${id}`, { status: "paused", name: "Pager" });
+    const stopped = await owner(`PATCH ${WEBHOOKS}/${id}`, { status: "paused", name: "Pager" });
     expect(stopped.events).toEqual(["webhook.paused"]);
   });
 
   test("can be there from the start", async () => {
-    const answer = await owner(`POST ${HOOKS}`, { ...PLAIN, status: "paused" });
+    const answer = await owner(`POST ${WEBHOOKS}`, { ...PAGER, status: "paused" });
     expect(answer).toMatchObject({
       status: 201,
       events: ["webhook.created", "webhook.paused"],
@@ -78,17 +62,17 @@ describe("a pause", () => {
   test("after failures ends with the count at nothing, and active forgets it too", async () => {
     const { id } = await made();
     await world.sql("update webhooks set consecutive_failures = 4 where id = $1", [id]);
-    const still = await owner(`PATCH ${HOOKS}/${id}`, { status: "active" });
+    const still = await owner(`PATCH ${WEBHOOKS}/${id}`, { status: "active" });
     expect(still).toMatchObject({
       events: ["webhook.updated"],
       body: { data: { consecutiveFailures: 0 } },
     });
-    await owner(`PATCH ${HOOKS}/${id}`, { status: "paused" });
+    await owner(`PATCH ${WEBHOOKS}/${id}`, { status: "paused" });
     await world.sql(
       "update webhooks set consecutive_failures = 5, paused_because = 'failures' where id = $1",
       [id],
     );
-    const resumed = await owner(`PATCH ${HOOKS}/${id}`, { status: "active" });
+    const resumed = await owner(`PATCH ${WEBHOOKS}/${id}`, { status: "active" });
     expect(resumed).toMatchObject({
       events: ["webhook.resumed"],
       body: { data: { ...active, consecutiveFailures: 0 } },

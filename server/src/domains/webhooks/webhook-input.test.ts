@@ -1,23 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { useWorld } from "#kernel/testing/world.ts";
+import { PAGER, useWebhooks, WEBHOOKS } from "./testing/webhook.ts";
 
-const world = await useWorld();
-const owner = await world.member(["owner"]);
-
-const HOOKS = "/api/v1/webhooks";
-const PLAIN = { name: "Pager", url: "https://pager.example.com/hook", events: ["incident.*"] };
-
-async function made(more: object = {}): Promise<any> {
-  const answer = await owner(`POST ${HOOKS}`, { ...PLAIN, ...more });
-  expect(answer, JSON.stringify(answer.body)).toMatchObject({ status: 201 });
-  return answer.body.data;
-}
-
-/** The data of the newest event about it. */
-async function lastEvent(id: string): Promise<any> {
-  const { body } = await owner(`GET /api/v1/audit?resourceId=${id}&limit=1`);
-  return body.data[0];
-}
+const { owner, create: made, lastEvent } = await useWebhooks();
 
 describe("two spellings", () => {
   test("either is taken, and both are shown", async () => {
@@ -37,7 +21,10 @@ describe("two spellings", () => {
       expect(await made(draft)).toMatchObject({ ...snake, ...camel });
     }
     const { id } = await made(camel);
-    const changed = await owner(`PATCH ${HOOKS}/${id}`, { timeout_ms: 3_000, maxPerSecond: null });
+    const changed = await owner(`PATCH ${WEBHOOKS}/${id}`, {
+      timeout_ms: 3_000,
+      maxPerSecond: null,
+    });
     expect(changed.body.data).toMatchObject({
       timeoutMs: 3_000,
       timeout_ms: 3_000,
@@ -58,8 +45,8 @@ describe("two spellings", () => {
     const paths = Object.keys(both).map((name) => `/${name}`);
     const { id } = await made();
     for (const answer of [
-      await owner(`POST ${HOOKS}`, { ...PLAIN, ...both }),
-      await owner(`PATCH ${HOOKS}/${id}`, both),
+      await owner(`POST ${WEBHOOKS}`, { ...PAGER, ...both }),
+      await owner(`PATCH ${WEBHOOKS}/${id}`, both),
     ]) {
       expect(answer).toMatchObject({ status: 422, body: { code: "invalid" }, events: [] });
       expect(answer.body.errors.map(({ path }: any) => path).toSorted()).toEqual(paths.toSorted());
@@ -98,8 +85,8 @@ test.each([
 ])("%j is refused at %s, new or as a change", async (wrong, paths) => {
   const { id } = await made();
   for (const answer of [
-    await owner(`POST ${HOOKS}`, { ...PLAIN, ...wrong }),
-    await owner(`PATCH ${HOOKS}/${id}`, wrong),
+    await owner(`POST ${WEBHOOKS}`, { ...PAGER, ...wrong }),
+    await owner(`PATCH ${WEBHOOKS}/${id}`, wrong),
   ]) {
     expect(answer).toMatchObject({ status: 422, body: { code: "invalid" }, events: [] });
     const found = answer.body.errors.map(({ path }: any) => path).toSorted();

@@ -1,32 +1,16 @@
 import { describe, expect, test } from "vitest";
-import { useWorld } from "#kernel/testing/world.ts";
+import { PAGER, useWebhooks, WEBHOOKS } from "./testing/webhook.ts";
 
-const world = await useWorld();
-const owner = await world.member(["owner"]);
-
-const HOOKS = "/api/v1/webhooks";
-const PLAIN = { name: "Pager", url: "https://pager.example.com/hook", events: ["incident.*"] };
-
-async function made(more: object = {}): Promise<any> {
-  const answer = await owner(`POST ${HOOKS}`, { ...PLAIN, ...more });
-  expect(answer, JSON.stringify(answer.body)).toMatchObject({ status: 201 });
-  return answer.body.data;
-}
-
-/** The data of the newest event about it. */
-async function lastEvent(id: string): Promise<any> {
-  const { body } = await owner(`GET /api/v1/audit?resourceId=${id}&limit=1`);
-  return body.data[0];
-}
+const { world, owner, create: made, lastEvent } = await useWebhooks();
 
 test("a webhook that says little has the defaults", async () => {
-  const answer = await owner(`POST ${HOOKS}`, PLAIN);
+  const answer = await owner(`POST ${WEBHOOKS}`, PAGER);
   expect(answer).toMatchObject({ status: 201, events: ["webhook.created"] });
   const { id } = answer.body.data;
-  expect(answer.headers["location"]).toBe(`${HOOKS}/${id}`);
+  expect(answer.headers["location"]).toBe(`${WEBHOOKS}/${id}`);
   expect(answer.headers["etag"]).toBe('"1"');
   const common = {
-    ...PLAIN,
+    ...PAGER,
     id,
     environments: null,
     filter: null,
@@ -56,7 +40,7 @@ test("a webhook that says little has the defaults", async () => {
     max_per_second: null,
   };
   expect(answer.body.data).toEqual({ ...common, ...respelt });
-  expect((await owner(`GET ${HOOKS}/${id}`)).body.data).toEqual(answer.body.data);
+  expect((await owner(`GET ${WEBHOOKS}/${id}`)).body.data).toEqual(answer.body.data);
   const event = await lastEvent(id);
   expect(event).toMatchObject({
     type: "webhook.created",
@@ -70,7 +54,7 @@ test("a webhook that says little has the defaults", async () => {
 describe("a change", () => {
   test("is one event that says what differs", async () => {
     const { id } = await made({ environments: ["staging"], filter: { "data.a": 1 } });
-    const changed = await owner(`PATCH ${HOOKS}/${id}`, {
+    const changed = await owner(`PATCH ${WEBHOOKS}/${id}`, {
       name: "Bell",
       environments: null,
       filter: null,
@@ -91,16 +75,16 @@ describe("a change", () => {
 
   test("of the secret is named, and not shown", async () => {
     const { id } = await made({ secret: "the first one" });
-    const changed = await owner(`PATCH ${HOOKS}/${id}`, { secret: "the second one" });
+    const changed = await owner(`PATCH ${WEBHOOKS}/${id}`, { secret: "the second one" });
     expect(changed.events).toEqual(["webhook.updated"]);
     expect((await lastEvent(id)).data.changes).toEqual(["secret"]);
-    await owner(`PATCH ${HOOKS}/${id}`, { secret: null });
+    await owner(`PATCH ${WEBHOOKS}/${id}`, { secret: null });
     expect((await lastEvent(id)).data.changes).toEqual(["hasSecret", "secret"]);
   });
 
   test("that changes nothing is an event without changes", async () => {
     const { id } = await made();
-    expect((await owner(`PATCH ${HOOKS}/${id}`, { name: "Pager" })).events).toEqual([
+    expect((await owner(`PATCH ${WEBHOOKS}/${id}`, { name: "Pager" })).events).toEqual([
       "webhook.updated",
     ]);
     expect((await lastEvent(id)).data.changes).toEqual([]);
@@ -108,18 +92,18 @@ describe("a change", () => {
 
   test("needs the revision that If-Match names", async () => {
     const { id } = await made();
-    const first = await owner(`PATCH ${HOOKS}/${id}`, { name: "B" }, { "if-match": '"1"' });
+    const first = await owner(`PATCH ${WEBHOOKS}/${id}`, { name: "B" }, { "if-match": '"1"' });
     expect(first.status).toBe(200);
-    const late = await owner(`PATCH ${HOOKS}/${id}`, { name: "C" }, { "if-match": '"1"' });
+    const late = await owner(`PATCH ${WEBHOOKS}/${id}`, { name: "C" }, { "if-match": '"1"' });
     expect(late).toMatchObject({ status: 412, events: [] });
-    const rotated = await owner(`POST ${HOOKS}/${id}/secret/rotate`);
+    const rotated = await owner(`POST ${WEBHOOKS}/${id}/secret/rotate`);
     expect(rotated.headers["etag"]).toBe('"3"');
   });
 });
 
 test("a workspace has at most 2000 webhooks", async () => {
   const crowded = await world.member(["owner"], await world.workspace("crowded"));
-  const first = await crowded(`POST ${HOOKS}`, PLAIN);
+  const first = await crowded(`POST ${WEBHOOKS}`, PAGER);
   await world.sql(
     `insert into webhooks (id, workspace_id, name, url, events, format, retries, retry_strategy,
                            timeout_ms, status, since_epoch, lane, created_by, created_at, updated_at)
@@ -129,30 +113,30 @@ test("a workspace has at most 2000 webhooks", async () => {
     [first.body.data.id],
   );
   // Room for one: of two at once the other is refused.
-  const two = await Promise.all([1, 2].map(() => crowded(`POST ${HOOKS}`, PLAIN)));
+  const two = await Promise.all([1, 2].map(() => crowded(`POST ${WEBHOOKS}`, PAGER)));
   const [last, refused] = two.toSorted((one, other) => one.status - other.status);
   expect(last).toMatchObject({ status: 201, events: ["webhook.created"] });
   expect(refused).toMatchObject({ status: 409, body: { code: "too_many_webhooks" }, events: [] });
   await made();
-  await crowded(`DELETE ${HOOKS}/${last?.body.data.id}`);
-  expect((await crowded(`POST ${HOOKS}`, PLAIN)).status).toBe(201);
+  await crowded(`DELETE ${WEBHOOKS}/${last?.body.data.id}`);
+  expect((await crowded(`POST ${WEBHOOKS}`, PAGER)).status).toBe(201);
 });
 
 test("lists go newest first, page by page, and each workspace has its own", async () => {
   const elsewhere = await world.member(["owner"], await world.workspace("listing"));
   const ids = [];
   for (const name of ["a", "b", "c"]) {
-    ids.unshift((await elsewhere(`POST ${HOOKS}`, { ...PLAIN, name })).body.data.id);
+    ids.unshift((await elsewhere(`POST ${WEBHOOKS}`, { ...PAGER, name })).body.data.id);
     // Ids sort by the millisecond.
     world.clock.advance(1);
   }
-  const first = await elsewhere(`GET ${HOOKS}?limit=2`);
+  const first = await elsewhere(`GET ${WEBHOOKS}?limit=2`);
   expect(first.body.data.map(({ id }: any) => id)).toEqual(ids.slice(0, 2));
   const { nextCursor } = first.body.pagination;
-  const rest = await elsewhere(`GET ${HOOKS}?limit=2&after=${nextCursor}`);
+  const rest = await elsewhere(`GET ${WEBHOOKS}?limit=2&after=${nextCursor}`);
   expect(rest.body.data.map(({ id }: any) => id)).toEqual(ids.slice(2));
   expect(rest.body.pagination).toMatchObject({ nextCursor: null, hasMore: false });
-  const staged = await elsewhere(`GET ${HOOKS}`, undefined, { "x-environment": "staging" });
+  const staged = await elsewhere(`GET ${WEBHOOKS}`, undefined, { "x-environment": "staging" });
   expect(staged.body.data).toHaveLength(3);
   const { body } = await elsewhere("GET /api/v1/workspaces/listing/stats");
   expect(body.data.counts.webhooks).toBe(3);
@@ -167,7 +151,7 @@ test("a viewer and an auditor read, a builder writes, a member does neither", as
     ["member", 403, 403],
   ] as const) {
     const ask = await world.member([role]);
-    expect((await ask(`GET ${HOOKS}/${id}`)).status, role).toBe(reads);
-    expect((await ask(`PATCH ${HOOKS}/${id}`, { name: role })).status, role).toBe(writes);
+    expect((await ask(`GET ${WEBHOOKS}/${id}`)).status, role).toBe(reads);
+    expect((await ask(`PATCH ${WEBHOOKS}/${id}`, { name: role })).status, role).toBe(writes);
   }
 });

@@ -3,7 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { beforeEach } from "vitest";
 import { serveTls, TEST_CA_PEM } from "#kernel/outbound/testing.ts";
+import { useFixture } from "#kernel/testing/world.ts";
 
 export interface Received {
   readonly method: string;
@@ -27,6 +29,16 @@ export const OK: Upstream["answer"] = (_received, response) => json(response, { 
 /** Answers with JSON. */
 export function json(response: ServerResponse, body: unknown, status = 200): void {
   response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+}
+
+/** Another system for all tests of a file; before each of them it has received nothing and answers well. */
+export async function useUpstream(): Promise<Upstream> {
+  const upstream = await useFixture(startUpstream());
+  beforeEach(() => {
+    upstream.received.length = 0;
+    upstream.answer = OK;
+  });
+  return upstream;
 }
 
 export async function startUpstream(): Promise<Upstream> {

@@ -1,34 +1,16 @@
-import { SMTPServer } from "smtp-server";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { TEST_PASSWORD } from "#kernel/testing/database.ts";
+import { useMailbox } from "#kernel/testing/mailbox.ts";
 import { startWorld, until, useWorld } from "#kernel/testing/world.ts";
 
 const EMAIL = "admin@example.com";
 
-const mails: string[] = [];
-const server: SMTPServer = new SMTPServer({
-  authOptional: true,
-  disabledCommands: ["STARTTLS"],
-  onData(stream, _session, done) {
-    let text = "";
-    stream.on("data", (part: Buffer) => (text += part.toString()));
-    stream.on("end", () => {
-      mails.push(text);
-      done();
-    });
-  },
-});
-const port = await new Promise<number>((resolve) => {
-  const listening = server.listen(0, "127.0.0.1", () =>
-    resolve((listening.address() as { port: number }).port),
-  );
-});
-afterAll(() => new Promise<void>((resolve) => server.close(() => resolve())));
+const { url, mails } = await useMailbox();
 const world = await useWorld({
   work: true,
   env: {
     MILLRACE_LOGIN_RATE_LIMIT: "0",
-    MILLRACE_SMTP_URL: `smtp://127.0.0.1:${port}`,
+    MILLRACE_SMTP_URL: url,
     MILLRACE_MAIL_FROM: "Millrace <desk@example.com>",
     MILLRACE_BASE_URL: "http://desk.example.com",
   },
@@ -47,7 +29,7 @@ async function link(): Promise<string> {
   await forgot(EMAIL);
   // When the clock moves while it is being sent, it may be sent once more.
   await until(async () => (await jobs()).length === 0);
-  const mail = mails[before] ?? "";
+  const mail = mails[before]?.text ?? "";
   // The body of a mail is quoted-printable: long lines are folded with "=".
   const text = mail.replaceAll("=\r\n", "").replaceAll("=3D", "=");
   return /password\?token=(mrp_[\w-]+)/.exec(text)?.[1] ?? "";
@@ -56,8 +38,8 @@ async function link(): Promise<string> {
 test("the link in the e-mail sets a new password once, and ends every session", async () => {
   const session = (await logIn(TEST_PASSWORD)).body.data.token;
   const token = await link();
-  expect(mails.at(-1)).toMatch(/^From: Millrace <desk@example.com>/m);
-  expect(mails.at(-1)).toMatch(/^To: admin@example.com/m);
+  expect(mails.at(-1)?.text).toMatch(/^From: Millrace <desk@example.com>/m);
+  expect(mails.at(-1)?.text).toMatch(/^To: admin@example.com/m);
   expect(await reset(token, "a better password")).toMatchObject({
     status: 200,
     events: ["audit.auth.password_changed"],

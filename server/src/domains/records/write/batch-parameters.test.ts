@@ -1,20 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { useWorld } from "#kernel/testing/world.ts";
-import { type Furnished, furnish, recordId } from "../testing.ts";
+import { furnish, recordId, rowsOf, eventDataOf } from "../testing.ts";
 
 const world = await useWorld();
 const owner = await world.member(["owner"]);
-
-const rowsOf = async ({ place }: Furnished): Promise<any[]> =>
-  world.sql(`select * from ${place} order by id`);
-
-/** The data of the events that a request with this id appended. */
-const dataOf = async (requestId: string): Promise<any[]> =>
-  (
-    await world.sql("select data from events where request_id = $1 order by epoch, xid, seq", [
-      requestId,
-    ])
-  ).map(({ data }) => data);
 
 describe("many records", () => {
   test("are made all at once, in their order", async () => {
@@ -54,7 +43,7 @@ describe("many records", () => {
       const answer = await owner(`POST ${table.path}/bulk`, records(count));
       expect(answer).toMatchObject({ status: 422, body: { errors: [{ path: "/records" }] } });
     }
-    expect(await rowsOf(table)).toEqual([]);
+    expect(await rowsOf(world, table)).toEqual([]);
   });
 
   test("are not made when one can't be, and each fault has its path", async () => {
@@ -100,7 +89,7 @@ describe("many records", () => {
         { name: "b", agent: nobody },
       ]),
     ).toEqual([422, "invalid", "/records/1/agent"]);
-    expect(await rowsOf(table)).toHaveLength(1);
+    expect(await rowsOf(world, table)).toHaveLength(1);
   });
 
   test("are told apart by several fields together where that is asked for", async () => {
@@ -166,7 +155,7 @@ describe("many records", () => {
       "/records/41",
       "/records/299",
     ]);
-    expect(await rowsOf(table)).toEqual([]);
+    expect(await rowsOf(world, table)).toEqual([]);
   });
 
   test("may be as large as the limit, and one record is not without one", async () => {
@@ -213,7 +202,7 @@ describe("those that a condition holds for", () => {
       body: { data: { updated: 2 } },
       events: ["record.updated", "record.updated"],
     });
-    const rows = await rowsOf(table);
+    const rows = await rowsOf(world, table);
     expect(rows.map(({ state, revision }) => [state, revision])).toEqual([
       ["closed", 2],
       ["closed", 1],
@@ -222,7 +211,7 @@ describe("those that a condition holds for", () => {
     ]);
     const again = await owner(`PATCH ${table.path}/bulk`, body);
     expect(again).toMatchObject({ status: 200, body: { data: { updated: 0 } }, events: [] });
-    const told = await dataOf(answer.headers["x-request-id"] ?? "");
+    const told = await eventDataOf(world, answer.headers["x-request-id"] ?? "");
     expect(told.map(({ before, changes }) => [before.title, before.state, changes])).toEqual([
       ["a", "open", ["state"]],
       ["c", "open", ["state"]],
@@ -252,7 +241,7 @@ describe("those that a condition holds for", () => {
       body: { code: "record_not_unique", errors: [{ path: "/set/title" }] },
       events: [],
     });
-    expect((await rowsOf(table)).map(({ revision }) => revision)).toEqual([1, 1, 1, 1]);
+    expect((await rowsOf(world, table)).map(({ revision }) => revision)).toEqual([1, 1, 1, 1]);
   });
 
   test("are at most so many", async () => {
@@ -277,7 +266,7 @@ describe("those that a condition holds for", () => {
       body: { data: { deleted: 2 } },
       events: ["record.deleted", "record.deleted"],
     });
-    expect((await rowsOf(table)).map(({ title }) => title)).toEqual(["b", "d"]);
+    expect((await rowsOf(world, table)).map(({ title }) => title)).toEqual(["b", "d"]);
     const again = await owner(`DELETE ${table.path}/bulk?filter=${filter}`);
     expect(again).toMatchObject({ body: { data: { deleted: 0 } }, events: [] });
     expect((await owner(`DELETE ${table.path}/bulk`)).status).toBe(422);

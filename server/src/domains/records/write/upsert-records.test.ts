@@ -1,20 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { useWorld } from "#kernel/testing/world.ts";
-import { type Furnished, furnish } from "../testing.ts";
+import { type Furnished, furnish, rowsOf, eventDataOf } from "../testing.ts";
 
 const world = await useWorld();
 const owner = await world.member(["owner"]);
-
-const rowsOf = async ({ place }: Furnished): Promise<any[]> =>
-  world.sql(`select * from ${place} order by id`);
-
-/** The data of the events that a request with this id appended. */
-const dataOf = async (requestId: string): Promise<any[]> =>
-  (
-    await world.sql("select data from events where request_id = $1 order by epoch, xid, seq", [
-      requestId,
-    ])
-  ).map(({ data }) => data);
 
 describe("an upsert", () => {
   const columns = [
@@ -57,7 +46,7 @@ describe("an upsert", () => {
     const { body } = await owner(`GET ${table.path}?sort=email`);
     const byEmail = records.toSorted((a: any, b: any) => (a.email < b.email ? -1 : 1));
     expect(body.data).toEqual(byEmail);
-    const told = await dataOf(answer.headers["x-request-id"] ?? "");
+    const told = await eventDataOf(world, answer.headers["x-request-id"] ?? "");
     expect(told.map(({ changes }) => changes)).toEqual([["name", "tags"], ["level"], undefined]);
     const again = await upsert(table, [{ email: "b", name: "Bo" }]);
     expect(again).toMatchObject({ body: { data: { unchanged: 1 } }, events: [] });
@@ -86,7 +75,7 @@ describe("an upsert", () => {
     expect(await faults([{ email: "c", name: "Cy", code: 1 }])).toEqual([409, "/records/0/code"]);
     expect(await faults([good], "name")).toEqual([422, "/key"]);
     expect(await faults([good], "colour")).toEqual([422, "/key"]);
-    expect(await rowsOf(table)).toMatchObject([{ email: "a", level: "1", revision: 1 }]);
+    expect(await rowsOf(world, table)).toMatchObject([{ email: "a", level: "1", revision: 1 }]);
   });
 
   test("makes one record for each key, however many try at the same time", async () => {
@@ -101,7 +90,7 @@ describe("an upsert", () => {
     const created = answers.reduce((sum, { body }) => sum + body.data.created, 0);
     const updated = answers.reduce((sum, { body }) => sum + body.data.updated, 0);
     expect([created, updated]).toEqual([3, 45]);
-    const rows = await rowsOf(table);
+    const rows = await rowsOf(world, table);
     expect(rows.map(({ email, revision }) => [email, revision]).toSorted()).toEqual([
       ["k", 16],
       ["l", 16],

@@ -1,21 +1,10 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { startNode, send } from "#domains/bus/testing/node.ts";
 import { useWorld } from "#kernel/testing/world.ts";
-import { type Furnished, furnish, recordId } from "../testing.ts";
+import { type Furnished, furnish, recordId, rowsOf, eventDataOf } from "../testing.ts";
 
 const world = await useWorld();
 const owner = await world.member(["owner"]);
-
-const rowsOf = async ({ place }: Furnished): Promise<any[]> =>
-  world.sql(`select * from ${place} order by id`);
-
-/** The data of the events that a request with this id appended. */
-const dataOf = async (requestId: string): Promise<any[]> =>
-  (
-    await world.sql("select data from events where request_id = $1 order by epoch, xid, seq", [
-      requestId,
-    ])
-  ).map(({ data }) => data);
 
 describe("one record", () => {
   let orders: Furnished;
@@ -78,7 +67,7 @@ describe("one record", () => {
     expect(made.headers["etag"]).toBe('"1"');
     const read = await owner(`GET ${made.headers["location"]}`);
     expect([read.body.data, read.headers["etag"]]).toEqual([data, '"1"']);
-    const [told] = await dataOf(made.headers["x-request-id"] ?? "");
+    const [told] = await eventDataOf(world, made.headers["x-request-id"] ?? "");
     expect(told).toEqual({ ...tableThen, ...data });
     const { body } = await owner(`GET /api/v1/audit?resourceId=${data.id}`);
     expect(body.data[0].resource).toEqual({
@@ -115,7 +104,7 @@ describe("one record", () => {
   ])("does not refer to %s", async (_, fields, path) => {
     const made = await owner(`POST ${orders.path}`, { number: "A-2", ...fields() });
     expect(made).toMatchObject({ status: 422, body: { errors: [{ path }] }, events: [] });
-    const [row] = await rowsOf(orders);
+    const [row] = await rowsOf(world, orders);
     const changed = await owner(`PATCH ${orders.path}/${row.id}`, fields());
     expect(changed).toMatchObject({ status: 422, body: { errors: [{ path }] }, events: [] });
   });
@@ -171,7 +160,7 @@ describe("one record", () => {
     expect(after.updatedAt > before.updatedAt).toBe(true);
     expect((await owner(`GET ${orders.path}/${before.id}`)).body.data).toEqual(after);
     const tableSlug = orders.slug;
-    expect(await dataOf(changed.headers["x-request-id"] ?? "")).toEqual([
+    expect(await eventDataOf(world, changed.headers["x-request-id"] ?? "")).toEqual([
       {
         ...tableThen,
         before: { tableSlug, ...before },
@@ -221,7 +210,7 @@ describe("one record", () => {
       await owner(`POST ${table.path}`, { n: 1 }, key),
     ];
     expect(other.body).toEqual(one.body);
-    expect(await rowsOf(table)).toHaveLength(1);
+    expect(await rowsOf(world, table)).toHaveLength(1);
   });
 
   test("changes of all sorts of fields find their way, whichever they are", async () => {
@@ -282,7 +271,7 @@ test("changes of one record at the same time are all told, each upon the one bef
     ),
   );
   const changes = answers.filter(({ events }) => events.length === 1);
-  const [row] = await rowsOf(table);
+  const [row] = await rowsOf(world, table);
   expect(row.revision).toBe(1 + changes.length);
   const told = await world.sql(
     "select data from events where type = 'record.updated' and data ->> 'tableSlug' = $1",

@@ -1,0 +1,31 @@
+import { SMTPServer } from "smtp-server";
+import { afterAll } from "vitest";
+
+interface Mail {
+  readonly to: string;
+  readonly text: string;
+}
+
+/** A mail server for all tests of a file, which keeps what it is sent. */
+export async function useMailbox(): Promise<{ readonly url: string; readonly mails: Mail[] }> {
+  const mails: Mail[] = [];
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ["STARTTLS"],
+    onData(stream, { envelope }, done) {
+      let text = "";
+      stream.on("data", (part: Buffer) => (text += part.toString()));
+      stream.on("end", () => {
+        mails.push({ to: envelope.rcptTo.map(({ address }) => address).join(), text });
+        done();
+      });
+    },
+  });
+  const port = await new Promise<number>((resolve) => {
+    const listening = server.listen(0, "127.0.0.1", () =>
+      resolve((listening.address() as { port: number }).port),
+    );
+  });
+  afterAll(() => new Promise<void>((resolve) => server.close(() => resolve())));
+  return { url: `smtp://127.0.0.1:${port}`, mails };
+}
