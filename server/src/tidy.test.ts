@@ -25,6 +25,34 @@ test("the kernel knows no domain, and a domain enters another only by its index.
   expect(trespasses).toEqual([]);
 });
 
+test("no circle of imports, types included", () => {
+  const imports = new Map(
+    shipped.map(({ path, text }) => [
+      path,
+      importsOf(path, text).filter((to) => to.endsWith(".ts")),
+    ]),
+  );
+  const left = new Set(imports.keys());
+  // Whatever imports only files that are in no circle is in none; what is left at the end is in one, or leads to one.
+  for (let before = -1; left.size !== before;) {
+    before = left.size;
+    for (const path of left) {
+      if (!imports.get(path)?.some((target) => left.has(target))) left.delete(path);
+    }
+  }
+  const circular = [...left].filter((path) => isReachable(path, path));
+  expect(circular).toEqual([]);
+
+  function isReachable(from: string, to: string, seen = new Set<string>()): boolean {
+    return (imports.get(from) ?? []).some((target) => {
+      if (target === to) return true;
+      if (!left.has(target) || seen.has(target)) return false;
+      seen.add(target);
+      return isReachable(target, to, seen);
+    });
+  }
+});
+
 test("a domain imports nothing of the root", () => {
   const upward = shipped
     .filter(({ path }) => path.startsWith("src/domains/"))
@@ -82,10 +110,9 @@ function importsOf(path: string, text: string): string[] {
 }
 
 /**
- * "kernel", "itsm/incidents", "webhooks", or "" for the few files at the root. A domain is the folder
- * that has an index.ts, with the folders in it.
+ * "kernel", "itsm/incidents", "webhooks", or "" for the few files at the root. A domain is a folder with an
+ * index.ts, or one in a family of them.
  */
-/** A domain is a folder with an index.ts, or one in a family of them. */
 function areaOf(path: string): string {
   if (path.startsWith("src/kernel/")) return "kernel";
   const [, family = "", rest = ""] = /^src\/domains\/([^/]+)\/(.+)$/.exec(path) ?? [];
