@@ -7,7 +7,7 @@ import {
   toEventEnvelope,
   EventTypeSchema,
 } from "#kernel/log/event.ts";
-import { positionInFilter, filterEvent, filterEvents } from "#kernel/log/event-visibility.ts";
+import { visibilityContext, filterEvent, filterEvents } from "#kernel/log/event-visibility.ts";
 import { Failure, invalidField, NotFound } from "#kernel/operation/failure.ts";
 import { findEvent, queryEvents } from "#kernel/log/event-log.ts";
 import { query } from "#kernel/operation/operation.ts";
@@ -50,7 +50,11 @@ export const queryAudit = query({
       (event) => event,
       ({ id }) => id,
     );
-    const visible = await filterEvents(positionInFilter(ctx), ctx.caller.principal, eventPage.data);
+    const visible = await filterEvents(
+      visibilityContext(ctx),
+      ctx.caller.principal,
+      eventPage.data,
+    );
     return { ...eventPage, data: visible.map(toEventEnvelope) };
   },
 });
@@ -66,7 +70,7 @@ export const getAuditEvent = query({
     const position = positionOf(params.eventId);
     const found = position && (await findEvent(ctx.tx, position));
     const visible =
-      found && (await filterEvent(positionInFilter(ctx), ctx.caller.principal, found));
+      found && (await filterEvent(visibilityContext(ctx), ctx.caller.principal, found));
     if (!visible) throw new Failure(NotFound);
     return toEventEnvelope(visible);
   },

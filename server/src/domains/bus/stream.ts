@@ -1,7 +1,7 @@
 import type { Caller } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
 import { eventIdOf, type RecordedEvent, toEventEnvelope } from "#kernel/log/event.ts";
-import { logHead } from "#kernel/log/topic-log.ts";
+import { readLogHead } from "#kernel/log/topic-log.ts";
 import { type FeedKey, feedRegistryOf } from "./feed-registry.ts";
 import { parseCursor, resolveFeedKey, type TopicFilter, topicFilter } from "./read-topic.ts";
 
@@ -31,7 +31,7 @@ export async function openStream(
     lastEventId === undefined
       ? after && parseCursor(after, "?after")
       : parseCursor(lastEventId, "Last-Event-ID");
-  const from = requested ?? eventIdOf(await platform.db.read(feed.partition, logHead));
+  const from = requested ?? eventIdOf(await platform.db.read(feed.partition, readLogHead));
   const filterVisible = topicFilter(platform, caller, feed);
   return stream(platform, feed, {
     from,

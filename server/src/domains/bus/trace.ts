@@ -3,7 +3,7 @@ import { contributionsTo } from "#kernel/extension-point.ts";
 import { CausalTracerPoint } from "#kernel/contributions/causal-tracer.ts";
 import { readCausalChain } from "#kernel/log/causal-chain.ts";
 import { EventEnvelope, EVENT_ID_PATTERN, positionOf, toEventEnvelope } from "#kernel/log/event.ts";
-import { positionInFilter, filterEvent, filterEvents } from "#kernel/log/event-visibility.ts";
+import { visibilityContext, filterEvent, filterEvents } from "#kernel/log/event-visibility.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import { findEvent } from "#kernel/log/event-log.ts";
 import type { ReadContext } from "#kernel/contract.ts";
@@ -42,7 +42,7 @@ export async function readTrace(ctx: ReadContext, eventId: string): Promise<Stat
   const { tx, services, caller } = ctx;
   const position = positionOf(eventId);
   const event = position && (await findEvent(tx, position));
-  const here = positionInFilter(ctx);
+  const here = visibilityContext(ctx);
   const visible = event && (await filterEvent(here, caller.principal, event));
   if (!visible) throw new Failure(NotFound);
   const { events: all, truncated, ...chain } = await readCausalChain(tx, event, EVENTS_MAX);

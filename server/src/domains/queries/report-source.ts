@@ -62,7 +62,7 @@ export const querySource = reportSource({
       key: [{ sql: ROW_NUMBER, type: "bigint" }],
       time: undefined,
       rowsMax: ROWS_MAX,
-      async ask(sql, all) {
+      async query(sql, all) {
         const request = { sql, params: all, limit: ROWS_MAX, timeoutMs: REPORT_TIME_LIMIT_MS };
         const answer = await runQuery(platform, caller, request);
         // A statement asks for no more rows than that, so it is their size.

@@ -4,7 +4,11 @@
  */
 import type { Principal } from "#kernel/access/caller.ts";
 import type { RecordedEvent } from "#kernel/log/event.ts";
-import type { EventVisibility, EventFilter, FilterPosition } from "#kernel/log/event-visibility.ts";
+import type {
+  EventVisibility,
+  EventFilter,
+  VisibilityContext,
+} from "#kernel/log/event-visibility.ts";
 import {
   checkAccess,
   findTableSchema,
@@ -24,14 +28,14 @@ type FilterFor = (event: RecordedEvent) => EventFilter | undefined;
 
 export const recordVisibility: EventVisibility = {
   resourceType: "record",
-  async lensesFor(position, events) {
+  async filtersFor(position, events) {
     const filters = new Map<string, FilterFor>();
     for (const [slug, ofTable] of Map.groupBy(events, tableSlugOf)) {
       filters.set(slug, filterEventsOf(await findCurrentSchema(position, slug, ofTable)));
     }
     return events.map((event) => filters.get(tableSlugOf(event))?.(event));
   },
-  async wholly({ read }, principal, parameters) {
+  async visibleSql({ read }, principal, parameters) {
     if (isUnrestricted(principal)) return "true";
     const open = (await read(listTables)).filter(({ rules }) => rules.length === 0);
     const ids = open.map(({ id }) => id);
@@ -45,7 +49,7 @@ function tableSlugOf({ data }: RecordedEvent): string {
 
 /** The schema of a table, read anew when it is older than one of the events. */
 async function findCurrentSchema(
-  position: FilterPosition,
+  position: VisibilityContext,
   slug: string,
   events: readonly RecordedEvent[],
 ): Promise<TableSchema | undefined> {

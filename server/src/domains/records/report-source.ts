@@ -26,7 +26,7 @@ export const recordsSource = reportSource({
       fields: reportFields(schema, rules),
       key: [{ sql: "id", type: "text" }],
       time: "createdAt",
-      ask: (text, values) =>
+      query: (text, values) =>
         table.retryOnSchemaChange(() => readInPartition(request, text, values)),
       isCurrent: () => table.isCurrent(),
     };
@@ -38,7 +38,7 @@ function reportFields(schema: TableSchema, rules: RuleSql): ReadonlyMap<string, 
     fieldsOf(schema).flatMap((name): [string, ReportField][] => {
       const field = rules.field(name);
       const column = schema.byName.get(name);
-      return field ? [[name, column ? { ...field, show: column.columnType.show } : field]] : [];
+      return field ? [[name, column ? { ...field, toJson: column.columnType.show } : field]] : [];
     }),
   );
 }

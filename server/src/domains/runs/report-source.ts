@@ -1,11 +1,11 @@
 import { WorkflowsRead } from "#domains/workflows/index.ts";
-import { workspaceSource } from "#kernel/contributions/report-source.ts";
+import { tableSource } from "#kernel/contributions/report-source.ts";
 
 const text = (sql: string) => ({ sql, kind: "text" as const });
 const time = (sql: string) => ({ sql, kind: "time" as const, type: "timestamptz" });
 
 /** The runs of workflows, for reports. */
-export const runsSource = workspaceSource({
+export const runsSource = tableSource({
   kind: "runs",
   summary: "The runs of workflows; tests are among them, with `test` true.",
   permission: WorkflowsRead,
@@ -31,7 +31,7 @@ export const runsSource = workspaceSource({
     durationMs: {
       sql: "round(extract(epoch from r.finished_at - r.started_at) * 1000)",
       kind: "number",
-      show: Number,
+      toJson: Number,
     },
   },
 });

@@ -5,7 +5,7 @@ import {
   type RecordedEvent,
   toEventEnvelope,
 } from "#kernel/log/event.ts";
-import { eventFiltersFor, positionInFilter, applyFilter } from "#kernel/log/event-visibility.ts";
+import { eventFiltersFor, visibilityContext, applyFilter } from "#kernel/log/event-visibility.ts";
 import { queryEvents } from "#kernel/log/event-log.ts";
 import type { ReadContext } from "#kernel/contract.ts";
 import { InputTime, object } from "#kernel/schema/schema.ts";
@@ -60,7 +60,7 @@ export async function preview(
   let before: LogPosition | undefined;
   while (scanned < SCANNED_MAX) {
     const batch = await queryEvents(tx, { from, to, before }, BATCH_EVENTS_MAX);
-    const lenses = await eventFiltersFor(positionInFilter(ctx), batch);
+    const lenses = await eventFiltersFor(visibilityContext(ctx), batch);
     for (const told of batch) {
       if (events.length === limit) return shown({ events, scanned, truncated: true });
       scanned += 1;

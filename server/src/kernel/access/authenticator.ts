@@ -13,13 +13,13 @@ const TOUCH_MS = 15_000;
 /** One kind of token, known by how it begins, and declared by the domain that issues it. */
 export interface CredentialSource {
   readonly prefix: string;
-  /** Tells a mistyped token apart without a look-up. */
+  /** Recognises a mistyped token without a look-up. */
   readonly looksRight?: (token: string) => boolean;
-  /** Only the hash of a token is kept anywhere. */
+  /** Only the hash of a token is stored anywhere. */
   readonly find: (platform: Platform, tokenHash: Buffer) => Promise<ResolvedCredential | undefined>;
   /** Patterns of the events after which an answer of `find` may no longer hold. */
   readonly forgetsOn: readonly string[];
-  /** Told now and then which credentials were used, and when last. */
+  /** Called now and then with the credentials that were used, and when last. */
   readonly touch?: (platform: Platform, lastUses: ReadonlyMap<string, Date>) => Promise<void>;
 }
 
@@ -31,29 +31,29 @@ export interface ResolvedCredential {
 /** Where domains declare the kinds of token that they issue. */
 export const CredentialSourcePoint = extensionPoint<CredentialSource>("kernel.credential_sources");
 
-interface Entry extends ResolvedCredential {
+interface CacheEntry extends ResolvedCredential {
   readonly source: CredentialSource;
   readonly untilMs: number;
 }
 
-/** When the database's clock was set back, what was kept must not be kept for as long as that. */
-function holds({ untilMs }: Entry, nowMs: number): boolean {
+/** False also for an entry from before the database's clock was set back. */
+function isFresh({ untilMs }: CacheEntry, nowMs: number): boolean {
   return untilMs > nowMs && untilMs <= nowMs + CACHED_MS;
 }
 
 /**
- * From a token to its credential. Answers are kept for a short time, in memory alone, and the log says
- * when to forget them, so that a revocation takes effect here at once and on every other node as soon as
- * it hears of it, half a second later at the most. They are found by the token itself, which this process
- * has in every request anyway: its hash would cost ten times the look-up. What the look-up compares first
- * is a keyed hash, so its time tells nothing of a token.
+ * Resolves a token to its credential. Credentials are cached for a short time, in memory alone, and the
+ * commit feed invalidates them, so that a revocation takes effect here at once and on every other node half a
+ * second later at the most. The key is the token itself, which this process has in every request anyway: its
+ * hash would cost ten times the look-up. A map compares a keyed hash first, so its time reveals nothing of a
+ * token.
  */
 export class Authenticator {
   readonly #platform: Platform;
   readonly #sources: readonly CredentialSource[];
-  readonly #cache = new Map<string, Entry>();
+  readonly #cache = new Map<string, CacheEntry>();
   #used = new Map<CredentialSource, Map<string, Date>>();
-  /** Counts forgettings, so that a look-up which began before one is not kept after it. */
+  /** Counts invalidations, so that a look-up which began before one is not cached after it. */
   #generation = 0;
 
   constructor(platform: Platform) {
@@ -71,24 +71,24 @@ export class Authenticator {
 
   async authenticate(token: string): Promise<Credential | undefined> {
     const nowMs = this.#platform.clock.nowMs();
-    const known = this.#cache.get(token);
-    const entry = known && holds(known, nowMs) ? known : await this.#lookUp(token);
+    const cached = this.#cache.get(token);
+    const entry = cached && isFresh(cached, nowMs) ? cached : await this.#lookUp(token);
     if (!entry) return undefined;
-    this.#noteUse(entry, nowMs);
+    this.#recordUse(entry, nowMs);
     return entry.credential;
   }
 
-  /** Passes on who was used, one write for many requests, and lets go of what is no longer an answer. */
+  /** Reports the credentials that were used, one write for many requests, and drops expired entries. */
   async touch(): Promise<LoopNext> {
     const nowMs = this.#platform.clock.nowMs();
-    for (const [token, entry] of this.#cache) if (!holds(entry, nowMs)) this.#cache.delete(token);
+    for (const [token, entry] of this.#cache) if (!isFresh(entry, nowMs)) this.#cache.delete(token);
     const used = this.#used;
     this.#used = new Map();
     for (const [source, uses] of used) await source.touch?.(this.#platform, uses);
     return TOUCH_MS;
   }
 
-  async #lookUp(token: string): Promise<Entry | undefined> {
+  async #lookUp(token: string): Promise<CacheEntry | undefined> {
     const source = this.#sources.find(({ prefix }) => token.startsWith(prefix));
     if (!source || source.looksRight?.(token) === false) return undefined;
     const generation = this.#generation;
@@ -103,7 +103,7 @@ export class Authenticator {
     return entry;
   }
 
-  #noteUse({ source, credential }: Entry, nowMs: number): void {
+  #recordUse({ source, credential }: CacheEntry, nowMs: number): void {
     if (!source.touch) return;
     let uses = this.#used.get(source);
     if (!uses) this.#used.set(source, (uses = new Map()));

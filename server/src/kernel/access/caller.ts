@@ -10,9 +10,9 @@ import type { Cidr } from "../outbound/ssrf-guard.ts";
 import { newId, workspaceIdOf } from "../schema/id.ts";
 
 export interface WorkspaceRef {
-  /** As rows have it. */
+  /** Its key in rows. */
   readonly key: string;
-  /** As the outside has it. */
+  /** Its id in the API. */
   readonly id: string;
 }
 
@@ -20,29 +20,29 @@ export interface Membership {
   readonly workspace: WorkspaceRef & { readonly slug: string; readonly name: string };
   readonly roles: readonly string[];
   readonly permissions: ReadonlySet<string>;
-  /** Why nothing may be done there for now, but what an operation allows even so. */
+  /** The failure of all operations there for now, but those with `allowBeforeEnrolment`. */
   readonly blockedBy?: FailureType;
 }
 
-/** Who is asking, as authentication found it; short-lived, and the same for many requests. */
+/** A session or token, as authentication found it; short-lived, and the same for many requests. */
 export interface Credential {
   /** Of the session or token: rate limits and idempotency keys belong to it. */
   readonly id: string;
   readonly kind: "session" | "api_token" | "oauth";
   readonly actor: Actor;
   readonly user: { readonly id: string; readonly email: string; readonly name: string };
-  /** The addresses that it may be used from; everywhere when absent. */
+  /** The addresses that it may be used from; any when absent. */
   readonly allowedFrom?: readonly Cidr[];
   /** By slug. */
   readonly memberships: ReadonlyMap<string, Membership>;
-  /** The one workspace that it is good for: the only one that vouches for who this is, or that it was made for. */
+  /** The one workspace that it is good for: the one whose identity provider vouches for it, or that it was made for. */
   readonly confinedTo?: WorkspaceRef;
 }
 
-/** A request as it came: nothing of it has been looked at. */
+/** A request as it came, not parsed. */
 export interface RawRequest {
   readonly bytes: Buffer;
-  /** Of the bytes, without its parameters; empty when the client did not say. */
+  /** Of the bytes, without its parameters; empty when the client sent none. */
   readonly mediaType: string;
   /** By their names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
@@ -63,24 +63,24 @@ export interface Caller {
   readonly workspace: WorkspaceRef | undefined;
   readonly environment: EnvironmentName;
   readonly permissions: ReadonlySet<string>;
-  /** On whose behalf, and their roles there: for what depends on the person and not on a permission. */
+  /** The person behind the caller, with their roles: for what depends on the person and not on a permission. */
   readonly principal?: Principal;
   readonly requestId: string;
-  /** Whose idempotency keys these are: a credential's, or a run's. A stranger has none. */
+  /** The owner of its idempotency keys: a credential or a run. A stranger has none. */
   readonly idempotencyScope?: string;
   readonly address: string;
-  /** Where we were found: MILLRACE_BASE_URL or, without one, what the client calls us. */
+  /** Our own origin: MILLRACE_BASE_URL or, without one, the Host of the request. */
   readonly origin: string;
-  /** What HTTP Basic said, for the operations that take it. */
+  /** The credentials of HTTP Basic, for operations that take them. */
   readonly basic?: { readonly name: string; readonly password: string };
-  /** The browser's cookies by name, for the operations that ask for them. */
+  /** The browser's cookies by name, for operations that read them. */
   readonly cookies?: ReadonlyMap<string, string>;
-  /** The request as it came, for the operations that take any. */
+  /** The raw request, for operations that take any. */
   readonly request?: RawRequest;
   readonly cause: Causation;
-  /** Aborted when the client has left, for the operations that keep it waiting. */
+  /** Aborted when the client has left, for operations that keep it waiting. */
   readonly disconnected?: AbortSignal;
-  /** Where a client that comes back to such an operation left off, in its own words. */
+  /** The `Last-Event-ID` of a client that reconnects to a stream. */
   readonly lastEventId?: string;
 }
 
@@ -104,7 +104,7 @@ export function partitionOfCaller({
   return { workspace: workspace.key, environment };
 }
 
-/** What a caller has in one of their workspaces; throws where they have nothing, or may do nothing for now. */
+/** The caller's membership of a workspace; throws where there is none, or where it is blocked. */
 export function requireMembership({ credential }: Caller, workspaceId: string): Membership {
   const all = [...(credential?.memberships.values() ?? [])];
   const membership = all.find(({ workspace }) => workspace.id === workspaceId);

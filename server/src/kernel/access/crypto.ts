@@ -32,7 +32,7 @@ const KEY_BYTES = 32;
 
 /**
  * Envelope encryption. The master key wraps one data key per workspace and seals nothing else that
- * grows, so that a new master key only means to wrap the data keys anew.
+ * grows, so that a new master key only rewraps the data keys.
  */
 export class MasterKey {
   readonly #key: Buffer;
@@ -59,7 +59,7 @@ export class MasterKey {
 /** AES-256-GCM; `context` must be the same to open, so a sealed value can't be moved elsewhere. */
 export function seal(key: Buffer, plain: Buffer, context: string): Buffer {
   const iv = randomBytes(IV_BYTES);
-  const cipher = createCipheriv("aes-256-gcm", keyOf(key), iv).setAAD(Buffer.from(context));
+  const cipher = createCipheriv("aes-256-gcm", toKeyObject(key), iv).setAAD(Buffer.from(context));
   const body = Buffer.concat([cipher.update(plain), cipher.final()]);
   return Buffer.concat([Buffer.of(FORMAT), iv, cipher.getAuthTag(), body]);
 }
@@ -69,7 +69,9 @@ export function open(key: Buffer, sealed: Buffer, context: string): Buffer {
   if (sealed[0] !== FORMAT) throw new Error("A sealed value has an unknown format.");
   const iv = sealed.subarray(1, 1 + IV_BYTES);
   const tag = sealed.subarray(1 + IV_BYTES, 1 + IV_BYTES + TAG_BYTES);
-  const decipher = createDecipheriv("aes-256-gcm", keyOf(key), iv, { authTagLength: TAG_BYTES });
+  const decipher = createDecipheriv("aes-256-gcm", toKeyObject(key), iv, {
+    authTagLength: TAG_BYTES,
+  });
   decipher.setAAD(Buffer.from(context)).setAuthTag(tag);
   return Buffer.concat([
     decipher.update(sealed.subarray(1 + IV_BYTES + TAG_BYTES)),
@@ -86,14 +88,14 @@ export function sha256(text: string | Buffer): Buffer {
 }
 
 export function hmac(key: Buffer, text: string): Buffer {
-  return createHmac("sha256", keyOf(key)).update(text).digest();
+  return createHmac("sha256", toKeyObject(key)).update(text).digest();
 }
 
 /**
  * Node finds out by a caught exception that a buffer is no key, which costs more than all the rest: with
  * this an HMAC takes 11 µs instead of 34, and a cipher is made in 6 µs instead of 32.
  */
-export function keyOf(bytes: Buffer): KeyObject {
+export function toKeyObject(bytes: Buffer): KeyObject {
   return createSecretKey(bytes);
 }
 
@@ -101,18 +103,18 @@ export function equalBytes(left: Buffer, right: Buffer): boolean {
   return left.length === right.length && timingSafeEqual(left, right);
 }
 
-/** Where the key is kept when the settings give none. */
+/** The file of the key when the settings have none. */
 export function masterKeyFile(dataDir: string): string {
   return join(dataDir, "master.key");
 }
 
 /** The key from the settings, or the one in the data folder, made at the first start. */
-export function loadMasterKey(given: Buffer | undefined, dataDir: string): MasterKey {
-  if (given !== undefined) return new MasterKey(given);
+export function loadMasterKey(configuredKey: Buffer | undefined, dataDir: string): MasterKey {
+  if (configuredKey !== undefined) return new MasterKey(configuredKey);
   const path = masterKeyFile(dataDir);
   // Only root's folder must let another account pass, the one that runs the database.
   mkdirSync(dataDir, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
-  if (!existsSync(path)) createWhole(path, randomBytes(KEY_BYTES).toString("base64"));
+  if (!existsSync(path)) createAtomically(path, randomBytes(KEY_BYTES).toString("base64"));
   const key = Buffer.from(readFileSync(path, "utf8").trim(), "base64");
   if (key.length !== KEY_BYTES) {
     throw new StartupError(`${path} does not hold 32 bytes in base64.`);
@@ -124,7 +126,7 @@ export function loadMasterKey(given: Buffer | undefined, dataDir: string): Maste
  * Creates the file with its content in one step, unless it exists: two first starts at once agree on
  * one key, and a start that is killed leaves none rather than an empty one.
  */
-function createWhole(path: string, content: string): void {
+function createAtomically(path: string, content: string): void {
   const draft = `${path}.draft-${randomUUID()}`;
   try {
     writeFileSync(draft, content, { mode: 0o600, flag: "wx", flush: true });

@@ -18,9 +18,9 @@ export interface Permission<Name extends string = string> {
   readonly roles: readonly BuiltInRole[];
 }
 
-type LesserRole = Exclude<BuiltInRole, "owner" | "admin">;
+type LimitedRole = Exclude<BuiltInRole, "owner" | "admin">;
 
-export const EVERY_ROLE: readonly LesserRole[] = [
+export const EVERY_ROLE: readonly LimitedRole[] = [
   "builder",
   "agent",
   "change_manager",
@@ -32,7 +32,7 @@ export const EVERY_ROLE: readonly LesserRole[] = [
 export function permission<const Name extends string>(
   name: Name,
   summary: string,
-  roles: readonly LesserRole[],
+  roles: readonly LimitedRole[],
 ): Permission<Name> {
   return { name, summary, roles: ["owner", "admin", ...roles] };
 }

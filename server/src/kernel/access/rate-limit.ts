@@ -3,7 +3,7 @@ import { Failure, RateLimited } from "../operation/failure.ts";
 const WINDOW_MS = 60_000;
 const KEYS_MAX = 100_000;
 
-export interface RateState {
+export interface RateLimitState {
   readonly allowed: boolean;
   readonly limit: number;
   readonly remaining: number;
@@ -20,10 +20,10 @@ export class RateLimit {
     this.#nowMs = nowMs;
   }
 
-  take(key: string, limit: number): RateState | undefined {
+  take(key: string, limit: number): RateLimitState | undefined {
     if (limit === 0) return undefined;
     const now = this.#nowMs();
-    // A full map means more keys than we care to tell apart: start anew rather than grow.
+    // A full map is dropped rather than grown.
     // The database's clock may have been set back: no window ends later than one window from now.
     const over = now >= this.#endsAtMs || this.#endsAtMs - now > WINDOW_MS;
     if (over || this.#counts.size >= KEYS_MAX) {

@@ -3,7 +3,7 @@ import type { Database } from "../db/database.ts";
 
 const CACHED_KEYS_MAX = 1_000;
 
-/** The data key of each workspace, unwrapped once and kept in memory. */
+/** The data key of each workspace, unwrapped once and cached in memory. */
 export class WorkspaceKeys {
   readonly #db: Database;
   readonly #masterKey: MasterKey;
@@ -15,8 +15,8 @@ export class WorkspaceKeys {
   }
 
   async of(workspace: string): Promise<Buffer> {
-    const known = this.#cache.get(workspace);
-    if (known) return known;
+    const cached = this.#cache.get(workspace);
+    if (cached) return cached;
     const [row] = await this.#db.system<{ wrapped: Buffer }>(
       "select wrapped from workspace_keys where workspace_id = $1",
       [workspace],

@@ -193,20 +193,20 @@ describe("checkCondition says what is wrong, and where", () => {
     [{ a: [[[[[[[[]]]]]]]] }, []],
     [{ a: [[[[[[[[[]]]]]]]]] }, ["/a/0/0/0/0/0/0/0/0"]],
   ])("%#", (value, paths) => {
-    const faults = checkCondition(value);
-    expect(faults.map((fault) => fault.path)).toEqual(paths);
-    for (const fault of faults) expect(fault.message).toMatch(/^(must|is) /);
+    const errors = checkCondition(value);
+    expect(errors.map((error) => error.path)).toEqual(paths);
+    for (const error of errors) expect(error.message).toMatch(/^(must|is) /);
   });
 
   function at(operator: string): string {
     return `/data.x/${operator}`;
   }
 
-  test("parts are bounded, and so are faults", () => {
+  test("parts are bounded, and so are errors", () => {
     const parts = (count: number, value: unknown): Condition =>
       Object.fromEntries(Array.from({ length: count }, (_, index) => [`a${index}`, value]));
     expect(checkCondition(parts(200, 1))).toEqual([]);
-    expect(checkCondition(parts(201, 1)).map((fault) => fault.path)).toEqual(["/a200"]);
+    expect(checkCondition(parts(201, 1)).map((error) => error.path)).toEqual(["/a200"]);
     expect(checkCondition({ or: Array.from({ length: 101 }, () => ({ a: 1 })) })).toHaveLength(1);
     expect(checkCondition(parts(10_000, { nonsense: 1 }))).toHaveLength(201);
     expect(checkCondition({ and: Array.from({ length: 10_000 }, () => 1) })).toHaveLength(201);
@@ -215,7 +215,7 @@ describe("checkCondition says what is wrong, and where", () => {
   test("values are bounded", () => {
     const list = (length: number): Condition => ({ id: { in: Array.from({ length }, () => "a") } });
     expect(checkCondition(list(1999))).toEqual([]);
-    expect(checkCondition(list(100_000)).map((fault) => fault.path)).toEqual(["/id/in/1999"]);
+    expect(checkCondition(list(100_000)).map((error) => error.path)).toEqual(["/id/in/1999"]);
   });
 
   test("and compileCondition takes none of it", () => {

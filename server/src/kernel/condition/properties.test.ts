@@ -162,9 +162,9 @@ describe("for all conditions and subjects", () => {
     );
     fc.assert(
       fc.property(json, fc.jsonValue(), (made, of) => {
-        const faults = checkCondition(made);
-        for (const fault of faults) expect(fault.path).toMatch(/^(\/|$)/);
-        if (faults.length > 0 || !isRecord(made)) return;
+        const errors = checkCondition(made);
+        for (const error of errors) expect(error.path).toMatch(/^(\/|$)/);
+        if (errors.length > 0 || !isRecord(made)) return;
         expect(compileCondition(made)(of)).toBeTypeOf("boolean");
       }),
       { numRuns: 1000 },

@@ -101,7 +101,7 @@ describe("the caller", () => {
     expect(toTypedCondition({ title: "$user.id" }, kindOf)).toEqual({
       condition: { title: "$user.id" },
     });
-    expect(toTypedCondition({ title: { in: "$user.roles" } }, kindOf)).toHaveProperty("faults");
+    expect(toTypedCondition({ title: { in: "$user.roles" } }, kindOf)).toHaveProperty("errors");
   });
 });
 

@@ -1,7 +1,7 @@
 /**
  * Packs bring content of many kinds: roles, tables, workflows. Each kind is contributed by the domain
- * that owns it, which says how one piece is made, read, replaced and removed within the transaction of
- * whoever installs the pack, so that a pack is installed as a whole or not at all.
+ * that owns it, which declares how an item is created, read, replaced and removed within the transaction
+ * that installs the pack, so that a pack is installed as a whole or not at all.
  */
 import type { Static, TSchema } from "typebox";
 import type { Caller, WorkspaceRef } from "../access/caller.ts";
@@ -9,34 +9,34 @@ import type { Platform, WriteContext } from "../contract.ts";
 import { extensionPoint } from "../extension-point.ts";
 import type { Permission } from "../access/permission.ts";
 
-/** The transaction of whoever installs or removes a pack. */
+/** The transaction that installs or removes a pack. */
 export type PackContext = WriteContext & { readonly workspace: WorkspaceRef };
 
 export interface PackContent<Content = never, Prepared = never> {
   /** Its name among the `resources` of a descriptor, plural. */
   readonly kind: string;
-  /** The kinds whose pieces must be there first, since these may name them. */
+  /** The kinds whose items must be there first, since these may refer to them. */
   readonly after?: readonly string[];
-  /** What somebody must hold to make one by hand, and so by a pack. */
+  /** The permission to create one by hand, and so by a pack. */
   readonly permission: Permission;
-  /** Whether one is made in an environment, and not for the whole workspace. */
+  /** True when one is created in an environment, and not for the whole workspace. */
   readonly environmentScoped: boolean;
-  /** Of one piece, as a descriptor has it. */
+  /** Of one item, as a descriptor has it. */
   readonly schema: TSchema;
-  /** What a piece is known by from one version of a pack to the next. */
+  /** The identity of an item from one version of a pack to the next. */
   readonly keyOf: (content: Content) => string;
-  /** What must not happen inside a transaction. */
+  /** Runs before the transaction. */
   readonly prepare?: (platform: Platform, content: Content, caller: Caller) => Promise<Prepared>;
-  /** Whatever stands in the way of making it: the id of what has its name already. */
+  /** The id of an existing resource with its name, which would be in conflict. */
   readonly find: (ctx: PackContext, content: Content) => Promise<string | undefined>;
   /**
-   * What of it a person may have edited; undefined when it is gone. What is merely switched on and off
-   * is no part of it.
+   * The part of it that a person may edit; undefined when it is gone. Being switched on or off is no part
+   * of it.
    */
   readonly read: (ctx: PackContext, id: string) => Promise<object | undefined>;
-  /** Makes it, and tells its id. */
+  /** Creates it, and returns its id. */
   readonly create: (ctx: PackContext, content: Content, prepared: Prepared) => Promise<string>;
-  /** Makes one that nobody has edited what it is now to be; tells its id, which may be another. */
+  /** Replaces one that nobody has edited; returns its id, which may be another. */
   readonly replace: (
     ctx: PackContext,
     id: string,
@@ -47,7 +47,7 @@ export interface PackContent<Content = never, Prepared = never> {
   readonly remove: (ctx: PackContext, id: string) => Promise<void>;
 }
 
-/** Where domains say what packs may bring. */
+/** Where domains contribute kinds of pack content. */
 export const PackContentPoint = extensionPoint<PackContent>("kernel.pack_contents");
 
 /** Declares a kind of content. */

@@ -1,7 +1,7 @@
 /**
- * What reports, KPIs and exports are about: rows of some kind, by fields that have names in the API. Each
- * kind is contributed by the domain that owns the rows. It says what somebody must hold to see them, and
- * gives them as the caller sees them: whoever counts can count no more than they may read.
+ * Sources of reports, KPIs and exports: rows of some kind, by fields that have names in the API. Each kind is
+ * contributed by the domain that owns the rows. It names the permission to see them, and opens them as the
+ * caller sees them: nobody can count more than they may read.
  */
 import Type, { type Static, type TObject } from "typebox";
 import { type Caller, partitionOfCaller } from "../access/caller.ts";
@@ -14,7 +14,7 @@ import type { Permission } from "../access/permission.ts";
 /** How long one statement of a report may take. */
 export const REPORT_TIME_LIMIT_MS = 30_000;
 
-/** Who asks, and by what. */
+/** The caller of a report, with the platform. */
 export interface ReportRequest {
   readonly platform: Platform;
   readonly caller: Caller;
@@ -22,59 +22,59 @@ export interface ReportRequest {
 
 /** A field of a source, as the caller sees it. */
 export interface ReportField extends ConditionField {
-  /** What the driver returns, in the form that the API shows. */
-  readonly show?: (stored: unknown) => unknown;
+  /** Converts the driver's value to the API's JSON. */
+  readonly toJson?: (stored: unknown) => unknown;
 }
 
 /** Columns that together no two rows have alike and that are never null: rows are read in their order. */
 export interface ReportKey {
   readonly sql: string;
-  /** What a place is cast to. */
+  /** The SQL type that a cursor value is cast to. */
   readonly type: string;
 }
 
 /** A source as one caller sees it. */
 export interface OpenReportSource {
-  /** What stands behind `from`. */
+  /** The SQL after `from`. */
   readonly from: string;
-  /** What holds for the rows that the caller sees; undefined when it does for all. */
+  /** SQL that is true for the rows that the caller sees; undefined when it is for all. */
   readonly where: string | undefined;
   /** By their names in the API. */
   readonly fields: ReadonlyMap<string, ReportField>;
   readonly key: readonly ReportKey[];
-  /** The field that tells when a row came to be. */
+  /** The field with the time at which a row was created. */
   readonly time: string | undefined;
   /** How many rows a statement may ask for at most, where that has a bound of its own. */
   readonly rowsMax?: number;
   /** Runs a statement over it. */
-  readonly ask: (text: string, values: readonly unknown[]) => Promise<readonly SqlRow[]>;
-  /** Whether its fields are still what they are said to be; when not, it is opened once more. */
+  readonly query: (text: string, values: readonly unknown[]) => Promise<readonly SqlRow[]>;
+  /** False when its fields have changed since it was opened; then it is opened once more. */
   readonly isCurrent?: () => Promise<boolean>;
 }
 
-export interface ReportSource<Given = never> {
+export interface ReportSource<Content = never> {
   readonly kind: string;
   readonly summary: string;
-  /** What somebody must hold to see such rows. */
+  /** The permission to see such rows. */
   readonly permission: Permission;
-  /** What they must hold beyond that, where it depends on what stands beside `kind`. */
+  /** Further permissions, where they depend on the fields beside `kind`. */
   readonly needs?: (
     platform: Pick<Platform, "contributions">,
-    given: Given,
+    content: Content,
   ) => readonly Permission[];
-  /** What stands beside `kind`. */
+  /** The fields beside `kind`. */
   readonly schema: TObject;
-  /** Whether a row never changes once it is there, so that any past moment can be told exactly. */
+  /** True when a row never changes once it is there, so that any past moment can be computed exactly. */
   readonly exactPast: boolean;
-  /** What its statements need as operands goes to the parameters. Throws a `Failure` where there is none. */
+  /** Opens the source; its operands go to the parameters. Throws a `Failure` where there is none. */
   readonly open: (
-    asking: ReportRequest,
-    given: Given,
+    request: ReportRequest,
+    content: Content,
     parameters: SqlParameters,
   ) => Promise<OpenReportSource>;
 }
 
-/** Where domains say what reports may be about. */
+/** Where domains contribute sources of reports. */
 export const ReportSourcePoint = extensionPoint<ReportSource>("kernel.report_sources");
 
 /** Declares a kind of source. */
@@ -88,7 +88,7 @@ export function reportSource<Schema extends TObject>(
 }
 
 /** Rows of a table of ours: the partition's, by row-level security. */
-export interface OwnRows {
+export interface TableRows {
   readonly from: string;
   readonly where?: string;
   readonly fields: Readonly<Record<string, ReportField>>;
@@ -97,22 +97,22 @@ export interface OwnRows {
 }
 
 /** Opens rows of a table of ours, for a source that has to choose among several. */
-export function streamRows(
-  asking: ReportRequest,
-  { where, fields, ...rows }: OwnRows,
+export function openRows(
+  request: ReportRequest,
+  { where, fields, ...rows }: TableRows,
 ): OpenReportSource {
   return {
     ...rows,
     where,
     fields: new Map(Object.entries(fields)),
-    ask: (text, values) => readInPartition(asking, text, values),
+    query: (text, values) => readInPartition(request, text, values),
   };
 }
 
 /** Declares a source that is one table of ours. */
-export function workspaceSource(
+export function tableSource(
   about: Pick<ReportSource, "kind" | "summary" | "permission"> &
-    OwnRows & { readonly exactPast?: boolean },
+    TableRows & { readonly exactPast?: boolean },
 ): ReportSource {
   const { kind, summary, permission, exactPast = false, ...rows } = about;
   return reportSource({
@@ -121,7 +121,7 @@ export function workspaceSource(
     permission,
     exactPast,
     schema: Type.Object({}, { additionalProperties: false }),
-    open: async (asking) => streamRows(asking, rows),
+    open: async (request) => openRows(request, rows),
   });
 }
 
@@ -136,17 +136,17 @@ export function readInPartition(
   });
 }
 
-/** Every kind of source that there is, by its name. */
+/** Every kind of source, by its name. */
 export function reportSourcesOf({
   contributions,
 }: Pick<Platform, "contributions">): ReadonlyMap<string, ReportSource> {
-  let sources = known.get(contributions);
+  let sources = cache.get(contributions);
   if (!sources) {
     const all = contributionsTo(ReportSourcePoint, contributions);
-    known.set(contributions, (sources = new Map(all.map((source) => [source.kind, source]))));
+    cache.set(contributions, (sources = new Map(all.map((source) => [source.kind, source]))));
   }
   return sources;
 }
 
-/** What was contributed never changes while a process lives. */
-const known = new WeakMap<Platform["contributions"], ReadonlyMap<string, ReportSource>>();
+/** Contributions never change while a process lives. */
+const cache = new WeakMap<Platform["contributions"], ReadonlyMap<string, ReportSource>>();

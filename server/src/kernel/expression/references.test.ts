@@ -30,8 +30,8 @@ describe("what an expression reads", () => {
     ["steps.(a.output)", [], ["*"], ["steps"]],
     ["$keys(steps)", [], ["*"], ["steps"]],
   ])("%s", (text, secrets, steps, roots) => {
-    const { issues: faults, references } = checkExpression(text);
-    expect(faults).toEqual([]);
+    const { issues, references } = checkExpression(text);
+    expect(issues).toEqual([]);
     expect(references).toEqual({ secrets, steps, roots });
   });
 
@@ -61,7 +61,7 @@ describe("what an expression reads", () => {
   });
 });
 
-describe("faults", () => {
+describe("errors", () => {
   test.each<[string, string, number]>([
     ["1 +", "Unexpected end of expression", 3],
     ["a b", 'Syntax error: "b"', 3],

@@ -115,15 +115,15 @@ describe("a value", () => {
   });
 });
 
-describe("faults", () => {
+describe("errors", () => {
   test("are all told, with their places", () => {
-    const faults = checkTemplate({
+    const errors = checkTemplate({
       ok: "{{ name }}",
       "a/b": ["x {{ 1 + }}", "{{ $foo(1) }} {{ $bar(2) }}"],
       open: "x {{ name",
       quote: "{{ 'name }}",
     });
-    expect(faults).toEqual([
+    expect(errors).toEqual([
       { path: "/open", message: expect.stringContaining("not closed"), position: 2 },
       { path: "/quote", message: expect.stringContaining("not closed"), position: 0 },
       { path: "/a~1b/0", message: "Unexpected end of expression", position: 9 },

@@ -17,7 +17,7 @@ export class FailureWithPage extends Failure {
 export const htmlErrorRendering: ErrorRendering = {
   mediaType: "text/html",
   body: Type.String({ title: "ErrorPage", description: "A page that says what went wrong" }),
-  answer(failure, { requestId }) {
+  render(failure, { requestId }) {
     const page = failure instanceof FailureWithPage ? failure.page : errorPage(failure, requestId);
     return {
       status: failure.type.status,

@@ -16,39 +16,39 @@ import {
 } from "../operation/failure.ts";
 import { newId } from "../schema/id.ts";
 
-/** How a request says who it is; a cookie is only ever sent by our own pages. */
+/** The token of a request, and how it came; a cookie is only ever sent by our own pages. */
 export interface PresentedCredential {
   readonly token: string;
   readonly by: "header" | "cookie";
 }
 
-/** Finds the credential that a token stands for; undefined when it is none, or no longer one. */
+/** Resolves a token to its credential; undefined when it is not valid, or no longer. */
 export type Authenticate = (token: string) => Promise<Credential | undefined>;
 
 export const SESSION_COOKIE = "millrace_session";
 
 const ENVIRONMENTS: ReadonlySet<string> = new Set(["production", "staging", "development"]);
-const NONE: ReadonlySet<string> = new Set();
-const ANYONE = { id: "anonymous", name: "Anonymous", type: "system" } as const;
+const NO_PERMISSIONS: ReadonlySet<string> = new Set();
+const ANONYMOUS = { id: "anonymous", name: "Anonymous", type: "system" } as const;
 
-/** Everything that is decided before the body is read: who, where, and how often. */
+/** Resolves the caller before the body is read: credential, rate limit, workspace and environment. */
 export async function resolveCaller(
   op: Operation,
   request: FastifyRequest,
   reply: FastifyReply,
   gate: { readonly authenticate: Authenticate; readonly services: PlatformServices },
 ): Promise<Caller> {
-  const credential = await identify(op, request, gate);
-  if (credential) limit(gate.services, credential, reply);
+  const credential = await resolveCredential(op, request, gate);
+  if (credential) enforceRateLimit(gate.services, credential, reply);
   const environment = environmentOf(request);
-  const membership = credential && membershipOf(op, request, credential);
+  const membership = credential && resolveMembership(op, request, credential);
   return {
-    actor: credential?.actor ?? ANYONE,
+    actor: credential?.actor ?? ANONYMOUS,
     credential,
     ...(credential && { idempotencyScope: credential.id }),
     workspace: membership?.workspace,
     environment,
-    permissions: membership?.permissions ?? NONE,
+    permissions: membership?.permissions ?? NO_PERMISSIONS,
     ...(credential &&
       membership && { principal: { id: credential.user.id, roles: membership.roles } }),
     requestId: request.id,
@@ -60,23 +60,23 @@ export async function resolveCaller(
   };
 }
 
-async function identify(
+async function resolveCredential(
   op: Operation,
   request: FastifyRequest,
   gate: { readonly authenticate: Authenticate; readonly services: PlatformServices },
 ): Promise<Credential | undefined> {
   if (op.access === "public") return undefined;
-  const presented = presentedBy(request);
-  const visiting = op.access === "visitor";
+  const presented = readToken(request);
+  const isVisitor = op.access === "visitor";
   const byToken = presented?.by === "header" && op.acceptsToken === true;
   const credential =
-    presented && (!visiting || byToken || presented.by === "cookie")
+    presented && (!isVisitor || byToken || presented.by === "cookie")
       ? await gate.authenticate(presented.token)
       : undefined;
   // A form of ours comes from a page of ours, whether or not its sender has logged in yet.
-  if (visiting && !byToken) assertSameOrigin(request, gate.services.settings.baseUrl);
+  if (isVisitor && !byToken) assertSameOrigin(request, gate.services.settings.baseUrl);
   if (!credential) {
-    if (visiting) return undefined;
+    if (isVisitor) return undefined;
     throw new Failure(Unauthenticated, { headers: { "www-authenticate": "Bearer" } });
   }
   if (presented?.by === "cookie") assertSameOrigin(request, gate.services.settings.baseUrl);
@@ -86,12 +86,12 @@ async function identify(
   return credential;
 }
 
-/** A client's own id for the request, when it is fit to be echoed and logged. */
+/** The client's own id for the request, when it may be echoed and logged; else a new one. */
 export function requestIdOf(header: string | string[] | undefined): string {
   return typeof header === "string" && /^[\x21-\x7e]{1,128}$/.test(header) ? header : newId("req");
 }
 
-function presentedBy({ headers }: FastifyRequest): PresentedCredential | undefined {
+function readToken({ headers }: FastifyRequest): PresentedCredential | undefined {
   const { authorization, cookie } = headers;
   if (authorization !== undefined) {
     const token = /^Bearer +([\x21-\x7e]{1,4096})$/i.exec(authorization)?.[1];
@@ -111,7 +111,7 @@ function cookiesOf(header = ""): ReadonlyMap<string, string> {
   return cookies;
 }
 
-/** A header that can't be read is kept as an empty name, which is nobody's. */
+/** A malformed header becomes an empty name, which is nobody's. */
 function basicOf({ headers }: FastifyRequest): Pick<Caller, "basic"> {
   const { authorization } = headers;
   if (authorization === undefined || !/^basic /i.test(authorization)) return {};
@@ -121,7 +121,7 @@ function basicOf({ headers }: FastifyRequest): Pick<Caller, "basic"> {
   return { basic: { name: text.slice(0, colon), password: text.slice(colon + 1) } };
 }
 
-function limit(
+function enforceRateLimit(
   { rateLimit, settings }: PlatformServices,
   { id }: Credential,
   reply: FastifyReply,
@@ -136,7 +136,7 @@ function limit(
   }
 }
 
-/** Browsers attach cookies to whatever a foreign page sends us, so the page must be one of ours. */
+/** CSRF protection: browsers attach cookies to requests of foreign pages, so the page must be ours. */
 function assertSameOrigin({ method, headers }: FastifyRequest, own: string | undefined): void {
   if (method === "GET" || method === "HEAD") return;
   const origin = headers.origin;
@@ -152,8 +152,8 @@ function environmentOf({ headers }: FastifyRequest): EnvironmentName {
   return name as EnvironmentName;
 }
 
-/** A slug that does not exist and one the caller is no member of answer alike. */
-function membershipOf(
+/** An unknown slug and one of which the caller is no member fail alike. */
+function resolveMembership(
   op: Operation,
   { headers }: FastifyRequest,
   { memberships, confinedTo }: Credential,
@@ -165,16 +165,16 @@ function membershipOf(
   }
   if (slug === undefined || slug === "") {
     if (op.access !== "account") throw new Failure(WorkspaceRequired);
-    assertNotBarred(op, [...memberships.values()]);
+    assertNotBlocked(op, [...memberships.values()]);
     return undefined;
   }
   const membership = typeof slug === "string" ? memberships.get(slug) : undefined;
   if (!membership) throw new Failure(NoSuchWorkspace);
-  assertNotBarred(op, [membership]);
+  assertNotBlocked(op, [membership]);
   return membership;
 }
 
-function assertNotBarred(op: Operation, memberships: readonly Membership[]): void {
-  const barred = memberships.find((membership) => membership.blockedBy)?.blockedBy;
-  if (barred && !op.allowBeforeEnrolment) throw new Failure(barred);
+function assertNotBlocked(op: Operation, memberships: readonly Membership[]): void {
+  const blockedBy = memberships.find((membership) => membership.blockedBy)?.blockedBy;
+  if (blockedBy && !op.allowBeforeEnrolment) throw new Failure(blockedBy);
 }

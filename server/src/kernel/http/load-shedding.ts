@@ -3,12 +3,12 @@ import { Failure, Unavailable } from "../operation/failure.ts";
 import type { Kernel } from "../kernel.ts";
 
 const LOOP_DELAY_MAX_MS = 1_000;
-const WAITING_MAX = 2_000;
+const DB_WAITING_MAX = 2_000;
 const SAMPLE_MS = 500;
-/** So often in a row somebody waited for a connection and nobody was given one. */
-const STILL_SAMPLES_MAX = 4;
+/** Samples in a row in which requests waited for a database connection and none got one. */
+const STALLED_SAMPLES_MAX = 4;
 
-/** Sheds load before everything is slow for everybody: a quick 503 beats a late answer. */
+/** Load shedding under back pressure of the event loop and the database: a quick 503 beats a late response. */
 export class LoadShedder {
   readonly #kernel: Kernel;
   readonly #delayMaxMs: number;
@@ -16,7 +16,7 @@ export class LoadShedder {
   readonly #timer: NodeJS.Timeout;
   #delayMs = 0;
   #handedOut = 0;
-  #stillSamples = 0;
+  #stalledSamples = 0;
 
   constructor(kernel: Kernel, delayMaxMs = LOOP_DELAY_MAX_MS) {
     this.#kernel = kernel;
@@ -25,24 +25,24 @@ export class LoadShedder {
     this.#timer = setInterval(() => {
       this.#delayMs = this.#delay.mean / 1e6;
       this.#delay.reset();
-      this.#lookAtQueue();
+      this.#sampleQueue();
     }, SAMPLE_MS).unref();
   }
 
   assertCapacity(): void {
     const { draining, db } = this.#kernel;
     const slow = this.#delayMs > this.#delayMaxMs;
-    const stuck = db.waiting > WAITING_MAX || this.#stillSamples >= STILL_SAMPLES_MAX;
-    if (draining || slow || stuck) {
+    const isStalled = db.waiting > DB_WAITING_MAX || this.#stalledSamples >= STALLED_SAMPLES_MAX;
+    if (draining || slow || isStalled) {
       throw new Failure(Unavailable, { headers: { "retry-after": "1" } });
     }
   }
 
-  /** A database that answers nobody is no place to queue: those who wait are enough to see that it is back. */
-  #lookAtQueue(): void {
+  /** Requests must not queue for a stalled database: those that wait are enough to see that it is back. */
+  #sampleQueue(): void {
     const { waiting, handedOut } = this.#kernel.db;
-    const still = waiting > 0 && handedOut === this.#handedOut;
-    this.#stillSamples = still ? this.#stillSamples + 1 : 0;
+    const stalled = waiting > 0 && handedOut === this.#handedOut;
+    this.#stalledSamples = stalled ? this.#stalledSamples + 1 : 0;
     this.#handedOut = handedOut;
   }
 

@@ -3,8 +3,8 @@ import type { Kernel } from "../kernel.ts";
 import { RequestTimes } from "./request-times.ts";
 import { withTimeout } from "./with-timeout.ts";
 
-/** What the database would have told is left out when it takes longer: metrics matter most in trouble. */
-const COUNT_MAX_MS = 3_000;
+/** Metrics of the database are left out when it takes longer: metrics matter most when it is slow. */
+const COUNT_TIMEOUT_MS = 3_000;
 
 const LAG = `
   select r.name,
@@ -17,7 +17,7 @@ const QUEUE = `
          count(*) filter (where failed_at is not null)::int as failed
     from jobs group by kind`;
 
-/** What an operator watches: requests, readers behind the log, jobs that wait or were given up. */
+/** Prometheus metrics: requests, readers behind the log, jobs that are due or failed. */
 export class Metrics {
   readonly #registry = new Registry();
   readonly requests: RequestTimes;
@@ -66,7 +66,7 @@ export class Metrics {
     });
   }
 
-  /** Tells how many clients are connected and how many were turned away. */
+  /** Adds the numbers of open and refused connections. */
   watchConnections(count: () => { readonly open: number; readonly refused: number }): void {
     const registers = [this.#registry];
     new Gauge({
@@ -93,7 +93,7 @@ export class Metrics {
       this.#counting ??= this.#count().finally(() => {
         this.#counting = undefined;
       });
-      await withTimeout(COUNT_MAX_MS, this.#counting);
+      await withTimeout(COUNT_TIMEOUT_MS, this.#counting);
       this.#up.set(1);
     } catch {
       // Old numbers would look like new ones.

@@ -4,17 +4,17 @@ import type { Metrics } from "./metrics.ts";
 import { mountHtmlPage } from "./routes.ts";
 import { withTimeout } from "./with-timeout.ts";
 
-/** A probe wants to know now: a database that is slower than that is not one to send requests to. */
-const READY_MAX_MS = 2_000;
+/** A database that is slower than that makes the process not ready. */
+const READY_TIMEOUT_MS = 2_000;
 
-/** For load balancers and monitoring: alive, ready for requests, and how it is doing. */
+/** Liveness and readiness probes for load balancers, and metrics for monitoring. */
 export function mountProbes(app: FastifyInstance, kernel: Kernel, metrics: Metrics): void {
-  const isThere = oneAtATime(() => kernel.db.system("select 1 as ready"));
+  const pingDatabase = shareInFlight(() => kernel.db.system("select 1 as ready"));
   mountHtmlPage(app, "/healthz", async () => ({ status: "ok" }));
   mountHtmlPage(app, "/readyz", async (_request, reply) => {
     if (kernel.leaving) return reply.code(503).send({ status: "draining" });
     try {
-      await withTimeout(READY_MAX_MS, isThere());
+      await withTimeout(READY_TIMEOUT_MS, pingDatabase());
       return { status: "ready" };
     } catch {
       return reply.code(503).header("retry-after", "1").send({ status: "no database" });
@@ -26,11 +26,11 @@ export function mountProbes(app: FastifyInstance, kernel: Kernel, metrics: Metri
   });
 }
 
-/** Whoever asks while it is being asked hears the same: probes must not queue before a database that is stuck. */
-function oneAtATime<T>(ask: () => Promise<T>): () => Promise<T> {
-  let asking: Promise<T> | undefined;
+/** Concurrent calls share one promise: probes must not queue for a stalled database. */
+function shareInFlight<T>(call: () => Promise<T>): () => Promise<T> {
+  let inFlight: Promise<T> | undefined;
   return () =>
-    (asking ??= ask().finally(() => {
-      asking = undefined;
+    (inFlight ??= call().finally(() => {
+      inFlight = undefined;
     }));
 }

@@ -3,11 +3,11 @@ import { Failure, invalidField, MalformedRequest } from "../operation/failure.ts
 
 const DEPTH_MAX = 64;
 
-/** Parses a JSON body into something that every later step can handle. An empty body is none. */
+/** Parses a JSON body and sanitises it: every later step can handle the value. An empty body is undefined. */
 export function parseBody(bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined;
   const value = parse(decode(bytes));
-  assertSound(value, "", 0);
+  assertStorable(value, "", 0);
   return value;
 }
 
@@ -15,7 +15,7 @@ export function parseBody(bytes: Buffer): unknown {
 export const JSON_MEDIA_TYPE = "application/json";
 export const FORM_MEDIA_TYPE = "application/x-www-form-urlencoded";
 
-/** Parses a form into an object of texts; a name that comes twice is refused, not guessed about. */
+/** Parses a form into an object of texts; a repeated name is an error. */
 export function parseForm(bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined;
   const fields: Record<string, string> = Object.create(null) as Record<string, string>;
@@ -24,32 +24,32 @@ export function parseForm(bytes: Buffer): unknown {
     fields[name] = value;
   }
   const value = { ...fields };
-  assertSound(value, "", 0);
+  assertStorable(value, "", 0);
   return value;
 }
 
-/** A text as it is. */
+/** Decodes a text body. */
 export function parseText(bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined;
   const text = decode(bytes);
-  assertSoundText(text, "");
+  assertStorableText(text, "");
   return text;
 }
 
 /**
- * Reads what somebody sends who knows nothing of us: JSON, a form or any other text. A name that comes
- * twice in a form has a list of values. No body is null.
+ * Parses the body of a sender that does not know our API: JSON, a form or any other text. A repeated name of a
+ * form has a list of values. No body is null.
  */
 export function parseAnyBody(bytes: Buffer, mediaType: string): unknown {
   if (bytes.length === 0) return null;
   if (mediaType === JSON_MEDIA_TYPE || mediaType.endsWith("+json")) return parseBody(bytes);
   const text = decode(bytes);
-  const value = mediaType === FORM_MEDIA_TYPE ? fieldsOf(new URLSearchParams(text)) : text;
-  assertSound(value, "", 0);
+  const value = mediaType === FORM_MEDIA_TYPE ? formFields(new URLSearchParams(text)) : text;
+  assertStorable(value, "", 0);
   return value;
 }
 
-function fieldsOf(form: URLSearchParams): Readonly<Record<string, string | string[]>> {
+function formFields(form: URLSearchParams): Readonly<Record<string, string | string[]>> {
   const names = [...new Set(form.keys())];
   return Object.fromEntries(
     names.map((name) => {
@@ -69,19 +69,19 @@ function decode(bytes: Buffer): string {
   }
 }
 
-/** What the parser says of JSON that is valid, and would reach into other objects where it is copied. */
-const FORBIDDEN = "Object contains forbidden prototype property";
+/** The parser's message for JSON that would pollute prototypes where it is copied. */
+const FORBIDDEN_MESSAGE = "Object contains forbidden prototype property";
 
 function parse(text: string): unknown {
   try {
     return secureJson.parse(text, undefined, { protoAction: "error", constructorAction: "error" });
   } catch (error) {
-    if (error instanceof Error && error.message === FORBIDDEN) {
+    if (error instanceof Error && error.message === FORBIDDEN_MESSAGE) {
       const detail =
         "A member named `__proto__`, or `constructor` with a `prototype`, is not taken.";
       throw new Failure(MalformedRequest, { detail });
     }
-    // The parser quotes what it met, which may be a secret; the position is enough.
+    // The parser quotes the text, which may be a secret; the position is enough.
     const position = /position \d+( \(line \d+ column \d+\))?/.exec(String(error))?.[0];
     const detail = `The body is not valid JSON${position ? ` at ${position}` : ""}.`;
     throw new Failure(MalformedRequest, { detail });
@@ -89,11 +89,11 @@ function parse(text: string): unknown {
 }
 
 /**
- * PostgreSQL stores neither NUL nor half a surrogate pair, JSON numbers may overflow to infinity, and
- * deep nesting exhausts the stack of whatever walks it; all of it is refused here, once.
+ * Sanitises input, once for all: PostgreSQL stores neither NUL nor half a surrogate pair, JSON numbers may
+ * overflow to infinity, and deep nesting exhausts the stack of code that walks it.
  */
-export function assertSound(value: unknown, path: string, depth = 0): void {
-  if (typeof value === "string") return assertSoundText(value, path);
+export function assertStorable(value: unknown, path: string, depth = 0): void {
+  if (typeof value === "string") return assertStorableText(value, path);
   if (typeof value === "number") {
     if (!Number.isFinite(value)) throw invalidField(path, "is too large a number");
     return;
@@ -102,25 +102,25 @@ export function assertSound(value: unknown, path: string, depth = 0): void {
   if (depth >= DEPTH_MAX) throw invalidField(path, `is nested more than ${DEPTH_MAX} levels deep`);
   if (Array.isArray(value)) {
     for (let index = 0; index < value.length; index += 1) {
-      assertSound(value[index], `${path}/${index}`, depth + 1);
+      assertStorable(value[index], `${path}/${index}`, depth + 1);
     }
     return;
   }
   for (const [key, part] of Object.entries(value)) {
-    assertSoundText(key, path);
-    assertSound(part, `${path}/${key}`, depth + 1);
+    assertStorableText(key, path);
+    assertStorable(part, `${path}/${key}`, depth + 1);
   }
 }
 
-/** The same for what stands in the URL; `mark` is how faults name that part of it. */
-export function assertSoundTexts(texts: object, mark: "?" | ":"): void {
+/** Sanitises the texts of the URL; `mark` is how errors name that part of it. */
+export function assertStorableTexts(texts: object, mark: "?" | ":"): void {
   for (const [name, value] of Object.entries(texts)) {
-    assertSoundText(name, mark);
-    assertSound(value, `${mark}${name}`, 0);
+    assertStorableText(name, mark);
+    assertStorable(value, `${mark}${name}`, 0);
   }
 }
 
-function assertSoundText(text: string, path: string): void {
+function assertStorableText(text: string, path: string): void {
   if (text.includes("\u0000")) throw invalidField(path, "must not contain a NUL character");
   if (!text.isWellFormed()) throw invalidField(path, "is not well-formed Unicode");
 }

@@ -5,21 +5,21 @@ const HELP = "Time to answer, by operation and status.";
 /** The upper ends of the buckets, in seconds. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5] as const;
 
-/** How long answers took, of one operation with one status. */
-interface Tally {
+/** The durations of one operation with one status. */
+interface DurationCounts {
   readonly operation: string;
   readonly status: number;
-  /** In each bucket, and beyond the last; not yet added up. */
+  /** In each bucket, and beyond the last; not cumulative yet. */
   readonly counts: number[];
   sum: number;
 }
 
 /**
- * The histogram of all answers. It is written with every answer and read now and then, so that writing is
- * two look-ups and two sums, and all else is left to the reading.
+ * The histogram of request durations. It is written with every response and read now and then, so that
+ * writing is two look-ups and two sums, and the rest is left to reading.
  */
 export class RequestTimes {
-  readonly #tallies = new Map<string, Map<number, Tally>>();
+  readonly #counts = new Map<string, Map<number, DurationCounts>>();
 
   constructor(registry: Registry) {
     registry.registerMetric({
@@ -31,48 +31,48 @@ export class RequestTimes {
         aggregator: "sum",
         values: this.#values(),
       }),
-      // prom-client asks for what `get` gives, and for a way to forget it.
-      reset: () => this.#tallies.clear(),
+      // prom-client needs the result of `get`, and a way to reset it.
+      reset: () => this.#counts.clear(),
     } as unknown as Parameters<Registry["registerMetric"]>[0]);
   }
 
   observe(operation: string, status: number, seconds: number): void {
-    let statuses = this.#tallies.get(operation);
-    if (!statuses) this.#tallies.set(operation, (statuses = new Map()));
-    let tally = statuses.get(status);
-    if (!tally) {
+    let statuses = this.#counts.get(operation);
+    if (!statuses) this.#counts.set(operation, (statuses = new Map()));
+    let durations = statuses.get(status);
+    if (!durations) {
       const counts = Array.from({ length: BUCKETS.length + 1 }, () => 0);
-      statuses.set(status, (tally = { operation, status, counts, sum: 0 }));
+      statuses.set(status, (durations = { operation, status, counts, sum: 0 }));
     }
     let bucket = 0;
     while (bucket < BUCKETS.length && seconds > (BUCKETS[bucket] ?? 0)) bucket += 1;
-    tally.counts[bucket] = (tally.counts[bucket] ?? 0) + 1;
-    tally.sum += seconds;
+    durations.counts[bucket] = (durations.counts[bucket] ?? 0) + 1;
+    durations.sum += seconds;
   }
 
   #values(): object[] {
-    return this.#tallies
+    return this.#counts
       .values()
       .flatMap((statuses) => statuses.values())
-      .flatMap(valuesOf)
+      .flatMap(toValues)
       .toArray();
   }
 }
 
-function valuesOf({ operation, status, counts, sum }: Tally): object[] {
+function toValues({ operation, status, counts, sum }: DurationCounts): object[] {
   const labels = { operation, status };
-  let upTo = 0;
-  const buckets = counts.map((count, at) => {
-    upTo += count;
+  let total = 0;
+  const buckets = counts.map((count, index) => {
+    total += count;
     return {
       metricName: `${NAME}_bucket`,
-      labels: { ...labels, le: BUCKETS[at] ?? "+Inf" },
-      value: upTo,
+      labels: { ...labels, le: BUCKETS[index] ?? "+Inf" },
+      value: total,
     };
   });
   return [
     ...buckets,
     { metricName: `${NAME}_sum`, labels, value: sum },
-    { metricName: `${NAME}_count`, labels, value: upTo },
+    { metricName: `${NAME}_count`, labels, value: total },
   ];
 }

@@ -9,7 +9,7 @@ import type {
 import type { Caller, RawRequest } from "../access/caller.ts";
 import type { Platform, Method, Operation, Route } from "../contract.ts";
 import { Failure, MethodNotAllowed, WrongMediaType } from "../operation/failure.ts";
-import { assertSoundTexts, FORM_MEDIA_TYPE, JSON_MEDIA_TYPE } from "./request-body.ts";
+import { assertStorableTexts, FORM_MEDIA_TYPE, JSON_MEDIA_TYPE } from "./request-body.ts";
 import type { InvocationResult, RawInput } from "../operation/invocation.ts";
 import { authorise, perform } from "../operation/perform.ts";
 import { type Authenticate, resolveCaller } from "./authenticate.ts";
@@ -28,13 +28,13 @@ export interface MountOptions {
   readonly platform: Platform;
   readonly operations: readonly Operation[];
   readonly authenticate: Authenticate;
-  readonly pressure: LoadShedder;
+  readonly loadShedder: LoadShedder;
 }
 
 const METHODS: readonly Method[] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 const BODY_BYTES_MAX = 1024 * 1024;
 
-/** Turns each declaration into its routes. */
+/** Registers the routes of each operation. */
 export function mountOperations(app: FastifyInstance, options: MountOptions): void {
   app.decorateRequest("caller", null);
   const methodsOf = new Map<string, Set<string>>();
@@ -42,27 +42,27 @@ export function mountOperations(app: FastifyInstance, options: MountOptions): vo
     for (const route of [op.route, ...(op.aliases ?? [])]) {
       const { method, url } = parseRoute(route);
       methodsOf.set(url, (methodsOf.get(url) ?? new Set()).add(method));
-      const declared: RouteOptions = {
+      const routeOptions: RouteOptions = {
         method,
         url,
         bodyLimit: op.bodyBytesMax ?? BODY_BYTES_MAX,
         config: { operation: op },
         onRequest: (request, reply) => admit(op, request, reply, options),
-        // A GET has no body to look at.
+        // A GET has no body.
         ...(method !== "GET" && {
           preValidation: async (request: FastifyRequest) => assertMediaType(op, request),
         }),
         handler: (request, reply) => serve(op, request, reply, options.platform),
       };
-      if (op.readsRequest) routeBytes(app, declared);
-      else app.route(declared);
+      if (op.readsRequest) mountRawRoute(app, routeOptions);
+      else app.route(routeOptions);
     }
   }
-  for (const [url, methods] of methodsOf) refuseOtherMethods(app, url, methods);
+  for (const [url, methods] of methodsOf) rejectOtherMethods(app, url, methods);
 }
 
-/** A route in a scope of its own, where the one parser there is leaves every body as it is. */
-function routeBytes(app: FastifyInstance, route: RouteOptions): void {
+/** Registers a route in a scope of its own, whose only parser leaves every body as it is. */
+function mountRawRoute(app: FastifyInstance, route: RouteOptions): void {
   void app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser("*", { parseAs: "buffer" }, (_request, bytes, done) =>
@@ -72,14 +72,14 @@ function routeBytes(app: FastifyInstance, route: RouteOptions): void {
   });
 }
 
-/** A path outside the API that can only be read. */
+/** Registers a page outside the API, which can only be read. */
 export function mountHtmlPage(
   app: FastifyInstance,
   url: string,
   handler: RouteHandlerMethod,
 ): void {
   app.get(url, handler);
-  refuseOtherMethods(app, url, new Set(["GET"]));
+  rejectOtherMethods(app, url, new Set(["GET"]));
 }
 
 export function parseRoute(route: Route): { method: Method; url: string } {
@@ -87,19 +87,19 @@ export function parseRoute(route: Route): { method: Method; url: string } {
   return { method, url: path.replaceAll(/\{(\w+)\}/g, ":$1") };
 }
 
-/** Before the body is read: load, credential, workspace, permission. */
+/** Admits a request before its body is read: load, credential, workspace, permission. */
 async function admit(
   op: Operation,
   request: FastifyRequest,
   reply: FastifyReply,
-  { authenticate, pressure, platform }: MountOptions,
+  { authenticate, loadShedder, platform }: MountOptions,
 ): Promise<void> {
-  pressure.assertCapacity();
+  loadShedder.assertCapacity();
   request.caller = await resolveCaller(op, request, reply, { authenticate, services: platform });
   authorise(op, request.caller);
 }
 
-/** The parsers are the server's; whether a form or a text will do is the operation's affair. */
+/** The parsers are the server's; whether it takes a form or a text is declared by the operation. */
 function assertMediaType(op: Operation, request: FastifyRequest): void {
   const { headers, body } = request;
   if (body === undefined || op.readsRequest) return;
@@ -125,38 +125,43 @@ async function serve(
 ): Promise<FastifyReply> {
   const { caller, headers } = request;
   if (!caller) throw new Error("A request reached its handler without having been admitted.");
-  assertSoundTexts(request.params as object, ":");
-  assertSoundTexts(request.query as object, "?");
+  assertStorableTexts(request.params as object, ":");
+  assertStorableTexts(request.query as object, "?");
   const outcome = await perform(platform, op, {
-    caller: op.longRunning || op.readsRequest ? more(op, caller, request, reply) : caller,
-    input: inputOf(op, request),
+    caller: op.longRunning || op.readsRequest ? extendCaller(op, caller, request, reply) : caller,
+    input: readInput(op, request),
     instance: pathOf(request),
     idempotencyKey: single(headers["idempotency-key"]),
     ifMatch: headers["if-match"],
   });
-  return answer(request, reply, outcome);
+  return sendResponse(request, reply, outcome);
 }
 
-/** The caller, with what only a few operations want to know. */
-function more(op: Operation, caller: Caller, request: FastifyRequest, reply: FastifyReply): Caller {
+/** The caller, with the fields that only a few operations need. */
+function extendCaller(
+  op: Operation,
+  caller: Caller,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Caller {
   return {
     ...caller,
-    ...(op.longRunning && waitingOf(request, reply)),
-    ...(op.readsRequest && { request: rawOf(request) }),
+    ...(op.longRunning && trackDisconnect(request, reply)),
+    ...(op.readsRequest && { request: toRawRequest(request) }),
   };
 }
 
-function inputOf(op: Operation, { params, query, body }: FastifyRequest): RawInput {
+function readInput(op: Operation, { params, query, body }: FastifyRequest): RawInput {
   if (!op.readsRequest) {
     return { params, query: op.query || hasKeys(query) ? query : undefined, body };
   }
-  // Of a query that is the sender's own, only what the operation knows is ours to check.
+  // The query is the sender's own: only the parameters that the operation declares are checked.
   const known = Object.keys(op.query?.properties ?? {});
-  const ours = Object.entries(query as object).filter(([name]) => known.includes(name));
-  return { params, query: op.query && Object.fromEntries(ours), body: undefined };
+  const declared = Object.entries(query as object).filter(([name]) => known.includes(name));
+  return { params, query: op.query && Object.fromEntries(declared), body: undefined };
 }
 
-function rawOf({ headers, query, body }: FastifyRequest): RawRequest {
+function toRawRequest({ headers, query, body }: FastifyRequest): RawRequest {
   const named = Object.entries(headers).map(([name, value]) => [name, single(value) ?? ""]);
   return {
     bytes: Buffer.isBuffer(body) ? body : Buffer.alloc(0),
@@ -166,7 +171,7 @@ function rawOf({ headers, query, body }: FastifyRequest): RawRequest {
   };
 }
 
-function answer(
+function sendResponse(
   request: FastifyRequest,
   reply: FastifyReply,
   outcome: InvocationResult,
@@ -180,28 +185,28 @@ function answer(
     reply.type("application/json; charset=utf-8");
   }
   reply.headers(outcome.headers);
-  return reply.send(outcome.stream ? Readable.from(outcome.stream, STREAM) : outcome.body);
+  return reply.send(outcome.stream ? Readable.from(outcome.stream, STREAM_OPTIONS) : outcome.body);
 }
 
-/** One piece at a time: more is only made when the client has taken what there is. */
-const STREAM = { objectMode: false, highWaterMark: 1 };
+/** Back pressure: one chunk at a time, the next only when the client has taken the last. */
+const STREAM_OPTIONS = { objectMode: false, highWaterMark: 1 };
 
-/** What only those operations need to know that keep their clients waiting. */
-function waitingOf(
+/** The fields of operations that keep their clients waiting. */
+function trackDisconnect(
   { headers }: FastifyRequest,
   reply: FastifyReply,
 ): Pick<Caller, "disconnected" | "lastEventId"> {
-  const gone = new AbortController();
+  const disconnected = new AbortController();
   const { socket } = reply.raw;
-  // Who waits and closes its side has left, most likely: only the next write would tell for sure.
-  const onEnd = (): void => gone.abort();
+  // A waiting client that closes its side has left, most likely: only the next write would show for sure.
+  const onEnd = (): void => disconnected.abort();
   socket?.once("end", onEnd);
   reply.raw.once("close", () => {
     socket?.off("end", onEnd);
-    if (!reply.raw.writableFinished) gone.abort();
+    if (!reply.raw.writableFinished) disconnected.abort();
   });
   const lastEventId = single(headers["last-event-id"]);
-  return { disconnected: gone.signal, ...(lastEventId !== undefined && { lastEventId }) };
+  return { disconnected: disconnected.signal, ...(lastEventId !== undefined && { lastEventId }) };
 }
 
 /** The path without its query, which may carry what should not be repeated. */
@@ -217,7 +222,7 @@ export function loggedPathOf(request: FastifyRequest): string {
   return isSecret ? (url ?? "") : pathOf(request);
 }
 
-function refuseOtherMethods(app: FastifyInstance, url: string, methods: Set<string>): void {
+function rejectOtherMethods(app: FastifyInstance, url: string, methods: Set<string>): void {
   const allowed = new Set(methods);
   if (allowed.has("GET")) allowed.add("HEAD");
   const allow = [...allowed].toSorted().join(", ");
@@ -225,7 +230,7 @@ function refuseOtherMethods(app: FastifyInstance, url: string, methods: Set<stri
   app.route({
     method: others,
     url,
-    // Before the body, which nobody will read.
+    // Before the body, which is not read.
     onRequest: async (request, reply) => {
       if (request.method === "OPTIONS") return reply.code(204).header("allow", allow).send();
       throw new Failure(MethodNotAllowed, {

@@ -24,7 +24,7 @@ import {
 } from "../operation/failure.ts";
 import { describeApi } from "../operation/openapi.ts";
 import type { Operation } from "../contract.ts";
-import { problemOf, renderFailure } from "../operation/problem.ts";
+import { toProblem, renderFailure } from "../operation/problem.ts";
 import { requestIdOf } from "./authenticate.ts";
 import { Connections, SERVER_OPTIONS } from "./connections.ts";
 import { LoadShedder } from "./load-shedding.ts";
@@ -39,11 +39,11 @@ import {
 } from "./request-body.ts";
 import { loggedPathOf, mountOperations, mountHtmlPage, pathOf } from "./routes.ts";
 
-const PAGE_POLICY =
+const REFERENCE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; " +
   "font-src 'self' data:; connect-src 'self'; worker-src 'self' blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-const PAGE = `<!doctype html>
+const REFERENCE_PAGE = `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8" />
@@ -58,7 +58,7 @@ const PAGE = `<!doctype html>
   </body>
 </html>`;
 
-/** The machine-readable description, and a page to read it and try it. */
+/** The OpenAPI description, and a page to read it and try it. */
 function mountReference(app: FastifyInstance, kernel: Kernel): void {
   let json: string | undefined;
   let yaml: string | undefined;
@@ -67,16 +67,16 @@ function mountReference(app: FastifyInstance, kernel: Kernel): void {
     return reply.type("application/json; charset=utf-8").send(json);
   });
   mountHtmlPage(app, "/api/v1/openapi.yaml", async (_request, reply) => {
-    // Of the few who ask for YAML, none minds a moment; every start would mind the memory.
+    // Loaded at the first request: YAML is rarely wanted, and the library takes memory.
     const { stringify } = await import("yaml");
     yaml ??= stringify(describeApi(kernel.domains), { aliasDuplicateObjects: false });
     return reply.type("application/yaml; charset=utf-8").send(yaml);
   });
   mountHtmlPage(app, "/docs", async (_request, reply) =>
     reply
-      .header("content-security-policy", PAGE_POLICY)
+      .header("content-security-policy", REFERENCE_POLICY)
       .type("text/html; charset=utf-8")
-      .send(PAGE),
+      .send(REFERENCE_PAGE),
   );
   mountHtmlPage(app, "/docs/reference.js", async (_request, reply) =>
     reply
@@ -108,7 +108,7 @@ export interface ServerOptions {
   readonly kernel: Kernel;
   /** A worker answers its probes and nothing else. */
   readonly probesOnly?: boolean;
-  /** The delay of the event loop beyond which load is shed; a test shares the loop with what it tests. */
+  /** The delay of the event loop beyond which load is shed; tests share the loop with the server. */
   readonly loopDelayMaxMs?: number;
 }
 
@@ -116,7 +116,7 @@ const HEADER_BYTES_MAX = 32 * 1024;
 const REQUEST_TIMEOUT_MS = 120_000;
 const QUERY_CANCELLED = "57014";
 
-/** The HTTP face of the platform: every operation of every domain, and the pages around them. */
+/** Builds the HTTP server: every operation of every domain, and the pages around them. */
 export async function buildServer({
   kernel,
   probesOnly = false,
@@ -124,7 +124,7 @@ export async function buildServer({
 }: ServerOptions): Promise<FastifyInstance> {
   const { settings, log } = kernel;
   const app = Fastify({
-    loggerInstance: childless(log),
+    loggerInstance: withoutChildLoggers(log),
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: (request) => requestIdOf(request.headers["x-request-id"]),
     trustProxy: settings.trustProxy.length > 0 ? [...settings.trustProxy] : false,
@@ -132,42 +132,42 @@ export async function buildServer({
     http: { maxHeaderSize: HEADER_BYTES_MAX, ...SERVER_OPTIONS },
     requestTimeout: REQUEST_TIMEOUT_MS,
     forceCloseConnections: "idle",
-    // Our own 503 is a problem document; see Pressure.
+    // Our own 503 is a problem document; see LoadShedder.
     return503OnClosing: false,
-    clientErrorHandler: refuseUnreadable,
+    clientErrorHandler: rejectUnreadable,
     // No hook has run for these.
     frameworkErrors: (error, request, reply) => {
-      mark(request as FastifyRequest, reply as FastifyReply);
-      report(error, request, reply as FastifyReply);
+      setCommonHeaders(request as FastifyRequest, reply as FastifyReply);
+      sendFailure(error, request, reply as FastifyReply);
     },
   });
-  const pressure = new LoadShedder(kernel, loopDelayMaxMs);
+  const loadShedder = new LoadShedder(kernel, loopDelayMaxMs);
   const metrics = new Metrics(kernel);
   const connections = new Connections(app.server);
   metrics.watchConnections(() => connections.count());
   app.removeAllContentTypeParsers();
   addParser(app, JSON_MEDIA_TYPE, parseBody);
   addParser(app, FORM_MEDIA_TYPE, parseForm);
-  // With callbacks: a promise for each hook of each request is not for nothing.
+  // With callbacks: a promise for each hook of each request has a cost.
   app.addHook("onRequest", (request, reply, done) => {
-    mark(request, reply);
+    setCommonHeaders(request, reply);
     done();
   });
   app.addHook("onSend", (_request, reply, payload, done) => {
-    // A connection that stayed open would hold up the end.
+    // A connection that stayed open would delay the shutdown.
     if (kernel.leaving) reply.header("connection", "close");
     done(null, payload);
   });
   app.addHook("onResponse", (request, reply, done) => {
-    // Asked once: the framework makes a new object of it each time.
+    // Read once: the framework makes a new object of it each time.
     const { operation } = request.routeOptions.config;
     metrics.requests.observe(operation?.id ?? "other", reply.statusCode, reply.elapsedTime / 1000);
     logResponse(log, operation, request, reply);
     done();
   });
-  app.setErrorHandler(report);
-  app.setNotFoundHandler((request, reply) => report(new Failure(NotFound), request, reply));
-  app.addHook("onClose", async () => pressure.close());
+  app.setErrorHandler(sendFailure);
+  app.setNotFoundHandler((request, reply) => sendFailure(new Failure(NotFound), request, reply));
+  app.addHook("onClose", async () => loadShedder.close());
 
   mountProbes(app, kernel, metrics);
   if (!probesOnly) {
@@ -178,7 +178,7 @@ export async function buildServer({
       platform: kernel,
       operations,
       authenticate: (token) => kernel.authenticator.authenticate(token),
-      pressure,
+      loadShedder,
     });
     mountReference(app, kernel);
   }
@@ -186,8 +186,8 @@ export async function buildServer({
   return app;
 }
 
-/** One for each request would cost more than its lines; the few there are name the request. */
-function childless(log: Logger): FastifyBaseLogger {
+/** Without a child logger for each request, which would cost more than its lines: those name the request. */
+function withoutChildLoggers(log: Logger): FastifyBaseLogger {
   const same = Object.create(log) as FastifyBaseLogger;
   return Object.assign(same, { child: () => same });
 }
@@ -210,13 +210,13 @@ const SECURITY_HEADERS: readonly (readonly [string, string])[] = [
   ["cache-control", "no-store"],
 ];
 
-/** What every answer carries. */
-function mark(request: FastifyRequest, reply: FastifyReply): void {
+/** Sets the headers of every response. */
+function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {
   for (const [name, value] of SECURITY_HEADERS) reply.header(name, value);
   reply.header("x-request-id", request.id);
 }
 
-/** Changes and failures are news to an operator; reads that went well only with log level debug. */
+/** Logs changes and failures as info, reads that succeeded as debug. */
 function logResponse(
   log: Logger,
   operation: Operation | undefined,
@@ -240,11 +240,11 @@ function logResponse(
   );
 }
 
-function report(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  // Whoever hangs up in the middle of a body has made no trouble that an operator could see to.
-  const isCut = request.raw.destroyed && !request.raw.complete;
-  const known = isCut ? new Failure(MalformedRequest) : asFailure(error);
-  // A failure that was meant, such as a refusal while we are busy, is no trouble of ours.
+function sendFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  // A client that disconnects in the middle of a body is no error of ours.
+  const isDisconnected = request.raw.destroyed && !request.raw.complete;
+  const known = isDisconnected ? new Failure(MalformedRequest) : toFailure(error);
+  // A failure that was thrown on purpose, such as for load shedding, is no error of ours.
   if (!(error instanceof Failure) && (known.type === Internal || known.type === Unavailable)) {
     const path = loggedPathOf(request);
     request.log.error({ requestId: request.id, err: error, path }, "request failed");
@@ -265,7 +265,7 @@ const FRAMEWORK_FAILURES: Readonly<Record<string, FailureType>> = {
   ERR_HTTP_REQUEST_TIMEOUT: RequestTimeout,
 };
 
-function asFailure(error: unknown): Failure {
+function toFailure(error: unknown): Failure {
   if (error instanceof Failure) return error;
   const code = sqlStateOf(error) ?? "";
   const type = FRAMEWORK_FAILURES[code];
@@ -276,29 +276,29 @@ function asFailure(error: unknown): Failure {
   return new Failure(Internal);
 }
 
-const UNREADABLE: Readonly<Record<string, FailureType>> = {
+const PARSER_FAILURES: Readonly<Record<string, FailureType>> = {
   HPE_HEADER_OVERFLOW: HeadersTooLarge,
   HPE_CHUNK_EXTENSIONS_OVERFLOW: TooLarge,
   ERR_HTTP_REQUEST_TIMEOUT: RequestTimeout,
 };
 
-/** The answer that a socket has under way, if any; Node's types leave it out. */
-interface Answering {
+/** The response that a socket has in progress, if any; Node's types leave it out. */
+interface RespondingSocket {
   readonly _httpMessage?: ServerResponse | null;
 }
 
-/** A request that is not HTTP never becomes a request object. */
-function refuseUnreadable(error: Error & { code?: string }, socket: Socket): void {
+/** Rejects bytes that are not HTTP, which never become a request object. */
+function rejectUnreadable(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === "ECONNRESET" || socket.destroyed) return;
-  // What came before it on this connection was done: its answer must be neither lost nor taken for this one.
-  const due = (socket as Answering)._httpMessage;
-  if (due?.req.complete) {
-    due.once("close", () => refuseUnreadable(error, socket));
+  // The request before it on this connection has a response, which must be neither lost nor taken for this one.
+  const pending = (socket as RespondingSocket)._httpMessage;
+  if (pending?.req.complete) {
+    pending.once("close", () => rejectUnreadable(error, socket));
     return;
   }
-  const type = UNREADABLE[error.code ?? ""] ?? MalformedRequest;
+  const type = PARSER_FAILURES[error.code ?? ""] ?? MalformedRequest;
   const at = { instance: "", requestId: requestIdOf(undefined) };
-  const { status, body } = problemOf(new Failure(type), at);
+  const { status, body } = toProblem(new Failure(type), at);
   socket.end(
     `HTTP/1.1 ${status} ${type.code}\r\ncontent-type: application/problem+json\r\n` +
       `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,

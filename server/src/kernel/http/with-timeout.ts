@@ -1,10 +1,10 @@
-/** The value, or a failure when it takes longer than that. What was asked for goes on and is nobody's concern. */
+/** Resolves with the work, or rejects when it takes longer. The work itself goes on. */
 export async function withTimeout<T>(limitMs: number, work: Promise<T>): Promise<T> {
   work.catch(() => undefined);
-  const { promise: late, reject } = Promise.withResolvers<never>();
+  const { promise: timeout, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new Error(`It took more than ${limitMs} ms.`)), limitMs);
   try {
-    return await Promise.race([work, late]);
+    return await Promise.race([work, timeout]);
   } finally {
     clearTimeout(timer);
   }

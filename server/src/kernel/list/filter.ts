@@ -4,7 +4,7 @@ import { toTypedCondition } from "../condition/typed-condition.ts";
 import type { SqlParameters } from "../condition/sql-text.ts";
 import { Failure, invalidField, Invalid } from "../operation/failure.ts";
 
-/** The fields of what is filtered: what they hold, and where they are in SQL. */
+/** The fields that a filter may name: their kinds, and their expressions in SQL. */
 export interface FilterFields {
   readonly kindOf: (name: string) => ConditionFieldKind | undefined;
   readonly fieldOf: (name: string) => ConditionField | undefined;
@@ -16,18 +16,18 @@ export function filterSql(
   filter: string | Readonly<Record<string, unknown>>,
   { kindOf, fieldOf, parameters }: FilterFields,
 ): string {
-  const given = typeof filter === "string" ? parsed(filter) : filter;
+  const condition = typeof filter === "string" ? parseFilter(filter) : filter;
   const path = typeof filter === "string" ? "?filter" : "/filter";
-  const typed = toTypedCondition(given, kindOf);
+  const typed = toTypedCondition(condition, kindOf);
   if ("errors" in typed) {
-    const errors = typed.errors.map((fault) => ({ ...fault, path: path + fault.path }));
+    const errors = typed.errors.map((error) => ({ ...error, path: path + error.path }));
     const [first] = errors;
     throw new Failure(Invalid, { detail: `${first?.path} ${first?.message}`, errors });
   }
   return conditionToSql(parseCondition(typed.condition).tree, fieldOf, parameters);
 }
 
-function parsed(filter: string): unknown {
+function parseFilter(filter: string): unknown {
   try {
     return JSON.parse(filter);
   } catch {
@@ -35,11 +35,11 @@ function parsed(filter: string): unknown {
   }
 }
 
-/** Whether one of these texts has the words in it, whatever the case. */
+/** SQL that is true when one of these texts contains the search text, whatever the case. */
 export function searchSql(q: string, texts: readonly string[], parameters: SqlParameters): string {
-  const place = parameters.add(`%${q.replaceAll(/[\\%_]/g, "\\$&")}%`, "text");
+  const pattern = parameters.add(`%${q.replaceAll(/[\\%_]/g, "\\$&")}%`, "text");
   // By the database's own locale: that of the columns knows the case of no letter beyond ASCII.
-  const parts = texts.map((sql) => `${sql} collate "default" ilike ${place}`);
+  const parts = texts.map((sql) => `${sql} collate "default" ilike ${pattern}`);
   // The parameter must stand somewhere.
-  return parts.length === 0 ? `${place} is null` : parts.join(" or ");
+  return parts.length === 0 ? `${pattern} is null` : parts.join(" or ");
 }

@@ -1,6 +1,6 @@
 /** A list as a file, made page by page while it is sent. */
 
-/** How the items of a list are written. */
+/** The file format of a list. */
 export interface ListFileFormat<Item> {
   readonly mediaType: string;
   readonly begin: string;
@@ -9,52 +9,52 @@ export interface ListFileFormat<Item> {
   readonly end: string;
 }
 
-/** One list in JSON, of what is shown of each item. */
-export function jsonListFormat<Item>(shownOf: (item: Item) => object): ListFileFormat<Item> {
+/** A JSON array of the items. */
+export function jsonListFormat<Item>(toJson: (item: Item) => object): ListFileFormat<Item> {
   return {
     mediaType: "application/json",
     begin: "[",
-    line: (item, index) => `${index === 0 ? "\n" : ",\n"}${JSON.stringify(shownOf(item))}`,
+    line: (item, index) => `${index === 0 ? "\n" : ",\n"}${JSON.stringify(toJson(item))}`,
     end: "\n]\n",
   };
 }
 
-/** How a list is read. */
+/** Reads a list page by page. */
 export interface PageSource<Item> {
-  /** How many items there may be in a page, ascending: the first has the fewest, others as many as fit. */
+  /** Page sizes, ascending: the first page has the smallest, later ones the largest that fits a chunk. */
   readonly sizes: readonly [number, ...number[]];
-  /** Up to so many items behind the last one that was read, or from the beginning. */
+  /** Reads up to so many items after the last one, or from the beginning. */
   readonly read: (last: Item | undefined, count: number) => Promise<readonly Item[]>;
 }
 
-const PIECE_CHARACTERS_MAX = 4_000_000;
+const CHUNK_CHARACTERS_MAX = 4_000_000;
 
-/** No connection is held from page to page, and no page is read before the client has taken the last one. */
+/** Holds no connection between pages, and reads no page before the client has taken the last one. */
 export async function* listFileChunks<Item>(
-  form: ListFileFormat<Item>,
+  format: ListFileFormat<Item>,
   { sizes, read }: PageSource<Item>,
-  ending: AbortSignal,
+  shutdown: AbortSignal,
 ): AsyncGenerator<string> {
   let index = 0;
   let count = sizes[0];
   let last: Item | undefined;
-  let piece = form.begin;
+  let chunk = format.begin;
   for (;;) {
     const page = await read(last, count);
     for (const item of page) {
-      piece += form.line(item, index);
+      chunk += format.line(item, index);
       index += 1;
     }
     const isEnd = page.length < count;
-    // Also behind a page with nothing in it: that the one before was the last one shows only here.
-    if (isEnd) piece += form.end;
-    if (piece !== "") yield piece;
+    // Also after an empty page: only it shows that the one before was the last one.
+    if (isEnd) chunk += format.end;
+    if (chunk !== "") yield chunk;
     if (isEnd) return;
     // The client must be able to tell that this is not all.
-    if (ending.aborted) throw new Error("The server ends, and the file with it.");
-    const each = piece.length / page.length;
-    count = sizes.findLast((size) => size * each <= PIECE_CHARACTERS_MAX) ?? sizes[0];
+    if (shutdown.aborted) throw new Error("The server ends, and the file with it.");
+    const itemCharacters = chunk.length / page.length;
+    count = sizes.findLast((size) => size * itemCharacters <= CHUNK_CHARACTERS_MAX) ?? sizes[0];
     last = page.at(-1);
-    piece = "";
+    chunk = "";
   }
 }

@@ -1,13 +1,12 @@
 /**
- * Lists that people filter, sort and search: of tickets, items, articles. A domain says once which
- * fields there are; the question, its order, its pages and its cursors are the same for all.
+ * Lists that people filter, sort and search: of tickets, items, articles. A domain declares the fields once;
+ * the query, its order, its pages and its cursors are the same for all.
  */
 import Type, { type Static } from "typebox";
 import type { ConditionField } from "../condition/sql.ts";
 import { SqlParameters, type SqlRow, queryRows } from "../db/statement.ts";
 import type { ReadContext } from "../contract.ts";
-import { pageQuery } from "../operation/pagination.ts";
-import { takeFittingPage } from "../operation/pagination.ts";
+import { pageQuery, takeFittingPage } from "../operation/pagination.ts";
 import type { CountedPage } from "../operation/response.ts";
 import { line, object, text } from "../schema/schema.ts";
 import { filterSql, searchSql } from "./filter.ts";
@@ -15,23 +14,23 @@ import { type SortKey, sortName, orderBySql, afterCursorConditions, parseSort } 
 
 const FILTER_CHARACTERS_MAX = 20_000;
 
-/** A field of what is listed, by the name that the API has for it. */
+/** A field of the items, by its name in the API. */
 export interface ListField extends ConditionField {
-  /** Whether it may be null; only `json` and `texts` have no order. */
+  /** It may be null. Only `json` and `texts` have no order. */
   readonly nullable?: boolean;
 }
 
 export interface ListDefinition {
-  /** Keeps its cursors apart from those of others. */
+  /** Part of its cursors, so that those of another list are rejected. */
   readonly name: string;
-  /** What stands behind `from`. */
+  /** The SQL after `from`. */
   readonly from: string;
-  /** What stands behind `select`: columns of the row, or expressions with names. */
+  /** The SQL after `select`: columns of the row, or expressions with names. */
   readonly select: string;
   readonly fields: Readonly<Record<string, ListField>>;
-  /** Expressions of type text that `q` looks into. */
+  /** Expressions of type text that `q` searches. */
   readonly search: readonly string[];
-  /** The order when nobody asks for another. */
+  /** The default order. */
   readonly order: string;
   /**
    * The field that ends every order, and that no two rows have alike. Best a number: row-level security
@@ -71,29 +70,29 @@ export type ListQuery = Static<typeof ListQuery>;
 /** A further condition, with its operands added to the parameters. */
 export type ListCondition = (parameters: SqlParameters) => string;
 
-/** One page of a list. `narrowed` are conditions beyond those of the question, which all must hold. */
+/** One page of a list. `conditions` must all hold, beyond those of the query. */
 export async function listPage<Item>(
   { tx, services: { cursors } }: ReadContext,
   list: ListDefinition,
-  question: ListQuery,
+  query: ListQuery,
   {
-    narrowed = [],
+    conditions = [],
     toItem,
-  }: { readonly narrowed?: readonly ListCondition[]; toItem: (row: SqlRow) => Item },
+  }: { readonly conditions?: readonly ListCondition[]; toItem: (row: SqlRow) => Item },
 ): Promise<CountedPage<Item>> {
-  const { limit, after, sort = list.order, filter, q } = question;
-  const keys = parseSort(sort, list.tieBreaker, (name) => sortFieldOf(list, name));
-  const asked = askedOf(list, { filter, q }, narrowed);
-  // What narrows it is part of what it is: a cursor leads on in the same list only.
-  const name = JSON.stringify([list.name, sortName(keys), asked.where, asked.parameters.values]);
+  const { limit, after, sort = list.order, filter, q } = query;
+  const keys = parseSort(sort, list.tieBreaker, (name) => findSortField(list, name));
+  const base = buildWhere(list, { filter, q }, conditions);
+  // The conditions are part of the name: a cursor is valid in the same list only.
+  const name = JSON.stringify([list.name, sortName(keys), base.where, base.parameters.values]);
   const from = after === undefined ? undefined : cursors.decode(name, after);
   const rows: SqlRow[] = [];
   for (const part of from ? afterCursorConditions(keys, from) : [undefined]) {
     if (rows.length > limit) break;
-    const own = new SqlParameters(asked.parameters.values);
-    const conditions = [asked.where, part && `(${part(own)})`].filter(Boolean);
-    const statement = statementOf(list, keys, { conditions, count: limit + 1 });
-    rows.push(...(await queryRows(tx, statement, own.values)));
+    const parameters = new SqlParameters(base.parameters.values);
+    const where = [base.where, part && `(${part(parameters)})`].filter(Boolean);
+    const statement = buildStatement(list, keys, { where, limit: limit + 1 });
+    rows.push(...(await queryRows(tx, statement, parameters.values)));
   }
   const data = takeFittingPage(rows.slice(0, limit).map(toItem));
   const last = rows.length > data.length ? rows[data.length - 1] : undefined;
@@ -102,30 +101,30 @@ export async function listPage<Item>(
     nextCursor: last
       ? cursors.encode(
           name,
-          keys.map((_, index) => last[placeName(index)]),
+          keys.map((_, index) => last[keysetColumn(index)]),
         )
       : null,
     limit,
-    total: question.count && (await countOf(tx, list, asked)),
+    total: query.count && (await countRows(tx, list, base)),
   };
 }
 
-interface Asked {
+interface WhereClause {
   readonly parameters: SqlParameters;
   /** Empty when there is no condition. */
   readonly where: string;
 }
 
-function askedOf(
+function buildWhere(
   list: ListDefinition,
   { filter, q }: { readonly filter?: string | undefined; readonly q?: string | undefined },
-  narrowed: readonly ListCondition[],
-): Asked {
+  conditions: readonly ListCondition[],
+): WhereClause {
   const parameters = new SqlParameters();
   const fieldOf = (name: string): ListField | undefined =>
     Object.hasOwn(list.fields, name) ? list.fields[name] : undefined;
   const kindOf = (name: string) => fieldOf(name)?.kind;
-  const parts = narrowed.map((narrowing) => narrowing(parameters));
+  const parts = conditions.map((condition) => condition(parameters));
   if (filter !== undefined) parts.push(filterSql(filter, { kindOf, fieldOf, parameters }));
   if (q !== undefined) parts.push(searchSql(q, list.search, parameters));
   return { parameters, where: parts.map((part) => `(${part})`).join(" and ") };
@@ -138,32 +137,36 @@ const CASTS: Readonly<Record<string, string>> = {
   date: "date",
 };
 
-function sortFieldOf(list: ListDefinition, name: string) {
+function findSortField(list: ListDefinition, name: string) {
   const field = Object.hasOwn(list.fields, name) ? list.fields[name] : undefined;
   if (!field) return undefined;
   const { sql, kind, type = CASTS[kind] ?? "text", nullable = false } = field;
   return { sql, kind, type, nullable };
 }
 
-function statementOf(
+function buildStatement(
   list: ListDefinition,
   keys: readonly SortKey[],
-  { conditions, count }: { readonly conditions: readonly unknown[]; readonly count: number },
+  { where, limit }: { readonly where: readonly unknown[]; readonly limit: number },
 ): string {
-  const places = keys.map(({ sql }, index) => `, ${sql} as "${placeName(index)}"`).join("");
-  const where = conditions.length === 0 ? "" : ` where ${conditions.join(" and ")}`;
+  const keyset = keys.map(({ sql }, index) => `, ${sql} as "${keysetColumn(index)}"`).join("");
+  const filter = where.length === 0 ? "" : ` where ${where.join(" and ")}`;
   // The number is in the text: one that the planner does not know makes it prefer other plans.
-  return `select ${list.select}${places} from ${list.from}${where} order by ${orderBySql(keys)} limit ${count}`;
+  return `select ${list.select}${keyset} from ${list.from}${filter} order by ${orderBySql(keys)} limit ${limit}`;
 }
 
-/** What the row is sorted by, beside what is shown of it. */
-function placeName(index: number): string {
+/** The name of a column for the cursor, beside those of the item. */
+function keysetColumn(index: number): string {
   return `~${index}`;
 }
 
-async function countOf(tx: ReadContext["tx"], list: ListDefinition, asked: Asked): Promise<number> {
-  const where = asked.where === "" ? "" : ` where ${asked.where}`;
+async function countRows(
+  tx: ReadContext["tx"],
+  list: ListDefinition,
+  base: WhereClause,
+): Promise<number> {
+  const where = base.where === "" ? "" : ` where ${base.where}`;
   const text = `select count(*) as count from ${list.from}${where}`;
-  const [row] = await queryRows(tx, text, asked.parameters.values);
+  const [row] = await queryRows(tx, text, base.parameters.values);
   return Number(row?.["count"]);
 }

@@ -1,8 +1,8 @@
 /**
- * The order of a list, and where in it to go on.
+ * The order of a list, and keyset pagination.
  *
- * A page goes on behind the last row of the one before, by that row's own values: what an index of
- * (column, id) finds at once, however far into the list. Where the leading column may be null, the rows
+ * A page begins after the last row of the one before, by that row's own values: an index of (column, id)
+ * finds them at once, however far into the list. Where the leading column may be null, the rows
  * without a value are a part of their own, last when ascending and first when descending, which is read
  * by its own statement: no single condition on both parts could be served by the index.
  */
@@ -10,11 +10,11 @@ import type { ConditionFieldKind } from "../condition/sql.ts";
 import type { SqlParameters } from "../condition/sql-text.ts";
 import { invalidField } from "../operation/failure.ts";
 
-/** What a list is sorted by, first to last. */
+/** One key of an order. */
 export interface SortKey {
   readonly field: string;
   readonly sql: string;
-  /** What its values are cast to. */
+  /** The SQL type that its values are cast to. */
   readonly type: string;
   readonly descending: boolean;
   readonly nullable: boolean;
@@ -35,29 +35,29 @@ const SORTABLE: ReadonlySet<ConditionFieldKind> = new Set([
 ]);
 
 /**
- * Reads `-createdAt,name`. The field `last`, which no two rows have alike, ends every order, so that no
- * two rows are at the same place.
+ * Parses `-createdAt,name`. The field `tieBreaker`, which is unique, ends every order, so that no two rows
+ * are at the same position.
  */
 export function parseSort(
   sort: string,
-  last: string,
+  tieBreaker: string,
   fieldOf: (name: string) => SortField | undefined,
 ): readonly SortKey[] {
   const words = sort.split(",").map((word) => word.trim());
   if (words.length > SORT_FIELDS_MAX) {
     throw invalidField("?sort", `must name at most ${SORT_FIELDS_MAX} fields`);
   }
-  const keys = words.map((word) => keyOf(word, fieldOf));
+  const keys = words.map((word) => parseSortKey(word, fieldOf));
   if (new Set(keys.map(({ field }) => field)).size < keys.length) {
     throw invalidField("?sort", "must name each field once");
   }
-  const place = keys.findIndex(({ field }) => field === last);
-  if (place !== -1) return keys.slice(0, place + 1);
+  const index = keys.findIndex(({ field }) => field === tieBreaker);
+  if (index !== -1) return keys.slice(0, index + 1);
   const descending = keys.at(-1)?.descending ?? false;
-  return [...keys, keyOf(descending ? `-${last}` : last, fieldOf)];
+  return [...keys, parseSortKey(descending ? `-${tieBreaker}` : tieBreaker, fieldOf)];
 }
 
-function keyOf(word: string, fieldOf: (name: string) => SortField | undefined): SortKey {
+function parseSortKey(word: string, fieldOf: (name: string) => SortField | undefined): SortKey {
   const descending = word.startsWith("-");
   const name = descending ? word.slice(1) : word;
   const found = fieldOf(name);
@@ -72,36 +72,36 @@ export function orderBySql(keys: readonly SortKey[]): string {
   return keys.map(({ sql, descending }) => (descending ? `${sql} desc` : sql)).join(", ");
 }
 
-/** Tells one order from another, so that no cursor is taken for a place in both. */
+/** A name of the order, so that a cursor is valid in that order only. */
 export function sortName(keys: readonly SortKey[]): string {
   return keys
     .map(({ field, type, descending }) => `${field} ${type}${descending ? " desc" : ""}`)
     .join(", ");
 }
 
-/** A condition that one statement reads the records of; each has parameters of its own. */
-export type Part = (parameters: SqlParameters) => string;
+/** The condition of one statement; each has parameters of its own. */
+export type KeysetCondition = (parameters: SqlParameters) => string;
 
-/** The parts of the list behind these values of a record, in their order. */
+/** The conditions of the rows after one with these values, one for each statement, in their order. */
 export function afterCursorConditions(
   keys: readonly SortKey[],
   values: readonly unknown[],
-): readonly Part[] {
+): readonly KeysetCondition[] {
   const [leading, ...others] = keys;
   if (!leading) return [];
   const [value, ...rest] = values;
   if (value === null) {
-    const among: Part = (parameters) =>
-      `${leading.sql} is null and (${behind(others, rest, parameters)})`;
-    return leading.descending ? [among, () => `${leading.sql} is not null`] : [among];
+    const amongNulls: KeysetCondition = (parameters) =>
+      `${leading.sql} is null and (${afterSql(others, rest, parameters)})`;
+    return leading.descending ? [amongNulls, () => `${leading.sql} is not null`] : [amongNulls];
   }
-  const beyond: Part = (parameters) => behindValue(keys, values, parameters);
+  const afterCursor: KeysetCondition = (parameters) => afterValueSql(keys, values, parameters);
   const hasNulls = leading.nullable && !leading.descending;
-  return hasNulls ? [beyond, () => `${leading.sql} is null`] : [beyond];
+  return hasNulls ? [afterCursor, () => `${leading.sql} is null`] : [afterCursor];
 }
 
-/** Behind a record whose leading value is not null, among those with one. */
-function behindValue(
+/** After a row whose leading value is not null, among those with one. */
+function afterValueSql(
   keys: readonly SortKey[],
   values: readonly unknown[],
   parameters: SqlParameters,
@@ -112,18 +112,18 @@ function behindValue(
     ({ nullable, descending }) => !nullable && descending === leading.descending,
   );
   if (alike) {
-    const places = keys.map(({ type }, index) => parameters.add(values[index], type));
+    const operands = keys.map(({ type }, index) => parameters.add(values[index], type));
     const columns = keys.map(({ sql }) => sql);
-    return `(${columns.join(", ")}) ${leading.descending ? "<" : ">"} (${places.join(", ")})`;
+    return `(${columns.join(", ")}) ${leading.descending ? "<" : ">"} (${operands.join(", ")})`;
   }
-  // The bound is what an index is entered by.
+  // The index is entered at this bound.
   const bound = parameters.add(values[0], leading.type);
-  const within = `${leading.sql} ${leading.descending ? "<=" : ">="} ${bound}`;
-  return `${within} and (${behind(keys, values, parameters)})`;
+  const atLeast = `${leading.sql} ${leading.descending ? "<=" : ">="} ${bound}`;
+  return `${atLeast} and (${afterSql(keys, values, parameters)})`;
 }
 
-/** Behind a record in the order of these keys, whichever of them are null. */
-function behind(
+/** After a row in the order of these keys, whichever of them are null. */
+function afterSql(
   keys: readonly SortKey[],
   values: readonly unknown[],
   parameters: SqlParameters,
@@ -132,12 +132,12 @@ function behind(
   if (!key) return "false";
   const [value, ...rest] = values;
   const { sql, descending, nullable, type } = key;
-  const place = value === null ? "" : parameters.add(value, type);
-  const same = value === null ? `${sql} is null` : `${sql} = ${place}`;
-  const later = others.length === 0 ? [] : [`${same} and (${behind(others, rest, parameters)})`];
+  const operand = value === null ? "" : parameters.add(value, type);
+  const same = value === null ? `${sql} is null` : `${sql} = ${operand}`;
+  const later = others.length === 0 ? [] : [`${same} and (${afterSql(others, rest, parameters)})`];
   if (value === null)
     return [...later, ...(descending ? [`${sql} is not null`] : [])].join(" or ") || "false";
-  const beyond = `${sql} ${descending ? "<" : ">"} ${place}`;
+  const beyond = `${sql} ${descending ? "<" : ">"} ${operand}`;
   const nulls = nullable && !descending ? [`${sql} is null`] : [];
   return [beyond, ...nulls, ...later].join(" or ");
 }

@@ -11,7 +11,7 @@ import {
   type ResourceRef,
 } from "./event.ts";
 
-/** What a handler hands over; the kernel adds the place, the partition, the actor and the time. */
+/** An event to append; the kernel adds the position, the partition, the actor and the time. */
 export interface PendingEvent {
   readonly type: string;
   readonly topic: string;
@@ -20,27 +20,27 @@ export interface PendingEvent {
   readonly data: unknown;
 }
 
-/** Who acted, when, and because of what: the same for all events of one act. */
-export interface Act {
+/** The fields that all events of one transaction share: actor, time and cause. */
+export interface EventOrigin {
   readonly actor: Actor;
   readonly at: Date;
   readonly cause: Causation;
   readonly requestId?: string | undefined;
 }
 
-/** By itself, after all that an act waits for: it is placed behind what was over when the statement began. */
+/** Sent last in a transaction: the event is positioned after all that was committed when it began. */
 const INSERT = `
   insert into events
     (epoch, actor_id, actor_type, actor_name, request_id, correlation_id, causation_id, depth,
      created_at, topic, type, resource_type, resource_id, resource_number, resource_name, data)`;
 
-/** Most acts append one event, and for one this is quicker than the text for many. */
+/** Most transactions append one event, and for one this is quicker than the statement for many. */
 const APPEND_ONE = `${INSERT}
   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`;
 
-const APPEND_AND_TELL = `${APPEND_ONE} returning xid, seq`;
+const APPEND_RETURNING = `${APPEND_ONE} returning xid, seq`;
 
-/** One text for any number of events, so that it is prepared once and costs one message. */
+/** One statement for any number of events, so that it is prepared once and costs one message. */
 const APPEND_MANY = `${INSERT}
   select $1, $2, $3, $4, $5, $6, $7, $8, $9, e.topic, e.type, e.resource_type, e.resource_id,
          e.resource_number, e.resource_name, e.data
@@ -48,30 +48,30 @@ const APPEND_MANY = `${INSERT}
                 $16::jsonb[])
       as e (topic, type, resource_type, resource_id, resource_number, resource_name, data)`;
 
-/** Appends to the log within the act's own transaction. */
+/** Appends to the log within the transaction. */
 export function appendEvents(
   session: Transaction,
   epoch: number,
-  act: Act,
+  origin: EventOrigin,
   events: readonly PendingEvent[],
 ): void {
-  const common = commonOf(epoch, act);
+  const common = sharedValues(epoch, origin);
   const [first, ...others] = events;
   if (first && others.length === 0) {
-    session.post(APPEND_ONE, [...common, ...ownOf(first)]);
+    session.post(APPEND_ONE, [...common, ...eventValues(first)]);
     return;
   }
   for (let start = 0; start < events.length; start += STATEMENT_EVENTS_MAX) {
-    const some = events.slice(start, start + STATEMENT_EVENTS_MAX);
-    session.post(APPEND_MANY, [...common, ...listsOf(some)]);
+    const chunk = events.slice(start, start + STATEMENT_EVENTS_MAX);
+    session.post(APPEND_MANY, [...common, ...columnArrays(chunk)]);
   }
 }
 
-/** An import has a hundred thousand, which no single text should hold. */
+/** An import has a hundred thousand, which no single statement should hold. */
 const STATEMENT_EVENTS_MAX = 1_000;
 
-/** What each event has of its own, column by column. */
-function listsOf(events: readonly PendingEvent[]): Buffer[] {
+/** The values of each event itself, as an array for each column. */
+function columnArrays(events: readonly PendingEvent[]): Buffer[] {
   return [
     textArray(events.map(({ topic }) => topic)),
     textArray(events.map(({ type }) => type)),
@@ -83,20 +83,20 @@ function listsOf(events: readonly PendingEvent[]): Buffer[] {
   ];
 }
 
-/** Appends one event at once, for an act that must know its id. */
+/** Appends one event at once, for a transaction that needs its id. */
 export async function appendAndReturn(
   session: Transaction,
   epoch: number,
-  act: Act,
+  origin: EventOrigin,
   event: PendingEvent,
 ): Promise<string> {
-  const values = [...commonOf(epoch, act), ...ownOf(event)];
-  const [row] = await session.send<Pick<EventRow, "xid" | "seq">>(APPEND_AND_TELL, values);
+  const values = [...sharedValues(epoch, origin), ...eventValues(event)];
+  const [row] = await session.send<Pick<EventRow, "xid" | "seq">>(APPEND_RETURNING, values);
   if (!row) throw new Error("An insert returned nothing.");
   return eventIdOf(positionOfRow({ epoch, ...row }));
 }
 
-function commonOf(epoch: number, { actor, requestId, cause, at }: Act): unknown[] {
+function sharedValues(epoch: number, { actor, requestId, cause, at }: EventOrigin): unknown[] {
   const { correlationId, causationId = null, depth } = cause;
   return [
     epoch,
@@ -111,7 +111,7 @@ function commonOf(epoch: number, { actor, requestId, cause, at }: Act): unknown[
   ];
 }
 
-function ownOf({ topic, type, resourceType, resource, data }: PendingEvent): unknown[] {
+function eventValues({ topic, type, resourceType, resource, data }: PendingEvent): unknown[] {
   const { id, number = null, displayName = null } = resource;
   return [topic, type, resourceType, id, number, displayName, JSON.stringify(data)];
 }
@@ -123,8 +123,8 @@ export const EVENT_COLUMNS = `
   e.correlation_id, e.causation_id, e.depth, e.created_at, e.data`;
 
 /**
- * Below this nothing can appear any more: all transactions up to there are over, or of a cluster that we left.
- * Every reader that moves a cursor stops short of the first event for which it does not hold.
+ * True for settled events: nothing can appear before them any more, since all older transactions are over, or
+ * of a cluster that we left. Every reader that moves a cursor stops at the first event for which it is false.
  */
 export const SETTLED_SQL = `
   (e.epoch, e.xid) < ((select epoch from installation), pg_snapshot_xmin(pg_current_snapshot()))`;
@@ -183,7 +183,7 @@ export function positionOfRow(row: Pick<EventRow, "epoch" | "xid" | "seq">): Log
   return { epoch: row.epoch, xid: Number(row.xid), seq: row.seq };
 }
 
-/** What an act that reacts to this event is caused by. */
+/** The causation of a transaction that reacts to this event. */
 export function causationOf(
   recorded: Pick<RecordedEvent, "id" | "correlationId" | "depth">,
 ): Causation {
@@ -195,7 +195,7 @@ export function causationOf(
 }
 
 /**
- * A place that the planner can't see. It would conclude from its statistics, which know of one epoch, that
+ * A position that the planner can't see. It would conclude from its statistics, which know of one epoch, that
  * next to nothing lies beyond, and read the whole log for the few events of one partition.
  */
 export function positionParameter({ epoch, xid, seq }: LogPosition): RawBuilder<unknown> {
@@ -236,10 +236,10 @@ export async function queryEvents(
   return rows.map(toEvent);
 }
 
-export async function findEvent(tx: Tx, place: LogPosition): Promise<RecordedEvent | undefined> {
+export async function findEvent(tx: Tx, position: LogPosition): Promise<RecordedEvent | undefined> {
   const { rows } = await sql<EventRow>`
     select ${sql.raw(EVENT_COLUMNS)} from events e
-     where (e.epoch, e.xid, e.seq) = (${place.epoch}, ${String(place.xid)}::xid8, ${place.seq})`.execute(
+     where (e.epoch, e.xid, e.seq) = (${position.epoch}, ${String(position.xid)}::xid8, ${position.seq})`.execute(
     tx,
   );
   return rows.map(toEvent)[0];
@@ -250,23 +250,23 @@ const READ_MANY = `
     from unnest($1::smallint[], $2::xid8[], $3::bigint[]) as place (epoch, xid, seq)
     join events e on (e.epoch, e.xid, e.seq) = (place.epoch, place.xid, place.seq)`;
 
-/** The events in these places, of whichever workspace, by their ids. Some may have been pruned. */
+/** The events at these positions, of any workspace, by their ids. Some may have been deleted. */
 export async function readEvents(
   db: Database,
-  places: readonly LogPosition[],
+  positions: readonly LogPosition[],
 ): Promise<ReadonlyMap<string, RecordedEvent>> {
-  if (places.length === 0) return new Map();
+  if (positions.length === 0) return new Map();
   const rows = await db.system<EventRow>(READ_MANY, [
-    places.map(({ epoch }) => epoch),
-    places.map(({ xid }) => String(xid)),
-    places.map(({ seq }) => seq),
+    positions.map(({ epoch }) => epoch),
+    positions.map(({ xid }) => String(xid)),
+    positions.map(({ seq }) => seq),
   ]);
   return new Map(rows.map(toEvent).map((recorded) => [recorded.id, recorded]));
 }
 
-/** How many events a partition holds, counted no further than `most`. */
-export async function countEvents(tx: Tx, most: number): Promise<number> {
+/** Counts the events of a partition, no further than `countMax`. */
+export async function countEvents(tx: Tx, countMax: number): Promise<number> {
   const { rows } = await sql<{ n: number }>`
-    select count(*)::int as n from (select from events limit ${most}) e`.execute(tx);
+    select count(*)::int as n from (select from events limit ${countMax}) e`.execute(tx);
   return rows[0]?.n ?? 0;
 }

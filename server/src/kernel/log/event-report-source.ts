@@ -12,8 +12,8 @@ import {
 } from "../contributions/report-source.ts";
 
 /**
- * The log as a source of reports. An event that not everyone sees as it is counts only for those who do:
- * what a report adds up must be what its reader could have read.
+ * The log as a source of reports. An event that is filtered for some people counts only for those who see it
+ * whole: a report must add up only what its reader could have read.
  */
 export function logSource(permission: Permission): ReportSource {
   return reportSource({
@@ -22,9 +22,9 @@ export function logSource(permission: Permission): ReportSource {
     permission,
     exactPast: true,
     schema: Type.Object({}, { additionalProperties: false }),
-    open: async (asking, _, parameters) => ({
+    open: async (request, _, parameters) => ({
       from: "events e",
-      where: await seenWhole(asking, parameters),
+      where: await visibleSql(request, parameters),
       fields: FIELDS,
       key: [
         { sql: "e.epoch", type: "smallint" },
@@ -32,7 +32,7 @@ export function logSource(permission: Permission): ReportSource {
         { sql: "e.seq", type: "bigint" },
       ],
       time: "createdAt",
-      ask: (text, values) => readInPartition(asking, text, values),
+      query: (text, values) => readInPartition(request, text, values),
     }),
   });
 }
@@ -59,8 +59,8 @@ const FIELDS = new Map(
   }),
 );
 
-/** What holds for the events that the caller sees as they are; undefined when all are seen so. */
-async function seenWhole(
+/** SQL that is true for the events that the caller sees whole; undefined when it is for all. */
+async function visibleSql(
   { platform, caller }: ReportRequest,
   parameters: SqlParameters,
 ): Promise<string | undefined> {
@@ -68,16 +68,16 @@ async function seenWhole(
   const views = eventVisibilities(platform);
   if (!principal || views.length === 0) return undefined;
   const partition = partitionOfCaller(caller);
-  const place = {
+  const context = {
     services: platform,
     partition,
     read: <T>(work: (tx: ReadContext["tx"]) => Promise<T>) => platform.db.read(partition, work),
   };
   const parts: string[] = [];
-  for (const { resourceType, wholly } of views) {
-    const seen = wholly ? await wholly(place, principal, parameters) : "false";
-    if (seen === "true") continue;
-    parts.push(`(e.resource_type <> ${parameters.add(resourceType, "text")} or (${seen}))`);
+  for (const { resourceType, visibleSql: wholly } of views) {
+    const visible = wholly ? await wholly(context, principal, parameters) : "false";
+    if (visible === "true") continue;
+    parts.push(`(e.resource_type <> ${parameters.add(resourceType, "text")} or (${visible}))`);
   }
   return parts.length === 0 ? undefined : parts.join(" and ");
 }

@@ -1,7 +1,7 @@
 import type { EnvironmentName } from "../db/database.ts";
 import type { RecordedEvent } from "./event.ts";
 
-/** What the paths of a condition on events reach into. */
+/** The value that a condition on events is evaluated against. */
 export interface ConditionSubject {
   readonly type: string;
   readonly environment: EnvironmentName;
@@ -12,7 +12,7 @@ export interface ConditionSubject {
   readonly changes?: unknown;
 }
 
-/** The event as a condition sees it. */
+/** The event as the subject of a condition. */
 export function subjectOf(event: RecordedEvent): ConditionSubject {
   const { type, environment, actor, resource } = event;
   const common = { type, environment, actor, resource, data: payloadOf(event) };
@@ -21,13 +21,13 @@ export function subjectOf(event: RecordedEvent): ConditionSubject {
   return { ...common, before, changes };
 }
 
-/** The whole resource: of a change what it is now, of everything else the data itself. */
+/** The whole resource: of a change event its state after it, of others the data itself. */
 export function payloadOf(event: RecordedEvent): unknown {
   return isChange(event) ? event.data["after"] : event.data;
 }
 
 /**
- * A message's payload is its publisher's, whatever fields it has. A thing whose own fields have these
+ * A message's payload is its publisher's, whatever fields it has. A resource whose own fields have these
  * names, as a record's may, has an id beside them.
  */
 function isChange({ resource, data }: RecordedEvent): boolean {

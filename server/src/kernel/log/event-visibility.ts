@@ -1,6 +1,6 @@
 /**
- * Who sees what of an event. Most events are seen as they are by whoever may read the log. What some
- * are about is not for everyone: the domain that tells them says how each person sees them.
+ * The visibility of events. Most events are visible as they are to everyone who may read the log. Those about
+ * some resources are not: the domain that emits them declares a filter for each person.
  */
 import type { Caller, Principal } from "../access/caller.ts";
 import type { PlatformServices } from "../contract.ts";
@@ -10,108 +10,108 @@ import type { SqlParameters } from "../db/statement.ts";
 import type { RecordedEvent } from "./event.ts";
 import { contributionsTo, extensionPoint } from "../extension-point.ts";
 
-/** An event as a person sees it; undefined when they do not. Nobody is the platform itself. */
-export type EventFilter = (person: Principal | undefined) => RecordedEvent | undefined;
+/** The event as a person sees it; undefined when it is hidden. Without a person, the platform itself. */
+export type EventFilter = (principal: Principal | undefined) => RecordedEvent | undefined;
 
-/** Where events are looked at: all are of this partition. */
-export interface FilterPosition {
+/** The context in which events are filtered: all are of this partition. */
+export interface VisibilityContext {
   readonly services: PlatformServices;
   readonly partition: Partition;
-  /** Reads there, where something must be looked up first. */
+  /** Reads in the partition, where something must be looked up first. */
   readonly read: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
 }
 
-/** How events about one kind of thing are seen. */
+/** The visibility of events about one type of resource. */
 export interface EventVisibility {
   readonly resourceType: string;
-  /** One for each event; undefined for those that everyone sees as they are. */
-  readonly lensesFor: (
-    place: FilterPosition,
+  /** One filter for each event; undefined for those that everyone sees as they are. */
+  readonly filtersFor: (
+    context: VisibilityContext,
     events: readonly RecordedEvent[],
   ) => Promise<readonly (EventFilter | undefined)[]>;
   /**
-   * What holds, in SQL, for those of them (`e`, a row of the log) that a person sees as they are; none
-   * when absent. For who counts events, and can't look at each.
+   * SQL that is true for those of them (`e`, a row of the log) that a person sees whole; false for all when
+   * absent. For reports, which count events and can't filter each.
    */
-  readonly wholly?: (
-    place: FilterPosition,
-    person: Principal,
+  readonly visibleSql?: (
+    context: VisibilityContext,
+    principal: Principal,
     parameters: SqlParameters,
   ) => Promise<string>;
 }
 
-/** Where domains say how their events are seen. */
+/** Where domains declare the visibility of their events. */
 export const EventVisibilityPoint = extensionPoint<EventVisibility>("kernel.event_views");
 
-/** The lenses of those events, by their ids, that not everyone sees as they are. */
+/** The filters of those events, by their ids, that not everyone sees as they are. */
 export async function eventFiltersFor(
-  place: FilterPosition,
+  context: VisibilityContext,
   events: readonly RecordedEvent[],
 ): Promise<ReadonlyMap<string, EventFilter>> {
-  const lenses = new Map<string, EventFilter>();
-  for (const view of eventVisibilities(place.services)) {
+  const filters = new Map<string, EventFilter>();
+  for (const view of eventVisibilities(context.services)) {
     const concerned = events.filter(({ resource }) => resource.type === view.resourceType);
     if (concerned.length === 0) continue;
-    const found = await view.lensesFor(place, concerned);
+    const found = await view.filtersFor(context, concerned);
     for (const [index, { id }] of concerned.entries()) {
-      const lens = found[index];
-      if (lens) lenses.set(id, lens);
+      const filter = found[index];
+      if (filter) filters.set(id, filter);
     }
   }
-  return lenses;
+  return filters;
 }
 
-/** What a person sees of some events, in their order; what they do not see is left out. */
+/** Filters events for a person; hidden ones are left out. */
 export async function filterEvents(
-  place: FilterPosition,
-  person: Principal | undefined,
+  context: VisibilityContext,
+  principal: Principal | undefined,
   events: readonly RecordedEvent[],
 ): Promise<readonly RecordedEvent[]> {
-  const lenses = await eventFiltersFor(place, events);
-  if (lenses.size === 0) return events;
-  return events.flatMap((event) => applyFilter(lenses, event, person) ?? []);
+  const filters = await eventFiltersFor(context, events);
+  if (filters.size === 0) return events;
+  return events.flatMap((event) => applyFilter(filters, event, principal) ?? []);
 }
 
-/** The same of one event. */
+/** Filters one event for a person. */
 export async function filterEvent(
-  place: FilterPosition,
-  person: Principal | undefined,
+  context: VisibilityContext,
+  principal: Principal | undefined,
   event: RecordedEvent,
 ): Promise<RecordedEvent | undefined> {
-  return applyFilter(await eventFiltersFor(place, [event]), event, person);
+  return applyFilter(await eventFiltersFor(context, [event]), event, principal);
 }
 
-/** An event as a person sees it, given the lenses of its batch. */
+/** Applies the filters of a batch to one of its events. */
 export function applyFilter(
-  lenses: ReadonlyMap<string, EventFilter>,
+  filters: ReadonlyMap<string, EventFilter>,
   event: RecordedEvent,
-  person: Principal | undefined,
+  principal: Principal | undefined,
 ): RecordedEvent | undefined {
-  const lens = lenses.get(event.id);
-  return lens ? lens(person) : event;
+  const filter = filters.get(event.id);
+  return filter ? filter(principal) : event;
 }
 
-/** The place that a call is in, within its transaction. */
-export function positionInFilter(ctx: {
+/** The context of a call, within its transaction. */
+export function visibilityContext(ctx: {
   readonly tx: Tx;
   readonly services: PlatformServices;
   readonly caller: Caller;
-}): FilterPosition {
+}): VisibilityContext {
   const { tx, services, caller } = ctx;
   if (!caller.workspace) throw new Error("Events are seen within a workspace.");
   const partition = { workspace: caller.workspace.key, environment: caller.environment };
   return { services, partition, read: (work) => work(tx) };
 }
 
-/** What was contributed never changes while a process lives. */
-const known = new WeakMap<PlatformServices["contributions"], readonly EventVisibility[]>();
+/** Contributions never change while a process lives. */
+const cache = new WeakMap<PlatformServices["contributions"], readonly EventVisibility[]>();
 
-/** How events are seen, where that is not simply as they are. */
+/** The visibilities that domains contribute. */
 export function eventVisibilities({
   contributions,
 }: Pick<PlatformServices, "contributions">): readonly EventVisibility[] {
-  let views = known.get(contributions);
+  let views = cache.get(contributions);
   if (!views)
-    known.set(contributions, (views = contributionsTo(EventVisibilityPoint, contributions)));
+    cache.set(contributions, (views = contributionsTo(EventVisibilityPoint, contributions)));
   return views;
 }

@@ -5,7 +5,7 @@ import type { EnvironmentName } from "../db/database.ts";
 /** A fact: named in the past tense, never edited; its schema may only gain optional fields. */
 export interface EventType<Name extends string = string, Data extends TSchema = TSchema> {
   readonly type: Name;
-  /** The kind of thing that it happened to. */
+  /** The type of resource that it is about. */
   readonly resource: string;
   readonly summary: string;
   readonly data: Data;
@@ -13,7 +13,7 @@ export interface EventType<Name extends string = string, Data extends TSchema = 
 
 export type EventData<E extends EventType> = Static<E["data"]>;
 
-/** What something happened to; tickets have a number, most things a name. */
+/** The resource that an event is about; tickets have a number, most others a name. */
 export interface ResourceRef {
   readonly id: string;
   readonly number?: string;
@@ -28,7 +28,7 @@ export interface Actor {
 
 export const SYSTEM_ACTOR: Actor = { id: "system", name: "Millrace", type: "system" };
 
-/** The chain of causes that an act belongs to; a chain of automations is cut at `DEPTH_MAX`. */
+/** The causal chain of a transaction; a chain of automations is cut at `CAUSATION_DEPTH_MAX`. */
 export interface Causation {
   readonly correlationId: string;
   readonly causationId?: string;
@@ -37,7 +37,7 @@ export interface Causation {
 
 export const CAUSATION_DEPTH_MAX = 16;
 
-/** Where an event stands in the log. */
+/** The position of an event in the log. */
 export interface LogPosition {
   readonly epoch: number;
   readonly xid: number;
@@ -46,7 +46,7 @@ export interface LogPosition {
 
 export interface RecordedEvent {
   readonly position: LogPosition;
-  /** The id of the transaction that wrote it; its place may be that of a later one. */
+  /** The id of the transaction that wrote it; its position may be that of a later one. */
   readonly transaction: number;
   readonly id: string;
   readonly workspace: string;
@@ -68,7 +68,7 @@ export interface RecordedEvent {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** Declares the fact that something was made or done: `data` is the resource. */
+/** Declares an event: `data` is the resource. */
 export function event<Name extends `${string}.${string}`, Data extends TObject>(
   type: Name,
   about: { resource: string; summary: string; data: Data },
@@ -76,7 +76,7 @@ export function event<Name extends `${string}.${string}`, Data extends TObject>(
   return { type, ...about };
 }
 
-/** Declares the fact that something was changed: `data` holds it before, after, and what differs. */
+/** Declares a change event: `data` holds the resource before and after, and the changed fields. */
 export function changeEvent<Name extends `${string}.${string}`, Data extends TObject>(
   type: Name,
   about: { resource: string; summary: string; data: Data },
@@ -90,11 +90,11 @@ export function changeEvent<Name extends `${string}.${string}`, Data extends TOb
   return event(type, { ...about, data });
 }
 
-/** `data` of a change event. That it was changed just now goes without saying. */
+/** The `data` of a change event; `updatedAt` does not count as a change. */
 export function diffResource<T extends object>(before: T, after: T) {
   const changes = Object.keys(after).filter((field) => {
     if (field === "updatedAt") return false;
-    const [old, now] = [before, after].map((thing) => thing[field as keyof T]);
+    const [old, now] = [before, after].map((resource) => resource[field as keyof T]);
     return old !== now && JSON.stringify(old) !== JSON.stringify(now);
   });
   return { before, after, changes };
@@ -109,7 +109,7 @@ const ID = /^evt_[0-9a-hjkmnp-tv-z]{22}$/;
 export const EVENT_ID_PATTERN = ID.source;
 
 /**
- * An event's id is its place in the log, so a cursor needs no look-up and no index of its own, and
+ * The id of an event is its position in the log, so a cursor needs no look-up and no index of its own, and
  * ids sort as the log does.
  */
 export function eventIdOf({ epoch, xid, seq }: LogPosition): string {
@@ -160,7 +160,7 @@ export function toEventEnvelope(recorded: RecordedEvent): Static<typeof EventEnv
   return { ...rest, workspaceId: workspaceIdOf(workspace) };
 }
 
-/** The namespace of a type, which is the topic that its events stand on. */
+/** The namespace of a type, which is the topic of its events. */
 export function topicOf(type: string): string {
   return type.slice(0, type.indexOf("."));
 }

@@ -3,7 +3,7 @@ import type { Tx } from "../db/connection.ts";
 import type { LogPosition, RecordedEvent } from "./event.ts";
 import { EVENT_COLUMNS, type EventRow, toEvent, positionParameter } from "./event-log.ts";
 
-/** One thing, and the place in the log behind which to read what happened to it. */
+/** A resource, and the log position after which to read its events. */
 export interface ResourcePosition {
   readonly id: string;
   /** From its beginning when absent. */
@@ -11,29 +11,29 @@ export interface ResourcePosition {
 }
 
 /**
- * What happened to some things of the transaction's own partition, by their ids: for each the oldest
- * `limit` events behind its place, up to `upTo` and with it.
+ * The events of some resources of the transaction's own partition, by their ids: for each the oldest `limit`
+ * events after its position, up to and including `upTo`.
  */
 export async function readResourceHistory(
   tx: Tx,
-  things: readonly ResourcePosition[],
+  resources: readonly ResourcePosition[],
   { upTo, limit }: { readonly upTo?: LogPosition | undefined; readonly limit: number },
 ): Promise<ReadonlyMap<string, readonly RecordedEvent[]>> {
-  if (things.length === 0) return new Map();
-  const places = things.map(({ after = BEGINNING }) => after);
+  if (resources.length === 0) return new Map();
+  const positions = resources.map(({ after = LOG_START }) => after);
   const end = upTo ? sql`and (e.epoch, e.xid, e.seq) <= ${positionParameter(upTo)}` : sql``;
   const { rows } = await sql<EventRow>`
     select ${sql.raw(EVENT_COLUMNS)}
-      from unnest(${things.map(({ id }) => id)}::text[], ${places.map(({ epoch }) => epoch)}::smallint[],
-                  ${places.map(({ xid }) => String(xid))}::xid8[], ${places.map(({ seq }) => seq)}::bigint[])
-             as thing (id, epoch, xid, seq)
+      from unnest(${resources.map(({ id }) => id)}::text[], ${positions.map(({ epoch }) => epoch)}::smallint[],
+                  ${positions.map(({ xid }) => String(xid))}::xid8[], ${positions.map(({ seq }) => seq)}::bigint[])
+             as r (id, epoch, xid, seq)
       cross join lateral
         (select e.* from events e
-          where e.resource_id = thing.id
-            and (e.epoch, e.xid, e.seq) > (thing.epoch, thing.xid, thing.seq) ${end}
+          where e.resource_id = r.id
+            and (e.epoch, e.xid, e.seq) > (r.epoch, r.xid, r.seq) ${end}
           order by e.epoch, e.xid, e.seq limit ${limit}) e
      order by e.epoch, e.xid, e.seq`.execute(tx);
   return Map.groupBy(rows.map(toEvent), ({ resource }) => resource.id);
 }
 
-const BEGINNING: LogPosition = { epoch: -1, xid: 0, seq: 0 };
+const LOG_START: LogPosition = { epoch: -1, xid: 0, seq: 0 };

@@ -1,6 +1,6 @@
 import type { RecordedEvent } from "./event.ts";
 
-/** From when on somebody hears: what was visible in this snapshot is past. */
+/** The start of a subscription: events that were visible in this snapshot are not delivered. */
 export interface SubscriptionStart {
   readonly epoch: number;
   /** As PostgreSQL writes it: `xmin:xmax:` and the transactions between them that were under way. */
@@ -9,7 +9,7 @@ export interface SubscriptionStart {
   readonly event?: string | null;
 }
 
-/** Whether an event came after that moment. */
+/** True for events after the start of the subscription. */
 export type StartFilter = (
   event: Pick<RecordedEvent, "id" | "position" | "transaction">,
 ) => boolean;

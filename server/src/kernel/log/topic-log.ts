@@ -3,20 +3,20 @@ import type { Tx } from "../db/connection.ts";
 import { eventIdOf, type LogPosition, type RecordedEvent } from "./event.ts";
 import { EVENT_COLUMNS, type EventRow, positionOfRow, SETTLED_SQL, toEvent } from "./event-log.ts";
 
-/** What stands on some topics after a place, as far as it can no longer change. */
+/** The next settled events of some topics. */
 export interface TopicBatch {
   readonly events: readonly RecordedEvent[];
-  /** Whether there are more of these beyond the limit. */
+  /** True when there are more beyond the limit. */
   readonly hasMore: boolean;
   /** The id of the last event that is committed but may still be overtaken, if there is one. */
   readonly unsettled: string | undefined;
 }
 
 /**
- * Oldest first. Each topic is read along its own index for its first few places, and only what is
- * among the first of all is fetched whole: many topics together cost little more than one. With a
- * plain `topic = …` the planner may take the log's own order instead and pass by everybody's events;
- * this way to say the same begins at the very place in the one index that fits.
+ * Reads topics after a position, oldest first. Each topic is read along its own index for its first few
+ * positions, and only the first events of all are fetched whole: many topics together cost little more than
+ * one. With a plain `topic = …` the planner may take the log's own order instead and pass over everybody's
+ * events; the row comparison begins at the right position of the one index that fits.
  */
 export async function readTopics(
   tx: Tx,
@@ -49,8 +49,8 @@ export async function readTopics(
   };
 }
 
-/** Behind everything that can no longer be overtaken: who begins here hears all that comes. */
-export async function logHead(tx: Tx): Promise<LogPosition> {
+/** The position after all settled events: a subscription that begins here misses nothing. */
+export async function readLogHead(tx: Tx): Promise<LogPosition> {
   const { rows } = await sql<Pick<EventRow, "epoch" | "xid" | "seq">>`
     select epoch, pg_snapshot_xmin(pg_current_snapshot()) as xid, 0::bigint as seq
       from installation`.execute(tx);
@@ -65,10 +65,10 @@ export interface TopicCount {
   readonly lastEventAt: string;
 }
 
-export interface TopicPage {
+export interface TopicListQuery {
   /** The reader that keeps `topic_counts`. */
   readonly reader: string;
-  /** A further topic that holds what some others hold together. */
+  /** A further topic that combines some others. */
   readonly sum: { readonly name: string; readonly of: readonly string[] };
   readonly hidden: readonly string[];
   readonly after: string;
@@ -76,11 +76,11 @@ export interface TopicPage {
 }
 
 /**
- * The topics of a partition by name. The counts up to the reader's cursor and the events behind it
- * are read by one statement and so in one moment: the sums are exact wherever the reader stands.
+ * The topics of a partition by name. The counts up to the reader's cursor and the events after it are read
+ * by one statement and so in one snapshot: the sums are exact wherever the cursor is.
  */
-export async function listTopics(tx: Tx, listing: TopicPage): Promise<TopicCount[]> {
-  const { reader, sum, hidden, after, limit } = listing;
+export async function listTopics(tx: Tx, query: TopicListQuery): Promise<TopicCount[]> {
+  const { reader, sum, hidden, after, limit } = query;
   const { rows } = await sql<{ name: string; events: number; last_event_at: string }>`
     with place as (
       select coalesce(r.epoch, 0::smallint) as epoch, coalesce(r.xid, '0'::xid8) as xid,

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { LogPosition } from "./event.ts";
 import { useWorld } from "../testing/world.ts";
-import { placeBefore, readLogRange, readWorkspaceLog } from "./workspace-log.ts";
+import { findPositionBefore, readLogRange, readWorkspaceLog } from "./workspace-log.ts";
 
 const HOUR_MS = 3_600_000;
 const FIRST_MS = Date.parse("2020-01-01T00:00:00Z");
@@ -36,7 +36,7 @@ const numbersOf = (events: readonly { resource: { id: string } }[]) =>
     .map(({ resource }) => Number(resource.id.slice("thing ".length)));
 
 async function since(time: Date): Promise<number[]> {
-  const after = await placeBefore(world.kernel.db, time);
+  const after = await findPositionBefore(world.kernel.db, time);
   const span = { after, upTo: END };
   return numbersOf(await readWorkspaceLog(world.kernel.db, world.home, span, 1_000));
 }

@@ -10,16 +10,16 @@ import {
   positionParameter,
 } from "./event-log.ts";
 
-/** A stretch of the log: what comes after one place, up to another and with it. */
+/** A range of the log: after one position, up to and including another. */
 export interface LogRange {
   readonly after: LogPosition;
   /** No further than a reader's cursor: below it nothing appears any more. */
   readonly upTo: LogPosition;
 }
 
-type PlaceRow = Pick<EventRow, "epoch" | "xid" | "seq">;
+type PositionRow = Pick<EventRow, "epoch" | "xid" | "seq">;
 
-/** Each environment is read along its own index, and the first of all three are kept. Places as in `veiled`. */
+/** Reads each environment along its own index, and keeps the first of all three. See `positionParameter`. */
 const READ_WORKSPACE = `
   select ${EVENT_COLUMNS}
     from unnest(enum_range(null::environment)) as part (environment)
@@ -33,18 +33,18 @@ const READ_WORKSPACE = `
         order by e.epoch, e.xid, e.seq limit $8) e
    order by e.epoch, e.xid, e.seq limit $8`;
 
-/** What happened in a workspace, in all its environments, oldest first. */
+/** The events of a workspace, in all its environments, oldest first. */
 export async function readWorkspaceLog(
   db: Database,
   workspaceKey: string,
   { after, upTo }: LogRange,
   limit: number,
 ): Promise<RecordedEvent[]> {
-  const values = [workspaceKey, ...valuesOf(after), ...valuesOf(upTo), limit];
+  const values = [workspaceKey, ...positionValues(after), ...positionValues(upTo), limit];
   return (await db.system<EventRow>(READ_WORKSPACE, values)).map(toEvent);
 }
 
-/** What happened in the transaction's own partition, oldest first. */
+/** The events of the transaction's own partition, oldest first. */
 export async function readLogRange(
   tx: Tx,
   { after, upTo }: LogRange,
@@ -57,26 +57,26 @@ export async function readLogRange(
   return rows.map(toEvent);
 }
 
-/** Where a reader stands; undefined for one that no process has run yet. */
-export async function cursorOf(tx: Tx, reader: string): Promise<LogPosition | undefined> {
-  const { rows } = await sql<PlaceRow>`
+/** The cursor of a reader; undefined for one that no process has run yet. */
+export async function readReaderCursor(tx: Tx, reader: string): Promise<LogPosition | undefined> {
+  const { rows } = await sql<PositionRow>`
     select epoch, xid, seq from readers where name = ${reader}`.execute(tx);
   return rows.map(positionOfRow)[0];
 }
 
 /**
- * Where a reader stands, and stays until this transaction ends. All that it has passed is visible to
- * the statements that follow.
+ * Locks the cursor of a reader until this transaction ends. All events before it are visible to the
+ * statements that follow.
  */
 export async function lockReaderCursor(tx: Tx, reader: string): Promise<LogPosition> {
-  const { rows } = await sql<PlaceRow>`
+  const { rows } = await sql<PositionRow>`
     select epoch, xid, seq from readers where name = ${reader} for update`.execute(tx);
-  const [place] = rows.map(positionOfRow);
-  if (!place) throw new Error(`The reader ${reader} is not registered.`);
-  return place;
+  const [position] = rows.map(positionOfRow);
+  if (!position) throw new Error(`The reader ${reader} is not registered.`);
+  return position;
 }
 
-/** The place of this very transaction: behind everything that was committed before it began to write. */
+/** The position of this transaction: after everything that was committed before it began to write. */
 export async function positionOfTransaction(tx: Tx, epoch: number): Promise<LogPosition> {
   const { rows } = await sql<{ xid: string }>`select pg_current_xact_id() as xid`.execute(tx);
   return { epoch, xid: Number(rows[0]?.xid), seq: 0 };
@@ -91,39 +91,39 @@ const NEXT = `
   select e.created_at >= $3 as reached from events e
    where (e.epoch, e.xid) >= ($1, $2) order by e.epoch, e.xid, e.seq limit 1`;
 
-/** Clocks of nodes differ, and an act takes a while from its beginning to its first write. */
-const DISORDER_MS = 60_000;
+/** Clocks of nodes differ, and a transaction takes a while until its first write. */
+const CLOCK_SKEW_MS = 60_000;
 /** Transaction ids have fewer bits than this. */
 const XID_BITS = 50n;
 
 /**
- * A place before everything that happened since a time; not always right before it, since the log is
- * in the order of transactions and only nearly in that of time. Found by halving, with no index.
+ * A position before all events since a time; not always right before them, since the log is in the order of
+ * transactions and only nearly in that of time. Found by bisection, without an index.
  */
-export async function placeBefore(db: Database, time: Date): Promise<LogPosition> {
-  const from = new Date(time.getTime() - DISORDER_MS);
-  const edges = (await db.system<PlaceRow>(EDGES)).map((row) => numberOf(positionOfRow(row)));
+export async function findPositionBefore(db: Database, time: Date): Promise<LogPosition> {
+  const from = new Date(time.getTime() - CLOCK_SKEW_MS);
+  const edges = (await db.system<PositionRow>(EDGES)).map((row) => toNumber(positionOfRow(row)));
   let [low = 0n, high = 0n] = edges;
   while (low < high) {
     const middle = (low + high) / 2n;
-    const { epoch, xid } = placeOfNumber(middle);
+    const { epoch, xid } = toPosition(middle);
     const [row] = await db.system<{ reached: boolean }>(NEXT, [epoch, String(xid), from]);
     if (row?.reached === false) low = middle + 1n;
     else high = middle;
   }
-  return placeOfNumber(low);
+  return toPosition(low);
 }
 
-/** Right before everything that a transaction wrote, as one number. */
-function numberOf({ epoch, xid }: LogPosition): bigint {
+/** The position before all events of a transaction, as one number. */
+function toNumber({ epoch, xid }: LogPosition): bigint {
   return (BigInt(epoch) << XID_BITS) | BigInt(xid);
 }
 
-function placeOfNumber(number: bigint): LogPosition {
+function toPosition(number: bigint): LogPosition {
   const xid = Number(BigInt.asUintN(Number(XID_BITS), number));
   return { epoch: Number(number >> XID_BITS), xid, seq: 0 };
 }
 
-function valuesOf({ epoch, xid, seq }: LogPosition): unknown[] {
+function positionValues({ epoch, xid, seq }: LogPosition): unknown[] {
   return [epoch, String(xid), seq];
 }

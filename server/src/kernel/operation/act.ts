@@ -22,8 +22,8 @@ type Pending = { readonly partition: Partition } & (
 );
 
 /**
- * Whatever changes state does it in an act: a command, a reader's reaction, a job. What it emits and
- * enqueues is collected here and written at its end, in the same transaction.
+ * The transaction of a command, a reader or a job: state, events and jobs. The events that it emits and the
+ * jobs that it enqueues are collected here and written at its end.
  */
 export class Act {
   readonly ctx: WriteContext & { readonly workspace: WorkspaceRef };
@@ -31,7 +31,7 @@ export class Act {
   readonly #options: ActOptions;
   readonly #pending: Pending[] = [];
   readonly #published: { readonly partition: Partition; readonly event: PendingEvent }[] = [];
-  /** How many of those that are pending are on their way. */
+  /** How many of the pending events and jobs were sent. */
   #sentCount = 0;
   #actor: Actor;
   #cause: Causation;
@@ -55,8 +55,8 @@ export class Act {
       send: (text, values, explain) => session.send(text, values, explain),
       savepoint: (work) => this.#attempt(work),
       flush: () => {
-        const here = ({ partition }: Pending) => samePartition(session.partition, partition);
-        if (this.#pending.every(here)) this.#deliver();
+        const here = ({ partition }: Pending) => isSamePartition(session.partition, partition);
+        if (this.#pending.every(here)) this.#sendPending();
       },
       publish: (event) => this.#publish(event),
       enqueue: <P extends TSchema>(job: JobType<P>, payload: Static<P>, options: JobOptions = {}) =>
@@ -76,24 +76,24 @@ export class Act {
     const { session, services } = this.#options;
     session.onCommit(() => {
       if (this.emitted.length > 0) {
-        services.commitFeed.announce(this.#notices());
+        services.commitFeed.announce(this.#commitNotices());
         services.wakeSignal.raise("events");
       }
       if (this.#pending.some((item) => "job" in item)) services.wakeSignal.raise("jobs");
     });
-    this.#deliver();
+    this.#sendPending();
   }
 
-  /** Sends what has not been sent yet. */
-  #deliver(): void {
+  /** Sends the events and jobs that were not sent yet. */
+  #sendPending(): void {
     const { session, services, caller } = this.#options;
     const { now } = this.ctx;
     const unsent = this.#pending.slice(this.#sentCount);
     this.#sentCount = this.#pending.length;
     for (const batch of groupByPartition(unsent)) {
-      if (!samePartition(session.partition, batch.partition)) session.enter(batch.partition);
+      if (!isSamePartition(session.partition, batch.partition)) session.enter(batch.partition);
       if (batch.events.length > 0) {
-        appendEvents(session, services.epoch, this.#act(), batch.events);
+        appendEvents(session, services.epoch, this.#origin(), batch.events);
       }
       for (const { job, payload, options } of batch.jobs) {
         enqueue(session, { job, payload, options, now, cause: caller.cause });
@@ -101,7 +101,7 @@ export class Act {
     }
   }
 
-  /** What was to come of it is undone with it. */
+  /** Rolls back the pending events and jobs together with a failed savepoint. */
   async #attempt<T>(work: () => Promise<T>): Promise<T> {
     const lists = [this.#pending, this.#published, this.emitted];
     const lengths = lists.map((list) => list.length);
@@ -115,20 +115,20 @@ export class Act {
     }
   }
 
-  /** Appended at once instead of at the end, since the act wants to know its id. */
+  /** Appends an event at once instead of at the end, since its id is needed. */
   #publish(event: PendingEvent): Promise<string> {
     const { session, services } = this.#options;
     this.emitted.push(event.type);
     this.#published.push({ partition: session.partition, event });
-    return appendAndReturn(session, services.epoch, this.#act(), event);
+    return appendAndReturn(session, services.epoch, this.#origin(), event);
   }
 
-  #act() {
+  #origin() {
     const { requestId } = this.#options.caller;
     return { actor: this.#actor, at: this.ctx.now, cause: this.#cause, requestId };
   }
 
-  #notices(): CommitNotice[] {
+  #commitNotices(): CommitNotice[] {
     return [...this.#published, ...this.#pending].flatMap((item) => {
       if (!("event" in item)) return [];
       const { type, topic, resource } = item.event;
@@ -136,8 +136,8 @@ export class Act {
     });
   }
 
-  #push(what: PendingWork): void {
-    this.#pending.push({ partition: this.#options.session.partition, ...what });
+  #push(work: PendingWork): void {
+    this.#pending.push({ partition: this.#options.session.partition, ...work });
   }
 }
 
@@ -166,7 +166,7 @@ function groupByPartition(pending: readonly Pending[]) {
     jobs: { job: JobType; payload: unknown; options: JobOptions }[];
   }[] = [];
   for (const item of pending) {
-    let batch = batches.find(({ partition }) => samePartition(partition, item.partition));
+    let batch = batches.find(({ partition }) => isSamePartition(partition, item.partition));
     if (!batch) batches.push((batch = { partition: item.partition, events: [], jobs: [] }));
     if ("event" in item) batch.events.push(item.event);
     else batch.jobs.push(item);
@@ -174,7 +174,7 @@ function groupByPartition(pending: readonly Pending[]) {
   return batches;
 }
 
-function samePartition(left: Partition, right: Partition): boolean {
+function isSamePartition(left: Partition, right: Partition): boolean {
   return left.workspace === right.workspace && left.environment === right.environment;
 }
 
@@ -184,7 +184,7 @@ function expectRevision(revision: number, ifMatch: string | undefined): void {
   if (!tags.some((tag) => matchesRevision(tag, revision))) throw new Failure(PreconditionFailed);
 }
 
-/** One act of the platform itself, in a transaction of its own: for engines, which are neither asked nor claimed. */
+/** A transaction of the platform itself, for engines, which have neither a request nor a job. */
 export function runAsSystem<T>(
   platform: Platform,
   partition: Partition,

@@ -1,4 +1,4 @@
-/** What is wrong with one part of the input: a JSON pointer, and a sentence. */
+/** An error of one field of the input: a JSON pointer, and a sentence. */
 export interface FieldError {
   readonly path: string;
   readonly message: string;
@@ -113,7 +113,7 @@ export const RateLimited = failure("rate_limited", 429, "Too many requests; wait
 export const Unavailable = failure("unavailable", 503, "The server is busy; try again shortly.");
 export const Internal = failure("internal", 500, "Something went wrong on our side.");
 
-/** One fault of the input, as the failure that reports it. */
+/** The failure for one field error. */
 export function invalidField(path: string, message: string): Failure {
   return new Failure(Invalid, { detail: message, errors: [{ path, message }] });
 }

@@ -17,17 +17,17 @@ export interface Invocation {
   readonly ifMatch?: string | undefined;
 }
 
-/** What the caller gets: the reply in its envelope, filtered by its schema. */
+/** The response of an invocation: its body in the envelope, filtered by its schema. */
 export interface InvocationResult {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
-  /** In place of a body: what comes piece by piece. */
+  /** In place of a body: its chunks. */
   readonly stream?: AsyncIterable<string | Uint8Array>;
 }
 
-/** The rows that a call may see: those of its workspace, or those that are about the person. */
-export function partitionOf(access: Audience, caller: Caller): Partition {
+/** The partition of a call: that of its workspace, or of the person behind it. */
+export function invocationPartition(access: Audience, caller: Caller): Partition {
   const { workspace, environment, credential } = caller;
   if (access === "workspace" && workspace) return { workspace: workspace.key, environment };
   if (credential?.confinedTo) return { workspace: credential.confinedTo.key, environment };

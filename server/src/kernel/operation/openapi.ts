@@ -67,7 +67,12 @@ export function describeEvents(domains: readonly Domain[]): CatalogEntry[] {
   return domains
     .flatMap(({ events }) => events)
     .toSorted((a, b) => (a.type < b.type ? -1 : 1))
-    .map(({ type, resource, summary, data }) => ({ type, resource, summary, data: plain(data) }));
+    .map(({ type, resource, summary, data }) => ({
+      type,
+      resource,
+      summary,
+      data: toPlainSchema(data),
+    }));
 }
 
 const DESCRIPTION = `Workflow automation, internal apps, tables, integrations and IT service management.
@@ -116,8 +121,8 @@ function describeOperation(op: Operation, route: Route, tag: string, components:
     ...(!needsCredential(op) && { security: [] }),
     parameters: [
       ...headersOf(op),
-      ...parametersOf(op.params, "path", op.example?.params, components),
-      ...parametersOf(op.query, "query", op.example?.query, components),
+      ...describeParameters(op.params, "path", op.example?.params, components),
+      ...describeParameters(op.query, "query", op.example?.query, components),
     ],
     ...(op.body && {
       requestBody: {
@@ -133,7 +138,7 @@ function describeOperation(op: Operation, route: Route, tag: string, components:
       },
     }),
     ...(op.readsRequest && { requestBody: { required: false, content: { "*/*": {} } } }),
-    responses: responsesOf(op, components),
+    responses: describeResponses(op, components),
     "x-permission": op.permission?.name ?? null,
     "x-events": op.emits.map(({ type }) => type),
   };
@@ -152,9 +157,9 @@ function headersOf(op: Operation): Json[] {
   ];
 }
 
-function parametersOf(
+function describeParameters(
   schema: TSchema | undefined,
-  place: "path" | "query",
+  location: "path" | "query",
   example: unknown,
   components: Components,
 ): Json[] {
@@ -165,21 +170,21 @@ function parametersOf(
   const examples = (example ?? {}) as Json;
   return Object.entries(properties).map(([name, part]) => ({
     name,
-    in: place,
-    // A default fills in what is left out, whatever the checker then requires.
-    required: place === "path" || (required.includes(name) && !("default" in part)),
+    in: location,
+    // A default fills in a missing value, whatever the validator then requires.
+    required: location === "path" || (required.includes(name) && !("default" in part)),
     schema: components.resolve(part),
     ...(name in examples && { example: examples[name] }),
   }));
 }
 
-function responsesOf(op: Operation, components: Components): Json {
+function describeResponses(op: Operation, components: Components): Json {
   const failures: FailureType[] = [
     MalformedRequest,
     // A credential may be good for another workspace or another address only.
     ...(needsCredential(op) ? [Unauthenticated, RateLimited, Forbidden] : []),
     ...(op.params ? [NotFound] : []),
-    // Whatever it takes, it refuses what it does not know.
+    // Every operation rejects unknown fields.
     Invalid,
     ...(op.access === "visitor" && !op.route.startsWith("GET") ? [CrossOrigin] : []),
     ...(/^(POST|PATCH)/.test(op.route) && needsCredential(op)
@@ -187,7 +192,7 @@ function responsesOf(op: Operation, components: Components): Json {
       : []),
     ...(isGuarded(op) || /^(PATCH|PUT)/.test(op.route) ? [PreconditionFailed] : []),
     ...((op.body ?? op.readsRequest) ? [TooLarge] : []),
-    // Whoever takes bytes of any kind still refuses a media type that is none.
+    // An operation that takes any bytes still rejects a malformed media type.
     ...(op.body || op.readsRequest ? [WrongMediaType] : []),
     Unavailable,
     ...(op.fails ?? []),
@@ -197,8 +202,8 @@ function responsesOf(op: Operation, components: Components): Json {
     mediaType: "application/problem+json",
     body: Problem,
   };
-  const refused = { [mediaType]: { schema: components.ref(body) } };
-  const succeeded = {
+  const failureContent = { [mediaType]: { schema: components.ref(body) } };
+  const success = {
     description: "It went well.",
     ...(op.response.body && {
       content: { "application/json": { schema: components.resolve(op.response.body) } },
@@ -213,8 +218,8 @@ function responsesOf(op: Operation, components: Components): Json {
       }),
   };
   return {
-    [op.response.status]: succeeded,
-    ...(op.response.alternative && { [op.response.alternative.status]: succeeded }),
+    [op.response.status]: success,
+    ...(op.response.alternative && { [op.response.alternative.status]: success }),
     ...(op.response.raw &&
       !op.response.mediaType &&
       !op.response.body && {
@@ -228,14 +233,14 @@ function responsesOf(op: Operation, components: Components): Json {
         status,
         {
           description: types.map(({ code, title }) => `\`${code}\`: ${title}`).join("\n\n"),
-          content: refused,
+          content: failureContent,
         },
       ]),
     ),
   };
 }
 
-/** Whether `If-Match` counts. */
+/** True when `If-Match` is checked. */
 function isGuarded({ route, kind }: Operation): boolean {
   return kind === "command" && /^(PATCH|PUT|DELETE) .*\{/.test(route);
 }
@@ -253,19 +258,20 @@ class Components {
     const { title } = schema as { title?: string };
     if (title === undefined) return this.resolve(schema);
     const text = JSON.stringify(schema);
-    const known = this.#texts.get(title);
-    // One of them would be told for the other, and clients would believe it.
-    if (known !== undefined && known !== text) throw new Error(`Two schemas are called ${title}.`);
-    if (known === undefined) {
+    const registered = this.#texts.get(title);
+    // Clients would take one for the other.
+    if (registered !== undefined && registered !== text)
+      throw new Error(`Two schemas are called ${title}.`);
+    if (registered === undefined) {
       this.#texts.set(title, text);
       this.schemas[title] = {};
-      this.schemas[title] = this.#parts(plain(schema));
+      this.schemas[title] = this.#parts(toPlainSchema(schema));
     }
     return { $ref: `#/components/schemas/${title}` };
   }
 
   resolve(schema: TSchema): Json {
-    return "title" in schema ? this.ref(schema) : (this.#parts(plain(schema)) as Json);
+    return "title" in schema ? this.ref(schema) : (this.#parts(toPlainSchema(schema)) as Json);
   }
 
   #parts(value: unknown): unknown {
@@ -284,7 +290,7 @@ class Components {
   }
 }
 
-/** Without the checker's own marks. */
-function plain(schema: TSchema): Json {
+/** The JSON Schema without TypeBox's own marks. */
+function toPlainSchema(schema: TSchema): Json {
   return JSON.parse(JSON.stringify(schema)) as Json;
 }

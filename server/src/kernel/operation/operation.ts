@@ -13,14 +13,20 @@ import type {
 import type { EventType } from "../log/event.ts";
 import type { Failure } from "./failure.ts";
 
-export interface Input<Params extends TObject, Query extends TObject, Body extends TSchema> {
+export interface OperationInput<
+  Params extends TObject,
+  Query extends TObject,
+  Body extends TSchema,
+> {
   readonly params: Static<Params>;
   readonly query: Static<Query>;
   readonly body: Static<Body>;
 }
 
 /** An operation for members always runs in a workspace. */
-type In<A extends Audience> = A extends "workspace" ? { readonly workspace: WorkspaceRef } : object;
+type WorkspaceContext<A extends Audience> = A extends "workspace"
+  ? { readonly workspace: WorkspaceRef }
+  : object;
 
 /** Declares a change: one request, one transaction, at least one event. */
 export function command<
@@ -37,12 +43,12 @@ export function command<
     /** Runs before the transaction: network calls and long computations belong here. */
     prepare?(
       platform: Platform,
-      input: Input<Params, Query, Body>,
+      input: OperationInput<Params, Query, Body>,
       caller: Caller,
     ): Promise<Prepared>;
     run(
-      ctx: WriteContext<E[number]> & In<A>,
-      input: Input<Params, Query, Body>,
+      ctx: WriteContext<E[number]> & WorkspaceContext<A>,
+      input: OperationInput<Params, Query, Body>,
       prepared: Prepared,
       // A failure that is thrown undoes everything; one that is returned is recorded, and answered.
     ): Promise<Value | Failure>;
@@ -52,7 +58,7 @@ export function command<
      */
     afterCommit?(
       platform: Platform,
-      input: Input<Params, Query, Body>,
+      input: OperationInput<Params, Query, Body>,
       result: { readonly value: Value; readonly caller: Caller },
     ): Promise<Value | undefined>;
   },
@@ -73,12 +79,12 @@ export function query<
     /** Runs before the transaction: reads what must be known before there is a workspace to read in. */
     prepare?(
       platform: Platform,
-      input: Input<Params, Query, Body>,
+      input: OperationInput<Params, Query, Body>,
       caller: Caller,
     ): Promise<Prepared>;
     run(
-      ctx: ReadContext & In<A>,
-      input: Input<Params, Query, Body>,
+      ctx: ReadContext & WorkspaceContext<A>,
+      input: OperationInput<Params, Query, Body>,
       prepared: Prepared,
     ): Promise<Value>;
   },

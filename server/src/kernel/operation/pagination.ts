@@ -3,38 +3,38 @@ import { equalBytes, hmac } from "../access/crypto.ts";
 import { invalidField } from "./failure.ts";
 import type { Page } from "./response.ts";
 
-/** What a page of a list may hold, in characters of JSON: to write more would hold up everyone else. */
+/** The size of a page in characters of JSON: to serialise more would block the event loop. */
 const PAGE_CHARACTERS_MAX = 16 * 1024 * 1024;
 
-/** The first of these items, as many as a page may hold; one at least, so that its reader gets on. */
+/** The first of these items that fit a page; one at least, so that a client can go on. */
 export function takeFittingPage<Item>(items: readonly Item[]): readonly Item[] {
   let room = PAGE_CHARACTERS_MAX;
   for (let index = 0; index < items.length; index += 1) {
-    room -= sizeOf(items[index]);
+    room -= estimateSize(items[index]);
     if (room < 0 && index > 0) return items.slice(0, index);
   }
   return items;
 }
 
-/** Of a number, a boolean or null, with the comma behind it. */
+/** The size of a number, a boolean or null, with its comma. */
 const SCALAR_CHARACTERS = 5;
 
 /**
- * Near enough, and a fifth of the work of writing it. Texts are looked at where they are met: most
+ * An estimate of the JSON's size, a fifth of the work of serialising it. Texts are measured in place: most
  * values are texts, and a call for each would double that.
  */
-function sizeOf(value: unknown): number {
+function estimateSize(value: unknown): number {
   if (typeof value === "string") return value.length + SCALAR_CHARACTERS;
   if (typeof value !== "object" || value === null) return SCALAR_CHARACTERS;
   let size = SCALAR_CHARACTERS;
   if (Array.isArray(value)) {
-    for (const part of value) size += sizeOf(part);
+    for (const part of value) size += estimateSize(part);
     return size;
   }
   for (const name in value) {
     const part = (value as Record<string, unknown>)[name];
     size += name.length + SCALAR_CHARACTERS;
-    size += typeof part === "string" ? part.length : sizeOf(part);
+    size += typeof part === "string" ? part.length : estimateSize(part);
   }
   return size;
 }
@@ -42,7 +42,7 @@ function sizeOf(value: unknown): number {
 const LIMIT_MAX = 200;
 const LIMIT_DEFAULT = 50;
 const SIGNATURE_BYTES = 9;
-/** Half of what the headers of a request may be; where a list goes on may be behind a long text. */
+/** Half of the limit of a request's headers; a cursor may hold a long text. */
 export const CURSOR_CHARACTERS_MAX = 16_000;
 
 /** The query of every list; a domain spreads it into its own. */
@@ -58,7 +58,7 @@ export const pageQuery = {
 
 /**
  * Cursors are keyset positions, signed: a list goes on from a row's own sort values, so a page deep
- * in costs what the first one costs, and what we did not issue is refused.
+ * in costs what the first one costs, and a cursor that we did not issue is rejected.
  */
 export class Cursors {
   readonly #key: Buffer;
@@ -87,7 +87,7 @@ export class Cursors {
 }
 
 /**
- * A page from `limit + 1` rows: the extra one only tells that there is more. It ends before its limit
+ * Makes a page of `limit + 1` rows: the extra one only shows that there are more. It ends before its limit
  * where it would become too large.
  */
 export function toPage<Row, Item>(
@@ -102,8 +102,8 @@ export function toPage<Row, Item>(
 }
 
 /**
- * One page of a list whose rows are in the order of their ids. `read` is told the id of the last row of
- * the page before, and how many rows to read; what it gives is shown as it is.
+ * One page of a list whose rows are in the order of their ids. `read` gets the id of the last row of the page
+ * before, and how many rows to read; its rows are the items.
  */
 export async function listPageById<Row extends { readonly id: string }>(
   { cursors }: { readonly cursors: Cursors },

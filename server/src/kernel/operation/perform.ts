@@ -20,68 +20,66 @@ import { amendStoredResponse, runOnce } from "./idempotency.ts";
 import {
   type Invocation,
   type InvocationResult,
-  partitionOf,
+  invocationPartition,
   type RawInput,
 } from "./invocation.ts";
 import { type ProblemContext, renderFailure } from "./problem.ts";
 import type { ResponseType } from "./response.ts";
 
-interface Shapes {
+interface CompiledOperation {
   readonly params: Validator | undefined;
   readonly query: Validator | undefined;
   readonly body: Validator | undefined;
   readonly serialise: (value: unknown) => string;
 }
-const compiled = new WeakMap<Operation, Shapes>();
+const compiledOperations = new WeakMap<Operation, CompiledOperation>();
 
-function shapesOf(op: Operation): Shapes {
-  let shapes = compiled.get(op);
-  if (!shapes) {
-    shapes = {
+/** The validators and the serialiser of an operation, compiled at its first call. */
+function compiledOf(op: Operation): CompiledOperation {
+  let compiled = compiledOperations.get(op);
+  if (!compiled) {
+    compiled = {
       params: op.params && new Validator(op.params, "params"),
       query: op.query && new Validator(op.query, "query"),
       body: op.body && new Validator(op.body, "body"),
       serialise: op.response.body ? fastJsonStringify(op.response.body as object) : () => "",
     };
-    compiled.set(op, shapes);
+    compiledOperations.set(op, compiled);
   }
-  return shapes;
+  return compiled;
 }
 
-/** The input with its defaults, or a failure that lists every fault of it. */
+/** The input with its defaults, or a failure that lists all its errors. */
 function validateInput(op: Operation, input: RawInput): RawInput {
-  const shapes = shapesOf(op);
-  const faults: FieldError[] = [];
+  const compiled = compiledOf(op);
+  const errors: FieldError[] = [];
   const check = (part: keyof RawInput): unknown => {
-    const shape = shapes[part];
-    if (!shape) return surplus(part, input[part], faults);
+    const validator = compiled[part];
+    if (!validator) return rejectUndeclared(part, input[part], errors);
     const absent = part === "body" && op.bodyOptional && input.body === undefined;
-    const result = shape.check(absent ? {} : input[part]);
+    const result = validator.check(absent ? {} : input[part]);
     if ("value" in result) return result.value;
-    faults.push(...result.errors);
+    errors.push(...result.errors);
     return undefined;
   };
   const checked = { params: check("params"), query: check("query"), body: check("body") };
-  if (faults.length > 0) {
-    const [first] = faults;
-    throw new Failure(Invalid, {
-      detail: `${first?.path} ${first?.message}`,
-      errors: faults,
-    });
+  if (errors.length > 0) {
+    const [first] = errors;
+    throw new Failure(Invalid, { detail: `${first?.path} ${first?.message}`, errors });
   }
   return checked;
 }
 
 /** A part that the operation does not take must be empty. */
-function surplus(part: keyof RawInput, value: unknown, faults: FieldError[]): unknown {
+function rejectUndeclared(part: keyof RawInput, value: unknown, errors: FieldError[]): unknown {
   if (part === "params" || value === undefined || value === null) return value;
   const names = typeof value === "object" ? Object.keys(value) : [""];
   const mark = part === "query" ? "?" : "/";
-  faults.push(...names.map((name) => ({ path: mark + name, message: "is not a known field" })));
+  errors.push(...names.map((name) => ({ path: mark + name, message: "is not a known field" })));
   return value;
 }
 
-/** What a handler returned, in its envelope and filtered by its schema. */
+/** The response for a handler's value, in its envelope and filtered by its schema. */
 function toResponse(op: Operation, value: unknown, settings: Settings): InvocationResult {
   const response = op.response as ResponseType;
   if (response.raw) return { ...response.raw(value), headers: response.headers(value, settings) };
@@ -94,7 +92,8 @@ function toResponse(op: Operation, value: unknown, settings: Settings): Invocati
   return {
     status,
     headers,
-    body: response.text?.(value) ?? (response.body && shapesOf(op).serialise(response.wrap(value))),
+    body:
+      response.text?.(value) ?? (response.body && compiledOf(op).serialise(response.wrap(value))),
   };
 }
 
@@ -106,39 +105,43 @@ export const ChainTooDeep = failure(
 
 const UNIQUE_VIOLATION = "23505";
 
-/** The one path by which anything happens: permission, input, transaction, handler, event, commit. */
+/** The one path of every call: permission, input, transaction, handler, event, commit. */
 export async function perform(
   platform: Platform,
   op: Operation,
-  asked: Invocation,
+  invocation: Invocation,
 ): Promise<InvocationResult> {
-  const call = placed(op, asked);
+  const call = withEnvironment(op, invocation);
   authorise(op, call.caller);
-  return trackUsedSecrets(() => (op.kind === "query" ? ask : change)(platform, op, call));
+  return trackUsedSecrets(() =>
+    (op.kind === "query" ? performQuery : performCommand)(platform, op, call),
+  );
 }
 
-async function change(
+async function performCommand(
   platform: Platform,
   op: Operation,
   call: Invocation,
 ): Promise<InvocationResult> {
   if (call.caller.cause.depth > CAUSATION_DEPTH_MAX) throw new Failure(ChainTooDeep);
   if (!op.afterCommit) return commit(platform, op, call);
-  let done: Done | undefined;
-  const outcome = await commit(platform, op, call, (what) => (done = what));
-  // Whoever asks again gets the answer that there was.
-  if (!done) return outcome;
-  const { input, value } = done;
-  const followed = { value: value as never, caller: call.caller };
-  const later = await op.afterCommit(platform, input as never, followed);
-  if (later === undefined) return outcome;
-  const answer = toResponse(op, later, platform.settings);
-  if (call.idempotencyKey !== undefined) await amendStoredResponse(platform, op, call, answer);
-  return answer;
+  let committed: Committed | undefined;
+  const response = await commit(platform, op, call, (result) => (committed = result));
+  // A repetition by idempotency key gets the stored response.
+  if (!committed) return response;
+  const { input, value } = committed;
+  const result = { value: value as never, caller: call.caller };
+  const finalValue = await op.afterCommit(platform, input as never, result);
+  if (finalValue === undefined) return response;
+  const finalResponse = toResponse(op, finalValue, platform.settings);
+  if (call.idempotencyKey !== undefined) {
+    await amendStoredResponse(platform, op, call, finalResponse);
+  }
+  return finalResponse;
 }
 
-/** What an act returned, and of which input. */
-interface Done {
+/** The value of a committed handler, and its input. */
+interface Committed {
   readonly input: RawInput;
   readonly value: unknown;
 }
@@ -147,41 +150,45 @@ async function commit(
   platform: Platform,
   op: Operation,
   call: Invocation,
-  tell?: (done: Done | undefined) => void,
+  onResult?: (result: Committed | undefined) => void,
 ): Promise<InvocationResult> {
   if (call.idempotencyKey === undefined || call.caller.idempotencyScope === undefined) {
     const input = validateInput(op, call.input);
     const prepared = await op.prepare?.(platform, input as never, call.caller);
-    return platform.db.write(partitionOf(op.access, call.caller), (session) =>
-      execute(platform, op, call, { session, input, prepared, tell }),
+    return platform.db.write(invocationPartition(op.access, call.caller), (session) =>
+      execute(platform, op, call, { session, input, prepared, onResult }),
     );
   }
   return runOnce(platform, call, call.idempotencyKey, {
     operation: op.id,
-    partition: partitionOf(op.access, call.caller),
+    partition: invocationPartition(op.access, call.caller),
     prepare: async () => {
       const input = validateInput(op, call.input);
       return { input, prepared: await op.prepare?.(platform, input as never, call.caller) };
     },
-    run: (session, ready) => execute(platform, op, call, { session, ...ready, tell }),
-    refuse: (failure) => renderFailure(op.response, failure, placeOf(call)),
+    run: (session, ready) => execute(platform, op, call, { session, ...ready, onResult }),
+    renderFailure: (failure) => renderFailure(op.response, failure, problemContext(call)),
   });
 }
 
 /**
- * People, roles, secrets and other definitions belong to the workspace in all its environments. What
- * happens to them is logged in production, whatever the header says: nobody hides it in another log.
+ * People, roles, secrets and other definitions belong to the workspace in all its environments. Their events
+ * go to production, whatever the header says: nobody hides them in another log.
  */
-function placed(op: Operation, call: Invocation): Invocation {
+function withEnvironment(op: Operation, call: Invocation): Invocation {
   if (op.access === "workspace" && op.environmentScoped !== false) return call;
   return { ...call, caller: { ...call.caller, environment: "production" } };
 }
 
-async function ask(platform: Platform, op: Operation, call: Invocation): Promise<InvocationResult> {
+async function performQuery(
+  platform: Platform,
+  op: Operation,
+  call: Invocation,
+): Promise<InvocationResult> {
   const input = validateInput(op, call.input);
   const { caller } = call;
   const prepared = await op.prepare?.(platform, input as never, caller);
-  const value = await platform.db.read(partitionOf(op.access, caller), (tx) =>
+  const value = await platform.db.read(invocationPartition(op.access, caller), (tx) =>
     op.run(
       {
         tx,
@@ -205,12 +212,12 @@ async function execute(
     readonly session: Transaction;
     readonly input: RawInput;
     readonly prepared: unknown;
-    readonly tell: ((done: Done | undefined) => void) | undefined;
+    readonly onResult: ((result: Committed | undefined) => void) | undefined;
   },
 ): Promise<InvocationResult> {
   const { caller, ifMatch } = call;
-  // An attempt before this one may have been undone.
-  on.tell?.(undefined);
+  // An attempt before this one may have been rolled back.
+  on.onResult?.(undefined);
   const act = new Act({ session: on.session, services: platform, caller, ifMatch });
   try {
     const value = await op.run(act.ctx, on.input as never, on.prepared as never);
@@ -219,32 +226,35 @@ async function execute(
     if (silent) throw new Error(`${op.id} changed state without an event.`);
     act.finish();
     if (value instanceof Failure) {
-      return renderFailure(op.response, value, placeOf(call));
+      return renderFailure(op.response, value, problemContext(call));
     }
-    on.tell?.({ input: on.input, value });
+    on.onResult?.({ input: on.input, value });
     return toResponse(op, value, platform.settings);
   } catch (error) {
-    throw violated(op.fails, error) ?? error;
+    throw toConstraintFailure(op.fails, error) ?? error;
   }
 }
 
-/** Throws unless the caller holds what the operation needs. */
+/** Throws unless the caller holds the operation's permission. */
 export function authorise(op: Operation, { permissions, credential }: Caller): void {
   if (op.permission === undefined) return;
   const { name } = op.permission;
-  const held =
+  const isHeld =
     op.access === "account"
       ? [...(credential?.memberships.values() ?? [])].some((member) => member.permissions.has(name))
       : permissions.has(name);
-  if (!held) throw new Failure(Forbidden, { detail: `This needs the permission ${name}.` });
+  if (!isHeld) throw new Failure(Forbidden, { detail: `This needs the permission ${name}.` });
 }
 
-function placeOf({ instance, caller }: Invocation): ProblemContext {
+function problemContext({ instance, caller }: Invocation): ProblemContext {
   return { instance, requestId: caller.requestId };
 }
 
-/** A broken unique constraint is a failure that some operation declared. */
-function violated(fails: readonly FailureType[] | undefined, error: unknown): Failure | undefined {
+/** The declared failure of a violated unique constraint. */
+function toConstraintFailure(
+  fails: readonly FailureType[] | undefined,
+  error: unknown,
+): Failure | undefined {
   if (sqlStateOf(error) !== UNIQUE_VIOLATION) return undefined;
   const { constraint } = error as { constraint?: string };
   const type = fails?.find((candidate) => candidate.constraint === constraint);

@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { Failure, Forbidden, Unauthenticated } from "./failure.ts";
-import { problemOf } from "./problem.ts";
+import { toProblem } from "./problem.ts";
 
 const at = { instance: "/here", requestId: "req_1" };
 
 test("a 401 carries its challenge, wherever it comes from", () => {
-  expect(problemOf(new Failure(Unauthenticated), at).headers).toEqual({
+  expect(toProblem(new Failure(Unauthenticated), at).headers).toEqual({
     "content-type": "application/problem+json",
     "www-authenticate": "Bearer",
   });
-  expect(problemOf(new Failure(Forbidden), at).headers).not.toHaveProperty("www-authenticate");
+  expect(toProblem(new Failure(Forbidden), at).headers).not.toHaveProperty("www-authenticate");
 });

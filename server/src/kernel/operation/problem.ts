@@ -29,13 +29,13 @@ export const Problem = Type.Object(
   { title: "ProblemDocument", description: "RFC 9457" },
 );
 
-export interface ProblemAnswer {
+export interface ProblemResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** Where it failed: the path, without its query, and the request. */
+/** The request that failed: its path, without the query, and its id. */
 export interface ProblemContext {
   readonly instance: string;
   readonly requestId: string;
@@ -45,7 +45,7 @@ export interface ProblemContext {
 export interface ErrorRendering {
   readonly mediaType: string;
   readonly body: TSchema;
-  readonly answer: (failure: Failure, at: ProblemContext) => ProblemAnswer;
+  readonly render: (failure: Failure, at: ProblemContext) => ProblemResponse;
 }
 
 /** A failure as an operation with this response renders it. */
@@ -53,21 +53,21 @@ export function renderFailure(
   response: { readonly errorRendering?: ErrorRendering } | undefined,
   failure: Failure,
   at: ProblemContext,
-): ProblemAnswer {
-  const told = scrubUsedSecrets(failure);
-  return response?.errorRendering?.answer(told, at) ?? problemOf(told, at);
+): ProblemResponse {
+  const scrubbed = scrubUsedSecrets(failure);
+  return response?.errorRendering?.render(scrubbed, at) ?? toProblem(scrubbed, at);
 }
 
-/** A failure as the answer that reports it. */
-export function problemOf(
+/** The problem document (RFC 9457) of a failure. */
+export function toProblem(
   { type, message, particulars }: Failure,
   at: ProblemContext,
-): ProblemAnswer {
+): ProblemResponse {
   return {
     status: type.status,
     headers: {
       "content-type": "application/problem+json",
-      // Whoever finds it out, a 401 says what would help.
+      // A 401 names the scheme that would help.
       ...(type === Unauthenticated && { "www-authenticate": "Bearer" }),
       ...particulars.headers,
     },

@@ -3,17 +3,17 @@ import { nullable } from "../schema/schema.ts";
 import type { Settings } from "../settings.ts";
 import type { ErrorRendering } from "./problem.ts";
 
-/** The tag of a thing in this revision, and of how it is shown; that is left out while it is the first. */
-function etagOf(revision: number, formRevision = 1): string {
-  return formRevision === 1 ? `"${revision}"` : `"${revision}-${formRevision}"`;
+/** The ETag of a revision of a resource, and of a revision of its schema unless that is the first. */
+function formatEtag(revision: number, schemaRevision = 1): string {
+  return schemaRevision === 1 ? `"${revision}"` : `"${revision}-${schemaRevision}"`;
 }
 
-/** Whether a tag is one of a thing in this revision, however that was shown. */
+/** True when an ETag is of this revision, whatever the revision of its schema. */
 export function matchesRevision(etag: string, revision: number): boolean {
-  return etag.replace(OF_FORM, '"') === etagOf(revision);
+  return etag.replace(SCHEMA_SUFFIX, '"') === formatEtag(revision);
 }
 
-const OF_FORM = /-\d+"$/;
+const SCHEMA_SUFFIX = /-\d+"$/;
 
 export interface Page<T> {
   readonly data: readonly T[];
@@ -21,32 +21,32 @@ export interface Page<T> {
   readonly limit: number;
 }
 
-/** What an operation answers: its status, what its handler returns, and the body made of that. */
+/** The response of an operation: its status, the value that its handler returns, and the body made of that. */
 export interface ResponseType<Value = unknown> {
   readonly status: number;
-  /** Absent when there is nothing to say. */
+  /** Absent when there is no body. */
   readonly body: TSchema | undefined;
   readonly wrap: (value: Value) => unknown;
   /** The body as JSON, where its schema describes and does not limit what is in it. */
   readonly text?: (value: Value) => string;
   readonly headers: (value: Value, settings: Settings) => Readonly<Record<string, string>>;
-  /** For what is no JSON: the status and text themselves. */
+  /** For responses that are not JSON: the status and text themselves. */
   readonly raw?: (value: Value) => {
     readonly status: number;
     readonly body: string | undefined;
   };
   /** A second status of success, for some values. */
   readonly alternative?: { readonly status: number; readonly when: (value: Value) => boolean };
-  /** For what comes piece by piece, while the client listens. */
+  /** For responses that are streamed in chunks. */
   readonly stream?: (value: Value) => AsyncIterable<string | Uint8Array>;
-  /** Of what is shown, when it is no page. */
+  /** Of a response that is no HTML page. */
   readonly mediaType?: string;
-  /** What other answers of success there may be, where nobody but their author knows their form. */
+  /** A description of further successful responses, whose form only their author knows. */
   readonly otherResponses?: string;
   readonly errorRendering?: ErrorRendering;
 }
 
-interface Extras<Value> {
+interface ResponseExtras<Value> {
   readonly alternative?: ResponseType<Value>["alternative"];
   readonly location?: (value: Value) => string;
   readonly headers?: ResponseType<Value>["headers"];
@@ -55,16 +55,16 @@ interface Extras<Value> {
 /** A handler may return more than its schema names; `revision` among it becomes the ETag. */
 export type HandlerResult<S extends TSchema> = Static<S> & { readonly revision?: number };
 
-export function item<S extends TSchema>(schema: S, extras: Extras<Static<S>> = {}) {
-  return dataReply(200, schema, extras);
+export function item<S extends TSchema>(schema: S, extras: ResponseExtras<Static<S>> = {}) {
+  return dataResponse(200, schema, extras);
 }
 
-export function created<S extends TSchema>(schema: S, extras: Extras<Static<S>> = {}) {
-  return dataReply(201, schema, extras);
+export function created<S extends TSchema>(schema: S, extras: ResponseExtras<Static<S>> = {}) {
+  return dataResponse(201, schema, extras);
 }
 
-export function accepted<S extends TSchema>(schema: S, extras: Extras<Static<S>> = {}) {
-  return dataReply(202, schema, extras);
+export function accepted<S extends TSchema>(schema: S, extras: ResponseExtras<Static<S>> = {}) {
+  return dataResponse(202, schema, extras);
 }
 
 export function noContent(): ResponseType<void> {
@@ -85,12 +85,12 @@ export function unwrapped<S extends TSchema>(
   };
 }
 
-/** A page for people, or the way to one. `policy` is its Content-Security-Policy. */
+/** An HTML page, or a redirect to one. `policy` is its Content-Security-Policy. */
 export type HtmlResponse =
   | { readonly html: string; readonly status?: number; readonly policy: string }
   | { readonly goTo: string };
 
-/** The answer to a browser. Further headers, such as a cookie, come with the value. */
+/** A response to a browser. Further headers, such as a cookie, come with the value. */
 export function html(
   errorRendering?: ErrorRendering,
 ): ResponseType<HtmlResponse & { readonly headers?: Readonly<Record<string, string>> }> {
@@ -124,17 +124,17 @@ export function media(mediaType: string): ResponseType<string> {
   };
 }
 
-/** An answer that somebody wrote who is neither the caller nor us. */
+/** A response that a workspace's own code wrote. */
 export interface RawResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
 }
 
-/** Answers with what a handler says, to the letter. What we say ourselves is 202 with this schema. */
+/** Responds with the handler's value as it is. Our own response is 202 with this schema. */
 export function rawResponse<Value extends RawResponse>(
   schema: TSchema,
-  otherwise: string,
+  description: string,
 ): ResponseType<Value> {
   return {
     status: 202,
@@ -142,14 +142,14 @@ export function rawResponse<Value extends RawResponse>(
     wrap: (value) => value.body,
     headers: ({ headers }) => headers,
     raw: ({ status, body }) => ({ status, body }),
-    otherResponses: otherwise,
+    otherResponses: description,
   };
 }
 
 /** The media type of server-sent events. */
 export const EVENT_STREAM = "text/event-stream";
 
-/** Server-sent events: the texts that the handler's iterable gives, for as long as somebody listens. */
+/** Server-sent events: the texts that the handler's iterable gives, for as long as the client is connected. */
 export function eventStream(): ResponseType<AsyncIterable<string>> {
   return {
     status: 200,
@@ -158,23 +158,23 @@ export function eventStream(): ResponseType<AsyncIterable<string>> {
     wrap: () => undefined,
     headers: () => ({
       "content-type": EVENT_STREAM,
-      // A proxy that gathered the pieces would make the stream useless.
+      // A proxy that buffered the chunks would make the stream useless.
       "x-accel-buffering": "no",
       // The stream may end because we do, and an open connection would hold that up.
       connection: "close",
     }),
-    stream: (pieces) => pieces,
+    stream: (chunks) => chunks,
   };
 }
 
-/** The same answer with `success: true` beside it, as the paths of the SDK have it. */
-export function withSuccess<Value>(reply: ResponseType<Value>): ResponseType<Value> {
-  const { body, wrap } = reply;
+/** A response with `success: true` beside its data, as the paths of the SDK have it. */
+export function withSuccess<Value>(response: ResponseType<Value>): ResponseType<Value> {
+  const { body, wrap } = response;
   const { properties = {} } = (body ?? {}) as Partial<TObject>;
   return {
-    ...reply,
+    ...response,
     body: Type.Object({ success: Type.Literal(true), ...properties }),
-    // What is wrapped is an object: `{ data }`, or that with its pagination.
+    // The wrapped value is an object: `{ data }`, or that with its pagination.
     wrap: (value) => ({ success: true, ...(wrap(value) as object) }),
   };
 }
@@ -184,17 +184,17 @@ export interface Download {
   readonly mediaType: string;
   readonly fileName: string;
   /** Texts, in UTF-8, or bytes. */
-  readonly pieces: AsyncIterable<string | Uint8Array>;
+  readonly chunks: AsyncIterable<string | Uint8Array>;
   /** Further headers. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Whether it is only a part of the file. */
+  /** True when it is only a range of the file. */
   readonly partial?: boolean;
 }
 
-/** Of a file that is no text. */
-const BYTES = /^application\/(?!json|x-ndjson)/;
+/** The media types of files that are no texts. */
+const BINARY = /^application\/(?!json|x-ndjson)/;
 
-/** The answer is a file; `mediaTypes` are those that it may have, with commas between them. */
+/** A file download; `mediaTypes` are those that it may have, separated by commas. */
 export function download(mediaTypes: string): ResponseType<Download> {
   return {
     status: 200,
@@ -202,15 +202,15 @@ export function download(mediaTypes: string): ResponseType<Download> {
     mediaType: mediaTypes,
     wrap: () => undefined,
     headers: ({ mediaType, fileName, headers }) => ({
-      "content-type": BYTES.test(mediaType) ? mediaType : `${mediaType}; charset=utf-8`,
+      "content-type": BINARY.test(mediaType) ? mediaType : `${mediaType}; charset=utf-8`,
       "content-disposition": `attachment; filename="${fileName.replaceAll(/[^\w.-]/g, "_")}"`,
       ...headers,
     }),
-    stream: ({ pieces }) => pieces,
+    stream: ({ chunks }) => chunks,
   };
 }
 
-/** The same of a file that is kept, of which a client may ask for a part. */
+/** A download of a stored file, of which a client may request a range. */
 export function resumableDownload(mediaTypes: string): ResponseType<Download> {
   return {
     ...download(mediaTypes),
@@ -230,7 +230,7 @@ export function page<S extends TSchema>(item: S): ResponseType<Page<Static<S>>> 
   };
 }
 
-/** A page that may tell how many there are, where somebody asked. */
+/** A page with the total count, where the query asked for it. */
 export interface CountedPage<T> extends Page<T> {
   readonly total?: number | undefined;
 }
@@ -244,13 +244,13 @@ export function countedPage<S extends TSchema>(item: S): ResponseType<CountedPag
   };
 }
 
-/** A thing whose fields its owner chose, so that nobody knows them beforehand: it goes out as it is. */
+/** An item whose fields its owner chose, so that its schema is not known beforehand: it is sent as it is. */
 export interface DynamicItem {
   readonly data: object;
   /** Becomes the ETag. */
   readonly revision?: number;
-  /** Of what says how it is shown: stands in the ETag too, once that has changed. */
-  readonly formRevision?: number;
+  /** The revision of its schema: part of the ETag too, once it has changed. */
+  readonly schemaRevision?: number;
 }
 
 export function dynamicItem<Value extends DynamicItem = DynamicItem>(
@@ -264,12 +264,14 @@ export function dynamicItem<Value extends DynamicItem = DynamicItem>(
     text: ({ data }) => `{"data":${JSON.stringify(data)}}`,
     headers: (value) => ({
       ...(location && { location: location(value) }),
-      ...(value.revision !== undefined && { etag: etagOf(value.revision, value.formRevision) }),
+      ...(value.revision !== undefined && {
+        etag: formatEtag(value.revision, value.schemaRevision),
+      }),
     }),
   };
 }
 
-/** A page of such things. */
+/** A page of such items. */
 export function dynamicPage(item: TSchema): ResponseType<CountedPage<object>> {
   return {
     status: 200,
@@ -298,10 +300,10 @@ const CountedPagination = Type.Object({
   total: Type.Optional(Type.Integer({ description: "With `count=exact`" })),
 });
 
-function dataReply<S extends TSchema>(
+function dataResponse<S extends TSchema>(
   status: number,
   schema: S,
-  extras: Extras<Static<S>>,
+  extras: ResponseExtras<Static<S>>,
 ): ResponseType<HandlerResult<S>> {
   return {
     status,
@@ -311,7 +313,7 @@ function dataReply<S extends TSchema>(
     headers: (value, settings) => ({
       ...extras.headers?.(value, settings),
       ...(extras.location && { location: extras.location(value) }),
-      ...(hasRevision(value) && { etag: etagOf(value.revision) }),
+      ...(hasRevision(value) && { etag: formatEtag(value.revision) }),
     }),
   };
 }

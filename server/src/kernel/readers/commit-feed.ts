@@ -61,7 +61,7 @@ export interface CommitNotice {
   readonly resourceId: string;
 }
 
-type Listener = (notice: CommitNotice) => void;
+type CommitListener = (notice: CommitNotice) => void;
 
 /**
  * The in-process feed of committed events, of all nodes: for caches to invalidate and for clients that wait.
@@ -71,7 +71,7 @@ type Listener = (notice: CommitNotice) => void;
 export class CommitFeed {
   readonly #db: Database;
   readonly #epoch: number;
-  readonly #listeners = new Map<string, Set<Listener>>();
+  readonly #listeners = new Map<string, Set<CommitListener>>();
   #at: LogPosition | undefined;
   /** How often a topic got its first listener. */
   #topicsAdded = 0;
@@ -83,7 +83,7 @@ export class CommitFeed {
     this.#epoch = epoch;
   }
 
-  subscribe(topics: readonly string[], listener: Listener): () => void {
+  subscribe(topics: readonly string[], listener: CommitListener): () => void {
     for (const topic of topics) this.#listenersOf(topic).add(listener);
     return () => {
       for (const topic of topics) {
@@ -125,7 +125,7 @@ export class CommitFeed {
     return more ? "again" : POLL_MS;
   }
 
-  #listenersOf(topic: string): Set<Listener> {
+  #listenersOf(topic: string): Set<CommitListener> {
     let listeners = this.#listeners.get(topic);
     if (!listeners) {
       this.#listeners.set(topic, (listeners = new Set()));

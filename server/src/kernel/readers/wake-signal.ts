@@ -18,7 +18,7 @@ export type WorkKind = string;
 /** The process that committed it: this one or another. */
 export type SignalOrigin = "here" | "elsewhere";
 
-type Listener = (work: WorkKind, from: SignalOrigin) => void;
+type WakeListener = (work: WorkKind, from: SignalOrigin) => void;
 
 /**
  * Wakes loops when there is work, in this process at once, in the others by NOTIFY. The notification leaves
@@ -29,7 +29,7 @@ export class WakeSignal {
   readonly #db: Database;
   readonly #node: string;
   readonly #onError: (error: unknown) => void;
-  readonly #listeners = new Set<Listener>();
+  readonly #listeners = new Set<WakeListener>();
   readonly #unsent = new Set<WorkKind>();
   #timer: NodeJS.Timeout | undefined;
   #notifiedAtMs = -Infinity;
@@ -44,7 +44,7 @@ export class WakeSignal {
     this.#onError = onError;
   }
 
-  subscribe(listener: Listener): () => void {
+  subscribe(listener: WakeListener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }

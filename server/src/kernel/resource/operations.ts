@@ -40,7 +40,7 @@ function listOperation(
     response: countedPage(declaration.schema),
     run: (ctx, { query: input }) =>
       listPage(ctx, list, input as ListQuery, {
-        narrowed: conditions?.(ctx, input) ?? equalityConditions(list, filters, input),
+        conditions: conditions?.(ctx, input) ?? equalityConditions(list, filters, input),
         toItem,
       }),
   });

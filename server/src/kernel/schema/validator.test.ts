@@ -5,18 +5,18 @@ import { Validator } from "./validator.ts";
 
 const shape = new Validator(object({ name: Type.Optional(Type.String()) }), "body");
 
-test("what does not match has a fault, also when its unknown fields are more than are told of", () => {
+test("a value that does not match has an error, also when it has more unknown fields than are listed", () => {
   const fields = Object.fromEntries(Array.from({ length: 300 }, (_, n) => [`k${n}`, n]));
   const result = shape.check(fields);
   expect("errors" in result && result.errors.length).toBeGreaterThan(0);
   expect(result).toMatchObject({
-    faults: expect.arrayContaining([{ path: "/k0", message: "is not a known field" }]),
+    errors: expect.arrayContaining([{ path: "/k0", message: "is not a known field" }]),
   });
 });
 
 test("one unknown field is named once", () => {
   expect(shape.check({ name: "a", other: 1 })).toEqual({
-    faults: [{ path: "/other", message: "is not a known field" }],
+    errors: [{ path: "/other", message: "is not a known field" }],
   });
 });
 
@@ -42,8 +42,8 @@ test.each([
 test.each([{ limit: "1.5" }, { limit: "" }, { limit: " " }, { limit: "true" }, { limit: "1x" }])(
   "%j is no whole number",
   (texts) => {
-    const faults = [{ path: "?limit", message: "must be integer" }];
-    expect(query.check(texts)).toEqual({ faults });
+    const errors = [{ path: "?limit", message: "must be integer" }];
+    expect(query.check(texts)).toEqual({ errors });
   },
 );
 
@@ -62,14 +62,14 @@ test.each<[value: unknown, path: string, message: string]>([
   "%j, which may be of two types, is told what is wrong with the one that it is",
   (value, path, message) => {
     const either = new Validator(object({ names }), "body");
-    expect(either.check({ names: value })).toEqual({ faults: [{ path, message }] });
+    expect(either.check({ names: value })).toEqual({ errors: [{ path, message }] });
   },
 );
 
 test("each of several that may be of two types is told for itself", () => {
   const list = Type.Array(Type.Union([Type.String({ maxLength: 1 }), Type.Integer()]));
   expect(new Validator(list, "body").check([true, "ab"])).toEqual({
-    faults: [
+    errors: [
       { path: "/0", message: "must be string or integer" },
       { path: "/1", message: "must not have more than 1 characters" },
     ],

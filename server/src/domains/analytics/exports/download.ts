@@ -152,7 +152,7 @@ export const downloadFile = query({
     return {
       mediaType: FILE_FORMATS[format].mediaType,
       fileName: `${name}.${format}`,
-      pieces: bytesOf(platform, link, from, to),
+      chunks: bytesOf(platform, link, from, to),
       partial: range !== undefined,
       headers: {
         etag,

@@ -126,7 +126,7 @@ function count(what: string): Value {
 }
 
 function number(sql: string, empty: number | null): Value {
-  return { kind: "number", sql, show: showOf({ sql, kind: "number", show: exactNumber }), empty };
+  return { kind: "number", sql, show: showOf({ sql, kind: "number", toJson: exactNumber }), empty };
 }
 
 const ORDERED: ReadonlySet<ConditionFieldKind> = new Set(["text", "time", "date"]);

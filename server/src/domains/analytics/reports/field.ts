@@ -61,7 +61,7 @@ export function exactNumber(stored: unknown): unknown {
 const SAFE_DIGITS = 15;
 
 /** How values of a field are shown. */
-export function showOf({ kind, show }: ReportField): (stored: unknown) => unknown {
+export function showOf({ kind, toJson: show }: ReportField): (stored: unknown) => unknown {
   const shown = show ?? (kind === "number" ? exactNumber : (stored: unknown) => stored);
   return (stored) => (stored === null || stored === undefined ? null : shown(stored));
 }

@@ -118,7 +118,7 @@ export const exportReport = query({
     return {
       mediaType: FILE_FORMATS[format].mediaType,
       fileName: `${id}.${format}`,
-      pieces: piecesOf(format, described, rows),
+      chunks: piecesOf(format, described, rows),
     };
   },
   run: async (_, __, file) => file,

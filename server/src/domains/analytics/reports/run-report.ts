@@ -125,7 +125,7 @@ export async function askInTurn(
 ): Promise<readonly SqlRow[]> {
   try {
     return await turnsOf(platform).run(partitionOfCaller(caller).workspace, () =>
-      source.ask(text, values),
+      source.query(text, values),
     );
   } catch (error) {
     const code = sqlStateOf(error);

@@ -51,7 +51,7 @@ export const listApps = query({
   response: countedPage(AppSummary),
   run(ctx, { query: { status = "active", ...listOptions } }) {
     const narrowed = status === "all" ? [] : [() => `status = '${status}'`];
-    return listPage(ctx, store.appList, listOptions, { narrowed, toItem });
+    return listPage(ctx, store.appList, listOptions, { conditions: narrowed, toItem });
   },
 });
 

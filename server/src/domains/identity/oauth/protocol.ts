@@ -34,7 +34,7 @@ const OAuthError = Type.Object(
 export const oauthErrorRendering: ErrorRendering = {
   mediaType: "application/json",
   body: OAuthError,
-  answer({ type, message, particulars }: Failure) {
+  render({ type, message, particulars }: Failure) {
     const body: Static<typeof OAuthError> = {
       error: PROTOCOL_FAILURES.has(type) ? type.code : errorOf(type.status),
       error_description: toErrorDescription(message),

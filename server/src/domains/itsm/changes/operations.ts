@@ -50,7 +50,7 @@ const listChanges = query({
   response: countedPage(Change),
   run: (ctx, input) =>
     listPage(ctx, changeList, input.query, {
-      narrowed: listConditions(input.query, { me: authorOf(ctx.caller), now: ctx.now }),
+      conditions: listConditions(input.query, { me: authorOf(ctx.caller), now: ctx.now }),
       toItem: (row) => toChange(changeStore.toTicket(row)),
     }),
 });

@@ -101,7 +101,10 @@ export async function listIncidents(
     ...(mine ? [openAndOf(me)] : []),
   ];
   if (!queue)
-    return listPage(ctx, incidentList, page, { narrowed, toItem: incidentStore.toTicket });
+    return listPage(ctx, incidentList, page, {
+      conditions: narrowed,
+      toItem: incidentStore.toTicket,
+    });
   const teamIds = (await findTeamIds(ctx.tx, me)).toSorted();
   const ordered = page.sort === undefined ? "order by priority, created_at, no" : "";
   const { from, within } = queueSource(me, teamIds, ordered);
@@ -112,7 +115,7 @@ export async function listIncidents(
     order: "priority,createdAt",
   };
   return listPage(ctx, queueList, page, {
-    narrowed: [within, ...narrowed],
+    conditions: [within, ...narrowed],
     toItem: incidentStore.toTicket,
   });
 }
@@ -125,7 +128,7 @@ export function listChildren(
 ): Promise<CountedPage<Incident>> {
   const narrowed = equalTo("parent_id", parentId, "text");
   const inOrder = { ...incidentList, name: "children of an incident", order: "no" };
-  return listPage(ctx, inOrder, page, { narrowed, toItem: incidentStore.toTicket });
+  return listPage(ctx, inOrder, page, { conditions: narrowed, toItem: incidentStore.toTicket });
 }
 
 function equalTo(column: string, value: unknown, type: string): ListCondition[] {

@@ -75,7 +75,7 @@ export const listArticles = query({
       conditions.push((parameters) => `${parameters.add(tag, "text")} = any (tags)`);
     // The columns are those of an entry, by the select list.
     const toItem = (row: unknown) => row as Type.Static<typeof ArticleEntry>;
-    return listPage(ctx, LIST, listing, { narrowed: conditions, toItem });
+    return listPage(ctx, LIST, listing, { conditions, toItem });
   },
 });
 

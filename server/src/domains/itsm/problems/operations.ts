@@ -56,7 +56,7 @@ const listProblems = query({
       state !== undefined && ((to: SqlParameters) => `state = ${to.add(state, "text")}`),
       mine === true && ((to: SqlParameters) => `assignee_id = ${to.add(me, "text")}`),
     ].filter((condition) => condition !== false);
-    return listPage(ctx, problemList, page, { narrowed, toItem });
+    return listPage(ctx, problemList, page, { conditions: narrowed, toItem });
   },
 });
 
@@ -69,7 +69,7 @@ const listKnownErrors = query({
   query: object(listQuery),
   response: countedPage(Problem),
   run: (ctx, { query: page }) =>
-    listPage(ctx, knownErrorList, page, { narrowed: [() => "state = 'known_error'"], toItem }),
+    listPage(ctx, knownErrorList, page, { conditions: [() => "state = 'known_error'"], toItem }),
 });
 
 const ProblemInput = object({

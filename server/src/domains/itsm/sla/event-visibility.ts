@@ -7,21 +7,21 @@ import { SlaBreached } from "./breach-events.ts";
 /** Breaches and warnings are visible to those who may see the ticket's own events. */
 export const alertVisibility: EventVisibility = {
   resourceType: SlaBreached.resource,
-  async lensesFor(place, events) {
+  async filtersFor(place, events) {
     const byKind = Map.groupBy(events, ticketKindOf);
     const lenses = await Promise.all(
       [...byKind].map(async ([kind, own]) => {
-        const found = (await findVisibility(place.services, kind)?.lensesFor(place, own)) ?? [];
+        const found = (await findVisibility(place.services, kind)?.filtersFor(place, own)) ?? [];
         return own.map(({ id }, index) => [id, found[index]] as const);
       }),
     );
     const byEvent = new Map(lenses.flat());
     return events.map(({ id }) => byEvent.get(id));
   },
-  async wholly(place, person, parameters) {
+  async visibleSql(place, person, parameters) {
     const parts = await Promise.all(
       TICKET_KINDS.map(async (kind) => {
-        const seen = await findVisibility(place.services, kind)?.wholly?.(
+        const seen = await findVisibility(place.services, kind)?.visibleSql?.(
           place,
           person,
           parameters,

@@ -1,5 +1,5 @@
 import Type from "typebox";
-import { streamRows, type ReportField, reportSource } from "#kernel/contributions/report-source.ts";
+import { openRows, type ReportField, reportSource } from "#kernel/contributions/report-source.ts";
 import { SlaRead } from "./permissions.ts";
 import { visibleKinds } from "./clocks/clock-access.ts";
 
@@ -19,7 +19,7 @@ const FIELDS: Readonly<Record<string, ReportField>> = {
     kind: "number",
     type: "integer",
   },
-  targetMinutes: { sql: "(target_ms / 60000.0)", kind: "number", show: Number },
+  targetMinutes: { sql: "(target_ms / 60000.0)", kind: "number", toJson: Number },
   dueAt: time("due_at"),
   warnedAt: time("warned_at"),
   breachedAt: time("breached_at"),
@@ -37,7 +37,7 @@ export const clocksSource = reportSource({
   schema: Type.Object({}, { additionalProperties: false }),
   async open(asking, _, parameters) {
     const kinds = visibleKinds({ services: asking.platform, caller: asking.caller });
-    return streamRows(asking, {
+    return openRows(asking, {
       from: "sla_clocks",
       where: `kind = any (${parameters.add(kinds, "text[]")})`,
       key: [{ sql: "no", type: "bigint" }],

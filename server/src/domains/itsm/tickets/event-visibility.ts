@@ -8,7 +8,11 @@ import { readRoleGrants } from "#domains/identity/roles/index.ts";
 import type { Principal } from "#kernel/access/caller.ts";
 import type { PlatformServices } from "#kernel/contract.ts";
 import type { RecordedEvent } from "#kernel/log/event.ts";
-import type { EventVisibility, EventFilter, FilterPosition } from "#kernel/log/event-visibility.ts";
+import type {
+  EventVisibility,
+  EventFilter,
+  VisibilityContext,
+} from "#kernel/log/event-visibility.ts";
 import { type TicketViewer, TICKET_KINDS, type TicketIdentity, type TicketKind } from "./kind.ts";
 import { findTicketIdentities, ticketKinds } from "./ticket.ts";
 
@@ -16,7 +20,7 @@ import { findTicketIdentities, ticketKinds } from "./ticket.ts";
 export const ticketEventVisibility: readonly EventVisibility[] = TICKET_KINDS.map(
   (resourceType) => ({
     resourceType,
-    async lensesFor(position, events) {
+    async filtersFor(position, events) {
       const kind = getKind(position.services, resourceType);
       const [viewerOf, identities] = await Promise.all([
         viewerLookup(position),
@@ -24,7 +28,7 @@ export const ticketEventVisibility: readonly EventVisibility[] = TICKET_KINDS.ma
       ]);
       return events.map((event) => filterFor(event, kind, { viewerOf, identities }));
     },
-    async wholly(position, person, parameters) {
+    async visibleSql(position, person, parameters) {
       const kind = getKind(position.services, resourceType);
       const viewer = (await viewerLookup(position))(person);
       if (!viewer.permissions.has(kind.read.name) || (kind.canSee && !kind.canSee(viewer)))
@@ -76,7 +80,7 @@ function getKind(services: PlatformServices, name: string): TicketKind {
 }
 
 async function identitiesFor(
-  { read }: FilterPosition,
+  { read }: VisibilityContext,
   kind: TicketKind,
   events: readonly RecordedEvent[],
 ): Promise<ReadonlyMap<string, TicketIdentity>> {
@@ -88,7 +92,7 @@ async function identitiesFor(
 
 /** Reads the roles as they are now, to resolve people to their permissions. */
 async function viewerLookup(
-  position: FilterPosition,
+  position: VisibilityContext,
 ): Promise<(person: Principal) => TicketViewer> {
   const { services } = position;
   const grants = await cachedRoleGrants(position);
@@ -114,7 +118,7 @@ function cachedRoleGrants({
   services,
   partition: { workspace },
   read,
-}: FilterPosition): Promise<RoleGrants> {
+}: VisibilityContext): Promise<RoleGrants> {
   let cache = grantCaches.get(services.commitFeed);
   if (!cache) {
     const entries = new Map<string, Promise<RoleGrants>>();

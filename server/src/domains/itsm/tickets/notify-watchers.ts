@@ -2,7 +2,7 @@ import { readPrincipals } from "#domains/identity/accounts/index.ts";
 import { notify, NotificationSent } from "#domains/notifications/index.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import { CAUSATION_DEPTH_MAX, type RecordedEvent } from "#kernel/log/event.ts";
-import { eventFiltersFor, positionInFilter, applyFilter } from "#kernel/log/event-visibility.ts";
+import { eventFiltersFor, visibilityContext, applyFilter } from "#kernel/log/event-visibility.ts";
 import type { WriteContext } from "#kernel/contract.ts";
 import { reader } from "#kernel/readers/reader.ts";
 import { TICKET_KINDS } from "./kind.ts";
@@ -44,7 +44,7 @@ export const watcherNotificationReader = reader({
     const watched = shallow.filter(({ resource }) => watchers.has(resource.id));
     if (watched.length === 0) return;
     // A watcher may not see the ticket any more, and internal comments are not for all of them.
-    const filters = await eventFiltersFor(positionInFilter(ctx), watched);
+    const filters = await eventFiltersFor(visibilityContext(ctx), watched);
     const person = await readPrincipals(ctx, [...new Set([...watchers.values()].flat())]);
     for (const event of watched) {
       const userIds = (watchers.get(event.resource.id) ?? []).filter(

@@ -1,7 +1,7 @@
 import Type from "typebox";
 import type { Platform } from "#kernel/contract.ts";
 import { invalidField } from "#kernel/operation/failure.ts";
-import { streamRows, type ReportField, reportSource } from "#kernel/contributions/report-source.ts";
+import { openRows, type ReportField, reportSource } from "#kernel/contributions/report-source.ts";
 import { TICKET_KINDS } from "./kind.ts";
 import { DeskRead } from "./settings.ts";
 import { ticketKinds } from "./ticket.ts";
@@ -11,14 +11,14 @@ const MEASURES: Readonly<Record<string, ReportField>> = {
   ageDays: {
     sql: "floor(extract(epoch from now() - created_at) / 86400)",
     kind: "number",
-    show: Number,
+    toJson: Number,
   },
 };
 const RESOLUTION: Readonly<Record<string, ReportField>> = {
   resolutionMinutes: {
     sql: "(extract(epoch from resolved_at - created_at) / 60)",
     kind: "number",
-    show: Number,
+    toJson: Number,
   },
 };
 
@@ -32,7 +32,7 @@ export const ticketsSource = reportSource({
   async open(request, { entity }) {
     const { list } = getReporting(request.platform, entity);
     const measures = "resolvedAt" in list.fields ? { ...MEASURES, ...RESOLUTION } : MEASURES;
-    return streamRows(request, {
+    return openRows(request, {
       from: list.from,
       fields: { ...list.fields, ...measures },
       key: [{ sql: "no", type: "bigint" }],

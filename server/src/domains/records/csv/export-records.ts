@@ -114,7 +114,7 @@ export const exportRecords = query({
     const download: Download = {
       mediaType: file.mediaType,
       fileName: `${slug}.${format}`,
-      pieces: listFileChunks(file, pages, platform.shutdown),
+      chunks: listFileChunks(file, pages, platform.shutdown),
     };
     return download;
   },

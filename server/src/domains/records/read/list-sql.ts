@@ -1,6 +1,11 @@
 import type { Tx } from "#kernel/db/connection.ts";
 import { SqlParameters, type SqlRow, queryRows } from "#kernel/db/statement.ts";
-import { type SortKey, orderBySql, type Part, afterCursorConditions } from "#kernel/list/order.ts";
+import {
+  type SortKey,
+  orderBySql,
+  type KeysetCondition,
+  afterCursorConditions,
+} from "#kernel/list/order.ts";
 import type { OpenTable } from "#domains/tables/index.ts";
 import { type RecordResponse, toRecord } from "../record.ts";
 import {
@@ -38,7 +43,7 @@ export async function readListedRecords(
   after: ListPosition | undefined,
   count: number,
 ): Promise<ListedRecord[]> {
-  const parts: readonly (Part | undefined)[] = after
+  const parts: readonly (KeysetCondition | undefined)[] = after
     ? afterCursorConditions(keys, after)
     : [undefined];
   const rows: SqlRow[] = [];
@@ -70,7 +75,7 @@ export async function countRecords(
 /** The statement that reads one part of a list. */
 export function listStatement(
   { query, keys }: RecordListing,
-  part: Part | undefined,
+  part: KeysetCondition | undefined,
   count: number,
 ): { text: string; values: readonly unknown[] } {
   const { schema, select, where, parameters } = query;

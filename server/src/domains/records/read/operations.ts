@@ -10,7 +10,7 @@ import type { ReadContext } from "#kernel/contract.ts";
 import { queryRows } from "#kernel/db/statement.ts";
 import { sortName } from "#kernel/list/order.ts";
 import { queryEvents } from "#kernel/log/event-log.ts";
-import { positionInFilter, filterEvents } from "#kernel/log/event-visibility.ts";
+import { visibilityContext, filterEvents } from "#kernel/log/event-visibility.ts";
 import { EventEnvelope, positionOf, toEventEnvelope } from "#kernel/log/event.ts";
 import { Failure, invalidField } from "#kernel/operation/failure.ts";
 import { query } from "#kernel/operation/operation.ts";
@@ -282,7 +282,7 @@ async function readHistory(
     (event) => event,
     (event) => event.id,
   );
-  const visible = await filterEvents(positionInFilter(ctx), ctx.caller.principal, events.data);
+  const visible = await filterEvents(visibilityContext(ctx), ctx.caller.principal, events.data);
   // Its events may be deleted by retention, or hidden; then the record must exist at least.
   if (visible.length === 0 && after === undefined) await assertExists(ctx, table, id);
   return { ...events, data: visible.map(toEventEnvelope) };

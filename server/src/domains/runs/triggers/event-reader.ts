@@ -7,7 +7,7 @@ import {
   planOfVersion,
 } from "#domains/workflows/index.ts";
 import { causationOf } from "#kernel/log/event-log.ts";
-import { eventFiltersFor, positionInFilter, applyFilter } from "#kernel/log/event-visibility.ts";
+import { eventFiltersFor, visibilityContext, applyFilter } from "#kernel/log/event-visibility.ts";
 import { CAUSATION_DEPTH_MAX, type RecordedEvent } from "#kernel/log/event.ts";
 import { compileSubscriptionStart } from "#kernel/log/subscription-start.ts";
 import type { ReadContext } from "#kernel/contract.ts";
@@ -156,7 +156,7 @@ async function resolveVisibility(
   const auditors = events.some(({ topic }) => topic === AUDIT)
     ? await findMembersWithPermission(ctx, AuditRead, uniqueUserIds)
     : new Set<string>();
-  const filters = await eventFiltersFor(positionInFilter(ctx), events);
+  const filters = await eventFiltersFor(visibilityContext(ctx), events);
   const principalOf = await readPrincipals(ctx, filters.size > 0 ? uniqueUserIds : []);
   return (event, userId, permissions) => {
     if (event.topic !== AUDIT) return applyFilter(filters, event, principalOf(userId));

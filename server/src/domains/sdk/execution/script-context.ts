@@ -2,7 +2,7 @@
 import type { Caller } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
 import { Failure, Forbidden, invalidField } from "#kernel/operation/failure.ts";
-import { assertSound } from "#kernel/http/request-body.ts";
+import { assertStorable } from "#kernel/http/request-body.ts";
 import type { Execution, HostMethod } from "#kernel/sandbox/sandbox.ts";
 import type { Scrubber } from "#kernel/secrets/scrubber.ts";
 import { SecretsUse } from "../permissions.ts";
@@ -29,7 +29,7 @@ type HostMethodHandler = (
 export function hostCallsFor(host: ScriptHost): Execution["call"] {
   return async (method, args, signal) => {
     // Arguments are limited like request bodies, except those that only pass through.
-    if (method !== "http.request") assertSound(args, "");
+    if (method !== "http.request") assertStorable(args, "");
     const scrubbed = STORING_METHODS.has(method) ? scrubSecrets(host, args) : args;
     return HANDLERS[method](host, scrubbed, signal);
   };

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { WorkspaceRef } from "#kernel/access/caller.ts";
 import type { RecordedEvent } from "#kernel/log/event.ts";
-import { positionInFilter, filterEvent } from "#kernel/log/event-visibility.ts";
+import { visibilityContext, filterEvent } from "#kernel/log/event-visibility.ts";
 import { findEvent } from "#kernel/log/event-log.ts";
 import type { ReadContext } from "#kernel/contract.ts";
 import { findSecretReferences } from "#kernel/secrets/secret-reference.ts";
@@ -61,7 +61,7 @@ async function sentOf(
   told: RecordedEvent | undefined,
 ): Promise<{ readonly event: RecordedEvent | undefined; readonly isShown: boolean }> {
   if (!told) return { event: undefined, isShown: false };
-  const place = positionInFilter(ctx);
+  const place = visibilityContext(ctx);
   const hear = await visibilityIn(ctx.tx, place, [told], () => [webhookId]);
   const event = hear(told, webhookId);
   const own = await filterEvent(place, ctx.caller.principal, told);

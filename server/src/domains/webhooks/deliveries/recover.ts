@@ -3,8 +3,8 @@ import type { Platform, JobType, WriteContext } from "#kernel/contract.ts";
 import { eventIdOf, type LogPosition, positionOf, type RecordedEvent } from "#kernel/log/event.ts";
 import { job } from "#kernel/work/job.ts";
 import {
-  cursorOf,
-  placeBefore,
+  readReaderCursor,
+  findPositionBefore,
   positionOfTransaction,
   readWorkspaceLog,
   type LogRange,
@@ -84,7 +84,7 @@ async function readBatch(
   const [row] = await db.system<{ workspace_id: string }>(WORKSPACE, [webhookId]);
   if (!row) return undefined;
   const partition = { workspace: row.workspace_id, environment: "production" } as const;
-  const cursor = await db.read(partition, (tx) => cursorOf(tx, FAN_OUT_READER));
+  const cursor = await db.read(partition, (tx) => readReaderCursor(tx, FAN_OUT_READER));
   if (!cursor) throw new Error(`The reader ${FAN_OUT_READER} is not registered.`);
   const after = placeIn(payload.after) ?? (await beginning(db, since));
   const end = placeIn(payload.upTo) ?? cursor;
@@ -117,7 +117,7 @@ function placeIn(id: string | undefined): LogPosition | undefined {
 
 function beginning(db: Platform["db"], since: string): Promise<LogPosition> | LogPosition {
   const first = positionOf(since);
-  return first ? before(first) : placeBefore(db, new Date(since));
+  return first ? before(first) : findPositionBefore(db, new Date(since));
 }
 
 async function recoverEvents(

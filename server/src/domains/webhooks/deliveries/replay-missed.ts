@@ -7,7 +7,7 @@ import { eventIdOf, type LogPosition, type RecordedEvent } from "#kernel/log/eve
 import { job } from "#kernel/work/job.ts";
 import { type EventRow, positionOfRow } from "#kernel/log/event-log.ts";
 import {
-  cursorOf,
+  readReaderCursor,
   lockReaderCursor,
   readLogRange,
   readWorkspaceLog,
@@ -69,7 +69,7 @@ async function readBatch({ db }: Platform, webhookId: string): Promise<Batch | u
   if (!row) return undefined;
   const after = positionOfRow(row);
   const partition = { workspace: row.workspace_id, environment: "production" } as const;
-  const cursor = await db.read(partition, (tx) => cursorOf(tx, FAN_OUT_READER));
+  const cursor = await db.read(partition, (tx) => readReaderCursor(tx, FAN_OUT_READER));
   if (!cursor) throw new Error(`The reader ${FAN_OUT_READER} is not registered.`);
   const span = { after, upTo: cursor };
   const events = await readWorkspaceLog(db, row.workspace_id, span, BATCH_EVENTS_MAX);

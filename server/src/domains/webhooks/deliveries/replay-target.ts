@@ -2,7 +2,7 @@ import { type Selectable, sql } from "kysely";
 import type { Tx } from "#kernel/db/connection.ts";
 import type { EnvironmentName } from "#kernel/db/database.ts";
 import { CAUSATION_DEPTH_MAX, type LogPosition, type RecordedEvent } from "#kernel/log/event.ts";
-import type { FilterPosition } from "#kernel/log/event-visibility.ts";
+import type { VisibilityContext } from "#kernel/log/event-visibility.ts";
 import { positionOfRow } from "#kernel/log/event-log.ts";
 import type { WriteContext } from "#kernel/contract.ts";
 import { compileSubscriptionStart, type StartFilter } from "#kernel/log/subscription-start.ts";
@@ -87,7 +87,7 @@ export async function matchesTarget(
   const heard: RecordedEvent[] = [];
   for (const [environment, group] of Map.groupBy(events, (event) => event.environment)) {
     const partition = { workspace: caller.workspace?.key ?? "", environment };
-    const read: FilterPosition["read"] = (work) => isInRange(ctx, environment, () => work(tx));
+    const read: VisibilityContext["read"] = (work) => isInRange(ctx, environment, () => work(tx));
     const hear = await visibilityIn(tx, { services, partition, read }, group, () => [id]);
     heard.push(...group.flatMap((event) => hear(event, id) ?? []));
   }

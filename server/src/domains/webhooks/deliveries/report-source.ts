@@ -1,4 +1,4 @@
-import { workspaceSource } from "#kernel/contributions/report-source.ts";
+import { tableSource } from "#kernel/contributions/report-source.ts";
 import { WebhooksRead } from "../webhook.ts";
 
 const text = (sql: string) => ({ sql, kind: "text" as const });
@@ -6,7 +6,7 @@ const number = (sql: string) => ({ sql, kind: "number" as const });
 const time = (sql: string) => ({ sql, kind: "time" as const, type: "timestamptz" });
 
 /** The deliveries of webhooks, for reports. */
-export const deliveriesSource = workspaceSource({
+export const deliveriesSource = tableSource({
   kind: "deliveries",
   summary: "What webhooks delivered, and could not.",
   permission: WebhooksRead,

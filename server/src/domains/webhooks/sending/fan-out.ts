@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import type { PlatformServices } from "#kernel/contract.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import { CAUSATION_DEPTH_MAX, type RecordedEvent } from "#kernel/log/event.ts";
-import { positionInFilter } from "#kernel/log/event-visibility.ts";
+import { visibilityContext } from "#kernel/log/event-visibility.ts";
 import { reader } from "#kernel/readers/reader.ts";
 import { compileSubscriptionStart, type StartFilter } from "#kernel/log/subscription-start.ts";
 import { compileSubscription } from "./subscription.ts";
@@ -30,7 +30,7 @@ export const fanOutReader = reader({
     const types = kinds.map(({ type }) => type).filter((type) => listenersOf(type).length > 0);
     if (types.length === 0) return;
     const told = (await ctx.events(types)).filter(({ depth }) => depth <= CAUSATION_DEPTH_MAX);
-    const heard = await visibilityIn(tx, positionInFilter(ctx), told, () =>
+    const heard = await visibilityIn(tx, visibilityContext(ctx), told, () =>
       listeners.map(({ id }) => id),
     );
     const deliveries = told.flatMap((one) =>

@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { keyOf } from "#kernel/access/crypto.ts";
+import { toKeyObject } from "#kernel/access/crypto.ts";
 
 /** What is signed: the exact body, for the delivery of this id, at this attempt's time. */
 export interface Message {
@@ -41,7 +41,7 @@ function own(secret: string, body: string): string {
 }
 
 function standard(secret: string, signed: string): string {
-  return createHmac("sha256", keyOf(standardKey(secret)))
+  return createHmac("sha256", toKeyObject(standardKey(secret)))
     .update(signed)
     .digest("base64");
 }

@@ -11,7 +11,7 @@ import {
   type EventFilter,
   eventFiltersFor,
   applyFilter,
-  type FilterPosition,
+  type VisibilityContext,
 } from "#kernel/log/event-visibility.ts";
 
 /** An event as a webhook hears of it; undefined when it does not. */
@@ -37,7 +37,7 @@ const SAVERS = `
 /** How webhooks hear of events, all of one place, within an act in their workspace. */
 export async function visibilityIn(
   tx: Tx,
-  place: FilterPosition,
+  place: VisibilityContext,
   events: readonly RecordedEvent[],
   webhookIds: () => readonly string[],
 ): Promise<WebhookVisibility> {
@@ -60,7 +60,7 @@ export async function visibilityEverywhere(
     const [first] = group;
     if (!first) continue;
     const partition = { workspace: first.workspace, environment: first.environment };
-    const read: FilterPosition["read"] = (work) => platform.db.read(partition, work);
+    const read: VisibilityContext["read"] = (work) => platform.db.read(partition, work);
     const place = { services: platform, partition, read };
     for (const [id, lens] of await eventFiltersFor(place, group)) lenses.set(id, lens);
   }

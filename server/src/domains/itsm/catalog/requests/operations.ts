@@ -53,7 +53,10 @@ const listRequests = query({
     if (state !== undefined) narrowed.push((to) => `state = ${to.add(state, "text")}`);
     if (itemId !== undefined) narrowed.push((to) => `item_id = ${to.add(itemId, "text")}`);
     if (mine === true) narrowed.push((to) => `assignee_id = ${to.add(me, "text")}`);
-    return listPage(ctx, requestList, page, { narrowed, toItem: requestStore.toTicket });
+    return listPage(ctx, requestList, page, {
+      conditions: narrowed,
+      toItem: requestStore.toTicket,
+    });
   },
 });
 

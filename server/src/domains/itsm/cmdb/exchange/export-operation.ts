@@ -58,7 +58,7 @@ export const exportItems = query({
     const file: Download = {
       mediaType: fileFormat.mediaType,
       fileName: `items.${format}`,
-      pieces: listFileChunks(fileFormat, pages, platform.shutdown),
+      chunks: listFileChunks(fileFormat, pages, platform.shutdown),
     };
     return file;
   },

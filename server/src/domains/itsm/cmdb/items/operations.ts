@@ -82,7 +82,7 @@ const listItems = query({
   example: { query: { limit: 50, class: "server", status: "active", sort: "name" } },
   run: (ctx, { query: { class: itemClass, status, ...listing } }) =>
     listPage(ctx, ITEMS, listing, {
-      narrowed: columnConditions({ class: itemClass, status }),
+      conditions: columnConditions({ class: itemClass, status }),
       toItem: store.toItem,
     }),
 });

@@ -90,7 +90,7 @@ export async function readClockPage(
   const targets = compileTargets(ctx.services, await listActivePolicies(ctx.tx));
   const nowMs = ctx.now.getTime();
   return listPage(ctx, list, query, {
-    narrowed: conditions,
+    conditions,
     // The list selects `CLOCK_COLUMNS`.
     toItem: (row) => toClockListItem(toClock(row as unknown as ClockRow), targets, nowMs),
   });

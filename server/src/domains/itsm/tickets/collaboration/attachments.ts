@@ -180,7 +180,7 @@ function getAttachment(kind: TicketKind) {
         .where("ticket_id", "=", ticket.id)
         .executeTakeFirst();
       if (!row) throw new Failure(NotFound);
-      return { mediaType: MEDIA_TYPE, fileName: row.name, pieces: streamText(row.content) };
+      return { mediaType: MEDIA_TYPE, fileName: row.name, chunks: streamText(row.content) };
     },
   });
 }
