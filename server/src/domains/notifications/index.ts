@@ -7,7 +7,7 @@ import {
   NotificationUnread,
   PreferencesUpdated,
 } from "./events.ts";
-import { pruneNotifications } from "./store.ts";
+import { notificationRetentionJob } from "./store.ts";
 import {
   countUnread,
   deleteNotification,
@@ -24,7 +24,7 @@ import { getPreferences, putPreferences } from "./preference-operations.ts";
 import { notificationReader } from "./notification-reader.ts";
 
 export { NotificationSent } from "./events.ts";
-export { type About, notify } from "./notify.ts";
+export { type NotificationSubject, notify } from "./notify.ts";
 
 export const notifications = domain({
   name: "notifications",
@@ -53,5 +53,5 @@ export const notifications = domain({
     unreadNotification,
   ],
   readers: [notificationReader],
-  jobs: [pruneNotifications],
+  jobs: [notificationRetentionJob],
 });

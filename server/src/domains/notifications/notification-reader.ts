@@ -10,7 +10,7 @@ import { NotificationSent } from "./events.ts";
 import { RECIPIENTS_MAX } from "./notification.ts";
 import { deliver } from "./notify.ts";
 
-/** Tells people what the domains' rules say that they should hear of. */
+/** Sends the notifications of the domains' notification rules. */
 export const notificationReader = reader({
   name: "notifications.tell",
   on: ({ contributions }) =>
@@ -20,12 +20,12 @@ export const notificationReader = reader({
   async handle(ctx, events) {
     const rules = contributionsTo(NotificationRulePoint, ctx.services.contributions);
     // All events are of one workspace, so each rule's recipients are looked up once.
-    const known = new Map<NotificationRule, readonly MemberRow[]>();
-    const recipientsOf = async (rule: NotificationRule): Promise<readonly MemberRow[]> => {
-      const found =
-        known.get(rule) ?? (await findMembersWithRoles(ctx.tx, rule.roles, RECIPIENTS_MAX));
-      known.set(rule, found);
-      return found;
+    const cache = new Map<NotificationRule, readonly MemberRow[]>();
+    const findRecipients = async (rule: NotificationRule): Promise<readonly MemberRow[]> => {
+      const members =
+        cache.get(rule) ?? (await findMembersWithRoles(ctx.tx, rule.roles, RECIPIENTS_MAX));
+      cache.set(rule, members);
+      return members;
     };
     for (const event of events) {
       // A rule about notifications would otherwise never come to an end.
@@ -36,7 +36,7 @@ export const notificationReader = reader({
         on.type === eventType && (when === undefined || when(event));
       for (const rule of rules.filter(applies)) {
         const message = { title: rule.title(event), body: rule.body(event), about };
-        await deliver(ctx.because(event), await recipientsOf(rule), message);
+        await deliver(ctx.because(event), await findRecipients(rule), message);
       }
     }
   },

@@ -5,13 +5,13 @@ import { id, line, nullable, object, text, Time } from "#kernel/schema/schema.ts
 
 export const TITLE_CHARACTERS_MAX = 200;
 export const BODY_CHARACTERS_MAX = 10_000;
-/** How many people one act may tell. */
+/** The most recipients of one notification. */
 export const RECIPIENTS_MAX = 1_000;
 
-/** The words of a notification. */
-const words = { title: line(TITLE_CHARACTERS_MAX), body: text(BODY_CHARACTERS_MAX) };
+/** The content of a notification. */
+const content = { title: line(TITLE_CHARACTERS_MAX), body: text(BODY_CHARACTERS_MAX) };
 
-/** What it is about: the event that people are told of, and the thing that it happened to. */
+/** The subject of a notification: an event and its resource. */
 const about = {
   environment: Type.Enum(["production", "staging", "development"], {
     description: "Where it happened",
@@ -24,7 +24,7 @@ const about = {
 export const Notification = Type.Object(
   {
     id: id("ntf"),
-    ...words,
+    ...content,
     ...about,
     readAt: nullable(Time),
     createdAt: Time,
@@ -33,24 +33,27 @@ export const Notification = Type.Object(
 );
 export type Notification = Static<typeof Notification> & { readonly revision: number };
 
-/** As events tell it: without its words, since more people read the log than the inbox. */
+/** A notification in events: without its content, since more people read the log than the inbox. */
 export const NotificationData = Type.Object(
   { id: id("ntf"), userId: id("usr"), ...about },
   { title: "NotificationData" },
 );
 
-/** What somebody sends, and to whom. */
-export const Draft = object({
+/** The body of a request to send. */
+export const NotificationInput = object({
   userIds: Type.Array(id("usr"), {
     minItems: 1,
     maxItems: RECIPIENTS_MAX,
     description: "Who is no active member of the workspace is passed over",
   }),
-  ...words,
+  ...content,
 });
 
-/** Who was told. */
-export const Sent = Type.Object({ userIds: Type.Array(id("usr")) }, { title: "SentNotification" });
+/** The recipients that a notification reached. */
+export const SentNotification = Type.Object(
+  { userIds: Type.Array(id("usr")) },
+  { title: "SentNotification" },
+);
 
 export const NotificationsRead = permission(
   "notifications:read",
@@ -63,7 +66,7 @@ export const NotificationsSend = permission(
   ["builder", "agent", "change_manager"],
 );
 
-/** How a member wants to be told. */
+/** The preferences of a member. */
 export const preferences = {
   email: Type.Boolean({ description: "Whether each notification is sent by e-mail too" }),
 };
@@ -71,5 +74,5 @@ export const preferences = {
 export const Preferences = Type.Object(preferences, { title: "NotificationPreferences" });
 export type Preferences = Static<typeof Preferences> & { readonly revision: number };
 
-/** What holds for a member who never said anything else. */
-export const DEFAULTS: Preferences = { email: true, revision: 0 };
+/** The preferences of a member who never set any. */
+export const DEFAULT_PREFERENCES: Preferences = { email: true, revision: 0 };

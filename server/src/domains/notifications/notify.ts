@@ -10,28 +10,28 @@ import { BODY_CHARACTERS_MAX, RECIPIENTS_MAX, TITLE_CHARACTERS_MAX } from "./not
 import * as preferences from "./preference-store.ts";
 import * as store from "./store.ts";
 
-/** What people are told. */
+/** The message of a notification. */
 export interface Message {
   readonly title: string;
   readonly body: string;
-  readonly about?: About | undefined;
+  readonly about?: NotificationSubject | undefined;
 }
 
-/** The event that they are told of, and the thing that it is about. */
-export interface About {
+/** The event of a notification, and its resource. */
+export interface NotificationSubject {
   readonly eventId?: string;
   readonly eventType?: string;
   readonly resource?: { readonly type: string; readonly id: string };
 }
 
-type Sending = WriteContext<typeof NotificationSent>;
+type SendContext = WriteContext<typeof NotificationSent>;
 
 /**
- * Tells members of this workspace something, as part of the act that `ctx` belongs to. Resolves to the
- * ids of those who were told: whoever is no active member is passed over.
+ * Notifies members of this workspace, in the transaction of `ctx`. Resolves to the ids of those
+ * notified: users who are no active members are skipped.
  */
 export async function notify(
-  ctx: Sending,
+  ctx: SendContext,
   { userIds, ...message }: Message & { readonly userIds: readonly string[] },
 ): Promise<string[]> {
   if (userIds.length > RECIPIENTS_MAX) {
@@ -42,55 +42,58 @@ export async function notify(
   return members.map(({ id }) => id);
 }
 
-/** One row, one event and, where it is wanted, one e-mail for each of the members. */
+/** Inserts one row, emits one event and enqueues, unless opted out, one e-mail for each member. */
 export async function deliver(
-  ctx: Sending,
+  ctx: SendContext,
   members: readonly MemberRow[],
   { title, body, about = {} }: Message,
 ): Promise<void> {
   if (members.length === 0) return;
   const { now, caller } = ctx;
   const { eventId = null, eventType = null, resource = null } = about;
-  const words = { title: cut(title, TITLE_CHARACTERS_MAX), body: cut(body, BODY_CHARACTERS_MAX) };
+  const content = {
+    title: truncate(title, TITLE_CHARACTERS_MAX),
+    body: truncate(body, BODY_CHARACTERS_MAX),
+  };
   const recipients = members.map(({ id }) => ({ id: newId("ntf", now.getTime()), userId: id }));
-  await store.insert(ctx.tx, { recipients, ...words, eventId, eventType, resource, now });
+  await store.insert(ctx.tx, { recipients, ...content, eventId, eventType, resource, now });
   for (const { id, userId } of recipients) {
     const { environment } = caller;
     ctx.emit(NotificationSent, { id }, { id, userId, environment, eventId, eventType, resource });
   }
-  await mailTo(ctx, members, words);
+  await mailTo(ctx, members, content);
 }
 
 async function mailTo(
-  ctx: Sending,
+  ctx: SendContext,
   members: readonly MemberRow[],
-  words: { readonly title: string; readonly body: string },
+  content: { readonly title: string; readonly body: string },
 ): Promise<void> {
   if (!ctx.services.mailer.available) return;
   const userIds = members.map(({ id }) => id);
-  const unwilling = await preferences.withoutEmail(ctx.tx, userIds);
-  const mail = mailOf(ctx, words);
+  const optedOut = await preferences.findEmailOptOuts(ctx.tx, userIds);
+  const mail = buildMail(ctx, content);
   for (const { id, email } of members) {
-    if (!unwilling.has(id)) await enqueueMail(ctx, { ...mail, to: email });
+    if (!optedOut.has(id)) await enqueueMail(ctx, { ...mail, to: email });
   }
 }
 
-function mailOf(
-  { caller: { environment }, services }: Sending,
+function buildMail(
+  { caller: { environment }, services }: SendContext,
   { title, body }: { readonly title: string; readonly body: string },
 ): Omit<Mail, "to"> {
-  // Nobody should take a rehearsal for the real thing.
-  const where = environment === "production" ? "" : `[${environment}] `;
+  // The subject names every environment but production.
+  const prefix = environment === "production" ? "" : `[${environment}] `;
   return {
     // A subject is one line.
-    subject: where + title.replaceAll(/\s+/g, " "),
+    subject: prefix + title.replaceAll(/\s+/g, " "),
     text:
       `${body}\n\n--\nMillrace, ${publicUrl(services)}\n` +
       `PUT {"email":false} to /api/v1/notifications/preferences to get no such e-mail.\n`,
   };
 }
 
-/** What a rule makes of an event may be longer than an inbox shows. */
-function cut(text: string, charactersMax: number): string {
+/** Bounds a text, since a rule may render more than an inbox shows. */
+function truncate(text: string, charactersMax: number): string {
   return text.length > charactersMax ? `${text.slice(0, charactersMax - 1)}…` : text;
 }

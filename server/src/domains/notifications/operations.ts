@@ -12,7 +12,7 @@ import {
   NotificationSent,
   NotificationUnread,
 } from "./events.ts";
-import { Draft, Notification, Sent } from "./notification.ts";
+import { NotificationInput, Notification, SentNotification } from "./notification.ts";
 import { notify } from "./notify.ts";
 import { NotificationsRead, NotificationsSend } from "./notification.ts";
 import * as service from "./service.ts";
@@ -35,9 +35,9 @@ export const listNotifications = query({
     ),
   }),
   response: page(Notification),
-  async run({ tx, caller, services }, { query: { unread, ...asked } }) {
+  async run({ tx, caller, services }, { query: { unread, ...pageInput } }) {
     const person = userIdOf(caller);
-    return listPageById(services, LIST, asked, (before, limit) =>
+    return listPageById(services, LIST, pageInput, (before, limit) =>
       store.list(tx, person, { unread, before, limit }),
     );
   },
@@ -74,8 +74,8 @@ export const sendNotification = command({
   // It is sent in one environment, and says so in the inbox.
   environmentScoped: true,
   permission: NotificationsSend,
-  body: Draft,
-  response: created(Sent),
+  body: NotificationInput,
+  response: created(SentNotification),
   emits: [NotificationSent],
   example: {
     body: {

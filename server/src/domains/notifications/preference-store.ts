@@ -1,14 +1,14 @@
 import type { Tx } from "#kernel/db/connection.ts";
-import { DEFAULTS, type Preferences } from "./notification.ts";
+import { DEFAULT_PREFERENCES, type Preferences } from "./notification.ts";
 
-const SHOWN = ["email", "revision"] as const;
+const COLUMNS = ["email", "revision"] as const;
 
 export async function get(tx: Tx, userId: string): Promise<Preferences> {
   const row = await byUser(tx, userId).executeTakeFirst();
-  return row ?? DEFAULTS;
+  return row ?? DEFAULT_PREFERENCES;
 }
 
-/** Makes the row where there is none, so that there is something to lock. */
+/** Locks the row until the transaction ends; creates it where there is none. */
 export async function lock(tx: Tx, userId: string, now: Date): Promise<Preferences> {
   await tx
     .insertInto("notification_preferences")
@@ -28,12 +28,12 @@ export async function update(
     .set(change)
     .set((row) => ({ revision: row("revision", "+", 1) }))
     .where("user_id", "=", userId)
-    .returning(SHOWN)
+    .returning(COLUMNS)
     .executeTakeFirstOrThrow();
 }
 
-/** Those of these members who want no e-mail. */
-export async function withoutEmail(tx: Tx, userIds: readonly string[]): Promise<Set<string>> {
+/** Finds those of these members who want no e-mail. */
+export async function findEmailOptOuts(tx: Tx, userIds: readonly string[]): Promise<Set<string>> {
   const rows = await tx
     .selectFrom("notification_preferences")
     .select("user_id")
@@ -44,5 +44,5 @@ export async function withoutEmail(tx: Tx, userIds: readonly string[]): Promise<
 }
 
 function byUser(tx: Tx, userId: string) {
-  return tx.selectFrom("notification_preferences").select(SHOWN).where("user_id", "=", userId);
+  return tx.selectFrom("notification_preferences").select(COLUMNS).where("user_id", "=", userId);
 }

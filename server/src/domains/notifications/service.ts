@@ -13,7 +13,7 @@ import type { Preferences } from "./notification.ts";
 import * as preferences from "./preference-store.ts";
 import * as store from "./store.ts";
 
-/** What was read before stays as it is, with the time when it was. */
+/** Marks a notification as read; one that is read already keeps its time. */
 export async function markRead(
   ctx: WriteContext<typeof NotificationRead>,
   id: string,
@@ -21,7 +21,7 @@ export async function markRead(
   const before = await lockOwn(ctx, id);
   if (before.readAt !== null) return before;
   const after = await store.setReadAt(ctx.tx, id, ctx.now);
-  ctx.emit(NotificationRead, { id }, dataOf(ctx, after));
+  ctx.emit(NotificationRead, { id }, notificationEventData(ctx, after));
   return after;
 }
 
@@ -32,7 +32,7 @@ export async function markUnread(
   const before = await lockOwn(ctx, id);
   if (before.readAt === null) return before;
   const after = await store.setReadAt(ctx.tx, id, null);
-  ctx.emit(NotificationUnread, { id }, dataOf(ctx, after));
+  ctx.emit(NotificationUnread, { id }, notificationEventData(ctx, after));
   return after;
 }
 
@@ -40,7 +40,7 @@ export async function markAllRead(
   ctx: WriteContext<typeof NotificationsAllRead>,
 ): Promise<{ read: number }> {
   const userId = userIdOf(ctx.caller);
-  const read = await store.readAll(ctx.tx, userId, ctx.now);
+  const read = await store.markAllRead(ctx.tx, userId, ctx.now);
   if (read > 0) ctx.emit(NotificationsAllRead, { id: userId }, { userId, read });
   return { read };
 }
@@ -51,7 +51,7 @@ export async function remove(
 ): Promise<void> {
   const notification = await lockOwn(ctx, id);
   await store.remove(ctx.tx, id);
-  ctx.emit(NotificationDeleted, { id }, dataOf(ctx, notification));
+  ctx.emit(NotificationDeleted, { id }, notificationEventData(ctx, notification));
 }
 
 export async function setPreferences(
@@ -67,14 +67,14 @@ export async function setPreferences(
   return after;
 }
 
-/** Another person's is as good as none. */
+/** Locks a notification of the caller; another person's is not found. */
 async function lockOwn(ctx: WriteContext<never>, id: string): Promise<Notification> {
   const notification = await store.lock(ctx.tx, userIdOf(ctx.caller), id);
   ctx.expectRevision(notification.revision);
   return notification;
 }
 
-function dataOf({ caller }: WriteContext<never>, notification: Notification) {
+function notificationEventData({ caller }: WriteContext<never>, notification: Notification) {
   const { id, environment, eventId, eventType, resource } = notification;
   return { id, userId: userIdOf(caller), environment, eventId, eventType, resource };
 }

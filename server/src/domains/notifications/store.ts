@@ -5,7 +5,7 @@ import { retentionJob, deleteAcrossWorkspaces } from "#kernel/work/retention-job
 import type { Tables } from "../../tables.ts";
 import type { Notification } from "./notification.ts";
 
-const SHOWN = [
+const COLUMNS = [
   "id",
   "environment",
   "title",
@@ -18,10 +18,10 @@ const SHOWN = [
   "revision",
   "created_at",
 ] as const;
-type Row = Pick<Selectable<Tables["notifications"]>, (typeof SHOWN)[number]>;
+type Row = Pick<Selectable<Tables["notifications"]>, (typeof COLUMNS)[number]>;
 
-/** One message, as it goes into several inboxes. */
-export interface Posting {
+/** One message for several inboxes. */
+export interface NewNotification {
   readonly recipients: readonly { readonly id: string; readonly userId: string }[];
   readonly title: string;
   readonly body: string;
@@ -31,9 +31,9 @@ export interface Posting {
   readonly now: Date;
 }
 
-/** One text for any number of people, so that it is prepared once. */
-export async function insert(tx: Tx, posting: Posting): Promise<void> {
-  const { recipients, title, body, eventId, eventType, resource, now } = posting;
+/** Inserts a row for each recipient by one statement. */
+export async function insert(tx: Tx, notification: NewNotification): Promise<void> {
+  const { recipients, title, body, eventId, eventType, resource, now } = notification;
   await sql`
     insert into notifications
       (id, user_id, title, body, event_id, event_type, resource_type, resource_id, created_at)
@@ -46,12 +46,12 @@ export async function insert(tx: Tx, posting: Posting): Promise<void> {
 }
 
 export async function get(tx: Tx, userId: string, id: string): Promise<Notification> {
-  return found(await byId(tx, userId, id).executeTakeFirst());
+  return assertFound(await byId(tx, userId, id).executeTakeFirst());
 }
 
-/** Locks the row, so that two changes take turns. */
+/** Locks the row until the transaction ends. */
 export async function lock(tx: Tx, userId: string, id: string): Promise<Notification> {
-  return found(await byId(tx, userId, id).forUpdate().executeTakeFirst());
+  return assertFound(await byId(tx, userId, id).forUpdate().executeTakeFirst());
 }
 
 export async function setReadAt(tx: Tx, id: string, readAt: Date | null): Promise<Notification> {
@@ -61,13 +61,13 @@ export async function setReadAt(tx: Tx, id: string, readAt: Date | null): Promis
       .set({ read_at: readAt })
       .set((row) => ({ revision: row("revision", "+", 1) }))
       .where("id", "=", id)
-      .returning(SHOWN)
+      .returning(COLUMNS)
       .executeTakeFirstOrThrow(),
   );
 }
 
-/** Resolves to how many were unread until now. */
-export async function readAll(tx: Tx, userId: string, now: Date): Promise<number> {
+/** Marks all notifications of a user as read; resolves to how many were unread. */
+export async function markAllRead(tx: Tx, userId: string, now: Date): Promise<number> {
   const { numUpdatedRows } = await tx
     .updateTable("notifications")
     .set({ read_at: now })
@@ -92,7 +92,7 @@ export async function list(
   },
 ): Promise<Notification[]> {
   const { unread, before, limit } = page;
-  let rows = tx.selectFrom("notifications").select(SHOWN).where("user_id", "=", userId);
+  let rows = tx.selectFrom("notifications").select(COLUMNS).where("user_id", "=", userId);
   if (unread !== undefined) rows = rows.where("read_at", unread ? "is" : "is not", null);
   if (before !== undefined) rows = rows.where("id", "<", before);
   return (await rows.orderBy("id", "desc").limit(limit).execute()).map(toNotification);
@@ -111,12 +111,12 @@ export async function countUnread(tx: Tx, userId: string): Promise<number> {
 function byId(tx: Tx, userId: string, id: string) {
   return tx
     .selectFrom("notifications")
-    .select(SHOWN)
+    .select(COLUMNS)
     .where("id", "=", id)
     .where("user_id", "=", userId);
 }
 
-function found(row: Row | undefined): Notification {
+function assertFound(row: Row | undefined): Notification {
   if (!row) throw new Failure(NotFound);
   return toNotification(row);
 }
@@ -139,16 +139,16 @@ function toNotification(row: Row): Notification {
 
 const DAY_MS = 24 * 3_600_000;
 const HOUR_MS = 3_600_000;
-const KEPT_DAYS = 90;
+const RETENTION_DAYS = 90;
 
 const PRUNE = `
   delete from notifications where id in
     (select id from notifications where created_at < $1 order by created_at limit $2)`;
 
 /** Old notifications, of all workspaces. */
-export const pruneNotifications = retentionJob({
+export const notificationRetentionJob = retentionJob({
   kind: "notifications.prune",
   everyMs: HOUR_MS,
   remove: ({ db, clock }, rowsMax) =>
-    deleteAcrossWorkspaces(db, PRUNE, [new Date(clock.nowMs() - KEPT_DAYS * DAY_MS), rowsMax]),
+    deleteAcrossWorkspaces(db, PRUNE, [new Date(clock.nowMs() - RETENTION_DAYS * DAY_MS), rowsMax]),
 });

@@ -8,7 +8,7 @@ import {
   stepsOf,
   trigger,
 } from "#domains/runs/testing/workflows.ts";
-import { arrived, caughtUp } from "#domains/webhooks/deliveries/testing.ts";
+import { arrived, caughtUp } from "#domains/webhooks/testing/deliveries.ts";
 import { useReceiver } from "#domains/webhooks/testing/webhook.ts";
 import { type Ask, until, useWorld } from "#kernel/testing/world.ts";
 import { type Furnished, furnish } from "./testing.ts";

@@ -6,7 +6,7 @@ import { createSecret, deleteSecret, getSecret, listSecrets, rotateSecret } from
 import { SecretsRead, SecretsWrite } from "./secret.ts";
 import { count } from "./store.ts";
 
-export { findMissingSecrets as missingSecrets } from "./store.ts";
+export { findMissingSecrets } from "./store.ts";
 
 export const vault = domain({
   name: "vault",

@@ -50,7 +50,7 @@ export const createSecret = command({
       description: "For the billing connector",
     },
   },
-  prepare: (platform, { body }, caller) => service.sealFor(platform, caller, body),
+  prepare: (platform, { body }, caller) => service.sealValue(platform, caller, body),
   run: (ctx, { body }, sealed) => service.create(ctx, body, sealed),
 });
 
@@ -79,7 +79,7 @@ export const rotateSecret = command({
   emits: [SecretUpdated],
   example: { ...example, body: { value: "sk_live_1f7b22c9d0" } },
   prepare: (platform, { params, body }, caller) =>
-    service.sealFor(platform, caller, { name: params.name, value: body.value }),
+    service.sealValue(platform, caller, { name: params.name, value: body.value }),
   run: (ctx, { params, body: { value: _, ...body } }, sealed) =>
     service.rotate(ctx, params.name, { ...body, sealed }),
 });

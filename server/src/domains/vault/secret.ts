@@ -20,16 +20,16 @@ export const Value = Type.String({
   description: "Write-only: no answer, event or log line ever holds it",
 });
 
-/** What may be known of a secret. */
-const about = { name: Name, description: text(2_000) };
+/** The fields of a secret that are not secret. */
+const dataFields = { name: Name, description: text(2_000) };
 
-export const Description = about.description;
+export const Description = dataFields.description;
 
-/** As events tell it. */
-const SecretData = Type.Object(about, { title: "SecretData" });
+/** A secret in events. */
+const SecretData = Type.Object(dataFields, { title: "SecretData" });
 
 export const Secret = Type.Object(
-  { ...about, createdAt: Time, updatedAt: Time },
+  { ...dataFields, createdAt: Time, updatedAt: Time },
   { title: "Secret" },
 );
 export type Secret = Static<typeof Secret> & { readonly revision: number };

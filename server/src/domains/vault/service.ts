@@ -5,8 +5,8 @@ import { SecretCreated, SecretDeleted, SecretUpdated } from "./secret.ts";
 import type { Secret } from "./secret.ts";
 import * as store from "./store.ts";
 
-/** Sealed before the transaction begins: from there on nothing has the value. */
-export async function sealFor(
+/** Encrypts the value before the transaction begins, so that nothing later has its text. */
+export async function sealValue(
   { secrets }: Platform,
   { workspace }: Caller,
   { name, value }: { readonly name: string; readonly value: string },
@@ -22,7 +22,7 @@ export async function create(
 ): Promise<Secret> {
   const times = { created_at: ctx.now, updated_at: ctx.now };
   const secret = await store.insert(ctx.tx, { name, description, sealed, ...times });
-  ctx.emit(SecretCreated, referTo(secret), dataOf(secret));
+  ctx.emit(SecretCreated, secretRef(secret), secretEventData(secret));
   return secret;
 }
 
@@ -35,8 +35,8 @@ export async function rotate(
   const before = await store.lock(ctx.tx, name);
   ctx.expectRevision(before.revision);
   const after = await store.update(ctx.tx, name, { ...change, updated_at: ctx.now });
-  const { changes, ...states } = diffResource(dataOf(before), dataOf(after));
-  ctx.emit(SecretUpdated, referTo(after), { ...states, changes: [...changes, "value"] });
+  const { changes, ...states } = diffResource(secretEventData(before), secretEventData(after));
+  ctx.emit(SecretUpdated, secretRef(after), { ...states, changes: [...changes, "value"] });
   return after;
 }
 
@@ -44,13 +44,13 @@ export async function remove(ctx: WriteContext<typeof SecretDeleted>, name: stri
   const secret = await store.lock(ctx.tx, name);
   ctx.expectRevision(secret.revision);
   await store.remove(ctx.tx, name);
-  ctx.emit(SecretDeleted, referTo(secret), dataOf(secret));
+  ctx.emit(SecretDeleted, secretRef(secret), secretEventData(secret));
 }
 
-function referTo({ name }: Secret) {
+function secretRef({ name }: Secret) {
   return { id: name, displayName: name };
 }
 
-function dataOf({ name, description }: Secret) {
+function secretEventData({ name, description }: Secret) {
   return { name, description };
 }

@@ -4,23 +4,23 @@ import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import type { Tables } from "../../tables.ts";
 import type { Secret } from "./secret.ts";
 
-/** Never the sealed value: only the kernel's service opens it, and it reads for itself. */
-const SHOWN = ["name", "description", "revision", "created_at", "updated_at"] as const;
-type Row = Pick<Selectable<Tables["secrets"]>, (typeof SHOWN)[number]>;
+/** Without the encrypted value: only the secrets service of the kernel reads it. */
+const COLUMNS = ["name", "description", "revision", "created_at", "updated_at"] as const;
+type Row = Pick<Selectable<Tables["secrets"]>, (typeof COLUMNS)[number]>;
 
 export async function insert(tx: Tx, row: Insertable<Tables["secrets"]>): Promise<Secret> {
   return toSecret(
-    await tx.insertInto("secrets").values(row).returning(SHOWN).executeTakeFirstOrThrow(),
+    await tx.insertInto("secrets").values(row).returning(COLUMNS).executeTakeFirstOrThrow(),
   );
 }
 
 export async function get(tx: Tx, name: string): Promise<Secret> {
-  return found(await byName(tx, name).executeTakeFirst());
+  return assertFound(await byName(tx, name).executeTakeFirst());
 }
 
-/** Locks the row, so that two changes take turns. */
+/** Locks the row until the transaction ends. */
 export async function lock(tx: Tx, name: string): Promise<Secret> {
-  return found(await byName(tx, name).forUpdate().executeTakeFirst());
+  return assertFound(await byName(tx, name).forUpdate().executeTakeFirst());
 }
 
 export async function update(
@@ -34,7 +34,7 @@ export async function update(
       .set(change)
       .set((row) => ({ revision: row("revision", "+", 1) }))
       .where("name", "=", name)
-      .returning(SHOWN)
+      .returning(COLUMNS)
       .executeTakeFirstOrThrow(),
   );
 }
@@ -49,7 +49,7 @@ export async function list(
 ): Promise<Secret[]> {
   const rows = await tx
     .selectFrom("secrets")
-    .select(SHOWN)
+    .select(COLUMNS)
     .where("name", ">", page.after)
     .orderBy("name")
     .limit(page.limit)
@@ -57,12 +57,12 @@ export async function list(
   return rows.map(toSecret);
 }
 
-/** Which of these names no secret has. */
+/** Finds the names that no secret has. */
 export async function findMissingSecrets(tx: Tx, names: readonly string[]): Promise<string[]> {
   if (names.length === 0) return [];
   const rows = await tx.selectFrom("secrets").select("name").where("name", "in", names).execute();
-  const known = new Set(rows.map(({ name }) => name));
-  return names.filter((name) => !known.has(name));
+  const existing = new Set(rows.map(({ name }) => name));
+  return names.filter((name) => !existing.has(name));
 }
 
 export async function count(tx: Tx): Promise<number> {
@@ -74,10 +74,10 @@ export async function count(tx: Tx): Promise<number> {
 }
 
 function byName(tx: Tx, name: string) {
-  return tx.selectFrom("secrets").select(SHOWN).where("name", "=", name);
+  return tx.selectFrom("secrets").select(COLUMNS).where("name", "=", name);
 }
 
-function found(row: Row | undefined): Secret {
+function assertFound(row: Row | undefined): Secret {
   if (!row) throw new Failure(NotFound);
   return toSecret(row);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type Ask, until, useFixture, useWorld } from "#kernel/testing/world.ts";
-import { caughtUp } from "./deliveries/testing.ts";
+import { caughtUp } from "./testing/deliveries.ts";
 import { startReceiver } from "./testing/receiver.ts";
 
 const broken = new Set<string>();
@@ -104,7 +104,7 @@ test("a pattern that takes everything takes the audit log only for those who may
   expect(await typesOf(blind.id)).toEqual(["note.created"]);
 });
 
-describe("whether a webhook hears the audit log", () => {
+describe("access of a webhook to the audit log", () => {
   const patched = async (ask: Ask, id: string, change: object) => {
     const answer = await ask(`PATCH ${HOOKS}/${id}`, change);
     expect(answer).toMatchObject({ status: 200, events: ["webhook.updated"] });
@@ -174,7 +174,7 @@ test("what the audit log was sent before is not sent again where it no longer ma
   expect(events().map(({ body }) => body.event)).toEqual(["note.created", "audit.secret.created"]);
 });
 
-test("whoever may not read the audit log retries what its webhook may hear", async () => {
+test("a caller without audit:read retries what the webhook may receive", async () => {
   const { id, deliveryId } = await failedAudit("TRUSTED");
   broken.delete("TRUSTED");
   const retried = await builder(`POST ${HOOKS}/${id}/deliveries/${deliveryId}/retry`);

@@ -9,17 +9,17 @@ export function mayReadAudit({ permissions }: Caller): boolean {
   return permissions.has(AuditRead.name);
 }
 
-/** Whether a webhook hears the audit log once this caller has said what it hears, or where that goes. */
+/** Decides whether a webhook that this caller saves receives audit events; throws if a pattern names them. */
 export function receivesAuditEvents(caller: Caller, patterns: readonly string[]): boolean {
   if (mayReadAudit(caller)) return true;
-  const named = patterns.find((pattern) => pattern.split(".")[0] === AUDIT);
-  if (named === undefined) return false;
+  const auditPattern = patterns.find((pattern) => pattern.split(".")[0] === AUDIT);
+  if (auditPattern === undefined) return false;
   throw new Failure(Forbidden, {
-    detail: `To send ${named} to a webhook needs the permission ${AuditRead.name}.`,
+    detail: `To send ${auditPattern} to a webhook needs the permission ${AuditRead.name}.`,
   });
 }
 
-/** Whether a webhook may be sent an event, also one that it was sent before. */
+/** Whether a webhook may receive an event, also one that it received before. */
 export function canReceive(
   { hearsAudit }: { readonly hearsAudit: boolean },
   { topic }: Pick<RecordedEvent, "topic">,
@@ -27,15 +27,15 @@ export function canReceive(
   return hearsAudit || topic !== AUDIT;
 }
 
-/** Why an event is not sent to a webhook although somebody asks for it. */
-export function hiddenSources(): Failure {
+/** The failure when the last editor of a webhook may not see an event. */
+export function hiddenEventFailure(): Failure {
   return new Failure(Forbidden, {
     detail:
       "Whoever saved this webhook may not see this event. Save it, and it is sent as you see it.",
   });
 }
 
-/** Throws when the caller asks for an event to be sent where they could not have had it sent. */
+/** Throws when the caller may not have an event sent to this webhook. */
 export function assertCanSend(
   caller: Caller,
   webhook: { readonly hearsAudit: boolean },
@@ -47,7 +47,7 @@ export function assertCanSend(
   });
 }
 
-/** Whether a caller may see what is in an event. */
+/** Whether a caller may see the data of an event. */
 export function maySee(caller: Caller, { topic }: Pick<RecordedEvent, "topic">): boolean {
   return topic !== AUDIT || mayReadAudit(caller);
 }

@@ -7,19 +7,19 @@ import { findSecretReferences, SECRET_NAME } from "#kernel/secrets/secret-refere
 import { Scrubber } from "#kernel/secrets/scrubber.ts";
 import { rememberSigningSecret } from "./secret.ts";
 
-/** The headers of a webhook by name, as its owner wrote them. */
+/** The headers of a webhook by name, unmasked. */
 export type Headers = Readonly<Record<string, string>>;
 
-/** Stands for a value that is not shown. */
+/** Replaces a secret value in responses. */
 export const MASK = "***";
 
-const SENSITIVE = /auth|cookie|token|key|secret|password|credential|signature|session/i;
-const REFERENCE = new RegExp(`\\{\\{\\s*secrets\\.${SECRET_NAME}\\s*\\}\\}`, "g");
-/** What may stand before a reference without being a secret itself: `Bearer `, `Basic `. */
-const SCHEME_BEFORE = /^[A-Za-z]{1,20} /;
+const CREDENTIAL_NAME = /auth|cookie|token|key|secret|password|credential|signature|session/i;
+const SECRET_REFERENCE = new RegExp(`\\{\\{\\s*secrets\\.${SECRET_NAME}\\s*\\}\\}`, "g");
+/** An authentication scheme before a reference is no secret itself: `Bearer `, `Basic `. */
+const AUTH_SCHEME_PREFIX = /^[A-Za-z]{1,20} /;
 
-/** What we send ourselves, and receivers rely on. */
-const OURS = new Set([
+/** Headers that every delivery sets and receivers rely on. */
+const RESERVED_HEADERS = new Set([
   "content-type",
   "webhook-id",
   "webhook-timestamp",
@@ -30,50 +30,51 @@ const OURS = new Set([
   "x-service-signature-256-previous",
 ]);
 
-/** Whether a header's value is not to be shown: its name speaks of a credential, and it is one. */
+/** Whether a header's value is masked: its name is that of a credential, and it is more than a reference. */
 export function isSecretHeader(name: string, value: string): boolean {
-  if (!SENSITIVE.test(name)) return false;
-  const written = value.replaceAll(REFERENCE, "").replace(SCHEME_BEFORE, "");
-  return written !== "" || findSecretReferences(value).length === 0;
+  if (!CREDENTIAL_NAME.test(name)) return false;
+  const literal = value.replaceAll(SECRET_REFERENCE, "").replace(AUTH_SCHEME_PREFIX, "");
+  return literal !== "" || findSecretReferences(value).length === 0;
 }
 
-/** The headers as they may be shown. */
+/** Masks the secret values of headers. */
 export function maskHeaders(headers: Headers): Record<string, string> {
-  return mapped(headers, (value, name) => (isSecretHeader(name, value) ? MASK : value));
+  return mapHeaders(headers, (value, name) => (isSecretHeader(name, value) ? MASK : value));
 }
 
-/** New headers, in which a mask that was sent back stands for the value that it was shown for. */
+/** Replaces each mask that was sent back by the stored value. */
 export function unmaskHeaders(
-  given: Headers,
+  input: Headers,
   stored: Headers,
-): { readonly headers: Record<string, string>; readonly faults: readonly FieldError[] } {
-  const faults: FieldError[] = [];
-  const headers = mapped(given, (value, name) => {
+): { readonly headers: Record<string, string>; readonly errors: readonly FieldError[] } {
+  const errors: FieldError[] = [];
+  const headers = mapHeaders(input, (value, name) => {
     if (value !== MASK) return value;
-    const before = Object.hasOwn(stored, name) ? stored[name] : undefined;
-    if (before === undefined) faults.push({ path: pathOf(name), message: "has no value to keep" });
-    return before ?? value;
+    const storedValue = Object.hasOwn(stored, name) ? stored[name] : undefined;
+    if (storedValue === undefined)
+      errors.push({ path: pathOf(name), message: "has no value to keep" });
+    return storedValue ?? value;
   });
-  return { headers, faults };
+  return { headers, errors };
 }
 
-/** What is wrong with headers, before it is known which secrets there are. */
-export function faultsOfHeaders(headers: Headers): FieldError[] {
+/** The field errors of headers, except missing secrets. */
+export function headerErrors(headers: Headers): FieldError[] {
   const seen = new Set<string>();
   return Object.entries(headers).flatMap(([name, value]) => {
     const lower = name.toLowerCase();
-    const message = OURS.has(lower)
+    const message = RESERVED_HEADERS.has(lower)
       ? "is set by Millrace"
       : seen.has(lower)
         ? "is there twice"
-        : faultOf(name, value);
+        : headerErrorMessage(name, value);
     seen.add(lower);
     return message === undefined ? [] : [{ path: pathOf(name), message }];
   });
 }
 
-/** A fault for each header that refers to a secret which does not exist. */
-export async function faultsOfReferences(
+/** Finds a field error for each reference to a secret that does not exist. */
+export async function findReferenceErrors(
   { secrets }: Pick<PlatformServices, "secrets">,
   workspaceKey: string,
   headers: Headers,
@@ -87,25 +88,25 @@ export async function faultsOfReferences(
 }
 
 /**
- * What takes everything that a webhook does not show out of texts again: its signing secrets, and what
- * is written into hidden headers without a reference. The secrets of the vault have scrubbers of their own.
+ * Creates the scrubber of a webhook: for its signing secrets, and for the literal text of masked
+ * headers. The secrets of the vault have scrubbers of their own.
  */
-export function scrubberOf(headers: Headers, signingSecrets: readonly string[]): Scrubber {
-  const written = Object.entries(headers)
+export function createScrubber(headers: Headers, signingSecrets: readonly string[]): Scrubber {
+  const literal = Object.entries(headers)
     .filter(([name, value]) => isSecretHeader(name, value))
     .flatMap(([name, value]) =>
       value
-        .split(REFERENCE)
-        .map((piece) => ({ name, text: piece.replace(SCHEME_BEFORE, "").trim() })),
+        .split(SECRET_REFERENCE)
+        .map((fragment) => ({ name, text: fragment.replace(AUTH_SCHEME_PREFIX, "").trim() })),
     )
     .filter(({ text }) => text !== "");
   return new Scrubber([
-    ...written.map(({ name, text }) => recentSecrets.remember(name, text)),
+    ...literal.map(({ name, text }) => recentSecrets.remember(name, text)),
     ...signingSecrets.map(rememberSigningSecret),
   ]);
 }
 
-function faultOf(name: string, value: string): string | undefined {
+function headerErrorMessage(name: string, value: string): string | undefined {
   try {
     checkHeaders({ [name]: value });
     return undefined;
@@ -119,7 +120,7 @@ function pathOf(name: string): string {
   return `/headers/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }
 
-function mapped(headers: Headers, change: (value: string, name: string) => string) {
+function mapHeaders(headers: Headers, change: (value: string, name: string) => string) {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, change(value, name)]),
   );

@@ -7,12 +7,12 @@ import {
 } from "#kernel/contributions/notification-rule.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { ReportSourcePoint } from "#kernel/contributions/report-source.ts";
-import { replayMissedJob } from "./deliveries/replay-missed.ts";
+import { replayMissedJob } from "./deliveries/replay-missed-events.ts";
 import * as deliveries from "./deliveries/operations.ts";
-import { pruneDeliveries } from "./deliveries/retention.ts";
+import { deliveryRetentionJob } from "./deliveries/retention.ts";
 import { deliveriesSource } from "./deliveries/report-source.ts";
-import { removeDeliveries } from "./deliveries/retention.ts";
-import { recover } from "./deliveries/recover.ts";
+import { deliveryRemovalJob } from "./deliveries/retention.ts";
+import { recoverJob } from "./deliveries/recover.ts";
 import { deliveryTracer } from "./deliveries/delivery-tracer.ts";
 import { fanOutReader } from "./sending/fan-out.ts";
 import { sender } from "./sending/sender.ts";
@@ -21,8 +21,8 @@ import * as operations from "./operations.ts";
 import { WebhooksRead, WebhooksWrite } from "./webhook.ts";
 import { count } from "./store.ts";
 
-/** Who paused it by hand knows. */
-const pausedByItself: NotificationRule = {
+/** Notifies admins of an automatic pause; a manual one needs no notification. */
+const pauseNotification: NotificationRule = {
   on: events.WebhookPaused,
   when: ({ data }) => data["pausedBecause"] !== "manual",
   roles: ["owner", "admin"],
@@ -57,11 +57,11 @@ export const webhooks = domain({
   ],
   readers: [fanOutReader],
   engines: [sender],
-  jobs: [replayMissedJob, recover, pruneDeliveries, removeDeliveries],
+  jobs: [replayMissedJob, recoverJob, deliveryRetentionJob, deliveryRemovalJob],
   contributions: [
     contribute(UsageCounterPoint, { name: "webhooks", count }),
     contribute(CausalTracerPoint, deliveryTracer),
-    contribute(NotificationRulePoint, pausedByItself),
+    contribute(NotificationRulePoint, pauseNotification),
     contribute(ReportSourcePoint, deliveriesSource),
   ],
 });

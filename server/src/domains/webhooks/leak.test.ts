@@ -14,7 +14,7 @@ const HOOKS = "/api/v1/webhooks";
 const receiver = await useFixture(startReceiver());
 const world = await useWorld({ work: true, env: receiver.env });
 
-test("what signs a webhook and what stands in its headers is found nowhere", async () => {
+test("signing secrets and secret headers leak into no other row, response or log line", async () => {
   const owner = await world.member(["owner"]);
   const answers: Answer[] = [];
   const ask = async (route: string, body?: unknown): Promise<any> => {

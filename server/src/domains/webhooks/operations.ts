@@ -3,17 +3,25 @@ import { invalidField } from "#kernel/operation/failure.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
 import { unwrapped, created, noContent, item, page } from "#kernel/operation/response.ts";
-import { nullable, object, Time } from "#kernel/schema/schema.ts";
+import { object } from "#kernel/schema/schema.ts";
 import { UnknownSecret } from "#kernel/secrets/secrets.ts";
 import { NewWebhook, parseWebhookInput, WebhookChange } from "./webhook-input.ts";
 import * as events from "./events.ts";
-import { WebhooksRead, WebhooksWrite } from "./webhook.ts";
-import { ping, TestAnswer } from "./ping.ts";
-import { Preview, preview, Span } from "./preview.ts";
-import { faultOfSecret } from "./secret.ts";
+import { ping, TestResponse } from "./ping.ts";
+import { Preview, preview, PreviewQuery } from "./preview.ts";
+import { secretErrorMessage } from "./secret.ts";
 import * as service from "./service.ts";
 import * as store from "./store.ts";
-import { webhookRef, Secret, TooManyWebhooks, Webhook, WebhookId } from "./webhook.ts";
+import {
+  RotatedSecret,
+  Secret,
+  TooManyWebhooks,
+  Webhook,
+  WebhookId,
+  webhookRef,
+  WebhooksRead,
+  WebhooksWrite,
+} from "./webhook.ts";
 
 /** The parameters of every operation on one webhook. */
 export const ById = object({ id: WebhookId });
@@ -71,7 +79,7 @@ export const createWebhook = command({
     },
   },
   prepare: async (platform, { body }, caller) =>
-    service.sealDraft(
+    service.sealInput(
       platform,
       caller,
       service.newWebhookId(platform),
@@ -108,7 +116,7 @@ export const updateWebhook = command({
   emits: [events.WebhookUpdated, events.WebhookPaused, events.WebhookResumed],
   example: { ...example, body: { events: ["incident.*", "change.*"], timeoutMs: 3_000 } },
   prepare: async (platform, { params, body }, caller) =>
-    service.sealDraft(platform, caller, params.id, await parseWebhookInput(platform, caller, body)),
+    service.sealInput(platform, caller, params.id, await parseWebhookInput(platform, caller, body)),
   run: (ctx, _input, sealed) => service.update(ctx, sealed),
 });
 
@@ -135,22 +143,17 @@ export const testWebhook = command({
     "are at the top level too.",
   permission: WebhooksWrite,
   params: ById,
-  response: unwrapped(TestAnswer),
+  response: unwrapped(TestResponse),
   emits: [events.WebhookTested],
   fails: [UnknownSecret],
   example,
   prepare: (platform, { params }, caller) => ping(platform, caller, params.id),
-  async run(ctx, _input, { webhook, pinged }) {
-    const { status, latency_ms: latencyMs, error } = pinged;
-    const facts = { status, latencyMs, ...(error !== undefined && { error }) };
-    ctx.emit(events.WebhookTested, webhookRef(webhook), facts);
-    return { data: pinged, ...pinged };
+  async run(ctx, _input, { webhook, result }) {
+    const { status, latency_ms: latencyMs, error } = result;
+    const data = { status, latencyMs, ...(error !== undefined && { error }) };
+    ctx.emit(events.WebhookTested, webhookRef(webhook), data);
+    return { data: result, ...result };
   },
-});
-
-const RotatedSecret = Type.Object({
-  secret: Type.String({ description: "Shown this once" }),
-  previousSecretExpiresAt: nullable(Time),
 });
 
 export const rotateWebhookSecret = command({
@@ -168,8 +171,8 @@ export const rotateWebhookSecret = command({
   emits: [events.WebhookSecretRotated],
   example: { ...example, body: {} },
   prepare: async (platform, { params, body }, caller) => {
-    const fault = body.secret === undefined ? undefined : faultOfSecret(body.secret);
-    if (fault !== undefined) throw invalidField("/secret", fault);
+    const message = body.secret === undefined ? undefined : secretErrorMessage(body.secret);
+    if (message !== undefined) throw invalidField("/secret", message);
     return service.prepareSecret(platform, caller, params.id, body.secret);
   },
   async run(ctx, { params }, { secret, sealed }) {
@@ -188,7 +191,7 @@ export const previewWebhook = query({
     "the one of a webhook. Without `audit:read`, `audit.…` is left out.",
   environmentScoped: true,
   permission: WebhooksRead,
-  body: Span,
+  body: PreviewQuery,
   response: item(Preview),
   example: {
     body: { events: ["incident.*"], filter: { "data.severity": "critical" }, limit: 20 },

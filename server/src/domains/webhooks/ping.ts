@@ -4,17 +4,17 @@ import type { Platform } from "#kernel/contract.ts";
 import type { RecordedEvent } from "#kernel/log/event.ts";
 import { newId } from "#kernel/schema/id.ts";
 import { OutboundFailed, OutboundRefused } from "#kernel/outbound/outbound.ts";
-import { headersFor, addStandardHeaders } from "./sending/attempt.ts";
+import { buildDeliveryHeaders, addStandardHeaders } from "./sending/attempt.ts";
 import { buildPayload } from "./sending/payload.ts";
 import { RESPONSE_BYTES_MAX } from "./sending/pending-delivery.ts";
 import { workspaceOf } from "./webhook-input.ts";
-import { scrubberOf } from "./header.ts";
+import { createScrubber } from "./header.ts";
 import { signingSecrets } from "./secret.ts";
 import * as store from "./store.ts";
 import type { Webhook } from "./webhook.ts";
 
-/** How an endpoint answered; the status is 0 when no answer came. */
-export const Pinged = Type.Object(
+/** The response to a ping; the status is 0 when there was none. */
+export const PingResult = Type.Object(
   {
     status: Type.Integer(),
     latency_ms: Type.Integer(),
@@ -23,58 +23,61 @@ export const Pinged = Type.Object(
   },
   { title: "Pinged" },
 );
-export type Pinged = Static<typeof Pinged>;
+export type PingResult = Static<typeof PingResult>;
 
-/** The same three fields at the top level too. */
-export const TestAnswer = Type.Object({ data: Pinged, ...Pinged.properties });
+/** The fields of the result are at the top level too. */
+export const TestResponse = Type.Object({ data: PingResult, ...PingResult.properties });
 
-const MESSAGE = "This is a test. Your endpoint is reached.";
+const PING_MESSAGE = "This is a test. Your endpoint is reached.";
 
 /** Sends a ping as a delivery would be sent, also for a webhook that is paused. */
 export async function ping(
   platform: Platform,
   caller: Caller,
   id: string,
-): Promise<{ readonly webhook: Webhook; readonly pinged: Pinged }> {
+): Promise<{ readonly webhook: Webhook; readonly result: PingResult }> {
   const workspace = workspaceOf(caller);
-  const { webhook, unshown } = await platform.db.read(
+  const { webhook, stored } = await platform.db.read(
     { workspace, environment: "production" },
     async (tx) => ({
       webhook: await store.get(tx, id),
-      unshown: await store.unshown(tx, id),
+      stored: await store.getSecretColumns(tx, id),
     }),
   );
-  const { secrets, untilMs } = await signingSecrets(platform, workspace, id, unshown);
-  const { value: headers, scrubber } = await platform.secrets.resolve(workspace, unshown.headers);
-  const own = scrubberOf(unshown.headers, secrets);
+  const { secrets, untilMs } = await signingSecrets(platform, workspace, id, stored);
+  const { value: headers, scrubber } = await platform.secrets.resolve(workspace, stored.headers);
+  const webhookScrubber = createScrubber(stored.headers, secrets);
   const at = platform.clock.now();
   const event = pingEvent(webhook, caller, at);
   const body = buildPayload({ id: event.id, webhookId: id, format: webhook.format }, event);
-  const ours = headersFor(
+  const standard = buildDeliveryHeaders(
     { secrets, secretsUntilMs: untilMs },
     { id: event.id, event },
     { body, at },
   );
-  const pinged = await post(platform, webhook, {
-    headers: addStandardHeaders(headers, ours),
+  const result = await post(platform, webhook, {
+    headers: addStandardHeaders(headers, standard),
     body: body.text,
   });
-  return { webhook, pinged: scrubbed(pinged, (text) => own.scrub(scrubber.scrub(text))) };
+  return {
+    webhook,
+    result: scrubResult(result, (text) => webhookScrubber.scrub(scrubber.scrub(text))),
+  };
 }
 
 async function post(
   { outbound }: Platform,
   { url, timeoutMs }: Webhook,
   message: { readonly headers: Readonly<Record<string, string>>; readonly body: string },
-): Promise<Pinged> {
+): Promise<PingResult> {
   const startedAt = performance.now();
   try {
     const limits = { timeoutMs, maxResponseBytes: RESPONSE_BYTES_MAX };
-    const answer = await outbound.request({ method: "POST", url, ...message, ...limits });
+    const response = await outbound.request({ method: "POST", url, ...message, ...limits });
     return {
-      status: answer.status,
-      latency_ms: Math.round(answer.durationMs),
-      body: Buffer.from(answer.body).toString(),
+      status: response.status,
+      latency_ms: Math.round(response.durationMs),
+      body: Buffer.from(response.body).toString(),
     };
   } catch (error) {
     if (!(error instanceof OutboundFailed || error instanceof OutboundRefused)) throw error;
@@ -83,7 +86,7 @@ async function post(
   }
 }
 
-/** It is in no log, but has all that a body is made of. */
+/** An event that is in no log, with all fields that a payload needs. */
 function pingEvent(webhook: Webhook, caller: Caller, at: Date): RecordedEvent {
   return {
     position: { epoch: 0, xid: 0, seq: 0 },
@@ -100,10 +103,13 @@ function pingEvent(webhook: Webhook, caller: Caller, at: Date): RecordedEvent {
     causationId: null,
     depth: 0,
     createdAt: at.toISOString(),
-    data: { message: MESSAGE },
+    data: { message: PING_MESSAGE },
   };
 }
 
-function scrubbed({ body, error, ...rest }: Pinged, scrub: (text: string) => string): Pinged {
+function scrubResult(
+  { body, error, ...rest }: PingResult,
+  scrub: (text: string) => string,
+): PingResult {
   return { ...rest, body: scrub(body), ...(error !== undefined && { error: scrub(error) }) };
 }

@@ -11,13 +11,13 @@ import type { ReadContext } from "#kernel/contract.ts";
 import { InputTime, object } from "#kernel/schema/schema.ts";
 import { mayReadAudit } from "./audit-access.ts";
 import { compileSubscription } from "./sending/subscription.ts";
-import { assertNoFaults, faultsOfSubscription } from "./webhook-input.ts";
+import { assertNoErrors, subscriptionErrors } from "./webhook-input.ts";
 import { subscription } from "./webhook.ts";
 
 const SCANNED_MAX = 10_000;
 const BATCH_EVENTS_MAX = 200;
 
-export const Span = object({
+export const PreviewQuery = object({
   events: subscription.events,
   ...Type.Partial(
     Type.Object({ filter: subscription.filter, environments: subscription.environments }),
@@ -40,15 +40,15 @@ export const Preview = Type.Object(
   { title: "Preview" },
 );
 
-/** Which past events of this environment such a webhook would have been sent. */
+/** Finds the past events of this environment that such a webhook would have received. */
 export async function preview(
   ctx: ReadContext,
-  span: Static<typeof Span>,
+  input: Static<typeof PreviewQuery>,
 ): Promise<Static<typeof Preview>> {
   const { tx, caller } = ctx;
-  assertNoFaults(faultsOfSubscription(span));
-  const { events: patterns, filter = null, environments = null, from, to, limit = 50 } = span;
-  const wants = compileSubscription({
+  assertNoErrors(subscriptionErrors(input));
+  const { events: patterns, filter = null, environments = null, from, to, limit = 50 } = input;
+  const matches = compileSubscription({
     id: "",
     events: patterns,
     environments,
@@ -60,23 +60,23 @@ export async function preview(
   let before: LogPosition | undefined;
   while (scanned < SCANNED_MAX) {
     const batch = await queryEvents(tx, { from, to, before }, BATCH_EVENTS_MAX);
-    const lenses = await eventFiltersFor(visibilityContext(ctx), batch);
-    for (const told of batch) {
-      if (events.length === limit) return shown({ events, scanned, truncated: true });
+    const filters = await eventFiltersFor(visibilityContext(ctx), batch);
+    for (const recorded of batch) {
+      if (events.length === limit) return toPreview({ events, scanned, truncated: true });
       scanned += 1;
-      const event = applyFilter(lenses, told, caller.principal);
-      if (event && wants(event)) events.push(event);
+      const event = applyFilter(filters, recorded, caller.principal);
+      if (event && matches(event)) events.push(event);
     }
     before = batch.at(-1)?.position;
-    if (batch.length < BATCH_EVENTS_MAX) return shown({ events, scanned, truncated: false });
+    if (batch.length < BATCH_EVENTS_MAX) return toPreview({ events, scanned, truncated: false });
   }
-  return shown({ events, scanned, truncated: true });
+  return toPreview({ events, scanned, truncated: true });
 }
 
-function shown(found: {
+function toPreview(result: {
   readonly events: readonly RecordedEvent[];
   readonly scanned: number;
   readonly truncated: boolean;
 }) {
-  return { ...found, events: found.events.map(toEventEnvelope) };
+  return { ...result, events: result.events.map(toEventEnvelope) };
 }

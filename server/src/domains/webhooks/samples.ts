@@ -3,7 +3,7 @@ import type { Ask } from "#kernel/testing/world.ts";
 
 let count = 0;
 
-/** Nobody listens on this port: what is sent there fails at once. */
+/** Nobody listens on this port: an attempt fails at once. */
 function fresh() {
   count += 1;
   return {

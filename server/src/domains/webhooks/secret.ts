@@ -9,10 +9,10 @@ type Keys = Pick<PlatformServices, "keys">;
 const SECRET_BYTES = 32;
 const STANDARD_PREFIX = "whsec_";
 
-/** How long the former secret signs too after a rotation. */
+/** How long the previous secret signs after a rotation. */
 export const PREVIOUS_SECRET_MS = 24 * 3_600_000;
 
-/** A signing secret as its row keeps it. */
+/** Encrypts a signing secret for its row. */
 export async function sealSigningSecret(
   { keys }: Keys,
   workspaceKey: string,
@@ -21,7 +21,7 @@ export async function sealSigningSecret(
 ): Promise<Buffer> {
   rememberSigningSecret(secret);
   const key = await keys.of(workspaceKey);
-  return seal(key, Buffer.from(secret), contextOf(workspaceKey, webhookId));
+  return seal(key, Buffer.from(secret), sealContext(workspaceKey, webhookId));
 }
 
 /** The columns of a webhook that hold its signing secrets. */
@@ -31,13 +31,13 @@ interface SealedSecrets {
   readonly previous_secret_until: string | null;
 }
 
-/** Signing secrets in the clear, the current one first. The second signs until its time is over. */
+/** Decrypted signing secrets, the current one first. The second signs until `untilMs`. */
 export interface SigningSecrets {
   readonly secrets: readonly string[];
   readonly untilMs: number;
 }
 
-/** Opens the signing secrets of a webhook, for whoever signs or scrubs. */
+/** Decrypts the signing secrets of a webhook, to sign and to scrub. */
 export async function signingSecrets(
   { keys }: Keys,
   workspaceKey: string,
@@ -48,13 +48,13 @@ export async function signingSecrets(
   const untilMs = row.previous_secret_until === null ? 0 : Date.parse(row.previous_secret_until);
   if (sealed.length === 0) return { secrets: [], untilMs };
   const key = await keys.of(workspaceKey);
-  const context = contextOf(workspaceKey, webhookId);
-  const secrets = sealed.map((one) => open(key, one, context).toString());
+  const context = sealContext(workspaceKey, webhookId);
+  const secrets = sealed.map((sealedSecret) => open(key, sealedSecret, context).toString());
   for (const secret of secrets) rememberSigningSecret(secret);
   return { secrets, untilMs };
 }
 
-/** From then on log lines are scrubbed of it, and whoever scrubs for itself may. */
+/** Registers a secret, so that log lines are scrubbed of it. */
 export function rememberSigningSecret(secret: string): UsedSecret {
   return recentSecrets.remember("of this webhook", secret);
 }
@@ -64,14 +64,14 @@ export function newSigningSecret(): string {
   return STANDARD_PREFIX + randomBytes(SECRET_BYTES).toString("base64");
 }
 
-/** Behind the prefix the key must be there: with an empty one anybody could sign. */
-export function faultOfSecret(secret: string): string | undefined {
+/** Requires a key after the prefix: with an empty one anybody could sign. */
+export function secretErrorMessage(secret: string): string | undefined {
   if (!secret.startsWith(STANDARD_PREFIX)) return undefined;
   const key = Buffer.from(secret.slice(STANDARD_PREFIX.length), "base64");
   return key.length === 0 ? `must have a key in base64 after ${STANDARD_PREFIX}` : undefined;
 }
 
-/** Binds a sealed secret to its place: moved to another webhook it does not open. */
-function contextOf(workspaceKey: string, webhookId: string): string {
+/** Binds an encrypted secret to its webhook: copied to another one it does not decrypt. */
+function sealContext(workspaceKey: string, webhookId: string): string {
   return `webhook secret ${workspaceKey} ${webhookId}`;
 }

@@ -8,10 +8,10 @@ import { newId } from "#kernel/schema/id.ts";
 import { SHARDS } from "#kernel/work/shard-leases.ts";
 import type { Tables } from "../../tables.ts";
 import { receivesAuditEvents } from "./audit-access.ts";
-import { removeDeliveries } from "./deliveries/retention.ts";
+import { deliveryRemovalJob } from "./deliveries/retention.ts";
 import { pauseWebhook } from "./sending/dead-letter.ts";
 import { DELIVERIES_DUE_SIGNAL } from "./sending/pending-delivery.ts";
-import { assertNoFaults, type WebhookInput, workspaceOf } from "./webhook-input.ts";
+import { assertNoErrors, type WebhookInput, workspaceOf } from "./webhook-input.ts";
 import {
   WebhookCreated,
   WebhookDeleted,
@@ -23,10 +23,13 @@ import {
 import { unmaskHeaders } from "./header.ts";
 import { newSigningSecret, PREVIOUS_SECRET_MS, sealSigningSecret } from "./secret.ts";
 import * as store from "./store.ts";
-import { webhookRef, toWebhook, TooManyWebhooks, type Webhook } from "./webhook.ts";
+import { webhookRef, webhookEventData, TooManyWebhooks, type Webhook } from "./webhook.ts";
 
-/** Each event of a workspace is held against all of them. */
+/** Each event of a workspace is matched against all of its webhooks. */
 const WEBHOOKS_MAX = 2_000;
+
+/** The column has an older word for a shard. */
+const SHARD_COLUMN = "lane";
 
 const DEFAULTS = {
   format: "millrace",
@@ -35,41 +38,41 @@ const DEFAULTS = {
   timeout_ms: 10_000,
 } as const;
 
-/** A draft whose secret is sealed: undefined when it is to stay, null when there is to be none. */
-export interface Sealed {
+/** An input with an encrypted secret: undefined keeps the stored one, null removes it. */
+export interface SealedInput {
   readonly id: string;
-  readonly draft: Omit<WebhookInput, "secret">;
+  readonly input: Omit<WebhookInput, "secret">;
   readonly secret: Buffer | null | undefined;
 }
 
-/** The id of a webhook that is to be created, needed first: its secret is bound to it. */
+/** Creates the id of a new webhook before anything else, since its secret is bound to it. */
 export function newWebhookId({ clock }: Platform): string {
   return newId("whk", clock.nowMs());
 }
 
-/** Sealed before the transaction begins: from there on nothing has the secret. */
-export async function sealDraft(
+/** Encrypts the secret before the transaction begins, so that nothing later has its text. */
+export async function sealInput(
   platform: Platform,
   caller: Caller,
   id: string,
-  { secret, ...draft }: WebhookInput,
-): Promise<Sealed> {
-  if (typeof secret !== "string") return { id, draft, secret };
-  return { id, draft, secret: await sealSigningSecret(platform, workspaceOf(caller), id, secret) };
+  { secret, ...input }: WebhookInput,
+): Promise<SealedInput> {
+  if (typeof secret !== "string") return { id, input, secret };
+  return { id, input, secret: await sealSigningSecret(platform, workspaceOf(caller), id, secret) };
 }
 
 export async function create(
   ctx: WriteContext<typeof WebhookCreated | typeof WebhookPaused>,
   { name, url, events }: Pick<Insertable<Tables["webhooks"]>, "name" | "url" | "events">,
-  { id, draft, secret = null }: Sealed,
+  { id, input, secret = null }: SealedInput,
 ): Promise<Webhook> {
   const hears_audit = receivesAuditEvents(ctx.caller, events);
   await store.lockCount(ctx.tx);
   if ((await store.count(ctx.tx)) >= WEBHOOKS_MAX) throw new Failure(TooManyWebhooks);
-  const { headers } = unmaskedOf(draft, {});
+  const { headers } = unmaskInput(input, {});
   const webhook = await store.insert(ctx.tx, {
     ...DEFAULTS,
-    ...columnsOf({ ...draft, ...(headers && { headers }) }),
+    ...columnsOf({ ...input, ...(headers && { headers }) }),
     id,
     name,
     url,
@@ -79,13 +82,13 @@ export async function create(
     secret,
     status: "active",
     since_epoch: ctx.services.epoch,
-    lane: laneOf(id),
+    [SHARD_COLUMN]: shardOf(id),
     created_by: ctx.caller.actor.id,
     created_at: ctx.now,
     updated_at: ctx.now,
   });
-  ctx.emit(WebhookCreated, webhookRef(webhook), toWebhook(webhook));
-  if (draft.status !== "paused") return webhook;
+  ctx.emit(WebhookCreated, webhookRef(webhook), webhookEventData(webhook));
+  if (input.status !== "paused") return webhook;
   await pauseWebhook(ctx, id, "manual");
   return store.get(ctx.tx, id);
 }
@@ -97,37 +100,40 @@ export async function create(
  */
 export async function update(
   ctx: WriteContext<typeof WebhookUpdated | typeof WebhookPaused | typeof WebhookResumed>,
-  { id, draft, secret }: Sealed,
+  { id, input, secret }: SealedInput,
 ): Promise<Webhook> {
   const before = await store.lock(ctx.tx, id);
   ctx.expectRevision(before.revision);
-  const turns = draft.status !== undefined && draft.status !== before.status;
-  const stored = draft.headers ? (await store.unshown(ctx.tx, id)).headers : {};
-  const { headers, touched } = unmaskedOf(draft, stored);
+  const statusChanges = input.status !== undefined && input.status !== before.status;
+  const stored = input.headers ? (await store.getSecretColumns(ctx.tx, id)).headers : {};
+  const { headers, hasChanged } = unmaskInput(input, stored);
   const columns = {
-    ...columnsOf({ ...draft, ...(headers && { headers }) }),
-    ...hearingOf(ctx.caller, draft, before),
+    ...columnsOf({ ...input, ...(headers && { headers }) }),
+    ...accessColumns(ctx.caller, input, before),
     ...(secret !== undefined && { secret, previous_secret: null, previous_secret_until: null }),
-    // To say that it is active is to say that its endpoint is well.
-    ...(draft.status === "active" && !turns && { consecutive_failures: 0 }),
+    // An explicit `active` resets the failures too.
+    ...(input.status === "active" && !statusChanges && { consecutive_failures: 0 }),
   };
   let after = before;
-  if (Object.keys(columns).length > 0 || !turns) {
+  if (Object.keys(columns).length > 0 || !statusChanges) {
     after = await store.update(ctx.tx, id, { ...columns, updated_at: ctx.now });
-    const { changes, ...states } = diffResource(toWebhook(before), toWebhook(after));
-    const unseen = [...(secret !== undefined ? ["secret"] : []), ...(touched ? ["headers"] : [])];
-    const all = [...new Set([...changes, ...unseen])];
-    if (all.length > 0 || !turns) {
+    const { changes, ...states } = diffResource(webhookEventData(before), webhookEventData(after));
+    const hiddenChanges = [
+      ...(secret !== undefined ? ["secret"] : []),
+      ...(hasChanged ? ["headers"] : []),
+    ];
+    const all = [...new Set([...changes, ...hiddenChanges])];
+    if (all.length > 0 || !statusChanges) {
       ctx.emit(WebhookUpdated, webhookRef(after), { ...states, changes: all });
     }
   }
-  if (!turns) return after;
-  if (draft.status === "active") return resumeFromNow(ctx, id);
+  if (!statusChanges) return after;
+  if (input.status === "active") return resumeFromNow(ctx, id);
   await pauseWebhook(ctx, id, "manual");
   return store.get(ctx.tx, id);
 }
 
-/** A paused webhook goes on with what happens from now on. */
+/** Resumes a paused webhook with the events from now on. */
 export async function resumeFromNow(
   ctx: WriteContext<typeof WebhookResumed>,
   id: string,
@@ -145,34 +151,34 @@ export async function resumeFromNow(
     consecutive_failures: 0,
     updated_at: ctx.now,
   });
-  ctx.emit(WebhookResumed, webhookRef(webhook), { ...toWebhook(webhook), from: "now" });
-  // What was due when it was paused is due now.
+  ctx.emit(WebhookResumed, webhookRef(webhook), { ...webhookEventData(webhook), from: "now" });
+  // Deliveries that were due at the pause are due now.
   ctx.onCommit(() => ctx.services.wakeSignal.raise(DELIVERIES_DUE_SIGNAL));
   return webhook;
 }
 
-/** Deletes a webhook. Its deliveries, which may be many, go by and by. */
+/** Deletes a webhook. A job removes its deliveries, which may be many. */
 export async function remove(ctx: WriteContext<typeof WebhookDeleted>, id: string): Promise<void> {
   const webhook = await store.lock(ctx.tx, id);
   ctx.expectRevision(webhook.revision);
   await store.remove(ctx.tx, id);
-  ctx.enqueue(removeDeliveries, { webhookId: id });
-  ctx.emit(WebhookDeleted, webhookRef(webhook), toWebhook(webhook));
+  ctx.enqueue(deliveryRemovalJob, { webhookId: id });
+  ctx.emit(WebhookDeleted, webhookRef(webhook), webhookEventData(webhook));
 }
 
-/** A new signing secret, given or made here, in the clear and sealed. */
+/** Prepares a new signing secret, from the input or generated, in plain text and encrypted. */
 export async function prepareSecret(
   platform: Platform,
   caller: Caller,
   id: string,
-  given: string | undefined,
+  input: string | undefined,
 ): Promise<{ readonly secret: string; readonly sealed: Buffer }> {
-  const secret = given ?? newSigningSecret();
+  const secret = input ?? newSigningSecret();
   const sealed = await sealSigningSecret(platform, workspaceOf(caller), id, secret);
   return { secret, sealed };
 }
 
-/** The former secret, if there is one, signs too for a while; one from before that no longer. */
+/** Replaces the signing secret. The previous one signs too for a while, the one before it no longer. */
 export async function rotateSecret(
   ctx: WriteContext<typeof WebhookSecretRotated>,
   id: string,
@@ -180,43 +186,50 @@ export async function rotateSecret(
 ): Promise<Webhook> {
   const before = await store.lock(ctx.tx, id);
   ctx.expectRevision(before.revision);
-  const { secret: former } = await store.unshown(ctx.tx, id);
+  const { secret: former } = await store.getSecretColumns(ctx.tx, id);
   const webhook = await store.update(ctx.tx, id, {
     secret: sealed,
     previous_secret: former,
     previous_secret_until: former && new Date(ctx.now.getTime() + PREVIOUS_SECRET_MS),
     updated_at: ctx.now,
   });
-  ctx.emit(WebhookSecretRotated, webhookRef(webhook), toWebhook(webhook));
+  ctx.emit(WebhookSecretRotated, webhookRef(webhook), webhookEventData(webhook));
   return webhook;
 }
 
-/** New headers without masks, and whether they differ from the stored ones. */
-function unmaskedOf({ headers: given }: Sealed["draft"], stored: Readonly<Record<string, string>>) {
-  if (given === undefined) return { headers: undefined, touched: false };
-  const { headers, faults } = unmaskHeaders(given, stored);
-  assertNoFaults(faults);
+/** Replaces masks in the new headers, and compares them with the stored ones. */
+function unmaskInput(
+  { headers: input }: SealedInput["input"],
+  stored: Readonly<Record<string, string>>,
+) {
+  if (input === undefined) return { headers: undefined, hasChanged: false };
+  const { headers, errors } = unmaskHeaders(input, stored);
+  assertNoErrors(errors);
   const names = new Set([...Object.keys(headers), ...Object.keys(stored)]);
-  return { headers, touched: [...names].some((name) => headers[name] !== stored[name]) };
+  return { headers, hasChanged: [...names].some((name) => headers[name] !== stored[name]) };
 }
 
 /**
- * Whoever changes where events go must be allowed to see them, as must whoever chooses them. A filter
- * chooses by what is in them.
+ * The columns that bind a webhook to the permissions of its editor. They change with its URL and with
+ * its events, and with its filter, since that selects by the data of events.
  */
-function hearingOf(caller: Caller, draft: Sealed["draft"], before: Webhook) {
-  const moves = draft.url !== undefined && draft.url !== before.url;
-  const chooses = draft.events !== undefined || moves;
+function accessColumns(caller: Caller, input: SealedInput["input"], before: Webhook) {
+  const urlChanges = input.url !== undefined && input.url !== before.url;
+  const subscriptionChanges = input.events !== undefined || urlChanges;
   return {
-    ...(chooses && { hears_audit: receivesAuditEvents(caller, draft.events ?? before.events) }),
-    ...((chooses || draft.filter !== undefined) && { saved_by: caller.principal?.id ?? null }),
+    ...(subscriptionChanges && {
+      hears_audit: receivesAuditEvents(caller, input.events ?? before.events),
+    }),
+    ...((subscriptionChanges || input.filter !== undefined) && {
+      saved_by: caller.principal?.id ?? null,
+    }),
   };
 }
 
-/** The columns of what a draft names, but its status, which other things go with. */
-function columnsOf(draft: Sealed["draft"]) {
-  const { name, url, events, environments, filter, headers, format, retries } = draft;
-  const { retryStrategy, retryMaxDelayMs, timeoutMs, maxPerSecond } = draft;
+/** The columns of an input, except its status, which is not a column alone. */
+function columnsOf(input: SealedInput["input"]) {
+  const { name, url, events, environments, filter, headers, format, retries } = input;
+  const { retryStrategy, retryMaxDelayMs, timeoutMs, maxPerSecond } = input;
   return {
     ...(name !== undefined && { name }),
     ...(url !== undefined && { url }),
@@ -233,7 +246,7 @@ function columnsOf(draft: Sealed["draft"]) {
   };
 }
 
-/** Always the same for the same webhook, and spread evenly. */
-export function laneOf(id: string): number {
+/** The shard of a webhook: a hash of its id. */
+export function shardOf(id: string): number {
   return (sha256(id)[0] ?? 0) % SHARDS;
 }

@@ -8,8 +8,8 @@ import type { Webhook } from "./webhook.ts";
 
 type Table = Tables["webhooks"];
 
-/** Everything but the signing secrets and what only the sending of deliveries needs. */
-const SHOWN = [
+/** All columns but the signing secrets and those that only the sender needs. */
+const COLUMNS = [
   "id",
   "name",
   "url",
@@ -37,7 +37,7 @@ const SHOWN = [
 const HAS_SECRET = sql<boolean>`secret is not null`.as("has_secret");
 const HAS_PLACE = sql<boolean>`place_xid is not null`.as("has_place");
 
-type Row = Pick<Selectable<Table>, (typeof SHOWN)[number]> & {
+type Row = Pick<Selectable<Table>, (typeof COLUMNS)[number]> & {
   readonly has_secret: boolean;
   readonly has_place: boolean;
 };
@@ -47,18 +47,18 @@ export async function insert(tx: Tx, row: Insertable<Table>): Promise<Webhook> {
     await tx
       .insertInto("webhooks")
       .values(row)
-      .returning([...SHOWN, HAS_SECRET, HAS_PLACE])
+      .returning([...COLUMNS, HAS_SECRET, HAS_PLACE])
       .executeTakeFirstOrThrow(),
   );
 }
 
 export async function get(tx: Tx, id: string): Promise<Webhook> {
-  return found(await byId(tx, id).executeTakeFirst());
+  return assertFound(await byId(tx, id).executeTakeFirst());
 }
 
-/** Locks the row, so that two changes take turns. */
+/** Locks the row until the transaction ends. */
 export async function lock(tx: Tx, id: string): Promise<Webhook> {
-  return found(await byId(tx, id).forUpdate().executeTakeFirst());
+  return assertFound(await byId(tx, id).forUpdate().executeTakeFirst());
 }
 
 export async function update(
@@ -66,13 +66,13 @@ export async function update(
   id: string,
   change: UpdateObject<Tables, "webhooks">,
 ): Promise<Webhook> {
-  return found(
+  return assertFound(
     await tx
       .updateTable("webhooks")
       .set(change)
       .set((row) => ({ revision: row("revision", "+", 1) }))
       .where("id", "=", id)
-      .returning([...SHOWN, HAS_SECRET, HAS_PLACE])
+      .returning([...COLUMNS, HAS_SECRET, HAS_PLACE])
       .executeTakeFirst(),
   );
 }
@@ -81,8 +81,8 @@ export async function remove(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom("webhooks").where("id", "=", id).execute();
 }
 
-/** Its endpoint is well. Not a change that anybody made: the revision stays. */
-export async function forgetFailures(tx: Tx, id: string): Promise<void> {
+/** Resets the count of failures. The revision stays, since nobody changed the webhook. */
+export async function resetFailures(tx: Tx, id: string): Promise<void> {
   await tx
     .updateTable("webhooks")
     .set({ consecutive_failures: 0 })
@@ -91,21 +91,21 @@ export async function forgetFailures(tx: Tx, id: string): Promise<void> {
     .execute();
 }
 
-/** Makes those who create webhooks in this workspace take turns, so that they can be counted. */
+/** Serializes the creation of webhooks in this workspace, so that the count holds. */
 export async function lockCount(tx: Tx): Promise<void> {
   await sql`
     select pg_advisory_xact_lock(
       hashtextextended('webhooks of ' || current_setting('millrace.workspace'), 0))`.execute(tx);
 }
 
-/** Newest first. */
+/** Lists webhooks, newest first. */
 export async function list(
   tx: Tx,
   page: { readonly before: string; readonly limit: number },
 ): Promise<Webhook[]> {
   const rows = await tx
     .selectFrom("webhooks")
-    .select([...SHOWN, HAS_SECRET, HAS_PLACE])
+    .select([...COLUMNS, HAS_SECRET, HAS_PLACE])
     .where("id", "<", page.before)
     .orderBy("id", "desc")
     .limit(page.limit)
@@ -121,18 +121,18 @@ export async function count(tx: Tx): Promise<number> {
   return n;
 }
 
-const UNSHOWN = ["headers", "secret", "previous_secret", "previous_secret_until"] as const;
+const SECRET_COLUMNS = ["headers", "secret", "previous_secret", "previous_secret_until"] as const;
 
-/** What is used and not shown: kept apart, so that it can't get into an answer or event. */
-export async function unshown(
+/** Reads the secret columns apart, so that they can't get into a response or event. */
+export async function getSecretColumns(
   tx: Tx,
   id: string,
 ): Promise<
-  Omit<Pick<Selectable<Table>, (typeof UNSHOWN)[number]>, "headers"> & { headers: Headers }
+  Omit<Pick<Selectable<Table>, (typeof SECRET_COLUMNS)[number]>, "headers"> & { headers: Headers }
 > {
   const row = await tx
     .selectFrom("webhooks")
-    .select(UNSHOWN)
+    .select(SECRET_COLUMNS)
     .where("id", "=", id)
     .executeTakeFirst();
   if (!row) throw new Failure(NotFound);
@@ -142,16 +142,16 @@ export async function unshown(
 function byId(tx: Tx, id: string) {
   return tx
     .selectFrom("webhooks")
-    .select([...SHOWN, HAS_SECRET, HAS_PLACE])
+    .select([...COLUMNS, HAS_SECRET, HAS_PLACE])
     .where("id", "=", id);
 }
 
-function found(row: Row | undefined): Webhook {
+function assertFound(row: Row | undefined): Webhook {
   if (!row) throw new Failure(NotFound);
   return toWebhook(row);
 }
 
-/** What the table has as text, only this domain writes, and only after it was checked. */
+/** Converts a row; only this domain writes its text columns, after validation. */
 function toWebhook(row: Row): Webhook {
   const retryStrategy = row.retry_strategy as Webhook["retryStrategy"];
   const status = row.status as Webhook["status"];

@@ -6,16 +6,23 @@ import { isPattern } from "#kernel/condition/event-pattern.ts";
 import { Failure, type FieldError, Invalid } from "#kernel/operation/failure.ts";
 import { OutboundRefused } from "#kernel/outbound/outbound.ts";
 import { nullable, object, patch } from "#kernel/schema/schema.ts";
-import { faultsOfHeaders, faultsOfReferences } from "./header.ts";
-import { faultOfSecret } from "./secret.ts";
-import { respelt, Secret, settings, SPELLINGS, Status, twofold } from "./webhook.ts";
+import { headerErrors, findReferenceErrors } from "./header.ts";
+import { secretErrorMessage } from "./secret.ts";
+import {
+  aliasFields,
+  Secret,
+  settings,
+  FIELD_ALIASES,
+  WebhookStatus,
+  aliasedFields,
+} from "./webhook.ts";
 
 const fields = {
   ...settings,
-  ...twofold,
-  ...respelt,
+  ...aliasedFields,
+  ...aliasFields,
   secret: nullable(Secret),
-  status: Status,
+  status: WebhookStatus,
 };
 const { name, url, events, ...optional } = fields;
 
@@ -27,66 +34,74 @@ export const NewWebhook = object({
 });
 export const WebhookChange = patch(fields);
 
-const Fields = Type.Object({ ...settings, ...twofold, secret: nullable(Secret), status: Status });
+const Fields = Type.Object({
+  ...settings,
+  ...aliasedFields,
+  secret: nullable(Secret),
+  status: WebhookStatus,
+});
 
-/** What a caller wants a webhook to be, in one spelling. */
+/** The input of a webhook with its aliases resolved. */
 export type WebhookInput = Partial<Static<typeof Fields>>;
 
-/** The workspace that a webhook is of; an operation on webhooks always has one. */
+/** The workspace of the caller, which every operation on webhooks has. */
 export function workspaceOf({ workspace }: Caller): string {
   if (!workspace) throw new Error("A webhook belongs to a workspace.");
   return workspace.key;
 }
 
-/** Reads what a caller sent; throws a failure that names every fault of it. */
+/** Parses the body of a request; throws a failure with every field error. */
 export async function parseWebhookInput(
   platform: Platform,
   caller: Caller,
   body: Static<typeof WebhookChange>,
 ): Promise<WebhookInput> {
-  const { draft, faults } = inOneSpelling(body);
-  assertNoFaults([...faults, ...(await faultsOf(platform, caller, draft))]);
-  return draft;
+  const { input, errors } = resolveAliases(body);
+  assertNoErrors([...errors, ...(await findInputErrors(platform, caller, input))]);
+  return input;
 }
 
-export function assertNoFaults(faults: readonly FieldError[]): void {
-  const [first] = faults;
+export function assertNoErrors(errors: readonly FieldError[]): void {
+  const [first] = errors;
   if (!first) return;
-  throw new Failure(Invalid, { detail: `${first.path} ${first.message}`, errors: faults });
+  throw new Failure(Invalid, { detail: `${first.path} ${first.message}`, errors });
 }
 
-/** What is wrong with a subscription, which a preview takes too. */
-export function faultsOfSubscription(draft: Pick<WebhookInput, "events" | "filter">): FieldError[] {
-  const { events: patterns = [], filter } = draft;
-  const wrong = patterns.flatMap((pattern, index) =>
+/** The field errors of a subscription, which a preview takes too. */
+export function subscriptionErrors(input: Pick<WebhookInput, "events" | "filter">): FieldError[] {
+  const { events: patterns = [], filter } = input;
+  const patternErrors = patterns.flatMap((pattern, index) =>
     isPattern(pattern)
       ? []
       : [{ path: `/events/${index}`, message: "is no event type, and no pattern of them" }],
   );
-  const inFilter = filter ? checkCondition(filter) : [];
-  return [...wrong, ...inFilter.map(({ path, message }) => ({ path: `/filter${path}`, message }))];
-}
-
-async function faultsOf(
-  platform: Platform,
-  caller: Caller,
-  draft: WebhookInput,
-): Promise<FieldError[]> {
-  const { headers = {}, secret } = draft;
-  const ofSecret = typeof secret === "string" ? faultOfSecret(secret) : undefined;
+  const filterErrors = filter ? checkCondition(filter) : [];
   return [
-    ...faultsOfUrl(platform, draft.url),
-    ...faultsOfSubscription(draft),
-    ...faultsOfHeaders(headers),
-    ...(await faultsOfReferences(platform, workspaceOf(caller), headers)),
-    ...(ofSecret === undefined ? [] : [{ path: "/secret", message: ofSecret }]),
+    ...patternErrors,
+    ...filterErrors.map(({ path, message }) => ({ path: `/filter${path}`, message })),
   ];
 }
 
-function faultsOfUrl({ outbound }: Platform, given: string | undefined): FieldError[] {
-  if (given === undefined) return [];
+async function findInputErrors(
+  platform: Platform,
+  caller: Caller,
+  input: WebhookInput,
+): Promise<FieldError[]> {
+  const { headers = {}, secret } = input;
+  const secretMessage = typeof secret === "string" ? secretErrorMessage(secret) : undefined;
+  return [
+    ...urlErrors(platform, input.url),
+    ...subscriptionErrors(input),
+    ...headerErrors(headers),
+    ...(await findReferenceErrors(platform, workspaceOf(caller), headers)),
+    ...(secretMessage === undefined ? [] : [{ path: "/secret", message: secretMessage }]),
+  ];
+}
+
+function urlErrors({ outbound }: Platform, input: string | undefined): FieldError[] {
+  if (input === undefined) return [];
   try {
-    outbound.check({ url: given });
+    outbound.check({ url: input });
     return [];
   } catch (error) {
     if (error instanceof OutboundRefused) return [{ path: "/url", message: error.message }];
@@ -96,23 +111,23 @@ function faultsOfUrl({ outbound }: Platform, given: string | undefined): FieldEr
 
 type Body = Static<typeof WebhookChange>;
 
-function inOneSpelling(body: Body): {
-  readonly draft: WebhookInput;
-  readonly faults: readonly FieldError[];
+function resolveAliases(body: Body): {
+  readonly input: WebhookInput;
+  readonly errors: readonly FieldError[];
 } {
   const { retry_strategy, retry_max_delay_ms, timeout_ms, max_per_second, ...rest } = body;
-  const theirs = { retry_strategy, retry_max_delay_ms, timeout_ms, max_per_second };
-  const faults: FieldError[] = [];
-  const filled: Record<string, unknown> = {};
-  for (const [ours, other] of Object.entries(SPELLINGS)) {
-    const values = [rest[ours as keyof typeof SPELLINGS], theirs[other]];
+  const aliases = { retry_strategy, retry_max_delay_ms, timeout_ms, max_per_second };
+  const errors: FieldError[] = [];
+  const resolved: Record<string, unknown> = {};
+  for (const [field, alias] of Object.entries(FIELD_ALIASES)) {
+    const values = [rest[field as keyof typeof FIELD_ALIASES], aliases[alias]];
     const [first, second] = values.filter((value) => value !== undefined);
     if (second !== undefined && first !== second) {
-      faults.push({ path: `/${ours}`, message: `must be the same as ${other}` });
-      faults.push({ path: `/${other}`, message: `must be the same as ${ours}` });
+      errors.push({ path: `/${field}`, message: `must be the same as ${alias}` });
+      errors.push({ path: `/${alias}`, message: `must be the same as ${field}` });
     }
-    if (first !== undefined) filled[ours] = first;
+    if (first !== undefined) resolved[field] = first;
   }
-  // The fields of `filled` are those of `theirs` under our names, whose schemas are the same.
-  return { draft: { ...rest, ...filled } as WebhookInput, faults };
+  // The fields of `resolved` have the schemas of their aliases.
+  return { input: { ...rest, ...resolved } as WebhookInput, errors };
 }

@@ -21,9 +21,11 @@ export const Secret = Type.String({
   description: "Signs every delivery. Write-only: see `hasSecret`",
 });
 
-export const Status = Type.Enum(["active", "paused"], { description: "`active` by default" });
+export const WebhookStatus = Type.Enum(["active", "paused"], {
+  description: "`active` by default",
+});
 
-/** What decides which events a webhook hears. */
+/** The fields that select the events of a webhook. */
 export const subscription = {
   events: Type.Array(Type.String({ minLength: 1, maxLength: PATTERN_CHARACTERS_MAX }), {
     minItems: 1,
@@ -40,7 +42,7 @@ export const subscription = {
   filter: nullable(ConditionSchema),
 };
 
-/** What a caller says of a webhook, but for what has two spellings. */
+/** The fields that a caller sets, except those with an alias. */
 export const settings = {
   name: line(NAME_CHARACTERS_MAX, "Display name"),
   url: line(URL_CHARACTERS_MAX, "Where deliveries go; https only, and no inner address"),
@@ -62,8 +64,8 @@ export const settings = {
   }),
 };
 
-/** What has two spellings: the first is ours, the second as good. */
-export const twofold = {
+/** The fields that have an alias in snake case. */
+export const aliasedFields = {
   retryStrategy: Type.Enum(["fixed", "exponential"], {
     description:
       "`exponential`, the default, waits 2, 4, 8 … s; `fixed` waits 30 s, 2, 10 and then 30 minutes",
@@ -89,23 +91,23 @@ export const twofold = {
   ),
 };
 
-/** The other spelling of each of these. */
-export const SPELLINGS = {
+/** The alias of each field. */
+export const FIELD_ALIASES = {
   retryStrategy: "retry_strategy",
   retryMaxDelayMs: "retry_max_delay_ms",
   timeoutMs: "timeout_ms",
   maxPerSecond: "max_per_second",
-} as const satisfies Record<keyof typeof twofold, string>;
+} as const satisfies Record<keyof typeof aliasedFields, string>;
 
-/** The same in the other spelling. */
-export const respelt = {
-  retry_strategy: twofold.retryStrategy,
-  retry_max_delay_ms: twofold.retryMaxDelayMs,
-  timeout_ms: twofold.timeoutMs,
-  max_per_second: twofold.maxPerSecond,
-} satisfies Record<(typeof SPELLINGS)[keyof typeof twofold], unknown>;
+/** The schemas of the aliases. */
+export const aliasFields = {
+  retry_strategy: aliasedFields.retryStrategy,
+  retry_max_delay_ms: aliasedFields.retryMaxDelayMs,
+  timeout_ms: aliasedFields.timeoutMs,
+  max_per_second: aliasedFields.maxPerSecond,
+} satisfies Record<(typeof FIELD_ALIASES)[keyof typeof aliasedFields], unknown>;
 
-/** What comes about by itself. */
+/** The fields that Millrace sets. */
 const state = {
   hasSecret: Type.Boolean(),
   hearsAudit: Type.Boolean({
@@ -126,14 +128,20 @@ const state = {
   updatedAt: Time,
 };
 
-const shown = { id: WebhookId, ...settings, ...twofold, ...state };
+const dataFields = { id: WebhookId, ...settings, ...aliasedFields, ...state };
 
-/** As events tell it: in one spelling, and with nothing that is secret. */
-export const WebhookData = Type.Object(shown, { title: "WebhookData" });
+/** A webhook in events: without aliases and without secrets. */
+export const WebhookData = Type.Object(dataFields, { title: "WebhookData" });
 export type WebhookData = Static<typeof WebhookData>;
 
-export const Webhook = Type.Object({ ...shown, ...respelt }, { title: "Webhook" });
+export const Webhook = Type.Object({ ...dataFields, ...aliasFields }, { title: "Webhook" });
 export type Webhook = Static<typeof Webhook> & { readonly revision: number };
+
+/** The response to a rotation, the only one that holds a signing secret. */
+export const RotatedSecret = Type.Object({
+  secret: Type.String({ description: "Shown this once" }),
+  previousSecretExpiresAt: nullable(Time),
+});
 
 export const TooManyWebhooks = failure(
   "too_many_webhooks",
@@ -141,8 +149,8 @@ export const TooManyWebhooks = failure(
   "There are as many webhooks as a workspace may have; delete one first.",
 );
 
-/** A webhook as events tell it. */
-export function toWebhook(webhook: Webhook): WebhookData {
+/** The data of a webhook in events. */
+export function webhookEventData(webhook: Webhook): WebhookData {
   const {
     revision: _,
     retry_strategy,
@@ -154,7 +162,7 @@ export function toWebhook(webhook: Webhook): WebhookData {
   return data;
 }
 
-/** How events and audit entries name it. */
+/** The reference to a webhook in events and audit entries. */
 export function webhookRef({ id: webhookId, name }: Pick<Webhook, "id" | "name">): ResourceRef {
   return { id: webhookId, displayName: name };
 }

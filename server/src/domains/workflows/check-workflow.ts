@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { Value } from "typebox/value";
-import { missingSecrets } from "#domains/vault/index.ts";
+import { findMissingSecrets } from "#domains/vault/index.ts";
 import type { PlatformServices, ReadContext } from "#kernel/contract.ts";
 import { checkExpression } from "#kernel/expression/expression.ts";
 import { checkTemplate, templateReferences } from "#kernel/expression/template.ts";
@@ -26,7 +26,7 @@ export async function definitionErrors(
     ...new Set(references.flatMap((reference) => (reference.kind === kind ? reference.name : []))),
   ];
   const missing = {
-    secret: new Set(await missingSecrets(tx, named("secret"))),
+    secret: new Set(await findMissingSecrets(tx, named("secret"))),
     workflow: new Set(await findMissing(tx, named("workflow"))),
   };
   const referenceErrors = references

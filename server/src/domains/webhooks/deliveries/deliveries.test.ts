@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { expect, test } from "vitest";
 import { until, useFixture, useWorld } from "#kernel/testing/world.ts";
 import { startReceiver } from "../testing/receiver.ts";
-import * as testing from "./testing.ts";
+import * as testing from "../testing/deliveries.ts";
 
 /** The names of webhooks whose endpoint is broken now. */
 const broken = new Set<string>();

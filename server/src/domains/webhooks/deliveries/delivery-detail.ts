@@ -6,9 +6,9 @@ import { findEvent } from "#kernel/log/event-log.ts";
 import type { ReadContext } from "#kernel/contract.ts";
 import { findSecretReferences } from "#kernel/secrets/secret-reference.ts";
 import { maySee } from "../audit-access.ts";
-import { headersFor, addStandardHeaders } from "../sending/attempt.ts";
+import { buildDeliveryHeaders, addStandardHeaders } from "../sending/attempt.ts";
 import { type DeliveryBody, buildPayload } from "../sending/payload.ts";
-import { visibilityIn } from "../sending/visibility.ts";
+import { readVisibility } from "../sending/visibility.ts";
 import { MASK } from "../header.ts";
 import { signingSecrets } from "../secret.ts";
 import * as webhooks from "../store.ts";
@@ -18,28 +18,28 @@ import * as store from "./store.ts";
 
 type Context = ReadContext & { readonly workspace: WorkspaceRef };
 
-/** A delivery with what was sent and every answer to it. */
-export async function detailOf(
+/** Reads a delivery with its request and every response. */
+export async function readDeliveryDetail(
   ctx: Context,
   webhookId: string,
   id: string,
 ): Promise<DeliveryDetail> {
   const webhook = await webhooks.get(ctx.tx, webhookId);
   const delivery = await store.get(ctx.tx, webhookId, id);
-  const told = await findEvent(ctx.tx, delivery.place);
-  const { event, isShown } = await sentOf(ctx, webhookId, told);
+  const recorded = await findEvent(ctx.tx, delivery.position);
+  const { event, canShow } = await readSentEvent(ctx, webhookId, recorded);
   const body = event && buildPayload(delivery, event);
-  const earlier = await store.earlierAttempts(ctx.tx, webhookId, id);
+  const earlier = await store.listEarlierAttempts(ctx.tx, webhookId, id);
   return {
     ...delivery,
     request: {
       method: "POST",
       url: delivery.url,
       headers: addStandardHeaders(
-        maskedHeaders(webhook),
-        event && body ? await headersOfOurs(ctx, delivery, { event, body }) : {},
+        maskReferences(webhook),
+        event && body ? await standardHeaders(ctx, delivery, { event, body }) : {},
       ),
-      body: body && isShown ? body.text : null,
+      body: body && canShow ? body.text : null,
     },
     response: {
       status: delivery.lastResponseStatus,
@@ -52,25 +52,27 @@ export async function detailOf(
 }
 
 /**
- * An event as it is sent, which is as whoever saved the webhook sees it; and whether that is for the
- * caller to see, who must see the event whole, or the same of it.
+ * Reads the event as it is sent, which is as the last editor of the webhook sees it. `canShow` is
+ * true when the caller sees the whole event, or the same part of it.
  */
-async function sentOf(
+async function readSentEvent(
   ctx: Context,
   webhookId: string,
-  told: RecordedEvent | undefined,
-): Promise<{ readonly event: RecordedEvent | undefined; readonly isShown: boolean }> {
-  if (!told) return { event: undefined, isShown: false };
-  const place = visibilityContext(ctx);
-  const hear = await visibilityIn(ctx.tx, place, [told], () => [webhookId]);
-  const event = hear(told, webhookId);
-  const own = await filterEvent(place, ctx.caller.principal, told);
-  const isSame = own !== undefined && (own === told || isDeepStrictEqual(own, event));
-  return { event, isShown: isSame && maySee(ctx.caller, told) };
+  recorded: RecordedEvent | undefined,
+): Promise<{ readonly event: RecordedEvent | undefined; readonly canShow: boolean }> {
+  if (!recorded) return { event: undefined, canShow: false };
+  const context = visibilityContext(ctx);
+  const toVisible = await readVisibility(ctx.tx, context, [recorded], () => [webhookId]);
+  const event = toVisible(recorded, webhookId);
+  const visibleToCaller = await filterEvent(context, ctx.caller.principal, recorded);
+  const seesSame =
+    visibleToCaller !== undefined &&
+    (visibleToCaller === recorded || isDeepStrictEqual(visibleToCaller, event));
+  return { event, canShow: seesSame && maySee(ctx.caller, recorded) };
 }
 
-/** What is hidden of the webhook is hidden here too, and so is what a reference was replaced by. */
-function maskedHeaders({ headers }: Webhook): Record<string, string> {
+/** Masks the values that come from secrets; the webhook has its own masks already. */
+function maskReferences({ headers }: Webhook): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [
       name,
@@ -79,23 +81,23 @@ function maskedHeaders({ headers }: Webhook): Record<string, string> {
   );
 }
 
-/** As of the last attempt or, when there was none yet, as they would be now. */
-async function headersOfOurs(
+/** The standard headers as of the last attempt or, before the first, as they would be now. */
+async function standardHeaders(
   { tx, now, services, workspace }: Context,
-  delivery: store.Stored,
+  delivery: store.StoredDelivery,
   { event, body }: { readonly event: RecordedEvent; readonly body: DeliveryBody },
 ): Promise<Readonly<Record<string, string>>> {
   const { id, webhookId, lastAttemptAt } = delivery;
-  const kept = await webhooks.unshown(tx, webhookId);
-  const { secrets, untilMs } = await signingSecrets(services, workspace.key, webhookId, kept);
-  return headersFor(
+  const stored = await webhooks.getSecretColumns(tx, webhookId);
+  const { secrets, untilMs } = await signingSecrets(services, workspace.key, webhookId, stored);
+  return buildDeliveryHeaders(
     { secrets, secretsUntilMs: untilMs },
     { id, event },
     { body, at: lastAttemptAt === null ? now : new Date(lastAttemptAt) },
   );
 }
 
-function lastAttempt(delivery: store.Stored): Attempt[] {
+function lastAttempt(delivery: store.StoredDelivery): Attempt[] {
   if (delivery.lastAttemptAt === null) return [];
   return [
     {

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { TracedItem, CausalTracer } from "#kernel/contributions/causal-tracer.ts";
 
-const FOUND_MAX = 2_000;
+const TRACED_MAX = 2_000;
 
 interface Row {
   readonly id: string;
@@ -14,8 +14,8 @@ interface Row {
 }
 
 /**
- * The deliveries of events. Their ids follow from event and webhook, see `deliveryIdOf`, so each is
- * one look-up by the primary key; the limit within keeps it so.
+ * Finds the deliveries of events. Their ids derive from event and webhook, see `buildDeliveryId`, so
+ * each is one look-up by the primary key; the inner limit keeps it so.
  */
 export const deliveryTracer: CausalTracer = {
   kind: "webhook_delivery",
@@ -29,7 +29,7 @@ export const deliveryTracer: CausalTracer = {
           (select * from deliveries d
             where d.webhook_id = w.id and d.id = 'dlv_' || substr(e.id, 5) || right(w.id, 10)
             limit 1) d
-       limit ${FOUND_MAX}`.execute(tx);
+       limit ${TRACED_MAX}`.execute(tx);
     return rows.map(toTraced);
   },
 };

@@ -14,7 +14,7 @@ export const DeliveryStatus = Type.Enum(["pending", "retrying", "succeeded", "fa
 });
 export type DeliveryStatus = Static<typeof DeliveryStatus>;
 
-const shown = {
+const fields = {
   id: DeliveryId,
   webhookId: WebhookId,
   eventId: Type.String({ pattern: EVENT_ID_PATTERN }),
@@ -33,7 +33,7 @@ const shown = {
 };
 
 /** One event for one webhook, as lists show it. */
-export const Delivery = Type.Object(shown, { title: "WebhookDelivery" });
+export const Delivery = Type.Object(fields, { title: "WebhookDelivery" });
 export type Delivery = Static<typeof Delivery>;
 
 const Attempt = Type.Object(
@@ -49,10 +49,10 @@ const Attempt = Type.Object(
 );
 export type Attempt = Static<typeof Attempt>;
 
-/** The same with what was sent, and with every attempt. */
+/** A delivery with its request and every attempt. */
 export const DeliveryDetail = Type.Object(
   {
-    ...shown,
+    ...fields,
     request: Type.Object({
       method: Type.Literal("POST"),
       url: Type.String(),
@@ -98,7 +98,7 @@ export const EventPruned = failure(
   "The event of this delivery is no longer kept.",
 );
 
-/** A delivery as events tell it. */
+/** The data of a delivery in events. */
 export function deliveryFields(delivery: Delivery) {
   return {
     webhookId: delivery.webhookId,

@@ -18,7 +18,7 @@ import {
   EventPruned,
   WebhookNotPaused,
 } from "./delivery.ts";
-import { detailOf } from "./delivery-detail.ts";
+import { readDeliveryDetail } from "./delivery-detail.ts";
 import { requestRecovery } from "./recover.ts";
 import { resume } from "./resume.ts";
 import { attemptRetry, recordRetry } from "./retry-delivery.ts";
@@ -68,7 +68,7 @@ export const getDelivery = query({
   params: ById,
   response: item(DeliveryDetail),
   example: byId,
-  run: (ctx, { params }) => detailOf(ctx, params.id, params.deliveryId),
+  run: (ctx, { params }) => readDeliveryDetail(ctx, params.id, params.deliveryId),
 });
 
 export const retryDelivery = command({

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { eventIdOf } from "#kernel/log/event.ts";
 import { until, useFixture, useWorld } from "#kernel/testing/world.ts";
 import { startReceiver } from "../testing/receiver.ts";
-import * as testing from "./testing.ts";
+import * as testing from "../testing/deliveries.ts";
 
 const broken = new Set<string>();
 

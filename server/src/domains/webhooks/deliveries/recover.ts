@@ -10,34 +10,39 @@ import {
   type LogRange,
 } from "#kernel/log/workspace-log.ts";
 import { canReceive } from "../audit-access.ts";
-import { deliveryIdOf } from "../sending/subscription.ts";
+import { buildDeliveryId } from "../sending/subscription.ts";
 import { FAN_OUT_READER, DELIVERIES_DUE_SIGNAL } from "../sending/pending-delivery.ts";
 import { RecoveryRequested } from "../events.ts";
 import * as webhooks from "../store.ts";
 import { webhookRef } from "../webhook.ts";
-import { replayEventsTo, matchesTarget, lockReplayTarget, isInRange } from "./replay-target.ts";
-import { before, pastPlace } from "./resume.ts";
+import {
+  replayEventsTo,
+  filterVisible,
+  lockReplayTarget,
+  runInEnvironment,
+} from "./replay-target.ts";
+import { positionBefore, parsePastPosition } from "./resume.ts";
 import * as store from "./store.ts";
 
 const BATCH_EVENTS_MAX = 500;
-/** How long to wait for the reader to get further. */
+/** How long to wait for the fan-out reader to advance. */
 const WAIT_MS = 50;
 
 const Payload = Type.Object({
   webhookId: Type.String(),
-  /** A time or the id of an event, as it was asked for. */
+  /** A time or the id of an event, as in the request. */
   since: Type.String(),
-  /** The places from which to go on, and up to which, written as ids of events. */
+  /** The positions to go on from and to end at, as ids of events. */
   after: Type.Optional(Type.String()),
   upTo: Type.String(),
 });
 
 /**
- * Goes through the log from some point to where it ended when this was asked for. What has no delivery
- * gets one, and what has failed is tried again with all its retries. Each batch is a job of its own,
- * and may be repeated.
+ * Recovers a span of the log, up to its end at the time of the request. Events without a delivery get
+ * one, and failed deliveries are retried with all their retries. Each batch is a job of its own, and
+ * may be repeated.
  */
-export const recover: JobType<typeof Payload> = job({
+export const recoverJob: JobType<typeof Payload> = job({
   kind: "webhooks.recover",
   payload: Payload,
   effect: readBatch,
@@ -47,35 +52,36 @@ export const recover: JobType<typeof Payload> = job({
     const { next } = batch;
     if (next === undefined) return;
     const dueAt = new Date(ctx.now.getTime() + next.delayMs);
-    ctx.enqueue(recover, { ...payload, after: eventIdOf(next.after) }, { dueAt });
+    ctx.enqueue(recoverJob, { ...payload, after: eventIdOf(next.after) }, { dueAt });
   },
 });
 
-/** Asks for what a webhook missed since a time, or from some event on. */
+/** Requests the recovery of a webhook since a time, or from an event on. */
 export async function requestRecovery(
   ctx: WriteContext<typeof RecoveryRequested>,
   webhookId: string,
   since: string,
 ): Promise<{ readonly webhookId: string; readonly since: string }> {
   const webhook = await webhooks.get(ctx.tx, webhookId);
-  if (positionOf(since)) await pastPlace(ctx, "/since", since);
+  if (positionOf(since)) await parsePastPosition(ctx, "/since", since);
   ctx.emit(RecoveryRequested, webhookRef(webhook), { webhookId, since });
   const upTo = eventIdOf(await positionOfTransaction(ctx.tx, ctx.services.epoch));
-  ctx.enqueue(recover, { webhookId, since, upTo });
+  ctx.enqueue(recoverJob, { webhookId, since, upTo });
   return { webhookId, since };
 }
 
 interface Batch {
   readonly events: readonly RecordedEvent[];
-  /** From where to go on and when, unless this was all. */
+  /** The position and delay of the next batch; undefined after the last. */
   readonly next: { readonly after: LogPosition; readonly delayMs: number } | undefined;
 }
 
 const WORKSPACE = "select workspace_id from webhooks where id = $1";
 
 /**
- * Undefined when the webhook is gone. No further than the reader that hands out has come: there the
- * log may still change. Since the request itself is an event, the reader gets as far as is asked for.
+ * Reads the next batch; undefined when the webhook is deleted. It ends at the cursor of the fan-out
+ * reader, behind which the log may still change. Since the request itself is an event, the reader gets
+ * that far.
  */
 async function readBatch(
   { db }: Platform,
@@ -86,18 +92,18 @@ async function readBatch(
   const partition = { workspace: row.workspace_id, environment: "production" } as const;
   const cursor = await db.read(partition, (tx) => readReaderCursor(tx, FAN_OUT_READER));
   if (!cursor) throw new Error(`The reader ${FAN_OUT_READER} is not registered.`);
-  const after = placeIn(payload.after) ?? (await beginning(db, since));
-  const end = placeIn(payload.upTo) ?? cursor;
+  const after = parsePosition(payload.after) ?? (await findStart(db, since));
+  const end = parsePosition(payload.upTo) ?? cursor;
   const upTo = isBefore(cursor, end) ? cursor : end;
   const events = await readWorkspaceLog(db, row.workspace_id, { after, upTo }, BATCH_EVENTS_MAX);
   const sinceMs = positionOf(since) ? Number.NEGATIVE_INFINITY : Date.parse(since);
   return {
     events: events.filter(({ createdAt }) => Date.parse(createdAt) >= sinceMs),
-    next: nextOf({ after, upTo, end }, events),
+    next: planNextBatch({ after, upTo, end }, events),
   };
 }
 
-function nextOf(
+function planNextBatch(
   { after, upTo, end }: LogRange & { readonly end: LogPosition },
   events: readonly RecordedEvent[],
 ): Batch["next"] {
@@ -111,13 +117,13 @@ function isBefore(left: LogPosition, right: LogPosition): boolean {
   return eventIdOf(left) < eventIdOf(right);
 }
 
-function placeIn(id: string | undefined): LogPosition | undefined {
+function parsePosition(id: string | undefined): LogPosition | undefined {
   return id === undefined ? undefined : positionOf(id);
 }
 
-function beginning(db: Platform["db"], since: string): Promise<LogPosition> | LogPosition {
+function findStart(db: Platform["db"], since: string): Promise<LogPosition> | LogPosition {
   const first = positionOf(since);
-  return first ? before(first) : findPositionBefore(db, new Date(since));
+  return first ? positionBefore(first) : findPositionBefore(db, new Date(since));
 }
 
 async function recoverEvents(
@@ -127,13 +133,15 @@ async function recoverEvents(
 ): Promise<void> {
   const webhook = await lockReplayTarget(ctx.tx, webhookId);
   if (!webhook) return;
-  const heard = await matchesTarget(ctx, webhook, events);
-  const allowed = heard.filter((event) => canReceive(webhook, event));
-  // First those that exist: what is new is due anyway.
+  const visible = await filterVisible(ctx, webhook, events);
+  const allowed = visible.filter((event) => canReceive(webhook, event));
+  // Existing deliveries come first: new ones are due anyway.
   for (const [environment, group] of Map.groupBy(allowed, (event) => event.environment)) {
-    const ids = group.map(({ position }) => deliveryIdOf(position, webhookId));
-    await isInRange(ctx, environment, () => store.retryFailed(ctx.tx, webhook, ids, ctx.now));
+    const ids = group.map(({ position }) => buildDeliveryId(position, webhookId));
+    await runInEnvironment(ctx, environment, () =>
+      store.retryFailed(ctx.tx, webhook, ids, ctx.now),
+    );
   }
-  await replayEventsTo(ctx, webhook, allowed.filter(webhook.wants));
+  await replayEventsTo(ctx, webhook, allowed.filter(webhook.matches));
   ctx.onCommit(() => ctx.services.wakeSignal.raise(DELIVERIES_DUE_SIGNAL));
 }

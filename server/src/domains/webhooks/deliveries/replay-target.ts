@@ -11,31 +11,24 @@ import { insertDeliveries } from "../sending/fan-out.ts";
 import { compileSubscription } from "../sending/subscription.ts";
 import type { DeliveryTarget } from "../sending/pending-delivery.ts";
 import type { PayloadFormat } from "../sending/payload.ts";
-import { visibilityIn } from "../sending/visibility.ts";
+import { readVisibility } from "../sending/visibility.ts";
 
-/** A webhook to which past events are to be handed out. */
+/** A webhook for which past events are fanned out. */
 export interface ReplayTarget extends DeliveryTarget {
   readonly status: string;
-  /** Where it stopped hearing, for as long as the reader passes over it. */
-  readonly place: LogPosition | undefined;
+  /** Position of its last event, for as long as the fan-out reader skips it. */
+  readonly position: LogPosition | undefined;
   readonly hearsAudit: boolean;
-  readonly wants: (event: RecordedEvent) => boolean;
-  /** Whether the event came after the moment from which on it hears. */
-  readonly hearsFrom: StartFilter;
+  readonly matches: (event: RecordedEvent) => boolean;
+  /** Whether an event comes after the start of the subscription. */
+  readonly isAfterStart: StartFilter;
 }
 
 type Row = Pick<
   Selectable<Tables["webhooks"]>,
-  | "id"
-  | "lane"
-  | "url"
-  | "format"
-  | "status"
-  | "events"
-  | "environments"
-  | "since_epoch"
-  | "since_event"
+  "id" | "url" | "format" | "status" | "events" | "environments" | "since_epoch" | "since_event"
 > & {
+  readonly shard: number;
   readonly filter: Record<string, unknown> | null;
   readonly hearsAudit: boolean;
   readonly since: string;
@@ -44,22 +37,22 @@ type Row = Pick<
   readonly place_seq: number;
 };
 
-/** As it is now, and as it stays until the transaction ends: nobody pauses or deletes it meanwhile. */
+/** Locks the webhook until the transaction ends: nobody pauses or deletes it meanwhile. */
 export async function lockReplayTarget(
   tx: Tx,
   webhookId: string,
 ): Promise<ReplayTarget | undefined> {
   const { rows } = await sql<Row>`
-    select id, lane, url, format, status, events, environments, filter,
+    select id, lane as shard, url, format, status, events, environments, filter,
            hears_audit as "hearsAudit", since_epoch, since::text as since, since_event,
            place_epoch, place_xid, place_seq
       from webhooks where id = ${webhookId} for update`.execute(tx);
-  return rows.map(toListener)[0];
+  return rows.map(toReplayTarget)[0];
 }
 
 /**
- * Makes the deliveries of past events that are missing. Each is written in its event's environment;
- * the act ends up where it began.
+ * Inserts the missing deliveries of past events, each in the environment of its event; the transaction
+ * returns to its own environment.
  */
 export async function replayEventsTo(
   ctx: WriteContext<never>,
@@ -67,7 +60,7 @@ export async function replayEventsTo(
   events: readonly RecordedEvent[],
 ): Promise<void> {
   for (const [environment, group] of Map.groupBy(events, (event) => event.environment)) {
-    await isInRange(ctx, environment, () =>
+    await runInEnvironment(ctx, environment, () =>
       insertDeliveries(
         ctx.tx,
         ctx.now,
@@ -77,25 +70,26 @@ export async function replayEventsTo(
   }
 }
 
-/** Past events as a webhook hears of them, if it does. */
-export async function matchesTarget(
+/** Applies the visibility of a webhook to past events, and drops those that it may not see. */
+export async function filterVisible(
   ctx: WriteContext<never>,
   { id }: Pick<DeliveryTarget, "id">,
   events: readonly RecordedEvent[],
 ): Promise<RecordedEvent[]> {
   const { tx, services, caller } = ctx;
-  const heard: RecordedEvent[] = [];
+  const visible: RecordedEvent[] = [];
   for (const [environment, group] of Map.groupBy(events, (event) => event.environment)) {
     const partition = { workspace: caller.workspace?.key ?? "", environment };
-    const read: VisibilityContext["read"] = (work) => isInRange(ctx, environment, () => work(tx));
-    const hear = await visibilityIn(tx, { services, partition, read }, group, () => [id]);
-    heard.push(...group.flatMap((event) => hear(event, id) ?? []));
+    const read: VisibilityContext["read"] = (work) =>
+      runInEnvironment(ctx, environment, () => work(tx));
+    const toVisible = await readVisibility(tx, { services, partition, read }, group, () => [id]);
+    visible.push(...group.flatMap((event) => toVisible(event, id) ?? []));
   }
-  return heard;
+  return visible;
 }
 
-/** Does something in another environment of the workspace that the act is in. */
-export async function isInRange<T>(
+/** Runs work in another environment of the workspace of the transaction. */
+export async function runInEnvironment<T>(
   { caller, switchPartition: enter }: WriteContext<never>,
   environment: EnvironmentName,
   work: () => Promise<T>,
@@ -108,21 +102,21 @@ export async function isInRange<T>(
   return result;
 }
 
-function toListener(row: Row): ReplayTarget {
-  const { id, lane, url, status, place_epoch: epoch, place_xid: xid, place_seq: seq } = row;
-  const wants = compileSubscription(row);
+function toReplayTarget(row: Row): ReplayTarget {
+  const { id, shard, url, status, place_epoch: epoch, place_xid: xid, place_seq: seq } = row;
+  const matches = compileSubscription(row);
   return {
     id,
-    lane,
+    shard,
     url,
     status,
     hearsAudit: row.hearsAudit,
-    // What the table has as text, only this domain writes.
+    // The column is text, and only this domain writes it.
     format: row.format as PayloadFormat,
-    place: xid === null ? undefined : positionOfRow({ epoch, xid, seq }),
-    // A chain of automations that is cut is not continued here.
-    wants: (event) => event.depth <= CAUSATION_DEPTH_MAX && wants(event),
-    hearsFrom: compileSubscriptionStart({
+    position: xid === null ? undefined : positionOfRow({ epoch, xid, seq }),
+    // A causal chain that was cut is not continued here.
+    matches: (event) => event.depth <= CAUSATION_DEPTH_MAX && matches(event),
+    isAfterStart: compileSubscriptionStart({
       epoch: row.since_epoch,
       snapshot: row.since,
       event: row.since_event,

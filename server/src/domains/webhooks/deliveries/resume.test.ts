@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { eventIdOf } from "#kernel/log/event.ts";
 import { until, useFixture, useWorld } from "#kernel/testing/world.ts";
 import { startReceiver } from "../testing/receiver.ts";
-import * as testing from "./testing.ts";
+import * as testing from "../testing/deliveries.ts";
 
 const receiver = await useFixture(startReceiver());
 const world = await useWorld({ work: true, env: receiver.env });
@@ -74,7 +74,7 @@ test("from an event on, that event is the first, also when the webhook did not e
   expect(arrived("returning").at(-1)).toBe("returning 7");
 });
 
-test("an event of just now may be where to begin, before it is handed out to anybody", async () => {
+test("an event that is not fanned out yet may be where to begin", async () => {
   const id = await hook("abreast");
   await pause(id);
   await write("abreast 1");

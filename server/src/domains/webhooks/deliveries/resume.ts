@@ -7,11 +7,11 @@ import { DELIVERIES_DUE_SIGNAL } from "../sending/pending-delivery.ts";
 import { WebhookResumed } from "../events.ts";
 import { resumeFromNow } from "../service.ts";
 import * as webhooks from "../store.ts";
-import { webhookRef, toWebhook, type Webhook } from "../webhook.ts";
-import { replayMissedJob } from "./replay-missed.ts";
+import { webhookRef, webhookEventData, type Webhook } from "../webhook.ts";
+import { replayMissedJob } from "./replay-missed-events.ts";
 import { WebhookNotPaused } from "./delivery.ts";
 
-/** Ends a pause: from now on, from where it began, or from some event on. */
+/** Ends a pause: from now on, from its start, or from an event on. */
 export async function resume(
   ctx: WriteContext<typeof WebhookResumed>,
   id: string,
@@ -20,7 +20,7 @@ export async function resume(
   const paused = await webhooks.lock(ctx.tx, id);
   ctx.expectRevision(paused.revision);
   if (paused.status !== "paused") throw new Failure(WebhookNotPaused);
-  // What was due when it was paused is due now.
+  // Deliveries that were due at the pause are due now.
   ctx.onCommit(() => ctx.services.wakeSignal.raise(DELIVERIES_DUE_SIGNAL));
   if (from === "now") return resumeFromNow(ctx, id);
   const webhook = await webhooks.update(ctx.tx, id, {
@@ -29,41 +29,41 @@ export async function resume(
     paused_at: null,
     consecutive_failures: 0,
     updated_at: ctx.now,
-    ...(from !== "pausedAt" && columnsOf(await pastPlace(ctx, "/from", from))),
+    ...(from !== "pausedAt" && columnsOf(await parsePastPosition(ctx, "/from", from))),
   });
-  ctx.emit(WebhookResumed, webhookRef(webhook), { ...toWebhook(webhook), from });
+  ctx.emit(WebhookResumed, webhookRef(webhook), { ...webhookEventData(webhook), from });
   ctx.enqueue(replayMissedJob, { webhookId: id }, { key: id });
   return webhook;
 }
 
-/** Where an event stands, which need not be kept any more; what is yet to come has no place. */
-export async function pastPlace(
+/** Parses the position of a past event, which may be pruned; throws for a future one. */
+export async function parsePastPosition(
   { tx, services }: ReadContext,
   path: string,
   eventId: string,
 ): Promise<LogPosition> {
-  const place = positionOf(eventId);
+  const position = positionOf(eventId);
   const now = await positionOfTransaction(tx, services.epoch);
-  if (!place || eventIdOf(place) > eventIdOf(now)) {
+  if (!position || eventIdOf(position) > eventIdOf(now)) {
     throw invalidField(path, "is not the id of a past event");
   }
-  return place;
+  return position;
 }
 
-/** Right before an event: whoever goes on from here begins with it. */
-export function before({ epoch, xid, seq }: LogPosition): LogPosition {
+/** The position right before an event: reading on from here begins with it. */
+export function positionBefore({ epoch, xid, seq }: LogPosition): LogPosition {
   return { epoch, xid, seq: Math.max(seq - 1, 0) };
 }
 
-/** It is asked to hear this event and all behind it, also when it did not exist yet. */
-function columnsOf(place: LogPosition) {
-  const { epoch, xid, seq } = before(place);
+/** The columns of a subscription that starts at an event, even one older than the webhook. */
+function columnsOf(position: LogPosition) {
+  const { epoch, xid, seq } = positionBefore(position);
   return {
     place_epoch: epoch,
     place_xid: String(xid),
     place_seq: seq,
     since_epoch: epoch,
     since: sql<string>`'1:1:'::pg_snapshot`,
-    since_event: eventIdOf(place),
+    since_event: eventIdOf(position),
   };
 }

@@ -9,8 +9,8 @@ import {
 
 const DAY_MS = 24 * 3_600_000;
 
-/** The condition once more on the outside: what became due again meanwhile stays. */
-const OVER = `
+/** Repeats the condition outside, so that deliveries that became due again stay. */
+const DELETE_FINISHED = `
   delete from deliveries d
    where d.due_at is null
      and d.ctid = any (array(
@@ -18,10 +18,10 @@ const OVER = `
             where o.created_at < $1 and o.due_at is null order by o.created_at limit $2))`;
 
 /**
- * What was handed out in the moment in which its webhook was deleted is never over, and goes too. From
- * one webhook with open deliveries to the next, since there are few of them however many deliveries.
+ * Deletes orphans: a delivery that was fanned out while its webhook was deleted never finishes. The scan
+ * skips from webhook to webhook, since few have open deliveries, however many those are.
  */
-const STRAYED = `
+const DELETE_ORPHANED = `
   delete from deliveries d
    where d.ctid = any (array(
      with recursive hooks as (
@@ -37,33 +37,33 @@ const STRAYED = `
       where not exists (select from webhooks w where w.id = h.webhook_id) and o.created_at < $1
       limit $2))`;
 
-/** Deliveries that are over go when they are older than the setting says. */
-export const pruneDeliveries = retentionJob({
+/** Deletes finished deliveries that are older than the setting allows. */
+export const deliveryRetentionJob = retentionJob({
   kind: "webhooks.prune_deliveries",
   async remove({ db, settings, clock }, rowsMax) {
     const before = new Date(clock.nowMs() - settings.deliveryRetentionDays * DAY_MS);
-    const over = await deleteAcrossWorkspaces(db, OVER, [before, rowsMax]);
-    return Math.max(over, await deleteAcrossWorkspaces(db, STRAYED, [before, rowsMax]));
+    const finished = await deleteAcrossWorkspaces(db, DELETE_FINISHED, [before, rowsMax]);
+    return Math.max(finished, await deleteAcrossWorkspaces(db, DELETE_ORPHANED, [before, rowsMax]));
   },
 });
 
 const Payload = Type.Object({ webhookId: Type.String() });
 
-const REMOVE = `
+const DELETE_OF_WEBHOOK = `
   delete from deliveries d
    where d.webhook_id = $1
      and d.id = any (array(select o.id from deliveries o where o.webhook_id = $1 limit $2))`;
 
 /**
- * Removes the deliveries of a webhook that was deleted. There may be millions, and as long as one
- * transaction is open no reader of the log gets past it: so many at a time, each time in its own.
+ * Removes the deliveries of a deleted webhook. There may be millions, and an open transaction holds up
+ * every reader of the log: so each batch has its own.
  */
-export const removeDeliveries: JobType<typeof Payload> = job({
+export const deliveryRemovalJob: JobType<typeof Payload> = job({
   kind: "webhooks.remove_deliveries",
   payload: Payload,
   effect: ({ db }, { webhookId }) =>
-    deleteAcrossWorkspaces(db, REMOVE, [webhookId, RETENTION_ROWS_MAX]),
+    deleteAcrossWorkspaces(db, DELETE_OF_WEBHOOK, [webhookId, RETENTION_ROWS_MAX]),
   run: async (ctx, payload, removed) => {
-    if (removed === RETENTION_ROWS_MAX) ctx.enqueue(removeDeliveries, payload);
+    if (removed === RETENTION_ROWS_MAX) ctx.enqueue(deliveryRemovalJob, payload);
   },
 });

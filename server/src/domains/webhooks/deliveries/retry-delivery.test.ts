@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { expect, test } from "vitest";
 import { type Answer, until, useFixture, useWorld } from "#kernel/testing/world.ts";
 import { startReceiver } from "../testing/receiver.ts";
-import * as testing from "./testing.ts";
+import * as testing from "../testing/deliveries.ts";
 
 /** How the webhooks of these names are answered; all others well. */
 const answers = new Map<string, number | ((response: ServerResponse) => void)>();

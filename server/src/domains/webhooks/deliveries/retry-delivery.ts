@@ -2,13 +2,13 @@ import type { Caller } from "#kernel/access/caller.ts";
 import type { Platform, WriteContext } from "#kernel/contract.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import { findEvent } from "#kernel/log/event-log.ts";
-import { assertCanSend, hiddenSources } from "../audit-access.ts";
+import { assertCanSend, hiddenEventFailure } from "../audit-access.ts";
 import { attemptDelivery, type AttemptResult } from "../sending/attempt.ts";
-import { visibilityEverywhere } from "../sending/visibility.ts";
+import { readVisibilityEverywhere } from "../sending/visibility.ts";
 import { readTarget } from "../sending/target.ts";
 import { workspaceOf } from "../webhook-input.ts";
 import { DeliveryRetried } from "../events.ts";
-import { laneOf } from "../service.ts";
+import { shardOf } from "../service.ts";
 import * as webhooks from "../store.ts";
 import { webhookRef } from "../webhook.ts";
 import {
@@ -20,10 +20,10 @@ import {
 } from "./delivery.ts";
 import * as store from "./store.ts";
 
-/** A delivery that had failed, and how one more attempt of it went. */
-export interface Retried {
-  readonly failed: store.Stored;
-  readonly attempted: AttemptResult;
+/** A failed delivery and the result of one more attempt. */
+export interface RetryResult {
+  readonly failed: store.StoredDelivery;
+  readonly attempt: AttemptResult;
 }
 
 /** Attempts a failed delivery once more, whether or not its webhook is active. */
@@ -31,47 +31,50 @@ export async function attemptRetry(
   platform: Platform,
   caller: Caller,
   { id: webhookId, deliveryId }: { readonly id: string; readonly deliveryId: string },
-): Promise<Retried> {
+): Promise<RetryResult> {
   const partition = { workspace: workspaceOf(caller), environment: caller.environment };
-  const { failed, told } = await platform.db.read(partition, async (tx) => {
+  const { failed, recorded } = await platform.db.read(partition, async (tx) => {
     const webhook = await webhooks.get(tx, webhookId);
     const delivery = await store.get(tx, webhookId, deliveryId);
     if (delivery.status !== "failed") {
       throw new Failure(DeliveryNotFailed, { detail: `This delivery is ${delivery.status}.` });
     }
-    const found = await findEvent(tx, delivery.place);
-    if (!found) throw new Failure(EventPruned);
-    assertCanSend(caller, webhook, found);
-    return { failed: delivery, told: found };
+    const recorded = await findEvent(tx, delivery.position);
+    if (!recorded) throw new Failure(EventPruned);
+    assertCanSend(caller, webhook, recorded);
+    return { failed: delivery, recorded };
   });
-  const event = (await visibilityEverywhere(platform, [told], () => [webhookId]))(told, webhookId);
-  if (!event) throw hiddenSources();
+  const event = (await readVisibilityEverywhere(platform, [recorded], () => [webhookId]))(
+    recorded,
+    webhookId,
+  );
+  if (!event) throw hiddenEventFailure();
   const target = await readTarget(platform, webhookId);
   if (!target) throw new Failure(NotFound);
   const { attempts, format } = failed;
-  const lane = laneOf(webhookId);
-  const outgoing = { id: deliveryId, webhookId, lane, format, event, attempts };
-  const attempted = await attemptDelivery(
+  const shard = shardOf(webhookId);
+  const pending = { id: deliveryId, webhookId, shard, format, event, attempts };
+  const attempt = await attemptDelivery(
     platform,
     target,
-    { ...outgoing, attemptsBefore: attempts },
+    { ...pending, attemptsBefore: attempts },
     platform.shutdown,
   );
-  return { failed, attempted };
+  return { failed, attempt };
 }
 
-/** Writes how it went. A success ends a series of failures, and a failure does not count. */
+/** Writes the result. A success resets the count of failures, and a failure does not count. */
 export async function recordRetry(
   ctx: WriteContext<typeof DeliveryRetried>,
-  { failed, attempted }: Retried,
+  { failed, attempt }: RetryResult,
 ): Promise<Delivery> {
   const webhook = await webhooks.lock(ctx.tx, failed.webhookId);
-  const now = await store.lock(ctx.tx, failed.webhookId, failed.id);
-  if (now.status !== "failed" || now.attempts !== failed.attempts) {
+  const current = await store.lock(ctx.tx, failed.webhookId, failed.id);
+  if (current.status !== "failed" || current.attempts !== failed.attempts) {
     throw new Failure(DeliveryChanged);
   }
-  const delivery = await store.recordAttempt(ctx.tx, failed, attempted);
-  if (delivery.status === "succeeded") await webhooks.forgetFailures(ctx.tx, webhook.id);
+  const delivery = await store.recordAttempt(ctx.tx, failed, attempt);
+  if (delivery.status === "succeeded") await webhooks.resetFailures(ctx.tx, webhook.id);
   ctx.emit(DeliveryRetried, webhookRef(webhook), deliveryFields(delivery));
   return delivery;
 }

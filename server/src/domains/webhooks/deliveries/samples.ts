@@ -2,7 +2,7 @@ import { eventIdOf } from "#kernel/log/event.ts";
 import { positionOfRow } from "#kernel/log/event-log.ts";
 import type { Sample } from "#kernel/testing/samples.ts";
 import type { Ask, World } from "#kernel/testing/world.ts";
-import { deliveryIdOf } from "../sending/subscription.ts";
+import { buildDeliveryId } from "../sending/subscription.ts";
 
 async function webhook(owner: Ask, status = "active"): Promise<string> {
   const { body } = await owner("POST /api/v1/webhooks", {
@@ -19,8 +19,8 @@ async function webhook(owner: Ask, status = "active"): Promise<string> {
 async function failed(owner: Ask, { sql }: World) {
   const id = await webhook(owner);
   const [event] = await sql("select * from events where resource_id = $1", [id]);
-  const place = positionOfRow({ ...event, seq: Number(event.seq) });
-  const deliveryId = deliveryIdOf(place, id);
+  const position = positionOfRow({ ...event, seq: Number(event.seq) });
+  const deliveryId = buildDeliveryId(position, id);
   await sql(
     `insert into deliveries
        (workspace_id, environment, webhook_id, id, event_epoch, event_xid, event_seq, event_type,

@@ -3,32 +3,32 @@ import { newId } from "#kernel/schema/id.ts";
 import { findEvent } from "#kernel/log/event-log.ts";
 import type { ReadContext, WriteContext } from "#kernel/contract.ts";
 import { positionOfTransaction } from "#kernel/log/workspace-log.ts";
-import { assertCanSend, hiddenSources } from "../audit-access.ts";
-import { deliveryIdOf } from "../sending/subscription.ts";
+import { assertCanSend, hiddenEventFailure } from "../audit-access.ts";
+import { buildDeliveryId } from "../sending/subscription.ts";
 import { DELIVERIES_DUE_SIGNAL } from "../sending/pending-delivery.ts";
 import { DeliveryReplayed } from "../events.ts";
 import * as webhooks from "../store.ts";
 import { webhookRef } from "../webhook.ts";
 import { type Delivery, EventPruned, deliveryFields } from "./delivery.ts";
-import { matchesTarget } from "./replay-target.ts";
+import { filterVisible } from "./replay-target.ts";
 import * as store from "./store.ts";
 
 /**
- * Has the event of a delivery delivered once more, whatever became of the first delivery. For a
- * paused webhook the new one waits until that is active.
+ * Replays the event of a delivery as a new delivery, whatever the status of the first. For a paused
+ * webhook the new one waits until that is active.
  */
 export async function replay(
   ctx: WriteContext<typeof DeliveryReplayed>,
   webhookId: string,
   id: string,
 ): Promise<Delivery> {
-  // Locked, so that a delivery is not made for a webhook that is being deleted.
+  // The lock prevents a delivery for a webhook that is being deleted.
   const webhook = await webhooks.lock(ctx.tx, webhookId);
   const first = await store.get(ctx.tx, webhookId, id);
-  const event = await findEvent(ctx.tx, first.place);
+  const event = await findEvent(ctx.tx, first.position);
   if (!event) throw new Failure(EventPruned);
   assertCanSend(ctx.caller, webhook, event);
-  if ((await matchesTarget(ctx, webhook, [event])).length === 0) throw hiddenSources();
+  if ((await filterVisible(ctx, webhook, [event])).length === 0) throw hiddenEventFailure();
   const delivery = await store.insertReplay(ctx.tx, first, {
     id: await newDeliveryId(ctx),
     url: webhook.url,
@@ -43,7 +43,7 @@ export async function replay(
   return delivery;
 }
 
-/** Sorts behind the deliveries of all events so far, and follows from nothing. */
+/** An id that sorts after the deliveries of all events so far, and derives from none. */
 async function newDeliveryId({ tx, services }: ReadContext): Promise<string> {
-  return deliveryIdOf(await positionOfTransaction(tx, services.epoch), newId("dlv"));
+  return buildDeliveryId(await positionOfTransaction(tx, services.epoch), newId("dlv"));
 }

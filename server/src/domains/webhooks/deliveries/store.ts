@@ -5,12 +5,12 @@ import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import { positionOfRow } from "#kernel/log/event-log.ts";
 import type { Tables } from "../../../tables.ts";
 import type { AttemptResult } from "../sending/attempt.ts";
-import { placeColumns } from "../sending/pending-delivery.ts";
+import { positionColumns } from "../sending/pending-delivery.ts";
 import type { PayloadFormat } from "../sending/payload.ts";
-import { earlierAttempts as earlierAttemptsWithLast } from "../sending/attempt-result.ts";
+import { earlierAttemptsSql } from "../sending/attempt-result.ts";
 import type { Attempt, Delivery, DeliveryStatus } from "./delivery.ts";
 
-const SHOWN = [
+const COLUMNS = [
   "webhook_id",
   "id",
   "event_epoch",
@@ -32,16 +32,16 @@ const SHOWN = [
   "created_at",
 ] as const;
 
-type Row = Pick<Selectable<Tables["deliveries"]>, (typeof SHOWN)[number]>;
+type Row = Pick<Selectable<Tables["deliveries"]>, (typeof COLUMNS)[number]>;
 
-/** A delivery, and what only we need to know of it. */
-export interface Stored extends Delivery {
-  readonly place: LogPosition;
+/** A delivery with the fields that the API does not show. */
+export interface StoredDelivery extends Delivery {
+  readonly position: LogPosition;
   readonly resourceId: string;
   readonly format: PayloadFormat;
 }
 
-/** Newest first. */
+/** Lists the deliveries of a webhook, newest first. */
 export async function list(
   tx: Tx,
   webhookId: string,
@@ -50,10 +50,10 @@ export async function list(
     readonly before: string | undefined;
     readonly limit: number;
   },
-): Promise<Stored[]> {
+): Promise<StoredDelivery[]> {
   const { status, before, limit } = page;
-  let rows = tx.selectFrom("deliveries").select(SHOWN).where("webhook_id", "=", webhookId);
-  // Each as the partial index that serves it has it.
+  let rows = tx.selectFrom("deliveries").select(COLUMNS).where("webhook_id", "=", webhookId);
+  // Each condition is written as its partial index has it.
   if (status === "failed") rows = rows.where(sql<boolean>`status = 'failed'`);
   else if (status !== undefined) rows = rows.where("status", "=", status);
   if (status === "pending" || status === "retrying") rows = rows.where("due_at", "is not", null);
@@ -61,35 +61,39 @@ export async function list(
   return (await rows.orderBy("id", "desc").limit(limit).execute()).map(toStored);
 }
 
-export async function get(tx: Tx, webhookId: string, id: string): Promise<Stored> {
-  return found(await byId(tx, webhookId, id).executeTakeFirst());
+export async function get(tx: Tx, webhookId: string, id: string): Promise<StoredDelivery> {
+  return assertFound(await byId(tx, webhookId, id).executeTakeFirst());
 }
 
-/** Locks the row, so that two changes take turns. */
-export async function lock(tx: Tx, webhookId: string, id: string): Promise<Stored> {
-  return found(await byId(tx, webhookId, id).forUpdate().executeTakeFirst());
+/** Locks the row until the transaction ends. */
+export async function lock(tx: Tx, webhookId: string, id: string): Promise<StoredDelivery> {
+  return assertFound(await byId(tx, webhookId, id).forUpdate().executeTakeFirst());
 }
 
-/** The attempts before the last one, oldest first. */
-export async function earlierAttempts(tx: Tx, webhookId: string, id: string): Promise<Attempt[]> {
+/** Lists the attempts before the last one, oldest first. */
+export async function listEarlierAttempts(
+  tx: Tx,
+  webhookId: string,
+  id: string,
+): Promise<Attempt[]> {
   const row = await tx
     .selectFrom("deliveries")
     .select("earlier_attempts")
     .where("webhook_id", "=", webhookId)
     .where("id", "=", id)
     .executeTakeFirst();
-  // Only we write this column, see `earlierAttempts` of settlements.
+  // Only this domain writes the column, see `earlierAttemptsSql`.
   const attempts = (row?.earlier_attempts ?? []) as unknown as readonly Attempt[];
-  // A time inside of JSON is as PostgreSQL writes it.
-  return attempts.map((one) => ({ ...one, at: new Date(one.at).toISOString() }));
+  // Times inside JSON are in the format of PostgreSQL.
+  return attempts.map((attempt) => ({ ...attempt, at: new Date(attempt.at).toISOString() }));
 }
 
-/** Writes how one more attempt of a delivery went that has failed. */
+/** Writes the result of one more attempt of a failed delivery. */
 export async function recordAttempt(
   tx: Tx,
-  delivery: Stored,
+  delivery: StoredDelivery,
   { at, url, status, body, durationMs, error }: AttemptResult,
-): Promise<Stored> {
+): Promise<StoredDelivery> {
   return toStored(
     await tx
       .updateTable("deliveries")
@@ -97,7 +101,7 @@ export async function recordAttempt(
         status: isSuccess(status) ? "succeeded" : "failed",
         url,
         attempts: delivery.attempts + 1,
-        earlier_attempts: sql.raw(earlierAttemptsWithLast("deliveries")),
+        earlier_attempts: sql.raw(earlierAttemptsSql("deliveries")),
         last_attempt_at: at,
         last_response_status: status,
         last_response_body: body,
@@ -106,38 +110,43 @@ export async function recordAttempt(
       })
       .where("webhook_id", "=", delivery.webhookId)
       .where("id", "=", delivery.id)
-      .returning(SHOWN)
+      .returning(COLUMNS)
       .executeTakeFirstOrThrow(),
   );
 }
 
-/** A new delivery of the same event. */
+/** Inserts a new delivery of the same event. */
 export async function insertReplay(
   tx: Tx,
-  of: Stored,
-  one: { readonly id: string; readonly url: string; readonly format: string; readonly now: Date },
-): Promise<Stored> {
+  original: StoredDelivery,
+  replay: {
+    readonly id: string;
+    readonly url: string;
+    readonly format: string;
+    readonly now: Date;
+  },
+): Promise<StoredDelivery> {
   return toStored(
     await tx
       .insertInto("deliveries")
       .values({
-        webhook_id: of.webhookId,
-        id: one.id,
-        ...placeColumns(of.place),
-        event_type: of.eventType,
-        resource_id: of.resourceId,
-        replay_of: of.id,
-        url: one.url,
-        format: one.format,
+        webhook_id: original.webhookId,
+        id: replay.id,
+        ...positionColumns(original.position),
+        event_type: original.eventType,
+        resource_id: original.resourceId,
+        replay_of: original.id,
+        url: replay.url,
+        format: replay.format,
         status: "pending",
-        created_at: one.now,
+        created_at: replay.now,
       })
-      .returning(SHOWN)
+      .returning(COLUMNS)
       .executeTakeFirstOrThrow(),
   );
 }
 
-/** Gives those of these deliveries that have failed all their retries anew; tells how many. */
+/** Resets the retries of those deliveries that have failed; returns how many. */
 export async function retryFailed(
   tx: Tx,
   webhook: { readonly id: string; readonly url: string },
@@ -162,23 +171,27 @@ function isSuccess(status: number | null): boolean {
 function byId(tx: Tx, webhookId: string, id: string) {
   return tx
     .selectFrom("deliveries")
-    .select(SHOWN)
+    .select(COLUMNS)
     .where("webhook_id", "=", webhookId)
     .where("id", "=", id);
 }
 
-function found(row: Row | undefined): Stored {
+function assertFound(row: Row | undefined): StoredDelivery {
   if (!row) throw new Failure(NotFound);
   return toStored(row);
 }
 
-/** What the table has as text, only this domain writes. */
-function toStored(row: Row): Stored {
-  const place = positionOfRow({ epoch: row.event_epoch, xid: row.event_xid, seq: row.event_seq });
+/** Converts a row; only this domain writes its text columns. */
+function toStored(row: Row): StoredDelivery {
+  const position = positionOfRow({
+    epoch: row.event_epoch,
+    xid: row.event_xid,
+    seq: row.event_seq,
+  });
   return {
     id: row.id,
     webhookId: row.webhook_id,
-    eventId: eventIdOf(place),
+    eventId: eventIdOf(position),
     eventType: row.event_type,
     url: row.url,
     status: row.status as DeliveryStatus,
@@ -191,7 +204,7 @@ function toStored(row: Row): Stored {
     nextAttemptAt: row.due_at,
     replayOf: row.replay_of,
     createdAt: row.created_at,
-    place,
+    position,
     resourceId: row.resource_id,
     format: row.format as PayloadFormat,
   };

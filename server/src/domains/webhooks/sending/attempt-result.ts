@@ -5,10 +5,10 @@ import type { PendingDelivery } from "./pending-delivery.ts";
 import type { Target } from "./target.ts";
 
 const GONE = 410;
-/** How many attempts before the last one are kept. */
+/** The most attempts before the last one that are stored. */
 const EARLIER_MAX = 50;
 
-/** What follows from an attempt. */
+/** The decision after an attempt. */
 export type AttemptVerdict =
   | { readonly kind: "succeeded" }
   | { readonly kind: "retrying"; readonly dueAt: Date }
@@ -16,37 +16,37 @@ export type AttemptVerdict =
 
 export interface DeliveryResult {
   readonly delivery: PendingDelivery;
-  readonly attempted: AttemptResult;
+  readonly attempt: AttemptResult;
   readonly verdict: AttemptVerdict;
 }
 
-/** Decides by the answer and by how many attempts there were. */
+/** Decides by the response and the number of attempts. */
 export function judgeAttempt(
   { policy }: Pick<Target, "policy">,
   delivery: Pick<PendingDelivery, "attempts" | "attemptsBefore">,
-  attempted: AttemptResult,
+  attempt: AttemptResult,
   random: number,
 ): AttemptVerdict {
-  const { status, at } = attempted;
+  const { status, at } = attempt;
   if (status !== null && status >= 200 && status < 300) return { kind: "succeeded" };
   const gone = status === GONE;
   const attempts = delivery.attempts - delivery.attemptsBefore + 1;
   if (gone || attempts > policy.retries) return { kind: "failed", gone };
-  const delayMs = Math.max(retryDelayMs(policy, attempts, random), requestedPauseMs(attempted));
-  return { kind: "retrying", dueAt: new Date(at.getTime() + attempted.durationMs + delayMs) };
+  const delayMs = Math.max(retryDelayMs(policy, attempts, random), requestedPauseMs(attempt));
+  return { kind: "retrying", dueAt: new Date(at.getTime() + attempt.durationMs + delayMs) };
 }
 
-/** For how long the endpoint asked to be left alone; only 429 and 503 can. */
+/** The pause that the endpoint asked for, which only 429 and 503 can do. */
 export function requestedPauseMs({ status, retryAfter, at }: AttemptResult): number {
   const mayAsk = status === 429 || status === 503;
   return (mayAsk ? retryAfterMs(retryAfter, at.getTime()) : undefined) ?? 0;
 }
 
 /**
- * Writes many outcomes at once. The attempt before this one joins the earlier ones; a row that has
- * seen another attempt meanwhile is left alone. A success ends a series of failures.
+ * Writes many results at once. The last attempt joins the earlier ones; a row with another attempt
+ * meanwhile is skipped. A success resets the count of failures.
  */
-const SETTLE = `
+const SAVE_RESULTS = `
   with outcome as (
     select * from unnest($1::text[], $2::text[], $3::smallint[], $4::text[], $5::timestamptz[],
                          $6::timestamptz[], $7::smallint[], $8::text[], $9::int[], $10::text[],
@@ -55,7 +55,7 @@ const SETTLE = `
   ), written as (
     update deliveries d
        set status = o.status, due_at = o.due_at, attempts = d.attempts + 1, url = o.url,
-           earlier_attempts = ${earlierAttempts("d")},
+           earlier_attempts = ${earlierAttemptsSql("d")},
            last_attempt_at = o.at, last_response_status = o.response_status,
            last_response_body = o.body, last_duration_ms = o.duration_ms, last_error = o.error
       from outcome o
@@ -65,8 +65,8 @@ const SETTLE = `
    where w.consecutive_failures > 0
      and w.id in (select webhook_id from outcome where status = 'succeeded')`;
 
-/** The list of attempts with the last one added: the latest ones, their bodies shortened. */
-export function earlierAttempts(row: string): string {
+/** SQL for the earlier attempts with the last one added: bounded, with shortened bodies. */
+export function earlierAttemptsSql(row: string): string {
   return `case when ${row}.last_attempt_at is null then ${row}.earlier_attempts
     else (case when jsonb_array_length(${row}.earlier_attempts) >= ${EARLIER_MAX}
                then ${row}.earlier_attempts - 0
@@ -76,23 +76,23 @@ export function earlierAttempts(row: string): string {
       'body', left(${row}.last_response_body, 4096)) end`;
 }
 
-/** Everything but failures for good, which are acts of their own. */
-export async function settle(
+/** Saves all results but dead letters, each of which is a transaction of its own. */
+export async function saveResults(
   platform: Platform,
-  settlements: readonly DeliveryResult[],
+  results: readonly DeliveryResult[],
 ): Promise<void> {
-  const column = <T>(of: (one: DeliveryResult) => T): T[] => settlements.map(of);
-  await platform.db.system(SETTLE, [
+  const column = <T>(pick: (result: DeliveryResult) => T): T[] => results.map(pick);
+  await platform.db.system(SAVE_RESULTS, [
     column(({ delivery }) => delivery.webhookId),
     column(({ delivery }) => delivery.id),
     column(({ delivery }) => delivery.attempts),
     column(({ verdict }) => verdict.kind),
     column(({ verdict }) => (verdict.kind === "retrying" ? verdict.dueAt : null)),
-    column(({ attempted }) => attempted.at),
-    column(({ attempted }) => attempted.status),
-    column(({ attempted }) => attempted.body),
-    column(({ attempted }) => attempted.durationMs),
-    column(({ attempted }) => attempted.error),
-    column(({ attempted }) => attempted.url),
+    column(({ attempt }) => attempt.at),
+    column(({ attempt }) => attempt.status),
+    column(({ attempt }) => attempt.body),
+    column(({ attempt }) => attempt.durationMs),
+    column(({ attempt }) => attempt.error),
+    column(({ attempt }) => attempt.url),
   ]);
 }

@@ -10,7 +10,7 @@ import { RESPONSE_BYTES_MAX } from "./pending-delivery.ts";
 
 const USER_AGENT = "Millrace-Webhooks/1";
 
-/** How one attempt went. */
+/** The result of one attempt. */
 export interface AttemptResult {
   readonly at: Date;
   readonly url: string;
@@ -22,7 +22,7 @@ export interface AttemptResult {
   readonly retryAfter: string | undefined;
 }
 
-/** Posts a delivery once. Whatever goes wrong is an outcome, never a throw. */
+/** Posts a delivery once. An error is part of the result, never thrown. */
 export async function attemptDelivery(
   platform: Platform,
   target: Target,
@@ -33,16 +33,20 @@ export async function attemptDelivery(
   const { url } = target;
   const body = buildPayload(delivery, delivery.event);
   const startedAt = performance.now();
-  let used: Scrubber | undefined;
-  const scrub = (text: string): string => target.scrubber.scrub(used?.scrub(text) ?? text);
+  let secretScrubber: Scrubber | undefined;
+  const scrub = (text: string): string =>
+    target.scrubber.scrub(secretScrubber?.scrub(text) ?? text);
   try {
-    if (target.broken !== undefined) throw target.broken;
-    const own = await headersOf(platform, target);
-    used = own.scrubber;
+    if (target.error !== undefined) throw target.error;
+    const custom = await resolveHeaders(platform, target);
+    secretScrubber = custom.scrubber;
     const response = await platform.outbound.request({
       method: "POST",
       url,
-      headers: addStandardHeaders(own.headers, headersFor(target, delivery, { body, at })),
+      headers: addStandardHeaders(
+        custom.headers,
+        buildDeliveryHeaders(target, delivery, { body, at }),
+      ),
       body: body.text,
       timeoutMs: target.timeoutMs,
       maxResponseBytes: RESPONSE_BYTES_MAX,
@@ -64,51 +68,54 @@ export async function attemptDelivery(
       status: null,
       body: null,
       durationMs: Math.round(performance.now() - startedAt),
-      error: scrub(wordsOf(platform, delivery, error)),
+      error: scrub(describeError(platform, delivery, error)),
       retryAfter: undefined,
     };
   }
 }
 
-/** The headers of ours that go with a delivery. */
-export function headersFor(
+/** Builds the standard headers of a delivery, with its signatures. */
+export function buildDeliveryHeaders(
   target: Pick<Target, "secrets" | "secretsUntilMs">,
   delivery: { readonly id: string; readonly event: { readonly type: string } },
-  sent: { readonly body: DeliveryBody; readonly at: Date },
+  message: { readonly body: DeliveryBody; readonly at: Date },
 ): Readonly<Record<string, string>> {
   const { secrets, secretsUntilMs } = target;
-  const signing = sent.at.getTime() < secretsUntilMs ? secrets : secrets.slice(0, 1);
+  const signing = message.at.getTime() < secretsUntilMs ? secrets : secrets.slice(0, 1);
   return {
-    "content-type": sent.body.contentType,
+    "content-type": message.body.contentType,
     "X-Service-Delivery": delivery.id,
     "X-Service-Event": delivery.event.type,
-    ...signatureHeaders({ id: delivery.id, at: sent.at, body: sent.body.text }, signing),
+    ...signatureHeaders({ id: delivery.id, at: message.at, body: message.body.text }, signing),
   };
 }
 
-/** A webhook may call itself by another name; everything else of ours stands. */
+/** Adds the standard headers, of which a webhook may replace `user-agent` only. */
 export function addStandardHeaders(
-  own: Readonly<Record<string, string>>,
-  ours: Readonly<Record<string, string>>,
+  custom: Readonly<Record<string, string>>,
+  standard: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> {
-  const named = Object.keys(own).some((name) => name.toLowerCase() === "user-agent");
-  return { ...(!named && { "user-agent": USER_AGENT }), ...own, ...ours };
+  const named = Object.keys(custom).some((name) => name.toLowerCase() === "user-agent");
+  return { ...(!named && { "user-agent": USER_AGENT }), ...custom, ...standard };
 }
 
-/** The webhook's own headers, with its secrets put in at the last moment. */
-async function headersOf({ secrets }: Platform, { headers, refers, workspace }: Target) {
-  if (!refers) return { headers, scrubber: undefined };
+/** Resolves the secrets in the webhook's own headers, at the last moment. */
+async function resolveHeaders(
+  { secrets }: Platform,
+  { headers, hasReferences, workspace }: Target,
+) {
+  if (!hasReferences) return { headers, scrubber: undefined };
   const resolved = await secrets.resolve(workspace, headers);
   return { headers: resolved.value, scrubber: resolved.scrubber };
 }
 
-/** PostgreSQL keeps no NUL. */
+/** Replaces NUL, which PostgreSQL does not store in text. */
 function textOf(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString().replaceAll("\u0000", "\uFFFD");
 }
 
-/** Whatever is not the endpoint's fault or the webhook's is ours: told in the log, and nowhere else. */
-function wordsOf({ log }: Platform, { id }: PendingDelivery, error: unknown): string {
+/** Shows errors of the endpoint and of the webhook; any other is a bug, and goes to the logger only. */
+function describeError({ log }: Platform, { id }: PendingDelivery, error: unknown): string {
   if (error instanceof OutboundFailed || error instanceof OutboundRefused) return error.message;
   if (error instanceof Failure) return error.message;
   log.error({ err: error, delivery: id }, "an attempt broke");

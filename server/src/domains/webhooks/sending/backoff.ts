@@ -12,8 +12,8 @@ const DELAY_MAX_MS = 24 * 3_600_000;
 const JITTER = 0.1;
 
 /**
- * How long to wait after so many attempts: 2, 4, 8 … s, or the fixed schedule. A tenth more or less,
- * so that what failed together does not come back together; `random` is from 0 to 1.
+ * The delay after so many attempts: 2, 4, 8 … s, or the fixed schedule. The jitter of a tenth spreads
+ * the retries of deliveries that failed together; `random` is from 0 to 1.
  */
 export function retryDelayMs(policy: RetryPolicy, attempts: number, random: number): number {
   const plain =
@@ -24,7 +24,7 @@ export function retryDelayMs(policy: RetryPolicy, attempts: number, random: numb
   return Math.round(Math.min(jittered, policy.maxDelayMs ?? DELAY_MAX_MS, DELAY_MAX_MS));
 }
 
-/** What `Retry-After` asks for: seconds, or a date. Undefined when it can't be read. */
+/** Parses `Retry-After`: seconds, or a date. Undefined when it is neither. */
 export function retryAfterMs(header: string | undefined, nowMs: number): number | undefined {
   if (header === undefined) return undefined;
   const text = header.trim();

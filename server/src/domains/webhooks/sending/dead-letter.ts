@@ -4,17 +4,17 @@ import { causationOf } from "#kernel/log/event-log.ts";
 import { runAsSystem } from "#kernel/operation/act.ts";
 import { DeliveryFailed, WebhookPaused } from "../events.ts";
 import * as store from "../store.ts";
-import { webhookRef, toWebhook } from "../webhook.ts";
-import { earlierAttempts, type DeliveryResult } from "./attempt-result.ts";
+import { webhookRef, webhookEventData } from "../webhook.ts";
+import { earlierAttemptsSql, type DeliveryResult } from "./attempt-result.ts";
 import type { AttemptResult } from "./attempt.ts";
 import { FAN_OUT_READER, type PendingDelivery } from "./pending-delivery.ts";
 
 export type PauseReason = "manual" | "failures" | "gone";
 
 /**
- * Pauses a webhook that is active. It keeps its place: where the handing out has come to, or where it
- * was itself while it was catching up. What is handed out of later events at this very moment is no
- * loss, since making it up again makes the same deliveries.
+ * Pauses an active webhook. It keeps its position: the cursor of the fan-out reader, or its own while
+ * it was catching up. Later events that are fanned out at this very moment are no loss, since a replay
+ * makes the same deliveries.
  */
 export async function pauseWebhook(
   ctx: WriteContext<typeof WebhookPaused>,
@@ -32,21 +32,19 @@ export async function pauseWebhook(
      where w.id = ${id} and w.status = 'active'`.execute(ctx.tx);
   if (numAffectedRows === 0n) return false;
   const webhook = await store.get(ctx.tx, id);
-  ctx.emit(WebhookPaused, webhookRef(webhook), toWebhook(webhook));
+  ctx.emit(WebhookPaused, webhookRef(webhook), webhookEventData(webhook));
   return true;
 }
 
-/** So many deliveries in a row that failed for good pause a webhook. */
+/** This many dead letters in a row pause a webhook. */
 const FAILURES_MAX = 5;
 
 /**
- * A delivery has failed for good: the row, the event and what follows for the webhook commit together.
+ * Marks a delivery as failed after its last attempt. The row, the event and the pause of the webhook
+ * commit together.
  */
-export async function markDeadLetter(
-  platform: Platform,
-  settlement: DeliveryResult,
-): Promise<void> {
-  const { delivery, attempted, verdict } = settlement;
+export async function markDeadLetter(platform: Platform, result: DeliveryResult): Promise<void> {
+  const { delivery, attempt, verdict } = result;
   const { workspace, environment } = delivery.event;
   const gone = verdict.kind === "failed" && verdict.gone;
   await runAsSystem(
@@ -54,18 +52,18 @@ export async function markDeadLetter(
     { workspace, environment },
     causationOf(delivery.event),
     async (ctx) => {
-      if (!(await markFailed(ctx, delivery, attempted))) return;
-      ctx.emit(DeliveryFailed, { id: delivery.webhookId }, factsOf(delivery, attempted));
+      if (!(await markFailed(ctx, delivery, attempt))) return;
+      ctx.emit(DeliveryFailed, { id: delivery.webhookId }, deadLetterData(delivery, attempt));
       const failures = await countFailure(ctx, delivery.webhookId);
       if (!gone && failures < FAILURES_MAX) return;
-      // The webhook belongs to all environments, and what happens to it is logged in one of them.
+      // The webhook belongs to all environments, and its events are logged in one of them.
       ctx.switchPartition({ workspace, environment: "production" });
       await pauseWebhook(ctx, delivery.webhookId, gone ? "gone" : "failures");
     },
   );
 }
 
-/** False when somebody else has settled this attempt. */
+/** False when another process has written this attempt. */
 async function markFailed(
   { tx }: WriteContext,
   { webhookId, id, attempts }: PendingDelivery,
@@ -74,7 +72,7 @@ async function markFailed(
   const { numAffectedRows = 0n } = await sql`
     update deliveries d
        set status = 'failed', due_at = null, attempts = d.attempts + 1, url = ${url},
-           earlier_attempts = ${sql.raw(earlierAttempts("d"))},
+           earlier_attempts = ${sql.raw(earlierAttemptsSql("d"))},
            last_attempt_at = ${at}, last_response_status = ${status}, last_response_body = ${body},
            last_duration_ms = ${durationMs}, last_error = ${error}
      where d.webhook_id = ${webhookId} and d.id = ${id} and d.attempts = ${attempts}`.execute(tx);
@@ -88,7 +86,7 @@ async function countFailure({ tx }: WriteContext, webhookId: string): Promise<nu
   return rows[0]?.consecutive_failures ?? 0;
 }
 
-function factsOf(
+function deadLetterData(
   { webhookId, id, event, attempts }: PendingDelivery,
   { status, error }: AttemptResult,
 ) {

@@ -31,7 +31,7 @@ describe("how many go at once", () => {
     for (let round = 0; round < 4; round += 1) {
       const taken = takeAll(one);
       counts.push(taken.length);
-      for (const delivery of taken) one.answered(delivery, true);
+      for (const delivery of taken) one.finishAttempt(delivery, true);
     }
     expect(counts).toEqual([2, 4, 4, 4]);
   });
@@ -39,7 +39,7 @@ describe("how many go at once", () => {
   test("one after a failure, so that an endpoint that hangs holds little", () => {
     const one = endpoint();
     for (let n = 0; n < 30; n += 1) one.push(outgoing());
-    for (const delivery of takeAll(one)) one.answered(delivery, false);
+    for (const delivery of takeAll(one)) one.finishAttempt(delivery, false);
     expect(takeAll(one)).toHaveLength(1);
   });
 });
@@ -49,7 +49,7 @@ test("what happens to one thing goes one by one, in order; other things overtake
   const [first, second, other] = [outgoing("a"), outgoing("a"), outgoing("b")];
   for (const delivery of [first, second, other]) one.push(delivery);
   expect(takeAll(one)).toEqual([first, other]);
-  one.answered(first, true);
+  one.finishAttempt(first, true);
   expect(takeAll(one)).toEqual([second]);
 });
 

@@ -1,5 +1,4 @@
-import type { Due } from "./due-deliveries.ts";
-import type { PendingDelivery } from "./pending-delivery.ts";
+import type { DueDelivery, PendingDelivery } from "./pending-delivery.ts";
 import type { Target } from "./target.ts";
 
 /** How many deliveries to one webhook wait in memory; the rest stays in the database. */
@@ -7,47 +6,47 @@ export const WINDOW = 64;
 
 const MS_PER_SECOND = 1_000;
 const INITIAL_LIMIT = 2;
-const FORGOTTEN_AFTER_MS = 600_000;
+const IDLE_AFTER_MS = 600_000;
 
 /**
- * What the sender knows of one webhook: what waits, what is under way, how fast it may go. At most
- * `most` go at once, and fewer to an endpoint that does not answer: it begins with two, each success
- * admits one more, and a failure leaves one. So endpoints that hang hold little.
+ * The queue of one webhook in memory: waiting deliveries, attempts under way, and its rate. At most
+ * `concurrencyMax` attempts run at once, and fewer to an endpoint that does not answer: it begins with
+ * two, each success admits one more, and a failure leaves one. So endpoints that hang hold little.
  */
 export class Endpoint {
   readonly id: string;
-  readonly lane: number;
-  /** Undefined until it was read, and again when it was changed. */
+  readonly shard: number;
+  /** Undefined until it is read, and after each change. */
   target: Target | undefined;
-  /** Counts its changes: what was read before the last one is no longer true. */
-  changes = 0;
+  /** Counts the changes of the webhook: a target read before the last one is stale. */
+  changeCount = 0;
   /** Whether a timer will bring it back when its pace allows. */
-  armed = false;
+  isTimerSet = false;
   /** Whether the database may hold deliveries that are due and not here. */
-  backlog = false;
-  /** How often something was left in the database because of that. */
-  passedOver = 0;
-  /** When the next delivery in the database is due. */
+  hasBacklog = false;
+  /** Counts the deliveries that were left in the database because of that. */
+  skippedCount = 0;
+  /** Due time of the next delivery in the database. */
   nextDueMs = Number.POSITIVE_INFINITY;
-  /** The endpoint asked to be left alone until then. */
+  /** End of the pause that the endpoint asked for by `Retry-After`. */
   holdUntilMs = 0;
-  readonly #most: number;
+  readonly #concurrencyMax: number;
   readonly #queue: PendingDelivery[] = [];
-  /** Deliveries that are here and whose outcome is not written yet. */
+  /** Deliveries in memory whose result is not written yet. */
   readonly #known = new Set<string>();
-  /** Resources of which a delivery is under way: the next of the same waits for it. */
+  /** Resources with a delivery under way: the next one of the same resource waits for it. */
   readonly #busy = new Set<string>();
-  #settledMeanwhile: Set<string> | undefined;
+  #finishedDuringRead: Set<string> | undefined;
   #underWay = 0;
   #limit = INITIAL_LIMIT;
   #paceMs = 0;
   #revision: number | undefined;
   #usedAtMs = performance.now();
 
-  constructor(id: string, lane: number, most: number) {
+  constructor(id: string, shard: number, concurrencyMax: number) {
     this.id = id;
-    this.lane = lane;
-    this.#most = most;
+    this.shard = shard;
+    this.#concurrencyMax = concurrencyMax;
   }
 
   get known(): number {
@@ -55,12 +54,12 @@ export class Endpoint {
   }
 
   /** Whether everything about it was over long ago, so that it can be forgotten. */
-  get idle(): boolean {
+  get isIdle(): boolean {
     return (
       this.#known.size === 0 &&
-      !this.backlog &&
+      !this.hasBacklog &&
       this.nextDueMs === Number.POSITIVE_INFINITY &&
-      performance.now() - this.#usedAtMs > FORGOTTEN_AFTER_MS
+      performance.now() - this.#usedAtMs > IDLE_AFTER_MS
     );
   }
 
@@ -72,58 +71,59 @@ export class Endpoint {
     return this.#queue.length < WINDOW / 2;
   }
 
-  /** The webhook may have been changed, or the notice be an old one: what waits here is in doubt. */
-  change(): void {
-    this.changes += 1;
+  /** Empties the queue after a change of the webhook, since its deliveries may no longer be right. */
+  markChanged(): void {
+    this.changeCount += 1;
     this.target = undefined;
     this.clear();
-    this.backlog = true;
-    this.passedOver += 1;
+    this.hasBacklog = true;
+    this.skippedCount += 1;
   }
 
-  /** Learns where to send. What another revision of the webhook asked for, such as a rest, is past. */
-  aim(target: Target | undefined): void {
+  /** Sets the target. A pause that an earlier revision of the webhook was asked for ends. */
+  setTarget(target: Target | undefined): void {
     this.target = target;
     if (!target || target.revision === this.#revision) return;
     this.#revision = target.revision;
     this.holdUntilMs = 0;
   }
 
-  /** Takes in the rows that were read, `most` of them at most; `before` is how often it was passed over then. */
+  /** Queues the rows that were read, at most `limit`; `skippedBefore` is the count when the read began. */
   fill(
-    found: readonly Due[],
-    read: { readonly most: number; readonly before: number },
+    rows: readonly DueDelivery[],
+    read: { readonly limit: number; readonly skippedBefore: number },
     nowMs: number,
   ): void {
-    const due = found.filter(({ dueMs }) => dueMs <= nowMs);
+    const due = rows.filter(({ dueMs }) => dueMs <= nowMs);
     const pushed = due.filter((delivery) => this.push(delivery));
-    const later = found.find(({ dueMs }) => dueMs > nowMs)?.dueMs ?? Number.POSITIVE_INFINITY;
+    const later = rows.find(({ dueMs }) => dueMs > nowMs)?.dueMs ?? Number.POSITIVE_INFINITY;
     this.nextDueMs = Math.min(this.nextDueMs, later);
-    const complete = found.length < read.most && pushed.length === due.length;
-    this.backlog = !complete || this.passedOver !== read.before;
+    const complete = rows.length < read.limit && pushed.length === due.length;
+    this.hasBacklog = !complete || this.skippedCount !== read.skippedBefore;
   }
 
-  /** From here to the end of the read, what is settled is noted: the read may have it as still due. */
+  /** Notes deliveries that finish during a read, since the read may still return them as due. */
   beginRead(): void {
-    this.#settledMeanwhile = new Set();
+    this.#finishedDuringRead = new Set();
   }
 
   endRead(): void {
-    this.#settledMeanwhile = undefined;
+    this.#finishedDuringRead = undefined;
   }
 
-  /** False when it is full; the delivery is then found in the database later. */
+  /** Queues a delivery; false when the queue is full, and it is read from the database later. */
   push(delivery: PendingDelivery): boolean {
-    if (this.#known.has(delivery.id) || this.#settledMeanwhile?.has(delivery.id)) return true;
+    if (this.#known.has(delivery.id) || this.#finishedDuringRead?.has(delivery.id)) return true;
     if (this.#queue.length >= WINDOW) return false;
     this.#queue.push(delivery);
     this.#known.add(delivery.id);
     return true;
   }
 
-  /** Takes what may be sent now, and notes it as under way. */
+  /** Takes the next delivery that may be sent now, and counts it as under way. */
   take(nowMs: number): PendingDelivery | undefined {
-    if (!this.target || this.#underWay >= Math.min(this.#limit, this.#most)) return undefined;
+    if (!this.target || this.#underWay >= Math.min(this.#limit, this.#concurrencyMax))
+      return undefined;
     if (nowMs < this.holdUntilMs || performance.now() < this.#paceMs) return undefined;
     const index = this.#queue.findIndex(({ event }) => !this.#busy.has(event.resource.id));
     const [delivery] = index === -1 ? [] : this.#queue.splice(index, 1);
@@ -136,25 +136,25 @@ export class Endpoint {
     return delivery;
   }
 
-  /** How long its pace forbids the next one. */
+  /** Time until `maxPerSecond` allows the next attempt. */
   get pauseMs(): number {
     return this.#queue.length === 0 ? 0 : Math.max(0, this.#paceMs - performance.now());
   }
 
-  /** The attempt is over, its outcome not yet written. */
-  answered(delivery: PendingDelivery, well: boolean): void {
+  /** Ends an attempt whose result is not yet written. */
+  finishAttempt(delivery: PendingDelivery, succeeded: boolean): void {
     this.#busy.delete(delivery.event.resource.id);
     this.#underWay -= 1;
-    this.#limit = well ? Math.min(this.#limit + 1, this.#most) : 1;
+    this.#limit = succeeded ? Math.min(this.#limit + 1, this.#concurrencyMax) : 1;
   }
 
-  /** Its outcome is written: the database may be asked for it again. */
-  settled(delivery: PendingDelivery): void {
+  /** Forgets a delivery whose result is written: a later read may return it again. */
+  finishDelivery(delivery: PendingDelivery): void {
     this.#known.delete(delivery.id);
-    this.#settledMeanwhile?.add(delivery.id);
+    this.#finishedDuringRead?.add(delivery.id);
   }
 
-  /** Forgets what waits here; it is all in the database. */
+  /** Empties the queue; every delivery is still in the database. */
   clear(): void {
     for (const { id } of this.#queue.splice(0)) this.#known.delete(id);
   }

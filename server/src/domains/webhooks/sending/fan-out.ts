@@ -6,71 +6,78 @@ import { visibilityContext } from "#kernel/log/event-visibility.ts";
 import { reader } from "#kernel/readers/reader.ts";
 import { compileSubscriptionStart, type StartFilter } from "#kernel/log/subscription-start.ts";
 import { compileSubscription } from "./subscription.ts";
-import { type DeliveryTarget, firstDelivery, type PendingDelivery } from "./pending-delivery.ts";
+import {
+  DELIVERIES_DUE_SIGNAL,
+  type DeliveryTarget,
+  FAN_OUT_READER,
+  firstDelivery,
+  type PendingDelivery,
+} from "./pending-delivery.ts";
 import type { PayloadFormat } from "./payload.ts";
-import { visibilityIn } from "./visibility.ts";
+import { readVisibility } from "./visibility.ts";
 import { sender } from "./sender.ts";
-import { FAN_OUT_READER, DELIVERIES_DUE_SIGNAL } from "./pending-delivery.ts";
 
 /**
- * From the log to deliveries. The rows commit together with the cursor, so that each event is handed
- * out exactly once; sending them is somebody else's work. When this process sends for the webhook, it
- * gets them straight from here and need not look for them in the database.
+ * Fan-out: writes deliveries for the events of the log. The rows commit together with the cursor, so
+ * that each event is fanned out exactly once. The sender of this process gets the deliveries of its own
+ * shards in memory, without a read of the database.
  */
 export const fanOutReader = reader({
   name: FAN_OUT_READER,
   on: ["*"],
   startsAt: "end",
-  async handleSummary(ctx, kinds) {
+  async handleSummary(ctx, summaries) {
     const { tx, now, services, continuous, onCommit } = ctx;
-    // Another node has handed out meanwhile, perhaps to a webhook that this one sends for.
+    // Another node has fanned out meanwhile, perhaps to a webhook of a shard of this node.
     if (!continuous) services.engineOf(sender)?.rescan();
-    const listeners = await listenersIn(tx, services);
-    const listenersOf = byType(listeners);
-    const types = kinds.map(({ type }) => type).filter((type) => listenersOf(type).length > 0);
+    const subscribers = await readSubscribers(tx, services);
+    const subscribersOf = indexByType(subscribers);
+    const types = summaries
+      .map(({ type }) => type)
+      .filter((type) => subscribersOf(type).length > 0);
     if (types.length === 0) return;
-    const told = (await ctx.events(types)).filter(({ depth }) => depth <= CAUSATION_DEPTH_MAX);
-    const heard = await visibilityIn(tx, visibilityContext(ctx), told, () =>
-      listeners.map(({ id }) => id),
+    const recorded = (await ctx.events(types)).filter(({ depth }) => depth <= CAUSATION_DEPTH_MAX);
+    const toVisible = await readVisibility(tx, visibilityContext(ctx), recorded, () =>
+      subscribers.map(({ id }) => id),
     );
-    const deliveries = told.flatMap((one) =>
-      listenersOf(one.type).flatMap((to) => {
-        const event = heard(one, to.id);
-        return event && to.wants(event) && to.hearsFrom(event) ? [{ to, event }] : [];
+    const deliveries = recorded.flatMap((original) =>
+      subscribersOf(original.type).flatMap((to) => {
+        const event = toVisible(original, to.id);
+        return event && to.matches(event) && to.isAfterStart(event) ? [{ to, event }] : [];
       }),
     );
     if (deliveries.length === 0) return;
-    const made = await insertDeliveries(tx, now, deliveries);
+    const inserted = await insertDeliveries(tx, now, deliveries);
     onCommit(() => {
-      const left = services.engineOf(sender)?.enqueue(made) ?? made.length;
-      if (left > 0) services.wakeSignal.raise(DELIVERIES_DUE_SIGNAL);
+      const unsent = services.engineOf(sender)?.enqueue(inserted) ?? inserted.length;
+      if (unsent > 0) services.wakeSignal.raise(DELIVERIES_DUE_SIGNAL);
     });
   },
 });
 
-interface Listener extends DeliveryTarget {
-  /** The types that it wants, where it names them all. */
+interface Subscriber extends DeliveryTarget {
+  /** The event types, where the patterns name them all. */
   readonly types: readonly string[] | undefined;
-  readonly wants: (event: RecordedEvent) => boolean;
-  readonly hearsFrom: StartFilter;
+  readonly matches: (event: RecordedEvent) => boolean;
+  readonly isAfterStart: StartFilter;
 }
 
-/** Most webhooks name their types: of a thousand, few are then asked about an event. */
-function byType(listeners: readonly Listener[]): (type: string) => readonly Listener[] {
-  const named = new Map<string, Listener[]>();
-  const others: Listener[] = [];
-  for (const listener of listeners) {
-    if (!listener.types) others.push(listener);
-    for (const type of new Set(listener.types)) {
-      named.set(type, [...(named.get(type) ?? []), listener]);
+/** Indexes by event type: most webhooks name their types, so few of a thousand are matched. */
+function indexByType(subscribers: readonly Subscriber[]): (type: string) => readonly Subscriber[] {
+  const named = new Map<string, Subscriber[]>();
+  const others: Subscriber[] = [];
+  for (const subscriber of subscribers) {
+    if (!subscriber.types) others.push(subscriber);
+    for (const type of new Set(subscriber.types)) {
+      named.set(type, [...(named.get(type) ?? []), subscriber]);
     }
   }
   return (type) => [...(named.get(type) ?? []), ...others];
 }
 
-interface ListenerRow {
+interface SubscriberRow {
   readonly id: string;
-  readonly lane: number;
+  readonly shard: number;
   readonly url: string;
   readonly format: PayloadFormat;
   readonly revision: number;
@@ -80,40 +87,40 @@ interface ListenerRow {
 }
 
 /** Compiled subscriptions by webhook and revision, for each kernel of this process. */
-const compiled = new WeakMap<PlatformServices, Map<string, Compiled>>();
-type Compiled = Pick<Listener, "wants" | "types"> & { readonly revision: number };
+const compiledSubscriptions = new WeakMap<PlatformServices, Map<string, CompiledSubscription>>();
+type CompiledSubscription = Pick<Subscriber, "matches" | "types"> & { readonly revision: number };
 const COMPILED_MAX = 20_000;
 
-/** The webhooks of this workspace that hear now. Read each time: a change counts from its commit on. */
-async function listenersIn(tx: Tx, services: PlatformServices): Promise<Listener[]> {
-  const { rows } = await sql<ListenerRow>`
-    select id, lane, url, format, revision, since_epoch, since::text as since, since_event
+/** Reads the active webhooks of this workspace each time: a change counts from its commit on. */
+async function readSubscribers(tx: Tx, services: PlatformServices): Promise<Subscriber[]> {
+  const { rows } = await sql<SubscriberRow>`
+    select id, lane as shard, url, format, revision, since_epoch, since::text as since, since_event
       from webhooks where status = 'active' and place_xid is null order by id`.execute(tx);
-  const known = compiled.get(services) ?? new Map<string, Compiled>();
-  compiled.set(services, known);
-  if (known.size > COMPILED_MAX) known.clear();
-  const missing = rows.filter(({ id, revision }) => known.get(id)?.revision !== revision);
+  const cache = compiledSubscriptions.get(services) ?? new Map<string, CompiledSubscription>();
+  compiledSubscriptions.set(services, cache);
+  if (cache.size > COMPILED_MAX) cache.clear();
+  const missing = rows.filter(({ id, revision }) => cache.get(id)?.revision !== revision);
   if (missing.length > 0) services.engineOf(sender)?.markBacklog(missing);
-  for (const row of await subscriptionsOf(tx, missing)) {
+  for (const row of await readSubscriptions(tx, missing)) {
     const types = row.events.some((pattern) => pattern.includes("*")) ? undefined : row.events;
-    known.set(row.id, { revision: row.revision, types, wants: compiledOf(row, services) });
+    cache.set(row.id, { revision: row.revision, types, matches: compileOrReject(row, services) });
   }
   return rows.flatMap((row) => {
-    const compiledOne = known.get(row.id);
-    if (!compiledOne) return [];
-    const { wants, types } = compiledOne;
-    return [{ ...row, wants, types, hearsFrom: hearingSince(row) }];
+    const cached = cache.get(row.id);
+    if (!cached) return [];
+    const { matches, types } = cached;
+    return [{ ...row, matches, types, isAfterStart: compileStart(row) }];
   });
 }
 
-/** Few of a batch's events are near enough to a webhook's beginning for this to matter. */
-function hearingSince({
+/** Compiles on first use: few events are near enough to the start of a subscription to need it. */
+function compileStart({
   since_epoch: epoch,
   since: snapshot,
   since_event: event,
-}: ListenerRow): StartFilter {
-  let hears: StartFilter | undefined;
-  return (one) => (hears ??= compileSubscriptionStart({ epoch, snapshot, event }))(one);
+}: SubscriberRow): StartFilter {
+  let isAfter: StartFilter | undefined;
+  return (recorded) => (isAfter ??= compileSubscriptionStart({ epoch, snapshot, event }))(recorded);
 }
 
 interface SubscriptionRow {
@@ -125,8 +132,8 @@ interface SubscriptionRow {
   readonly hearsAudit: boolean;
 }
 
-/** One that can't be understood, as after a change of the language, hears nothing; the others do. */
-function compiledOf(row: SubscriptionRow, { log }: PlatformServices): Listener["wants"] {
+/** Matches nothing where the subscription can't be compiled, so that the other webhooks go on. */
+function compileOrReject(row: SubscriptionRow, { log }: PlatformServices): Subscriber["matches"] {
   try {
     return compileSubscription(row);
   } catch (error) {
@@ -135,42 +142,45 @@ function compiledOf(row: SubscriptionRow, { log }: PlatformServices): Listener["
   }
 }
 
-async function subscriptionsOf(tx: Tx, wanted: readonly ListenerRow[]): Promise<SubscriptionRow[]> {
-  if (wanted.length === 0) return [];
+async function readSubscriptions(
+  tx: Tx,
+  subscribers: readonly SubscriberRow[],
+): Promise<SubscriptionRow[]> {
+  if (subscribers.length === 0) return [];
   const { rows } = await sql<SubscriptionRow>`
     select id, revision, events, environments, filter, hears_audit as "hearsAudit" from webhooks
-     where id = any(${wanted.map(({ id }) => id)})`.execute(tx);
+     where id = any(${subscribers.map(({ id }) => id)})`.execute(tx);
   return rows;
 }
 
-/** Writes first deliveries; those that exist already are left alone, and left out of the answer. */
+/** Inserts first deliveries and returns them, without those that exist already. */
 export async function insertDeliveries(
   tx: Tx,
   now: Date,
   deliveries: readonly { readonly to: DeliveryTarget; readonly event: RecordedEvent }[],
 ): Promise<PendingDelivery[]> {
-  const outgoing = deliveries.map(({ to, event }) => firstDelivery(to, event));
+  const pending = deliveries.map(({ to, event }) => firstDelivery(to, event));
   const { rows } = await sql<{ webhook_id: string; id: string }>`
     insert into deliveries
       (webhook_id, id, event_epoch, event_xid, event_seq, event_type, resource_id, url, format,
        status, created_at)
     select *, 'pending', ${now}::timestamptz
-      from unnest(${texts(outgoing, (one) => one.webhookId)},
-                  ${texts(outgoing, (one) => one.id)},
-                  ${outgoing.map(({ event }) => event.position.epoch)}::smallint[],
-                  ${outgoing.map(({ event }) => String(event.position.xid))}::xid8[],
-                  ${outgoing.map(({ event }) => event.position.seq)}::bigint[],
-                  ${texts(outgoing, ({ event }) => event.type)},
-                  ${texts(outgoing, ({ event }) => event.resource.id)},
-                  ${texts(deliveries, ({ to }) => to.url)},
-                  ${texts(outgoing, (one) => one.format)})
+      from unnest(${textArray(pending, ({ webhookId }) => webhookId)},
+                  ${textArray(pending, ({ id }) => id)},
+                  ${pending.map(({ event }) => event.position.epoch)}::smallint[],
+                  ${pending.map(({ event }) => String(event.position.xid))}::xid8[],
+                  ${pending.map(({ event }) => event.position.seq)}::bigint[],
+                  ${textArray(pending, ({ event }) => event.type)},
+                  ${textArray(pending, ({ event }) => event.resource.id)},
+                  ${textArray(deliveries, ({ to }) => to.url)},
+                  ${textArray(pending, ({ format }) => format)})
     on conflict do nothing
     returning webhook_id, id`.execute(tx);
-  if (rows.length === outgoing.length) return outgoing;
+  if (rows.length === pending.length) return pending;
   const written = new Set(rows.map(({ webhook_id, id }) => `${webhook_id} ${id}`));
-  return outgoing.filter(({ webhookId, id }) => written.has(`${webhookId} ${id}`));
+  return pending.filter(({ webhookId, id }) => written.has(`${webhookId} ${id}`));
 }
 
-function texts<T>(items: readonly T[], of: (item: T) => string): RawBuilder<unknown> {
-  return sql`${items.map(of)}::text[]`;
+function textArray<T>(items: readonly T[], textOf: (item: T) => string): RawBuilder<unknown> {
+  return sql`${items.map(textOf)}::text[]`;
 }

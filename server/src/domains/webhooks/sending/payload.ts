@@ -11,15 +11,15 @@ export interface DeliveryBody {
 }
 
 /**
- * The body of a delivery. It is made anew for each attempt and must come out the same: everything in
- * it follows from the event and the ids, nothing from the time.
+ * Builds the body of a delivery. Each attempt builds it anew and must get the same text: it derives
+ * from the event and the ids, never from the time.
  */
 export function buildPayload(
   delivery: { readonly id: string; readonly webhookId: string; readonly format: PayloadFormat },
   event: RecordedEvent,
 ): DeliveryBody {
   return delivery.format === "cloudevents"
-    ? cloudEventOf(delivery, event)
+    ? buildCloudEvent(delivery, event)
     : {
         contentType: "application/json",
         text: JSON.stringify({
@@ -33,8 +33,8 @@ export function buildPayload(
       };
 }
 
-/** CloudEvents 1.0, structured mode. The id is the event's: a replay tells of the same event. */
-function cloudEventOf(
+/** CloudEvents 1.0, structured mode. The id is the event's, also in a replay. */
+function buildCloudEvent(
   delivery: { readonly id: string; readonly webhookId: string },
   event: RecordedEvent,
 ): DeliveryBody {

@@ -2,43 +2,43 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Platform } from "#kernel/contract.ts";
 import { Loop, type LoopNext } from "#kernel/work/loop.ts";
 import { markDeadLetter } from "./dead-letter.ts";
-import { settle, type DeliveryResult } from "./attempt-result.ts";
+import { saveResults, type DeliveryResult } from "./attempt-result.ts";
 
 const BATCH_MAX = 500;
-/** Outcomes gather for this long: one statement writes many of them. */
+/** Results gather for this long: one statement writes many of them. */
 const GATHER_MS = 5;
 const IDLE_MS = 60_000;
 const WRITTEN_MAX_MS = 500;
 
-/** Writes the outcomes of attempts, many at a time, until each is written. */
+/** Writes the results of attempts in batches, and retries until each is written. */
 export class ResultWriter {
   readonly #platform: Platform;
-  readonly #onSettled: (settlements: readonly DeliveryResult[]) => void;
+  readonly #onWritten: (results: readonly DeliveryResult[]) => void;
   readonly #waiting: DeliveryResult[] = [];
-  readonly #onWritten: (() => void)[] = [];
+  readonly #waiters: (() => void)[] = [];
   readonly #loop: Loop;
 
-  constructor(platform: Platform, onSettled: (settlements: readonly DeliveryResult[]) => void) {
+  constructor(platform: Platform, onWritten: (results: readonly DeliveryResult[]) => void) {
     this.#platform = platform;
-    this.#onSettled = onSettled;
+    this.#onWritten = onWritten;
     const onFailure = (error: unknown): void =>
       platform.log.error({ err: error }, "outcomes of deliveries can't be written");
     this.#loop = new Loop(() => this.#step(), onFailure, GATHER_MS);
   }
 
-  add(settlement: DeliveryResult): void {
-    this.#waiting.push(settlement);
+  add(result: DeliveryResult): void {
+    this.#waiting.push(result);
     this.#loop.wake();
   }
 
   /** Resolves at the next write, or when some time has passed without one. */
-  async written(): Promise<void> {
+  async nextWrite(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
-    this.#onWritten.push(resolve);
+    this.#waiters.push(resolve);
     await Promise.race([promise, delay(WRITTEN_MAX_MS)]);
   }
 
-  /** Writes what there is, then ends. */
+  /** Writes the remaining results, then ends. */
   async stop(): Promise<void> {
     await this.#loop.stop();
     while (this.#waiting.length > 0) await this.#step();
@@ -48,18 +48,19 @@ export class ResultWriter {
     const batch = this.#waiting.slice(0, BATCH_MAX);
     const failed = batch.filter(({ verdict }) => verdict.kind === "failed");
     const others = batch.filter(({ verdict }) => verdict.kind !== "failed");
-    if (others.length > 0) await this.#write(others, () => settle(this.#platform, others));
-    for (const one of failed) await this.#write([one], () => markDeadLetter(this.#platform, one));
+    if (others.length > 0) await this.#write(others, () => saveResults(this.#platform, others));
+    for (const result of failed)
+      await this.#write([result], () => markDeadLetter(this.#platform, result));
     return this.#waiting.length > 0 ? "again" : IDLE_MS;
   }
 
-  /** What can't be written stays, and is written with the next. */
-  async #write(settlements: readonly DeliveryResult[], write: () => Promise<void>): Promise<void> {
+  /** Keeps results that can't be written, and writes them with the next batch. */
+  async #write(results: readonly DeliveryResult[], write: () => Promise<void>): Promise<void> {
     await write();
-    const written = new Set(settlements);
-    const left = this.#waiting.filter((one) => !written.has(one));
+    const nextWrite = new Set(results);
+    const left = this.#waiting.filter((result) => !nextWrite.has(result));
     this.#waiting.splice(0, this.#waiting.length, ...left);
-    this.#onSettled(settlements);
-    for (const tell of this.#onWritten.splice(0)) tell();
+    this.#onWritten(results);
+    for (const resolve of this.#waiters.splice(0)) resolve();
   }
 }

@@ -4,118 +4,123 @@ import { SHARDS, ShardLeases } from "#kernel/work/shard-leases.ts";
 import { Loop, type LoopNext } from "#kernel/work/loop.ts";
 import type { CommitNotice } from "#kernel/readers/commit-feed.ts";
 import { attemptDelivery } from "./attempt.ts";
-import { findDue, readDue } from "./due-deliveries.ts";
 import { Endpoint, WINDOW } from "./endpoint-queue.ts";
-import type { PendingDelivery } from "./pending-delivery.ts";
+import {
+  DELIVERIES_DUE_SIGNAL,
+  findDueWebhooks,
+  type PendingDelivery,
+  readDueDeliveries,
+} from "./pending-delivery.ts";
 import { judgeAttempt, requestedPauseMs, type DeliveryResult } from "./attempt-result.ts";
 import { ResultWriter } from "./result-writer.ts";
 import { readTargets, type Target } from "./target.ts";
-import { DELIVERIES_DUE_SIGNAL } from "./pending-delivery.ts";
 
-const LOOK_MS = 1_000;
-const UNDER_WAY_MAX = 2_000;
-/** Of one workspace. */
-const UNDER_WAY_OF_ONE_MAX = 1_200;
-/** How many endpoints are filled by one query. */
-const FILLED_MAX = 100;
-/** How long a lane that goes to another node waits for its last answers. */
-const LEAVE_MAX_MS = 5_000;
-/** How long an end in good order waits for answers; what has none is sent again by the next. */
+const SCAN_INTERVAL_MS = 1_000;
+const ATTEMPTS_MAX = 2_000;
+/** The most attempts of one workspace. */
+const WORKSPACE_ATTEMPTS_MAX = 1_200;
+/** The most endpoints that are filled by one query. */
+const FILL_ENDPOINTS_MAX = 100;
+/** How long a shard that goes to another node waits for its last responses. */
+const SHARD_DRAIN_MAX_MS = 5_000;
+/** How long a shutdown waits for responses; an attempt without one is made again by the next node. */
 const STOP_MAX_MS = 5_000;
 
-/** From deliveries to HTTP. */
+/** The engine that sends deliveries over HTTP. */
 export const sender: Engine<Sender> = {
   name: "webhooks.sender",
   start: (platform) => new Sender(platform),
 };
 
 /**
- * Sends for the webhooks of the lanes that this node holds. Each webhook has a short queue in memory,
- * filled straight by the reader that hands events out, or from the database: after a start, when there
- * is more than the queue takes, and when a retry is due. What is in memory is never the only copy.
+ * Sends for the webhooks of the shards that this node holds. Each webhook has a short queue in memory,
+ * filled by the fan-out reader or from the database: after a start, when there is more than the queue
+ * takes, and when a retry is due. A delivery in memory is never the only copy.
  */
 export class Sender implements RunningEngine {
   readonly #platform: Platform;
-  readonly #lanes: ShardLeases;
+  readonly #shards: ShardLeases;
   readonly #endpoints = new Map<string, Endpoint>();
-  /** Endpoints that may have something to send, in the order of their turns. */
+  /** Endpoints that may have something to send, in round-robin order. */
   readonly #ready = new Set<Endpoint>();
-  readonly #settler: ResultWriter;
+  readonly #resultWriter: ResultWriter;
   readonly #loops: readonly Loop[];
-  readonly #looking: Loop;
+  readonly #scanLoop: Loop;
   readonly #unsubscribe: readonly (() => void)[];
   readonly #abort = new AbortController();
   readonly #attempts = new Set<Promise<void>>();
-  /** How many attempts are under way by workspace. */
-  readonly #busyIn = new Map<string, number>();
+  /** Attempts under way by workspace. */
+  readonly #attemptsByWorkspace = new Map<string, number>();
   #stopping = false;
-  #lookedAtMs = Number.NEGATIVE_INFINITY;
-  /** How often others may have written deliveries for us, and up to which time we found them all. */
-  #missed = 0;
-  #found = 0;
+  #scannedAtMs = Number.NEGATIVE_INFINITY;
+  /** Counts the rescans that were asked for, and those of them that are done. */
+  #rescans = 0;
+  #rescansDone = 0;
 
   constructor(platform: Platform) {
     this.#platform = platform;
     const { db, log, wakeSignal, commitFeed } = platform;
-    this.#lanes = new ShardLeases({
+    this.#shards = new ShardLeases({
       db,
       name: sender.name,
       node: newId("node"),
-      onGain: (lanes) => this.#enter(lanes),
-      onLose: (lane) => this.#leave(lane),
-      onExpire: (lane) => void this.#leave(lane),
+      onGain: (shards) => this.#gainShards(shards),
+      onLose: (shard) => this.#loseShard(shard),
+      onExpire: (shard) => void this.#loseShard(shard),
     });
     const onError = (error: unknown): void => log.error({ err: error }, "webhooks can't be sent");
-    this.#settler = new ResultWriter(platform, (settled) => this.#settled(settled));
-    this.#looking = new Loop(() => this.#look(), onError);
-    this.#loops = [new Loop(() => this.#lanes.step(), onError), this.#looking];
+    this.#resultWriter = new ResultWriter(platform, (finishDeliveries) =>
+      this.#finishDeliveries(finishDeliveries),
+    );
+    this.#scanLoop = new Loop(() => this.#scan(), onError);
+    this.#loops = [new Loop(() => this.#shards.step(), onError), this.#scanLoop];
     this.#unsubscribe = [
-      wakeSignal.subscribe((what) => {
-        if (what === DELIVERIES_DUE_SIGNAL) this.#lookNow();
+      wakeSignal.subscribe((signal) => {
+        if (signal === DELIVERIES_DUE_SIGNAL) this.#scanNow();
       }),
-      commitFeed.subscribe(["webhook"], (notice) => this.#hear(notice)),
+      commitFeed.subscribe(["webhook"], (notice) => this.#reloadWebhook(notice)),
     ];
   }
 
-  /** Takes deliveries that were just written; tells how many of them it will not send itself. */
+  /** Queues deliveries that were just written; returns how many are of shards of other nodes. */
   enqueue(deliveries: readonly PendingDelivery[]): number {
-    const ours = deliveries.filter(({ lane }) => !this.#stopping && this.#lanes.holds(lane));
-    const blind = this.#missed !== this.#found;
-    let incomplete = blind;
+    const ours = deliveries.filter(({ shard }) => !this.#stopping && this.#shards.holds(shard));
+    const isBehind = this.#rescans !== this.#rescansDone;
+    let incomplete = isBehind;
     for (const delivery of ours) {
-      const endpoint = this.#endpoint(delivery.webhookId, delivery.lane);
-      // Behind what waits in the database, so that none overtakes another.
-      if (blind || endpoint.backlog || !endpoint.push(delivery)) {
-        endpoint.backlog = true;
-        endpoint.passedOver += 1;
+      const endpoint = this.#endpoint(delivery.webhookId, delivery.shard);
+      // Behind those in the database, so that none overtakes another.
+      if (isBehind || endpoint.hasBacklog || !endpoint.push(delivery)) {
+        endpoint.hasBacklog = true;
+        endpoint.skippedCount += 1;
       }
       incomplete ||= !endpoint.target;
       this.#ready.add(endpoint);
     }
-    if (incomplete) this.#looking.wake();
+    if (incomplete) this.#scanLoop.wake();
     this.#pump();
     return deliveries.length - ours.length;
   }
 
   /**
-   * Deliveries to these webhooks were perhaps written by somebody else, such as one who made up for a
-   * pause: what is offered next must not overtake them.
+   * Notes that other processes may have written deliveries to these webhooks, such as a replay after a
+   * pause: later deliveries must not overtake them.
    */
-  markBacklog(webhooks: readonly { readonly id: string; readonly lane: number }[]): void {
-    for (const { id, lane } of webhooks) {
-      if (!this.#lanes.holds(lane)) continue;
-      const endpoint = this.#endpoint(id, lane);
-      endpoint.backlog = true;
-      // A look that is under way may have been too early.
-      endpoint.passedOver += 1;
-      this.#looking.wake();
+  markBacklog(webhooks: readonly { readonly id: string; readonly shard: number }[]): void {
+    for (const { id, shard } of webhooks) {
+      if (!this.#shards.holds(shard)) continue;
+      const endpoint = this.#endpoint(id, shard);
+      endpoint.hasBacklog = true;
+      // A scan that is under way may have been too early.
+      endpoint.skippedCount += 1;
+      this.#scanLoop.wake();
     }
   }
 
-  /** The same, of whichever webhooks. */
+  /** Looks for deliveries of other processes to any webhook of this node. */
   rescan(): void {
-    this.#missed += 1;
-    this.#lookNow();
+    this.#rescans += 1;
+    this.#scanNow();
   }
 
   async stop(): Promise<void> {
@@ -124,45 +129,45 @@ export class Sender implements RunningEngine {
     const late = setTimeout(() => this.#abort.abort(), STOP_MAX_MS);
     await Promise.all(this.#attempts);
     clearTimeout(late);
-    await this.#settler.stop();
+    await this.#resultWriter.stop();
     await Promise.all(this.#loops.map((loop) => loop.stop()));
-    await this.#lanes.close();
+    await this.#shards.close();
   }
 
-  /** One endpoint after the other, one delivery each, for as long as there is room. */
+  /** Sends one delivery of each ready endpoint in turn, while attempts are free. */
   #pump(): void {
     if (this.#stopping) return;
     const nowMs = this.#platform.clock.nowMs();
     for (const endpoint of this.#ready) {
-      if (this.#attempts.size >= UNDER_WAY_MAX) return;
+      if (this.#attempts.size >= ATTEMPTS_MAX) return;
       this.#ready.delete(endpoint);
       const delivery = this.#maySend(endpoint) ? endpoint.take(nowMs) : undefined;
       if (delivery && endpoint.target) {
         this.#send(endpoint, endpoint.target, delivery);
         // At the end, so that the others have their turn; the iteration comes to it again.
         this.#ready.add(endpoint);
-      } else this.#await(endpoint);
+      } else this.#scheduleWake(endpoint);
     }
   }
 
-  /** No workspace takes all the hands there are: the next look comes back to those that wait. */
-  #maySend({ lane, target }: Endpoint): boolean {
-    const busy = target ? (this.#busyIn.get(target.workspace) ?? 0) : 0;
-    return this.#lanes.holds(lane) && busy < UNDER_WAY_OF_ONE_MAX;
+  /** Bounds the attempts of one workspace; the next scan returns to its waiting endpoints. */
+  #maySend({ shard, target }: Endpoint): boolean {
+    const busy = target ? (this.#attemptsByWorkspace.get(target.workspace) ?? 0) : 0;
+    return this.#shards.holds(shard) && busy < WORKSPACE_ATTEMPTS_MAX;
   }
 
-  /** Nothing to send for now: what would bring it back? */
-  #await(endpoint: Endpoint): void {
+  /** Wakes an endpoint that has nothing to send now: by a timer for its rate, or by a scan. */
+  #scheduleWake(endpoint: Endpoint): void {
     const { pauseMs } = endpoint;
-    if (pauseMs > 0 && !endpoint.armed) {
-      endpoint.armed = true;
+    if (pauseMs > 0 && !endpoint.isTimerSet) {
+      endpoint.isTimerSet = true;
       setTimeout(() => {
-        endpoint.armed = false;
+        endpoint.isTimerSet = false;
         this.#wake(endpoint);
       }, pauseMs).unref();
     }
-    const held = this.#platform.clock.nowMs() < endpoint.holdUntilMs;
-    if (endpoint.backlog && endpoint.hasRoom && !held) this.#looking.wake();
+    const isOnHold = this.#platform.clock.nowMs() < endpoint.holdUntilMs;
+    if (endpoint.hasBacklog && endpoint.hasRoom && !isOnHold) this.#scanLoop.wake();
   }
 
   #wake(endpoint: Endpoint): void {
@@ -172,111 +177,114 @@ export class Sender implements RunningEngine {
 
   #send(endpoint: Endpoint, target: Target, delivery: PendingDelivery): void {
     const { workspace } = target;
-    this.#busyIn.set(workspace, (this.#busyIn.get(workspace) ?? 0) + 1);
+    this.#attemptsByWorkspace.set(workspace, (this.#attemptsByWorkspace.get(workspace) ?? 0) + 1);
     const done = this.#attempt(endpoint, target, delivery).finally(() => {
       this.#attempts.delete(done);
-      this.#busyIn.set(workspace, (this.#busyIn.get(workspace) ?? 1) - 1);
+      this.#attemptsByWorkspace.set(workspace, (this.#attemptsByWorkspace.get(workspace) ?? 1) - 1);
       this.#wake(endpoint);
     });
     this.#attempts.add(done);
   }
 
   async #attempt(endpoint: Endpoint, target: Target, delivery: PendingDelivery): Promise<void> {
-    const attempted = await attemptDelivery(this.#platform, target, delivery, this.#abort.signal);
-    const verdict = judgeAttempt(target, delivery, attempted, Math.random());
-    endpoint.answered(delivery, verdict.kind === "succeeded");
-    const askedMs = requestedPauseMs(attempted);
-    if (askedMs > 0) endpoint.holdUntilMs = attempted.at.getTime() + askedMs;
-    // Cut off by our own end: nothing is known of it, and it is still due.
-    if (!this.#abort.signal.aborted) this.#settler.add({ delivery, attempted, verdict });
+    const attempt = await attemptDelivery(this.#platform, target, delivery, this.#abort.signal);
+    const verdict = judgeAttempt(target, delivery, attempt, Math.random());
+    endpoint.finishAttempt(delivery, verdict.kind === "succeeded");
+    const pauseRequestedMs = requestedPauseMs(attempt);
+    if (pauseRequestedMs > 0) endpoint.holdUntilMs = attempt.at.getTime() + pauseRequestedMs;
+    // Aborted by our own shutdown: the result is unknown, and the delivery is still due.
+    if (!this.#abort.signal.aborted) this.#resultWriter.add({ delivery, attempt, verdict });
   }
 
-  #settled(settlements: readonly DeliveryResult[]): void {
-    for (const { delivery, verdict } of settlements) {
+  #finishDeliveries(results: readonly DeliveryResult[]): void {
+    for (const { delivery, verdict } of results) {
       const endpoint = this.#endpoints.get(delivery.webhookId);
-      endpoint?.settled(delivery);
+      endpoint?.finishDelivery(delivery);
       if (endpoint && verdict.kind === "retrying") {
         endpoint.nextDueMs = Math.min(endpoint.nextDueMs, verdict.dueAt.getTime());
-        this.#looking.wake();
+        this.#scanLoop.wake();
       }
     }
   }
 
-  /** Fills the queues from the database, where that is needed. */
-  async #look(): Promise<LoopNext> {
-    if (this.#stopping) return LOOK_MS;
-    if (performance.now() - this.#lookedAtMs >= LOOK_MS) await this.#find();
+  /** Fills the queues from the database where needed. */
+  async #scan(): Promise<LoopNext> {
+    if (this.#stopping) return SCAN_INTERVAL_MS;
+    if (performance.now() - this.#scannedAtMs >= SCAN_INTERVAL_MS) await this.#findBacklogs();
     await this.#readTargets();
     const nowMs = this.#platform.clock.nowMs();
-    const wanting = [...this.#endpoints.values()].filter(
+    const fillable = [...this.#endpoints.values()].filter(
       (endpoint) =>
         endpoint.target &&
         endpoint.hasRoom &&
-        this.#lanes.holds(endpoint.lane) &&
+        this.#shards.holds(endpoint.shard) &&
         nowMs >= endpoint.holdUntilMs &&
-        (endpoint.backlog || endpoint.nextDueMs <= nowMs),
+        (endpoint.hasBacklog || endpoint.nextDueMs <= nowMs),
     );
-    for (let from = 0; from < wanting.length; from += FILLED_MAX) {
-      await this.#fill(wanting.slice(from, from + FILLED_MAX), nowMs);
+    for (let from = 0; from < fillable.length; from += FILL_ENDPOINTS_MAX) {
+      await this.#fill(fillable.slice(from, from + FILL_ENDPOINTS_MAX), nowMs);
     }
     for (const endpoint of this.#endpoints.values()) {
-      if (endpoint.idle) this.#endpoints.delete(endpoint.id);
+      if (endpoint.isIdle) this.#endpoints.delete(endpoint.id);
       else if (endpoint.hasQueue) this.#ready.add(endpoint);
     }
     this.#pump();
     return this.#untilNext();
   }
 
-  async #find(): Promise<void> {
-    const missed = this.#missed;
-    this.#lookedAtMs = performance.now();
-    const lanes = Array.from({ length: SHARDS }, (_, lane) => lane).filter((lane) =>
-      this.#lanes.holds(lane),
+  async #findBacklogs(): Promise<void> {
+    const rescans = this.#rescans;
+    this.#scannedAtMs = performance.now();
+    const shards = Array.from({ length: SHARDS }, (_, shard) => shard).filter((shard) =>
+      this.#shards.holds(shard),
     );
-    const soon = new Date(this.#platform.clock.nowMs() + LOOK_MS);
-    for (const { id, lane } of await findDue(this.#platform, lanes, soon)) {
-      this.#endpoint(id, lane).backlog = true;
+    const soon = new Date(this.#platform.clock.nowMs() + SCAN_INTERVAL_MS);
+    for (const { id, shard } of await findDueWebhooks(this.#platform, shards, soon)) {
+      this.#endpoint(id, shard).hasBacklog = true;
     }
-    this.#found = missed;
+    this.#rescansDone = rescans;
   }
 
   async #readTargets(): Promise<void> {
     const missing = [...this.#endpoints.values()].filter(({ target }) => !target);
-    const changes = missing.map((endpoint) => endpoint.changes);
+    const changes = missing.map((endpoint) => endpoint.changeCount);
     const targets = await readTargets(
       this.#platform,
       missing.map(({ id }) => id),
     );
     const byId = new Map(targets.map((target) => [target.id, target]));
     for (const [index, endpoint] of missing.entries()) {
-      // It was changed while it was read, and is read again.
-      if (endpoint.changes !== changes[index]) {
-        this.#looking.wake();
+      // The webhook was changed during the read, and is read again.
+      if (endpoint.changeCount !== changes[index]) {
+        this.#scanLoop.wake();
         continue;
       }
-      endpoint.aim(byId.get(endpoint.id));
+      endpoint.setTarget(byId.get(endpoint.id));
       if (endpoint.target) continue;
-      // It is paused or gone. What waited for it stays in the database.
+      // The webhook is paused or deleted. Its deliveries stay in the database.
       endpoint.clear();
-      endpoint.backlog = false;
+      endpoint.hasBacklog = false;
       endpoint.nextDueMs = Number.POSITIVE_INFINITY;
     }
   }
 
   async #fill(endpoints: readonly Endpoint[], nowMs: number): Promise<void> {
     for (const endpoint of endpoints) {
-      // Until the rows are here, whatever is offered must line up behind them.
-      endpoint.backlog = true;
+      // Until the rows are here, new deliveries must queue behind them.
+      endpoint.hasBacklog = true;
       endpoint.nextDueMs = Number.POSITIVE_INFINITY;
       endpoint.beginRead();
     }
-    const reads = endpoints.map(({ id, known, passedOver }) => ({
+    const reads = endpoints.map(({ id, known, skippedCount }) => ({
       id,
-      most: known + WINDOW,
-      before: passedOver,
+      limit: known + WINDOW,
+      skippedBefore: skippedCount,
     }));
     try {
-      const rows = Map.groupBy(await readDue(this.#platform, reads), ({ webhookId }) => webhookId);
+      const rows = Map.groupBy(
+        await readDueDeliveries(this.#platform, reads),
+        ({ webhookId }) => webhookId,
+      );
       for (const [index, endpoint] of endpoints.entries()) {
         const read = reads[index];
         if (read) endpoint.fill(rows.get(endpoint.id) ?? [], read, nowMs);
@@ -288,7 +296,7 @@ export class Sender implements RunningEngine {
 
   #untilNext(): number {
     const nowMs = this.#platform.clock.nowMs();
-    let nextMs = LOOK_MS;
+    let nextMs = SCAN_INTERVAL_MS;
     for (const { nextDueMs, holdUntilMs, hasRoom } of this.#endpoints.values()) {
       const atMs = Math.max(nextDueMs, holdUntilMs);
       if (hasRoom && atMs > nowMs) nextMs = Math.min(nextMs, atMs - nowMs);
@@ -296,53 +304,52 @@ export class Sender implements RunningEngine {
     return Math.max(1, nextMs);
   }
 
-  #lookNow(): void {
-    this.#lookedAtMs = Number.NEGATIVE_INFINITY;
-    this.#looking.wake();
+  #scanNow(): void {
+    this.#scannedAtMs = Number.NEGATIVE_INFINITY;
+    this.#scanLoop.wake();
   }
 
-  /** A webhook that was changed is read anew before the next attempt. */
-  #hear({ type, resourceId }: CommitNotice): void {
-    // What became of a delivery changes nothing about the webhook.
+  /** Has a webhook that was changed read again before its next attempt. */
+  #reloadWebhook({ type, resourceId }: CommitNotice): void {
+    // Events of deliveries do not change the webhook.
     if (type.startsWith("webhook.delivery_")) return;
     const endpoint = this.#endpoints.get(resourceId);
     if (!endpoint) return;
-    endpoint.change();
-    this.#looking.wake();
+    endpoint.markChanged();
+    this.#scanLoop.wake();
   }
 
-  #endpoint(id: string, lane: number): Endpoint {
+  #endpoint(id: string, shard: number): Endpoint {
     let endpoint = this.#endpoints.get(id);
     if (!endpoint) {
-      endpoint = new Endpoint(id, lane, this.#platform.settings.webhookConcurrency);
-      // Nothing is known of it yet: there may be deliveries that another node, or an earlier life of
-      // this one, has left.
-      endpoint.backlog = true;
+      endpoint = new Endpoint(id, shard, this.#platform.settings.webhookConcurrency);
+      // Another node, or an earlier process of this one, may have left deliveries.
+      endpoint.hasBacklog = true;
       this.#endpoints.set(id, endpoint);
     }
     return endpoint;
   }
 
-  /** What waits here from an earlier time, somebody else may have sent meanwhile. */
-  #enter(lanes: readonly number[]): void {
+  /** Empties the queues of new shards, since another node may have sent their deliveries meanwhile. */
+  #gainShards(shards: readonly number[]): void {
     for (const endpoint of this.#endpoints.values()) {
-      if (lanes.includes(endpoint.lane)) endpoint.clear();
+      if (shards.includes(endpoint.shard)) endpoint.clear();
     }
     this.rescan();
   }
 
   /**
-   * Sends nothing more for a lane and waits for what is under way, though not for ever: an endpoint
-   * that hangs must not keep the others of its lane from being served by the next node.
+   * Stops sending for a shard and waits for its attempts, though not for ever: an endpoint that hangs
+   * must not keep the others of its shard from being served by the next node.
    */
-  async #leave(lane: number): Promise<void> {
-    const leaving = [...this.#endpoints.values()].filter((endpoint) => endpoint.lane === lane);
-    const until = performance.now() + LEAVE_MAX_MS;
+  async #loseShard(shard: number): Promise<void> {
+    const leaving = [...this.#endpoints.values()].filter((endpoint) => endpoint.shard === shard);
+    const until = performance.now() + SHARD_DRAIN_MAX_MS;
     for (;;) {
-      // A read that was under way may have filled it again, and nothing of that will be sent.
+      // A read that was under way may have filled it again; none of that is sent.
       for (const endpoint of leaving) endpoint.clear();
       if (performance.now() > until || leaving.every(({ known }) => known === 0)) break;
-      await this.#settler.written();
+      await this.#resultWriter.nextWrite();
     }
     for (const endpoint of leaving) {
       this.#ready.delete(endpoint);

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { RecordedEvent } from "#kernel/log/event.ts";
-import { compileSubscription, deliveryIdOf } from "./subscription.ts";
+import { compileSubscription, buildDeliveryId } from "./subscription.ts";
 
 const event = (more: object = {}): RecordedEvent =>
   ({
@@ -57,7 +57,7 @@ test("ids of deliveries sort as their events do", () => {
       const order =
         left.epoch - right.epoch || left.xid - right.xid || Math.sign(left.seq - right.seq);
       const [a, b] = [left, right].map((one) =>
-        deliveryIdOf(one, "whk_0123456789abcdefghjkmnpqrs"),
+        buildDeliveryId(one, "whk_0123456789abcdefghjkmnpqrs"),
       );
       expect(Math.sign(order)).toBe((a ?? "") < (b ?? "") ? -1 : a === b ? 0 : 1);
     }),

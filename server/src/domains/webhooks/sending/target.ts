@@ -1,11 +1,11 @@
 import type { Platform } from "#kernel/contract.ts";
 import { findSecretReferences } from "#kernel/secrets/secret-reference.ts";
 import type { Scrubber } from "#kernel/secrets/scrubber.ts";
-import { scrubberOf } from "../header.ts";
+import { createScrubber } from "../header.ts";
 import { signingSecrets } from "../secret.ts";
 import type { RetryPolicy, RetryStrategy } from "./backoff.ts";
 
-/** Where a webhook's deliveries go, and how. */
+/** The endpoint of a webhook, with everything that an attempt needs. */
 export interface Target {
   readonly id: string;
   readonly workspace: string;
@@ -13,18 +13,18 @@ export interface Target {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   /** Whether the headers refer to secrets. */
-  readonly refers: boolean;
+  readonly hasReferences: boolean;
   readonly timeoutMs: number;
   readonly policy: RetryPolicy;
   readonly maxPerSecond: number | null;
   /** The signing secrets, the current one first. */
   readonly secrets: readonly string[];
-  /** What takes out of texts what the webhook does not show. */
+  /** Removes the secrets of the webhook from texts. */
   readonly scrubber: Scrubber;
-  /** When the second secret ends. */
+  /** The expiry of the previous secret. */
   readonly secretsUntilMs: number;
-  /** Why nothing can be sent to it, such as a secret that no longer opens. */
-  readonly broken?: unknown;
+  /** Prevents every attempt, such as a secret that can no longer be decrypted. */
+  readonly error?: unknown;
 }
 
 interface TargetRow {
@@ -48,13 +48,13 @@ const READ = `
          max_per_second, secret, previous_secret, previous_secret_until
     from webhooks where id = any($1) and (status = 'active' or $2)`;
 
-/** Where a webhook's deliveries go, whether or not it is active. */
+/** Reads the target of a webhook, active or not. */
 export async function readTarget(platform: Platform, id: string): Promise<Target | undefined> {
   const [row] = await platform.db.system<TargetRow>(READ, [[id], true]);
   return row && toTarget(platform, row);
 }
 
-/** Those of these webhooks that are active. */
+/** Reads the targets of those webhooks that are active. */
 export async function readTargets(platform: Platform, ids: readonly string[]): Promise<Target[]> {
   if (ids.length === 0) return [];
   const rows = await platform.db.system<TargetRow>(READ, [ids, false]);
@@ -68,7 +68,7 @@ async function toTarget(platform: Platform, row: TargetRow): Promise<Target> {
     revision: row.revision,
     url: row.url,
     headers: row.headers,
-    refers: findSecretReferences(row.headers).length > 0,
+    hasReferences: findSecretReferences(row.headers).length > 0,
     timeoutMs: row.timeout_ms,
     policy: {
       retries: row.retries,
@@ -79,11 +79,11 @@ async function toTarget(platform: Platform, row: TargetRow): Promise<Target> {
   };
   try {
     const { secrets, untilMs } = await signingSecrets(platform, row.workspace_id, row.id, row);
-    const scrubber = scrubberOf(row.headers, secrets);
+    const scrubber = createScrubber(row.headers, secrets);
     return { ...common, secrets, secretsUntilMs: untilMs, scrubber };
-  } catch (broken) {
-    // One webhook that can't be sent for must not hold up the others.
-    const scrubber = scrubberOf(row.headers, []);
-    return { ...common, secrets: [], secretsUntilMs: 0, scrubber, broken };
+  } catch (error) {
+    // One broken webhook must not hold up the others.
+    const scrubber = createScrubber(row.headers, []);
+    return { ...common, secrets: [], secretsUntilMs: 0, scrubber, error };
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Events as a webhook hears of them: as those see them who said last what it hears, or where that
- * goes. Nobody gets by a webhook what is not for them.
+ * Visibility of events for webhooks: a webhook sees an event as the member sees it who last saved its
+ * subscription or its URL. So nobody gets through a webhook what they may not see.
  */
 import { CompiledQuery } from "kysely";
 import type { Principal } from "#kernel/access/caller.ts";
@@ -14,7 +14,7 @@ import {
   type VisibilityContext,
 } from "#kernel/log/event-visibility.ts";
 
-/** An event as a webhook hears of it; undefined when it does not. */
+/** Returns an event as a webhook sees it; undefined when it may not. */
 export type WebhookVisibility = (
   event: RecordedEvent,
   webhookId: string,
@@ -23,7 +23,7 @@ export type WebhookVisibility = (
 interface SaverRow {
   readonly id: string;
   readonly saved_by: string | null;
-  /** Null when they are no active member any more. */
+  /** Null when the member is no longer active. */
   readonly roles: readonly string[] | null;
 }
 
@@ -34,49 +34,50 @@ const SAVERS = `
       on m.workspace_id = w.workspace_id and m.user_id = w.saved_by and m.status = 'active'
    where w.id = any($1::text[])`;
 
-/** How webhooks hear of events, all of one place, within an act in their workspace. */
-export async function visibilityIn(
+/** Reads the visibility of events of one partition, within a transaction in their workspace. */
+export async function readVisibility(
   tx: Tx,
-  place: VisibilityContext,
+  context: VisibilityContext,
   events: readonly RecordedEvent[],
   webhookIds: () => readonly string[],
 ): Promise<WebhookVisibility> {
-  const lenses = await eventFiltersFor(place, events);
-  if (lenses.size === 0) return (event) => event;
+  const filters = await eventFiltersFor(context, events);
+  if (filters.size === 0) return (event) => event;
   const query = CompiledQuery.raw(SAVERS, [webhookIds()]);
   const { rows } = await tx.executeQuery<SaverRow>(query);
-  return hearingBy(lenses, rows);
+  return toVisibility(filters, rows);
 }
 
-/** The same for who is in no act, and for events of any partition. */
-export async function visibilityEverywhere(
+/** Reads the visibility of events of any partition, without a transaction. */
+export async function readVisibilityEverywhere(
   platform: Platform,
   events: readonly RecordedEvent[],
   webhookIds: () => readonly string[],
 ): Promise<WebhookVisibility> {
-  const lenses = new Map<string, EventFilter>();
-  const placeOf = ({ workspace, environment }: RecordedEvent) => `${workspace} ${environment}`;
-  for (const group of Map.groupBy(events, placeOf).values()) {
+  const filters = new Map<string, EventFilter>();
+  const partitionKeyOf = ({ workspace, environment }: RecordedEvent) =>
+    `${workspace} ${environment}`;
+  for (const group of Map.groupBy(events, partitionKeyOf).values()) {
     const [first] = group;
     if (!first) continue;
     const partition = { workspace: first.workspace, environment: first.environment };
     const read: VisibilityContext["read"] = (work) => platform.db.read(partition, work);
-    const place = { services: platform, partition, read };
-    for (const [id, lens] of await eventFiltersFor(place, group)) lenses.set(id, lens);
+    const context = { services: platform, partition, read };
+    for (const [id, filter] of await eventFiltersFor(context, group)) filters.set(id, filter);
   }
-  if (lenses.size === 0) return (event) => event;
-  return hearingBy(lenses, await platform.db.system<SaverRow>(SAVERS, [webhookIds()]));
+  if (filters.size === 0) return (event) => event;
+  return toVisibility(filters, await platform.db.system<SaverRow>(SAVERS, [webhookIds()]));
 }
 
-function hearingBy(
-  lenses: ReadonlyMap<string, EventFilter>,
+function toVisibility(
+  filters: ReadonlyMap<string, EventFilter>,
   rows: readonly SaverRow[],
 ): WebhookVisibility {
   const savers = new Map(rows.map((row) => [row.id, saverOf(row)]));
-  return (event, webhookId) => applyFilter(lenses, event, savers.get(webhookId) ?? NOBODY);
+  return (event, webhookId) => applyFilter(filters, event, savers.get(webhookId) ?? NOBODY);
 }
 
-/** Somebody without a role, whom only rules for everyone are for. */
+/** A principal without roles, to whom only rules for everyone apply. */
 const NOBODY: Principal = { id: "", roles: [] };
 
 function saverOf({ saved_by, roles }: SaverRow): Principal {

@@ -1,4 +1,4 @@
-/** An endpoint on this machine, for the tests of what is sent to it. */
+/** A local HTTPS endpoint for tests. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
@@ -17,11 +17,11 @@ export interface Received {
 
 export interface Receiver extends AsyncDisposable {
   readonly url: string;
-  /** What came, in the order in which it came. */
+  /** The requests, in order. */
   readonly received: Received[];
   /** The environment in which a world may reach it. */
   readonly env: Record<string, string>;
-  /** How it answers; 200 with an empty body unless a test says otherwise. */
+  /** Sends the response; 200 with an empty body unless a test replaces it. */
   answer: (received: Received, response: ServerResponse) => void;
 }
 

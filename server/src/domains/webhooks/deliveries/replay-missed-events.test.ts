@@ -8,7 +8,7 @@ import { type Ask, startWorld, until, useFixture, useWorld } from "#kernel/testi
 import { domains } from "../../../app.ts";
 import { fanOutReader } from "../sending/fan-out.ts";
 import { startReceiver } from "../testing/receiver.ts";
-import * as testing from "./testing.ts";
+import * as testing from "../testing/deliveries.ts";
 
 const receiver = await useFixture(startReceiver());
 const world = await useWorld({ work: true, env: receiver.env });

@@ -1,10 +1,10 @@
-/** What the tests of deliveries share. */
+/** Fixtures of the tests of deliveries. */
 import { expect } from "vitest";
 import { type Ask, until, type World } from "#kernel/testing/world.ts";
 import { FAN_OUT_READER } from "../sending/pending-delivery.ts";
-import type { Received, Receiver } from "../testing/receiver.ts";
+import type { Received, Receiver } from "./receiver.ts";
 
-/** A webhook that hears of the notes whose titles begin with its name. */
+/** Creates a webhook for the notes whose titles begin with its name. */
 export async function hook(
   ask: Ask,
   { url }: Receiver,
@@ -23,14 +23,14 @@ export async function hook(
   return body.data.id;
 }
 
-/** What arrived for the webhook of this name, in order. */
+/** The requests to the webhook of this name, in order. */
 export function arrived({ received }: Receiver, name: string): Received[] {
   return received.filter(({ path }) => path === `/${name}`);
 }
 
 /**
- * Resolves when a webhook has caught up, the reader has passed all that has happened so far, and everything
- * that the webhook was handed is over. What has not settled when it has caught up is the reader's to hand out.
+ * Resolves when a webhook has caught up, the fan-out reader has passed all events so far, and every delivery
+ * of the webhook is finished. Events that were not settled when it caught up are fanned out by the reader.
  */
 export async function caughtUp({ sql }: World, id: string): Promise<void> {
   const [{ epoch, xid, seq }] = await sql(

@@ -7,7 +7,7 @@ const world = await useWorld({ work: true, env: receiver.env });
 
 const HOOKS = "/api/v1/webhooks";
 
-test("owners and admins hear of a webhook that was paused by itself, nobody of one by hand", async () => {
+test("owners and admins are notified of an automatic pause, nobody of a manual one", async () => {
   const place = await world.workspace("noticed");
   const [owner, admin, builder] = [
     await world.member(["owner"], place),

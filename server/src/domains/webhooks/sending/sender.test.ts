@@ -33,7 +33,7 @@ const settled = (id: string, status: string, least = 1) =>
     return all.length >= least && all.every((one: any) => one.status === status) && all;
   });
 
-test("what happens is posted, signed, to whoever asked for it", async () => {
+test("an event is posted, signed, to every webhook that matches it", async () => {
   const name = fresh();
   const id = await hook(name, { secret: "between us" });
   const note = await write(`${name} one`);
@@ -77,7 +77,7 @@ test("of a change the whole resource is delivered, as it is now", async () => {
   expect(of(name)[0]?.body.data).toMatchObject({ id: note.id, title: `${name} after` });
 });
 
-test("an event from before the webhook is not delivered, even when it is handed out later", async () => {
+test("an event from before the webhook is not delivered, even when it is fanned out later", async () => {
   const name = fresh();
   await write(`${name} early`);
   await hook(name);
@@ -108,7 +108,7 @@ test("a failure is tried again with the same id and the same body", async () => 
   expect(new Set(of(name).map(({ headers }) => headers["x-service-delivery"])).size).toBe(1);
 });
 
-test("five failed deliveries in a row pause a webhook, and its admins are told", async () => {
+test("five failed deliveries in a row pause a webhook, and its admins are notified", async () => {
   const name = fresh();
   receiver.answer = ({ path }, response) =>
     void response.writeHead(path === `/${name}` ? 503 : 200).end();
@@ -226,7 +226,7 @@ test("what happens to one thing is delivered in order, while nothing fails", asy
   }
 });
 
-test("a webhook that is changed is sent to by its new word at once", async () => {
+test("a change of a webhook counts from its next attempt on", async () => {
   const name = fresh();
   receiver.answer = (_received, response) => void response.end();
   const id = await hook(name);
