@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
-import { type Furnished, furnish } from "#domains/records/testing.ts";
+import { type FilledTable, createFilledTable } from "#domains/records/testing/records.ts";
 import { newId } from "#kernel/schema/id.ts";
 import { type Ask, useWorld } from "#kernel/testing/world.ts";
 import { aggregate, bucket, COLUMNS, FILTERS, row, RULES, time } from "./testing/drafts.ts";
@@ -10,7 +10,7 @@ const RUNS = 12;
 const world = await useWorld();
 const owner = await world.member(["owner"]);
 const agent = await world.member(["agent"]);
-const table = await furnish(world, owner, { columns: COLUMNS, rules: RULES }, []);
+const table = await createFilledTable(world, owner, { columns: COLUMNS, rules: RULES }, []);
 const rows: readonly Row[] = fc.sample(row, { numRuns: 240, seed: 7 }).map((made, index) => ({
   ...made,
   id: `rec_${String(index).padStart(26, "0")}`,
@@ -182,8 +182,8 @@ test("events that rules hide from somebody are not counted for them", async () =
   const auditor = await world.member(["auditor"]);
   const columns = [{ name: "title", type: "text" }];
   const rules = [{ roles: ["agent"], actions: ["read"] }];
-  const open = await furnish(world, owner, { columns }, []);
-  const ruled = await furnish(world, owner, { columns, rules }, []);
+  const open = await createFilledTable(world, owner, { columns }, []);
+  const ruled = await createFilledTable(world, owner, { columns, rules }, []);
   for (const { path } of [open, ruled]) await owner(`POST ${path}`, { title: "x" });
   const draft = {
     source: { kind: "events" },
@@ -193,7 +193,7 @@ test("events that rules hide from somebody are not counted for them", async () =
   };
   const counted = async (ask: Ask) =>
     (await ask("POST /api/v1/analytics/reports/preview", draft)).body.data.rows;
-  const row = ({ slug }: Furnished) => ({ "data.tableSlug": slug, count: 1 });
+  const row = ({ slug }: FilledTable) => ({ "data.tableSlug": slug, count: 1 });
   expect(await counted(owner)).toEqual([row(open), row(ruled)]);
   expect(await counted(auditor)).toEqual([row(open)]);
 });
@@ -204,22 +204,27 @@ describe("buckets", () => {
     const { body } = await owner("POST /api/v1/analytics/reports/preview", draft);
     return body.data.rows.map((one: Row) => [one["bucket"], one["count"]]);
   };
-  let clock: Furnished;
+  let clock: FilledTable;
   beforeAll(async () => {
-    clock = await furnish(world, owner, { columns: [{ name: "at", type: "timestamp" }] }, [
-      // Berlin: the hour from 02:00 to 03:00 comes twice.
-      { at: "2025-10-26T00:30:00Z" },
-      { at: "2025-10-26T01:30:00Z" },
-      { at: "2025-10-26T23:30:00Z" },
-      // New York: from 02:00 to 03:00 there is none.
-      { at: "2025-03-09T06:59:00Z" },
-      { at: "2025-03-09T07:01:00Z" },
-      { at: "2025-03-11T03:59:00Z" },
-      // São Paulo: that day began at one o'clock.
-      { at: "2018-11-03T12:00:00Z" },
-      { at: "2018-11-04T12:00:00Z" },
-      { at: "2018-11-06T12:00:00Z" },
-    ]);
+    clock = await createFilledTable(
+      world,
+      owner,
+      { columns: [{ name: "at", type: "timestamp" }] },
+      [
+        // Berlin: the hour from 02:00 to 03:00 comes twice.
+        { at: "2025-10-26T00:30:00Z" },
+        { at: "2025-10-26T01:30:00Z" },
+        { at: "2025-10-26T23:30:00Z" },
+        // New York: from 02:00 to 03:00 there is none.
+        { at: "2025-03-09T06:59:00Z" },
+        { at: "2025-03-09T07:01:00Z" },
+        { at: "2025-03-11T03:59:00Z" },
+        // São Paulo: that day began at one o'clock.
+        { at: "2018-11-03T12:00:00Z" },
+        { at: "2018-11-04T12:00:00Z" },
+        { at: "2018-11-06T12:00:00Z" },
+      ],
+    );
   });
 
   test("are those of the clocks there, where an hour comes twice", async () => {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Partition } from "#kernel/db/partition.ts";
 import { ownerOf, schemaOf } from "#kernel/db/sql-runner.ts";
 import { useWorld } from "#kernel/testing/world.ts";
-import { items, workplace } from "./testing.ts";
+import { items, migrationWorkspace } from "./testing/workspace.ts";
 
 const world = await useWorld();
 const workspace = await world.workspace("here");
@@ -218,7 +218,7 @@ test("even without the first wall, who runs such SQL reaches nothing but the tab
 });
 
 test("a failure says nothing of what is in the records, to anybody", async () => {
-  const { owner, write, apply, applied, read, remove, lastEvent } = await workplace(world);
+  const { owner, write, apply, applied, read, remove, lastEvent } = await migrationWorkspace(world);
   await applied([items]);
   await owner("POST /api/v1/tables/items/records", { title: "Secret & (", amount: 1 });
   for (const [sql, message] of [
@@ -245,7 +245,7 @@ test("a failure says nothing of what is in the records, to anybody", async () =>
 });
 
 test("SQL can't forge a revision or an author behind a name that it gives to something else", async () => {
-  const { owner, applied } = await workplace(world);
+  const { owner, applied } = await migrationWorkspace(world);
   await applied([items]);
   const { body } = await owner("POST /api/v1/tables/items/records", { title: "One", amount: 1 });
   const q = "with q as (with items as (select 1 as a) select a from items)";

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { useWorld } from "#kernel/testing/world.ts";
-import { items, workplace } from "./testing.ts";
+import { items, migrationWorkspace } from "./testing/workspace.ts";
 
 const world = await useWorld();
 
 test("a migration is written, read, changed and deleted while it is applied nowhere", async () => {
-  const { owner, write, remove, lastEvent } = await workplace(world);
+  const { owner, write, remove, lastEvent } = await migrationWorkspace(world);
   const written = await owner("POST /api/v1/migrations", {
     name: "Items",
     up: [items, "alter table items add column day date"],
@@ -60,8 +60,16 @@ test("a migration is written, read, changed and deleted while it is applied nowh
 });
 
 test("applied it changes tables and tells so; rolled back it leaves no trace", async () => {
-  const { owner, write, apply, rollBack, read, remove, lastEvent, everything } =
-    await workplace(world);
+  const {
+    owner,
+    write,
+    apply,
+    rollBack,
+    read,
+    remove,
+    lastEvent,
+    dumpTables: everything,
+  } = await migrationWorkspace(world);
   const empty = await everything();
   const id = await write([
     items,
@@ -133,8 +141,16 @@ test("applied it changes tables and tells so; rolled back it leaves no trace", a
 });
 
 test("a rollback brings structure and data back, as far as the data is there", async () => {
-  const { owner, write, apply, rollBack, applied, remove, recordsOf, everything } =
-    await workplace(world);
+  const {
+    owner,
+    write,
+    apply,
+    rollBack,
+    applied,
+    remove,
+    recordsOf,
+    dumpTables: everything,
+  } = await migrationWorkspace(world);
   await applied([items]);
   const { body } = await owner("POST /api/v1/tables/items/records", { title: "One", amount: 5 });
   const before = await everything();
@@ -173,7 +189,7 @@ test("a rollback brings structure and data back, as far as the data is there", a
 });
 
 test("migrations are applied in their order, and rolled back from the last", async () => {
-  const { write, apply, rollBack } = await workplace(world);
+  const { write, apply, rollBack } = await migrationWorkspace(world);
   const first = await write([items]);
   const second = await write(["alter table items add column day date"]);
   const third = await write(["alter table items add column place text"]);
@@ -193,7 +209,14 @@ test("migrations are applied in their order, and rolled back from the last", asy
 });
 
 test("a dry run shows the statements and changes nothing", async () => {
-  const { write, apply, rollBack, read, remove, everything } = await workplace(world);
+  const {
+    write,
+    apply,
+    rollBack,
+    read,
+    remove,
+    dumpTables: everything,
+  } = await migrationWorkspace(world);
   const before = await everything();
   const id = await write([items, "insert into items (title) values ('One'), ('Two')"]);
   const answer = await apply(id, { dryRun: true });
@@ -225,7 +248,14 @@ test("a dry run shows the statements and changes nothing", async () => {
 });
 
 test("each environment has its own state, and gets the same tables", async () => {
-  const { owner, write, apply, read, remove, everything } = await workplace(world);
+  const {
+    owner,
+    write,
+    apply,
+    read,
+    remove,
+    dumpTables: everything,
+  } = await migrationWorkspace(world);
   const id = await write([items]);
   const dev = { "x-environment": "development" };
   expect(await apply(id, undefined, dev)).toMatchObject({
@@ -255,7 +285,7 @@ test("each environment has its own state, and gets the same tables", async () =>
 });
 
 test("what was changed behind our back is not rolled back", async () => {
-  const { applied, rollBack } = await workplace(world);
+  const { applied, rollBack } = await migrationWorkspace(world);
   const id = await applied([items]);
   await world.sql("update table_migrations set checksum = 'another' where id = $1", [id]);
   expect(await rollBack(id)).toMatchObject({
@@ -266,7 +296,7 @@ test("what was changed behind our back is not rolled back", async () => {
 });
 
 test("two at once take turns: one applies it, the other hears that it is", async () => {
-  const { owner, write, apply } = await workplace(world);
+  const { owner, write, apply } = await migrationWorkspace(world);
   const id = await write([items]);
   const answers = await Promise.all([apply(id), apply(id), apply(id)]);
   expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409]);
@@ -279,7 +309,7 @@ test("two at once take turns: one applies it, the other hears that it is", async
 });
 
 test("records that a token's migration makes are its person's", async () => {
-  const { owner, write, applied, workspace } = await workplace(world);
+  const { owner, write, applied, workspace } = await migrationWorkspace(world);
   await applied([items]);
   const id = await write(["insert into items (title) values ('By a token')"]);
   const { body: made } = await owner("POST /api/v1/auth/tokens", {

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { useWorld } from "#kernel/testing/world.ts";
-import { schemaIn } from "#domains/tables/structure/testing.ts";
-import { items, workplace } from "./testing.ts";
+import { schemaSql } from "#domains/tables/testing/tables.ts";
+import { items, migrationWorkspace } from "./testing/workspace.ts";
 
 const world = await useWorld();
 
 test("what is wrong with steps is told with its path before anything is written", async () => {
-  const { owner } = await workplace(world);
+  const { owner } = await migrationWorkspace(world);
   const answer = await owner("POST /api/v1/migrations", {
     name: "Wrong",
     up: [
@@ -42,8 +42,16 @@ test("what is wrong with steps is told with its path before anything is written"
 });
 
 test("one that fails leaves nothing behind, and holds up the others until it is mended", async () => {
-  const { owner, write, apply, applied, read, recordsOf, lastEvent, everything } =
-    await workplace(world);
+  const {
+    owner,
+    write,
+    apply,
+    applied,
+    read,
+    recordsOf,
+    lastEvent,
+    dumpTables: everything,
+  } = await migrationWorkspace(world);
   await applied([items]);
   await owner("POST /api/v1/tables/items/records", { title: "One", amount: 1 });
   const before = await everything();
@@ -143,7 +151,15 @@ const EVERY = [
 ] as const;
 
 test("SQL writes nothing that nobody could have given, and leaves no watch behind", async () => {
-  const { owner, write, apply, applied, remove, recordsOf, everything } = await workplace(world);
+  const {
+    owner,
+    write,
+    apply,
+    applied,
+    remove,
+    recordsOf,
+    dumpTables: everything,
+  } = await migrationWorkspace(world);
   const columns = EVERY.map(([type], n) => ({
     name: `c${n}`,
     type,
@@ -170,13 +186,13 @@ test("SQL writes nothing that nobody could have given, and leaves no watch behin
 });
 
 test("while SQL runs, its tables are read as they were, and who writes to one waits for the end", async () => {
-  const { owner, write, apply, applied, recordsOf, workspace } = await workplace(world);
+  const { owner, write, apply, applied, recordsOf, workspace } = await migrationWorkspace(world);
   await applied([items, { ...items, table: "others" }]);
   const { body } = await owner("POST /api/v1/tables/items/records", { title: "One", amount: 1 });
   await owner("POST /api/v1/tables/others/records", { title: "Other", amount: 1 });
   const id = await write(["update items set amount = 2", "update others set amount = 2"]);
   // The migration has done with the one table when it has to wait for the other.
-  const holder = await world.hold(`${schemaIn(workspace.key)}.others`);
+  const holder = await world.hold(`${schemaSql(workspace.key)}.others`);
   const applying = apply(id);
   await world.waiting(1);
   expect(await recordsOf("items")).toMatchObject([{ amount: 1 }]);
@@ -188,7 +204,14 @@ test("while SQL runs, its tables are read as they were, and who writes to one wa
 });
 
 test("a step that fails says why, and leaves nothing behind", async () => {
-  const { owner, write, apply, applied, remove, everything } = await workplace(world);
+  const {
+    owner,
+    write,
+    apply,
+    applied,
+    remove,
+    dumpTables: everything,
+  } = await migrationWorkspace(world);
   await applied([items]);
   await owner("POST /api/v1/tables/items/records", { title: "One", amount: 1 });
   const before = await everything();
@@ -203,7 +226,7 @@ test("a step that fails says why, and leaves nothing behind", async () => {
 
 test("SQL on records keeps their ids, authors and revisions, and is undone by a down alone", async () => {
   const { owner, write, apply, rollBack, applied, read, remove, recordsOf } =
-    await workplace(world);
+    await migrationWorkspace(world);
   await applied([
     items,
     {
@@ -279,7 +302,7 @@ test("SQL on records keeps their ids, authors and revisions, and is undone by a 
 });
 
 test("SQL that makes tables makes the tables that the API shows", async () => {
-  const { owner, rollBack, applied } = await workplace(world);
+  const { owner, rollBack, applied } = await migrationWorkspace(world);
   const id = await applied([
     `create table customers (id serial primary key, email varchar(200) not null unique,
        status text not null default 'new' check (status in ('new', 'old')), created_at timestamptz default now());

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { useWorld } from "#kernel/testing/world.ts";
-import { schemaIn } from "#domains/tables/structure/testing.ts";
-import { items, workplace } from "./testing.ts";
+import { schemaSql } from "#domains/tables/testing/tables.ts";
+import { items, migrationWorkspace } from "./testing/workspace.ts";
 
 const world = await useWorld();
 
@@ -16,7 +16,7 @@ const REFERRING = [
 
 /** A workplace with those tables, and a record in each that refers to one in the other. */
 async function referring() {
-  const place = await workplace(world);
+  const place = await migrationWorkspace(world);
   const { owner, write, apply, applied, workspace } = place;
   await applied([
     items,
@@ -51,7 +51,7 @@ async function referring() {
     /** Does something while a migration stands between these steps and further ones, and lets it end. */
     async between<T>(first: string, work: () => Promise<T>, ...more: string[]): Promise<T> {
       const id = await write([first, "update others set amount = 2", ...more]);
-      const holder = await world.hold(`${schemaIn(workspace.key)}.others`);
+      const holder = await world.hold(`${schemaSql(workspace.key)}.others`);
       const applying = apply(id);
       try {
         await world.waiting(1);

@@ -1,13 +1,13 @@
 import { expect, test, vi } from "vitest";
 import { systemCaller } from "#kernel/access/caller.ts";
 import { type Answer, useWorld } from "#kernel/testing/world.ts";
-import { furnish } from "#domains/records/testing.ts";
+import { createFilledTable } from "#domains/records/testing/records.ts";
 import { runQuery } from "./run-query.ts";
 import { CELLS } from "./testing/cells.ts";
 
 const world = await useWorld();
 const owner = await world.member(["owner"]);
-const orders = await furnish(
+const orders = await createFilledTable(
   world,
   owner,
   {
@@ -158,9 +158,12 @@ test("an answer ends before it gets too large, even at its first row", async () 
 });
 
 test("a question with a mistake is asked once", async () => {
-  const { slug } = await furnish(world, owner, { columns: [{ name: "a", type: "integer" }] }, [
-    { a: 1 },
-  ]);
+  const { slug } = await createFilledTable(
+    world,
+    owner,
+    { columns: [{ name: "a", type: "integer" }] },
+    [{ a: 1 }],
+  );
   const asked = vi.spyOn(world.kernel.db.sql, "run");
   expect((await run(`select a from ${slug}`)).body.data.rows).toEqual([{ a: 1 }]);
   expect(await run(`select aa from ${slug}`)).toMatchObject({ status: 422 });
@@ -239,7 +242,7 @@ test("where there is no table yet, a question about none is answered", async () 
 });
 
 test("a table that has changed on another node is known anew", async () => {
-  const { slug, place } = await furnish(
+  const { slug, place } = await createFilledTable(
     world,
     owner,
     { columns: [{ name: "a", type: "integer" }] },

@@ -11,7 +11,7 @@ import {
 import { arrived, caughtUp } from "#domains/webhooks/testing/deliveries.ts";
 import { useReceiver } from "#domains/webhooks/testing/webhook.ts";
 import { type Ask, until, useWorld } from "#kernel/testing/world.ts";
-import { type Furnished, furnish } from "./testing.ts";
+import { type FilledTable, createFilledTable } from "./testing/records.ts";
 
 const receiver = await useReceiver();
 const world = await useWorld({ work: true, env: receiver.env });
@@ -32,14 +32,14 @@ const RULES = [
   },
 ];
 
-const node = (id: string, { slug }: Furnished, operation: string, config: object = {}) => ({
+const node = (id: string, { slug }: FilledTable, operation: string, config: object = {}) => ({
   id,
   type: "records",
   config: { operation, table: slug, ...config },
 });
 
 test("a workflow makes, reads, lists, changes and deletes records", async () => {
-  const table = await furnish(world, owner, { columns }, []);
+  const table = await createFilledTable(world, owner, { columns }, []);
   const made = "{{ steps.make.output.id }}";
   const run = await deployAndRun(
     owner,
@@ -85,7 +85,7 @@ test("a workflow makes, reads, lists, changes and deletes records", async () => 
 });
 
 test("a list of a workflow goes beyond a page, up to its limit", async () => {
-  const table = await furnish(world, owner, { columns }, []);
+  const table = await createFilledTable(world, owner, { columns }, []);
   const records = Array.from({ length: 450 }, (_, salary) => ({ salary }));
   await owner(`POST ${table.path}/bulk`, { records });
   const run = await deployAndRun(owner, [
@@ -102,7 +102,7 @@ test("a list of a workflow goes beyond a page, up to its limit", async () => {
 });
 
 test("a step that can't be carried out says why", async () => {
-  const table = await furnish(world, owner, { columns }, []);
+  const table = await createFilledTable(world, owner, { columns }, []);
   const failure = async (config: object) => {
     const run = await deployAndRun(owner, [{ id: "it", type: "records", config }]);
     return [run.status, stepsOf(run)["it"].error.code];
@@ -126,7 +126,7 @@ test("a step that can't be carried out says why", async () => {
 });
 
 test("a workflow does with records what whoever deployed it may", async () => {
-  const table = await furnish(world, owner, { columns, rules: RULES }, [
+  const table = await createFilledTable(world, owner, { columns, rules: RULES }, [
     { title: "open", salary: 1 },
     { title: "shut", salary: 2 },
   ]);
@@ -139,8 +139,8 @@ test("a workflow does with records what whoever deployed it may", async () => {
 });
 
 test("a workflow hears of records what whoever deployed it may see", async () => {
-  const table = await furnish(world, owner, { columns, rules: RULES }, []);
-  const free = await furnish(world, owner, { columns }, []);
+  const table = await createFilledTable(world, owner, { columns, rules: RULES }, []);
+  const free = await createFilledTable(world, owner, { columns }, []);
   const slugs = [table.slug, free.slug];
   const only = { topic: "record", filter: { "data.tableSlug": { in: slugs } } };
   const byOwner = await deployEventWorkflow(owner, only);
@@ -172,7 +172,7 @@ test("a workflow hears of records what whoever deployed it may see", async () =>
 });
 
 /** A workflow of the maker's that waits for a record of a table. */
-async function runOfWaiting({ slug }: Furnished): Promise<string> {
+async function runOfWaiting({ slug }: FilledTable): Promise<string> {
   const said = (name: string) => `{{ steps.wait.output.data.${name} }}`;
   const id = await deployWorkflow(maker, [
     {
@@ -192,7 +192,7 @@ async function runOfWaiting({ slug }: Furnished): Promise<string> {
 }
 
 test("a webhook tells of records what whoever saved it may see", async () => {
-  const table = await furnish(world, owner, { columns, rules: RULES }, []);
+  const table = await createFilledTable(world, owner, { columns, rules: RULES }, []);
   const hook = async (ask: Ask, name: string, more: object = {}): Promise<string> => {
     const { status, body } = await ask("POST /api/v1/webhooks", {
       name,
@@ -244,7 +244,7 @@ test("a webhook tells of records what whoever saved it may see", async () => {
 });
 
 test("what a webhook missed it is told as whoever saved it may see it, and sent no more than that", async () => {
-  const table = await furnish(world, owner, { columns, rules: RULES }, []);
+  const table = await createFilledTable(world, owner, { columns, rules: RULES }, []);
   const { body } = await maker("POST /api/v1/webhooks", {
     name: "missed",
     url: `${receiver.url}/missed`,

@@ -1,20 +1,20 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Ask } from "#kernel/testing/world.ts";
-import { type Furnished, furnish } from "./testing.ts";
+import { type FilledTable, createFilledTable } from "./testing/records.ts";
 import { columns, useRuledTables } from "./testing/ruled-table.ts";
 
 const { world, owner, agent, member, builder, auditor, create: make } = await useRuledTables();
 
 describe("what rules let people hear", () => {
-  let table: Furnished;
-  let open: Furnished;
+  let table: FilledTable;
+  let open: FilledTable;
   let id: string;
   let since: string;
   let traced: string;
 
   beforeAll(async () => {
     table = await make();
-    open = await furnish(world, owner, { columns }, []);
+    open = await createFilledTable(world, owner, { columns }, []);
     since = (await owner("GET /api/v1/audit?limit=1")).body.data[0].id;
     const body = { title: "tale", salary: 10, state: "open" };
     id = (await owner(`POST ${table.path}`, body)).body.data.id;
@@ -177,7 +177,12 @@ describe("what rules let people hear", () => {
     ];
     const open = { roles: ["agent"], actions: ["read"], where: { state: { ne: "secret" } } };
     const all = { roles: ["builder"], actions: ["read"] };
-    const changed = await furnish(world, owner, { columns: fields, rules: [open, all] }, []);
+    const changed = await createFilledTable(
+      world,
+      owner,
+      { columns: fields, rules: [open, all] },
+      [],
+    );
     const body = { title: "plan", state: "secret" };
     const { data } = (await owner(`POST ${changed.path}`, body)).body;
     const told = async (ask: Ask, record = data.id) => {

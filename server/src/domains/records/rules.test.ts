@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Ask } from "#kernel/testing/world.ts";
-import { furnish } from "./testing.ts";
+import { createFilledTable } from "./testing/records.ts";
 import { columns, useRuledTables } from "./testing/ruled-table.ts";
 
 const { world, owner, agent, member, builder, auditor, create: make } = await useRuledTables();
@@ -150,7 +150,7 @@ describe("what rules let people do", () => {
       { roles: ["builder"], actions: ["read", "update", "create"], fields: ["salary", "title"] },
       { roles: ["member"], actions: ["create", "update"] },
     ];
-    const { path } = await furnish(world, owner, { columns, rules: more }, [
+    const { path } = await createFilledTable(world, owner, { columns, rules: more }, [
       { title: "one", salary: 1 },
     ]);
     const put = (ask: Ask, ...records: object[]) =>

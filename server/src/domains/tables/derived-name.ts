@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import type { Table } from "./table.ts";
 
 /**
- * What a name in the schema is for. Each begins with a capital letter, which no table's does: indexes
- * and tables share one space of names.
+ * The prefixes of derived names by their purpose. Each begins with a capital letter, which no table's
+ * name does: indexes and tables share one namespace.
  */
 const PREFIXES = {
   view: "View",
@@ -17,22 +17,22 @@ const PREFIXES = {
 export type DerivedNamePurpose = keyof typeof PREFIXES;
 
 /**
- * The name of a view, an index or a constraint: short however long the column's, and of a kind that nobody else
- * gives. It follows a column that is renamed, so that it always tells which column is meant when
- * PostgreSQL names it in an error.
+ * The name of a view, an index or a constraint: short however long the column's, and of a form that no
+ * person can give. It follows a column that is renamed, so that an error of PostgreSQL always leads to
+ * the column.
  */
 export function derivedName(tableId: string, purpose: DerivedNamePurpose, subject: string): string {
   const hash = createHash("sha256").update(`${tableId} ${subject}`).digest("hex");
   return `${PREFIXES[purpose]}_${hash.slice(0, 16)}`;
 }
 
-/** What an index or constraint of a table is for, and the fields that it is about. */
+/** The purpose of an index or constraint, and its fields. */
 export interface DerivedNameParts {
   readonly purpose: DerivedNamePurpose;
   readonly fields: readonly string[];
 }
 
-/** Reads a name that an error of PostgreSQL has; undefined when it is none of this table's. */
+/** Parses a name in an error of PostgreSQL; undefined when it is none of this table's. */
 export function parseDerivedName(
   { id, columns, indexes }: Pick<Table, "id" | "columns" | "indexes">,
   name: string,

@@ -1,4 +1,4 @@
-/** Where a table is, and the names that it has in SQL. */
+/** The location of a table, and its names in SQL. */
 import type { Partition } from "#kernel/db/partition.ts";
 import { schemaOf } from "#kernel/db/sql-runner.ts";
 import { derivedName, type DerivedNamePurpose } from "./derived-name.ts";
@@ -8,8 +8,8 @@ const IDENTIFIER = new RegExp(`${SLUG_PATTERN}|${COLUMN_PATTERN}`);
 const SQL_NAMES: ReadonlyMap<string, string> = new Map(SYSTEM_COLUMNS);
 
 /**
- * A name as a quoted identifier. What is not of the checked alphabet is our bug, since every name was
- * checked when it was saved: it never gets as far as a statement.
+ * Quotes a name. Every name was checked when it was saved, so that one outside the alphabet is a bug: it
+ * never gets as far as a statement.
  */
 export function quoteIdentifier(name: string): string {
   if (!IDENTIFIER.test(name)) throw new Error("A name that was never checked was to become SQL.");
@@ -21,34 +21,34 @@ export function quotedColumn(field: string): string {
   return quoteIdentifier(SQL_NAMES.get(field) ?? field);
 }
 
-/** A table, and where it is. */
+/** A table and its partition. */
 export interface TableLocation {
   readonly partition: Partition;
   readonly table: Pick<Table, "id" | "slug">;
 }
 
-/** The table itself, quoted; for who is its owner or its reader. */
+/** The table itself, quoted; for its owner and its reader role. */
 export function tableSql({ partition, table: { slug } }: TableLocation): string {
   return `${quoteIdentifier(schemaOf(partition))}.${quoteIdentifier(slug)}`;
 }
 
-/** Through what the application reads and writes the table, quoted: see `createView`. */
+/** The view through which the application reads and writes the table, quoted: see `createView`. */
 export function viewSql(location: TableLocation): string {
   return qualifiedName(location, "view", "");
 }
 
 /**
- * A column of that view by which it tells the table's shape. No column of people can have such a name. Whoever
- * writes by an earlier definition names one that is no longer there, and looks at the table anew.
+ * The column of that view that names the version of its columns. No column of people can have such a
+ * name. A statement by an older schema names one that is no longer there, and fails.
  */
 export function versionColumn({ shape }: Pick<Table, "shape">): string {
   return `"shape ${shape}"`;
 }
 
-/** Finds such a name in what PostgreSQL says. */
+/** Finds a version column in an error of PostgreSQL. */
 export const VERSION_COLUMN = /"shape \d+"/;
 
-/** A name in the schema of the table. */
+/** A derived name with the schema of the table before it. */
 export function qualifiedName(
   location: TableLocation,
   purpose: DerivedNamePurpose,

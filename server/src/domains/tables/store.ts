@@ -149,7 +149,7 @@ export async function removeTable(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom("user_tables").where("id", "=", id).execute();
 }
 
-/** Only what was checked is ever stored. */
+/** Only definitions that were checked are ever stored. */
 export function toTable(row: TableRow): Table {
   return {
     ...row,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { furnish } from "#domains/records/testing.ts";
+import { createFilledTable } from "#domains/records/testing/records.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import { type Ask, until, useWorld } from "#kernel/testing/world.ts";
 import { unzipped } from "../testing/archive.ts";
@@ -15,7 +15,7 @@ const FIELDS = ["id", "title", "price", "extra"];
 
 const world = await useWorld();
 const owner = await world.member(["owner"]);
-const table = await furnish(world, owner, { columns: COLUMNS }, []);
+const table = await createFilledTable(world, owner, { columns: COLUMNS }, []);
 await world.sql(
   `insert into ${table.place} (id, title, price, extra)
      select 'rec_' || lpad(n::text, 26, '0'), (array['=1+1', 'a "b"', 'plain', '', null])[n % 5 + 1] || n,
@@ -211,7 +211,7 @@ describe("with a node that works", () => {
   test("has the rights of who asked for it, and is theirs alone", async () => {
     const rules = [{ roles: ["viewer"], actions: ["read"], where: { title: "seen" } }];
     const columns = [{ name: "title", type: "text" }];
-    const { slug } = await furnish(world, owner, { columns, rules }, [
+    const { slug } = await createFilledTable(world, owner, { columns, rules }, [
       { title: "seen" },
       { title: "hidden" },
     ]);
@@ -258,7 +258,7 @@ describe("with a node that works", () => {
       { name: "kind", type: "text" },
     ];
     const rules = [{ roles: ["viewer"], actions: ["read"], where: { kind: "seen" } }];
-    const { slug, place } = await furnish(world, owner, { columns, rules }, []);
+    const { slug, place } = await createFilledTable(world, owner, { columns, rules }, []);
     await world.sql(
       `insert into ${place} (id, title, kind)
        select 'rec_' || lpad(n::text, 26, '0'), n, 'seen' from generate_series(1, 300) as n`,
@@ -286,7 +286,12 @@ describe("with a node that works", () => {
 
   test("fails with the reason where what it is about is gone", async () => {
     await kernel.close();
-    const { slug } = await furnish(world, owner, { columns: [{ name: "a", type: "text" }] }, []);
+    const { slug } = await createFilledTable(
+      world,
+      owner,
+      { columns: [{ name: "a", type: "text" }] },
+      [],
+    );
     const id = await request({ source: { kind: "records", table: slug } });
     await owner(`DELETE /api/v1/tables/${slug}`);
     kernel = await openNode(world);

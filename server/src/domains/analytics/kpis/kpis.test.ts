@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { startNode } from "#domains/bus/testing/node.ts";
-import { furnish } from "#domains/records/testing.ts";
+import { createFilledTable } from "#domains/records/testing/records.ts";
 import { type Ask, until, useWorld } from "#kernel/testing/world.ts";
 
 const HOUR_MS = 3_600_000;
@@ -8,7 +8,12 @@ const PATH = "/api/v1/analytics/kpis";
 
 const world = await useWorld({ work: true });
 const owner = await world.member(["owner"]);
-const table = await furnish(world, owner, { columns: [{ name: "n", type: "integer" }] }, []);
+const table = await createFilledTable(
+  world,
+  owner,
+  { columns: [{ name: "n", type: "integer" }] },
+  [],
+);
 
 const HOURLY = { cron: "0 * * * *", timezone: "UTC" };
 
@@ -116,7 +121,7 @@ describe("a snapshot of what was changed", () => {
       { who: "me", pay: 1 },
       { who: "boss", pay: 99 },
     ];
-    const { slug } = await furnish(world, owner, { columns, rules }, rows);
+    const { slug } = await createFilledTable(world, owner, { columns, rules }, rows);
     const agent = await world.member(["agent"]);
     const report = await owner("POST /api/v1/analytics/reports", {
       name: "Staff",

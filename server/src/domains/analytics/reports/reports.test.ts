@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { furnish } from "#domains/records/testing.ts";
+import { createFilledTable } from "#domains/records/testing/records.ts";
 import { type Ask, useWorld } from "#kernel/testing/world.ts";
 
 const PATH = "/api/v1/analytics/reports";
@@ -31,7 +31,7 @@ const RULES = [
 const world = await useWorld();
 const owner = await world.member(["owner"]);
 const agent = await world.member(["agent"]);
-const table = await furnish(world, owner, { columns: COLUMNS, rules: RULES }, ROWS);
+const table = await createFilledTable(world, owner, { columns: COLUMNS, rules: RULES }, ROWS);
 
 const source = () => ({ kind: "records", table: table.slug });
 
@@ -141,10 +141,12 @@ describe("the rows behind a group", () => {
 });
 
 test("buckets that are filled over eight thousand years are made no further than they are shown", async () => {
-  const { slug } = await furnish(world, owner, { columns: [{ name: "at", type: "timestamp" }] }, [
-    { at: "1900-01-01T00:30:00Z" },
-    { at: "9999-12-31T23:30:00Z" },
-  ]);
+  const { slug } = await createFilledTable(
+    world,
+    owner,
+    { columns: [{ name: "at", type: "timestamp" }] },
+    [{ at: "1900-01-01T00:30:00Z" }, { at: "9999-12-31T23:30:00Z" }],
+  );
   for (const unit of ["hour", "day", "week"]) {
     const { status, body } = await owner(`POST ${PATH}/preview`, {
       source: { kind: "records", table: slug },
@@ -162,7 +164,7 @@ test("is refused to who may not see such rows, and says what became of its table
     { name: "kept", type: "text" },
     { name: "gone", type: "integer" },
   ];
-  const { slug } = await furnish(world, owner, { columns }, [{ kept: "a", gone: 1 }]);
+  const { slug } = await createFilledTable(world, owner, { columns }, [{ kept: "a", gone: 1 }]);
   const about = { kind: "records", table: slug };
   const path = await save({ source: about, aggregates: [{ fn: "sum", field: "gone" }] });
   expect((await owner(`GET ${path}/run`)).body.data.rows).toEqual([{ sum_gone: 1 }]);

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { useWorld } from "#kernel/testing/world.ts";
-import { workplace } from "../testing.ts";
+import { migrationWorkspace } from "../testing/workspace.ts";
 
 const world = await useWorld();
 
 test("an index that SQL has made goes by the name that PostgreSQL gives it", async () => {
-  const { owner, applied } = await workplace(world);
+  const { owner, applied } = await migrationWorkspace(world);
   await owner("POST /api/v1/tables", {
     name: "T",
     columns: ["a", "b"].map((name) => ({ name, type: "text" })),

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { type Ask, useWorld } from "#kernel/testing/world.ts";
-import { type Furnished, furnish, pagesOf } from "../testing.ts";
+import { type FilledTable, createFilledTable, pagesOf } from "../testing/records.ts";
 
 const world = await useWorld();
 const owner = await world.member(["owner"]);
@@ -26,11 +26,11 @@ describe("an export", () => {
     { name: "price", type: "decimal" },
     { name: "extra", type: "json" },
   ];
-  let table: Furnished;
+  let table: FilledTable;
 
   beforeAll(async () => {
     const at = { created_at: "2026-01-31T09:00:00Z", updated_at: "2026-01-31T09:00:00Z" };
-    table = await furnish(world, owner, { columns }, [
+    table = await createFilledTable(world, owner, { columns }, [
       { ...at, title: 'a "b", c', price: "-1.50", extra: '{"a":[1]}' },
       { ...at, title: "", price: null, extra: null },
       { ...at, title: "=1+1\nso", price: "2", extra: '"x"' },
@@ -76,7 +76,7 @@ describe("an export", () => {
   });
 
   test.each([0, 9, 10, 11, 1_010])("is whole with %d records", async (count) => {
-    const { path, place } = await furnish(world, owner, { columns }, []);
+    const { path, place } = await createFilledTable(world, owner, { columns }, []);
     await world.sql(`insert into ${place} (price) select n from generate_series(1, $1::int) as n`, [
       count,
     ]);
@@ -90,7 +90,7 @@ describe("an export", () => {
   });
 
   test("goes over as many pages as it takes", async () => {
-    const many = await furnish(world, owner, { columns }, []);
+    const many = await createFilledTable(world, owner, { columns }, []);
     await world.sql(`
       insert into ${many.place} (id, title, price)
       select 'rec_' || lpad(n::text, 26, '0'), repeat('x', case when n < 300 then 9000 else 9 end), nullif(n % 7, 0)
@@ -114,7 +114,7 @@ describe("an export", () => {
     const rules = [
       { roles: ["agent"], actions: ["read"], where: { price: { gt: 1 } }, fields: ["title"] },
     ];
-    const { path, ids } = await furnish(world, owner, { columns, rules }, [
+    const { path, ids } = await createFilledTable(world, owner, { columns, rules }, [
       { title: "cheap", price: 1 },
       { title: "dear", price: 2 },
     ]);
@@ -180,8 +180,8 @@ test("an export that is imported gives the same records", async () => {
     { noNullPrototype: true },
   );
   const fields = columns.map(({ name }) => name).filter((name) => name !== "counted");
-  const from = await furnish(world, owner, { columns }, []);
-  const to = await furnish(world, owner, { columns }, []);
+  const from = await createFilledTable(world, owner, { columns }, []);
+  const to = await createFilledTable(world, owner, { columns }, []);
   await fc.assert(
     fc.asyncProperty(fc.array(record, { minLength: 1, maxLength: 40 }), async (records) => {
       await world.sql(`truncate ${from.place}, ${to.place}`);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type Ask, useWorld } from "#kernel/testing/world.ts";
-import { created, furnish, importCsv, valuesIn } from "../testing.ts";
+import { created, createFilledTable, importCsv, valuesIn } from "../testing/records.ts";
 
 const world = await useWorld();
 const owner = await world.member(["owner"]);
@@ -23,7 +23,7 @@ describe("an import", () => {
     { name: "note", type: "text" },
   ];
   const fields = ["number", "count", "state", "note"];
-  const fresh = () => furnish(world, owner, { columns }, []);
+  const fresh = () => createFilledTable(world, owner, { columns }, []);
 
   test("makes a record of each line, with an event for each", async () => {
     const { path, slug } = await fresh();
@@ -184,7 +184,7 @@ describe("an import", () => {
         fields: ["number", "state"],
       },
     ];
-    const { path } = await furnish(world, owner, { columns, rules }, []);
+    const { path } = await createFilledTable(world, owner, { columns, rules }, []);
     const csv = "number,state\nA-1,new\nA-2,old\n";
     expect(await imported(path, csv, {}, agent)).toMatchObject({ status: 403, events: [] });
     const skipping = await imported(path, csv, { onError: "skip" }, agent);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { useWorld } from "#kernel/testing/world.ts";
-import { type Furnished, furnish, pagesOf } from "../testing.ts";
+import { type FilledTable, createFilledTable, pagesOf } from "../testing/records.ts";
 
 const world = await useWorld();
 const owner = await world.member(["owner"]);
@@ -10,7 +10,7 @@ const TITLE = { name: "title", type: "text" };
 const TEXTS = [TITLE, { name: "body", type: "text", options: { maxLength: LENGTH } }];
 
 /** Records with long texts, sixteen of which fit into a page. */
-async function fill({ place }: Furnished, count: number): Promise<void> {
+async function fill({ place }: FilledTable, count: number): Promise<void> {
   await world.sql(
     `insert into ${place} (id, title, body)
      select 'rec_' || lpad(n::text, 26, '0'), n::text, repeat('x', $2::int)
@@ -28,7 +28,7 @@ const numbers = (first: number, last: number) =>
   );
 
 test("a page of large records ends early, and the list goes on behind it", async () => {
-  const table = await furnish(world, owner, { columns: TEXTS }, []);
+  const table = await createFilledTable(world, owner, { columns: TEXTS }, []);
   await fill(table, 40);
   // In the second order, the table is known to have large records from the first page on.
   for (const [sort, expected] of [
@@ -44,7 +44,7 @@ test("a page of large records ends early, and the list goes on behind it", async
 });
 
 test("a large record counts each time that it is shown as what others refer to", async () => {
-  const bodies = await furnish(world, owner, { columns: TEXTS }, []);
+  const bodies = await createFilledTable(world, owner, { columns: TEXTS }, []);
   await fill(bodies, 1);
   const names = ["one", "two", "three"];
   const columns = names.map((name) => ({
@@ -52,7 +52,7 @@ test("a large record counts each time that it is shown as what others refer to",
     type: "reference",
     options: { table: bodies.slug },
   }));
-  const table = await furnish(world, owner, { columns: [TITLE, ...columns] }, []);
+  const table = await createFilledTable(world, owner, { columns: [TITLE, ...columns] }, []);
   await world.sql(
     `insert into ${table.place} (id, title, one, two, three)
      select 'rec_' || lpad(n::text, 26, '0'), n::text, b.id, b.id, b.id
@@ -66,7 +66,7 @@ test("a large record counts each time that it is shown as what others refer to",
 });
 
 test("pages of events with large records end early too: of the audit log, a history and a topic", async () => {
-  const { path } = await furnish(world, owner, { columns: TEXTS }, []);
+  const { path } = await createFilledTable(world, owner, { columns: TEXTS }, []);
   const made = await owner(`POST ${path}`, { title: "0", body: "" });
   const record = `${path}/${made.body.data.id}`;
   for (let index = 1; index <= 10; index += 1) {

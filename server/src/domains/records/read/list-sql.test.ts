@@ -9,7 +9,7 @@ import { resolveTable, type TableSchema } from "#domains/tables/schema/table-sch
 import { listStatement, parseListing } from "./list-sql.ts";
 import { afterCursorConditions } from "#kernel/list/order.ts";
 import type { RecordQuery } from "./record-query.ts";
-import { type Furnished, furnish, pagesOf, recordId } from "../testing.ts";
+import { type FilledTable, createFilledTable, pagesOf, recordId } from "../testing/records.ts";
 
 const world = await useWorld();
 const owner = await world.member(["owner"]);
@@ -25,10 +25,15 @@ async function titlesOf(path: string, query: Readonly<Record<string, string>>, a
 
 describe("a list", () => {
   const ROWS = ["a", "b", "c", "d", "e"].map((title) => ({ title }));
-  let table: Furnished;
+  let table: FilledTable;
 
   beforeAll(async () => {
-    table = await furnish(world, owner, { columns: [{ name: "title", type: "text" }] }, ROWS);
+    table = await createFilledTable(
+      world,
+      owner,
+      { columns: [{ name: "title", type: "text" }] },
+      ROWS,
+    );
   });
 
   test("goes from the newest to the oldest, page by page", async () => {
@@ -52,7 +57,7 @@ describe("a list", () => {
   });
 
   test("stays where it is when records come and go between pages", async () => {
-    const { path, place } = await furnish(
+    const { path, place } = await createFilledTable(
       world,
       owner,
       { columns: [{ name: "title", type: "text" }] },
@@ -67,7 +72,12 @@ describe("a list", () => {
   });
 
   test("does not take the cursor of another list, order or filter", async () => {
-    const other = await furnish(world, owner, { columns: [{ name: "title", type: "text" }] }, ROWS);
+    const other = await createFilledTable(
+      world,
+      owner,
+      { columns: [{ name: "title", type: "text" }] },
+      ROWS,
+    );
     const { body } = await listOf(table.path, { limit: "2", sort: "title" });
     const after = body.pagination.nextCursor as string;
     const refused = [{ path: "?after", message: "is not a cursor of this list" }];
@@ -121,10 +131,10 @@ describe("an order", () => {
     day: [null, "2026-01-31", "1999-12-31"][(index * 2) % 3],
     at: [null, "2026-01-31T00:00:00.001Z", "2026-01-31T00:00:00Z"][(index >> 1) % 3],
   }));
-  let table: Furnished;
+  let table: FilledTable;
 
   beforeAll(async () => {
-    table = await furnish(world, owner, { columns }, rows);
+    table = await createFilledTable(world, owner, { columns }, rows);
   });
 
   /** By code points, with nothing behind everything. */
@@ -174,7 +184,7 @@ describe("an order", () => {
   });
 
   test("by what has none is refused", async () => {
-    const { path } = await furnish(
+    const { path } = await createFilledTable(
       world,
       owner,
       {
@@ -192,7 +202,7 @@ describe("an order", () => {
 });
 
 describe("a filter", () => {
-  let table: Furnished;
+  let table: FilledTable;
 
   beforeAll(async () => {
     const columns = [
@@ -206,7 +216,7 @@ describe("a filter", () => {
       { name: "tags", type: "multi_enum", indexed: true, options: { values: ["red", "blue"] } },
       { name: "extra", type: "json", indexed: true },
     ];
-    table = await furnish(world, owner, { columns }, [
+    table = await createFilledTable(world, owner, { columns }, [
       {
         title: "one",
         count: 1,
@@ -252,7 +262,7 @@ describe("a filter", () => {
 });
 
 describe("an index", () => {
-  let table: Furnished;
+  let table: FilledTable;
   let known: TableSchema;
 
   beforeAll(async () => {
@@ -263,7 +273,7 @@ describe("an index", () => {
       { name: "tags", type: "multi_enum", indexed: true, options: { values: ["red", "blue"] } },
       { name: "extra", type: "json", indexed: true },
     ];
-    table = await furnish(world, owner, { columns }, []);
+    table = await createFilledTable(world, owner, { columns }, []);
     await world.sql(`
       insert into ${table.place} (id, created_at, state, size, price, tags, extra)
       select 'rec_' || lpad(n::text, 26, '0'), timestamptz '2026-01-01' + n * interval '1 second',
@@ -351,7 +361,7 @@ test("a search looks into texts and enums whatever the case, and takes every sig
     { title: "Straße", state: "Öffen", extra: '"100"' },
     { title: null, state: null },
   ];
-  const { path } = await furnish(world, owner, { columns }, rows);
+  const { path } = await createFilledTable(world, owner, { columns }, rows);
   const found = async (q: string) => (await titlesOf(path, { q })).toReversed();
   expect(await found("100")).toEqual(["100% of it"]);
   expect(await found("0% OF")).toEqual(["100% of it"]);
@@ -361,8 +371,11 @@ test("a search looks into texts and enums whatever the case, and takes every sig
   expect(await found("STRA")).toEqual(["Straße"]);
   expect(await found("öff")).toEqual(["Straße"]);
   expect(await found("zu")).toEqual(["100% of it", "A_b\\c"]);
-  const bare = await furnish(world, owner, { columns: [{ name: "n", type: "integer" }] }, [
-    { n: 1 },
-  ]);
+  const bare = await createFilledTable(
+    world,
+    owner,
+    { columns: [{ name: "n", type: "integer" }] },
+    [{ n: 1 }],
+  );
   expect(await titlesOf(bare.path, { q: "1" })).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { useWorld } from "#kernel/testing/world.ts";
-import { type Furnished, furnish } from "../testing.ts";
+import { type FilledTable, createFilledTable } from "./records.ts";
 
 export const columns = [
   { name: "title", type: "text" },
@@ -34,8 +34,8 @@ const rules = [
 export async function useRuledTables() {
   const world = await useWorld();
   const owner = await world.member(["owner"]);
-  const create = (): Promise<Furnished> =>
-    furnish(world, owner, { columns, rules }, [
+  const create = (): Promise<FilledTable> =>
+    createFilledTable(world, owner, { columns, rules }, [
       { title: "one", salary: 1, state: "open" },
       { title: "two", salary: 2, state: "closed" },
       { title: "three", salary: 3, state: null },

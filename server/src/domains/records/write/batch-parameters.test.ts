@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { useWorld } from "#kernel/testing/world.ts";
-import { furnish, recordId, rowsOf, eventDataOf } from "../testing.ts";
+import { createFilledTable, recordId, rowsOf, eventDataOf } from "../testing/records.ts";
 
 const world = await useWorld();
 const owner = await world.member(["owner"]);
@@ -16,7 +16,7 @@ describe("many records", () => {
       { name: "at", type: "timestamp" },
       { name: "open", type: "boolean" },
     ];
-    const table = await furnish(world, owner, { columns }, []);
+    const table = await createFilledTable(world, owner, { columns }, []);
     const records = Array.from({ length: 1_000 }, (_, index) => ({
       title: index % 3 ? `"title" \\ ${index}, {}` : null,
       tags: [[], ["a"], ['b"\\', "{,}"], null][index % 4],
@@ -37,7 +37,12 @@ describe("many records", () => {
   });
 
   test("are none or too many", async () => {
-    const table = await furnish(world, owner, { columns: [{ name: "n", type: "integer" }] }, []);
+    const table = await createFilledTable(
+      world,
+      owner,
+      { columns: [{ name: "n", type: "integer" }] },
+      [],
+    );
     const records = (count: number) => ({ records: Array.from({ length: count }, () => ({})) });
     for (const count of [0, 1_001]) {
       const answer = await owner(`POST ${table.path}/bulk`, records(count));
@@ -47,16 +52,19 @@ describe("many records", () => {
   });
 
   test("are not made when one can't be, and each fault has its path", async () => {
-    const customers = await furnish(world, owner, { columns: [{ name: "name", type: "text" }] }, [
-      { name: "Ada" },
-    ]);
+    const customers = await createFilledTable(
+      world,
+      owner,
+      { columns: [{ name: "name", type: "text" }] },
+      [{ name: "Ada" }],
+    );
     const columns = [
       { name: "number", type: "integer", unique: true },
       { name: "name", type: "text", required: true },
       { name: "customer", type: "reference", options: { table: customers.slug } },
       { name: "agent", type: "reference", options: { table: "users" } },
     ];
-    const table = await furnish(world, owner, { columns }, []);
+    const table = await createFilledTable(world, owner, { columns }, []);
     await owner(`POST ${table.path}`, { number: 1, name: "one" });
     const good = { number: 2, name: "two" };
     const faults = async (records: object[]) => {
@@ -107,7 +115,7 @@ describe("many records", () => {
       { columns: ["place", "price"] },
     ];
     const at = "2026-01-31T08:00:00.120Z";
-    const table = await furnish(world, owner, { columns, indexes }, [
+    const table = await createFilledTable(world, owner, { columns, indexes }, [
       { place: "a", day: "2026-01-31", price: "1.50", at, created_by: owner.userId },
     ]);
     const pathsOf = async (records: object[]) => {
@@ -139,7 +147,7 @@ describe("many records", () => {
   test("are named where a text is too long for an index", async () => {
     const columns = ["a", "b"].map((name) => ({ name, type: "text" }));
     const indexes = [{ columns: ["a", "b"] }];
-    const table = await furnish(world, owner, { columns, indexes }, []);
+    const table = await createFilledTable(world, owner, { columns, indexes }, []);
     // As long as may be: what repeats itself PostgreSQL makes shorter, and the other not.
     const [short, long] = [
       "x".repeat(9_000),
@@ -164,7 +172,7 @@ describe("many records", () => {
       type: "text",
       options: { maxLength: 1_000_000 },
     }));
-    const table = await furnish(world, owner, { columns }, []);
+    const table = await createFilledTable(world, owner, { columns }, []);
     const long = "x".repeat(600_000);
     const made = await owner(`POST ${table.path}/bulk`, {
       records: [{ t0: long }, { t1: long }, { t2: long }],
@@ -194,7 +202,7 @@ describe("those that a condition holds for", () => {
   ];
 
   test("are changed together, and counted where something changed", async () => {
-    const table = await furnish(world, owner, { columns }, records);
+    const table = await createFilledTable(world, owner, { columns }, records);
     const body = { filter: { state: { in: ["open", "closed"] } }, set: { state: "closed" } };
     const answer = await owner(`PATCH ${table.path}/bulk`, body);
     expect(answer).toMatchObject({
@@ -227,13 +235,13 @@ describe("those that a condition holds for", () => {
     [{ set: { state: "open" } }, "/filter"],
     [{ filter: {}, set: { agent: `usr_${"0".repeat(26)}` } }, "/set/agent"],
   ])("%j changes nothing", async (body, path) => {
-    const table = await furnish(world, owner, { columns }, records);
+    const table = await createFilledTable(world, owner, { columns }, records);
     const answer = await owner(`PATCH ${table.path}/bulk`, body);
     expect(answer).toMatchObject({ status: 422, body: { errors: [{ path }] }, events: [] });
   });
 
   test("stay as they are when one can't be changed", async () => {
-    const table = await furnish(world, owner, { columns }, records);
+    const table = await createFilledTable(world, owner, { columns }, records);
     const set = { title: "same", state: "closed" };
     const answer = await owner(`PATCH ${table.path}/bulk`, { filter: {}, set });
     expect(answer).toMatchObject({
@@ -245,7 +253,12 @@ describe("those that a condition holds for", () => {
   });
 
   test("are at most so many", async () => {
-    const table = await furnish(world, owner, { columns: [{ name: "n", type: "integer" }] }, []);
+    const table = await createFilledTable(
+      world,
+      owner,
+      { columns: [{ name: "n", type: "integer" }] },
+      [],
+    );
     await world.sql(`insert into ${table.place} (n) select i from generate_series(1, 10001) as i`);
     const body = { filter: { n: { lte: 10_001 } }, set: { n: 0 } };
     const refused = { status: 422, body: { code: "too_many_records" }, events: [] };
@@ -258,7 +271,7 @@ describe("those that a condition holds for", () => {
   });
 
   test("are deleted together", async () => {
-    const table = await furnish(world, owner, { columns }, records);
+    const table = await createFilledTable(world, owner, { columns }, records);
     const filter = encodeURIComponent(JSON.stringify({ state: "open" }));
     const answer = await owner(`DELETE ${table.path}/bulk?filter=${filter}`);
     expect(answer).toMatchObject({

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { useWorld } from "#kernel/testing/world.ts";
-import { type Furnished, furnish } from "../testing.ts";
+import { type FilledTable, createFilledTable } from "../testing/records.ts";
 
 const world = await useWorld();
 const owner = await world.member(["owner"]);
@@ -12,15 +12,16 @@ const refer = (name: string, { slug }: { slug: string }, onDelete: string) => ({
   options: { table: slug, onDelete },
 });
 
-const table = (...columns: object[]) => furnish(world, owner, { columns: [TITLE, ...columns] }, []);
+const table = (...columns: object[]) =>
+  createFilledTable(world, owner, { columns: [TITLE, ...columns] }, []);
 
-const put = async (to: Furnished, fields: object): Promise<string> => {
+const put = async (to: FilledTable, fields: object): Promise<string> => {
   const { status, body } = await owner(`POST ${to.path}`, fields);
   expect(body.errors ?? status).toBe(201);
   return body.data.id;
 };
 
-const titlesIn = async ({ place }: Furnished): Promise<string[]> =>
+const titlesIn = async ({ place }: FilledTable): Promise<string[]> =>
   (await world.sql(`select title from ${place} order by title`)).map(({ title }) => title);
 
 /** What a request told, in its order. */
@@ -143,7 +144,7 @@ test("a record that would go with another is no reason to keep it", async () => 
 test("the order of the tables' names does not matter to what goes together", async () => {
   const customers = await table();
   const [first, second] = [await table(), await table()];
-  const add = ({ slug }: Furnished, ...columns: object[]) =>
+  const add = ({ slug }: FilledTable, ...columns: object[]) =>
     owner(`PATCH /api/v1/tables/${slug}`, { addColumns: columns });
   for (const [orders, lines] of [
     [first, second],
@@ -274,7 +275,9 @@ test("the history of a record tells all of it, also after its end", async () => 
 });
 
 test("a record of which nothing is kept in the log has an empty history", async () => {
-  const { path, ids } = await furnish(world, owner, { columns: [TITLE] }, [{ title: "silent" }]);
+  const { path, ids } = await createFilledTable(world, owner, { columns: [TITLE] }, [
+    { title: "silent" },
+  ]);
   const answer = await owner(`GET ${path}/${ids[0]}/history`);
   expect(answer).toMatchObject({ status: 200, body: { data: [] } });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { useWorld } from "#kernel/testing/world.ts";
-import { type Furnished, furnish, rowsOf, eventDataOf } from "../testing.ts";
+import { type FilledTable, createFilledTable, rowsOf, eventDataOf } from "../testing/records.ts";
 
 const world = await useWorld();
 const owner = await world.member(["owner"]);
@@ -13,11 +13,11 @@ describe("an upsert", () => {
     { name: "code", type: "integer", unique: true },
     { name: "tags", type: "multi_enum", options: { values: ["a", "b"] } },
   ];
-  const upsert = (table: Furnished, records: object[], key = "email") =>
+  const upsert = (table: FilledTable, records: object[], key = "email") =>
     owner(`PUT ${table.path}/bulk`, { key, records });
 
   test("makes what is not there and changes what is", async () => {
-    const table = await furnish(world, owner, { columns }, []);
+    const table = await createFilledTable(world, owner, { columns }, []);
     await owner(`POST ${table.path}/bulk`, {
       records: [
         { email: "a", name: "Ada", level: 5, tags: ["a"] },
@@ -53,7 +53,7 @@ describe("an upsert", () => {
   });
 
   test("does all or nothing, and says what is wrong where", async () => {
-    const table = await furnish(world, owner, { columns }, []);
+    const table = await createFilledTable(world, owner, { columns }, []);
     await owner(`POST ${table.path}`, { email: "a", name: "Ada", code: 1 });
     const faults = async (records: object[], key = "email") => {
       const { status, body, events } = await upsert(table, records, key);
@@ -79,7 +79,7 @@ describe("an upsert", () => {
   });
 
   test("makes one record for each key, however many try at the same time", async () => {
-    const table = await furnish(world, owner, { columns }, []);
+    const table = await createFilledTable(world, owner, { columns }, []);
     const answers = await Promise.all(
       Array.from({ length: 16 }, (_, index) => {
         const records = ["k", "l", "m"].map((email) => ({ email, name: `by ${index}` }));

@@ -4,7 +4,7 @@ import type { Column } from "../table.ts";
 import type { ColumnType } from "./column-type.ts";
 import { integer, safeIntegerSql } from "./integer.ts";
 
-/** There is room for as many again. */
+/** Leaves room for as many numbers again. */
 const START_NUMBER_MAX = 4_503_599_627_370_496;
 
 export const autonumber: ColumnType = {
@@ -26,12 +26,12 @@ export const autonumber: ColumnType = {
   kind: "number",
   parseCell: (cell) => cell,
   formatCell: String,
-  // Whoever changes the type lets it count on from the greatest number that is there.
+  // A change of type lets it count on from the greatest number that is there.
   convertFrom: (from, to, quoted) =>
     from.type === "boolean" ? undefined : integer.convertFrom(from, to, quoted),
 };
 
-/** Where it begins to count; undefined for a column that does not count. */
+/** The first number; undefined for a column that does not count. */
 export function startOf({ type, options: { start } }: Column): number | undefined {
   if (type !== "autonumber") return undefined;
   return typeof start === "number" ? start : 1;

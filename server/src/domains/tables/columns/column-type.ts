@@ -56,11 +56,11 @@ export interface ColumnType {
   readonly parseCell: (cell: string, column: Column) => unknown;
   /** As a cell of a CSV file. */
   readonly formatCell: (value: Json) => string;
-  /** The index that serves its filters; a btree of (column, id) where it says nothing. */
+  /** The kind of index that serves its filters; a btree of (column, id) when absent. */
   readonly index?: "gin";
   /**
-   * The expression that turns a column of another type into this one, given the quoted column;
-   * undefined where there is none. It may fail on some data: then the change fails.
+   * The expression that converts a quoted column of another type into this one; undefined where there is
+   * none. It may fail on some data: then the change fails.
    */
   readonly convertFrom: (from: Column, to: Column, quoted: string) => string | undefined;
 }

@@ -346,7 +346,7 @@ const table = resolveTable(
   { workspace: "00000000-0000-0000-0000-000000000001", environment: "production" },
 );
 
-const writing = { now: NOW, person: { id: USR, roles: [] } };
+const writing = { now: NOW, principal: { id: USR, roles: [] } };
 
 test("a new record gets its defaults, and nulls where there are none", () => {
   expect(parseFields(table, { title: "x" }, { for: "create", ...writing })).toEqual({
@@ -360,7 +360,7 @@ test("a new record gets its defaults, and nulls where there are none", () => {
   });
   // Who says null wants null.
   const said = { title: "x", constructor: null, owner: null, day: null, at: null };
-  expect(parseFields(table, said, { for: "create", now: NOW, person: undefined })).toEqual({
+  expect(parseFields(table, said, { for: "create", now: NOW, principal: undefined })).toEqual({
     values: said,
   });
 });

@@ -5,24 +5,24 @@ import { columnTypeOf } from "./registry.ts";
 import type { Json } from "./column-type.ts";
 import { refersToUsers } from "./reference.ts";
 
-/** The moment or day in which a record is made. */
+/** The time or day in which a record is created. */
 const NOW = "$now";
-/** Whoever makes a record. */
+/** The user who creates a record. */
 const USER = "$user";
 
-/** Whether a default is found anew for each record. */
+/** True for a default that is computed for each record. */
 export function isComputedDefault(column: Pick<Column, "type" | "options" | "default">): boolean {
   if (column.type === "date" || column.type === "timestamp") return column.default === NOW;
   return column.default === USER && refersToUsers(column);
 }
 
-/** What a new record has in a column of which nothing is said; null when there is no default. */
+/** The value of a column that a new record does not name; null when there is no default. */
 export function resolveDefault(
   column: Column,
-  { now, person }: { readonly now: Date; readonly person: Principal | undefined },
+  { now, principal }: { readonly now: Date; readonly principal: Principal | undefined },
 ): Json {
   if (!isComputedDefault(column)) return column.default as Json;
-  if (column.default === USER) return person?.id ?? null;
+  if (column.default === USER) return principal?.id ?? null;
   const time = now.toISOString();
   return column.type === "date" ? time.slice(0, "YYYY-MM-DD".length) : time;
 }
@@ -31,7 +31,7 @@ export function resolveDefault(
 export function defaultSql(column: Column): string | undefined {
   if (column.default === null) return undefined;
   if (!isComputedDefault(column)) return toLiteral(column, column.default as Json);
-  // SQL knows of no person.
+  // SQL knows of no user.
   if (column.default === USER) return undefined;
   return column.type === "date" ? "(now() at time zone 'UTC')::date" : "now()";
 }

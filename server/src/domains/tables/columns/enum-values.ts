@@ -6,7 +6,7 @@ import type { ColumnType } from "./column-type.ts";
 import { isStorable } from "./text.ts";
 import { toTextSql } from "./to-text.ts";
 
-/** A list of texts as PostgreSQL writes it. */
+/** A list of texts as a literal of PostgreSQL, without its quotes. */
 export function toArrayLiteral(texts: readonly string[]): string {
   return `{${texts.map((text) => `"${text.replaceAll(/["\\]/g, "\\$&")}"`).join(",")}}`;
 }
@@ -28,7 +28,7 @@ export function valuesOf({ options: { values } }: Column): readonly string[] {
   return Array.isArray(values) ? (values as string[]) : [];
 }
 
-/** What is wrong with the values beyond their schema. */
+/** Checks the values beyond their schema. */
 export function checkValues(column: Column) {
   const values = valuesOf(column);
   return values.flatMap((value, index) => {
@@ -41,12 +41,12 @@ export function checkValues(column: Column) {
   });
 }
 
-/** As one literal: PostgreSQL reads a check anew for each statement, and this in two thirds of the time of a list. */
+/** The values as one literal: PostgreSQL parses a check anew for each statement, and this faster than a list. */
 export function valuesSql(column: Column): string {
   return `${pg.escapeLiteral(toArrayLiteral(valuesOf(column)))}::text[]`;
 }
 
-/** What a value must be, in words. */
+/** The values in words, for an error. */
 export function describeValues(column: Column): string {
   const values = valuesOf(column);
   const listed = values.slice(0, LISTED_VALUES_MAX).join(", ");
@@ -72,7 +72,7 @@ export const enumeration: ColumnType = {
   kind: "text",
   parseCell: (cell) => cell,
   formatCell: String,
-  // Several become their list as one text, which is hardly ever one of the values.
+  // A list becomes one text, which is hardly ever one of the values.
   convertFrom: (from, _, quoted) =>
     from.type === "multi_enum" ? `array_to_string(${quoted}, ';')` : toTextSql(from, quoted),
 };

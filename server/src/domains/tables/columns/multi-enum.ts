@@ -39,7 +39,7 @@ export const multiEnum: ColumnType = {
   },
 };
 
-/** Reads what a list becomes as text. What is no list of values stays whole, for the check to refuse. */
+/** Splits a text as `formatList` writes it. A text that is no list of values stays whole, for the check to refuse. */
 function splitTextSql(to: Column, quoted: string): string {
   const parts = `string_to_array(${quoted}, '${SEPARATOR}')`;
   return (
@@ -63,13 +63,13 @@ function jsonListSql(json: string): string {
   );
 }
 
-/** As the names of an object equal ones are one. */
+/** True when no member comes twice: as names of an object, equal ones are one. */
 function isDistinctSql(list: string): string {
   const names = `jsonb_path_query_array(jsonb_object(${list}, ${list}), '$.*')`;
   return `jsonb_array_length(${names}) = cardinality(${list})`;
 }
 
-/** `red;green`, or as JSON where that would not be understood. */
+/** Formats `red;green`, or JSON where that would be ambiguous. */
 function formatList(value: Json): string {
   const list = value as readonly string[];
   const plain = list.length > 0 && list.every((text) => !text.includes(SEPARATOR));
@@ -82,7 +82,7 @@ function parseList(cell: string): unknown {
     try {
       return JSON.parse(cell);
     } catch {
-      // Then it is a value that begins with a bracket.
+      // It is a value that begins with a bracket.
     }
   }
   return cell.split(SEPARATOR).map((text) => text.trim());

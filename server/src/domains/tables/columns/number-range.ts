@@ -14,20 +14,19 @@ function rangeOf({ options: { min, max } }: Column): Range {
   };
 }
 
-/** What is wrong with the range itself. */
+/** Checks the range itself. */
 export function checkRange(column: Column) {
   const { min, max } = rangeOf(column);
   if (min === undefined || max === undefined || min <= max) return [];
   return [{ path: "/options/max", message: "must not be less than `min`" }];
 }
 
-/** Whether there is a range at all. */
 export function isBounded(column: Column): boolean {
   const { min, max } = rangeOf(column);
   return min !== undefined || max !== undefined;
 }
 
-/** The number, when it is within the range. */
+/** Parses a number that must be within the range. */
 export function parseInRange(value: number, column: Column): ParsedValue {
   const { min, max } = rangeOf(column);
   if (min !== undefined && value < min) return { error: `must be at least ${min}` };

@@ -141,7 +141,7 @@ function optionValidatorOf(type: ColumnType): Validator {
 interface FieldsContext {
   readonly for: "create" | "update";
   readonly now: Date;
-  readonly person: Principal | undefined;
+  readonly principal: Principal | undefined;
 }
 
 export type ParsedFields =

@@ -35,7 +35,7 @@ export const reference: ColumnType = {
   },
   sqlType: () => 'text collate "C"',
   parameterType: "text",
-  // To a record it is a foreign key; a user's id can at least be one.
+  // A reference to a record is a foreign key; that to a user can at least have the form of an id.
   constraint: (column, quoted) =>
     refersToUsers(column) ? `${quoted} ~ '${idPattern("usr")}'` : undefined,
   parse(value, column) {

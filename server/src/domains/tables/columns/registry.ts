@@ -35,7 +35,7 @@ const boolean: ColumnType = {
   formatCell: String,
   convertFrom(from, _, quoted) {
     if (from.type === "boolean") return quoted;
-    // Only 0 and 1 are read as one; a cast would take every other number for true.
+    // Only 0 and 1 convert; a cast would take every other number for true.
     if (from.type === "integer") return `${quoted}::text::boolean`;
     return isTextual(from) ? `${toTextSql(from, quoted)}::boolean` : undefined;
   },
@@ -73,14 +73,14 @@ const date: ColumnType = {
 function isDay(value: string): boolean {
   if (!DATE_PATTERN.test(value)) return false;
   const time = Date.parse(`${value}T00:00:00Z`);
-  // What is no day of its month is read as one of the next.
+  // JavaScript takes February 30 for a day of March.
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(value);
 }
 
-/** So many digits survive the way through a JSON number, whichever they are. */
+/** The significant digits that a JSON number keeps, whichever they are. */
 const DIGITS_MAX = 15;
 const SCALE_MAX = 10;
-/** Before and after the point: beyond them nobody means what they say. */
+/** Places before and after the point. */
 const DECIMAL_PLACES_MAX = 30;
 
 const NUMBER_PATTERN = /^([+-]?)(\d{0,40})(?:\.(\d{0,40}))?(?:[eE]([+-]?\d{1,3}))?$/;
@@ -103,7 +103,7 @@ const decimal: ColumnType = {
   parameterType: "numeric",
   constraint: (column, quoted) =>
     [
-      // What is not a number, or not finite, is greater than all that are.
+      // NaN and infinity are greater than all numbers.
       `abs(${quoted}) < 1e${DECIMAL_PLACES_MAX}`,
       `length(btrim(replace(abs(${quoted})::text, '.', ''), '0')) <= ${DIGITS_MAX}`,
       `scale(trim_scale(${quoted})) <= ${scaleOf(column.options["scale"])}`,
@@ -142,7 +142,7 @@ function scaleOf(scale: unknown): number {
   return typeof scale === "number" ? scale : DECIMAL_PLACES_MAX;
 }
 
-/** How many digits count, and how many places there are before and after the point. */
+/** Counts the significant digits, and the places before and after the point. */
 function countDigits(text: string) {
   const [, , whole = "", fraction = "", exponent = "0"] = NUMBER_PATTERN.exec(text) ?? [];
   const all = whole + fraction;
@@ -165,7 +165,7 @@ const json: ColumnType = {
     unique ? [{ path: "/unique", message: "is not possible for this type" }] : [],
   sqlType: () => "jsonb",
   parameterType: "jsonb",
-  // There are two ways to say that there is nothing, and one is enough.
+  // The JSON null is stored as an SQL null.
   constraint: (_, quoted) => `jsonb_typeof(${quoted}) <> 'null'`,
   parse(value) {
     const error = checkJson(value, 1);
@@ -173,7 +173,7 @@ const json: ColumnType = {
     const text = JSON.stringify(value);
     if (Buffer.byteLength(text) > JSON_BYTES_MAX)
       return { error: `must have at most ${JSON_BYTES_MAX} bytes` };
-    // As it is written: there is no negative zero in what PostgreSQL keeps.
+    // Parsed back from its text: PostgreSQL keeps no negative zero.
     return { value: JSON.parse(text) as Json };
   },
   store: (value) => JSON.stringify(value),
@@ -191,7 +191,7 @@ const json: ColumnType = {
   },
 };
 
-/** What is no JSON stays as nothing at all, which `read` refuses. */
+/** A cell that is no JSON becomes undefined, which `parse` refuses. */
 function parseJson(cell: string): unknown {
   try {
     return JSON.parse(cell);

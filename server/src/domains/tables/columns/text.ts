@@ -53,15 +53,15 @@ export const text: ColumnType = {
   convertFrom: (from, _, quoted) => toTextSql(from, quoted),
 };
 
-/** Why a text is refused that `isStorable` does not take. */
+/** The error of a text that is not storable. */
 export const UNSTORABLE_MESSAGE = "must not hold the character NUL or half of a surrogate pair";
 
-/** Whether PostgreSQL and JSON can both keep a text: not with NUL in it, nor with half a character. */
+/** True when PostgreSQL and JSON can both hold a text: without NUL, and without half a character. */
 export function isStorable(value: string): boolean {
   return value.isWellFormed() && !value.includes("\0");
 }
 
-/** By characters, as PostgreSQL counts them; most texts need no count. */
+/** Compares the length in characters, as PostgreSQL counts them; most texts need no count. */
 function isLongerThan(value: string, max: number): boolean {
   if (value.length <= max) return false;
   let surrogates = 0;

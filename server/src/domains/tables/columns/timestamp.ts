@@ -19,7 +19,7 @@ export const timestamp: ColumnType = {
   parse(value) {
     if (typeof value === "string" && validator.Check(value)) {
       const time = new Date(value).toISOString();
-      // An offset may lead out of the years, and back to what nobody could have given.
+      // The offset may lead out of the years that are allowed.
       if (validator.Check(time)) return { value: time };
     }
     return { error: "must be a time in ISO 8601 with its offset, of the years 1900 to 9999" };

@@ -1,6 +1,6 @@
 import type { Column } from "../table.ts";
 
-/** The expression that turns a column of any type into text, in the form that the API shows. */
+/** The expression that converts a column of any type into text, in the form of the API. */
 export function toTextSql({ type }: Column, quoted: string): string {
   switch (type) {
     case "text":
@@ -18,10 +18,10 @@ export function toTextSql({ type }: Column, quoted: string): string {
     case "timestamp":
       return `to_char(${quoted} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
     case "json":
-      // A text within JSON becomes that text, whatever else is there its JSON.
+      // A text within JSON becomes that text, any other value its JSON.
       return `(${quoted} #>> '{}')`;
     case "multi_enum":
-      // As in a CSV file: as JSON where its values could not be told apart.
+      // As in a CSV file: as JSON where the separator would be ambiguous.
       return (
         `case when array_to_string(${quoted}, '') ~ '^[[]|;' then to_jsonb(${quoted})::text ` +
         `else array_to_string(${quoted}, ';') end`
@@ -29,7 +29,7 @@ export function toTextSql({ type }: Column, quoted: string): string {
   }
 }
 
-/** Whether a column's values are texts in PostgreSQL too, or JSON that may be one. */
+/** True for a column whose values are texts in PostgreSQL too, or JSON that may be one. */
 export function isTextual({ type }: Column): boolean {
   return type === "text" || type === "enum" || type === "json";
 }

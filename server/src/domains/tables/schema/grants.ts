@@ -27,18 +27,20 @@ const UNRESTRICTED_ROLES = new Set(["owner", "admin"]);
 export function resolveGrants(
   rules: readonly Rule[],
   action: Action,
-  person: Principal | undefined,
+  principal: Principal | undefined,
 ): Grants {
-  if (rules.length === 0 || !person || isUnrestricted(person)) return undefined;
+  if (rules.length === 0 || !principal || isUnrestricted(principal)) return undefined;
   const grants = rules
     .filter(
       ({ actions, roles }) =>
         actions.includes(action) &&
-        roles.some((role) => role === "*" || person.roles.includes(role)),
+        roles.some((role) => role === "*" || principal.roles.includes(role)),
     )
     .map(({ where, fields }) => ({
       where:
-        where === undefined || Object.keys(where).length === 0 ? null : aboutPerson(where, person),
+        where === undefined || Object.keys(where).length === 0
+          ? null
+          : forPrincipal(where, principal),
       fields: fields ? new Set(fields) : null,
     }));
   // One that allows everything makes the others needless.
@@ -84,8 +86,8 @@ export function checkAccess(
 }
 
 /** The actions that a person may take on some record of the table. */
-export function allowedActions(rules: readonly Rule[], person: Principal | undefined): Action[] {
-  return ACTIONS.filter((action) => resolveGrants(rules, action, person)?.length !== 0);
+export function allowedActions(rules: readonly Rule[], principal: Principal | undefined): Action[] {
+  return ACTIONS.filter((action) => resolveGrants(rules, action, principal)?.length !== 0);
 }
 
 /** A record with all its fields hidden but those that identify it. */
@@ -117,17 +119,17 @@ function matchesCondition(where: Condition, record: unknown): boolean {
 }
 
 /** Puts the person's own values in the place of `$user.id` and `$user.roles`. */
-function aboutPerson(where: Condition, person: Principal): Condition {
-  return substituteUser(where, person) as Condition;
+function forPrincipal(where: Condition, principal: Principal): Condition {
+  return substituteUser(where, principal) as Condition;
 }
 
-function substituteUser(value: unknown, person: Principal): unknown {
-  if (value === "$user.id" || value === "$user") return person.id;
+function substituteUser(value: unknown, principal: Principal): unknown {
+  if (value === "$user.id" || value === "$user") return principal.id;
   // Nobody has the role without a name, and a list in a condition is never empty.
-  if (value === "$user.roles") return person.roles.length === 0 ? [""] : [...person.roles];
-  if (Array.isArray(value)) return value.map((member) => substituteUser(member, person));
+  if (value === "$user.roles") return principal.roles.length === 0 ? [""] : [...principal.roles];
+  if (Array.isArray(value)) return value.map((member) => substituteUser(member, principal));
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([key, member]) => [key, substituteUser(member, person)]),
+    Object.entries(value).map(([key, member]) => [key, substituteUser(member, principal)]),
   );
 }

@@ -102,7 +102,7 @@ export class OpenTable {
     return parseFields(this.schema, fields, {
       for: action,
       now,
-      person: this.#caller.principal,
+      principal: this.#caller.principal,
     });
   }
 

@@ -16,8 +16,8 @@ import {
 } from "./ddl.ts";
 
 /**
- * The statements that make one column into another of the same name. What depends on the type goes
- * before the type is changed, and comes back after it.
+ * The statements that turn one column into another of the same name. Indexes, constraints and defaults
+ * that depend on the type are dropped before it is changed, and created again after it.
  */
 export function alterColumn(location: TableLocation, before: Column, after: Column): Statement[] {
   const change: ColumnAlteration = { location, before, after, retyped: before.type !== after.type };
@@ -51,7 +51,7 @@ interface ColumnAlteration {
   readonly retyped: boolean;
 }
 
-/** Those that go first, and those that come last. */
+/** The indexes that are dropped first, and those that are created last. */
 function indexChanges({
   location,
   before,
@@ -94,14 +94,14 @@ function constraintClauses({ location, before, after, retyped }: ColumnAlteratio
   });
 }
 
-/** A check of an earlier release, where none is expected any more. */
+/** Drops the check of an earlier release, where the condition is only assumed today. */
 function outdatedCheckClauses({ location, before, after, retyped }: ColumnAlteration): string[] {
   const condition = assumedConditionSql(before);
   if (condition === undefined || (!retyped && condition === assumedConditionSql(after))) return [];
   return [dropCheck(location, before)];
 }
 
-/** What is assumed of the column's values from now on is looked at once. */
+/** Checks once the condition that is assumed of the column's values from now on. */
 function verificationClauses({ location, before, after, retyped }: ColumnAlteration): string[] {
   const condition = assumedConditionSql(after);
   if (condition === undefined || (!retyped && condition === conditionSql(before))) return [];
@@ -129,7 +129,7 @@ function retypeClauses({ before, after, retyped }: ColumnAlteration): string[] {
 
 function nullabilityClauses({ before, after }: ColumnAlteration): string[] {
   const column = `alter column ${quoteIdentifier(after.name)}`;
-  // What counts is never null, and says so itself.
+  // A counter is never null, by its own clause.
   if (before.required === after.required || columnTypeOf(after).generated) return [];
   return [`${column} ${after.required ? "set" : "drop"} not null`];
 }
@@ -140,7 +140,7 @@ function defaultClauses({ before, after, retyped }: ColumnAlteration): string[] 
   return [`alter column ${quoteIdentifier(after.name)} set default ${defaultValue}`];
 }
 
-/** The next number is the one to start with, or the one after the greatest that is there. */
+/** Lets a counter go on with its start, or after the greatest number that is there. */
 function counterClauses({ location, before, after, retyped }: ColumnAlteration): string[] {
   const start = startOf(after);
   if (start === undefined || (!retyped && start === startOf(before))) return [];

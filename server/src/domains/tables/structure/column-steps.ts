@@ -89,7 +89,7 @@ export function alterColumnStep(
   };
 }
 
-/** Indexes that name the column go with it, and would come back with it. */
+/** Indexes that name the column are dropped with it, and created again by the inverse. */
 export function dropColumn(context: PlanContext, step: TableStepOf<"drop_column">): PlannedChange {
   const table = tableIn(context, step.table);
   const column = columnIn(table, step.column, "/column");
@@ -118,12 +118,12 @@ export function dropColumn(context: PlanContext, step: TableStepOf<"drop_column"
   };
 }
 
-/** From the next revision on, which the change makes, fields are no longer what they were. */
+/** Events before the next revision, which the change makes, have other fields. */
 function bumpRenamedRevision({ revision }: Table): Pick<Table, "renamedRevision"> {
   return { renamedRevision: revision + 1 };
 }
 
-/** The column with a change made to it, read anew. */
+/** The column with a change applied, parsed anew. */
 function applyColumnChange(before: Column, change: ColumnChange): Column {
   const retyped = change.type !== undefined && change.type !== before.type;
   const { onDelete, ...settings } = change;
@@ -136,7 +136,7 @@ function applyColumnChange(before: Column, change: ColumnChange): Column {
     options,
     ...(onDelete !== undefined && settings.options !== undefined && { onDelete }),
   };
-  // Then it is indexed as a new one of that type is.
+  // Then it is indexed as a new one of that type would be.
   if (retyped && change.indexed === undefined && !before.indexed) delete input.indexed;
   const { column, errors } = parseColumn(input, "/change");
   const inherits = retyped && change.default === undefined && before.default !== null;
@@ -163,7 +163,7 @@ function checkConversion(table: Table, before: Column, after: Column): void {
   }
 }
 
-/** The change that leads back. */
+/** The change that undoes one. */
 function invertChange(before: Column, after: Column): ColumnChange {
   if (before.type !== after.type) {
     const { name: _, ...all } = before;
@@ -174,6 +174,6 @@ function invertChange(before: Column, after: Column): ColumnChange {
   const changed = Object.entries(all).filter(
     ([key, value]) => JSON.stringify(value) !== JSON.stringify(after[key as keyof typeof all]),
   );
-  // A change names something, though it changes nothing.
+  // A change must name some property, though it changes nothing.
   return changed.length === 0 ? { description } : Object.fromEntries(changed);
 }

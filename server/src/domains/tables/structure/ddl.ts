@@ -1,6 +1,6 @@
 /**
- * The statements that make and change tables. They are made of names that were checked and quoted, of
- * constants, and of what the types of columns write: nothing else of anybody's gets in.
+ * The statements that create and change tables. They consist of names that were checked and quoted, of
+ * constants, and of the SQL of column types: nothing else of a request gets in.
  */
 import { ownerOf, readerOf, schemaOf } from "#kernel/db/sql-runner.ts";
 import type { Partition } from "#kernel/db/partition.ts";
@@ -21,13 +21,13 @@ import { type Column, SYSTEM_COLUMNS, type Table, type TableIndex } from "../tab
 
 export interface Statement {
   readonly text: string;
-  /** What it is about, for who must say why it failed. */
+  /** The fields that it concerns, for the failure that explains an error. */
   readonly fields?: readonly string[];
-  /** Set for what only the platform needs to know of. */
+  /** True for a statement that is not shown to people. */
   readonly isInternal?: true;
 }
 
-/** A statement as its readers know the tables: by their names alone. */
+/** A statement as people read it: without the schema before the names of tables. */
 export function toPublicSql({ text }: Statement, partition: Partition): string {
   return text.replaceAll(`${quoteIdentifier(schemaOf(partition))}.`, "");
 }
@@ -39,8 +39,8 @@ export function becomeOwner(partition: Partition): string {
 
 /**
  * Every change of a record writes its `updated_at`. Where no index has that and the page has room,
- * PostgreSQL keeps the new version beside the old one and touches no index at all, which halves what an
- * update costs it. So none has it, unless somebody asks for one.
+ * PostgreSQL keeps the new version beside the old one and touches no index at all, which halves the cost
+ * of an update. So no index has it, unless a table defines one.
  */
 const FILL_FACTOR_PERCENT = 90;
 
@@ -87,7 +87,7 @@ export function dropColumn(location: TableLocation, name: string): Statement[] {
   return [{ text: `alter table ${tableSql(location)} drop column ${quoteIdentifier(name)}` }];
 }
 
-/** The names that are derived from the column's follow it. */
+/** Renames a column, and the indexes and constraints whose names are derived from its name. */
 export function renameColumn(location: TableLocation, column: Column, to: string): Statement[] {
   const relation = tableSql(location);
   const derivedNames = (purpose: DerivedNamePurpose) =>
@@ -132,7 +132,7 @@ export function createIndex(
   const names = fields.map(quotedColumn).join(", ");
   if (unique) return { text: `create unique index ${on} (${names})`, fields };
   const isGin = columns.some((column) => fields.includes(column.name) && hasGin(column));
-  // A list in the order of an index is a list of ids in the end, for its pages to go on from.
+  // The id comes last: it is the last sort key of every list, by which pages continue.
   return {
     text: `create index ${on} ${isGin ? `using gin (${names})` : `(${names}, id)`}`,
     fields,
@@ -157,7 +157,7 @@ export function createIndexes(location: TableLocation, column: Column): Statemen
   });
 }
 
-/** Which indexes a column has by itself. */
+/** The purposes of the indexes that a column has by itself. */
 export function ownIndexesOf({ unique, indexed }: Column): ("unique" | "index")[] {
   return [...(unique ? (["unique"] as const) : []), ...(indexed ? (["index"] as const) : [])];
 }
@@ -179,7 +179,7 @@ export function constraintSql(
   return `foreign key (${name}) references ${other} (id) on delete ${ON_DELETE[onDeleteOf(column)]}`;
 }
 
-/** What must hold of a column's values, whether or not a constraint stands for it. */
+/** The condition on a column's values, whether or not a constraint enforces it. */
 export function conditionSql(
   column: Column,
   name = quoteIdentifier(column.name),
@@ -191,14 +191,14 @@ function isEnforced(column: Column): boolean {
   return columnTypeOf(column).isEnforced?.(column) ?? false;
 }
 
-/** The same, where no constraint stands for it. */
+/** The condition on a column's values that no constraint enforces. */
 export function assumedConditionSql(column: Column, name?: string): string | undefined {
   return isEnforced(column) ? undefined : conditionSql(column, name);
 }
 
 /**
- * Takes the check of a column off. Tables that were made by an earlier release have one even where it is
- * only assumed today.
+ * Drops the check of a column. Tables of an earlier release have one even where the condition is only
+ * assumed today.
  */
 export function dropCheck(location: TableLocation, { name }: Pick<Column, "name">): string {
   return `drop constraint if exists ${derivedNameSql(location, "check", name)}`;
@@ -230,10 +230,10 @@ function hasGin(column: Column): boolean {
 }
 
 /**
- * What the application reads and writes instead of the table. Like the policy on the table it has rows
- * only while the application is in this very place, and takes none otherwise; but of a policy
- * PostgreSQL fears that operators could tell on hidden rows, and then compares numbers, lists and
- * JSON without their indexes. This condition is looked at once for each statement.
+ * The view that the application reads and writes instead of the table. Like the policy on the table it
+ * has rows only while the session is in the table's partition, and takes none otherwise. But under a
+ * policy PostgreSQL uses no index for operators that might leak hidden rows, such as those of numbers,
+ * lists and JSON. The view's condition is evaluated once for each statement.
  */
 export function createView(partition: Partition, table: Table): Statement {
   const location = { partition, table };
@@ -252,12 +252,12 @@ export function dropView(location: TableLocation): Statement {
   return { text: `drop view ${viewSql(location)}`, isInternal: true };
 }
 
-/** Rows are seen by the application while it is in this very place, and by those who may read it. */
+/** Row level security: the application sees rows while it is in the partition, and the reader role always. */
 function policyStatements(location: TableLocation): Statement[] {
   const relation = tableSql(location);
   return [
     `alter table ${relation} enable row level security`,
-    // In this form it is looked at once, and the planner does not take it for one that few rows meet.
+    // In this form it is evaluated once, and the planner does not estimate that few rows meet it.
     `create policy tenant on ${relation} to millrace_app ` +
       `using ((select case when ${inPartitionSql(location)} then true end) is not null)`,
     `create policy reading on ${relation} for select to ${quoteIdentifier(readerOf(location.partition))} using (true)`,

@@ -19,7 +19,7 @@ import { INDEXES_MAX, type NewIndex, type TableStepOf, type IndexSelector } from
 const NAME_CHARACTERS_MAX = 63;
 const INDEXED = { unique: "unique", index: "indexed" } as const;
 
-/** An index of one column without a name is that column's own. */
+/** Adds an index; one of a single column without a name is that column's own. */
 export function addIndex(context: PlanContext, step: TableStepOf<"add_index">): PlannedChange {
   const { op: _, table: slug, ...input } = step;
   const table = tableIn(context, slug);
@@ -57,7 +57,7 @@ export function dropIndex(context: PlanContext, step: TableStepOf<"drop_index">)
   };
 }
 
-/** Reads an index of a table with these columns and indexes; paths are within it. */
+/** Parses an index of a table with these columns and indexes; paths are within it. */
 export function parseIndex(
   { columns: fields, unique = false, name = defaultIndexName(fields, unique) }: NewIndex,
   table: { readonly columns: readonly Column[]; readonly indexes: readonly TableIndex[] },
@@ -81,7 +81,7 @@ export function parseIndex(
   return { index: { name, columns: fields, unique }, errors };
 }
 
-/** What an index is called that was given no name. */
+/** The name of an index that was given none. */
 export function defaultIndexName(fields: readonly string[], unique: boolean): string {
   const tail = unique ? "_key" : "_idx";
   return fields.join("_").slice(0, NAME_CHARACTERS_MAX - tail.length) + tail;
@@ -95,7 +95,7 @@ function matchesIndex(index: TableIndex, { name, columns, unique }: IndexSelecto
   );
 }
 
-/** The index that a column has by itself; both when both are meant. */
+/** Drops the index that a column has by itself; both when the selector matches both. */
 function dropOwnIndex(context: PlanContext, slug: string, selector: IndexSelector): PlannedChange {
   const { name, columns = [], unique } = selector;
   const [only = "", ...others] = columns;
@@ -121,7 +121,7 @@ function setIndexFlags(
     return alterColumnStep(context, { op: "alter_column", table, column: name, change: to });
   } catch (error) {
     if (!(error instanceof StepErrors)) throw error;
-    // What is wrong is wrong with the one column that there is.
+    // The step names one column, and every error is about it.
     throw new StepErrors(error.errors.map(({ message }) => ({ path: "/columns/0", message })));
   }
 }

@@ -29,7 +29,7 @@ const LIST = "tables, newest first";
 /** Greater than every id. */
 const AFTER_ALL = "~";
 
-/** A table as somebody sees it. */
+/** A table with the actions that its rules allow the caller. */
 export const TableResponse = Type.Object(
   {
     ...Table.properties,

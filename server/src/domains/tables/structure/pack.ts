@@ -17,7 +17,7 @@ import { foldOwnIndexes } from "./table-steps.ts";
 
 const TableHasRecords = failure("table_has_records", 409, "The table has records.");
 
-/** Tables that packs bring, in the environment that the pack is installed in. */
+/** The tables of packs, in the environment that the pack is installed in. */
 export const tableContent = packContent({
   kind: "tables",
   // Rules name roles.
@@ -51,9 +51,9 @@ export const tableContent = packContent({
     await store.lockStructure(ctx.tx);
     const table = await getTable(ctx, id);
     const site = { partition: partitionOfCaller(ctx.caller), table };
-    // Whoever is about to enter something has done so after this, or finds no table.
+    // A transaction that is about to add a record has done so after this, or finds no table.
     await queryRows(ctx.tx, `lock table ${viewSql(site)} in access exclusive mode`, []);
-    // What people entered is theirs, whoever made the table.
+    // Records belong to the people who entered them, also in a pack's table.
     if ((await queryRows(ctx.tx, `select from ${tableSql(site)} limit 1`, [])).length > 0) {
       throw new Failure(TableHasRecords);
     }
@@ -61,13 +61,13 @@ export const tableContent = packContent({
   },
 });
 
-/** How a table becomes another. A column that the other does not have stays, with what is in it. */
+/** The steps that turn a table into a pack's. A column that the pack's does not have stays, with its data. */
 function stepsFrom(table: Table, content: TableStepOf<"create_table">): LocatedSteps {
   const { slug } = table;
   const { name = slug, description = "", rules = [] } = content;
   const normalized = foldOwnIndexes(content);
-  const { columns, errors: faults } = parseColumns(normalized.columns, { path: "/columns" });
-  if (faults.length > 0) throw invalidAt((_, path) => path, 0, faults);
+  const { columns, errors } = parseColumns(normalized.columns, { path: "/columns" });
+  if (errors.length > 0) throw invalidAt((_, path) => path, 0, errors);
   const now = new Map(table.columns.map((column) => [column.name, column]));
   const located: LocatedStep[] = [];
   for (const [position, column] of columns.entries()) {

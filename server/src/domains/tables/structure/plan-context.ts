@@ -6,33 +6,33 @@ import { type Column, SYSTEM_COLUMNS, type Table } from "../table.ts";
 import type { Statement } from "./ddl.ts";
 import type { TableStep } from "./step.ts";
 
-/** What a plan is made from: nothing else is looked at while it is made. */
+/** The state that steps are planned on; planning itself reads nothing. */
 export interface PlanContext {
   readonly partition: Partition;
-  /** The tables as the steps so far leave them, by slug: those that the steps are about. */
+  /** The tables that the steps concern, by slug, as the steps so far leave them. */
   readonly tables: Map<string, Table>;
-  /** The slugs of those that have records. */
+  /** The slugs of the tables that have records. */
   readonly filledTables: ReadonlySet<string>;
-  /** A table that is new, without what makes it that one. */
+  /** The system fields of a new table. */
   readonly newTable: () => Omit<
     Table,
     "slug" | "name" | "description" | "columns" | "indexes" | "rules"
   >;
 }
 
-/** What one step comes to. */
+/** The statements of one step. */
 export interface PlannedChange {
   readonly statements: readonly Statement[];
   /** The steps that undo it. */
   readonly inverse: readonly TableStep[];
 }
 
-/** What is wrong with a step; paths are within it. */
+/** The errors in a step; paths are within it. */
 export class StepErrors extends Error {
   readonly errors: readonly FieldError[];
 
   constructor(errors: readonly FieldError[]) {
-    super("A step can't be taken.");
+    super("A step is invalid.");
     this.name = "StepFaults";
     this.errors = errors;
   }
@@ -56,7 +56,7 @@ export function columnIn({ columns }: Table, name: string, path: string): Column
   return columns.find((column) => column.name === name) ?? rejectStep(path, "is not a column here");
 }
 
-/** Refuses a reference to what is not there. A table may refer to itself. */
+/** Refuses a reference to a table that does not exist. A table may refer to itself. */
 export function checkTarget(
   { tables }: PlanContext,
   column: Column,

@@ -4,17 +4,17 @@ import { planSteps } from "./plan-steps.ts";
 import {
   alter,
   CUSTOMERS,
-  made,
+  planTables,
   ORDERS,
-  planningOf,
-  refused,
-  stepsOf,
-  taken,
+  planContextOf,
+  planErrors,
+  parseSteps,
+  planStatements,
   WORKSPACE,
-} from "./testing.ts";
+} from "../testing/tables.ts";
 
 test("a table is made with its columns, constraints, guards, indexes and view", () => {
-  expect(taken(planningOf(made(CUSTOMERS)), ORDERS)).toEqual({
+  expect(planStatements(planContextOf(planTables(CUSTOMERS)), ORDERS)).toEqual({
     statements: [
       `create table "orders" (
   id text collate "C" default public.new_record_id(),
@@ -226,16 +226,16 @@ const GOLDEN: readonly [
 ];
 
 test.each(GOLDEN)("%s", (_, step, statements, inverse) => {
-  const found = taken(planningOf(made(CUSTOMERS, ORDERS)), step);
+  const found = planStatements(planContextOf(planTables(CUSTOMERS, ORDERS)), step);
   const inner = found.statements.filter((text) => !VIEW.some((pattern) => pattern.test(text)));
   expect(inner).toEqual(statements);
   expect(found.inverse).toEqual(inverse);
 });
 
 test.each(GOLDEN)("the way back leads back: %s", (_, step) => {
-  const before = made(CUSTOMERS, ORDERS);
-  const planning = planningOf(before);
-  const { inverse } = planSteps(planning, stepsOf(step), String);
+  const before = planTables(CUSTOMERS, ORDERS);
+  const planning = planContextOf(before);
+  const { inverse } = planSteps(planning, parseSteps(step), String);
   planSteps(planning, inverse, String);
   const contents = (tables: Iterable<Table>) =>
     [...tables].map((table) => ({
@@ -263,18 +263,18 @@ test("tables that refer to each other are dropped together, in any order, and co
     ["customers", "orders"],
     ["orders", "customers"],
   ]) {
-    const planning = planningOf(made(...circle));
-    const { inverse } = planSteps(planning, stepsOf(...order.map(drop)), String);
+    const planning = planContextOf(planTables(...circle));
+    const { inverse } = planSteps(planning, parseSteps(...order.map(drop)), String);
     expect([...planning.tables]).toEqual([]);
     planSteps(planning, inverse, String);
-    for (const table of made(...circle)) {
+    for (const table of planTables(...circle)) {
       const back = planning.tables.get(table.slug);
       const names = (one: Table | undefined) => one?.columns.map(({ name }) => name).toSorted();
       expect(names(back)).toEqual(names(table));
     }
   }
-  expect(refused(planningOf(made(...circle)), drop("orders"))).toBe("table_referenced");
-  expect(refused(planningOf(made(...circle)), drop("orders"), drop("orders"))).toBe(
+  expect(planErrors(planContextOf(planTables(...circle)), drop("orders"))).toBe("table_referenced");
+  expect(planErrors(planContextOf(planTables(...circle)), drop("orders"), drop("orders"))).toBe(
     "table_referenced",
   );
 });
@@ -282,8 +282,8 @@ test("tables that refer to each other are dropped together, in any order, and co
 test("a required column comes back optional only where there are records without it", () => {
   const step = { op: "drop_column", table: "customers", column: "name" };
   for (const filled of [[], ["customers"]]) {
-    const planning = planningOf(made(CUSTOMERS), filled);
-    const { inverse } = planSteps(planning, stepsOf(step), String);
+    const planning = planContextOf(planTables(CUSTOMERS), filled);
+    const { inverse } = planSteps(planning, parseSteps(step), String);
     planSteps(planning, inverse, String);
     const [name] = planning.tables.get("customers")?.columns ?? [];
     expect(name).toMatchObject({ name: "name", required: filled.length === 0 });

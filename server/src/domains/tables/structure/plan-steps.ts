@@ -11,11 +11,11 @@ import { checkRules } from "../schema/check-rules.ts";
 import type { TableStep } from "./step.ts";
 import { alterTable, createTable, dropTable } from "./table-steps.ts";
 
-/** Where something within a step stands in what the caller sent. */
+/** The path in the request of a path within a step. */
 export type StepPath = (index: number, path: string) => string;
 
 export interface PlannedStatement extends Statement {
-  /** The step that it is of. */
+  /** The index of its step. */
   readonly step: number;
 }
 
@@ -25,8 +25,8 @@ export interface StepPlan {
 }
 
 /**
- * Works out what steps come to, one after the other, and leaves in `planning` the tables as they will
- * be. Throws the faults of the first step that can't be taken.
+ * Plans the statements of steps, one after the other, and leaves in `context` the tables as they will
+ * be. Throws the errors of the first step that is invalid.
  */
 export function planSteps(
   context: PlanContext,
@@ -49,7 +49,7 @@ export function planSteps(
   return { statements: withViewStatements(context, original, { statements, steps }), inverse };
 }
 
-/** No column changes under a view; so those of changed tables go first, and come back last. */
+/** No column can change under a view; so the views of changed tables are dropped first, and created last. */
 function withViewStatements(
   context: PlanContext,
   original: ReadonlyMap<string, Table>,
@@ -80,7 +80,7 @@ function withViewStatements(
   ];
 }
 
-/** Whether writers by the one definition would do the same by the other. */
+/** True when statements by the one schema would do the same by the other. */
 function hasSameColumns(before: Table, after: Table): boolean {
   const [oldColumns, newColumns] = [before, after].map(({ columns }) =>
     columns.map(({ description: _, ...column }) => column),
@@ -89,8 +89,8 @@ function hasSameColumns(before: Table, after: Table): boolean {
 }
 
 /**
- * What changes nothing under a view. An index may belong to a column, but writers by the definition before hear of it
- * from the index itself, and readers should not have to wait until it is built.
+ * Steps that change nothing under a view. A unique index changes a column, but enforces itself on
+ * statements by the schema before, and readers should not have to wait until it is built.
  */
 const VIEW_INDEPENDENT_OPS: ReadonlySet<TableStep["op"]> = new Set([
   "alter_table",
@@ -126,8 +126,8 @@ function planStep(
 }
 
 /**
- * Rules are held against the table that all steps together make, so that a column and the rule that
- * names it may go, or come, in one change.
+ * Validates rules against the table after all steps, so that a column and a rule that names it may be
+ * dropped, or added, in one change.
  */
 function validateRules(
   context: PlanContext,
@@ -160,7 +160,7 @@ function withStepPath(at: StepPath, index: number, plan: () => PlannedChange): P
   }
 }
 
-/** The faults of a step, where the caller finds them. */
+/** The errors of a step as a failure, with their paths in the request. */
 export function invalidAt(at: StepPath, index: number, stepErrors: readonly FieldError[]): Failure {
   const errors = stepErrors.map(({ path, message }) => ({ path: at(index, path), message }));
   const detail = `${errors[0]?.path} ${errors[0]?.message}`;

@@ -1,6 +1,6 @@
 /**
- * Steps that change the structure of tables: what the operations on tables and migrations are made
- * of. Each has an inverse, which is again a list of steps.
+ * Steps that change the structure of tables, of which the operations on tables and migrations consist.
+ * Each has an inverse, which is again a list of steps.
  */
 import Type, { type Static, type TSchema } from "typebox";
 import type { FieldError } from "#kernel/operation/failure.ts";
@@ -14,7 +14,7 @@ export const INDEXES_MAX = 50;
 
 const table = Slug;
 
-/** What may be said of a column that is there; the rest of it stays as it is. */
+/** The fields of a change of a column; those that are absent stay as they are. */
 export const columnChangeFields = {
   type: Type.Optional(Type.Enum([...COLUMN_TYPES])),
   required: Type.Optional(Type.Boolean()),
@@ -61,7 +61,7 @@ export const NewIndex = object(
 );
 export type NewIndex = Static<typeof NewIndex>;
 
-/** Which index: by its name, or by its columns. */
+/** Selects an index by its name, or by its columns. */
 export const IndexSelector = Type.Object(
   {
     name: Type.Optional(line(63)),
@@ -72,14 +72,14 @@ export const IndexSelector = Type.Object(
 );
 export type IndexSelector = Static<typeof IndexSelector>;
 
-/** What a table is made of, beside its name in SQL. */
+/** The fields of a table, beside its slug. */
 export const tableFields = {
   name: line(100, "Display name"),
   description: text(2_000),
   rules: Type.Array(Rule, { maxItems: RULES_MAX }),
 };
 
-/** What may be said of a new table. */
+/** The fields of a new table. */
 export const newTableFields = {
   description: Type.Optional(tableFields.description),
   columns: Type.Array(NewColumn, { maxItems: COLUMNS_MAX }),
@@ -153,7 +153,7 @@ const SCHEMAS = {
 
 type Op = keyof typeof SCHEMAS;
 
-/** One step of a kind. */
+/** A step of one kind. */
 export type TableStepOf<Kind extends Op> = Static<(typeof SCHEMAS)[Kind]>;
 export type TableStep = { [Kind in Op]: TableStepOf<Kind> }[Op];
 
@@ -162,7 +162,7 @@ const stepValidators = new Map<string, Validator>(
   Object.entries(SCHEMAS).map(([op, schema]) => [op, new Validator(schema, "body")]),
 );
 
-/** Reads one step; the paths of faults are within it. `others` are kinds that the caller reads itself. */
+/** Parses one step; the paths of errors are within it. `others` are kinds that the caller parses itself. */
 export function parseStep(
   value: unknown,
   others: readonly string[] = [],

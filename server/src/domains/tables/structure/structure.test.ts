@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { useWorld } from "#kernel/testing/world.ts";
-import { everything, schemaIn, tableOf } from "./testing.ts";
+import { dumpTables, schemaSql, createTable } from "../testing/tables.ts";
 
 const world = await useWorld();
 const owner = await world.member(["owner"]);
@@ -96,7 +96,7 @@ test("a table is made, read, listed, changed and dropped, and each is told", asy
     const again = await owner(`${route} /api/v1/tables/orders_cafe`);
     expect(again).toMatchObject({ status: 404, body: { code: "not_found" }, events: [] });
   }
-  expect(JSON.stringify(await everything(world))).not.toContain("orders_cafe");
+  expect(JSON.stringify(await dumpTables(world))).not.toContain("orders_cafe");
 });
 
 test("the newest table is listed first, page by page, and the statistics count them", async () => {
@@ -105,7 +105,7 @@ test("the newest table is listed first, page by page, and the statistics count t
   const slugs: string[] = [];
   for (let index = 0; index < 3; index += 1) {
     world.clock.advance(10);
-    slugs.unshift(await tableOf(asker, []));
+    slugs.unshift(await createTable(asker, []));
   }
   const seen: string[] = [];
   let after = "";
@@ -134,7 +134,7 @@ test("a table is another one in each environment", async () => {
   const places = await world.sql(
     "select table_schema from information_schema.tables where table_name = 'apart'",
   );
-  expect(places.map(({ table_schema }) => `"${table_schema}"`)).toEqual([schemaIn(world.home)]);
+  expect(places.map(({ table_schema }) => `"${table_schema}"`)).toEqual([schemaSql(world.home)]);
 });
 
 test("a slug comes from the name, or must be given, and is nobody else's", async () => {
@@ -181,11 +181,11 @@ test("names that mean something to PostgreSQL work as columns and tables", async
 });
 
 test("what is wrong is told with its place in the body, and nothing happens", async () => {
-  const slug = await tableOf(owner, [
+  const slug = await createTable(owner, [
     { name: "a", type: "text" },
     { name: "b", type: "enum", options: { values: ["x"] } },
   ]);
-  const before = await everything(world);
+  const before = await dumpTables(world);
   const create = (table: object) => owner("POST /api/v1/tables", { name: "New", ...table });
   const change = (body: object) => owner(`PATCH /api/v1/tables/${slug}`, body);
   const reference = (table: string) => ({ name: "r", type: "reference", options: { table } });
@@ -245,11 +245,11 @@ test("what is wrong is told with its place in the body, and nothing happens", as
     expect(answer).toMatchObject({ status: 422, body: { code: "invalid" }, events: [] });
     expect(answer.body.errors.map(({ path }: { path: string }) => path)).toEqual(paths);
   }
-  expect(await everything(world)).toEqual(before);
+  expect(await dumpTables(world)).toEqual(before);
 });
 
 test("changes of one table take turns, and one who says which version it means is told when it is gone", async () => {
-  const slug = await tableOf(owner, []);
+  const slug = await createTable(owner, []);
   const add = (name: string, headers: Record<string, string> = {}) =>
     owner(`PATCH /api/v1/tables/${slug}`, { addColumns: [{ name, type: "text" }] }, headers);
   const names = Array.from({ length: 8 }, (_, index) => `c${index}`);
@@ -264,7 +264,7 @@ test("changes of one table take turns, and one who says which version it means i
   expect(rivals.flatMap(({ events }) => events)).toEqual(["table.updated"]);
   const [known] = await world.sql("select columns from user_tables where slug = $1", [slug]);
   const physical = await world.sql(
-    `select attname as name from pg_attribute where attrelid = '${schemaIn(world.home)}.${slug}'::regclass
+    `select attname as name from pg_attribute where attrelid = '${schemaSql(world.home)}.${slug}'::regclass
         and attnum > 5 and not attisdropped`,
   );
   expect(physical.map(({ name }) => name).toSorted()).toEqual(
@@ -290,16 +290,16 @@ test("there are at most 1000 tables", async () => {
      select 'tbl_' || n, $1, 'production', 't' || n, 't', '[]', 'x', now(), now() from generate_series(1, 999) n`,
     [key],
   );
-  await tableOf(asker, []);
+  await createTable(asker, []);
   const full = await asker("POST /api/v1/tables", { name: "One more", columns: [] });
   expect(full).toMatchObject({ status: 409, body: { code: "too_many_tables" }, events: [] });
 });
 
 test("a table that others refer to is not dropped; references go with who refers", async () => {
-  const parent = await tableOf(owner, []);
+  const parent = await createTable(owner, []);
   const self = { name: "self", type: "reference", options: { table: parent } };
   expect((await owner(`PATCH /api/v1/tables/${parent}`, { addColumns: [self] })).status).toBe(200);
-  const child = await tableOf(owner, [
+  const child = await createTable(owner, [
     { name: "parent", type: "reference", options: { table: parent } },
     { name: "person", type: "reference", options: { table: "users" } },
   ]);

@@ -14,13 +14,13 @@ import {
   IndexSelector,
 } from "./step.ts";
 
-/** A step, and where its parts stand in what somebody sent: the first beginning of a path that fits counts. */
+/** A step, and the paths of its parts in the request: the first prefix that matches counts. */
 export interface LocatedStep {
   readonly step: TableStep;
   readonly paths: readonly (readonly [within: string, sent: string])[];
 }
 
-/** Steps, and where what is wrong with them stands. */
+/** Steps, and the paths of errors in them. */
 export interface LocatedSteps {
   readonly steps: readonly TableStep[];
   readonly at: StepPath;
@@ -48,7 +48,7 @@ const Renames = Type.Union(
   { description: "`[{ from, to }]`, or `{ from: to }`; one after the other" },
 );
 
-/** What a PATCH of a table may say. */
+/** The body of PATCH. */
 export const TableChange = Type.Object(
   {
     name: Type.Optional(tableFields.name),
@@ -74,8 +74,8 @@ export const TableChange = Type.Object(
 export type TableChange = Static<typeof TableChange>;
 
 /**
- * A change as steps, in the order that is documented: columns go by their new names as soon as they
- * have them, and what goes makes room for what comes.
+ * A change as steps, in the documented order: columns go by their new names as soon as they have them,
+ * and drops make room for additions.
  */
 export function changeToSteps(table: string, change: TableChange): LocatedSteps {
   const { name, description, rules, dropIndexes, dropColumns, alterColumns } = change;
@@ -135,7 +135,7 @@ function renameSteps(table: string, renames: Static<typeof Renames>): LocatedSte
   }
   return Object.entries(renames).map(([from, to]) => ({
     step: { op: "rename_column", table, from, to },
-    // There is one place for both in this form.
+    // In this form both have the same path.
     paths: [
       ["/from", jsonPointer("/renameColumns", from)],
       ["/to", jsonPointer("/renameColumns", from)],

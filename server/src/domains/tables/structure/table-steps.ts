@@ -47,7 +47,7 @@ export function createTable(
   };
 }
 
-/** What only we know of a table; nothing of it is in the database's own structure. */
+/** Changes the definition of a table alone; the database's own structure stays as it is. */
 export function alterTable(context: PlanContext, step: TableStepOf<"alter_table">): PlannedChange {
   const { op: _, table: slug, ...change } = step;
   const table = tableIn(context, slug);
@@ -67,8 +67,8 @@ export function alterTable(context: PlanContext, step: TableStepOf<"alter_table"
 }
 
 /**
- * Drops a table that no other refers to, or only such as are dropped later. Those lose their
- * references first, so that the way back works in any order, and in circles too.
+ * Drops a table that no other refers to, or only tables that are dropped later. Those lose their
+ * references first, so that the inverse works in any order, and in circles too.
  */
 export function dropTable(
   context: PlanContext,
@@ -107,7 +107,7 @@ export function dropTable(
   };
 }
 
-/** An index of one column without a name is that column's own; the others keep their places. */
+/** Folds indexes of one column without a name into their columns; the others keep their positions. */
 export function foldOwnIndexes({ columns, indexes = [] }: TableStepOf<"create_table">) {
   const indexesByPosition = new Map<number, NewIndex>();
   const flags = new Map<string, { unique?: boolean; indexed?: boolean }>();
@@ -123,7 +123,7 @@ export function foldOwnIndexes({ columns, indexes = [] }: TableStepOf<"create_ta
   };
 }
 
-/** All indexes are read against the table with those before them. */
+/** Parses each index against the table with those before it. */
 function parseIndexes(normalized: ReadonlyMap<number, NewIndex>, table: Table): TableIndex[] {
   const errors: FieldError[] = [];
   const indexes: TableIndex[] = [];

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { startNode, send } from "#domains/bus/testing/node.ts";
 import { type Ask, useWorld } from "#kernel/testing/world.ts";
-import { type Furnished, furnish, pagesOf, recordId } from "../testing.ts";
+import { type FilledTable, createFilledTable, pagesOf, recordId } from "../testing/records.ts";
 
 const world = await useWorld();
 const owner = await world.member(["owner"]);
@@ -16,7 +16,7 @@ async function titlesOf(path: string, query: Readonly<Record<string, string>>, a
 }
 
 describe("one record", () => {
-  let table: Furnished;
+  let table: FilledTable;
 
   beforeAll(async () => {
     const columns = [
@@ -25,7 +25,7 @@ describe("one record", () => {
       { name: "extra", type: "json" },
     ];
     const row = { title: "one", price: "12.50", extra: '{"a":[null]}', created_by: "usr_x" };
-    table = await furnish(world, owner, { columns }, [
+    table = await createFilledTable(world, owner, { columns }, [
       { ...row, created_at: "2026-01-31T09:00:00.5Z", updated_at: "2026-01-31T09:00:01Z" },
     ]);
   });
@@ -49,7 +49,7 @@ describe("one record", () => {
   });
 
   test("has another ETag when its table has changed, and each of them is good for If-Match", async () => {
-    const { slug, path } = await furnish(
+    const { slug, path } = await createFilledTable(
       world,
       owner,
       { columns: [{ name: "title", type: "text" }] },
@@ -96,15 +96,17 @@ describe("one record", () => {
 describe("references", () => {
   test("are shown as what they refer to, in their place", async () => {
     const left = await world.member(["member"]);
-    const customers = await furnish(world, owner, { columns: [{ name: "name", type: "text" }] }, [
-      { name: "Ada" },
-      { name: "Bo" },
-    ]);
+    const customers = await createFilledTable(
+      world,
+      owner,
+      { columns: [{ name: "name", type: "text" }] },
+      [{ name: "Ada" }, { name: "Bo" }],
+    );
     const columns = [
       { name: "customer", type: "reference", options: { table: customers.slug } },
       { name: "agent", type: "reference", options: { table: "users" } },
     ];
-    const { path, ids } = await furnish(world, owner, { columns }, [
+    const { path, ids } = await createFilledTable(world, owner, { columns }, [
       { customer: recordId(1), agent: owner.userId },
       { customer: recordId(2), agent: left.userId },
       { customer: null, agent: null },
@@ -135,7 +137,7 @@ describe("rules", () => {
   ];
   let agent: Ask & { userId: string };
   let builder: Ask & { userId: string };
-  let table: Furnished;
+  let table: FilledTable;
 
   beforeAll(async () => {
     agent = await world.member(["agent"]);
@@ -149,7 +151,7 @@ describe("rules", () => {
       },
       { roles: ["agent"], actions: ["read"], where: { holder: "$user.id" } },
     ];
-    table = await furnish(world, owner, { columns, rules }, [
+    table = await createFilledTable(world, owner, { columns, rules }, [
       { title: "secret", salary: 1 },
       { title: "open", salary: 2 },
       { title: "mine", salary: 3, holder: agent.userId },
@@ -201,7 +203,7 @@ describe("rules", () => {
 
   test("hold for what is expanded", async () => {
     const columns = [{ name: "person", type: "reference", options: { table: table.slug } }];
-    const { path } = await furnish(world, owner, { columns }, [
+    const { path } = await createFilledTable(world, owner, { columns }, [
       { person: table.ids[0] },
       { person: table.ids[1] },
     ]);
@@ -218,7 +220,7 @@ test("a list goes on behind long texts, and is refused where no cursor would hol
     title: `${at}`.padEnd(length, "x"),
   }));
   const columns = [{ name: "title", type: "text", options: { maxLength: 20_000 } }];
-  const { path } = await furnish(world, owner, { columns }, rows);
+  const { path } = await createFilledTable(world, owner, { columns }, rows);
   const query = { sort: "title", limit: "1" };
   const first = await listOf(path, query);
   const after = first.body.pagination.nextCursor;
@@ -230,7 +232,7 @@ test("a list goes on behind long texts, and is refused where no cursor would hol
 
 test("a column that was added on another node can be asked for at once", async () => {
   const columns = [{ name: "title", type: "text" }];
-  const { path, slug, ids } = await furnish(world, owner, { columns }, [{ title: "a" }]);
+  const { path, slug, ids } = await createFilledTable(world, owner, { columns }, [{ title: "a" }]);
   await using node = await startNode(world);
   const asked = [
     (name: string) => `GET ${path}?sort=${name}`,

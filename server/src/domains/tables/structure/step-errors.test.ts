@@ -6,13 +6,13 @@ import {
   alter,
   column,
   CUSTOMERS,
-  made,
+  planTables,
   onOrders,
   ORDERS,
-  planningOf,
-  refused,
-  stepsOf,
-} from "./testing.ts";
+  planContextOf,
+  planErrors,
+  parseSteps,
+} from "../testing/tables.ts";
 
 test.each<[name: string, steps: object[], expected: unknown]>([
   ["no table", [{ op: "drop_table", table: "nothing" }], ["/up/0/table is not a table here"]],
@@ -146,7 +146,7 @@ test.each<[name: string, steps: object[], expected: unknown]>([
     ["/up/0/rules/0/where/number must be a number"],
   ],
 ])("refuses %s", (_, steps, expected) => {
-  expect(refused(planningOf(made(CUSTOMERS, ORDERS)), ...steps)).toEqual(expected);
+  expect(planErrors(planContextOf(planTables(CUSTOMERS, ORDERS)), ...steps)).toEqual(expected);
 });
 
 test("rules follow a renamed column, and hold fast one that they name", () => {
@@ -159,13 +159,13 @@ test("rules follow a renamed column, and hold fast one that they name", () => {
       createdBy: "$user.id",
     },
   };
-  const tables = made(CUSTOMERS, { ...ORDERS, rules: [rule] });
-  const planning = planningOf(tables);
+  const tables = planTables(CUSTOMERS, { ...ORDERS, rules: [rule] });
+  const planning = planContextOf(tables);
   const renames = [
     onOrders("rename_column", { from: "sku", to: "code" }),
     onOrders("rename_column", { from: "state", to: "phase" }),
   ];
-  planSteps(planning, stepsOf(...renames), String);
+  planSteps(planning, parseSteps(...renames), String);
   expect(planning.tables.get("orders")?.rules).toEqual([
     {
       ...rule,
@@ -177,21 +177,21 @@ test("rules follow a renamed column, and hold fast one that they name", () => {
     },
   ]);
   const drop = onOrders("drop_column", { column: "sku" });
-  expect(refused(planningOf(tables), drop)).toBe("column_in_rule");
-  expect(refused(planningOf(tables), alter("state", { type: "json", default: null }))).not.toBe(
-    "taken",
-  );
-  expect(refused(planningOf(tables), onOrders("drop_column", { column: "number" }))).toBe(
+  expect(planErrors(planContextOf(tables), drop)).toBe("column_in_rule");
+  expect(
+    planErrors(planContextOf(tables), alter("state", { type: "json", default: null })),
+  ).not.toBe("taken");
+  expect(planErrors(planContextOf(tables), onOrders("drop_column", { column: "number" }))).toBe(
     "column_in_rule",
   );
   const changed = onOrders("alter_table", { rules: [{ ...rule, fields: ["number"], where: {} }] });
-  expect(refused(planningOf(tables), drop, changed)).toBe("taken");
+  expect(planErrors(planContextOf(tables), drop, changed)).toBe("taken");
 });
 
 test("names that mean something to PostgreSQL are names like any other", () => {
   const long = `a${"b".repeat(62)}`;
   const names = ["select", "table", "User", "order", "null", long];
-  const [table] = made({
+  const [table] = planTables({
     op: "create_table",
     table: "order",
     columns: names.map((name) => column(name, { unique: true, indexed: true })),

@@ -3,14 +3,14 @@ import { Failure } from "#kernel/operation/failure.ts";
 import type { Ask, World } from "#kernel/testing/world.ts";
 import type { Table } from "../table.ts";
 import { parseDerivedName } from "../derived-name.ts";
-import { planSteps } from "./plan-steps.ts";
-import type { PlanContext } from "./plan-context.ts";
-import { parseStep, type TableStep } from "./step.ts";
+import { planSteps } from "../structure/plan-steps.ts";
+import type { PlanContext } from "../structure/plan-context.ts";
+import { parseStep, type TableStep } from "../structure/step.ts";
 
 export const WORKSPACE = "01a1de9d-ac72-7abe-a8d8-44dd085d8bba";
 export const SCHEMA = `"tables_s_${WORKSPACE.replaceAll("-", "")}"`;
 
-export function planningOf(
+export function planContextOf(
   tables: readonly Table[] = [],
   filled: readonly string[] = [],
 ): PlanContext {
@@ -35,8 +35,8 @@ const BLANK = {
   shape: 1,
 };
 
-export function stepsOf(...given: readonly object[]): TableStep[] {
-  return given.map((one) => {
+export function parseSteps(...inputs: readonly object[]): TableStep[] {
+  return inputs.map((one) => {
     const read = parseStep(one);
     if ("errors" in read) throw new Error(JSON.stringify(read.errors));
     return read.step;
@@ -44,11 +44,11 @@ export function stepsOf(...given: readonly object[]): TableStep[] {
 }
 
 /** The statements with the schema left out, and each derived name as what it means. */
-export function taken(planning: PlanContext, ...given: readonly object[]) {
+export function planStatements(planning: PlanContext, ...inputs: readonly object[]) {
   const tables = [...planning.tables.values()];
-  const plan = planSteps(planning, stepsOf(...given), (index, path) => `/up/${index}${path}`);
+  const plan = planSteps(planning, parseSteps(...inputs), (index, path) => `/up/${index}${path}`);
   const all = [...tables, ...planning.tables.values()];
-  const named = (name: string): string => {
+  const describeName = (name: string): string => {
     for (const table of all) {
       const meaning = parseDerivedName(table, name);
       if (meaning) return `${meaning.purpose}:${table.slug}.${meaning.fields.join("+")}`;
@@ -58,15 +58,18 @@ export function taken(planning: PlanContext, ...given: readonly object[]) {
   const statements = plan.statements.map(({ text }) =>
     text
       .replaceAll(`${SCHEMA}.`, "")
-      .replaceAll(/"((?:[A-Z][a-z]+)_[0-9a-f]{16})"/g, (_, name: string) => `<${named(name)}>`),
+      .replaceAll(
+        /"((?:[A-Z][a-z]+)_[0-9a-f]{16})"/g,
+        (_, name: string) => `<${describeName(name)}>`,
+      ),
   );
   return { statements, inverse: plan.inverse };
 }
 
 /** The only faults of the step that can't be taken, or the code of another failure. */
-export function refused(planning: PlanContext, ...given: readonly object[]): unknown {
+export function planErrors(planning: PlanContext, ...inputs: readonly object[]): unknown {
   try {
-    planSteps(planning, stepsOf(...given), (index, path) => `/up/${index}${path}`);
+    planSteps(planning, parseSteps(...inputs), (index, path) => `/up/${index}${path}`);
     return "taken";
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
@@ -75,9 +78,9 @@ export function refused(planning: PlanContext, ...given: readonly object[]): unk
   }
 }
 
-export function made(...given: readonly object[]): Table[] {
-  const planning = planningOf();
-  planSteps(planning, stepsOf(...given), (index, path) => `/up/${index}${path}`);
+export function planTables(...inputs: readonly object[]): Table[] {
+  const planning = planContextOf();
+  planSteps(planning, parseSteps(...inputs), (index, path) => `/up/${index}${path}`);
   return [...planning.tables.values()];
 }
 
@@ -112,7 +115,7 @@ export const column = (name: string, rest: object = {}) => ({ name, type: "text"
 let count = 0;
 
 /** Makes a table over HTTP, called after the columns that it has, and tells its slug. */
-export async function tableOf(
+export async function createTable(
   ask: Ask,
   columns: readonly object[],
   more: object = {},
@@ -130,12 +133,12 @@ export async function tableOf(
 }
 
 /** The schema of a partition, quoted. */
-export function schemaIn(workspace: string, environment: "production" | "staging" = "production") {
+export function schemaSql(workspace: string, environment: "production" | "staging" = "production") {
   return `"${schemaOf({ workspace, environment })}"`;
 }
 
 /** All that there is of tables: what is known of them, and what PostgreSQL has. */
-export async function everything({ sql }: World): Promise<unknown> {
+export async function dumpTables({ sql }: World): Promise<unknown> {
   const within = "n.nspname like 'tables\\_%'";
   return {
     known: await sql("select * from user_tables order by id"),

@@ -3,11 +3,11 @@ import { expect, test } from "vitest";
 import { useWorld } from "#kernel/testing/world.ts";
 import { idPattern, timeOfId } from "#kernel/schema/id.ts";
 import { derivedName } from "../derived-name.ts";
-import { schemaIn, tableOf } from "./testing.ts";
+import { schemaSql, createTable } from "../testing/tables.ts";
 
 const world = await useWorld();
 const owner = await world.member(["owner"]);
-const schema: string = schemaIn(world.home);
+const schema: string = schemaSql(world.home);
 
 /** Asks as the application does, in a partition or in none. */
 async function asApp<T>(
@@ -53,7 +53,7 @@ const EVERY_TYPE = [
 ];
 
 test("every type of column has what its options allow, its default and its index in the database itself", async () => {
-  const slug = await tableOf(owner, EVERY_TYPE);
+  const slug = await createTable(owner, EVERY_TYPE);
   const place = `${schema}.${slug}`;
   const [row] = await world.sql(
     `insert into ${place} (words) values ('abc') returning *, moment is not null as moment, day::text as day`,
@@ -108,7 +108,7 @@ test("every type of column has what its options allow, its default and its index
 });
 
 test("ids that are made in SQL are ids that hold their time", async () => {
-  const slug = await tableOf(owner, []);
+  const slug = await createTable(owner, []);
   const insert = `insert into ${schema}.${slug} default values returning id, created_at`;
   const [first, second] = [...(await world.sql(insert)), ...(await world.sql(insert))];
   for (const { id, created_at } of [first, second]) {
@@ -124,9 +124,9 @@ test.each([
   ["set_null", undefined, [{ parent: null }]],
   ["cascade", undefined, []],
 ])("a reference that is to %s does so", async (onDelete, code, left) => {
-  const parent = await tableOf(owner, []);
+  const parent = await createTable(owner, []);
   const options = { table: parent, onDelete };
-  const child = await tableOf(owner, [{ name: "parent", type: "reference", options }]);
+  const child = await createTable(owner, [{ name: "parent", type: "reference", options }]);
   const [{ id }] = await world.sql(`insert into ${schema}.${parent} default values returning id`);
   await world.sql(`insert into ${schema}.${child} (parent) values ($1)`, [id]);
   const missing = world.sql(`insert into ${schema}.${child} (parent) values ('rec_none')`);
@@ -143,7 +143,7 @@ test.each([
 });
 
 test("the application sees and writes rows only while it is where they belong, whatever it names", async () => {
-  const slug = await tableOf(owner, [{ name: "a", type: "text" }]);
+  const slug = await createTable(owner, [{ name: "a", type: "text" }]);
   await world.sql(`insert into ${schema}.${slug} (a) values ('secret')`);
   const { body } = await owner(`GET /api/v1/tables/${slug}`);
   const places = [`${schema}.${slug}`, `${schema}."${derivedName(body.data.id, "view", "")}"`];
@@ -178,7 +178,7 @@ test("the application sees and writes rows only while it is where they belong, w
 });
 
 test("the application changes no structure unless it says so, and only that of its own tables", async () => {
-  const slug = await tableOf(owner, [{ name: "a", type: "text" }]);
+  const slug = await createTable(owner, [{ name: "a", type: "text" }]);
   const here = { workspace: world.home, environment: "production" };
   for (const text of [
     `alter table ${schema}.${slug} add column b text`,
@@ -199,7 +199,7 @@ test("the application changes no structure unless it says so, and only that of i
 });
 
 test("filters on indexed numbers, lists and JSON are served by their indexes", async () => {
-  const slug = await tableOf(owner, EVERY_TYPE);
+  const slug = await createTable(owner, EVERY_TYPE);
   const { body } = await owner(`GET /api/v1/tables/${slug}`);
   const view = `${schema}."${derivedName(body.data.id, "view", "")}"`;
   await asApp({ workspace: world.home, environment: "production" }, async (client) => {
@@ -233,7 +233,7 @@ test("rules name roles and fields that there are, and tell everyone what they ma
       where: { due: { lt: "2026-01-01T01:00:00+01:00" } },
     },
   ];
-  const slug = await tableOf(
+  const slug = await createTable(
     owner,
     [
       { name: "title", type: "text" },

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { type Ask, until, useWorld } from "#kernel/testing/world.ts";
-import { furnish } from "#domains/records/testing.ts";
+import { createFilledTable } from "#domains/records/testing/records.ts";
 
 /** A viewer sees the rows of the blue team and their own, and the salary of their own alone. */
 const world = await useWorld();
 const owner = await world.member(["owner"]);
 const viewer = await world.member(["viewer"]);
-const people = await furnish(
+const people = await createFilledTable(
   world,
   owner,
   {
@@ -51,7 +51,7 @@ test("of a table with rules each sees their rows, and of these their fields", as
   const builder = await world.member(["builder"]);
   expect(await askedBy(builder, `select count(*) from ${people.slug}`)).toEqual([{ count: 0 }]);
   // Nobody can name it who may read nothing of it.
-  const { slug } = await furnish(
+  const { slug } = await createFilledTable(
     world,
     owner,
     {

@@ -1,19 +1,30 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { startNode, send } from "#domains/bus/testing/node.ts";
 import { useWorld } from "#kernel/testing/world.ts";
-import { type Furnished, furnish, recordId, rowsOf, eventDataOf } from "../testing.ts";
+import {
+  type FilledTable,
+  createFilledTable,
+  recordId,
+  rowsOf,
+  eventDataOf,
+} from "../testing/records.ts";
 
 const world = await useWorld();
 const owner = await world.member(["owner"]);
 
 describe("one record", () => {
-  let orders: Furnished;
-  let customers: Furnished;
+  let orders: FilledTable;
+  let customers: FilledTable;
   let ada: string;
   let tableThen: object;
 
   beforeAll(async () => {
-    customers = await furnish(world, owner, { columns: [{ name: "name", type: "text" }] }, []);
+    customers = await createFilledTable(
+      world,
+      owner,
+      { columns: [{ name: "name", type: "text" }] },
+      [],
+    );
     ada = (await owner(`POST ${customers.path}`, { name: "Ada" })).body.data.id;
     const columns = [
       { name: "number", type: "text", required: true, unique: true },
@@ -29,7 +40,7 @@ describe("one record", () => {
       { name: "agent", type: "reference", options: { table: "users" }, default: "$user" },
       { name: "count", type: "integer" },
     ];
-    orders = await furnish(world, owner, { columns }, []);
+    orders = await createFilledTable(world, owner, { columns }, []);
     const { body } = await owner(`GET /api/v1/tables/${orders.slug}`);
     tableThen = { tableSlug: orders.slug, tableId: body.data.id, tableRevision: 1 };
   });
@@ -203,7 +214,12 @@ describe("one record", () => {
   });
 
   test("is made once by a request that comes twice", async () => {
-    const table = await furnish(world, owner, { columns: [{ name: "n", type: "integer" }] }, []);
+    const table = await createFilledTable(
+      world,
+      owner,
+      { columns: [{ name: "n", type: "integer" }] },
+      [],
+    );
     const key = { "idempotency-key": "once" };
     const [one, other] = [
       await owner(`POST ${table.path}`, { n: 1 }, key),
@@ -218,7 +234,7 @@ describe("one record", () => {
       name: `f${index}`,
       type: "integer",
     }));
-    const table = await furnish(world, owner, { columns }, []);
+    const table = await createFilledTable(world, owner, { columns }, []);
     const { body } = await owner(`POST ${table.path}`, {});
     const record = { ...body.data };
     for (let set = 1; set < 64; set += 3) {
@@ -235,7 +251,12 @@ describe("one record", () => {
   });
 
   test("by a definition that has just changed elsewhere is written by the new one", async () => {
-    const table = await furnish(world, owner, { columns: [{ name: "a", type: "integer" }] }, []);
+    const table = await createFilledTable(
+      world,
+      owner,
+      { columns: [{ name: "a", type: "integer" }] },
+      [],
+    );
     const { id } = (await owner(`POST ${table.path}`, { a: 1 })).body.data;
     await using node = await startNode(world);
     const elsewhere = (body: object) =>
@@ -263,7 +284,7 @@ test("changes of one record at the same time are all told, each upon the one bef
     { name: "a", type: "integer" },
     { name: "b", type: "integer" },
   ];
-  const table = await furnish(world, owner, { columns }, [{ a: 0, b: 0 }]);
+  const table = await createFilledTable(world, owner, { columns }, [{ a: 0, b: 0 }]);
   const place = `${table.path}/${table.ids[0]}`;
   const answers = await Promise.all(
     Array.from({ length: 20 }, (_, index) =>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type Ask, useWorld } from "#kernel/testing/world.ts";
-import { created, furnish, importCsv, valuesIn } from "../testing.ts";
+import { created, createFilledTable, importCsv, valuesIn } from "../testing/records.ts";
 
 const world = await useWorld();
 const owner = await world.member(["owner"]);
@@ -20,7 +20,7 @@ describe("an import into a table whose records differ in several fields together
     { name: "count", type: "integer" },
     { name: "note", type: "text" },
   ];
-  const openTable = () => furnish(world, owner, { columns: several, indexes }, []);
+  const openTable = () => createFilledTable(world, owner, { columns: several, indexes }, []);
   const shown = ["number", "count", "note"];
   // As long as may be, and of a kind that PostgreSQL can't make shorter.
   const long = Array.from({ length: 250 }, () => crypto.randomUUID()).join("");

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { startNode, send } from "#domains/bus/testing/node.ts";
 import { type Ask, until, useWorld } from "#kernel/testing/world.ts";
-import { type Furnished, furnish, recordId } from "../testing.ts";
+import { type FilledTable, createFilledTable, recordId } from "../testing/records.ts";
 
 const world = await useWorld();
 const owner = await world.member(["owner"]);
@@ -28,7 +28,7 @@ describe("a change that has waited for another one", () => {
   }
 
   /** Uses up the texts that are kept for sets of fields, so that the one for all others is taken. */
-  async function useManySets({ path, ids }: Furnished): Promise<void> {
+  async function useManySets({ path, ids }: FilledTable): Promise<void> {
     for (let set = 1; set < 20; set += 1) {
       const named = columns.filter((_, index) => (set >> index) & 1);
       const fields = Object.fromEntries(named.map(({ name }) => [name, "x"]));
@@ -41,7 +41,7 @@ describe("a change that has waited for another one", () => {
     ["of any fields", useManySets],
   ])("%s is made upon what that left", async (_, prepare) => {
     const all = Object.fromEntries(columns.map(({ name }) => [name, "x"]));
-    const table = await furnish(world, owner, { columns }, [all]);
+    const table = await createFilledTable(world, owner, { columns }, [all]);
     await prepare(table);
     const id = table.ids[0];
     const change = () => owner(`PATCH ${table.path}/${id}`, { f0: "x", f5: "x" });
@@ -72,7 +72,7 @@ describe("whom rules bind", () => {
     { title: "hidden", salary: 777, code: "b" },
   ];
   const make = (...more: object[]) =>
-    furnish(world, owner, { columns: [...columns, ...more], rules }, rows);
+    createFilledTable(world, owner, { columns: [...columns, ...more], rules }, rows);
   const NUMBER = { name: "no", type: "autonumber" };
 
   /** The same for a value that some record has and one that none has. */
@@ -122,7 +122,7 @@ describe("whom rules bind", () => {
   test("may still make what a rule allows for what the table fills", async () => {
     const early = { roles: ["agent"], actions: ["create"], where: { no: { lt: 2 } } };
     const all = { columns: [...columns, NUMBER], rules: [early] };
-    const { path } = await furnish(world, owner, all, []);
+    const { path } = await createFilledTable(world, owner, all, []);
     const draft = { title: "new" };
     expect(await agent(`POST ${path}`, draft)).toMatchObject({
       status: 201,
@@ -140,7 +140,7 @@ describe("whom rules bind", () => {
 
   test("find no record that they do not see, whatever is done to it", async () => {
     const customers = await make();
-    const orders = await furnish(
+    const orders = await createFilledTable(
       world,
       owner,
       {
@@ -164,7 +164,7 @@ describe("whom rules bind", () => {
 
 test("no column has a name that stands for any of them", async () => {
   const columns = ["any", "f0", "f1", "f2", "f3", "f4"].map((name) => ({ name, type: "text" }));
-  const { path, ids } = await furnish(world, owner, { columns }, [{ any: "x" }]);
+  const { path, ids } = await createFilledTable(world, owner, { columns }, [{ any: "x" }]);
   for (let set = 1; set < 40; set += 1) {
     const named = columns.filter((_, index) => (set >> index) & 1);
     const fields = Object.fromEntries(named.map(({ name }) => [name, `${set}`]));
@@ -177,7 +177,10 @@ test("no column has a name that stands for any of them", async () => {
 
 test("what goes with a record is told where the table that refers to it was made elsewhere", async () => {
   const columns = [{ name: "title", type: "text" }];
-  const customers = await furnish(world, owner, { columns }, [{ title: "Ada" }, { title: "Bo" }]);
+  const customers = await createFilledTable(world, owner, { columns }, [
+    { title: "Ada" },
+    { title: "Bo" },
+  ]);
   await using node = await startNode(world);
   const [ada, bo] = customers.ids;
   const remove = (id: string | undefined) => owner(`DELETE ${customers.path}/${id}`);

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { startNode, send } from "#domains/bus/testing/node.ts";
 import { useFixture, useWorld } from "#kernel/testing/world.ts";
-import { type Furnished, furnish } from "../testing.ts";
+import { type FilledTable, createFilledTable } from "../testing/records.ts";
 
 const world = await useWorld();
 const owner = await world.member(["owner"]);
@@ -15,21 +15,21 @@ const columns = [
 ];
 
 /** A table of two records, which this node knows. */
-async function known(): Promise<Furnished> {
+async function known(): Promise<FilledTable> {
   const records = [
     { code: "a", other: "x", amount: 1 },
     { code: "b", other: "y", amount: 2 },
   ];
-  const table = await furnish(world, owner, { columns }, records);
+  const table = await createFilledTable(world, owner, { columns }, records);
   expect((await owner(`GET ${table.path}`)).status).toBe(200);
   return table;
 }
 
-async function change({ slug }: Furnished, body: object): Promise<void> {
+async function change({ slug }: FilledTable, body: object): Promise<void> {
   const { status } = await send(node.app, owner, `PATCH /api/v1/tables/${slug}`, body);
   expect(status).toBe(200);
 }
-const upsert = ({ path }: Furnished, key: string, record: object) =>
+const upsert = ({ path }: FilledTable, key: string, record: object) =>
   owner(`PUT ${path}/bulk`, { key, records: [record] });
 const filter = (condition: object) => encodeURIComponent(JSON.stringify(condition));
 

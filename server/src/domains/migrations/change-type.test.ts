@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { useWorld } from "#kernel/testing/world.ts";
-import { workplace } from "./testing.ts";
+import { migrationWorkspace } from "./testing/workspace.ts";
 
 const world = await useWorld();
 
@@ -14,7 +14,7 @@ test.each<[from: Record<string, unknown>, to: object, values: unknown[]]>([
   [LIST, { type: "text" }, [["x", "y"], ["y;z"], ["y", "y;z"], []]],
   [LIST, { type: "json", indexed: true }, [["x", "y"], ["y;z"], []]],
 ])("%j that became %j has its values again when that is rolled back", async (from, to, values) => {
-  const { owner, applied, rollBack, everything } = await workplace(world);
+  const { owner, applied, rollBack, dumpTables: everything } = await migrationWorkspace(world);
   await owner("POST /api/v1/tables", { name: "T", columns: [{ name: "c", ...from }] });
   const generated = from["type"] === "autonumber";
   const insert = (value: unknown) =>
@@ -40,7 +40,7 @@ test.each<[from: Record<string, unknown>, to: object, values: unknown[]]>([
 });
 
 test("a reference that became JSON refers to the same record again", async () => {
-  const { owner, applied, rollBack } = await workplace(world);
+  const { owner, applied, rollBack } = await migrationWorkspace(world);
   const options = { table: "t", onDelete: "cascade" };
   await owner("POST /api/v1/tables", {
     name: "T",

@@ -14,7 +14,7 @@ export const items = {
 let count = 0;
 
 /** A workspace of its own: the migrations of one are in one order. */
-export async function workplace(world: World) {
+export async function migrationWorkspace(world: World) {
   count += 1;
   const workspace = await world.workspace(`migrations-${count}`);
   const owner: Ask & { userId: string } = await world.member(["owner"], workspace);
@@ -48,12 +48,12 @@ export async function workplace(world: World) {
     recordsOf: async (table: string): Promise<any[]> =>
       (await owner(`GET /api/v1/tables/${table}/records?sort=title`)).body.data,
     lastEvent: async () => (await owner("GET /api/v1/audit?limit=1")).body.data[0],
-    everything: () => everything(world, workspace),
+    dumpTables: () => dumpTables(world, workspace),
   };
 }
 
 /** All that the database has of the tables of a workspace, and all that is known of them. */
-async function everything(world: World, workspace: { key: string }) {
+async function dumpTables(world: World, workspace: { key: string }) {
   const spaces = `like 'tables\\__\\_${workspace.key.replaceAll("-", "")}'`;
   return {
     columns: await world.sql(

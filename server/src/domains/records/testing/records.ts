@@ -2,10 +2,10 @@ import { expect } from "vitest";
 import { schemaOf } from "#kernel/db/sql-runner.ts";
 import type { Ask, World } from "#kernel/testing/world.ts";
 
-let made = 0;
+let count = 0;
 
 /** A table with records, whose ids ascend in the order in which they were given. */
-export interface Furnished {
+export interface FilledTable {
   readonly slug: string;
   /** Of its records, in the API. */
   readonly path: string;
@@ -15,7 +15,7 @@ export interface Furnished {
 }
 
 /** Makes a table of these columns and puts these records into it, past all rules and events. */
-export async function furnish(
+export async function createFilledTable(
   world: World,
   owner: Ask,
   table: {
@@ -24,9 +24,9 @@ export async function furnish(
     readonly rules?: readonly object[];
   },
   rows: readonly Readonly<Record<string, unknown>>[],
-): Promise<Furnished> {
-  made += 1;
-  const slug = `t${made}`;
+): Promise<FilledTable> {
+  count += 1;
+  const slug = `t${count}`;
   const answer = await owner("POST /api/v1/tables", { name: slug, slug, ...table });
   expect(answer.body.errors ?? answer.status).toBe(201);
   const place = `"${schemaOf({ workspace: world.home, environment: "production" })}"."${slug}"`;
@@ -40,7 +40,7 @@ export async function furnish(
   return { slug, path: `/api/v1/tables/${slug}/records`, place, ids };
 }
 
-/** The id of the record with this number in a table that was furnished. */
+/** The id of the record with this number in a filled table. */
 export function recordId(number: number): string {
   return `rec_${String(number).padStart(26, "0")}`;
 }
@@ -91,7 +91,7 @@ export function created(count: number): string[] {
 }
 
 /** All rows of a table, as they are stored. */
-export function rowsOf(world: World, { place }: Furnished): Promise<any[]> {
+export function rowsOf(world: World, { place }: FilledTable): Promise<any[]> {
   return world.sql(`select * from ${place} order by id`);
 }
 

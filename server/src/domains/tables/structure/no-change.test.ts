@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { useWorld } from "#kernel/testing/world.ts";
-import { workplace } from "#domains/migrations/testing.ts";
+import { migrationWorkspace } from "#domains/migrations/testing/workspace.ts";
 
 const world = await useWorld();
 
@@ -24,7 +24,7 @@ test.each<[name: string, body: object]>([
   ["the name of a column", { renameColumns: { total: "total" } }],
   ["an index", { addIndexes: [{ columns: ["total"] }] }],
 ])("%s that is there already changes nothing", async (_, body) => {
-  const { owner } = await workplace(world);
+  const { owner } = await migrationWorkspace(world);
   await owner("POST /api/v1/tables", TABLE);
   const before = await owner("GET /api/v1/tables/orders");
   const answer = await owner("PATCH /api/v1/tables/orders", body);
@@ -37,7 +37,7 @@ test.each<[name: string, body: object]>([
 });
 
 test("a migration that says what is there already tells of no table", async () => {
-  const { owner, write, apply, rollBack } = await workplace(world);
+  const { owner, write, apply, rollBack } = await migrationWorkspace(world);
   await owner("POST /api/v1/tables", TABLE);
   const id = await write([
     { op: "alter_table", table: "orders", name: TABLE.name },
@@ -49,7 +49,7 @@ test("a migration that says what is there already tells of no table", async () =
 });
 
 test("a column that is replaced by its like is a change, since what was in it is gone", async () => {
-  const { owner } = await workplace(world);
+  const { owner } = await migrationWorkspace(world);
   await owner("POST /api/v1/tables", { name: "T", columns: [{ name: "a", type: "text" }] });
   await owner("POST /api/v1/tables/t/records", { a: "x" });
   const replaced = { dropColumns: ["a"], addColumns: [{ name: "a", type: "text" }] };

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { useWorld } from "#kernel/testing/world.ts";
-import { type Furnished, furnish } from "../testing.ts";
+import { type FilledTable, createFilledTable } from "../testing/records.ts";
 
 const world = await useWorld();
 const owner = await world.member(["owner"]);
@@ -13,13 +13,13 @@ const ROUNDS = 8;
 const WRITERS = 8;
 
 /** Each event of a record, oldest first. */
-async function chainOf({ path }: Furnished, id: string): Promise<any[]> {
+async function chainOf({ path }: FilledTable, id: string): Promise<any[]> {
   const { body } = await owner(`GET ${path}/${id}/history?limit=200`);
   return body.data.toReversed();
 }
 
 test("however many change a record at once, each event begins where the one before it ended", async () => {
-  const table = await furnish(world, owner, { columns }, [{ n: 0, kind: "a" }]);
+  const table = await createFilledTable(world, owner, { columns }, [{ n: 0, kind: "a" }]);
   const id = table.ids[0] ?? "";
   for (let round = 0; round < ROUNDS; round += 1) {
     const changes = Array.from({ length: WRITERS }, (_, index) => {
@@ -46,7 +46,7 @@ test("however many change a record at once, each event begins where the one befo
 test("nothing of a record stands behind its end", async () => {
   for (let round = 0; round < ROUNDS; round += 1) {
     const records = Array.from({ length: 20 }, (_, n) => ({ n, kind: "a" }));
-    const table = await furnish(world, owner, { columns }, records);
+    const table = await createFilledTable(world, owner, { columns }, records);
     const gone = encodeURIComponent(JSON.stringify({ kind: "a" }));
     await Promise.all([
       ...table.ids.map((id) => owner(`PATCH ${table.path}/${id}`, { n: 100 })),

@@ -2,11 +2,11 @@ import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
 import { useWorld } from "#kernel/testing/world.ts";
 import { derivedName } from "../derived-name.ts";
-import { everything, schemaIn, tableOf } from "./testing.ts";
+import { dumpTables, schemaSql, createTable } from "../testing/tables.ts";
 
 const world = await useWorld();
 const owner = await world.member(["owner"]);
-const schema: string = schemaIn(world.home);
+const schema: string = schemaSql(world.home);
 
 const fill = (slug: string, column: string, values: readonly unknown[]) =>
   Promise.all(
@@ -66,7 +66,7 @@ test.each<[from: object, data: unknown[], to: object, kept: (string | null)[]]>(
   [{ type: "enum", options: { values: ["a"] } }, ["a"], { options: { values: ["b", "a"] } }, ["a"]],
   [{ type: "integer", options: { max: 9 } }, [7], { options: { max: 8, min: 7 } }, ["7"]],
 ])("%j with %j becomes %j", async (from, data, to, kept) => {
-  const slug = await tableOf(owner, [{ name: "c", ...from }]);
+  const slug = await createTable(owner, [{ name: "c", ...from }]);
   await fill(slug, "c", data);
   const changed = await change(slug, { alterColumns: [{ name: "c", ...to }] });
   expect(changed.body.errors ?? changed).toMatchObject({ status: 200, events: ["table.updated"] });
@@ -123,9 +123,9 @@ test.each<[why: string, from: object, data: unknown[], to: object]>([
   ],
 ])("%s keeps a column as it was", async (_, from, data, to) => {
   await owner("POST /api/v1/tables", { name: "Target", columns: [] });
-  const slug = await tableOf(owner, [{ name: "c", ...from }]);
+  const slug = await createTable(owner, [{ name: "c", ...from }]);
   await fill(slug, "c", data);
-  const before = await everything(world);
+  const before = await dumpTables(world);
   const kept = await values(slug, "c");
   const answer = await change(slug, { description: "No", alterColumns: [{ name: "c", ...to }] });
   expect(answer).toMatchObject({ status: 422, body: { code: "column_data_unfit" }, events: [] });
@@ -137,12 +137,12 @@ test.each<[why: string, from: object, data: unknown[], to: object]>([
   for (const value of data.filter((one) => typeof one === "string")) {
     expect(JSON.stringify(answer.body)).not.toContain(value);
   }
-  expect(await everything(world)).toEqual(before);
+  expect(await dumpTables(world)).toEqual(before);
   expect(await values(slug, "c")).toEqual(kept);
 });
 
 test("who writes by an earlier definition is held to the present one", async () => {
-  const slug = await tableOf(owner, [{ name: "c", type: "text" }]);
+  const slug = await createTable(owner, [{ name: "c", type: "text" }]);
   const partition = { workspace: world.home, environment: "production" } as const;
   const { promise: read, resolve: open } = Promise.withResolvers<void>();
   const [{ view } = {}] = await world.sql(
@@ -171,7 +171,7 @@ test("who writes by an earlier definition is held to the present one", async () 
 });
 
 test("a check that an earlier release has left goes when its column changes", async () => {
-  const slug = await tableOf(owner, [
+  const slug = await createTable(owner, [
     { name: "a", type: "integer" },
     { name: "b", type: "integer" },
   ]);
@@ -196,12 +196,12 @@ test("a check that an earlier release has left goes when its column changes", as
 });
 
 test("what is there twice is not made unique", async () => {
-  const slug = await tableOf(owner, [
+  const slug = await createTable(owner, [
     { name: "a", type: "text" },
     { name: "b", type: "integer" },
   ]);
   await fill(slug, "a", ["x", "x"]);
-  const before = await everything(world);
+  const before = await dumpTables(world);
   for (const body of [
     { alterColumns: [{ name: "a", unique: true }] },
     { addIndexes: [{ columns: ["a", "createdBy"], unique: true }] },
@@ -213,13 +213,13 @@ test("what is there twice is not made unique", async () => {
       events: [],
     });
   }
-  expect(await everything(world)).toEqual(before);
+  expect(await dumpTables(world)).toEqual(before);
 });
 
 test("records that are there get the default of a new column, and need one where it is required", async () => {
-  const slug = await tableOf(owner, [{ name: "a", type: "text" }]);
+  const slug = await createTable(owner, [{ name: "a", type: "text" }]);
   await fill(slug, "a", ["x"]);
-  const before = await everything(world);
+  const before = await dumpTables(world);
   const lacking = await change(slug, {
     addColumns: [
       { name: "ok", type: "text" },
@@ -234,7 +234,7 @@ test("records that are there get the default of a new column, and need one where
     },
     events: [],
   });
-  expect(await everything(world)).toEqual(before);
+  expect(await dumpTables(world)).toEqual(before);
   const added = await change(slug, {
     addColumns: [
       { name: "b", type: "integer", required: true, default: 5 },
@@ -252,7 +252,7 @@ test("records that are there get the default of a new column, and need one where
 });
 
 test("a renamed column keeps its data, its index and its uniqueness, and its old name is free", async () => {
-  const slug = await tableOf(owner, [
+  const slug = await createTable(owner, [
     { name: "a", type: "text", unique: true, indexed: true },
     { name: "b", type: "text", unique: true },
   ]);
@@ -276,7 +276,7 @@ test("a renamed column keeps its data, its index and its uniqueness, and its old
 });
 
 test("a counter goes on where it was, and never gives a number twice", async () => {
-  const slug = await tableOf(owner, [
+  const slug = await createTable(owner, [
     { name: "n", type: "autonumber" },
     { name: "a", type: "text" },
   ]);
@@ -297,7 +297,7 @@ test("a counter goes on where it was, and never gives a number twice", async () 
 });
 
 test("a column is replaced by another of the same name in one change", async () => {
-  const slug = await tableOf(owner, [{ name: "a", type: "text", indexed: true }]);
+  const slug = await createTable(owner, [{ name: "a", type: "text", indexed: true }]);
   await fill(slug, "a", ["x"]);
   const replaced = await change(slug, {
     dropColumns: ["a"],
@@ -311,12 +311,12 @@ test("a column is replaced by another of the same name in one change", async () 
 });
 
 test("what is too long for an index keeps it from being made", async () => {
-  const slug = await tableOf(owner, [
+  const slug = await createTable(owner, [
     { name: "a", type: "text" },
     { name: "b", type: "text" },
   ]);
   await fill(slug, "a", [randomBytes(4_000).toString("base64")]);
-  const before = await everything(world);
+  const before = await dumpTables(world);
   expect(await change(slug, { addIndexes: [{ columns: ["b", "a"] }] })).toMatchObject({
     status: 422,
     body: {
@@ -325,5 +325,5 @@ test("what is too long for an index keeps it from being made", async () => {
     },
     events: [],
   });
-  expect(await everything(world)).toEqual(before);
+  expect(await dumpTables(world)).toEqual(before);
 });
