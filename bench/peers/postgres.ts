@@ -4,7 +4,7 @@ import pg from "pg";
 import { withOwnerClient } from "../../server/src/kernel/db/setup/owner-connection.ts";
 import { roleNames } from "../../server/src/kernel/db/setup/roles.ts";
 import { startEmbedded } from "../../server/src/kernel/embedded/embedded-database.ts";
-import { connectionOf } from "../../server/src/open-database.ts";
+import { parseConnectionUrl } from "../../server/src/open-database.ts";
 
 /** How a database is reached; `host` may be the folder of a unix socket. */
 export interface Connection {
@@ -33,7 +33,7 @@ export async function openPostgres(url: string | undefined, folder: string): Pro
     });
     return serve(embedded.connection, () => embedded.stop());
   }
-  const { host = "127.0.0.1", port = 5432, user = "postgres", ...rest } = connectionOf(url);
+  const { host = "127.0.0.1", port = 5432, user = "postgres", ...rest } = parseConnectionUrl(url);
   const { database = user } = rest;
   const password = typeof rest.password === "string" ? rest.password : "";
   return serve({ host, port, user, password, database }, async () => undefined);

@@ -5,7 +5,7 @@
 import { createServer } from "node:http";
 import { signatureHeaders } from "../../server/src/domains/webhooks/sending/signature.ts";
 import { Outbound } from "../../server/src/kernel/outbound/outbound.ts";
-import { TEST_CA_PEM } from "../../server/src/kernel/outbound/testing.ts";
+import { TEST_CA_PEM } from "../../server/src/kernel/outbound/testing/server.ts";
 import { LOOPBACK, payload, SECRET } from "./endpoint.ts";
 import { nowMs } from "./statistics.ts";
 

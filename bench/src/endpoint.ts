@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { TEST_CA_PEM } from "../../server/src/kernel/outbound/testing.ts";
+import { TEST_CA_PEM } from "../../server/src/kernel/outbound/testing/server.ts";
 import type { Child } from "./child.ts";
 import { asMember } from "./request.ts";
 import type { Rig } from "./rig.ts";

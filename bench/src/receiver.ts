@@ -6,7 +6,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import { TEST_IDENTITY } from "../../server/src/kernel/outbound/testing.ts";
+import { TEST_IDENTITY } from "../../server/src/kernel/outbound/testing/server.ts";
 import { nowMs } from "./statistics.ts";
 
 /** Deliveries since the last reset, each once, of those that count. */

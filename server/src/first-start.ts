@@ -17,11 +17,11 @@ const UNIQUE_VIOLATION = "23505";
 
 export interface FirstOwner {
   readonly email: string;
-  /** Present when we made it up; shown once and kept nowhere. */
+  /** Present when it was generated; shown once and stored nowhere. */
   readonly password: string | undefined;
 }
 
-/** Makes the workspace `default` and its owner; undefined when they are there already. */
+/** Creates the workspace `default` and its owner; undefined when they exist already. */
 export async function firstStart(platform: Platform): Promise<FirstOwner | undefined> {
   const { db, homeWorkspace, settings } = platform;
   const existing = await db.system("select from workspaces where key = $1", [homeWorkspace]);
@@ -33,7 +33,7 @@ export async function firstStart(platform: Platform): Promise<FirstOwner | undef
   try {
     await db.write(partition, async (session) => {
       const act = new Act({ session, services: platform, caller });
-      await install(act.ctx, passwordHash);
+      await createDefaults(act.ctx, passwordHash);
       act.finish();
     });
   } catch (error) {
@@ -41,11 +41,11 @@ export async function firstStart(platform: Platform): Promise<FirstOwner | undef
     if (sqlStateOf(error) === UNIQUE_VIOLATION) return undefined;
     throw error;
   }
-  const made = settings.adminPassword === undefined ? password : undefined;
-  return { email: settings.adminEmail, password: made };
+  const generated = settings.adminPassword === undefined ? password : undefined;
+  return { email: settings.adminEmail, password: generated };
 }
 
-async function install(
+async function createDefaults(
   ctx: WriteContext<typeof WorkspaceCreated | typeof UserActivated>,
   passwordHash: string,
 ): Promise<void> {

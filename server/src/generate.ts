@@ -10,10 +10,10 @@ import { describeClient } from "../../client/src/describe.ts";
 import { domains } from "./app.ts";
 import { renderOperationList } from "./operation-list.ts";
 
-/** Writes what is generated and committed: the tables' types, the API and a list of it, its client's types, and the events. */
+/** Writes the generated files that are committed: the tables' types, the API and a list of it, its client's types, and the events. */
 const root = join(import.meta.dirname, "../..");
 const folder = mkdtempSync(join(tmpdir(), "millrace-generate-"));
-// The account that runs PostgreSQL for root must be able to pass.
+// The account that runs PostgreSQL for root must be able to enter it.
 chmodSync(folder, 0o755);
 const database = await startEmbedded({ folder, log: () => undefined, settings: { fsync: "off" } });
 try {

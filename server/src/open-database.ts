@@ -4,10 +4,10 @@ import type { Logger } from "pino";
 import { startEmbedded } from "#kernel/embedded/embedded-database.ts";
 import type { Settings } from "#kernel/settings.ts";
 
-/** A database to work on, as its owner. */
+/** A database, opened as its owner. */
 export interface OpenDatabase {
   readonly connection: pg.ClientConfig;
-  /** Where requests and work reach it, when a pooler stands before it. */
+  /** The connection for requests and work, when there is a pooler. */
   readonly pooler?: pg.ClientConfig;
   readonly died: Promise<string>;
   stop(): Promise<void>;
@@ -16,27 +16,27 @@ export interface OpenDatabase {
 /** The server database, or the embedded one, which is started. */
 export async function openDatabase(settings: Settings, log: Logger): Promise<OpenDatabase> {
   if (settings.databaseUrl === undefined) {
-    return startEmbedded({ folder: settings.dataDir, log: (line) => tell(log, line) });
+    return startEmbedded({ folder: settings.dataDir, log: (line) => logDatabaseLine(log, line) });
   }
   return {
-    connection: connectionOf(settings.databaseUrl),
+    connection: parseConnectionUrl(settings.databaseUrl),
     ...(settings.databasePooler !== undefined && {
-      pooler: connectionOf(settings.databasePooler),
+      pooler: parseConnectionUrl(settings.databasePooler),
     }),
     died: new Promise(() => undefined),
     stop: async () => undefined,
   };
 }
 
-/** What PostgreSQL says of itself: its troubles are news, its routine is not. */
-function tell(log: Logger, line: string): void {
-  const routine = / LOG: |terminating connection due to administrator command/.test(line);
-  const level = routine ? "debug" : /\b(FATAL|PANIC)\b/.test(line) ? "error" : "info";
+/** Logs a line of PostgreSQL's own log, its routine as debug. */
+function logDatabaseLine(log: Logger, line: string): void {
+  const isRoutine = / LOG: |terminating connection due to administrator command/.test(line);
+  const level = isRoutine ? "debug" : /\b(FATAL|PANIC)\b/.test(line) ? "error" : "info";
   log[level]({ database: line });
 }
 
-/** The parts of a connection URL. */
-export function connectionOf(url: string): pg.ClientConfig {
+/** Parses a connection URL into its parts. */
+export function parseConnectionUrl(url: string): pg.ClientConfig {
   const { host, port, user, password, database, ssl } = parse(url);
   return {
     ...(host && { host }),

@@ -17,37 +17,37 @@ export interface Running {
   readonly owner: FirstOwner | undefined;
   /** Resolves with the reason when the database ended by itself. */
   readonly died: Promise<string>;
-  /** Answers what is under way, then ends. */
+  /** Finishes requests in progress, then ends. */
   stop(): Promise<void>;
 }
 
-/** Starts the product: database, kernel, work, HTTP, in this order; `stop` goes the other way. */
+/** Starts the product: database, kernel, work, HTTP, in this order; `stop` ends them in reverse. */
 export async function start(
   settings: Settings,
   log: Logger,
-  served: readonly Domain[] = domains,
+  productDomains: readonly Domain[] = domains,
 ): Promise<Running> {
   const masterKey = loadMasterKey(settings.masterKey, settings.dataDir);
-  await using undo = new AsyncDisposableStack();
+  await using cleanup = new AsyncDisposableStack();
   const database = await openDatabase(settings, log);
-  undo.defer(() => database.stop());
+  cleanup.defer(() => database.stop());
   const kernel = await Kernel.open({
     database: await prepareDatabase(database.connection, masterKey, database.pooler),
     settings,
     masterKey,
-    domains: served,
+    domains: productDomains,
     log,
   });
-  undo.defer(() => kernel.close());
+  cleanup.defer(() => kernel.close());
   const owner = await firstStart(kernel);
   if (settings.role !== "api") await kernel.startWork();
   const app = await buildServer({
     kernel,
     probesOnly: settings.role === "worker",
   });
-  undo.defer(() => close(app));
+  cleanup.defer(() => closeServer(app));
   const address = await app.listen({ port: settings.port, host: settings.host });
-  const begun = undo.move();
+  const started = cleanup.move();
   return {
     address,
     owner,
@@ -56,16 +56,16 @@ export async function start(
       kernel.leave();
       await pause(settings.stopDelaySeconds * 1_000);
       kernel.drain();
-      await begun.disposeAsync();
+      await started.disposeAsync();
     },
   };
 }
 
-const CLOSE_MAX_MS = 15_000;
+const CLOSE_TIMEOUT_MS = 15_000;
 
-/** Requests under way are answered; a client that never ends its request does not hold us up. */
-async function close(app: FastifyInstance): Promise<void> {
-  const force = setTimeout(() => app.server.closeAllConnections(), CLOSE_MAX_MS);
+/** Finishes requests in progress; a client that never ends its request does not delay the shutdown. */
+async function closeServer(app: FastifyInstance): Promise<void> {
+  const force = setTimeout(() => app.server.closeAllConnections(), CLOSE_TIMEOUT_MS);
   await app.close();
   clearTimeout(force);
 }

@@ -9,7 +9,7 @@ import {
   type EmbeddedDatabase,
   startEmbedded,
 } from "../../../server/src/kernel/embedded/embedded-database.ts";
-import { connectionOf } from "../../../server/src/open-database.ts";
+import { parseConnectionUrl } from "../../../server/src/open-database.ts";
 import type { Upstream } from "../../../server/src/process/testing/proxy.ts";
 
 /** A server of PostgreSQL that the product only knows by its address. */
@@ -40,7 +40,7 @@ export class Server implements AsyncDisposable {
       const own = await startEmbedded({ folder: at, log: () => undefined });
       return new Server(at, own.connection, own.connection.database, own);
     }
-    const owner = connectionOf(url);
+    const owner = parseConnectionUrl(url);
     const database = `millrace_faults_${randomBytes(6).toString("hex")}`;
     await withOwnerClient(owner, (client) => client.query(`create database ${database}`));
     return new Server(folder, owner, database, undefined);

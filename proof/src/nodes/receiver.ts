@@ -9,7 +9,7 @@ import {
   serve,
   serveTls,
   TEST_CA_PEM,
-} from "../../../server/src/kernel/outbound/testing.ts";
+} from "../../../server/src/kernel/outbound/testing/server.ts";
 import { isAmong } from "./random.ts";
 
 const FAILING_SHARE = 0.02;

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type pg from "pg";
 import { startEmbedded } from "../../../server/src/kernel/embedded/embedded-database.ts";
-import { connectionOf } from "../../../server/src/open-database.ts";
+import { parseConnectionUrl } from "../../../server/src/open-database.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
 const READY_MAX_MS = 180_000;
@@ -81,7 +81,7 @@ export class Site implements AsyncDisposable {
       MILLRACE_LOGIN_RATE_LIMIT: "0",
       MILLRACE_LOG_LEVEL: "warn",
     };
-    if (through === "pooler") await this.#pooler(env, connectionOf(url), poolerPort);
+    if (through === "pooler") await this.#pooler(env, parseConnectionUrl(url), poolerPort);
     const pooler = { MILLRACE_DATABASE_POOLER: poolerUrl(url, poolerPort) };
     const words = ["--api", apis, "--worker", workers, "--port", port, "--worker-port", port + 100];
     this.#scale = this.#start("scale", process.execPath, {
@@ -177,7 +177,7 @@ export class Site implements AsyncDisposable {
 }
 
 function poolerUrl(url: string, port: number): string {
-  return `postgres://127.0.0.1:${port}/${connectionOf(url).database}`;
+  return `postgres://127.0.0.1:${port}/${parseConnectionUrl(url).database}`;
 }
 
 /** PgBouncer does not run as root; as the database's account it reaches a private socket. */

@@ -1,7 +1,7 @@
 import { loadMasterKey } from "#kernel/access/crypto.ts";
 import { withOwnerClient } from "#kernel/db/setup/owner-connection.ts";
-import { loginRolesOf } from "#kernel/db/setup/prepare-database.ts";
-import { verifiersOf } from "#kernel/db/setup/roles.ts";
+import { loginPasswords } from "#kernel/db/setup/prepare-database.ts";
+import { buildVerifiers } from "#kernel/db/setup/roles.ts";
 import { readSettings } from "#kernel/settings.ts";
 import { withDatabase } from "./database.ts";
 
@@ -16,7 +16,7 @@ export async function runPoolerUsers(env: NodeJS.ProcessEnv): Promise<string[]> 
     const { rows } = await withOwnerClient(owner, (client) =>
       client.query<{ name: string }>("select current_database() as name"),
     );
-    const verifiers = verifiersOf(rows[0]?.name ?? "", loginRolesOf(masterKey));
+    const verifiers = buildVerifiers(rows[0]?.name ?? "", loginPasswords(masterKey));
     return [...verifiers].map(([role, verifier]) => `${quoteUser(role)} ${quoteUser(verifier)}`);
   });
 }

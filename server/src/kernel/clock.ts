@@ -1,5 +1,5 @@
 /**
- * The time as the database has it, on every node.
+ * The clock of the database, on every node.
  *
  * Leases and deadlines are compared between nodes, so a node with a wrong clock must not decide by
  * it. Each process measures its distance from the database's clock and counts on from there with the
@@ -16,7 +16,7 @@ export class Clock {
     return new Date(this.nowMs());
   }
 
-  /** `databaseMs` was read by a question that left at `sentAt` (performance.now) and just returned. */
+  /** `databaseMs` was read by a query that was sent at `sentAt` (performance.now) and has just returned. */
   calibrate(databaseMs: number, sentAt: number): void {
     this.#originMs = databaseMs - (sentAt + performance.now()) / 2;
   }

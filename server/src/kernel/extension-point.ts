@@ -1,16 +1,16 @@
 /**
- * Where one domain lets others take part without knowing them: it declares a point, they contribute
- * to it in their own declaration, and it asks for all contributions when it needs them.
+ * A place where one domain lets others take part without knowing them: it declares a point, they contribute
+ * to it in their own declaration, and it reads all contributions when it needs them.
  */
 export interface ExtensionPoint<T> {
   readonly name: string;
-  /** Never set: it keeps points of different types apart. */
+  /** Never set: it makes points of different types incompatible. */
   readonly contributes?: T;
 }
 
 export interface Contribution {
   readonly to: ExtensionPoint<unknown>;
-  readonly what: readonly unknown[];
+  readonly items: readonly unknown[];
 }
 
 /** Declares a point. */
@@ -19,8 +19,8 @@ export function extensionPoint<T>(name: string): ExtensionPoint<T> {
 }
 
 /** Contributes to a point; belongs into a domain's `contributions`. */
-export function contribute<T>(to: ExtensionPoint<T>, ...what: readonly T[]): Contribution {
-  return { to, what };
+export function contribute<T>(to: ExtensionPoint<T>, ...items: readonly T[]): Contribution {
+  return { to, items };
 }
 
 /** Everything that was contributed to a point, in the order of the domains. */
@@ -29,5 +29,5 @@ export function contributionsTo<T>(
   all: readonly Contribution[],
 ): readonly T[] {
   // `contribute` has checked each of them against the point's type.
-  return all.filter(({ to }) => to === point).flatMap(({ what }) => what) as T[];
+  return all.filter(({ to }) => to === point).flatMap(({ items }) => items) as T[];
 }

@@ -31,10 +31,10 @@ import { JobWorker } from "./work/job-worker.ts";
 import { WorkspaceKeys } from "./access/workspace-keys.ts";
 
 const CALIBRATE_MS = 60_000;
-/** At least this long between two looks at the log: under load each then finds many events. */
-const GATHER_MS = 4;
-/** What happened in this process is told at once; for the others this is soon enough. */
-const NEWS_GATHER_MS = 20;
+/** The pause between two reads of the log: under load each then finds many events. */
+const BATCH_PAUSE_MS = 4;
+/** Commits of this process are announced at once; for those of others this is soon enough. */
+const FEED_PAUSE_MS = 20;
 
 export interface KernelOptions {
   readonly database: PreparedDatabase;
@@ -51,7 +51,7 @@ interface Installation {
   readonly server_version: number;
 }
 
-/** What operations, readers and jobs work with, from its opening to its close. */
+/** The platform of one process, from its opening to its close: it runs operations, readers, jobs and engines. */
 export class Kernel implements Platform {
   readonly settings: Settings;
   readonly masterKey: MasterKey;
@@ -79,12 +79,12 @@ export class Kernel implements Platform {
   readonly expressions = new ExpressionPool();
   readonly embeddings = new Embeddings();
   readonly sandbox: Sandbox;
-  readonly #loops: Loop[] = [];
-  readonly #readers: Loop[] = [];
+  readonly #serviceLoops: Loop[] = [];
+  readonly #readerLoops: Loop[] = [];
   readonly #engines = new Map<Engine, RunningEngine>();
-  readonly #ending = new AbortController();
+  readonly #shutdownController = new AbortController();
   #leaving = false;
-  #work: { readonly worker: JobWorker; readonly loop: Loop } | undefined;
+  #jobs: { readonly worker: JobWorker; readonly loop: Loop } | undefined;
 
   static async open(options: KernelOptions): Promise<Kernel> {
     const onError = (error: Error): void => options.log.error(error);
@@ -97,9 +97,9 @@ export class Kernel implements Platform {
     if (!installation) throw new Error("The database was not prepared.");
     const kernel = new Kernel(options, db, installation);
     await kernel.#calibrate();
-    // From here on no change on another node goes unnoticed by a cache.
+    // From here on caches see every change of other nodes.
     await kernel.commitFeed.catchUp();
-    kernel.#follow();
+    kernel.#startLoops();
     return kernel;
   }
 
@@ -138,18 +138,18 @@ export class Kernel implements Platform {
     this.authenticator = new Authenticator(this);
   }
 
-  /** True from the moment that it was told to end. */
+  /** True once it has begun to shut down. */
   get draining(): boolean {
     return this.shutdown.aborted;
   }
 
-  /** True from the moment that nothing new should be sent to it, though it still answers. */
+  /** True once load balancers should send nothing more, though it still serves requests. */
   get leaving(): boolean {
     return this.#leaving;
   }
 
   get shutdown(): AbortSignal {
-    return this.#ending.signal;
+    return this.#shutdownController.signal;
   }
 
   /** Tells load balancers to send nothing more. */
@@ -157,34 +157,38 @@ export class Kernel implements Platform {
     this.#leaving = true;
   }
 
-  /** Turns away what comes now, and tells whoever waits that it was for nothing. */
+  /** Rejects new requests, and ends those that wait. */
   drain(): void {
     this.#leaving = true;
-    this.#ending.abort();
+    this.#shutdownController.abort();
   }
 
   engineOf<T extends RunningEngine>(engine: Engine<T>): T | undefined {
-    // What is kept under an engine is what it started.
+    // The map holds what each engine started.
     return this.#engines.get(engine) as T | undefined;
   }
 
-  /** Begins to react to the log and to carry out jobs. */
+  /** Starts readers, engines and the job worker. */
   async startWork(): Promise<void> {
     const readers = this.domains.flatMap((domain) => domain.readers ?? []);
     await registerReaders(this, readers);
     for (const engine of this.domains.flatMap(({ engines = [] }) => engines)) {
       this.#engines.set(engine, engine.start(this));
     }
-    if (readers.length > 0) this.#readers.push(this.#readerLoop(readers));
-    this.#work = await this.#startWorker();
+    if (readers.length > 0) this.#readerLoops.push(this.#readerLoop(readers));
+    this.#jobs = await this.#startWorker();
   }
 
-  /** Ends what is under way, then closes the database. */
+  /** Ends all work in progress, then closes the database. */
   async close(): Promise<void> {
-    const loops = [...this.#loops, ...this.#readers, ...(this.#work ? [this.#work.loop] : [])];
+    const loops = [
+      ...this.#serviceLoops,
+      ...this.#readerLoops,
+      ...(this.#jobs ? [this.#jobs.loop] : []),
+    ];
     await Promise.all(loops.map((loop) => loop.stop()));
     await Promise.all([...this.#engines.values()].map((engine) => engine.stop()));
-    await this.#work?.worker.drain();
+    await this.#jobs?.worker.drain();
     await this.authenticator.touch();
     await this.wakeSignal.close();
     await Promise.all([this.expressions.close(), this.sandbox.close(), this.embeddings.close()]);
@@ -193,20 +197,20 @@ export class Kernel implements Platform {
     await this.db.close();
   }
 
-  #follow(): void {
+  #startLoops(): void {
     const onError = (error: unknown): void => this.log.error(error);
-    const news = new Loop(() => this.commitFeed.catchUp(), onError, NEWS_GATHER_MS);
-    this.#loops.push(
-      news,
+    const feed = new Loop(() => this.commitFeed.catchUp(), onError, FEED_PAUSE_MS);
+    this.#serviceLoops.push(
+      feed,
       new Loop(() => this.#calibrate(), onError),
       new Loop(() => this.authenticator.touch(), onError),
     );
-    this.wakeSignal.subscribe((what, from) => {
-      if (what === "jobs") this.#work?.loop.wake();
-      if (what !== "events") return;
-      // What was committed here was told when it was.
-      if (from === "elsewhere") news.wake();
-      for (const loop of this.#readers) loop.wake();
+    this.wakeSignal.subscribe((work, from) => {
+      if (work === "jobs") this.#jobs?.loop.wake();
+      if (work !== "events") return;
+      // Commits of this process were announced already.
+      if (from === "elsewhere") feed.wake();
+      for (const loop of this.#readerLoops) loop.wake();
     });
     this.wakeSignal.listen();
   }
@@ -222,8 +226,8 @@ export class Kernel implements Platform {
     });
     return new Loop(
       () => group.step(),
-      (error) => this.log.error({ err: error }, "the log can't be followed"),
-      GATHER_MS,
+      (error) => this.log.error({ err: error }, "the log can't be read"),
+      BATCH_PAUSE_MS,
     );
   }
 
@@ -243,7 +247,7 @@ export class Kernel implements Platform {
     const loop = new Loop(
       () => worker.step(),
       (error) => this.log.error({ err: error }, "jobs can't be claimed"),
-      GATHER_MS,
+      BATCH_PAUSE_MS,
     );
     worker.onFree = () => loop.wake();
     return { worker, loop };

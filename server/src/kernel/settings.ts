@@ -19,7 +19,7 @@ export interface Settings {
   readonly masterKey: Buffer | undefined;
   readonly baseUrl: string | undefined;
   readonly role: ProcessRole;
-  /** Seconds that it serves on after SIGTERM, no longer ready, so that a proxy can turn away. */
+  /** Seconds that it still serves after SIGTERM, no longer ready, so that a proxy can switch. */
   readonly stopDelaySeconds: number;
   readonly outboundAllow: readonly string[];
   readonly outboundCaPem: string | undefined;
@@ -48,51 +48,51 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Reads and checks all settings; throws one error that names each bad variable. */
 export function readSettings(env: Environment): Settings {
-  const faults: string[] = [];
+  const errors: string[] = [];
   const read = <T>(name: string, fallback: T, parse: (text: string) => T | undefined): T => {
     const text = env[name];
     if (text === undefined || text === "") return fallback;
     const value = parse(text);
     if (value !== undefined) return value;
-    faults.push(`${name}: ${EXPECTED[name]}`);
+    errors.push(`${name}: ${EXPECTED[name]}`);
     return fallback;
   };
   const settings: Settings = {
-    port: read("PORT", 8080, integer(0, 65_535)),
+    port: read("PORT", 8080, parseInteger(0, 65_535)),
     host: read("HOST", "127.0.0.1", (text) => text),
-    databaseUrl: read("DATABASE_URL", undefined, databaseUrl),
-    databasePooler: read("MILLRACE_DATABASE_POOLER", undefined, databaseUrl),
-    databasePool: read("MILLRACE_DATABASE_POOL", 16, integer(2, 500)),
+    databaseUrl: read("DATABASE_URL", undefined, parseDatabaseUrl),
+    databasePooler: read("MILLRACE_DATABASE_POOLER", undefined, parseDatabaseUrl),
+    databasePool: read("MILLRACE_DATABASE_POOL", 16, parseInteger(2, 500)),
     dataDir: resolve(read("MILLRACE_DATA_DIR", "data", (text) => text)),
-    adminEmail: read("MILLRACE_ADMIN_EMAIL", "admin@example.com", email),
-    adminPassword: read("MILLRACE_ADMIN_PASSWORD", undefined, password),
-    masterKey: read("MILLRACE_MASTER_KEY", undefined, masterKey),
-    baseUrl: read("MILLRACE_BASE_URL", undefined, baseUrl),
-    role: read("MILLRACE_ROLE", "all", role),
-    stopDelaySeconds: read("MILLRACE_STOP_DELAY_SECONDS", 0, integer(0, 60)),
-    outboundAllow: read("MILLRACE_OUTBOUND_ALLOW", [], cidrs),
-    outboundCaPem: read("MILLRACE_OUTBOUND_CA", undefined, pemFile),
-    trustProxy: read("MILLRACE_TRUST_PROXY", [], cidrs),
-    rateLimit: read("MILLRACE_RATE_LIMIT", 60_000, integer(0, 1_000_000_000)),
-    loginRateLimit: read("MILLRACE_LOGIN_RATE_LIMIT", 10, integer(0, 1_000_000)),
-    logLevel: read("MILLRACE_LOG_LEVEL", "info", logLevel),
-    smtpUrl: read("MILLRACE_SMTP_URL", undefined, smtpUrl),
-    mailFrom: read("MILLRACE_MAIL_FROM", "Millrace <millrace@localhost>", mailFrom),
-    eventRetentionDays: read("MILLRACE_EVENT_RETENTION_DAYS", 0, integer(0, 36_500)),
-    runRetentionDays: read("MILLRACE_RUN_RETENTION_DAYS", 30, integer(0, 36_500)),
-    deliveryRetentionDays: read("MILLRACE_DELIVERY_RETENTION_DAYS", 30, integer(1, 36_500)),
-    webhookConcurrency: read("MILLRACE_WEBHOOK_CONCURRENCY", 10, integer(1, 1_000)),
+    adminEmail: read("MILLRACE_ADMIN_EMAIL", "admin@example.com", parseEmail),
+    adminPassword: read("MILLRACE_ADMIN_PASSWORD", undefined, parsePassword),
+    masterKey: read("MILLRACE_MASTER_KEY", undefined, parseMasterKey),
+    baseUrl: read("MILLRACE_BASE_URL", undefined, parseBaseUrl),
+    role: read("MILLRACE_ROLE", "all", parseRole),
+    stopDelaySeconds: read("MILLRACE_STOP_DELAY_SECONDS", 0, parseInteger(0, 60)),
+    outboundAllow: read("MILLRACE_OUTBOUND_ALLOW", [], parseCidrs),
+    outboundCaPem: read("MILLRACE_OUTBOUND_CA", undefined, parsePemFile),
+    trustProxy: read("MILLRACE_TRUST_PROXY", [], parseCidrs),
+    rateLimit: read("MILLRACE_RATE_LIMIT", 60_000, parseInteger(0, 1_000_000_000)),
+    loginRateLimit: read("MILLRACE_LOGIN_RATE_LIMIT", 10, parseInteger(0, 1_000_000)),
+    logLevel: read("MILLRACE_LOG_LEVEL", "info", parseLogLevel),
+    smtpUrl: read("MILLRACE_SMTP_URL", undefined, parseSmtpUrl),
+    mailFrom: read("MILLRACE_MAIL_FROM", "Millrace <millrace@localhost>", parseMailFrom),
+    eventRetentionDays: read("MILLRACE_EVENT_RETENTION_DAYS", 0, parseInteger(0, 36_500)),
+    runRetentionDays: read("MILLRACE_RUN_RETENTION_DAYS", 30, parseInteger(0, 36_500)),
+    deliveryRetentionDays: read("MILLRACE_DELIVERY_RETENTION_DAYS", 30, parseInteger(1, 36_500)),
+    webhookConcurrency: read("MILLRACE_WEBHOOK_CONCURRENCY", 10, parseInteger(1, 1_000)),
   };
   if (settings.databasePooler !== undefined && settings.databaseUrl === undefined) {
-    faults.push(`MILLRACE_DATABASE_POOLER: ${EXPECTED["MILLRACE_DATABASE_POOLER"]}`);
+    errors.push(`MILLRACE_DATABASE_POOLER: ${EXPECTED["MILLRACE_DATABASE_POOLER"]}`);
   }
-  if (faults.length > 0) {
-    throw new StartupError(`The configuration is not valid:\n  ${faults.join("\n  ")}`);
+  if (errors.length > 0) {
+    throw new StartupError(`The configuration is not valid:\n  ${errors.join("\n  ")}`);
   }
   return settings;
 }
 
-/** Variables of ours that no setting reads: most likely misspelt, so the start says so. */
+/** Variables of ours that no setting reads: most likely misspelt, so the start warns about them. */
 export function unknownSettings(env: Environment): readonly string[] {
   return Object.keys(env).filter((name) => name.startsWith("MILLRACE_") && !(name in EXPECTED));
 }
@@ -124,56 +124,56 @@ const EXPECTED: Readonly<Record<string, string>> = {
   MILLRACE_LOG_LEVEL: "trace, debug, info, warn, error or silent",
 };
 
-function integer(least: number, most: number): (text: string) => number | undefined {
+function parseInteger(min: number, max: number): (text: string) => number | undefined {
   return (text) => {
     const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
-    return value >= least && value <= most ? value : undefined;
+    return value >= min && value <= max ? value : undefined;
   };
 }
 
-function databaseUrl(text: string): string | undefined {
-  // Not `new URL`: it refuses an empty host, which is how a unix socket is written.
+function parseDatabaseUrl(text: string): string | undefined {
+  // Not `new URL`: it rejects an empty host, which is how a unix socket is written.
   return /^postgres(ql)?:\/\/\S+$/.test(text) ? text : undefined;
 }
 
-function email(text: string): string | undefined {
+function parseEmail(text: string): string | undefined {
   return /^[^\s@]{1,64}@[^\s@]{1,190}$/.test(text) ? text.toLowerCase() : undefined;
 }
 
-function password(text: string): string | undefined {
+function parsePassword(text: string): string | undefined {
   return text.length >= 8 && text.length <= 200 ? text : undefined;
 }
 
-function masterKey(text: string): Buffer | undefined {
+function parseMasterKey(text: string): Buffer | undefined {
   const key = Buffer.from(text, "base64");
   return key.length === 32 && /^[\w+/=-]+$/.test(text) ? key : undefined;
 }
 
-function baseUrl(text: string): string | undefined {
+function parseBaseUrl(text: string): string | undefined {
   if (!URL.canParse(text)) return undefined;
   const url = new URL(text);
-  const plain = url.search === "" && url.hash === "" && url.username === "";
-  return plain && /^https?:$/.test(url.protocol) ? text.replace(/\/+$/, "") : undefined;
+  const isPlain = url.search === "" && url.hash === "" && url.username === "";
+  return isPlain && /^https?:$/.test(url.protocol) ? text.replace(/\/+$/, "") : undefined;
 }
 
-function smtpUrl(text: string): string | undefined {
+function parseSmtpUrl(text: string): string | undefined {
   return /^smtps?:\/\//.test(text) && URL.canParse(text) ? text : undefined;
 }
 
-function mailFrom(text: string): string | undefined {
+function parseMailFrom(text: string): string | undefined {
   return /^[^\r\n]*[^\s@<]+@[^\s@>]+>?$/.test(text) && text.length <= 200 ? text : undefined;
 }
 
-function role(text: string): ProcessRole | undefined {
+function parseRole(text: string): ProcessRole | undefined {
   return text === "all" || text === "api" || text === "worker" ? text : undefined;
 }
 
-function cidrs(text: string): readonly string[] | undefined {
+function parseCidrs(text: string): readonly string[] | undefined {
   const parts = text.split(",").map((part) => part.trim());
   return parts.every((part) => parseCidr(part) !== undefined) ? parts : undefined;
 }
 
-function pemFile(path: string): string | undefined {
+function parsePemFile(path: string): string | undefined {
   try {
     const pem = readFileSync(path, "utf8");
     return pem.includes("-----BEGIN CERTIFICATE-----") ? pem : undefined;
@@ -182,7 +182,7 @@ function pemFile(path: string): string | undefined {
   }
 }
 
-function logLevel(text: string): string | undefined {
+function parseLogLevel(text: string): string | undefined {
   return ["trace", "debug", "info", "warn", "error", "silent"].includes(text) ? text : undefined;
 }
 

@@ -1,4 +1,4 @@
-/** What an operator can mend: said as one sentence, without a stack. */
+/** A startup error that an operator can fix: printed as one sentence, without a stack. */
 export class StartupError extends Error {
-  override readonly name = "StartRefused";
+  override readonly name = "StartupError";
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { connectionOf } from "../open-database.ts";
+import { parseConnectionUrl } from "../open-database.ts";
 import { expect, test } from "vitest";
 import { until } from "#kernel/testing/world.ts";
 import { Proxy, type Upstream } from "./testing/proxy.ts";
@@ -73,12 +73,12 @@ async function nothing(): Promise<undefined> {
 }
 
 function upstreamOf(url: string): Upstream {
-  const { host = "", port = 5432 } = connectionOf(url);
+  const { host = "", port = 5432 } = parseConnectionUrl(url);
   return host.startsWith("/") ? { path: `${host}/.s.PGSQL.${port}` } : { host, port };
 }
 
 function throughPort(url: string, port: number): string {
-  const { user = "", password = "", database: name } = connectionOf(url);
+  const { user = "", password = "", database: name } = parseConnectionUrl(url);
   const login = `${encodeURIComponent(user)}:${encodeURIComponent(String(password))}`;
   return `postgres://${login}@127.0.0.1:${port}/${name}`;
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { json } from "node:stream/consumers";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { SHARDS } from "#kernel/work/shard-leases.ts";
-import { type Loopback, serve } from "#kernel/outbound/testing.ts";
+import { type Loopback, serve } from "#kernel/outbound/testing/server.ts";
 import { until } from "#kernel/testing/world.ts";
 import { useServerDatabase } from "./testing/server-database.ts";
 import { type Ask, asker, kill, launch, logIn, useProducts } from "./testing.ts";

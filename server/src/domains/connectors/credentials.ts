@@ -105,7 +105,7 @@ export async function faultsOfReferences(
   workspace: string,
   parts: Parts,
 ): Promise<FieldError[]> {
-  const missing = await secrets.missing(workspace, findSecretReferences(parts));
+  const missing = await secrets.findMissing(workspace, findSecretReferences(parts));
   return missing.map((name) => ({
     path: pathOfReference(parts, name),
     message: `refers to no secret: ${name}`,

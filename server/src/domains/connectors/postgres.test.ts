@@ -1,6 +1,6 @@
 import { createServer, type AddressInfo } from "node:net";
 import { expect, inject, test } from "vitest";
-import { TEST_CA_PEM } from "#kernel/outbound/testing.ts";
+import { TEST_CA_PEM } from "#kernel/outbound/testing/server.ts";
 import { until, useFixture, useWorld } from "#kernel/testing/world.ts";
 import { startGate } from "./testing/gate.ts";
 import { startUpstream } from "./testing/upstream.ts";

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { SMTPServer } from "smtp-server";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { TEST_IDENTITY } from "#kernel/outbound/testing.ts";
+import { TEST_IDENTITY } from "#kernel/outbound/testing/server.ts";
 import { useFixture, useWorld } from "#kernel/testing/world.ts";
 import { startUpstream } from "./testing/upstream.ts";
 import { createConnector } from "./testing/connector.ts";

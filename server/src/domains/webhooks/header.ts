@@ -79,7 +79,7 @@ export async function findReferenceErrors(
   workspaceKey: string,
   headers: Headers,
 ): Promise<FieldError[]> {
-  const missing = new Set(await secrets.missing(workspaceKey, findSecretReferences(headers)));
+  const missing = new Set(await secrets.findMissing(workspaceKey, findSecretReferences(headers)));
   return Object.entries(headers).flatMap(([name, value]) =>
     findSecretReferences(value)
       .filter((secret) => missing.has(secret))

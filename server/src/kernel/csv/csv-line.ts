@@ -1,18 +1,18 @@
-/** A line of a CSV file (RFC 4180). Null is an empty cell, an empty text one with nothing in quotes. */
+/** A line of a CSV file (RFC 4180). Null is an empty cell, an empty text a pair of quotes. */
 export function formatCsvLine(cells: readonly (string | null)[]): string {
-  return `${cells.map((cell) => (cell === null ? "" : quotedCell(cell))).join(",")}\r\n`;
+  return `${cells.map((cell) => (cell === null ? "" : quoteCell(cell))).join(",")}\r\n`;
 }
 
-function quotedCell(cell: string): string {
-  // Some readers cut off the spaces around what is not quoted.
+function quoteCell(cell: string): string {
+  // Some readers trim the spaces of unquoted cells.
   if (cell !== "" && !/[",\r\n]|^\s|\s$/.test(cell)) return cell;
   return `"${cell.replaceAll('"', '""')}"`;
 }
 
-/** A spreadsheet takes what begins like this for a formula, which may reach out and tell others things. */
+/** CSV injection: a spreadsheet takes a cell that begins so for a formula, which may send data elsewhere. */
 const FORMULA = /^[=+\-@\t\r]/;
 
-/** A text that no spreadsheet runs: with a mark in front that most of them hide. */
+/** Escapes a text that a spreadsheet would run, by a quote in front that most of them hide. */
 export function escapeFormula(cell: string): string {
   return FORMULA.test(cell) ? `'${cell}` : cell;
 }

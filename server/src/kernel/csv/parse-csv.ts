@@ -2,15 +2,15 @@ import { Readable } from "node:stream";
 import { CsvError, parse } from "csv-parse";
 import { invalidField } from "../operation/failure.ts";
 
-/** More than so many belong in several files. */
+/** The rows of one file. */
 export const CSV_ROWS_MAX = 100_000;
-/** So much of the text is read at a time, and so many rows, before others get their turn. */
 const CHUNK_BYTES = 4_096;
+/** Rows that are parsed before the event loop gets a turn. */
 const TURN_ROWS = 500;
 
-/** A row of a CSV file; a cell with nothing in it, not even quotes, is null. */
+/** A row of a CSV file; an empty cell without quotes is null. */
 export interface CsvRow {
-  /** Where it begins, from 1. */
+  /** The line that it begins in, from 1. */
   readonly line: number;
   readonly cells: readonly (string | null)[];
 }
@@ -20,11 +20,11 @@ export interface CsvFile {
   readonly rows: readonly CsvRow[];
 }
 
-/** Reads a CSV file; one that is none is refused with the line. */
+/** Parses a CSV file; a syntax error is a failure with its line. */
 export async function parseCsv(text: string, rowsMax = CSV_ROWS_MAX): Promise<CsvFile> {
   const rows: CsvRow[] = [];
   try {
-    for await (const row of rowsOf(text)) {
+    for await (const row of parseRows(text)) {
       rows.push(row);
       if (rows.length % TURN_ROWS === 0) await new Promise(setImmediate);
       if (rows.length > rowsMax + 1) {
@@ -35,7 +35,7 @@ export async function parseCsv(text: string, rowsMax = CSV_ROWS_MAX): Promise<Cs
       }
     }
   } catch (error) {
-    if (error instanceof CsvError) throw invalidField(placeOf(error, text), wordsOf(error));
+    if (error instanceof CsvError) throw invalidField(errorLine(error, text), errorMessage(error));
     throw error;
   }
   const [header, ...others] = rows;
@@ -43,14 +43,14 @@ export async function parseCsv(text: string, rowsMax = CSV_ROWS_MAX): Promise<Cs
   return { header: header.cells.map((cell) => cell?.trim() ?? ""), rows: others };
 }
 
-async function* rowsOf(text: string): AsyncGenerator<CsvRow> {
+async function* parseRows(text: string): AsyncGenerator<CsvRow> {
   const parser = parse({
     bom: true,
     info: true,
-    // How many cells a row has is for the caller to judge, who may want the others.
+    // The caller checks the number of cells: it may want the other rows.
     relax_column_count: true,
     skip_empty_lines: true,
-    // Whichever it finds first would otherwise be the only one.
+    // The first that it finds would otherwise be the only one.
     record_delimiter: ["\r\n", "\n", "\r"],
     cast: (cell, { quoting }) => (cell === "" && !quoting ? null : cell),
   });
@@ -58,37 +58,37 @@ async function* rowsOf(text: string): AsyncGenerator<CsvRow> {
   Readable.from(chunksOf(bytes), { objectMode: false }).pipe(parser);
   let [read, line] = [0, 1];
   for await (const parsed of parser) {
-    // With `info` set, each row comes with where the parser was.
+    // With `info` set, each row comes with the parser's position.
     const { record, info } = parsed as { record: (string | null)[]; info: { bytes: number } };
     const row = bytes.toString("latin1", read, info.bytes);
     const empty = /^[\r\n]*/.exec(row)?.[0] ?? "";
-    yield { line: line + breaksIn(empty), cells: record };
-    line += breaksIn(row);
+    yield { line: line + countLineBreaks(empty), cells: record };
+    line += countLineBreaks(row);
     read = info.bytes;
   }
 }
 
-/** In bytes: the half of a character at the end of a text would be lost. */
+/** In bytes: half a character at the end of a chunk of text would be lost. */
 function* chunksOf(bytes: Buffer): Generator<Buffer> {
   for (let start = 0; start < bytes.length; start += CHUNK_BYTES) {
     yield bytes.subarray(start, start + CHUNK_BYTES);
   }
 }
 
-/** The parser's own count takes what ends a line within quotes for two. */
-function breaksIn(text: string): number {
+/** The parser's own count counts a line break within quotes twice. */
+function countLineBreaks(text: string): number {
   return text.match(/\r\n|\r|\n/g)?.length ?? 0;
 }
 
 /** The line that the parser was in. */
-function placeOf(error: CsvError, text: string): string {
+function errorLine(error: CsvError, text: string): string {
   const { bytes } = error as CsvError & { readonly bytes?: unknown };
   const read = Buffer.from(text).toString("latin1", 0, typeof bytes === "number" ? bytes : 0);
-  return `line ${1 + breaksIn(read)}`;
+  return `line ${1 + countLineBreaks(read)}`;
 }
 
-/** The parser quotes what it met, which nobody needs to read again. */
-function wordsOf({ code }: CsvError): string {
+/** Without the parser's own message, which quotes the file. */
+function errorMessage({ code }: CsvError): string {
   return code === "CSV_QUOTE_NOT_CLOSED"
     ? "has a quote that is never closed"
     : "has a quote where none may be";

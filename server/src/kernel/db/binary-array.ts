@@ -1,10 +1,10 @@
 /**
- * Lists as the server keeps them. In the text of an array every quote within an element is escaped and found
- * again, and documents are full of quotes; here each element is its length and its bytes.
+ * Arrays in PostgreSQL's binary format. In the text format every quote within an element is escaped and
+ * unescaped, and documents are full of quotes; here each element is its length and its bytes.
  */
 
 const TEXT = { oid: 25, prefix: Buffer.alloc(0) };
-/** A document is preceded by the version of its format. */
+/** A jsonb document begins with the version of its format. */
 const JSONB = { oid: 3802, prefix: Buffer.from([1]) };
 
 const HEADER_BYTES = 20;
@@ -13,15 +13,15 @@ const NULL = -1;
 
 /** A parameter of the type text[]. */
 export function textArray(values: readonly (string | null)[]): Buffer {
-  return encode(values, TEXT);
+  return encodeArray(values, TEXT);
 }
 
 /** A parameter of the type jsonb[], of documents in JSON. */
 export function jsonbArray(values: readonly string[]): Buffer {
-  return encode(values, JSONB);
+  return encodeArray(values, JSONB);
 }
 
-function encode(
+function encodeArray(
   values: readonly (string | null)[],
   { oid, prefix }: { readonly oid: number; readonly prefix: Buffer },
 ): Buffer {

@@ -11,9 +11,9 @@ import {
 import pg from "pg";
 import type { Tables } from "../../tables.ts";
 import { WriteBuffer, type BufferedWrite } from "./write-buffer.ts";
-import { nameOf, PREPARED_MAX } from "./statement-names.ts";
+import { PREPARED_MAX, statementName } from "./statement-names.ts";
 
-/** The only handle on the database that a domain ever sees: it can't leave its transaction. */
+/** A domain's only handle on the database: it can't leave its transaction. */
 export type Tx = Kysely<Tables>;
 
 const TIMESTAMPTZ = 1184;
@@ -32,82 +32,80 @@ const adapter = new PostgresAdapter();
 const compiler = new PostgresQueryCompiler();
 const driver = new DummyDriver();
 
-/** Connections on which no name of a statement may be relied upon. */
-const nameless = new WeakSet<pg.ClientBase>();
+/** Connections without named prepared statements. */
+const withoutNames = new WeakSet<pg.ClientBase>();
 
 /**
- * Says that a pooler stands between us and the server. It hands each transaction to whatever server
- * process is free, so a statement that was prepared is known to some of them and not to others.
- * Poolers that keep count of names exist, but they go on using a statement after a table has changed
- * under it, so from here on every statement is sent with its text.
+ * Sends every statement with its text, for a connection through a pooler. It hands each transaction to any
+ * free server process, so a prepared statement is known to some of them and not to others. Poolers that track
+ * names exist, but they go on using a statement after a table has changed under it.
  */
 export function sendWithoutNames(client: pg.ClientBase): void {
-  nameless.add(client);
+  withoutNames.add(client);
 }
 
-/** Sends a text without values, which may be several statements. */
+/** Sends a text without values, which may hold several statements. */
 export function query(client: pg.ClientBase, text: string): Promise<pg.QueryResult> {
-  if (posts.has(client))
-    throw new Error("What was put before the next statement would be left out.");
-  gather(client);
+  if (pipelined.has(client)) throw new Error("Pipelined statements would be left out.");
+  bufferWrites(client);
   return client.query(text);
 }
 
-/** A statement that waits for the next one, to leave and be answered with it. */
-interface Post {
+/** A statement that is sent, and answered, together with the next one. */
+interface PipelinedStatement {
   readonly text: string;
   readonly name: string;
   readonly values: readonly unknown[];
 }
 
-const posts = new WeakMap<pg.ClientBase, Post[]>();
+const pipelined = new WeakMap<pg.ClientBase, PipelinedStatement[]>();
 
 /**
- * Puts a statement before the next one that is sent: nobody waits for its answer, and when it fails,
- * the next one does. Every answer of its own would cost the server a system call and us another. False
- * when the server does not know the statement yet; then it must be sent by itself.
+ * Pipelines a statement with the next one that is sent: nobody waits for its result, and when it fails, the
+ * next one does. A result of its own would cost the server a system call and us another. False when the
+ * statement is not prepared yet; then it must be sent by itself.
  */
 export function sendPipelined(
   client: pg.ClientBase,
   text: string,
   values: readonly unknown[],
 ): boolean {
-  if (nameless.has(client)) return false;
-  const name = nameOf(text);
+  if (withoutNames.has(client)) return false;
+  const name = statementName(text);
   const { parsedStatements } = (client as unknown as DriverClient).connection;
   if (name === undefined || parsedStatements[name] === undefined) return false;
-  const waiting = posts.get(client);
-  const one = { text, name, values: values.map(asText) };
-  if (waiting) waiting.push(one);
-  else posts.set(client, [one]);
+  const waiting = pipelined.get(client);
+  const statement = { text, name, values: values.map(toProtocolValue) };
+  if (waiting) waiting.push(statement);
+  else pipelined.set(client, [statement]);
   return true;
 }
 
-/** Takes back what was put before a next statement that will not come. */
-export function cancelPipelined(client: pg.ClientBase): readonly Post[] {
-  const waiting = posts.get(client);
-  posts.delete(client);
+/** Takes back the pipelined statements, when no next one will come. */
+export function cancelPipelined(client: pg.ClientBase): readonly PipelinedStatement[] {
+  const waiting = pipelined.get(client);
+  pipelined.delete(client);
   return waiting ?? [];
 }
 
-/** Sends one statement; with a pipelining client it leaves at once, whatever is still unanswered. */
+/** Sends one statement; with a pipelining client it leaves at once, whatever is still in progress. */
 export function send<Row extends pg.QueryResultRow>(
   client: pg.ClientBase,
   text: string,
   values: readonly unknown[],
 ): Promise<pg.QueryResult<Row>> {
-  gather(client);
+  bufferWrites(client);
   // Not `client.query(config)`, which copies the configuration property by property.
-  const statement = new Statement(text, values.map(plainTime), cancelPipelined(client));
-  statement.name = nameless.has(client) ? undefined : nameOf(text);
-  const answer = new Promise<pg.QueryResult<Row>>((resolve, reject) => {
-    // What the driver makes of rows is what the caller says they are.
+  const statement = new Statement(text, values.map(formatTime), cancelPipelined(client));
+  statement.name = withoutNames.has(client) ? undefined : statementName(text);
+  const result = new Promise<pg.QueryResult<Row>>((resolve, reject) => {
+    // The caller knows the type of its rows.
     statement.callback = (error, result) =>
       error ? reject(error) : resolve(result as pg.QueryResult<Row>);
   });
   (client as unknown as { query(statement: object): void }).query(statement);
-  // The error is made where the answer was read; the stack should lead to who asked.
-  return answer.catch((error: Error) => {
+  // The error is made where the result is read; its stack should lead to the caller.
+  return result.catch((error: Error) => {
     Error.captureStackTrace(error);
     throw error;
   });
@@ -127,7 +125,7 @@ interface DriverQuery {
   name: string | undefined;
   queryMode: string | undefined;
   readonly values: readonly unknown[];
-  readonly _result: Shape;
+  readonly _result: RowDescription;
   _accumulateRows: boolean;
   handleRowDescription(message: object): void;
   callback: (error: Error | null, result: pg.QueryResult) => void;
@@ -138,49 +136,49 @@ interface DriverQuery {
 /** The driver's own class for a statement. */
 const PreparedQuery = pg.Query as unknown as new (text: string, values: unknown[]) => DriverQuery;
 
-/** What the driver has to know of a result to read its rows. */
-interface Shape {
+/** The description of a result, by which the driver reads its rows. */
+interface RowDescription {
   fields: unknown;
   _parsers: unknown;
   _prebuiltEmptyResultObject: unknown;
 }
 
-/** What is prepared on a connection, by name. */
-class Prepared {
+/** The prepared statements of a connection, by name. */
+class PreparedStatements {
   readonly names = new Set<string>();
   /**
-   * A statement keeps the shape of what it returns for as long as it is prepared (PostgreSQL refuses it
-   * once a table has changed under it), so that nobody has to describe it every time. Undefined is that
-   * of one that returns no rows.
+   * The row descriptions. A statement keeps its own for as long as it is prepared (PostgreSQL rejects it once
+   * a table has changed under it), so that it need not be described every time. Undefined for one that
+   * returns no rows.
    */
-  readonly shapes = new Map<string, Shape | undefined>();
+  readonly descriptions = new Map<string, RowDescription | undefined>();
 }
 
-const prepared = new WeakMap<DriverConnection, Prepared>();
+const prepared = new WeakMap<DriverConnection, PreparedStatements>();
 
-function preparedOn(connection: DriverConnection): Prepared {
-  let known = prepared.get(connection);
-  if (!known) prepared.set(connection, (known = new Prepared()));
-  return known;
+function preparedOn(connection: DriverConnection): PreparedStatements {
+  let statements = prepared.get(connection);
+  if (!statements) prepared.set(connection, (statements = new PreparedStatements()));
+  return statements;
 }
 
-/** Whether so much is prepared on a connection that a new one should take its place. */
+/** True when so many statements are prepared that a new connection should replace this one. */
 export function isFull(client: pg.ClientBase): boolean {
   return preparedOn((client as unknown as DriverClient).connection).names.size >= PREPARED_MAX;
 }
 
-/** A statement and what goes before it, as one message with one answer. */
+/** A statement and those pipelined before it, as one message with one result. */
 class Statement extends PreparedQuery {
-  readonly #before: readonly Post[];
-  /** How many of those before it have not been carried out yet. */
-  #left: number;
-  #described: Shape | undefined;
+  readonly #before: readonly PipelinedStatement[];
+  /** How many of those before it have not completed yet. */
+  #remaining: number;
+  #description: RowDescription | undefined;
 
-  constructor(text: string, values: unknown[], before: readonly Post[]) {
+  constructor(text: string, values: unknown[], before: readonly PipelinedStatement[]) {
     super(text, values);
     this.#before = before;
-    this.#left = before.length;
-    // A statement without values would go alone.
+    this.#remaining = before.length;
+    // A statement without values would be sent alone.
     if (before.length > 0) this.queryMode = "extended";
   }
 
@@ -191,42 +189,43 @@ class Statement extends PreparedQuery {
     }
     const { name, values } = this;
     if (name === undefined) return super.prepare(connection);
-    const { names, shapes } = preparedOn(connection);
-    if (!shapes.has(name)) {
+    const { names, descriptions } = preparedOn(connection);
+    if (!descriptions.has(name)) {
       names.add(name);
       return super.prepare(connection);
     }
-    this.#described = shapes.get(name);
+    this.#description = descriptions.get(name);
     connection.bind({ portal: "", statement: name, values, valueMapper });
     connection.execute({ portal: "", rows: 0 });
     connection.sync();
-    Object.assign(this._result, this.#described);
+    Object.assign(this._result, this.#description);
     this._accumulateRows = true;
   }
 
   override handleRowDescription(message: object): void {
     super.handleRowDescription(message);
     const { fields, _parsers, _prebuiltEmptyResultObject } = this._result;
-    this.#described = { fields, _parsers, _prebuiltEmptyResultObject };
+    this.#description = { fields, _parsers, _prebuiltEmptyResultObject };
   }
 
   override handleCommandComplete(message: object, connection: DriverConnection): void {
-    if (this.#left > 0) {
-      this.#left -= 1;
+    if (this.#remaining > 0) {
+      this.#remaining -= 1;
       return;
     }
     super.handleCommandComplete(message, connection);
-    if (this.name !== undefined) preparedOn(connection).shapes.set(this.name, this.#described);
+    if (this.name !== undefined)
+      preparedOn(connection).descriptions.set(this.name, this.#description);
   }
 }
 
-/** As the driver maps values; its types do not show that. */
+/** The driver's mapping of values; its types leave it out. */
 const { prepareValue: valueMapper } = (
   pg as unknown as { utils: { prepareValue: (value: unknown) => unknown } }
 ).utils;
 
-/** What the protocol takes as it is: a text, bytes or nothing. */
-function asText(value: unknown): unknown {
+/** A value of the protocol: a text, bytes or null. */
+function toProtocolValue(value: unknown): unknown {
   if (value === null || value === undefined) return null;
   if (value instanceof Date) return value.toISOString();
   if (typeof value === "string" || Buffer.isBuffer(value)) return value;
@@ -234,47 +233,47 @@ function asText(value: unknown): unknown {
   return JSON.stringify(value);
 }
 
-/** The driver would spell a time out piece by piece. */
-function plainTime(value: unknown): unknown {
+/** Formats a time, which the driver would do part by part. */
+function formatTime(value: unknown): unknown {
   return value instanceof Date ? value.toISOString() : value;
 }
 
-const outboxes = new WeakMap<DriverConnection, WriteBuffer>();
+const writeBuffers = new WeakMap<DriverConnection, WriteBuffer>();
 
-/** What is sent before the event loop goes on leaves in one write: `begin` with what follows it. */
-function gather(client: pg.ClientBase): void {
+/** Sends all messages of one turn of the event loop in one write: `begin` with the next statement. */
+function bufferWrites(client: pg.ClientBase): void {
   const { connection } = client as unknown as DriverClient;
-  let outbox = outboxes.get(connection);
-  if (!outbox) outboxes.set(connection, (outbox = new WriteBuffer(connection)));
-  outbox.open();
+  let buffer = writeBuffers.get(connection);
+  if (!buffer) writeBuffers.set(connection, (buffer = new WriteBuffer(connection)));
+  buffer.open();
 }
 
 /**
- * A query builder on one client, for as long as `isOpen` says so. It is made when something is built: the
- * statements that come most often are finished texts.
+ * A query builder on one client, for as long as `isOpen` is true. It is made when something is built: the
+ * most frequent statements are finished texts.
  */
 export function queryBuilderOn(client: pg.ClientBase, isOpen: () => boolean): Tx {
-  const sendHere: SendText = (text, values) => {
+  const sendOnClient: SendText = (text, values) => {
     // The connection may already serve somebody else's transaction.
     if (!isOpen()) throw new Error("A statement was sent after its transaction had ended.");
     return send(client, text, values);
   };
-  let made: Tx | undefined;
+  let builder: Tx | undefined;
   const handler: ProxyHandler<object> = {
     get(_, key) {
-      if (key === SEND_TEXT) return sendHere;
-      made ??= makeBuilder(sendHere);
-      const value: unknown = Reflect.get(made, key, made);
-      return typeof value === "function" ? value.bind(made) : value;
+      if (key === SEND_TEXT) return sendOnClient;
+      builder ??= createBuilder(sendOnClient);
+      const value: unknown = Reflect.get(builder, key, builder);
+      return typeof value === "function" ? value.bind(builder) : value;
     },
   };
   return new Proxy({}, handler) as Tx;
 }
 
-function makeBuilder(sendHere: SendText): Tx {
+function createBuilder(sendOnClient: SendText): Tx {
   const connection: DatabaseConnection = {
     async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
-      const result = await sendHere(query.sql, query.parameters);
+      const result = await sendOnClient(query.sql, query.parameters);
       return {
         rows: result.rows as Row[],
         ...(result.rowCount !== null && { numAffectedRows: BigInt(result.rowCount) }),
@@ -301,12 +300,12 @@ type SendText = (
   values: readonly unknown[],
 ) => Promise<pg.QueryResult<pg.QueryResultRow>>;
 
-/** How a builder of ours sends a text that is finished, without building anything. */
+/** The key by which a builder of ours sends a finished text. */
 export const SEND_TEXT = Symbol("sendText");
 
 /** Sends a finished text within a transaction. */
 export function sendText(tx: Tx, text: string, values: readonly unknown[]): ReturnType<SendText> {
-  // Every builder comes from `builderOn`.
+  // Every builder comes from `queryBuilderOn`.
   return (tx as Tx & { readonly [SEND_TEXT]: SendText })[SEND_TEXT](text, values);
 }
 

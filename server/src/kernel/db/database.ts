@@ -10,11 +10,11 @@ import {
   cancelPipelined,
 } from "./connection.ts";
 import { isFollowUpError, isConnectionLoss, isStale, isTransient, StaleRead } from "./errors.ts";
-import { setPartitionSql, nameOfPartition, type Partition } from "./partition.ts";
+import { setPartitionSql, partitionName, type Partition } from "./partition.ts";
 import type { PreparedDatabase } from "./setup/prepare-database.ts";
 import { withResponseTimeout } from "./response-timeout.ts";
 import { SqlRunner } from "./sql-runner.ts";
-import { ignoreHere, Outstanding, Session, type Transaction } from "./transaction.ts";
+import { ignoreRejection, PendingStatements, Session, type Transaction } from "./transaction.ts";
 
 export type { Transaction } from "./transaction.ts";
 export { type EnvironmentName, NO_WORKSPACE, type Partition } from "./partition.ts";
@@ -29,35 +29,35 @@ export interface ReadOptions {
 }
 
 const SYSTEM_CONNECTIONS_MAX = 5;
-/** One listens to the other nodes. */
+/** One, which listens to the other nodes. */
 const SESSIONS_MAX = 1;
 const CONNECT_TIMEOUT_MS = 10_000;
-/** One that is idle is asked whether it is still there, and given up some ten seconds later. */
+/** An idle connection is probed after so long, and closed some ten seconds later if there is no response. */
 const KEEP_ALIVE_MS = 15_000;
 const ATTEMPTS_MAX = 4;
 const BEGIN = "begin read write";
 const COMMIT = "commit";
 
 /**
- * Two pools: the application's, which is always in one partition, and the system's, which reads the
- * log and claims work across all of them. Beside them the connection that listens.
+ * Two connection pools: the application's, which is always in one partition, and the system's, which reads
+ * the log and claims work across all of them. Beside them the connection that listens.
  *
  * Connections pipeline: `begin` leaves together with the first statement, and the last statement
  * together with `commit`, so that a simple command is two round trips. A connection stays in the
  * partition that it was used in last, so that a read in the same one is a single statement. Behind a
- * pooler that hands a server connection to whoever asks next, nothing may stay: there each
- * transaction enters its partition for itself, and statements have no names.
+ * pooler, which shares server connections, no state may stay: there each transaction enters its partition
+ * by itself, and statements have no names.
  */
 export class Database {
   /** For the SQL of people. */
   readonly sql: SqlRunner;
   readonly #app: pg.Pool;
   readonly #system: pg.Pool;
-  /** For what needs one and the same server process from one statement to the next. */
+  /** For work that needs the same server process from one statement to the next. */
   readonly #sessions: pg.Pool;
   /** The partition that each connection is in, by name. */
   readonly #partitions = new WeakMap<pg.PoolClient, string>();
-  /** Connections that are known to lead to one and the same server process. */
+  /** Connections without a pooler, and so with a server process of their own. */
   readonly #direct = new WeakSet<pg.PoolClient>();
   /** One for each open connection, resolved at its end. */
   readonly #ends = new Set<Promise<void>>();
@@ -79,7 +79,7 @@ export class Database {
     return this.#app.waitingCount + this.#system.waitingCount;
   }
 
-  /** How many were given a connection so far: while some wait and nobody gets one, nothing moves. */
+  /** How many connections were handed out so far: while it stands still and some wait, the database is stalled. */
   get handedOut(): number {
     return this.#handedOut;
   }
@@ -96,7 +96,7 @@ export class Database {
   }
 
   /**
-   * Reads that belong together, though each sees what is committed when it begins. With `timeoutMs`, none
+   * Runs reads that belong together, though each sees what is committed when it begins. With `timeoutMs`, none
    * of the statements may take longer.
    */
   async read<T>(
@@ -108,8 +108,8 @@ export class Database {
       try {
         return await this.#readOnce(partition, work, options);
       } catch (error) {
-        const again = isStale(error) || error instanceof StaleRead;
-        if (attempt === ATTEMPTS_MAX || !again) throw error;
+        const isRetryable = isStale(error) || error instanceof StaleRead;
+        if (attempt === ATTEMPTS_MAX || !isRetryable) throw error;
       }
     }
   }
@@ -132,7 +132,7 @@ export class Database {
 
   /**
    * A connection of the system role that stays with the caller until it is released. Undefined when a
-   * pooler stands even before this one: what is said on it would be said to some session or other.
+   * pooler is between even here: its statements would go to any session.
    */
   async systemSession(): Promise<pg.PoolClient | undefined> {
     const client = await this.#sessions.connect();
@@ -144,7 +144,7 @@ export class Database {
   async close(): Promise<void> {
     const pools = [this.#app, this.#system, this.#sessions];
     await Promise.all([...pools.map((pool) => pool.end()), this.sql.close()]);
-    // A pool says that it has ended before its last connections have.
+    // A pool ends before its last connections do.
     await Promise.all(this.#ends);
   }
 
@@ -160,7 +160,7 @@ export class Database {
       keepAlive: true,
       keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
       verify: (client: pg.PoolClient, done: (error?: Error) => void) => {
-        if (through === "unknown") return this.#recognise(client, done);
+        if (through === "unknown") return this.#detectPooler(client, done);
         sendWithoutNames(client);
         done();
       },
@@ -168,7 +168,7 @@ export class Database {
     } as pg.PoolConfig);
     pool.on("error", onError);
     pool.on("acquire", () => (this.#handedOut += 1));
-    // A connection that breaks while it is in use tells its statement and, unheard, ends the process.
+    // A broken connection emits an error which, without a listener, would end the process.
     pool.on("connect", (client) => {
       client.on("error", onError);
       withResponseTimeout(client);
@@ -184,12 +184,12 @@ export class Database {
     work: (tx: Tx) => Promise<T>,
     { timeoutMs }: ReadOptions,
   ): Promise<T> {
-    const name = nameOfPartition(partition);
+    const name = partitionName(partition);
     const enter = setPartitionSql(partition, "session");
     const client = await this.#app.connect();
     // A time limit, too, must end with the transaction that it is for.
     const direct = this.#direct.has(client) && timeoutMs === undefined;
-    const sent = new Outstanding();
+    const sent = new PendingStatements();
     if (!direct) {
       const limit = timeoutMs === undefined ? "" : `; set local statement_timeout = ${timeoutMs}`;
       const begin = `begin read only; ${setPartitionSql(partition, "local")}${limit}`;
@@ -200,7 +200,7 @@ export class Database {
     let open = true;
     try {
       const result = await work(queryBuilderOn(client, () => open));
-      // Had it not entered, the rows would be those of whoever used the connection before.
+      // Had it not entered, the rows would be those of the partition before.
       await sent.all();
       open = false;
       if (direct) this.#partitions.set(client, name);
@@ -209,7 +209,7 @@ export class Database {
       return result;
     } catch (error) {
       open = false;
-      if (!direct) query(client, "rollback").catch(ignoreHere);
+      if (!direct) query(client, "rollback").catch(ignoreRejection);
       client.release(isConnectionLoss(error) || isStale(error) || isFull(client));
       throw error;
     }
@@ -233,7 +233,7 @@ export class Database {
       throw error;
     }
     client.release(isFull(client));
-    // Whatever they do, the transaction is over and the connection somebody else's.
+    // Called last: the transaction is over, and the connection is released.
     for (const listener of listeners) listener();
     return result;
   }
@@ -241,20 +241,20 @@ export class Database {
   async #transact<T>(
     client: pg.PoolClient,
     partition: Partition,
-    act: { work: (session: Transaction) => Promise<T>; listeners: (() => void)[] },
+    { work, listeners }: { work: (session: Transaction) => Promise<T>; listeners: (() => void)[] },
   ): Promise<T> {
     const direct = this.#direct.has(client);
     const settings = setPartitionSql(partition, direct ? "session" : "local");
-    const name = nameOfPartition(partition);
-    const known = this.#partitions.get(client) === name;
+    const name = partitionName(partition);
+    const isEntered = this.#partitions.get(client) === name;
     this.#partitions.delete(client);
-    const sent = new Outstanding();
-    const session = new Session(client, sent, partition, act.listeners);
+    const sent = new PendingStatements();
+    const session = new Session(client, sent, partition, listeners);
     // A setting made within a transaction lasts beyond its commit and not beyond its rollback.
-    if (known) session.post(BEGIN, []);
+    if (isEntered) session.post(BEGIN, []);
     else void sent.track(query(client, `${BEGIN}; ${settings}`));
     try {
-      const result = await act.work(session).catch(async (error: unknown) => {
+      const result = await work(session).catch(async (error: unknown) => {
         if (isFollowUpError(error)) await sent.all();
         throw error;
       });
@@ -271,10 +271,10 @@ export class Database {
   }
 
   /**
-   * A pooler between us and the server answers with another process than the one that the connection
-   * was told of, and may hand the next statement to yet another.
+   * Detects a pooler between us and the server: its server process is another one than the connection was
+   * told at its start, and may be yet another for the next statement.
    */
-  #recognise(client: pg.PoolClient, done: (error?: Error) => void): void {
+  #detectPooler(client: pg.PoolClient, done: (error?: Error) => void): void {
     client.query<{ pid: number }>("select pg_backend_pid() as pid", (error, result) => {
       const { processID } = client as unknown as { readonly processID: number };
       // In spite of its type, there is no error when all is well, and no result when it is not.

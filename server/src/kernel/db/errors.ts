@@ -1,11 +1,11 @@
 const SERIALIZATION_FAILURE = "40001";
 const DEADLOCK = "40P01";
 
-/** What the work was based on has changed meanwhile: it is to be done once more from the beginning. */
+/** The work was based on data that has changed meanwhile: it is to be repeated from the beginning. */
 export class StaleRead extends Error {
   constructor(options: { cause: unknown }) {
-    super("What was known is out of date.", options);
-    this.name = "OutOfDate";
+    super("The data is out of date.", options);
+    this.name = "StaleRead";
   }
 }
 
@@ -20,18 +20,18 @@ export function isTransient(error: unknown): boolean {
   );
 }
 
-/** A statement failed only because another one of its transaction had failed before it. */
+/** True when a statement failed only because an earlier one of its transaction had. */
 export function isFollowUpError(error: unknown): boolean {
   return sqlStateOf(error) === "25P02";
 }
 
-/** The connection prepared a statement before a migration changed the table under it. */
+/** True when the statement was prepared before a migration changed its table. */
 export function isStale(error: unknown): boolean {
   return sqlStateOf(error) === "0A000" && /cached plan/.test(String(error));
 }
 
 /**
- * 53: no room, memory or connection left. 58: its files can't be read or written. 25P03, 55P03: it waited
+ * 53: no disk, memory or connection left. 58: its files can't be read or written. 25P03, 55P03: it waited
  * too long, in a transaction or for a lock.
  */
 const LOST_STATES = /^(08|53|57P0|58|25P03|55P03)/;
@@ -46,7 +46,7 @@ export function isConnectionLoss(error: unknown): boolean {
       error instanceof Error && /connect|terminated|not queryable|timeout/i.test(error.message)
     );
   }
-  // A standby, before it takes over.
+  // A standby, before its failover.
   if (code === "0A000") return /during recovery/.test(String(error));
   return LOST_STATES.test(code) || LOST_SYSTEM_CODES.test(code);
 }

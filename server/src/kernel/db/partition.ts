@@ -1,14 +1,14 @@
 export type EnvironmentName = "production" | "staging" | "development";
 
-/** Which rows a transaction may see and write: `(workspace, environment)` partitions everything. */
+/** The rows that a transaction may see and write: `(workspace, environment)` partitions everything. */
 export interface Partition {
   readonly workspace: string;
   readonly environment: EnvironmentName;
-  /** The person, where a question is about them and not about a workspace. */
+  /** The person, where a query is about them and not about a workspace. */
   readonly user?: string;
 }
 
-/** No row has this workspace: the partition of what happens before a workspace is chosen. */
+/** No row has this workspace: the partition of code that runs before a workspace is chosen. */
 export const NO_WORKSPACE = "00000000-0000-0000-0000-000000000000";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -32,7 +32,7 @@ export function setPartitionSql(partition: Partition, scope: "session" | "local"
   );
 }
 
-/** The same text for the same rows. */
-export function nameOfPartition({ workspace, environment, user = "" }: Partition): string {
+/** A name of the partition, to compare it by. */
+export function partitionName({ workspace, environment, user = "" }: Partition): string {
   return `${workspace} ${environment} ${user}`;
 }

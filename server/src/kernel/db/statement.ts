@@ -1,15 +1,15 @@
 import { sendText, type Tx } from "./connection.ts";
 
-/** The parameters of a statement whose text is being put together. */
+/** Collects the parameters of a statement whose text is being built. */
 export class SqlParameters {
   readonly values: unknown[];
 
-  /** With those that stand in a part of the text already. */
+  /** Begins with those of the text so far. */
   constructor(before: readonly unknown[] = []) {
     this.values = [...before];
   }
 
-  /** Its place in the text; `type` is a constant, such as `text[]`. */
+  /** Adds a value and returns its placeholder; `type` is a constant, such as `text[]`. */
   add(value: unknown, type: string): string {
     this.values.push(value);
     return `$${this.values.length}::${type}`;
@@ -19,7 +19,7 @@ export class SqlParameters {
 /** A row as the driver returns it. */
 export type SqlRow = Readonly<Record<string, unknown>>;
 
-/** Sends a statement whose text was put together, and reads its rows. */
+/** Sends a statement whose text was built, and reads its rows. */
 export async function queryRows(
   tx: Tx,
   text: string,

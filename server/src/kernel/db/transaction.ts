@@ -9,44 +9,44 @@ import {
 } from "./connection.ts";
 import { setPartitionSql, type Partition } from "./partition.ts";
 
-/** What work in one transaction has of it. */
+/** A transaction, as the code that runs in it sees it. */
 export interface Transaction {
   readonly tx: Tx;
-  /** Where it is now. */
+  /** The partition that it is in now. */
   readonly partition: Partition;
-  /** Goes on in another partition, for the rare act that concerns several. */
+  /** Goes on in another partition, for the rare transaction that concerns several. */
   enter(partition: Partition): void;
   /**
-   * Sends a statement. Its answer need not be awaited: the commit does, and fails if it failed, with
-   * the error that `explain` makes of what PostgreSQL says.
+   * Sends a statement. Its result need not be awaited: the commit does, and fails if it failed, with the error
+   * that `explain` makes of PostgreSQL's.
    */
   send<Row extends pg.QueryResultRow>(
     text: string,
     values: readonly unknown[],
     explain?: (error: unknown) => unknown,
   ): Promise<Row[]>;
-  /** Sends a statement, with no array among its values, whose answer is of no interest. The commit fails if it fails. */
+  /** Sends a statement whose result does not matter, with no array among its values. The commit fails if it fails. */
   post(text: string, values: readonly unknown[]): void;
-  /** Does what may fail and be undone for itself: what came before it stays, and the transaction goes on. */
+  /** Runs work in a savepoint: if it fails, it alone is rolled back, and the transaction goes on. */
   attempt<T>(work: () => Promise<T>): Promise<T>;
   /** Called once when, and only when, the transaction has committed. */
   onCommit(listener: () => void): void;
 }
 
-/** One transaction as those see it who work in it; of no use to them once it is over. */
+/** One transaction on a connection, closed once it is over. */
 export class Session implements Transaction {
   readonly tx: Tx;
   readonly #client: pg.PoolClient;
-  readonly #sent: Outstanding;
+  readonly #sent: PendingStatements;
   readonly #listeners: (() => void)[];
-  /** The answers that may well be failures which somebody can explain. */
-  readonly #unsure: Promise<unknown>[] = [];
+  /** The results that a savepoint awaits: their errors may be explained. */
+  readonly #explained: Promise<unknown>[] = [];
   #partition: Partition;
   #open = true;
 
   constructor(
     client: pg.PoolClient,
-    sent: Outstanding,
+    sent: PendingStatements,
     partition: Partition,
     listeners: (() => void)[],
   ) {
@@ -68,7 +68,7 @@ export class Session implements Transaction {
 
   enter(partition: Partition): void {
     this.#assertOpen();
-    // They are of the partition that it leaves.
+    // The pipelined statements belong to the partition that it leaves.
     for (const { text, values } of cancelPipelined(this.#client)) void this.send(text, values);
     this.#partition = partition;
     void this.#sent.track(query(this.#client, setPartitionSql(partition, "local")));
@@ -80,33 +80,33 @@ export class Session implements Transaction {
     explain?: (error: unknown) => unknown,
   ): Promise<Row[]> {
     this.#assertOpen();
-    // In one step: what was sent after a statement that failed fails too, and must not be heard first.
-    const answer = send<Row>(this.#client, text, values).then(
+    // In one step: statements after a failed one fail too, and their errors must not come first.
+    const result = send<Row>(this.#client, text, values).then(
       ({ rows }) => rows,
       (error: unknown) => {
         throw explain ? explain(error) : error;
       },
     );
-    if (explain) this.#unsure.push(answer);
-    return this.#sent.track(answer);
+    if (explain) this.#explained.push(result);
+    return this.#sent.track(result);
   }
 
   async attempt<T>(work: () => Promise<T>): Promise<T> {
     const sentBefore = this.#sent.count;
     const listenersBefore = this.#listeners.length;
-    const unsureBefore = this.#unsure.length;
+    const explainedBefore = this.#explained.length;
     void this.send("savepoint attempt", []);
     try {
       const result = await work();
-      await Promise.all(this.#unsure);
-      // One around this one has the same name, and must be the one that it falls back to.
+      await Promise.all(this.#explained);
+      // An outer savepoint has the same name, and must be the one that a later rollback goes to.
       void this.send("release savepoint attempt", []);
       return result;
     } catch (error) {
       cancelPipelined(this.#client);
       this.#sent.forgetSince(sentBefore);
       this.#listeners.length = listenersBefore;
-      this.#unsure.length = unsureBefore;
+      this.#explained.length = explainedBefore;
       void this.send("rollback to savepoint attempt", []);
       void this.send("release savepoint attempt", []);
       throw error;
@@ -127,33 +127,33 @@ export class Session implements Transaction {
   }
 }
 
-/** Statements that were sent; whoever ends the work waits for their answers. */
-export class Outstanding {
-  readonly #answers: Promise<unknown>[] = [];
+/** Statements that were sent; the end of the transaction waits for their results. */
+export class PendingStatements {
+  readonly #results: Promise<unknown>[] = [];
 
-  track<R>(answer: Promise<R>): Promise<R> {
-    // The rejection reaches whoever calls `all`; this keeps it from counting as unhandled.
-    answer.catch(ignoreHere);
-    this.#answers.push(answer);
-    return answer;
+  track<R>(result: Promise<R>): Promise<R> {
+    // `all` reports the rejection; this keeps it from counting as unhandled.
+    result.catch(ignoreRejection);
+    this.#results.push(result);
+    return result;
   }
 
-  /** Throws what failed first: whatever was sent after it failed because of it. */
+  /** Throws the first error: later statements failed because of it. */
   async all(): Promise<void> {
-    const answers = await Promise.allSettled(this.#answers);
-    const failed = answers.find(({ status }) => status === "rejected");
+    const results = await Promise.allSettled(this.#results);
+    const failed = results.find(({ status }) => status === "rejected");
     if (failed?.status === "rejected") throw failed.reason;
   }
 
   get count(): number {
-    return this.#answers.length;
+    return this.#results.length;
   }
 
-  /** What was sent from there on was undone: whether it failed is of no concern any more. */
+  /** Drops the results after a savepoint that was rolled back. */
   forgetSince(count: number): void {
-    this.#answers.length = count;
+    this.#results.length = count;
   }
 }
 
-/** For a rejection that somebody else hears. */
-export function ignoreHere(): void {}
+/** For a rejection that is reported elsewhere. */
+export function ignoreRejection(): void {}

@@ -1,6 +1,6 @@
 import type { Writable } from "node:stream";
 
-/** The part of the driver's connection that messages leave by; its types leave that out. */
+/** The part of the driver's connection that sends messages; its types leave it out. */
 export interface BufferedWrite {
   readonly stream: Writable;
   _send(message: Buffer): unknown;
@@ -10,8 +10,8 @@ export interface BufferedWrite {
 const COPIED_BYTES_MAX = 16 * 1024;
 
 /**
- * Puts messages together that are sent before the event loop goes on. The driver writes each for itself;
- * one write of all costs less than a stream that is told to gather them.
+ * Joins the messages of one turn of the event loop into one write. The driver writes each by itself; one write
+ * of all costs less than a corked stream.
  */
 export class WriteBuffer {
   readonly #connection: BufferedWrite;
@@ -25,14 +25,14 @@ export class WriteBuffer {
     };
   }
 
-  /** From now until the event loop goes on. */
+  /** Buffers messages until the end of this turn of the event loop. */
   open(): void {
     if (this.#messages) return;
     this.#messages = [];
-    process.nextTick(() => this.#leave());
+    process.nextTick(() => this.#flush());
   }
 
-  #leave(): void {
+  #flush(): void {
     const messages = this.#messages ?? [];
     this.#messages = undefined;
     const { stream } = this.#connection;

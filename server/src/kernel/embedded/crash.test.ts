@@ -15,7 +15,7 @@ import {
   startedBefore,
   useFolders,
   write,
-} from "./testing.ts";
+} from "./testing/cluster.ts";
 
 /** Where it is missing (macOS, busybox), only the next start ends the orphan. */
 const HAS_DEATH_SIGNAL = spawnSync("setpriv", ["--pdeathsig", "INT", "--", "true"]).status === 0;

@@ -13,7 +13,7 @@ import {
   startedBefore,
   useFolders,
   write,
-} from "./testing.ts";
+} from "./testing/cluster.ts";
 
 useFolders();
 

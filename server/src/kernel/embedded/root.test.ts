@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { canAccess, isRoot, unprivilegedAccount } from "./account.ts";
 import { findBinaries, prepareBinaries } from "./binaries.ts";
 import { comesTrue } from "./processes.ts";
-import { base, outcome, rows, runChild, start, useFolders, write } from "./testing.ts";
+import { base, outcome, rows, runChild, start, useFolders, write } from "./testing/cluster.ts";
 
 const NOBODY = { uid: 65534, gid: 65534 };
 

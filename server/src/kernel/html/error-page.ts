@@ -13,7 +13,7 @@ export class FailureWithPage extends Failure {
   }
 }
 
-/** Tells a person at a browser what went wrong, in place of a problem document. */
+/** Renders a failure as a page, in place of a problem document. */
 export const htmlErrorRendering: ErrorRendering = {
   mediaType: "text/html",
   body: Type.String({ title: "ErrorPage", description: "A page that says what went wrong" }),

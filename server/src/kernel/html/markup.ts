@@ -10,10 +10,10 @@ export class Markup {
   }
 }
 
-type Part = Markup | string | number | false | undefined | readonly Markup[];
+type TemplateValue = Markup | string | number | false | undefined | readonly Markup[];
 
-/** A template whose values are escaped, unless they are markup themselves; false and undefined are nothing. */
-export function markup(texts: TemplateStringsArray, ...parts: readonly Part[]): Markup {
+/** A template that escapes its values, unless they are markup themselves; false and undefined are empty. */
+export function markup(texts: TemplateStringsArray, ...parts: readonly TemplateValue[]): Markup {
   return new Markup(texts.reduce((whole, text, index) => whole + render(parts[index - 1]) + text));
 }
 
@@ -56,7 +56,7 @@ ${body}
     policy:
       `default-src 'none'; style-src '${STYLE_HASH}'; img-src data:; base-uri 'none'; ` +
       `form-action ${["'self'", ...formTargets].join(" ")}; frame-ancestors 'none'`,
-    // A form sent under `no-referrer` says `Origin: null`, and would look like a foreign page's.
+    // A form sent under `no-referrer` has `Origin: null`, and would look like a foreign page's.
     headers: { "referrer-policy": "same-origin" },
   };
 }
@@ -64,7 +64,7 @@ ${body}
 const STYLE = new Markup(STYLESHEET);
 const STYLE_HASH = `sha256-${sha256(STYLESHEET).toString("base64")}`;
 
-function render(part: Part): string {
+function render(part: TemplateValue): string {
   if (part === undefined || part === false) return "";
   if (part instanceof Markup) return part.text;
   if (typeof part === "object") return part.map(({ text }) => text).join("\n");

@@ -1,15 +1,15 @@
 /**
- * What can go wrong with an outbound call. Messages name the method and the origin at most: paths
+ * The errors of an outbound call. Messages name the method and the origin at most: paths
  * and queries of webhook addresses are often secrets, and so are headers and bodies. For the same
- * reason there is no `cause`: the parser's errors carry pieces of the answer.
+ * reason there is no `cause`: the parser's errors carry parts of the response.
  */
 
-/** Why a request was not sent. */
+/** The reason why a request was not sent. */
 export type RefusalReason = "url" | "scheme" | "address" | "method" | "header";
 
 /**
- * The request was not sent, and will not be however often it is repeated. (When a redirect leads
- * to a refused place, the requests before it were sent.)
+ * The request was not sent, and will not be however often it is repeated. (When a redirect leads to a refused
+ * address, the requests before it were sent.)
  */
 export class OutboundRefused extends Error {
   override readonly name = "OutboundRefused";
@@ -32,11 +32,11 @@ export type FailureKind =
   | "redirects"
   | "closed";
 
-/** It was tried and brought no whole answer. The other side may have acted on it, unless `unsent`. */
+/** The request failed without a whole response. The other side may have acted on it, unless `unsent`. */
 export class OutboundFailed extends Error {
   override readonly name = "OutboundFailed";
   readonly kind: FailureKind;
-  /** No connection came about, so that to try again repeats nothing. */
+  /** There was no connection, so that a retry repeats nothing. */
   readonly unsent: boolean;
 
   constructor(kind: FailureKind, message: string, { unsent = false } = {}) {
@@ -83,7 +83,7 @@ function kindOf(code: string): FailureKind {
 
 function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return "unknown";
-  // Happy Eyeballs reports one error per address; the first one tells enough.
+  // Happy Eyeballs reports one error per address; the first one is enough.
   if (error instanceof AggregateError && error.errors.length > 0) return codeOf(error.errors[0]);
   // Undici's HTTPParserError has its code documented, and undefined.
   return "code" in error && typeof error.code === "string" ? error.code : error.name;

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { Outbound, OutboundRefused, type OutboundRequest } from "./outbound.ts";
-import { connectionReturned, serve } from "./testing.ts";
+import { connectionReturned, serve } from "./testing/server.ts";
 
 afterEach(() => vi.unstubAllEnvs());
 

@@ -1,10 +1,10 @@
 /**
- * Opens connections, to permitted addresses only.
+ * Opens connections, to permitted addresses only: the SSRF guard at connect time.
  *
- * A check of the URL before the call would be worth nothing: the name can resolve to another
- * address a moment later. So the check sits inside the connection's own name lookup. The socket
- * gets the very answers that were checked and asks nobody again, and a name of which any answer
- * is forbidden is refused whole, or repeating the call would reach the forbidden one in the end.
+ * A check of the URL before the call would be worth nothing: the name can resolve to another address a
+ * moment later (DNS rebinding). So the check is part of the connection's own name lookup. The socket gets the
+ * very addresses that were checked and does not look them up again, and a name of which any address is
+ * forbidden is refused as a whole, or repeating the call would reach the forbidden one in the end.
  */
 import { lookup as systemLookup } from "node:dns/promises";
 import { isIP, type LookupFunction } from "node:net";
@@ -27,12 +27,12 @@ export interface ConnectorOptions {
 /** A connector for undici's dispatchers that connects to permitted addresses only. */
 export function guardedConnector(options: ConnectorOptions): buildConnector.connector {
   const connect = buildConnector({
-    // One request per connection at a time: an oversized or overdue answer is then stopped by
+    // One request per connection at a time: an oversized or overdue response is then stopped by
     // closing its connection, and disturbs no other request.
     allowH2: false,
     autoSelectFamily: true,
     lookup: guardedLookup(options),
-    // Said aloud, so that NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment cannot unsay it.
+    // Set explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment has no effect.
     rejectUnauthorized: true,
     timeout: options.connectTimeoutMs,
     ...(options.secureContext === undefined ? {} : { secureContext: options.secureContext }),
@@ -64,15 +64,15 @@ export function guardedLookup({
   permits,
   lookup,
 }: Pick<ConnectorOptions, "permits" | "lookup">): LookupFunction {
-  const checked = callbackify(async (hostname: string) => {
+  const lookupPermitted = callbackify(async (hostname: string) => {
     const addresses = await lookup(hostname);
-    if (addresses.length === 0) throw notFound(hostname);
+    if (addresses.length === 0) throw hostNotFound(hostname);
     if (!addresses.every(permits)) throw refusedAddress(hostname);
     return addresses.map(withFamily);
   });
   // With autoSelectFamily Node always asks for the list of all addresses.
   return (hostname, _options, callback) => {
-    checked(hostname, (error, addresses) => callback(error, addresses));
+    lookupPermitted(hostname, (error, addresses) => callback(error, addresses));
   };
 }
 
@@ -80,6 +80,6 @@ function withFamily(address: string): { address: string; family: number } {
   return { address, family: isIP(address) };
 }
 
-function notFound(hostname: string): NodeJS.ErrnoException {
+function hostNotFound(hostname: string): NodeJS.ErrnoException {
   return Object.assign(new Error(`${hostname} has no address`), { code: "ENOTFOUND" });
 }

@@ -3,7 +3,7 @@ import { inspect } from "node:util";
 import { gzipSync } from "node:zlib";
 import { afterAll, describe, expect, test } from "vitest";
 import { Outbound, OutboundFailed, type OutboundRequest } from "./outbound.ts";
-import { connectionReturned, serve, type Loopback } from "./testing.ts";
+import { connectionReturned, serve, type Loopback } from "./testing/server.ts";
 
 const outbound = new Outbound({ allow: ["127.0.0.0/8"] });
 afterAll(() => outbound.close());

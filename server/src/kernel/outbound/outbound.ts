@@ -1,10 +1,10 @@
 /**
- * The one way out: every HTTP call that Millrace makes for its users passes here.
+ * The outbound HTTP client: every call that Millrace makes for its users passes here.
  *
- * Users choose the URLs, so each call is hostile until shown otherwise. Only public addresses are
- * reached, checked at connect time; redirects are not followed unless asked; the whole call has
- * one time limit, and the answer one size limit. Answers are not decompressed, so that limit
- * holds for what is kept too. A proxy in the environment is ignored: it would connect unchecked.
+ * Users choose the URLs, so each call may be hostile (SSRF). Only public addresses are reached, checked at
+ * connect time; redirects are not followed unless requested; the whole call has one time limit, and the
+ * response one size limit. Responses are not decompressed, so that limit holds for the stored body too. A
+ * proxy in the environment is ignored: it would connect unchecked.
  */
 import { X509Certificate } from "node:crypto";
 import { createSecureContext, getCACertificates, type SecureContext } from "node:tls";
@@ -16,20 +16,20 @@ import {
   lookupBySystem,
   refusedAddress,
 } from "./guarded-connector.ts";
-import { type Hop, redirected } from "./redirect.ts";
-import { checkHeaders, checkMethod, literalAddress, readTarget } from "./request-checks.ts";
+import { followRedirect, type Hop } from "./redirect.ts";
+import { checkHeaders, checkMethod, literalAddress, parseTarget } from "./request-checks.ts";
 import { GuardedSocket } from "./socket.ts";
 import { isInCidr, isPublic, parseCidr } from "./ssrf-guard.ts";
 
 export { OutboundFailed, OutboundRefused } from "./error.ts";
 
-/** The end of a call's time, or of its caller's patience. */
+/** The end of a call, by its time limit or its caller's signal. */
 export interface TimeLimit {
   /** Aborted when the call must end. */
   readonly signal: AbortSignal;
   /** Rejects at the same moment; it never resolves. */
   readonly over: Promise<never>;
-  /** Forgets the limit; to be called when the call has ended. */
+  /** Stops the timer; to be called when the call has ended. */
   readonly stop: () => void;
 }
 
@@ -53,7 +53,7 @@ function startTimeLimit(
   }, timeoutMs);
   const onAbort = (): void => end(new OutboundFailed("aborted", `${at}: cancelled`));
   // Not AbortSignal.any: the caller's signal may live as long as the process, and each call
-  // would leave something on it.
+  // would leave a listener on it.
   signal?.addEventListener("abort", onAbort, { once: true });
   if (signal?.aborted === true) onAbort();
   const stop = (): void => {
@@ -70,7 +70,7 @@ export interface OutboundOptions {
   readonly extraCaPem?: string;
   /** From the name lookup to the end of the TLS handshake; 10 s unless set. */
   readonly connectTimeoutMs?: number;
-  /** The one seam for tests: resolves host names in the place of the operating system. */
+  /** For tests: resolves host names in the place of the operating system. */
   readonly lookup?: Lookup;
 }
 
@@ -83,9 +83,9 @@ export interface OutboundRequest {
   readonly timeoutMs: number;
   /** More than this is cut off, see `truncated`. */
   readonly maxResponseBytes: number;
-  /** Only https is spoken unless this is set. */
+  /** Only https is allowed unless this is set. */
   readonly allowHttp?: boolean;
-  /** How many redirects are followed, none unless set; see `redirected` for what goes along. */
+  /** How many redirects are followed, none unless set; see `followRedirect` for what is sent along. */
   readonly redirects?: number;
   readonly signal?: AbortSignal;
 }
@@ -101,20 +101,20 @@ export interface OutboundResponse {
   readonly durationMs: number;
 }
 
-type Answer = Omit<OutboundResponse, "durationMs">;
+type ResponseContent = Omit<OutboundResponse, "durationMs">;
 
 /** An HTTP client with a pool of connections, safe to point at URLs that strangers wrote. */
 export class Outbound {
   readonly #agent: Agent;
   readonly #permits: (address: string) => boolean;
   readonly #lookup: Lookup;
-  /** Whom TLS trusts beside those that Node trusts; undefined when that is nobody. */
+  /** Certificates that TLS trusts beside those that Node trusts; undefined when there are none. */
   readonly secureContext: SecureContext | undefined;
 
   constructor(options: OutboundOptions) {
-    this.#permits = permitting(options.allow);
+    this.#permits = compileAllowList(options.allow);
     this.#lookup = options.lookup ?? lookupBySystem;
-    this.secureContext = trusting(options.extraCaPem);
+    this.secureContext = createTrust(options.extraCaPem);
     this.#agent = new Agent({
       allowH2: false,
       connect: guardedConnector({
@@ -133,27 +133,27 @@ export class Outbound {
   }
 
   /**
-   * Checks a URL as far as that goes without asking the network, for refusing it when it is
-   * saved. Throws `OutboundRefused`. A host name that passes can still be refused at the call.
+   * Checks a URL as far as that goes without the network, when it is saved. Throws `OutboundRefused`. A host
+   * name that passes can still be refused at the call.
    */
   check({ url, allowHttp = false }: Pick<OutboundRequest, "url" | "allowHttp">): URL {
-    const target = readTarget(url, allowHttp);
+    const target = parseTarget(url, allowHttp);
     this.checkHost(target.hostname);
     return target;
   }
 
-  /** The same for a host by itself, where a protocol has no URLs. */
+  /** Checks a host by itself, where a protocol has no URLs. */
   checkHost(host: string): void {
     const address = literalAddress(host);
     if (address !== undefined && !this.#permits(address)) throw refusedAddress(host);
   }
 
-  /** A socket for what is not HTTP, not yet connected: it reaches permitted addresses only. */
+  /** A socket for protocols other than HTTP, not yet connected: it reaches permitted addresses only. */
   socket(): GuardedSocket {
     return new GuardedSocket({ permits: this.#permits, lookup: this.#lookup });
   }
 
-  /** Sends a request. Any status is an answer; throws `OutboundRefused` or `OutboundFailed`. */
+  /** Sends a request. A response of any status resolves; throws `OutboundRefused` or `OutboundFailed`. */
   async request(request: OutboundRequest): Promise<OutboundResponse> {
     const startedAt = performance.now();
     const { method, headers = {}, body } = request;
@@ -165,8 +165,8 @@ export class Outbound {
       // Undici heeds the signal only once it is connected, and a lookup can hang for long before
       // that, so the limit is raced against the call.
       const hop = { method, url, headers, body };
-      const answer = await Promise.race([this.#follow(hop, request, limit.signal), limit.over]);
-      return { ...answer, durationMs: performance.now() - startedAt };
+      const response = await Promise.race([this.#follow(hop, request, limit.signal), limit.over]);
+      return { ...response, durationMs: performance.now() - startedAt };
     } finally {
       limit.stop();
     }
@@ -177,14 +177,18 @@ export class Outbound {
     await this.#agent.destroy();
   }
 
-  async #follow(first: Hop, request: OutboundRequest, signal: AbortSignal): Promise<Answer> {
+  async #follow(
+    first: Hop,
+    request: OutboundRequest,
+    signal: AbortSignal,
+  ): Promise<ResponseContent> {
     const { redirects = 0, maxResponseBytes, allowHttp = false } = request;
     let hop = first;
     for (let followed = 0; ; followed += 1) {
-      const answer = await this.#send(hop, maxResponseBytes, signal);
-      if (redirects === 0) return answer;
-      const next = redirected(hop, answer.status, answer.headers["location"]);
-      if (next === undefined) return answer;
+      const response = await this.#send(hop, maxResponseBytes, signal);
+      if (redirects === 0) return response;
+      const next = followRedirect(hop, response.status, response.headers["location"]);
+      if (next === undefined) return response;
       if (followed === redirects) {
         const at = `${first.method} ${first.url.origin}`;
         throw new OutboundFailed("redirects", `${at}: more than ${redirects} redirects`);
@@ -193,15 +197,15 @@ export class Outbound {
     }
   }
 
-  async #send(hop: Hop, maxResponseBytes: number, signal: AbortSignal): Promise<Answer> {
+  async #send(hop: Hop, maxResponseBytes: number, signal: AbortSignal): Promise<ResponseContent> {
     const { method, url, headers, body = null } = hop;
     const path = url.pathname + url.search;
     try {
       signal.throwIfAborted();
       const request = { origin: url.origin, path, method, headers, body, signal };
       const response = await this.#agent.request(request);
-      const kept = await readUpTo(maxResponseBytes, response.body);
-      return { status: response.statusCode, headers: joined(response.headers), ...kept };
+      const content = await readUpTo(maxResponseBytes, response.body);
+      return { status: response.statusCode, headers: joinHeaders(response.headers), ...content };
     } catch (error) {
       throw toOutboundFailure(error, `${method} ${url.origin}`);
     }
@@ -211,7 +215,7 @@ export class Outbound {
 async function readUpTo(
   bytesMax: number,
   body: AsyncIterable<Uint8Array>,
-): Promise<Pick<Answer, "body" | "truncated">> {
+): Promise<Pick<ResponseContent, "body" | "truncated">> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of body) {
@@ -223,7 +227,9 @@ async function readUpTo(
   return { body: Buffer.concat(chunks), truncated: false };
 }
 
-function joined(headers: Dispatcher.ResponseData["headers"]): Readonly<Record<string, string>> {
+function joinHeaders(
+  headers: Dispatcher.ResponseData["headers"],
+): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value = ""]) => [
       name,
@@ -232,7 +238,7 @@ function joined(headers: Dispatcher.ResponseData["headers"]): Readonly<Record<st
   );
 }
 
-function permitting(allow: readonly string[]): (address: string) => boolean {
+function compileAllowList(allow: readonly string[]): (address: string) => boolean {
   const allowed = allow.map((text) => {
     const cidr = parseCidr(text);
     if (cidr === undefined) throw new Error(`Not a CIDR: ${text}`);
@@ -242,11 +248,11 @@ function permitting(allow: readonly string[]): (address: string) => boolean {
 }
 
 /** One context for all connections: reading some 150 certificates anew for each is slow. */
-function trusting(extraCaPem: string | undefined): SecureContext | undefined {
+function createTrust(extraCaPem: string | undefined): SecureContext | undefined {
   if (extraCaPem === undefined) return undefined;
   const extra = extraCaPem.match(/-----BEGIN CERTIFICATE-----.+?-----END CERTIFICATE-----/gs) ?? [];
   if (extra.length === 0) throw new Error("The extra CA file holds no PEM certificate.");
-  // OpenSSL skips what it cannot read, and calls would fail later without a hint; this throws.
+  // OpenSSL skips a certificate that it cannot read, and calls would fail later without a hint; this throws.
   for (const pem of extra) new X509Certificate(pem);
   return createSecureContext({ ca: [...getCACertificates("default"), ...extra] });
 }

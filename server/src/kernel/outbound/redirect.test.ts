@@ -1,7 +1,7 @@
 import type { RequestListener } from "node:http";
 import { afterAll, describe, expect, test } from "vitest";
 import { Outbound, type OutboundRequest } from "./outbound.ts";
-import { serve, type Loopback } from "./testing.ts";
+import { serve, type Loopback } from "./testing/server.ts";
 
 const outbound = new Outbound({
   allow: ["127.0.0.1/32"],

@@ -12,28 +12,28 @@ export interface NextHop extends Omit<Hop, "url"> {
 }
 
 /**
- * The request that a redirect asks for; undefined when the answer is no redirect, or one that is
- * not to be followed.
+ * The next request of a redirect; undefined when the response is no redirect, or one that is not to be
+ * followed.
  *
  * Method and body change as in browsers: 303 becomes GET, so does a POST after 301 and 302, and
  * 307 and 308 repeat the request. Towards another origin only headers that cannot carry a
- * credential go along, since connectors keep keys in headers of any name. A body may hold secrets
+ * credential are sent, since connectors keep keys in headers of any name. A body may hold secrets
  * as well, so a redirect that would repeat it to another origin is not followed.
  */
-export function redirected(hop: Hop, status: number, location?: string): NextHop | undefined {
+export function followRedirect(hop: Hop, status: number, location?: string): NextHop | undefined {
   if (location === undefined || !REDIRECTS.has(status)) return undefined;
-  // An unreadable location is passed on as it is, to be refused like any other unreadable URL.
+  // An invalid location is passed on as it is, to be refused like any other invalid URL.
   const next = URL.parse(location, hop.url.href);
   const sameOrigin = next?.origin === hop.url.origin;
   const toGet = status === 303 ? hop.method !== "HEAD" : status < 303 && hop.method === "POST";
   const body = toGet ? undefined : hop.body;
   if (body !== undefined && !sameOrigin) return undefined;
-  const passes = (name: string): boolean =>
+  const isSent = (name: string): boolean =>
     toGet && BODY_HEADERS.test(name) ? false : sameOrigin || HARMLESS_HEADERS.test(name);
   return {
     method: toGet ? "GET" : hop.method,
     location: next?.href ?? location,
-    headers: Object.fromEntries(Object.entries(hop.headers).filter(([name]) => passes(name))),
+    headers: Object.fromEntries(Object.entries(hop.headers).filter(([name]) => isSent(name))),
     body,
   };
 }

@@ -1,31 +1,31 @@
 /**
- * What may be sent where, as far as the text tells it: the parts of a request are checked here
- * before anything happens. The address behind a host name is checked later, at connect time.
+ * Checks of a request before it is sent: URL, method and headers. The address behind a host name is checked
+ * later, at connect time.
  */
 import { isIP } from "node:net";
 import { OutboundRefused } from "./error.ts";
 
 /**
- * Reads a URL or refuses it. The WHATWG parser forgives much (`https:x`, `https:\\x`, newlines in
- * the middle), and two parsers that forgive differently are how filters are passed, so only text
- * that means the same to all of them is taken.
+ * Parses a URL or refuses it. The WHATWG parser forgives much (`https:x`, `https:\\x`, newlines in the
+ * middle), and filters are bypassed where two parsers differ, so only a URL that all parsers read alike is
+ * accepted.
  */
-export function readTarget(text: string, allowHttp: boolean): URL {
-  if (text.length > URL_CHARACTERS_MAX) throw refusedUrl("is too long");
+export function parseTarget(text: string, allowHttp: boolean): URL {
+  if (text.length > URL_CHARACTERS_MAX) throw refuseUrl("is too long");
   // The pattern is the check: whitespace, control characters and backslashes are what it refuses.
   // oxlint-disable-next-line no-control-regex
-  if (/[\u0000-\u0020\u007f\\]/.test(text)) throw refusedUrl("holds a character that it must not");
+  if (/[\u0000-\u0020\u007f\\]/.test(text)) throw refuseUrl("holds a character that it must not");
   const url = URL.parse(text);
-  if (url === null) throw refusedUrl("cannot be read");
+  if (url === null) throw refuseUrl("cannot be read");
   if (url.protocol !== "https:" && !(allowHttp && url.protocol === "http:")) {
     const allowed = allowHttp ? "https or http" : "https";
     throw new OutboundRefused("scheme", `The scheme of the URL must be ${allowed}.`);
   }
   const authority = /^https?:\/\/([^/?#]+)/i.exec(text)?.[1];
-  if (authority === undefined) throw refusedUrl("has no host");
-  if (authority.includes("@")) throw refusedUrl("must not hold credentials");
-  if (url.hostname.endsWith(".")) throw refusedUrl("has a host with a dot at its end");
-  if (url.port === "0") throw refusedUrl("has port 0");
+  if (authority === undefined) throw refuseUrl("has no host");
+  if (authority.includes("@")) throw refuseUrl("must not hold credentials");
+  if (url.hostname.endsWith(".")) throw refuseUrl("has a host with a dot at its end");
+  if (url.port === "0") throw refuseUrl("has port 0");
   return url;
 }
 
@@ -58,7 +58,7 @@ export function checkHeaders(headers: Readonly<Record<string, string>>): void {
 const URL_CHARACTERS_MAX = 8192;
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,256}$/;
 
-// `host` would let a caller ask a shared front for a site other than the one in the URL, and
+// `host` would let a caller request another site than the one in the URL from a shared front, and
 // would set the TLS server name; the others frame the message or belong to the connection.
 const MANAGED_HEADERS = new Set([
   "connection",
@@ -74,6 +74,6 @@ const MANAGED_HEADERS = new Set([
   "upgrade",
 ]);
 
-function refusedUrl(what: string): OutboundRefused {
-  return new OutboundRefused("url", `The URL ${what}.`);
+function refuseUrl(reason: string): OutboundRefused {
+  return new OutboundRefused("url", `The URL ${reason}.`);
 }

@@ -1,4 +1,4 @@
-/** What an answer says: JSON as what it means, anything else as text that a database can keep. */
+/** Parses the body of a response: JSON as a value, anything else as text that a database can store. */
 export function parseResponseContent(
   headers: Readonly<Record<string, string>>,
   bytes: Uint8Array,

@@ -4,7 +4,7 @@ import { connect as connectTls, createServer as createTlsServer } from "node:tls
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { OutboundFailed, OutboundRefused } from "./error.ts";
 import { Outbound } from "./outbound.ts";
-import { TEST_CA_PEM, TEST_IDENTITY } from "./testing.ts";
+import { TEST_CA_PEM, TEST_IDENTITY } from "./testing/server.ts";
 
 const NAMES: Readonly<Record<string, readonly string[]>> = {
   "here.example.test": ["127.0.0.1"],

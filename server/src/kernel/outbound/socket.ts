@@ -3,17 +3,17 @@ import { type ConnectorOptions, guardedLookup, refusedAddress } from "./guarded-
 import { OutboundFailed } from "./error.ts";
 import { literalAddress } from "./request-checks.ts";
 
-/** The protocols that we speak over sockets answer a question with much less. */
-const ANSWER_BYTES_MAX = 16 * 1024 * 1024;
-const LOOK_MS = 100;
+/** A response of the protocols that use sockets is much smaller. */
+const RESPONSE_BYTES_MAX = 16 * 1024 * 1024;
+const CHECK_EVERY_MS = 100;
 
 /**
  * A connection for the clients of other protocols. They choose when to connect and wrap TLS around it,
- * but the address check is the one of every call: it sits in the name lookup of the connection itself.
+ * but the address check is the one of every call: it is part of the name lookup of the connection itself.
  *
- * Many of these clients gather a message of whatever length the server announces. So a server that
- * sends more than any honest answer is cut off. The count is looked at from time to time instead of
- * with each chunk, since TLS reads the connection beneath this object.
+ * Many of these clients buffer a message of any length that the server announces. So a server that sends more
+ * than any honest response is disconnected. The count is checked from time to time instead of with each chunk,
+ * since TLS reads the connection beneath this object.
  */
 export class GuardedSocket extends Socket {
   readonly #guard: Pick<ConnectorOptions, "permits" | "lookup">;
@@ -21,10 +21,10 @@ export class GuardedSocket extends Socket {
   constructor(guard: Pick<ConnectorOptions, "permits" | "lookup">) {
     super();
     this.#guard = guard;
-    this.once("connect", () => this.#watch());
+    this.once("connect", () => this.#limitResponses());
   }
 
-  /** Takes a port and a host, and nothing else: a path would be a socket of this machine. */
+  /** Takes a port and a host only: a path would be a socket of this machine. */
   override connect(...[port, host, listener]: readonly unknown[]): this {
     if (typeof port !== "number" || typeof host !== "string") {
       throw new TypeError("A guarded socket connects to a port and a host.");
@@ -35,22 +35,25 @@ export class GuardedSocket extends Socket {
       return this;
     }
     const lookup = guardedLookup(this.#guard);
-    // The client's own listener, of which the type of `connect` says nothing.
-    const heard = typeof listener === "function" ? (listener as () => void) : undefined;
-    return super.connect({ host: literal ?? host, port, lookup, autoSelectFamily: true }, heard);
+    // The client's own listener, which the type of `connect` leaves out.
+    const onConnect = typeof listener === "function" ? (listener as () => void) : undefined;
+    return super.connect(
+      { host: literal ?? host, port, lookup, autoSelectFamily: true },
+      onConnect,
+    );
   }
 
-  #watch(): void {
-    let asked = this.bytesWritten;
-    let from = this.bytesRead;
+  #limitResponses(): void {
+    let written = this.bytesWritten;
+    let readBefore = this.bytesRead;
     const timer = setInterval(() => {
-      if (this.bytesWritten !== asked) {
-        asked = this.bytesWritten;
-        from = this.bytesRead;
-      } else if (this.bytesRead - from > ANSWER_BYTES_MAX) {
+      if (this.bytesWritten !== written) {
+        written = this.bytesWritten;
+        readBefore = this.bytesRead;
+      } else if (this.bytesRead - readBefore > RESPONSE_BYTES_MAX) {
         this.destroy(new OutboundFailed("protocol", "The other side sent more than it may."));
       }
-    }, LOOK_MS).unref();
+    }, CHECK_EVERY_MS).unref();
     this.once("close", () => clearInterval(timer));
   }
 }

@@ -1,5 +1,5 @@
 /**
- * IP addresses and the ranges they lie in, as pure functions.
+ * The SSRF guard's rules: IP addresses and their ranges, as pure functions.
  *
  * An address is held as its bytes in network order, 4 for IPv4 and 16 for IPv6. A v4-mapped
  * address (`::ffff:10.0.0.1`) is read as the IPv4 address that it is: a dual-stack socket reports
@@ -21,31 +21,31 @@ export interface Cidr {
 export function parseCidr(text: string): Cidr | undefined {
   const [, host, prefix] = /^([^/%]+)(?:\/(0|[1-9]\d{0,2}))?$/.exec(text) ?? [];
   if (host === undefined) return undefined;
-  const written = readBytes(host);
-  if (written === undefined) return undefined;
-  const bitsMax = written.length * 8;
+  const parsed = readBytes(host);
+  if (parsed === undefined) return undefined;
+  const bitsMax = parsed.length * 8;
   const prefixBits = prefix === undefined ? bitsMax : Number(prefix);
   if (prefixBits > bitsMax) return undefined;
   // `::ffff:10.0.0.0/104` is `10.0.0.0/8`. With fewer than 96 bits it reaches beyond the mapped
   // range, so it stays an IPv6 range; mapped addresses, being IPv4 here, are then not in it.
-  const bytes = prefixBits >= MAPPED_BITS ? unmapped(written) : written;
-  return { bytes, prefixBits: prefixBits - (written.length - bytes.length) * 8 };
+  const bytes = prefixBits >= MAPPED_BITS ? unmapAddress(parsed) : parsed;
+  return { bytes, prefixBits: prefixBits - (parsed.length - bytes.length) * 8 };
 }
 
-/** Whether the address lies in the range. Text that is no address lies in none. */
+/** True when the address is in the range. Text that is no address is in none. */
 export function isInCidr(address: string, cidr: Cidr): boolean {
   const bytes = parseAddress(address);
   return bytes !== undefined && contains(cidr, bytes);
 }
 
-/** Whether all of the inner range lies in the outer one. */
-export function covers(outer: Cidr, inner: Cidr): boolean {
+/** True when all of the inner range is in the outer one. */
+export function includesCidr(outer: Cidr, inner: Cidr): boolean {
   return inner.prefixBits >= outer.prefixBits && contains(outer, inner.bytes);
 }
 
 /**
- * Whom to count an address as: an IPv4 address as itself, an IPv6 one as its /64, since whoever has
- * one address of it has them all. Two spellings of one address are counted as the same.
+ * The client that an address counts as: an IPv4 address as itself, an IPv6 one as its /64, since all its
+ * addresses belong to one client. Two spellings of one address are the same client.
  */
 export function classifyAddress(address: string): string {
   const bytes = parseAddress(address);
@@ -56,14 +56,14 @@ export function classifyAddress(address: string): string {
 }
 
 /**
- * Whether the address is one of the public internet: not one of this host, its networks, its
- * cloud, nor of a range that is reserved. Text that is no address is not public.
+ * True when the address is one of the public internet: not one of this host, its networks, its cloud, nor of
+ * a reserved range. Text that is no address is not public.
  */
 export function isPublic(address: string): boolean {
   const bytes = parseAddress(address);
   if (bytes === undefined) return false;
   if (bytes.length === 4) return !NOT_PUBLIC_V4.some((cidr) => contains(cidr, bytes));
-  // On an IPv6-only network DNS64 makes every IPv4 address one of these; what counts is the latter.
+  // On an IPv6-only network DNS64 maps every IPv4 address to one of these; the IPv4 address counts.
   if (contains(NAT64, bytes)) return isPublic(bytes.subarray(12).join("."));
   return contains(GLOBAL_V6, bytes) && !NOT_PUBLIC_V6.some((cidr) => contains(cidr, bytes));
 }
@@ -73,7 +73,7 @@ const MAPPED = "0,0,0,0,0,0,0,0,0,0,255,255";
 
 // The registries of special-purpose addresses (RFC 6890 and successors), the anycast relay of
 // 6to4, multicast, and the one metadata service that stands on a public address (Azure's).
-const NOT_PUBLIC_V4 = known(
+const NOT_PUBLIC_V4 = parseCidrs(
   "0.0.0.0/8",
   "10.0.0.0/8",
   "100.64.0.0/10",
@@ -92,17 +92,17 @@ const NOT_PUBLIC_V4 = known(
   "240.0.0.0/4",
 );
 
-// Only global unicast is public; what is refused inside it are protocol assignments (Teredo,
-// ORCHID, benchmarks), documentation, and 6to4. The tunnels embed IPv4 addresses, private ones
-// too, and nobody serves over them any more, so they are refused whatever they embed.
-const [GLOBAL_V6, NAT64] = [knownCidr("2000::/3"), knownCidr("64:ff9b::/96")];
-const NOT_PUBLIC_V6 = known("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20");
+// Only global unicast is public, without protocol assignments (Teredo,
+// ORCHID, benchmarks), documentation, and 6to4. The tunnels embed IPv4 addresses, private ones too, and are
+// out of use, so they are refused whatever they embed.
+const [GLOBAL_V6, NAT64] = [requireCidr("2000::/3"), requireCidr("64:ff9b::/96")];
+const NOT_PUBLIC_V6 = parseCidrs("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20");
 
-function known(...cidrs: readonly string[]): readonly Cidr[] {
-  return cidrs.map(knownCidr);
+function parseCidrs(...cidrs: readonly string[]): readonly Cidr[] {
+  return cidrs.map(requireCidr);
 }
 
-function knownCidr(text: string): Cidr {
+function requireCidr(text: string): Cidr {
   const cidr = parseCidr(text);
   if (cidr === undefined) throw new Error(`Not a CIDR: ${text}`);
   return cidr;
@@ -121,10 +121,10 @@ function contains(cidr: Cidr, address: Uint8Array): boolean {
 
 function parseAddress(text: string): Uint8Array | undefined {
   const bytes = readBytes(text);
-  return bytes === undefined ? undefined : unmapped(bytes);
+  return bytes === undefined ? undefined : unmapAddress(bytes);
 }
 
-function unmapped(bytes: Uint8Array): Uint8Array {
+function unmapAddress(bytes: Uint8Array): Uint8Array {
   const mapped = bytes.length === 16 && bytes.subarray(0, 12).join() === MAPPED;
   return mapped ? bytes.subarray(12) : bytes;
 }

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
 import { Outbound, type OutboundOptions } from "./outbound.ts";
-import { connectionReturned, serveTls, TEST_CA_PEM, type Loopback } from "./testing.ts";
+import { connectionReturned, serveTls, TEST_CA_PEM, type Loopback } from "./testing/server.ts";
 
 const lookup = async (): Promise<readonly string[]> => ["127.0.0.1"];
 const clients: Outbound[] = [];

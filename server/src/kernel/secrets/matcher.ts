@@ -2,7 +2,7 @@ import { SECRET_CHARACTERS_MIN } from "./secret-forms.ts";
 
 export interface Pattern {
   readonly text: string;
-  /** What stands in its place. */
+  /** The text that replaces it. */
   readonly label: string;
 }
 
@@ -21,7 +21,7 @@ export class Matcher {
   readonly #buckets = new Map<number, Pattern[]>();
 
   constructor(patterns: readonly Pattern[]) {
-    // A small table where few patterns are sought, since most matchers are small and short-lived.
+    // A small table for few patterns, since most matchers are small and short-lived.
     this.#shiftBits = patterns.length <= FEW_PATTERNS ? 3 : 4;
     const slots = 1 << (this.#shiftBits * SECRET_CHARACTERS_MIN);
     this.#mask = slots - 1;
@@ -32,21 +32,21 @@ export class Matcher {
     }
   }
 
-  /** Whether any of the patterns occurs. */
+  /** True when any of the patterns occurs. */
   occursIn(text: string): boolean {
     return this.#find(text, 0) !== undefined;
   }
 
   /**
-   * Replaces every occurrence of every pattern. Where some overlap, all that they cover goes: cutting
-   * out only the first would leave the rest of the second.
+   * Replaces every occurrence of every pattern. Where some overlap, the whole span is replaced: cutting out
+   * only the first would leave the rest of the second.
    */
   replace(text: string): string {
     let result = "";
     let labels = "";
     let end = 0;
-    for (let found = this.#find(text, 0); found; found = this.#find(text, found.start + 1)) {
-      const { start, pattern } = found;
+    for (let match = this.#find(text, 0); match; match = this.#find(text, match.start + 1)) {
+      const { start, pattern } = match;
       const stop = start + pattern.text.length;
       if (start >= end) {
         result += labels + text.slice(end, start);
@@ -72,8 +72,8 @@ export class Matcher {
     else this.#buckets.set(hash, [pattern]);
   }
 
-  /** The first place at or after `from` where a pattern stands, with the longest that does. */
-  #find(text: string, from: number): Found | undefined {
+  /** The first match at or after `from`, of the longest pattern there. */
+  #find(text: string, from: number): Match | undefined {
     if (this.#buckets.size === 0) return undefined;
     // Locals, since this loop runs for every character that leaves the process.
     const marks = this.#marks;
@@ -85,14 +85,16 @@ export class Matcher {
       hash = ((hash << shiftBits) ^ text.charCodeAt(index)) & mask;
       if (marks[hash] === 0 || index < first) continue;
       const start = index + 1 - SECRET_CHARACTERS_MIN;
-      const pattern = this.#buckets.get(hash)?.find((one) => text.startsWith(one.text, start));
+      const pattern = this.#buckets
+        .get(hash)
+        ?.find((candidate) => text.startsWith(candidate.text, start));
       if (pattern) return { start, pattern };
     }
     return undefined;
   }
 }
 
-interface Found {
+interface Match {
   readonly start: number;
   readonly pattern: Pattern;
 }

@@ -1,13 +1,13 @@
 import { pino } from "pino";
 import { expect, test } from "vitest";
-import { recentSecrets, scrubbing } from "./recent-secrets.ts";
+import { recentSecrets, scrubDestination } from "./recent-secrets.ts";
 
 const VALUE = 'p"l\\anted/värde\n+ 0987';
 
 /** A log that is read back as an operator's tools would. */
 function logged(tell: (log: ReturnType<typeof pino>) => void): Record<string, any>[] {
   const lines: string[] = [];
-  tell(pino({ base: null }, scrubbing({ write: (line) => void lines.push(line) })));
+  tell(pino({ base: null }, scrubDestination({ write: (line) => void lines.push(line) })));
   return lines.map((line) => JSON.parse(line));
 }
 

@@ -7,41 +7,41 @@ const SECRETS_MAX = 1_000;
 const CHARACTERS_MAX = 16_000_000;
 
 /**
- * The secrets that this process used lately, whoever's they are: the net below everything that scrubs
- * for itself. Only what operators see goes through it. Were it to change what callers see, a caller
- * could send guesses and learn from the answer which of them is somebody's secret.
+ * The secrets that this process used lately, of all workspaces: a safety net below code that scrubs for
+ * itself. Only output for operators goes through it. If responses did, a caller could send guesses and learn
+ * from the response which of them is somebody's secret.
  */
 class RecentSecrets {
   /** The least recently used first. */
-  readonly #known = new Map<string, UsedSecret>();
+  readonly #secrets = new Map<string, UsedSecret>();
   #characters = 0;
   #matcher: Matcher | undefined;
 
-  /** Remembers a secret, and gives it with its spellings, which are found once for many uses. */
+  /** Remembers a secret, and returns it with its encodings, which are computed once for many uses. */
   remember(name: string, value: string): UsedSecret {
     const key = `${name} ${value}`;
-    const known = this.#known.get(key);
-    if (known) {
-      this.#known.delete(key);
-      this.#known.set(key, known);
-      return known;
+    const cached = this.#secrets.get(key);
+    if (cached) {
+      this.#secrets.delete(key);
+      this.#secrets.set(key, cached);
+      return cached;
     }
     const secret = { name, value, forms: encodingsOf(value) };
-    this.#known.set(key, secret);
+    this.#secrets.set(key, secret);
     this.#characters += sizeOf(secret);
     this.#matcher = undefined;
-    if (this.#known.size > SECRETS_MAX || this.#characters > CHARACTERS_MAX) this.#forgetHalf();
+    if (this.#secrets.size > SECRETS_MAX || this.#characters > CHARACTERS_MAX) this.#dropHalf();
     return secret;
   }
 
-  /** A text for operators, such as the error that a job ended with. */
+  /** Scrubs a text for operators, such as the error of a job. */
   scrub(text: string): string {
-    return this.#current().replace(text);
+    return this.#currentMatcher().replace(text);
   }
 
-  /** A line of the log, which stays the JSON object that it was: its own fields keep their names. */
+  /** Scrubs a line of the log, which stays a JSON object: its own fields keep their names. */
   scrubLine(line: string): string {
-    const matcher = this.#current();
+    const matcher = this.#currentMatcher();
     if (!matcher.occursIn(line)) return line;
     const scrub = (text: string): string => matcher.replace(text);
     const change = (leaf: unknown): unknown => (typeof leaf === "string" ? scrub(leaf) : leaf);
@@ -54,15 +54,15 @@ class RecentSecrets {
     }
   }
 
-  #current(): Matcher {
-    return (this.#matcher ??= new Matcher(patternsOf(this.#known.values())));
+  #currentMatcher(): Matcher {
+    return (this.#matcher ??= new Matcher(patternsOf(this.#secrets.values())));
   }
 
-  /** Half at once, so that a steady stream of new ones does not search for room each time. */
-  #forgetHalf(): void {
-    for (const [key, secret] of this.#known) {
-      if (this.#known.size <= SECRETS_MAX / 2 && this.#characters <= CHARACTERS_MAX / 2) return;
-      this.#known.delete(key);
+  /** Drops half at once, so that a steady stream of new ones does not do it each time. */
+  #dropHalf(): void {
+    for (const [key, secret] of this.#secrets) {
+      if (this.#secrets.size <= SECRETS_MAX / 2 && this.#characters <= CHARACTERS_MAX / 2) return;
+      this.#secrets.delete(key);
       this.#characters -= sizeOf(secret);
     }
   }
@@ -71,13 +71,13 @@ class RecentSecrets {
 /** One for the process, since its log is one. */
 export const recentSecrets = new RecentSecrets();
 
-interface Destination {
+interface LogDestination {
   write(line: string): unknown;
   flushSync?(): void;
 }
 
-/** Where log lines go, but without the secrets that were used lately. */
-export function scrubbing(destination: Destination): Destination & { flush(): void } {
+/** A log destination without the secrets that were used lately. */
+export function scrubDestination(destination: LogDestination): LogDestination & { flush(): void } {
   return {
     write: (line) => destination.write(recentSecrets.scrubLine(line)),
     flush: () => destination.flushSync?.(),

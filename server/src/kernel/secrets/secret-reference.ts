@@ -1,6 +1,6 @@
 import { mapJson } from "../schema/map-json.ts";
 
-/** What a secret may be called, here and in the vault. */
+/** The pattern of a secret's name, here and in the vault. */
 export const SECRET_NAME = "[A-Za-z_][A-Za-z0-9_]*";
 const REFERENCE = new RegExp(`\\{\\{\\s*secrets\\.(${SECRET_NAME})\\s*\\}\\}`, "g");
 
@@ -15,7 +15,7 @@ export function findSecretReferences(value: unknown): string[] {
   return [...names];
 }
 
-/** The same value with its references replaced. What a secret itself contains is never looked at. */
+/** Replaces the references of a value. A secret's own value is not searched for references. */
 export function substituteSecrets(value: unknown, secrets: ReadonlyMap<string, string>): unknown {
   return mapJson(value, (leaf) =>
     typeof leaf === "string" && leaf.includes("{{")

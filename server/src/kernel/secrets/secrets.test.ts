@@ -104,7 +104,7 @@ test("a name that no secret has is a failure that says so", async () => {
     type: { code: "unknown_secret", status: 422 },
     message: "There is no secret GONE.",
   });
-  expect(await secrets.missing(world.home, ["GONE", "PLANTED", "GONE", "AWAY"])).toEqual([
+  expect(await secrets.findMissing(world.home, ["GONE", "PLANTED", "GONE", "AWAY"])).toEqual([
     "GONE",
     "AWAY",
   ]);
@@ -113,7 +113,7 @@ test("a name that no secret has is a failure that says so", async () => {
 test("another workspace has other secrets, and a value moved to it or to another name does not open", async () => {
   const elsewhere = await world.workspace("elsewhere");
   const { secrets } = world.kernel;
-  expect(await secrets.missing(elsewhere.key, ["PLANTED"])).toEqual(["PLANTED"]);
+  expect(await secrets.findMissing(elsewhere.key, ["PLANTED"])).toEqual(["PLANTED"]);
   const other = await world.member(["owner"], elsewhere);
   await other("POST /api/v1/secrets", { name: "OWN", value: "of elsewhere" });
   await world.sql(

@@ -17,8 +17,8 @@ const BATCH_SECRETS_MAX = 1_000;
 
 const READ = `
   select s.workspace_id, s.name, s.sealed
-    from unnest($1::uuid[], $2::text[]) as wanted (workspace_id, name)
-    join secrets s on s.workspace_id = wanted.workspace_id and s.name = wanted.name`;
+    from unnest($1::uuid[], $2::text[]) as r (workspace_id, name)
+    join secrets s on s.workspace_id = r.workspace_id and s.name = r.name`;
 
 interface SecretRow {
   readonly workspace_id: string;
@@ -26,7 +26,7 @@ interface SecretRow {
   readonly sealed: Buffer;
 }
 
-interface Wanted {
+interface PendingRead {
   readonly workspace: string;
   readonly name: string;
   readonly resolve: (sealed: Buffer | undefined) => void;
@@ -34,13 +34,13 @@ interface Wanted {
 }
 
 /**
- * The values of the vault, for those who act on behalf of a workspace. Each use reads the database, so
+ * The values of the vault, for code that acts on behalf of a workspace. Each use reads the database, so
  * that a rotation is effective at once on every node; under load many uses share one query.
  */
 export class Secrets {
   readonly #db: Database;
   readonly #keys: WorkspaceKeys;
-  #waiting: Wanted[] = [];
+  #pending: PendingRead[] = [];
   #reading = false;
 
   constructor(db: Database, keys: WorkspaceKeys) {
@@ -48,13 +48,13 @@ export class Secrets {
     this.#keys = keys;
   }
 
-  /** A value with its `{{secrets.NAME}}` replaced, and what takes them out of the results again. */
+  /** Replaces `{{secrets.NAME}}` in a value; the scrubber removes the secrets from results. */
   async resolve<T>(
     workspace: string,
     value: T,
   ): Promise<{ readonly value: T; readonly scrubber: Scrubber }> {
     const { values, scrubber } = await this.read(workspace, findSecretReferences(value));
-    // The same shape, with other texts in it.
+    // Only texts are replaced, so the type stays.
     return { value: values.size === 0 ? value : (substituteSecrets(value, values) as T), scrubber };
   }
 
@@ -71,7 +71,7 @@ export class Secrets {
     const key = rows.length === 0 ? undefined : await this.#keys.of(workspace);
     const secrets = rows.flatMap(({ name, sealed }) =>
       key && sealed
-        ? [recentSecrets.remember(name, open(key, sealed, contextOf(workspace, name)).toString())]
+        ? [recentSecrets.remember(name, open(key, sealed, sealContext(workspace, name)).toString())]
         : [],
     );
     recordSecretUse(secrets);
@@ -79,52 +79,54 @@ export class Secrets {
     return { values, scrubber: new Scrubber(secrets) };
   }
 
-  /** Which of these names no secret has. */
-  async missing(workspace: string, names: readonly string[]): Promise<string[]> {
+  /** The names without a secret. */
+  async findMissing(workspace: string, names: readonly string[]): Promise<string[]> {
     const rows = await this.#find(workspace, names);
     return rows.filter(({ sealed }) => sealed === undefined).map(({ name }) => name);
   }
 
-  /** A value as the vault keeps it. */
+  /** Seals a value as the vault stores it. */
   async seal(workspace: string, name: string, value: string): Promise<Buffer> {
     const key = await this.#keys.of(workspace);
-    return seal(key, Buffer.from(value), contextOf(workspace, name));
+    return seal(key, Buffer.from(value), sealContext(workspace, name));
   }
 
   #find(workspace: string, names: readonly string[]) {
     const found = [...new Set(names)].map(async (name) => ({
       name,
       sealed: await new Promise<Buffer | undefined>((resolve, reject) => {
-        this.#waiting.push({ workspace, name, resolve, reject });
+        this.#pending.push({ workspace, name, resolve, reject });
       }),
     }));
     if (!this.#reading) void this.#readAll();
     return Promise.all(found);
   }
 
-  /** One query after another, each for all that came to wait during the one before. */
+  /** Runs one query after another, each for all reads that were added during the one before. */
   async #readAll(): Promise<void> {
     this.#reading = true;
-    while (this.#waiting.length > 0) {
-      const batch = this.#waiting.splice(0, BATCH_SECRETS_MAX);
+    while (this.#pending.length > 0) {
+      const batch = this.#pending.splice(0, BATCH_SECRETS_MAX);
       try {
         const rows = await this.#db.system<SecretRow>(READ, [
           batch.map(({ workspace }) => workspace),
           batch.map(({ name }) => name),
         ]);
         const sealed = new Map(
-          rows.map((row) => [contextOf(row.workspace_id, row.name), row.sealed]),
+          rows.map((row) => [sealContext(row.workspace_id, row.name), row.sealed]),
         );
-        for (const one of batch) one.resolve(sealed.get(contextOf(one.workspace, one.name)));
+        for (const { workspace, name, resolve } of batch) {
+          resolve(sealed.get(sealContext(workspace, name)));
+        }
       } catch (error) {
-        for (const one of batch) one.reject(error);
+        for (const { reject } of batch) reject(error);
       }
     }
     this.#reading = false;
   }
 }
 
-/** Binds a sealed value to its place: moved to another name or workspace it does not open. */
-function contextOf(workspace: string, name: string): string {
+/** Binds a sealed value to its secret: moved to another name or workspace it does not open. */
+function sealContext(workspace: string, name: string): string {
   return `secret ${workspace} ${name}`;
 }

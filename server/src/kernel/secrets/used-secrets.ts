@@ -3,19 +3,19 @@ import { Failure } from "../operation/failure.ts";
 import { Scrubber, type UsedSecret } from "./scrubber.ts";
 
 /**
- * The secrets that the call under way has used. What the caller is told is scrubbed of these alone: of
- * anybody else's it can't tell anything, and a change in the answer would say that a guess was right.
+ * The secrets that the current call has used. Its failures are scrubbed of these alone: it can't reveal any
+ * other, and a change in the response would confirm a guess.
  */
 const used = new AsyncLocalStorage<Set<UsedSecret>>();
 
 export function recordSecretUse(secrets: readonly UsedSecret[]): void {
-  const noted = used.getStore();
-  for (const secret of secrets) noted?.add(secret);
+  const current = used.getStore();
+  for (const secret of secrets) current?.add(secret);
 }
 
-/** Runs a call so that whatever it fails with tells no secret that it used. */
+/** Runs a call so that its failures reveal no secret that it used. */
 export function trackUsedSecrets<T>(call: () => Promise<T>): Promise<T> {
-  // A call within a call answers through it.
+  // A nested call shares the set of the outer one.
   return used.run(used.getStore() ?? new Set(), async () => {
     try {
       return await call();
@@ -25,9 +25,9 @@ export function trackUsedSecrets<T>(call: () => Promise<T>): Promise<T> {
   });
 }
 
-/** A failure that may be shown to whom the call under way serves. */
+/** Scrubs a failure of the secrets that the current call has used. */
 export function scrubUsedSecrets(failure: Failure): Failure {
-  const noted = used.getStore();
-  if (noted === undefined || noted.size === 0) return failure;
-  return new Failure(failure.type, new Scrubber([...noted]).scrubJson(failure.particulars));
+  const current = used.getStore();
+  if (current === undefined || current.size === 0) return failure;
+  return new Failure(failure.type, new Scrubber([...current]).scrubJson(failure.particulars));
 }

@@ -4,7 +4,7 @@ import pg from "pg";
 import { pino } from "pino";
 import type { TestProject } from "vitest/node";
 import { firstStart } from "../../first-start.ts";
-import { connectionOf } from "../../open-database.ts";
+import { parseConnectionUrl } from "../../open-database.ts";
 import { domains } from "../../app.ts";
 import { MasterKey } from "../access/crypto.ts";
 import { withOwnerClient } from "../db/setup/owner-connection.ts";
@@ -54,7 +54,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
           settings: SETTINGS,
         })
       : undefined;
-  const owner: pg.ClientConfig = embedded?.connection ?? connectionOf(url ?? "");
+  const owner: pg.ClientConfig = embedded?.connection ?? parseConnectionUrl(url ?? "");
   const template = `millrace_template_${process.pid}`;
   await withOwnerClient(owner, (client) => client.query(`create database ${template}`));
   const prepared = await makeTemplate({ ...owner, database: template });

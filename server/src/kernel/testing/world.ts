@@ -10,7 +10,7 @@ import type { Domain } from "../contract.ts";
 import { buildServer } from "../http/server.ts";
 import { newId, newWorkspaceKey } from "../schema/id.ts";
 import { Kernel } from "../kernel.ts";
-import { scrubbing } from "../secrets/recent-secrets.ts";
+import { scrubDestination } from "../secrets/recent-secrets.ts";
 import { readSettings } from "../settings.ts";
 import { TEST_KEY } from "./database.ts";
 import { dropDatabase, takeDatabase } from "./database-copy.ts";
@@ -95,7 +95,7 @@ export async function startWorld(options: WorldOptions = {}) {
   const lines: string[] = [];
   const log = pino(
     { level: "info", base: null },
-    scrubbing({ write: (line) => void lines.push(line) }),
+    scrubDestination({ write: (line) => void lines.push(line) }),
   );
   const settings = readSettings({ MILLRACE_DATABASE_POOL: "8", ...options.env });
   const served = options.domains ?? [...domains, notes];

@@ -2,7 +2,7 @@
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import { TLSSocket } from "node:tls";
 import type pg from "pg";
-import { TEST_IDENTITY } from "#kernel/outbound/testing.ts";
+import { TEST_IDENTITY } from "#kernel/outbound/testing/server.ts";
 
 export interface Gate extends AsyncDisposable {
   readonly port: number;

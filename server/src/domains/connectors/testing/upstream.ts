@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach } from "vitest";
-import { serveTls, TEST_CA_PEM } from "#kernel/outbound/testing.ts";
+import { serveTls, TEST_CA_PEM } from "#kernel/outbound/testing/server.ts";
 import { useFixture } from "#kernel/testing/world.ts";
 
 export interface Received {

@@ -4,7 +4,7 @@ import Type, { type Static } from "typebox";
 import { EVERY_ROLE, type Permission, permission } from "#kernel/access/permission.ts";
 import { event } from "#kernel/log/event.ts";
 import { Failure, failure, Forbidden, invalidField } from "#kernel/operation/failure.ts";
-import { type Cidr, covers, parseCidr } from "#kernel/outbound/ssrf-guard.ts";
+import { type Cidr, includesCidr, parseCidr } from "#kernel/outbound/ssrf-guard.ts";
 import { id, line, nullable, Time } from "#kernel/schema/schema.ts";
 
 export const TOKEN_PREFIX = "mr_";
@@ -94,7 +94,7 @@ export function assertWithinBounds(inner: TokenBounds, outer: TokenBounds): void
   if (outer.ipAllowlist !== null) {
     const ranges = outer.ipAllowlist.map(parseStoredRange);
     const within = inner.ipAllowlist?.every((text) =>
-      ranges.some((range) => covers(range, parseStoredRange(text))),
+      ranges.some((range) => includesCidr(range, parseStoredRange(text))),
     );
     if (!within) {
       throw new Failure(Forbidden, {

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { serveTls, TEST_CA_PEM } from "#kernel/outbound/testing.ts";
+import { serveTls, TEST_CA_PEM } from "#kernel/outbound/testing/server.ts";
 
 export interface Received {
   readonly path: string;

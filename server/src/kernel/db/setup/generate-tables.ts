@@ -1,7 +1,7 @@
 import type pg from "pg";
 import { withOwnerClient } from "./owner-connection.ts";
 
-interface Column {
+interface ColumnRow {
   readonly table: string;
   readonly name: string;
   readonly type: string;
@@ -39,13 +39,13 @@ const TYPES: Readonly<Record<string, string>> = {
 /** The types of all tables, as a source file, from the migrated database itself. */
 export async function generateTableTypes(connection: pg.ClientConfig): Promise<string> {
   const columns = await withOwnerClient(connection, async (client) => {
-    const { rows } = await client.query<Column>(COLUMNS);
+    const { rows } = await client.query<ColumnRow>(COLUMNS);
     return rows;
   });
   const tables = Map.groupBy(columns, ({ table }) => table);
   const parts = [...tables].map(
     ([table, fields]) =>
-      `  ${table}: {\n${fields.map((field) => `    ${lineOf(field)}\n`).join("")}  };\n`,
+      `  ${table}: {\n${fields.map((field) => `    ${formatColumn(field)}\n`).join("")}  };\n`,
   );
   return `${HEAD}\nexport interface Tables {\n${parts.join("")}}\n`;
 }
@@ -64,7 +64,7 @@ type Generated<T> =
     : ColumnType<T, T | undefined, T>;
 `;
 
-function lineOf({ name, type, nullable, generated }: Column): string {
+function formatColumn({ name, type, nullable, generated }: ColumnRow): string {
   const known = TYPES[type];
   if (known === undefined) throw new Error(`The column type ${type} has no TypeScript type yet.`);
   const whole = nullable ? `${known} | null` : known;

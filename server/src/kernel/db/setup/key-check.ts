@@ -3,7 +3,7 @@ import { type MasterKey, open, seal } from "../../access/crypto.ts";
 const TEXT = "This is the right master key.";
 const CONTEXT = "key check";
 
-/** What the installation keeps, to notice at start that another key is in use. */
+/** A sealed text that the installation stores, to detect at start that another key is in use. */
 export function sealKeyCheck(masterKey: MasterKey): Buffer {
   return seal(masterKey.derive("key check"), Buffer.from(TEXT), CONTEXT);
 }

@@ -9,7 +9,7 @@ import { ensureGroups } from "./roles.ts";
 const FOLDER = join(import.meta.dirname, "../../../../migrations");
 
 /**
- * Brings the database to the newest schema: all that is missing in one transaction, under a lock, so
+ * Brings the database to the newest schema: all pending migrations in one transaction, under a lock, so
  * that any number of nodes may start at once and a failure leaves the old schema whole.
  */
 export async function migrate(owner: pg.ClientConfig): Promise<void> {
@@ -26,7 +26,7 @@ export async function migrate(owner: pg.ClientConfig): Promise<void> {
       "select name, checksum from migrations",
     );
     const known = new Map(applied.rows.map((row) => [row.name, row.checksum]));
-    for (const { name, text, checksum } of migrations()) {
+    for (const { name, text, checksum } of readMigrations()) {
       const before = known.get(name);
       if (before === checksum) continue;
       if (before !== undefined) {
@@ -42,7 +42,7 @@ export async function migrate(owner: pg.ClientConfig): Promise<void> {
   });
 }
 
-function migrations(): { name: string; text: string; checksum: string }[] {
+function readMigrations(): { name: string; text: string; checksum: string }[] {
   return readdirSync(FOLDER)
     .filter((name) => /^\d{4}_\w+\.sql$/.test(name))
     .toSorted()

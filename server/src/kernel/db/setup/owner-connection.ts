@@ -1,9 +1,9 @@
 import pg from "pg";
 
-/** Whoever changes the schema or the roles holds it. Any constant will do, as long as it is everyone's. */
+/** The advisory lock of code that changes the schema or the roles: any constant, as long as all use it. */
 export const SETUP_LOCK = 0x6d696c6c;
 
-/** One connection, for as long as the work takes. */
+/** Runs work on one connection, and closes it. */
 export async function withOwnerClient<T>(
   config: pg.ClientConfig,
   work: (client: pg.Client) => Promise<T>,

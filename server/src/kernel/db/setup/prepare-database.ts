@@ -8,7 +8,7 @@ import { migrate } from "./migrate.ts";
 import { withOwnerClient } from "./owner-connection.ts";
 import { ensureLogins, type Passwords } from "./roles.ts";
 
-/** For what can't wait for a pooler's turn, or needs a session of its own. */
+/** For work that can't wait for a pooler, or needs a session of its own. */
 export interface DirectConnections {
   readonly system: pg.ClientConfig;
   readonly sql: pg.ClientConfig;
@@ -18,13 +18,13 @@ export interface PreparedDatabase {
   readonly app: pg.ClientConfig;
   readonly system: pg.ClientConfig;
   readonly sql: pg.ClientConfig;
-  /** The ways past the pooler, when those above lead through one. */
+  /** Connections without the pooler, when those above lead through one. */
   readonly direct?: DirectConnections | undefined;
 }
 
 /**
- * As the owner, at every start: schema, login roles, and whether this is still our database. What is
- * given of a pooler takes the place of the owner's host, port and database for those who log in.
+ * Prepares the database as its owner, at every start: schema, login roles, and the check of the master key. The
+ * parts of a pooler replace the owner's host, port and database for the login roles.
  */
 export async function prepareDatabase(
   owner: pg.ClientConfig,
@@ -33,25 +33,25 @@ export async function prepareDatabase(
 ): Promise<PreparedDatabase> {
   await migrate(owner);
   await ensureInstallation(owner, masterKey);
-  const logins = loginRolesOf(masterKey);
+  const logins = loginPasswords(masterKey);
   const names = await ensureLogins(owner, logins);
-  const direct = withoutUrl(owner);
-  const way = pooler ? { ...direct, ...pooler } : direct;
+  const direct = assertNoUrl(owner);
+  const base = pooler ? { ...direct, ...pooler } : direct;
   const app = { user: names.app, password: logins.app };
   const system = { user: names.system, password: logins.system };
   const sql = { user: names.sql, password: logins.sql };
   return {
-    app: { ...way, ...app },
-    system: { ...way, ...system },
-    sql: { ...way, ...sql },
+    app: { ...base, ...app },
+    system: { ...base, ...system },
+    sql: { ...base, ...sql },
     ...(pooler && {
       direct: { system: { ...direct, ...system }, sql: { ...direct, ...sql } },
     }),
   };
 }
 
-/** The passwords of the login roles, which every node derives for itself. */
-export function loginRolesOf(masterKey: MasterKey): Passwords {
+/** The passwords of the login roles, which every node derives by itself. */
+export function loginPasswords(masterKey: MasterKey): Passwords {
   return {
     app: masterKey.derive("database role app").toString("base64url"),
     system: masterKey.derive("database role system").toString("base64url"),
@@ -81,8 +81,8 @@ async function ensureInstallation(owner: pg.ClientConfig, masterKey: MasterKey):
   });
 }
 
-/** pg lets the parts of a connection string win over a given user, so they are taken apart here. */
-function withoutUrl(config: pg.ClientConfig): pg.ClientConfig {
+/** pg prefers the parts of a connection string to a given user, so it must not be one. */
+function assertNoUrl(config: pg.ClientConfig): pg.ClientConfig {
   const { connectionString, ...parts } = config;
   if (connectionString === undefined) return parts;
   throw new Error("Give the parts of the connection, not its URL.");

@@ -4,7 +4,7 @@ import { StartupError } from "../../startup-error.ts";
 import { NO_WORKSPACE } from "../database.ts";
 import { verifyKeyCheck, sealKeyCheck } from "./key-check.ts";
 import { withOwnerClient } from "./owner-connection.ts";
-import { loginRolesOf } from "./prepare-database.ts";
+import { loginPasswords } from "./prepare-database.ts";
 import { ensureLogins, roleNames } from "./roles.ts";
 
 const BATCH_KEYS_MAX = 1_000;
@@ -13,9 +13,9 @@ const READ = `
   select workspace_id, wrapped from workspace_keys
    where workspace_id > $1 order by workspace_id limit $2`;
 const WRITE = `
-  update workspace_keys k set wrapped = anew.wrapped
-    from unnest($1::uuid[], $2::bytea[]) as anew (workspace_id, wrapped)
-   where k.workspace_id = anew.workspace_id`;
+  update workspace_keys k set wrapped = rewrapped.wrapped
+    from unnest($1::uuid[], $2::bytea[]) as rewrapped (workspace_id, wrapped)
+   where k.workspace_id = rewrapped.workspace_id`;
 
 export interface MasterKeys {
   readonly from: MasterKey;
@@ -23,8 +23,8 @@ export interface MasterKeys {
 }
 
 /**
- * Puts the installation under another master key, as the owner: all data keys and the key check in one
- * transaction, then the passwords that derive from it. Repeating it after a crash does what is left.
+ * Rotates the master key, as the owner: all data keys and the key check in one transaction, then the passwords
+ * that derive from it. Repeating it after a crash does the rest.
  */
 export async function rekey(owner: pg.ClientConfig, keys: MasterKeys): Promise<number> {
   const rewrapped = await withOwnerClient(owner, async (client) => {
@@ -42,11 +42,11 @@ export async function rekey(owner: pg.ClientConfig, keys: MasterKeys): Promise<n
     await client.query("commit");
     return count;
   });
-  await ensureLogins(owner, loginRolesOf(keys.to));
+  await ensureLogins(owner, loginPasswords(keys.to));
   return rewrapped;
 }
 
-/** A server that runs on would wrap the keys of new workspaces under the old master key. */
+/** A running server would wrap the keys of new workspaces under the old master key. */
 async function assertAlone(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ name: string }>("select current_database() as name");
   const { app, system, sql } = roleNames(rows[0]?.name ?? "");

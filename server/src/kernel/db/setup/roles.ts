@@ -7,9 +7,9 @@ import { SETUP_LOCK, withOwnerClient } from "./owner-connection.ts";
 const ITERATIONS = 4_096;
 
 /**
- * What PostgreSQL stores of a password (RFC 5803). Made here and with a salt that is always the same
- * for a role, it is the same text at every start: a pooler that passes a client's login on to the
- * server knows nothing but this text, and would be turned away as soon as it changed.
+ * The SCRAM verifier that PostgreSQL stores of a password (RFC 5803). Made here and with a fixed salt for each
+ * role, it is the same text at every start: a pooler that passes a client's login on to the server knows only
+ * this text, and would be rejected as soon as it changed.
  */
 export function scramVerifier(password: string, salt: Buffer): string {
   const salted = pbkdf2Sync(password, salt, ITERATIONS, 32, "sha256");
@@ -23,15 +23,15 @@ function hmac(key: Buffer, text: string): Buffer {
   return createHmac("sha256", key).update(text).digest();
 }
 
-/** The roles of one database, by what they are for. */
+/** The roles of one database, by their purpose. */
 export interface RoleNames {
   /** Serves requests, one workspace at a time. */
   readonly app: string;
   /** Reads the log and claims work, across workspaces. */
   readonly system: string;
-  /** Runs the SQL of people, as the reader of one schema; by itself it can read nothing. */
+  /** Runs the SQL of people, as the reader of one schema; it can read nothing itself. */
   readonly sql: string;
-  /** Can't log in. Through it `app` may become the owner of a schema, but only by saying so. */
+  /** Can't log in. Through it `app` may switch to the owner of a schema, but only explicitly. */
   readonly door: string;
 }
 
@@ -40,12 +40,15 @@ const LOGINS: readonly Login[] = ["app", "system", "sql"];
 const SALT_BYTES = 16;
 
 export interface Passwords extends Readonly<Record<Login, string>> {
-  /** What the salts of their verifiers are made from. */
+  /** The secret from which the salts of their verifiers derive. */
   readonly salt: Buffer;
 }
 
 /** The verifiers of the login roles, by the names of the roles. */
-export function verifiersOf(database: string, passwords: Passwords): ReadonlyMap<string, string> {
+export function buildVerifiers(
+  database: string,
+  passwords: Passwords,
+): ReadonlyMap<string, string> {
   const names = roleNames(database);
   return new Map(
     LOGINS.map((kind) => {
@@ -68,45 +71,45 @@ export function roleNames(database: string): RoleNames {
   };
 }
 
-/** What the login roles belong to, and the tables are granted to. */
+/** Creates the group roles, which the login roles belong to and the tables are granted to. */
 export async function ensureGroups(client: pg.Client): Promise<void> {
   await ensureRole(client, "millrace_app", "nologin");
   await ensureRole(client, "millrace_system", "nologin");
 }
 
 /**
- * Makes the login roles of this database, or renews their passwords, which derive from the master key
- * on every node, and admits nobody else.
+ * Creates the login roles of this database, or renews their passwords, which derive from the master key on
+ * every node, and admits nobody else.
  */
 export async function ensureLogins(
   owner: pg.ClientConfig,
   passwords: Passwords,
 ): Promise<RoleNames> {
   return withOwnerClient(owner, async (client) => {
-    const { rows } = await client.query<{ name: string; almighty: boolean }>(
-      "select current_database() as name, rolsuper as almighty from pg_roles where rolname = current_user",
+    const { rows } = await client.query<{ name: string; superuser: boolean }>(
+      "select current_database() as name, rolsuper as superuser from pg_roles where rolname = current_user",
     );
-    const { name: database = "", almighty = false } = rows[0] ?? {};
+    const { name: database = "", superuser = false } = rows[0] ?? {};
     const names = roleNames(database);
     await client.query("begin");
     await client.query("select pg_advisory_xact_lock($1)", [SETUP_LOCK]);
     await ensureRole(client, names.door, "nologin noinherit");
-    const isNew = !(await admits(client, names.app));
-    const verifiers = verifiersOf(database, passwords);
+    const isNew = !(await hasConnectGrant(client, names.app));
+    const verifiers = buildVerifiers(database, passwords);
     for (const kind of LOGINS) {
       await ensureRole(client, names[kind], ATTRIBUTES[kind]);
       const role = pg.escapeIdentifier(names[kind]);
-      // Not the password: a server may log what changes roles.
+      // Not the password: a server may log statements that change roles.
       const verifier = verifiers.get(names[kind]) ?? "";
       await client.query(`alter role ${role} password ${pg.escapeLiteral(verifier)}`);
       const group = GROUPS[kind];
       if (group !== undefined) await client.query(`grant ${group} to ${role}`);
-      for (const setting of [...SESSION_SETTINGS[kind], ...(almighty ? LIMITS[kind] : [])]) {
+      for (const setting of [...SESSION_SETTINGS[kind], ...(superuser ? LIMITS[kind] : [])]) {
         await client.query(`alter role ${role} set ${setting}`);
       }
       await client.query(`grant connect on database ${pg.escapeIdentifier(database)} to ${role}`);
     }
-    // Once, at the beginning: whom an operator admits later is the operator's affair.
+    // Once, at the beginning: an operator may admit others later.
     if (isNew) {
       await client.query(
         `revoke connect, temporary on database ${pg.escapeIdentifier(database)} from public`,
@@ -114,14 +117,14 @@ export async function ensureLogins(
     }
     const door = pg.escapeIdentifier(names.door);
     await client.query(`grant ${door} to ${pg.escapeIdentifier(names.app)}`);
-    await admitToSchemas(client, names);
+    await grantSchemas(client, names);
     await client.query("commit");
     return names;
   });
 }
 
-/** Whether the database itself names the role. A restored one does not, although its roles may have come before it. */
-async function admits(client: pg.Client, role: string): Promise<boolean> {
+/** True when the database itself grants the role access. A restored one does not, although its roles may exist. */
+async function hasConnectGrant(client: pg.Client, role: string): Promise<boolean> {
   const { rowCount } = await client.query(
     `select from pg_database d, aclexplode(d.datacl) a join pg_roles r on r.oid = a.grantee
       where d.datname = current_database() and r.rolname = $1 and a.privilege_type = 'CONNECT'`,
@@ -130,8 +133,8 @@ async function admits(client: pg.Client, role: string): Promise<boolean> {
   return rowCount !== 0;
 }
 
-/** A database that was restored under another name has schemas whose doors were made for the old one. */
-async function admitToSchemas(client: pg.Client, { door, sql }: RoleNames): Promise<void> {
+/** A database that was restored under another name has schemas whose grants were made for the old one. */
+async function grantSchemas(client: pg.Client, { door, sql }: RoleNames): Promise<void> {
   const { rows } = await client.query<{ role: string; login: string }>(
     `select r.rolname as role, l.login
        from pg_namespace n
@@ -151,22 +154,22 @@ const ATTRIBUTES = { app: "login", system: "login", sql: "login noinherit" } as 
 const GROUPS = { app: "millrace_app", system: "millrace_system", sql: undefined } as const;
 
 /** A forgotten transaction would hold back every reader of the log, so none may stay open for long. */
-const BOUNDS = [
+const TIMEOUTS = [
   "timezone = 'UTC'",
   "statement_timeout = '60s'",
   "idle_in_transaction_session_timeout = '30s'",
   "lock_timeout = '20s'",
 ];
 /**
- * What is no command can't write, by mistake or otherwise. What the system role writes is a claim or a
- * notification; lost in a crash, the one becomes due again and the other is made up for by a look.
- * The SQL of people gets little of everything.
+ * Queries can't write, by mistake or otherwise. The system role writes claims and notifications; lost in a
+ * crash, a claim becomes due again and polling makes up for a notification. The SQL of people gets little of
+ * every resource.
  */
 const SESSION_SETTINGS = {
-  app: [...BOUNDS, "default_transaction_read_only = on"],
-  system: [...BOUNDS, "synchronous_commit = off"],
+  app: [...TIMEOUTS, "default_transaction_read_only = on"],
+  system: [...TIMEOUTS, "synchronous_commit = off"],
   sql: [
-    ...BOUNDS,
+    ...TIMEOUTS,
     "default_transaction_read_only = on",
     "lock_timeout = '2s'",
     "work_mem = '16MB'",
@@ -176,12 +179,12 @@ const SESSION_SETTINGS = {
 } as const;
 
 /**
- * How much disk a statement may fill. Only a superuser may say so: where the database's owner is none,
- * its operator should, for the role that runs the SQL of people.
+ * The disk that a statement may fill. Only a superuser may set it: where the database's owner is none, its
+ * operator should, for the role that runs the SQL of people.
  */
 const LIMITS = { app: [], system: [], sql: ["temp_file_limit = '1GB'"] } as const;
 
-/** Roles belong to the whole cluster, so another database may make the same one at this moment. */
+/** Roles belong to the whole cluster, so another database may create the same one at this moment. */
 async function ensureRole(
   client: pg.Client,
   name: string,
@@ -203,7 +206,7 @@ async function ensureRole(
         { cause: error },
       );
     }
-    // 42710 and 23505: the other one was quicker, and the role is there.
+    // 42710 and 23505: another one was quicker, and the role exists.
     if (code !== "42710" && code !== "23505") throw error;
     return false;
   }

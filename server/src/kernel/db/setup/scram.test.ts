@@ -1,8 +1,8 @@
 import { expect, inject, test } from "vitest";
 import { TEST_KEY } from "../../testing/database.ts";
 import { withOwnerClient } from "./owner-connection.ts";
-import { loginRolesOf } from "./prepare-database.ts";
-import { verifiersOf } from "./roles.ts";
+import { loginPasswords } from "./prepare-database.ts";
+import { buildVerifiers } from "./roles.ts";
 import { scramVerifier } from "./roles.ts";
 
 test("a verifier is the one of RFC 7677's example", () => {
@@ -14,7 +14,7 @@ test("a verifier is the one of RFC 7677's example", () => {
 
 test("what PostgreSQL keeps of a login follows from key and database, so that no start changes it under a pooler", async () => {
   const { owner, template } = inject("database");
-  const verifiers = verifiersOf(template, loginRolesOf(TEST_KEY));
+  const verifiers = buildVerifiers(template, loginPasswords(TEST_KEY));
   const { rows } = await withOwnerClient(owner, (client) =>
     client.query<{ name: string; verifier: string }>(
       "select rolname as name, rolpassword as verifier from pg_authid where rolname = any($1)",

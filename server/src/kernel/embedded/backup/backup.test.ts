@@ -18,7 +18,7 @@ import { isRoot } from "../account.ts";
 import type { EmbeddedConnection, EmbeddedDatabase } from "../embedded-database.ts";
 import { until } from "../../testing/world.ts";
 import { findRunning } from "../running-cluster.ts";
-import { base, query, start, startedBefore, useFolders } from "../testing.ts";
+import { base, query, start, startedBefore, useFolders } from "../testing/cluster.ts";
 import { startBackup } from "./base-backup.ts";
 import { restoreBackup } from "./restore.ts";
 import { checkBackup, writeBackup } from "./archive.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { closure, reference, SCOPE } from "./testing.ts";
+import { closure, reference, SCOPE } from "./testing/oracle.ts";
 
 describe("a closure gives what JSONata gives", () => {
   test.each([

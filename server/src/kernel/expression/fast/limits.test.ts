@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { parse } from "../parse.ts";
 import { compileFast, FELL_BACK } from "./compile.ts";
-import { closure, NO_CLOSURE, NOW_MS, SCOPE } from "./testing.ts";
+import { closure, NO_CLOSURE, NOW_MS, SCOPE } from "./testing/oracle.ts";
 
 describe("what is odd or long is left to the pool", () => {
   test.each([

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { FELL_BACK } from "./compile.ts";
-import { closure, NO_CLOSURE, reference } from "./testing.ts";
+import { closure, NO_CLOSURE, reference } from "./testing/oracle.ts";
 
 test("a closure gives what JSONata gives, for any expression of the subset over any JSON", async () => {
   let closures = 0;

@@ -1,4 +1,4 @@
-/** What the tests of the embedded database share: folders, databases and processes that are cleared away. */
+/** Folders, databases and processes for the tests of the embedded database, which clean up after them. */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { chmod, mkdtemp, readFile, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -11,7 +11,7 @@ import {
   type EmbeddedDatabase,
   type EmbeddedOptions,
   startEmbedded,
-} from "./embedded-database.ts";
+} from "../embedded-database.ts";
 
 const CHILD = join(import.meta.dirname, "crash-child.ts");
 

@@ -1,8 +1,8 @@
 import jsonata from "jsonata";
 import { expect } from "vitest";
-import { ExpressionError } from "../expression-failure.ts";
-import { parse } from "../parse.ts";
-import { compileFast, FELL_BACK } from "./compile.ts";
+import { ExpressionError } from "../../expression-failure.ts";
+import { parse } from "../../parse.ts";
+import { compileFast, FELL_BACK } from "../compile.ts";
 
 /** When all evaluations of these tests take place. */
 export const NOW_MS = Date.parse("2026-02-03T04:05:06.789Z");
