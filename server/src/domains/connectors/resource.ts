@@ -39,7 +39,6 @@ export const connectors = resource({
   eventSchema: ConnectorData,
   input: object({ name: Name, type: TypeName, config: Config, auth: Type.Optional(AuthSchema) }),
   change: patch({ name: Name, config: Config, auth: AuthSchema }),
-  defaults: {},
   permissions: { read: ConnectorsRead, write: ConnectorsWrite },
   list: {
     order: "-id",

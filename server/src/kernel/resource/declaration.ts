@@ -90,7 +90,7 @@ export interface ResourceDeclaration<
   /** The body of PATCH. */
   readonly change: Change;
   /** The fields of a new one that its body leaves out. */
-  readonly defaults: Fields<Row>;
+  readonly defaults?: Fields<Row>;
   readonly permissions: { readonly read: Permission; readonly write: Permission };
   /** False when it is the same in all environments; by default what its domain says. */
   readonly environmentScoped?: boolean;

@@ -41,7 +41,6 @@ export const noteResource = resource({
   schema: Note,
   input: object(fields),
   change: patch(fields),
-  defaults: {},
   permissions: { read: NotesRead, write: NotesWrite },
   list: { order: "id", search: ["title", "body"] },
   unique: TitleTaken,
