@@ -16,8 +16,7 @@ import { pruneSnapshots } from "./kpis/retention.ts";
 import { scheduledSnapshotJob } from "./kpis/schedule.ts";
 import { AnalyticsRead, AnalyticsWrite } from "./permissions.ts";
 import { reportOperations } from "./reports/operations.ts";
-import { reportContent } from "./reports/pack.ts";
-import { reports } from "./reports/resource.ts";
+import { reportContent, reports } from "./reports/resource.ts";
 import { reportStore } from "./reports/store.ts";
 
 export const analytics = domain({

@@ -1,4 +1,4 @@
-/** With whose rights things run that nobody waits for: of whoever saved or asked for them, and no more. */
+/** Run-as: unattended work has the rights of the person who saved or requested it, and no more. */
 import { membershipIn } from "#domains/identity/accounts/index.ts";
 import { confinementOf } from "#domains/workflows/index.ts";
 import { type Caller, userIdOf, systemCaller } from "#kernel/access/caller.ts";
@@ -12,7 +12,7 @@ export interface RunAs {
   readonly permissions: readonly string[] | null;
 }
 
-/** What a caller hands on to what they save. */
+/** The rights that a caller hands on to what they save. */
 export function runAsOf(caller: Caller): RunAs {
   return {
     runAs: caller.principal?.id ?? userIdOf(caller),

@@ -118,9 +118,13 @@ export function invalidField(path: string, message: string): Failure {
   return new Failure(Invalid, { detail: message, errors: [{ path, message }] });
 }
 
-/** Throws a failure that names every error of the input, if there is one. */
-export function assertNoErrors(errors: readonly FieldError[]): void {
+/** The failure that reports all errors of the input. */
+export function invalidInput(errors: readonly FieldError[]): Failure {
   const [first] = errors;
-  if (!first) return;
-  throw new Failure(Invalid, { detail: `${first.path} ${first.message}`, errors });
+  return new Failure(Invalid, { detail: `${first?.path} ${first?.message}`, errors });
+}
+
+/** Throws when the input has errors. */
+export function assertNoErrors(errors: readonly FieldError[]): void {
+  if (errors.length > 0) throw invalidInput(errors);
 }

@@ -28,7 +28,7 @@ export function toTable(declaration: TableDeclaration<TObject>): ResourceTable {
 
 /** The fields that a schema names, without those that are only stored. */
 export function pickFields(
-  values: Readonly<Record<string, unknown>>,
+  values: object,
   { properties }: TObject,
 ): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(values).filter(([field]) => field in properties));

@@ -1,5 +1,5 @@
 import type { Tx } from "#kernel/db/connection.ts";
-import { Failure, type FieldError, Invalid } from "#kernel/operation/failure.ts";
+import { assertNoErrors, type FieldError } from "#kernel/operation/failure.ts";
 import { kpiStore } from "../kpis/store.ts";
 import { reportStore } from "../reports/store.ts";
 import type { NewWidget, Widget } from "./dashboard.ts";
@@ -36,9 +36,8 @@ export async function checkWidgets(tx: Tx, inputs: readonly NewWidget[]): Promis
     ids.add(id);
     return { ...widget, id };
   });
-  const [first] = errors;
-  if (!first) return widgets;
-  throw new Failure(Invalid, { detail: `${first.path} ${first.message}`, errors });
+  assertNoErrors(errors);
+  return widgets;
 }
 
 const HEIGHT = 4;

@@ -11,14 +11,14 @@ import { AnalyticsRead } from "../permissions.ts";
 import { assertMaySee } from "../reports/source.ts";
 import { ExportId, ExportNotReady, RangeNotSatisfiable } from "./export.ts";
 import { FILE_FORMATS, MEDIA_TYPES } from "./file/formats.ts";
-import { ownerIn } from "./service.ts";
+import { visibleOwner } from "./service.ts";
 import * as store from "./store.ts";
 
-/** Addresses that whoever has them may download from, for a while: signed, and good for one file. */
+/** Download addresses are signed, good for one file and a while, and need no further credential. */
 
 const PURPOSE = "signatures of download addresses";
 
-/** What an address leads to. */
+/** The content of a download address. */
 interface DownloadToken {
   readonly workspace: string;
   readonly environment: EnvironmentName;
@@ -29,29 +29,29 @@ interface DownloadToken {
 function signDownloadToken(key: MasterKey, link: DownloadToken): string {
   const { workspace, environment, exportId, untilMs } = link;
   const text = Buffer.from(JSON.stringify([workspace, environment, exportId, untilMs]));
-  const named = text.toString("base64url");
-  return `${named}.${signed(key, named).toString("base64url")}`;
+  const payload = text.toString("base64url");
+  return `${payload}.${sign(key, payload).toString("base64url")}`;
 }
 
-/** Undefined unless we made it, and its time is not over. */
+/** Undefined unless it is one of ours and has not expired. */
 function verifyDownloadToken(
   key: MasterKey,
   token: string,
   nowMs: number,
 ): DownloadToken | undefined {
-  const [named = "", signature = ""] = token.split(".");
+  const [payload = "", signature = ""] = token.split(".");
   // As texts: the last character of one has bits that the bytes do not have.
-  const expected = signed(key, named).toString("base64url");
+  const expected = sign(key, payload).toString("base64url");
   if (!equalBytes(Buffer.from(expected), Buffer.from(signature))) return undefined;
   // Only what we signed gets here.
   const [workspace, environment, exportId, untilMs] = JSON.parse(
-    Buffer.from(named, "base64url").toString(),
+    Buffer.from(payload, "base64url").toString(),
   ) as [string, EnvironmentName, string, number];
   return nowMs < untilMs ? { workspace, environment, exportId, untilMs } : undefined;
 }
 
-function signed(key: MasterKey, named: string): Buffer {
-  return hmac(key.derive(PURPOSE), named);
+function sign(key: MasterKey, payload: string): Buffer {
+  return hmac(key.derive(PURPOSE), payload);
 }
 
 /** From this byte up to that, which is not among them. */
@@ -74,13 +74,13 @@ function parseByteRange(
   if (condition !== undefined && condition !== etag) return undefined;
   const [, first = "", last = ""] = RANGE.exec(headers["range"] ?? "") ?? [];
   if (first === "" && last === "") return undefined;
-  const range = first === "" ? lastOf(bytes, Number(last)) : between(bytes, first, last);
+  const range = first === "" ? lastBytes(bytes, Number(last)) : between(bytes, first, last);
   if (range.from < range.to) return range;
   if (first !== "" && last !== "" && Number(last) < Number(first)) return undefined;
   throw new Failure(RangeNotSatisfiable, { headers: { "content-range": `bytes */${bytes}` } });
 }
 
-function lastOf(bytes: number, count: number): ByteRange {
+function lastBytes(bytes: number, count: number): ByteRange {
   return { from: Math.max(0, bytes - count), to: bytes };
 }
 
@@ -105,7 +105,7 @@ export const linkExport = query({
   fails: [ExportNotReady],
   example: { params: { id: "exp_01jd0000000000000000000000" } },
   async run({ tx, services, caller }, { params: { id } }) {
-    const { status, source } = await store.get(tx, id, ownerIn(caller));
+    const { status, source } = await store.get(tx, id, visibleOwner(caller));
     assertMaySee({ platform: services, caller }, source);
     if (status !== "completed") throw new Failure(ExportNotReady, { detail: `It is ${status}.` });
     const untilMs = services.clock.nowMs() + LINK_MS;
@@ -152,7 +152,7 @@ export const downloadFile = query({
     return {
       mediaType: FILE_FORMATS[format].mediaType,
       fileName: `${name}.${format}`,
-      chunks: bytesOf(platform, link, from, to),
+      chunks: readBytes(platform, link, from, to),
       partial: range !== undefined,
       headers: {
         etag,
@@ -166,8 +166,8 @@ export const downloadFile = query({
   run: async (_, __, file) => file,
 });
 
-/** One piece at a time, and no connection in between. */
-async function* bytesOf(
+/** Reads one chunk at a time, without holding a connection in between. */
+async function* readBytes(
   { db, shutdown: ending }: Platform,
   link: DownloadToken,
   from: number,
@@ -175,13 +175,13 @@ async function* bytesOf(
 ): AsyncGenerator<Buffer> {
   let at = from;
   while (at < to) {
-    // The client must be able to tell that this is not all.
+    // An error makes clear to the client that the file is not complete.
     if (ending.aborted) throw new Error("The server ends, and the file with it.");
     const byte = at;
     const chunk = await db.read(link, (tx) => store.chunkAt(tx, link.exportId, byte));
-    const piece = chunk?.bytes.subarray(at - chunk.start, to - chunk.start);
-    if (!piece || piece.length === 0) throw new Error("A piece of the file is gone.");
-    yield piece;
-    at += piece.length;
+    const bytes = chunk?.bytes.subarray(at - chunk.start, to - chunk.start);
+    if (!bytes || bytes.length === 0) throw new Error("A chunk of the file is gone.");
+    yield bytes;
+    at += bytes.length;
   }
 }

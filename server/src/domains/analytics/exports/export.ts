@@ -1,13 +1,15 @@
-/** What an export is: rows or a report as a file, written in the background. */
+/** Schemas, events and failures of exports: rows or a report as a file, written in the background. */
 import Type, { type Static } from "typebox";
 import type { Caller } from "#kernel/access/caller.ts";
 import { ConditionSchema } from "#kernel/condition/condition.ts";
 import { event } from "#kernel/log/event.ts";
 import { failure } from "#kernel/operation/failure.ts";
+import { pickFields } from "#kernel/resource/table.ts";
 import { id, line, nullable, object, Time } from "#kernel/schema/schema.ts";
 import { type Definition, FieldPath, ReportId, Source } from "../reports/report.ts";
-import { type FileColumn, FORMATS } from "./file/formats.ts";
-import type { StoredExport } from "./store.ts";
+import type { RunAs } from "../run-as.ts";
+import type { FileColumn, FormatState } from "./file/file-format.ts";
+import { FORMATS } from "./file/formats.ts";
 
 export const EXPORTS_OPEN_MAX = 50;
 const FIELDS_MAX = 300;
@@ -30,7 +32,7 @@ export const NewExport = object(
 );
 export type NewExport = Static<typeof NewExport>;
 
-/** What is exported, as it was when it was asked for. */
+/** The content of an export, as it was when it was requested. */
 export type Content =
   | { readonly kind: "report"; readonly reportId: string; readonly definition: Definition }
   | {
@@ -68,8 +70,17 @@ export const Export = Type.Object(
 );
 export type Export = Static<typeof Export> & { readonly revision: number };
 
-/** Who sees an export: whoever asked for it, with whose rights it was written; and those who see all. */
-export function seesAll({ principal }: Caller): boolean {
+/** An export, its content, and how far its file is written. */
+export type StoredExport = Export &
+  RunAs & {
+    readonly content: Content;
+    readonly chunks: number;
+    readonly position: readonly unknown[] | null;
+    readonly form: FormatState | null;
+  };
+
+/** True for those who see all exports, and not only those that they requested. */
+export function canSeeAll({ principal }: Caller): boolean {
   return !principal || principal.roles.some((role) => role === "owner" || role === "admin");
 }
 
@@ -125,15 +136,12 @@ export function expiresAt(at: Date): Date {
   return new Date(at.getTime() + RETENTION_DAYS * DAY_MS);
 }
 
-/** What events name it by. */
+/** How events name an export. */
 export function exportRef({ id, name }: Export) {
   return { id, displayName: name };
 }
 
-/** What events tell of it. */
-export function toExport(stored: StoredExport): Export {
-  const { content: _, chunks: _c, position: _p, form: _f, ...rest } = stored;
-  const { runAs: _r, permissions: _s, revision: _v, ...shown } = rest;
-  // Without its revision, which no event has.
-  return shown as Export;
+/** An export as events show it. */
+export function toExportData(stored: StoredExport): Static<typeof Export> {
+  return pickFields(stored, Export) as Static<typeof Export>;
 }

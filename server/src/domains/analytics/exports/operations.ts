@@ -23,9 +23,9 @@ const listExports = query({
   permission: AnalyticsRead,
   query: object(pageQuery),
   response: page(Export),
-  run({ tx, services, caller }, { query: asked }) {
-    const runAs = service.ownerIn(caller);
-    return listPageById(services, LIST, asked, (before, limit) =>
+  run({ tx, services, caller }, { query: input }) {
+    const runAs = service.visibleOwner(caller);
+    return listPageById(services, LIST, input, (before, limit) =>
       store.list(tx, { runAs, before, limit }),
     );
   },
@@ -53,8 +53,8 @@ const createExport = command({
       format: "csv",
     },
   },
-  prepare: (platform, { body }, caller) => service.contentOf(platform, body, caller),
-  run: (ctx, { body }, content) => service.request(ctx, body, content),
+  prepare: (platform, { body }, caller) => service.checkContent(platform, body, caller),
+  run: (ctx, { body }, content) => service.requestExport(ctx, body, content),
 });
 
 const getExport = query({
@@ -65,7 +65,7 @@ const getExport = query({
   params: ById,
   response: item(Export),
   example,
-  run: ({ tx, caller }, { params }) => store.get(tx, params.id, service.ownerIn(caller)),
+  run: ({ tx, caller }, { params }) => store.get(tx, params.id, service.visibleOwner(caller)),
 });
 
 const cancelExport = command({
@@ -78,7 +78,7 @@ const cancelExport = command({
   emits: [ExportCancelled],
   fails: [ExportOver],
   example,
-  run: (ctx, { params }) => service.cancel(ctx, params.id),
+  run: (ctx, { params }) => service.cancelExport(ctx, params.id),
 });
 
 export const exportOperations: readonly Operation[] = [

@@ -4,15 +4,14 @@ import type { Platform } from "#kernel/contract.ts";
 import type { EnvironmentName } from "#kernel/db/partition.ts";
 import { newId } from "#kernel/schema/id.ts";
 import { job } from "#kernel/work/job.ts";
-import { ExportExpired } from "./export.ts";
+import { ExportExpired, exportRef, toExportData } from "./export.ts";
 import * as store from "./store.ts";
-import { exportRef, toExport } from "./export.ts";
 
 const EVERY_MS = 600_000;
 const CHUNKS_MAX = 100;
 const EXPORTS_MAX = 50;
 
-/** The pieces of what nobody can download any more. */
+/** The chunks of files that nobody can download any more. */
 const REMOVE_CHUNKS = `
   delete from export_chunks c
    where (c.export_id, c.no) in (
@@ -52,6 +51,6 @@ async function removeExport(platform: Platform, expired: Expired): Promise<void>
   const cause = { correlationId: newId("cor"), depth: 1 };
   await runAsSystem(platform, { workspace, environment }, cause, async (ctx) => {
     const gone = await store.remove(ctx.tx, id);
-    if (gone) ctx.emit(ExportExpired, exportRef(gone), toExport(gone));
+    if (gone) ctx.emit(ExportExpired, exportRef(gone), toExportData(gone));
   });
 }

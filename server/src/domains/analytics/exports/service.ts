@@ -6,22 +6,25 @@ import { runAsOf } from "../run-as.ts";
 import { rowListing } from "../reports/report-rows.ts";
 import { checkReport, mapBrokenReport, withSource } from "../reports/run-report.ts";
 import { reportStore } from "../reports/store.ts";
-import { ExportCancelled, ExportRequested } from "./export.ts";
 import {
   type Content,
+  ExportCancelled,
+  ExportRequested,
+  expiresAt,
+  exportRef,
+  toExportData,
   type Export,
   ExportOver,
   EXPORTS_OPEN_MAX,
   type NewExport,
-  seesAll,
+  canSeeAll,
   TooManyExports,
 } from "./export.ts";
 import * as store from "./store.ts";
-import { expiresAt, exportRef, toExport } from "./export.ts";
 import { writeExport } from "./write-export.ts";
 
-/** What is to be exported, checked as if it were read. */
-export async function contentOf(
+/** Checks the content of an export as if it were read. */
+export async function checkContent(
   platform: Platform,
   { reportId, source, filter, fields }: NewExport,
   caller: Caller,
@@ -47,14 +50,14 @@ export async function contentOf(
   });
 }
 
-export async function request(
+export async function requestExport(
   ctx: WriteContext<typeof ExportRequested>,
   { name, format = "csv" }: NewExport,
   content: Content,
 ): Promise<Export> {
   if ((await store.countOpen(ctx.tx)) >= EXPORTS_OPEN_MAX) throw new Failure(TooManyExports);
   const { runAs, permissions } = runAsOf(ctx.caller);
-  const made = await store.insert(ctx.tx, {
+  const stored = await store.insert(ctx.tx, {
     id: newId("exp", ctx.now.getTime()),
     name: name ?? (content.kind === "report" ? content.reportId : content.source.kind),
     content: JSON.stringify(content),
@@ -68,25 +71,28 @@ export async function request(
   });
   ctx.enqueue(
     writeExport,
-    { ...partitionOfCaller(ctx.caller), exportId: made.id },
-    { key: made.id },
+    { ...partitionOfCaller(ctx.caller), exportId: stored.id },
+    { key: stored.id },
   );
-  ctx.emit(ExportRequested, exportRef(made), toExport(made));
-  return made;
+  ctx.emit(ExportRequested, exportRef(stored), toExportData(stored));
+  return stored;
 }
 
-export async function cancel(ctx: WriteContext<typeof ExportCancelled>, id: string): Promise<void> {
-  const found = await store.get(ctx.tx, id, ownerIn(ctx.caller), { lock: true });
-  ctx.expectRevision(found.revision);
+export async function cancelExport(
+  ctx: WriteContext<typeof ExportCancelled>,
+  id: string,
+): Promise<void> {
+  const stored = await store.get(ctx.tx, id, visibleOwner(ctx.caller), { lock: true });
+  ctx.expectRevision(stored.revision);
   const end = { status: "cancelled", at: ctx.now, expiresAt: expiresAt(ctx.now) } as const;
-  const ended = await store.finish(ctx.tx, id, end);
-  if (!ended) throw new Failure(ExportOver);
-  ctx.emit(ExportCancelled, exportRef(ended), toExport(ended));
+  const cancelled = await store.finish(ctx.tx, id, end);
+  if (!cancelled) throw new Failure(ExportOver);
+  ctx.emit(ExportCancelled, exportRef(cancelled), toExportData(cancelled));
 }
 
-/** Whose exports a caller sees; undefined for all. */
-export function ownerIn(caller: Caller): string | undefined {
-  if (seesAll(caller)) return undefined;
+/** The person whose exports a caller sees; undefined for all. */
+export function visibleOwner(caller: Caller): string | undefined {
+  if (canSeeAll(caller)) return undefined;
   if (!caller.principal) throw new Failure(NotFound);
   return caller.principal.id;
 }

@@ -2,20 +2,10 @@ import { type Insertable, type Selectable, sql } from "kysely";
 import type { Tx } from "#kernel/db/connection.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import type { Tables } from "../../../tables.ts";
-import type { RunAs } from "../run-as.ts";
-import type { Content, Export } from "./export.ts";
-import type { FormatState } from "./file/formats.ts";
+import type { Content, Export, StoredExport } from "./export.ts";
+import type { FormatState } from "./file/file-format.ts";
 
 type Row = Selectable<Tables["exports"]>;
-
-/** An export, and how far whoever writes it is. */
-export type StoredExport = Export &
-  RunAs & {
-    readonly content: Content;
-    readonly chunks: number;
-    readonly position: readonly unknown[] | null;
-    readonly form: FormatState | null;
-  };
 
 export async function insert(tx: Tx, row: Insertable<Tables["exports"]>): Promise<StoredExport> {
   return toExport(
@@ -28,7 +18,7 @@ export async function find(tx: Tx, id: string): Promise<StoredExport | undefined
   return row && toExport(row);
 }
 
-/** One that this person asked for; anybody's when there is none. */
+/** An export that this person requested; anybody's without a person. */
 export async function get(
   tx: Tx,
   id: string,
@@ -45,13 +35,13 @@ export async function get(
 /** Newest first; `before` is the id of the last one of the page before. */
 export async function list(
   tx: Tx,
-  wanted: {
+  query: {
     readonly runAs: string | undefined;
     readonly before: string | undefined;
     readonly limit: number;
   },
 ): Promise<StoredExport[]> {
-  const { runAs, before, limit } = wanted;
+  const { runAs, before, limit } = query;
   const rows = await tx
     .selectFrom("exports")
     .selectAll()
@@ -100,8 +90,8 @@ export async function finish(
   return row && toExport(row);
 }
 
-/** What one page adds to an export. */
-export interface Written {
+/** One page of an export, as a chunk of its file. */
+export interface WrittenChunk {
   readonly bytes: Buffer;
   readonly rows: number;
   readonly position: readonly unknown[] | null;
@@ -110,16 +100,16 @@ export interface Written {
 }
 
 /**
- * Writes a page down behind those that there are. False when somebody else has written it, or nobody
+ * Appends a chunk to those that there are. False when another process has written it, or nobody
  * wants it any more: then nothing is written.
  */
 export async function append(
   tx: Tx,
   { id, chunks }: Pick<StoredExport, "id" | "chunks">,
-  written: Written,
+  chunk: WrittenChunk,
   now: Date,
 ): Promise<boolean> {
-  const { bytes, rows, position, form, total } = written;
+  const { bytes, rows, position, form, total } = chunk;
   const { rows: changed } = await sql<{ start: number }>`
     update exports
        set status = 'running', started_at = coalesce(started_at, ${now}), chunks = chunks + 1,
@@ -136,7 +126,7 @@ export async function append(
   return true;
 }
 
-/** The piece of the file that has a byte in it, and those behind it one at a time. */
+/** The chunk of the file that has this byte. */
 export async function chunkAt(
   tx: Tx,
   exportId: string,
@@ -175,7 +165,7 @@ function toExport(row: Row): StoredExport {
     status: row.status as Export["status"],
     reportId: content.kind === "report" ? content.reportId : null,
     source: content.kind === "report" ? content.definition.source : content.source,
-    progress: { rows, total, percent: isWhole ? HUNDRED : percentOf(rows, total) },
+    progress: { rows, total, percent: isWhole ? HUNDRED : percentDone(rows, total) },
     bytes: row.bytes,
     error: row.error,
     requestedBy: row.created_by,
@@ -194,7 +184,7 @@ function toExport(row: Row): StoredExport {
 }
 
 /** Rows may come while it is written, and it is not done before it is. */
-function percentOf(rows: number, total: number | null): number | null {
+function percentDone(rows: number, total: number | null): number | null {
   if (total === null) return null;
   return total === 0 ? 0 : Math.min(HUNDRED - 1, Math.floor((rows / total) * HUNDRED));
 }

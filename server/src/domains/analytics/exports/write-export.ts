@@ -1,4 +1,4 @@
-/** Writes exports page by page, each in a transaction of its own with how far it is then. */
+/** Writes exports page by page, each in a transaction of its own with the progress of the export. */
 import Type from "typebox";
 import type { Platform } from "#kernel/contract.ts";
 import { runAsSystem } from "#kernel/operation/act.ts";
@@ -9,25 +9,32 @@ import { job } from "#kernel/work/job.ts";
 import type { ReportRequest } from "#kernel/contributions/report-source.ts";
 import { callerRunningAs } from "../run-as.ts";
 import { ReportTimedOut } from "../reports/report.ts";
-import { countRows, type Listing, rowListing, readRowsAfter } from "../reports/report-rows.ts";
+import { countRows, type RowListing, rowListing, readRowsAfter } from "../reports/report-rows.ts";
 import { runSavedReport, mapBrokenReport, withSource } from "../reports/run-report.ts";
-import { ExportCompleted, ExportFailed } from "./export.ts";
-import type { Content } from "./export.ts";
-import { type FileFormat, FILE_FORMATS, type FormatState } from "./file/formats.ts";
+import type { FileFormat, FormatState } from "./file/file-format.ts";
+import { FILE_FORMATS } from "./file/formats.ts";
+import {
+  type Content,
+  ExportCompleted,
+  ExportFailed,
+  expiresAt,
+  exportRef,
+  type StoredExport,
+  toExportData,
+} from "./export.ts";
 import * as store from "./store.ts";
-import { expiresAt, exportRef, toExport } from "./export.ts";
 
-/** How long one turn may write before others get theirs. */
+/** The time of one turn before others get theirs. */
 const TURN_MS = 10_000;
 const ATTEMPTS_MAX = 10;
-/** How many rows are read at once: as many as fit into a piece, of those that there are statements for. */
+/** Rows that are read at once: as many as fit into a chunk, of those that there are statements for. */
 const PAGES = [10, 100, 500, 2_000] as const;
-/** Of a piece before it is compressed: that is what is held, several times over. */
-const PIECE_BYTES = 500_000;
+/** Of a chunk before it is compressed: that is held in memory, several times over. */
+const CHUNK_BYTES = 500_000;
 const ERROR_CHARACTERS_MAX = 500;
 
 /**
- * One turn of one export. Whoever dies in the middle leaves what it has committed, and the next turn, here
+ * One turn of one export. A process that dies in the middle leaves what it has committed, and the next turn, here
  * or on another node, goes on behind that.
  */
 export const writeExport = job({
@@ -43,13 +50,13 @@ export const writeExport = job({
   concurrency: 2,
   async effect(platform, { exportId, ...partition }, { number, signal }) {
     try {
-      return await turn(platform, partition, exportId, signal);
+      return await runTurn(platform, partition, exportId, signal);
     } catch (error) {
-      // What the person can act on will not go away by itself; of what is our fault they hear in the end.
+      // A failure that the person can act on will not go away by itself; one of ours is retried first.
       const isTheirs = error instanceof Failure && error.type.status < Internal.status;
       if (!isTheirs && number < ATTEMPTS_MAX) throw error;
       const words = isTheirs ? error.message : Internal.title;
-      await fail(platform, partition, exportId, words.slice(0, ERROR_CHARACTERS_MAX));
+      await failExport(platform, partition, exportId, words.slice(0, ERROR_CHARACTERS_MAX));
       if (!isTheirs) throw error;
       return "over";
     }
@@ -60,101 +67,101 @@ export const writeExport = job({
   },
 });
 
-async function turn(
+async function runTurn(
   platform: Platform,
   partition: Partition,
   id: string,
   signal: AbortSignal,
 ): Promise<"more" | "over"> {
-  const found = await openExport({ platform, partition }, id);
-  if (!found) return "over";
+  const stored = await openExport({ platform, partition }, id);
+  if (!stored) return "over";
   const cause = { correlationId: newId("cor"), depth: 1 };
-  const caller = await callerRunningAs(platform, found, { partition, cause });
-  const writing = { platform, caller, partition, signal };
-  const { content } = found;
-  if (content.kind === "report") return writeReport(writing, found, content);
+  const caller = await callerRunningAs(platform, stored, { partition, cause });
+  const exportTurn = { platform, caller, partition, signal };
+  const { content } = stored;
+  if (content.kind === "report") return writeReport(exportTurn, stored, content);
   const fields = content.columns.map(({ name }) => name);
   return mapBrokenReport(() =>
-    withSource(writing, content.source, async (source, parameters) => {
+    withSource(exportTurn, content.source, async (source, parameters) => {
       const listing = rowListing(source, { filter: content.filter, fields }, parameters);
       // Anew: a source that changed is opened once more, and pages may have been written by then.
-      const now = await openExport(writing, id);
-      return now ? writeRows(writing, now, listing) : "over";
+      const now = await openExport(exportTurn, id);
+      return now ? writeRows(exportTurn, now, listing) : "over";
     }),
   );
 }
 
 /** An export that is not over; undefined when it is, or is gone. */
 async function openExport(
-  { platform, partition }: Pick<Writing, "platform" | "partition">,
+  { platform, partition }: Pick<ExportTurn, "platform" | "partition">,
   id: string,
-): Promise<store.StoredExport | undefined> {
-  const found = await platform.db.read(partition, (tx) => store.find(tx, id));
-  return found?.status === "queued" || found?.status === "running" ? found : undefined;
+): Promise<StoredExport | undefined> {
+  const stored = await platform.db.read(partition, (tx) => store.find(tx, id));
+  return stored?.status === "queued" || stored?.status === "running" ? stored : undefined;
 }
 
-interface Writing extends ReportRequest {
+interface ExportTurn extends ReportRequest {
   readonly partition: Partition;
   readonly signal: AbortSignal;
 }
 
-/** A report has few rows: they are one piece. */
+/** A report has few rows: they are one chunk. */
 async function writeReport(
-  writing: Writing,
-  found: store.StoredExport,
+  exportTurn: ExportTurn,
+  stored: StoredExport,
   { definition }: Extract<Content, { kind: "report" }>,
 ): Promise<"over"> {
-  const form = FILE_FORMATS[found.format];
-  const { columns, rows } = await runSavedReport(writing, definition);
+  const form = FILE_FORMATS[stored.format];
+  const { columns, rows } = await runSavedReport(exportTurn, definition);
   const described = columns.map(({ name, type }) => ({ name, kind: type }));
   const begun = await form.begin(described);
   const added = await form.add(begun.state, described, rows);
   const ended = await form.end(added.state);
   const bytes = Buffer.concat([begun.bytes, added.bytes, ended.bytes]);
   const whole = { bytes, rows: rows.length, position: null, form: ended.state, total: rows.length };
-  await commit(writing, found, whole, true);
+  await commit(exportTurn, stored, whole, true);
   return "over";
 }
 
 async function writeRows(
-  writing: Writing,
-  found: store.StoredExport,
-  listing: Listing,
+  exportTurn: ExportTurn,
+  stored: StoredExport,
+  listing: RowListing,
 ): Promise<"more" | "over"> {
-  const form = FILE_FORMATS[found.format];
-  const total = found.chunks === 0 ? await totalOf(writing, listing) : null;
+  const form = FILE_FORMATS[stored.format];
+  const total = stored.chunks === 0 ? await countTotal(exportTurn, listing) : null;
   // From here: a turn in which nothing but the count had its time would be the first one again.
   const until = performance.now() + TURN_MS;
-  let at = placeOf(found);
+  let at = positionOf(stored);
   let step = 0;
   while (performance.now() < until) {
-    if (writing.signal.aborted || writing.platform.shutdown.aborted) return "more";
+    if (exportTurn.signal.aborted || exportTurn.platform.shutdown.aborted) return "more";
     const size = PAGES[step] ?? PAGES[0];
-    const page = await readRowsAfter(writing, listing, at.position ?? undefined, size);
+    const page = await readRowsAfter(exportTurn, listing, at.position ?? undefined, size);
     const isLast = page.length < size;
     const rows = page.map(({ row }) => row);
-    const { bytes, state } = await pieceOf(form, at.form, listing, { rows, isLast });
+    const { bytes, state } = await formatPage(form, at.form, listing, { rows, isLast });
     const position = page.at(-1)?.place ?? at.position;
-    const piece = { bytes, rows: rows.length, position, form: state, total };
-    const isOurs = await commit(writing, { ...found, chunks: at.chunks }, piece, isLast);
+    const chunk = { bytes, rows: rows.length, position, form: state, total };
+    const isOurs = await commit(exportTurn, { ...stored, chunks: at.chunks }, chunk, isLast);
     if (isLast || !isOurs) return "over";
     const each = (state.plainBytes - (at.form?.plainBytes ?? 0)) / rows.length;
     at = { position, form: state, chunks: at.chunks + 1 };
-    const fitting = PAGES.findLastIndex((most) => most * each <= PIECE_BYTES);
+    const fitting = PAGES.findLastIndex((most) => most * each <= CHUNK_BYTES);
     // One step at a time: the rows to come may be larger than those before.
     step = Math.max(0, Math.min(fitting, step + 1));
   }
   return "more";
 }
 
-function placeOf({ position, form, chunks }: store.StoredExport) {
+function positionOf({ position, form, chunks }: StoredExport) {
   return { position, form, chunks };
 }
 
-async function pieceOf(
+async function formatPage(
   form: FileFormat,
   before: FormatState | null,
-  { fields }: Listing,
+  { fields }: RowListing,
   { rows, isLast }: { readonly rows: readonly Record<string, unknown>[]; readonly isLast: boolean },
 ) {
   const begun = before === null ? await form.begin(fields) : undefined;
@@ -175,33 +182,33 @@ async function pieceOf(
 }
 
 /** To count may take longer than it may; then there is no percentage. */
-async function totalOf(writing: Writing, listing: Listing): Promise<number | null> {
+async function countTotal(exportTurn: ExportTurn, listing: RowListing): Promise<number | null> {
   try {
-    return await countRows(writing, listing);
+    return await countRows(exportTurn, listing);
   } catch (error) {
     if (error instanceof Failure && error.type === ReportTimedOut) return null;
     throw error;
   }
 }
 
-/** Writes a piece down, and with the last one that it is done. */
+/** Commits a chunk, and with the last one that the export is completed. */
 function commit(
-  { platform, caller, partition }: Writing,
-  found: store.StoredExport,
-  piece: store.Written,
+  { platform, caller, partition }: ExportTurn,
+  stored: StoredExport,
+  chunk: store.WrittenChunk,
   isLast: boolean,
 ): Promise<boolean> {
   return runAsSystem(platform, partition, caller.cause, async (ctx) => {
-    if (!(await store.append(ctx.tx, found, piece, ctx.now))) return false;
+    if (!(await store.append(ctx.tx, stored, chunk, ctx.now))) return false;
     if (!isLast) return true;
     const end = { status: "completed", at: ctx.now, expiresAt: expiresAt(ctx.now) } as const;
-    const ended = await store.finish(ctx.tx, found.id, end);
-    if (ended) ctx.emit(ExportCompleted, exportRef(ended), toExport(ended));
+    const ended = await store.finish(ctx.tx, stored.id, end);
+    if (ended) ctx.emit(ExportCompleted, exportRef(ended), toExportData(ended));
     return true;
   });
 }
 
-async function fail(
+async function failExport(
   platform: Platform,
   partition: Partition,
   id: string,
@@ -211,6 +218,6 @@ async function fail(
   await runAsSystem(platform, partition, cause, async (ctx) => {
     const end = { status: "failed", error, at: ctx.now, expiresAt: expiresAt(ctx.now) } as const;
     const ended = await store.finish(ctx.tx, id, end);
-    if (ended) ctx.emit(ExportFailed, exportRef(ended), toExport(ended));
+    if (ended) ctx.emit(ExportFailed, exportRef(ended), toExportData(ended));
   });
 }

@@ -12,7 +12,7 @@ import { ReportBroken, ReportTimedOut } from "../reports/report.ts";
 import { KpiBackfilled, KpiSnapshotTaken, KpiThresholdCrossed } from "./kpi.ts";
 import { isMet, KpiId, KpiPastUnknown, kpiRef, Snapshot } from "./kpi.ts";
 import { definitionFor, canBackfill, measure, takeMeasurement } from "./measure.ts";
-import { keptFrom, RETENTION_DAYS } from "./retention.ts";
+import { retainedFrom, RETENTION_DAYS } from "./retention.ts";
 import { nextTime } from "./schedule.ts";
 import * as snapshots from "./snapshot-store.ts";
 import { kpiStore } from "./store.ts";
@@ -101,7 +101,7 @@ export const backfillKpi = command({
     const asking = { platform, caller: acting };
     const definition = await definitionFor(asking, kpi.measure);
     if (!canBackfill(asking, kpi.measure, definition)) throw new Failure(KpiPastUnknown);
-    if (Date.parse(from) < keptFrom(platform.clock.nowMs()).getTime()) {
+    if (Date.parse(from) < retainedFrom(platform.clock.nowMs()).getTime()) {
       throw invalidField("/from", `is too far: snapshots are kept for ${RETENTION_DAYS} days`);
     }
     const until = Math.min(Date.parse(to), platform.clock.nowMs());

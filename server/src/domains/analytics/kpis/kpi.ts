@@ -1,4 +1,4 @@
-/** What a KPI is: one number, what it should be, and when it is looked at. */
+/** Schemas, events and failures of KPIs: one number, its target, and its schedule. */
 import Type, { type Static } from "typebox";
 import { ConditionSchema } from "#kernel/condition/condition.ts";
 import { event, type ResourceRef } from "#kernel/log/event.ts";
@@ -42,17 +42,17 @@ export const Schedule = object(
 
 const CRON_DAILY = "0 0 * * *";
 
-/** As a person gives it: the cron expression alone is one of UTC. */
-const GivenSchedule = Type.Union([line(200, "A cron expression of five fields, in UTC"), Schedule]);
+/** A cron expression alone is one of UTC. */
+const ScheduleInput = Type.Union([line(200, "A cron expression of five fields, in UTC"), Schedule]);
 
-/** A schedule of what was given; without any, every midnight. */
+/** The schedule of an input; every midnight without one. */
 export function scheduleOf(
-  given: Static<typeof GivenSchedule> = CRON_DAILY,
+  input: Static<typeof ScheduleInput> = CRON_DAILY,
 ): Static<typeof Schedule> {
-  return typeof given === "string" ? { cron: given } : given;
+  return typeof input === "string" ? { cron: input } : input;
 }
 
-/** What a person says of a KPI. */
+/** The fields that people decide. */
 export const fields = {
   name: line(200),
   description: text(2_000),
@@ -76,7 +76,7 @@ export const NewKpi = object(
     window: Type.Optional(fields.window),
     target: fields.target,
     direction: fields.direction,
-    schedule: Type.Optional(GivenSchedule),
+    schedule: Type.Optional(ScheduleInput),
     unit: Type.Optional(fields.unit),
   },
   { title: "NewKpi" },
@@ -92,14 +92,14 @@ export const KpiChange = Type.Object(
     window: Type.Optional(nullable(fields.window)),
     target: Type.Optional(fields.target),
     direction: Type.Optional(fields.direction),
-    schedule: Type.Optional(GivenSchedule),
+    schedule: Type.Optional(ScheduleInput),
     unit: Type.Optional(nullable(fields.unit)),
   },
   { additionalProperties: false, minProperties: 1 },
 );
 export type KpiChange = Static<typeof KpiChange>;
 
-/** What its number is. */
+/** The definition of its number. */
 export interface Measure {
   readonly reportId: string | null;
   readonly aggregate: Static<typeof Measured> | null;
@@ -147,7 +147,7 @@ export const Snapshot = Type.Object(
 );
 export type Snapshot = Static<typeof Snapshot>;
 
-/** On which side of the target a value is. */
+/** True when a value meets the target; null when there is no value. */
 export function isMet(
   value: number | null,
   { target, direction }: Pick<Kpi, "target" | "direction">,

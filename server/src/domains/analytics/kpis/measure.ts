@@ -1,4 +1,4 @@
-/** What a KPI's number is at a moment. */
+/** The measurement of a KPI at a moment. */
 import { partitionOfCaller } from "#kernel/access/caller.ts";
 import { Failure, Internal, invalidField } from "#kernel/operation/failure.ts";
 import { type ReportRequest } from "#kernel/contributions/report-source.ts";
@@ -12,7 +12,7 @@ import { isMet, type Kpi, type Measure, type Snapshot } from "./kpi.ts";
 const UNIT_MS = { minutes: 60_000, hours: 3_600_000, days: 86_400_000 } as const;
 const ERROR_CHARACTERS_MAX = 500;
 
-/** The report that a measure is, in the end. */
+/** The report definition that a measure runs. */
 export async function definitionFor(
   { platform, caller }: ReportRequest,
   { reportId, aggregate }: Measure,
@@ -35,25 +35,25 @@ export async function definitionFor(
   });
 }
 
-/** Throws unless its number could be told now. */
-export async function checkMeasure(asking: ReportRequest, measure: Measure): Promise<void> {
-  const definition = await definitionFor(asking, measure);
-  await checkReport(asking, definition, spanOf(asking, measure, definition, new Date(0)));
+/** Throws unless it could be measured now. */
+export async function checkMeasure(request: ReportRequest, measure: Measure): Promise<void> {
+  const definition = await definitionFor(request, measure);
+  await checkReport(request, definition, measuredSpan(request, measure, definition, new Date(0)));
 }
 
-/** Whether a moment in the past can be told as exactly as the present. */
+/** True when a past moment can be measured as exactly as the present. */
 export function canBackfill({ platform }: ReportRequest, measure: Measure, definition: Definition) {
   return measure.window !== null || sourceType(platform, definition.source).exactPast;
 }
 
 /** The rows that count at a moment: those of its window, and of the log those until then. */
-function spanOf(
-  asking: ReportRequest,
+function measuredSpan(
+  request: ReportRequest,
   measure: Measure,
   definition: Definition,
   at: Date,
 ): ReportCondition {
-  if (!canBackfill(asking, measure, definition)) return {};
+  if (!canBackfill(request, measure, definition)) return {};
   const { window } = measure;
   const from = window && new Date(at.getTime() - window.last * UNIT_MS[window.unit]);
   const field = window?.field;
@@ -62,14 +62,14 @@ function spanOf(
 
 /** The first value of the first row. */
 export async function measure(
-  asking: ReportRequest,
+  request: ReportRequest,
   what: Measure,
   definition: Definition,
   at: Date,
 ): Promise<number | null> {
-  const span = spanOf(asking, what, definition, at);
+  const span = measuredSpan(request, what, definition, at);
   const { columns, rows } = await mapBrokenReport(() =>
-    runReport(asking, { ...definition, limit: 1 }, span),
+    runReport(request, { ...definition, limit: 1 }, span),
   );
   const column = columns.find(({ role }) => role === "value");
   const value = column && rows[0]?.[column.name];
@@ -81,20 +81,20 @@ export async function measure(
   return number;
 }
 
-/** A snapshot of a moment. What the caller could act on is noted in it; what is our fault is thrown. */
+/** A snapshot of a moment. It notes a failure that the caller can act on; any other is thrown. */
 export async function takeMeasurement(
-  asking: ReportRequest,
+  request: ReportRequest,
   kpi: Kpi & { readonly measure: Measure },
   at: Date,
 ): Promise<Snapshot> {
-  const told = { at: at.toISOString(), target: kpi.target, backfilled: false };
+  const base = { at: at.toISOString(), target: kpi.target, backfilled: false };
   try {
-    const definition = await definitionFor(asking, kpi.measure);
-    const value = await measure(asking, kpi.measure, definition, at);
-    return { ...told, value, met: isMet(value, kpi), error: null };
+    const definition = await definitionFor(request, kpi.measure);
+    const value = await measure(request, kpi.measure, definition, at);
+    return { ...base, value, met: isMet(value, kpi), error: null };
   } catch (error) {
     if (!(error instanceof Failure) || error.type.status >= Internal.status) throw error;
     const message = error.message.slice(0, ERROR_CHARACTERS_MAX);
-    return { ...told, value: null, met: null, error: message };
+    return { ...base, value: null, met: null, error: message };
   }
 }

@@ -7,7 +7,7 @@ const EVERY_MS = 3_600_000;
 export const RETENTION_DAYS = 1_097;
 
 /** The first time of which snapshots are kept. */
-export function keptFrom(nowMs: number): Date {
+export function retainedFrom(nowMs: number): Date {
   return new Date(nowMs - RETENTION_DAYS * DAY_MS);
 }
 
@@ -22,5 +22,5 @@ export const pruneSnapshots = retentionJob({
   kind: "analytics.prune_snapshots",
   everyMs: EVERY_MS,
   remove: ({ db, clock }, rowsMax) =>
-    deleteAcrossWorkspaces(db, PRUNE, [keptFrom(clock.nowMs()), rowsMax]),
+    deleteAcrossWorkspaces(db, PRUNE, [retainedFrom(clock.nowMs()), rowsMax]),
 });

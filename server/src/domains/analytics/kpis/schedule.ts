@@ -1,8 +1,8 @@
-/** When KPIs are looked at: each time once, whatever the number of nodes. */
+/** Scheduled snapshots of KPIs: each time once, whatever the number of nodes. */
 import Type from "typebox";
 import { checkSchedule, toCron } from "#domains/workflows/index.ts";
 import { SYSTEM_ACTOR } from "#kernel/log/event.ts";
-import { Failure, type FieldError, Invalid } from "#kernel/operation/failure.ts";
+import { assertNoErrors, type FieldError } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
 import { job } from "#kernel/work/job.ts";
 import type { WriteContext } from "#kernel/contract.ts";
@@ -23,24 +23,22 @@ type Schedule = Kpi["schedule"];
 
 /** Throws unless it is a cron expression of five fields, in a zone that there is. */
 export function assertSchedule(schedule: Schedule): void {
-  const faults: FieldError[] = checkSchedule(schedule).map(({ path, message }) => ({
+  const errors: FieldError[] = checkSchedule(schedule).map(({ path, message }) => ({
     path: `/schedule${path}`,
     message,
   }));
   if (schedule.cron.trim().split(/\s+/).length !== FIELDS) {
-    faults.push({ path: "/schedule/cron", message: "must have five fields" });
+    errors.push({ path: "/schedule/cron", message: "must have five fields" });
   }
-  const [first] = faults;
-  if (first)
-    throw new Failure(Invalid, { detail: `${first.path} ${first.message}`, errors: faults });
+  assertNoErrors(errors);
 }
 
-/** The first time after another. */
+/** The first scheduled time after another. */
 export function nextTime({ cron, timezone = "UTC" }: Schedule, after: Date): Date | null {
   return toCron({ cron, timezone }).nextRun(after);
 }
 
-/** Sets the alarm for the next time after a moment, in the place of one that was set before. */
+/** Schedules the job for the next time after a moment, in place of one that was scheduled before. */
 export async function scheduleNext(
   ctx: WriteContext<never>,
   { id: kpiId, schedule }: Pick<Kpi, "id" | "schedule">,
@@ -61,8 +59,8 @@ export async function scheduleNext(
 }
 
 /**
- * One time of one KPI. The snapshot and the next alarm are written in the transaction that ends the job.
- * Times that passed while nobody worked are one job that is late: it looks once, as of its own time, and
+ * One time of one KPI. The snapshot and the next job are written in the transaction that ends this one.
+ * Times that passed while no node ran are one job that is late: it measures once, as of its own time, and
  * goes on from now; a backfill makes up for the others.
  */
 export const scheduledSnapshotJob = job({
@@ -76,7 +74,7 @@ export const scheduledSnapshotJob = job({
     dueAt: Time,
   }),
   emits: [KpiSnapshotTaken, KpiThresholdCrossed],
-  // One that gave up would be silent for good.
+  // A job that gave up would end the schedule for good.
   attemptsMax: Number.POSITIVE_INFINITY,
   retryDelayMs: (attempt) => Math.min(1_000 * 2 ** (attempt - 1), RETRY_DELAY_MAX_MS),
   timeoutMs: 60_000,
@@ -93,10 +91,10 @@ export const scheduledSnapshotJob = job({
     const [kpi] = await kpiStore.select(ctx.tx, "id = $1 for update", [kpiId]);
     if (!kpi) return;
     const { schedule } = kpi;
-    // What was saved just now may have other times than the one that this is.
+    // A change just now may have set other times than this one.
     const isSame = schedule.cron === cron && (schedule.timezone ?? "UTC") === timezone;
     if (isSame && taken) {
-      // It was changed while its number was looked up, which may be another now: once more.
+      // It was changed while it was measured: once more.
       if (taken.revision !== kpi.revision)
         return scheduleNext(ctx, kpi, new Date(Date.parse(dueAt) - 1));
       ctx.setActor(SYSTEM_ACTOR, taken.cause);

@@ -9,9 +9,9 @@ type Row = Pick<
   "at" | "value" | "target" | "met" | "backfilled" | "error"
 >;
 
-const SHOWN = ["at", "value", "target", "met", "backfilled", "error"] as const;
+const COLUMNS = ["at", "value", "target", "met", "backfilled", "error"] as const;
 
-/** Writes snapshots down, of which each time has one; tells how many were new. */
+/** Inserts snapshots, one for each time; resolves to how many were new. */
 export async function insert(
   tx: Tx,
   kpiId: string,
@@ -53,7 +53,7 @@ export async function sideBefore(tx: Tx, kpiId: string, at: string): Promise<boo
 export async function find(tx: Tx, kpiId: string, at: string): Promise<Snapshot | undefined> {
   return tx
     .selectFrom("kpi_snapshots")
-    .select(SHOWN)
+    .select(COLUMNS)
     .where("kpi_id", "=", kpiId)
     .where("at", "=", at)
     .executeTakeFirst();
@@ -63,17 +63,17 @@ export async function find(tx: Tx, kpiId: string, at: string): Promise<Snapshot 
 export async function list(
   tx: Tx,
   kpiId: string,
-  wanted: {
+  query: {
     readonly from?: string | undefined;
     readonly to?: string | undefined;
     readonly before?: string | undefined;
     readonly limit: number;
   },
 ): Promise<Snapshot[]> {
-  const { from, to, before, limit } = wanted;
+  const { from, to, before, limit } = query;
   const rows = await tx
     .selectFrom("kpi_snapshots")
-    .select(SHOWN)
+    .select(COLUMNS)
     .where("kpi_id", "=", kpiId)
     .$if(from !== undefined, (query) => query.where("at", ">=", from ?? ""))
     .$if(to !== undefined, (query) => query.where("at", "<", to ?? ""))
@@ -90,8 +90,8 @@ export async function noteDue(tx: Tx, kpiId: string, at: Date | null): Promise<v
 }
 
 /**
- * Writes a snapshot down and tells of it, and of a target that was reached or missed since the one before.
- * One that comes late, behind one of a later time, crosses nothing: the later one has told already.
+ * Inserts a snapshot and emits it, and a target that was crossed since the one before.
+ * One that comes late, behind one of a later time, crosses nothing: the later one has been emitted already.
  * False when that time has a snapshot; then it stays as it is.
  */
 export async function saveSnapshot(

@@ -1,9 +1,9 @@
-/** What a report selects: its groups and its values, each an expression with a name. */
+/** The columns of a report: its groups and its values, each an expression with a name. */
 import type { ConditionFieldKind } from "#kernel/condition/sql.ts";
 import type { SqlParameters } from "#kernel/db/statement.ts";
 import { invalidField } from "#kernel/operation/failure.ts";
 import type { OpenReportSource, ReportField } from "#kernel/contributions/report-source.ts";
-import { exactNumber, fieldAt, showOf } from "./field.ts";
+import { exactNumber, fieldAt, valueConverter } from "./field.ts";
 import type { Aggregate, Definition, TimeBucket } from "./report.ts";
 
 export interface Column {
@@ -12,7 +12,7 @@ export interface Column {
   readonly kind: ConditionFieldKind;
   readonly sql: string;
   readonly show: (stored: unknown) => unknown;
-  /** What it is in a bucket without rows. */
+  /** Its value in a bucket without rows. */
   readonly empty: unknown;
 }
 
@@ -20,7 +20,7 @@ export interface Column {
 export const BUCKET = "bucket";
 
 /** All columns of a report: the bucket, the groups, the values. */
-export function columnsOf(
+export function compileColumns(
   { fields }: Pick<OpenReportSource, "fields">,
   { groupBy, timeBucket, aggregates }: Pick<Definition, "groupBy" | "timeBucket" | "aggregates">,
   parameters: SqlParameters,
@@ -49,7 +49,7 @@ function groupColumn(name: string, field: ReportField): Column {
     role: "group",
     kind: field.kind,
     sql: field.sql,
-    show: showOf(field),
+    show: valueConverter(field),
     empty: null,
   };
 }
@@ -80,7 +80,7 @@ function bucketColumn(
   };
 }
 
-interface Place {
+interface ColumnContext {
   readonly at: string;
   readonly parameters: SqlParameters;
 }
@@ -88,7 +88,7 @@ interface Place {
 function valueColumn(
   fields: ReadonlyMap<string, ReportField>,
   aggregate: Aggregate,
-  { at, parameters }: Place,
+  { at, parameters }: ColumnContext,
 ): Column {
   const { fn, field: path, p, as } = aggregate;
   if (p !== undefined && fn !== "percentile")
@@ -102,23 +102,26 @@ function valueColumn(
 }
 
 type Value = Pick<Column, "kind" | "sql" | "show" | "empty">;
-type Writer = (field: ReportField | undefined, place: Place & { aggregate: Aggregate }) => Value;
+type Writer = (
+  field: ReportField | undefined,
+  ctx: ColumnContext & { aggregate: Aggregate },
+) => Value;
 
 const VALUES: Readonly<Record<Aggregate["fn"], Writer>> = {
   count: (field) => count(field?.sql ?? "*"),
   distinct: (field) => count(`distinct ${field?.sql}`),
-  sum: (field, place) => number(`sum(${numeric(field, place)})`, 0),
+  sum: (field, ctx) => number(`sum(${numeric(field, ctx)})`, 0),
   // The mean of many numbers has more digits than anybody wants.
-  avg: (field, place) => number(`avg(${numeric(field, place)})::float8`, null),
-  percentile(field, place) {
-    const { aggregate, at, parameters } = place;
+  avg: (field, ctx) => number(`avg(${numeric(field, ctx)})::float8`, null),
+  percentile(field, ctx) {
+    const { aggregate, at, parameters } = ctx;
     if (aggregate.p === undefined) throw invalidField(`${at}/p`, "is required by percentile");
-    const operand = numeric(field, place);
+    const operand = numeric(field, ctx);
     const p = parameters.add(aggregate.p, "float8");
     return number(`percentile_cont(${p}) within group (order by (${operand})::float8)`, null);
   },
-  min: (field, place) => extreme("min", field, place),
-  max: (field, place) => extreme("max", field, place),
+  min: (field, ctx) => extreme("min", field, ctx),
+  max: (field, ctx) => extreme("max", field, ctx),
 };
 
 function count(what: string): Value {
@@ -126,18 +129,23 @@ function count(what: string): Value {
 }
 
 function number(sql: string, empty: number | null): Value {
-  return { kind: "number", sql, show: showOf({ sql, kind: "number", toJson: exactNumber }), empty };
+  return {
+    kind: "number",
+    sql,
+    show: valueConverter({ sql, kind: "number", toJson: exactNumber }),
+    empty,
+  };
 }
 
 const ORDERED: ReadonlySet<ConditionFieldKind> = new Set(["text", "time", "date"]);
 
-function extreme(fn: "min" | "max", field: ReportField | undefined, place: Place): Value {
-  if (!field || !ORDERED.has(field.kind)) return number(`${fn}(${numeric(field, place)})`, null);
-  return { kind: field.kind, sql: `${fn}(${field.sql})`, show: showOf(field), empty: null };
+function extreme(fn: "min" | "max", field: ReportField | undefined, ctx: ColumnContext): Value {
+  if (!field || !ORDERED.has(field.kind)) return number(`${fn}(${numeric(field, ctx)})`, null);
+  return { kind: field.kind, sql: `${fn}(${field.sql})`, show: valueConverter(field), empty: null };
 }
 
 /** A field as a number; of JSON those values that are one. */
-function numeric(field: ReportField | undefined, { at }: Place): string {
+function numeric(field: ReportField | undefined, { at }: ColumnContext): string {
   if (field?.kind === "number") return field.sql;
   if (field?.kind === "json") {
     return `case when jsonb_typeof(${field.sql}) = 'number' then (${field.sql})::numeric end`;
@@ -145,7 +153,7 @@ function numeric(field: ReportField | undefined, { at }: Place): string {
   throw invalidField(`${at}/field`, "must hold numbers");
 }
 
-/** Whether it is the name of a time zone, and not merely an offset, which would follow no place's clocks. */
+/** True for the name of a time zone, and not merely an offset, which would follow no place's clocks. */
 export function isTimezone(name: string): boolean {
   if (!/^[A-Za-z]/.test(name)) return false;
   try {

@@ -2,12 +2,12 @@ import { conditionToSql, type ConditionFieldKind } from "#kernel/condition/sql.t
 import { parseCondition } from "#kernel/condition/parse-condition.ts";
 import { toTypedCondition } from "#kernel/condition/typed-condition.ts";
 import type { SqlParameters } from "#kernel/db/statement.ts";
-import { Failure, Invalid, invalidField } from "#kernel/operation/failure.ts";
+import { invalidField, invalidInput } from "#kernel/operation/failure.ts";
 import type { ReportField } from "#kernel/contributions/report-source.ts";
 
 type Fields = ReadonlyMap<string, ReportField>;
 
-/** A field of a source, or what a path leads to within JSON. */
+/** A field of a source, or a value within one that is JSON. */
 export function fieldAt(
   fields: Fields,
   path: string,
@@ -21,12 +21,12 @@ export function fieldAt(
   if (field.kind !== "json" || words.some((word) => word === "")) {
     throw invalidField(at, `${name} is a field that leads no further`);
   }
-  const place = parameters.add(words, "text[]");
+  const operand = parameters.add(words, "text[]");
   // In JSON there are two ways to say that there is nothing.
-  return { sql: `nullif(${field.sql} #> ${place}, 'null'::jsonb)`, kind: "json" };
+  return { sql: `nullif(${field.sql} #> ${operand}, 'null'::jsonb)`, kind: "json" };
 }
 
-/** A condition on fields as SQL; what is wrong with it is told with its path. */
+/** A condition on fields as SQL; its errors are reported with their paths. */
 export function conditionSql(
   condition: unknown,
   { fields, at, parameters }: { fields: Fields; at: string; parameters: SqlParameters },
@@ -38,7 +38,7 @@ export function conditionSql(
       path: at + path,
       message: message.replace("of this table", "that is here"),
     }));
-    throw new Failure(Invalid, { detail: `${errors[0]?.path} ${errors[0]?.message}`, errors });
+    throw invalidInput(errors);
   }
   return conditionToSql(
     parseCondition(typed.condition).tree,
@@ -60,8 +60,8 @@ export function exactNumber(stored: unknown): unknown {
 
 const SAFE_DIGITS = 15;
 
-/** How values of a field are shown. */
-export function showOf({ kind, toJson: show }: ReportField): (stored: unknown) => unknown {
-  const shown = show ?? (kind === "number" ? exactNumber : (stored: unknown) => stored);
-  return (stored) => (stored === null || stored === undefined ? null : shown(stored));
+/** Converts stored values of a field to those of the API. */
+export function valueConverter({ kind, toJson }: ReportField): (stored: unknown) => unknown {
+  const convert = toJson ?? (kind === "number" ? exactNumber : (stored: unknown) => stored);
+  return (stored) => (stored === null || stored === undefined ? null : convert(stored));
 }

@@ -3,37 +3,37 @@ import { readInPartition, type ReportRequest } from "#kernel/contributions/repor
 import { BUCKET, type Column } from "./column.ts";
 import { ROWS_MAX, type TimeBucket } from "./report.ts";
 
-type Shown = Record<string, unknown>;
+type ReportRow = Record<string, unknown>;
 
 /**
  * The rows with one for each bucket and group. Buckets are counted by the clocks of their zone: a day may
  * have 23 hours, and an hour may come twice.
  */
 export async function fillTimeGaps(
-  asking: ReportRequest,
+  request: ReportRequest,
   bucket: TimeBucket,
   columns: readonly Column[],
-  rows: readonly Shown[],
-): Promise<readonly Shown[]> {
+  rows: readonly ReportRow[],
+): Promise<readonly ReportRow[]> {
   const times = rows.flatMap((row) => (typeof row[BUCKET] === "string" ? [row[BUCKET]] : []));
   if (times.length === 0) return rows;
-  const buckets = await bucketsBetween(asking, bucket, times);
+  const buckets = await bucketsBetween(request, bucket, times);
   const groups = columns.filter(({ role }) => role === "group");
-  const keyOf = (row: Shown) => JSON.stringify(groups.map(({ name }) => row[name]));
+  const keyOf = (row: ReportRow) => JSON.stringify(groups.map(({ name }) => row[name]));
   const byGroup = Map.groupBy(rows, keyOf);
   const known = new Map(rows.map((row) => [`${String(row[BUCKET])} ${keyOf(row)}`, row]));
-  const made: Shown[] = [];
+  const filled: ReportRow[] = [];
   for (const at of buckets) {
     for (const [key, [first = {}]] of byGroup) {
-      made.push(known.get(`${at} ${key}`) ?? emptyRow(columns, at, first));
-      if (made.length > ROWS_MAX) return made;
+      filled.push(known.get(`${at} ${key}`) ?? emptyRow(columns, at, first));
+      if (filled.length > ROWS_MAX) return filled;
     }
   }
-  // What has no time is in no bucket.
-  return [...made, ...rows.filter((row) => row[BUCKET] === null)];
+  // Rows without a time are in no bucket.
+  return [...filled, ...rows.filter((row) => row[BUCKET] === null)];
 }
 
-function emptyRow(columns: readonly Column[], at: string, like: Shown): Shown {
+function emptyRow(columns: readonly Column[], at: string, like: ReportRow): ReportRow {
   return Object.fromEntries(
     columns.map(({ name, role, empty }) => {
       if (role === "bucket") return [name, at];
@@ -82,7 +82,7 @@ const LONGEST_MS = {
 } as const;
 
 async function bucketsBetween(
-  asking: ReportRequest,
+  request: ReportRequest,
   { unit, timezone = "UTC" }: TimeBucket,
   times: readonly string[],
 ): Promise<readonly string[]> {
@@ -91,7 +91,7 @@ async function bucketsBetween(
   // PostgreSQL makes all of a series before it looks at the limit, and a century has many hours.
   const enoughMs = Date.parse(first) + (ROWS_MAX + 1) * LONGEST_MS[unit];
   const end = Date.parse(last) > enoughMs ? new Date(enoughMs).toISOString() : last;
-  const found = await readInPartition(asking, STEPS[unit], [first, end, timezone]);
+  const rows = await readInPartition(request, STEPS[unit], [first, end, timezone]);
   // Those with rows are there in any case.
-  return [...new Set([...found.map(({ at }) => String(at)), ...ordered])].toSorted();
+  return [...new Set([...rows.map(({ at }) => String(at)), ...ordered])].toSorted();
 }

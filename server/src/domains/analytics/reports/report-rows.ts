@@ -3,11 +3,11 @@ import type { ConditionFieldKind } from "#kernel/condition/sql.ts";
 import { SqlParameters, type SqlRow } from "#kernel/db/statement.ts";
 import { invalidField } from "#kernel/operation/failure.ts";
 import type { OpenReportSource, ReportRequest } from "#kernel/contributions/report-source.ts";
-import { columnsOf, type Column } from "./column.ts";
-import { fieldAt, showOf } from "./field.ts";
-import { whereOf } from "./report-sql.ts";
+import { compileColumns, type Column } from "./column.ts";
+import { fieldAt, valueConverter } from "./field.ts";
+import { whereSql } from "./report-sql.ts";
 import type { Definition } from "./report.ts";
-import { askInTurn } from "./run-report.ts";
+import { queryInTurn } from "./run-report.ts";
 
 export interface RowField {
   readonly name: string;
@@ -16,8 +16,8 @@ export interface RowField {
   readonly show: (stored: unknown) => unknown;
 }
 
-/** Which rows, in which direction along their key, and what of them. */
-export interface Listing {
+/** Rows of a source, in one direction along their key, with some of their fields. */
+export interface RowListing {
   readonly source: OpenReportSource;
   readonly fields: readonly RowField[];
   readonly where: string;
@@ -29,7 +29,7 @@ export interface Listing {
 }
 
 /** A row, and its place among all. */
-export interface Placed {
+export interface PositionedRow {
   readonly row: Record<string, unknown>;
   readonly place: readonly unknown[];
 }
@@ -37,13 +37,13 @@ export interface Placed {
 /** The rows of a source that a filter holds for, oldest first. */
 export function rowListing(
   source: OpenReportSource,
-  wanted: { readonly filter: unknown; readonly fields: readonly string[] | null },
+  query: { readonly filter: unknown; readonly fields: readonly string[] | null },
   parameters: SqlParameters,
-): Listing {
-  const where = whereOf(source, wanted.filter, parameters);
+): RowListing {
+  const where = whereSql(source, query.filter, parameters);
   const conditions = [...parameters.values];
   return {
-    ...shownFields(source, wanted.fields, parameters),
+    ...selectFields(source, query.fields, parameters),
     source,
     where,
     conditions,
@@ -57,9 +57,9 @@ export function groupListing(
   definition: Definition,
   parameters: SqlParameters,
   group: Readonly<Record<string, unknown>>,
-): Listing {
-  const base = whereOf(source, definition.filter, parameters);
-  const groups = columnsOf(source, { ...definition, aggregates: [] }, parameters);
+): RowListing {
+  const base = whereSql(source, definition.filter, parameters);
+  const groups = compileColumns(source, { ...definition, aggregates: [] }, parameters);
   const stray = Object.keys(group).find((name) => !groups.some((column) => column.name === name));
   if (stray !== undefined) throw invalidField("?group", `${stray} is not a group of this report`);
   const valueOf = (name: string) => (Object.hasOwn(group, name) ? group[name] : undefined);
@@ -67,7 +67,7 @@ export function groupListing(
   const joined = parts.join(" and ");
   const where = joined === "" ? base : `${base === "" ? " where" : `${base} and`} ${joined}`;
   const conditions = [...parameters.values];
-  return { ...shownFields(source, null, parameters), source, where, conditions, descending: true };
+  return { ...selectFields(source, null, parameters), source, where, conditions, descending: true };
 }
 
 const CASTS: Readonly<Record<Column["kind"], string>> = {
@@ -80,7 +80,7 @@ const CASTS: Readonly<Record<Column["kind"], string>> = {
   texts: "text[]",
 };
 
-/** What is not named may be anything; the expression stands there all the same, for its parameters. */
+/** A column that is not named may be anything; its expression stays all the same, for its parameters. */
 function groupSql({ name, kind, sql }: Column, value: unknown, parameters: SqlParameters): string {
   if (value === undefined) return `((${sql}) is null or (${sql}) is not null)`;
   if (value === null) return `(${sql}) is null`;
@@ -107,32 +107,32 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?Z$/;
 const DAY = /^\d{4}-\d\d-\d\d$/;
 const YEAR_ZERO = "0000";
 
-/** Whether it begins with a day that there is. JavaScript reads the 30th of February as a day in March. */
+/** True when it begins with a day that exists: JavaScript reads the 30th of February as a day in March. */
 function isDay(text: string): boolean {
   const ms = Date.parse(text);
   const [year, day] = [text.slice(0, YEAR_ZERO.length), text.slice(0, "2026-01-01".length)];
   return year !== YEAR_ZERO && !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(day);
 }
 
-function shownFields(
+function selectFields(
   source: OpenReportSource,
   names: readonly string[] | null,
   parameters: SqlParameters,
-): Pick<Listing, "fields" | "values"> {
+): Pick<RowListing, "fields" | "values"> {
   const fields = (names ?? [...source.fields.keys()]).map((name, index) => {
     const field = fieldAt(source.fields, name, { at: `/fields/${index}`, parameters });
-    return { name, kind: field.kind, sql: field.sql, show: showOf(field) };
+    return { name, kind: field.kind, sql: field.sql, show: valueConverter(field) };
   });
   return { fields, values: parameters.values };
 }
 
 /** Up to so many rows behind a place, or from the beginning. */
 export async function readRowsAfter(
-  asking: ReportRequest,
-  listing: Listing,
+  request: ReportRequest,
+  listing: RowListing,
   after: readonly unknown[] | undefined,
   count: number,
-): Promise<readonly Placed[]> {
+): Promise<readonly PositionedRow[]> {
   const { source, fields, where, descending } = listing;
   const { key } = source;
   const parameters = new SqlParameters(listing.values);
@@ -147,21 +147,21 @@ export async function readRowsAfter(
     beyond === undefined ? where : `${where === "" ? " where" : `${where} and`} ${beyond}`;
   const order = key.map(({ sql }) => (descending ? `${sql} desc` : sql)).join(", ");
   const text = `select ${selected} from ${source.from}${narrowed} order by ${order} limit ${count}`;
-  const rows = await askInTurn(asking, source, text, parameters.values);
-  return rows.map((row) => placed(listing, row));
+  const rows = await queryInTurn(request, source, text, parameters.values);
+  return rows.map((row) => toPositionedRow(listing, row));
 }
 
-function placed({ source, fields }: Listing, row: SqlRow): Placed {
-  const shown = Object.fromEntries(
+function toPositionedRow({ source, fields }: RowListing, row: SqlRow): PositionedRow {
+  const values = Object.fromEntries(
     fields.map(({ name, show }, index) => [name, show(row[`f${index}`])]),
   );
-  return { row: shown, place: source.key.map((_, index) => row[`k${index}`]) };
+  return { row: values, place: source.key.map((_, index) => row[`k${index}`]) };
 }
 
 /** How many rows there are. */
-export async function countRows(asking: ReportRequest, listing: Listing): Promise<number> {
+export async function countRows(request: ReportRequest, listing: RowListing): Promise<number> {
   const { source, where, conditions } = listing;
   const text = `select count(*) as "n" from ${source.from}${where}`;
-  const [row] = await askInTurn(asking, source, text, conditions);
+  const [row] = await queryInTurn(request, source, text, conditions);
   return Number(row?.["n"]);
 }

@@ -2,17 +2,17 @@
 import type { SqlParameters, SqlRow } from "#kernel/db/statement.ts";
 import { invalidField } from "#kernel/operation/failure.ts";
 import type { OpenReportSource, ReportField } from "#kernel/contributions/report-source.ts";
-import { type Column, columnsOf } from "./column.ts";
+import { type Column, compileColumns } from "./column.ts";
 import { conditionSql } from "./field.ts";
 import { type Definition, ROWS_MAX } from "./report.ts";
 
-/** What narrows a report beyond its own filter. */
+/** Further conditions of a report beyond its own filter. */
 export interface ReportCondition {
   /** A further condition, and where it stands in what was sent. */
   readonly filter?: { readonly condition: unknown; readonly at: string };
   /** Only rows of this span: `from` belongs to it, `to` does not. */
   readonly between?: {
-    /** When absent, that which tells when a row came to be. */
+    /** The time at which a row came to be, when absent. */
     readonly field: string | undefined;
     readonly from: Date | undefined;
     readonly to: Date | undefined;
@@ -24,12 +24,12 @@ export interface ReportStatement {
   readonly columns: readonly Column[];
   readonly text: string;
   readonly values: readonly unknown[];
-  /** How many rows it may answer; it asks for one more, where it can. */
+  /** The most rows that it answers; the statement reads one more, where it can. */
   readonly limit: number;
 }
 
-/** The conditions of a report: those of who sees it, its own, and what narrows it. */
-export function whereOf(
+/** The conditions of a report: those of the caller's rights, its own, and further ones. */
+export function whereSql(
   source: OpenReportSource,
   filter: unknown,
   parameters: SqlParameters,
@@ -41,12 +41,12 @@ export function whereOf(
     filter ? conditionSql(filter, { fields, at: "/filter", parameters }) : undefined,
     narrowing.filter &&
       conditionSql(narrowing.filter.condition, { fields, at: narrowing.filter.at, parameters }),
-    ...betweenOf(source, narrowing, parameters),
+    ...betweenSql(source, narrowing, parameters),
   ].filter((part) => part !== undefined);
   return parts.length === 0 ? "" : ` where ${parts.map((part) => `(${part})`).join(" and ")}`;
 }
 
-function betweenOf(
+function betweenSql(
   { fields, time }: OpenReportSource,
   { between }: ReportCondition,
   parameters: SqlParameters,
@@ -70,24 +70,24 @@ export function compileReport(
   parameters: SqlParameters,
   narrowing: ReportCondition = {},
 ): ReportStatement {
-  const where = whereOf(source, definition.filter, parameters, narrowing);
-  const columns = columnsOf(source, definition, parameters);
+  const where = whereSql(source, definition.filter, parameters, narrowing);
+  const columns = compileColumns(source, definition, parameters);
   assertChart(definition, columns);
   const isFilled = definition.timeBucket?.fill === true;
   if (isFilled && (definition.having ?? definition.sort) !== null) {
     throw invalidField("/timeBucket/fill", "does not go with having or sort");
   }
   const groups = columns.filter(({ role }) => role !== "value");
-  const selected = columns.map(({ sql }, index) => `${sql} as ${alias(index)}`).join(", ");
+  const selected = columns.map(({ sql }, index) => `${sql} as ${aliasSql(index)}`).join(", ");
   const grouped =
     groups.length === 0 ? "" : ` group by ${groups.map((_, at) => at + 1).join(", ")}`;
   const inner = `select ${selected} from ${source.from}${where}${grouped}`;
-  const having = havingOf(definition, columns, parameters);
-  const order = orderOf(definition.sort, columns);
+  const having = havingSql(definition, columns, parameters);
+  const order = orderBySql(definition.sort, columns);
   // Buckets that are filled in count too, and are not known yet.
   const limit = isFilled ? ROWS_MAX : definition.limit;
-  const asked = Math.min(limit + 1, source.rowsMax ?? Number.POSITIVE_INFINITY);
-  const text = `select * from (${inner}) as report${having}${order} limit ${asked}`;
+  const rowsMax = Math.min(limit + 1, source.rowsMax ?? Number.POSITIVE_INFINITY);
+  const text = `select * from (${inner}) as report${having}${order} limit ${rowsMax}`;
   return { columns, text, values: parameters.values, limit };
 }
 
@@ -98,28 +98,28 @@ export function toReportRow(columns: readonly Column[], row: SqlRow): Record<str
   );
 }
 
-function alias(index: number): string {
+function aliasSql(index: number): string {
   return `"c${index}"`;
 }
 
-function havingOf(
+function havingSql(
   { having }: Definition,
   columns: readonly Column[],
   parameters: SqlParameters,
 ): string {
   if (!having) return "";
   const fields = new Map<string, ReportField>(
-    columns.map(({ name, kind }, index) => [name, { sql: alias(index), kind }]),
+    columns.map(({ name, kind }, index) => [name, { sql: aliasSql(index), kind }]),
   );
   return ` where ${conditionSql(having, { fields, at: "/having", parameters })}`;
 }
 
 const UNORDERED = new Set(["texts"]);
 
-/** What was asked for, then the groups, so that the order is always the same. */
-function orderOf(sort: string | null, columns: readonly Column[]): string {
+/** The requested order, then the groups, so that it is always the same. */
+function orderBySql(sort: string | null, columns: readonly Column[]): string {
   const words = sort === null ? [] : sort.split(",").map((word) => word.trim());
-  const asked = words.map((word) => {
+  const requested = words.map((word) => {
     const name = word.replace(/^-/, "");
     const index = columns.findIndex((column) => column.name === name);
     if (index === -1) throw invalidField("/sort", `${name} is not a column of the answer`);
@@ -127,12 +127,12 @@ function orderOf(sort: string | null, columns: readonly Column[]): string {
   });
   const rest = columns.flatMap(({ role, kind }, index) => {
     const isFurther = role !== "value" && !UNORDERED.has(kind);
-    return isFurther && !asked.some((key) => key.index === index)
+    return isFurther && !requested.some((key) => key.index === index)
       ? [{ index, descending: false }]
       : [];
   });
-  const keys = [...asked, ...rest].map(
-    ({ index, descending }) => `${alias(index)}${descending ? " desc" : ""} nulls last`,
+  const keys = [...requested, ...rest].map(
+    ({ index, descending }) => `${aliasSql(index)}${descending ? " desc" : ""} nulls last`,
   );
   return keys.length === 0 ? "" : ` order by ${keys.join(", ")}`;
 }

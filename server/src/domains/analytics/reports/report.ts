@@ -1,4 +1,4 @@
-/** What a report is: schemas and failures. */
+/** Schemas and failures of reports. */
 import Type, { type Static } from "typebox";
 import { ConditionSchema } from "#kernel/condition/condition.ts";
 import { failure } from "#kernel/operation/failure.ts";
@@ -75,7 +75,7 @@ export const Chart = Type.Object(
   },
 );
 
-/** What a person says of a report beside its name. */
+/** The fields of a report beside its name and description. */
 const parts = {
   source: Source,
   filter: ConditionSchema,
@@ -114,7 +114,7 @@ export const NewReport = object(
   { title: "NewReport" },
 );
 
-/** Null takes a part away. */
+/** Null removes a part. */
 export const ReportChange = Type.Object(
   {
     name: Type.Optional(names.name),
@@ -133,7 +133,7 @@ export const ReportChange = Type.Object(
 );
 export type ReportChange = Static<typeof ReportChange>;
 
-/** With everything said; null where there is nothing. */
+/** A complete report; null where a part is left out. */
 export interface Definition {
   readonly source: Source;
   readonly filter: Readonly<Record<string, unknown>> | null;
@@ -182,7 +182,7 @@ export const Report = Type.Object(
 );
 export type Report = Static<typeof Report> & { readonly revision: number };
 
-/** What a report answers. */
+/** The result of a report. */
 export const ReportResult = Type.Object(
   {
     columns: Type.Array(

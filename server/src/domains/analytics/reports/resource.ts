@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Tx } from "#kernel/db/connection.ts";
 import { queryRows } from "#kernel/db/statement.ts";
 import { Failure } from "#kernel/operation/failure.ts";
+import { resourcePack } from "#kernel/resource/pack.ts";
 import { resource } from "#kernel/resource/resource.ts";
 import { inheritReportAuthority } from "../kpis/report-authority.ts";
 import { kpis } from "../kpis/resource.ts";
@@ -18,6 +19,7 @@ import {
   TooManyReports,
 } from "./report.ts";
 import { checkReport } from "./run-report.ts";
+import { assertSource } from "./source.ts";
 import { reportTable } from "./store.ts";
 
 export const reports = resource({
@@ -89,6 +91,22 @@ export const reports = resource({
       change: { groupBy: ["region", "status"] },
     },
   },
+});
+
+/**
+ * Reports that packs bring. What they are about may come with the same pack and not be there yet, so that
+ * here only their form is checked; one that does not fit says so when it is run.
+ */
+export const reportContent = resourcePack(reports, {
+  schema: NewReport,
+  after: ["tables", "queries"],
+  environmentScoped: true,
+  async prepare(platform, { name: _, description: __, ...input }) {
+    const definition = toDefinition(input);
+    assertSource(platform, definition.source);
+    return definition;
+  },
+  toContent: ({ name, description, definition }) => ({ name, description, ...definition }),
 });
 
 /** The definition that a change leads to; null takes a part away. */

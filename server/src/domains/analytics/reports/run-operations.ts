@@ -9,7 +9,7 @@ import { takeFittingPage } from "#kernel/operation/pagination.ts";
 import { download, item, dynamicPage } from "#kernel/operation/response.ts";
 import { object, text } from "#kernel/schema/schema.ts";
 import { sizeProblem, toStorableJson } from "#kernel/schema/json-value.ts";
-import { FORMATS, FILE_FORMATS, MEDIA_TYPES, piecesOf } from "../exports/file/formats.ts";
+import { FORMATS, FILE_FORMATS, MEDIA_TYPES, fileChunks } from "../exports/file/formats.ts";
 import { AnalyticsRead } from "../permissions.ts";
 import type { ReportCondition } from "./report-sql.ts";
 import {
@@ -118,7 +118,7 @@ export const exportReport = query({
     return {
       mediaType: FILE_FORMATS[format].mediaType,
       fileName: `${id}.${format}`,
-      chunks: piecesOf(format, described, rows),
+      chunks: fileChunks(format, described, rows),
     };
   },
   run: async (_, __, file) => file,
@@ -149,14 +149,19 @@ export const reportRows = query({
     const list = JSON.stringify(["rows of a report", id, revision, group]);
     const { cursors } = platform;
     const from = after === undefined ? undefined : cursors.decode(list, after);
-    const found = await mapBrokenReport(() =>
+    const rows = await mapBrokenReport(() =>
       withSource({ platform, caller }, definition.source, (source, parameters) => {
-        const listing = groupListing(source, definition, parameters, parsed(group, "?group"));
+        const listing = groupListing(
+          source,
+          definition,
+          parameters,
+          parseJsonObject(group, "?group"),
+        );
         return readRowsAfter({ platform, caller }, listing, from, limit + 1);
       }),
     );
-    const data = takeFittingPage(found.slice(0, limit).map(({ row }) => row));
-    const last = found.length > data.length ? found[data.length - 1] : undefined;
+    const data = takeFittingPage(rows.slice(0, limit).map(({ row }) => row));
+    const last = rows.length > data.length ? rows[data.length - 1] : undefined;
     return {
       data,
       nextCursor: last ? cursors.encode(list, last.place) : null,
@@ -176,7 +181,9 @@ async function runById(
 ): Promise<ReportResult> {
   const { definition } = await reportFor(platform, caller, id);
   const further: ReportCondition =
-    filter === undefined ? {} : { filter: { condition: parsed(filter, "?filter"), at: "?filter" } };
+    filter === undefined
+      ? {}
+      : { filter: { condition: parseJsonObject(filter, "?filter"), at: "?filter" } };
   return runSavedReport({ platform, caller }, definition, further);
 }
 
@@ -184,11 +191,11 @@ function reportFor(platform: Platform, caller: Caller, id: string): Promise<Stor
   return platform.db.read(partitionOfCaller(caller), (tx) => reportStore.get(tx, id));
 }
 
-function parsed(given: string, path: string): Readonly<Record<string, unknown>> {
+function parseJsonObject(json: string, path: string): Readonly<Record<string, unknown>> {
   try {
-    const value: unknown = JSON.parse(given);
+    const value: unknown = JSON.parse(json);
     const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-    // What PostgreSQL can't hold is nowhere among its rows.
+    // No row holds a value that PostgreSQL can't store.
     if (
       isObject &&
       sizeProblem(value) === undefined &&
@@ -197,7 +204,7 @@ function parsed(given: string, path: string): Readonly<Record<string, unknown>> 
       return value as Readonly<Record<string, unknown>>;
     }
   } catch {
-    // Told below.
+    // Refused below.
   }
   throw invalidField(path, "must be an object in JSON");
 }

@@ -16,39 +16,39 @@ import {
 } from "./report.ts";
 import { openSource } from "./source.ts";
 
-/** At most so many statements of reports at once, of one process. */
-const LANES = 4;
+/** Statements of reports that one process runs at once. */
+const STATEMENTS_AT_ONCE_MAX = 4;
 
 const CANCELLED = "57014";
 const BAD_VALUE = "22023";
 
 /** Runs a report as the caller may see it. */
 export async function runReport(
-  asking: ReportRequest,
+  request: ReportRequest,
   definition: Definition,
   narrowing: ReportCondition = {},
 ): Promise<ReportResult> {
   const from = performance.now();
   const { columns, rows, limit } = await withSource(
-    asking,
+    request,
     definition.source,
     async (source, parameters) => {
       const plan = compileReport(source, definition, parameters, narrowing);
-      const found = await askInTurn(asking, source, plan.text, plan.values);
-      const shown = found.map((row) => toReportRow(plan.columns, row));
-      return { columns: plan.columns, rows: shown, limit: plan.limit };
+      const stored = await queryInTurn(request, source, plan.text, plan.values);
+      const values = stored.map((row) => toReportRow(plan.columns, row));
+      return { columns: plan.columns, rows: values, limit: plan.limit };
     },
   );
   const { timeBucket } = definition;
   const isCut = rows.length > limit;
   const all = timeBucket?.fill
-    ? await fillTimeGaps(asking, timeBucket, columns, rows.slice(0, limit))
+    ? await fillTimeGaps(request, timeBucket, columns, rows.slice(0, limit))
     : rows;
-  const kept = all.slice(0, definition.limit);
+  const page = all.slice(0, definition.limit);
   return {
     columns: columns.map(({ name, kind, role }) => ({ name, type: kind, role })),
-    rows: kept,
-    rowCount: kept.length,
+    rows: page,
+    rowCount: page.length,
     truncated: isCut || all.length > definition.limit,
     durationMs: Math.round(performance.now() - from),
   };
@@ -56,25 +56,25 @@ export async function runReport(
 
 /** Throws unless the report could be run. */
 export async function checkReport(
-  asking: ReportRequest,
+  request: ReportRequest,
   definition: Definition,
   narrowing: ReportCondition = {},
 ): Promise<void> {
-  await withSource(asking, definition.source, async (source, parameters) => {
+  await withSource(request, definition.source, async (source, parameters) => {
     compileReport(source, definition, parameters, narrowing);
   });
 }
 
-/** The same for one that was saved: what is wrong with it now was right once. */
+/** Runs a saved report: what is wrong with it now was right when it was saved. */
 export async function runSavedReport(
-  asking: ReportRequest,
+  request: ReportRequest,
   definition: Definition,
   narrowing: ReportCondition = {},
 ): Promise<ReportResult> {
-  return mapBrokenReport(() => runReport(asking, definition, narrowing));
+  return mapBrokenReport(() => runReport(request, definition, narrowing));
 }
 
-/** What a saved definition is refused for is told as what has become of it. */
+/** Turns the input errors of a saved definition into `ReportBroken`. */
 export async function mapBrokenReport<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -88,25 +88,25 @@ export async function mapBrokenReport<T>(work: () => Promise<T>): Promise<T> {
 
 /** Works with a source; once more where it was opened by what had just changed. */
 export async function withSource<T>(
-  asking: ReportRequest,
+  request: ReportRequest,
   source: Source,
   work: (open: OpenReportSource, parameters: SqlParameters) => Promise<T>,
 ): Promise<T> {
   try {
-    return await attempt(asking, source, work);
+    return await attempt(request, source, work);
   } catch (error) {
-    if (error instanceof StaleRead) return attempt(asking, source, work);
+    if (error instanceof StaleRead) return attempt(request, source, work);
     throw error;
   }
 }
 
 async function attempt<T>(
-  asking: ReportRequest,
+  request: ReportRequest,
   source: Source,
   work: (open: OpenReportSource, parameters: SqlParameters) => Promise<T>,
 ): Promise<T> {
   const parameters = new SqlParameters();
-  const open = await openSource(asking, source, parameters);
+  const open = await openSource(request, source, parameters);
   try {
     return await work(open, parameters);
   } catch (error) {
@@ -116,15 +116,15 @@ async function attempt<T>(
   }
 }
 
-/** Sends a statement over a source when it is the workspace's turn. */
-export async function askInTurn(
+/** Sends a statement over a source within the workspace's fair share. */
+export async function queryInTurn(
   { platform, caller }: { readonly platform: Platform; readonly caller: Caller },
   source: OpenReportSource,
   text: string,
   values: readonly unknown[],
 ): Promise<readonly SqlRow[]> {
   try {
-    return await turnsOf(platform).run(partitionOfCaller(caller).workspace, () =>
+    return await fairShareOf(platform).run(partitionOfCaller(caller).workspace, () =>
       source.query(text, values),
     );
   } catch (error) {
@@ -137,10 +137,10 @@ export async function askInTurn(
   }
 }
 
-const turns = new WeakMap<Platform["db"], FairShare>();
+const fairShares = new WeakMap<Platform["db"], FairShare>();
 
-function turnsOf({ db }: Platform): FairShare {
-  let all = turns.get(db);
-  if (!all) turns.set(db, (all = new FairShare(LANES)));
+function fairShareOf({ db }: Platform): FairShare {
+  let all = fairShares.get(db);
+  if (!all) fairShares.set(db, (all = new FairShare(STATEMENTS_AT_ONCE_MAX)));
   return all;
 }

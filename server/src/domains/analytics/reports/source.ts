@@ -1,5 +1,5 @@
 import type { SqlParameters } from "#kernel/db/statement.ts";
-import { Failure, Forbidden, Invalid, invalidField } from "#kernel/operation/failure.ts";
+import { Failure, Forbidden, invalidField, invalidInput } from "#kernel/operation/failure.ts";
 import {
   type OpenReportSource,
   type ReportRequest,
@@ -16,45 +16,49 @@ export function sourceType(
   { kind }: Source,
 ): ReportSource {
   const sources = reportSourcesOf(platform);
-  const found = sources.get(kind);
-  if (!found) {
+  const source = sources.get(kind);
+  if (!source) {
     throw invalidField(
       "/source/kind",
       `must be one of ${[...sources.keys()].toSorted().join(", ")}`,
     );
   }
-  return found;
+  return source;
 }
 
-/** Throws unless it is of a kind that there is, and says what that kind needs. */
+/** Throws unless it is of a known kind and has the fields of that kind. */
 export function assertSource(platform: Pick<Platform, "contributions">, source: Source): void {
-  given(sourceType(platform, source), source);
+  validateSource(sourceType(platform, source), source);
 }
 
-/** A source as the caller sees it; throws where it is none, or none of theirs. */
+/** Opens a source as the caller sees it; throws where it is invalid or forbidden. */
 export async function openSource(
-  asking: ReportRequest,
+  request: ReportRequest,
   source: Source,
   parameters: SqlParameters,
 ): Promise<OpenReportSource> {
-  const type = sourceType(asking.platform, source);
-  assertHeld(asking, type, source);
-  // What its own schema has checked is of its type.
-  return type.open(asking, given(type, source) as never, parameters);
+  const type = sourceType(request.platform, source);
+  assertPermitted(request, type, source);
+  // Its own schema has checked it.
+  return type.open(request, validateSource(type, source) as never, parameters);
 }
 
-type Asking = Pick<ReportRequest, "caller"> & {
+type SourceRequest = Pick<ReportRequest, "caller"> & {
   readonly platform: Pick<Platform, "contributions">;
 };
 
-/** Throws unless the caller holds what such rows need; of a kind that is no more, nobody does. */
-export function assertMaySee(asking: Asking, source: Source): void {
-  assertHeld(asking, sourceType(asking.platform, source), source);
+/** Throws unless the caller holds the permissions of such rows; of an unknown kind, nobody does. */
+export function assertMaySee(request: SourceRequest, source: Source): void {
+  assertPermitted(request, sourceType(request.platform, source), source);
 }
 
-function assertHeld({ platform, caller }: Asking, type: ReportSource, source: Source): void {
-  // What its own schema has checked is of its type.
-  const further = type.needs?.(platform, given(type, source) as never);
+function assertPermitted(
+  { platform, caller }: SourceRequest,
+  type: ReportSource,
+  source: Source,
+): void {
+  // Its own schema has checked it.
+  const further = type.needs?.(platform, validateSource(type, source) as never);
   const missing = [type.permission, ...(further ?? [])].find(
     ({ name }) => !caller.permissions.has(name),
   );
@@ -66,11 +70,11 @@ function assertHeld({ platform, caller }: Asking, type: ReportSource, source: So
 
 const shapes = new WeakMap<ReportSource, Validator>();
 
-function given(type: ReportSource, { kind: _, ...rest }: Source): unknown {
+function validateSource(type: ReportSource, { kind: _, ...rest }: Source): unknown {
   let shape = shapes.get(type);
   if (!shape) shapes.set(type, (shape = new Validator(type.schema, "body")));
   const checked = shape.check(rest);
   if ("value" in checked) return checked.value;
   const errors = checked.errors.map(({ path, message }) => ({ path: `/source${path}`, message }));
-  throw new Failure(Invalid, { detail: `${errors[0]?.path} ${errors[0]?.message}`, errors });
+  throw invalidInput(errors);
 }

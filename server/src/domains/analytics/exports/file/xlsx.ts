@@ -3,9 +3,15 @@
  * such a file is ever a formula.
  */
 import { failure, Failure } from "#kernel/operation/failure.ts";
-import type { FileColumn, FileFormat, FileRow, FormatState, FileChunk } from "./formats.ts";
-import { INITIAL_STATE } from "./format.ts";
-import { addTo, ARCHIVE_BYTES_MAX, beginArchive, endArchive, type Entry } from "./zip.ts";
+import {
+  type FileChunk,
+  type FileColumn,
+  type FileFormat,
+  type FileRow,
+  type FormatState,
+  INITIAL_STATE,
+} from "./file-format.ts";
+import { compressText, ARCHIVE_BYTES_MAX, beginArchive, endArchive, type ZipEntry } from "./zip.ts";
 
 /** A sheet has no more lines, and the first has the names. */
 const ROWS_MAX = 1_048_576 - 1;
@@ -18,7 +24,7 @@ const PACKAGE = "http://schemas.openxmlformats.org/package/2006";
 const HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
 const TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml";
 
-const ENTRIES: readonly Entry[] = [
+const ENTRIES: readonly ZipEntry[] = [
   [
     "[Content_Types].xml",
     `<Types xmlns="${PACKAGE}/content-types"><Default Extension="rels" ` +
@@ -49,7 +55,7 @@ const SheetTooLarge = failure(
   "A spreadsheet has no room for so much; export it as csv.",
 );
 
-export const xlsxForm: FileFormat = {
+export const xlsxFormat: FileFormat = {
   mediaType: `${TYPE}.sheet`,
   rowsMax: ROWS_MAX,
   async begin(columns) {
@@ -58,23 +64,25 @@ export const xlsxForm: FileFormat = {
       1,
       columns.map(({ name }) => textCell(name)),
     );
-    const { packed, state } = await addTo(INITIAL_STATE, open + names);
+    const { packed, state } = await compressText(INITIAL_STATE, open + names);
     return { bytes: Buffer.concat([beginArchive(ENTRIES, SHEET), packed]), state };
   },
   async add(state, columns, rows) {
     const total = state.rows + rows.length;
     if (total > ROWS_MAX) throw new Failure(SheetTooLarge);
     const lines = rows.map((row, index) => lineXml(state.rows + index + 2, columns, row));
-    return grown({ ...state, rows: total }, lines.join(""));
+    return compressChunk({ ...state, rows: total }, lines.join(""));
   },
   async end(state) {
-    const { packed, state: ended } = await addTo(state, "</sheetData></worksheet>", { last: true });
+    const { packed, state: ended } = await compressText(state, "</sheetData></worksheet>", {
+      last: true,
+    });
     return { bytes: Buffer.concat([packed, endArchive(ENTRIES, SHEET, ended)]), state: ended };
   },
 };
 
-async function grown(before: FormatState, text: string): Promise<FileChunk> {
-  const { packed, state } = await addTo(before, text);
+async function compressChunk(before: FormatState, text: string): Promise<FileChunk> {
+  const { packed, state } = await compressText(before, text);
   if (state.plainBytes > ARCHIVE_BYTES_MAX) throw new Failure(SheetTooLarge);
   return { bytes: packed, state };
 }
@@ -84,7 +92,7 @@ type Cell = (reference: string) => string;
 function lineXml(number: number, columns: readonly FileColumn[], row: FileRow): string {
   return rowXml(
     number,
-    columns.map((column) => cellOf(column, row[column.name])),
+    columns.map((column) => toCell(column, row[column.name])),
   );
 }
 
@@ -93,7 +101,7 @@ function rowXml(number: number, cells: readonly (Cell | undefined)[]): string {
   return `<row r="${number}">${written.join("")}</row>`;
 }
 
-function cellOf({ kind }: FileColumn, value: unknown): Cell | undefined {
+function toCell({ kind }: FileColumn, value: unknown): Cell | undefined {
   if (value === null || value === undefined) return undefined;
   if (typeof value === "number" && Number.isFinite(value)) {
     return (reference) => `<c r="${reference}"><v>${value}</v></c>`;
@@ -105,14 +113,14 @@ function cellOf({ kind }: FileColumn, value: unknown): Cell | undefined {
 }
 
 function textCell(text: string): Cell {
-  const shown = escaped(text.slice(0, CELL_CHARACTERS_MAX));
+  const content = escapeXml(text.slice(0, CELL_CHARACTERS_MAX));
   return (reference) =>
-    `<c r="${reference}" t="inlineStr"><is><t xml:space="preserve">${shown}</t></is></c>`;
+    `<c r="${reference}" t="inlineStr"><is><t xml:space="preserve">${content}</t></is></c>`;
 }
 
-/** What XML has no place for, not even escaped. */
+/** Characters that XML has no form for, not even escaped. */
 // oxlint-disable-next-line no-control-regex -- They are what it is about.
-const UNSPEAKABLE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
+const NO_XML_CHARACTERS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
 const ESCAPES: Readonly<Record<string, string>> = {
   "&": "&amp;",
   "<": "&lt;",
@@ -120,10 +128,10 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "\r": "&#13;",
 };
 
-function escaped(text: string): string {
+function escapeXml(text: string): string {
   return text
     .toWellFormed()
-    .replaceAll(UNSPEAKABLE, "\ufffd")
+    .replaceAll(NO_XML_CHARACTERS, "\ufffd")
     .replaceAll(/[&<>\r]/g, (sign) => ESCAPES[sign] ?? sign);
 }
 

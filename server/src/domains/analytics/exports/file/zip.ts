@@ -1,12 +1,12 @@
 /**
- * A ZIP archive written front to back: entries that are known, then one that grows. Pieces of that one are
+ * A ZIP archive written front to back: entries that are known, then one that grows. Chunks of that one are
  * compressed each for itself and end on a byte, so that one after the other they are a single stream.
  */
 import { constants, crc32, deflateRaw } from "node:zlib";
 import { promisify } from "node:util";
-import type { FormatState } from "./formats.ts";
+import type { FormatState } from "./file-format.ts";
 
-const pack = promisify(deflateRaw);
+const deflate = promisify(deflateRaw);
 
 const LOCAL = 0x04034b50;
 const DESCRIPTOR = 0x08074b50;
@@ -22,26 +22,26 @@ const DATE = 0x21;
 /** Beyond it an archive needs another form, which few spreadsheets read. */
 export const ARCHIVE_BYTES_MAX = 0xffff_ffff;
 
-export interface Entry {
+export interface ZipEntry {
   readonly name: string;
   readonly content: Buffer;
 }
 
 /** The known entries, and the beginning of the one that grows. */
-export function beginArchive(entries: readonly Entry[], growing: string): Buffer {
+export function beginArchive(entries: readonly ZipEntry[], growing: string): Buffer {
   const parts = entries.flatMap((entry) => [localHeader(entry), entry.content]);
   return Buffer.concat([...parts, localHeader({ name: growing })]);
 }
 
 /** More of the entry that grows. */
-export async function addTo(
+export async function compressText(
   state: FormatState,
   text: string,
   { last = false }: { readonly last?: boolean } = {},
 ): Promise<{ readonly packed: Buffer; readonly state: FormatState }> {
   const plain = Buffer.from(text);
   const finishFlush = last ? constants.Z_FINISH : constants.Z_SYNC_FLUSH;
-  const packed = await pack(plain, { finishFlush });
+  const packed = await deflate(plain, { finishFlush });
   return {
     packed,
     state: {
@@ -53,8 +53,12 @@ export async function addTo(
   };
 }
 
-/** What comes behind the entry that grew: its sizes, and the list of all entries. */
-export function endArchive(entries: readonly Entry[], growing: string, state: FormatState): Buffer {
+/** The end of the archive: the sizes of the entry that grew, and the list of all entries. */
+export function endArchive(
+  entries: readonly ZipEntry[],
+  growing: string,
+  state: FormatState,
+): Buffer {
   const descriptor = Buffer.alloc(16);
   descriptor.writeUInt32LE(DESCRIPTOR, 0);
   descriptor.writeUInt32LE(state.crc, 4);
@@ -86,7 +90,7 @@ interface Sizes {
   readonly flags: number;
 }
 
-function sizesOf({ content }: Entry): Sizes {
+function sizesOf({ content }: ZipEntry): Sizes {
   const { length } = content;
   return { crc: crc32(content), packedBytes: length, plainBytes: length, method: STORED, flags: 0 };
 }
@@ -97,7 +101,7 @@ function localHeader({ name, content }: { name: string; content?: Buffer }): Buf
   const sizes = content ? sizesOf({ name, content }) : UNKNOWN;
   const header = Buffer.alloc(30);
   header.writeUInt32LE(LOCAL, 0);
-  writeAbout(header, 4, sizes);
+  writeSizes(header, 4, sizes);
   header.writeUInt16LE(name.length, 26);
   return Buffer.concat([header, Buffer.from(name)]);
 }
@@ -106,13 +110,13 @@ function centralHeader(name: string, sizes: Sizes, offset: number): Buffer {
   const header = Buffer.alloc(46);
   header.writeUInt32LE(CENTRAL, 0);
   header.writeUInt16LE(VERSION, 4);
-  writeAbout(header, 6, sizes);
+  writeSizes(header, 6, sizes);
   header.writeUInt16LE(name.length, 28);
   header.writeUInt32LE(offset, 42);
   return Buffer.concat([header, Buffer.from(name)]);
 }
 
-function writeAbout(header: Buffer, at: number, sizes: Sizes): void {
+function writeSizes(header: Buffer, at: number, sizes: Sizes): void {
   header.writeUInt16LE(VERSION, at);
   header.writeUInt16LE(sizes.flags, at + 2);
   header.writeUInt16LE(sizes.method, at + 4);

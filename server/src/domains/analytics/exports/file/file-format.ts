@@ -1,0 +1,48 @@
+/**
+ * Rows as a file, chunk by chunk. The state that a format carries from one chunk to the next is plain JSON, so
+ * that a file whose beginning was written by a process that died is finished by another.
+ */
+import type { ConditionFieldKind } from "#kernel/condition/sql.ts";
+
+export interface FileColumn {
+  readonly name: string;
+  readonly kind: ConditionFieldKind;
+}
+
+/** The progress of a file. */
+export interface FormatState {
+  /** Rows so far. */
+  readonly rows: number;
+  /** Bytes so far; of what is compressed those before, its checksum, and the bytes that came of it. */
+  readonly plainBytes: number;
+  readonly crc: number;
+  readonly packedBytes: number;
+}
+
+export interface FileChunk {
+  readonly bytes: Buffer;
+  readonly state: FormatState;
+}
+
+export type FileRow = Readonly<Record<string, unknown>>;
+
+export interface FileFormat {
+  readonly mediaType: string;
+  readonly rowsMax: number;
+  readonly begin: (columns: readonly FileColumn[]) => Promise<FileChunk>;
+  readonly add: (
+    state: FormatState,
+    columns: readonly FileColumn[],
+    rows: readonly FileRow[],
+  ) => Promise<FileChunk>;
+  readonly end: (state: FormatState) => Promise<FileChunk>;
+}
+
+export const INITIAL_STATE: FormatState = { rows: 0, crc: 0, plainBytes: 0, packedBytes: 0 };
+
+/** The next chunk of a file that is plain text. */
+export function textChunk(text: string, before: FormatState, rows: number): FileChunk {
+  const bytes = Buffer.from(text);
+  const plainBytes = before.plainBytes + bytes.length;
+  return { bytes, state: { ...before, rows: before.rows + rows, plainBytes } };
+}
