@@ -13,7 +13,7 @@ export type AuthKind = (typeof AUTH_KINDS)[number];
 
 const CREDENTIAL_CHARACTERS_MAX = 16_384;
 
-/** A text that is kept sealed and never shown. */
+/** A text that is stored sealed and never shown. */
 export function credential(description: string) {
   return Type.String({
     maxLength: CREDENTIAL_CHARACTERS_MAX,
@@ -53,7 +53,7 @@ const KINDS: Readonly<
   },
 };
 
-/** How a connector says who it is. Which fields there are depends on the kind. */
+/** The authentication of a connector. Its fields depend on the kind. */
 export const AuthSchema = Type.Object(
   { kind: Type.Enum([...AUTH_KINDS]), ...Type.Partial(Type.Object(fields)).properties },
   {
@@ -66,7 +66,7 @@ export const AuthSchema = Type.Object(
 );
 export type AuthFields = Static<typeof AuthSchema>;
 
-/** What a connector says who it is with, all credentials in the clear. */
+/** The authentication of a connector, all credentials in the clear. */
 export type Auth =
   | { readonly kind: "none" }
   | { readonly kind: "basic"; readonly username: string; readonly password: string }
@@ -89,8 +89,8 @@ export interface ClientCredentials {
   readonly audience?: string;
 }
 
-/** What is wrong with the fields of an auth, of one of the kinds that are allowed. */
-export function faultsOfAuth(auth: AuthFields, allowed: readonly AuthKind[]): FieldError[] {
+/** The errors of an auth, which must be of one of the allowed kinds. */
+export function authErrors(auth: AuthFields, allowed: readonly AuthKind[]): FieldError[] {
   if (!allowed.includes(auth.kind)) {
     return [{ path: "/auth/kind", message: `must be one of ${allowed.join(", ")}` }];
   }
@@ -104,7 +104,7 @@ export function faultsOfAuth(auth: AuthFields, allowed: readonly AuthKind[]): Fi
   return [...missing, ...surplus];
 }
 
-/** The schema of each kind by itself, for whoever draws a form. */
+/** The schema of one kind by itself, for a form. */
 export function authSchemaOf(kind: AuthKind): TObject {
   const { needs, takes } = KINDS[kind];
   const pick = (names: readonly Field[]): TProperties =>

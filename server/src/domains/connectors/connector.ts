@@ -13,10 +13,10 @@ export const Config = Type.Record(Type.String(), Type.Unknown(), {
   description: "What the type asks for, see `GET /api/v1/connectors/types`",
 });
 
-export const STATUSES = ["unknown", "up", "down"] as const;
-export type Status = (typeof STATUSES)[number];
+export const CONNECTOR_STATUSES = ["unknown", "up", "down"] as const;
+export type ConnectorStatus = (typeof CONNECTOR_STATUSES)[number];
 
-/** What the actions of a connector were read from. */
+/** The OpenAPI document that the actions of a connector were read from. */
 export const DocumentInfo = Type.Object(
   {
     title: Type.String(),
@@ -33,14 +33,14 @@ export const DocumentInfo = Type.Object(
 );
 export type DocumentInfo = Static<typeof DocumentInfo>;
 
-const shown = {
+const fields = {
   id: ConnectorId,
   name: Name,
   type: TypeName,
   config: Config,
   auth: AuthSchema,
   document: nullable(DocumentInfo),
-  status: Type.Enum([...STATUSES], {
+  status: Type.Enum([...CONNECTOR_STATUSES], {
     description: "`unknown` until it was tested or invoked, and again when it was changed",
   }),
   statusReason: nullable(Type.String()),
@@ -50,11 +50,11 @@ const shown = {
   updatedAt: Time,
 };
 
-/** As events tell it, without credentials. */
-export const ConnectorData = Type.Object(shown, { title: "ConnectorData" });
+/** A connector as events show it, without credentials. */
+export const ConnectorData = Type.Object(fields, { title: "ConnectorData" });
 export type ConnectorData = Static<typeof ConnectorData>;
 
-export const Connector = Type.Object(shown, { title: "Connector" });
+export const Connector = Type.Object(fields, { title: "Connector" });
 export type Connector = Static<typeof Connector> & { readonly revision: number };
 
 export const UnknownAction = failure("unknown_action", 404, "The connector has no such action.");

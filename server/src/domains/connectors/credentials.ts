@@ -6,7 +6,7 @@ import { findSecretReferences, SECRET_NAME } from "#kernel/secrets/secret-refere
 import { type Auth, AuthSchema } from "./auth.ts";
 import { CredentialScrubber } from "./credential-scrubber.ts";
 
-/** Stands for a credential that is not shown; sent back, it stands for the one that there is. */
+/** Stands for a credential that is not shown; sent back, it stands for the stored one. */
 export const MASK = "***";
 
 export type Json = Readonly<Record<string, unknown>>;
@@ -26,60 +26,60 @@ const ONLY_REFERENCES = new RegExp(
   `^([A-Za-z]{1,20} )?(\\{\\{\\s*secrets\\.${SECRET_NAME}\\s*\\}\\})+$`,
 );
 
-/** Takes the credentials out of what a caller sent: what may be shown, and what must be sealed. */
+/** Separates the credentials of an input: the masked parts may be shown, the credentials are sealed. */
 export function maskCredentials(
   config: TObject,
   parts: Parts,
-): { readonly shown: Parts; readonly hidden: Credentials } {
-  const hidden: Record<string, string> = {};
-  const shown = mapCredentials(config, parts, (value, path) => {
+): { readonly masked: Parts; readonly credentials: Credentials } {
+  const credentials: Record<string, string> = {};
+  const masked = mapCredentials(config, parts, (value, path) => {
     if (value === "" || ONLY_REFERENCES.test(value)) return value;
-    hidden[path] = value;
+    credentials[path] = value;
     return MASK;
   });
-  return { shown, hidden };
+  return { masked, credentials };
 }
 
-/** Puts credentials in the place of their masks; a mask without one is a fault. */
+/** Puts credentials in place of their masks; a mask without one is an error. */
 export function unmaskCredentials(
   config: TObject,
   parts: Parts,
-  hidden: Credentials,
-): { readonly parts: Parts; readonly faults: readonly FieldError[] } {
-  const faults: FieldError[] = [];
+  credentials: Credentials,
+): { readonly parts: Parts; readonly errors: readonly FieldError[] } {
+  const errors: FieldError[] = [];
   const revealed = mapCredentials(config, parts, (value, path) => {
     if (value !== MASK) return value;
-    const known = Object.hasOwn(hidden, path) ? hidden[path] : undefined;
-    if (known === undefined) faults.push({ path, message: "has no value to keep" });
+    const known = Object.hasOwn(credentials, path) ? credentials[path] : undefined;
+    if (known === undefined) errors.push({ path, message: "has no value to keep" });
     return known ?? value;
   });
-  return { parts: revealed, faults };
+  return { parts: revealed, errors };
 }
 
-/** Credentials as their row keeps them. */
+/** Encrypts credentials as their row stores them. */
 export async function sealCredentials(
   { keys }: Pick<Platform, "keys">,
-  place: { readonly workspace: string; readonly id: string },
-  hidden: Credentials,
+  owner: { readonly workspace: string; readonly id: string },
+  credentials: Credentials,
 ): Promise<Buffer | null> {
-  if (Object.keys(hidden).length === 0) return null;
-  const key = await keys.of(place.workspace);
-  return seal(key, Buffer.from(JSON.stringify(hidden)), contextOf(place));
+  if (Object.keys(credentials).length === 0) return null;
+  const key = await keys.of(owner.workspace);
+  return seal(key, Buffer.from(JSON.stringify(credentials)), contextOf(owner));
 }
 
 export async function decryptCredentials(
   { keys }: Pick<Platform, "keys">,
-  place: { readonly workspace: string; readonly id: string },
+  owner: { readonly workspace: string; readonly id: string },
   sealed: Buffer | null,
 ): Promise<Credentials> {
   if (!sealed) return {};
-  const key = await keys.of(place.workspace);
+  const key = await keys.of(owner.workspace);
   // Only `sealCredentials` writes what opens here.
-  return JSON.parse(open(key, sealed, contextOf(place)).toString()) as Credentials;
+  return JSON.parse(open(key, sealed, contextOf(owner)).toString()) as Credentials;
 }
 
-/** The parts as they are used, all credentials and secrets in place, and what keeps these untold. */
-export async function unlock(
+/** Resolves the secrets that credentials refer to, and prepares the scrubber of all of them. */
+export async function resolveCredentials(
   platform: Platform,
   workspace: string,
   config: TObject,
@@ -87,43 +87,43 @@ export async function unlock(
 ): Promise<{
   readonly config: Json;
   readonly auth: Auth;
-  readonly discretion: CredentialScrubber;
+  readonly scrubber: CredentialScrubber;
 }> {
-  const { value, scrubber } = await platform.secrets.resolve(workspace, parts);
-  const discretion = new CredentialScrubber(scrubber);
+  const { value, scrubber: vault } = await platform.secrets.resolve(workspace, parts);
+  const scrubber = new CredentialScrubber(vault);
   mapCredentials(config, value, (text, path) => {
-    discretion.keep(nameOf(path), text);
+    scrubber.add(nameOf(path), text);
     return text;
   });
-  // What is stored was checked when it was saved.
-  return { config: value.config, auth: value.auth as unknown as Auth, discretion };
+  // It was checked when it was saved.
+  return { config: value.config, auth: value.auth as unknown as Auth, scrubber };
 }
 
-/** A fault for each text that refers to a secret which does not exist. */
-export async function faultsOfReferences(
+/** An error for each text that refers to a secret which does not exist. */
+export async function secretReferenceErrors(
   { secrets }: Pick<Platform, "secrets">,
   workspace: string,
   parts: Parts,
 ): Promise<FieldError[]> {
   const missing = await secrets.findMissing(workspace, findSecretReferences(parts));
   return missing.map((name) => ({
-    path: pathOfReference(parts, name),
+    path: referencePath(parts, name),
     message: `refers to no secret: ${name}`,
   }));
 }
 
-/** Calls `change` for every text that is a credential, and gives the parts with what it returns. */
+/** Replaces every text that is a credential by the result of `change`. */
 function mapCredentials(
   config: TObject,
   parts: Parts,
   change: (value: string, path: string) => string,
 ): Parts {
-  const inPart = (schema: TObject, part: Json, place: string): Json =>
+  const inPart = (schema: TObject, part: Json, pointer: string): Json =>
     mapFields(part, (value, name) => {
-      const about = schema.properties[name];
-      const path = `${place}/${name}`;
-      if (typeof value === "string") return isCredential(about) ? change(value, path) : value;
-      if (!holdsHeaders(about) || !isRecord(value)) return value;
+      const field = schema.properties[name];
+      const path = `${pointer}/${name}`;
+      if (typeof value === "string") return isCredential(field) ? change(value, path) : value;
+      if (!holdsHeaders(field) || !isRecord(value)) return value;
       return mapFields(value, (text, header) =>
         typeof text === "string" && SENSITIVE.test(header)
           ? change(text, `${path}/${escape(header)}`)
@@ -151,12 +151,12 @@ function holdsHeaders(schema: TSchema | undefined): boolean {
   return schema !== undefined && "x-headers" in schema;
 }
 
-function pathOfReference(value: unknown, name: string, path = ""): string {
+function referencePath(value: unknown, name: string, path = ""): string {
   if (!isRecord(value)) return path;
   const [inner] = Object.entries(value).filter(([, part]) =>
     findSecretReferences(part).includes(name),
   );
-  return inner ? pathOfReference(inner[1], name, `${path}/${escape(inner[0])}`) : path;
+  return inner ? referencePath(inner[1], name, `${path}/${escape(inner[0])}`) : path;
 }
 
 function isRecord(value: unknown): value is Json {
@@ -167,7 +167,7 @@ function escape(name: string): string {
   return name.replaceAll("~", "~0").replaceAll("/", "~1");
 }
 
-/** What stands in the place of a credential that an upstream repeats. */
+/** The name that replaces a credential which an upstream repeats. */
 function nameOf(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }

@@ -22,8 +22,8 @@ export {
 } from "./invocation/contributed-actions.ts";
 export { ConnectorsInvoke } from "./permissions.ts";
 
-/** Also after a test by hand: others than whoever tested it rely on it. */
-const wentDown: NotificationRule = {
+/** Also after a manual test: others than its caller rely on the connector. */
+const downNotification: NotificationRule = {
   on: events.ConnectorStatusChanged,
   when: ({ data }) => statusOf(data["after"]) === "down",
   roles: ["owner", "admin"],
@@ -54,7 +54,7 @@ export const connectors = domain({
   ],
   contributions: [
     contribute(UsageCounterPoint, { name: "connectors", count: resource.store.count }),
-    contribute(NotificationRulePoint, wentDown),
+    contribute(NotificationRulePoint, downNotification),
     contribute(ExecutorPoint, invocation.connectorStep),
     contribute(NodeTypePoint, invocation.connectorStep.type),
   ],

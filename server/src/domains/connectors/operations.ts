@@ -4,7 +4,7 @@ import { pageQuery, toPage } from "#kernel/operation/pagination.ts";
 import { page } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { AUTH_KINDS, authSchemaOf } from "./auth.ts";
-import { ActionDescription, described } from "./invocation/list-actions.ts";
+import { ActionDescription, describeAction } from "./invocation/list-actions.ts";
 import { ConnectorsRead } from "./permissions.ts";
 import { CONNECTOR_TYPES } from "./types/registry.ts";
 
@@ -23,14 +23,14 @@ export const ConnectorTypeDescription = Type.Object(
   { title: "ConnectorType" },
 );
 
-/** What there is to connect to, by name. */
-export function catalog(): Static<typeof ConnectorTypeDescription>[] {
+/** All types of connectors, by name. */
+export function connectorCatalog(): Static<typeof ConnectorTypeDescription>[] {
   return CONNECTOR_TYPES.map(({ type, summary, config, authKinds, actions, documented }) => ({
     type,
     summary,
     config: { ...config },
     auth: authKinds.map((kind) => ({ kind, schema: { ...authSchemaOf(kind) } })),
-    actions: actions.map((action) => described(action, "type")),
+    actions: actions.map((action) => describeAction(action, "type")),
     documented: documented !== undefined,
   })).toSorted((one, other) => (one.type < other.type ? -1 : 1));
 }
@@ -46,7 +46,7 @@ export const listConnectorTypes = query({
   response: page(ConnectorTypeDescription),
   async run({ services }, { query: { limit, after } }) {
     const [start = ""] = after === undefined ? [] : services.cursors.decode(TYPES, after);
-    const rows = catalog().filter(({ type }) => type > String(start));
+    const rows = connectorCatalog().filter(({ type }) => type > String(start));
     return toPage(
       rows.slice(0, limit + 1),
       limit,

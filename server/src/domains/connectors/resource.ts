@@ -14,7 +14,7 @@ import {
   connectorRef,
   type DocumentInfo,
   Name,
-  STATUSES,
+  CONNECTOR_STATUSES,
   toConnectorData,
   TooManyConnectors,
   TypeName,
@@ -45,7 +45,7 @@ export const connectors = resource({
     search: ["name"],
     filters: {
       type: Type.Optional(TypeName),
-      status: Type.Optional(Type.Enum([...STATUSES])),
+      status: Type.Optional(Type.Enum([...CONNECTOR_STATUSES])),
     },
   },
   limit: { max: CONNECTORS_MAX, failure: TooManyConnectors },
@@ -58,13 +58,13 @@ export const connectors = resource({
       type: before?.type ?? type,
       config: config ?? before?.config ?? {},
       auth: auth ?? before?.auth ?? ({ kind: "none" } as const),
-      reads: config !== undefined,
+      readsDocument: config !== undefined,
     };
     return parseConnectorInput(platform, caller, body, before);
   },
   async check({ now }, { name, type }, before, prepared) {
     if (!prepared) return { name };
-    const { id, config, auth, sealed, recredentialed, discovered } = prepared;
+    const { id, config, auth, sealed, hasNewCredentials: recredentialed, discovered } = prepared;
     const document = discovered && toDocumentInfo(discovered, now);
     if (!before) return { id, name, type, config, auth, sealed, document };
     return {
@@ -83,7 +83,7 @@ export const connectors = resource({
   },
   changes: (fields, prepared) => [
     ...fields.filter((field) => !STATUS_FIELDS.has(field)),
-    ...(prepared?.recredentialed ? ["credentials"] : []),
+    ...(prepared?.hasNewCredentials ? ["credentials"] : []),
     ...(prepared?.discovered ? ["actions"] : []),
   ],
   operations: {
@@ -164,7 +164,7 @@ function resetStatus({ status }: StoredConnector, now: Date) {
 }
 
 function isOther(before: StoredConnector, input: ConnectorInput): boolean {
-  const { config, auth, recredentialed, discovered } = input;
+  const { config, auth, hasNewCredentials: recredentialed, discovered } = input;
   const isSame = isDeepStrictEqual(before.config, config) && isDeepStrictEqual(before.auth, auth);
   return !isSame || recredentialed || discovered !== undefined;
 }

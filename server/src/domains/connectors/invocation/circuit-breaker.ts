@@ -1,10 +1,10 @@
 /**
- * The breaker of a connector: five failures in a row open it, and thirty seconds later one caller may
- * try whether the other system is well again.
+ * The circuit breaker of a connector: five failures in a row open it, and thirty seconds later one caller may
+ * try whether the upstream is well again.
  *
  * It lives in the connector's row and not in a process, as a library would have it: all nodes must
  * count together and let one caller try, a restart must not forget it, and the status that it gives
- * must change in the transaction that tells of it.
+ * must change in the transaction that emits it.
  */
 import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
 import type { Platform, WriteContext } from "#kernel/contract.ts";
@@ -16,22 +16,22 @@ import { connectorStore, type StoredConnector } from "../store.ts";
 
 const FAILURES_MAX = 5;
 const OPEN_MS = 30_000;
-/** Beyond a trial's own time, for it to be recorded. */
+/** Beyond the time of a trial call, for it to be recorded. */
 const GRACE_MS = 5_000;
 
-/** What a use of a connector says about the other system. */
+/** Evidence of one invocation about the upstream. */
 export type Evidence =
   /** It is well. */
   | { readonly is: "up" }
-  /** It answers, though not to us: who we are is in doubt, not whether it is there. */
+  /** It answers, but refuses our credentials. */
   | { readonly is: "answering" }
   | { readonly is: "down"; readonly reason: string }
-  /** Nothing: it was not reached, for reasons of our own. */
+  /** It was not reached, for reasons of our own. */
   | { readonly is: "unclear" };
 
-/** Permission to use a connector. */
+/** Permission of the breaker for one invocation. */
 export interface Admission {
-  /** Takes the permission back, when it was not made use of: another may try. */
+  /** Returns an unused permission: another caller may try. */
   release(): Promise<void>;
 }
 
@@ -48,10 +48,14 @@ export async function admit(
   const until = new Date(nowMs + Math.max(OPEN_MS, timeoutMs + GRACE_MS));
   const claimed =
     Date.parse(retryAt) <= nowMs &&
-    (await platform.db.write(partition, (session) => session.send(MOVE, [id, retryAt, until])));
+    (await platform.db.write(partition, (session) =>
+      session.send(MOVE_RETRY, [id, retryAt, until]),
+    ));
   if (claimed && claimed.length > 0) {
     const release = async (): Promise<void> => {
-      await platform.db.write(partition, (session) => session.send(MOVE, [id, until, retryAt]));
+      await platform.db.write(partition, (session) =>
+        session.send(MOVE_RETRY, [id, until, retryAt]),
+      );
     };
     return { release };
   }
@@ -59,10 +63,11 @@ export async function admit(
   throw new Failure(CircuitOpen, { headers: { "retry-after": String(Math.ceil(waitMs / 1_000)) } });
 }
 
-/** Whoever moves it has the trial: all others find it moved. */
-const MOVE = "update connectors set retry_at = $3 where id = $1 and retry_at = $2 returning id";
+/** The caller that moves it has the trial call: all others find it moved. */
+const MOVE_RETRY =
+  "update connectors set retry_at = $3 where id = $1 and retry_at = $2 returning id";
 
-/** Keeps what a use said, and tells when that changes the status: once, whoever else finds the same. */
+/** Records the evidence, and emits a change of the status: once, however many invocations find the same. */
 export async function record(
   ctx: WriteContext<typeof ConnectorStatusChanged>,
   connector: Connector,
@@ -83,7 +88,7 @@ export async function record(
   return row ? emitChange(ctx, row, evidence) : connector;
 }
 
-/** A test says what the status is, whatever the breaker has counted. */
+/** Records a failed test, which sets the status whatever the breaker has counted. */
 export async function recordTest(
   ctx: WriteContext<typeof ConnectorStatusChanged>,
   connector: Connector,
@@ -119,8 +124,8 @@ function emitChange(
 
 const ANSWERS = "It answers.";
 
-/** Changes a row only if it has this revision still: what was learnt is about that one. */
-function change(settings: string, condition: string): string {
+/** An update of a row that still has this revision: the evidence is about that one. */
+function updateSql(settings: string, condition: string): string {
   return `
     update connectors c set ${settings}
       from (select id as old_id, status as was, status_reason as was_reason,
@@ -130,7 +135,7 @@ function change(settings: string, condition: string): string {
     returning ${connectorStore.columns}, was, was_reason, was_changed_at`;
 }
 
-const ANSWERED = change(
+const ANSWERED = updateSql(
   `failures = 0,
    retry_at = null,
    status = case when $4 = 'up' then 'up' else c.status end,
@@ -141,7 +146,7 @@ const ANSWERED = change(
 );
 
 const OPENS = `(c.failures + 1 >= ${FAILURES_MAX})`;
-const FAILED = change(
+const FAILED = updateSql(
   `failures = c.failures + 1,
    retry_at = case when ${OPENS} then $5::timestamptz else c.retry_at end,
    status = case when ${OPENS} then 'down' else c.status end,
@@ -151,7 +156,7 @@ const FAILED = change(
   "true",
 );
 
-const FAILED_TEST = change(
+const FAILED_TEST = updateSql(
   `status = 'down',
    status_reason = $4,
    status_changed_at = case when c.status <> 'down' then $3::timestamptz else c.status_changed_at end`,

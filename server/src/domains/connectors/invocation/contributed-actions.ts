@@ -19,7 +19,7 @@ export interface ContributedAction {
 
 /** One invocation of an action that was added. */
 export interface ContributedCall {
-  /** Who invokes; it may do no more than this caller may. */
+  /** The caller, whose rights it has. */
   readonly caller: Caller;
   readonly connector: ConnectorRef;
   readonly action: string;
@@ -32,14 +32,14 @@ export interface ContributedCall {
  * beside a connector's own in lists and are invoked like those; where a name is taken already, the
  * connector's own action has it.
  *
- * The breaker is not asked and hears nothing: it is about the other system, which such an action
+ * The circuit breaker is not involved: it is about the upstream, which such an action
  * reaches, if at all, by invoking the connector's own actions through `perform`.
  */
 export interface ConnectorActions {
   /** The actions that this connector has been given; in a transaction of its workspace. */
   actionsOf(tx: Tx, connector: ConnectorRef): Promise<readonly ContributedAction[]>;
   /**
-   * Carries one out, outside of any transaction; its limits of time are its own. The input is of the
+   * Invokes one, outside of any transaction; its limits of time are its own. The input is of the
    * form that the action asks for as far as the contributor has checked it. A `Failure` that it throws
    * is recorded with `connector.invoked` and answered.
    */
@@ -48,19 +48,19 @@ export interface ConnectorActions {
 
 export const ConnectorActionPoint = extensionPoint<ConnectorActions>("connectors.actions");
 
-/** An action together with who carries it out. */
-export interface Added {
+/** A contributed action with its contributor. */
+export interface AddedAction {
   readonly action: ContributedAction;
   readonly by: ConnectorActions;
 }
 
 /** All actions that were added to a connector. */
-export async function contributedActionsOf(
+export async function listContributedActions(
   tx: Tx,
   { contributions }: Pick<PlatformServices, "contributions">,
   connector: ConnectorRef,
-): Promise<Added[]> {
-  const all: Added[] = [];
+): Promise<AddedAction[]> {
+  const all: AddedAction[] = [];
   for (const by of contributionsTo(ConnectorActionPoint, contributions)) {
     const { id, name, type } = connector;
     for (const action of await by.actionsOf(tx, { id, name, type })) all.push({ action, by });

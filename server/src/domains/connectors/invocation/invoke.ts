@@ -12,19 +12,19 @@ import type { ActionType } from "../types/connector-type.ts";
 import { connectorTypeOf } from "../types/registry.ts";
 import type { UpstreamConnection } from "../upstream/connection.ts";
 import { admit } from "./circuit-breaker.ts";
-import { type Added, contributedActionsOf } from "./contributed-actions.ts";
+import { type AddedAction, listContributedActions } from "./contributed-actions.ts";
 import { limitsOf, openConnection } from "./open-connection.ts";
 import { runAttempt, type InvocationOutcome } from "./outcome.ts";
 
-const shapes = new WeakMap<TObject, Validator>();
+const validators = new WeakMap<TObject, Validator>();
 
 /** An input with its defaults, checked against a schema of ours. */
 function checkInput(schema: TObject, input: unknown): unknown {
-  let shape = shapes.get(schema);
-  if (!shape) shapes.set(schema, (shape = new Validator(schema, "body")));
-  const result = shape.check(input);
+  let validator = validators.get(schema);
+  if (!validator) validators.set(schema, (validator = new Validator(schema, "body")));
+  const result = validator.check(input);
   if ("value" in result) return result.value;
-  refuse(result.errors);
+  assertNoInputErrors(result.errors);
   return input;
 }
 
@@ -32,18 +32,18 @@ function checkInput(schema: TObject, input: unknown): unknown {
 const COMPARISONS_MAX = 1_000_000;
 
 /**
- * An input checked against a schema that came from outside. It is not compiled: nothing that a
+ * Checks an input against a foreign schema. It is not compiled: nothing that a
  * stranger wrote becomes code here. What would take too long to compare is left to the other system.
  */
-function checkInputOutside(schema: PrunedSchema, input: unknown): void {
+function checkForeignInput(schema: PrunedSchema, input: unknown): void {
   if (sizeOf(schema) * sizeOf(input) > COMPARISONS_MAX) return;
   // A JSON Schema is what TypeBox's own are; the type only remembers what it was made of.
   const foreign = schema as unknown as TObject;
-  if (!Value.Check(foreign, input)) refuse(fieldErrors(Value.Errors(foreign, input)));
+  if (!Value.Check(foreign, input)) assertNoInputErrors(fieldErrors(Value.Errors(foreign, input)));
 }
 
-function refuse(faults: readonly FieldError[]): void {
-  assertNoErrors(faults.map(({ path, message }) => ({ path: `/input${path}`, message })));
+function assertNoInputErrors(errors: readonly FieldError[]): void {
+  assertNoErrors(errors.map(({ path, message }) => ({ path: `/input${path}`, message })));
 }
 
 function sizeOf(value: unknown): number {
@@ -72,14 +72,14 @@ export async function invoke(
 ): Promise<InvocationRecord> {
   const { connector, found } = await platform.db.read(partitionOfCaller(caller), async (tx) => {
     const stored = await connectorStore.get(tx, id);
-    return { connector: stored, found: await find(tx, platform, stored, invocation.action) };
+    return { connector: stored, found: await findAction(tx, platform, stored, invocation.action) };
   });
   if (!found) throw new Failure(UnknownAction);
   const outcome =
     "by" in found
       ? await invokeAdded(platform, caller, connector, { found, invocation })
       : await invokeOwn(platform, caller, connector, {
-          run: readied(connector, found, invocation),
+          run: prepareAction(connector, found, invocation),
           invocation,
         });
   return { connector, outcome };
@@ -87,40 +87,40 @@ export async function invoke(
 
 type Own = { readonly own: ActionType } | { readonly discovered: DiscoveredAction };
 
-/** The action of this name: the type's, the document's, or one that was added. */
-async function find(
+/** Finds an action by name: the type's, the document's, or a contributed one. */
+async function findAction(
   tx: Tx,
   platform: Platform,
   connector: StoredConnector,
   name: string,
-): Promise<Own | Added | undefined> {
+): Promise<Own | AddedAction | undefined> {
   const type = connectorTypeOf(connector.type);
   const own = type.actions.find(
     (one) =>
-      one.name === name && (one.offered?.(connector.config as never, connector.auth) ?? true),
+      one.name === name && (one.isOffered?.(connector.config as never, connector.auth) ?? true),
   );
   if (own) return { own };
   const discovered = type.documented ? await getAction(tx, connector.id, name) : undefined;
   if (discovered) return { discovered };
-  const added = await contributedActionsOf(tx, platform, connector);
+  const added = await listContributedActions(tx, platform, connector);
   return added.find(({ action }) => action.name === name);
 }
 
-/** What to do with a connector that is open, the input checked. */
-function readied(
+/** Checks the input, and resolves to the work on an open connection. */
+function prepareAction(
   connector: StoredConnector,
   found: Own,
   { input }: Invocation,
-): (use: UpstreamConnection) => Promise<unknown> {
+): (connection: UpstreamConnection) => Promise<unknown> {
   if ("own" in found) {
     const { own } = found;
     const checked = checkInput(own.input, input);
-    return (use) => own.run(use as never, checked as never);
+    return (connection) => own.run(connection as never, checked as never);
   }
   const { discovered } = found;
-  checkInputOutside(discovered.input, input);
+  checkForeignInput(discovered.input, input);
   const { documented } = connectorTypeOf(connector.type);
-  return async (use) => documented?.run(use as never, discovered, input);
+  return async (connection) => documented?.run(connection as never, discovered, input);
 }
 
 async function invokeOwn(
@@ -128,7 +128,7 @@ async function invokeOwn(
   caller: Caller,
   connector: StoredConnector,
   what: {
-    readonly run: (use: UpstreamConnection) => Promise<unknown>;
+    readonly run: (connection: UpstreamConnection) => Promise<unknown>;
     readonly invocation: Invocation;
   },
 ): Promise<InvocationOutcome> {
@@ -136,14 +136,14 @@ async function invokeOwn(
   const { idempotencyKey } = what.invocation;
   const admission = await admit(platform, caller, connector, timeoutMs);
   try {
-    const use = await openConnection(platform, caller, connector, {
+    const connection = await openConnection(platform, caller, connector, {
       retries,
       ...(idempotencyKey !== undefined && { idempotencyKey }),
     });
     try {
-      return await runAttempt(async () => use.discretion.scrub(await what.run(use)));
+      return await runAttempt(async () => connection.scrubber.scrub(await what.run(connection)));
     } finally {
-      use.deadline.stop();
+      connection.deadline.stop();
     }
   } catch (error) {
     await admission.release();
@@ -151,25 +151,25 @@ async function invokeOwn(
   }
 }
 
-/** The breaker is not concerned, see `ConnectorActions`. */
+/** Without the circuit breaker, see `ConnectorActions`. */
 async function invokeAdded(
   platform: Platform,
   caller: Caller,
   connector: StoredConnector,
-  { found, invocation }: { readonly found: Added; readonly invocation: Invocation },
+  { found, invocation }: { readonly found: AddedAction; readonly invocation: Invocation },
 ): Promise<InvocationOutcome> {
   const { id, name, type } = connector;
   const startedAt = performance.now();
   const call = { ...invocation, caller, connector: { id, name, type } };
-  const facts = () => ({
+  const outcomeBase = () => ({
     upstreamStatus: null,
     durationMs: Math.round(performance.now() - startedAt),
     evidence: { is: "unclear" as const },
   });
   try {
-    return { output: (await found.by.invoke(platform, call)) ?? null, ...facts() };
+    return { output: (await found.by.invoke(platform, call)) ?? null, ...outcomeBase() };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    return { failure: error, ...facts() };
+    return { failure: error, ...outcomeBase() };
   }
 }

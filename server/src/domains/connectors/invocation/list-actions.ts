@@ -2,7 +2,7 @@ import Type, { type Static } from "typebox";
 import type { ReadContext } from "#kernel/contract.ts";
 import { connectorStore, listActions } from "../store.ts";
 import { connectorTypeOf } from "../types/registry.ts";
-import { contributedActionsOf } from "./contributed-actions.ts";
+import { listContributedActions } from "./contributed-actions.ts";
 
 /** An action as it is shown. */
 export const ActionDescription = Type.Object(
@@ -19,7 +19,7 @@ export const ActionDescription = Type.Object(
 export type ActionDescription = Static<typeof ActionDescription>;
 
 /** The actions of a connector by name, the next after one; of two with one name the first counts. */
-export async function actionsAfter(
+export async function listActionsAfter(
   { tx, services }: ReadContext,
   id: string,
   page: { readonly after: string; readonly limit: number },
@@ -27,14 +27,14 @@ export async function actionsAfter(
   const connector = await connectorStore.get(tx, id);
   const { actions, documented } = connectorTypeOf(connector.type);
   const own = actions.filter(
-    ({ offered }) => offered?.(connector.config as never, connector.auth) ?? true,
+    ({ isOffered: offered }) => offered?.(connector.config as never, connector.auth) ?? true,
   );
   const discovered = documented ? await listActions(tx, id, page) : [];
-  const added = await contributedActionsOf(tx, services, connector);
+  const added = await listContributedActions(tx, services, connector);
   const all: ActionDescription[] = [
-    ...own.map((one) => described(one, "type")),
-    ...discovered.map((one) => described(one, "document")),
-    ...added.map(({ action }) => described(action, "added")),
+    ...own.map((one) => describeAction(one, "type")),
+    ...discovered.map((one) => describeAction(one, "document")),
+    ...added.map(({ action }) => describeAction(action, "added")),
   ];
   const byName = new Map(all.toReversed().map((one) => [one.name, one]));
   return [...byName.values()]
@@ -44,7 +44,7 @@ export async function actionsAfter(
 }
 
 /** An action without what only we need. */
-export function described(
+export function describeAction(
   {
     name,
     summary,

@@ -1,24 +1,28 @@
-import type { Caller } from "#kernel/access/caller.ts";
+import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
-import { type Json, decryptCredentials, unmaskCredentials, unlock } from "../credentials.ts";
-import { requireWorkspace } from "../connector-input.ts";
+import {
+  type Json,
+  decryptCredentials,
+  unmaskCredentials,
+  resolveCredentials,
+} from "../credentials.ts";
 import type { StoredConnector } from "../store.ts";
 import { connectorTypeOf } from "../types/registry.ts";
 import { startDeadline } from "../upstream/deadline.ts";
 import type { UpstreamConnection } from "../upstream/connection.ts";
 
-/** What every configuration has, see `limits`. */
+/** Fields of every configuration, see `limits`. */
 interface Limits {
   readonly timeoutMs: number;
   readonly retries: number;
 }
 
-/** How long a connector's calls may take, and how often they are tried again. */
+/** The timeout and retries of a connector. */
 export function limitsOf({ config }: Pick<StoredConnector, "config">): Limits {
   return config as unknown as Limits;
 }
 
-/** Makes a connector ready to be used: its credentials and secrets in place, its time running. */
+/** Opens a connector: its credentials and secrets are in place, its deadline runs. */
 export async function openConnection(
   platform: Platform,
   caller: Caller,
@@ -26,8 +30,8 @@ export async function openConnection(
   options: { readonly retries: number; readonly idempotencyKey?: string },
 ): Promise<UpstreamConnection> {
   const type = connectorTypeOf(connector.type);
-  const workspace = requireWorkspace(caller);
-  const hidden = await decryptCredentials(
+  const { workspace } = partitionOfCaller(caller);
+  const credentials = await decryptCredentials(
     platform,
     { workspace, id: connector.id },
     connector.sealed,
@@ -35,16 +39,22 @@ export async function openConnection(
   const { parts } = unmaskCredentials(
     type.config,
     connector as { config: Json; auth: Json },
-    hidden,
+    credentials,
   );
-  const { config, auth, discretion } = await unlock(platform, workspace, type.config, parts);
+  const { config, auth, scrubber } = await resolveCredentials(
+    platform,
+    workspace,
+    type.config,
+    parts,
+  );
   const { document } = connector;
   return {
     platform,
     connector,
-    config: type.documented?.used(config as never, document?.serverUrl ?? null) ?? config,
+    config:
+      type.documented?.toEffectiveConfig(config as never, document?.serverUrl ?? null) ?? config,
     auth,
-    discretion,
+    scrubber,
     deadline: startDeadline(limitsOf(connector).timeoutMs),
     ...options,
   };

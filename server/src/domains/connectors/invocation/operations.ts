@@ -16,7 +16,7 @@ import {
   ConnectorId,
   NothingToRefresh,
   connectorRef,
-  STATUSES,
+  CONNECTOR_STATUSES,
   UnknownAction,
 } from "../connector.ts";
 import * as events from "../events.ts";
@@ -28,11 +28,11 @@ import { connectorTypeOf } from "../types/registry.ts";
 import { UpstreamFailed, UpstreamTimedOut } from "../upstream/upstream-error.ts";
 import { record, recordTest } from "./circuit-breaker.ts";
 import { invoke, type InvocationRecord } from "./invoke.ts";
-import { ActionDescription, actionsAfter } from "./list-actions.ts";
+import { ActionDescription, listActionsAfter } from "./list-actions.ts";
 import { openConnection } from "./open-connection.ts";
 import { runAttempt, outcomeFields } from "./outcome.ts";
 
-/** Tries a connection, whatever the breaker says, and once. */
+/** Tests a connection once, whatever the state of the circuit breaker. */
 export async function testConnection(
   platform: Platform,
   caller: Caller,
@@ -42,12 +42,12 @@ export async function testConnection(
     connectorStore.get(tx, id),
   );
   const type = connectorTypeOf(stored.type);
-  const use = await openConnection(platform, caller, stored, { retries: 0 });
+  const connection = await openConnection(platform, caller, stored, { retries: 0 });
   try {
-    const outcome = await runAttempt((): Promise<TestAnswer> => type.test(use as never));
+    const outcome = await runAttempt((): Promise<TestAnswer> => type.test(connection as never));
     return { connector: stored, outcome };
   } finally {
-    use.deadline.stop();
+    connection.deadline.stop();
   }
 }
 
@@ -55,7 +55,7 @@ const ById = object({ id: ConnectorId });
 const example = { params: { id: "con_01jd0000000000000000000000" } };
 const ACTIONS = "actions of a connector";
 
-/** What may be sent to another system as its `Idempotency-Key`. */
+/** The form of an `Idempotency-Key` that is sent to an upstream. */
 export const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 
 export const listActions = query({
@@ -73,7 +73,7 @@ export const listActions = query({
     const { cursors } = ctx.services;
     const list = `${ACTIONS} ${params.id}`;
     const [start = ""] = after === undefined ? [] : cursors.decode(list, after);
-    const rows = await actionsAfter(ctx, params.id, { after: String(start), limit: limit + 1 });
+    const rows = await listActionsAfter(ctx, params.id, { after: String(start), limit: limit + 1 });
     return toPage(
       rows,
       limit,
@@ -83,7 +83,7 @@ export const listActions = query({
   },
 });
 
-/** As the action has it; nothing in it is ours, so that nothing in it becomes a header either. */
+/** The output of the action; nothing in it is ours, so that nothing in it becomes a header either. */
 const output: ResponseType<unknown> = {
   status: 200,
   body: Type.Object({ data: Type.Unknown({ description: "What the action gives" }) }),
@@ -134,7 +134,7 @@ export const invokeConnector = command({
 const TestResult = Type.Object(
   {
     ok: Type.Boolean(),
-    status: Type.Enum([...STATUSES], { description: "Of the connector, from now on" }),
+    status: Type.Enum([...CONNECTOR_STATUSES], { description: "Of the connector, from now on" }),
     latencyMs: Type.Integer(),
     upstreamStatus: nullable(Type.Integer()),
     error: nullable(Type.String()),
@@ -195,7 +195,7 @@ export const refreshConnector = command({
   run: (ctx, _input, { stored, discovered }) => refreshActions(ctx, stored, discovered),
 });
 
-/** A step that invokes an action, with what the run may do. */
+/** A step that invokes an action with the rights of the run. */
 export const connectorStep = executor({
   type: connector,
   async run({ connectorId, action, input }, { perform, idempotencyKey }) {
@@ -203,7 +203,7 @@ export const connectorStep = executor({
       params: { id: connectorId },
       body: {
         action,
-        idempotencyKey: sendable(idempotencyKey),
+        idempotencyKey: toIdempotencyKey(idempotencyKey),
         ...(input !== undefined && { input }),
       },
     });
@@ -212,6 +212,6 @@ export const connectorStep = executor({
 });
 
 /** The path of a step within loops may be too long for a header. */
-function sendable(key: string): string {
+function toIdempotencyKey(key: string): string {
   return IDEMPOTENCY_KEY.test(key) ? key : sha256(key).toString("base64url");
 }

@@ -2,14 +2,14 @@ import { Failure } from "#kernel/operation/failure.ts";
 import { failureOf, UpstreamError } from "../upstream/upstream-error.ts";
 import type { Evidence } from "./circuit-breaker.ts";
 
-/** What came of a use: an output, or why there is none. */
+/** The outcome of an invocation: an output or a failure. */
 export type InvocationOutcome = ({ readonly output: unknown } | { readonly failure: Failure }) & {
   readonly upstreamStatus: number | null;
   readonly durationMs: number;
   readonly evidence: Evidence;
 };
 
-/** Does it, and takes down how it went. What is not the other system's failure is thrown. */
+/** Runs the work and measures it. Errors that are not the upstream's are thrown. */
 export async function runAttempt(work: () => Promise<unknown>): Promise<InvocationOutcome> {
   const startedAt = performance.now();
   const durationMs = (): number => Math.round(performance.now() - startedAt);
@@ -28,25 +28,25 @@ export async function runAttempt(work: () => Promise<unknown>): Promise<Invocati
   }
 }
 
-/** What events tell of it: never what was sent or answered. */
+/** The fields of an outcome in events: never what was sent or answered. */
 export function outcomeFields(outcome: InvocationOutcome) {
   const { upstreamStatus, durationMs } = outcome;
-  const failed = "failure" in outcome ? outcome.failure.type.code : undefined;
+  const errorCode = "failure" in outcome ? outcome.failure.type.code : undefined;
   return {
-    ok: failed === undefined,
+    ok: errorCode === undefined,
     upstreamStatus,
     durationMs,
-    ...(failed !== undefined && { error: failed }),
+    ...(errorCode !== undefined && { error: errorCode }),
   };
 }
 
-/** Who is not let in learns that somebody is there. */
-const WHO_ARE_YOU = new Set([401, 403, 407]);
+/** Statuses of an upstream that answers, but refuses the credentials. */
+const AUTH_STATUSES = new Set([401, 403, 407]);
 
 function evidenceOf({ message, particulars }: UpstreamError): Evidence {
   const { isDown = false, status, code } = particulars;
   if (isDown) return { is: "down", reason: message };
-  if (status !== undefined && WHO_ARE_YOU.has(status)) return { is: "answering" };
+  if (status !== undefined && AUTH_STATUSES.has(status)) return { is: "answering" };
   return status !== undefined || code !== undefined ? { is: "up" } : { is: "unclear" };
 }
 

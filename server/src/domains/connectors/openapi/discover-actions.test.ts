@@ -1,7 +1,7 @@
 import { stringify } from "yaml";
 import { describe, expect, test } from "vitest";
 import { DocumentError } from "./document.ts";
-import { readDiscovered } from "./discover-actions.ts";
+import { discoverActions } from "./discover-actions.ts";
 
 const document = (more: object = {}) => ({
   openapi: "3.0.3",
@@ -10,7 +10,7 @@ const document = (more: object = {}) => ({
   paths: { "/pets": { get: { operationId: "listPets", summary: "List the pets" } } },
   ...more,
 });
-const read = (value: object, from?: string) => readDiscovered(JSON.stringify(value), from);
+const read = (value: object, from?: string) => discoverActions(JSON.stringify(value), from);
 const inputOf = async (operation: object, more: object = {}): Promise<any> => {
   const paths = { "/pets/{id}": { post: operation } };
   return (await read(document({ paths, ...more }))).actions[0]?.input;
@@ -40,7 +40,7 @@ test("JSON and YAML say the same", async () => {
       },
     ],
   });
-  expect(await readDiscovered(stringify(value), undefined)).toEqual(found);
+  expect(await discoverActions(stringify(value), undefined)).toEqual(found);
 });
 
 test("a server is read relative to where the document was found", async () => {
@@ -219,7 +219,7 @@ test.each([
     "more than 2000 operations",
   ],
 ])("what is no use is refused: %#", async (text, message) => {
-  const reading = readDiscovered(text, undefined);
+  const reading = discoverActions(text, undefined);
   await expect(reading).rejects.toBeInstanceOf(DocumentError);
   await expect(reading).rejects.toThrow(new RegExp(message));
 });

@@ -1,7 +1,7 @@
 import { mapJson } from "#kernel/schema/map-json.ts";
 import type { DiscoveredApi, DiscoveredAction } from "./discovered-action.ts";
 import { Document, DocumentError, listOf, nodeOf, textOf } from "./document.ts";
-import { actionOf, nameOf, operationsOf, type Operation } from "./operation.ts";
+import { toAction, nameOf, operationsOf, type Operation } from "./operation.ts";
 
 const OPERATIONS_MAX = 2_000;
 const ACTIONS_CHARACTERS_MAX = 4_000_000;
@@ -9,12 +9,12 @@ const ACTIONS_CHARACTERS_MAX = 4_000_000;
 const LEVELS = [12, 8, 6, 4, 3, 2, 1, 0];
 const TITLE_CHARACTERS_MAX = 200;
 
-/** Reads an OpenAPI document, JSON or YAML. `from` is where it was found. Throws a `DocumentFault`. */
-export async function readDiscovered(
+/** Reads an OpenAPI document, JSON or YAML. `from` is where it was found. Throws a `DocumentError`. */
+export async function discoverActions(
   text: string,
   from: string | undefined,
 ): Promise<DiscoveredApi> {
-  const document = new Document(await parsed(text));
+  const document = new Document(await parseDocument(text));
   const operations = operationsOf(document);
   if (operations.length === 0) throw new DocumentError("has no operations");
   if (operations.length > OPERATIONS_MAX) {
@@ -27,7 +27,7 @@ export async function readDiscovered(
     const about = {
       title: (textOf(info["title"]) ?? "").slice(0, TITLE_CHARACTERS_MAX),
       version: versionOf(info["version"]).slice(0, TITLE_CHARACTERS_MAX),
-      serverUrl: serverOf(document, from),
+      serverUrl: resolveServerUrl(document, from),
       leftOut: operations.length - actions.length,
     };
     // The database takes neither NUL nor half a pair.
@@ -42,11 +42,11 @@ function actionsAt(
   document: Document,
   operations: readonly Operation[],
 ): DiscoveredAction[] | undefined {
-  const names = namesOf(operations);
+  const names = uniqueNames(operations);
   const actions: DiscoveredAction[] = [];
   let characters = 0;
   for (const [index, operation] of operations.entries()) {
-    const action = actionOf(document, operation, levels);
+    const action = toAction(document, operation, levels);
     if (!action) continue;
     characters += JSON.stringify(action).length;
     if (characters > ACTIONS_CHARACTERS_MAX) return undefined;
@@ -55,15 +55,15 @@ function actionsAt(
   return actions;
 }
 
-async function parsed(text: string): Promise<unknown> {
+async function parseDocument(text: string): Promise<unknown> {
   try {
     return JSON.parse(text);
   } catch {
-    return parsedYaml(text);
+    return parseYaml(text);
   }
 }
 
-async function parsedYaml(text: string): Promise<unknown> {
+async function parseYaml(text: string): Promise<unknown> {
   // Loaded when it is needed: most documents are JSON.
   const { parse } = await import("yaml");
   try {
@@ -80,7 +80,7 @@ function versionOf(value: unknown): string {
 }
 
 /** Each name once; those that come again get a number. */
-function namesOf(operations: readonly Operation[]): string[] {
+function uniqueNames(operations: readonly Operation[]): string[] {
   const taken = new Set<string>();
   return operations.map((operation) => {
     const name = storableText(nameOf(operation));
@@ -92,7 +92,7 @@ function namesOf(operations: readonly Operation[]): string[] {
 }
 
 /** The first server, its variables at their defaults, relative to where the document was found. */
-function serverOf(document: Document, from: string | undefined): string | null {
+function resolveServerUrl(document: Document, from: string | undefined): string | null {
   const server = nodeOf(listOf(document.root["servers"])[0]);
   const variables = nodeOf(server["variables"]);
   const url = (textOf(server["url"]) ?? "/").replaceAll(/\{([^{}]+)\}/g, (whole, name: string) => {

@@ -1,4 +1,4 @@
-/** A JSON Schema without references, see `cutSchema`. */
+/** A JSON Schema without references, see `pruneSchema`. */
 export type PrunedSchema = Readonly<Record<string, unknown>>;
 
 /** Where a value of the input goes in the request. */
@@ -23,7 +23,7 @@ export interface DiscoveredAction {
   readonly bodyType: string | null;
 }
 
-/** What a document says. */
+/** The content of an OpenAPI document. */
 export interface DiscoveredApi {
   readonly title: string;
   readonly version: string;

@@ -1,7 +1,7 @@
-/** A document that somebody else wrote: nothing in it is what it should be until it was looked at. */
+/** A node of a foreign document: nothing in it may be trusted before it was checked. */
 export type DocumentNode = Readonly<Record<string, unknown>>;
 
-/** Why a document can't be used, in words for whoever gave it. */
+/** A document that can't be used; the message is for its author. */
 export class DocumentError extends Error {}
 
 const REFERENCES_MAX = 20;
@@ -18,7 +18,7 @@ export class Document {
     this.root = root;
   }
 
-  /** What stands there, or where a reference leads. Only references within the document are followed. */
+  /** The node, or the one that it refers to. Only references within the document are followed. */
   resolve(value: unknown): DocumentNode {
     let node = nodeOf(value);
     for (let followed = 0; typeof node["$ref"] === "string"; followed += 1) {
@@ -29,14 +29,14 @@ export class Document {
   }
 
   #at(reference: string): DocumentNode {
-    const shown = reference.slice(0, 200);
+    const excerpt = reference.slice(0, 200);
     if (!reference.startsWith("#/")) {
-      throw new DocumentError(`refers to something outside of itself: ${shown}`);
+      throw new DocumentError(`refers to something outside of itself: ${excerpt}`);
     }
     let node = this.root;
     for (const part of reference.slice(2).split("/")) {
-      const name = decoded(part).replaceAll("~1", "/").replaceAll("~0", "~");
-      if (!Object.hasOwn(node, name)) throw new DocumentError(`refers to nothing: ${shown}`);
+      const name = decodePart(part).replaceAll("~1", "/").replaceAll("~0", "~");
+      if (!Object.hasOwn(node, name)) throw new DocumentError(`refers to nothing: ${excerpt}`);
       node = nodeOf(node[name]);
     }
     return node;
@@ -58,7 +58,7 @@ export function textOf(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-function decoded(part: string): string {
+function decodePart(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {

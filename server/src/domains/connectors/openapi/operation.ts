@@ -13,7 +13,7 @@ export interface Operation {
   readonly method: string;
   readonly path: string;
   readonly node: DocumentNode;
-  /** What stands beside it for all methods of its path. */
+  /** The parameters of all methods of its path. */
   readonly shared: readonly unknown[];
 }
 
@@ -30,35 +30,35 @@ export function operationsOf(document: Document): Operation[] {
   });
 }
 
-/** What an operation is called: as its author says, or by its method and path. */
+/** The name of an operation: its id, or its method and path. */
 export function nameOf({ node, method, path }: Operation): string {
-  const given = textOf(node["operationId"])?.trim() ?? "";
-  return (given === "" ? `${method} ${path}` : given).slice(0, NAME_CHARACTERS_MAX);
+  const declared = textOf(node["operationId"])?.trim() ?? "";
+  return (declared === "" ? `${method} ${path}` : declared).slice(0, NAME_CHARACTERS_MAX);
 }
 
 /**
  * The action that an operation becomes, with the schemas of its input cut at so many levels. Undefined
  * when its body is of a kind that we can't make.
  */
-export function actionOf(
+export function toAction(
   document: Document,
   operation: Operation,
   levels: number,
 ): Omit<DiscoveredAction, "name"> | undefined {
   const { node, method, path } = operation;
-  const body = bodyOf(document, node);
+  const body = selectBody(document, node);
   if (body === "unknown") return undefined;
-  const cut = { levels, parts: PARTS_MAX };
-  const found = parametersOf(document, operation);
+  const limits = { levels, parts: PARTS_MAX };
+  const found = collectParameters(document, operation);
   const properties: Record<string, unknown> = {};
   const required: string[] = [];
   for (const { parameter, schema, description, isRequired } of found) {
-    const about = pruneSchema(document, schema, cut);
+    const about = pruneSchema(document, schema, limits);
     properties[parameter.field] = { ...(description !== undefined && { description }), ...about };
     if (isRequired) required.push(parameter.field);
   }
   if (body) {
-    properties[BODY] = pruneSchema(document, body.schema, cut);
+    properties[BODY] = pruneSchema(document, body.schema, limits);
     if (body.isRequired) required.push(BODY);
   }
   const summary = textOf(node["summary"]) ?? textOf(node["description"]) ?? `${method} ${path}`;
@@ -77,7 +77,7 @@ export function actionOf(
   };
 }
 
-interface Found {
+interface FoundParameter {
   readonly parameter: Parameter;
   readonly schema: unknown;
   readonly description: string | undefined;
@@ -85,10 +85,10 @@ interface Found {
 }
 
 /** The parameters of an operation; of two that have a name in common each gets a field of its own. */
-function parametersOf(document: Document, { node, shared }: Operation): Found[] {
+function collectParameters(document: Document, { node, shared }: Operation): FoundParameter[] {
   const byPlace = new Map<string, DocumentNode>();
-  for (const given of [...shared, ...listOf(node["parameters"])]) {
-    const about = document.resolve(given);
+  for (const declared of [...shared, ...listOf(node["parameters"])]) {
+    const about = document.resolve(declared);
     const [name, place] = [textOf(about["name"]), textOf(about["in"])];
     if (name === undefined || name === "__proto__" || !isPlace(place)) continue;
     byPlace.set(`${place} ${name}`, about);
@@ -126,7 +126,7 @@ interface Body {
 }
 
 /** JSON before a form before text; an optional body of another kind is as good as none. */
-function bodyOf(document: Document, node: DocumentNode): Body | "unknown" | undefined {
+function selectBody(document: Document, node: DocumentNode): Body | "unknown" | undefined {
   if (!("requestBody" in node)) return undefined;
   const about = document.resolve(node["requestBody"]);
   const content = nodeOf(about["content"]);

@@ -9,8 +9,8 @@ export interface PruneLimits {
   parts: number;
 }
 
-/** What says the same in every version, and costs nothing to check. */
-const KEPT = [
+/** Keywords that mean the same in every version, and cost nothing to check. */
+const COPIED_KEYWORDS = [
   "title",
   "description",
   "format",
@@ -37,15 +37,15 @@ const DESCRIPTION_CHARACTERS_MAX = 500;
  * time, whatever the document says. Patterns are kept to be read and not checked: one that backtracks
  * would hold up everybody.
  */
-export function pruneSchema(document: Document, value: unknown, cut: PruneLimits): PrunedSchema {
+export function pruneSchema(document: Document, value: unknown, limits: PruneLimits): PrunedSchema {
   if (value === false) return { not: {} };
-  if (cut.levels <= 0 || cut.parts <= 0) return {};
-  cut.parts -= 1;
+  if (limits.levels <= 0 || limits.parts <= 0) return {};
+  limits.parts -= 1;
   const node = document.resolve(value);
   const deeper = (part: unknown): PrunedSchema => {
-    const below: PruneLimits = { levels: cut.levels - 1, parts: cut.parts };
+    const below: PruneLimits = { levels: limits.levels - 1, parts: limits.parts };
     const schema = pruneSchema(document, part, below);
-    cut.parts = below.parts;
+    limits.parts = below.parts;
     return schema;
   };
   return {
@@ -64,19 +64,19 @@ export function pruneSchema(document: Document, value: unknown, cut: PruneLimits
 }
 
 function plainPart(node: DocumentNode): DocumentNode {
-  const kept = KEPT.filter((name) => isSound(name, node[name])).map((name) => [
+  const entries = COPIED_KEYWORDS.filter((name) => isValidKeyword(name, node[name])).map((name) => [
     name,
     name === "description" ? String(node[name]).slice(0, DESCRIPTION_CHARACTERS_MAX) : node[name],
   ]);
   const pattern = node["pattern"];
   return {
-    ...Object.fromEntries(kept),
+    ...Object.fromEntries(entries),
     ...(typeof pattern === "string" && { "x-pattern": pattern }),
   };
 }
 
 /** A keyword whose value is not of its kind would make the checker stumble. */
-function isSound(name: (typeof KEPT)[number], value: unknown): boolean {
+function isValidKeyword(name: (typeof COPIED_KEYWORDS)[number], value: unknown): boolean {
   if (value === undefined) return false;
   if (name === "default" || name === "const") return true;
   if (name === "enum") return Array.isArray(value) && value.length > 0;
@@ -87,11 +87,11 @@ function isSound(name: (typeof KEPT)[number], value: unknown): boolean {
 
 /** 3.0 says `nullable`, 3.1 lists types. */
 function typePart(node: DocumentNode): DocumentNode {
-  const given = [node["type"]].flat().filter((type) => typeof type === "string" && TYPES.has(type));
-  if (given.length === 0) return {};
-  const types = [...new Set([...given, ...(node["nullable"] === true ? ["null"] : [])])];
+  const types = [node["type"]].flat().filter((type) => typeof type === "string" && TYPES.has(type));
+  if (types.length === 0) return {};
+  const typeList = [...new Set([...types, ...(node["nullable"] === true ? ["null"] : [])])];
   // A null that is allowed by type must not be refused by a list of values.
-  return { type: types.length === 1 ? types[0] : types, ...nullableValues(node) };
+  return { type: typeList.length === 1 ? typeList[0] : typeList, ...nullableValues(node) };
 }
 
 function nullableValues(node: DocumentNode): DocumentNode {
@@ -114,7 +114,7 @@ function boundsOf(node: DocumentNode): DocumentNode {
   );
 }
 
-/** What the other system alone may set is no part of an input. */
+/** Read-only properties are no part of an input. */
 function objectPart(
   document: Document,
   node: DocumentNode,

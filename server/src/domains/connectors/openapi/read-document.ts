@@ -4,18 +4,18 @@ import { Failure, Unavailable } from "#kernel/operation/failure.ts";
 import { readOnlyCodeArguments } from "#kernel/work/subprocess-permissions.ts";
 import type { DiscoveredApi } from "./discovered-action.ts";
 
-export interface Reading {
+export interface DocumentSource {
   readonly text: string;
   readonly from: string | undefined;
 }
 
-/** What a document says, or why it can't be used. */
-export type Found = { readonly discovered: DiscoveredApi } | { readonly fault: string };
+/** The content of a document, or why it can't be used. */
+export type DocumentResult = { readonly discovered: DiscoveredApi } | { readonly error: string };
 
-const PROGRAM = fileURLToPath(new URL("./discover-process.ts", import.meta.url));
+const PROGRAM = fileURLToPath(new URL("./child.ts", import.meta.url));
 const TIME_LIMIT_MS = 20_000;
 const MEMORY_MB = 256;
-const AT_A_TIME_MAX = 2;
+const CHILDREN_MAX = 2;
 const WAITING_MAX = 20;
 
 let running = 0;
@@ -25,16 +25,16 @@ const waiting: (() => void)[] = [];
  * Reads a document in a process of its own: to parse megabytes of YAML takes seconds, during which
  * nobody else would be served, and a hostile document can take any time and memory.
  */
-export async function readDocument(reading: Reading): Promise<Found> {
-  if (running >= AT_A_TIME_MAX) {
+export async function readDocument(source: DocumentSource): Promise<DocumentResult> {
+  if (running >= CHILDREN_MAX) {
     if (waiting.length >= WAITING_MAX) {
       throw new Failure(Unavailable, { headers: { "retry-after": "5" } });
     }
-    // Whoever ends hands its place over.
+    // The next one takes over the slot of one that ends.
     await new Promise<void>((resolve) => waiting.push(resolve));
   } else running += 1;
   try {
-    return await readIn(start(), reading);
+    return await runChild(startChild(), source);
   } finally {
     const next = waiting.shift();
     if (next) next();
@@ -42,17 +42,17 @@ export async function readDocument(reading: Reading): Promise<Found> {
   }
 }
 
-async function readIn(child: ChildProcess, reading: Reading): Promise<Found> {
+async function runChild(child: ChildProcess, source: DocumentSource): Promise<DocumentResult> {
   const timer = setTimeout(() => child.kill("SIGKILL"), TIME_LIMIT_MS);
   try {
-    return await new Promise<Found>((resolve) => {
+    return await new Promise<DocumentResult>((resolve) => {
       // Our own program says nothing else.
-      child.once("message", (found) => resolve(found as Found));
+      child.once("message", (result) => resolve(result as DocumentResult));
       for (const end of ["exit", "error"]) {
-        child.once(end, () => resolve({ fault: "takes too long to read, or too much memory" }));
+        child.once(end, () => resolve({ error: "takes too long to read, or too much memory" }));
       }
       // When it can't be sent, the process is at its end, and that is heard.
-      child.send(reading, () => undefined);
+      child.send(source, () => undefined);
     });
   } finally {
     clearTimeout(timer);
@@ -60,7 +60,7 @@ async function readIn(child: ChildProcess, reading: Reading): Promise<Found> {
   }
 }
 
-function start(): ChildProcess {
+function startChild(): ChildProcess {
   return fork(PROGRAM, [], {
     env: {},
     execArgv: [`--max-old-space-size=${MEMORY_MB}`, "--permission", ...readOnlyCodeArguments()],

@@ -5,7 +5,7 @@ import type { AuthFields, AuthKind } from "../auth.ts";
 import type { DiscoveredApi, DiscoveredAction } from "../openapi/discovered-action.ts";
 import type { UpstreamConnection } from "../upstream/connection.ts";
 
-/** What every connector has in its configuration. */
+/** Fields of every configuration. */
 export const limits = {
   timeoutMs: Type.Integer({
     minimum: 100,
@@ -23,14 +23,14 @@ export const limits = {
   }),
 };
 
-/** Something that connectors of a type can do. */
+/** An action of connectors of a type. */
 export interface ActionType<Config = never, Input extends TObject = TObject> {
   readonly name: string;
   readonly summary: string;
   readonly input: Input;
-  /** Whether a connector with this configuration has it; all have it when absent. */
-  readonly offered?: (config: Config, auth: AuthFields) => boolean;
-  run(use: UpstreamConnection<Config>, input: Static<Input>): Promise<unknown>;
+  /** True when a connector with this configuration has it; all have it when absent. */
+  readonly isOffered?: (config: Config, auth: AuthFields) => boolean;
+  run(connection: UpstreamConnection<Config>, input: Static<Input>): Promise<unknown>;
 }
 
 /** A kind of system that connectors reach. */
@@ -40,12 +40,12 @@ export interface ConnectorType<Config extends TObject = TObject> {
   readonly config: Config;
   readonly authKinds: readonly AuthKind[];
   readonly actions: readonly ActionType<Static<Config>>[];
-  /** What the schemas can't say; called with what fits them, masks and references included. */
+  /** Checks beyond the schemas; masks and references are still in place. */
   check?(platform: Platform, config: Static<Config>, auth: AuthFields): readonly FieldError[];
   /** Resolves if the other system answers as it should, and throws if it does not. */
-  test(use: UpstreamConnection<Static<Config>>): Promise<TestAnswer>;
-  /** For the types whose connectors find their actions in a document. */
-  readonly documented?: Documented<Static<Config>>;
+  test(connection: UpstreamConnection<Static<Config>>): Promise<TestAnswer>;
+  /** For types whose actions are read from a document. */
+  readonly documented?: DocumentReader<Static<Config>>;
 }
 
 export interface TestAnswer {
@@ -53,14 +53,18 @@ export interface TestAnswer {
   readonly status?: number;
 }
 
-export interface Documented<Config> {
-  /** Finds the actions; undefined when the document is the one that was read before. */
+export interface DocumentReader<Config> {
+  /** Reads the actions; undefined when the document is the one that was read before. */
   discover(platform: Platform, config: Config): Promise<DiscoveredApi | undefined>;
-  /** The configuration as it is kept: without the document. */
-  kept(config: Config): Config;
-  /** The configuration as it is used: with what the document says. */
-  used(config: Config, serverUrl: string | null): Config;
-  run(use: UpstreamConnection<Config>, action: DiscoveredAction, input: unknown): Promise<unknown>;
+  /** The configuration as it is stored: without the document. */
+  toStoredConfig(config: Config): Config;
+  /** The configuration as it is used: with the server of the document. */
+  toEffectiveConfig(config: Config, serverUrl: string | null): Config;
+  run(
+    connection: UpstreamConnection<Config>,
+    action: DiscoveredAction,
+    input: unknown,
+  ): Promise<unknown>;
 }
 
 /** Declares an action. */

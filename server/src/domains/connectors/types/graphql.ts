@@ -43,59 +43,59 @@ export const graphql = connectorType({
       name: "query",
       summary: "Reads; gives `data`, and `errors` where only a part of it could be read",
       input: Input,
-      run(use, input) {
+      run(connection, input) {
         // It may be sent twice, which a mutation must not be.
-        if (changes(input.query)) {
+        if (isMutation(input.query)) {
           throw invalidField(
             "/input/query",
             "must only read: use the action mutate to change something",
           );
         }
-        return execute(use, input, true);
+        return execute(connection, input, true);
       },
     }),
     action<Config, typeof Input>({
       name: "mutate",
       summary: "Changes something; gives `data`, and `errors` where only a part of it was done",
       input: Input,
-      run: (use, input) => execute(use, input, false),
+      run: (connection, input) => execute(connection, input, false),
     }),
   ],
   check: (platform, { url, headers }) => [
     ...urlErrors(platform, "/config/url", url),
     ...headerErrors("/config/headers", headers),
   ],
-  async test(use) {
-    await execute(use, { query: "{ __typename }" }, true);
+  async test(connection) {
+    await execute(connection, { query: "{ __typename }" }, true);
     return { status: 200 };
   },
 });
 
 async function execute(
-  use: UpstreamConnection<Config>,
+  connection: UpstreamConnection<Config>,
   input: Input,
   idempotent: boolean,
 ): Promise<unknown> {
-  const { config: about, discretion } = use;
-  const answer = await callHttp(use, {
+  const { config: graphqlConfig, scrubber } = connection;
+  const response = await callHttp(connection, {
     method: "POST",
-    url: urlOf(about.url),
+    url: urlOf(graphqlConfig.url),
     headers: {
       accept: "application/graphql-response+json, application/json",
-      ...mergeHeaders(about.headers),
+      ...mergeHeaders(graphqlConfig.headers),
       "content-type": "application/json",
     },
     body: JSON.stringify(input),
     idempotent,
   });
-  const { status, body } = answer;
+  const { status, body } = response;
   const { data, errors } = Object(body) as Record<string, unknown>;
   const failed = Array.isArray(errors) && errors.length > 0;
   if (data !== undefined && data !== null) return { data, ...(failed && { errors }) };
   const words = failed
     ? `The other system answered with errors: ${messageOf(errors[0])}`
     : "The answer is not one of GraphQL.";
-  throw new UpstreamError(discretion.scrub(words), { status, body: excerpt(body, discretion) });
+  throw new UpstreamError(scrubber.scrub(words), { status, body: excerpt(body, scrubber) });
 }
 
 function messageOf(error: unknown): string {
@@ -103,8 +103,8 @@ function messageOf(error: unknown): string {
   return typeof message === "string" ? message.slice(0, 500) : "no message";
 }
 
-/** Whether a document has a mutation or subscription: a word at its top level, no text or comment. */
-function changes(document: string): boolean {
+/** True for a document with a mutation or subscription at its top level, beyond texts and comments. */
+function isMutation(document: string): boolean {
   const bare = document.replaceAll(/"""[\s\S]*?"""|"(?:[^"\\\n]|\\.)*"|#.*/g, " ");
   let depth = 0;
   for (const [token] of bare.matchAll(/[{}]|\b(?:mutation|subscription)\b/g)) {

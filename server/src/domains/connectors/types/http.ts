@@ -7,7 +7,7 @@ import { UpstreamError } from "../upstream/upstream-error.ts";
 import { callHttp, type Headers } from "../upstream/http.ts";
 import {
   AddressSchema,
-  bodyOf,
+  encodeBody,
   ConfigHeaders,
   headerErrors,
   urlErrors,
@@ -55,19 +55,19 @@ export const http = connectorType({
       name: "request",
       summary: "Sends a request; gives the status, headers and body of the answer",
       input: Input,
-      run: (use, { path, url, query, ...rest }) => {
+      run: (connection, { path, url, query, ...rest }) => {
         const field = url === undefined ? "/input/path" : "/input/url";
         const place = joinUrl(
-          use.config.baseUrl,
+          connection.config.baseUrl,
           { ...(path !== undefined && { path }), ...(url !== undefined && { url }) },
           field,
         );
         assertNoErrors(headerErrors("/input/headers", rest.headers));
-        const headers = mergeHeaders(use.config.headers, rest.headers);
-        return callHttp(use, {
+        const headers = mergeHeaders(connection.config.headers, rest.headers);
+        return callHttp(connection, {
           method: rest.method,
           url: withQuery(place, query),
-          ...bodyOf(rest.body, headers),
+          ...encodeBody(rest.body, headers),
         });
       },
     }),
@@ -76,7 +76,7 @@ export const http = connectorType({
     ...urlErrors(platform, "/config/baseUrl", baseUrl),
     ...headerErrors("/config/headers", headers),
   ],
-  test: (use) => testHttp(use, use.config),
+  test: (connection) => testHttp(connection, connection.config),
 });
 
 /**
@@ -84,17 +84,19 @@ export const http = connectorType({
  * ask for. Few have something at their root.
  */
 export async function testHttp(
-  use: UpstreamConnection,
+  connection: UpstreamConnection,
   about: { readonly baseUrl: string; readonly headers?: Headers; readonly testPath?: string },
 ): Promise<TestAnswer> {
   const { baseUrl, headers, testPath } = about;
   const url = joinUrl(baseUrl, { path: testPath ?? "" }, "/config/testPath");
-  const answer = await callHttp(use, { method: "GET", url, headers: mergeHeaders(headers) }).catch(
-    (error: unknown): Pick<HttpResponse, "status"> => {
-      const status = error instanceof UpstreamError ? error.particulars.status : undefined;
-      if (testPath !== undefined || (status !== 404 && status !== 405)) throw error;
-      return { status };
-    },
-  );
+  const answer = await callHttp(connection, {
+    method: "GET",
+    url,
+    headers: mergeHeaders(headers),
+  }).catch((error: unknown): Pick<HttpResponse, "status"> => {
+    const status = error instanceof UpstreamError ? error.particulars.status : undefined;
+    if (testPath !== undefined || (status !== 404 && status !== 405)) throw error;
+    return { status };
+  });
   return { status: answer.status };
 }

@@ -7,7 +7,7 @@ import { AUTH_KINDS } from "../auth.ts";
 import { MASK } from "../credentials.ts";
 import type { DiscoveredApi, DiscoveredAction } from "../openapi/discovered-action.ts";
 import { readDocument } from "../openapi/read-document.ts";
-import { requestOf } from "../openapi/request.ts";
+import { buildRequest } from "../openapi/request.ts";
 import { callHttp } from "../upstream/http.ts";
 import { AddressSchema, ConfigHeaders, headerErrors, urlErrors } from "../upstream/target.ts";
 import type { UpstreamConnection } from "../upstream/connection.ts";
@@ -53,44 +53,50 @@ export const openapi = connectorType({
     ...(baseUrl === undefined ? [] : urlErrors(platform, "/config/baseUrl", baseUrl)),
     ...headerErrors("/config/headers", headers),
   ],
-  test: (use) => testHttp(use, placed(use.config)),
+  test: (connection) => testHttp(connection, withBaseUrl(connection.config)),
   documented: {
     discover,
-    kept: (given) => (given.document === undefined ? given : { ...given, document: MASK }),
-    used: (given, serverUrl) => (serverUrl === null ? given : { baseUrl: serverUrl, ...given }),
-    run: (use: UpstreamConnection<Config>, action: DiscoveredAction, input: unknown) =>
+    toStoredConfig: (stored) =>
+      stored.document === undefined ? stored : { ...stored, document: MASK },
+    toEffectiveConfig: (stored, serverUrl) =>
+      serverUrl === null ? stored : { baseUrl: serverUrl, ...stored },
+    run: (connection: UpstreamConnection<Config>, action: DiscoveredAction, input: unknown) =>
       callHttp(
-        use,
+        connection,
         // The schema of every such action is that of an object.
-        requestOf(action, placed(use.config), input as Readonly<Record<string, unknown>>),
+        buildRequest(
+          action,
+          withBaseUrl(connection.config),
+          input as Readonly<Record<string, unknown>>,
+        ),
       ),
   },
 });
 
-/** What is saved always has a base: its own, or the document's. */
-function placed(given: Config): Config & { readonly baseUrl: string } {
-  return { ...given, baseUrl: given.baseUrl ?? "" };
+/** A stored connector always has a base URL: its own, or the document's. */
+function withBaseUrl(stored: Config): Config & { readonly baseUrl: string } {
+  return { ...stored, baseUrl: stored.baseUrl ?? "" };
 }
 
-async function discover(platform: Platform, given: Config): Promise<DiscoveredApi | undefined> {
-  const { document, url, baseUrl } = given;
+async function discover(platform: Platform, stored: Config): Promise<DiscoveredApi | undefined> {
+  const { document, url, baseUrl } = stored;
   if (document === MASK) return undefined;
   const field = url === undefined ? "/config/document" : "/config/url";
-  const content = document ?? (await fetched(platform, url ?? ""));
-  const found = await readDocument({ text: content, from: url });
-  if ("fault" in found) throw invalidField(field, found.fault);
-  const { serverUrl } = found.discovered;
+  const content = document ?? (await fetchDocument(platform, url ?? ""));
+  const result = await readDocument({ text: content, from: url });
+  if ("error" in result) throw invalidField(field, result.error);
+  const { serverUrl } = result.discovered;
   if (baseUrl === undefined) {
     if (serverUrl === null)
       throw invalidField("/config/baseUrl", "is required: the document names no server");
-    const [fault] = urlErrors(platform, "/config/baseUrl", serverUrl);
-    if (fault) throw invalidField(fault.path, fault.message);
+    const [error] = urlErrors(platform, "/config/baseUrl", serverUrl);
+    if (error) throw invalidField(error.path, error.message);
   }
-  return found.discovered;
+  return result.discovered;
 }
 
-/** Reads the document as anybody would: without the credentials, which are for the API. */
-async function fetched({ outbound }: Platform, url: string): Promise<string> {
+/** Fetches the document without the credentials, which are for the API. */
+async function fetchDocument({ outbound }: Platform, url: string): Promise<string> {
   try {
     const { status, body, truncated } = await outbound.request({
       method: "GET",

@@ -47,9 +47,9 @@ export const slack = connectorType({
       name: "post_message",
       summary: "Posts to a channel as the bot; gives the `channel` and `ts` of the message",
       input: Message,
-      offered: (_config, auth) => auth.kind === "bearer",
-      async run(use, { threadTs, iconEmoji, ...message }) {
-        const { channel, ts } = await callApi(use, "chat.postMessage", {
+      isOffered: (_config, auth) => auth.kind === "bearer",
+      async run(connection, { threadTs, iconEmoji, ...message }) {
+        const { channel, ts } = await callApi(connection, "chat.postMessage", {
           ...message,
           ...(threadTs !== undefined && { thread_ts: threadTs }),
           ...(iconEmoji !== undefined && { icon_emoji: iconEmoji }),
@@ -61,9 +61,9 @@ export const slack = connectorType({
       name: "webhook",
       summary: "Posts to the channel of the incoming webhook",
       input: HookMessage,
-      offered: ({ webhookUrl }) => webhookUrl !== undefined,
-      async run(use, message) {
-        await callHook(use, message);
+      isOffered: ({ webhookUrl }) => webhookUrl !== undefined,
+      async run(connection, message) {
+        await callHook(connection, message);
         return { ok: true };
       },
     }),
@@ -77,9 +77,9 @@ export const slack = connectorType({
       ? []
       : urlErrors(platform, "/config/webhookUrl", webhookUrl)),
   ],
-  async test(use) {
-    if (use.auth.kind === "bearer") await callApi(use, "auth.test", {});
-    if (use.config.webhookUrl !== undefined) await tryHook(use);
+  async test(connection) {
+    if (connection.auth.kind === "bearer") await callApi(connection, "auth.test", {});
+    if (connection.config.webhookUrl !== undefined) await tryHook(connection);
     return { status: 200 };
   },
 });
@@ -91,33 +91,33 @@ function faultsOfMeans(webhookUrl: string | undefined, auth: AuthFields): FieldE
 
 /** Slack answers 200 to what it refuses, and says so inside. */
 async function callApi(
-  use: UpstreamConnection<Config>,
+  connection: UpstreamConnection<Config>,
   method: string,
   message: object,
 ): Promise<Readonly<Record<string, unknown>>> {
-  const { status, body } = await callHttp(use, {
+  const { status, body } = await callHttp(connection, {
     method: "POST",
-    url: urlOf(`${use.config.apiUrl ?? API}/${method}`),
+    url: urlOf(`${connection.config.apiUrl ?? API}/${method}`),
     headers: { "content-type": "application/json; charset=utf-8" },
     body: JSON.stringify(message),
   });
   const answer = Object(body) as Record<string, unknown>;
   if (answer["ok"] === true) return answer;
   const code = typeof answer["error"] === "string" ? answer["error"] : "unknown";
-  throw new UpstreamError(use.discretion.scrub(`Slack refused it: ${code}`), {
+  throw new UpstreamError(connection.scrubber.scrub(`Slack refused it: ${code}`), {
     status,
-    code: use.discretion.scrub(code),
-    body: excerpt(body, use.discretion),
+    code: connection.scrubber.scrub(code),
+    body: excerpt(body, connection.scrubber),
   });
 }
 
-function callHook(use: UpstreamConnection<Config>, message: object) {
+function callHook(connection: UpstreamConnection<Config>, message: object) {
   return callHttp(
     // The address is the credential.
-    { ...use, auth: { kind: "none" } },
+    { ...connection, auth: { kind: "none" } },
     {
       method: "POST",
-      url: urlOf(use.config.webhookUrl ?? ""),
+      url: urlOf(connection.config.webhookUrl ?? ""),
       headers: { "content-type": "application/json" },
       body: JSON.stringify(message),
     },
@@ -125,9 +125,9 @@ function callHook(use: UpstreamConnection<Config>, message: object) {
 }
 
 /** A message without words is refused before it is posted, and only by a webhook that exists. */
-async function tryHook(use: UpstreamConnection<Config>): Promise<void> {
+async function tryHook(connection: UpstreamConnection<Config>): Promise<void> {
   try {
-    await callHook(use, {});
+    await callHook(connection, {});
   } catch (error) {
     const { status, body } = error instanceof UpstreamError ? error.particulars : {};
     if (status !== 400 || !/no_text|invalid_payload|missing_text/.test(String(body))) throw error;

@@ -64,26 +64,26 @@ export const smtp = connectorType({
       name: "send",
       summary: "Sends an e-mail; gives its `messageId` and who was accepted",
       input: Input,
-      run: (use, input) =>
+      run: (connection, input) =>
         // Once the server has seen the message, it may have sent it.
-        withRetries({ ...use, idempotent: false }, () => send(use, input)),
+        withRetries({ ...connection, idempotent: false }, () => send(connection, input)),
     }),
   ],
   check: (platform, { host }) => hostErrors(platform, "/config/host", host),
-  async test(use) {
-    await speaking(use, (transport) => transport.verify());
+  async test(connection) {
+    await withTransport(connection, (transport) => transport.verify());
     return {};
   },
 });
 
-async function send(use: UpstreamConnection<Config>, input: Input): Promise<unknown> {
+async function send(connection: UpstreamConnection<Config>, input: Input): Promise<unknown> {
   const { attachments, ...mail } = input;
-  const { idempotencyKey } = use;
-  const sent = await speaking(use, (transport) =>
+  const { idempotencyKey } = connection;
+  const mailed = await withTransport(connection, (transport) =>
     transport.sendMail({
       ...mail,
-      from: input.from ?? use.config.from,
-      // The same for every attempt, so that a repetition can be told.
+      from: input.from ?? connection.config.from,
+      // One id for all attempts, so that a repetition can be recognised.
       ...(idempotencyKey !== undefined && {
         messageId: `<${sha256(idempotencyKey).toString("hex").slice(0, 40)}@millrace>`,
       }),
@@ -92,55 +92,55 @@ async function send(use: UpstreamConnection<Config>, input: Input): Promise<unkn
       }),
     }),
   );
-  const { messageId, accepted, rejected, response } = sent;
+  const { messageId, accepted, rejected, response } = mailed;
   return { messageId, accepted, rejected, response };
 }
 
-/** What this needs of nodemailer's transport. */
+/** The part of nodemailer's transport that is used here. */
 interface Transport {
   verify(): Promise<unknown>;
-  sendMail(mail: object): Promise<Sent>;
+  sendMail(mail: object): Promise<SentMail>;
   close(): void;
 }
 
-interface Sent {
+interface SentMail {
   readonly messageId: string;
   readonly accepted: readonly string[];
   readonly rejected: readonly string[];
   readonly response: string;
 }
 
-/** One conversation with the server, over a connection that only reaches permitted addresses. */
-async function speaking<T>(
-  use: UpstreamConnection<Config>,
-  talk: (transport: Transport) => Promise<T>,
+/** One SMTP session, over a connection that only reaches permitted addresses. */
+async function withTransport<T>(
+  connection: UpstreamConnection<Config>,
+  work: (transport: Transport) => Promise<T>,
 ) {
-  const { platform, config: about, auth, deadline } = use;
+  const { platform, config: smtpConfig, auth, deadline } = connection;
   // Loaded at the first mail: many installations send none, and it takes memory.
   const { createTransport } = await import("nodemailer");
   const socket = platform.outbound.socket();
-  // What breaks it is heard where something is waited for.
+  // A broken socket is reported where something is awaited.
   socket.on("error", () => undefined);
   deadline.signal.addEventListener("abort", () => socket.destroy(), { once: true });
   try {
     const connected = once(socket, "connect", { signal: deadline.signal });
-    socket.connect(about.port, about.host);
+    socket.connect(smtpConfig.port, smtpConfig.host);
     await withDeadline(deadline, connected);
   } catch (error) {
     deadline.signal.throwIfAborted();
-    throw upstreamErrorOf(toOutboundFailure(error, `smtp ${about.host}`));
+    throw upstreamErrorOf(toOutboundFailure(error, `smtp ${smtpConfig.host}`));
   }
   const { secureContext } = platform.outbound;
   const timeoutMs = deadline.remainingMs();
   const transport = createTransport({
-    host: about.host,
-    port: about.port,
-    secure: about.security === "tls",
-    requireTLS: about.security === "starttls",
-    ignoreTLS: about.security === "none",
+    host: smtpConfig.host,
+    port: smtpConfig.port,
+    secure: smtpConfig.security === "tls",
+    requireTLS: smtpConfig.security === "starttls",
+    ignoreTLS: smtpConfig.security === "none",
     tls: { rejectUnauthorized: true, ...(secureContext && { secureContext }) },
     ...(auth.kind === "basic" && { auth: { user: auth.username, pass: auth.password } }),
-    getSocket: (_options: unknown, done: (error: null, given: object) => void) =>
+    getSocket: (_options: unknown, done: (error: null, result: object) => void) =>
       done(null, { connection: socket }),
     connectionTimeout: timeoutMs,
     greetingTimeout: timeoutMs,
@@ -150,34 +150,34 @@ async function speaking<T>(
     // Its types do not know `getSocket` of this form.
   } as never) as unknown as Transport;
   try {
-    return await withDeadline(deadline, talk(transport));
+    return await withDeadline(deadline, work(transport));
   } catch (error) {
     deadline.signal.throwIfAborted();
-    throw refusalOf(use, error);
+    throw toSmtpError(connection, error);
   } finally {
     transport.close();
     socket.destroy();
   }
 }
 
-/** What a mail server said, or that it fell silent. Only 421 says that it serves nobody just now. */
-function refusalOf(
-  { config: about, discretion }: UpstreamConnection<Config>,
+/** The error of a mail server. Only 421 means that it serves nobody just now. */
+function toSmtpError(
+  { config: smtpConfig, scrubber }: UpstreamConnection<Config>,
   error: unknown,
 ): unknown {
   if (!(error instanceof Error) || sqlStateOf(error) === undefined) return error;
   const { responseCode, response } = error as { responseCode?: unknown; response?: unknown };
   if (typeof responseCode === "number") {
     const words = typeof response === "string" ? `: ${response.slice(0, 500)}` : "";
-    return new UpstreamError(discretion.scrub(`The mail server answered ${responseCode}${words}`), {
+    return new UpstreamError(scrubber.scrub(`The mail server answered ${responseCode}${words}`), {
       status: responseCode,
       isDown: responseCode === SERVICE_NOT_AVAILABLE,
     });
   }
   if (NOT_THE_SERVER.test(sqlStateOf(error) ?? "")) {
-    return new UpstreamError(discretion.scrub(error.message));
+    return new UpstreamError(scrubber.scrub(error.message));
   }
-  return upstreamErrorOf(toOutboundFailure(error, `smtp ${about.host}`));
+  return upstreamErrorOf(toOutboundFailure(error, `smtp ${smtpConfig.host}`));
 }
 
 const SERVICE_NOT_AVAILABLE = 421;

@@ -3,16 +3,16 @@ import type { Auth } from "../auth.ts";
 import type { CredentialScrubber } from "../credential-scrubber.ts";
 import type { Deadline } from "./deadline.ts";
 
-/** One use of a connector: all that it takes to reach the other system, credentials in the clear. */
+/** An opened connector: all that it takes to call the upstream, credentials in the clear. */
 export interface UpstreamConnection<Config = unknown> {
   readonly platform: Platform;
   readonly connector: { readonly id: string; readonly revision: number };
   readonly config: Config;
   readonly auth: Auth;
-  readonly discretion: CredentialScrubber;
+  readonly scrubber: CredentialScrubber;
   readonly deadline: Deadline;
-  /** How often what failed in passing may be tried again. */
+  /** Retries of transient failures. */
   readonly retries: number;
-  /** Tells the other system that several calls are one, where it listens to that. */
+  /** Marks several calls as one, for an upstream that honours it. */
   readonly idempotencyKey?: string;
 }

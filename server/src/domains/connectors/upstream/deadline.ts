@@ -1,19 +1,19 @@
 import { UpstreamError } from "./upstream-error.ts";
 
-/** The time that one use of a connector has, from its first attempt to the end of its last. */
+/** The time limit of one invocation, from its first attempt to the end of its last. */
 export interface Deadline {
   /** Aborted when the time is over. */
   readonly signal: AbortSignal;
   /** At least 1. */
   remainingMs(): number;
-  /** Forgets it; to be called when the use has ended. */
+  /** Clears the timer; to be called when the invocation has ended. */
   stop(): void;
 }
 
 export function startDeadline(timeoutMs: number): Deadline {
   const endsAt = performance.now() + timeoutMs;
   const controller = new AbortController();
-  const timer = setTimeout(() => controller.abort(timedOut(timeoutMs)), timeoutMs);
+  const timer = setTimeout(() => controller.abort(timeoutError(timeoutMs)), timeoutMs);
   return {
     signal: controller.signal,
     remainingMs: () => Math.max(1, Math.ceil(endsAt - performance.now())),
@@ -21,7 +21,7 @@ export function startDeadline(timeoutMs: number): Deadline {
   };
 }
 
-/** The result of `work`, or a failure at the deadline; whoever works must end by the signal. */
+/** The result of `work`, or a failure at the deadline; the work must end by the signal. */
 export async function withDeadline<T>({ signal }: Deadline, work: Promise<T>): Promise<T> {
   const { promise: over, reject } = Promise.withResolvers<never>();
   const end = (): void => reject(signal.reason as Error);
@@ -31,13 +31,13 @@ export async function withDeadline<T>({ signal }: Deadline, work: Promise<T>): P
     return await Promise.race([work, over]);
   } finally {
     signal.removeEventListener("abort", end);
-    // When the other one won, nobody hears how this one ends.
+    // The promise that lost the race must not become an unhandled rejection.
     work.catch(() => undefined);
     over.catch(() => undefined);
   }
 }
 
-function timedOut(timeoutMs: number): UpstreamError {
+function timeoutError(timeoutMs: number): UpstreamError {
   const words = `There was no whole answer within ${timeoutMs} ms.`;
   return new UpstreamError(words, { isDown: true, isTimeout: true });
 }

@@ -1,4 +1,4 @@
-import { type HttpResponse, readResponse, upstreamRefusal } from "./response.ts";
+import { type HttpResponse, readResponse, toUpstreamError } from "./response.ts";
 import { UpstreamError, upstreamErrorOf } from "./upstream-error.ts";
 import { withRetries } from "./retry.ts";
 import { accessToken, dropToken } from "./oauth-token.ts";
@@ -16,42 +16,46 @@ export interface HttpRequest {
   /** Names in lower case. */
   readonly headers: Headers;
   readonly body?: string;
-  /** Whether doing it twice is doing it once; by the method unless said. */
+  /** True when repeating it has no further effect; follows from the method unless set. */
   readonly idempotent?: boolean;
 }
 
 /** Sends a request with the connector's credentials. An answer of 400 or more is thrown. */
 export async function callHttp(
-  use: UpstreamConnection,
+  connection: UpstreamConnection,
   request: HttpRequest,
 ): Promise<HttpResponse> {
-  const { retries, deadline } = use;
+  const { retries, deadline } = connection;
   const idempotent = request.idempotent ?? IDEMPOTENT.has(request.method);
-  return withRetries({ retries, deadline, idempotent }, () => sendWithToken(use, request));
+  return withRetries({ retries, deadline, idempotent }, () => sendWithToken(connection, request));
 }
 
-/** A token may be taken back before its time: then another one is asked for, once. */
-async function sendWithToken(use: UpstreamConnection, request: HttpRequest): Promise<HttpResponse> {
-  const { auth } = use;
-  if (auth.kind !== "oauth2_client_credentials") return send(use, signed(use, request));
-  const token = await accessToken(use, auth);
+/** A token may be revoked before it expires: then another one is requested, once. */
+async function sendWithToken(
+  connection: UpstreamConnection,
+  request: HttpRequest,
+): Promise<HttpResponse> {
+  const { auth } = connection;
+  if (auth.kind !== "oauth2_client_credentials")
+    return send(connection, withCredentials(connection, request));
+  const token = await accessToken(connection, auth);
   try {
-    return await send(use, withBearer(request, token));
+    return await send(connection, withBearer(request, token));
   } catch (error) {
     const refused = error instanceof UpstreamError && error.particulars.status === UNAUTHORISED;
     if (!refused) throw error;
-    await dropToken(use, auth, token);
-    return send(use, withBearer(request, await accessToken(use, auth)));
+    await dropToken(connection, auth, token);
+    return send(connection, withBearer(request, await accessToken(connection, auth)));
   }
 }
 
 async function send(
-  use: UpstreamConnection,
+  connection: UpstreamConnection,
   { method, url, headers, body }: HttpRequest,
 ): Promise<HttpResponse> {
-  const { platform, deadline, discretion, idempotencyKey } = use;
+  const { platform, deadline, scrubber, idempotencyKey } = connection;
   try {
-    const response = await platform.outbound.request({
+    const received = await platform.outbound.request({
       method,
       url: url.href,
       headers: {
@@ -66,20 +70,20 @@ async function send(
       allowHttp: true,
       signal: deadline.signal,
     });
-    const answer = readResponse(response);
-    const { status } = answer;
-    if (status >= 400) throw upstreamRefusal(answer, discretion, platform.clock.nowMs());
-    if (response.truncated) throw new UpstreamError("The answer is larger than 1 MiB.", { status });
-    return answer;
+    const response = readResponse(received);
+    const { status } = response;
+    if (status >= 400) throw toUpstreamError(response, scrubber, platform.clock.nowMs());
+    if (received.truncated) throw new UpstreamError("The answer is larger than 1 MiB.", { status });
+    return response;
   } catch (error) {
-    // The deadline's own words are better than "cancelled".
+    // The deadline's own message is better than "cancelled".
     deadline.signal.throwIfAborted();
     throw upstreamErrorOf(error);
   }
 }
 
-/** The request with what says who it is from. */
-function signed({ auth }: UpstreamConnection, request: HttpRequest): HttpRequest {
+/** Adds the credentials to a request. */
+function withCredentials({ auth }: UpstreamConnection, request: HttpRequest): HttpRequest {
   switch (auth.kind) {
     case "basic": {
       const pair = Buffer.from(`${auth.username}:${auth.password}`).toString("base64");

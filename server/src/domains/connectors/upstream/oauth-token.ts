@@ -2,16 +2,16 @@ import type { PlatformServices } from "#kernel/contract.ts";
 import { sha256 } from "#kernel/access/crypto.ts";
 import { BoundedCache } from "#kernel/work/bounded-cache.ts";
 import type { ClientCredentials } from "../auth.ts";
-import { readResponse, upstreamRefusal } from "./response.ts";
+import { readResponse, toUpstreamError } from "./response.ts";
 import { withDeadline } from "./deadline.ts";
 import { UpstreamError, upstreamErrorOf } from "./upstream-error.ts";
 import type { UpstreamConnection } from "./connection.ts";
 
 const TOKENS_MAX = 2_000;
 const ANSWER_BYTES_MAX = 64 * 1024;
-/** Where the answer does not say how long it is good for. */
+/** For a token whose response has no lifetime. */
 const LIFETIME_MS = 300_000;
-/** It must still be good when it arrives. */
+/** A token must still be valid when it arrives. */
 const MARGIN_MS = 30_000;
 
 interface Token {
@@ -23,49 +23,49 @@ interface Token {
 const caches = new WeakMap<PlatformServices, BoundedCache<Promise<Token>>>();
 
 /**
- * An access token for a connector. One that is good is used again, and while one is on its way
+ * An access token for a connector. A valid one is used again, and while one is requested
  * everybody waits for that. A connector that was changed, or a secret that was rotated, gets another.
  */
 export async function accessToken(
-  use: UpstreamConnection,
+  connection: UpstreamConnection,
   auth: ClientCredentials,
 ): Promise<string> {
-  const { platform, discretion } = use;
+  const { platform, scrubber } = connection;
   const cache = cacheOf(platform);
-  const key = keyOf(use, auth);
+  const key = cacheKey(connection, auth);
   let token = cache.get(key);
-  if (token === undefined || (await expired(token, platform.clock.nowMs()))) {
-    // Whoever came first has replaced it while this one looked.
+  if (token === undefined || (await isExpired(token, platform.clock.nowMs()))) {
+    // Another call may have replaced it meanwhile.
     const current = cache.get(key);
     if (current !== undefined && current !== token) token = current;
     else {
-      token = request(use, auth);
+      token = requestToken(connection, auth);
       cache.set(key, token, 1);
     }
   }
-  const { value } = await withDeadline(use.deadline, token);
-  discretion.keep("token", value);
+  const { value } = await withDeadline(connection.deadline, token);
+  scrubber.add("token", value);
   return value;
 }
 
-/** Lets go of a token that was refused. */
+/** Drops a token that was refused. */
 export async function dropToken(
-  use: UpstreamConnection,
+  connection: UpstreamConnection,
   auth: ClientCredentials,
   refused: string,
 ): Promise<void> {
-  const cache = cacheOf(use.platform);
-  const key = keyOf(use, auth);
+  const cache = cacheOf(connection.platform);
+  const key = cacheKey(connection, auth);
   const token = cache.get(key);
   const value = await token?.then(
     (known) => known.value,
     () => undefined,
   );
-  if (value === refused && cache.get(key) === token) cache.set(key, GONE, 1);
+  if (value === refused && cache.get(key) === token) cache.set(key, DROPPED, 1);
 }
 
-/** A token that nobody has. */
-const GONE = Promise.resolve<Token>({ value: "", goodUntilMs: 0 });
+/** In place of a token that was refused. */
+const DROPPED = Promise.resolve<Token>({ value: "", goodUntilMs: 0 });
 
 function cacheOf(services: PlatformServices): BoundedCache<Promise<Token>> {
   let cache = caches.get(services);
@@ -73,45 +73,48 @@ function cacheOf(services: PlatformServices): BoundedCache<Promise<Token>> {
   return cache;
 }
 
-function keyOf({ connector }: UpstreamConnection, auth: ClientCredentials): string {
+function cacheKey({ connector }: UpstreamConnection, auth: ClientCredentials): string {
   const credentials = sha256(JSON.stringify(auth)).toString("base64url");
   return `${connector.id} ${connector.revision} ${credentials}`;
 }
 
-/** A request that failed is as good as none. */
-async function expired(token: Promise<Token>, nowMs: number): Promise<boolean> {
+/** A failed request counts as expired. */
+async function isExpired(token: Promise<Token>, nowMs: number): Promise<boolean> {
   return token.then(
     ({ goodUntilMs }) => goodUntilMs <= nowMs,
     () => true,
   );
 }
 
-async function request(use: UpstreamConnection, auth: ClientCredentials): Promise<Token> {
-  const { platform, deadline, discretion } = use;
+async function requestToken(
+  connection: UpstreamConnection,
+  auth: ClientCredentials,
+): Promise<Token> {
+  const { platform, deadline, scrubber } = connection;
   try {
     const response = await platform.outbound.request({
       method: "POST",
       url: auth.tokenUrl,
-      ...formOf(auth),
+      ...tokenRequestOf(auth),
       timeoutMs: deadline.remainingMs(),
       maxResponseBytes: ANSWER_BYTES_MAX,
       allowHttp: true,
     });
     const answer = readResponse(response);
     const nowMs = platform.clock.nowMs();
-    if (answer.status >= 300) throw upstreamRefusal(answer, discretion, nowMs);
-    return tokenOf(answer.body, nowMs);
+    if (answer.status >= 300) throw toUpstreamError(answer, scrubber, nowMs);
+    return parseToken(answer.body, nowMs);
   } catch (error) {
     const known = upstreamErrorOf(error);
     if (!(known instanceof UpstreamError)) throw known;
     const { isDown = false } = known.particulars;
-    // To ask for a token twice does nothing twice, and what it was for has not been sent.
+    // A token request may be repeated, and the call that it was for has not been sent.
     const particulars = { ...known.particulars, unsent: isDown };
     throw new UpstreamError(`No access token: ${known.message}`, particulars);
   }
 }
 
-function formOf(auth: ClientCredentials) {
+function tokenRequestOf(auth: ClientCredentials) {
   const { clientId, clientSecret, clientAuth = "basic", scope, audience } = auth;
   const form = new URLSearchParams({
     grant_type: "client_credentials",
@@ -119,7 +122,7 @@ function formOf(auth: ClientCredentials) {
     ...(audience !== undefined && { audience }),
     ...(clientAuth === "body" && { client_id: clientId, client_secret: clientSecret }),
   });
-  const pair = `${formEncoded(clientId)}:${formEncoded(clientSecret)}`;
+  const pair = `${encodeFormValue(clientId)}:${encodeFormValue(clientSecret)}`;
   return {
     headers: {
       "content-type": "application/x-www-form-urlencoded",
@@ -132,17 +135,18 @@ function formOf(auth: ClientCredentials) {
   };
 }
 
-/** As RFC 6749 wants the two halves of the pair. */
-function formEncoded(value: string): string {
+/** The encoding of client id and secret by RFC 6749. */
+function encodeFormValue(value: string): string {
   return new URLSearchParams([["", value]]).toString().slice(1);
 }
 
-function tokenOf(body: unknown, nowMs: number): Token {
+function parseToken(body: unknown, nowMs: number): Token {
   const { access_token: value, expires_in: seconds } = Object(body) as Record<string, unknown>;
   if (typeof value !== "string" || value === "") {
     throw new UpstreamError("the answer holds no access_token.");
   }
-  const given = Number(seconds);
-  const lifetimeMs = Number.isFinite(given) && given > 0 ? given * 1_000 : LIFETIME_MS;
+  const lifetimeSeconds = Number(seconds);
+  const lifetimeMs =
+    Number.isFinite(lifetimeSeconds) && lifetimeSeconds > 0 ? lifetimeSeconds * 1_000 : LIFETIME_MS;
   return { value, goodUntilMs: nowMs + lifetimeMs - Math.min(MARGIN_MS, lifetimeMs / 10) };
 }

@@ -6,10 +6,10 @@ const FIRST_WAIT_MS = 100;
 const WAIT_MAX_MS = 5_000;
 
 export interface RetryOptions {
-  /** How often it may be tried again. */
+  /** Further attempts. */
   readonly retries: number;
   readonly deadline: Deadline;
-  /** Whether doing it twice is doing it once; otherwise only what can't have been sent is tried again. */
+  /** True when repeating it has no further effect; otherwise only what can't have been sent is retried. */
   readonly idempotent: boolean;
 }
 

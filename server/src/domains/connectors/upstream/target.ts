@@ -18,9 +18,9 @@ export function AddressSchema(description: string) {
   return line(URL_CHARACTERS_MAX, description);
 }
 
-/** An address to be called. What it says may have come from a secret, so it is not repeated. */
-export function urlOf(given: string): URL {
-  const url = URL.parse(given);
+/** Parses an address to call. It may have come from a secret, so that the error does not repeat it. */
+export function urlOf(value: string): URL {
+  const url = URL.parse(value);
   if (!url) throw new UpstreamError("The connector's address can't be read.");
   return url;
 }
@@ -38,9 +38,9 @@ export const InputHeaders = Type.Record(Type.String(), text(HEADER_CHARACTERS_MA
   maxProperties: HEADERS_MAX,
 });
 
-/** What is wrong with an address that is saved, as far as that can be told without the network. */
+/** The errors of an address, as far as they can be found without the network. */
 export function urlErrors({ outbound }: PlatformServices, path: string, url: string): FieldError[] {
-  return refused(path, () => outbound.check({ url, allowHttp: true }));
+  return outboundErrors(path, () => outbound.check({ url, allowHttp: true }));
 }
 
 export function hostErrors(
@@ -48,18 +48,18 @@ export function hostErrors(
   path: string,
   host: string,
 ): FieldError[] {
-  return refused(path, () => outbound.checkHost(host));
+  return outboundErrors(path, () => outbound.checkHost(host));
 }
 
 export function headerErrors(path: string, headers: Headers = {}): FieldError[] {
   return Object.entries(headers).flatMap(([name, value]) => {
-    const place = jsonPointer(path, name);
-    return refused(place, () => checkHeaders({ [name]: value }));
+    const url = jsonPointer(path, name);
+    return outboundErrors(url, () => checkHeaders({ [name]: value }));
   });
 }
 
 /**
- * A place under the connector's own address: neither a path with dots nor a whole URL leads anywhere
+ * Joins a path or URL to the connector's own address: neither a path with dots nor a whole URL leads anywhere
  * else, and so the credentials go nowhere else. Throws a failure that names the field.
  */
 export function joinUrl(
@@ -69,26 +69,26 @@ export function joinUrl(
 ): URL {
   const root = urlOf(base);
   const trunk = root.pathname.replace(/\/+$/, "");
-  const given = input.url ?? `${root.origin}${trunk}${withSlash(input.path ?? "")}`;
-  const place = URL.parse(given);
-  const isUnder =
-    place?.origin === root.origin &&
-    place.username === "" &&
-    place.password === "" &&
-    (place.pathname === (trunk || "/") || place.pathname.startsWith(`${trunk}/`));
-  if (!place || !isUnder) throw invalidField(field, "must lie under the connector's own address");
+  const target = input.url ?? `${root.origin}${trunk}${withSlash(input.path ?? "")}`;
+  const url = URL.parse(target);
+  const isBelowRoot =
+    url?.origin === root.origin &&
+    url.username === "" &&
+    url.password === "" &&
+    (url.pathname === (trunk || "/") || url.pathname.startsWith(`${trunk}/`));
+  if (!url || !isBelowRoot) throw invalidField(field, "must lie under the connector's own address");
   for (const [name, value] of root.searchParams) {
-    if (!place.searchParams.has(name)) place.searchParams.append(name, value);
+    if (!url.searchParams.has(name)) url.searchParams.append(name, value);
   }
-  place.hash = "";
-  return place;
+  url.hash = "";
+  return url;
 }
 
 /** Adds parameters to the query; lists come several times, objects as JSON. */
 export function withQuery(url: URL, query: Readonly<Record<string, unknown>> = {}): URL {
   const extended = new URL(url);
-  for (const [name, given] of Object.entries(query)) {
-    for (const value of [given].flat()) {
+  for (const [name, values] of Object.entries(query)) {
+    for (const value of [values].flat()) {
       if (value !== undefined && value !== null) extended.searchParams.append(name, textOf(value));
     }
   }
@@ -105,8 +105,8 @@ export function mergeHeaders(...all: readonly (Headers | undefined)[]): Record<s
   return Object.fromEntries(entries.map(([name, value]) => [name.toLowerCase(), value]));
 }
 
-/** A body as it is sent, and the headers that say what it is. */
-export function bodyOf(
+/** Encodes a body by its media type, with the headers that name it. */
+export function encodeBody(
   body: unknown,
   headers: Headers,
 ): { readonly headers: Headers; readonly body?: string } {
@@ -119,8 +119,8 @@ export function bodyOf(
     return { headers: sent, body: JSON.stringify(body) };
   }
   const form = new URLSearchParams();
-  for (const [name, given] of Object.entries(body)) {
-    for (const value of [given].flat()) form.append(name, textOf(value));
+  for (const [name, values] of Object.entries(body)) {
+    for (const value of [values].flat()) form.append(name, textOf(value));
   }
   return { headers: sent, body: form.toString() };
 }
@@ -129,7 +129,7 @@ function withSlash(path: string): string {
   return path === "" || path.startsWith("/") || path.startsWith("?") ? path : `/${path}`;
 }
 
-function refused(path: string, check: () => unknown): FieldError[] {
+function outboundErrors(path: string, check: () => unknown): FieldError[] {
   try {
     check();
     return [];

@@ -12,13 +12,13 @@ export const UpstreamTimedOut = failure(
   "The other system took too long.",
 );
 
-/** How much of what the other system said is told. */
+/** Of an upstream's response in a failure. */
 export const EXCERPT_CHARACTERS_MAX = 2_000;
 
 interface Particulars {
   /** Of its answer, when there was one. */
   readonly status?: number;
-  /** What it said, already scrubbed. */
+  /** The body of its response, already scrubbed. */
   readonly body?: unknown;
   /** Another system's own word for what went wrong, such as an SQLSTATE. */
   readonly code?: string;
@@ -31,7 +31,7 @@ interface Particulars {
   readonly retryAfterMs?: number;
 }
 
-/** Why the other system did not do what a connector asked of it, in words that may be shown. */
+/** The failure of an upstream, with a message that may be shown. */
 export class UpstreamError extends Error {
   override readonly name = "UpstreamError";
   readonly particulars: Particulars;
@@ -43,7 +43,7 @@ export class UpstreamError extends Error {
   }
 }
 
-/** What the guarded client throws, as the failure of an upstream; anything else as it is. */
+/** Turns errors of the guarded HTTP client into upstream errors; others stay as they are. */
 export function upstreamErrorOf(error: unknown): unknown {
   if (error instanceof OutboundRefused) return new UpstreamError(error.message);
   if (!(error instanceof OutboundFailed)) return error;
@@ -51,7 +51,7 @@ export function upstreamErrorOf(error: unknown): unknown {
   return new UpstreamError(message, { isDown: true, isTimeout: kind === "timeout", unsent });
 }
 
-/** What a caller is told of it. */
+/** The failure that a caller sees. */
 export function failureOf({ message, particulars }: UpstreamError): Failure {
   const { status, body, code, isTimeout } = particulars;
   return new Failure(isTimeout ? UpstreamTimedOut : UpstreamFailed, {

@@ -2,7 +2,7 @@ import pg from "pg";
 import type { PlatformServices } from "#kernel/contract.ts";
 import { sha256 } from "#kernel/access/crypto.ts";
 import type { UpstreamConnection } from "../../upstream/connection.ts";
-import type { PostgresConfig } from "./connector.ts";
+import type { PostgresConfig } from "./config.ts";
 
 const INT8 = 20;
 /** Booleans, numbers that fit, JSON, and lists of these and of texts. */
@@ -37,13 +37,13 @@ type Pools = Map<string, pg.Pool>;
 const pools = new WeakMap<PlatformServices, Pools>();
 
 /** Connections to a connector's database. One that was changed, or whose secret was, gets others. */
-export function poolOf(use: UpstreamConnection<PostgresConfig>): pg.Pool {
-  const all = poolsOf(use.platform);
-  const { connector, config, auth } = use;
+export function poolOf(connection: UpstreamConnection<PostgresConfig>): pg.Pool {
+  const all = poolsOf(connection.platform);
+  const { connector, config, auth } = connection;
   const credentials = sha256(JSON.stringify([config, auth])).toString("base64url");
   const key = `${connector.id} ${connector.revision} ${credentials}`;
-  const known = all.get(key);
-  const pool = known ?? openPool(use);
+  const existing = all.get(key);
+  const pool = existing ?? openPool(connection);
   all.delete(key);
   all.set(key, pool);
   const [oldest] = all.keys();
@@ -56,8 +56,8 @@ export function poolOf(use: UpstreamConnection<PostgresConfig>): pg.Pool {
 
 /** They end with the process, and as soon as it is told to. */
 function poolsOf(services: PlatformServices): Pools {
-  const known = pools.get(services);
-  if (known) return known;
+  const existing = pools.get(services);
+  if (existing) return existing;
   const all: Pools = new Map();
   pools.set(services, all);
   services.shutdown.addEventListener(
@@ -81,7 +81,7 @@ function openPool({ platform, config, auth }: UpstreamConnection<PostgresConfig>
     user: username,
     // A function: in the place of an empty text the driver would take the operator's own password.
     password: () => password,
-    ssl: tlsOf(platform, config),
+    ssl: toTlsOptions(platform, config),
     stream: () => platform.outbound.socket(),
     types: columnParsers,
     application_name: "millrace",
@@ -96,7 +96,7 @@ function openPool({ platform, config, auth }: UpstreamConnection<PostgresConfig>
   return pool;
 }
 
-function tlsOf({ outbound }: PlatformServices, { sslMode, caCertificate }: PostgresConfig) {
+function toTlsOptions({ outbound }: PlatformServices, { sslMode, caCertificate }: PostgresConfig) {
   if (sslMode === "disable") return false;
   const { secureContext } = outbound;
   return {

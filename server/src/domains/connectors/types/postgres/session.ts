@@ -5,10 +5,10 @@ import type { UpstreamConnection } from "../../upstream/connection.ts";
 import { withDeadline } from "../../upstream/deadline.ts";
 import { RESPONSE_BYTES_MAX } from "../../upstream/http.ts";
 import { UpstreamError, upstreamErrorOf } from "../../upstream/upstream-error.ts";
-import type { PostgresConfig } from "./connector.ts";
+import type { PostgresConfig } from "./config.ts";
 import { poolOf } from "./pool.ts";
 
-/** What this needs of the driver's connection. */
+/** The part of the driver's connection that is used here. */
 interface Connection {
   execute(what: { readonly portal: string; readonly rows: number }): void;
   sync(): void;
@@ -74,33 +74,33 @@ export interface Statement {
 
 /** Runs one statement in a transaction of its own, within the connector's limits. */
 export async function runStatement(
-  use: UpstreamConnection<PostgresConfig>,
+  connection: UpstreamConnection<PostgresConfig>,
   mode: "read only" | "read write",
   statement: Statement,
 ): Promise<unknown> {
-  const { deadline } = use;
-  const client = await connected(use);
+  const { deadline } = connection;
+  const client = await connect(connection);
   let broken = true;
   // Closing the connection is what ends a statement that takes too long, also on the server.
   const stop = (): void => client.release(true);
   deadline.signal.addEventListener("abort", stop, { once: true });
   try {
-    const result = await withDeadline(deadline, transact(client, use, { mode, statement }));
+    const result = await withDeadline(deadline, transact(client, connection, { mode, statement }));
     broken = false;
     return result;
   } catch (error) {
     deadline.signal.throwIfAborted();
     broken = isBroken(error);
-    throw errorOf(use, error);
+    throw toDatabaseError(connection, error);
   } finally {
     deadline.signal.removeEventListener("abort", stop);
-    if (!deadline.signal.aborted) void tidied(client, broken);
+    if (!deadline.signal.aborted) void resetClient(client, broken);
   }
 }
 
-async function connected(use: UpstreamConnection<PostgresConfig>): Promise<pg.PoolClient> {
-  const { deadline } = use;
-  const connecting = poolOf(use).connect();
+async function connect(connection: UpstreamConnection<PostgresConfig>): Promise<pg.PoolClient> {
+  const { deadline } = connection;
+  const connecting = poolOf(connection).connect();
   try {
     return await withDeadline(deadline, connecting);
   } catch (error) {
@@ -110,7 +110,7 @@ async function connected(use: UpstreamConnection<PostgresConfig>): Promise<pg.Po
       () => undefined,
     );
     deadline.signal.throwIfAborted();
-    throw errorOf(use, error, true);
+    throw toDatabaseError(connection, error, true);
   }
 }
 
@@ -136,28 +136,26 @@ async function transact(
   }
   await client.query("commit");
   const columns = fields.map(({ name }) => name);
-  const shown = rows.slice(0, maxRows) as unknown[][];
+  const page = rows.slice(0, maxRows) as unknown[][];
   return {
     columns,
-    rows: shown.map((row) =>
-      Object.fromEntries(columns.map((name, at) => [name, row[at] ?? null])),
-    ),
-    rowCount: columns.length > 0 ? shown.length : (rowCount ?? 0),
+    rows: page.map((row) => Object.fromEntries(columns.map((name, at) => [name, row[at] ?? null]))),
+    rowCount: columns.length > 0 ? page.length : (rowCount ?? 0),
     truncated: rows.length > maxRows,
   };
 }
 
 /** Leaves nothing of this call behind for the next: settings, locks, prepared statements. */
-async function tidied(client: pg.PoolClient, broken: boolean): Promise<void> {
+async function resetClient(client: pg.PoolClient, broken: boolean): Promise<void> {
   if (broken) return client.release(true);
-  await client.query(TIDYING).then(
+  await client.query(DISCARD_ALL).then(
     () => client.release(),
     () => client.release(true),
   );
 }
 
 /** Nobody waits for it, so that it has a limit of its own: a place in the pool is at stake. */
-const TIDYING = { text: "discard all", query_timeout: 5_000 };
+const DISCARD_ALL = { text: "discard all", query_timeout: 5_000 };
 const SQLSTATE = /^[0-9A-Z]{5}$/;
 const CANCELLED = "57014";
 
@@ -168,8 +166,8 @@ function isBroken(error: unknown): boolean {
   return !SQLSTATE.test(code) || /^(08|57P|53)/.test(code);
 }
 
-function errorOf(
-  { config, discretion }: UpstreamConnection<PostgresConfig>,
+function toDatabaseError(
+  { config, scrubber }: UpstreamConnection<PostgresConfig>,
   error: unknown,
   unsent = false,
 ) {
@@ -177,14 +175,15 @@ function errorOf(
   const code = sqlStateOf(error);
   if (error instanceof Error && code !== undefined && SQLSTATE.test(code)) {
     const isDown = /^(08|57P|53)/.test(code) || code === CANCELLED;
-    return new UpstreamError(discretion.scrub(`The database answered: ${error.message}`), {
+    return new UpstreamError(scrubber.scrub(`The database answered: ${error.message}`), {
       code,
       isDown,
       isTimeout: code === CANCELLED,
       unsent: unsent && isDown,
     });
   }
-  const known = upstreamErrorOf(toOutboundFailure(error, `postgres ${config.host}`));
-  if (!(known instanceof UpstreamError) || !known.particulars.isDown) return known;
-  return new UpstreamError(known.message, { ...known.particulars, unsent });
+  const outboundError = upstreamErrorOf(toOutboundFailure(error, `postgres ${config.host}`));
+  if (!(outboundError instanceof UpstreamError) || !outboundError.particulars.isDown)
+    return outboundError;
+  return new UpstreamError(outboundError.message, { ...outboundError.particulars, unsent });
 }
