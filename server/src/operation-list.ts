@@ -12,10 +12,10 @@ export function renderOperationList(domains: readonly Domain[]): string {
     .flatMap((domain) => domain.operations)
     .toSorted((a, b) => (a.id < b.id ? -1 : 1));
   const rows = [HEAD, ...operations.flatMap(rowsOf)];
-  const widths = HEAD.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
+  const widths = HEAD.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   const lines = rows.map((row) =>
     row
-      .map((cell, column) => cell.padEnd(widths[column]!))
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
       .join("  ")
       .trimEnd(),
   );

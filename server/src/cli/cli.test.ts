@@ -18,8 +18,8 @@ import {
   logIn,
   stop,
   useProducts,
-} from "../process/testing.ts";
-import { millrace } from "./testing.ts";
+} from "../process/testing/product.ts";
+import { millrace } from "./testing/millrace.ts";
 
 useProducts();
 

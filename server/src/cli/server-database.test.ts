@@ -11,8 +11,8 @@ import { Kernel } from "#kernel/kernel.ts";
 import { readSettings } from "#kernel/settings.ts";
 import { domains } from "../app.ts";
 import { firstStart } from "../first-start.ts";
-import { dataFolder, useProducts } from "../process/testing.ts";
-import { millrace } from "./testing.ts";
+import { dataFolder, useProducts } from "../process/testing/product.ts";
+import { millrace } from "./testing/millrace.ts";
 
 useProducts();
 

@@ -5,9 +5,18 @@ import { type Receiver, startReceiver } from "#domains/webhooks/testing/receiver
 import { withOwnerClient } from "#kernel/db/setup/owner-connection.ts";
 import { findRunning } from "#kernel/embedded/running-cluster.ts";
 import { until } from "#kernel/testing/world.ts";
-import { millrace } from "../cli/testing.ts";
+import { millrace } from "../cli/testing/millrace.ts";
 import { startedBefore } from "./testing/started-before.ts";
-import { all, type Ask, asker, dataFolder, kill, launch, logIn, useProducts } from "./testing.ts";
+import {
+  all,
+  type Ask,
+  asker,
+  dataFolder,
+  kill,
+  launch,
+  logIn,
+  useProducts,
+} from "./testing/product.ts";
 
 const HERE = { "x-workspace": "default" };
 const SECRET = { name: "PLANTED", value: "planted 7a1" };

@@ -12,7 +12,7 @@ import {
   logIn,
   useProducts,
   type Victims,
-} from "./testing.ts";
+} from "./testing/product.ts";
 
 /** Each victim once; `npm run proof -- crash` goes on for as many rounds as one likes. */
 const ROUNDS = Number(process.env["MILLRACE_CRASH_ROUNDS"] ?? 3);

@@ -19,7 +19,7 @@ import {
   logIn,
   type Product,
   useProducts,
-} from "./testing.ts";
+} from "./testing/product.ts";
 
 const WRITERS = 6;
 const WRITES_BEFORE = 60;

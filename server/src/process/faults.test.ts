@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { until } from "#kernel/testing/world.ts";
 import { Proxy, type Upstream } from "./testing/proxy.ts";
 import { useServerDatabase } from "./testing/server-database.ts";
-import { launch, logIn, useProducts } from "./testing.ts";
+import { launch, logIn, useProducts } from "./testing/product.ts";
 
 const WORK_LIMIT_MS = 60_000;
 const LOOK_MS = 200;

@@ -14,7 +14,7 @@ import {
   logIn,
   useProducts,
   type Victims,
-} from "./testing.ts";
+} from "./testing/product.ts";
 
 useProducts();
 

@@ -4,7 +4,7 @@ import { roleNames } from "#kernel/db/setup/roles.ts";
 import { until } from "#kernel/testing/world.ts";
 import { useServerDatabase } from "./testing/server-database.ts";
 import { startTransactionPooler, type TransactionPooler } from "./testing/transaction-pooler.ts";
-import { type Ask, asker, launch, logIn, type Product, useProducts } from "./testing.ts";
+import { type Ask, asker, launch, logIn, type Product, useProducts } from "./testing/product.ts";
 
 const RECORDS = 30;
 /** For a busy machine. */

@@ -5,7 +5,7 @@ import { SHARDS } from "#kernel/work/shard-leases.ts";
 import { type Loopback, serve } from "#kernel/outbound/testing/server.ts";
 import { until } from "#kernel/testing/world.ts";
 import { useServerDatabase } from "./testing/server-database.ts";
-import { type Ask, asker, kill, launch, logIn, useProducts } from "./testing.ts";
+import { type Ask, asker, kill, launch, logIn, useProducts } from "./testing/product.ts";
 
 /** Enough to be in the middle of; `npm run proof -- nodes` goes on for as long as one likes. */
 const RUNS = 250;

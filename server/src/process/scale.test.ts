@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { until } from "#kernel/testing/world.ts";
 import { useServerDatabase } from "./testing/server-database.ts";
-import { launch, type Product, useProducts } from "./testing.ts";
+import { launch, type Product, useProducts } from "./testing/product.ts";
 
 const SCALE = join(import.meta.dirname, "../../../deploy/src/main.ts");
 /** Below what the system gives out by itself. */

@@ -4,7 +4,16 @@ import { expect, test } from "vitest";
 import { eventIdOf } from "#kernel/log/event.ts";
 import { until } from "#kernel/testing/world.ts";
 import { useServerDatabase } from "./testing/server-database.ts";
-import { all, type Ask, asker, dataFolder, kill, launch, logIn, useProducts } from "./testing.ts";
+import {
+  all,
+  type Ask,
+  asker,
+  dataFolder,
+  kill,
+  launch,
+  logIn,
+  useProducts,
+} from "./testing/product.ts";
 
 const PROBE = join(import.meta.dirname, "probe.ts");
 const PROBE_SQL = `

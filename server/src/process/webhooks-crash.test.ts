@@ -4,7 +4,16 @@ import { type Received, type Receiver, startReceiver } from "#domains/webhooks/t
 import { seeded } from "#kernel/testing/random.ts";
 import { until } from "#kernel/testing/world.ts";
 import { startedBefore } from "./testing/started-before.ts";
-import { all, type Ask, asker, kill, launch, logIn, useProducts, type Victims } from "./testing.ts";
+import {
+  all,
+  type Ask,
+  asker,
+  kill,
+  launch,
+  logIn,
+  useProducts,
+  type Victims,
+} from "./testing/product.ts";
 
 const VICTIMS: readonly Victims[] = ["everything", "group", "parent"];
 /** Two are enough to tell that one is recovered from after another; `npm run proof -- crash` goes on for more. */

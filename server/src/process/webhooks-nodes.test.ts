@@ -3,7 +3,7 @@ import { type Receiver, startReceiver } from "#domains/webhooks/testing/receiver
 import { SHARDS } from "#kernel/work/shard-leases.ts";
 import { until } from "#kernel/testing/world.ts";
 import { useServerDatabase } from "./testing/server-database.ts";
-import { type Ask, asker, launch, logIn, useProducts } from "./testing.ts";
+import { type Ask, asker, launch, logIn, useProducts } from "./testing/product.ts";
 
 const HOOKS = 6;
 const SECRETS = 8;

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { expect, inject } from "vitest";
 import { errnoOf } from "#kernel/embedded/processes.ts";
 import { until } from "#kernel/testing/world.ts";
-import { dataFolder, launch, stop } from "../testing.ts";
+import { dataFolder, launch, stop } from "./product.ts";
 
 /** Makes the data folder one that was started and stopped before: a copy, which saves the time of the first start. */
 export async function startedBefore(): Promise<void> {

@@ -15,7 +15,7 @@ import {
 } from "#kernel/embedded/processes.ts";
 import { fastFolder } from "#kernel/testing/fast-folder.ts";
 
-const START = join(import.meta.dirname, "../../start.mjs");
+const START = join(import.meta.dirname, "../../../start.mjs");
 const PASSWORD = "correct horse battery";
 const EMAIL = "admin@example.com";
 const READY = /^(?:Millrace is ready|A Millrace worker is ready; its probes are) at (\S+)/;

@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import { launch } from "../process/testing.ts";
+import { launch } from "../../process/testing/product.ts";
 
-const MILLRACE = join(import.meta.dirname, "../../millrace.mjs");
+const MILLRACE = join(import.meta.dirname, "../../../millrace.mjs");
 
 /** Runs a command to its end, as an operator does. */
 export async function millrace(
