@@ -1,7 +1,7 @@
 import Type from "typebox";
 import { packContent } from "#kernel/contributions/pack-content.ts";
 import { object } from "#kernel/schema/schema.ts";
-import { ClassName, fields } from "./classes/class.ts";
+import { ClassName, classFields } from "./classes/class.ts";
 import * as service from "./classes/service.ts";
 import * as store from "./classes/store.ts";
 import { CmdbWrite } from "./permissions.ts";
@@ -14,10 +14,10 @@ export const classContent = packContent({
   schema: object(
     {
       name: ClassName,
-      label: Type.Optional(fields.label),
-      description: Type.Optional(fields.description),
-      attributes: fields.attributes,
-      extends: Type.Optional(fields.extends),
+      label: Type.Optional(classFields.label),
+      description: Type.Optional(classFields.description),
+      attributes: classFields.attributes,
+      extends: Type.Optional(classFields.extends),
     },
     { title: "PackCmdbClass" },
   ),

@@ -10,9 +10,9 @@ import { resource } from "#kernel/resource/resource.ts";
 import { object, patch } from "#kernel/schema/schema.ts";
 import { assertReferencesExist } from "../../tickets/index.ts";
 import { CatalogRead, CatalogWrite } from "../permissions.ts";
-import { type Approval, assertForm, fields, Item, ItemId } from "./item.ts";
+import { type Approval, assertForm, itemFields, Item, ItemId } from "./item.ts";
 
-const { name, form, ...optional } = fields;
+const { name, form, ...optional } = itemFields;
 const example = "cat_01jzt3n5k8q2x4v6w8y0z2b4d6";
 
 const ItemExists = failure(
@@ -38,7 +38,7 @@ export const items = resource({
   idPrefix: "cat",
   schema: Item,
   input: object({ name, form, ...patch(optional).properties }),
-  change: patch({ ...fields, status: Type.Enum(["active"]) }),
+  change: patch({ ...itemFields, status: Type.Enum(["active"]) }),
   defaults: {
     description: "",
     category: "",

@@ -29,7 +29,7 @@ export const Approval = Type.Object(
 export type Approval = Static<typeof Approval>;
 
 /** The fields of an item that people write. */
-export const fields = {
+export const itemFields = {
   name: line(200),
   description: text(10_000),
   category: text(100, "Items of the same one are shown together"),
@@ -49,7 +49,7 @@ export const fields = {
 export const Item = Type.Object(
   {
     id: ItemId,
-    ...fields,
+    ...itemFields,
     status: Type.Enum(["active", "retired"], { description: "Nobody asks for a retired one" }),
     createdBy: Type.String(),
     createdAt: Time,

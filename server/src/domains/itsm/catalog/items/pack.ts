@@ -3,19 +3,19 @@ import type { PackContent } from "#kernel/contributions/pack-content.ts";
 import { resourcePack } from "#kernel/resource/pack.ts";
 import { nullable, object } from "#kernel/schema/schema.ts";
 import { items, retire } from "./item-resource.ts";
-import { fields } from "./item.ts";
+import { itemFields } from "./item.ts";
 
 const content = resourcePack(items, {
   after: ["workflows"],
   environmentScoped: false,
   schema: object(
     {
-      name: fields.name,
-      description: Type.Optional(fields.description),
-      category: Type.Optional(fields.category),
-      icon: Type.Optional(fields.icon),
-      form: fields.form,
-      approval: Type.Optional(fields.approval),
+      name: itemFields.name,
+      description: Type.Optional(itemFields.description),
+      category: Type.Optional(itemFields.category),
+      icon: Type.Optional(itemFields.icon),
+      form: itemFields.form,
+      approval: Type.Optional(itemFields.approval),
       workflowId: Type.Optional(
         nullable(
           Type.String({ maxLength: 300, description: "An id, or `pack:workflows/` and a key" }),

@@ -51,7 +51,7 @@ const Schema = Type.Record(Type.String(), Type.Unknown(), {
     "required, additionalProperties",
 });
 
-export const fields = {
+export const classFields = {
   label: line(200, "What people call it"),
   description: text(2_000),
   attributes: Schema,
@@ -67,7 +67,7 @@ export const fields = {
 export const ItemClass = Type.Object(
   {
     name: ClassName,
-    ...fields,
+    ...classFields,
     attributes: Type.Record(Type.String(), Type.Unknown(), { description: "A JSON Schema" }),
     builtIn: Type.Boolean({ description: "Whether it is there without being declared" }),
     createdAt: nullable(Time),

@@ -6,7 +6,14 @@ import { created, noContent, item, page } from "#kernel/operation/response.ts";
 import { object, patch } from "#kernel/schema/schema.ts";
 import { ClassCreated, ClassDeleted, ClassUpdated } from "../events.ts";
 import { CmdbRead, CmdbWrite } from "../permissions.ts";
-import { ClassExists, ClassInUse, ClassName, fields, ItemClass, TooManyClasses } from "./class.ts";
+import {
+  ClassExists,
+  ClassInUse,
+  ClassName,
+  classFields,
+  ItemClass,
+  TooManyClasses,
+} from "./class.ts";
 import * as service from "./service.ts";
 import * as store from "./store.ts";
 
@@ -44,10 +51,10 @@ const createClass = command({
   permission: CmdbWrite,
   body: object({
     name: ClassName,
-    label: Type.Optional(fields.label),
-    description: Type.Optional(fields.description),
-    attributes: Type.Optional(fields.attributes),
-    extends: Type.Optional(fields.extends),
+    label: Type.Optional(classFields.label),
+    description: Type.Optional(classFields.description),
+    attributes: Type.Optional(classFields.attributes),
+    extends: Type.Optional(classFields.extends),
   }),
   response: created(ItemClass, { location: ({ name }) => `/api/v1/cmdb/classes/${name}` }),
   emits: [ClassCreated],
@@ -92,7 +99,7 @@ const updateClass = command({
     "A built-in class that nobody declared has nothing to change.",
   permission: CmdbWrite,
   params: ByName,
-  body: patch(fields),
+  body: patch(classFields),
   response: item(ItemClass),
   emits: [ClassUpdated],
   allowNoop: true,

@@ -14,7 +14,7 @@ import { type Download, download } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { isObject, type ObjectSchema } from "../classes/schema.ts";
 import { listAll as allClasses, readSchemas } from "../classes/store.ts";
-import { type Item, fields } from "../items/item.ts";
+import { type Item, itemFields } from "../items/item.ts";
 import { itemFilters } from "../items/operations.ts";
 import { ITEM_COLUMNS, toItem } from "../items/store.ts";
 import { CmdbRead } from "../permissions.ts";
@@ -117,7 +117,7 @@ async function attributeNames(tx: Tx, filter: ItemFilter): Promise<string[] | un
 function filterSql(filter: ItemFilter) {
   const parameters = new SqlParameters();
   const parts = Object.entries(filter)
-    .filter(([column, value]) => column in fields && value !== undefined)
+    .filter(([column, value]) => column in itemFields && value !== undefined)
     .map(([column, value]) => `${column} = ${parameters.add(value, "text")}`);
   return { where: ["true", ...parts].join(" and "), values: parameters.values };
 }

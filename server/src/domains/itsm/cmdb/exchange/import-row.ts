@@ -6,7 +6,7 @@ import { object } from "#kernel/schema/schema.ts";
 import { Validator } from "#kernel/schema/validator.ts";
 import { isObject, type ObjectSchema } from "../classes/schema.ts";
 import type { ItemInput } from "../items/item-change.ts";
-import { fields } from "../items/item.ts";
+import { itemFields } from "../items/item.ts";
 import type { ItemKey } from "../items/store.ts";
 import { parseCell } from "./cell.ts";
 
@@ -25,7 +25,7 @@ export interface ValidatedRows {
   readonly errors: readonly FieldError[];
 }
 
-const { key: _, ...others } = fields;
+const { key: _, ...others } = itemFields;
 const ImportItem = object({
   key: Type.String({ minLength: 1, maxLength: 200 }),
   name: Type.Optional(others.name),

@@ -6,7 +6,7 @@ import type { ObjectSchema } from "../classes/schema.ts";
 import {
   ATTRIBUTES_CHARACTERS_MAX,
   itemEventData,
-  fields,
+  itemFields,
   type Item,
   type ItemFields,
 } from "./item.ts";
@@ -37,7 +37,7 @@ export function applyItemChange(before: ItemFields, change: ItemInput): ItemFiel
   };
 }
 
-const NAMES = Object.keys(fields) as readonly (keyof ItemFields)[];
+const NAMES = Object.keys(itemFields) as readonly (keyof ItemFields)[];
 
 /** Lists the fields in which two items differ. */
 export function changesBetween(before: ItemFields, after: ItemFields): string[] {

@@ -18,7 +18,7 @@ export const Attributes = Type.Record(
   },
 );
 
-export const fields = {
+export const itemFields = {
   name: line(200),
   class: ClassName,
   status: Type.Enum([...STATUSES]),
@@ -32,7 +32,7 @@ export const fields = {
 export const Item = Type.Object(
   {
     id: ItemId,
-    ...fields,
+    ...itemFields,
     createdBy: Type.String(),
     createdAt: Time,
     updatedAt: Time,
@@ -42,7 +42,7 @@ export const Item = Type.Object(
 export type Item = Static<typeof Item> & { readonly revision: number };
 
 /** The fields of an item that people write. */
-export type ItemFields = Pick<Item, keyof typeof fields>;
+export type ItemFields = Pick<Item, keyof typeof itemFields>;
 
 export const ItemDetail = Type.Object(
   {
@@ -55,9 +55,9 @@ export const ItemDetail = Type.Object(
 /** An item in a graph. */
 export const itemSummary = {
   id: ItemId,
-  name: fields.name,
-  class: fields.class,
-  status: fields.status,
+  name: itemFields.name,
+  class: itemFields.class,
+  status: itemFields.status,
 };
 
 export const KeyTaken = failure(

@@ -17,7 +17,7 @@ import {
 import { object, patch } from "#kernel/schema/schema.ts";
 import { ItemCreated, ItemDeleted, ItemUpdated, RelationshipDeleted } from "../events.ts";
 import { CmdbRead, CmdbWrite } from "../permissions.ts";
-import { fields, Item, ItemDetail, ItemId, ItemInUse, KeyTaken } from "./item.ts";
+import { itemFields, Item, ItemDetail, ItemId, ItemInUse, KeyTaken } from "./item.ts";
 import * as service from "./service.ts";
 import * as store from "./store.ts";
 
@@ -65,8 +65,8 @@ const ITEMS: ListDefinition = {
 
 /** The filters of lists and exports of items, beside `filter`. */
 export const itemFilters = {
-  class: Type.Optional(fields.class),
-  status: Type.Optional(fields.status),
+  class: Type.Optional(itemFields.class),
+  status: Type.Optional(itemFields.status),
 };
 
 const listItems = query({
@@ -106,14 +106,14 @@ const createItem = command({
   summary: "Enter a configuration item",
   permission: CmdbWrite,
   body: object({
-    name: fields.name,
-    class: fields.class,
-    status: Type.Optional(fields.status),
-    key: Type.Optional(fields.key),
-    description: Type.Optional(fields.description),
-    attributes: Type.Optional(fields.attributes),
-    ownerId: Type.Optional(fields.ownerId),
-    teamId: Type.Optional(fields.teamId),
+    name: itemFields.name,
+    class: itemFields.class,
+    status: Type.Optional(itemFields.status),
+    key: Type.Optional(itemFields.key),
+    description: Type.Optional(itemFields.description),
+    attributes: Type.Optional(itemFields.attributes),
+    ownerId: Type.Optional(itemFields.ownerId),
+    teamId: Type.Optional(itemFields.teamId),
   }),
   response: created(Item, { location: ({ id }) => `/api/v1/cmdb/items/${id}` }),
   emits: [ItemCreated],
@@ -150,7 +150,7 @@ const updateItem = command({
     "the schema of the class when they or the class change.",
   permission: CmdbWrite,
   params: ById,
-  body: patch(fields),
+  body: patch(itemFields),
   response: item(Item),
   emits: [ItemUpdated],
   allowNoop: true,
