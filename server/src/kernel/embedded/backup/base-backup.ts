@@ -127,7 +127,7 @@ export async function* startBackup(
     const entries = readEntries(client, source, {
       names: ["postgres.password", ...(withKey ? ["master.key"] : [])],
       segmentBytes: segment_bytes,
-      learn: (facts) => Object.assign(facts, facts),
+      learn: (learned) => Object.assign(facts, learned),
     });
     yield* withManifest(entries, () => ({
       millrace: PLATFORM_VERSION,
