@@ -8,10 +8,11 @@ import {
 import { eventFiltersFor, visibilityContext, applyFilter } from "#kernel/log/event-visibility.ts";
 import { queryEvents } from "#kernel/log/event-log.ts";
 import type { ReadContext } from "#kernel/contract.ts";
+import { assertNoErrors } from "#kernel/operation/failure.ts";
 import { InputTime, object } from "#kernel/schema/schema.ts";
 import { mayReadAudit } from "./audit-access.ts";
 import { compileSubscription } from "./sending/subscription.ts";
-import { assertNoErrors, subscriptionErrors } from "./webhook-input.ts";
+import { subscriptionErrors } from "./webhook-input.ts";
 import { subscription } from "./webhook.ts";
 
 const SCANNED_MAX = 10_000;

@@ -3,7 +3,7 @@ import type { Caller } from "#kernel/access/caller.ts";
 import type { Platform, WriteContext } from "#kernel/contract.ts";
 import { sha256 } from "#kernel/access/crypto.ts";
 import { diffResource } from "#kernel/log/event.ts";
-import { Failure } from "#kernel/operation/failure.ts";
+import { assertNoErrors, Failure } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
 import { SHARDS } from "#kernel/work/shard-leases.ts";
 import type { Tables } from "../../tables.ts";
@@ -11,7 +11,7 @@ import { receivesAuditEvents } from "./audit-access.ts";
 import { deliveryRemovalJob } from "./deliveries/retention.ts";
 import { pauseWebhook } from "./sending/dead-letter.ts";
 import { DELIVERIES_DUE_SIGNAL } from "./sending/pending-delivery.ts";
-import { assertNoErrors, type WebhookInput, workspaceOf } from "./webhook-input.ts";
+import { type WebhookInput, workspaceOf } from "./webhook-input.ts";
 import {
   WebhookCreated,
   WebhookDeleted,

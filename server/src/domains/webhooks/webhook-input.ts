@@ -3,7 +3,7 @@ import type { Caller } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
 import { checkCondition } from "#kernel/condition/condition.ts";
 import { isPattern } from "#kernel/condition/event-pattern.ts";
-import { Failure, type FieldError, Invalid } from "#kernel/operation/failure.ts";
+import { assertNoErrors, type FieldError } from "#kernel/operation/failure.ts";
 import { OutboundRefused } from "#kernel/outbound/outbound.ts";
 import { nullable, object, patch } from "#kernel/schema/schema.ts";
 import { headerErrors, findReferenceErrors } from "./header.ts";
@@ -59,12 +59,6 @@ export async function parseWebhookInput(
   const { input, errors } = resolveAliases(body);
   assertNoErrors([...errors, ...(await findInputErrors(platform, caller, input))]);
   return input;
-}
-
-export function assertNoErrors(errors: readonly FieldError[]): void {
-  const [first] = errors;
-  if (!first) return;
-  throw new Failure(Invalid, { detail: `${first.path} ${first.message}`, errors });
 }
 
 /** The field errors of a subscription, which a preview takes too. */

@@ -43,10 +43,10 @@ export function checkCondition(value: unknown): readonly ConditionError[] {
 
 /** Compiles a condition that has been checked. The function throws for no subject made of JSON. */
 export function compileCondition(condition: Condition): (subject: unknown) => boolean {
-  const { tree, errors: faults } = parseCondition(condition);
-  const [fault] = faults;
+  const { tree, errors } = parseCondition(condition);
+  const [error] = errors;
   // Conditions are checked when they are saved; one that is not valid here is our bug.
-  if (fault !== undefined) throw new TypeError(`Not a condition: ${fault.path} ${fault.message}`);
+  if (error !== undefined) throw new TypeError(`Not a condition: ${error.path} ${error.message}`);
   return compile(tree);
 }
 

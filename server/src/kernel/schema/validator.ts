@@ -34,7 +34,7 @@ export class Validator {
     const texts = Object.entries(query);
     const values = Value.Convert(this.#schema, query) as Record<string, unknown>;
     for (const [name, text] of texts) {
-      if (typeof values[name] === "number" && !isSpellingOf(text, values[name]))
+      if (typeof values[name] === "number" && !isWrittenNumber(text, values[name]))
         values[name] = text;
     }
     return values;
@@ -54,7 +54,7 @@ function hasFields(value: unknown): boolean {
   return false;
 }
 
-function isSpellingOf(text: unknown, number: number): boolean {
+function isWrittenNumber(text: unknown, number: number): boolean {
   return typeof text === "string" && text.trim() !== "" && Number(text) === number;
 }
 

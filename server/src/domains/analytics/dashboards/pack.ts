@@ -5,15 +5,15 @@ import { resourcePack } from "#kernel/resource/pack.ts";
 import { line, object } from "#kernel/schema/schema.ts";
 import { kpiStore } from "../kpis/store.ts";
 import { reportStore } from "../reports/store.ts";
-import { fields, type NewWidget, Widget } from "./dashboard.ts";
+import { dashboardFields, type NewWidget, Widget } from "./dashboard.ts";
 import { dashboards } from "./operations.ts";
 
 const { reportId: _, kpiId: __, id, ...about } = Widget.properties;
 
 const schema = object(
   {
-    name: fields.name,
-    description: Type.Optional(fields.description),
+    name: dashboardFields.name,
+    description: Type.Optional(dashboardFields.description),
     widgets: Type.Array(
       object({
         id: Type.Optional(id),

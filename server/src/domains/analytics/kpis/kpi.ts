@@ -53,7 +53,7 @@ export function scheduleOf(
 }
 
 /** The fields that people decide. */
-export const fields = {
+export const kpiFields = {
   name: line(200),
   description: text(2_000),
   reportId: ReportId,
@@ -69,15 +69,15 @@ export const fields = {
 
 export const NewKpi = object(
   {
-    name: fields.name,
-    description: Type.Optional(fields.description),
-    reportId: Type.Optional(fields.reportId),
-    aggregate: Type.Optional(fields.aggregate),
-    window: Type.Optional(fields.window),
-    target: fields.target,
-    direction: fields.direction,
+    name: kpiFields.name,
+    description: Type.Optional(kpiFields.description),
+    reportId: Type.Optional(kpiFields.reportId),
+    aggregate: Type.Optional(kpiFields.aggregate),
+    window: Type.Optional(kpiFields.window),
+    target: kpiFields.target,
+    direction: kpiFields.direction,
     schedule: Type.Optional(ScheduleInput),
-    unit: Type.Optional(fields.unit),
+    unit: Type.Optional(kpiFields.unit),
   },
   { title: "NewKpi" },
 );
@@ -85,15 +85,15 @@ export type NewKpi = Static<typeof NewKpi>;
 
 export const KpiChange = Type.Object(
   {
-    name: Type.Optional(fields.name),
-    description: Type.Optional(fields.description),
-    reportId: Type.Optional(fields.reportId),
-    aggregate: Type.Optional(fields.aggregate),
-    window: Type.Optional(nullable(fields.window)),
-    target: Type.Optional(fields.target),
-    direction: Type.Optional(fields.direction),
+    name: Type.Optional(kpiFields.name),
+    description: Type.Optional(kpiFields.description),
+    reportId: Type.Optional(kpiFields.reportId),
+    aggregate: Type.Optional(kpiFields.aggregate),
+    window: Type.Optional(nullable(kpiFields.window)),
+    target: Type.Optional(kpiFields.target),
+    direction: Type.Optional(kpiFields.direction),
     schedule: Type.Optional(ScheduleInput),
-    unit: Type.Optional(nullable(fields.unit)),
+    unit: Type.Optional(nullable(kpiFields.unit)),
   },
   { additionalProperties: false, minProperties: 1 },
 );
@@ -109,15 +109,15 @@ export interface Measure {
 export const Kpi = Type.Object(
   {
     id: KpiId,
-    name: fields.name,
-    description: fields.description,
-    reportId: nullable(fields.reportId),
-    aggregate: nullable(fields.aggregate),
-    window: nullable(fields.window),
-    target: fields.target,
-    direction: fields.direction,
-    schedule: fields.schedule,
-    unit: nullable(fields.unit),
+    name: kpiFields.name,
+    description: kpiFields.description,
+    reportId: nullable(kpiFields.reportId),
+    aggregate: nullable(kpiFields.aggregate),
+    window: nullable(kpiFields.window),
+    target: kpiFields.target,
+    direction: kpiFields.direction,
+    schedule: kpiFields.schedule,
+    unit: nullable(kpiFields.unit),
     runAs: Type.String({
       description: "Whose rights its snapshots have: of whoever saved it, or its report, last",
     }),

@@ -4,21 +4,21 @@ import { resourcePack } from "#kernel/resource/pack.ts";
 import { line, object } from "#kernel/schema/schema.ts";
 import { assertSource } from "../reports/source.ts";
 import { reportStore } from "../reports/store.ts";
-import { fields } from "./kpi.ts";
+import { kpiFields } from "./kpi.ts";
 import { kpis } from "./resource.ts";
 import { assertSchedule } from "./schedule.ts";
 
 const schema = object(
   {
-    name: fields.name,
-    description: Type.Optional(fields.description),
+    name: kpiFields.name,
+    description: Type.Optional(kpiFields.description),
     report: Type.Optional(line(200, "The name of a report, of the pack or there before")),
-    aggregate: Type.Optional(fields.aggregate),
-    window: Type.Optional(fields.window),
-    target: fields.target,
-    direction: fields.direction,
-    schedule: fields.schedule,
-    unit: Type.Optional(fields.unit),
+    aggregate: Type.Optional(kpiFields.aggregate),
+    window: Type.Optional(kpiFields.window),
+    target: kpiFields.target,
+    direction: kpiFields.direction,
+    schedule: kpiFields.schedule,
+    unit: Type.Optional(kpiFields.unit),
   },
   { title: "PackKpi" },
 );

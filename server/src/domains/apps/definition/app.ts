@@ -47,7 +47,7 @@ export const Theme = Type.Object(
 );
 
 /** The writable fields of an app, beside its pages and data sources. */
-export const fields = {
+export const appFields = {
   name: line(100),
   slug: Slug,
   description: text(2_000),
@@ -56,7 +56,7 @@ export const fields = {
 
 const baseFields = {
   id: AppId,
-  ...fields,
+  ...appFields,
   theme: Type.Union([Theme, Type.Null()]),
   status: Type.Enum(["active", "archived"]),
 };

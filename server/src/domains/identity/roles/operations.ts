@@ -10,7 +10,7 @@ import { RoleAssigned, RoleCreated, RoleDeleted, RoleUnassigned, RoleUpdated } f
 import { RolesAssign, RolesRead, RolesWrite } from "./role.ts";
 import {
   BuiltInRoleFixed,
-  fields,
+  roleFields,
   LastOwner,
   Role,
   RoleId,
@@ -53,9 +53,9 @@ export const createRole = command({
   description: "It can hold no permission that you lack.",
   permission: RolesWrite,
   body: object({
-    name: fields.name,
-    description: Type.Optional(fields.description),
-    permissions: fields.permissions,
+    name: roleFields.name,
+    description: Type.Optional(roleFields.description),
+    permissions: roleFields.permissions,
   }),
   response: created(Role, { location: (role) => `/api/v1/settings/roles/${role.id}` }),
   emits: [RoleCreated],
@@ -81,7 +81,7 @@ export const updateRole = command({
   summary: "Change a custom role",
   permission: RolesWrite,
   params: ById,
-  body: patch(fields),
+  body: patch(roleFields),
   response: item(Role),
   emits: [RoleUpdated],
   fails: [BuiltInRoleFixed, RoleNameTaken, Forbidden],

@@ -2,7 +2,7 @@ import Type from "typebox";
 import { packContent } from "#kernel/contributions/pack-content.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { RolesWrite } from "./role.ts";
-import { fields } from "./role.ts";
+import { roleFields } from "./role.ts";
 import { createRole, deleteRole, updateRole } from "./service.ts";
 import * as store from "./store.ts";
 
@@ -13,9 +13,9 @@ export const roleContent = packContent({
   environmentScoped: false,
   schema: object(
     {
-      name: fields.name,
-      description: Type.Optional(fields.description),
-      permissions: fields.permissions,
+      name: roleFields.name,
+      description: Type.Optional(roleFields.description),
+      permissions: roleFields.permissions,
     },
     { title: "PackRole" },
   ),

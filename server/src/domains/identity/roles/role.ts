@@ -18,7 +18,7 @@ export const RoleId = Type.String({
 });
 
 /** The writable fields of a custom role. */
-export const fields = {
+export const roleFields = {
   name: line(60),
   description: text(1_000),
   permissions: Type.Array(line(100), {
@@ -28,7 +28,7 @@ export const fields = {
 };
 
 export const Role = Type.Object(
-  { id: RoleId, ...fields, builtIn: Type.Boolean(), createdAt: Type.Optional(Time) },
+  { id: RoleId, ...roleFields, builtIn: Type.Boolean(), createdAt: Type.Optional(Time) },
   { title: "Role" },
 );
 export type Role = Static<typeof Role> & { readonly revision?: number };

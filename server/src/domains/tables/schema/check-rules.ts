@@ -26,7 +26,7 @@ export function checkRules(table: TableSchema): {
     if (rule.where === undefined) return rule;
     const typed = toTypedCondition(rule.where, kindOf, { users: true });
     if ("condition" in typed) return { ...rule, where: typed.condition };
-    errors.push(...typed.errors.map((fault) => ({ ...fault, path: `${path}/where${fault.path}` })));
+    errors.push(...typed.errors.map((error) => ({ ...error, path: `${path}/where${error.path}` })));
     return rule;
   });
   return { rules, errors };

@@ -1,5 +1,5 @@
 /**
- * Who may see and change which records, and which of their fields.
+ * Grants: which records, and which of their fields, a caller may see and change.
  *
  * A grant is what one rule allows. A person with several may see a record when some grant's condition
  * holds for it, and of that record the fields of all grants whose conditions hold. A field that they

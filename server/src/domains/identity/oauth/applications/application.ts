@@ -14,7 +14,7 @@ const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 export const ClientId = id("oac");
 
 /** The writable fields of an application. */
-export const fields = {
+export const applicationFields = {
   name: line(100, "Shown to people who are asked for their consent"),
   redirectUris: Type.Array(Type.String({ minLength: 1, maxLength: 2_000 }), {
     minItems: 1,
@@ -31,7 +31,7 @@ export const fields = {
 };
 
 export const Application = Type.Object(
-  { clientId: ClientId, ...fields, createdAt: Time, updatedAt: Time },
+  { clientId: ClientId, ...applicationFields, createdAt: Time, updatedAt: Time },
   { title: "OAuthApplication" },
 );
 export type Application = Static<typeof Application> & { readonly revision: number };

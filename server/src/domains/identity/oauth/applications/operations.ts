@@ -9,7 +9,7 @@ import {
   Application,
   assertApplicationFields,
   ClientId,
-  fields,
+  applicationFields,
   newClientSecret,
   RegisteredApplication,
 } from "./application.ts";
@@ -33,7 +33,7 @@ export const createApplication = command({
   description:
     "`clientSecret` is shown this once. An application that can't keep a secret leaves it out, and relies on PKCE.",
   permission: ApplicationsWrite,
-  body: object(fields),
+  body: object(applicationFields),
   response: created(RegisteredApplication, {
     location: ({ clientId }) => `/api/v1/oauth/applications/${clientId}`,
   }),
@@ -96,7 +96,7 @@ export const updateApplication = command({
   description: "A scope that is taken away is gone from the tokens that it has, too.",
   permission: ApplicationsWrite,
   params: ByClientId,
-  body: patch(fields),
+  body: patch(applicationFields),
   response: item(Application),
   emits: [ApplicationUpdated],
   example: { ...example, body: { allowedScopes: ["profile"] } },

@@ -1,4 +1,4 @@
-import { Failure, type FieldError, Invalid } from "#kernel/operation/failure.ts";
+import { assertNoErrors, Failure } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
 import type { WriteContext } from "#kernel/contract.ts";
 import { holdSchemas } from "../classes/store.ts";
@@ -106,12 +106,4 @@ function inUseDetail(tickets: number, relationshipCount: number): string {
       : []),
   ];
   return `The item is in use: ${parts.join(", and ")}. To keep its history, make it retired.`;
-}
-
-/** Throws a 422 with all errors, if there are any. */
-export function assertNoErrors(errors: readonly FieldError[]): void {
-  const [first] = errors;
-  if (!first) return;
-  const detail = `${first.path} ${first.message}`;
-  throw new Failure(Invalid, { detail, errors });
 }
