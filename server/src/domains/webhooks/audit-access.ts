@@ -19,7 +19,7 @@ export function receivesAuditEvents(caller: Caller, patterns: readonly string[])
   });
 }
 
-/** Whether a webhook may receive an event, also one that it received before. */
+/** True when a webhook may receive an event, also one that it received before. */
 export function canReceive(
   { hearsAudit }: { readonly hearsAudit: boolean },
   { topic }: Pick<RecordedEvent, "topic">,
@@ -47,7 +47,7 @@ export function assertCanSend(
   });
 }
 
-/** Whether a caller may see the data of an event. */
+/** True when a caller may see the data of an event. */
 export function maySee(caller: Caller, { topic }: Pick<RecordedEvent, "topic">): boolean {
   return topic !== AUDIT || mayReadAudit(caller);
 }

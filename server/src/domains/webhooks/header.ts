@@ -30,7 +30,7 @@ const RESERVED_HEADERS = new Set([
   "x-service-signature-256-previous",
 ]);
 
-/** Whether a header's value is masked: its name is that of a credential, and it is more than a reference. */
+/** True when a header's value is masked: its name is that of a credential, and it is more than a reference. */
 export function isSecretHeader(name: string, value: string): boolean {
   if (!CREDENTIAL_NAME.test(name)) return false;
   const literal = value.replaceAll(SECRET_REFERENCE, "").replace(AUTH_SCHEME_PREFIX, "");

@@ -20,7 +20,7 @@ export interface ReplayTarget extends DeliveryTarget {
   readonly position: LogPosition | undefined;
   readonly hearsAudit: boolean;
   readonly matches: (event: RecordedEvent) => boolean;
-  /** Whether an event comes after the start of the subscription. */
+  /** True when an event comes after the start of the subscription. */
   readonly isAfterStart: StartFilter;
 }
 

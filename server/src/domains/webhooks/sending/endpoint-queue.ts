@@ -20,9 +20,9 @@ export class Endpoint {
   target: Target | undefined;
   /** Counts the changes of the webhook: a target read before the last one is stale. */
   changeCount = 0;
-  /** Whether a timer will bring it back when its pace allows. */
+  /** True while a timer will bring it back when its pace allows. */
   isTimerSet = false;
-  /** Whether the database may hold deliveries that are due and not here. */
+  /** True when the database may hold deliveries that are due and not here. */
   hasBacklog = false;
   /** Counts the deliveries that were left in the database because of that. */
   skippedCount = 0;
@@ -53,7 +53,7 @@ export class Endpoint {
     return this.#known.size;
   }
 
-  /** Whether everything about it was over long ago, so that it can be forgotten. */
+  /** True when it has been idle for so long that it can be dropped. */
   get isIdle(): boolean {
     return (
       this.#known.size === 0 &&

@@ -9,7 +9,7 @@ export interface Subscription {
   readonly events: readonly string[];
   readonly environments: readonly string[] | null;
   readonly filter: Condition | null;
-  /** Whether its last editor may read the audit log. */
+  /** True when its last editor may read the audit log. */
   readonly hearsAudit: boolean;
 }
 

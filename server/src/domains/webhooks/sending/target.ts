@@ -12,7 +12,7 @@ export interface Target {
   readonly revision: number;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Whether the headers refer to secrets. */
+  /** True when the headers refer to secrets. */
   readonly hasReferences: boolean;
   readonly timeoutMs: number;
   readonly policy: RetryPolicy;
