@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Answer } from "#kernel/testing/world.ts";
-import { CONNECTORS, useHttpConnectors } from "./testing/connector.ts";
-import { json, OK } from "./testing/upstream.ts";
+import { CONNECTORS, useHttpConnectors } from "../testing/connector.ts";
+import { json, OK } from "../testing/upstream.ts";
 
 const { upstream, world, owner, create: made, request } = await useHttpConnectors();
 

@@ -4,8 +4,8 @@ import { SMTPServer } from "smtp-server";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { TEST_IDENTITY } from "#kernel/outbound/testing/server.ts";
 import { useFixture, useWorld } from "#kernel/testing/world.ts";
-import { startUpstream } from "./testing/upstream.ts";
-import { createConnector } from "./testing/connector.ts";
+import { startUpstream } from "../testing/upstream.ts";
+import { createConnector } from "../testing/connector.ts";
 
 const upstream = await useFixture(startUpstream());
 const world = await useWorld({ env: upstream.env });

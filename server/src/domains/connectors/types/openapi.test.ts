@@ -1,7 +1,7 @@
 import { stringify } from "yaml";
 import { beforeAll, expect, test } from "vitest";
 import { type Answer, useWorld } from "#kernel/testing/world.ts";
-import { json, OK, useUpstream, type Upstream } from "./testing/upstream.ts";
+import { json, OK, useUpstream, type Upstream } from "../testing/upstream.ts";
 
 /** How a connector was made that most tests share: to read a document takes a process. */
 let answer: Answer;

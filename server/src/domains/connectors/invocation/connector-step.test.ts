@@ -9,9 +9,9 @@ import { domain } from "#kernel/domain.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { Conflict, Failure } from "#kernel/operation/failure.ts";
 import { useWorld } from "#kernel/testing/world.ts";
-import { domains } from "../../app.ts";
-import { type ContributedCall, ConnectorActionPoint } from "./index.ts";
-import { json, OK, useUpstream } from "./testing/upstream.ts";
+import { domains } from "../../../app.ts";
+import { type ContributedCall, ConnectorActionPoint } from "../index.ts";
+import { json, OK, useUpstream } from "../testing/upstream.ts";
 
 const calls: ContributedCall[] = [];
 

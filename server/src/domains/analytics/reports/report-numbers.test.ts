@@ -3,8 +3,8 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { type FilledTable, createFilledTable } from "#domains/records/testing/records.ts";
 import { newId } from "#kernel/schema/id.ts";
 import { type Ask, useWorld } from "#kernel/testing/world.ts";
-import { aggregate, bucket, COLUMNS, FILTERS, row, RULES, time } from "./testing/drafts.ts";
-import { type Asked, reckon, type Row } from "./testing/expected-results.ts";
+import { aggregate, bucket, COLUMNS, FILTERS, row, RULES, time } from "../testing/drafts.ts";
+import { type Asked, reckon, type Row } from "../testing/expected-results.ts";
 
 const RUNS = 12;
 const world = await useWorld();

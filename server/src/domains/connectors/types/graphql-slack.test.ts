@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { useWorld } from "#kernel/testing/world.ts";
-import { json, useUpstream } from "./testing/upstream.ts";
-import { createConnector } from "./testing/connector.ts";
+import { json, useUpstream } from "../testing/upstream.ts";
+import { createConnector } from "../testing/connector.ts";
 
 const upstream = await useUpstream();
 const world = await useWorld({ env: upstream.env });

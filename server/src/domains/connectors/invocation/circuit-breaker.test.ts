@@ -4,8 +4,8 @@ import { buildServer } from "#kernel/http/server.ts";
 import { Kernel } from "#kernel/kernel.ts";
 import { TEST_KEY } from "#kernel/testing/database.ts";
 import { type Answer, type Ask, until, useWorld } from "#kernel/testing/world.ts";
-import { domains } from "../../app.ts";
-import { json, OK, useUpstream } from "./testing/upstream.ts";
+import { domains } from "../../../app.ts";
+import { json, OK, useUpstream } from "../testing/upstream.ts";
 
 const upstream = await useUpstream();
 const world = await useWorld({ work: true, env: upstream.env });

@@ -2,8 +2,8 @@ import { createServer, type AddressInfo } from "node:net";
 import { expect, inject, test } from "vitest";
 import { TEST_CA_PEM } from "#kernel/outbound/testing/server.ts";
 import { until, useFixture, useWorld } from "#kernel/testing/world.ts";
-import { startGate } from "./testing/gate.ts";
-import { startUpstream } from "./testing/upstream.ts";
+import { startGate } from "../../testing/gate.ts";
+import { startUpstream } from "../../testing/upstream.ts";
 
 const { owner: server } = inject("database");
 const password = String(server.password ?? "");
