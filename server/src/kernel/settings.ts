@@ -30,10 +30,10 @@ export interface Settings {
   /** The mail server, when e-mail is to be sent. */
   readonly smtpUrl: string | undefined;
   readonly mailFrom: string;
-  /** Days that events are kept; 0 keeps them for ever. */
+  /** Days that events are retained; 0 for ever. */
   readonly eventRetentionDays: number;
   readonly deliveryRetentionDays: number;
-  /** Days that runs are kept after their end; 0 keeps them for ever. */
+  /** Days that runs are retained after their end; 0 for ever. */
   readonly runRetentionDays: number;
   /** Deliveries under way at once to one webhook. */
   readonly webhookConcurrency: number;
@@ -117,9 +117,9 @@ const EXPECTED: Readonly<Record<string, string>> = {
   MILLRACE_LOGIN_RATE_LIMIT: "attempts per minute for each account and address, 0 for no limit",
   MILLRACE_SMTP_URL: "a URL such as smtp://user:password@host:587 or smtps://host",
   MILLRACE_MAIL_FROM: "the sender of e-mails, such as Millrace <desk@example.com>",
-  MILLRACE_EVENT_RETENTION_DAYS: "the days that events are kept, 0 for ever",
-  MILLRACE_RUN_RETENTION_DAYS: "the days that runs are kept after their end, 0 for ever",
-  MILLRACE_DELIVERY_RETENTION_DAYS: "the days that webhook deliveries are kept, at least 1",
+  MILLRACE_EVENT_RETENTION_DAYS: "the retention of events in days, 0 for ever",
+  MILLRACE_RUN_RETENTION_DAYS: "the retention of runs after their end in days, 0 for ever",
+  MILLRACE_DELIVERY_RETENTION_DAYS: "the retention of webhook deliveries in days, at least 1",
   MILLRACE_WEBHOOK_CONCURRENCY: "deliveries under way at once to one webhook, 1 to 1000",
   MILLRACE_LOG_LEVEL: "trace, debug, info, warn, error or silent",
 };

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
 import { diffResource } from "#kernel/log/event.ts";
-import { Failure, type FieldError, Invalid } from "#kernel/operation/failure.ts";
+import { Failure, assertNoErrors } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
 import type { WriteContext } from "#kernel/contract.ts";
 import { MigrationCreated, MigrationDeleted, MigrationUpdated } from "./migration.ts";
@@ -131,10 +131,4 @@ function stepsRow(up: readonly MigrationStep[], down: readonly MigrationStep[] |
   const [upSteps, downSteps] = [JSON.stringify(up), down && JSON.stringify(down)];
   const checksum = createHash("sha256").update(`${upSteps}\n${downSteps}`).digest("hex");
   return { up: upSteps, down: downSteps, checksum };
-}
-
-function assertNoErrors(errors: readonly FieldError[]): void {
-  const [first] = errors;
-  if (!first) return;
-  throw new Failure(Invalid, { detail: `${first.path} ${first.message}`, errors });
 }

@@ -1,6 +1,6 @@
 /** The parameters of a saved query: `$1` is the first of them, and callers may say its name. */
 import Type, { type Static } from "typebox";
-import { Failure, type FieldError, Invalid } from "#kernel/operation/failure.ts";
+import { type FieldError, assertNoErrors } from "#kernel/operation/failure.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { type ParsedParameter, parseParameter } from "#domains/tables/index.ts";
 
@@ -82,12 +82,6 @@ export function checkParameters(
 export function defaultParameters(numbers: ReadonlySet<number>): Parameter[] {
   const count = Math.min(Math.max(0, ...numbers), PARAMETERS_MAX);
   return Array.from({ length: count }, (_, index) => ({ name: `p${index + 1}` }));
-}
-
-export function assertNoErrors(errors: readonly FieldError[]): void {
-  const [first] = errors;
-  if (!first) return;
-  throw new Failure(Invalid, { detail: `${first.path} ${first.message}`, errors });
 }
 
 function inputFor({ name }: Parameter, index: number, input: ParameterValues): unknown {

@@ -1,11 +1,11 @@
 import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
 import type { Platform, WriteContext } from "#kernel/contract.ts";
 import { diffResource } from "#kernel/log/event.ts";
-import { Conflict, Failure } from "#kernel/operation/failure.ts";
+import { assertNoErrors, Conflict, Failure } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
 import { QueryCreated, QueryDeleted, QueryUpdated } from "./saved-query.ts";
 import type { Inspection } from "./guard/guard.ts";
-import { defaultParameters, type Parameter, checkParameters, assertNoErrors } from "./parameter.ts";
+import { defaultParameters, type Parameter, checkParameters } from "./parameter.ts";
 import { inspectQuery } from "./run-query.ts";
 import { type SavedQuery, TooManyQueries } from "./saved-query.ts";
 import * as store from "./store.ts";

@@ -1,3 +1,4 @@
+import { assertNoErrors } from "#kernel/operation/failure.ts";
 import Type, { type Static } from "typebox";
 import {
   EventEnvelope,

@@ -4,7 +4,7 @@ import { findMissingSecrets } from "#domains/vault/index.ts";
 import type { PlatformServices, ReadContext } from "#kernel/contract.ts";
 import { checkExpression } from "#kernel/expression/expression.ts";
 import { checkTemplate, templateReferences } from "#kernel/expression/template.ts";
-import { Failure, type FieldError, Invalid } from "#kernel/operation/failure.ts";
+import { type FieldError, assertNoErrors } from "#kernel/operation/failure.ts";
 import { checkDefinition, Definition, type ExpressionCheck } from "./definition/index.ts";
 import { missingNodeTypes, nodeTypesOf } from "./node-types.ts";
 import { findMentions, referencesOf } from "./references.ts";
@@ -65,10 +65,7 @@ function typesIn(graph: unknown, at: string): { readonly type: string; readonly 
 /** The definition, if it can be saved; throws all its errors otherwise. */
 export async function assertValidWorkflow(ctx: Context, definition: unknown): Promise<Definition> {
   const errors = await definitionErrors(ctx, definition);
-  const [first] = errors;
-  if (first) {
-    throw new Failure(Invalid, { detail: `${first.path} ${first.message}`, errors });
-  }
+  assertNoErrors(errors);
   if (!Value.Check(Definition, definition)) {
     throw new Error("A definition was checked too loosely.");
   }

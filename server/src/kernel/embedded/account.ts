@@ -28,14 +28,14 @@ export async function unprivilegedAccount(): Promise<Account> {
   );
 }
 
-/** Whether the account may pass through the folder and all that are above it. Supplementary groups are dropped. */
+/** True when the account may enter the folder and all above it. Supplementary groups are dropped. */
 export async function canAccess(account: Account, folder: string): Promise<boolean> {
   const path = resolve(folder);
   if (!(await allows(account, path, 0o1))) return false;
   return path === dirname(path) || canAccess(account, dirname(path));
 }
 
-/** Whether the file's mode gives the account all of the bits (4 read, 2 write, 1 execute). */
+/** True when the file's mode gives the account all of the bits (4 read, 2 write, 1 execute). */
 export async function allows(account: Account, path: string, bits: number): Promise<boolean> {
   const { mode, uid, gid } = await stat(path);
   const shift = uid === account.uid ? 6 : gid === account.gid ? 3 : 0;

@@ -16,7 +16,7 @@ const DIAGNOSTICS_CHARS_MAX = 8_000;
 /** The options of a new cluster. */
 export interface NewCluster {
   readonly password: string;
-  /** Whether initdb waits for the disk; tests need not. */
+  /** initdb waits for the disk; tests need not. */
   readonly sync: boolean;
 }
 

@@ -19,7 +19,7 @@ export function processIdentity(pid: number): string | undefined {
   return state === "Z" || state === "X" ? undefined : `${pid} ${bootId()}:${startTicks}`;
 }
 
-/** Whether the process still runs; a zombie does not. */
+/** True while the process runs; a zombie does not. */
 export function isAlive(pid: number): boolean {
   return processIdentity(pid) !== undefined;
 }

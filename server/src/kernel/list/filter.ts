@@ -2,7 +2,7 @@ import { conditionToSql, type ConditionField, type ConditionFieldKind } from "..
 import { parseCondition } from "../condition/parse-condition.ts";
 import { toTypedCondition } from "../condition/typed-condition.ts";
 import type { SqlParameters } from "../condition/sql-text.ts";
-import { Failure, invalidField, Invalid } from "../operation/failure.ts";
+import { invalidField, invalidInput } from "../operation/failure.ts";
 
 /** The fields that a filter may name: their kinds, and their expressions in SQL. */
 export interface FilterFields {
@@ -21,8 +21,7 @@ export function filterSql(
   const typed = toTypedCondition(condition, kindOf);
   if ("errors" in typed) {
     const errors = typed.errors.map((error) => ({ ...error, path: path + error.path }));
-    const [first] = errors;
-    throw new Failure(Invalid, { detail: `${first?.path} ${first?.message}`, errors });
+    throw invalidInput(errors);
   }
   return conditionToSql(parseCondition(typed.condition).tree, fieldOf, parameters);
 }

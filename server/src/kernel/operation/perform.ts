@@ -1,3 +1,4 @@
+import { assertNoErrors } from "#kernel/operation/failure.ts";
 import fastJsonStringify from "fast-json-stringify";
 import type { Caller } from "../access/caller.ts";
 import type { Platform, Operation } from "../contract.ts";
@@ -8,14 +9,7 @@ import { Validator } from "../schema/validator.ts";
 import { trackUsedSecrets } from "../secrets/used-secrets.ts";
 import type { Settings } from "../settings.ts";
 import { Act } from "./act.ts";
-import {
-  Failure,
-  failure,
-  type FailureType,
-  type FieldError,
-  Forbidden,
-  Invalid,
-} from "./failure.ts";
+import { Failure, failure, type FailureType, type FieldError, Forbidden } from "./failure.ts";
 import { amendStoredResponse, runOnce } from "./idempotency.ts";
 import {
   type Invocation,
@@ -63,10 +57,7 @@ function validateInput(op: Operation, input: RawInput): RawInput {
     return undefined;
   };
   const checked = { params: check("params"), query: check("query"), body: check("body") };
-  if (errors.length > 0) {
-    const [first] = errors;
-    throw new Failure(Invalid, { detail: `${first?.path} ${first?.message}`, errors });
-  }
+  assertNoErrors(errors);
   return checked;
 }
 

@@ -5,7 +5,7 @@
  */
 import Type, { type TProperties, type TSchema } from "typebox";
 import { Compile } from "typebox/compile";
-import { type FieldError, Failure, Invalid } from "#kernel/operation/failure.ts";
+import { type FieldError, assertNoErrors } from "#kernel/operation/failure.ts";
 import { fieldErrors } from "#kernel/schema/validator.ts";
 import { ACTION_COMMON, ACTIONS } from "./action.ts";
 import { type AppData, normalizePath, PAGES_MAX, SOURCES_MAX } from "./app.ts";
@@ -31,9 +31,7 @@ export function assertValidDefinition(
     ...error,
     path: rename(error.path),
   }));
-  const [first] = errors;
-  if (!first) return;
-  throw new Failure(Invalid, { detail: `${first.path} ${first.message}`, errors });
+  assertNoErrors(errors);
 }
 
 /** All field errors, up to a maximum. */

@@ -1,6 +1,6 @@
 /** The input of a change: applied to the change that there is, and checked against it. */
 import Type, { type Static } from "typebox";
-import { Failure, type FieldError, invalidField, Invalid } from "#kernel/operation/failure.ts";
+import { invalidField, invalidInput } from "#kernel/operation/failure.ts";
 import { object, patch } from "#kernel/schema/schema.ts";
 import {
   applyApprovalInput,
@@ -86,7 +86,7 @@ export function applyChangePatch(before: ChangeRecord, input: ChangePatch): Chan
   const path = plannedEnd === undefined && plannedStart ? "/plannedStart" : "/plannedEnd";
   assertOrder(path, after.plannedStart, after.plannedEnd);
   const error = checkApproval(after.approval, after.createdBy);
-  if (error) throw invalidFields([isShorthand ? { ...error, path: "/approvalsRequired" } : error]);
+  if (error) throw invalidInput([isShorthand ? { ...error, path: "/approvalsRequired" } : error]);
   if (approvalsRequired !== undefined && approval) {
     assertSameCount(approvalsRequired, requiredApprovals("normal", after.approval));
   }
@@ -106,7 +106,7 @@ export function assertFollowsTemplate(
     path: `/${field}`,
     message: "must be the template's for a standard change",
   }));
-  if (errors.length > 0) throw invalidFields(errors);
+  if (errors.length > 0) throw invalidInput(errors);
 }
 
 function assertSameCount(approvalsRequired: number, required: number): void {
@@ -116,9 +116,4 @@ function assertSameCount(approvalsRequired: number, required: number): void {
 
 function parseOptionalMoment(path: string, time: string | null): string | null {
   return time === null ? null : parseMoment(path, time);
-}
-
-function invalidFields(errors: readonly FieldError[]): Failure {
-  const [first] = errors;
-  return new Failure(Invalid, { detail: `${first?.path} ${first?.message}`, errors });
 }

@@ -2,7 +2,7 @@
 import { authorOf } from "#kernel/access/caller.ts";
 import Type from "typebox";
 import type { Tx } from "#kernel/db/connection.ts";
-import { Failure, Invalid, NotFound } from "#kernel/operation/failure.ts";
+import { Failure, NotFound, assertNoErrors } from "#kernel/operation/failure.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import type { ReadContext, WriteContext } from "#kernel/contract.ts";
 import { pageQuery } from "#kernel/operation/pagination.ts";
@@ -93,8 +93,7 @@ export async function assertIncidents(
       ? []
       : [{ path: `/incidentIds/${index}`, message: "is not the id of an incident" }],
   );
-  const [first] = errors;
-  if (first) throw new Failure(Invalid, { detail: `${first.path} ${first.message}`, errors });
+  assertNoErrors(errors);
   return [...tickets.values()];
 }
 

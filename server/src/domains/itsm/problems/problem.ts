@@ -1,7 +1,7 @@
 /** The model of a problem; pure. */
 import Type, { type Static } from "typebox";
 import { permission } from "#kernel/access/permission.ts";
-import { Failure, type FieldError, Invalid } from "#kernel/operation/failure.ts";
+import { type FieldError, assertNoErrors } from "#kernel/operation/failure.ts";
 import { id, line, nullable, text, Time } from "#kernel/schema/schema.ts";
 import { nextState, stateMachine, type TransitionContext } from "../tickets/index.ts";
 
@@ -112,8 +112,7 @@ function assertExplained({ rootCause, workaround }: ProblemData): void {
   const errors: FieldError[] = Object.entries({ rootCause, workaround }).flatMap(([name, value]) =>
     value === null ? [{ path: `/${name}`, message: "is required of a known error" }] : [],
   );
-  const [first] = errors;
-  if (first) throw new Failure(Invalid, { detail: `${first.path} ${first.message}`, errors });
+  assertNoErrors(errors);
 }
 
 export const ProblemsRead = permission("problems:read", "See problems", [

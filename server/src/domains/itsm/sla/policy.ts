@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
 import type { PlatformServices } from "#kernel/contract.ts";
 import { checkCondition, ConditionSchema } from "#kernel/condition/condition.ts";
-import { Failure, type FieldError, Invalid } from "#kernel/operation/failure.ts";
+import { type FieldError, assertNoErrors } from "#kernel/operation/failure.ts";
 import type { Item } from "#kernel/resource/resource.ts";
 import { id, line, nullable, object, patch, Time } from "#kernel/schema/schema.ts";
 import { ticketKinds, TICKET_KINDS } from "../tickets/index.ts";
@@ -144,10 +144,7 @@ export function assertValidPolicy(
     ...calendarErrors(policy),
     ...stateErrors(services, policy),
   ].map((error) => ({ ...error, path: at + error.path }));
-  const [first] = errors;
-  if (first) {
-    throw new Failure(Invalid, { detail: `${first.path} ${first.message}`, errors });
-  }
+  assertNoErrors(errors);
 }
 
 function targetErrors({ targets }: PolicyFields): FieldError[] {

@@ -1,7 +1,7 @@
 /** References from tickets to members, teams and configuration items. */
 import { findMembersByIds } from "#domains/identity/accounts/index.ts";
 import { missingItems } from "../cmdb/index.ts";
-import { Failure, type FieldError, Invalid } from "#kernel/operation/failure.ts";
+import { type FieldError, assertNoErrors } from "#kernel/operation/failure.ts";
 import type { ReadContext } from "#kernel/contract.ts";
 
 /** The members, team and items that an input names; undefined and null name nothing. */
@@ -37,10 +37,7 @@ export async function assertReferencesExist(
     const path = `/ciIds/${ciIds.indexOf(id)}`;
     errors.push({ path, message: "is not the id of a configuration item" });
   }
-  const [first] = errors;
-  if (first) {
-    throw new Failure(Invalid, { detail: `${first.path} ${first.message}`, errors });
-  }
+  assertNoErrors(errors);
 }
 
 /** Finds a team and keeps it from being deleted until the transaction ends. */

@@ -2,7 +2,7 @@
 import type { Caller } from "#kernel/access/caller.ts";
 import type { Platform, PlatformServices } from "#kernel/contract.ts";
 import { contributionsTo } from "#kernel/extension-point.ts";
-import { Failure, type FieldError, Forbidden, Invalid } from "#kernel/operation/failure.ts";
+import { Failure, type FieldError, Forbidden, invalidInput } from "#kernel/operation/failure.ts";
 import { type PackContent, PackContentPoint } from "#kernel/contributions/pack-content.ts";
 import { Validator } from "#kernel/schema/validator.ts";
 import {
@@ -122,8 +122,7 @@ function prefixPath(path: string, error: FieldError): FieldError {
 }
 
 function invalidDescriptor(errors: readonly FieldError[]): Failure {
-  const [first] = errors;
-  return new Failure(Invalid, { detail: `${first?.path} ${first?.message}`, errors });
+  return invalidInput(errors);
 }
 
 const validators = new WeakMap<PackContent, Validator>();

@@ -16,7 +16,7 @@ const CHUNK_BYTES = 1 << 20;
 const PATH =
   /^(?:manifest\.json|master\.key|postgres\.password|postgres(?:\/(?!\.{1,2}(?:\/|$))[\w.-]+)+)$/;
 
-/** Whether the path is one that a backup of ours can have. */
+/** True when the path is one that a backup of ours can have. */
 export function isBackupPath(path: string): boolean {
   return path.length <= 100 && PATH.test(path);
 }

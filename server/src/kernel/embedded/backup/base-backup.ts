@@ -91,7 +91,7 @@ export interface Source {
 const CONTROL_READS_MAX = 100;
 const CONTROL_PAUSE_MS = 20;
 
-const FACTS = `
+const READ_SERVER = `
   select current_setting('server_version') as version,
          pg_size_bytes(current_setting('wal_segment_size'))::float8 as segment_bytes`;
 /** The log from here on stays until the session ends, however much is written meanwhile. */
@@ -101,11 +101,11 @@ const STOP = `
   select labelfile, spcmapfile, pg_walfile_name(lsn) as file, clock_timestamp() as at
     from pg_backup_stop(false)`;
 
-interface Facts {
+interface ServerRow {
   readonly version: string;
   readonly segment_bytes: number;
 }
-interface Stopped {
+interface StopRow {
   readonly labelfile: string;
   readonly spcmapfile: string;
   readonly file: string;
@@ -122,18 +122,18 @@ export async function* startBackup(
   client.on("error", () => undefined);
   await client.connect();
   try {
-    const { version, segment_bytes } = await queryOne<Facts>(client, FACTS);
-    const facts = { startedAt: new Date().toISOString(), completeUpTo: "", folders: [""] };
+    const { version, segment_bytes } = await queryOne<ServerRow>(client, READ_SERVER);
+    const origin = { startedAt: new Date().toISOString(), completeUpTo: "", folders: [""] };
     const entries = readEntries(client, source, {
       names: ["postgres.password", ...(withKey ? ["master.key"] : [])],
       segmentBytes: segment_bytes,
-      learn: (learned) => Object.assign(facts, learned),
+      onProgress: (progress) => Object.assign(origin, progress),
     });
     yield* withManifest(entries, () => ({
       millrace: PLATFORM_VERSION,
       postgresql: version,
       platform: `${process.platform}-${process.arch}`,
-      ...facts,
+      ...origin,
     }));
   } finally {
     await client.end();
@@ -144,29 +144,29 @@ interface ReadOptions {
   /** Files of the data folder itself. */
   readonly names: readonly string[];
   readonly segmentBytes: number;
-  /** Facts that become known on the way. */
-  readonly learn: (facts: Partial<Pick<Origin, "completeUpTo" | "folders">>) => void;
+  /** Reports the parts of the origin that become known on the way. */
+  readonly onProgress: (progress: Partial<Pick<Origin, "completeUpTo" | "folders">>) => void;
 }
 
 async function* readEntries(
   client: Client,
   { folder, cluster }: Source,
-  { names, segmentBytes, learn }: ReadOptions,
+  { names, segmentBytes, onProgress }: ReadOptions,
 ): AsyncGenerator<BackupEntry> {
   for (const name of names) yield assertPresent(name, await fileEntry(name, join(folder, name)));
   await client.query(KEEP_WAL, [`millrace_backup_${randomUUID().replaceAll("-", "")}`]);
   const first = await queryOne<{ file: string }>(client, START);
   const contents = await listCluster(cluster);
-  learn({ folders: contents.folders });
+  onProgress({ folders: contents.folders });
   for (const path of contents.files) {
     const entry = await fileEntry(`postgres/${path}`, join(cluster, path));
-    // A table that was dropped meanwhile: the log tells of that too.
+    // The table was dropped meanwhile: so says the write-ahead log too.
     if (entry) yield entry;
   }
   yield await readControlFile(cluster);
-  const last = await queryOne<Stopped>(client, STOP);
+  const last = await queryOne<StopRow>(client, STOP);
   if (last.spcmapfile !== "") throw new Error("A cluster with tablespaces can't be backed up.");
-  learn({ completeUpTo: last.at.toISOString() });
+  onProgress({ completeUpTo: last.at.toISOString() });
   yield textEntry("postgres/backup_label", last.labelfile);
   for (const name of await walFiles(cluster, {
     first: first.file,

@@ -22,7 +22,7 @@ import { syncTree, writeEntry } from "./write-files.ts";
 export interface Restored {
   readonly manifest: Manifest;
   readonly cluster: string;
-  /** Whether the data folder has a master key now. */
+  /** The data folder has a master key now. */
   readonly hasKey: boolean;
 }
 
@@ -106,7 +106,7 @@ async function begin(
   return { place, draft, password };
 }
 
-/** Whether the folder, in which nothing else may be, has the master key already. */
+/** True when the folder, which must be empty otherwise, has the master key already. */
 async function requireEmpty(folder: string): Promise<boolean> {
   const names = await readdir(folder);
   for (const name of names.filter((one) => DRAFT.test(one))) {

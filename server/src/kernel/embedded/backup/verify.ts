@@ -17,7 +17,7 @@ export interface BackupVerification {
   readonly tables: number;
   readonly rows: number;
   readonly events: number;
-  /** Whether its own key opens it; undefined when it has none. */
+  /** True when its own key opens it; undefined when it has none. */
   readonly keyFits: boolean | undefined;
 }
 

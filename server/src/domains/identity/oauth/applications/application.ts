@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import Type, { type Static } from "typebox";
 import type { Permission } from "#kernel/access/permission.ts";
 import { changeEvent, event } from "#kernel/log/event.ts";
-import { Failure, type FieldError, Invalid } from "#kernel/operation/failure.ts";
+import { type FieldError, assertNoErrors } from "#kernel/operation/failure.ts";
 import { id, line, Time } from "#kernel/schema/schema.ts";
 
 const REDIRECT_URIS_MAX = 20;
@@ -62,8 +62,7 @@ export function assertApplicationFields(
       message: known.has(scope) ? "" : "is not a known permission",
     })),
   ].filter(({ message }) => message !== "");
-  const [first] = errors;
-  if (first) throw new Failure(Invalid, { detail: `${first.path} ${first.message}`, errors });
+  assertNoErrors(errors);
 }
 
 export function redirectUriError(uri: string): string | undefined {

@@ -1,4 +1,4 @@
-import { Failure, type FieldError, Invalid } from "#kernel/operation/failure.ts";
+import { type FieldError, assertNoErrors } from "#kernel/operation/failure.ts";
 import { certificatesOf } from "../protocols/certificate.ts";
 import { type SsoInput, FIELDS, PROTOCOLS, type SsoConfiguration } from "./configuration.ts";
 
@@ -7,10 +7,7 @@ export function normalizeSsoInput(input: SsoInput): SsoConfiguration {
   const nameErrors = checkFieldNames(input);
   // The value of a field that does not belong here is not checked.
   const errors = nameErrors.length > 0 ? nameErrors : checkFieldValues(input);
-  if (errors.length > 0) {
-    const [first] = errors;
-    throw new Failure(Invalid, { detail: `${first?.path} ${first?.message}`, errors });
-  }
+  assertNoErrors(errors);
   const rules = {
     jitProvisioning: input.jitProvisioning ?? false,
     defaultRole: input.defaultRole ?? "member",

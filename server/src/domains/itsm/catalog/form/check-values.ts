@@ -2,7 +2,7 @@
 import { createContext, Script } from "node:vm";
 import type { TSchema } from "typebox";
 import { Value } from "typebox/value";
-import { Failure, type FieldError, Invalid } from "#kernel/operation/failure.ts";
+import { Failure, type FieldError, invalidInput } from "#kernel/operation/failure.ts";
 import { fieldErrors } from "#kernel/schema/validator.ts";
 import { type Form, parseForm } from "./form.ts";
 
@@ -69,8 +69,7 @@ function assertComparable(schema: Form, values: FormValues): void {
 
 function invalidValues(found: readonly FieldError[]): Failure {
   const errors = found.map(({ path, message }) => ({ path: `/values${path}`, message }));
-  const [first] = errors;
-  return new Failure(Invalid, { detail: `${first?.path} ${first?.message}`, errors });
+  return invalidInput(errors);
 }
 
 /** Fills in the defaults of absent properties, but not those of alternatives. */

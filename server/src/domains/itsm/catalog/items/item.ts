@@ -1,6 +1,6 @@
 /** A catalog item: what people may request, with its form and its approval. */
 import Type, { type Static } from "typebox";
-import { Failure, Invalid } from "#kernel/operation/failure.ts";
+import { invalidInput } from "#kernel/operation/failure.ts";
 import type { Item as ResourceItem } from "#kernel/resource/resource.ts";
 import { id, line, nullable, text, Time } from "#kernel/schema/schema.ts";
 import { type Form, parseForm } from "../form/form.ts";
@@ -64,6 +64,5 @@ export function assertForm(form: Form): void {
   const read = parseForm(form);
   if (!("errors" in read)) return;
   const errors = read.errors.map(({ path, message }) => ({ path: `/form${path}`, message }));
-  const [first] = errors;
-  throw new Failure(Invalid, { detail: `${first?.path} ${first?.message}`, errors });
+  throw invalidInput(errors);
 }

@@ -1,6 +1,6 @@
 import { newId } from "#kernel/schema/id.ts";
 import type { WriteContext } from "#kernel/contract.ts";
-import { Failure, type FieldError, Invalid } from "#kernel/operation/failure.ts";
+import { type FieldError, assertNoErrors } from "#kernel/operation/failure.ts";
 import { RelationshipCreated, RelationshipDeleted } from "../events.ts";
 import { holdItems } from "../items/hold-items.ts";
 import type { Relationship } from "./relationship.ts";
@@ -19,10 +19,7 @@ export async function create(
     if (!held.has(id)) errors.push({ path, message: "is not the id of a configuration item" });
   }
   if (from === to) errors.push({ path: "/to", message: "must be another item than `from`" });
-  const [first] = errors;
-  if (first) {
-    throw new Failure(Invalid, { detail: `${first.path} ${first.message}`, errors });
-  }
+  assertNoErrors(errors);
   const relationship = newRelationship(ctx, input);
   await store.insert(ctx.tx, [relationship]);
   emitCreated(ctx, relationship);
