@@ -1,4 +1,3 @@
-import { assertNoErrors } from "#kernel/operation/failure.ts";
 import Type, { type Static } from "typebox";
 import {
   EventEnvelope,
