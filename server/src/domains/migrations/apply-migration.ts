@@ -71,13 +71,13 @@ interface MigrationTask {
   readonly id: string;
   readonly direction: Direction;
   readonly dryRun: boolean;
-  /** Emits that it was done. */
+  /** Emits the event that it was applied or rolled back. */
   readonly done: (migration: ResourceRef, data: EventData<typeof MigrationApplied>) => void;
 }
 
 /**
- * Applies a migration, or rolls it back. When a step fails everything is undone, and that it failed is
- * kept; a dry run is undone in any case, and nothing is kept.
+ * Applies a migration, or rolls it back. When a step fails everything is undone, and the failure is
+ * saved; a dry run is undone in any case, and nothing is saved.
  */
 export async function runMigration(
   ctx: RunContext,
@@ -88,7 +88,7 @@ export async function runMigration(
   await lockStructure(ctx.tx);
   const migration = await store.lock(ctx.tx, id);
   await (direction === "up" ? assertNext(ctx, migration) : assertNewest(ctx, migration));
-  // The way back is another one each time that it is applied.
+  // The inverse is computed anew each time that it is applied.
   const same = direction === "up" || migration.revision === stored.revision;
   if (!same || migration.checksum !== stored.checksum) throw new Failure(Changed);
   const outcome = await attemptSteps(ctx, parsedSteps, dryRun);
@@ -112,7 +112,7 @@ export async function runMigration(
   return { ...after, dryRun, recordsChanged };
 }
 
-/** Takes the steps, and undoes them when one fails or when it was only to be seen whether they work. */
+/** Runs the steps, and undoes them when one fails or in a dry run. */
 async function attemptSteps(
   { tx, ...ctx }: RunContext,
   parsedSteps: readonly ParsedStep[],
@@ -144,7 +144,7 @@ async function recordFailure(
   });
   if (dryRun) throw failure;
   const error = { step, message };
-  // What could not be rolled back is applied still.
+  // A migration that could not be rolled back is still applied.
   if (direction === "up") {
     await saveState(ctx, migration, { status: "failed", inverse: null, statements: [], error });
   }

@@ -1,4 +1,4 @@
-/** What a migration is: schemas and failures. */
+/** The schemas, failures and events of migrations. */
 import Type, { type Static } from "typebox";
 import type { TableStep } from "#domains/tables/index.ts";
 import { changeEvent, event } from "#kernel/log/event.ts";
@@ -10,7 +10,7 @@ const STEPS_MAX = 1_000;
 
 export const MigrationId = id("mig");
 
-/** A step as it is kept. */
+/** A step as it is stored. */
 export type MigrationStep = TableStep | SqlStep;
 
 export interface SqlStep {
@@ -29,7 +29,7 @@ const StepInput = Type.Unknown({
 
 const steps = Type.Array(StepInput, { minItems: 1, maxItems: STEPS_MAX });
 
-/** What somebody says of a migration. */
+/** The fields that people decide. */
 export const migrationFields = {
   name: line(200),
   up: steps,
@@ -95,7 +95,7 @@ interface StoredSteps {
 }
 export type Migration = Omit<Static<typeof Migration>, "up" | "down"> & StoredSteps;
 
-/** A migration and what applying it, or rolling it back, came to. */
+/** A migration with the outcome of applying it or rolling it back. */
 export const MigrationRun = Type.Object(
   {
     ...Migration.properties,
@@ -106,7 +106,7 @@ export const MigrationRun = Type.Object(
 );
 export type MigrationRun = Omit<Static<typeof MigrationRun>, "up" | "down"> & StoredSteps;
 
-/** As events tell it. */
+/** A migration in events. */
 const MigrationData = Type.Object(
   { ...summaryFields, steps: Type.Integer({ description: "How many there are in `up`" }) },
   { title: "MigrationData" },

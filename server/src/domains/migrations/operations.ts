@@ -39,7 +39,7 @@ const LIST = "migrations, newest first";
 const AFTER_ALL = 2_147_483_647;
 const ById = object({ id: MigrationId });
 const params = { id: "mig_01jd0000000000000000000000" };
-/** A migration is the same in all environments; what became of it is not. */
+/** A migration is the same in all environments; its status is not. */
 const environmentScoped = false;
 
 export const listMigrations = query({

@@ -14,13 +14,13 @@ import { translateToSteps } from "./sql/translate.ts";
 const SQL_CHARACTERS_MAX = 262_144;
 const ERRORS_MAX = 200;
 
-/** A step that was read, and may be taken. `path` is where it stands in what somebody wrote. */
+/** A valid step, and its path in the request. */
 export type ParsedStep = { readonly index: number; readonly path: string } & (
   | { readonly step: TableStep }
   | { readonly sql: string; readonly script: readonly ScriptStatement[] }
 );
 
-/** Steps in the form in which they are kept, what they come to, and all that is wrong with them. */
+/** Steps as they are stored and as they are run, and all errors in them. */
 export interface ParsedSteps {
   readonly steps: readonly MigrationStep[];
   readonly parsed: readonly ParsedStep[];
@@ -28,8 +28,8 @@ export interface ParsedSteps {
 }
 
 /**
- * Reads steps as far as that is possible without the tables that they are about. It takes its time:
- * SQL is parsed elsewhere, one step after the other.
+ * Parses steps as far as that is possible without the tables that they name. It takes its time: SQL is
+ * parsed in another thread, one step after the other.
  */
 export async function parseSteps(
   input: readonly unknown[],
@@ -40,11 +40,11 @@ export async function parseSteps(
   const errors: FieldError[] = [];
   for (const [index, item] of input.entries()) {
     if (errors.length >= ERRORS_MAX) break;
-    const read = await parseOne(item, { index, path: `${path}/${index}`, workspace });
-    if ("errors" in read) errors.push(...read.errors);
+    const result = await parseOne(item, { index, path: `${path}/${index}`, workspace });
+    if ("errors" in result) errors.push(...result.errors);
     else {
-      steps.push(read.stored);
-      parsed.push(read.parsed);
+      steps.push(result.stored);
+      parsed.push(result.parsed);
     }
   }
   return { steps, parsed, errors };
@@ -57,7 +57,7 @@ type ParseResult =
 interface StepPosition {
   readonly index: number;
   readonly path: string;
-  /** Whose turn it is to have SQL read. */
+  /** Workspaces take turns in the parser. */
   readonly workspace: string;
 }
 
@@ -72,11 +72,11 @@ async function parseOne(input: unknown, position: StepPosition): Promise<ParseRe
     if (typeof sql !== "string") return invalidStep(`${path}/sql`, "must be a text");
     return parseSql(sql, { ...position, path: `${path}/sql` });
   }
-  const read = parseStep(input, ["sql"]);
-  if ("errors" in read) {
-    return { errors: read.errors.map((fault) => ({ ...fault, path: path + fault.path })) };
+  const parsed = parseStep(input, ["sql"]);
+  if ("errors" in parsed) {
+    return { errors: parsed.errors.map((error) => ({ ...error, path: path + error.path })) };
   }
-  return { stored: read.step, parsed: { index, path, step: read.step } };
+  return { stored: parsed.step, parsed: { index, path, step: parsed.step } };
 }
 
 async function parseSql(
@@ -89,11 +89,11 @@ async function parseSql(
       `must have at most ${SQL_CHARACTERS_MAX} characters; make several steps of it`,
     );
   }
-  const verdict = await readScript(workspace, sql);
-  if ("errors" in verdict) {
-    return { errors: verdict.errors.map((item) => ({ path, message: describePosition(item) })) };
+  const result = await readScript(workspace, sql);
+  if ("errors" in result) {
+    return { errors: result.errors.map((error) => ({ path, message: describePosition(error) })) };
   }
-  const script = verdict.statements;
+  const script = result.statements;
   const emptyLookup = new TableLookup(undefined);
   const positions = new PositionMap(Buffer.from(sql));
   const errors: FieldError[] = [];
@@ -106,7 +106,7 @@ async function parseSql(
   return { stored: { op: "sql", sql }, parsed: { index, path, sql, script } };
 }
 
-/** Why a statement can't be translated, in words. */
+/** The error of a statement that can't be translated. */
 function translationError(
   statement: ScriptStatement,
   positions: PositionMap,
@@ -122,7 +122,7 @@ function translationError(
   }
 }
 
-/** A refusal with its place in the script. */
+/** An error with its position in the script. */
 export function describeSqlError(
   { message, byte }: UnsupportedSql,
   { at }: ScriptStatement,

@@ -14,7 +14,7 @@ const making = (table: string) => ({
   columns: [{ name: "title", type: "text" }],
 });
 
-/** What is pending would hold up what is to be applied. */
+/** Deletes pending ones, which would hold up those that are to be applied. */
 async function clear(owner: Ask): Promise<void> {
   const { body } = await owner("GET /api/v1/migrations?limit=200");
   for (const { id, status } of body.data) {

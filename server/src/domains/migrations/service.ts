@@ -15,14 +15,14 @@ import {
 import { type ParsedSteps, parseSteps } from "./parse-steps.ts";
 import * as store from "./store.ts";
 
-/** What somebody says of a migration, read. */
+/** The body of a request, parsed. */
 export interface MigrationInput {
   readonly name?: string;
   readonly up?: readonly MigrationStep[];
   readonly down?: readonly MigrationStep[] | null;
 }
 
-/** Reads what a body says; refuses it with all its faults. */
+/** Parses a body; fails with all its errors. */
 export async function parseMigrationInput(
   caller: Caller,
   body: {
@@ -43,14 +43,14 @@ export async function parseMigrationInput(
   };
 }
 
-/** Steps that were read before they were kept, for who takes them. */
+/** Parses stored steps, which are about to be run. */
 export async function parseStoredSteps(
   caller: Caller,
   steps: readonly MigrationStep[],
   path: string,
 ): Promise<ParsedSteps> {
   const parsed = await parseSteps(steps, { path, workspace: partitionOfCaller(caller).workspace });
-  // What may be said may have changed since.
+  // A later release may allow less.
   assertNoErrors(parsed.errors);
   return parsed;
 }
@@ -74,7 +74,7 @@ export async function create(
   return migration;
 }
 
-/** Where it had failed it is to be tried anew, and where it was rolled back it was another one. */
+/** Updates it; with other steps it is pending again where it had failed or was rolled back. */
 export async function update(
   ctx: WriteContext<typeof MigrationUpdated>,
   id: string,
@@ -105,17 +105,15 @@ export async function remove(
   ctx.emit(MigrationDeleted, migrationRef(migration), migrationEventData(migration));
 }
 
-/** How events name it. */
 export function migrationRef({ id, name }: Migration) {
   return { id, displayName: name };
 }
 
-/** As events tell it. */
 export function migrationEventData({ id, number, name, checksum, up }: Migration) {
   return { id, number, name, checksum, steps: up.length };
 }
 
-/** One that is applied nowhere. */
+/** Locks a migration that is applied nowhere. */
 async function lockUnapplied(ctx: WriteContext<never>, id: string): Promise<Migration> {
   const migration = await store.lock(ctx.tx, id);
   ctx.expectRevision(migration.revision);

@@ -3,9 +3,9 @@ import { Failure, type FieldError } from "#kernel/operation/failure.ts";
 import { describePosition, positionAt, type ScriptStatement } from "#domains/queries/index.ts";
 import { parseDerivedName, type Table } from "#domains/tables/index.ts";
 
-/** A step that can't be taken, and why. */
+/** A step that can't be run, and why. */
 export class StepError extends Error {
-  /** Its index; undefined when no single one is to blame. */
+  /** Its index; undefined when no single one is known. */
   readonly step: number | undefined;
   readonly errors: readonly FieldError[];
 
@@ -17,7 +17,7 @@ export class StepError extends Error {
   }
 }
 
-/** What the failure of a step of structure means; anything else that is thrown is not the step's fault. */
+/** The error of a step that changes structure; undefined for errors that are not the step's. */
 export function toStepError(
   error: unknown,
   step: number | undefined,
@@ -29,7 +29,7 @@ export function toStepError(
   return new StepError(step, [{ path, message: detail ?? error.type.title }]);
 }
 
-/** A data statement and what it was run on. */
+/** A statement on records, its script, and the tables of the partition. */
 interface FailedStatement {
   readonly statement: ScriptStatement;
   readonly sql: string;
@@ -37,8 +37,8 @@ interface FailedStatement {
 }
 
 /**
- * In PostgreSQL's words, without what is the platform's own and without values of records: many hear
- * of it who may not read those. Undefined when the statement is not to blame.
+ * The message of PostgreSQL, without names of the platform and without values of records: many may read
+ * it who may not read those. Undefined when the error is not the statement's.
  */
 export function stepErrorMessage(
   error: unknown,
@@ -51,7 +51,7 @@ export function stepErrorMessage(
   const { internalPosition } = error as { internalPosition?: string };
   const position = Number(internalPosition);
   if (Number.isSafeInteger(position) && position > 0) {
-    // Found in the text, before any record was looked at.
+    // An error in the text, found before any record was read.
     const at = positionAt(sql, statement.at.position + position - 1);
     return describePosition({ message: hideInternalNames(error.message, tables), at });
   }
@@ -61,7 +61,7 @@ export function stepErrorMessage(
   return describePosition({ message, at: statement.at });
 }
 
-/** Those whose words may hold a value; the syntax is that of a path or a search which is a value. */
+/** Errors whose messages may hold a value; a syntax error may be that of a path or a search in a value. */
 const VALUE_ERRORS = /^(22...|42601|42704)$/;
 const VALUE_ERROR_MESSAGES: ReadonlyMap<string, string> = new Map([
   ["22001", "a value is too long"],
@@ -72,10 +72,10 @@ const VALUE_ERROR_MESSAGES: ReadonlyMap<string, string> = new Map([
   ["22P02", "a value can't be read as one of the type that it is to have"],
 ]);
 
-/** Values, constraints, syntax, limits, and what a trigger says. */
+/** Errors of values, constraints, syntax and limits, and those that triggers raise. */
 const STATEMENT_ERRORS = /^(0A|21|22|23|42|44|54|P0)/;
 
-/** Names that only the platform knows are told as what they stand for. */
+/** Replaces names of the platform by those of the tables and fields that they stand for. */
 function hideInternalNames(message: string, tables: readonly Table[]): string {
   return message
     .replaceAll(/"([A-Z][a-z]+_[0-9a-f]{16})"/g, (whole, name: string) => {

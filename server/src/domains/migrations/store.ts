@@ -4,7 +4,7 @@ import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import type { Tables } from "../../tables.ts";
 import type { Migration, MigrationStep, MigrationStatus, StatusError } from "./migration.ts";
 
-/** How a migration stands in one environment. */
+/** The state of a migration in one environment. */
 export interface MigrationState {
   readonly status: MigrationStatus;
   readonly checksum: string;
@@ -13,7 +13,7 @@ export interface MigrationState {
   readonly error: StatusError | null;
 }
 
-/** What a list needs not: steps may be long. */
+/** The columns of a list; steps may be long and are not among them. */
 const SUMMARY_COLUMNS = [
   "id",
   "number",
@@ -34,7 +34,7 @@ export type Summary = Omit<Migration, "up" | "down" | "statements">;
 
 const ENVIRONMENT_SQL = sql<never>`current_setting('millrace.environment')::environment`;
 
-/** Numbers are given out one after the other. */
+/** Returns the next number; creations take turns until the transaction ends. */
 export async function nextNumber(tx: Tx): Promise<number> {
   await sql`
     select pg_advisory_xact_lock(hashtextextended(
@@ -66,12 +66,12 @@ export async function get(tx: Tx, id: string): Promise<Migration> {
   return toMigration(tx, await byId(tx, id).executeTakeFirst());
 }
 
-/** Locks the row, so that two changes take turns. */
+/** Locks the row until the transaction ends. */
 export async function lock(tx: Tx, id: string): Promise<Migration> {
   return toMigration(tx, await byId(tx, id).forUpdate().executeTakeFirst());
 }
 
-/** Newest first; `before` is the number of the last one of the page before. */
+/** A page, newest first, before a number. */
 export async function list(
   tx: Tx,
   { before, limit }: { readonly before: number; readonly limit: number },
@@ -86,7 +86,7 @@ export async function list(
   return toSummaries(tx, rows);
 }
 
-/** Changes it, or at least its revision. */
+/** Updates it, or at least its revision. */
 export async function update(
   tx: Tx,
   id: string,
@@ -105,12 +105,12 @@ export async function remove(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom("table_migrations").where("id", "=", id).execute();
 }
 
-/** Forgets what became of it everywhere: it is another one now. */
+/** Removes its states in all environments. */
 export async function removeStates(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom("table_migration_states").where("migration_id", "=", id).execute();
 }
 
-/** How it stands in the environment that this is in; undefined while it is pending. */
+/** The state in the environment of the transaction; undefined while it is pending. */
 export async function findState(tx: Tx, id: string): Promise<MigrationState | undefined> {
   const row = await tx
     .selectFrom("table_migration_states")
@@ -118,7 +118,7 @@ export async function findState(tx: Tx, id: string): Promise<MigrationState | un
     .where("migration_id", "=", id)
     .where("environment", "=", ENVIRONMENT_SQL)
     .executeTakeFirst();
-  // Only we write there.
+  // Only this file writes there.
   return row as MigrationState | undefined;
 }
 
@@ -144,7 +144,7 @@ export async function setState(
     .execute();
 }
 
-/** The first one before this number that is not applied here, and the last one that is. */
+/** The first migration before this number that is not applied here, and the last that is. */
 export async function neighbours(
   tx: Tx,
   number: number,
@@ -184,14 +184,14 @@ async function toMigration(tx: Tx, row: MigrationRow | undefined): Promise<Migra
   const { statements = [] } = (await findState(tx, row.id)) ?? {};
   return {
     ...summary,
-    // Only what was checked is ever stored.
+    // Only steps that were checked are ever stored.
     up: up as unknown as MigrationStep[],
     down: down as unknown as MigrationStep[] | null,
     statements: [...statements],
   };
 }
 
-/** Each with how it stands in the environments. */
+/** Adds the states in all environments. */
 async function toSummaries(tx: Tx, rows: readonly SummaryRow[]): Promise<Summary[]> {
   if (rows.length === 0) return [];
   const states = await tx

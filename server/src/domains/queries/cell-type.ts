@@ -1,4 +1,4 @@
-/** Values as PostgreSQL writes them, as JSON has them. */
+/** The cells of a result: PostgreSQL's texts as values of JSON. */
 import pg from "pg";
 import { isoTime } from "#kernel/db/connection.ts";
 
@@ -7,7 +7,7 @@ interface CellType {
   readonly read: (text: string) => unknown;
 }
 
-/** The type of a column of an answer, by PostgreSQL's number for it. */
+/** The type of a column of a result, by its OID. */
 export function cellTypeOf(typeId: number): CellType {
   return TYPES.get(typeId) ?? { name: "other", read: asText };
 }
@@ -36,12 +36,12 @@ function asFloat(text: string): number | string {
   return Number.isFinite(number) ? number : text;
 }
 
-/** In UTC; infinity, and what is before the year 1 or after 9999, as PostgreSQL writes it. */
+/** In UTC; infinity, and times before the year 1 or after 9999, as PostgreSQL writes them. */
 function asTime(text: string): string {
   return TIMESTAMPTZ.test(text) ? isoTime(text) : text;
 }
 
-/** Of no zone, and so without one. */
+/** Without a zone. */
 function asLocalTime(text: string): string {
   return TIMESTAMP.test(text) ? isoTime(`${text}+00`).slice(0, -1) : text;
 }
@@ -50,7 +50,7 @@ function asJson(text: string): unknown {
   return JSON.parse(text) as unknown;
 }
 
-/** By name: its number, that of lists of it, and how it is read. */
+/** By name: its OID, that of its arrays, and how it is read. */
 const SCALARS: readonly (readonly [string, number, number, CellType["read"]])[] = [
   ["boolean", 16, 1000, (text) => text === "t"],
   ["bytea", 17, 1001, asText],
@@ -86,7 +86,7 @@ const SCALARS: readonly (readonly [string, number, number, CellType["read"]])[] 
   ["jsonpath", 4072, 4073, asText],
 ];
 
-/** The driver's reader of lists; its types describe another one. */
+/** The driver's parser of arrays; its types describe another one. */
 const { arrayParser } = pg.types as unknown as {
   readonly arrayParser: {
     create(source: string, read: (text: string) => unknown): { parse(): unknown[] };

@@ -23,6 +23,6 @@ export const queries = domain({
 
 // The parser of SQL, for migrations.
 export { recordsOf, textOf, textsOf } from "./guard/findings.ts";
-export { readScript } from "./guard/parse-thread.ts";
+export { readScript } from "./guard/parser.ts";
 export type { ScriptStatement } from "./guard/script.ts";
 export { describePosition, positionAt, PositionMap } from "./guard/source-position.ts";

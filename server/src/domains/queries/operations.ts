@@ -17,7 +17,7 @@ import * as store from "./store.ts";
 const ById = object({ id: QueryId });
 const LIST = "queries, newest first";
 const example = { params: { id: "qry_01jd0000000000000000000000" } };
-/** A saved query is the same in all environments; what it answers is not. */
+/** A saved query is the same in all environments; its result is not. */
 const environmentScoped = false;
 
 const listQueries = query({
@@ -28,8 +28,8 @@ const listQueries = query({
   environmentScoped,
   query: object(pageQuery),
   response: page(SavedQuery),
-  run: ({ tx, services }, { query: asked }) =>
-    listPageById(services, LIST, asked, (before, limit) => store.list(tx, { before, limit })),
+  run: ({ tx, services }, { query: listQuery }) =>
+    listPageById(services, LIST, listQuery, (before, limit) => store.list(tx, { before, limit })),
 });
 
 const createQuery = command({

@@ -8,7 +8,7 @@ import { queryFields } from "./saved-query.ts";
 import * as service from "./service.ts";
 import * as store from "./store.ts";
 
-/** Saved queries that packs bring. */
+/** The saved queries of packs. */
 export const queryContent = packContent({
   kind: "queries",
   after: ["tables"],

@@ -1,4 +1,4 @@
-/** The parameters of a saved query: `$1` is the first of them, and callers may say its name. */
+/** The parameters of a saved query: `$1` is the first of them, and a run may use their names. */
 import Type, { type Static } from "typebox";
 import { type FieldError, assertNoErrors } from "#kernel/operation/failure.ts";
 import { object } from "#kernel/schema/schema.ts";
@@ -30,10 +30,10 @@ export const Parameter = object(
 );
 export type Parameter = Static<typeof Parameter>;
 
-/** What a run gives: the values in their order, or by the names of the parameters. */
+/** The values of a run, in their order or by the names of the parameters. */
 export type ParameterValues = readonly unknown[] | Readonly<Record<string, unknown>>;
 
-/** The values for a statement's `$1`, `$2` and so on; fails with the path of each fault. */
+/** The values for a statement's `$1`, `$2` and so on; fails with the path of each error. */
 export function resolveParameters(
   parameters: readonly Parameter[],
   input: ParameterValues,
@@ -44,15 +44,15 @@ export function resolveParameters(
     const provided = inputFor(parameter, index, input);
     const value = provided === undefined ? parameter.default : provided;
     if (value === undefined) errors.push({ path, message: "is required" });
-    const read = parseValue(parameter, value);
-    if ("error" in read) errors.push({ path, message: read.error });
-    return "error" in read ? null : read.value;
+    const parsed = parseValue(parameter, value);
+    if ("error" in parsed) errors.push({ path, message: parsed.error });
+    return "error" in parsed ? null : parsed.value;
   });
   assertNoErrors(errors);
   return values;
 }
 
-/** What is wrong with a query's parameters, when its statement has places of these numbers. */
+/** Checks a query's parameters against the numbers that its statement names. */
 export function checkParameters(
   parameters: readonly Parameter[],
   numbers: ReadonlySet<number>,
@@ -67,8 +67,8 @@ export function checkParameters(
       errors.push({ path, message: `the statement has no $${index + 1}` });
     }
     if (parameter.default === undefined) continue;
-    const read = parseValue({ name, ...parameter }, parameter.default);
-    if ("error" in read) errors.push({ path: `${path}/default`, message: read.error });
+    const parsed = parseValue({ name, ...parameter }, parameter.default);
+    if ("error" in parsed) errors.push({ path: `${path}/default`, message: parsed.error });
   }
   for (const number of numbers) {
     if (number < 1 || number > parameters.length) {
@@ -78,7 +78,7 @@ export function checkParameters(
   return errors;
 }
 
-/** Parameters for a statement whose author named none. */
+/** The parameters of a statement whose author declared none. */
 export function defaultParameters(numbers: ReadonlySet<number>): Parameter[] {
   const count = Math.min(Math.max(0, ...numbers), PARAMETERS_MAX);
   return Array.from({ length: count }, (_, index) => ({ name: `p${index + 1}` }));

@@ -14,14 +14,14 @@ export const QueryFailed = failure("query_failed", 422, "PostgreSQL could not an
 export const QueryTimedOut = failure("query_timed_out", 422, "It took longer than it may.");
 
 const CANCELLED = "57014";
-/** Out of memory, of disk, or of what one statement may have of it. */
+/** Out of memory or disk, or of the share of one statement. */
 const RESOURCE_LIMITS = /^(53100|53200|53400|54001)$/;
-/** About values, the statement, what is not supported, and limits: all of them the person's own affair. */
+/** Errors of the statement and its values, unsupported features and limits, which the person can mend. */
 const STATEMENT_ERRORS = /^(0A|20|21|22|2F|42|44|54)/;
-/** No message with a name of ours is passed on. */
+/** Names of the platform, which no message may show. */
 const INTERNAL_NAMES = /tables_[psd]_[0-9a-f]{8}|millrace[._]/;
 
-/** A statement that did not pass. */
+/** The failure of a statement that the guard has refused. */
 export function toQueryRefused(guardErrors: readonly GuardError[], path = "/sql"): Failure {
   const errors = guardErrors.map((error): FieldError => {
     const message = describePosition(error);
@@ -30,7 +30,7 @@ export function toQueryRefused(guardErrors: readonly GuardError[], path = "/sql"
   return new Failure(QueryRefused, { detail: errors[0]?.message ?? QueryRefused.title, errors });
 }
 
-/** What PostgreSQL complained of, in terms of what the person wrote; other errors are as they were. */
+/** Explains an error of PostgreSQL in terms of the person's own text; other errors stay as they are. */
 export function explainQueryError(
   error: unknown,
   {

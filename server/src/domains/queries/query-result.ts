@@ -27,7 +27,7 @@ export type QueryResult = Static<typeof QueryResult>;
 export const ROW_MODES = ["object", "array"] as const;
 export type RowMode = (typeof ROW_MODES)[number];
 
-/** What the statement of `compose` found, without what it has for us alone. */
+/** The result of a wrapped statement, without the columns of the wrapping. */
 export function toQueryResult(
   { columns, rows }: SqlResult,
   { limit, rowMode }: { readonly limit: number; readonly rowMode: RowMode },
@@ -35,7 +35,7 @@ export function toQueryResult(
   const types = columns.slice(OWN_COLUMNS).map(({ typeId }) => cellTypeOf(typeId));
   const names = uniqueNames(columns.slice(OWN_COLUMNS).map(({ name }) => name));
   const total = Number(rows[0]?.[0] ?? 0);
-  // Without a place of its own, the row only tells how many there are.
+  // A row without a number only has the count.
   const visible = rows.filter(([, at]) => at !== null).slice(0, limit);
   const values = visible.map((row) =>
     types.map(({ read }, at) => {
@@ -53,7 +53,7 @@ export function toQueryResult(
   };
 }
 
-/** Each name once: the second of a kind gets `_2`, the third `_3`. */
+/** Makes names unique: the second of a kind gets `_2`, the third `_3`. */
 function uniqueNames(names: readonly string[]): string[] {
   const taken = new Set<string>();
   return names.map((name) => {

@@ -16,11 +16,11 @@ import { inspectQuery, ROWS_MAX, runQuery } from "./run-query.ts";
 import { QueryId } from "./saved-query.ts";
 import * as store from "./store.ts";
 
-/** The place of a row in what the query answers; no column of a person's has this name. */
+/** The number of a row in the result; no column of a person's has this name. */
 const ROW_NUMBER = '"(row)"';
 
 /**
- * What a saved query answers. A statement of a report goes around the person's own, and both together
+ * The result of a saved query. A statement of a report goes around the person's own, and both together
  * through the same guard, role and limits as any SQL of theirs.
  */
 export const querySource = reportSource({

@@ -17,7 +17,7 @@ import {
 import { QueryId, Sql } from "./saved-query.ts";
 import * as store from "./store.ts";
 
-/** How a question is to be answered. */
+/** The limits and the form of a result. */
 const runOptions = {
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: ROWS_MAX, default: ROWS_DEFAULT })),
   timeoutMs: Type.Optional(

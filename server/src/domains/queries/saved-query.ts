@@ -13,7 +13,7 @@ export const Sql = Type.String({
   description: "One `select`, in PostgreSQL's words; values stand in it as `$1`, `$2` …",
 });
 
-/** What a person says of a saved query. */
+/** The fields that people decide. */
 export const queryFields = {
   name: line(200),
   description: text(2_000),

@@ -19,7 +19,7 @@ interface QueryInput {
   readonly parameters?: readonly Parameter[];
 }
 
-/** The statement was inspected before. */
+/** Creates a query whose statement was inspected before. */
 export async function create(
   ctx: WriteContext<typeof QueryCreated>,
   { name, description = "", sql, parameters }: QueryInput,
@@ -42,13 +42,13 @@ export async function create(
   return query;
 }
 
-/** A statement, and what is to be known of it. */
+/** A statement with its inspection. */
 export interface InspectedStatement {
   readonly sql: string;
   readonly inspection: Inspection;
 }
 
-/** Inspects the statement that the query will have, where that or its parameters are to be others. */
+/** Inspects the statement that the query will have, where that or its parameters change. */
 export async function prepareUpdate(
   { db }: Platform,
   caller: Caller,
@@ -61,7 +61,7 @@ export async function prepareUpdate(
   return { sql, inspection: await inspectQuery(caller, sql) };
 }
 
-/** Its statement and its parameters always fit together, whichever of them is changed. */
+/** Updates a query; its parameters always fit its statement, whichever of them changes. */
 export async function update(
   ctx: WriteContext<typeof QueryUpdated>,
   id: string,
@@ -71,7 +71,7 @@ export async function update(
   const before = await store.lock(ctx.tx, id);
   ctx.expectRevision(before.revision);
   if (prepared) {
-    // Nothing is inspected in here, where everybody who reads the log waits for the end.
+    // Nothing is inspected in the transaction, whose end every reader of the log waits for.
     if (prepared.sql !== (change.sql ?? before.sql)) throw new Failure(Conflict, STATEMENT_CHANGED);
     validateParameters(parameters ?? before.parameters, prepared.inspection);
   }

@@ -45,7 +45,7 @@ export async function get(tx: Tx, id: string): Promise<SavedQuery> {
   return requireQuery(await byId(tx, id).executeTakeFirst());
 }
 
-/** Locks the row, so that two changes take turns. */
+/** Locks the row until the transaction ends. */
 export async function lock(tx: Tx, id: string): Promise<SavedQuery> {
   return requireQuery(await byId(tx, id).forUpdate().executeTakeFirst());
 }
@@ -70,7 +70,7 @@ export async function remove(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom("saved_queries").where("id", "=", id).execute();
 }
 
-/** Newest first; `before` is the id of the last one of the page before. */
+/** A page, newest first, before an id. */
 export async function list(
   tx: Tx,
   page: { readonly before: string | undefined; readonly limit: number },
@@ -94,7 +94,7 @@ export async function count(tx: Tx): Promise<number> {
   return n;
 }
 
-/** Makes those who save queries in this workspace take turns, so that they can be counted. */
+/** Makes creations in this workspace take turns until the transaction ends, so that they can be counted. */
 export async function lockCount(tx: Tx): Promise<void> {
   await sql`
     select pg_advisory_xact_lock(
@@ -113,7 +113,7 @@ function requireQuery(row: Row | undefined): SavedQuery {
 function toQuery({ created_by, created_at, updated_at, parameters, ...row }: Row): SavedQuery {
   return {
     ...row,
-    // Only what was checked is ever stored.
+    // Only parameters that were checked are ever stored.
     parameters: parameters as unknown as Parameter[],
     createdBy: created_by,
     createdAt: created_at,

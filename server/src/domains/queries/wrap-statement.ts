@@ -48,12 +48,12 @@ export function wrapStatement(inspection: Inspection, options: WrapOptions): Wra
   };
 }
 
-/** These names can be no table's, so that nothing that a person writes means them. */
+/** These names can be no table's, so that no statement of a person can name them. */
 const PREFIX = `"(answer)" as materialized (
 select octet_length((answer.*)::text) as "(own)", answer.* from (select * from (\n`;
 /**
- * One row more than wanted tells that there are more. Their number is told even when no row is, as the
- * first is too large for us: a value of a gigabyte must not get here.
+ * One row beyond the limit tells that there are more. The count comes even without any row, when the
+ * first is too large: a value of a gigabyte must not get here.
  */
 const SUFFIX = `
 ) as answer limit $rows) as answer),

@@ -22,7 +22,7 @@ import { rejectSql, tableSlug } from "./sql-error.ts";
 import { type ParsedType, toColumnType } from "./type-name.ts";
 import type { TableLookup } from "./table-lookup.ts";
 
-/** `alter table`: its parts in their order, each read against the table as those before it leave it. */
+/** Translates `alter table`: its commands in their order, each against the table as those before it leave it. */
 export function alterTableFrom(statement: AlterTableStmt, known: TableLookup): TableStep[] {
   const { objtype, relation, cmds = [], missing_ok } = statement;
   if (objtype !== "OBJECT_TABLE") rejectSql("only a table can be altered", relation);
@@ -41,7 +41,7 @@ export function alterTableFrom(statement: AlterTableStmt, known: TableLookup): T
   return steps;
 }
 
-/** The columns as a step leaves them. What is wrong with it is found when it is taken. */
+/** The table as a step leaves it. Errors in the step are found when it is run. */
 function tableAfter(table: Table, step: TableStep): Table {
   const { columns, indexes } = table;
   if (step.op === "add_column") {
@@ -58,13 +58,13 @@ function tableAfter(table: Table, step: TableStep): Table {
   const applyChange = (column: Column) => ({ ...column, ...step.change });
   return {
     ...table,
-    columns: columns.map((one) => (one.name === step.column ? applyChange(one) : one)),
+    columns: columns.map((column) => (column.name === step.column ? applyChange(column) : column)),
   };
 }
 
 /**
- * Adds a step. What is said of a column's options right after others is one step with them: in between
- * there might be a minimum above a maximum that is about to go.
+ * Adds a step. Consecutive changes of a column's options become one step: in between there might be a
+ * minimum above a maximum that is about to change.
  */
 function append(steps: TableStep[], step: TableStep): void {
   const last = steps.at(-1);
@@ -107,7 +107,7 @@ const COMMANDS: ReadonlyMap<string, CommandHandler> = new Map<string, CommandHan
   ["AT_DropConstraint", dropConstraint],
 ]);
 
-/** A part that changes the column which it names. */
+/** A command that changes the column which it names. */
 function alterWith(
   changeOf: (command: AlterTableCmd, column: Column | undefined) => ColumnChange,
 ): CommandHandler {
@@ -141,7 +141,7 @@ function addColumn({ def, missing_ok }: AlterTableCmd, context: AlterContext): T
   return [{ op: "add_column", table: context.slug, column: toColumn(definition) }];
 }
 
-/** The type that is named, with what the column has of its own where it stays of the same type. */
+/** The new type, with the column's own options where the type stays the same. */
 function retypeColumn(
   { typeName, raw_default: using, collClause }: ColumnDef,
   column: Column | undefined,
@@ -157,7 +157,7 @@ function retypeColumn(
   return { type, options: { ...current, ...options } };
 }
 
-/** How a value becomes one of the new type is for the types to say. */
+/** Allows `using` only for a cast: conversions are those of the column types. */
 function refuseOtherThanCast(using: Node, column: Column | undefined): void {
   const [columnNames] =
     "TypeCast" in using && using.TypeCast.arg && "ColumnRef" in using.TypeCast.arg
@@ -195,7 +195,7 @@ function requireColumns(columnNames: readonly string[], context: AlterContext): 
   return columnNames.map((name) => alterColumnStep(context, name, { required: true }));
 }
 
-/** All that is checked of a column is one step, since that says all of its options. */
+/** All checks of a column become one step, since that has all of its options. */
 function addChecks(constraint: Constraint, context: AlterContext): TableStep[] {
   const byColumn = Map.groupBy(parseChecks(constraint.raw_expr), ({ column }) =>
     resolveColumnName(context.table, column),
@@ -208,7 +208,7 @@ function addChecks(constraint: Constraint, context: AlterContext): TableStep[] {
   });
 }
 
-/** What a column might be of which nothing is known. */
+/** The type of a column of which nothing is known. */
 function assumeType(checks: readonly ColumnCheck[]): ParsedType {
   return { type: checks.some(({ type }) => type) ? "text" : "integer", options: {} };
 }
@@ -220,7 +220,7 @@ function addReference(constraint: Constraint, context: AlterContext): TableStep[
   return [alterColumnStep(context, name, { type, options: { ...options } })];
 }
 
-/** Every table has its key, so that another one is what is unique and required. */
+/** Every table has its primary key, so that another one becomes unique and required. */
 function addKey({ contype, conname, keys }: Constraint, context: AlterContext): TableStep[] {
   const columnNames = textsOf(keys);
   const isKey = contype === "CONSTR_PRIMARY";
@@ -238,7 +238,7 @@ function addKey({ contype, conname, keys }: Constraint, context: AlterContext): 
   ];
 }
 
-/** What is unique has a name; a check or a reference belongs to its column. */
+/** Only unique constraints have names; checks and references belong to their columns. */
 function dropConstraint(
   { name = "", missing_ok }: AlterTableCmd,
   context: AlterContext,
@@ -270,7 +270,7 @@ function findColumn({ table }: AlterContext, name: string): Column | undefined {
   return table?.columns.find((column) => column.name === name);
 }
 
-/** `AT_SetStorage` as `SET STORAGE`. */
+/** Turns `AT_SetStorage` into `SET STORAGE`. */
 function subtypeName(subtype = ""): string {
   return subtype
     .replace(/^AT_/, "")

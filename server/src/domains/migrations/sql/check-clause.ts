@@ -1,11 +1,11 @@
-/** Conditions in `check`, as the options of columns. */
+/** Translates the conditions of `check` into options of columns. */
 import type { A_Expr, Node } from "libpg-query";
 import { recordsOf, textsOf } from "#domains/queries/index.ts";
 import type { ColumnTypeName } from "#domains/tables/index.ts";
 import { parseConstant } from "./constant.ts";
 import { parseNumber, rejectSql } from "./sql-error.ts";
 
-/** What a check says of one column. */
+/** A check of one column, as options. */
 export interface ColumnCheck {
   readonly column: string;
   readonly options: Readonly<Record<string, unknown>>;
@@ -61,7 +61,7 @@ function parseListCheck(expression: A_Expr, members: readonly Node[]): ColumnChe
   return { column: columnName(expression.lexpr, expression), options: { values }, type: "enum" };
 }
 
-/** Whole numbers are assumed: for others a bound that is left out can't be told. */
+/** Exclusive bounds are kept for whole numbers only: others have no next number. */
 function parseComparison(expression: A_Expr, operator: string): ColumnCheck {
   const bound = parseNumber(expression.rexpr);
   const { lexpr } = expression;
@@ -88,7 +88,7 @@ function parseComparison(expression: A_Expr, operator: string): ColumnCheck {
   }
 }
 
-/** The options with bounds that are left out turned into those that are not, for whole numbers. */
+/** Turns exclusive bounds of whole numbers into inclusive ones. */
 export function resolveBounds(
   type: ColumnTypeName,
   { above, below, ...options }: Readonly<Record<string, unknown>>,

@@ -6,7 +6,7 @@ import { parseDefault } from "./constant.ts";
 import { parseNumber, rejectSql, rejectSqlIf, tableSlug } from "./sql-error.ts";
 import { type ParsedType, toColumnType } from "./type-name.ts";
 
-/** A column while it is put together: table constraints add to it. */
+/** A column that is being built: table constraints add to it. */
 export interface ColumnDraft {
   readonly name: string;
   readonly location: number | undefined;
@@ -17,7 +17,7 @@ export interface ColumnDraft {
   defaultExpression: Node | undefined;
 }
 
-/** Reads a column with the constraints that stand behind it. */
+/** Parses a column with the constraints behind it. */
 export function parseColumnDefinition(definition: ColumnDef): ColumnDraft {
   const { colname, typeName, collClause, constraints = [], location } = definition;
   rejectSqlIf(definition, {
@@ -46,7 +46,6 @@ export function parseColumnDefinition(definition: ColumnDef): ColumnDraft {
   return draft;
 }
 
-/** The column that a draft comes to. */
 export function toColumn({
   name,
   found,
@@ -68,12 +67,11 @@ export function toColumn({
   };
 }
 
-/** Adds what a check says. */
 export function addCheck(draft: ColumnDraft, { options, type }: ColumnCheck): void {
   draft.found = withCheck(draft.found, { options, ...(type && { type }) });
 }
 
-/** A type with what a check says of it. */
+/** A type with the options of a check. */
 export function withCheck(
   { type, options }: ParsedType,
   check: Pick<ColumnCheck, "options" | "type">,
@@ -83,12 +81,11 @@ export function withCheck(
   return { type: check.type, options: check.options };
 }
 
-/** Makes it a reference. */
 export function setReference(draft: ColumnDraft, constraint: Constraint): void {
   draft.found = parseReference(constraint);
 }
 
-/** What a foreign key comes to: ids of records are all that can be referred to. */
+/** Parses a foreign key, which can only refer to the ids of records. */
 export function parseReference(constraint: Constraint): ParsedType {
   const { pktable, pk_attrs, fk_matchtype, fk_del_action } = constraint;
   rejectSqlIf(constraint, {
@@ -113,7 +110,7 @@ const ON_DELETE: ReadonlyMap<string, OnDelete> = new Map([
   ["c", "cascade"],
 ]);
 
-/** Whatever is checked is checked at once, and for all records. */
+/** Refuses constraints that are not checked at once, and for all records. */
 export function rejectDeferred(constraint: Constraint): void {
   rejectSqlIf(constraint, {
     deferrable: "DEFERRABLE",
@@ -167,7 +164,7 @@ function applyChecks(draft: ColumnDraft, { raw_expr }: Constraint): void {
   }
 }
 
-/** A column that counts. */
+/** Parses an identity column, which becomes an autonumber. */
 function parseIdentity({ options = [], location = 0 }: Constraint): ParsedType {
   const start = options.map((option) => {
     const { defname, arg } = "DefElem" in option ? option.DefElem : {};

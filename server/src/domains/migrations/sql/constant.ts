@@ -18,7 +18,7 @@ const BOOLEAN_WORDS: ReadonlyMap<string, boolean> = new Map([
   ["false", false],
 ]);
 
-/** The default that an expression means in a column of this type; null when it is none. */
+/** Parses a default of a column of this type; null when there is none. */
 export function parseDefault(expression: Node | undefined, type: ColumnTypeName): unknown {
   if (!expression) return null;
   const value = parseConstant(expression);
@@ -27,14 +27,14 @@ export function parseDefault(expression: Node | undefined, type: ColumnTypeName)
   return convert && typeof value === "string" ? convert(value) : value;
 }
 
-/** What a text means that stands for a value of another type; numbers are written as texts too. */
+/** Converters of texts into values of other types; numbers are written as texts too. */
 const CONVERTERS: Readonly<Partial<Record<ColumnTypeName, (text: string) => unknown>>> = {
   integer: (text) => (text.trim() === "" ? text : Number(text)),
   boolean: (text) => BOOLEAN_WORDS.get(text.toLowerCase()) ?? text,
   json: parseJson,
 };
 
-/** A constant, also behind a cast or a sign, or the present time. */
+/** Parses a constant, also behind a cast or a sign, or the present time. */
 export function parseConstant(node: Node): string | number | boolean | null {
   if ("TypeCast" in node && node.TypeCast.arg) return parseConstant(node.TypeCast.arg);
   if ("SQLValueFunction" in node && TIMES.has(textOf(node.SQLValueFunction.op))) return NOW;
@@ -59,7 +59,7 @@ function constantValue(node: A_Const): string | number | boolean | null {
   return parseNumber({ A_Const: node }) ?? rejectSql("this constant is not available here", node);
 }
 
-/** Some signs are taken for operators. */
+/** The parser takes some signs for operators. */
 function parseNegative({
   name,
   lexpr,
@@ -71,7 +71,7 @@ function parseNegative({
   return number ?? rejectSql("only a constant or the present time can be a default", { location });
 }
 
-/** What is no JSON stays a text, which is JSON too. */
+/** A text that is no JSON stays a text, which is JSON too. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -13,7 +13,7 @@ import {
 import { toFieldName } from "./field.ts";
 import { rejectSql, rejectSqlIf, tableSlug } from "./sql-error.ts";
 
-/** What people call the platform's own columns, and the types that pass for theirs. */
+/** Names of the platform's own columns, and the types that are accepted for them. */
 const SYSTEM_COLUMN_TYPES: ReadonlyMap<string, readonly string[]> = new Map([
   ["id", ["text", "integer", "autonumber"]],
   ["created_at", ["timestamp"]],
@@ -24,7 +24,7 @@ const SYSTEM_COLUMN_TYPES: ReadonlyMap<string, readonly string[]> = new Map([
   ["createdby", ["text", "reference"]],
 ]);
 
-/** `create table`: the columns that every table has may stand there or not. */
+/** Translates `create table`; the columns that every table has may be among its columns. */
 export function translateCreateTable(statement: CreateStmt): TableStep[] {
   const table = tableSlug(statement.relation);
   const at = statement.relation ?? {};
@@ -55,7 +55,7 @@ export function translateCreateTable(statement: CreateStmt): TableStep[] {
   return [{ op: "create_table", table, columns, ...(indexes.length > 0 && { indexes }) }];
 }
 
-/** A constraint that stands by itself: what it adds to the columns, and the indexes that it makes. */
+/** Applies a table constraint to the columns, and returns the indexes that it creates. */
 function applyConstraint(drafts: readonly ColumnDraft[], element: Node): NewIndex[] {
   if (!("Constraint" in element)) return rejectSql("LIKE is not available here");
   const constraint = element.Constraint;
@@ -112,7 +112,7 @@ function applyUnique(drafts: readonly ColumnDraft[], constraint: Constraint): Ne
   ];
 }
 
-/** Of several columns it is an index; of one it is a property of that column. */
+/** A key of several columns is an index; of one it is a property of that column. */
 function applyPrimaryKey(drafts: readonly ColumnDraft[], constraint: Constraint): NewIndex[] {
   const names = textsOf(constraint.keys);
   const key = names.map((name) => findDraft(drafts, name, constraint));
@@ -141,7 +141,7 @@ function checkKeys(drafts: readonly ColumnDraft[]): void {
   }
 }
 
-/** Whether a column is one that every table has; refuses one that only has its name. */
+/** True for a column that every table has; refuses one that has its name and another type. */
 function isSystemColumn({ name, found, location }: ColumnDraft): boolean {
   const types = SYSTEM_COLUMN_TYPES.get(name.toLowerCase());
   if (!types) return false;

@@ -4,7 +4,7 @@ import { defaultIndexName, type TableStep, type Table } from "#domains/tables/in
 import type { TableLookup } from "./table-lookup.ts";
 import { singleName, rejectSql } from "./sql-error.ts";
 
-/** `drop table` and `drop index`. */
+/** Translates `drop table` and `drop index`. */
 export function translateDrop(
   { removeType, objects = [], missing_ok, concurrent }: DropStmt,
   known: TableLookup,
@@ -23,9 +23,9 @@ export function translateDrop(
     .map((table) => ({ op: "drop_table", table }));
 }
 
-/** SQL tells the index alone. */
+/** SQL names the index alone. */
 function dropIndex(name: string, missingOk: boolean, known: TableLookup): TableStep[] {
-  // Which table it is of is found out where there are some.
+  // Its table is only known where the tables are.
   if (!known.tables) return [];
   const steps = known.tables.flatMap(
     (table) =>
@@ -40,8 +40,8 @@ function dropIndex(name: string, missingOk: boolean, known: TableLookup): TableS
 }
 
 /**
- * The step that drops the index of a table that is called so: by the name that it was given, or by the
- * one that PostgreSQL gives, `orders_total_idx`, to an index of a column that was given none.
+ * The step that drops an index by its name: the one that it was given, or the one that PostgreSQL gives
+ * to an index without a name, `orders_total_idx`.
  */
 export function indexStepFor(
   table: Table,
@@ -60,8 +60,8 @@ export function indexStepFor(
 }
 
 /**
- * The same by the name that PostgreSQL gives to a unique index which no constraint has made: that ends as
- * any other index's does, and ours as a constraint's.
+ * The step that drops a unique index by the name that PostgreSQL gives to one without a constraint: that
+ * ends as any other index's does, and ours as a constraint's.
  */
 function uniqueStepFor({ slug, indexes, columns }: Table, name: string): TableStep | undefined {
   const isCalled = (fields: readonly string[]) => `${[slug, ...fields].join("_")}_idx` === name;

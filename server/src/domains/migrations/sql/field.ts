@@ -7,14 +7,14 @@ const FIELD_NAMES: ReadonlyMap<string, string> = new Map(
   ]),
 );
 
-/** The field that a column of SQL is, of those that every table has; any other is itself. */
+/** The API's name of a system column; any other column keeps its name. */
 export function toFieldName(column: string): string {
   return FIELD_NAMES.get(column) ?? column;
 }
 
 /**
- * The column that a name means: PostgreSQL reads a name without quotes in small letters, and no two
- * columns of a table differ in that alone.
+ * The column that a name means: PostgreSQL folds a name without quotes to lower case, and no two columns
+ * of a table differ in case alone.
  */
 export function resolveColumnName(table: Table | undefined, name: string): string {
   const columns = table?.columns ?? [];

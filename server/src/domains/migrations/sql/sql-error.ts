@@ -1,7 +1,7 @@
 import type { Node, RangeVar } from "libpg-query";
 import { textOf } from "#domains/queries/index.ts";
 
-/** Why a statement is not taken; `byte` is where in the script, when that is known. */
+/** SQL that can't be translated; `byte` is its position in the script, when that is known. */
 export class UnsupportedSql extends Error {
   readonly byte: number | undefined;
 
@@ -12,12 +12,12 @@ export class UnsupportedSql extends Error {
   }
 }
 
-/** Refuses what stands at a node. */
+/** Refuses a node. */
 export function rejectSql(message: string, at?: { readonly location?: number }): never {
   throw new UnsupportedSql(message, at?.location);
 }
 
-/** Refuses a node that has one of these fields set, each with what it is called. */
+/** Refuses a node that has one of these fields set, which have their names in SQL. */
 export function rejectSqlIf<T extends { readonly location?: number }>(
   node: T,
   fields: Readonly<Partial<Record<keyof T, string>>>,
@@ -30,7 +30,7 @@ export function rejectSqlIf<T extends { readonly location?: number }>(
   }
 }
 
-/** The slug of the table that is named. */
+/** The slug of the table that a node names. */
 export function tableSlug(relation: RangeVar | undefined): string {
   if (!relation) rejectSql("a table must be named");
   const { schemaname, catalogname, relpersistence } = relation;
@@ -42,14 +42,14 @@ export function tableSlug(relation: RangeVar | undefined): string {
   return textOf(relation.relname);
 }
 
-/** A name that stands in a list, of which there must be one. */
+/** The only name of a list. */
 export function singleName(names: readonly string[], at?: { readonly location?: number }): string {
   const [name, ...others] = names;
   if (name === undefined || others.length > 0) rejectSql("a name here stands without a schema", at);
   return name;
 }
 
-/** A number; undefined for what is none. The parser leaves a zero out. */
+/** Parses a number; undefined for any other node. The parser leaves a zero out. */
 export function parseNumber(node: Node | undefined): number | undefined {
   if (!node || !("A_Const" in node)) return undefined;
   const { ival, fval } = node.A_Const;

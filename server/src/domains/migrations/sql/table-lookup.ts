@@ -1,8 +1,8 @@
 import type { Table } from "#domains/tables/index.ts";
 
 /**
- * The tables as they are where a statement is read. While a migration is only written down nothing is
- * known of them, and whatever depends on them is assumed to be so.
+ * The tables that a statement is translated against. While a migration is only written down they are
+ * unknown, and everything that depends on them is assumed to exist.
  */
 export class TableLookup {
   readonly #tables: ReadonlyMap<string, Table> | undefined;
@@ -15,12 +15,12 @@ export class TableLookup {
     return this.#tables?.get(slug);
   }
 
-  /** All of them; undefined when nothing is known. */
+  /** All of them; undefined when they are unknown. */
   get tables(): readonly Table[] | undefined {
     return this.#tables && [...this.#tables.values()];
   }
 
-  /** Whether there is certainly none. */
+  /** True when there is certainly no such table. */
   isMissing(slug: string): boolean {
     return this.#tables !== undefined && !this.#tables.has(slug);
   }

@@ -1,6 +1,6 @@
 /**
- * SQL that changes tables, translated into steps. The text itself never runs: so what the API shows of
- * a table and what the database has of it are always the same.
+ * Translates SQL that changes tables into steps. The text itself never runs, so that the definition of a
+ * table and its structure in the database are always the same.
  */
 import type { CommentStmt, IndexStmt, Node, RenameStmt } from "libpg-query";
 import { recordsOf, textOf, textsOf } from "#domains/queries/index.ts";
@@ -12,11 +12,11 @@ import { resolveColumnName, toFieldName } from "./field.ts";
 import { TableLookup } from "./table-lookup.ts";
 import { singleName, rejectSql, rejectSqlIf, tableSlug } from "./sql-error.ts";
 
-/** The steps of a statement; throws `SqlRefused` when there are none for it. */
+/** Translates a statement; throws `UnsupportedSql` when there are no steps for it. */
 export function translateToSteps(statement: Node, known: TableLookup): readonly TableStep[] {
   const steps = translateStatement(statement, known);
   for (const step of steps) {
-    // It fills in what was left out.
+    // Parsing fills in defaults.
     const parsed = parseStep(structuredClone(step));
     if ("errors" in parsed) {
       const [error] = parsed.errors;
@@ -26,7 +26,7 @@ export function translateToSteps(statement: Node, known: TableLookup): readonly 
   return steps;
 }
 
-/** Where in a step something is, in the words of who wrote SQL. */
+/** A path within a step, in the words of SQL. */
 export function describePath(step: TableStep, path: string): string {
   const [, position = ""] = /^\/columns\/(\d+)/.exec(path) ?? [];
   const column = step.op === "create_table" ? step.columns[Number(position)]?.name : undefined;
@@ -107,7 +107,7 @@ function translateIndex(statement: IndexStmt, known: TableLookup): TableStep[] {
   ];
 }
 
-/** Comments are what we call descriptions. */
+/** Translates a comment, which becomes a description. */
 function translateComment(
   { objtype, object, comment = "" }: CommentStmt,
   known: TableLookup,

@@ -36,7 +36,7 @@ const TYPES: ReadonlyMap<string, ColumnTypeName> = new Map([
 
 const UUID_CHARACTERS = 36;
 
-/** The type of column that a type of SQL becomes. */
+/** The type of column that stands for a type of SQL. */
 export function toColumnType(typeName: TypeName | undefined): ParsedType {
   if (!typeName) rejectSql("a column must have a type");
   const { name, lengths } = parseTypeName(typeName);
@@ -53,7 +53,7 @@ export function toColumnType(typeName: TypeName | undefined): ParsedType {
   return { type, options: toOptions(name, lengths) };
 }
 
-/** The name of a type without its schema, and what stands in its parentheses. */
+/** The name of a type without its schema, and the numbers in its parentheses. */
 export function parseTypeName(typeName: TypeName): { name: string; lengths: readonly number[] } {
   const names = textsOf(typeName.names);
   const [schema, qualified] = names;

@@ -1,4 +1,4 @@
-/** What is asked of single nodes, beyond that they may be there. */
+/** Checks of single nodes that are allowed as such. */
 import { type Findings, recordsOf, textOf, textsOf } from "./findings.ts";
 import { CAST_TYPES, COLUMNS_OF_FUNCTIONS, FUNCTIONS, NAMED_BY_ALIAS, TIMES } from "./functions.ts";
 
@@ -6,7 +6,7 @@ import { CAST_TYPES, COLUMNS_OF_FUNCTIONS, FUNCTIONS, NAMED_BY_ALIAS, TIMES } fr
 export type Struct = Readonly<Record<string, unknown>>;
 type Check = (struct: Struct, byte: number, findings: Findings) => void;
 
-/** `char(n)` fills up with blanks. */
+/** The length of `char(n)`, which pads with blanks. */
 const CHARACTERS_MAX = 10_000;
 
 export const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
@@ -33,19 +33,19 @@ function checkRelation({ relname }: Struct, byte: number, findings: Findings): v
   findings.noteFirst(findings.relations, name, byte);
 }
 
-/** PostgreSQL writes to no common table expression. */
+/** A target is always a table: PostgreSQL writes to no common table expression. */
 function noteWrite({ relation }: Struct, _: number, findings: Findings): void {
   for (const { relname } of recordsOf(relation)) findings.targets.add(textOf(relname));
 }
 
-/** Unlike a record that is changed, one that is deleted may take others with it. */
+/** Deletes are noted apart, since they may cascade to other tables. */
 function noteDeletion(struct: Struct, byte: number, findings: Findings): void {
   noteWrite(struct, byte, findings);
   for (const { relname } of recordsOf(struct["relation"]))
     findings.deletedFrom.add(textOf(relname));
 }
 
-/** Where it is not in sight, the name would be that of a catalog. */
+/** Outside its scope the name would be that of a catalog. */
 function checkExpression({ ctename }: Struct, byte: number, findings: Findings): void {
   const name = textOf(ctename);
   if (isReserved(name)) findings.addError("no name here may begin with pg_", byte);
@@ -127,7 +127,7 @@ function checkIndirection({ indirection }: Struct, byte: number, findings: Findi
   );
 }
 
-/** A function where a table might stand. What else may stand there has a name that nobody can foresee. */
+/** Notes a function in `from`. Other expressions there have names that can't be foreseen. */
 function noteFunctionAsTable(
   { functions, alias, coldeflist }: Struct,
   byte: number,
@@ -155,9 +155,9 @@ function definedColumns(coldeflist: unknown): string[] {
 }
 
 /**
- * To PostgreSQL `x.f` is also the call `f(x)` where x has no column f: of a row it finds nothing that
- * matters, but where x stands for the values of a function, `x.pg_read_file` reads a file. So there
- * only the columns that x is known to have may follow, and what might be called anyway.
+ * To PostgreSQL `x.f` is also the call `f(x)` where x has no column f: of a row that is harmless, but
+ * where x stands for the values of a function, `x.pg_read_file` reads a file. So there only the columns
+ * that x is known to have may follow, and functions that may be called anyway.
  */
 export function checkDotted(findings: Findings): void {
   for (const { of, name, byte } of findings.qualifiedNames) {

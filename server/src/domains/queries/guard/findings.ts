@@ -1,30 +1,30 @@
 import { type GuardError, type SourcePosition, PositionMap } from "./source-position.ts";
 
 const ERRORS_MAX = 10;
-/** So many tables and so many parameters can one statement name. */
+/** The tables, and the parameters, that one statement can name. */
 const NAMES_MAX = 1_000;
 
-/** What a table might stand for where a function does: its alias, and the columns that it has. */
+/** A function in the place of a table: its alias, and the columns that it has. */
 export interface FunctionAsTable {
   readonly name: string;
   readonly columns: ReadonlySet<string>;
 }
 
-/** What a statement speaks of, and what is wrong with it. */
+/** The names in a statement, and the errors. */
 export class Findings {
   readonly errors: GuardError[] = [];
   /** By their names; those of the statement's own common table expressions are among them. */
   readonly relations = new Map<string, SourcePosition>();
-  /** Of the relations those that are written to: they are tables, whatever else has the name. */
+  /** The relations that are written to: they are tables, whatever else has the name. */
   readonly targets = new Set<string>();
-  /** Of those the ones that it deletes from. */
+  /** The targets that it deletes from. */
   readonly deletedFrom = new Set<string>();
   readonly expressions = new Set<string>();
-  /** What columns are called in it, whatever they belong to. */
+  /** The names of columns, of whichever relation. */
   readonly names = new Set<string>();
   readonly parameters = new Map<number, SourcePosition>();
   readonly functionsAsTables: FunctionAsTable[] = [];
-  /** Names with something before the dot. */
+  /** Names behind a dot. */
   readonly qualifiedNames: { readonly of: string; readonly name: string; readonly byte: number }[] =
     [];
   readonly #positions: PositionMap;
@@ -34,7 +34,7 @@ export class Findings {
     this.#positions = new PositionMap(bytes);
   }
 
-  /** Enough to be told at once. */
+  /** True when there are enough errors for one response. */
   get isFull(): boolean {
     return this.#tooMany || this.errors.length >= ERRORS_MAX;
   }
@@ -43,7 +43,7 @@ export class Findings {
     if (!this.isFull) this.errors.push({ message, at: this.positionAt(byte) });
   }
 
-  /** Notes where something is named first. */
+  /** Notes the first position of a name. */
   noteFirst<Name>(named: Map<Name, SourcePosition>, name: Name, byte: number): void {
     if (named.has(name)) return;
     if (named.size < NAMES_MAX) named.set(name, this.positionAt(byte));
@@ -58,7 +58,7 @@ export class Findings {
   }
 }
 
-/** The objects among what the parser left in a field: one, several in a list, or none. */
+/** The objects in a field of the parser's tree: one, several in a list, or none. */
 export function recordsOf(value: unknown): readonly Readonly<Record<string, unknown>>[] {
   return [value]
     .flat()
@@ -66,7 +66,7 @@ export function recordsOf(value: unknown): readonly Readonly<Record<string, unkn
     .map((member) => member as Readonly<Record<string, unknown>>);
 }
 
-/** The texts of a list of names; what is no text in it, such as a star, is left out. */
+/** The texts of a list of names, without other members such as a star. */
 export function textsOf(value: unknown): string[] {
   return recordsOf(value).flatMap(({ String: text }) =>
     recordsOf(text).map(({ sval }) => textOf(sval)),

@@ -1,7 +1,7 @@
 /**
  * The functions that a statement may call. They compute something of their arguments and do nothing
- * else: no setting, file, catalog, sequence, lock or other session is within their reach, and none
- * makes much out of little (`repeat`, `lpad`, `array_fill`, `format`, whose widths have no bound).
+ * else: they reach no setting, file, catalog, sequence, lock or other session, and none makes a large value
+ * out of a small one (`repeat`, `lpad`, `array_fill`, `format`, whose widths have no bound).
  */
 export const FUNCTIONS: ReadonlySet<string> = new Set(
   [
@@ -63,8 +63,8 @@ export const FUNCTIONS: ReadonlySet<string> = new Set(
 );
 
 /**
- * Those of them that, where a table might stand, give one column named as the alias says. Of others a
- * column has the name that the function gives it, and the alias is the name of nothing.
+ * The functions that, in `from`, return one column named by the alias. Columns of the others have the
+ * names that the function gives them.
  */
 export const NAMED_BY_ALIAS: ReadonlySet<string> = new Set([
   "generate_series",
@@ -89,7 +89,7 @@ export const COLUMNS_OF_FUNCTIONS: ReadonlySet<string> = new Set([
   "weights",
 ]);
 
-/** What `current_date` and its like may be; `current_user` and its like are not among them. */
+/** The forms of `current_date`; those of `current_user` are not among them. */
 export const TIMES: ReadonlySet<string> = new Set(
   ["CURRENT_DATE", "CURRENT_TIME", "CURRENT_TIMESTAMP", "LOCALTIME", "LOCALTIMESTAMP"].flatMap(
     (name) => [`SVFOP_${name}`, `SVFOP_${name}_N`],

@@ -2,7 +2,7 @@ import { loadModule } from "libpg-query";
 import { beforeAll, describe, expect, test } from "vitest";
 import { inspectStatement } from "./guard.ts";
 import { positionAt, PositionMap } from "./source-position.ts";
-import { readStatement } from "./parse-thread.ts";
+import { readStatement } from "./parser.ts";
 import { inspectScript } from "./script.ts";
 
 beforeAll(() => loadModule());

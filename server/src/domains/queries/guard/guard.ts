@@ -1,23 +1,77 @@
 /**
- * The first wall between a person's SQL and the database: the text is read by PostgreSQL's own parser,
- * and what is not known to be harmless is refused.
+ * The guard between a person's SQL and the database: PostgreSQL's own parser reads the text, and everything
+ * that is not known to be harmless is refused.
  */
-import { hasSqlDetails, parseSync } from "libpg-query";
 import { checkDotted, checks, type Struct } from "./checks.ts";
 import { Findings, recordsOf, textOf } from "./findings.ts";
 import { type NodeRule, ALLOWED_NODES, nodeName, ALLOWED_STATEMENTS } from "./nodes.ts";
-import { type GuardError, type SourcePosition, positionAt } from "./source-position.ts";
+import { guardError, type GuardErrors, parseSql } from "./parse-sql.ts";
+import type { SourcePosition } from "./source-position.ts";
 
-/** So deep may a statement be nested; the server's own stack ends a little later. */
+/** A statement that may be run, and what it names. */
+export interface Inspection {
+  /** Without the semicolon, and the text before and after. */
+  readonly text: string;
+  /** The characters of the person's text before it. */
+  readonly offset: number;
+  /** The tables and common table expressions that it names, each with its first position. */
+  readonly relations: ReadonlyMap<string, SourcePosition>;
+  /** The tables among them that it writes to. */
+  readonly targets: ReadonlySet<string>;
+  /** The tables among those that it deletes from. */
+  readonly deletedFrom: ReadonlySet<string>;
+  /** Its own common table expressions. */
+  readonly expressions: ReadonlySet<string>;
+  /** The names of columns in it, of whichever relation. */
+  readonly names: ReadonlySet<string>;
+  /** The numbers of its parameters, each with its first position. */
+  readonly parameters: ReadonlyMap<number, SourcePosition>;
+}
+
+export type GuardResult = Inspection | GuardErrors;
+
+/** Inspects a text that must be one statement. */
+export function inspectStatement(sql: string, rule: NodeRule): GuardResult {
+  const parsed = parseSql(sql);
+  if ("errors" in parsed) return parsed;
+  const [first, second] = parsed.statements;
+  if (!first) return guardError("there is no statement");
+  const bytes = Buffer.from(sql);
+  const findings = new Findings(bytes);
+  if (second) {
+    return guardError("only one statement can be run", findings.positionAt(second.start));
+  }
+  const { node, start, end } = first;
+  const [kind = ""] = Object.keys(node);
+  if (!ALLOWED_STATEMENTS[rule].has(kind)) {
+    return guardError(`${nodeName(kind)} is not available here`, findings.positionAt(start));
+  }
+  walk(node, rule, findings);
+  checkDotted(findings);
+  if (findings.errors.length > 0) return { errors: findings.errors };
+  const { relations, targets, deletedFrom, expressions, names, parameters } = findings;
+  return {
+    text: bytes.subarray(start, end).toString("utf8"),
+    offset: findings.positionAt(start).position,
+    relations,
+    targets,
+    deletedFrom,
+    expressions,
+    names,
+    parameters,
+  };
+}
+
+/** The nesting of a statement; the server's own stack ends a little later. */
 const DEPTH_MAX = 400;
 
-/** Looks at every node of a statement: whether it may be there, and what it speaks of. */
+/** Walks the nodes of a statement: rejectFields those that are not allowed, and notes what the others name. */
 function walk(statement: unknown, rule: NodeRule, findings: Findings): void {
   const kinds = ALLOWED_NODES[rule];
 
   const visit = (value: unknown, nearest: number, depth: number): void => {
     for (const member of recordsOf(value)) {
-      // An empty place in a list, such as the expressions of a plain `distinct`.
+      // Empty for a gap in a list, such as the expressions of a plain `distinct`.
       for (const [kind, struct] of Object.entries(member)) {
         for (const fields of recordsOf(struct)) enter(kind, fields, { nearest, depth });
       }
@@ -40,14 +94,14 @@ function walk(statement: unknown, rule: NodeRule, findings: Findings): void {
       if (kind.plain.has(field)) continue;
       const bare = kind.bare.get(field);
       if (kind.nodes.has(field)) visit(value, at, depth + 1);
-      else if (bare === undefined) refuse(name, field, { value, at });
+      else if (bare === undefined) rejectField(name, field, { value, at });
       else
         for (const fields of recordsOf(value))
           enter(bare, fields, { nearest: at, depth: depth + 1 });
     }
   };
 
-  const refuse = (
+  const rejectField = (
     name: string,
     field: string,
     { value, at }: { readonly value: unknown; readonly at: number },
@@ -62,92 +116,4 @@ function walk(statement: unknown, rule: NodeRule, findings: Findings): void {
   };
 
   visit(statement, 0, 0);
-}
-
-/** A statement that may be run, and what it speaks of. */
-export interface Inspection {
-  /** Without the semicolon, and what stands before and after. */
-  readonly text: string;
-  /** How many characters of what the person wrote stand before it. */
-  readonly offset: number;
-  /** The tables and common table expressions that are named, and where first. */
-  readonly relations: ReadonlyMap<string, SourcePosition>;
-  /** The tables among them that it writes to. */
-  readonly targets: ReadonlySet<string>;
-  /** The tables among those that it deletes from. */
-  readonly deletedFrom: ReadonlySet<string>;
-  /** Its own common table expressions. */
-  readonly expressions: ReadonlySet<string>;
-  /** What columns are called in it, whatever they belong to. */
-  readonly names: ReadonlySet<string>;
-  /** The numbers of its parameters, and where each is first. */
-  readonly parameters: ReadonlyMap<number, SourcePosition>;
-}
-
-export type GuardResult = Inspection | { readonly errors: readonly GuardError[] };
-
-/**
- * Judges a text that is to be one statement. What the parser throws for another reason than the text
- * (it is out of its stack) comes out: then the parser is of no use any more.
- */
-export function inspectStatement(sql: string, rule: NodeRule): GuardResult {
-  // The parser would see a text that ends there.
-  if (sql.includes("\0") || !sql.isWellFormed())
-    return rejected("holds what is no text", undefined);
-  if (sql.trim() === "") return rejected("there is no statement", undefined);
-  const bytes = Buffer.from(sql);
-  const parsed = parse(sql);
-  if ("errors" in parsed) return parsed;
-  const [first, second] = parsed.statements;
-  if (!first) return rejected("there is no statement", undefined);
-  const findings = new Findings(bytes);
-  if (second) {
-    return rejected(
-      "only one statement can be run",
-      findings.positionAt(second.stmt_location ?? 0),
-    );
-  }
-  const start = first.stmt_location ?? 0;
-  const [kind = ""] = Object.keys(recordsOf(first.stmt)[0] ?? {});
-  if (!ALLOWED_STATEMENTS[rule].has(kind)) {
-    return rejected(`${nodeName(kind)} is not available here`, findings.positionAt(start));
-  }
-  walk(first.stmt, rule, findings);
-  checkDotted(findings);
-  if (findings.errors.length > 0) return { errors: findings.errors };
-  const { relations, targets, deletedFrom, expressions, names, parameters } = findings;
-  const text = bytes.subarray(start, first.stmt_len ? start + first.stmt_len : undefined);
-  const offset = findings.positionAt(start).position;
-  return {
-    text: text.toString("utf8"),
-    offset,
-    relations,
-    targets,
-    deletedFrom,
-    expressions,
-    names,
-    parameters,
-  };
-}
-
-interface RawStatement {
-  readonly stmt?: unknown;
-  readonly stmt_location?: number;
-  readonly stmt_len?: number;
-}
-
-function parse(
-  sql: string,
-): { readonly statements: readonly RawStatement[] } | { readonly errors: readonly GuardError[] } {
-  try {
-    return { statements: parseSync(sql).stmts ?? [] };
-  } catch (error) {
-    if (!hasSqlDetails(error)) throw error;
-    const position = error.sqlDetails?.cursorPosition ?? -1;
-    return rejected(error.message, position < 0 ? undefined : positionAt(sql, position));
-  }
-}
-
-function rejected(message: string, at: SourcePosition | undefined) {
-  return { errors: [{ message, at }] };
 }

@@ -1,15 +1,15 @@
 /**
- * The kinds of nodes that a statement may be made of, each with all the fields that it may have. What
- * is not here is refused, also what a later version of the parser comes to know.
+ * The kinds of nodes that a statement may consist of, each with all the fields that it may have. Any
+ * other is refused, also one that a later version of the parser adds.
  */
 
-/** What the walk does with a field. */
+/** The fields of a kind of node, by how the walk treats them. */
 export interface NodeKind {
-  /** Words, numbers and the like, which mean nothing by themselves. */
+  /** Words, numbers and other scalars, which are harmless. */
   readonly plain: ReadonlySet<string>;
-  /** Further nodes, which say their kind. */
+  /** Further nodes that name their kind. */
   readonly nodes: ReadonlySet<string>;
-  /** A node of this kind, which does not say so. */
+  /** Nodes of a known kind that do not name it. */
   readonly bare: ReadonlyMap<string, string>;
 }
 
@@ -112,7 +112,7 @@ const writeNodes: Readonly<Record<string, NodeKind>> = {
   SetToDefault: kind(""),
 };
 
-/** What a statement may do: read only, or change records too. */
+/** Statements that only read, or that change records too. */
 export type NodeRule = "read" | "write";
 
 export const ALLOWED_NODES: Readonly<Record<NodeRule, ReadonlyMap<string, NodeKind>>> = {
@@ -120,7 +120,7 @@ export const ALLOWED_NODES: Readonly<Record<NodeRule, ReadonlyMap<string, NodeKi
   write: new Map(Object.entries(writeNodes)),
 };
 
-/** The statements among them. */
+/** The kinds of statements among them. */
 export const ALLOWED_STATEMENTS: Readonly<Record<NodeRule, ReadonlySet<string>>> = {
   read: new Set(["SelectStmt"]),
   write: new Set(["InsertStmt", "UpdateStmt", "DeleteStmt"]),
@@ -140,7 +140,7 @@ const STATEMENT_NAMES: ReadonlyMap<string, string> = new Map([
   ["XmlSerialize", "XML"],
 ]);
 
-/** What the parser calls a kind of node, or a field of it, as people do. */
+/** The name in SQL of a kind of node, or of a field of it. */
 export function nodeName(name: string): string {
   const known = STATEMENT_NAMES.get(name);
   if (known !== undefined) return known;

@@ -1,33 +1,26 @@
-import { hasSqlDetails, type Node, parseSync } from "libpg-query";
+import type { Node } from "libpg-query";
 import { inspectStatement } from "./guard.ts";
-import { ALLOWED_STATEMENTS } from "./nodes.ts";
-import {
-  type GuardError,
-  type SourcePosition,
-  positionAt,
-  PositionMap,
-} from "./source-position.ts";
-import { nodeName } from "./nodes.ts";
+import { ALLOWED_STATEMENTS, nodeName } from "./nodes.ts";
+import { guardError, type GuardErrors, parseSql } from "./parse-sql.ts";
+import { type GuardError, PositionMap, type SourcePosition } from "./source-position.ts";
 
 /** One statement of a script. Positions within a node are bytes of the whole script. */
 export type ScriptStatement = { readonly text: string; readonly at: SourcePosition } & (
   | { readonly kind: "structure"; readonly node: Node }
   | {
       readonly kind: "records";
-      /** The tables that it names, its own common table expressions left out, unless it writes to one. */
+      /** The tables that it names, without its own common table expressions unless it writes to one. */
       readonly relations: readonly string[];
-      /** Those of them that it writes to. */
+      /** The tables that it writes to. */
       readonly targets: readonly string[];
-      /** Those of them that it deletes from. */
+      /** The tables that it deletes from. */
       readonly deletedFrom: readonly string[];
     }
 );
 
-export type ScriptResult =
-  | { readonly statements: readonly ScriptStatement[] }
-  | { readonly errors: readonly GuardError[] };
+export type ScriptResult = { readonly statements: readonly ScriptStatement[] } | GuardErrors;
 
-/** Those that somebody else translates, and that never run as they are. */
+/** Statements that migrations translate, and that never run as they are. */
 const STRUCTURE_STATEMENTS = new Set([
   "CreateStmt",
   "AlterTableStmt",
@@ -37,33 +30,29 @@ const STRUCTURE_STATEMENTS = new Set([
   "CommentStmt",
 ]);
 
-/** After so many the rest is not read. */
+/** After so many errors the rest is not inspected. */
 const ERRORS_MAX = 200;
 
 /**
- * Judges a text of any number of statements that change tables or their records. What changes records
- * is judged as `inspect` does; of what changes tables only the kind is looked at here.
+ * Inspects a text of any number of statements that change tables or their records. Those that change
+ * records are inspected as `inspectStatement` does; of those that change tables only the kind is checked.
  */
 export function inspectScript(sql: string): ScriptResult {
-  if (sql.includes("\0") || !sql.isWellFormed())
-    return rejected("holds what is no text", undefined);
-  if (sql.trim() === "") return rejected("there is no statement", undefined);
-  const parsed = parse(sql);
-  if (!Array.isArray(parsed)) return parsed;
-  if (parsed.length === 0) return rejected("there is no statement", undefined);
+  const parsed = parseSql(sql);
+  if ("errors" in parsed) return parsed;
   const bytes = Buffer.from(sql);
   const positions = new PositionMap(bytes);
   const statements: ScriptStatement[] = [];
   const errors: GuardError[] = [];
-  for (const { node, start, end } of parsed) {
+  for (const { node, start, end } of parsed.statements) {
     if (errors.length >= ERRORS_MAX) break;
     const raw = bytes.subarray(start, end).toString("utf8");
-    // The parser counts what stands before a statement as its own.
+    // The parser counts the space before a statement as its own.
     const leadingSpaces = raw.length - raw.trimStart().length;
     const at = positions.atByte(start + Buffer.byteLength(raw.slice(0, leadingSpaces)));
     const inspected = inspectScriptStatement(node, raw.trim(), at);
     if ("errors" in inspected) {
-      errors.push(...inspected.errors.map((complaint) => relocateError(complaint, positions, at)));
+      errors.push(...inspected.errors.map((error) => relocateError(error, positions, at)));
     } else statements.push(inspected);
   }
   return errors.length > 0 ? { errors } : { statements };
@@ -73,18 +62,18 @@ function inspectScriptStatement(
   node: Node,
   text: string,
   at: SourcePosition,
-): ScriptStatement | { readonly errors: readonly GuardError[] } {
+): ScriptStatement | GuardErrors {
   const [kind = ""] = Object.keys(node);
   if (STRUCTURE_STATEMENTS.has(kind)) return { kind: "structure", node, text, at };
   if (!ALLOWED_STATEMENTS.write.has(kind))
-    return rejected(`${nodeName(kind)} is not available here`, FIRST);
-  const verdict = inspectStatement(text, "write");
-  if ("errors" in verdict) return verdict;
-  const [parameter] = verdict.parameters;
+    return guardError(`${nodeName(kind)} is not available here`, FIRST);
+  const inspection = inspectStatement(text, "write");
+  if ("errors" in inspection) return inspection;
+  const [parameter] = inspection.parameters;
   if (parameter)
-    return rejected(`there is no value for the parameter $${parameter[0]}`, parameter[1]);
-  const { targets, deletedFrom, expressions } = verdict;
-  const relations = [...verdict.relations.keys()].filter(
+    return guardError(`there is no value for the parameter $${parameter[0]}`, parameter[1]);
+  const { targets, deletedFrom, expressions } = inspection;
+  const relations = [...inspection.relations.keys()].filter(
     (name) => targets.has(name) || !expressions.has(name),
   );
   return {
@@ -99,33 +88,11 @@ function inspectScriptStatement(
 
 const FIRST: SourcePosition = { position: 0, line: 1, column: 1 };
 
-/** A complaint about one statement, where it is in the whole. */
+/** An error in one statement, with its position in the whole script. */
 function relocateError(
   { message, at }: GuardError,
   positions: PositionMap,
   start: SourcePosition,
 ): GuardError {
   return { message, at: positions.at(start.position + (at?.position ?? 0)) };
-}
-
-interface ParsedStatement {
-  readonly node: Node;
-  readonly start: number;
-  readonly end: number | undefined;
-}
-
-function parse(sql: string): ParsedStatement[] | { readonly errors: readonly GuardError[] } {
-  try {
-    return (parseSync(sql).stmts ?? []).flatMap(({ stmt, stmt_location: start = 0, stmt_len }) =>
-      stmt ? [{ node: stmt, start, end: stmt_len ? start + stmt_len : undefined }] : [],
-    );
-  } catch (error) {
-    if (!hasSqlDetails(error)) throw error;
-    const position = error.sqlDetails?.cursorPosition ?? -1;
-    return rejected(error.message, position < 0 ? undefined : positionAt(sql, position));
-  }
-}
-
-function rejected(message: string, at: SourcePosition | undefined) {
-  return { errors: [{ message, at }] };
 }

@@ -1,4 +1,4 @@
-/** Where something is in what a person wrote. */
+/** A position in a text that a person wrote. */
 export interface SourcePosition {
   /** Characters before it. */
   readonly position: number;
@@ -7,20 +7,20 @@ export interface SourcePosition {
   readonly column: number;
 }
 
-/** What is wrong with a statement. */
+/** An error in a statement. */
 export interface GuardError {
   readonly message: string;
   readonly at: SourcePosition | undefined;
 }
 
-/** The place before which so many characters (not UTF-16 units) stand. */
+/** The position after so many characters (not UTF-16 units). */
 export function positionAt(text: string, position: number): SourcePosition {
   return new PositionMap(Buffer.from(text)).at(position);
 }
 
 const NEWLINE = 10;
 
-/** The places of one text, which is gone through once, however many are asked for. */
+/** The positions of one text, which is scanned once for all of them. */
 export class PositionMap {
   readonly #bytes: Uint8Array;
   #table: { readonly positions: Uint32Array; readonly lines: readonly number[] } | undefined;
@@ -29,7 +29,7 @@ export class PositionMap {
     this.#bytes = bytes;
   }
 
-  /** The place before which so many characters stand. */
+  /** The position after so many characters. */
   at(position: number): SourcePosition {
     const { lines } = this.#read();
     let line = 0;
@@ -42,13 +42,13 @@ export class PositionMap {
     return { position, line: line + 1, column: position - (lines[line] ?? 0) + 1 };
   }
 
-  /** The same, of the bytes that the parser counts. */
+  /** The position after so many bytes, which the parser counts. */
   atByte(byte: number): SourcePosition {
     const { positions } = this.#read();
     return this.at(positions[Math.min(byte, this.#bytes.length)] ?? 0);
   }
 
-  /** How many characters stand before each byte, and before each line. */
+  /** The number of characters before each byte, and before each line. */
   #read() {
     if (this.#table) return this.#table;
     const positions = new Uint32Array(this.#bytes.length + 1);
@@ -65,12 +65,11 @@ export class PositionMap {
   }
 }
 
-/** In characters. */
 export function characterCount(text: string): number {
   return Array.from(text).length;
 }
 
-/** In words, as it stands before a complaint. */
+/** An error with its position in words. */
 export function describePosition({ message, at }: GuardError): string {
   return at ? `line ${at.line}, column ${at.column}: ${message}` : message;
 }

@@ -56,9 +56,9 @@ function splitTextSql(to: Column, quoted: string): string {
  */
 function jsonListSql(json: string): string {
   const list = `('{' || substr(${json}::text, 2, length(${json}::text) - 2) || '}')::text[]`;
-  const strange = `'$[*] ? (@.type() != "string" || @ like_regex "[[:cntrl:]]")'`;
+  const unsupported = `'$[*] ? (@.type() != "string" || @ like_regex "[[:cntrl:]]")'`;
   return (
-    `case when jsonb_typeof(${json}) = 'array' and not jsonb_path_exists(${json}, ${strange}) ` +
+    `case when jsonb_typeof(${json}) = 'array' and not jsonb_path_exists(${json}, ${unsupported}) ` +
     `and ${isDistinctSql(list)} then ${list} else ('not a list: ' || ${json}::text)::text[] end`
   );
 }

@@ -91,7 +91,7 @@ export function changeToSteps(table: string, change: TableChange): LocatedSteps 
       paths: [["/column", `/dropColumns/${at}`]],
     })),
     ...mapSteps(alterColumns, ({ name: column, ...settings }, at): LocatedStep => {
-      const place = `/alterColumns/${at}`;
+      const path = `/alterColumns/${at}`;
       const step: TableStep = {
         op: "alter_column",
         table,
@@ -101,8 +101,8 @@ export function changeToSteps(table: string, change: TableChange): LocatedSteps 
       return {
         step,
         paths: [
-          ["/column", `${place}/name`],
-          ["/change", place],
+          ["/column", `${path}/name`],
+          ["/change", path],
         ],
       };
     }),
@@ -145,7 +145,7 @@ function renameSteps(table: string, renames: Static<typeof Renames>): LocatedSte
 
 function mapSteps<T>(
   list: readonly T[] | undefined,
-  part: (one: T, at: number) => LocatedStep,
+  part: (item: T, at: number) => LocatedStep,
 ): LocatedStep[] {
   return (list ?? []).map(part);
 }

@@ -1,0 +1,43 @@
+import { hasSqlDetails, type Node, parseSync } from "libpg-query";
+import { type GuardError, positionAt, type SourcePosition } from "./source-position.ts";
+
+export interface GuardErrors {
+  readonly errors: readonly GuardError[];
+}
+
+/** A statement of a text; `start` and `end` are bytes, the latter undefined at the end of the text. */
+export interface ParsedStatement {
+  readonly node: Node;
+  readonly start: number;
+  readonly end: number | undefined;
+}
+
+/**
+ * Parses a text of at least one statement. An error of the parser that is not about the text (it is out of
+ * its stack) is thrown: then the parser can't be used any more.
+ */
+export function parseSql(
+  sql: string,
+): { readonly statements: readonly ParsedStatement[] } | GuardErrors {
+  // To the parser, the text would end at NUL.
+  if (sql.includes("\0") || !sql.isWellFormed()) return guardError("holds what is no text");
+  const parsed = sql.trim() === "" ? [] : parse(sql);
+  if ("errors" in parsed) return parsed;
+  return parsed.length === 0 ? guardError("there is no statement") : { statements: parsed };
+}
+
+export function guardError(message: string, at?: SourcePosition): GuardErrors {
+  return { errors: [{ message, at }] };
+}
+
+function parse(sql: string): ParsedStatement[] | GuardErrors {
+  try {
+    return (parseSync(sql).stmts ?? []).flatMap(({ stmt, stmt_location: start = 0, stmt_len }) =>
+      stmt ? [{ node: stmt, start, end: stmt_len ? start + stmt_len : undefined }] : [],
+    );
+  } catch (error) {
+    if (!hasSqlDetails(error)) throw error;
+    const position = error.sqlDetails?.cursorPosition ?? -1;
+    return guardError(error.message, position < 0 ? undefined : positionAt(sql, position));
+  }
+}
