@@ -271,8 +271,9 @@ export interface JobOptions {
 }
 
 /**
- * A durable consumer of the event log, declared by `reader`. Its writes and its cursor commit together,
- * so that each event takes effect exactly once, on whichever node; it sees every event once and in order.
+ * A durable consumer of the event log, declared by `reader`: it keeps a projection, notifies or starts work.
+ * Its writes and its cursor commit together, so that each event takes effect exactly once, on whichever node;
+ * it gets every event once and in order.
  */
 export type Reader = ReaderDeclaration & ReaderHandler<EventType>;
 

@@ -14,7 +14,7 @@ test("without configuration the defaults of the contract hold", () => {
   });
 });
 
-test("every bad setting is named at once, with what it should be", () => {
+test("all invalid settings are named at once, with the expected value", () => {
   const bad = {
     PORT: "70000",
     DATABASE_URL: "mysql://x",

@@ -7,7 +7,7 @@ import { loadMasterKey, MasterKey, newDataKey, open, seal } from "./crypto.ts";
 
 const plain = Buffer.from("attack at dawn");
 
-test("what was sealed opens with the same key and context, and only then", () => {
+test("a sealed value opens with the same key and context, and only then", () => {
   const key = newDataKey();
   const sealed = seal(key, plain, "here");
   expect(open(key, sealed, "here")).toEqual(plain);
@@ -27,7 +27,7 @@ test("two seals of the same value differ", () => {
   expect(seal(key, plain, "x").equals(seal(key, plain, "x"))).toBe(false);
 });
 
-test("a master key unwraps what it wrapped for a workspace, and derives one key per purpose", () => {
+test("a master key unwraps the key of a workspace, and derives one key per purpose", () => {
   const master = new MasterKey(newDataKey());
   const dataKey = newDataKey();
   const wrapped = master.wrap(dataKey, "a");

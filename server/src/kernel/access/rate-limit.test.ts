@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { RateLimit } from "./rate-limit.ts";
 
-test("a clock that is set back holds nobody for longer than a window", () => {
+test("a clock that is set back limits nobody for longer than a window", () => {
   let nowMs = 10_000_000;
   const limit = new RateLimit(() => nowMs);
   expect(limit.take("k", 1)).toMatchObject({ allowed: true, resetSeconds: 60 });

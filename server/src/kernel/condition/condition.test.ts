@@ -145,7 +145,7 @@ describe("a path", () => {
     expect(compileCondition({ [path]: { exists: true } })(EVENT)).toBe(false);
   });
 
-  test("finds nothing in what is no object", () => {
+  test("finds nothing in a value that is no object", () => {
     const missing = compileCondition({ "data.severity": { exists: false } });
     for (const subject of [undefined, null, 1, "data", true, [], ["data"], () => 1]) {
       expect(missing(subject)).toBe(true);
@@ -153,7 +153,7 @@ describe("a path", () => {
   });
 });
 
-describe("checkCondition says what is wrong, and where", () => {
+describe("checkCondition reports each error with its path", () => {
   const nested = (levels: number): unknown =>
     levels === 0 ? { type: "a" } : { not: nested(levels - 1) };
 

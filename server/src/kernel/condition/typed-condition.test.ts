@@ -39,7 +39,7 @@ describe("operands take the form that records show", () => {
   });
 });
 
-describe("what does not fit is refused, with its place", () => {
+describe("an operand of another type is an error, with its path", () => {
   test.each([
     [{ nothing: 1, or: [{ open: true }, { "no.thing": 1 }] }, ["/nothing", "/or/1/no.thing"]],
     [{ "title.a": 1, "tags.a": "b", "tags.0.0": "b" }, ["/title.a", "/tags.a", "/tags.0.0"]],
@@ -77,7 +77,7 @@ describe("the caller", () => {
     expect(toTypedCondition(lists, kindOf, { users: true })).toEqual({ condition: lists });
   });
 
-  test("only where such a value can be, and only by what there is of them", () => {
+  test("only where such a value can be, and only by the known names", () => {
     const typed = toTypedCondition(
       {
         title: { eq: "$user.roles", ne: "$user.email", in: ["$user.id", "$user.roles"] },

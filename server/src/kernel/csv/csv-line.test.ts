@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { formatCsvLine, escapeFormula } from "./csv-line.ts";
 
-test("a line quotes what would not be read back as it is", () => {
+test("a line quotes cells that would not be parsed back", () => {
   expect(formatCsvLine(["a", null, "", "b c"])).toBe('a,,"",b c\r\n');
   expect(formatCsvLine(['"', "a,b", "a\nb", "a\rb", " a", "a\t"])).toBe(
     '"""","a,b","a\nb","a\rb"," a","a\t"\r\n',

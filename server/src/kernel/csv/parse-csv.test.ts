@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { formatCsvLine } from "./csv-line.ts";
 import { parseCsv } from "./parse-csv.ts";
 
-test("rows tell the line that they begin in, whatever ends their lines", async () => {
+test("rows have the line that they begin in, whatever ends their lines", async () => {
   const text = '\ufeff a ,b\r\n1,"two\nlines"\n\n,""\r3\n';
   expect(await parseCsv(text)).toEqual({
     header: ["a", "b"],
@@ -21,7 +21,7 @@ test.each(["\r\n", "\n", "\r"])("also where cells have lines, and %j ends them",
   expect(rows.map(({ line }) => line)).toEqual([2, 7, 8]);
 });
 
-test("what was written is read back", async () => {
+test("a formatted file is parsed back", async () => {
   const unit = fc.constantFrom('"', ",", "\r", "\n", " ", "'", "=", "é", "😀", "a");
   const cell = fc.option(fc.string({ unit }));
   // A row of nothing but empty cells may be an empty line.

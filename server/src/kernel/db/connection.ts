@@ -100,8 +100,8 @@ export function send<Row extends pg.QueryResultRow>(
   statement.name = withoutNames.has(client) ? undefined : statementName(text);
   const result = new Promise<pg.QueryResult<Row>>((resolve, reject) => {
     // The caller knows the type of its rows.
-    statement.callback = (error, result) =>
-      error ? reject(error) : resolve(result as pg.QueryResult<Row>);
+    statement.callback = (error, response) =>
+      error ? reject(error) : resolve(response as pg.QueryResult<Row>);
   });
   (client as unknown as { query(statement: object): void }).query(statement);
   // The error is made where the result is read; its stack should lead to the caller.

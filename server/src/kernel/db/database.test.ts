@@ -44,7 +44,7 @@ test("a read can't write", async () => {
   expect(await read(here)).toEqual(["h1"]);
 });
 
-test("a transaction that has ended is of no use to who kept it", async () => {
+test("a transaction can't be used after its end", async () => {
   let kept: Transaction | undefined;
   await db.write(here, async (session) => {
     kept = session;
@@ -71,7 +71,7 @@ test("a listener that throws harms neither the commit nor the next transaction",
   expect(await read(here)).toEqual(["h1", "h2", "h3", "h4"]);
 });
 
-test("listeners hear nothing of a transaction that failed", async () => {
+test("commit listeners are not called for a failed transaction", async () => {
   let heard = 0;
   const failing = db.write(here, async (session) => {
     session.onCommit(() => (heard += 1));
@@ -81,7 +81,7 @@ test("listeners hear nothing of a transaction that failed", async () => {
   expect(heard).toBe(0);
 });
 
-test("a statement that nobody waits for fails the commit, as what it is explained as", async () => {
+test("a statement that nobody awaits fails the commit, with the explained error", async () => {
   const thrown = db.write(here, async (session) => {
     void session.send(NOTE, ["h1"], () => new Error("it is there"));
     // Sent after it, this fails too, and is not what is heard.
@@ -91,7 +91,7 @@ test("a statement that nobody waits for fails the commit, as what it is explaine
   expect(await read(here)).not.toContain("h8");
 });
 
-test("what failed first is what a transaction fails with, whatever came after it", async () => {
+test("a transaction fails with its first error", async () => {
   const explain = () => new Error("There is one already.");
   const ways: readonly ((session: Transaction) => Promise<unknown>)[] = [
     async (session) => session.post(NOTE, ["posted"]),
@@ -113,7 +113,7 @@ test("what failed first is what a transaction fails with, whatever came after it
   expect(await read(here)).not.toContain("posted");
 });
 
-test("what is posted is carried out in its place, and undone with what failed", async () => {
+test("pipelined statements run in order, and are rolled back with a failure", async () => {
   for (const round of [1, 2, 3, 4]) {
     await db.write(here, async (session) => {
       session.post(NOTE, [`p${round}`]);
@@ -139,7 +139,7 @@ test("what is posted is carried out in its place, and undone with what failed", 
   );
 });
 
-test("what is attempted is undone for itself, also one attempt within another", async () => {
+test("savepoints are rolled back by themselves, also nested ones", async () => {
   const aside: Partition = { ...here, environment: "development" };
   const heard: string[] = [];
   const fail = async (session: Transaction, id: string) => {
@@ -164,7 +164,7 @@ test("what is attempted is undone for itself, also one attempt within another", 
   expect([await read(aside), heard]).toEqual([["a0", "a2"], []]);
 });
 
-test("a table that changes under a prepared statement does not fail who reads it", async () => {
+test("a table that changes under a prepared statement does not fail its readers", async () => {
   const all = () =>
     db.read(here, async (tx) => (await sql`select * from notes`.execute(tx)).rows.length);
   const count = await all();

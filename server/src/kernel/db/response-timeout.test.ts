@@ -9,7 +9,7 @@ import { withResponseTimeout } from "./response-timeout.ts";
 /** On a busy machine an answer may take longer than that, so nothing is asked while all is well. */
 const SILENCE_MS = 20;
 
-test("a connection that owes an answer and says nothing is given up; one that nobody uses is not", async () => {
+test("a silent connection with a pending statement is closed; an idle one is not", async () => {
   const { owner } = inject("database");
   const { host = "", port = 5432 } = owner;
   await using proxy = await Proxy.open(() =>

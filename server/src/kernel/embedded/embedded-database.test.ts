@@ -58,7 +58,7 @@ describe("a data folder", () => {
     );
   });
 
-  test("is refused to a second start, and the first goes on", async () => {
+  test("rejects a second start, and the first goes on", async () => {
     const folder = await startedBefore();
     const first = await start(folder);
     const refusal = await outcome(runChild(folder));
@@ -84,7 +84,7 @@ describe("a data folder", () => {
     for (const failure of failures) expect(failure).toContain("FolderInUse");
   });
 
-  test("of another major version is refused by name", async () => {
+  test("of another major version is rejected by name", async () => {
     const folder = await startedBefore();
     await writeFile(join(folder, "postgres", "PG_VERSION"), "17\n");
     await expect(start(folder)).rejects.toThrow(/is of PostgreSQL 17, .* brings PostgreSQL 18/);

@@ -41,7 +41,7 @@ test.each([
   expect(await readdir(folder)).toEqual(["owner"]);
 });
 
-test("a living owner keeps the folder, and the refusal names it and changes nothing", async () => {
+test("a live owner holds the folder; the error names it and changes nothing", async () => {
   await writeFile(join(folder, "owner"), processIdentity(process.ppid) ?? "");
   await expect(claimFolder(folder)).rejects.toThrow(
     `The data folder ${folder} is in use by process ${process.ppid}`,

@@ -35,7 +35,7 @@ describe("embeddings", () => {
     expect(vectors.map(({ length }) => length)).toEqual([DIMENSIONS, DIMENSIONS, DIMENSIONS]);
   });
 
-  test("refuse what the line has no place for", async () => {
+  test("reject texts beyond the queue's limits", async () => {
     const all = await Promise.allSettled(
       ["a", "a", "a", "a", "a", "b", "b"].map((key) => embeddings.embed(key, "text")),
     );
@@ -61,7 +61,7 @@ describe("embeddings", () => {
     expect(embeddings.pid).not.toBe(pid);
   });
 
-  test("are refused when their process ends before it is ready", async () => {
+  test("are rejected when their process ends before it is ready", async () => {
     const own = new Embeddings();
     const refused = own.embed("a", "text").catch((error: unknown) => error);
     process.kill(Number(own.pid), "SIGKILL");
@@ -69,14 +69,14 @@ describe("embeddings", () => {
     await own.close();
   });
 
-  test("are refused when they take too long, or when the server stops", async () => {
+  test("are rejected when they take too long, or when the server stops", async () => {
     const own = new Embeddings({ timeLimitMs: 1 });
     await expect(own.embed("a", "words ".repeat(500))).rejects.toMatchObject({ code: "timeout" });
     await own.close();
     await expect(own.embed("a", "text")).rejects.toMatchObject({ code: "busy" });
   });
 
-  test("let the model go when nobody needs it", async () => {
+  test("end the process when nobody needs it", async () => {
     const own = new Embeddings({ idleMs: 1 });
     await own.embed("a", "text");
     await until(async () => own.pid === undefined);

@@ -24,7 +24,7 @@ function slowly(text: string): string {
   return `function(){ ${text} }()`;
 }
 
-test("a common expression is answered at once, any other by the pool", async () => {
+test("a common expression is evaluated at once, any other by the pool", async () => {
   const scope = { trigger: { input: { amount: 120 } } };
   expect(compileExpression("trigger.input.amount > 100").evaluate(scope, EVALUATION)).toBe(true);
   const text = "$map([1, 2], function($n){ $n * trigger.input.amount })";
@@ -71,7 +71,7 @@ describe("both ways give the same", () => {
   });
 });
 
-test("a failure never tells a value of the scope", async () => {
+test("a failure never reveals a value of the scope", async () => {
   const scope = { s: "s3cret-value", o: { "s3cret-value": 1 } };
   const texts = [
     "$error('failed with ' & s)",
@@ -112,7 +112,7 @@ test("a failure never tells a value of the scope", async () => {
   }
 });
 
-test("but what the expression itself says with $error is told", async () => {
+test("but the message of $error is passed on", async () => {
   const scope = { amount: -1 };
   const text = "amount < 0 ? $error('amount must not be negative') : amount";
   expect(await failureOf(text, scope)).toMatchObject({
@@ -163,7 +163,7 @@ describe("the scope", () => {
   });
 });
 
-test("a text that is no expression is refused by what is wrong with it", () => {
+test("a syntax error is reported", () => {
   expect(() => compileExpression("1 +")).toThrow(
     expect.objectContaining({ code: "syntax", position: 3 }),
   );
@@ -171,7 +171,7 @@ test("a text that is no expression is refused by what is wrong with it", () => {
   expect(checkExpression("secrets.A").references.secrets).toEqual(["A"]);
 });
 
-test("what is compiled again is compiled once", () => {
+test("compiled expressions are cached", () => {
   const text = "trigger.input.amount + 41";
   expect(compileExpression(text).references).toBe(compileExpression(text).references);
 });

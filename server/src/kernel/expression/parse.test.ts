@@ -12,7 +12,7 @@ function refusal(text: string): string {
   return "none";
 }
 
-describe("a hostile text is refused, and soon", () => {
+describe("a hostile text is rejected, and soon", () => {
   test.each([
     ["very long", "1".repeat(10_001), "is longer than 10000 characters"],
     ["100 KB", `"${"a".repeat(100_000)}"`, "is longer than 10000 characters"],

@@ -3,7 +3,7 @@ import { checkExpression } from "./expression.ts";
 
 const ALL = { secrets: ["*"], steps: ["*"], roots: ["*"] };
 
-describe("what an expression reads", () => {
+describe("the references of an expression", () => {
   test.each<[string, string[], string[], string[]]>([
     ["trigger.input.amount", [], [], ["trigger"]],
     ["secrets.KEY", ["KEY"], [], ["secrets"]],

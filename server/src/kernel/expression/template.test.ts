@@ -66,7 +66,7 @@ describe("a string", () => {
 });
 
 describe("a value", () => {
-  test("is filled in depth; what has no result is left out of objects and null in arrays", () => {
+  test("is filled in depth; a missing result is left out of objects and null in arrays", () => {
     const template = {
       name: "{{ name }}",
       gone: "{{ nothing }}",
@@ -95,7 +95,7 @@ describe("a value", () => {
     expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
   });
 
-  test("knows what it reads", () => {
+  test("has the references of its expressions", () => {
     const template = { a: "{{ secrets.A }}", b: ["x{{ steps.s.output }}{{ secrets.B }}"] };
     const expected = { secrets: ["A", "B"], steps: ["s"], roots: ["secrets", "steps"] };
     expect(compileTemplate(template).references).toEqual(expected);
@@ -116,7 +116,7 @@ describe("a value", () => {
 });
 
 describe("errors", () => {
-  test("are all told, with their places", () => {
+  test("are all reported, with their positions", () => {
     const errors = checkTemplate({
       ok: "{{ name }}",
       "a/b": ["x {{ 1 + }}", "{{ $foo(1) }} {{ $bar(2) }}"],
@@ -156,7 +156,7 @@ describe("errors", () => {
     expect(() => compileTemplate({ a: "{{" })).toThrow(expect.objectContaining({ path: "/a" }));
   });
 
-  test("of an evaluation are told with their places, from here and from the pool", async () => {
+  test("of an evaluation are reported with their positions, from here and from the pool", async () => {
     const here = compileTemplate({ a: ["x {{ name + 1 }}"] });
     expect(() => here.evaluate(SCOPE, EVALUATION)).toThrow(
       expect.objectContaining({ code: "evaluation", path: "/a/0", position: 11, token: "+" }),

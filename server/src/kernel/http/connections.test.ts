@@ -36,12 +36,12 @@ const note = (title: string): string => {
   );
 };
 
-test("who closes its side after a request is still answered", async () => {
+test("a client that closes its side after a request gets its response", async () => {
   expect(await say(ALIVE, { halfClose: true })).toEqual([200]);
   expect(await say(note("half"), { halfClose: true })).toEqual([201]);
 });
 
-test("what can't be read does not take the answer of what came before it", async () => {
+test("a malformed request does not take the response of the one before it", async () => {
   expect(await say(`${note("first")}${note("second")}NONSENSE\r\n\r\n`)).toEqual([201, 201, 400]);
   const made = await world.sql(
     "select title from notes where title in ('first', 'second') order by 1",
@@ -49,14 +49,14 @@ test("what can't be read does not take the answer of what came before it", async
   expect(made).toEqual([{ title: "first" }, { title: "second" }]);
 });
 
-test("a request with two lengths, of whatever kind, is refused and nothing behind it is heard", async () => {
+test("a request with two lengths is rejected, and nothing after it is read (request smuggling)", async () => {
   const both = `${HEAD}Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${ALIVE}`;
   expect(await say(`POST /api/v1/notes HTTP/1.1\r\n${both}`)).toEqual([400]);
   const two = `${HEAD}Content-Length: 4\r\nContent-Length: 5\r\n\r\nabcde${ALIVE}`;
   expect(await say(`POST /api/v1/notes HTTP/1.1\r\n${two}`)).toEqual([400]);
 });
 
-test("a request that does not arrive in time is told so", async () => {
+test("a request that does not arrive in time is answered 408", async () => {
   const { server } = world.app;
   const before = server.headersTimeout;
   server.headersTimeout = 1;

@@ -64,7 +64,7 @@ describe("problems", () => {
     });
   });
 
-  test("every fault is listed with its path", async () => {
+  test("every field error is listed with its path", async () => {
     const { status, body } = await agent("POST /api/v1/notes?x=1", { title: "", more: 1 });
     expect(status).toBe(422);
     expect(body.errors.map(({ path }: { path: string }) => path).toSorted()).toEqual([
@@ -99,7 +99,7 @@ describe("problems", () => {
     },
   );
 
-  test("a parse error does not repeat what it met", async () => {
+  test("a parse error does not quote the body", async () => {
     const { body } = await agent("POST /api/v1/notes", '{"title": hunter2}');
     expect(JSON.stringify(body)).not.toContain("hunter2");
   });
@@ -111,7 +111,7 @@ describe("problems", () => {
     expect(await agent("POST /api/v1/notes", "title=x", form)).toMatchObject({ status: 415 });
   });
 
-  test("bytes that are no UTF-8 are refused", async () => {
+  test("bytes that are no UTF-8 are rejected", async () => {
     const reply = await world.app.inject({
       method: "POST",
       url: "/api/v1/notes",
@@ -135,7 +135,7 @@ describe("problems", () => {
     expect(await world.stranger("OPTIONS /api/v1/notes")).toMatchObject({ status: 204 });
   });
 
-  test("our own faults show nothing of themselves, and are logged whole", async () => {
+  test("internal errors reveal nothing, and are logged whole", async () => {
     await world.sql("alter table notes rename to hidden");
     try {
       const answer = await agent("POST /api/v1/notes", draft());
@@ -149,7 +149,7 @@ describe("problems", () => {
     }
   });
 
-  test("what is not HTTP is refused and the connection closed", async () => {
+  test("bytes that are not HTTP are rejected and the connection closed", async () => {
     await world.app.listen({ port: 0, host: "127.0.0.1" });
     const address = world.app.server.address();
     if (typeof address !== "object" || !address) throw new Error("not listening");
@@ -201,7 +201,7 @@ describe("headers", () => {
     expect(again).toMatchObject({ status: 304, body: undefined });
   });
 
-  test("the rate limit counts down for each credential, and refuses with Retry-After", async () => {
+  test("the rate limit counts down for each credential, and rejects with Retry-After", async () => {
     await using limited = await startWorld({ env: { MILLRACE_RATE_LIMIT: "3" } });
     const one = await limited.member(["viewer"]);
     const two = await limited.member(["viewer"]);
@@ -248,7 +248,7 @@ describe("partitions", () => {
     expect((await agent(path, undefined, staging)).body.data).toHaveLength(1);
   });
 
-  test("what happens to the workspace itself is logged in production, whatever the header says", async () => {
+  test("events of the workspace itself go to production, whatever the header says", async () => {
     const staging = { "x-environment": "staging" };
     const change = { description: "Not to be hidden" };
     const { events } = await agent("PATCH /api/v1/workspaces/default", change, staging);
@@ -269,7 +269,7 @@ describe("partitions", () => {
     });
   });
 
-  test("the application may not change or delete what is logged", async () => {
+  test("the application may not change or delete events", async () => {
     for (const statement of [
       "update events set type = 'x'",
       "delete from events",

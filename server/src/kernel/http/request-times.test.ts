@@ -2,7 +2,7 @@ import { Registry } from "prom-client";
 import { expect, test } from "vitest";
 import { RequestTimes } from "./request-times.ts";
 
-test("answers are told in buckets that hold all the quicker ones too, by operation and status", async () => {
+test("durations are cumulative buckets by operation and status", async () => {
   const registry = new Registry();
   const times = new RequestTimes(registry);
   times.observe("notes.get", 200, 0.001);

@@ -26,7 +26,7 @@ await world.sql(
 );
 await world.sql("analyze events");
 
-test("what happened in a quiet environment is not looked for among the events of a busy one", async () => {
+test("reading a quiet environment does not scan the events of a busy one", async () => {
   const staging = { workspace: world.home, environment: "staging" } as const;
   const [read] = await world.kernel.db.write(staging, async (session) => {
     const { tx } = session;

@@ -11,14 +11,14 @@ const event = (more: object = {}): RecordedEvent =>
     ...more,
   }) as never;
 
-test("of a change the payload is the resource as it is now, of a message what was published", () => {
+test("the payload of a change is the resource after it, that of a message its content", () => {
   expect(payloadOf(event())).toEqual({ severity: "high" });
   const message = { type: "message", id: "msg_1" };
   expect(payloadOf(event({ resource: message }))).toEqual(data);
   expect(payloadOf(event({ data: { id: "inc_1" } }))).toEqual({ id: "inc_1" });
 });
 
-test("conditions also see what a change changed", () => {
+test("conditions also see the changed fields", () => {
   const { after, ...change } = data;
   expect(subjectOf(event())).toMatchObject({ data: after, ...change });
   expect(subjectOf(event({ data: { id: "inc_1" } }))).not.toHaveProperty("changes");

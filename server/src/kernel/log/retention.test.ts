@@ -69,7 +69,7 @@ test("old events go a batch at a time, oldest first, and the counts of their top
   expect(await world.sql("select topic from events")).toEqual([{ topic: "note" }]);
 });
 
-test("what a reader has not passed stays, however old it is", async () => {
+test("an event that a reader has not passed is retained, however old it is", async () => {
   await using world = await startWorld({ env: { MILLRACE_EVENT_RETENTION_DAYS: "7" } });
   await fill(world);
   await stand(world, AHEAD);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { compileSubscriptionStart } from "./subscription-start.ts";
 
-describe("from when on somebody hears", () => {
+describe("the start of a subscription", () => {
   test.each<[string, number, number, boolean]>([
     ["10:10:", 1, 9, false],
     ["10:10:", 1, 10, true],

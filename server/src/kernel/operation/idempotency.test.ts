@@ -8,7 +8,7 @@ let count = 0;
 const fresh = () => ({ "idempotency-key": `key-${(count += 1)}` });
 const draft = () => ({ title: `Once ${(count += 1)}`, body: "Text" });
 
-test("the first answer comes again, with its headers, also when fields are in another order", async () => {
+test("the first response is replayed with its headers, also when fields are in another order", async () => {
   const key = fresh();
   const first = await agent("POST /api/v1/notes", { title: "Same", body: "Text" }, key);
   const again = await agent("POST /api/v1/notes", { body: "Text", title: "Same" }, key);
@@ -21,7 +21,7 @@ test("the first answer comes again, with its headers, also when fields are in an
   });
 });
 
-test("another request with the same key is refused: other body, operation or environment", async () => {
+test("another request with the same key is rejected: other body, operation or environment", async () => {
   const key = fresh();
   const body = draft();
   await agent("POST /api/v1/notes", body, key);
@@ -33,7 +33,7 @@ test("another request with the same key is refused: other body, operation or env
   expect(await agent("POST /api/v1/notes", body, staging)).toMatchObject(reused);
 });
 
-test("a failure is replayed too, though what caused it has gone", async () => {
+test("a failure is replayed too, even when its cause is gone", async () => {
   const taken = draft();
   const { body } = await agent("POST /api/v1/notes", taken);
   const key = fresh();
@@ -66,7 +66,7 @@ test("keys of other credentials are other keys", async () => {
   });
 });
 
-test("of many requests at once with one key, one acts; the others replay or are told to wait", async () => {
+test("of many concurrent requests with one key, one runs; the others replay or conflict", async () => {
   const key = fresh();
   const body = draft();
   const answers = await Promise.all(
@@ -84,7 +84,7 @@ test("of many requests at once with one key, one acts; the others replay or are 
   expect(rows).toEqual([{ n: 1 }]);
 });
 
-test("while the first is still running, the second is told so", async () => {
+test("while the first is running, the second conflicts", async () => {
   const key = fresh();
   const taken = draft();
   const { body } = await agent("POST /api/v1/notes", taken);
@@ -112,14 +112,14 @@ test("after a day the key is free again", async () => {
   });
 });
 
-test("stored answers can't be read in the database", async () => {
+test("stored responses are sealed in the database", async () => {
   await agent("POST /api/v1/notes", { title: "Xyzzy plugh", body: "Text" }, fresh());
   const rows = await world.sql("select encode(answer, 'escape') as text from idempotency_keys");
   expect(rows.length).toBeGreaterThan(0);
   expect(rows.filter(({ text }) => text.includes("Xyzzy") || text.includes("data"))).toEqual([]);
 });
 
-test("a key that is no key is refused", async () => {
+test("an invalid key is rejected", async () => {
   const key = { "idempotency-key": "x".repeat(256) };
   expect(await agent("POST /api/v1/notes", draft(), key)).toMatchObject({
     status: 422,

@@ -15,7 +15,7 @@ const shows = (id: `${string}.${string}`, schema: TSchema) =>
     run: async () => ({}) as never,
   });
 
-test("two schemas of one name are refused, since one would be told for the other", () => {
+test("two schemas of one name are an error", () => {
   const Thing = Type.Object({ id: Type.String() }, { title: "Thing" });
   const Other = Type.Object({ name: Type.String() }, { title: "Thing" });
   const of = (second: TSchema) => [

@@ -18,6 +18,6 @@ test.each([
   expect(toOutboundFailure(withCode(code), "GET https://x")).toMatchObject({ unsent });
 });
 
-test("an answer that did not come in time may have been sent", () => {
+test("a request that timed out may have been sent", () => {
   expect(new OutboundFailed("timeout", "late").unsent).toBe(false);
 });

@@ -213,7 +213,7 @@ describe("cancelling", () => {
     await client.close();
   });
 
-  test("by closing the client fails what runs, and what comes later", async () => {
+  test("by closing the client fails running and later calls", async () => {
     const client = new Outbound({ allow: ["127.0.0.1"] });
     const arrived = Promise.withResolvers<void>();
     await using server = await serve(() => arrived.resolve());
@@ -225,7 +225,7 @@ describe("cancelling", () => {
   });
 });
 
-test("failures tell their kind, and no secret of the call", async () => {
+test("failures have their kind, and no secret of the call", async () => {
   const names = new Outbound({ allow: ["127.0.0.1"], lookup: async () => [] });
   await using server = await serve((request) => {
     request.socket.end("HTTP/1.1 200 OK\r\nBad Header: token-secret\r\n\r\n");
@@ -257,7 +257,7 @@ test("failures tell their kind, and no secret of the call", async () => {
   await names.close();
 });
 
-test("a server that hangs up in the middle of the body is a failure, not a short answer", async () => {
+test("a server that disconnects in the middle of the body is a failure, not a short response", async () => {
   await using server = await serve((request, response) => {
     response.writeHead(200, { "content-length": "100" }).write("beginning");
     setImmediate(() => request.socket.destroy());

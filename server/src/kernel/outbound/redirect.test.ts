@@ -35,7 +35,7 @@ function redirecting(status: number, location: (self: string) => string): Reques
 }
 
 describe("redirects", () => {
-  test("are answers like others unless asked for", async () => {
+  test("are responses like others unless they are to be followed", async () => {
     await using server = await serve(redirecting(302, () => "/next"));
     const { redirects: _, ...plain } = call(server);
     const answer = await outbound.request(plain);

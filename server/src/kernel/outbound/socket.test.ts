@@ -95,7 +95,7 @@ describe("a guarded socket", () => {
     expect(Buffer.concat(chunks).toString()).toBe("secret hello");
   });
 
-  test("cuts off who sends without end, also beneath TLS", async () => {
+  test("disconnects a server that sends without end, also beneath TLS", async () => {
     serve = (socket) => {
       const more = (): void => {
         while (!socket.destroyed && socket.write(Buffer.alloc(262_144)));

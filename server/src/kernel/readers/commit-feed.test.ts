@@ -24,7 +24,7 @@ const gather = (news: CommitFeed, topic: string): string[] => {
   return heard;
 };
 
-test("who listens to a topic hears what happens on it from then on, and of nothing else", async () => {
+test("a listener gets the later events of its topic, and no others", async () => {
   const news = await elsewhere();
   await write("Before");
   await world.settled();
@@ -39,7 +39,7 @@ test("who listens to a topic hears what happens on it from then on, and of nothi
   expect(notesHeard).toEqual(ids);
 });
 
-test("who has left hears nothing any more", async () => {
+test("an unsubscribed listener gets nothing more", async () => {
   const news = await elsewhere();
   const heard: string[] = [];
   const leave = news.subscribe(["note"], ({ resourceId }) => heard.push(resourceId));
@@ -51,7 +51,7 @@ test("who has left hears nothing any more", async () => {
   expect(stays).toContain(id);
 });
 
-test("who begins to listen while a look is under way misses nothing", async () => {
+test("a listener that subscribes during a read misses nothing", async () => {
   let meanwhile = async (): Promise<void> => undefined;
   const { db } = world.kernel;
   const news = await elsewhere({
@@ -73,7 +73,7 @@ test("who begins to listen while a look is under way misses nothing", async () =
   expect(heard).toEqual([id]);
 });
 
-test("those who come and go all the time do not keep it from moving on", async () => {
+test("listeners that come and go do not keep the cursor from advancing", async () => {
   const { db } = world.kernel;
   let visitors = 0;
   let visit = (_topic: string): void => undefined;
@@ -111,7 +111,7 @@ const INSERT = `insert into events (epoch, topic, type, actor_id, actor_type, ac
 const valuesOf = (id: string): string =>
   `(${world.kernel.epoch}, 'note', 'note.updated', 'x', 'system', 'x', 'note', ${id}, 'cor', now(), '{}')`;
 
-test("what may still be overtaken is told at once, and what appears before it is not missed", async () => {
+test("an unsettled event is announced at once, and one that appears before it is not missed", async () => {
   const news = await elsewhere();
   const heard = gather(news, "note");
   const finish = await slowAct();
@@ -123,7 +123,7 @@ test("what may still be overtaken is told at once, and what appears before it is
   expect(heard).toContain("slow");
 });
 
-test("nor is what appears on an earlier page while a later one is read", async () => {
+test("nor is one that appears on an earlier page while a later one is read", async () => {
   const partition = { workspace: world.home, environment: "production" } as const;
   const { db } = world.kernel;
   let looks = 0;

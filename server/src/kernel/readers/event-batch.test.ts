@@ -22,7 +22,7 @@ async function append(environment: "production" | "staging", types: readonly str
   });
 }
 
-test("who glances at the log is told of each kind once, and reads what it asks for in order", async () => {
+test("a summary has each event type once, and events are read in order", async () => {
   const seen: Record<string, { kinds: readonly EventTypeCount[]; read: readonly string[] }> = {};
   const glancing = reader({
     name: "test.glancing",

@@ -9,7 +9,7 @@ import {
   toEvent,
 } from "../log/event-log.ts";
 
-/** The next events of the log, as far as they can no longer change; back pressure comes from its limit. */
+/** The next events of the log, as far as they can no longer change. */
 export interface EventBatch {
   /** The cursor of the reader that is furthest behind. */
   readonly from: LogPosition;

@@ -74,7 +74,7 @@ test("one that is behind is not forgotten, although nothing new happens for the 
   expect(await places()).toHaveLength(1);
 });
 
-test("one that fails holds up nobody, and nothing is done twice", async () => {
+test("a reader that fails holds up no other, and nothing is handled twice", async () => {
   const convoy = together();
   stumbles = 2;
   await write("d");

@@ -65,7 +65,7 @@ async function failuresOf(follower: ReaderLoop): Promise<number> {
   }
 }
 
-test("what one event breaks is that event alone: it is parked after eight failures, and the rest goes on", async () => {
+test("a poison event becomes a dead letter after eight failures, and the rest goes on", async () => {
   const told: unknown[] = [];
   const follower = new ReaderLoop(world.kernel, squeamish, (error) => told.push(error));
   await write("Bread", "Poison", "Butter", "Cheese");
@@ -91,7 +91,7 @@ test("what one event breaks is that event alone: it is parked after eight failur
   expect(await parked()).toHaveLength(1);
 });
 
-test("nothing is held against an event while the database is what fails", async () => {
+test("failures of the database do not count against an event", async () => {
   const told: unknown[] = [];
   const follower = new ReaderLoop(world.kernel, squeamish, (error) => told.push(error));
   await write("Honey");
@@ -116,7 +116,7 @@ test("nothing is held against an event while the database is what fails", async 
   expect(told).toEqual([]);
 });
 
-test("nothing is parked that another node has got past", async () => {
+test("no event becomes a dead letter that another node has passed", async () => {
   const tried = { epoch: 1, xid: 1, seq: 1 };
   await write("Jam");
   const isParked = await deadLetterEvent(

@@ -69,7 +69,7 @@ await agent("POST /api/v1/notes", { title: "Before", body: "" });
 await world.settled();
 await world.kernel.startWork();
 
-test("what a reader emits names its cause, one link deeper in the same chain", async () => {
+test("an event of a reader has its cause, one level deeper in the same chain", async () => {
   const { body } = await agent("POST /api/v1/notes", { title: "Shout", body: "" });
   const echoed = await until(async () => {
     const audit = await agent(`GET /api/v1/audit?resourceId=${body.data.id}&type=note.echoed`);
@@ -98,7 +98,7 @@ test("a batch that fails leaves nothing, and is handled again until it succeeds,
   expect(rows.marks).toEqual(rows.logged);
 });
 
-test("a reader that starts at the end hears nothing of what was before", async () => {
+test("a reader that starts at the end gets no earlier event", async () => {
   const { body } = await agent("POST /api/v1/notes", { title: "After", body: "" });
   const [after] = (await agent(`GET /api/v1/audit?resourceId=${body.data.id}&type=note.created`))
     .body.data;

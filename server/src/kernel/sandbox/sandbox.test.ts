@@ -58,7 +58,7 @@ describe("a script", () => {
     expect(await run(sandbox, plain)).toMatchObject({ output: [true, false, false] });
   });
 
-  test("has what is said of it in the context, and can't change it", async () => {
+  test("has its facts in the context, and can't change them", async () => {
     const source =
       "return [context.workspace, context.environment, context.depth, Object.keys(context)]";
     const facts = { workspace: { id: "ws_1" }, environment: "staging", depth: 3 };
@@ -166,7 +166,7 @@ describe("a script", () => {
     });
   });
 
-  test("has only what it may: sizes of sources, inputs and logs", async () => {
+  test("has limits of source, input and log", async () => {
     const long = `return 1; // ${"x".repeat(256 * 1024)}`;
     expect(await run(sandbox, long)).toMatchObject({ status: "too_large", output: null });
     expect(await sandbox.inspect(long)).toMatchObject({ ok: false, error: { name: "RangeError" } });
@@ -224,7 +224,7 @@ describe("a call of the context", () => {
     });
   });
 
-  test("whose failure is ours tells the script nothing", async () => {
+  test("that fails by our own error reveals nothing to the script", async () => {
     const call: Execution["call"] = async () => {
       throw new Error("password authentication failed");
     };
@@ -234,7 +234,7 @@ describe("a call of the context", () => {
     expect(thrown.splice(0)).toEqual([new Error("password authentication failed")]);
   });
 
-  test("and its answer are bounded, as is how many there are", async () => {
+  test("has limits of arguments, answer and number", async () => {
     const flood = `
       const all = await Promise.allSettled(Array.from({ length: 1500 }, (_, i) => context.tables.get(i)));
       return all.filter(({ reason }) => reason?.code === "too_many_calls").length`;
@@ -270,7 +270,7 @@ describe("a call of the context", () => {
     expect(calls).toEqual([0]);
   });
 
-  test("that nobody waits for is known to have failed", async () => {
+  test("that nobody awaits is still reported when it fails", async () => {
     const call: Execution["call"] = async (method) => {
       if (method === "tables.get") throw new Failure(Forbidden);
     };

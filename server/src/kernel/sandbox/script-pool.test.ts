@@ -67,7 +67,7 @@ describe("the processes are shared fairly", () => {
     expect(outcomes.map(({ output }) => output)).toEqual([4, 4, 4, 4]);
   });
 
-  test("an owner who waits much leaves places to others", async () => {
+  test("an owner whose scripts wait leaves slots to others", async () => {
     const sandbox = new Sandbox({ processes: 1, processesMax: 4, waitMs: 120_000 });
     const { call, arrived, open: release } = gate();
     const waiting = Array.from({ length: 5 }, () => run(sandbox, WAITING, { call, owner: "a" }));
@@ -79,7 +79,7 @@ describe("the processes are shared fairly", () => {
     await sandbox.close();
   });
 
-  test("what computes for long gives way, and its process is not used again", async () => {
+  test("a script that computes for long gives way, and its process is not reused", async () => {
     const sandbox = wide;
     const stop = new AbortController();
     const endless = run(sandbox, FOREVER, { signal: stop.signal }).catch((error: unknown) => error);
@@ -133,7 +133,7 @@ describe("a pool that is full says so", () => {
   });
 });
 
-describe("whoever does not want it any more", () => {
+describe("an aborted caller", () => {
   test.each([
     ["while it waits for its turn", "return 1"],
     ["while it waits for an answer", WAITING],
@@ -170,7 +170,7 @@ describe("whoever does not want it any more", () => {
     expect(await run(sandbox, "return 2")).toMatchObject({ output: 2 });
   });
 
-  test("is told so before anything is done", async () => {
+  test("is rejected before anything runs", async () => {
     const before = scriptProcessesOf();
     const unused = new Sandbox();
     const signal = AbortSignal.abort(new Error("late"));
@@ -226,7 +226,7 @@ describe("a script process", () => {
     expect(getPriority(pid)).toBeGreaterThanOrEqual(3);
   });
 
-  test("is gone when the pool is closed, with what waited or ran", async () => {
+  test("ends when the pool is closed, and waiting and running scripts are rejected", async () => {
     const others = scriptProcessesOf();
     const sandbox = new Sandbox({ processes: 1 });
     const { call, arrived } = gate();
@@ -243,7 +243,7 @@ describe("a script process", () => {
     expect(scriptProcessesOf().filter((pid) => !others.includes(pid))).toEqual([]);
   });
 
-  test("does not outlive who started it, however that ends", async () => {
+  test("does not outlive the process that started it", async () => {
     const program = fileURLToPath(new URL("./testing/parent.ts", import.meta.url));
     const parent = spawn(process.execPath, [program], { stdio: ["ignore", "pipe", "inherit"] });
     await new Promise((resolve) => parent.stdout.once("data", resolve));

@@ -55,7 +55,7 @@ test("an event's id is its place, and sorts as the log does", () => {
   );
 });
 
-test("a derived id follows from its text, and sorts by the time that it is given", () => {
+test("a derived id is determined by its text, and sorts by its time", () => {
   const atMs = 1_790_000_000_000;
   const id = derivedId("run", "a text", atMs);
   expect(id).toMatch(new RegExp(idPattern("run")));

@@ -58,15 +58,12 @@ test.each<[value: unknown, path: string, message: string]>([
   ["x", "/names", "must be array or object"],
   [{ a: 1 }, "/names/a", "must be string"],
   [[1], "/names/0", "must be string"],
-])(
-  "%j, which may be of two types, is told what is wrong with the one that it is",
-  (value, path, message) => {
-    const either = new Validator(object({ names }), "body");
-    expect(either.check({ names: value })).toEqual({ errors: [{ path, message }] });
-  },
-);
+])("%j, of a union, has the errors of the type that it is", (value, path, message) => {
+  const either = new Validator(object({ names }), "body");
+  expect(either.check({ names: value })).toEqual({ errors: [{ path, message }] });
+});
 
-test("each of several that may be of two types is told for itself", () => {
+test("each of several values of a union has its own error", () => {
   const list = Type.Array(Type.Union([Type.String({ maxLength: 1 }), Type.Integer()]));
   expect(new Validator(list, "body").check([true, "ab"])).toEqual({
     errors: [

@@ -11,7 +11,7 @@ function logged(tell: (log: ReturnType<typeof pino>) => void): Record<string, an
   return lines.map((line) => JSON.parse(line));
 }
 
-test("a line tells no secret that was used, in whatever spelling, and is still a line of JSON", () => {
+test("a log line has no secret that was used, in any encoding, and is still JSON", () => {
   recentSecrets.remember("PLANTED", VALUE);
   const [line] = logged((log) =>
     log.error(
@@ -30,7 +30,7 @@ test("a line tells no secret that was used, in whatever spelling, and is still a
   expect(line?.["err"].stack).toContain("[secret PLANTED]");
 });
 
-test("a secret can't damage the log: fields, numbers and what is in other lines stay", () => {
+test("a secret can't damage the log: fields, numbers and other lines stay", () => {
   for (const value of ["level", "time", "1234567", '":30,"', "nabcd"]) {
     recentSecrets.remember("ODD", value);
   }
@@ -49,7 +49,7 @@ test("a secret can't damage the log: fields, numbers and what is in other lines 
   expect(other).toEqual({ level: 30, time: expect.any(Number), msg: "plain" });
 });
 
-test("what is no JSON is scrubbed as text", () => {
+test("a line that is no JSON is scrubbed as text", () => {
   recentSecrets.remember("PLAIN", "opensesame");
   expect(recentSecrets.scrubLine("say opensesame\n")).toBe("say [secret PLAIN]\n");
   expect(recentSecrets.scrub("say opensesame")).toBe("say [secret PLAIN]");

@@ -96,7 +96,7 @@ test("the label names the secret, and the longest match wins", () => {
   expect(scrubber.scrub("x abcd y abcdefgh z")).toBe("x [secret SHORT] y [secret LONG] z");
 });
 
-test("what overlaps goes as a whole, also where a value overlaps itself", () => {
+test("overlapping matches are replaced as a whole, also where a value overlaps itself", () => {
   const scrubber = new Scrubber([used("A", "abcdef"), used("B", "defghi"), used("C", "xyxyxy")]);
   expect(scrubber.scrub("<abcdefghi>")).toBe("<[secret A][secret B]>");
   expect(scrubber.scrub("<xyxyxyxyxy>")).toBe("<[secret C]>");
@@ -132,7 +132,7 @@ test("a value of fewer than four characters goes only where it is all there is",
   ]);
 });
 
-test("what has nothing to scrub is the very same value, not a copy", () => {
+test("a value without secrets is returned itself, not a copy", () => {
   const tree = { a: [1, "two", { three: null }] };
   expect(new Scrubber([used("A", "not in it")]).scrubJson(tree)).toBe(tree);
   expect(new Scrubber([]).scrubJson(tree)).toBe(tree);

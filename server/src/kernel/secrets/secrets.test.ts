@@ -89,7 +89,7 @@ test("references are resolved deep inside a value, and the scrubber undoes it", 
   });
 });
 
-test("what refers to no secret costs nothing and comes back as it was", async () => {
+test("a value without references costs nothing and is returned as it was", async () => {
   const config = { url: "https://x" };
   const { value, scrubber } = await world.kernel.secrets.resolve("not even a workspace", config);
   expect(value).toBe(config);
@@ -128,7 +128,7 @@ test("another workspace has other secrets, and a value moved to it or to another
   await owner("DELETE /api/v1/secrets/MOVED");
 });
 
-test("a hundred uses at once get each its own answer", async () => {
+test("a hundred concurrent uses get each its own value", async () => {
   const { secrets } = world.kernel;
   const names = Array.from({ length: 20 }, (_, n) => `MANY_${n}`);
   for (const name of names) {
@@ -149,7 +149,7 @@ test("a hundred uses at once get each its own answer", async () => {
   );
 });
 
-test("a failure tells its caller no secret that the call used, thrown or returned, replayed too", async () => {
+test("a failure reveals no secret that the call used, thrown or returned, replayed too", async () => {
   for (const how of ["throw", "return"]) {
     for (const headers of [{}, { "idempotency-key": how }, { "idempotency-key": how }]) {
       const { status, body } = await owner(
@@ -168,13 +168,13 @@ test("a failure tells its caller no secret that the call used, thrown or returne
   }
 });
 
-test("a caller learns from no answer that a guess was right", async () => {
+test("no response confirms a guess of a secret", async () => {
   await world.kernel.secrets.read(world.home, ["PLANTED"]);
   const { body } = await owner("POST /api/v1/prattle", { text: VALUE, how: "echo" });
   expect(body.detail).toBe(`It said ${VALUE}`);
 });
 
-test("our own faults are logged without the secret, and shown not at all", async () => {
+test("internal errors are logged without the secret, and not shown", async () => {
   const before = world.lines.length;
   const { status, body } = await owner("POST /api/v1/prattle", {
     text: "{{secrets.PLANTED}}",

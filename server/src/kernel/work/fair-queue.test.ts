@@ -12,7 +12,7 @@ function queueOf(...entries: readonly (readonly [string, number])[]): FairQueue<
 }
 
 describe("a fair queue", () => {
-  test("serves keys in turn, and what one key brings in its order", () => {
+  test("serves keys in turn, and the items of one key in their order", () => {
     const queue = queueOf(["a", 3], ["b", 2], ["c", 1]);
     const served: string[] = [];
     for (let turn = queue.take(0); turn; turn = queue.take(0)) {
@@ -22,7 +22,7 @@ describe("a fair queue", () => {
     expect(served).toEqual(["a1", "b1", "c1", "a2", "b2", "a3"]);
   });
 
-  test("leaves a lane to others, however much one key brings", () => {
+  test("leaves a slot to others, however many items one key has", () => {
     const queue = queueOf(["a", 9]);
     const [first, second] = [queue.take(0), queue.take(0)];
     expect([first?.item, second?.item, queue.take(0)]).toEqual(["a1", "a2", undefined]);
@@ -40,7 +40,7 @@ describe("a fair queue", () => {
     expect(queue.take(250)?.item).toBe("a2");
   });
 
-  test("keeps a lane free of all keys that used much, and forgives them in time", () => {
+  test("keeps a slot free of all heavy keys, whose usage decays in time", () => {
     const queue = queueOf(["a", 4], ["b", 4], ["c", 4]);
     const turns = [queue.take(0), queue.take(0), queue.take(0)];
     for (const turn of turns) turn?.done(1_000, 1_000);
@@ -52,7 +52,7 @@ describe("a fair queue", () => {
     expect(queue.take(20_000)?.item).toBe("c2");
   });
 
-  test("with one lane, everybody shares that one", () => {
+  test("with a concurrency of one, all keys share it", () => {
     const queue = new FairQueue<string>({ ...BOUNDS, concurrency: 1 });
     queue.add("a", "a1");
     queue.add("b", "b1");
@@ -62,7 +62,7 @@ describe("a fair queue", () => {
     expect([first?.item, second?.item]).toEqual(["a1", "b1"]);
   });
 
-  test("gives the lane of what only waits to others, and the lane of its own back", () => {
+  test("lets others run while an item is paused, and the item when it resumes", () => {
     const queue = queueOf(["a", 5]);
     const [first, second] = [queue.take(0), queue.take(0)];
     first?.pause();
@@ -100,7 +100,7 @@ describe("a fair queue", () => {
     expect(add("c", 2)).toEqual([true, false]);
   });
 
-  test("lets go of what is taken back", () => {
+  test("drops a removed item", () => {
     const queue = queueOf(["a", 3]);
     const removed = [queue.remove("a", "a1"), queue.remove("a", "a9"), queue.remove("x", "a2")];
     expect(removed).toEqual([true, false, false]);

@@ -180,7 +180,7 @@ test("an attempt that fails is made again later with the same id, and its result
   expect(new Set(attempts["c"]).size).toBe(1);
 });
 
-test("a job that can't succeed is given up, and kept with its error", async () => {
+test("a job that can't succeed is marked failed, with its error", async () => {
   await enqueue({ kind: "hopeless", mark: "d" });
   const [row] = await until(async () => {
     const rows = await world.sql(

@@ -45,7 +45,7 @@ test("starts on the same history stay in their epoch, also when it was written d
   expect((await rows("select cluster from installation"))[0].cluster).toMatch(/^\d+\/[0-9A-F]{8}$/);
 });
 
-test("a cluster that was set back begins an epoch, once, in which nobody can write to the old one", async () => {
+test("a cluster that was restored to an earlier moment begins an epoch, once, and nobody can write to the old one", async () => {
   await pretend("split_part(cluster, '/', 1) || '/0000FFFF'");
   await append(1);
   await Promise.all([prepareDatabase(owner, TEST_KEY), prepareDatabase(owner, TEST_KEY)]);
@@ -73,7 +73,7 @@ test("a standby that took over leaves its epoch to the processes that went along
   });
 });
 
-test("a database whose roles were there before it admits nobody else", async () => {
+test("a database whose roles existed before it admits nobody else", async () => {
   const mayConnect = async (): Promise<boolean> =>
     (
       await rows(`select exists (select from pg_database d, aclexplode(d.datacl) a

@@ -12,7 +12,7 @@ test("a verifier is the one of RFC 7677's example", () => {
   );
 });
 
-test("what PostgreSQL keeps of a login follows from key and database, so that no start changes it under a pooler", async () => {
+test("the SCRAM verifier of a login follows from key and database, so that no start changes it under a pooler", async () => {
   const { owner, template } = inject("database");
   const verifiers = buildVerifiers(template, loginPasswords(TEST_KEY));
   const { rows } = await withOwnerClient(owner, (client) =>

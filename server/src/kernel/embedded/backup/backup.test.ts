@@ -27,7 +27,7 @@ const WRITES_BEFORE = 200;
 
 useFolders();
 
-test("while rows are written and tables come and go, a copy is taken that has all that was acknowledged before its end", async () => {
+test("a backup under writes has everything that was committed before its end", async () => {
   const folder = await startedBefore();
   const first = await start(folder);
   const writer = startWriter(first.connection);
@@ -74,7 +74,7 @@ test("any tar can list and unpack it, and it belongs to its owner alone", async 
   expect((await stat(path)).mode & 0o777).toBe(0o600);
 });
 
-test("a damaged backup is refused in words, and leaves nothing behind", async () => {
+test("a damaged backup is rejected with a reason, and leaves nothing behind", async () => {
   const tar = await backUp("backup.tar");
   await checkBackup(tar);
   const damages: [string, RegExp, (path: string) => Promise<unknown>][] = [
@@ -99,7 +99,7 @@ test("a damaged backup is refused in words, and leaves nothing behind", async ()
   await expect(checkBackup(join(base(), "nowhere.tar"))).rejects.toThrow("There is no backup");
 });
 
-test("a folder that lacks a file, or has one too many, is refused", async () => {
+test("a folder that lacks a file, or has one too many, is rejected", async () => {
   const folder = await backUp("backup");
   const damages: [string, RegExp][] = [
     ["postgres/PG_VERSION", /postgres\/PG_VERSION is missing/],

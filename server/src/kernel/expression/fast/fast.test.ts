@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { closure, reference, SCOPE } from "./testing/oracle.ts";
 
-describe("a closure gives what JSONata gives", () => {
+describe("a closure has the result of JSONata", () => {
   test.each([
     // Paths: through objects, over arrays, into arrays of arrays, to nothing.
     "trigger.input.amount",

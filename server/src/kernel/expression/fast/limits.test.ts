@@ -3,7 +3,7 @@ import { parse } from "../parse.ts";
 import { compileFast, FELL_BACK } from "./compile.ts";
 import { closure, NO_CLOSURE, NOW_MS, SCOPE } from "./testing/oracle.ts";
 
-describe("what is odd or long is left to the pool", () => {
+describe("odd or long evaluations fall back to the pool", () => {
   test.each([
     "[] = {'length': 0}",
     "1 / 0",
@@ -66,12 +66,12 @@ describe("what is odd or long is left to the pool", () => {
   });
 });
 
-test("a closure tells the time that it was given", () => {
+test("a closure uses the time of the evaluation", () => {
   expect(closure("$now()", {})).toBe("2026-02-03T04:05:06.789Z");
   expect(closure("$millis()", {})).toBe(NOW_MS);
 });
 
-test("a closure changes nothing of what it reads", () => {
+test("a closure does not change its scope", () => {
   const scope = structuredClone(SCOPE);
   for (const text of [
     "trigger.input.no[]",

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { FELL_BACK } from "./compile.ts";
 import { closure, NO_CLOSURE, reference } from "./testing/oracle.ts";
 
-test("a closure gives what JSONata gives, for any expression of the subset over any JSON", async () => {
+test("a closure has the result of JSONata, for any expression of the subset over any JSON", async () => {
   let closures = 0;
   let runs = 0;
   await fc.assert(

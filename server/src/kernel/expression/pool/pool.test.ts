@@ -113,7 +113,7 @@ describe("nothing is left behind for another expression", () => {
     await own.close();
   });
 
-  test("and what a function is made of is not to be had", async () => {
+  test("and the internals of a function are not accessible", async () => {
     const texts = [
       "($s := $spread([$sum]).implementation; $s([1, 2]))",
       "($s := $lookup([$sum], 'implementation'); $s([1, 2]))",
@@ -151,7 +151,7 @@ describe("the pool is shared fairly", () => {
     await own.close();
   });
 
-  test("two floods leave a process to those who use little", async () => {
+  test("two floods leave a process to light users", async () => {
     const own = new ExpressionPool({ timeLimitMs: 600, processes: 2 });
     const order: string[] = [];
     const stopped = async (key: string): Promise<void> => {
@@ -193,7 +193,7 @@ test("the main thread goes on meanwhile", async () => {
   expect(order).toEqual(["100 turns", "stopped"]);
 });
 
-describe("who does not want to wait any more", () => {
+describe("an aborted request", () => {
   test("is let go, and the rest goes on", async () => {
     const own = new ExpressionPool({ timeLimitMs: 300, processes: 1 });
     const { signal, abort } = stopper();
@@ -221,7 +221,7 @@ describe("who does not want to wait any more", () => {
 });
 
 describe("a closed pool", () => {
-  test("has ended its processes and refuses what waits, runs or comes", async () => {
+  test("has ended its processes and rejects waiting, running and new requests", async () => {
     const own = new ExpressionPool({ timeLimitMs: 20_000, processes: 1 });
     const before = childrenOf();
     await evaluate("$reverse([1, 2])", own);

@@ -8,12 +8,12 @@ test.each([
   ["actorId=%00", "?actorId"],
   ["actorId=a&actorId=%00", "?actorId/1"],
   ["%00=a", "?"],
-])("a NUL in the query %s is a fault at %s", async (query, path) => {
+])("a NUL in the query %s is an error at %s", async (query, path) => {
   const answer = await agent(`GET /api/v1/audit?${query}`);
   expect(answer).toMatchObject({ status: 422, body: { errors: [{ path }] }, events: [] });
 });
 
-test("a NUL in the path is a fault, too", async () => {
+test("a NUL in the path is an error, too", async () => {
   expect(await agent("GET /sso/a%00b/login")).toMatchObject({ status: 422, events: [] });
 });
 

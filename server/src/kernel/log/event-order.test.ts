@@ -1,9 +1,9 @@
-/** The order of the log: what waited for something stands behind it. */
+/** The order of the log: an event comes after everything that its transaction waited for. */
 import { expect, test } from "vitest";
-import type { Partition, Transaction } from "./db/database.ts";
-import { appendEvents, queryEvents } from "./log/event-log.ts";
-import { compileSubscriptionStart } from "./log/subscription-start.ts";
-import { useWorld } from "./testing/world.ts";
+import type { Partition, Transaction } from "../db/database.ts";
+import { appendEvents, queryEvents } from "./event-log.ts";
+import { compileSubscriptionStart } from "./subscription-start.ts";
+import { useWorld } from "../testing/world.ts";
 
 const world = await useWorld();
 const here: Partition = { workspace: world.home, environment: "production" };
@@ -44,7 +44,7 @@ async function begun() {
   };
 }
 
-test("an event stands behind everything that was over when it was appended, whoever began first", async () => {
+test("an event comes after everything that was committed when it was appended, whichever began first", async () => {
   const [first, second, third] = [await begun(), await begun(), await begun()];
   await third("third");
   await world.kernel.db.write(here, async (session) => tell(session, "whole"));
@@ -59,7 +59,7 @@ test("an event stands behind everything that was over when it was appended, whoe
   expect(await told(SETTLED)).toEqual(["third", "whole", "first", "second"]);
 });
 
-test("who begins to hear while an act is under way hears all of it, wherever it stands, and nothing from before", async () => {
+test("a subscription that starts during a transaction gets all its events, and nothing from before", async () => {
   const one = (id: string) => world.kernel.db.write(here, async (session) => tell(session, id));
   let snapshot = "";
   await world.kernel.db.write(here, async (session) => {

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "vitest";
-import { Sandbox } from "./sandbox.ts";
-import { run } from "./testing/scripts.ts";
+import { Sandbox } from "../sandbox.ts";
+import { run } from "../testing/scripts.ts";
 
 const sandbox = new Sandbox({ waitMs: 120_000 });
 afterAll(() => sandbox.close());
@@ -59,7 +59,7 @@ describe("an error has its place in the author's source", () => {
 });
 
 describe("inspection", () => {
-  test("tells what an artifact says about itself, and runs nothing of it", async () => {
+  test("returns the definition of an artifact, and runs nothing of it", async () => {
     const source = `
       export default defineArtifact({
         id: "a.b", name: "B", description: 5, version: "1.0.0",
@@ -81,7 +81,7 @@ describe("inspection", () => {
     });
   });
 
-  test("tells where a source is wrong", async () => {
+  test("returns the position of a syntax error", async () => {
     expect(await sandbox.inspect("return 1 +")).toEqual({
       ok: false,
       error: {

@@ -21,7 +21,7 @@ test.each([
   });
 });
 
-test("whoever hangs up in the middle of a body is no error in the log", async () => {
+test("a client that disconnects in the middle of a body is no error in the log", async () => {
   const { port } = new URL(await world.app.listen({ host: "127.0.0.1", port: 0 }));
   const socket = connect(Number(port), "127.0.0.1", () => {
     socket.write(
