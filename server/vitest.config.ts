@@ -13,7 +13,7 @@ class LongestFirst extends BaseSequencer {
 
 export default defineConfig({
   test: {
-    globalSetup: "./src/kernel/testing/database.ts",
+    globalSetup: ["./src/kernel/testing/database.ts", "./src/kernel/testing/chromium.ts"],
     // Longer than anything is waited for, and far longer than anything takes: for a machine that is busy.
     testTimeout: 150_000,
     hookTimeout: 150_000,

@@ -1,22 +1,7 @@
-import { existsSync } from "node:fs";
-import { delimiter, join } from "node:path";
 import { type Browser, chromium } from "playwright-core";
 import { describe } from "vitest";
+import { findChromium } from "./chromium.ts";
 
-const PROGRAMS = [
-  "chromium",
-  "chromium-browser",
-  "google-chrome-stable",
-  "google-chrome",
-  "chrome",
-];
-const ELSEWHERE = [
-  "/usr/bin/chromium",
-  "/snap/bin/chromium",
-  "/opt/google/chrome/chrome",
-  "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
-  "/Applications/Chromium.app/Contents/MacOS/Chromium",
-];
 const FLAGS = [
   "--no-sandbox",
   "--disable-gpu",
@@ -33,20 +18,13 @@ export const describeInBrowser = describe.skipIf(
 
 /** Starts the Chromium of this machine, which no npm package brings (ADR 0032). */
 export async function launchBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath: findChromium(), args: FLAGS });
+  return chromium.launch({ executablePath: requireChromium(), args: FLAGS });
 }
 
-function findChromium(): string {
+function requireChromium(): string {
+  const found = findChromium();
+  if (found !== undefined) return found;
   const named = process.env["MILLRACE_CHROMIUM"];
-  const folders = (process.env["PATH"] ?? "").split(delimiter);
-  const candidates = [
-    ...folders.flatMap((folder) => PROGRAMS.map((name) => join(folder, name))),
-    ...ELSEWHERE,
-    // One that `playwright-core install chromium` has brought.
-    chromium.executablePath(),
-  ];
-  const found = named ?? candidates.find((path) => existsSync(path));
-  if (found !== undefined && existsSync(found)) return found;
   throw new Error(
     `${named === undefined ? "There is no Chromium here" : `MILLRACE_CHROMIUM names ${named}, which is not there`}: ` +
       "the tests of pages need one. Install it (Debian and Ubuntu: apt-get install chromium), name one in " +
