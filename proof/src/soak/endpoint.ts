@@ -1,6 +1,10 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { serve, serveTls, TEST_CA_PEM } from "../../../server/src/kernel/outbound/testing/server.ts";
+import {
+  serve,
+  serveTls,
+  TEST_CA_PEM,
+} from "../../../server/src/kernel/outbound/testing/server.ts";
 
 /** Where webhooks and steps arrive; it counts them and keeps nothing. */
 export interface Endpoint extends AsyncDisposable {

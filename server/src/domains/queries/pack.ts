@@ -3,7 +3,7 @@ import { packContent } from "#kernel/contributions/pack-content.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { QueriesWrite } from "./permissions.ts";
 import { defaultParameters } from "./parameter.ts";
-import { inspectQuery } from "./run-query.ts";
+import { inspectQuery } from "./run/run-query.ts";
 import { queryFields } from "./saved-query.ts";
 import * as service from "./service.ts";
 import * as store from "./store.ts";

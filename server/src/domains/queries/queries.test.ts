@@ -2,7 +2,7 @@ import { expect, test, vi } from "vitest";
 import { systemCaller } from "#kernel/access/caller.ts";
 import { type Answer, useWorld } from "#kernel/testing/world.ts";
 import { createFilledTable } from "#domains/records/testing/records.ts";
-import { runQuery } from "./run-query.ts";
+import { runQuery } from "./run/run-query.ts";
 import { CELLS } from "./testing/cells.ts";
 
 const world = await useWorld();

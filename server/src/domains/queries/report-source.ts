@@ -9,10 +9,10 @@ import {
 } from "#kernel/contributions/report-source.ts";
 import type { SqlRow } from "#kernel/db/statement.ts";
 import { QueriesRun } from "./permissions.ts";
-import type { QueryResult } from "./query-result.ts";
-import { QueryFailed } from "./query-failure.ts";
+import type { QueryResult } from "./run/query-result.ts";
+import { QueryFailed } from "./run/query-failure.ts";
 import { PARAMETERS_MAX, resolveParameters } from "./parameter.ts";
-import { inspectQuery, ROWS_MAX, runQuery } from "./run-query.ts";
+import { inspectQuery, ROWS_MAX, runQuery } from "./run/run-query.ts";
 import { QueryId } from "./saved-query.ts";
 import * as store from "./store.ts";
 

@@ -6,7 +6,7 @@ import { newId } from "#kernel/schema/id.ts";
 import { QueryCreated, QueryDeleted, QueryUpdated } from "./saved-query.ts";
 import type { Inspection } from "./guard/guard.ts";
 import { defaultParameters, type Parameter, checkParameters } from "./parameter.ts";
-import { inspectQuery } from "./run-query.ts";
+import { inspectQuery } from "./run/run-query.ts";
 import { type SavedQuery, TooManyQueries } from "./saved-query.ts";
 import * as store from "./store.ts";
 

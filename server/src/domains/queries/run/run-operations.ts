@@ -3,10 +3,10 @@ import { query } from "#kernel/operation/operation.ts";
 import { item } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { partitionOfCaller } from "#kernel/access/caller.ts";
-import { QueriesRun } from "./permissions.ts";
+import { QueriesRun } from "../permissions.ts";
 import { QueryResult, ROW_MODES } from "./query-result.ts";
 import { QueryFailed, QueryRefused, QueryTimedOut } from "./query-failure.ts";
-import { PARAMETERS_MAX, resolveParameters } from "./parameter.ts";
+import { PARAMETERS_MAX, resolveParameters } from "../parameter.ts";
 import {
   ROWS_DEFAULT,
   ROWS_MAX,
@@ -14,8 +14,8 @@ import {
   TIME_LIMIT_DEFAULT_MS,
   TIME_LIMIT_MAX_MS,
 } from "./run-query.ts";
-import { QueryId, Sql } from "./saved-query.ts";
-import * as store from "./store.ts";
+import { QueryId, Sql } from "../saved-query.ts";
+import * as store from "../store.ts";
 
 /** The limits and the form of a result. */
 const runOptions = {

@@ -1,12 +1,12 @@
 import { sqlStateOf, isConnectionLoss } from "#kernel/db/errors.ts";
 import { Failure, failure, type FieldError } from "#kernel/operation/failure.ts";
-import type { Inspection } from "./guard/guard.ts";
+import type { Inspection } from "../guard/guard.ts";
 import {
   type GuardError,
   describePosition,
   characterCount,
   positionAt,
-} from "./guard/source-position.ts";
+} from "../guard/source-position.ts";
 import type { WrappedStatement } from "./wrap-statement.ts";
 
 export const QueryRefused = failure("query_refused", 422, "This can't be run here.");

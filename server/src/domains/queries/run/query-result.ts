@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
 import type { SqlResult } from "#kernel/db/sql-runner.ts";
-import { cellTypeOf } from "./cell-type.ts";
+import { cellTypeOf } from "../cell-type.ts";
 import { OWN_COLUMNS } from "./wrap-statement.ts";
 
 export const QueryResult = Type.Object(

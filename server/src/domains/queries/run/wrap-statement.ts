@@ -11,7 +11,7 @@ import {
   type TableSchema,
 } from "#domains/tables/index.ts";
 import { SqlParameters } from "#kernel/db/statement.ts";
-import type { Inspection } from "./guard/guard.ts";
+import type { Inspection } from "../guard/guard.ts";
 
 /** The size of a result; rows beyond it are left out. */
 const RESULT_BYTES_MAX = 16 * 1024 * 1024;

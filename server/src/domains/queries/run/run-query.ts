@@ -7,9 +7,9 @@ import { FairShare } from "#kernel/work/fair-share.ts";
 import { findOpenTable, type OpenTable } from "#domains/tables/index.ts";
 import { toQueryResult, type QueryResult, type RowMode } from "./query-result.ts";
 import { explainQueryError, QueryRefused, toQueryRefused } from "./query-failure.ts";
-import type { Inspection } from "./guard/guard.ts";
-import type { GuardError } from "./guard/source-position.ts";
-import { readStatement } from "./guard/parser.ts";
+import type { Inspection } from "../guard/guard.ts";
+import type { GuardError } from "../guard/source-position.ts";
+import { readStatement } from "../guard/parser.ts";
 import { wrapStatement } from "./wrap-statement.ts";
 
 export const ROWS_MAX = 10_000;
