@@ -189,7 +189,8 @@ function countParameters(rest: string): number {
   let depth = 1;
   let commas = 0;
   let last = "(";
-  for (const [index, char] of [...rest].entries()) {
+  for (let index = 0; index < rest.length; index += 1) {
+    const char = rest.charAt(index);
     if ("([{<".includes(char)) depth += 1;
     else if (")]}".includes(char) || (char === ">" && rest[index - 1] !== "=")) depth -= 1;
     if (depth === 0) break;
