@@ -134,7 +134,7 @@ export const getRecord = query({
       const record = toRecord(schema, visible);
       if (references.length === 0) {
         // A column that comes, goes or is renamed changes the response, and not the record.
-        return { data: record, revision: Number(revision), formRevision: schema.revision };
+        return { data: record, revision: Number(revision), schemaRevision: schema.revision };
       }
       const [data = record] = await expandReferences(ctx.tx, table, references, [record]);
       return { data };
