@@ -20,7 +20,13 @@ import {
   toPage,
   pageQuery,
 } from "#kernel/operation/pagination.ts";
-import { type Page, page, dynamicItem, dynamicPage } from "#kernel/operation/response.ts";
+import {
+  type DynamicItem,
+  dynamicItem,
+  dynamicPage,
+  type Page,
+  page,
+} from "#kernel/operation/response.ts";
 import { line, object } from "#kernel/schema/schema.ts";
 import { RecordsRead } from "../permissions.ts";
 import { assertVisible } from "../record-access.ts";
@@ -127,7 +133,7 @@ export const getRecord = query({
       const statement = getStatement(table, { recordId, ...withFields({ fields }, expanded) });
       return { references: expanded, ...statement };
     });
-    return table.retryOnSchemaChange(async () => {
+    return table.retryOnSchemaChange(async (): Promise<DynamicItem> => {
       const [row] = await queryRows(ctx.tx, text, values);
       if (!row) throw new Failure(NoSuchRecord);
       const { [REVISION]: revision, ...visible } = row;
