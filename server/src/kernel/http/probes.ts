@@ -1,7 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import type { Kernel } from "../kernel.ts";
 import type { Metrics } from "./metrics.ts";
-import { mountHtmlPage } from "./routes.ts";
 import { withTimeout } from "./with-timeout.ts";
 
 /** A database that is slower than that makes the process not ready. */
@@ -10,8 +9,8 @@ const READY_TIMEOUT_MS = 2_000;
 /** Liveness and readiness probes for load balancers, and metrics for monitoring. */
 export function mountProbes(app: FastifyInstance, kernel: Kernel, metrics: Metrics): void {
   const pingDatabase = shareInFlight(() => kernel.db.system("select 1 as ready"));
-  mountHtmlPage(app, "/healthz", async () => ({ status: "ok" }));
-  mountHtmlPage(app, "/readyz", async (_request, reply) => {
+  app.get("/healthz", async () => ({ status: "ok" }));
+  app.get("/readyz", async (_request, reply) => {
     if (kernel.leaving) return reply.code(503).send({ status: "draining" });
     try {
       await withTimeout(READY_TIMEOUT_MS, pingDatabase());
@@ -20,7 +19,7 @@ export function mountProbes(app: FastifyInstance, kernel: Kernel, metrics: Metri
       return reply.code(503).header("retry-after", "1").send({ status: "no database" });
     }
   });
-  mountHtmlPage(app, "/metrics", async (_request, reply) => {
+  app.get("/metrics", async (_request, reply) => {
     const { type, text } = await metrics.render();
     return reply.type(type).send(text);
   });

@@ -21,6 +21,25 @@ test.each([
   });
 });
 
+test.each([
+  ["GET /api/v1/runs/retry", 405, "POST"],
+  ["HEAD /api/v1/runs/retry", 405, "POST"],
+  ["OPTIONS /api/v1/runs/retry", 204, "POST"],
+  ["PUT /api/v1/runs/%72etry?a=b", 405, "POST"],
+  ["DELETE /api/v1/tables/orders/records/bulk", 401, undefined],
+  ["POST /api/v1/tables/orders/records/import", 401, undefined],
+  ["PATCH /api/v1/tables/orders/records/import", 405, "POST"],
+  ["POST /calendars/abc.ics", 405, "GET, HEAD"],
+  ["PUT /apps/default/shop/any/page", 405, "GET, HEAD"],
+  ["POST /api/v1/runs/retry/nowhere", 404, undefined],
+  ["POST /nowhere", 404, undefined],
+])("%s is answered %i, whatever its body", async (route, status, allow) => {
+  const [method, url] = route.split(" ") as ["GET" | "HEAD", string];
+  const payload = method === "HEAD" || method === "GET" ? {} : { payload: "{" };
+  const { statusCode, headers } = await world.app.inject({ method, url, ...payload });
+  expect([statusCode, headers.allow]).toEqual([status, allow]);
+});
+
 test("a client that disconnects in the middle of a body is no error in the log", async () => {
   const { port } = new URL(await world.app.listen({ host: "127.0.0.1", port: 0 }));
   const socket = connect(Number(port), "127.0.0.1", () => {

@@ -1,14 +1,8 @@
 import { Readable } from "node:stream";
-import type {
-  FastifyInstance,
-  FastifyReply,
-  FastifyRequest,
-  RouteHandlerMethod,
-  RouteOptions,
-} from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from "fastify";
 import type { Caller, RawRequest } from "../access/caller.ts";
 import type { Platform, Method, Operation, Route } from "../contract.ts";
-import { Failure, MethodNotAllowed, WrongMediaType } from "../operation/failure.ts";
+import { Failure, WrongMediaType } from "../operation/failure.ts";
 import { assertStorableTexts, FORM_MEDIA_TYPE, JSON_MEDIA_TYPE } from "./request-body.ts";
 import type { InvocationResult, RawInput } from "../operation/invocation.ts";
 import { authorise, perform } from "../operation/perform.ts";
@@ -31,17 +25,14 @@ export interface MountOptions {
   readonly loadShedder: LoadShedder;
 }
 
-const METHODS: readonly Method[] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 const BODY_BYTES_MAX = 1024 * 1024;
 
 /** Registers the routes of each operation. */
 export function mountOperations(app: FastifyInstance, options: MountOptions): void {
   app.decorateRequest("caller", null);
-  const methodsOf = new Map<string, Set<string>>();
   for (const op of options.operations) {
     for (const route of [op.route, ...(op.aliases ?? [])]) {
       const { method, url } = parseRoute(route);
-      methodsOf.set(url, (methodsOf.get(url) ?? new Set()).add(method));
       const routeOptions: RouteOptions = {
         method,
         url,
@@ -58,7 +49,6 @@ export function mountOperations(app: FastifyInstance, options: MountOptions): vo
       else app.route(routeOptions);
     }
   }
-  for (const [url, methods] of methodsOf) rejectOtherMethods(app, url, methods);
 }
 
 /** Registers a route in a scope of its own, whose only parser leaves every body as it is. */
@@ -70,16 +60,6 @@ function mountRawRoute(app: FastifyInstance, route: RouteOptions): void {
     );
     scope.route(route);
   });
-}
-
-/** Registers a page outside the API, which can only be read. */
-export function mountHtmlPage(
-  app: FastifyInstance,
-  url: string,
-  handler: RouteHandlerMethod,
-): void {
-  app.get(url, handler);
-  rejectOtherMethods(app, url, new Set(["GET"]));
 }
 
 export function parseRoute(route: Route): { method: Method; url: string } {
@@ -220,26 +200,6 @@ export function loggedPathOf(request: FastifyRequest): string {
   const { url, config } = request.routeOptions;
   const isSecret = config.operation?.readsRequest || url?.includes(":token");
   return isSecret ? (url ?? "") : pathOf(request);
-}
-
-function rejectOtherMethods(app: FastifyInstance, url: string, methods: Set<string>): void {
-  const allowed = new Set(methods);
-  if (allowed.has("GET")) allowed.add("HEAD");
-  const allow = [...allowed].toSorted().join(", ");
-  const others = [...METHODS, "OPTIONS"].filter((method) => !methods.has(method));
-  app.route({
-    method: others,
-    url,
-    // Before the body, which is not read.
-    onRequest: async (request, reply) => {
-      if (request.method === "OPTIONS") return reply.code(204).header("allow", allow).send();
-      throw new Failure(MethodNotAllowed, {
-        detail: `This path answers ${allow}.`,
-        headers: { allow },
-      });
-    },
-    handler: async () => undefined,
-  });
 }
 
 function hasKeys(value: unknown): boolean {

@@ -37,7 +37,8 @@ import {
   parseForm,
   parseText,
 } from "./request-body.ts";
-import { loggedPathOf, mountOperations, mountHtmlPage, pathOf } from "./routes.ts";
+import { collectPaths, rejectUnrouted } from "./rejection.ts";
+import { loggedPathOf, mountOperations, pathOf } from "./routes.ts";
 
 const REFERENCE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; " +
@@ -62,23 +63,23 @@ const REFERENCE_PAGE = `<!doctype html>
 function mountReference(app: FastifyInstance, kernel: Kernel): void {
   let json: string | undefined;
   let yaml: string | undefined;
-  mountHtmlPage(app, "/api/v1/openapi.json", async (_request, reply) => {
+  app.get("/api/v1/openapi.json", async (_request, reply) => {
     json ??= JSON.stringify(describeApi(kernel.domains));
     return reply.type("application/json; charset=utf-8").send(json);
   });
-  mountHtmlPage(app, "/api/v1/openapi.yaml", async (_request, reply) => {
+  app.get("/api/v1/openapi.yaml", async (_request, reply) => {
     // Loaded at the first request: YAML is rarely wanted, and the library takes memory.
     const { stringify } = await import("yaml");
     yaml ??= stringify(describeApi(kernel.domains), { aliasDuplicateObjects: false });
     return reply.type("application/yaml; charset=utf-8").send(yaml);
   });
-  mountHtmlPage(app, "/docs", async (_request, reply) =>
+  app.get("/docs", async (_request, reply) =>
     reply
       .header("content-security-policy", REFERENCE_POLICY)
       .type("text/html; charset=utf-8")
       .send(REFERENCE_PAGE),
   );
-  mountHtmlPage(app, "/docs/reference.js", async (_request, reply) =>
+  app.get("/docs/reference.js", async (_request, reply) =>
     reply
       .header("cache-control", "public, max-age=3600")
       .type("text/javascript; charset=utf-8")
@@ -145,6 +146,7 @@ export async function buildServer({
   const metrics = new Metrics(kernel);
   const connections = new Connections(app.server);
   metrics.watchConnections(() => connections.count());
+  const paths = collectPaths(app);
   app.removeAllContentTypeParsers();
   addParser(app, JSON_MEDIA_TYPE, parseBody);
   addParser(app, FORM_MEDIA_TYPE, parseForm);
@@ -182,6 +184,7 @@ export async function buildServer({
     });
     mountReference(app, kernel);
   }
+  rejectUnrouted(app, paths);
   await app.ready();
   return app;
 }
