@@ -75,7 +75,7 @@ const ATTACKS = [
   "insert into items (title) values (dblink_exec('x', 'y'))",
   "insert into items (title) values (public.new_record_id())",
   "insert into items (title) values (public.make_user_schema())",
-  "insert into items (title) values (change_structure('drop table items'))",
+  "insert into items (title) values (change_structure('x', 'drop table items'))",
   "insert into items (title) values (repeat('x', 1000000000))",
   "insert into items (title) values (current_user)",
   "insert into items (title) values (session_user)",

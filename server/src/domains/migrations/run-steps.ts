@@ -2,7 +2,7 @@
 import { type ScriptStatement, PositionMap } from "#domains/queries/index.ts";
 import {
   type AppliedSteps,
-  asOwner,
+  changeStructure,
   failedStepOf,
   listTables,
   onDeleteOf,
@@ -15,7 +15,7 @@ import {
 import { authorOf, partitionOfCaller } from "#kernel/access/caller.ts";
 import type { ReadContext } from "#kernel/contract.ts";
 import type { Partition } from "#kernel/db/partition.ts";
-import { schemaOf } from "#kernel/db/sql-runner.ts";
+import { ownerOf, schemaOf } from "#kernel/db/sql-runner.ts";
 import { queryRows } from "#kernel/db/statement.ts";
 import { describeSqlError, type ParsedStep } from "./parse-steps.ts";
 import { UnsupportedSql } from "./sql/sql-error.ts";
@@ -180,14 +180,13 @@ class StepRunner {
     const { tx, caller, now } = this.#ctx;
     this.#named ??= tablesNamedIn(this.#steps, tables);
     await this.#addTriggers(tablesToLock(statement, { tables, named: this.#named }));
-    const [row] = await asOwner(tx, this.#partition, () =>
-      queryRows(tx, "select change_records($1, $2, $3, $4) as changed", [
-        text,
-        schemaOf(this.#partition),
-        authorOf(caller),
-        now,
-      ]),
-    );
+    const [row] = await queryRows(tx, "select change_records($1, $2, $3, $4, $5) as changed", [
+      ownerOf(this.#partition),
+      schemaOf(this.#partition),
+      text,
+      authorOf(caller),
+      now,
+    ]);
     this.#recordsChanged += Number(row?.["changed"] ?? 0);
     this.#statements.push(text);
   }
@@ -208,9 +207,9 @@ class StepRunner {
   }
 
   async #runAsOwner(statements: readonly string[]): Promise<void> {
-    await asOwner(this.#ctx.tx, this.#partition, async (run) => {
-      for (const statement of statements) await run(statement);
-    });
+    for (const statement of statements) {
+      await changeStructure(this.#ctx.tx, this.#partition, statement);
+    }
   }
 
   async #listTables(): Promise<readonly Table[]> {

@@ -62,7 +62,7 @@ export { onDeleteOf, targetOf } from "./columns/reference.ts";
 export { parseDerivedName } from "./derived-name.ts";
 export { emitTableChanges, type TableChanges, type TableEvent, tableEvents } from "./events.ts";
 export { listTables, lockStructure } from "./store.ts";
-export { type AppliedSteps, asOwner, runSteps } from "./structure/apply-steps.ts";
+export { type AppliedSteps, changeStructure, runSteps } from "./structure/apply-steps.ts";
 export { failedStepOf } from "./structure/failures.ts";
 export { defaultIndexName } from "./structure/index-steps.ts";
 export { type ColumnChange, type NewIndex, parseStep, type TableStep } from "./structure/step.ts";

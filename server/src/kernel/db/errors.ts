@@ -1,5 +1,7 @@
 const SERIALIZATION_FAILURE = "40001";
 const DEADLOCK = "40P01";
+const INTERNAL_ERROR = "XX000";
+const UNIQUE_VIOLATION = "23505";
 
 /** The work was based on data that has changed meanwhile: it is to be repeated from the beginning. */
 export class StaleRead extends Error {
@@ -16,8 +18,16 @@ export function isTransient(error: unknown): boolean {
     code === SERIALIZATION_FAILURE ||
     code === DEADLOCK ||
     isStale(error) ||
+    isCatalogRace(error) ||
     error instanceof StaleRead
   );
+}
+
+/** True when two transactions changed the same row of the catalog at once, which PostgreSQL waits for and then refuses. */
+function isCatalogRace(error: unknown): boolean {
+  const code = sqlStateOf(error);
+  if (code === INTERNAL_ERROR) return /tuple concurrently (updated|deleted)/.test(String(error));
+  return code === UNIQUE_VIOLATION && (error as { schema?: unknown }).schema === "pg_catalog";
 }
 
 /** True when a statement failed only because an earlier one of its transaction had. */

@@ -11,8 +11,12 @@ import { WorkspaceKeys } from "../access/workspace-keys.ts";
 import { Database } from "./database.ts";
 import { sealKeyCheck } from "./setup/key-check.ts";
 import { withOwnerClient } from "./setup/owner-connection.ts";
-import { prepareDatabase, type PreparedDatabase } from "./setup/prepare-database.ts";
-import { ensureGroups } from "./setup/roles.ts";
+import {
+  loginPasswords,
+  prepareDatabase,
+  type PreparedDatabase,
+} from "./setup/prepare-database.ts";
+import { ensureGroups, ensureLogins } from "./setup/roles.ts";
 
 const FOLDER = join(import.meta.dirname, "../../../migrations");
 const FIRST_RELEASE_LAST = "0007_access.sql";
@@ -116,6 +120,56 @@ test("the application reads it in its own workspace and nowhere else, and writes
   }
 });
 
+test("owners of schemas that an earlier release made have no grant on what all share, and work on", async () => {
+  const earlier = { ...owner, database: `${name}_schemas` };
+  const space = `tables_p_${here.replaceAll("-", "")}`;
+  await withOwnerClient(owner, (client) => client.query(`create database ${earlier.database}`));
+  try {
+    await withOwnerClient(earlier, (client) => install(client, "0035_order.sql"));
+    const names = await ensureLogins(earlier, loginPasswords(TEST_KEY));
+    const app = { ...earlier, user: names.app, password: loginPasswords(TEST_KEY).app };
+    const inSchema = (work: (client: pg.Client) => Promise<unknown>) =>
+      withOwnerClient(app, async (client) => {
+        await client.query("begin read write");
+        await client.query(
+          `select set_config('millrace.workspace', $1, true), set_config('millrace.environment', 'production', true)`,
+          [here],
+        );
+        await work(client);
+        await client.query("commit");
+      });
+    await inSchema(async (client) => {
+      await client.query("select make_user_schema()");
+      await client.query(`set local role ${space.replace("tables_", "millrace_o")}`);
+      await client.query("select change_structure($1)", [
+        `create table ${space}.kept (id text default public.new_record_id())`,
+      ]);
+    });
+    await prepareDatabase(earlier, TEST_KEY);
+    await withOwnerClient(earlier, async (client) => {
+      const grants = `select from pg_proc p, aclexplode(p.proacl) a join pg_roles r on r.oid = a.grantee
+                       where rolname ~ '^millrace_[or]._'`;
+      expect((await client.query(grants)).rowCount).toBe(0);
+    });
+    await inSchema(async (client) => {
+      const ownerRole = space.replace("tables_", "millrace_o");
+      const change = "select change_structure($1, $2)";
+      await client.query(change, [ownerRole, `alter table ${space}.kept add column a text`]);
+      const fill = "select change_records($1, $2, $3, 'somebody', now()) as changed";
+      const text = "insert into kept (a) values ('x')";
+      const { rows } = await client.query(fill, [ownerRole, space, text]);
+      expect(rows).toEqual([{ changed: "1" }]);
+    });
+  } finally {
+    await withOwnerClient(inject("database").owner, async (client) => {
+      await client.query(`drop database ${earlier.database} with (force)`);
+      for (const kind of ["app", "system", "sql", "door"]) {
+        await client.query(`drop role if exists millrace_${kind}_${earlier.database}`);
+      }
+    });
+  }
+});
+
 test("a second start finds nothing to do", async () => {
   await withOwnerClient(owner, async (client) => {
     const applied = "select name, checksum, applied_at from migrations order by name";
@@ -131,20 +185,25 @@ function migrations(): string[] {
     .toSorted();
 }
 
-/** What `migrate` did when there was no more than this, and what the first start then wrote down. */
-async function installFirstRelease(client: pg.Client): Promise<void> {
-  await client.query("begin");
+/** What `migrate` did when there was no more than this. */
+async function install(client: pg.Client, last: string): Promise<void> {
   await ensureGroups(client);
   await client.query(
     `create table migrations (
        name text primary key, checksum text not null, applied_at timestamptz not null default now())`,
   );
-  for (const file of migrations().filter((each) => each <= FIRST_RELEASE_LAST)) {
+  for (const file of migrations().filter((each) => each <= last)) {
     const text = readFileSync(join(FOLDER, file), "utf8");
     await client.query(text);
     const checksum = createHash("sha256").update(text).digest("hex");
     await client.query("insert into migrations (name, checksum) values ($1, $2)", [file, checksum]);
   }
+}
+
+/** And what the first start then wrote down. */
+async function installFirstRelease(client: pg.Client): Promise<void> {
+  await client.query("begin");
+  await install(client, FIRST_RELEASE_LAST);
   await client.query(
     `insert into installation (key_check, cluster, home_workspace_id, created_at)
      select $1, system_identifier::text, $2, $3 from pg_control_system()`,

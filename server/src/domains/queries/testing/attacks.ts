@@ -142,7 +142,7 @@ export const ATTACKS: readonly string[] = [
   "select * from pg_ls_tmpdir()",
   "select make_user_schema()",
   "select public.new_record_id()",
-  "select public.change_structure('drop table orders')",
+  "select public.change_structure('x', 'drop table orders')",
   // Types that look names up.
   "select 'users'::regclass",
   "select 'users'::regclass::oid::int",

@@ -6,11 +6,12 @@ import { newId } from "#kernel/schema/id.ts";
 import type { ReadContext, WriteContext } from "#kernel/contract.ts";
 import { findRoleNames } from "#domains/identity/roles/index.ts";
 import { partitionOfCaller } from "#kernel/access/caller.ts";
+import { ownerOf } from "#kernel/db/sql-runner.ts";
 import { queryRows } from "#kernel/db/statement.ts";
 import * as store from "../store.ts";
 import { type Table, TABLES_MAX } from "../table.ts";
 import { tableSql } from "../sql-names.ts";
-import { becomeOwner, toPublicSql } from "./ddl.ts";
+import { toPublicSql } from "./ddl.ts";
 import {
   emitTableChanges,
   type TableChanges,
@@ -150,34 +151,27 @@ async function runStatements(
   if (steps.some(({ op }) => op === "create_table")) {
     await queryRows(tx, "select make_user_schema()", []);
   }
-  await asOwner(tx, partition, async (run) => {
-    for (const { text, fields = [], step } of plan.statements) {
-      try {
-        await run(text);
-      } catch (error) {
-        const { op = "", table = "" } = steps[step] ?? {};
-        const path = at(step, ERROR_PATHS[op] ?? "");
-        throw markFailedStep(toStructureFailure(error, { table, fields, path }) ?? error, step);
-      }
+  for (const { text, fields = [], step } of plan.statements) {
+    try {
+      await changeStructure(tx, partition, text);
+    } catch (error) {
+      const { op = "", table = "" } = steps[step] ?? {};
+      const path = at(step, ERROR_PATHS[op] ?? "");
+      throw markFailedStep(toStructureFailure(error, { table, fields, path }) ?? error, step);
     }
-  });
+  }
 }
 
 /**
- * Works as the owner of the partition's tables, a role that reaches nothing else. After an error the
- * transaction must be rolled back, at least to a savepoint, which resets the role too.
+ * Runs a statement as the owner of the partition's tables, a role that reaches nothing else. After an error
+ * the transaction must be rolled back, at least to a savepoint, which resets the role too.
  */
-export async function asOwner<T>(
+export async function changeStructure(
   tx: Tx,
   partition: Partition,
-  work: (run: (statement: string) => Promise<unknown>) => Promise<T>,
-): Promise<T> {
-  // Not as statements of their own: each would be prepared, and kept by every connection for good.
-  const run = (statement: string) => queryRows(tx, "select change_structure($1)", [statement]);
-  await run(becomeOwner(partition));
-  const result = await work(run);
-  await run("set local role none");
-  return result;
+  statement: string,
+): Promise<void> {
+  await queryRows(tx, "select change_structure($1, $2)", [ownerOf(partition), statement]);
 }
 
 /** The part of a step that is wrong when the data does not fit. */

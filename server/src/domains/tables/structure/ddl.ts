@@ -2,7 +2,7 @@
  * The statements that create and change tables. They consist of names that were checked and quoted, of
  * constants, and of the SQL of column types: nothing else of a request gets in.
  */
-import { ownerOf, readerOf, schemaOf } from "#kernel/db/sql-runner.ts";
+import { readerOf, schemaOf } from "#kernel/db/sql-runner.ts";
 import type { Partition } from "#kernel/db/partition.ts";
 import { columnTypeOf } from "../columns/registry.ts";
 import { defaultSql } from "../columns/default.ts";
@@ -30,11 +30,6 @@ export interface Statement {
 /** A statement as people read it: without the schema before the names of tables. */
 export function toPublicSql({ text }: Statement, partition: Partition): string {
   return text.replaceAll(`${quoteIdentifier(schemaOf(partition))}.`, "");
-}
-
-/** Switches to the role that owns the partition's tables, until the transaction ends. */
-export function becomeOwner(partition: Partition): string {
-  return `set local role ${quoteIdentifier(ownerOf(partition))}`;
 }
 
 /**
