@@ -264,7 +264,7 @@ test("the slow questions of one workspace leave room for another's", async () =>
   const leaving = new AbortController();
   const busy = {
     ...systemCaller({ workspace: world.home, environment: "production" }, cause),
-    gone: leaving.signal,
+    disconnected: leaving.signal,
   };
   let ended = 0;
   const slow = Array.from({ length: 8 }, () =>

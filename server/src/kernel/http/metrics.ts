@@ -17,6 +17,17 @@ const QUEUE = `
          count(*) filter (where failed_at is not null)::int as failed
     from jobs group by kind`;
 
+let processRegistry: Registry | undefined;
+
+/** Heap, garbage collection and event loop, measured once for a process: their observers are never disconnected. */
+function processMetrics(): Registry {
+  if (!processRegistry) {
+    processRegistry = new Registry();
+    collectDefaultMetrics({ register: processRegistry });
+  }
+  return processRegistry;
+}
+
 /** Prometheus metrics: requests, readers behind the log, jobs that are due or failed. */
 export class Metrics {
   readonly #registry = new Registry();
@@ -30,8 +41,8 @@ export class Metrics {
 
   constructor(kernel: Kernel) {
     this.#kernel = kernel;
+    processMetrics();
     const registers = [this.#registry];
-    collectDefaultMetrics({ register: this.#registry });
     this.requests = new RequestTimes(this.#registry);
     this.#behind = new Gauge({
       name: "millrace_reader_events_behind",
@@ -100,7 +111,8 @@ export class Metrics {
       for (const gauge of [this.#behind, this.#due, this.#failed]) gauge.reset();
       this.#up.set(0);
     }
-    return { type: this.#registry.contentType, text: await this.#registry.metrics() };
+    const texts = [processMetrics(), this.#registry].map((registry) => registry.metrics());
+    return { type: this.#registry.contentType, text: (await Promise.all(texts)).join("\n") };
   }
 
   async #count(): Promise<void> {
