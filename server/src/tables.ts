@@ -448,7 +448,7 @@ export interface Tables {
     updated_at: Time;
   };
   events: {
-    epoch: number;
+    epoch: Generated<number>;
     xid: Generated<string>;
     seq: Generated<number>;
     workspace_id: Generated<string>;
@@ -827,7 +827,7 @@ export interface Tables {
     topic: string;
     event_type: string | null;
     filter: Json | null;
-    since_epoch: number;
+    since_epoch: Generated<number>;
     since: Generated<string>;
   };
   runs: {
@@ -1160,7 +1160,7 @@ export interface Tables {
     status: string;
     paused_because: string | null;
     paused_at: Time | null;
-    since_epoch: number;
+    since_epoch: Generated<number>;
     since: Generated<string>;
     place_epoch: number | null;
     place_xid: string | null;

@@ -68,8 +68,6 @@ export interface PlatformServices {
   readonly secrets: Secrets;
   readonly cursors: Cursors;
   readonly outbound: Outbound;
-  /** The epoch of the log, see migration 0001. */
-  readonly epoch: number;
   /** Of PostgreSQL, as a number: 180000 is the first of 18. */
   readonly serverVersion: number;
   readonly wakeSignal: Pick<WakeSignal, "raise" | "subscribe">;

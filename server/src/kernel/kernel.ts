@@ -15,6 +15,7 @@ import { Loop } from "./work/loop.ts";
 import { Mailer } from "./mail/mailer.ts";
 import { sendMail } from "./mail/send-mail.ts";
 import { CommitFeed } from "./readers/commit-feed.ts";
+import type { EpochChange } from "./readers/lost-events.ts";
 import { describeEvents } from "./operation/openapi.ts";
 import type { CatalogEntry } from "./log/event.ts";
 import { Outbound } from "./outbound/outbound.ts";
@@ -46,7 +47,6 @@ export interface KernelOptions {
 }
 
 interface Installation {
-  readonly epoch: number;
   readonly home_workspace_id: string;
   readonly server_version: number;
 }
@@ -59,7 +59,6 @@ export class Kernel implements Platform {
   readonly log: Logger;
   readonly clock: Clock;
   readonly db: Database;
-  readonly epoch: number;
   readonly serverVersion: number;
   readonly homeWorkspace: string;
   readonly wakeSignal: WakeSignal;
@@ -84,6 +83,7 @@ export class Kernel implements Platform {
   readonly #engines = new Map<Engine, RunningEngine>();
   readonly #shutdownController = new AbortController();
   #leaving = false;
+  #lostEvents = 0;
   #jobs: { readonly worker: JobWorker; readonly loop: Loop } | undefined;
 
   static async open(options: KernelOptions): Promise<Kernel> {
@@ -91,7 +91,7 @@ export class Kernel implements Platform {
     const poolMax = options.settings.databasePool;
     const db = new Database({ ...options.database, poolMax, onError });
     const [installation] = await db.system<Installation>(
-      `select epoch, home_workspace_id, current_setting('server_version_num')::int as server_version
+      `select home_workspace_id, current_setting('server_version_num')::int as server_version
          from installation`,
     );
     if (!installation) throw new Error("The database was not prepared.");
@@ -111,11 +111,10 @@ export class Kernel implements Platform {
     this.log = log;
     this.db = db;
     this.clock = options.clock ?? new Clock();
-    this.epoch = installation.epoch;
     this.serverVersion = installation.server_version;
     this.homeWorkspace = installation.home_workspace_id;
     this.wakeSignal = new WakeSignal(db, newId("node"), (error) => log.error(error));
-    this.commitFeed = new CommitFeed(db, this.epoch);
+    this.commitFeed = new CommitFeed(db, (change) => this.#noteEpoch(change));
     this.keys = new WorkspaceKeys(db, masterKey);
     this.secrets = new Secrets(db, this.keys);
     this.cursors = new Cursors(masterKey.derive("cursors"));
@@ -146,6 +145,11 @@ export class Kernel implements Platform {
   /** True once load balancers should send nothing more, though it still serves requests. */
   get leaving(): boolean {
     return this.#leaving;
+  }
+
+  /** How many events this process had seen that a later history of the database lacks. */
+  get lostEvents(): number {
+    return this.#lostEvents;
   }
 
   get shutdown(): AbortSignal {
@@ -195,6 +199,21 @@ export class Kernel implements Platform {
     await this.outbound.close();
     this.mailer.close();
     await this.db.close();
+  }
+
+  /** Tells the operator, who alone can look for what was lost. */
+  #noteEpoch({ epoch, seen, lost, last }: EpochChange): void {
+    this.#lostEvents += lost.length;
+    const about = { epoch, seen, lost: lost.length, firstLost: lost[0], lastLost: lost.at(-1) };
+    const left = { lastEvent: last?.id, lastEventAt: last?.at };
+    if (lost.length === 0) {
+      this.log.warn({ ...about, ...left }, "the database has another history: a new epoch began");
+    } else {
+      this.log.error(
+        { ...about, ...left },
+        "events that were committed are lost: the database took over, or was restored, without them",
+      );
+    }
   }
 
   #startLoops(): void {

@@ -3,6 +3,7 @@ import type { Caller } from "#kernel/access/caller.ts";
 import type { Platform, WriteContext } from "#kernel/contract.ts";
 import { sha256 } from "#kernel/access/crypto.ts";
 import { diffResource } from "#kernel/log/event.ts";
+import { PRESENT_EPOCH_SQL } from "#kernel/log/event-log.ts";
 import { assertNoErrors, Failure } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
 import { SHARDS } from "#kernel/work/shard-leases.ts";
@@ -81,7 +82,6 @@ export async function create(
     saved_by: ctx.caller.principal?.id ?? null,
     secret,
     status: "active",
-    since_epoch: ctx.services.epoch,
     [SHARD_COLUMN]: shardOf(id),
     created_by: ctx.caller.actor.id,
     created_at: ctx.now,
@@ -145,7 +145,7 @@ export async function resumeFromNow(
     place_epoch: null,
     place_xid: null,
     place_seq: null,
-    since_epoch: ctx.services.epoch,
+    since_epoch: sql<number>`${sql.raw(PRESENT_EPOCH_SQL)}`,
     since: sql<string>`pg_current_snapshot()`,
     since_event: null,
     consecutive_failures: 0,

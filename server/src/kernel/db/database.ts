@@ -9,8 +9,16 @@ import {
   type Tx,
   cancelPipelined,
 } from "./connection.ts";
-import { isFollowUpError, isConnectionLoss, isStale, isTransient, StaleRead } from "./errors.ts";
+import {
+  isFollowUpError,
+  isConnectionLoss,
+  isOldEpoch,
+  isStale,
+  isTransient,
+  StaleRead,
+} from "./errors.ts";
 import { setPartitionSql, partitionName, type Partition } from "./partition.ts";
+import { ENTER_EPOCH, ENTER_EPOCH_LOCALLY, READ_EPOCH_STATE } from "./setup/log-epoch.ts";
 import type { PreparedDatabase } from "./setup/prepare-database.ts";
 import { withResponseTimeout } from "./response-timeout.ts";
 import { SqlRunner } from "./sql-runner.ts";
@@ -47,6 +55,9 @@ const COMMIT = "commit";
  * partition that it was used in last, so that a read in the same one is a single statement. Behind a
  * pooler, which shares server connections, no state may stay: there each transaction enters its partition
  * by itself, and statements have no names.
+ *
+ * A connection enters the epoch of the log before its first statement, since it never outlives one; behind a
+ * pooler each transaction that writes does.
  */
 export class Database {
   /** For the SQL of people. */
@@ -61,6 +72,10 @@ export class Database {
   readonly #direct = new WeakSet<pg.PoolClient>();
   /** One for each open connection, resolved at its end. */
   readonly #ends = new Set<Promise<void>>();
+  /** The generation that each connection is of. */
+  readonly #generations = new WeakMap<pg.PoolClient, number>();
+  /** Counts how often all connections were outdated at once, see `#checkOut`. */
+  #generation = 0;
   #handedOut = 0;
 
   constructor(options: DatabaseOptions) {
@@ -119,7 +134,7 @@ export class Database {
     text: string,
     values: readonly unknown[] = [],
   ): Promise<Row[]> {
-    const client = await this.#system.connect();
+    const client = await this.#checkOut(this.#system);
     try {
       const result = await send<Row>(client, text, values);
       client.release(isFull(client));
@@ -135,10 +150,18 @@ export class Database {
    * pooler is between even here: its statements would go to any session.
    */
   async systemSession(): Promise<pg.PoolClient | undefined> {
-    const client = await this.#sessions.connect();
+    const client = await this.#checkOut(this.#sessions);
     if (this.#direct.has(client)) return client;
     client.release(true);
     return undefined;
+  }
+
+  /** False when a new epoch has begun under the connections; they are replaced then. */
+  async isCurrent(): Promise<boolean> {
+    const [row] = await this.system<{ present: boolean | null }>(READ_EPOCH_STATE);
+    if (row?.present !== false) return true;
+    this.#generation += 1;
+    return false;
   }
 
   async close(): Promise<void> {
@@ -160,7 +183,8 @@ export class Database {
       keepAlive: true,
       keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
       verify: (client: pg.PoolClient, done: (error?: Error) => void) => {
-        if (through === "unknown") return this.#detectPooler(client, done);
+        this.#generations.set(client, this.#generation);
+        if (through === "unknown") return this.#enterEpoch(client, done);
         sendWithoutNames(client);
         done();
       },
@@ -179,6 +203,15 @@ export class Database {
     return pool;
   }
 
+  /** A connection of the present generation: one that entered an older epoch can't append to the log. */
+  async #checkOut(pool: pg.Pool): Promise<pg.PoolClient> {
+    for (;;) {
+      const client = await pool.connect();
+      if (this.#generations.get(client) === this.#generation) return client;
+      client.release(true);
+    }
+  }
+
   async #readOnce<T>(
     partition: Partition,
     work: (tx: Tx) => Promise<T>,
@@ -186,7 +219,7 @@ export class Database {
   ): Promise<T> {
     const name = partitionName(partition);
     const enter = setPartitionSql(partition, "session");
-    const client = await this.#app.connect();
+    const client = await this.#checkOut(this.#app);
     // A time limit, too, must end with the transaction that it is for.
     const direct = this.#direct.has(client) && timeoutMs === undefined;
     const sent = new PendingStatements();
@@ -219,15 +252,16 @@ export class Database {
     partition: Partition,
     work: (session: Transaction) => Promise<T>,
   ): Promise<T> {
-    const client = await this.#app.connect();
+    const client = await this.#checkOut(this.#app);
     const listeners: (() => void)[] = [];
     let result: T;
     try {
       result = await this.#transact(client, partition, { work, listeners });
     } catch (error) {
       cancelPipelined(client);
+      if (isOldEpoch(error)) this.#generation += 1;
       await query(client, "rollback").then(
-        () => client.release(isStale(error) || isFull(client)),
+        () => client.release(isStale(error) || isOldEpoch(error) || isFull(client)),
         (lost: Error) => client.release(lost),
       );
       throw error;
@@ -252,7 +286,8 @@ export class Database {
     const session = new Session(client, sent, partition, listeners);
     // A setting made within a transaction lasts beyond its commit and not beyond its rollback.
     if (isEntered) session.post(BEGIN, []);
-    else void sent.track(query(client, `${BEGIN}; ${settings}`));
+    else if (direct) void sent.track(query(client, `${BEGIN}; ${settings}`));
+    else void sent.track(query(client, `${BEGIN}; ${settings}; ${ENTER_EPOCH_LOCALLY}`));
     try {
       const result = await work(session).catch(async (error: unknown) => {
         if (isFollowUpError(error)) await sent.all();
@@ -271,14 +306,15 @@ export class Database {
   }
 
   /**
-   * Detects a pooler between us and the server: its server process is another one than the connection was
-   * told at its start, and may be yet another for the next statement.
+   * Enters the epoch of the log, and detects a pooler between us and the server: its server process is another
+   * one than the connection was told at its start, and may be yet another for the next statement.
    */
-  #detectPooler(client: pg.PoolClient, done: (error?: Error) => void): void {
-    client.query<{ pid: number }>("select pg_backend_pid() as pid", (error, result) => {
+  #enterEpoch(client: pg.PoolClient, done: (error?: Error) => void): void {
+    client.query(ENTER_EPOCH, (error: Error | undefined, results: unknown) => {
+      // One result for each of its statements; none, in spite of the type, when there is an error.
+      const [, entered] = (results ?? []) as readonly pg.QueryResult<{ pid: number }>[];
       const { processID } = client as unknown as { readonly processID: number };
-      // In spite of its type, there is no error when all is well, and no result when it is not.
-      if (result?.rows[0]?.pid === processID) this.#direct.add(client);
+      if (entered?.rows[0]?.pid === processID) this.#direct.add(client);
       else sendWithoutNames(client);
       done(error);
     });

@@ -2,6 +2,7 @@ const SERIALIZATION_FAILURE = "40001";
 const DEADLOCK = "40P01";
 const INTERNAL_ERROR = "XX000";
 const UNIQUE_VIOLATION = "23505";
+const CHECK_VIOLATION = "23514";
 
 /** The work was based on data that has changed meanwhile: it is to be repeated from the beginning. */
 export class StaleRead extends Error {
@@ -19,6 +20,7 @@ export function isTransient(error: unknown): boolean {
     code === DEADLOCK ||
     isStale(error) ||
     isCatalogRace(error) ||
+    isOldEpoch(error) ||
     error instanceof StaleRead
   );
 }
@@ -28,6 +30,14 @@ function isCatalogRace(error: unknown): boolean {
   const code = sqlStateOf(error);
   if (code === INTERNAL_ERROR) return /tuple concurrently (updated|deleted)/.test(String(error));
   return code === UNIQUE_VIOLATION && (error as { schema?: unknown }).schema === "pg_catalog";
+}
+
+/** True when the connection entered the log's epoch before another one began. */
+export function isOldEpoch(error: unknown): boolean {
+  return (
+    sqlStateOf(error) === CHECK_VIOLATION &&
+    (error as { readonly constraint?: unknown }).constraint === "events_epoch"
+  );
 }
 
 /** True when a statement failed only because an earlier one of its transaction had. */

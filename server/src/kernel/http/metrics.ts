@@ -68,6 +68,22 @@ export class Metrics {
       registers,
     });
     new Gauge({
+      name: "millrace_log_epoch",
+      help: "The epoch of the log: it grows when a standby takes over, and when the database is restored.",
+      registers,
+      collect() {
+        this.set(kernel.commitFeed.epoch);
+      },
+    });
+    new Gauge({
+      name: "millrace_events_lost",
+      help: "Events that this process had seen, and that the database lacked after it took over or was restored.",
+      registers,
+      collect() {
+        this.set(kernel.lostEvents);
+      },
+    });
+    new Gauge({
       name: "millrace_database_waiting",
       help: "Requests that wait for a database connection.",
       registers,

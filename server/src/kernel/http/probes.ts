@@ -8,13 +8,13 @@ const READY_TIMEOUT_MS = 2_000;
 
 /** Liveness and readiness probes for load balancers, and metrics for monitoring. */
 export function mountProbes(app: FastifyInstance, kernel: Kernel, metrics: Metrics): void {
-  const pingDatabase = shareInFlight(() => kernel.db.system("select 1 as ready"));
+  const isCurrent = shareInFlight(() => kernel.db.isCurrent());
   app.get("/healthz", async () => ({ status: "ok" }));
   app.get("/readyz", async (_request, reply) => {
     if (kernel.leaving) return reply.code(503).send({ status: "draining" });
     try {
-      await withTimeout(READY_TIMEOUT_MS, pingDatabase());
-      return { status: "ready" };
+      if (await withTimeout(READY_TIMEOUT_MS, isCurrent())) return { status: "ready" };
+      return await reply.code(503).header("retry-after", "1").send({ status: "old epoch" });
     } catch {
       return reply.code(503).header("retry-after", "1").send({ status: "no database" });
     }

@@ -31,31 +31,30 @@ export interface EventOrigin {
 /** Sent last in a transaction: the event is positioned after all that was committed when it began. */
 const INSERT = `
   insert into events
-    (epoch, actor_id, actor_type, actor_name, request_id, correlation_id, causation_id, depth,
-     created_at, topic, type, resource_type, resource_id, resource_number, resource_name, data)`;
+    (actor_id, actor_type, actor_name, request_id, correlation_id, causation_id, depth, created_at,
+     topic, type, resource_type, resource_id, resource_number, resource_name, data)`;
 
 /** Most transactions append one event, and for one this is quicker than the statement for many. */
 const APPEND_ONE = `${INSERT}
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`;
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`;
 
-const APPEND_RETURNING = `${APPEND_ONE} returning xid, seq`;
+const APPEND_RETURNING = `${APPEND_ONE} returning epoch, xid, seq`;
 
 /** One statement for any number of events, so that it is prepared once and costs one message. */
 const APPEND_MANY = `${INSERT}
-  select $1, $2, $3, $4, $5, $6, $7, $8, $9, e.topic, e.type, e.resource_type, e.resource_id,
+  select $1, $2, $3, $4, $5, $6, $7, $8, e.topic, e.type, e.resource_type, e.resource_id,
          e.resource_number, e.resource_name, e.data
-    from unnest($10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[],
-                $16::jsonb[])
+    from unnest($9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[],
+                $15::jsonb[])
       as e (topic, type, resource_type, resource_id, resource_number, resource_name, data)`;
 
-/** Appends to the log within the transaction. */
+/** Appends to the log within the transaction, in the epoch of its connection. */
 export function appendEvents(
   session: Transaction,
-  epoch: number,
   origin: EventOrigin,
   events: readonly PendingEvent[],
 ): void {
-  const common = sharedValues(epoch, origin);
+  const common = sharedValues(origin);
   const [first, ...others] = events;
   if (first && others.length === 0) {
     session.post(APPEND_ONE, [...common, ...eventValues(first)]);
@@ -86,20 +85,21 @@ function columnArrays(events: readonly PendingEvent[]): Buffer[] {
 /** Appends one event at once, for a transaction that needs its id. */
 export async function appendAndReturn(
   session: Transaction,
-  epoch: number,
   origin: EventOrigin,
   event: PendingEvent,
 ): Promise<string> {
-  const values = [...sharedValues(epoch, origin), ...eventValues(event)];
-  const [row] = await session.send<Pick<EventRow, "xid" | "seq">>(APPEND_RETURNING, values);
+  const values = [...sharedValues(origin), ...eventValues(event)];
+  const [row] = await session.send<Pick<EventRow, "epoch" | "xid" | "seq">>(
+    APPEND_RETURNING,
+    values,
+  );
   if (!row) throw new Error("An insert returned nothing.");
-  return eventIdOf(positionOfRow({ epoch, ...row }));
+  return eventIdOf(positionOfRow(row));
 }
 
-function sharedValues(epoch: number, { actor, requestId, cause, at }: EventOrigin): unknown[] {
+function sharedValues({ actor, requestId, cause, at }: EventOrigin): unknown[] {
   const { correlationId, causationId = null, depth } = cause;
   return [
-    epoch,
     actor.id,
     actor.type,
     actor.name,
@@ -116,6 +116,9 @@ function eventValues({ topic, type, resourceType, resource, data }: PendingEvent
   return [topic, type, resourceType, id, number, displayName, JSON.stringify(data)];
 }
 
+/** The epoch of what is written now. */
+export const PRESENT_EPOCH_SQL = "(select epoch from installation)";
+
 /** The columns of an event, for the few statements that read the log. */
 export const EVENT_COLUMNS = `
   e.epoch, e.xid, e.seq, coalesce(e.tx, e.xid) as tx, e.workspace_id, e.environment, e.topic, e.type, e.actor_id, e.actor_type,
@@ -127,7 +130,7 @@ export const EVENT_COLUMNS = `
  * of a cluster that we left. Every reader that moves a cursor stops at the first event for which it is false.
  */
 export const SETTLED_SQL = `
-  (e.epoch, e.xid) < ((select epoch from installation), pg_snapshot_xmin(pg_current_snapshot()))`;
+  (e.epoch, e.xid) < (${PRESENT_EPOCH_SQL}, pg_snapshot_xmin(pg_current_snapshot()))`;
 
 export interface EventRow {
   readonly epoch: number;

@@ -11,7 +11,6 @@ const here: Partition = { workspace: world.home, environment: "production" };
 function tell(session: Transaction, id: string): void {
   appendEvents(
     session,
-    world.kernel.epoch,
     {
       actor: { type: "system", id: "system", name: "Millrace" },
       at: new Date(),
@@ -73,7 +72,7 @@ test("a subscription that starts during a transaction gets all its events, and n
     await one("after");
     tell(session, "its last");
   });
-  const hears = compileSubscriptionStart({ epoch: world.kernel.epoch, snapshot });
+  const hears = compileSubscriptionStart({ epoch: world.kernel.commitFeed.epoch, snapshot });
   const events = await world.kernel.db.read(here, (tx) => queryEvents(tx, {}, 5));
   const heard = events.toReversed().map((event) => [event.resource.id, hears(event)]);
   expect(heard).toEqual([

@@ -77,9 +77,12 @@ export async function lockReaderCursor(tx: Tx, reader: string): Promise<LogPosit
 }
 
 /** The position of this transaction: after everything that was committed before it began to write. */
-export async function positionOfTransaction(tx: Tx, epoch: number): Promise<LogPosition> {
-  const { rows } = await sql<{ xid: string }>`select pg_current_xact_id() as xid`.execute(tx);
-  return { epoch, xid: Number(rows[0]?.xid), seq: 0 };
+export async function positionOfTransaction(tx: Tx): Promise<LogPosition> {
+  const { rows } = await sql<PositionRow>`
+    select epoch, pg_current_xact_id() as xid, 0::bigint as seq from installation`.execute(tx);
+  const [position] = rows.map(positionOfRow);
+  if (!position) throw new Error("The database was not prepared.");
+  return position;
 }
 
 const EDGES = `

@@ -86,14 +86,14 @@ export class Act {
 
   /** Sends the events and jobs that were not sent yet. */
   #sendPending(): void {
-    const { session, services, caller } = this.#options;
+    const { session, caller } = this.#options;
     const { now } = this.ctx;
     const unsent = this.#pending.slice(this.#sentCount);
     this.#sentCount = this.#pending.length;
     for (const batch of groupByPartition(unsent)) {
       if (!isSamePartition(session.partition, batch.partition)) session.enter(batch.partition);
       if (batch.events.length > 0) {
-        appendEvents(session, services.epoch, this.#origin(), batch.events);
+        appendEvents(session, this.#origin(), batch.events);
       }
       for (const { job, payload, options } of batch.jobs) {
         enqueue(session, { job, payload, options, now, cause: caller.cause });
@@ -117,10 +117,10 @@ export class Act {
 
   /** Appends an event at once instead of at the end, since its id is needed. */
   #publish(event: PendingEvent): Promise<string> {
-    const { session, services } = this.#options;
+    const { session } = this.#options;
     this.emitted.push(event.type);
     this.#published.push({ partition: session.partition, event });
-    return appendAndReturn(session, services.epoch, this.#origin(), event);
+    return appendAndReturn(session, this.#origin(), event);
   }
 
   #origin() {

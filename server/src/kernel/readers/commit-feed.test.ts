@@ -10,7 +10,7 @@ const agent = await world.member(["owner"]);
 
 /** As another process has it, which hears of nothing before it looks. */
 async function elsewhere(db: Pick<Database, "system"> = world.kernel.db) {
-  const news = new CommitFeed(db as Database, world.kernel.epoch);
+  const news = new CommitFeed(db as Database);
   await news.catchUp();
   return news;
 }
@@ -109,7 +109,7 @@ async function slowAct() {
 const INSERT = `insert into events (epoch, topic, type, actor_id, actor_type, actor_name,
                   resource_type, resource_id, correlation_id, created_at, data)`;
 const valuesOf = (id: string): string =>
-  `(${world.kernel.epoch}, 'note', 'note.updated', 'x', 'system', 'x', 'note', ${id}, 'cor', now(), '{}')`;
+  `(${world.kernel.commitFeed.epoch}, 'note', 'note.updated', 'x', 'system', 'x', 'note', ${id}, 'cor', now(), '{}')`;
 
 test("an unsettled event is announced at once, and one that appears before it is not missed", async () => {
   const news = await elsewhere();

@@ -2,18 +2,21 @@ import type { Database } from "../db/database.ts";
 import { eventIdOf, type LogPosition } from "../log/event.ts";
 import { positionOfRow } from "../log/event-log.ts";
 import type { LoopNext } from "../work/loop.ts";
+import { type EpochChange, SeenEvents } from "./lost-events.ts";
 
 /** Events that one query passes over; it returns those of the topics that have listeners. */
 const PAGE_EVENTS_MAX = 10_000;
 const POLL_MS = 500;
+/** Of how many events of each page it remembers that it saw them. */
+const LATEST_MAX = 100;
 /** How far beyond an open transaction it reads, in pages. */
 const UNSETTLED_PAGES_MAX = 10;
 
 const END = `
-  select $1::smallint as epoch, pg_snapshot_xmin(pg_current_snapshot()) as xid, 0::bigint as seq`;
+  select epoch, pg_snapshot_xmin(pg_current_snapshot()) as xid, 0::bigint as seq from installation`;
 /**
  * Those of the next events that have listeners; and, even if there are none, how far it has read, and the
- * position before which nothing can appear any more.
+ * position before which nothing can appear any more. The latest few are told by their positions alone.
  */
 const READ = `
   with passed as materialized
@@ -23,7 +26,9 @@ const READ = `
       order by e.epoch, e.xid, e.seq limit $4)
   select (select epoch from installation) as end_epoch,
          pg_snapshot_xmin(pg_current_snapshot()) as end_xid,
-         (select count(*)::int from passed) as passed, l.epoch as at_epoch, l.xid as at_xid,
+         (select count(*)::int from passed) as passed,
+         array(select xid::text || ' ' || seq from passed where epoch = $6
+                order by epoch desc, xid desc, seq desc limit $7) as latest, l.epoch as at_epoch, l.xid as at_xid,
          l.seq as at_seq, n.*
     from (values (true)) as always
     left join (select epoch, xid, seq from passed order by epoch desc, xid desc, seq desc limit 1) l
@@ -35,6 +40,8 @@ interface PageRow {
   readonly end_epoch: number;
   readonly end_xid: string;
   readonly passed: number;
+  /** The transaction id and number of the latest in the epoch that was the last one known. */
+  readonly latest: readonly string[];
   /** The last of those; null when there is none. */
   readonly at_epoch: number | null;
   readonly at_xid: string;
@@ -70,17 +77,25 @@ type CommitListener = (notice: CommitNotice) => void;
  */
 export class CommitFeed {
   readonly #db: Database;
-  readonly #epoch: number;
+  readonly #seen = new SeenEvents();
+  /** Told of each new epoch of the log. */
+  readonly #onEpoch: (change: EpochChange) => void;
   readonly #listeners = new Map<string, Set<CommitListener>>();
   #at: LogPosition | undefined;
+  #epoch = 0;
   /** How often a topic got its first listener. */
   #topicsAdded = 0;
   /** Where the next read begins, if the last one failed or a topic was added while it was under way. */
   #rereadFrom: LogPosition | undefined;
 
-  constructor(db: Database, epoch: number) {
+  constructor(db: Database, onEpoch: (change: EpochChange) => void = () => undefined) {
     this.#db = db;
-    this.#epoch = epoch;
+    this.#onEpoch = onEpoch;
+  }
+
+  /** The epoch of the log, as it was read last; 0 before that. */
+  get epoch(): number {
+    return this.#epoch;
   }
 
   subscribe(topics: readonly string[], listener: CommitListener): () => void {
@@ -113,6 +128,7 @@ export class CommitFeed {
     for (let page = 0; more && page < UNSETTLED_PAGES_MAX; page += 1) {
       const { end, at, notices, passed } = await this.#read(from);
       this.announce(notices);
+      if (end.epoch !== this.#epoch) await this.#compareEpochs(end.epoch);
       // Transactions that were open when the first page was read may have committed since.
       settled ??= end;
       from = at;
@@ -141,10 +157,13 @@ export class CommitFeed {
       from.seq,
       PAGE_EVENTS_MAX,
       [...this.#listeners.keys()],
+      this.#epoch,
+      LATEST_MAX,
     ]);
     const [first] = rows;
     if (!first) throw new Error("The end of the log can't be read.");
-    const { end_epoch, end_xid, passed, at_epoch, at_xid, at_seq } = first;
+    const { end_epoch, end_xid, passed, latest, at_epoch, at_xid, at_seq } = first;
+    this.#seen.add(latest.toReversed().map((text) => this.#positionInEpoch(text)));
     return {
       end: positionOfRow({ epoch: end_epoch, xid: end_xid, seq: 0 }),
       passed,
@@ -154,11 +173,21 @@ export class CommitFeed {
   }
 
   async #end(): Promise<LogPosition> {
-    const [row] = await this.#db.system<Pick<NoticeRow, "epoch" | "xid" | "seq">>(END, [
-      this.#epoch,
-    ]);
+    const [row] = await this.#db.system<Pick<NoticeRow, "epoch" | "xid" | "seq">>(END);
     if (!row) throw new Error("The end of the log can't be read.");
+    this.#epoch = row.epoch;
     return positionOfRow(row);
+  }
+
+  async #compareEpochs(epoch: number): Promise<void> {
+    const change = await this.#seen.compare(this.#db, epoch);
+    this.#epoch = epoch;
+    this.#onEpoch(change);
+  }
+
+  #positionInEpoch(text: string): LogPosition {
+    const [xid = 0, seq = 0] = text.split(" ").map(Number);
+    return { epoch: this.#epoch, xid, seq };
   }
 }
 

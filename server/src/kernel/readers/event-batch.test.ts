@@ -16,7 +16,7 @@ async function append(environment: "production" | "staging", types: readonly str
         `insert into events (epoch, topic, type, actor_id, actor_type, actor_name, resource_type,
                              resource_id, correlation_id, created_at, data)
          values ($1, 'thing', $2, 'x', 'system', 'x', 'thing', $3, 'cor', $4, '{}')`,
-        [world.kernel.epoch, type, `${type} ${n}`, new Date(Date.parse(AT) + n * 1_000)],
+        [world.kernel.commitFeed.epoch, type, `${type} ${n}`, new Date(Date.parse(AT) + n * 1_000)],
       );
     }
   });

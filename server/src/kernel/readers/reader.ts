@@ -39,7 +39,9 @@ const MOVE_CURSOR = `
 /** A new reader's cursor; the end of the log is the last event that can no longer be overtaken. */
 const REGISTER = `
   insert into readers (name, epoch, xid, seq, updated_at)
-  values ($1, $2, case when $3 then pg_snapshot_xmin(pg_current_snapshot()) else '0' end, 0, $4)
+  select $1, case when $2 then epoch else 0 end,
+         case when $2 then pg_snapshot_xmin(pg_current_snapshot()) else '0' end, 0, $3
+    from installation
   on conflict (name) do nothing`;
 
 /** Inserts the cursors of readers that are new to this database. */
@@ -48,9 +50,8 @@ export async function registerReaders(
   readers: readonly Reader[],
 ): Promise<void> {
   for (const { name, startsAt } of readers) {
-    const atEnd = startsAt === "end";
     await platform.db.write(NO_PARTITION, (session) =>
-      session.send(REGISTER, [name, atEnd ? platform.epoch : 0, atEnd, platform.clock.now()]),
+      session.send(REGISTER, [name, startsAt === "end", platform.clock.now()]),
     );
   }
 }

@@ -2,8 +2,8 @@ import type { WriteContext } from "#kernel/contract.ts";
 import type { JournalRecord, StepWait } from "./journal-record.ts";
 
 const UPSERT_WAIT = `
-  insert into run_waits (run_id, path, topic, event_type, filter, since_epoch)
-  values ($1, $2, $3, $4, $5, $6)
+  insert into run_waits (run_id, path, topic, event_type, filter)
+  values ($1, $2, $3, $4, $5)
   on conflict (run_id, path) do update
      set topic = excluded.topic, event_type = excluded.event_type, filter = excluded.filter,
          since_epoch = excluded.since_epoch, since = excluded.since`;
@@ -64,8 +64,7 @@ function upsertWait(
   wait: WaitOfKind<"event">,
 ): void {
   const filter = wait.filter ? JSON.stringify(wait.filter) : null;
-  const { epoch } = ctx.services;
-  void ctx.send(UPSERT_WAIT, [id, path, wait.topic, wait.eventType ?? null, filter, epoch]);
+  void ctx.send(UPSERT_WAIT, [id, path, wait.topic, wait.eventType ?? null, filter]);
 }
 
 function upsertApproval(

@@ -65,7 +65,7 @@ export async function requestRecovery(
   const webhook = await webhooks.get(ctx.tx, webhookId);
   if (positionOf(since)) await parsePastPosition(ctx, "/since", since);
   ctx.emit(RecoveryRequested, webhookRef(webhook), { webhookId, since });
-  const upTo = eventIdOf(await positionOfTransaction(ctx.tx, ctx.services.epoch));
+  const upTo = eventIdOf(await positionOfTransaction(ctx.tx));
   ctx.enqueue(recoverJob, { webhookId, since, upTo });
   return { webhookId, since };
 }

@@ -38,12 +38,12 @@ export async function resume(
 
 /** Parses the position of a past event, which may be pruned; throws for a future one. */
 export async function parsePastPosition(
-  { tx, services }: ReadContext,
+  { tx }: ReadContext,
   path: string,
   eventId: string,
 ): Promise<LogPosition> {
   const position = positionOf(eventId);
-  const now = await positionOfTransaction(tx, services.epoch);
+  const now = await positionOfTransaction(tx);
   if (!position || eventIdOf(position) > eventIdOf(now)) {
     throw invalidField(path, "is not the id of a past event");
   }

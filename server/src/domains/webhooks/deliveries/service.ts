@@ -44,6 +44,6 @@ export async function replay(
 }
 
 /** An id that sorts after the deliveries of all events so far, and derives from none. */
-async function newDeliveryId({ tx, services }: ReadContext): Promise<string> {
-  return buildDeliveryId(await positionOfTransaction(tx, services.epoch), newId("dlv"));
+async function newDeliveryId({ tx }: ReadContext): Promise<string> {
+  return buildDeliveryId(await positionOfTransaction(tx), newId("dlv"));
 }

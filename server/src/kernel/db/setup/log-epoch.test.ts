@@ -1,14 +1,15 @@
 import { randomUUID } from "node:crypto";
 import pg from "pg";
 import { afterEach, beforeEach, expect, inject, test } from "vitest";
+import { eventIdOf } from "../../log/event.ts";
 import { TEST_KEY } from "../../testing/database.ts";
+import { startWorld, until } from "../../testing/world.ts";
 import { withOwnerClient } from "./owner-connection.ts";
-import { prepareDatabase, type PreparedDatabase } from "./prepare-database.ts";
+import { prepareDatabase } from "./prepare-database.ts";
 import { roleNames } from "./roles.ts";
 
 let name: string;
 let owner: pg.ClientConfig;
-let prepared: PreparedDatabase;
 beforeEach(async () => {
   name = `millrace_epoch_${randomUUID().replaceAll("-", "").slice(0, 16)}`;
   const { owner: server, template } = inject("database");
@@ -16,7 +17,7 @@ beforeEach(async () => {
   await withOwnerClient(server, (client) =>
     client.query(`create database ${name} template ${template}`),
   );
-  prepared = await prepareDatabase(owner, TEST_KEY);
+  await prepareDatabase(owner, TEST_KEY);
 });
 afterEach(async () => {
   await withOwnerClient(inject("database").owner, async (client) => {
@@ -61,16 +62,50 @@ test("a cluster that was restored to an earlier moment begins an epoch, once, an
   expect(kept).toEqual([{ epoch: 1 }, { epoch: 2 }, { epoch: 3 }]);
 });
 
-test("a standby that took over leaves its epoch to the processes that went along; another cluster does not", async () => {
-  await withOwnerClient(prepared.app, async (living) => {
-    await living.query("select 1");
-    await pretend("split_part(cluster, '/', 1) || '/0000FFFF'");
-    await prepareDatabase(owner, TEST_KEY);
-    expect(await epoch()).toBe(1);
-    await pretend("'another/00000001'");
-    await prepareDatabase(owner, TEST_KEY);
-    expect(await epoch()).toBe(2);
+test("connections of an older epoch are replaced: no write fails, and the operator is told which events are gone", async () => {
+  await using world = await startWorld();
+  const agent = await world.member(["owner"]);
+  const write = (title: string) => agent("POST /api/v1/notes", { title, body: "" });
+  const metrics = async (): Promise<string> => (await world.stranger("GET /metrics")).body;
+  await Promise.all(Array.from({ length: 12 }, (_, n) => write(`Before ${n}`)));
+  await world.kernel.commitFeed.catchUp();
+  const [lost] = await world.sql(`
+    delete from events where seq = (select max(seq) from events) returning epoch, xid, seq`);
+  await world.sql("update installation set cluster = split_part(cluster, '/', 1) || '/0000FFFF'");
+  expect(await world.sql("select present_epoch() as epoch")).toEqual([{ epoch: 2 }]);
+
+  expect(await world.stranger("GET /readyz")).toMatchObject({
+    status: 503,
+    body: { status: "old epoch" },
   });
+  expect(await world.stranger("GET /readyz")).toMatchObject({ status: 200 });
+  const after = await Promise.all(Array.from({ length: 12 }, (_, n) => write(`After ${n}`)));
+  expect(after.map(({ status, events }) => [status, ...events])).toEqual(
+    after.map(() => [201, "note.created"]),
+  );
+
+  await world.sql("update installation set epoch = 3");
+  await world.sql(`alter table events drop constraint events_epoch,
+    add constraint events_epoch check (epoch >= 3) not valid`);
+  const later = await Promise.all(Array.from({ length: 12 }, (_, n) => write(`Later ${n}`)));
+  expect(later.map(({ status, events }) => [status, ...events])).toEqual(
+    later.map(() => [201, "note.created"]),
+  );
+  expect(
+    await world.sql(
+      `select epoch, count(*)::int from events where type = 'note.created' group by epoch order by epoch`,
+    ),
+  ).toEqual([
+    { epoch: 1, count: 11 },
+    { epoch: 2, count: 12 },
+    { epoch: 3, count: 12 },
+  ]);
+
+  const told = await until(async () => world.lines.find((line) => line.includes("are lost")));
+  const id = eventIdOf({ epoch: lost.epoch, xid: Number(lost.xid), seq: Number(lost.seq) });
+  expect(JSON.parse(told)).toMatchObject({ epoch: 2, lost: 1, firstLost: id, lastLost: id });
+  expect(await metrics()).toContain("millrace_events_lost 1");
+  await until(async () => (await metrics()).includes("millrace_log_epoch 3"));
 });
 
 test("a database whose roles existed before it admits nobody else", async () => {

@@ -2,7 +2,7 @@ import type pg from "pg";
 import type { MasterKey } from "../../access/crypto.ts";
 import { StartupError } from "../../startup-error.ts";
 import { newWorkspaceKey } from "../../schema/id.ts";
-import { ensureEpoch, PRESENT_CLUSTER } from "./log-epoch.ts";
+import { PRESENT_CLUSTER } from "./log-epoch.ts";
 import { verifyKeyCheck, sealKeyCheck } from "./key-check.ts";
 import { migrate } from "./migrate.ts";
 import { withOwnerClient } from "./owner-connection.ts";
@@ -77,7 +77,7 @@ async function ensureInstallation(owner: pg.ClientConfig, masterKey: MasterKey):
           "Set MILLRACE_MASTER_KEY, or bring back the file master.key of its data folder.",
       );
     }
-    await ensureEpoch(client);
+    await client.query("select present_epoch()");
   });
 }
 
