@@ -1,7 +1,6 @@
 /** Folders, databases and processes for the tests of the embedded database, which clean up after them. */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { chmod, mkdtemp, readFile, realpath, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { Client } from "pg";
@@ -12,6 +11,7 @@ import {
   type EmbeddedOptions,
   startEmbedded,
 } from "../embedded-database.ts";
+import { fastFolder } from "../../testing/fast-folder.ts";
 
 const CHILD = join(import.meta.dirname, "crash-child.ts");
 
@@ -23,7 +23,7 @@ let children: ChildProcess[];
 /** Registers the hooks that give each test of a file an empty folder, and clear away what the test has started. */
 export function useFolders(): void {
   beforeEach(async () => {
-    folderOfTest = await realpath(await mkdtemp(join(tmpdir(), "millrace-test-")));
+    folderOfTest = await realpath(await mkdtemp(join(fastFolder(), "millrace-test-")));
     await chmod(folderOfTest, 0o755);
     running = [];
     children = [];
@@ -88,7 +88,7 @@ export async function outcome(
 }
 
 async function makeTemplate(): Promise<string> {
-  const made = await mkdtemp(join(tmpdir(), "millrace-template-"));
+  const made = await mkdtemp(join(fastFolder(), "millrace-template-"));
   await chmod(made, 0o755);
   await (await start(join(made, "data"))).stop();
   return made;
