@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { type Ask, useWorld } from "#kernel/testing/world.ts";
 
 const WALKERS = 8;
-const STEPS = 10_000 / WALKERS;
+const STEPS = Number(process.env["MODEL_STEPS"] ?? 4_000) / WALKERS;
 const SEED = Number(process.env["MODEL_SEED"] ?? 20_261_115);
 
 type Role = "agent" | "change_manager" | "owner" | "viewer" | "member";

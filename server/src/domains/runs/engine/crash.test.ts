@@ -155,7 +155,7 @@ test("a run that is killed at any point ends as the interpreter predicts, and re
         }
       }
     }),
-    { numRuns: 4, seed: 4_711, endOnFailure: true },
+    { numRuns: 3, seed: 4_711, endOnFailure: true },
   );
 }, 120_000);
 
