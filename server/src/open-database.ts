@@ -9,6 +9,7 @@ export interface OpenDatabase {
   readonly connection: pg.ClientConfig;
   /** The connection for requests and work, when there is a pooler. */
   readonly pooler?: pg.ClientConfig;
+  readonly isEmbedded: boolean;
   readonly died: Promise<string>;
   stop(): Promise<void>;
 }
@@ -16,9 +17,14 @@ export interface OpenDatabase {
 /** The server database, or the embedded one, which is started. */
 export async function openDatabase(settings: Settings, log: Logger): Promise<OpenDatabase> {
   if (settings.databaseUrl === undefined) {
-    return startEmbedded({ folder: settings.dataDir, log: (line) => logDatabaseLine(log, line) });
+    const embedded = await startEmbedded({
+      folder: settings.dataDir,
+      log: (line) => logDatabaseLine(log, line),
+    });
+    return { ...embedded, isEmbedded: true };
   }
   return {
+    isEmbedded: false,
     connection: parseConnectionUrl(settings.databaseUrl),
     ...(settings.databasePooler !== undefined && {
       pooler: parseConnectionUrl(settings.databasePooler),

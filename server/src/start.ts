@@ -31,8 +31,9 @@ export async function start(
   await using cleanup = new AsyncDisposableStack();
   const database = await openDatabase(settings, log);
   cleanup.defer(() => database.stop());
+  const prepared = await prepareDatabase(database.connection, masterKey, database.pooler);
   const kernel = await Kernel.open({
-    database: await prepareDatabase(database.connection, masterKey, database.pooler),
+    database: { ...prepared, isEmbedded: database.isEmbedded },
     settings,
     masterKey,
     domains: productDomains,

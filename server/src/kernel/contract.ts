@@ -118,7 +118,7 @@ export interface WriteContext<E extends EventType = EventType> extends ReadConte
   readonly emit: (...emission: Emission<E>) => void;
   /** Sends a statement at once; its answer need not be awaited, since the commit does. */
   readonly send: Transaction["send"];
-  /** Runs work that may fail and be rolled back by itself, its events with it. */
+  /** Runs work that may fail and be rolled back by itself, its events with it; the SQL of people under limits. */
   readonly savepoint: Transaction["attempt"];
   /** Appends the events so far, for a transaction that has too many to hold them all until its end. */
   readonly flush: () => void;

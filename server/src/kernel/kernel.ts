@@ -89,7 +89,8 @@ export class Kernel implements Platform {
   static async open(options: KernelOptions): Promise<Kernel> {
     const onError = (error: Error): void => options.log.error(error);
     const poolMax = options.settings.databasePool;
-    const db = new Database({ ...options.database, poolMax, onError });
+    const transactionTimeoutMs = options.settings.transactionTimeoutSeconds * 1_000;
+    const db = new Database({ ...options.database, poolMax, transactionTimeoutMs, onError });
     const [installation] = await db.system<Installation>(
       `select home_workspace_id, current_setting('server_version_num')::int as server_version
          from installation`,

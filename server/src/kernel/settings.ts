@@ -13,6 +13,8 @@ export interface Settings {
   /** A pooler before that database, for requests and work. */
   readonly databasePooler: string | undefined;
   readonly databasePool: number;
+  /** Seconds that one change may take, its transaction as a whole: readers of the log wait for the oldest one. */
+  readonly transactionTimeoutSeconds: number;
   readonly dataDir: string;
   readonly adminEmail: string;
   readonly adminPassword: string | undefined;
@@ -63,6 +65,11 @@ export function readSettings(env: Environment): Settings {
     databaseUrl: read("DATABASE_URL", undefined, parseDatabaseUrl),
     databasePooler: read("MILLRACE_DATABASE_POOLER", undefined, parseDatabaseUrl),
     databasePool: read("MILLRACE_DATABASE_POOL", 16, parseInteger(2, 500)),
+    transactionTimeoutSeconds: read(
+      "MILLRACE_TRANSACTION_TIMEOUT_SECONDS",
+      60,
+      parseInteger(5, 60),
+    ),
     dataDir: resolve(read("MILLRACE_DATA_DIR", "data", (text) => text)),
     adminEmail: read("MILLRACE_ADMIN_EMAIL", "admin@example.com", parseEmail),
     adminPassword: read("MILLRACE_ADMIN_PASSWORD", undefined, parsePassword),
@@ -103,6 +110,7 @@ const EXPECTED: Readonly<Record<string, string>> = {
   DATABASE_URL: "a URL such as postgres://user:password@host:5432/database",
   MILLRACE_DATABASE_POOLER: "a URL such as postgres://host:6432/database, beside a DATABASE_URL",
   MILLRACE_DATABASE_POOL: "a number of connections from 2 to 500",
+  MILLRACE_TRANSACTION_TIMEOUT_SECONDS: "seconds from 5 to 60",
   MILLRACE_DATA_DIR: "a folder",
   MILLRACE_ADMIN_EMAIL: "an e-mail address",
   MILLRACE_ADMIN_PASSWORD: "a password of 8 to 200 characters",

@@ -8,8 +8,8 @@ import {
 import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
 import type { Platform, WriteContext } from "#kernel/contract.ts";
 import type { Tx } from "#kernel/db/connection.ts";
-import { queryRows } from "#kernel/db/statement.ts";
 import type { EventData, ResourceRef } from "#kernel/log/event.ts";
+import { MemoryExceeded } from "#kernel/db/memory-watch.ts";
 import { Failure } from "#kernel/operation/failure.ts";
 import {
   AlreadyApplied,
@@ -112,24 +112,49 @@ export async function runMigration(
   return { ...after, dryRun, recordsChanged };
 }
 
-/** Runs the steps, and undoes them when one fails or in a dry run. */
+/** Rolls back what a dry run did. */
+class DryRunDone extends Error {
+  readonly outcome: StepsOutcome;
+
+  constructor(outcome: StepsOutcome) {
+    super("A dry run is undone.");
+    this.outcome = outcome;
+  }
+}
+
+/** A dry run can be repeated at will, and all readers of the log wait for it as for any other. */
+const DRY_RUN_SHARE = 1 / 3;
+
+/** Runs the steps within the time that they have together, and undoes them when one fails or in a dry run. */
 async function attemptSteps(
-  { tx, ...ctx }: RunContext,
+  ctx: RunContext,
   parsedSteps: readonly ParsedStep[],
   dryRun: boolean,
 ): Promise<StepsOutcome | StepError> {
-  const undo = () => queryRows(tx, "rollback to savepoint migration", []);
-  await queryRows(tx, "savepoint migration", []);
-  try {
-    const outcome = await runMigrationSteps({ tx, ...ctx }, parsedSteps);
-    if (dryRun) await undo();
+  const { transactionTimeoutSeconds } = ctx.services.settings;
+  const timeoutMs = transactionTimeoutSeconds * 1_000 * (dryRun ? DRY_RUN_SHARE : 1);
+  const work = async (): Promise<StepsOutcome> => {
+    const outcome = await runMigrationSteps(ctx, parsedSteps);
+    if (dryRun) throw new DryRunDone(outcome);
     return outcome;
+  };
+  try {
+    return await ctx.savepoint(work, { timeoutMs });
   } catch (error) {
-    if (!(error instanceof StepError)) throw error;
-    await undo();
-    return error;
+    if (error instanceof DryRunDone) return error.outcome;
+    if (error instanceof StepError) return error;
+    if (error instanceof MemoryExceeded && error.cause instanceof StepError) {
+      const { step, errors } = error.cause;
+      return new StepError(
+        step,
+        errors.map(({ path }) => ({ path, message: MEMORY_MESSAGE })),
+      );
+    }
+    throw error;
   }
 }
+
+const MEMORY_MESSAGE = "it needs more memory than one statement may have";
 
 async function recordFailure(
   ctx: RunContext,

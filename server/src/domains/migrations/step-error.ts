@@ -1,4 +1,4 @@
-import { sqlStateOf, isConnectionLoss, isTransient } from "#kernel/db/errors.ts";
+import { sqlStateOf, isConnectionLoss, isTimeout, isTransient } from "#kernel/db/errors.ts";
 import { Failure, type FieldError } from "#kernel/operation/failure.ts";
 import { describePosition, positionAt, type ScriptStatement } from "#domains/queries/index.ts";
 import { parseDerivedName, type Table } from "#domains/tables/index.ts";
@@ -23,10 +23,17 @@ export function toStepError(
   step: number | undefined,
   path: string,
 ): StepError | undefined {
+  const timeout = timeoutMessage(error);
+  if (timeout !== undefined) return new StepError(step, [{ path, message: timeout }]);
   if (!(error instanceof Failure)) return undefined;
   const { detail, errors = [] } = error.particulars;
   if (errors.length > 0) return new StepError(step, errors);
   return new StepError(step, [{ path, message: detail ?? error.type.title }]);
+}
+
+/** The message when a step used up the time of the migration: it has what the others left of it. */
+function timeoutMessage(error: unknown): string | undefined {
+  return isTimeout(error) ? "the migration takes longer than it may in all" : undefined;
 }
 
 /** A statement on records, its script, and the tables of the partition. */
@@ -44,9 +51,10 @@ export function stepErrorMessage(
   error: unknown,
   { statement, sql, tables }: FailedStatement,
 ): string | undefined {
+  const timeout = timeoutMessage(error);
+  if (timeout !== undefined) return timeout;
   const code = sqlStateOf(error);
   if (code === undefined || isTransient(error) || isConnectionLoss(error)) return undefined;
-  if (code === "57014") return "the statement took too long";
   if (!STATEMENT_ERRORS.test(code) || !(error instanceof Error)) return undefined;
   const { internalPosition } = error as { internalPosition?: string };
   const position = Number(internalPosition);

@@ -162,8 +162,17 @@ function preparedOn(connection: DriverConnection): PreparedStatements {
   return statements;
 }
 
-/** True when so many statements are prepared that a new connection should replace this one. */
+/** Connections whose server process has grown too much. */
+const retired = new WeakSet<pg.ClientBase>();
+
+/** Has a new connection replace this one as soon as its transaction is over. */
+export function retire(client: pg.ClientBase): void {
+  retired.add(client);
+}
+
+/** True when a new connection should replace this one: so many statements are prepared, or it was retired. */
 export function isFull(client: pg.ClientBase): boolean {
+  if (retired.has(client)) return true;
   return preparedOn((client as unknown as DriverClient).connection).names.size >= PREPARED_MAX;
 }
 

@@ -21,14 +21,19 @@ import { setPartitionSql, partitionName, type Partition } from "./partition.ts";
 import { ENTER_EPOCH, ENTER_EPOCH_LOCALLY, READ_EPOCH_STATE } from "./setup/log-epoch.ts";
 import type { PreparedDatabase } from "./setup/prepare-database.ts";
 import { withResponseTimeout } from "./response-timeout.ts";
+import { MemoryWatch } from "./memory-watch.ts";
 import { SqlRunner } from "./sql-runner.ts";
+import { TRANSACTION_TIMEOUT_MAX_MS } from "./transaction-limit.ts";
 import { ignoreRejection, PendingStatements, Session, type Transaction } from "./transaction.ts";
 
-export type { Transaction } from "./transaction.ts";
+export { TRANSACTION_TIMEOUT_MAX_MS } from "./transaction-limit.ts";
+export type { Transaction, WorkLimits } from "./transaction.ts";
 export { type EnvironmentName, NO_WORKSPACE, type Partition } from "./partition.ts";
 
 export interface DatabaseOptions extends PreparedDatabase {
   readonly poolMax: number;
+  /** The time that a transaction may take that writes. */
+  readonly transactionTimeoutMs?: number;
   readonly onError: (error: Error) => void;
 }
 
@@ -76,9 +81,13 @@ export class Database {
   readonly #generations = new WeakMap<pg.PoolClient, number>();
   /** Counts how often all connections were outdated at once, see `#checkOut`. */
   #generation = 0;
+  readonly #timeoutMs: number;
+  readonly #memory: MemoryWatch | undefined;
   #handedOut = 0;
 
   constructor(options: DatabaseOptions) {
+    this.#timeoutMs = options.transactionTimeoutMs ?? TRANSACTION_TIMEOUT_MAX_MS;
+    this.#memory = options.isEmbedded ? new MemoryWatch() : undefined;
     const through = options.direct === undefined ? "unknown" : "pooler";
     // The driver's types know nothing of `pipeline`.
     const app = { ...options.app, max: options.poolMax, pipeline: true } as pg.PoolConfig;
@@ -86,7 +95,7 @@ export class Database {
     this.#app = this.#pool(app, through, options);
     this.#system = this.#pool({ ...options.system, max: SYSTEM_CONNECTIONS_MAX }, through, options);
     this.#sessions = this.#pool({ ...direct, max: SESSIONS_MAX }, "unknown", options);
-    this.sql = new SqlRunner(options);
+    this.sql = new SqlRunner(options, this.#memory);
   }
 
   /** Requests that wait for a connection; a long queue means that the database is the limit. */
@@ -283,9 +292,14 @@ export class Database {
     const isEntered = this.#partitions.get(client) === name;
     this.#partitions.delete(client);
     const sent = new PendingStatements();
-    const session = new Session(client, sent, partition, listeners);
+    const session = new Session(client, sent, {
+      partition,
+      listeners,
+      timeoutMs: this.#timeoutMs,
+      memory: direct ? this.#memory : undefined,
+    });
     // A setting made within a transaction lasts beyond its commit and not beyond its rollback.
-    if (isEntered) session.post(BEGIN, []);
+    if (isEntered) session.begin(BEGIN);
     else if (direct) void sent.track(query(client, `${BEGIN}; ${settings}`));
     else void sent.track(query(client, `${BEGIN}; ${settings}; ${ENTER_EPOCH_LOCALLY}`));
     try {

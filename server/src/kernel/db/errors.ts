@@ -1,5 +1,6 @@
 const SERIALIZATION_FAILURE = "40001";
 const DEADLOCK = "40P01";
+const QUERY_CANCELLED = "57014";
 const INTERNAL_ERROR = "XX000";
 const UNIQUE_VIOLATION = "23505";
 const CHECK_VIOLATION = "23514";
@@ -10,6 +11,19 @@ export class StaleRead extends Error {
     super("The data is out of date.", options);
     this.name = "StaleRead";
   }
+}
+
+/** The time of a transaction is over: no statement is sent any more. */
+export class TransactionTimeout extends Error {
+  constructor() {
+    super("The transaction took longer than it may.");
+    this.name = "TransactionTimeout";
+  }
+}
+
+/** True when a statement or its whole transaction took longer than it may. */
+export function isTimeout(error: unknown): boolean {
+  return error instanceof TransactionTimeout || sqlStateOf(error) === QUERY_CANCELLED;
 }
 
 /** True for errors after which the same transaction may well succeed. */
@@ -51,10 +65,10 @@ export function isStale(error: unknown): boolean {
 }
 
 /**
- * 53: no disk, memory or connection left. 58: its files can't be read or written. 25P03, 55P03: it waited
- * too long, in a transaction or for a lock.
+ * 53: no disk, memory or connection left. 58: its files can't be read or written. 25P03, 25P04, 55P03: it
+ * waited too long, in a transaction or for a lock.
  */
-const LOST_STATES = /^(08|53|57P0|58|25P03|55P03)/;
+const LOST_STATES = /^(08|53|57P0|58|25P03|25P04|55P03)/;
 const LOST_SYSTEM_CODES =
   /^E(CONN|PIPE|NOENT|TIMEDOUT|HOSTUNREACH|HOSTDOWN|NETUNREACH|NETDOWN|ADDRNOTAVAIL|NOTFOUND|AI_AGAIN|MFILE|NFILE)/;
 

@@ -1,5 +1,6 @@
 import pg from "pg";
 import { isConnectionLoss } from "./errors.ts";
+import { MemoryExceeded, type MemoryWatch } from "./memory-watch.ts";
 import { withOwnerClient } from "./setup/owner-connection.ts";
 import type { Partition } from "./partition.ts";
 import type { PreparedDatabase } from "./setup/prepare-database.ts";
@@ -39,8 +40,10 @@ export class SqlRunner {
   /** For cancellations: all connections of a pooler may be taken by queries. */
   readonly #cancelConfig: pg.ClientConfig;
   readonly #onError: (error: Error) => void;
+  readonly #memory: MemoryWatch | undefined;
 
-  constructor({ sql, direct, onError }: SqlRunnerOptions) {
+  constructor({ sql, direct, onError }: SqlRunnerOptions, memory: MemoryWatch | undefined) {
+    this.#memory = memory;
     const common = { connectionTimeoutMillis: CONNECT_TIMEOUT_MS };
     this.#cancelConfig = { ...(direct?.sql ?? sql), ...common };
     this.#onError = onError;
@@ -59,8 +62,11 @@ export class SqlRunner {
       client.release(query.signal?.aborted === true);
       return result;
     } catch (error) {
-      // A connection in an unknown state is not reused.
-      const lost = isConnectionLoss(error) || query.signal?.aborted === true;
+      // A connection in an unknown state is not reused, nor is one that has grown.
+      const lost =
+        isConnectionLoss(error) ||
+        error instanceof MemoryExceeded ||
+        query.signal?.aborted === true;
       const clean = !lost && (await endTransaction(client).catch(() => false));
       client.release(!clean);
       throw error;
@@ -79,7 +85,8 @@ export class SqlRunner {
     signal?.addEventListener("abort", onAbort, { once: true });
     try {
       signal?.throwIfAborted();
-      const { fields, rows } = await client.query<(string | null)[]>(toQueryConfig(text, values));
+      const run = () => client.query<(string | null)[]>(toQueryConfig(text, values));
+      const { fields, rows } = await (this.#memory ? this.#memory.run(pid, run) : run());
       const columns = fields.map(({ name, dataTypeID }) => ({ name, typeId: dataTypeID }));
       return { columns, rows };
     } finally {

@@ -1,13 +1,21 @@
 import type pg from "pg";
 import {
   queryBuilderOn,
+  retire,
   sendPipelined,
   query,
   send,
   type Tx,
   cancelPipelined,
 } from "./connection.ts";
+import { MemoryExceeded, type MemoryWatch } from "./memory-watch.ts";
 import { setPartitionSql, type Partition } from "./partition.ts";
+import { LIMIT_STATEMENTS_SQL, TransactionLimit } from "./transaction-limit.ts";
+
+/** The limits of work that runs the SQL of people. */
+export interface WorkLimits {
+  readonly timeoutMs: number;
+}
 
 /** A transaction, as the code that runs in it sees it. */
 export interface Transaction {
@@ -27,10 +35,22 @@ export interface Transaction {
   ): Promise<Row[]>;
   /** Sends a statement whose result does not matter, with no array among its values. The commit fails if it fails. */
   post(text: string, values: readonly unknown[]): void;
-  /** Runs work in a savepoint: if it fails, it alone is rolled back, and the transaction goes on. */
-  attempt<T>(work: () => Promise<T>): Promise<T>;
+  /**
+   * Runs work in a savepoint: if it fails, it alone is rolled back, and the transaction goes on. With limits,
+   * which the SQL of people has, it has less time than the transaction, and little memory.
+   */
+  attempt<T>(work: () => Promise<T>, limits?: WorkLimits): Promise<T>;
   /** Called once when, and only when, the transaction has committed. */
   onCommit(listener: () => void): void;
+}
+
+/** What a session knows beside its connection. */
+export interface SessionOptions {
+  readonly partition: Partition;
+  readonly listeners: (() => void)[];
+  readonly timeoutMs: number;
+  /** Watches the server process of the connection, where that is possible. */
+  readonly memory: MemoryWatch | undefined;
 }
 
 /** One transaction on a connection, closed once it is over. */
@@ -41,33 +61,39 @@ export class Session implements Transaction {
   readonly #listeners: (() => void)[];
   /** The results that a savepoint awaits: their errors may be explained. */
   readonly #explained: Promise<unknown>[] = [];
+  readonly #limit: TransactionLimit;
+  readonly #memory: MemoryWatch | undefined;
   #partition: Partition;
   #open = true;
 
-  constructor(
-    client: pg.PoolClient,
-    sent: PendingStatements,
-    partition: Partition,
-    listeners: (() => void)[],
-  ) {
+  constructor(client: pg.PoolClient, sent: PendingStatements, options: SessionOptions) {
     this.#client = client;
     this.#sent = sent;
-    this.#partition = partition;
-    this.#listeners = listeners;
-    this.tx = queryBuilderOn(client, () => this.#open);
+    this.#partition = options.partition;
+    this.#listeners = options.listeners;
+    this.#limit = new TransactionLimit(options.timeoutMs);
+    this.#memory = options.memory;
+    this.tx = queryBuilderOn(client, () => this.#prepareNext());
   }
 
   get partition(): Partition {
     return this.#partition;
   }
 
+  /** Begins it, before any limit can be set. */
+  begin(text: string): void {
+    if (!sendPipelined(this.#client, text, [])) void this.#sent.track(send(this.#client, text, []));
+  }
+
   post(text: string, values: readonly unknown[]): void {
     this.#assertOpen();
+    this.#applyLimit();
     if (!sendPipelined(this.#client, text, values)) void this.send(text, values);
   }
 
   enter(partition: Partition): void {
     this.#assertOpen();
+    this.#applyLimit();
     // The pipelined statements belong to the partition that it leaves.
     for (const { text, values } of cancelPipelined(this.#client)) void this.send(text, values);
     this.#partition = partition;
@@ -80,6 +106,7 @@ export class Session implements Transaction {
     explain?: (error: unknown) => unknown,
   ): Promise<Row[]> {
     this.#assertOpen();
+    this.#applyLimit();
     // In one step: statements after a failed one fail too, and their errors must not come first.
     const result = send<Row>(this.#client, text, values).then(
       ({ rows }) => rows,
@@ -91,13 +118,14 @@ export class Session implements Transaction {
     return this.#sent.track(result);
   }
 
-  async attempt<T>(work: () => Promise<T>): Promise<T> {
+  async attempt<T>(work: () => Promise<T>, limits?: WorkLimits): Promise<T> {
     const sentBefore = this.#sent.count;
     const listenersBefore = this.#listeners.length;
     const explainedBefore = this.#explained.length;
     void this.send("savepoint attempt", []);
+    const lengthen = limits && this.#limit.shorten(limits.timeoutMs);
     try {
-      const result = await work();
+      const result = await (limits ? this.#watch(work) : work()).finally(lengthen);
       await Promise.all(this.#explained);
       // An outer savepoint has the same name, and must be the one that a later rollback goes to.
       void this.send("release savepoint attempt", []);
@@ -107,7 +135,9 @@ export class Session implements Transaction {
       this.#sent.forgetSince(sentBefore);
       this.#listeners.length = listenersBefore;
       this.#explained.length = explainedBefore;
-      void this.send("rollback to savepoint attempt", []);
+      // Not by `send`: in a transaction that has failed no limit can be set.
+      void this.#sent.track(send(this.#client, "rollback to savepoint attempt", []));
+      this.#limit.forget();
       void this.send("release savepoint attempt", []);
       throw error;
     }
@@ -119,6 +149,28 @@ export class Session implements Transaction {
 
   close(): void {
     this.#open = false;
+  }
+
+  async #watch<T>(work: () => Promise<T>): Promise<T> {
+    const { processID } = this.#client as unknown as { readonly processID: number };
+    if (!this.#memory) return work();
+    try {
+      return await this.#memory.run(processID, work);
+    } catch (error) {
+      if (error instanceof MemoryExceeded) retire(this.#client);
+      throw error;
+    }
+  }
+
+  #prepareNext(): boolean {
+    if (this.#open) this.#applyLimit();
+    return this.#open;
+  }
+
+  /** Tells the database how much time is left, once in a while; throws when none is. */
+  #applyLimit(): void {
+    const left = this.#limit.next();
+    if (left) void this.#sent.track(send(this.#client, LIMIT_STATEMENTS_SQL, left.map(String)));
   }
 
   /** The connection may already serve somebody else's transaction. */

@@ -58,6 +58,18 @@ describe("a data folder", () => {
     );
   });
 
+  test.runIf(process.platform === "linux")(
+    "gives none of its processes more than a gigabyte of memory for itself",
+    async () => {
+      const { connection } = await start(join(base(), "data"));
+      const [limits] = await query(
+        connection,
+        "SELECT pg_read_file(format('/proc/%s/limits', pg_backend_pid())) AS text",
+      );
+      expect(limits).toMatchObject({ text: expect.stringMatching(/Max data size\s+1073741824\s/) });
+    },
+  );
+
   test("rejects a second start, and the first goes on", async () => {
     const folder = await startedBefore();
     const first = await start(folder);

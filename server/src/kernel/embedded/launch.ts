@@ -10,6 +10,8 @@ export interface Program {
   readonly signalOnOurDeath: "INT" | "KILL";
   /** Away from our process group, so that Ctrl-C in a terminal reaches us alone and we can drain first. */
   readonly ownGroup: boolean;
+  /** The memory that each of its processes may have for itself, where the system keeps to it. */
+  readonly memoryMaxBytes?: number;
 }
 
 /**
@@ -17,9 +19,14 @@ export interface Program {
  * signal; elsewhere a kill -9 leaves it running, and the next start ends it.
  */
 export async function launch(program: Program): Promise<ChildProcess> {
-  const tied = await hasDeathSignal();
-  const death = ["--pdeathsig", program.signalOnOurDeath, "--", program.file];
-  return spawn(tied ? "setpriv" : program.file, [...(tied ? death : []), ...program.args], {
+  const tie = ["setpriv", "--pdeathsig", program.signalOnOurDeath, "--"];
+  const [file = "", ...args] = [
+    ...((await hasDeathSignal()) ? tie : []),
+    ...limitMemory(program),
+    program.file,
+    ...program.args,
+  ];
+  return spawn(file, args, {
     ...program.account,
     // Our own working folder may be closed to the account.
     cwd: "/",
@@ -27,6 +34,13 @@ export async function launch(program: Program): Promise<ChildProcess> {
     stdio: ["ignore", "ignore", "pipe"],
     env: { PATH: process.env["PATH"], LC_ALL: "C", TZ: "UTC" },
   });
+}
+
+/** The shell that becomes the program: only a process itself can bound its memory, and Node has no call for it. */
+function limitMemory({ memoryMaxBytes }: Program): readonly string[] {
+  if (memoryMaxBytes === undefined) return [];
+  const kilobytes = String(Math.floor(memoryMaxBytes / 1024));
+  return ["/bin/sh", "-c", 'ulimit -d "$0" 2>/dev/null; exec "$@"', kilobytes];
 }
 
 /** Why a program could not even be started, for people. */

@@ -27,6 +27,11 @@ export interface PostmasterOptions {
   readonly log: (line: string) => void;
 }
 
+/**
+ * Of each process of the server, beside the memory that they share. A statement that wants more fails alone,
+ * before the system has to end a process, and with it all connections.
+ */
+const PROCESS_MEMORY_MAX_BYTES = 1024 ** 3;
 const RECENT_LINES_MAX = 40;
 const READY_POLL_MS_MAX = 50;
 /** Fast, then at once (the next start recovers), then by force. */
@@ -54,6 +59,7 @@ export async function startPostmaster(
     account: place.account,
     signalOnOurDeath: "INT",
     ownGroup: true,
+    memoryMaxBytes: PROCESS_MEMORY_MAX_BYTES,
   });
   const recent = keepRecentLines(child, options.log);
   const ended = waitForEnd(child, file);

@@ -8,7 +8,7 @@ import Fastify, {
   LogController,
 } from "fastify";
 import type { Logger } from "pino";
-import { sqlStateOf, isConnectionLoss } from "../db/errors.ts";
+import { sqlStateOf, isConnectionLoss, isTimeout } from "../db/errors.ts";
 import type { Kernel } from "../kernel.ts";
 import {
   Failure,
@@ -115,7 +115,6 @@ export interface ServerOptions {
 
 const HEADER_BYTES_MAX = 32 * 1024;
 const REQUEST_TIMEOUT_MS = 120_000;
-const QUERY_CANCELLED = "57014";
 
 /** Builds the HTTP server: every operation of every domain, and the pages around them. */
 export async function buildServer({
@@ -273,7 +272,7 @@ function toFailure(error: unknown): Failure {
   const code = sqlStateOf(error) ?? "";
   const type = FRAMEWORK_FAILURES[code];
   if (type) return new Failure(type);
-  if (isConnectionLoss(error) || code === QUERY_CANCELLED) {
+  if (isConnectionLoss(error) || isTimeout(error)) {
     return new Failure(Unavailable, { headers: { "retry-after": "1" } });
   }
   return new Failure(Internal);

@@ -1,7 +1,7 @@
 import type { Static, TSchema } from "typebox";
 import { type Caller, systemCaller, type WorkspaceRef } from "../access/caller.ts";
 import type { Platform, PlatformServices, JobOptions, JobType, WriteContext } from "../contract.ts";
-import type { Partition, Transaction } from "../db/database.ts";
+import type { Partition, Transaction, WorkLimits } from "../db/database.ts";
 import { appendEvents, appendAndReturn, type PendingEvent } from "../log/event-log.ts";
 import { type Actor, type Causation, type EventType, topicOf } from "../log/event.ts";
 import type { CommitNotice } from "../readers/commit-feed.ts";
@@ -53,7 +53,7 @@ export class Act {
         this.#push({ event: pendingEvent(event, resource, data) });
       },
       send: (text, values, explain) => session.send(text, values, explain),
-      savepoint: (work) => this.#attempt(work),
+      savepoint: (work, limits) => this.#attempt(work, limits),
       flush: () => {
         const here = ({ partition }: Pending) => isSamePartition(session.partition, partition);
         if (this.#pending.every(here)) this.#sendPending();
@@ -102,12 +102,12 @@ export class Act {
   }
 
   /** Rolls back the pending events and jobs together with a failed savepoint. */
-  async #attempt<T>(work: () => Promise<T>): Promise<T> {
+  async #attempt<T>(work: () => Promise<T>, limits?: WorkLimits): Promise<T> {
     const lists = [this.#pending, this.#published, this.emitted];
     const lengths = lists.map((list) => list.length);
     const sentCount = this.#sentCount;
     try {
-      return await this.#options.session.attempt(work);
+      return await this.#options.session.attempt(work, limits);
     } catch (error) {
       this.#sentCount = sentCount;
       for (const [index, list] of lists.entries()) list.length = lengths[index] ?? 0;

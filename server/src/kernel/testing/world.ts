@@ -80,12 +80,13 @@ export async function useFixture<T extends AsyncDisposable>(starting: Promise<T>
 
 /** A database of its own, the real product on it, and people to talk to it over HTTP. */
 export async function startWorld(options: WorldOptions = {}) {
-  const { owner, prepared } = inject("database");
+  const { owner, prepared, isPrivate } = inject("database");
   const name = await takeDatabase();
   const database = {
     app: { ...prepared.app, database: name },
     system: { ...prepared.system, database: name },
     sql: { ...prepared.sql, database: name },
+    isEmbedded: isPrivate,
   };
   const admin = new pg.Pool({ ...owner, database: name, max: 2 });
   // A pool says that it has ended before its connections have, and dropping the database breaks those.

@@ -1,4 +1,5 @@
 import { sqlStateOf, isConnectionLoss } from "#kernel/db/errors.ts";
+import { MemoryExceeded } from "#kernel/db/memory-watch.ts";
 import { Failure, failure, type FieldError } from "#kernel/operation/failure.ts";
 import type { Inspection } from "../guard/guard.ts";
 import {
@@ -45,7 +46,7 @@ export function explainQueryError(
 ): unknown {
   const code = sqlStateOf(error) ?? "";
   if (code === CANCELLED) return new Failure(QueryTimedOut);
-  if (RESOURCE_LIMITS.test(code))
+  if (RESOURCE_LIMITS.test(code) || error instanceof MemoryExceeded)
     return queryFailed("it needs more memory or disk than one statement may have");
   if (isConnectionLoss(error) || !STATEMENT_ERRORS.test(code)) return error;
   const { message, hint, position } = error as {

@@ -20,6 +20,8 @@ export interface PreparedDatabase {
   readonly sql: pg.ClientConfig;
   /** Connections without the pooler, when those above lead through one. */
   readonly direct?: DirectConnections | undefined;
+  /** Whether its processes are on our own machine, started by us. */
+  readonly isEmbedded?: boolean;
 }
 
 /**

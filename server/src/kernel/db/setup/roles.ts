@@ -1,6 +1,11 @@
 import { createHash, createHmac, pbkdf2Sync } from "node:crypto";
 import pg from "pg";
 import { StartupError } from "../../startup-error.ts";
+import {
+  IDLE_TIMEOUT_MS,
+  STATEMENT_TIMEOUT_MS,
+  TRANSACTION_TIMEOUT_MAX_MS,
+} from "../transaction-limit.ts";
 import { SETUP_LOCK, withOwnerClient } from "./owner-connection.ts";
 
 /** PostgreSQL's own default. The passwords are random keys, so more rounds would add nothing. */
@@ -86,10 +91,13 @@ export async function ensureLogins(
   passwords: Passwords,
 ): Promise<RoleNames> {
   return withOwnerClient(owner, async (client) => {
-    const { rows } = await client.query<{ name: string; superuser: boolean }>(
-      "select current_database() as name, rolsuper as superuser from pg_roles where rolname = current_user",
+    const { rows } = await client.query<{ name: string; superuser: boolean; version: number }>(
+      `select current_database() as name, rolsuper as superuser,
+              current_setting('server_version_num')::int as version
+         from pg_roles where rolname = current_user`,
     );
-    const { name: database = "", superuser = false } = rows[0] ?? {};
+    const { name: database = "", superuser = false, version = 0 } = rows[0] ?? {};
+    const net = version >= TRANSACTION_TIMEOUT_VERSION ? TRANSACTION_TIMEOUT : [];
     const names = roleNames(database);
     await client.query("begin");
     await client.query("select pg_advisory_xact_lock($1)", [SETUP_LOCK]);
@@ -104,7 +112,8 @@ export async function ensureLogins(
       await client.query(`alter role ${role} password ${pg.escapeLiteral(verifier)}`);
       const group = GROUPS[kind];
       if (group !== undefined) await client.query(`grant ${group} to ${role}`);
-      for (const setting of [...SESSION_SETTINGS[kind], ...(superuser ? LIMITS[kind] : [])]) {
+      const limits = superuser ? LIMITS[kind] : [];
+      for (const setting of [...SESSION_SETTINGS[kind], ...net, ...limits]) {
         await client.query(`alter role ${role} set ${setting}`);
       }
       await client.query(`grant connect on database ${pg.escapeIdentifier(database)} to ${role}`);
@@ -156,10 +165,13 @@ const GROUPS = { app: "millrace_app", system: "millrace_system", sql: undefined 
 /** A forgotten transaction would hold back every reader of the log, so none may stay open for long. */
 const TIMEOUTS = [
   "timezone = 'UTC'",
-  "statement_timeout = '60s'",
-  "idle_in_transaction_session_timeout = '30s'",
+  `statement_timeout = ${STATEMENT_TIMEOUT_MS}`,
+  `idle_in_transaction_session_timeout = ${IDLE_TIMEOUT_MS}`,
   "lock_timeout = '20s'",
 ];
+/** A net below `TransactionLimit`, where PostgreSQL has one: it ends the session. */
+const TRANSACTION_TIMEOUT = [`transaction_timeout = ${TRANSACTION_TIMEOUT_MAX_MS}`];
+const TRANSACTION_TIMEOUT_VERSION = 170_000;
 /**
  * Queries can't write, by mistake or otherwise. The system role writes claims and notifications; lost in a
  * crash, a claim becomes due again and polling makes up for a notification. The SQL of people gets little of

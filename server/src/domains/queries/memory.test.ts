@@ -1,0 +1,47 @@
+/** Statements that collect in memory what no sort or hash would. */
+import { expect, inject, test } from "vitest";
+import { ownMemoryOf, STATEMENT_MEMORY_MAX_BYTES } from "#kernel/db/memory-watch.ts";
+import { useWorld } from "#kernel/testing/world.ts";
+
+const world = await useWorld();
+const viewer = await world.member(["viewer"]);
+const ask = (sql: string, who = viewer) => who("POST /api/v1/queries/run", { sql });
+
+/** A text of a megabyte. */
+const MEGABYTE = "(select string_agg(md5(i::text), '') as t from generate_series(1, 32000) i) x";
+const GREEDY = [
+  `select cardinality(array_agg(x.t || g::text)) from ${MEGABYTE}, generate_series(1, 1500) g`,
+  `select length(string_agg(x.t, '')) from ${MEGABYTE}, generate_series(1, 900) g`,
+  `select jsonb_array_length(jsonb_agg(x.t || g::text)) from ${MEGABYTE}, generate_series(1, 1500) g`,
+  `select count(*) from json_each((select json_object_agg(g, x.t || g::text) from ${MEGABYTE}, generate_series(1, 900) g))`,
+];
+
+test.runIf(inject("database").isPrivate)(
+  "a statement that collects too much is cancelled, and the next one is answered",
+  async () => {
+    let isOver = false;
+    const asked = Promise.all(GREEDY.map((sql) => ask(sql))).finally(() => (isOver = true));
+    let peakBytes = 0;
+    while (!isOver) {
+      for (const pid of await sqlProcesses()) peakBytes = Math.max(peakBytes, ownMemoryOf(pid));
+    }
+    const answers = await asked;
+    expect(answers.map(({ status, body }) => [status, body.code, body.errors?.[0]])).toEqual(
+      answers.map(() => [
+        422,
+        "query_failed",
+        { path: "/sql", message: "it needs more memory or disk than one statement may have" },
+      ]),
+    );
+    // A process grows on for as long as it takes us to look, and this machine may be slow.
+    expect(peakBytes).toBeLessThan(3 * STATEMENT_MEMORY_MAX_BYTES);
+    expect((await ask("select 1 as one")).body).toMatchObject({ data: { rows: [{ one: 1 }] } });
+    expect((await ask("select count(*) as n from generate_series(1, 100000)")).status).toBe(200);
+  },
+);
+
+async function sqlProcesses(): Promise<number[]> {
+  const running = `select pid from pg_stat_activity
+                    where datname = current_database() and usename = $1 and state = 'active'`;
+  return (await world.sql(running, [world.database.sql.user])).map(({ pid }) => pid);
+}
