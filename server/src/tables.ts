@@ -560,6 +560,7 @@ export interface Tables {
     revision: Generated<number>;
     created_at: Time;
     expires_at: Time;
+    mailed: Generated<boolean>;
   };
   jobs: {
     id: string;
@@ -960,14 +961,16 @@ export interface Tables {
     revision: Generated<number>;
     created_at: Time;
     updated_at: Time;
+    set_up_by: string | null;
   };
   sso_members: {
     workspace_id: Generated<string>;
     user_id: string;
     issuer: string | null;
     subject: string | null;
-    adopted: boolean;
+    sso_only: boolean;
     created_at: Time;
+    confirmed_at: Time | null;
   };
   sso_requests: {
     state_hash: Buffer;
@@ -1120,6 +1123,8 @@ export interface Tables {
     revision: Generated<number>;
     created_at: Time;
     updated_at: Time;
+    email_verified_at: Time | null;
+    managed_by: string | null;
   };
   webauthn_challenges: {
     challenge_hash: Buffer;

@@ -2,8 +2,10 @@ import { randomBytes } from "node:crypto";
 import { pino } from "pino";
 import {
   findAccount,
+  findReleasableUser,
   hashPassword,
   listMemberships,
+  releaseAccount,
   setPassword,
   type User,
 } from "#domains/identity/accounts/index.ts";
@@ -50,9 +52,10 @@ async function reset(
   platform: Platform,
   email: string,
 ): Promise<{ readonly user: User; readonly password: string }> {
-  const account = await findAccount(platform.db, email.toLowerCase());
-  if (!account) throw new StartupError(`There is no account with the e-mail address ${email}.`);
-  const { user } = account;
+  const address = email.toLowerCase();
+  const account = await findAccount(platform.db, address);
+  const user = account?.user ?? (await findReleasableUser(platform.db, address));
+  if (!user) throw new StartupError(`There is no account with the e-mail address ${email}.`);
   const memberships = await listMemberships(platform.db, user.id);
   const password = randomBytes(PASSWORD_BYTES).toString("base64url");
   const passwordHash = await hashPassword(password);
@@ -80,6 +83,7 @@ async function change(
     readonly workspaces: readonly string[];
   },
 ): Promise<void> {
+  await releaseAccount(ctx.tx, user.id);
   await setPassword(ctx.tx, user.id, passwordHash, ctx.now);
   await ctx.tx.deleteFrom("sessions").where("user_id", "=", user.id).execute();
   await ctx.tx.deleteFrom("password_resets").where("user_id", "=", user.id).execute();

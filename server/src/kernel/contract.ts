@@ -193,6 +193,10 @@ export interface OperationDeclaration<
   readonly readsRequest?: boolean;
   /** It may be called before the caller has done what is demanded first, such as to enrol a second factor. */
   readonly allowBeforeEnrolment?: boolean;
+  /** Only an owner may call it, by a session of their own: no token, application or automation in their stead. */
+  readonly ownersInPerson?: boolean;
+  /** An API token may call it about itself without the permission; for anything else its handler asks for that. */
+  readonly allowOwnToken?: boolean;
   /** A credential that is good for one workspace may call it, although it serves the whole account. */
   readonly allowWorkspaceToken?: boolean;
   /** It may keep its client waiting; `caller.disconnected` is then aborted when the client has left. */

@@ -1,4 +1,5 @@
 import { contribute } from "#kernel/extension-point.ts";
+import { AccountCredentialPoint } from "#kernel/contributions/account-credential.ts";
 import { UsageCounterPoint } from "#kernel/contributions/usage-counter.ts";
 import { domain } from "#kernel/domain.ts";
 import * as definitionEvents from "./definition/events.ts";
@@ -9,6 +10,7 @@ import * as deploymentEvents from "./deployments/events.ts";
 import * as deployments from "./deployments/operations.ts";
 import * as embeddingEvents from "./embedding/events.ts";
 import * as embedding from "./embedding/operations.ts";
+import { revokeUserTokens } from "./embedding/store.ts";
 import * as permissions from "./permissions.ts";
 import { AppActed } from "./runtime/events.ts";
 import { loginToApp } from "./runtime/login.ts";
@@ -57,5 +59,12 @@ export const apps = domain({
     runtime.readAsset,
     loginToApp,
   ],
-  contributions: [contribute(UsageCounterPoint, { name: "apps", count })],
+  contributions: [
+    contribute(UsageCounterPoint, { name: "apps", count }),
+    contribute(AccountCredentialPoint, {
+      kind: "app_embed_tokens",
+      scope: "environment",
+      revoke: revokeUserTokens,
+    }),
+  ],
 });

@@ -3,6 +3,7 @@ import { type Actor, type Causation, SYSTEM_ACTOR } from "../log/event.ts";
 import {
   Failure,
   type FailureType,
+  Forbidden,
   NoSuchWorkspace,
   Unauthenticated,
 } from "../operation/failure.ts";
@@ -111,6 +112,24 @@ export function requireMembership({ credential }: Caller, workspaceId: string): 
   if (!membership) throw new Failure(NoSuchWorkspace);
   if (membership.blockedBy) throw new Failure(membership.blockedBy);
   return membership;
+}
+
+/**
+ * Throws unless an owner calls by a session of their own. Tokens, applications, runs and apps act for people
+ * too, but none of them decides who owns a workspace.
+ */
+export function assertOwnerInPerson(caller: Caller): void {
+  if (!caller.principal?.roles.includes("owner")) {
+    throw new Failure(Forbidden, { detail: "Only an owner may do this." });
+  }
+  assertInPerson(caller);
+}
+
+/** Throws unless a person calls by a session of their own. */
+export function assertInPerson({ credential }: Caller): void {
+  if (credential?.kind !== "session") {
+    throw new Failure(Forbidden, { detail: "Only a person's own session may do this, no token." });
+  }
 }
 
 /** The platform itself, acting in one partition because of something. */

@@ -165,16 +165,18 @@ function resolveMembership(
   }
   if (slug === undefined || slug === "") {
     if (op.access !== "account") throw new Failure(WorkspaceRequired);
-    assertNotBlocked(op, [...memberships.values()]);
+    assertNotAllBlocked(op, [...memberships.values()]);
     return undefined;
   }
   const membership = typeof slug === "string" ? memberships.get(slug) : undefined;
   if (!membership) throw new Failure(NoSuchWorkspace);
-  assertNotBlocked(op, [membership]);
+  assertNotAllBlocked(op, [membership]);
   return membership;
 }
 
-function assertNotBlocked(op: Operation, memberships: readonly Membership[]): void {
-  const blockedBy = memberships.find((membership) => membership.blockedBy)?.blockedBy;
-  if (blockedBy && !op.allowBeforeEnrolment) throw new Failure(blockedBy);
+/** One workspace's demand must not keep a person from what the others allow. */
+function assertNotAllBlocked(op: Operation, memberships: readonly Membership[]): void {
+  const blockedBy = memberships[0]?.blockedBy;
+  if (op.allowBeforeEnrolment || !blockedBy) return;
+  if (memberships.every((membership) => membership.blockedBy)) throw new Failure(blockedBy);
 }

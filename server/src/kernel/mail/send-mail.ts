@@ -23,7 +23,11 @@ export async function enqueueMail(ctx: WriteContext<never>, mail: Mail): Promise
   ctx.enqueue(sendMail, { sealed });
 }
 
-async function unsealMail({ keys, homeWorkspace }: Platform, sealed: string): Promise<Mail> {
+/** Opens the row of a mail. */
+export async function unsealMail(
+  { keys, homeWorkspace }: Pick<Platform, "keys" | "homeWorkspace">,
+  sealed: string,
+): Promise<Mail> {
   const key = await keys.of(homeWorkspace);
   return JSON.parse(open(key, Buffer.from(sealed, "base64"), CONTEXT).toString()) as Mail;
 }

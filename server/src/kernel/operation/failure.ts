@@ -58,6 +58,12 @@ export const UnknownEnvironment = failure(
 );
 export const Unauthenticated = failure("unauthenticated", 401, "A valid credential is required.");
 export const Forbidden = failure("forbidden", 403, "This credential may not do that.");
+
+/** The refusal of a caller who lacks a permission. */
+export function permissionFailure(name: string): Failure {
+  return new Failure(Forbidden, { detail: `This needs the permission ${name}.` });
+}
+
 export const NoSuchWorkspace = failure(
   "workspace_forbidden",
   403,

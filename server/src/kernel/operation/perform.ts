@@ -1,6 +1,6 @@
 import { assertNoErrors } from "#kernel/operation/failure.ts";
 import fastJsonStringify from "fast-json-stringify";
-import type { Caller } from "../access/caller.ts";
+import { assertOwnerInPerson, type Caller } from "../access/caller.ts";
 import type { Platform, Operation } from "../contract.ts";
 import type { Transaction } from "../db/database.ts";
 import { sqlStateOf } from "../db/errors.ts";
@@ -9,7 +9,13 @@ import { Validator } from "../schema/validator.ts";
 import { trackUsedSecrets } from "../secrets/used-secrets.ts";
 import type { Settings } from "../settings.ts";
 import { Act } from "./act.ts";
-import { Failure, failure, type FailureType, type FieldError, Forbidden } from "./failure.ts";
+import {
+  Failure,
+  failure,
+  type FailureType,
+  type FieldError,
+  permissionFailure,
+} from "./failure.ts";
 import { amendStoredResponse, runOnce } from "./idempotency.ts";
 import {
   type Invocation,
@@ -226,15 +232,25 @@ async function execute(
   }
 }
 
-/** Throws unless the caller holds the operation's permission. */
-export function authorise(op: Operation, { permissions, credential }: Caller): void {
+/** Throws unless the caller holds the operation's permission, and is who it is reserved for. */
+export function authorise(op: Operation, caller: Caller): void {
   if (op.permission === undefined) return;
   const { name } = op.permission;
-  const isHeld =
-    op.access === "account"
-      ? [...(credential?.memberships.values() ?? [])].some((member) => member.permissions.has(name))
-      : permissions.has(name);
-  if (!isHeld) throw new Failure(Forbidden, { detail: `This needs the permission ${name}.` });
+  if (op.access === "account") return authoriseAccount(name, caller);
+  const isOwnToken = op.allowOwnToken === true && caller.credential?.kind === "api_token";
+  if (!isOwnToken && !caller.permissions.has(name)) throw permissionFailure(name);
+  if (op.ownersInPerson) assertOwnerInPerson(caller);
+}
+
+/** The permission of an account's operation is held in any workspace that is not blocked. */
+function authoriseAccount(name: string, { credential }: Caller): void {
+  const memberships = [...(credential?.memberships.values() ?? [])];
+  const holding = memberships.filter(({ permissions }) => permissions.has(name));
+  const [first] = holding;
+  if (!first) throw permissionFailure(name);
+  if (first.blockedBy && holding.every(({ blockedBy }) => blockedBy)) {
+    throw new Failure(first.blockedBy);
+  }
 }
 
 function problemContext({ instance, caller }: Invocation): ProblemContext {

@@ -1,5 +1,19 @@
 import { SMTPServer } from "smtp-server";
 import { afterAll } from "vitest";
+import { unsealMail } from "../mail/send-mail.ts";
+import type { World } from "./world.ts";
+
+/** The token in the newest mail to an address that waits to be sent, in a world whose jobs do not run. */
+export async function tokenMailedTo(world: World, address: string): Promise<string> {
+  const rows = await world.sql(
+    "select payload from jobs where kind = 'kernel.send_mail' order by id desc limit 50",
+  );
+  for (const { payload } of rows) {
+    const mail = await unsealMail(world.kernel, payload.sealed);
+    if (mail.to === address) return /token=([\w-]+)/.exec(mail.text)?.[1] ?? "";
+  }
+  throw new Error(`Nothing was mailed to ${address}.`);
+}
 
 interface Mail {
   readonly to: string;

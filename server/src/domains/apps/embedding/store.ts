@@ -79,3 +79,14 @@ export function revoke(ctx: WriteContext<never>, id: string): void {
   const text = "update app_embed_tokens set revoked_at = $2, revision = revision + 1 where id = $1";
   void ctx.send(text, [id, ctx.now]);
 }
+
+/** Revokes the valid tokens that an account made here; resolves to their number. */
+export async function revokeUserTokens(
+  { tx, now }: Pick<WriteContext<never>, "tx" | "now">,
+  userId: string,
+): Promise<number> {
+  const text = `
+    update app_embed_tokens set revoked_at = $2, revision = revision + 1
+     where created_by = $1 and revoked_at is null and expires_at > $2 returning id`;
+  return (await queryRows(tx, text, [userId, now])).length;
+}

@@ -1,10 +1,11 @@
 import { contribute } from "#kernel/extension-point.ts";
+import { AccountCredentialPoint } from "#kernel/contributions/account-credential.ts";
 import { UsageCounterPoint } from "#kernel/contributions/usage-counter.ts";
 import { domain } from "#kernel/domain.ts";
-import { UserActivated } from "./user.ts";
-import { countMembers } from "./store.ts";
+import { CredentialsRevoked, EmailVerified, UserActivated } from "./user.ts";
+import { countMembers, removePassword } from "./store.ts";
 
-export { UserActivated } from "./user.ts";
+export { CredentialsRevoked, EmailVerified, UserActivated } from "./user.ts";
 export {
   addMember,
   findMembersWithPermission,
@@ -32,20 +33,37 @@ export {
 } from "./members.ts";
 export {
   findAccount,
+  findReleasableUser,
   insertUser,
   type MembershipRow,
   listMemberships,
+  listWorkspaceKeys,
+  releaseAccount,
   renameUser,
   setPassword,
 } from "./store.ts";
 export { Email, MemberOf, Password, User } from "./user.ts";
+export {
+  type Claim,
+  revokeCredentials,
+  revokeInWorkspace,
+  verifyEmail,
+  verifyHolder,
+} from "./verification.ts";
 
 export const accounts = domain({
   name: "accounts",
   summary: "The people, and the workspaces that they belong to.",
   environmentScoped: false,
   permissions: [],
-  events: [UserActivated],
+  events: [UserActivated, EmailVerified, CredentialsRevoked],
   operations: [],
-  contributions: [contribute(UsageCounterPoint, { name: "members", count: countMembers })],
+  contributions: [
+    contribute(UsageCounterPoint, { name: "members", count: countMembers }),
+    contribute(AccountCredentialPoint, {
+      kind: "passwords",
+      scope: "account",
+      revoke: ({ tx }, userId) => removePassword(tx, userId),
+    }),
+  ],
 });

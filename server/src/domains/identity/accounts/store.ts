@@ -7,9 +7,11 @@ import type { User } from "./user.ts";
 export interface Account {
   readonly user: User;
   readonly passwordHash: string | undefined;
+  /** Its holder has shown that they read the mail of its address. */
+  readonly verified: boolean;
 }
 
-/** Runs as the system: before the login no workspace is known. */
+/** Finds a person's own account, none that a workspace manages. As the system: no workspace is known yet. */
 export async function findAccount(db: Database, email: string): Promise<Account | undefined> {
   const [row] = await db.system<{
     id: string;
@@ -17,10 +19,62 @@ export async function findAccount(db: Database, email: string): Promise<Account 
     name: string;
     status: User["status"];
     password_hash: string | null;
-  }>("select id, email, name, status, password_hash from users where email = $1", [email]);
+    verified: boolean;
+  }>(ACCOUNT, [email]);
   if (!row) return undefined;
-  const { password_hash, ...user } = row;
-  return { user, passwordHash: password_hash ?? undefined };
+  const { password_hash, verified, ...user } = row;
+  return { user, passwordHash: password_hash ?? undefined, verified };
+}
+
+const ACCOUNT = `
+  select id, email, name, status, password_hash, email_verified_at is not null as verified
+    from users where email = $1 and managed_by is null`;
+
+const RELEASABLE = `
+  select u.id, u.email, u.name, u.status from users u
+   where u.email = $1 and u.managed_by is not null
+     and not exists (select from sso_configurations c where c.workspace_id = u.managed_by)
+   order by u.id limit 1`;
+
+/** Finds an account whose workspace has taken single sign-on away, so that nothing opens it any more. */
+export async function findReleasableUser(db: Database, email: string): Promise<User | undefined> {
+  return (await db.system<User>(RELEASABLE, [email]))[0];
+}
+
+/** Makes a workspace's account its person's own, who then may have a password. */
+export async function releaseAccount(tx: Tx, id: string): Promise<void> {
+  await tx.updateTable("users").set({ managed_by: null }).where("id", "=", id).execute();
+}
+
+/** The workspaces that an account belongs to, also those where it is deactivated. */
+export async function listWorkspaceKeys(db: Database, userId: string): Promise<string[]> {
+  const rows = await db.system<{ workspace: string }>(
+    "select workspace_id as workspace from memberships where user_id = $1 order by 1",
+    [userId],
+  );
+  return rows.map(({ workspace }) => workspace);
+}
+
+/** Records that an account's holder reads its mail; false when that was known. */
+export async function setEmailVerified(tx: Tx, id: string, now: Date): Promise<boolean> {
+  const row = await tx
+    .updateTable("users")
+    .set({ email_verified_at: now, updated_at: now })
+    .where("id", "=", id)
+    .where("email_verified_at", "is", null)
+    .returning("id")
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+export async function removePassword(tx: Tx, id: string): Promise<number> {
+  const { numUpdatedRows } = await tx
+    .updateTable("users")
+    .set({ password_hash: null })
+    .where("id", "=", id)
+    .where("password_hash", "is not", null)
+    .executeTakeFirst();
+  return Number(numUpdatedRows);
 }
 
 export interface MembershipRow {

@@ -32,6 +32,28 @@ export const MemberOf = Type.Object(
   { title: "MemberOf" },
 );
 
+export const EmailVerified = event("audit.auth.email_verified", {
+  resource: "user",
+  summary: "The holder of an account showed that they read the mail of its address.",
+  data: Type.Object({
+    userId: id("usr"),
+    email: Type.String(),
+    by: Type.Enum(["invitation", "reset"], { description: "The link that was mailed" }),
+  }),
+});
+
+export const CredentialsRevoked = event("audit.auth.credentials_revoked", {
+  resource: "user",
+  summary: "The person of an account came for the first time; whatever had opened it before ended.",
+  data: Type.Object({
+    userId: id("usr"),
+    reason: Type.Enum(["email_verified", "sso_login"]),
+    revoked: Type.Record(Type.String(), Type.Integer(), {
+      description: "How many of each kind: passwords, sessions, second factors, tokens and others",
+    }),
+  }),
+});
+
 export const UserActivated = event("user.activated", {
   resource: "user",
   summary: "A person became an active member of the workspace.",

@@ -1,4 +1,6 @@
+import { AccountCredentialPoint } from "#kernel/contributions/account-credential.ts";
 import { domain } from "#kernel/domain.ts";
+import { contribute } from "#kernel/extension-point.ts";
 import {
   InvitationRefused,
   InvitationRevoked,
@@ -13,6 +15,7 @@ import {
   revokeInvitation,
 } from "./invitation-operations.ts";
 import { invitationRetentionJob } from "./invitation-service.ts";
+import { removeSentBy } from "./invitation-store.ts";
 import { getUser, listUsers, removeUser, updateUser } from "./operations.ts";
 import { invitationForm, invitationPage } from "./pages.ts";
 import { UsersRead, UsersWrite } from "./invitation.ts";
@@ -20,6 +23,7 @@ import { UsersRead, UsersWrite } from "./invitation.ts";
 export const members = domain({
   name: "members",
   summary: "Who belongs to a workspace.",
+  environmentScoped: false,
   permissions: [UsersRead, UsersWrite],
   events: [UserInvited, InvitationRevoked, InvitationRefused, UserDeactivated, UserUpdated],
   operations: [
@@ -33,6 +37,13 @@ export const members = domain({
     invitationForm,
     updateUser,
     removeUser,
+  ],
+  contributions: [
+    contribute(AccountCredentialPoint, {
+      kind: "invitations",
+      scope: "workspace",
+      revoke: async ({ tx }, userId) => (await removeSentBy(tx, userId)).length,
+    }),
   ],
   jobs: [invitationRetentionJob],
 });

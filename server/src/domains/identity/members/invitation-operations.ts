@@ -1,5 +1,12 @@
 import Type from "typebox";
-import { Email, Password, User, WrongPassword } from "#domains/identity/accounts/index.ts";
+import {
+  CredentialsRevoked,
+  Email,
+  EmailVerified,
+  Password,
+  User,
+  WrongPassword,
+} from "#domains/identity/accounts/index.ts";
 import { RoleId } from "#domains/identity/roles/index.ts";
 import { LoginFailed } from "#domains/identity/sessions/index.ts";
 import { Forbidden, RateLimited } from "#kernel/operation/failure.ts";
@@ -24,7 +31,7 @@ const LIST = "invitations";
 
 /** The events and failures of accepting an invitation, in the API and on the page. */
 export const ACCEPT_CONTRACT = {
-  emits: [UserActivated, InvitationRefused, LoginFailed],
+  emits: [UserActivated, EmailVerified, CredentialsRevoked, InvitationRefused, LoginFailed],
   fails: [
     AccountJustMade,
     BadInvitation,
@@ -40,7 +47,8 @@ export const inviteUser = command({
   route: "POST /api/v1/settings/users/invite",
   summary: "Invite somebody to the workspace",
   description:
-    "The token works once and for seven days; a second invitation to the same address ends the " +
+    "The link is mailed to the address, and works once and for seven days. Without a mail server the answer " +
+    "has it, as `token` and `url`, to be handed over. A second invitation to the same address ends the " +
     "first. Without `roleIds` the person becomes a `member`. It ends with your membership, and is worth " +
     "nothing while you may not grant its roles.",
   permission: UsersWrite,
@@ -53,7 +61,7 @@ export const inviteUser = command({
     location: (invitation) => `/api/v1/settings/users/invitations/${invitation.id}`,
   }),
   emits: [UserInvited],
-  fails: [AlreadyMember, Forbidden],
+  fails: [AlreadyMember, Forbidden, RateLimited],
   example: { body: { email: "ada@example.com", name: "Ada", roleIds: ["agent"] } },
   run: (ctx, { body }) => service.createInvitation(ctx, body),
 });
@@ -63,8 +71,9 @@ export const acceptInvitation = command({
   route: "POST /api/v1/auth/invitations/accept",
   summary: "Accept an invitation",
   description:
-    "Makes the account with this password; somebody who has one gives its password and joins. " +
-    "An account without a password, which signs in by single sign-on, first needs one.",
+    "Makes the account with this password; somebody who has one gives its password and joins. A link that " +
+    "was mailed also verifies the address. An account of that address which nobody had verified becomes its " +
+    "reader's: unless they gave its password, the new one is set, and whatever opened it before ends.",
   access: "public",
   body: object({
     token: Type.String({ minLength: 1, maxLength: 200 }),

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import {
+  assertOwnerInPerson,
   type Caller,
   requireMembership,
   userIdOf,
@@ -7,6 +8,7 @@ import {
 } from "#kernel/access/caller.ts";
 import type { Platform, WriteContext } from "#kernel/contract.ts";
 import { sha256 } from "#kernel/access/crypto.ts";
+import { enqueueMail } from "#kernel/mail/send-mail.ts";
 import { publicUrl } from "#kernel/settings.ts";
 import { Failure, type FailureType, NotFound } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
@@ -14,11 +16,16 @@ import { retentionJob, deleteAcrossWorkspaces } from "#kernel/work/retention-job
 import {
   addMember,
   checkPassword,
+  CredentialsRevoked,
+  EmailVerified,
   findAccount,
   hashPassword,
   insertUser,
-  listMemberships,
+  listWorkspaceKeys,
+  setPassword,
   type User,
+  verifyEmail,
+  verifyHolder,
   WrongPassword,
 } from "../accounts/index.ts";
 import { assertGrantable, findHeldPermissions, canGrant } from "../roles/index.ts";
@@ -26,7 +33,6 @@ import { throttleAccount, throttleAddress, LoginFailed } from "../sessions/index
 import { InvitationRefused, InvitationRevoked, UserActivated, UserInvited } from "./events.ts";
 import * as invitations from "./invitation-store.ts";
 import { AccountWithoutPassword, AlreadyMember, BadInvitation } from "./invitation.ts";
-import { isMember } from "./store.ts";
 
 const INVITATION_MS = 7 * 24 * 3_600_000;
 
@@ -37,9 +43,16 @@ export async function createInvitation(
   const { tx, now, caller, services } = ctx;
   const email = input.email.toLowerCase();
   const roleIds = input.roleIds ?? ["member"];
-  const held = requireMembership(caller, ctx.workspace.id);
-  for (const roleId of roleIds) await assertGrantable(tx, services, roleId, held);
-  if (await isMember(tx, email)) throw new Failure(AlreadyMember);
+  const { rateLimit, settings, mailer } = services;
+  const { workspace, ...held } = requireMembership(caller, ctx.workspace.id);
+  for (const roleId of roleIds) {
+    if (roleId === "owner") assertOwnerInPerson(caller);
+    await assertGrantable(tx, services, roleId, held);
+  }
+  if (await invitations.isMember(tx, email)) throw new Failure(AlreadyMember);
+  const mailed = mailer.available;
+  // Nobody's mailbox is filled by others who invite them again and again.
+  if (mailed) rateLimit.assert(`invitation to ${email}`, settings.loginRateLimit);
   const token = `mri_${randomBytes(32).toString("base64url")}`;
   const invitation = await invitations.replace(tx, {
     id: newId("inv", now.getTime()),
@@ -48,11 +61,23 @@ export async function createInvitation(
     role_ids: roleIds,
     token_hash: sha256(token),
     invited_by: userIdOf(caller),
+    mailed,
     created_at: now,
     expires_at: new Date(now.getTime() + INVITATION_MS),
   });
   ctx.emit(UserInvited, { id: invitation.id, displayName: email }, invitation);
-  return { ...invitation, token, url: `${publicUrl(services)}/invitations?token=${token}` };
+  const url = `${publicUrl(services)}/invitations?token=${token}`;
+  if (!mailed) return { ...invitation, mailed, token, url };
+  const sender = caller.credential?.user.email ?? "";
+  await enqueueMail(ctx, {
+    to: email,
+    subject: `Invitation to ${workspace.slug}`,
+    text:
+      `${sender} invites you to the workspace ${workspace.slug}.\n\n` +
+      `Accept within seven days at:\n${url}\n\n` +
+      `The link is for you alone. If you expect no invitation, you need do nothing.\n`,
+  });
+  return { ...invitation, mailed };
 }
 
 export async function removeInvitation(
@@ -79,13 +104,12 @@ export async function revokeInvitationsSentBy(
 export interface Acceptance {
   readonly invitation: invitations.OpenInvitation;
   readonly account: User | undefined;
-  /** For the account that will be created; empty when there is one already. */
+  /** For an account that is made, or that its person takes over; else empty. */
   readonly passwordHash: string;
-  /** Why an existing account can't accept, and the workspaces that record it. */
-  readonly refusal?: {
-    readonly failure: FailureType;
-    readonly workspaces: readonly string[];
-  };
+  /** The workspaces that an existing account belongs to. */
+  readonly workspaces: readonly string[];
+  /** Why an existing account can't accept. */
+  readonly refusal?: FailureType;
 }
 
 /** Does the slow part of accepting before its transaction: the look-ups and the password's hash. */
@@ -100,27 +124,33 @@ export async function prepareAcceptance(
     throttleAddress(platform, address);
     return undefined;
   }
-  // The link proves nothing about the address, since its sender has it too. So an existing account
-  // accepts by its own password alone, and guesses are throttled as they are at the login.
+  // A link that its sender handed over proves nothing about the address. So an existing account
+  // accepts by its own password, and guesses are throttled as they are at the login.
   await throttleAccount(platform, invitation.email, address);
   const account = await findAccount(db, invitation.email);
   if (!account) {
-    return { invitation, account: undefined, passwordHash: await hashPassword(password) };
+    const passwordHash = await hashPassword(password);
+    return { invitation, account: undefined, passwordHash, workspaces: [] };
   }
-  const acceptance = { invitation, account: account.user, passwordHash: "" };
+  const { user, verified } = account;
+  const workspaces = await listWorkspaceKeys(db, user.id);
+  const acceptance = { invitation, account: user, passwordHash: "", workspaces };
   const isCorrect = await checkPassword(password, account.passwordHash);
-  if (isCorrect && account.user.status === "active") return acceptance;
-  const failure = account.passwordHash === undefined ? AccountWithoutPassword : WrongPassword;
-  const memberships = await listMemberships(db, account.user.id);
-  const workspaces = new Set([
-    invitation.workspace,
-    ...memberships.map(({ workspace }) => workspace),
-  ]);
-  return { ...acceptance, refusal: { failure, workspaces: [...workspaces] } };
+  if (isCorrect && user.status === "active") return acceptance;
+  // The address is theirs, and the account was made by nobody knows whom.
+  if (invitation.mailed && !verified && user.status === "active") {
+    return { ...acceptance, passwordHash: await hashPassword(password) };
+  }
+  const refusal = account.passwordHash === undefined ? AccountWithoutPassword : WrongPassword;
+  return { ...acceptance, refusal };
 }
 
 type AcceptContext = WriteContext<
-  typeof UserActivated | typeof InvitationRefused | typeof LoginFailed
+  | typeof UserActivated
+  | typeof EmailVerified
+  | typeof CredentialsRevoked
+  | typeof InvitationRefused
+  | typeof LoginFailed
 >;
 
 export async function joinWorkspace(
@@ -128,46 +158,73 @@ export async function joinWorkspace(
   name: string | undefined,
   acceptance: Acceptance | undefined,
 ): Promise<User | Failure> {
-  const { tx, caller, services } = ctx;
-  const { environment } = caller;
-  ctx.switchPartition({
-    workspace: acceptance?.invitation.workspace ?? services.homeWorkspace,
-    environment,
-  });
+  const { tx, services } = ctx;
+  const workspace = acceptance?.invitation.workspace ?? services.homeWorkspace;
+  const partition = { workspace, environment: ctx.caller.environment };
+  ctx.switchPartition(partition);
   if (!acceptance) return recordRefusal(ctx, "bad_link");
-  if (acceptance.refusal) return recordAccountRefusal(ctx, acceptance);
-  const { invitation, account, passwordHash } = acceptance;
+  if (acceptance.refusal) return recordAccountRefusal(ctx, acceptance, acceptance.refusal);
+  const { invitation } = acceptance;
   const held = await findHeldPermissions(tx, services, invitation.invitedBy);
   if (!held || !(await canGrant(tx, services, invitation.roleIds, held))) {
     return recordRefusal(ctx, "sender_lacks_right", invitation);
   }
   if (!(await invitations.remove(tx, invitation.id)))
     return recordRefusal(ctx, "bad_link", invitation);
-  const user =
-    account ??
-    (await insertUser(tx, {
-      id: newId("usr", ctx.now.getTime()),
-      email: invitation.email,
-      name: name ?? (invitation.name || invitation.email),
-      password_hash: passwordHash,
-      created_at: ctx.now,
-      updated_at: ctx.now,
-    }));
+  // Single sign-on may have let the same person in meanwhile, with an account of the workspace.
+  if (await invitations.isMember(tx, invitation.email)) throw new Failure(AlreadyMember);
+  const user = await enterAccount(ctx, name, acceptance);
+  ctx.switchPartition(partition);
   await addMember(ctx, { userId: user.id, roles: invitation.roleIds });
   ctx.setActor({ id: user.id, name: user.name, type: "user" });
   ctx.emit(UserActivated, { id: user.id, displayName: user.name }, user);
   return user;
 }
 
+/** The account that accepts: a new one, an existing one, or one that its person takes over now. */
+async function enterAccount(
+  ctx: AcceptContext,
+  name: string | undefined,
+  { invitation, account, passwordHash, workspaces }: Acceptance,
+): Promise<User> {
+  const { tx, now } = ctx;
+  const { email, mailed } = invitation;
+  if (account) {
+    const claim = { user: account, workspaces };
+    if (passwordHash === "") {
+      if (mailed) await verifyHolder(ctx, claim);
+      return account;
+    }
+    // Somebody may have verified the address a moment ago, and then it is their password that counts.
+    if (!(await verifyEmail(ctx, claim, "invitation"))) throw new Failure(WrongPassword);
+    await setPassword(tx, account.id, passwordHash, now);
+    return account;
+  }
+  const user = await insertUser(tx, {
+    id: newId("usr", now.getTime()),
+    email,
+    name: name ?? (invitation.name || email),
+    password_hash: passwordHash,
+    created_at: now,
+    updated_at: now,
+  });
+  if (mailed) await verifyHolder(ctx, { user, workspaces: [invitation.workspace] });
+  return user;
+}
+
 /** A wrong password counts as a failed login here too. */
-function recordAccountRefusal(ctx: AcceptContext, { invitation, refusal }: Acceptance): Failure {
-  if (refusal?.failure !== WrongPassword) {
+function recordAccountRefusal(
+  ctx: AcceptContext,
+  { invitation, workspaces }: Acceptance,
+  refusal: FailureType,
+): Failure {
+  if (refusal !== WrongPassword) {
     recordRefusal(ctx, "account_without_password", invitation);
     return new Failure(AccountWithoutPassword);
   }
   const { environment, address } = ctx.caller;
   const { email } = invitation;
-  for (const workspace of refusal.workspaces) {
+  for (const workspace of new Set([invitation.workspace, ...workspaces])) {
     ctx.switchPartition({ workspace, environment });
     ctx.emit(LoginFailed, { id: email, displayName: email }, { email, address });
   }

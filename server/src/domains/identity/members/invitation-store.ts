@@ -4,6 +4,17 @@ import type { Database } from "#kernel/db/database.ts";
 import type { Tables } from "../../../tables.ts";
 import type { Invitation } from "./invitation.ts";
 
+/** True when a member of this workspace has the address, with whichever account. */
+export async function isMember(tx: Tx, email: string): Promise<boolean> {
+  const row = await tx
+    .selectFrom("memberships")
+    .innerJoin("users", "users.id", "memberships.user_id")
+    .select("users.id")
+    .where("users.email", "=", email)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 /** Inserts an invitation in place of an older one to the same address. */
 export async function replace(tx: Tx, row: Insertable<Tables["invitations"]>): Promise<Invitation> {
   await tx.deleteFrom("invitations").where("email", "=", row.email).execute();
@@ -59,6 +70,8 @@ export interface OpenInvitation {
   readonly name: string;
   readonly roleIds: readonly string[];
   readonly invitedBy: string;
+  /** The link went to the address itself, so that whoever has it reads the mail there. */
+  readonly mailed: boolean;
 }
 
 /** Runs as the system: the workspace is known only by the invitation. */
@@ -69,7 +82,7 @@ export async function findByTokenHash(
 ): Promise<OpenInvitation | undefined> {
   const [row] = await db.system<OpenInvitation>(
     `select id, workspace_id as workspace, email, name, role_ids as "roleIds",
-            invited_by as "invitedBy"
+            invited_by as "invitedBy", mailed
        from invitations where token_hash = $1 and expires_at > $2`,
     [tokenHash, now],
   );

@@ -18,12 +18,17 @@ const invitationFields = {
 export const Invitation = Type.Object(invitationFields, { title: "Invitation" });
 export type Invitation = Static<typeof Invitation>;
 
-/** With its token, returned once. */
+const MAILED = "absent where a mail server takes it to the invited person";
+
+/** With its token, returned once and only where nobody but the sender can hand it on. */
 export const NewInvitation = Type.Object(
   {
     ...invitationFields,
-    token: Type.String({ description: "Shown only now; it works once" }),
-    url: Type.String({ description: "The page on which the invited person accepts" }),
+    mailed: Type.Boolean({ description: "The link was mailed to the invited person" }),
+    token: Type.Optional(Type.String({ description: `Shown only now; it works once; ${MAILED}` })),
+    url: Type.Optional(
+      Type.String({ description: `The page on which the invited person accepts; ${MAILED}` }),
+    ),
   },
   { title: "NewInvitation" },
 );

@@ -1,3 +1,4 @@
+import { tokenMailedTo } from "#kernel/testing/mailbox.ts";
 import type { Arranged, Sample } from "#kernel/testing/samples.ts";
 import type { Ask, World } from "#kernel/testing/world.ts";
 
@@ -22,27 +23,32 @@ async function invited(owner: Ask, email = address()) {
   return (await owner(INVITE, { email })).body.data;
 }
 
+/** The token of an invitation that was mailed. */
+async function mailed(world: World, by: Ask, email = address()): Promise<string> {
+  await invited(by, email);
+  return tokenMailedTo(world, email);
+}
+
 /** An invitation to somebody who has an account already, in a workspace apart. */
-async function invitedAgain(world: World): Promise<string> {
+async function invitedAgain(world: World, verified: boolean): Promise<string> {
   const { userId } = await world.member(["viewer"]);
   const place = await world.workspace(`samples-${(count += 1)}`);
   await world.sql(
-    `update users set password_hash = (select password_hash from users where email = 'admin@example.com')
+    `update users set password_hash = (select password_hash from users where email = 'admin@example.com'),
+                      email_verified_at = case when $2 then now() end
       where id = $1`,
-    [userId],
+    [userId, verified],
   );
-  const { token } = await invited(await world.member(["owner"], place), `${userId}@example.com`);
-  return token;
+  return mailed(world, await world.member(["owner"], place), `${userId}@example.com`);
 }
 
 function accepting(operation: string): Sample[] {
   return [
     {
       operation,
-      arrange: async (owner) => {
-        const { token } = await invited(owner);
-        return { body: { token, name: "Ada", password } };
-      },
+      arrange: async (owner, world) => ({
+        body: { token: await mailed(world, owner), name: "Ada", password },
+      }),
     },
     {
       operation,
@@ -53,8 +59,15 @@ function accepting(operation: string): Sample[] {
       operation,
       name: "with a wrong password",
       arrange: async (_owner, world) => ({
-        body: { token: await invitedAgain(world), password: "not the password" },
+        body: { token: await invitedAgain(world, true), password: "not the password" },
         status: 403,
+      }),
+    },
+    {
+      operation,
+      name: "with an account that somebody else made",
+      arrange: async (_owner, world) => ({
+        body: { token: await invitedAgain(world, false), password: "their first password" },
       }),
     },
   ];

@@ -6,18 +6,18 @@ import {
   listMemberships,
   removeMember,
   renameUser,
+  revokeInWorkspace,
   setStatus,
 } from "#domains/identity/accounts/index.ts";
-import { assertManagesOwners, LastOwner } from "#domains/identity/roles/index.ts";
+import { LastOwner } from "#domains/identity/roles/index.ts";
 import { deleteSessions } from "#domains/identity/sessions/index.ts";
-import { requireMembership, userIdOf, type WorkspaceRef } from "#kernel/access/caller.ts";
+import { assertOwnerInPerson, userIdOf, type WorkspaceRef } from "#kernel/access/caller.ts";
 import type { Platform, WriteContext } from "#kernel/contract.ts";
 import { diffResource } from "#kernel/log/event.ts";
 import { Failure } from "#kernel/operation/failure.ts";
 import { InvitationRevoked, UserActivated, UserDeactivated, UserUpdated } from "./events.ts";
 import { revokeInvitationsSentBy } from "./invitation-service.ts";
 import { type Member, SharedAccount } from "./events.ts";
-import * as store from "./store.ts";
 
 type In<C> = C & { readonly workspace: WorkspaceRef };
 type LeaveEvents = typeof UserDeactivated | typeof InvitationRevoked;
@@ -41,10 +41,7 @@ export async function updateMember(
     await renameUser(ctx.tx, userId, change.name, ctx.now);
   }
   await setStatus(ctx.tx, userId, change.status ?? before.status, ctx.now);
-  if (change.status === "deactivated") {
-    await store.deleteTokens(ctx.tx, userId);
-    await revokeInvitationsSentBy(ctx, userId);
-  }
+  if (change.status === "deactivated") await endAccess(ctx, userId);
   const after = await getMember(ctx.tx, userId);
   const ref = { id: userId, displayName: after.name };
   if (after.name !== before.name || after.status === before.status) {
@@ -70,12 +67,20 @@ export async function remove(
   ctx.expectRevision(member.revision);
   assertMayManage(ctx, member);
   assertNotLastOwner(owners, userId);
-  await store.deleteTokens(ctx.tx, userId);
-  await revokeInvitationsSentBy(ctx, userId);
+  await endAccess(ctx, userId);
   await removeMember(ctx.tx, userId);
   if (elsewhere === 0) await deleteSessions(ctx.tx, userId);
   const removed = { ...toMember(member), status: "deactivated" as const };
   ctx.emit(UserDeactivated, { id: userId, displayName: member.name }, removed);
+}
+
+/** Ends what the member sent and made here; none of it comes back with them. */
+async function endAccess(
+  ctx: In<WriteContext<typeof InvitationRevoked>>,
+  userId: string,
+): Promise<void> {
+  await revokeInvitationsSentBy(ctx, userId);
+  await revokeInWorkspace(ctx, userId, ctx.workspace.key);
 }
 
 /** Counts the account's other workspaces, outside the transaction, which sees only its own. */
@@ -88,12 +93,8 @@ export async function membershipsElsewhere(
   return rows.filter((row) => row.workspace !== workspace?.key).length;
 }
 
-function assertMayManage(
-  { caller, workspace, services }: In<WriteContext<never>>,
-  member: MemberRow,
-): void {
-  if (!member.roles.includes("owner")) return;
-  assertManagesOwners(requireMembership(caller, workspace.id), services.permissions);
+function assertMayManage({ caller }: WriteContext<never>, member: MemberRow): void {
+  if (member.roles.includes("owner")) assertOwnerInPerson(caller);
 }
 
 function assertNotLastOwner(owners: readonly string[], userId: string): void {

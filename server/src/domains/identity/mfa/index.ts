@@ -1,6 +1,8 @@
+import { AccountCredentialPoint } from "#kernel/contributions/account-credential.ts";
 import { domain } from "#kernel/domain.ts";
+import { contribute } from "#kernel/extension-point.ts";
 import * as events from "./events.ts";
-import { challengeRetentionJob } from "./store.ts";
+import { challengeRetentionJob, deleteFactors } from "./store.ts";
 import * as operations from "./operations.ts";
 import { SecurityWrite } from "./factor.ts";
 
@@ -23,5 +25,12 @@ export const mfa = domain({
   permissions: [SecurityWrite],
   events: Object.values(events),
   operations: Object.values(operations),
+  contributions: [
+    contribute(AccountCredentialPoint, {
+      kind: "second_factors",
+      scope: "account",
+      revoke: ({ tx }, userId) => deleteFactors(tx, userId),
+    }),
+  ],
   jobs: [challengeRetentionJob],
 });

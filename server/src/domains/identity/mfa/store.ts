@@ -129,6 +129,22 @@ export async function deleteTotp(tx: Tx, userId: string): Promise<boolean> {
   return rows.length > 0;
 }
 
+/** Deletes all second factors of an account, the recovery codes and what is under way. */
+export async function deleteFactors(tx: Tx, userId: string): Promise<number> {
+  await lockUser(tx, userId);
+  const { numDeletedRows: totp } = await tx
+    .deleteFrom("mfa_totp")
+    .where("user_id", "=", userId)
+    .executeTakeFirst();
+  const { numDeletedRows: keys } = await tx
+    .deleteFrom("webauthn_credentials")
+    .where("user_id", "=", userId)
+    .executeTakeFirst();
+  await tx.deleteFrom("webauthn_challenges").where("user_id", "=", userId).execute();
+  await recordEnrolment(tx, userId);
+  return Number(totp + keys);
+}
+
 export async function hasRecoveryCode(
   db: Database,
   userId: string,

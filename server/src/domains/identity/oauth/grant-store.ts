@@ -61,6 +61,17 @@ export async function revokeGrant(tx: Tx, grantId: string, now: Date): Promise<v
   await tx.updateTable("oauth_grants").set({ revoked_at: now }).where("id", "=", grantId).execute();
 }
 
+/** Ends every grant of an account in this workspace; resolves to their number. */
+export async function revokeUserGrants(tx: Tx, userId: string, now: Date): Promise<number> {
+  const { numUpdatedRows } = await tx
+    .updateTable("oauth_grants")
+    .set({ revoked_at: now })
+    .where("user_id", "=", userId)
+    .where("revoked_at", "is", null)
+    .executeTakeFirst();
+  return Number(numUpdatedRows);
+}
+
 export async function deleteToken(tx: Tx, tokenId: string): Promise<void> {
   await tx.deleteFrom("oauth_tokens").where("id", "=", tokenId).execute();
 }

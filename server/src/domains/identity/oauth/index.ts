@@ -1,4 +1,5 @@
 import { contribute } from "#kernel/extension-point.ts";
+import { AccountCredentialPoint } from "#kernel/contributions/account-credential.ts";
 import { CredentialSourcePoint } from "#kernel/access/authenticator.ts";
 import { domain } from "#kernel/domain.ts";
 import {
@@ -30,7 +31,7 @@ import {
   TokenReuseDetected,
   TokenRevoked,
 } from "./events.ts";
-import { grantRetentionJob } from "./grant-store.ts";
+import { grantRetentionJob, revokeUserGrants } from "./grant-store.ts";
 import { describeServer } from "./metadata.ts";
 import { ApplicationsRead, ApplicationsWrite } from "./applications/store.ts";
 import { introspectToken, issueToken, revokeToken } from "./tokens/operations.ts";
@@ -68,6 +69,13 @@ export const oauth = domain({
     introspectToken,
     describeServer,
   ],
-  contributions: [contribute(CredentialSourcePoint, accessTokens)],
+  contributions: [
+    contribute(CredentialSourcePoint, accessTokens),
+    contribute(AccountCredentialPoint, {
+      kind: "oauth_grants",
+      scope: "workspace",
+      revoke: ({ tx, now }, userId) => revokeUserGrants(tx, userId, now),
+    }),
+  ],
   jobs: [grantRetentionJob],
 });

@@ -1,4 +1,5 @@
 import Type from "typebox";
+import { CredentialsRevoked, EmailVerified } from "#domains/identity/accounts/index.ts";
 import { event } from "#kernel/log/event.ts";
 import { id } from "#kernel/schema/schema.ts";
 
@@ -23,3 +24,11 @@ export const PasswordChanged = event("audit.auth.password_changed", {
   summary: "A person set a new password; their other sessions ended.",
   data: Type.Object({ userId: id("usr"), by: Type.Enum(["password", "link"]) }),
 });
+
+/** Every event that a link for a new password may emit, in the API and on the page. */
+export const RESET_EVENTS = [
+  CredentialsRevoked,
+  EmailVerified,
+  PasswordChanged,
+  PasswordRefused,
+] as const;

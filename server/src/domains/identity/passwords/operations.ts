@@ -5,7 +5,7 @@ import { MailNotConfigured } from "#kernel/mail/mailer.ts";
 import { command } from "#kernel/operation/operation.ts";
 import { accepted, noContent, item } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
-import { PasswordChanged, PasswordRefused, ResetRequested } from "./events.ts";
+import { PasswordChanged, PasswordRefused, RESET_EVENTS, ResetRequested } from "./events.ts";
 import * as service from "./service.ts";
 
 const Accepted = Type.Object({ accepted: Type.Literal(true) });
@@ -32,11 +32,13 @@ export const resetPassword = command({
   id: "passwords.reset",
   route: "POST /api/v1/auth/password/reset",
   summary: "Set a new password with the link's token",
-  description: "The link works once and for an hour. Every session of the account ends.",
+  description:
+    "The link works once and for an hour. Every session of the account ends. The first mailed link to an " +
+    "address also verifies it: then tokens, consents and second factors of before end, too.",
   access: "public",
   body: object({ token: Type.String({ minLength: 1, maxLength: 200 }), password: Password }),
   response: item(Accepted),
-  emits: [PasswordChanged, PasswordRefused],
+  emits: RESET_EVENTS,
   fails: [service.BadReset, RateLimited],
   example: { body: { token: "mrp_…", password: "correct horse battery staple" } },
   prepare: (platform, { body }, caller) => service.prepareReset(platform, body, caller),

@@ -6,7 +6,7 @@ import { document, markup } from "#kernel/html/markup.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { html } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
-import { PasswordChanged, PasswordRefused } from "./events.ts";
+import { RESET_EVENTS } from "./events.ts";
 import { BadReset, prepareReset, resetWithLink } from "./service.ts";
 
 const Token = Type.String({ minLength: 1, maxLength: 200 });
@@ -42,7 +42,7 @@ export const resetForm = command({
   acceptsForm: true,
   body: object({ token: Token, password: Password }),
   response: html(htmlErrorRendering),
-  emits: [PasswordChanged, PasswordRefused],
+  emits: RESET_EVENTS,
   fails: [BadReset, RateLimited],
   example: { body: { token: "mrp_…", password: "correct horse battery staple" } },
   prepare: (platform, { body }, caller) => prepareReset(platform, body, caller),

@@ -10,16 +10,20 @@ import { retentionJob, deleteAcrossWorkspaces } from "#kernel/work/retention-job
 import {
   checkPassword,
   findAccount,
+  findReleasableUser,
   hashPassword,
   type MembershipRow,
   listMemberships,
+  listWorkspaceKeys,
+  releaseAccount,
   setPassword,
   type User,
+  verifyEmail,
   auditWorkspaces,
   WrongPassword,
 } from "../accounts/index.ts";
 import { throttleAccount, throttleAddress, deleteSessions } from "../sessions/index.ts";
-import { PasswordChanged, PasswordRefused, ResetRequested } from "./events.ts";
+import { PasswordChanged, PasswordRefused, RESET_EVENTS, ResetRequested } from "./events.ts";
 import * as store from "./store.ts";
 
 const RESET_MS = 3_600_000;
@@ -44,7 +48,8 @@ export async function prepareResetRequest(
   if (!platform.mailer.available) throw new Failure(MailNotConfigured);
   await throttleAccount(platform, email, caller.address);
   const account = await findAccount(platform.db, email);
-  const user = account?.user.status === "active" ? account.user : undefined;
+  const found = account?.user ?? (await findReleasableUser(platform.db, email));
+  const user = found?.status === "active" ? found : undefined;
   return { user, memberships: user ? await listMemberships(platform.db, user.id) : [] };
 }
 
@@ -78,6 +83,8 @@ export async function createReset(
 export interface PreparedReset {
   readonly person: store.ResetUser;
   readonly memberships: readonly MembershipRow[];
+  /** All that the account belongs to, also where it is deactivated. */
+  readonly workspaces: readonly string[];
   readonly passwordHash: string;
 }
 
@@ -92,14 +99,19 @@ export async function prepareReset(
   const person = await store.findReset(db, sha256(token), clock.now());
   if (!person) return undefined;
   const passwordHash = await hashPassword(password);
-  return { person, memberships: await listMemberships(db, person.id), passwordHash };
+  const workspaces = await listWorkspaceKeys(db, person.id);
+  return { person, memberships: await listMemberships(db, person.id), workspaces, passwordHash };
 }
 
 type PasswordContext = WriteContext<typeof PasswordChanged | typeof PasswordRefused>;
+type ResetContext = WriteContext<(typeof RESET_EVENTS)[number]>;
 
-/** Sets the password and ends every session that the old one started. */
+/**
+ * Sets the password and ends every session that the old one started; the first such link, which shows that the
+ * account is its person's, ends everything else that opened it, too.
+ */
 export async function resetWithLink(
-  ctx: PasswordContext,
+  ctx: ResetContext,
   token: string,
   prepared: PreparedReset | undefined,
 ): Promise<{ accepted: true } | Failure> {
@@ -110,7 +122,9 @@ export async function resetWithLink(
     ctx.emit(PasswordRefused, { id: address }, { reason: "bad_link", address });
     return new Failure(BadReset);
   }
-  const { person, memberships, passwordHash } = prepared;
+  const { person, memberships, workspaces, passwordHash } = prepared;
+  await releaseAccount(ctx.tx, person.id);
+  await verifyEmail(ctx, { user: person, workspaces }, "reset");
   await setPassword(ctx.tx, person.id, passwordHash, ctx.now);
   await deleteSessions(ctx.tx, person.id);
   ctx.setActor({ id: person.id, name: person.name, type: "user" });
@@ -130,7 +144,8 @@ export async function prepareChange(
   const { user } = requireSession(caller);
   await throttleAccount(platform, user.email, caller.address);
   const account = await findAccount(platform.db, user.email);
-  const isCorrect = await checkPassword(passwords.currentPassword, account?.passwordHash);
+  const stored = account?.user.id === user.id ? account.passwordHash : undefined;
+  const isCorrect = await checkPassword(passwords.currentPassword, stored);
   return isCorrect ? hashPassword(passwords.newPassword) : undefined;
 }
 

@@ -18,6 +18,7 @@ export async function putReset(
 export interface ResetUser {
   readonly id: string;
   readonly name: string;
+  readonly email: string;
 }
 
 /** Finds the link's account; as the system, since nobody is authenticated yet. */
@@ -27,7 +28,7 @@ export async function findReset(
   now: Date,
 ): Promise<ResetUser | undefined> {
   const [row] = await db.system<ResetUser>(
-    `select u.id, u.name from password_resets r join users u on u.id = r.user_id
+    `select u.id, u.name, u.email from password_resets r join users u on u.id = r.user_id
       where r.token_hash = $1 and r.expires_at > $2 and u.status = 'active'`,
     [tokenHash, now],
   );
@@ -42,4 +43,12 @@ export async function consumeReset(tx: Tx, tokenHash: Buffer): Promise<boolean> 
     .returning("user_id")
     .executeTakeFirst();
   return deleted !== undefined;
+}
+
+export async function deleteResets(tx: Tx, userId: string): Promise<number> {
+  const { numDeletedRows } = await tx
+    .deleteFrom("password_resets")
+    .where("user_id", "=", userId)
+    .executeTakeFirst();
+  return Number(numDeletedRows);
 }

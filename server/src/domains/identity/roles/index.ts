@@ -17,13 +17,7 @@ import { Profile, RolesAssign, RolesRead, RolesWrite } from "./role.ts";
 
 export { LastOwner, RoleId } from "./role.ts";
 export { readRoleGrants, findRoleNames } from "./store.ts";
-export {
-  assertGrantable,
-  assertManagesOwners,
-  type HeldPermissions,
-  findHeldPermissions,
-  canGrant,
-} from "./service.ts";
+export { assertGrantable, type HeldPermissions, findHeldPermissions, canGrant } from "./service.ts";
 
 export const roles = domain({
   name: "roles",

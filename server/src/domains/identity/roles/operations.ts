@@ -112,7 +112,8 @@ export const assignRole = command({
   route: "POST /api/v1/settings/users/{userId}/roles",
   summary: "Give a role to a member",
   description:
-    "You can give no role that holds a permission which you lack; only an owner makes owners. " +
+    "You can give no role that holds a permission which you lack; only an owner makes owners, by a session " +
+    "of their own and no token. " +
     "`workspaceId` names another of your workspaces than X-Workspace does.",
   permission: RolesAssign,
   params: object({ userId: id("usr") }),

@@ -4,12 +4,13 @@ import {
   resolvePermissions,
   setRoles,
 } from "#domains/identity/accounts/index.ts";
+import { assertInPerson } from "#kernel/access/caller.ts";
 import type { PlatformServices, WriteContext } from "#kernel/contract.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import { diffResource } from "#kernel/log/event.ts";
 import { Failure, Forbidden, invalidField, NotFound } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
-import { BUILT_IN_ROLES, expandPermissions, type Permission } from "#kernel/access/permission.ts";
+import { BUILT_IN_ROLES, expandPermissions } from "#kernel/access/permission.ts";
 import { RoleAssigned, RoleCreated, RoleDeleted, RoleUnassigned, RoleUpdated } from "./role.ts";
 import {
   assertKnownPermissions,
@@ -109,6 +110,7 @@ export async function assignRole(
   userId: string,
   { roleId, held }: { readonly roleId: string; readonly held: HeldPermissions },
 ): Promise<readonly string[]> {
+  if (roleId === "owner") assertInPerson(ctx.caller);
   await assertGrantable(ctx.tx, ctx.services, roleId, held);
   const member = await lockMember(ctx.tx, userId);
   const roles = [...new Set([...member.roles, roleId])];
@@ -127,7 +129,8 @@ export async function unassignRole(
   if (!member.roles.includes(roleId)) throw new Failure(NotFound);
   ctx.expectRevision(member.revision);
   if (roleId === "owner") {
-    assertManagesOwners(held, ctx.services.permissions);
+    assertInPerson(ctx.caller);
+    assertManagesOwners(held);
     if (owners.every((owner) => owner === userId)) throw new Failure(LastOwner);
   }
   const roles = member.roles.filter((role) => role !== roleId);
@@ -149,7 +152,7 @@ export async function assertGrantable(
   roleId: string,
   held: HeldPermissions,
 ): Promise<void> {
-  if (roleId === "owner") return assertManagesOwners(held, services.permissions);
+  if (roleId === "owner") return assertManagesOwners(held);
   const role = isBuiltIn(roleId)
     ? builtInRoles(services.permissions).find(({ id }) => id === roleId)
     : await store.find(tx, roleId);
@@ -186,18 +189,11 @@ export async function findHeldPermissions(
   return { roles, permissions: resolvePermissions(roles, granted, services.permissions) };
 }
 
-/**
- * Throws unless the caller is an owner with every permission. A token has its account's roles, so the
- * role alone is not enough: one with a few scopes must not manage owners.
- */
-export function assertManagesOwners(
-  { roles, permissions }: HeldPermissions,
-  catalog: readonly Permission[],
-): void {
+/** Throws unless an account is an owner; whether it calls in person is asked where it calls. */
+function assertManagesOwners({ roles }: HeldPermissions): void {
   if (!roles.includes("owner")) {
     throw new Failure(Forbidden, { detail: "Only an owner makes, changes or unmakes owners." });
   }
-  assertMayGrant(["*"], permissions, catalog);
 }
 
 function roleRef({ id, name }: Role) {

@@ -1,8 +1,14 @@
 import { contribute } from "#kernel/extension-point.ts";
+import { AccountCredentialPoint } from "#kernel/contributions/account-credential.ts";
 import { CredentialSourcePoint } from "#kernel/access/authenticator.ts";
 import { domain } from "#kernel/domain.ts";
 import { LoggedIn, LoggedOut, LoginFailed, PasswordReset } from "./events.ts";
-import { addressRetentionJob, sessionRetentionJob } from "./store.ts";
+import {
+  addressRetentionJob,
+  deleteKnownAddresses,
+  deleteSessions,
+  sessionRetentionJob,
+} from "./store.ts";
 import { login, logout, me } from "./operations.ts";
 import { sessionTokens } from "./session.ts";
 
@@ -21,6 +27,16 @@ export const sessions = domain({
   permissions: [],
   events: [LoggedIn, LoginFailed, LoggedOut, PasswordReset],
   operations: [login, me, logout],
-  contributions: [contribute(CredentialSourcePoint, sessionTokens)],
+  contributions: [
+    contribute(CredentialSourcePoint, sessionTokens),
+    contribute(AccountCredentialPoint, {
+      kind: "sessions",
+      scope: "account",
+      async revoke({ tx }, userId) {
+        await deleteKnownAddresses(tx, userId);
+        return deleteSessions(tx, userId);
+      },
+    }),
+  ],
   jobs: [sessionRetentionJob, addressRetentionJob],
 });

@@ -13,15 +13,19 @@ export interface SessionRow {
   readonly expires_at: string;
   /** The only workspace in which the session is valid. */
   readonly confined_to: string | null;
-  /** Workspaces that enforce their own single sign-on, and so are closed to any other session. */
+  /** Workspaces that only their own single sign-on opens, and so are closed to any other session. */
   readonly closed: readonly string[];
 }
 
 const SESSION = `
   select s.id, s.user_id, u.email, u.name, s.expires_at, s.confined_to,
-         array(select m.workspace_id from sso_members m
-                 join sso_configurations c on c.workspace_id = m.workspace_id
-                where m.user_id = s.user_id and m.adopted and c.enforce_sso) as closed
+         array(select m.workspace_id from memberships m
+                 left join sso_members o on o.workspace_id = m.workspace_id and o.user_id = m.user_id
+                 left join sso_configurations c on c.workspace_id = m.workspace_id
+                where m.user_id = s.user_id and s.confined_to is null
+                  and (o.sso_only and (c.workspace_id is not null or u.email_verified_at is null)
+                    or c.enforce_sso and c.set_up_by is not null
+                       and m.created_at < u.email_verified_at)) as closed
     from sessions s join users u on u.id = s.user_id
    where s.token_hash = $1 and s.expires_at > $2 and u.status = 'active'`;
 
@@ -37,11 +41,16 @@ export async function insertSession(tx: Tx, row: Insertable<Tables["sessions"]>)
   await tx.insertInto("sessions").values(row).execute();
 }
 
-/** Ends every session of an account, except the one that it goes on in. */
-export async function deleteSessions(tx: Tx, userId: string, exceptId?: string): Promise<void> {
+/** Ends every session of an account, except the one that it goes on in; resolves to their number. */
+export async function deleteSessions(tx: Tx, userId: string, exceptId?: string): Promise<number> {
   let deletion = tx.deleteFrom("sessions").where("user_id", "=", userId);
   if (exceptId !== undefined) deletion = deletion.where("id", "<>", exceptId);
-  await deletion.execute();
+  return Number((await deletion.executeTakeFirst()).numDeletedRows);
+}
+
+/** Forgets from where an account has logged in. */
+export async function deleteKnownAddresses(tx: Tx, userId: string): Promise<void> {
+  await tx.deleteFrom("known_addresses").where("user_id", "=", userId).execute();
 }
 
 export async function deleteSession(tx: Tx, id: string): Promise<void> {

@@ -18,19 +18,30 @@ function newAddress(): string {
   return `sample-${people}@sso.example.com`;
 }
 
-async function samlAnswer(world: World): Promise<Arranged> {
-  const { slug, provider } = await samlWorkspace(world);
+/** The address of a member who came by an invitation that was not mailed. */
+async function invitedAddress(world: World, place: { key: string; slug: string }): Promise<string> {
+  return `${(await world.member(["viewer"], place)).userId}@example.com`;
+}
+
+async function samlAnswer(world: World, isMember = false): Promise<Arranged> {
+  const { provider, ...place } = await samlWorkspace(world);
+  const { slug } = place;
   const { location } = await beginLogin(world, slug);
-  const attributes = { ...ADA, mail: [newAddress()] };
+  const attributes = {
+    ...ADA,
+    mail: [isMember ? await invitedAddress(world, place) : newAddress()],
+  };
   const body = await provider.answer(location, { attributes });
   return { params: { workspace: slug }, body, status: 303 };
 }
 
-async function oidcAnswer(world: World): Promise<Arranged> {
+async function oidcAnswer(world: World, isMember = false): Promise<Arranged> {
   const provider = await (openId ??= startForgingProvider());
-  const { slug } = await oidcWorkspace(world, provider.issuer);
+  const place = await oidcWorkspace(world, provider.issuer);
+  const { slug } = place;
   const { location, cookie } = await beginLogin(world, slug);
-  const answered = provider.visit(location, { claims: { email: newAddress() } });
+  const email = isMember ? await invitedAddress(world, place) : newAddress();
+  const answered = provider.visit(location, { claims: { email } });
   const by: Ask = (route, body, headers) => world.stranger(route, body, { ...headers, cookie });
   return {
     params: { workspace: slug },
@@ -81,6 +92,11 @@ export const samples: readonly Sample[] = [
   { operation: "sso.samlAcs", arrange: (_owner, world) => samlAnswer(world) },
   {
     operation: "sso.samlAcs",
+    name: "with a member whose address nobody verified",
+    arrange: (_owner, world) => samlAnswer(world, true),
+  },
+  {
+    operation: "sso.samlAcs",
     name: "with an answer that belongs to no login",
     arrange: async (_owner, world) => {
       const { body, params = {} } = await samlAnswer(world);
@@ -88,6 +104,11 @@ export const samples: readonly Sample[] = [
     },
   },
   { operation: "sso.oidcCallback", arrange: (_owner, world) => oidcAnswer(world) },
+  {
+    operation: "sso.oidcCallback",
+    name: "with a member whose address nobody verified",
+    arrange: (_owner, world) => oidcAnswer(world, true),
+  },
   {
     operation: "sso.oidcCallback",
     name: "with an answer that belongs to no login",

@@ -8,6 +8,8 @@ import type { SsoConfiguration } from "./settings/configuration.ts";
 const PRUNE_ROWS_MAX = 500;
 
 export type StoredConfiguration = SsoConfiguration & {
+  /** The owner who did; null for a configuration of when others could, too. */
+  readonly setUpBy: string | null;
   readonly clientSecret: Buffer | null;
   readonly revision: number;
   readonly createdAt: string;
@@ -29,7 +31,7 @@ export async function lock(tx: Tx): Promise<StoredConfiguration | undefined> {
 
 export async function upsertConfiguration(
   tx: Tx,
-  configuration: SsoConfiguration,
+  configuration: SsoConfiguration & { readonly setUpBy: string },
   clientSecret: Buffer | null,
   now: Date,
 ): Promise<StoredConfiguration> {
@@ -40,6 +42,7 @@ export async function upsertConfiguration(
     jit_provisioning: configuration.jitProvisioning,
     default_role: configuration.defaultRole,
     enforce_sso: configuration.enforceSSO,
+    set_up_by: configuration.setUpBy,
     updated_at: now,
   };
   const row = await tx
@@ -61,7 +64,7 @@ export async function remove(tx: Tx): Promise<void> {
 
 const BY_SLUG = `
   select w.key, w.slug, c.protocol, c.provider, c.client_secret, c.jit_provisioning, c.default_role,
-         c.enforce_sso, c.revision, c.created_at, c.updated_at
+         c.enforce_sso, c.set_up_by, c.revision, c.created_at, c.updated_at
     from sso_configurations c join workspaces w on w.key = c.workspace_id
    where w.slug = $1`;
 
@@ -152,6 +155,7 @@ function toStoredConfiguration(row: Row): StoredConfiguration {
   } as unknown as SsoConfiguration;
   return {
     ...configuration,
+    setUpBy: row.set_up_by,
     clientSecret: row.client_secret,
     revision: row.revision,
     createdAt: row.created_at,

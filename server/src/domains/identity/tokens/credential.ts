@@ -8,7 +8,13 @@ import { hasValidChecksum, parseStoredRange, TOKEN_PREFIX } from "./token.ts";
 export const apiTokens: CredentialSource = {
   prefix: TOKEN_PREFIX,
   looksRight: hasValidChecksum,
-  forgetsOn: ["audit.token.*", "audit.role.*", "user.*", "workspace.*"],
+  forgetsOn: [
+    "audit.auth.credentials_revoked",
+    "audit.token.*",
+    "audit.role.*",
+    "user.*",
+    "workspace.*",
+  ],
   async find({ db, clock, permissions }, tokenHash) {
     const token = await findByHash(db, tokenHash, clock.now());
     if (!token) return undefined;

@@ -1,8 +1,9 @@
 import { contribute } from "#kernel/extension-point.ts";
+import { AccountCredentialPoint } from "#kernel/contributions/account-credential.ts";
 import { CredentialSourcePoint } from "#kernel/access/authenticator.ts";
 import { domain } from "#kernel/domain.ts";
 import { TokenCreated, TokenRevoked, TokenRotated } from "./token.ts";
-import { tokenRetentionJob } from "./store.ts";
+import { removeAll, tokenRetentionJob } from "./store.ts";
 import { createToken, listTokens, revokeToken, rotateToken } from "./operations.ts";
 import { TokensRead, TokensWrite } from "./token.ts";
 import { apiTokens } from "./credential.ts";
@@ -14,6 +15,13 @@ export const tokens = domain({
   permissions: [TokensRead, TokensWrite],
   events: [TokenCreated, TokenRotated, TokenRevoked],
   operations: [listTokens, createToken, rotateToken, revokeToken],
-  contributions: [contribute(CredentialSourcePoint, apiTokens)],
+  contributions: [
+    contribute(CredentialSourcePoint, apiTokens),
+    contribute(AccountCredentialPoint, {
+      kind: "api_tokens",
+      scope: "workspace",
+      revoke: ({ tx }, userId) => removeAll(tx, userId),
+    }),
+  ],
   jobs: [tokenRetentionJob],
 });

@@ -63,8 +63,10 @@ export const rotateToken = command({
   id: "tokens.rotate",
   route: "POST /api/v1/auth/tokens/rotate",
   summary: "Replace an API token by a new one",
-  description: "The named token, or the calling one. The old one ends at the same moment.",
+  description:
+    "The named token, or the calling one, which needs no scope for that. The old one ends at the same moment.",
   permission: TokensWrite,
+  allowOwnToken: true,
   body: object({ id: Type.Optional(id("tok")) }),
   bodyOptional: true,
   response: created(NewApiToken, { location }),

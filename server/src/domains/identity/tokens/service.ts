@@ -1,6 +1,6 @@
 import { userIdOf } from "#kernel/access/caller.ts";
 import { sha256 } from "#kernel/access/crypto.ts";
-import { Failure, Forbidden } from "#kernel/operation/failure.ts";
+import { Failure, Forbidden, permissionFailure } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
 import type { WriteContext } from "#kernel/contract.ts";
 import { TokenCreated, TokenRevoked, TokenRotated } from "./token.ts";
@@ -12,6 +12,7 @@ import {
   assertWithinBounds,
   newToken,
   NoSuchToken,
+  TokensWrite,
 } from "./token.ts";
 
 const DAY_MS = 24 * 3_600_000;
@@ -41,6 +42,9 @@ export async function rotate(ctx: WriteContext<typeof TokenRotated>, tokenId: st
   const { credential } = ctx.caller;
   const id = tokenId ?? (credential?.kind === "api_token" ? credential.id : undefined);
   if (id === undefined) throw new Failure(NoSuchToken);
+  if (id !== credential?.id && !ctx.caller.permissions.has(TokensWrite.name)) {
+    throw permissionFailure(TokensWrite.name);
+  }
   // A token that renews itself stays as bounded as it was; one that renews another must not gain by it.
   const issuingToken = id === credential?.id ? undefined : await findIssuingToken(ctx);
   const old = await store.remove(ctx.tx, userIdOf(ctx.caller), id);

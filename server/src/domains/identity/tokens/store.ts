@@ -53,6 +53,15 @@ export async function remove(
   return { ...toToken(row), lifetimeDays: row.lifetime_days };
 }
 
+/** Deletes all tokens of an account in this workspace; resolves to their number. */
+export async function removeAll(tx: Tx, userId: string): Promise<number> {
+  const { numDeletedRows } = await tx
+    .deleteFrom("api_tokens")
+    .where("user_id", "=", userId)
+    .executeTakeFirst();
+  return Number(numDeletedRows);
+}
+
 export interface TokenWithOwner {
   readonly id: string;
   readonly name: string;

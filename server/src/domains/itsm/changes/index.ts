@@ -1,12 +1,13 @@
 import { domain } from "#kernel/domain.ts";
 import { contribute } from "#kernel/extension-point.ts";
+import { AccountCredentialPoint } from "#kernel/contributions/account-credential.ts";
 import { PackContentPoint } from "#kernel/contributions/pack-content.ts";
 import { TicketsOnItemsPoint } from "../cmdb/index.ts";
 import { collaboration, TicketKindPoint } from "../tickets/index.ts";
 import { DelegationEnded, DelegationSet } from "./approval/delegation.ts";
 import { delegationOperations } from "./approval/delegation-operations.ts";
 import { approvalOperations } from "./approval/operations.ts";
-import { FeedCreated, FeedRevoked } from "./calendar/feed.ts";
+import { FeedCreated, FeedRevoked, removeFeed } from "./calendar/feed.ts";
 import { calendarOperations } from "./calendar/operations.ts";
 import * as events from "./events.ts";
 import { changeKind, openChangesOn } from "./kind.ts";
@@ -50,5 +51,10 @@ export const changes = domain({
     contribute(TicketKindPoint, changeKind),
     contribute(TicketsOnItemsPoint, openChangesOn),
     contribute(PackContentPoint, templateContent),
+    contribute(AccountCredentialPoint, {
+      kind: "calendar_feeds",
+      scope: "environment",
+      revoke: async ({ tx }, userId) => Number(await removeFeed(tx, userId)),
+    }),
   ],
 });

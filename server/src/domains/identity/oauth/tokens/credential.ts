@@ -10,6 +10,7 @@ import { ACCESS_PREFIX } from "./token.ts";
 export const accessTokens: CredentialSource = {
   prefix: ACCESS_PREFIX,
   forgetsOn: [
+    "audit.auth.credentials_revoked",
     "audit.oauth_application.*",
     "audit.oauth_token.revoked",
     "audit.oauth_token.reuse_detected",

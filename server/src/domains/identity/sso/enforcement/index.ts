@@ -11,9 +11,17 @@ export const SsoRequired = failure(
   "A workspace of this account demands its single sign-on; `loginUrl` leads there.",
 );
 
+/**
+ * A membership is unbound where nobody knows that its holder agreed to it: the provider's word alone made it, or
+ * it was there before the address was verified. A configuration that no owner set up does not bind owners.
+ */
 const MEMBERSHIPS = `
-  select w.slug, coalesce(c.enforce_sso, false) as enforced, coalesce(s.adopted, false) as adopted
+  select w.slug,
+         coalesce(c.enforce_sso, false) and (c.set_up_by is not null or not 'owner' = any (m.roles))
+           as enforced,
+         coalesce(s.sso_only, false) or coalesce(m.created_at < u.email_verified_at, false) as unbound
     from memberships m
+    join users u on u.id = m.user_id
     join workspaces w on w.key = m.workspace_id
     left join sso_configurations c on c.workspace_id = w.key
     left join sso_members s on s.workspace_id = w.key and s.user_id = m.user_id
@@ -22,14 +30,13 @@ const MEMBERSHIPS = `
 interface MembershipRow {
   readonly slug: string;
   readonly enforced: boolean;
-  readonly adopted: boolean;
+  readonly unbound: boolean;
 }
 
 /**
- * Finds the workspace whose single sign-on an account must use. A workspace that adopted the account by
- * its provider's word alone does not count while the account belongs elsewhere: otherwise anybody with
- * a workspace and a provider could lock a stranger out. Such a workspace is closed to the account's
- * other sessions instead.
+ * Finds the workspace whose single sign-on an account must use. An unbound membership does not count while the
+ * account belongs elsewhere: otherwise anybody with a workspace and a provider could lock a stranger out. Such
+ * a workspace is closed to the account's other sessions instead.
  */
 export async function findEnforcedSso(
   { db }: Pick<Platform, "db">,
@@ -41,7 +48,7 @@ export async function findEnforcedSso(
   ]);
   const enforcing = rows.filter(({ enforced }) => enforced);
   const nothingElse = enforcing.length === rows.length;
-  const required = enforcing.find(({ adopted }) => nothingElse || !adopted);
+  const required = enforcing.find(({ unbound }) => nothingElse || !unbound);
   return (
     required && { slug: required.slug, loginUrl: `${ssoBaseUrl(origin, required.slug)}/login` }
   );

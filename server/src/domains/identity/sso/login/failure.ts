@@ -17,6 +17,7 @@ export const REASONS = [
   "user_unknown",
   "user_deactivated",
   "role_unknown",
+  "owner_not_admitted",
 ] as const;
 export type Reason = (typeof REASONS)[number];
 
@@ -66,6 +67,7 @@ const FAILURES: Partial<Record<Reason, FailureType>> = {
   browser_unknown: SsoNotUnderWay,
   user_unknown: SsoNoAccess,
   user_deactivated: SsoNoAccess,
+  owner_not_admitted: SsoNoAccess,
   provider_unreachable: SsoUnreachable,
 };
 

@@ -1,4 +1,4 @@
-import { UserActivated } from "#domains/identity/accounts/index.ts";
+import { CredentialsRevoked, UserActivated } from "#domains/identity/accounts/index.ts";
 import { startSession, buildSessionCookie, LoggedIn } from "#domains/identity/sessions/index.ts";
 import type { Caller } from "#kernel/access/caller.ts";
 import type { Platform, WriteContext } from "#kernel/contract.ts";
@@ -11,6 +11,7 @@ import { endpointUrls } from "../endpoint-urls.ts";
 import { NotConfigured, type Protocol } from "../settings/configuration.ts";
 import { SsoLoginFailed, SsoLoginStarted } from "../events.ts";
 import type { Identity } from "../protocols/identity.ts";
+import { findSharedIds } from "./member-store.ts";
 import { provisionMember } from "./provision-member.ts";
 import type { RelyingParty } from "../protocols/oidc.ts";
 import { LoginRefused, failureFor } from "./failure.ts";
@@ -51,7 +52,8 @@ export async function prepareStart(
   const state = newState();
   const result = await catchRefusal(async () => {
     const { goTo, sent } = await buildAuthenticationRequest(platform, sso, { state, origin });
-    return { ...(await createRequest(platform, sso, state, { origin, returnTo, sent })), goTo };
+    const details = { origin, returnTo, sent, ...signedInAs(caller) };
+    return { ...(await createRequest(platform, sso, state, details)), goTo };
   });
   return { sso, result };
 }
@@ -95,14 +97,18 @@ export async function prepareResponse(
     if (state === undefined)
       throw new LoginRefused("request_unknown", "The answer names no login.");
     const details = await matchRequest(platform, sso, state, caller);
-    return { identity: await response.verify(sso, details), returnTo: details.returnTo };
+    const identity = await response.verify(sso, details);
+    const sharedIds = await findSharedIds(platform.db, sso.key, identity);
+    return { identity, sharedIds, ...details };
   });
   return { sso, result, stateHash: state === undefined ? undefined : sha256(state) };
 }
 
 /** Starts the session or records the refusal; consumes the login request either way. */
 export async function finishLogin(
-  ctx: WriteContext<typeof LoggedIn | typeof UserActivated | typeof SsoLoginFailed>,
+  ctx: WriteContext<
+    typeof LoggedIn | typeof UserActivated | typeof CredentialsRevoked | typeof SsoLoginFailed
+  >,
   { sso, result, stateHash }: Awaited<ReturnType<typeof prepareResponse>>,
 ) {
   ctx.switchPartition({ workspace: sso.key, environment: ctx.caller.environment });
@@ -111,7 +117,7 @@ export async function finishLogin(
     if (result instanceof LoginRefused) throw result;
     if (!isFirst) throw new LoginRefused("request_unknown", "The login was answered already.");
     await assertFirstUse(ctx, result.identity);
-    return { user: await provisionMember(ctx, sso, result.identity), returnTo: result.returnTo };
+    return { user: await provisionMember(ctx, sso, result), returnTo: result.returnTo };
   });
   if (outcome instanceof LoginRefused) return recordRefusal(ctx, sso, outcome);
   const session = await startSession(ctx, outcome.user, [{ workspace: sso.key }], sso.key);
@@ -190,6 +196,12 @@ async function getWorkspaceSso(
   const sso = await store.findBySlug(db, slug);
   if (!sso) throw new Failure(NotConfigured);
   return sso;
+}
+
+/** A session of another provider tells nothing about who holds the account. */
+function signedInAs({ credential }: Caller): { readonly signedInAs?: string } {
+  const isOwn = credential?.kind === "session" && !credential.confinedTo;
+  return isOwn ? { signedInAs: credential.user.id } : {};
 }
 
 /** Accepts only a local path, so that a login link is no open redirect. */

@@ -1,13 +1,18 @@
-import type { Selectable } from "kysely";
+import { type Selectable, sql } from "kysely";
 import type { User } from "#domains/identity/accounts/index.ts";
 import type { Tx } from "#kernel/db/connection.ts";
+import type { Database } from "#kernel/db/database.ts";
 import type { Tables } from "../../../../tables.ts";
+import type { Identity } from "../protocols/identity.ts";
 
-export interface KnownAccount {
+/** A member of the transaction's workspace, with their link to the provider. */
+export interface KnownMember {
   readonly user: User;
-  /** In the transaction's workspace; undefined when the account is no member of it. */
-  readonly membership: { readonly status: string } | undefined;
+  readonly status: string;
+  readonly roles: readonly string[];
   readonly link: Link | undefined;
+  /** Nobody has shown yet that the account is its person's: neither by mail nor by a login before this one. */
+  readonly isProvisional: boolean;
 }
 
 type Link = Pick<Selectable<Tables["sso_members"]>, "issuer" | "subject">;
@@ -25,42 +30,86 @@ export async function findLinkedUser(
   return row?.user_id;
 }
 
-/** Finds an account with its membership and provider link in this workspace. */
-export async function findAccount(
+/** Finds a member of this workspace; of two with one address, the one whom the provider made. */
+export async function findMember(
   tx: Tx,
   by: { readonly id: string } | { readonly email: string },
-): Promise<KnownAccount | undefined> {
-  const users = tx.selectFrom("users").select(["id", "email", "name", "status"]);
-  const row = await (
-    "id" in by ? users.where("id", "=", by.id) : users.where("email", "=", by.email)
-  ).executeTakeFirst();
+): Promise<KnownMember | undefined> {
+  const { rows } = await sql<
+    Pick<User, "id" | "email" | "name"> & {
+      userStatus: User["status"];
+      status: string;
+      roles: string[];
+      isLinked: boolean;
+      isProvisional: boolean;
+    } & Link
+  >`
+    select u.id, u.email, u.name, u.status as "userStatus", m.status, m.roles, s.issuer, s.subject,
+           s.user_id is not null as "isLinked",
+           u.managed_by is null and u.email_verified_at is null and s.confirmed_at is null
+             as "isProvisional"
+      from memberships m
+      join users u on u.id = m.user_id
+      left join sso_members s on s.workspace_id = m.workspace_id and s.user_id = m.user_id
+     where ${"id" in by ? sql`u.id = ${by.id}` : sql`u.email = ${by.email}`}
+     order by u.managed_by is null, u.id limit 1`.execute(tx);
+  const [row] = rows;
   if (!row) return undefined;
-  const membership = await tx
-    .selectFrom("memberships")
-    .select("status")
-    .where("user_id", "=", row.id)
-    .executeTakeFirst();
-  const link = await tx
-    .selectFrom("sso_members")
-    .select(["issuer", "subject"])
-    .where("user_id", "=", row.id)
-    .executeTakeFirst();
-  return { user: { ...row, status: row.status as User["status"] }, membership, link };
+  const { id, email, name, userStatus, status, roles, isProvisional, issuer, subject } = row;
+  return {
+    user: { id, email, name, status: userStatus },
+    status,
+    roles,
+    link: row.isLinked ? { issuer, subject } : undefined,
+    isProvisional,
+  };
 }
 
-/** Inserts an account without a password; undefined when another transaction just did. */
-export async function insertAccount(
+const SHARED = `
+  select m.user_id as id
+    from memberships m
+    join users u on u.id = m.user_id
+    left join sso_members s on s.workspace_id = m.workspace_id and s.user_id = m.user_id
+   where m.workspace_id = $1 and (u.email = $2 or s.issuer = $3 and s.subject = $4)
+     and exists (select from memberships o where o.user_id = m.user_id and o.workspace_id <> $1)`;
+
+/** The members whom an identity may be about, as far as they belong to other workspaces, too. */
+export async function findSharedIds(
+  db: Database,
+  workspace: string,
+  { email, subject }: Identity,
+): Promise<ReadonlySet<string>> {
+  const values = [workspace, email, subject?.issuer ?? null, subject?.id ?? null];
+  const rows = await db.system<{ id: string }>(SHARED, values);
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** The account that this workspace manages for an address, made if there is none. */
+export async function putManagedAccount(
   tx: Tx,
   account: { readonly id: string; readonly email: string; readonly name: string },
   now: Date,
-): Promise<User | undefined> {
-  const row = await tx
-    .insertInto("users")
-    .values({ ...account, created_at: now, updated_at: now })
-    .onConflict((conflict) => conflict.column("email").doNothing())
-    .returning(["id", "email", "name"])
-    .executeTakeFirst();
-  return row && { ...row, status: "active" };
+): Promise<User> {
+  const { id, email, name } = account;
+  const { rows } = await sql<User>`
+    insert into users (id, email, name, managed_by, created_at, updated_at)
+    values (${id}, ${email}, ${name}, current_setting('millrace.workspace')::uuid, ${now}, ${now})
+    on conflict (managed_by, email) where managed_by is not null do update set updated_at = ${now}
+    returning id, email, name, status`.execute(tx);
+  const [row] = rows;
+  if (!row) throw new Error("An account was neither inserted nor found.");
+  return row;
+}
+
+/** Gives an account to this workspace alone; false when it manages another of the same address. */
+export async function setManaged(tx: Tx, userId: string): Promise<boolean> {
+  const { rows } = await sql`
+    update users u set managed_by = current_setting('millrace.workspace')::uuid
+     where u.id = ${userId}
+       and not exists (select from users o where o.email = u.email
+                        and o.managed_by = current_setting('millrace.workspace')::uuid)
+    returning u.id`.execute(tx);
+  return rows.length > 0;
 }
 
 /** False when another transaction just inserted the membership. */
@@ -79,24 +128,22 @@ export async function insertMembership(
   return row !== undefined;
 }
 
-/** Links a member to the provider's subject; `adopted` of an existing link stays. */
+/** Links a member to the provider's subject. A workspace that only the provider opens stays so. */
 export async function putLink(
   tx: Tx,
   link: {
     readonly userId: string;
     readonly subject: { readonly issuer: string; readonly id: string } | undefined;
-    readonly adopted: boolean;
+    readonly ssoOnly: boolean;
   },
   now: Date,
 ): Promise<void> {
-  const { userId, subject, adopted } = link;
+  const { userId, subject, ssoOnly } = link;
   const names = subject ? { issuer: subject.issuer, subject: subject.id } : {};
-  const insert = tx
+  const confirmed = { ...names, confirmed_at: now, ...(ssoOnly && { sso_only: true }) };
+  await tx
     .insertInto("sso_members")
-    .values({ user_id: userId, ...names, adopted, created_at: now });
-  await (
-    subject
-      ? insert.onConflict((at) => at.columns(["workspace_id", "user_id"]).doUpdateSet(names))
-      : insert.onConflict((at) => at.columns(["workspace_id", "user_id"]).doNothing())
-  ).execute();
+    .values({ user_id: userId, sso_only: ssoOnly, ...confirmed, created_at: now })
+    .onConflict((at) => at.columns(["workspace_id", "user_id"]).doUpdateSet(confirmed))
+    .execute();
 }

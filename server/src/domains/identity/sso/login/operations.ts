@@ -1,5 +1,5 @@
 import Type from "typebox";
-import { UserActivated } from "#domains/identity/accounts/index.ts";
+import { CredentialsRevoked, UserActivated } from "#domains/identity/accounts/index.ts";
 import { LoggedIn } from "#domains/identity/sessions/index.ts";
 import { htmlErrorRendering } from "#kernel/html/error-page.ts";
 import { Failure, RateLimited } from "#kernel/operation/failure.ts";
@@ -31,8 +31,10 @@ export const startSso = command({
   id: "sso.login",
   route: "GET /sso/{workspace}/login",
   summary: "Go to the workspace's identity provider to sign in",
-  description: "Answers with a redirect. `returnTo`, a path of ours, is where it ends.",
-  access: "public",
+  description:
+    "Answers with a redirect. `returnTo`, a path of ours, is where it ends. A browser that is logged in shows " +
+    "by it that the person at the provider is also the account's holder.",
+  access: "visitor",
   params: BySlug,
   query: object({ returnTo: Type.Optional(text(2_000)) }),
   response: html(htmlErrorRendering),
@@ -60,7 +62,7 @@ export const samlAcs = command({
     RelayState: Type.Optional(text(200)),
   }),
   response: html(htmlErrorRendering),
-  emits: [LoggedIn, UserActivated, SsoLoginFailed],
+  emits: [LoggedIn, UserActivated, CredentialsRevoked, SsoLoginFailed],
   fails: RESPONSE_FAILURES,
   example: { params, body: { SAMLResponse: "PHNhbWxwOlJlc3BvbnNlIC4uLg==", RelayState: "opaque" } },
   prepare: (platform, { params: { workspace: slug }, body }, caller) =>
@@ -94,7 +96,7 @@ export const oidcCallback = command({
     error_description: Type.Optional(text(2_000)),
   }),
   response: html(htmlErrorRendering),
-  emits: [LoggedIn, UserActivated, SsoLoginFailed],
+  emits: [LoggedIn, UserActivated, CredentialsRevoked, SsoLoginFailed],
   fails: RESPONSE_FAILURES,
   example: { params, query: { state: "opaque", code: "opaque" } },
   prepare: (platform, { params: { workspace: slug }, query: parameters }, caller) =>

@@ -1,63 +1,103 @@
-import { type User, UserActivated } from "../../accounts/index.ts";
+import {
+  CredentialsRevoked,
+  revokeCredentials,
+  revokeInWorkspace,
+  type User,
+  UserActivated,
+} from "../../accounts/index.ts";
 import { newId } from "#kernel/schema/id.ts";
 import type { WriteContext } from "#kernel/contract.ts";
 import type { Identity } from "../protocols/identity.ts";
 import * as store from "./member-store.ts";
 import { LoginRefused } from "./failure.ts";
-import { findRole } from "../role.ts";
+import { findRoleId } from "../role.ts";
 import type { WorkspaceSso } from "../store.ts";
 
-type ProvisionContext = WriteContext<typeof UserActivated>;
+type ProvisionContext = WriteContext<typeof UserActivated | typeof CredentialsRevoked>;
 
 /** How often concurrent first logins of one person may conflict. */
 const ATTEMPTS_MAX = 3;
 
+/** The person whom the provider authenticated, and what is known of the accounts that may be theirs. */
+export interface ProvenIdentity {
+  readonly identity: Identity;
+  /** The account that the same browser was logged in to by password. */
+  readonly signedInAs?: string;
+  /** Those of the accounts in question that belong to other workspaces, too. */
+  readonly sharedIds: ReadonlySet<string>;
+}
+
 /**
  * Finds the member whom an identity provider authenticated, or creates one if the workspace allows it
- * (just-in-time provisioning). Refuses before it writes anything.
+ * (just-in-time provisioning). A provider may claim any address, so it meets the accounts of its own
+ * workspace alone, and those that it makes belong to that workspace. Refuses before it writes anything.
  */
 export async function provisionMember(
   ctx: ProvisionContext,
   sso: WorkspaceSso,
-  identity: Identity,
+  proven: ProvenIdentity,
 ): Promise<User> {
+  const { identity } = proven;
   for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt += 1) {
-    const known = await findKnownAccount(ctx, identity);
-    if (known?.membership) return linkMember(ctx, identity, known, known.membership.status);
-    const user = await createMember(ctx, sso, identity, known?.user);
+    const member = await findMember(ctx, identity);
+    if (member) return linkMember(ctx, sso, proven, member);
+    const user = await createMember(ctx, sso, identity);
     if (user) return user;
   }
   throw new Error("A first login met another one again and again.");
 }
 
 /** By the provider's subject, or else by e-mail address. */
-async function findKnownAccount(
+async function findMember(
   { tx }: ProvisionContext,
-  identity: Identity,
-): Promise<store.KnownAccount | undefined> {
-  const { subject, email } = identity;
+  { subject, email }: Identity,
+): Promise<store.KnownMember | undefined> {
   const linkedUserId = subject && (await store.findLinkedUser(tx, subject));
-  return store.findAccount(tx, linkedUserId === undefined ? { email } : { id: linkedUserId });
+  return store.findMember(tx, linkedUserId === undefined ? { email } : { id: linkedUserId });
 }
 
 async function linkMember(
   ctx: ProvisionContext,
-  identity: Identity,
-  { user, link }: store.KnownAccount,
-  status: string,
+  sso: WorkspaceSso,
+  proven: ProvenIdentity,
+  member: store.KnownMember,
 ): Promise<User> {
-  assertActive(user, status);
-  const { subject } = identity;
+  const { user, link, roles } = member;
+  const { subject, email } = proven.identity;
+  assertActive(user, member.status);
+  if (roles.includes("owner") && sso.setUpBy === null) {
+    throw new LoginRefused("owner_not_admitted", "No owner set this single sign-on up.", email);
+  }
   // The provider has given the address to another person than the member whom we know.
   if (subject && link?.issuer === subject.issuer && link.subject !== subject.id) {
-    throw new LoginRefused(
-      "identity_mismatch",
-      "Another identity has this member.",
-      identity.email,
-    );
+    throw new LoginRefused("identity_mismatch", "Another identity has this member.", email);
   }
-  await store.putLink(ctx.tx, { userId: user.id, subject, adopted: false }, ctx.now);
+  const ssoOnly = member.isProvisional && (await claimMember(ctx, sso, proven, user));
+  await store.putLink(ctx.tx, { userId: user.id, subject, ssoOnly }, ctx.now);
   return user;
+}
+
+/**
+ * Ends what opened a provisional account before its person came, so that nobody who made it ahead of them shares
+ * what they do; true when only the provider opens the workspace from now on. An account that belongs to other
+ * workspaces is theirs to judge: there it stays as it is.
+ */
+async function claimMember(
+  ctx: ProvisionContext,
+  sso: WorkspaceSso,
+  { signedInAs, sharedIds }: ProvenIdentity,
+  user: User,
+): Promise<boolean> {
+  if (signedInAs === user.id) return false;
+  const workspace = sso.key;
+  if (!sharedIds.has(user.id)) {
+    await revokeCredentials(ctx, { user, workspaces: [workspace] }, "sso_login");
+    return !(await store.setManaged(ctx.tx, user.id));
+  }
+  const revoked = await revokeInWorkspace(ctx, user.id, workspace);
+  const data = { userId: user.id, reason: "sso_login" as const, revoked };
+  ctx.emit(CredentialsRevoked, { id: user.id, displayName: user.name }, data);
+  return true;
 }
 
 /** Undefined when another transaction created the member meanwhile. */
@@ -65,32 +105,31 @@ async function createMember(
   ctx: ProvisionContext,
   sso: WorkspaceSso,
   identity: Identity,
-  existing: User | undefined,
 ): Promise<User | undefined> {
   const { tx, now } = ctx;
   const { email, name, subject } = identity;
   if (!sso.jitProvisioning) {
     throw new LoginRefused("user_unknown", "Nobody with this address is a member.", email);
   }
-  if (existing) assertActive(existing, "active");
   const role = await resolveRole(ctx, sso, identity);
   const account = { id: newId("usr", now.getTime()), email, name };
-  const user = existing ?? (await store.insertAccount(tx, account, now));
-  if (!user || !(await store.insertMembership(tx, user.id, [role], now))) return undefined;
-  await store.putLink(tx, { userId: user.id, subject, adopted: true }, now);
+  const user = await store.putManagedAccount(tx, account, now);
+  assertActive(user, "active");
+  if (!(await store.insertMembership(tx, user.id, [role], now))) return undefined;
+  await store.putLink(tx, { userId: user.id, subject, ssoOnly: false }, now);
   ctx.emit(UserActivated, { id: user.id, displayName: user.name }, user);
   return user;
 }
 
 /** The first role that the provider names and the workspace has, or else its default. */
 async function resolveRole(
-  { tx, services }: ProvisionContext,
+  { tx }: ProvisionContext,
   sso: WorkspaceSso,
   { roles, email }: Identity,
 ): Promise<string> {
   for (const nameOrId of [...roles, sso.defaultRole]) {
-    const role = await findRole(tx, services, nameOrId);
-    if (role) return role.id;
+    const roleId = await findRoleId(tx, nameOrId);
+    if (roleId !== undefined) return roleId;
   }
   throw new LoginRefused("role_unknown", `There is no role ${sso.defaultRole} any more.`, email);
 }

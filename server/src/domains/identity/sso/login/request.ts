@@ -14,6 +14,8 @@ export interface LoginRequestDetails {
   /** The origin under which the login began, and so to which the response is sent. */
   readonly origin: string;
   readonly returnTo: string;
+  /** The account that the browser was logged in to by password when the login began. */
+  readonly signedInAs?: string;
   readonly sent:
     | { readonly protocol: "saml2"; readonly requestId: string }
     | { readonly protocol: "oidc"; readonly nonce: string; readonly codeVerifier: string };

@@ -152,6 +152,6 @@ export const NotConfigured = failure(
 export const SsoRead = permission("sso:read", "See how people sign in by single sign-on", []);
 export const SsoWrite = permission(
   "sso:write",
-  "Set up single sign-on; whoever runs the identity provider can sign in as any member",
+  "Take single sign-on away; only an owner, by a session of their own, sets it up",
   [],
 );

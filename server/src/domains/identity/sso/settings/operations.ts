@@ -22,8 +22,11 @@ export const putSso = command({
   description:
     "A workspace has one configuration; sending it again replaces it as a whole, the client secret " +
     "included, and answers 200 like the first time. Fields of the other protocol are refused. " +
-    "`If-Match` guards against overwriting somebody else's change. Sessions that are open stay open.",
+    "`If-Match` guards against overwriting somebody else's change. Sessions that are open stay open. Whoever " +
+    "runs the provider can sign in as any member, so only an owner sets it up, by a session of their own and " +
+    "no token.",
   permission: SsoWrite,
+  ownersInPerson: true,
   body: SsoInput,
   response: item(Configuration),
   emits: [SsoUpdated],

@@ -1,5 +1,5 @@
 import { open, seal } from "#kernel/access/crypto.ts";
-import type { WorkspaceRef } from "#kernel/access/caller.ts";
+import { userIdOf, type WorkspaceRef } from "#kernel/access/caller.ts";
 import type { PlatformServices, ReadContext, WriteContext } from "#kernel/contract.ts";
 import { Failure } from "#kernel/operation/failure.ts";
 import { publicEndpointUrls } from "../endpoint-urls.ts";
@@ -7,7 +7,7 @@ import { fingerprintsOf } from "../protocols/certificate.ts";
 import { type SsoInput, NotConfigured } from "./configuration.ts";
 import { normalizeSsoInput } from "./configuration-input.ts";
 import { SsoDeleted, SsoUpdated } from "../events.ts";
-import { assertGrantable } from "../role.ts";
+import { assertDefaultRole } from "../role.ts";
 import * as store from "../store.ts";
 
 type In<C> = C & { readonly workspace: WorkspaceRef };
@@ -20,7 +20,7 @@ export async function get(ctx: In<ReadContext>) {
 export async function save(ctx: In<WriteContext<typeof SsoUpdated>>, input: SsoInput) {
   const { tx, services, caller, workspace } = ctx;
   const configuration = normalizeSsoInput(input);
-  await assertGrantable(tx, services, configuration.defaultRole, caller.permissions);
+  await assertDefaultRole(tx, configuration.defaultRole);
   const before = await store.lock(tx);
   ctx.expectRevision(before?.revision ?? 0);
   const key = await services.keys.of(workspace.key);
@@ -29,7 +29,12 @@ export async function save(ctx: In<WriteContext<typeof SsoUpdated>>, input: SsoI
     clientSecret === undefined
       ? null
       : seal(key, Buffer.from(clientSecret), contextOf(workspace.key));
-  const after = await store.upsertConfiguration(tx, configuration, sealed, ctx.now);
+  const after = await store.upsertConfiguration(
+    tx,
+    { ...configuration, setUpBy: userIdOf(caller) },
+    sealed,
+    ctx.now,
+  );
   ctx.emit(SsoUpdated, configurationRef(workspace), configurationEventData(after));
   return toResponse(ctx, after);
 }

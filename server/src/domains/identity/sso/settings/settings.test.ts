@@ -107,24 +107,6 @@ test("what is missing, foreign to the protocol or wrong is refused with its path
   });
 });
 
-test("nobody has a role granted that holds more than they do", async () => {
-  const { owner, key, slug } = await newWorkspace(world);
-  const role = await owner("POST /api/v1/settings/roles", {
-    name: "SSO clerk",
-    permissions: ["sso:*", "workspaces:read"],
-  });
-  const clerk = await world.member([role.body.data.id], { key, slug });
-  expect(await clerk(ROUTE, { ...OIDC, defaultRole: "admin" })).toMatchObject({
-    status: 403,
-    body: { code: "forbidden" },
-    events: [],
-  });
-  expect(await clerk(ROUTE, { ...OIDC, defaultRole: "SSO clerk" })).toMatchObject({ status: 200 });
-  expect(await clerk(ROUTE, { ...OIDC, defaultRole: role.body.data.id })).toMatchObject({
-    status: 200,
-  });
-});
-
 test("one workspace's configuration is nobody else's", async () => {
   const [one, two] = [await newWorkspace(world), await newWorkspace(world)];
   await one.owner(ROUTE, SAML_SETTINGS);

@@ -42,8 +42,13 @@ export async function samlWorkspace(world: World, settings: object = {}) {
 }
 
 /** Begins a login: where the browser goes, and the cookie that it keeps. */
-export async function beginLogin(world: World, slug: string, query = "") {
-  const answer = await world.stranger(`GET /sso/${slug}/login${query}`);
+export async function beginLogin(
+  world: World,
+  slug: string,
+  query = "",
+  headers?: Record<string, string>,
+) {
+  const answer = await world.stranger(`GET /sso/${slug}/login${query}`, undefined, headers);
   if (answer.status !== 303) throw new Error(`The login did not begin: ${answer.status}`);
   const location = answer.headers["location"] ?? "";
   const cookie = (answer.headers["set-cookie"] ?? "").split(";")[0] ?? "";
