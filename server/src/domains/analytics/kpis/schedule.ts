@@ -1,6 +1,6 @@
 /** Scheduled snapshots of KPIs: each time once, whatever the number of nodes. */
 import Type from "typebox";
-import { checkSchedule, toCron } from "#domains/workflows/index.ts";
+import { checkSchedule, nextCronTime } from "#domains/workflows/index.ts";
 import { SYSTEM_ACTOR } from "#kernel/log/event.ts";
 import { assertNoErrors, type FieldError } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
@@ -35,7 +35,7 @@ export function assertSchedule(schedule: Schedule): void {
 
 /** The first scheduled time after another. */
 export function nextTime({ cron, timezone = "UTC" }: Schedule, after: Date): Date | null {
-  return toCron({ cron, timezone }).nextRun(after);
+  return nextCronTime({ cron, timezone }, after);
 }
 
 /** Schedules the job for the next time after a moment, in place of one that was scheduled before. */

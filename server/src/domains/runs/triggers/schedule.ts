@@ -1,6 +1,6 @@
 import Type from "typebox";
 import {
-  toCron,
+  nextCronTime,
   findDeployment,
   planOfVersion,
   type PlannedVersion,
@@ -98,7 +98,7 @@ function enqueueNextTime(
   { after, onConflict }: { readonly after: Date; readonly onConflict: "keep" | "move" },
 ): void {
   const schedule = { cron, ...(timezone !== undefined && { timezone }) };
-  const dueAt = toCron(schedule).nextRun(after);
+  const dueAt = nextCronTime(schedule, after);
   // A schedule may name a year that has passed.
   if (!dueAt) return;
   const due = { workflowId, ...schedule, scheduledFor: dueAt.toISOString() };

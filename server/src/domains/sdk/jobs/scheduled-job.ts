@@ -1,6 +1,6 @@
 /** A scheduled job in the API: an artifact with its schedule. */
 import Type, { type Static } from "typebox";
-import { toCron } from "#domains/workflows/index.ts";
+import { nextCronTime } from "#domains/workflows/index.ts";
 import type { EnvironmentName } from "#kernel/db/database.ts";
 import { nullable, Time } from "#kernel/schema/schema.ts";
 import {
@@ -65,5 +65,5 @@ export function environmentOf({
 /** The first due time after another; null when the schedule has ended. */
 export function nextTime({ detail }: Pick<Artifact, "detail">, after: Date): Date | null {
   const { cron = "", timezone = "UTC" } = detail;
-  return toCron({ cron, timezone }).nextRun(after);
+  return nextCronTime({ cron, timezone }, after);
 }

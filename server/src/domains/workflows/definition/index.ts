@@ -34,7 +34,8 @@ export {
   type RetryRule,
   type PlanEdge,
 } from "./execution-plan.ts";
-export { checkSchedule, toCron } from "./schedule.ts";
+export { nextCronTime } from "./cron-time.ts";
+export { checkSchedule } from "./schedule.ts";
 export { expression, isTemplate, literalSchema, splitConfig, templateSchema } from "./template.ts";
 export { Trigger, type TriggerType, triggerTypes } from "./trigger.ts";
 export * from "./waiting-nodes.ts";

@@ -1,14 +1,5 @@
-import { Cron } from "croner";
 import type { FieldError } from "#kernel/operation/failure.ts";
-
-/** Converts a checked schedule; the result starts nothing by itself. */
-export function toCron(schedule: { readonly cron: string; readonly timezone?: string }): Cron {
-  return new Cron(schedule.cron, {
-    paused: true,
-    mode: "5-or-6-parts",
-    timezone: schedule.timezone ?? "UTC",
-  });
-}
+import { parseCron } from "./cron-time.ts";
 
 /** Checks a cron expression and its time zone. */
 export function checkSchedule(trigger: Readonly<Record<string, unknown>>): FieldError[] {
@@ -31,7 +22,7 @@ function cronError(cron: string): string | undefined {
   // The library also takes a single date, and fills `?` in with the moment at which it reads it.
   if (cron.includes(":") || cron.includes("?")) return "is not a cron expression";
   try {
-    return toCron({ cron }).nextRun(LEAP_YEAR) === null
+    return parseCron(cron).nextRun(LEAP_YEAR) === null
       ? "names no time that ever comes"
       : undefined;
   } catch (error) {

@@ -1,0 +1,157 @@
+/**
+ * The times of a cron expression in a time zone.
+ *
+ * The expression is matched against wall clocks alone, as if in UTC; what a change of the clocks does
+ * to a matched time is decided here, alike for every expression:
+ *
+ * - A schedule of every hour follows the clocks as they show the time: what they skip is skipped, and
+ *   what they show twice comes twice.
+ * - For all others a wall time comes once: at its first occurrence, or when the clocks skip it, at the
+ *   moment to which they skip. Several that are skipped together come once together.
+ */
+import { Cron } from "croner";
+import { IANAZone } from "luxon";
+
+export interface CronSchedule {
+  readonly cron: string;
+  readonly timezone?: string | undefined;
+}
+
+/** The first time of a checked schedule after a moment; null when none comes any more. */
+export function nextCronTime(schedule: CronSchedule, after: Date): Date | null {
+  return compileCronTimes(schedule)(after);
+}
+
+/** Compiles a checked schedule to a function that gives the first time after a moment. */
+export function compileCronTimes({
+  cron,
+  timezone = "UTC",
+}: CronSchedule): (after: Date) => Date | null {
+  const clock = new WallClock(timezone);
+  const parsed = parseCron(cron);
+  const nextWall: NextWall = (wallMs) => parsed.nextRun(new Date(wallMs))?.getTime();
+  const next = isHourly(cron) ? nextShownTime : nextUniqueTime;
+  return (after) => {
+    const timeMs = next(clock, nextWall, after.getTime());
+    return timeMs === undefined ? null : new Date(timeMs);
+  };
+}
+
+/** Parses an expression; throws what the library says of a wrong one. The result starts nothing. */
+export function parseCron(cron: string): Cron {
+  return new Cron(cron, { paused: true, mode: "5-or-6-parts", timezone: "UTC" });
+}
+
+type NextWall = (wallMs: number) => number | undefined;
+
+/** Of a schedule whose wall times come once. */
+function nextUniqueTime(clock: WallClock, nextWall: NextWall, afterMs: number): number | undefined {
+  const shown = clock.wallAt(afterMs);
+  // While wall times repeat, those that are to come have been.
+  const { fold } = clock.resolve(shown);
+  const isRepeated = fold !== undefined && afterMs >= fold.atMs;
+  const wall = nextWall(isRepeated ? fold.fromWallMs - 1 : shown);
+  return wall === undefined ? undefined : clock.resolve(wall).firstMs;
+}
+
+/** Of a schedule of every hour. */
+function nextShownTime(clock: WallClock, nextWall: NextWall, afterMs: number): number | undefined {
+  const fold = clock.foldAfter(afterMs);
+  const repeated = fold && nextWall(fold.toWallMs - 1);
+  const again = fold && repeated !== undefined ? fold.atMs + repeated - fold.toWallMs : Infinity;
+  let wall = nextWall(clock.wallAt(afterMs));
+  while (wall !== undefined) {
+    const { firstMs, lastMs, gap } = clock.resolve(wall);
+    if (gap === undefined) return Math.min(again, firstMs > afterMs ? firstMs : lastMs);
+    wall = nextWall(gap.toWallMs - 1);
+  }
+  return Number.isFinite(again) ? again : undefined;
+}
+
+/** A change of the clocks at a moment, from one wall time to another. */
+interface ClockChange {
+  readonly atMs: number;
+  readonly fromWallMs: number;
+  readonly toWallMs: number;
+}
+
+/** The moments at which the clocks show a wall time; where they skip it, that to which they skip. */
+interface ResolvedWall {
+  readonly firstMs: number;
+  readonly lastMs: number;
+  /** The change that skips it. */
+  readonly gap?: ClockChange;
+  /** The change that repeats it. */
+  readonly fold?: ClockChange;
+}
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 3_600_000;
+/** More than any offset from UTC, and less than there is between two changes of the clocks. */
+const AROUND_MS = 36 * HOUR_MS;
+/** More than the clocks are ever set back. */
+const FOLD_MAX_MS = 4 * HOUR_MS;
+
+/** The clocks of a zone. A wall time is in milliseconds, as if it were in UTC. */
+class WallClock {
+  readonly #zone: IANAZone;
+  /** The change that was looked for last. */
+  #known: ClockChange | undefined;
+
+  constructor(timezone: string) {
+    this.#zone = IANAZone.create(timezone);
+  }
+
+  wallAt(ms: number): number {
+    return ms + this.#offsetAt(ms);
+  }
+
+  resolve(wallMs: number): ResolvedWall {
+    const before = this.#offsetAt(wallMs - AROUND_MS);
+    const after = this.#offsetAt(wallMs + AROUND_MS);
+    if (before === after) return { firstMs: wallMs - before, lastMs: wallMs - before };
+    const change = this.#changeBetween(wallMs - AROUND_MS, wallMs + AROUND_MS);
+    const { atMs, fromWallMs, toWallMs } = change;
+    if (wallMs >= fromWallMs && wallMs < toWallMs)
+      return { firstMs: atMs, lastMs: atMs, gap: change };
+    const isFold = wallMs >= toWallMs && wallMs < fromWallMs;
+    if (isFold) return { firstMs: wallMs - before, lastMs: wallMs - after, fold: change };
+    const ms = wallMs - (wallMs < fromWallMs ? before : after);
+    return { firstMs: ms, lastMs: ms };
+  }
+
+  /** The next change, where it comes soon and sets the clocks back. */
+  foldAfter(ms: number): ClockChange | undefined {
+    if (this.#offsetAt(ms + FOLD_MAX_MS) >= this.#offsetAt(ms)) return undefined;
+    return this.#changeBetween(ms, ms + FOLD_MAX_MS);
+  }
+
+  /** The only change between two moments with different offsets. */
+  #changeBetween(fromMs: number, toMs: number): ClockChange {
+    if (this.#known && this.#known.atMs > fromMs && this.#known.atMs <= toMs) return this.#known;
+    const before = this.#offsetAt(fromMs);
+    let [low, high] = [fromMs, toMs];
+    while (high - low > 1) {
+      const middle = Math.floor((low + high) / 2);
+      if (this.#offsetAt(middle) === before) low = middle;
+      else high = middle;
+    }
+    this.#known = { atMs: high, fromWallMs: high + before, toWallMs: this.wallAt(high) };
+    return this.#known;
+  }
+
+  #offsetAt(ms: number): number {
+    return this.#zone.offset(ms) * MINUTE_MS;
+  }
+}
+
+const HOURS = 24;
+const MIDNIGHT = new Date("2023-12-31T23:59:59.999Z");
+
+/** True when it names every hour of a day. */
+function isHourly(cron: string): boolean {
+  const fields = cron.trim().split(/\s+/);
+  if (fields.length === 1) return cron.trim().toLowerCase() === "@hourly";
+  const hours = parseCron(`0 ${fields.at(-4)} * * *`).nextRuns(HOURS, MIDNIGHT);
+  return hours.at(-1)?.getTime() === MIDNIGHT.getTime() + 1 + (HOURS - 1) * HOUR_MS;
+}
