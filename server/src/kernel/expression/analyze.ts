@@ -1,7 +1,12 @@
 import { BoundedCache } from "../work/bounded-cache.ts";
 import { ExpressionError } from "./expression-failure.ts";
 import { compileFast, type FastExpression } from "./fast/compile.ts";
-import { type ExpressionIssue, unknownFunctions, assignsVariables } from "./function-names.ts";
+import {
+  type ExpressionIssue,
+  unknownFunctions,
+  assignsVariables,
+  unboundVariables,
+} from "./function-names.ts";
 import { parse } from "./parse.ts";
 import { NO_REFERENCES, type References, referencesOf } from "./references.ts";
 
@@ -10,6 +15,10 @@ export interface ExpressionAnalysis {
   readonly text: string;
   readonly issues: readonly ExpressionIssue[];
   readonly references: References;
+  /** The paths of names that it reads of its scope. */
+  readonly paths: readonly (readonly string[])[];
+  /** Variables that nothing in it binds. */
+  readonly variables: readonly string[];
   /** Set when it can run on the main thread. */
   readonly fast: FastExpression | undefined;
   /** It can change objects in place. */
@@ -35,13 +44,22 @@ function parseAndAnalyze(text: string): ExpressionAnalysis {
     return {
       text,
       issues: unknownFunctions(tree),
-      references: referencesOf(tree),
+      ...referencesOf(tree),
+      variables: unboundVariables(tree),
       fast: compileFast(tree),
       writes: assignsVariables(tree),
     };
   } catch (error) {
     if (!(error instanceof ExpressionError)) throw error;
     const issue = { position: error.position ?? 0, message: error.message };
-    return { text, issues: [issue], references: NO_REFERENCES, fast: undefined, writes: false };
+    return {
+      text,
+      issues: [issue],
+      references: NO_REFERENCES,
+      paths: [],
+      variables: [],
+      fast: undefined,
+      writes: false,
+    };
   }
 }

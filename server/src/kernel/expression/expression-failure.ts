@@ -16,6 +16,15 @@ interface Particulars {
   readonly token?: string | undefined;
   /** The JSON pointer of the string within its template. */
   readonly path?: string | undefined;
+  /** The expression there. */
+  readonly text?: string | undefined;
+}
+
+/** Where an expression stands in a template: in which string, and how many characters into it. */
+export interface ExpressionPlace {
+  readonly path: string;
+  readonly text: string;
+  readonly offset: number;
 }
 
 /** The failure of an expression. Its message never holds a value that the expression saw: it may be a secret. */
@@ -24,6 +33,7 @@ export class ExpressionError extends Error {
   readonly position: number | undefined;
   readonly token: string | undefined;
   readonly path: string | undefined;
+  readonly text: string | undefined;
 
   constructor(code: ExpressionFailureCode, message: string, particulars: Particulars = {}) {
     super(message);
@@ -32,11 +42,13 @@ export class ExpressionError extends Error {
     this.position = particulars.position;
     this.token = particulars.token;
     this.path = particulars.path;
+    this.text = particulars.text;
   }
 
   /** This failure with its position in a template. */
-  at(path: string, offset: number): ExpressionError {
+  at({ path, text, offset }: ExpressionPlace): ExpressionError {
     const position = this.position === undefined ? offset : offset + this.position;
-    return new ExpressionError(this.code, this.message, { position, token: this.token, path });
+    const { code, message, token } = this;
+    return new ExpressionError(code, message, { position, token, path, text });
   }
 }

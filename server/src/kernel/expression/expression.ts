@@ -5,7 +5,6 @@
 import { ExpressionError } from "./expression-failure.ts";
 import { FELL_BACK } from "./fast/compile.ts";
 import { isObject } from "./fast/value.ts";
-import type { ExpressionIssue } from "./function-names.ts";
 import type { ExpressionPool, EvaluationOutcome } from "./pool/pool.ts";
 import { analyzeExpression, type ExpressionAnalysis } from "./analyze.ts";
 import { ANY_NAME, joinReferences, type References } from "./references.ts";
@@ -33,13 +32,12 @@ export interface Expression {
   evaluate(scope: unknown, context: EvaluationContext): unknown;
 }
 
-/** The issues of an expression, and its references into the scope. */
-export function checkExpression(text: string): {
-  readonly issues: readonly ExpressionIssue[];
-  readonly references: References;
-} {
-  const { issues, references } = analyzeExpression(text);
-  return { issues, references };
+/** The issues of an expression, its references into the scope, and the names that it reads. */
+export function checkExpression(
+  text: string,
+): Pick<ExpressionAnalysis, "issues" | "references" | "paths" | "variables"> {
+  const { issues, references, paths, variables } = analyzeExpression(text);
+  return { issues, references, paths, variables };
 }
 
 /** Compiles an expression, at no cost when its text was compiled not long ago. */
@@ -110,9 +108,18 @@ function toJson(value: unknown): string | undefined {
   }
 }
 
-/** The part of a scope that is read: the rest need not travel to the pool. */
+/**
+ * The part of a scope that is read: the rest need not travel to the pool. What is hidden in a scope,
+ * since it is not enumerable, is read by name alone.
+ */
 function narrowScope(scope: unknown, { roots, steps, secrets }: References): unknown {
-  if (!isObject(scope) || roots.includes(ANY_NAME)) return scope;
+  if (!isObject(scope)) return scope;
+  if (roots.includes(ANY_NAME)) {
+    const isHidden = secrets.length > 0 && !Object.keys(scope).includes("secrets");
+    return isHidden && isObject(scope["secrets"])
+      ? { ...scope, secrets: pick(scope["secrets"], secrets) }
+      : scope;
+  }
   const parts = pick(scope, roots);
   for (const [name, names] of [["steps", steps] as const, ["secrets", secrets] as const]) {
     const part = parts[name];

@@ -25,6 +25,19 @@ export function unknownFunctions(tree: SyntaxTree): ExpressionIssue[] {
   });
 }
 
+/** The variables, functions aside, that it reads and nothing in it binds: they have no value. */
+export function unboundVariables(tree: SyntaxTree): string[] {
+  const nodes = [...nodesOf(tree)];
+  const known = new Set(["", "$", ...FUNCTIONS, ...nodes.flatMap(boundBy)]);
+  // A function that does not exist is an issue of its own.
+  for (const node of nodes) {
+    if ((node.type === "function" || node.type === "partial") && node.procedure.type === "variable")
+      known.add(node.procedure.value);
+  }
+  const read = nodes.flatMap((node) => (node.type === "variable" ? node.value : []));
+  return [...new Set(read)].filter((name) => !known.has(name) && name !== "eval");
+}
+
 /** True when it can change an object in place: even the functions of the library that it runs in. */
 export function assignsVariables(tree: SyntaxTree): boolean {
   for (const node of nodesOf(tree)) if (node.type === "transform") return true;

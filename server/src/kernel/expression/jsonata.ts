@@ -40,7 +40,8 @@ export function compileJsonata(parsingContext?: Context): JsonataMaker {
   return made as JsonataMaker;
 }
 
+/** Base64 of texts in UTF-8, as every other system has it; the package itself knows only Latin-1. */
 export const BASE64: Substitutes["window"] = {
-  btoa: (text) => Buffer.from(text, "binary").toString("base64"),
-  atob: (text) => Buffer.from(text, "base64").toString("binary"),
+  btoa: (text) => Buffer.from(text).toString("base64"),
+  atob: (text) => Buffer.from(text, "base64").toString(),
 };

@@ -11,7 +11,7 @@ export const ANY_NAME = "*";
 
 /** The names that an expression reads of its scope. */
 export interface References {
-  /** Names under `secrets`. */
+  /** Names under `secrets`; any, where it reads them without a name. */
   readonly secrets: readonly string[];
   /** Names under `steps`. */
   readonly steps: readonly string[];
@@ -21,11 +21,25 @@ export interface References {
 
 export const NO_REFERENCES: References = { secrets: [], steps: [], roots: [] };
 
-/** All that the expression may read; it may read less, never more. */
-export function referencesOf(tree: SyntaxTree): References {
+/** All that the expression may read; it may read less, never more. And the paths that it names. */
+export function referencesOf(tree: SyntaxTree): {
+  readonly references: References;
+  readonly paths: readonly (readonly string[])[];
+} {
   const finder = new ReferenceFinder();
   finder.walk(tree, true);
-  return finder.references();
+  return { references: finder.references(), paths: finder.paths() };
+}
+
+/** The names at the start of a path, up to one that is filtered, grouped or joined. */
+function namesOf(steps: readonly SyntaxTree[]): string[] {
+  const names: string[] = [];
+  for (const step of steps) {
+    if (step.type !== "name") break;
+    names.push(step.value);
+    if (step.stages !== undefined || step.group !== undefined || step.focus !== undefined) break;
+  }
+  return names;
 }
 
 /** The references of several expressions together. */
@@ -54,6 +68,12 @@ class ReferenceFinder {
   readonly #secrets = new Set<string>();
   readonly #steps = new Set<string>();
   readonly #roots = new Set<string>();
+  readonly #paths = new Map<string, readonly string[]>();
+
+  /** The paths of names that begin in the scope, as far as they are names. */
+  paths(): readonly (readonly string[])[] {
+    return [...this.#paths.values()];
+  }
 
   references(): References {
     return { secrets: [...this.#secrets], steps: [...this.#steps], roots: [...this.#roots] };
@@ -115,11 +135,13 @@ class ReferenceFinder {
   #walkPath(path: PathNode, atRoot: boolean): void {
     const [first, ...rest] = path.steps;
     if (!first) return;
+    const isScope = first.type === "variable" ? isRoot(first, atRoot) : atRoot;
+    // In a join the steps after `@$name` read the context of that step, which may be the scope.
+    if (isScope && path.steps.some(({ focus }) => focus !== undefined)) this.#addAll();
     if (first.type === "name") {
-      if (atRoot) this.#addReference(first, rest[0]);
+      if (atRoot) this.#addReference(path.steps);
     } else if (first.type === "variable" && isRoot(first, atRoot)) {
-      const [second, third] = rest;
-      if (second?.type === "name" && !first.predicate) this.#addReference(second, third);
+      if (rest[0]?.type === "name" && !first.predicate) this.#addReference(rest);
       else this.#addAll();
     } else {
       this.walk(first, atRoot);
@@ -142,16 +164,19 @@ class ReferenceFinder {
     for (const part of (tree.group?.lhs ?? []).flat()) this.walk(part, false);
   }
 
-  #addReference(root: NamedNode, next: SyntaxTree | undefined): void {
-    this.#roots.add(root.value);
-    const names = root.value === "secrets" ? this.#secrets : this.#steps;
-    if (root.value !== "secrets" && root.value !== "steps") return;
-    const named = next?.type === "name" && root.stages === undefined;
-    names.add(named ? next.value : ANY_NAME);
+  /** Adds a path that begins with a name of the scope. */
+  #addReference(steps: readonly SyntaxTree[]): void {
+    const names = namesOf(steps);
+    const [root = "", next = ANY_NAME] = names;
+    this.#roots.add(root);
+    this.#paths.set(names.join("."), names);
+    if (root === "secrets") this.#secrets.add(next);
+    if (root === "steps") this.#steps.add(next);
   }
 
+  /** Secrets are read by name alone: an expression that reads all of its scope sees none. */
   #addAll(): void {
-    for (const names of [this.#secrets, this.#steps, this.#roots]) names.add(ANY_NAME);
+    for (const names of [this.#steps, this.#roots]) names.add(ANY_NAME);
   }
 }
 

@@ -19,7 +19,7 @@ import { compileTemplatePlan, type TemplateSlot, type TemplateError } from "./te
 import { analyzeExpression, type ExpressionAnalysis } from "./analyze.ts";
 import { joinReferences, type References } from "./references.ts";
 
-export type { TemplateError } from "./template-plan.ts";
+export type { TemplateError, TemplateSlot } from "./template-plan.ts";
 
 /** A compiled template. */
 export interface Template {
@@ -44,6 +44,11 @@ export function checkTemplate(value: unknown): readonly TemplateError[] {
     })),
   );
   return [...errors, ...slotErrors];
+}
+
+/** The expressions of a template, each with the path of its string. */
+export function templateSlots(value: unknown): readonly TemplateSlot[] {
+  return compileTemplatePlan(value).slots;
 }
 
 /** The references of a template's expressions, valid or not. */
@@ -103,7 +108,7 @@ function withPosition<Result>(slot: TemplateSlot | undefined, run: () => Result)
   try {
     return run();
   } catch (error) {
-    if (slot && error instanceof ExpressionError) throw error.at(slot.path, slot.offset);
+    if (slot && error instanceof ExpressionError) throw error.at(slot);
     throw error;
   }
 }
