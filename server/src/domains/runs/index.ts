@@ -1,3 +1,4 @@
+import { pastEventJob } from "./triggers/past-events.ts";
 import { NodeTypePoint } from "#domains/workflows/index.ts";
 import { CausalTracerPoint } from "#kernel/contributions/causal-tracer.ts";
 import { UsageCounterPoint } from "#kernel/contributions/usage-counter.ts";
@@ -68,7 +69,7 @@ export const runs = domain({
     setPinnedData,
   ],
   readers: [eventTriggerReader, scheduleReader],
-  jobs: [scheduleJob, bulkRetryJob, cancelChildrenJob, runRetentionJob],
+  jobs: [scheduleJob, pastEventJob, bulkRetryJob, cancelChildrenJob, runRetentionJob],
   engines: [runner],
   contributions: [
     contribute(UsageCounterPoint, { name: "runs", count }),

@@ -5,6 +5,7 @@ import {
   parsePath,
   type ExecutionPlan,
   type PlanNode,
+  type StepError,
 } from "#domains/workflows/index.ts";
 import type { JournalRecord, StepWait } from "./engine/journal-record.ts";
 import { isOver } from "./engine/store.ts";
@@ -27,13 +28,19 @@ export interface TracePage {
   readonly limit: number;
   /** The path of the step before the page. */
   readonly after?: string | undefined;
+  /** Only steps with this status. */
+  readonly status?: RunStep["status"] | undefined;
 }
 
 /** The steps in the order of their starts; those that never started, in that of the graph. */
-export function buildTrace(run: Traceable, { limit, after }: TracePage): TracedRun["trace"] {
-  const records = [...run.steps.values(), ...startedStepsOf(run)].toSorted(
-    compareByStart(run.plan?.graph),
-  );
+export function buildTrace(
+  run: Traceable,
+  { limit, after, status }: TracePage,
+): TracedRun["trace"] {
+  const all = [...run.steps.values(), ...startedStepsOf(run)];
+  const shown =
+    status === undefined ? all : all.filter((record) => toStepStatus(run, record) === status);
+  const records = shown.toSorted(compareByStart(run.plan?.graph));
   const start = after === undefined ? 0 : records.findIndex(({ path }) => path === after) + 1;
   const steps: RunStep[] = [];
   let characters = 0;
@@ -75,7 +82,9 @@ export function toRunStep(run: Traceable, record: JournalRecord): RunStep {
     attempts,
     ...(input !== undefined && { input }),
     ...(output !== undefined && { output }),
-    ...(error !== undefined && { error: { code: error.code, message: error.message } }),
+    ...(record.page !== undefined && { page: { ...record.page } }),
+    ...(error !== undefined && { error: toStepErrorItem(error) }),
+    ...(status === "failed" && node && { onError: node.onError }),
     ...(branch !== undefined && { branch }),
     ...(items !== undefined && { items }),
     ...(wait !== undefined && { wait }),
@@ -86,7 +95,15 @@ export function toRunStep(run: Traceable, record: JournalRecord): RunStep {
   };
 }
 
-function toStepStatus(run: Traceable, { status, retryAtMs }: JournalRecord): RunStep["status"] {
+function toStepErrorItem(error: StepError): NonNullable<RunStep["error"]> {
+  const { retryable: _, retryAfterMs: __, headers, ...shown } = error;
+  return { ...shown, ...(headers && { headers: { ...headers } }) };
+}
+
+function toStepStatus(run: Traceable, record: JournalRecord): RunStep["status"] {
+  const { status, retryAtMs } = record;
+  // The run went on after it, as if it had completed.
+  if (status === "completed" && record.error) return "failed";
   const isFinal = status === "completed" || status === "failed" || status === "skipped";
   if (isFinal || status === "cancelled") return status;
   if (isOver(run.status)) return "cancelled";
@@ -107,7 +124,7 @@ function toStepWait(wait: StepWait): NonNullable<RunStep["wait"]> {
     case "child":
       return { kind: "child", until: null, runId: wait.runId };
     case "event": {
-      const { kind, untilMs, filter, ...rest } = wait;
+      const { kind, untilMs, filter, since: _, ...rest } = wait;
       return { kind, until: toTime(untilMs), ...rest, ...(filter && { filter: { ...filter } }) };
     }
     case "approval": {

@@ -20,7 +20,22 @@ export const RunError = Type.Object({
   code: Type.String(),
   message: Type.String(),
   path: Type.Optional(Type.String({ description: "The step that failed" })),
+  field: Type.Optional(
+    Type.String({ description: "The field of its configuration, as a JSON pointer" }),
+  ),
+  expression: Type.Optional(Type.String({ description: "The expression there" })),
 });
+
+const StepErrorItem = Type.Object(
+  {
+    ...RunError.properties,
+    path: Type.Optional(Type.String({ description: "Of a loop: the step in it that failed" })),
+    status: Type.Optional(Type.Integer({ description: "Of the answer to a call" })),
+    headers: Type.Optional(Type.Record(Type.String(), Type.String())),
+    body: Type.Optional(Type.Unknown()),
+  },
+  { title: "RunStepError" },
+);
 
 const runFields = {
   id: RunId,
@@ -109,7 +124,15 @@ export const RunStep = Type.Object(
     attempts: Type.Integer(),
     input: Type.Optional(Type.Unknown()),
     output: Type.Optional(Type.Unknown()),
-    error: Type.Optional(Type.Object({ code: Type.String(), message: Type.String() })),
+    page: Type.Optional(
+      Type.Record(Type.String(), Type.Unknown(), { description: "Of a list: what it left out" }),
+    ),
+    error: Type.Optional(StepErrorItem),
+    onError: Type.Optional(
+      Type.Enum(["fail", "continue", "branch"], {
+        description: "Of a step that failed: what followed",
+      }),
+    ),
     branch: Type.Optional(Type.String({ description: "The way that it went" })),
     items: Type.Optional(Type.Integer({ description: "How many a loop has" })),
     wait: Type.Optional(StepWait),

@@ -62,7 +62,31 @@ export function toWorkflowInput({
   changeSummary,
   ...fields
 }: NewWorkflow | WorkflowChange): WorkflowInput {
-  return { fields: { ...fields, ...withoutUrl(fields.trigger) }, label, changeSummary };
+  const normal = withTextLabels({ ...fields, ...withoutUrl(fields.trigger) });
+  return { fields: normal, label, changeSummary };
+}
+
+/** Takes labels of edges that are booleans or numbers for their texts, in the bodies of loops too. */
+export function withTextLabels<Graph extends object>(graph: Graph): Graph {
+  const { nodes, edges } = graph as { readonly nodes?: unknown; readonly edges?: unknown };
+  return {
+    ...graph,
+    ...(Array.isArray(nodes) && { nodes: nodes.map(withTextLabelsInside) }),
+    ...(Array.isArray(edges) && { edges: edges.map(withTextLabel) }),
+  };
+}
+
+function withTextLabelsInside(node: unknown): unknown {
+  const { config } = Object(node) as { readonly config?: unknown };
+  const { body } = Object(config) as { readonly body?: unknown };
+  if (typeof body !== "object" || body === null) return node;
+  return { ...Object(node), config: { ...Object(config), body: withTextLabels(body) } } as unknown;
+}
+
+function withTextLabel(edge: unknown): unknown {
+  const { when } = Object(edge) as { readonly when?: unknown };
+  if (typeof when !== "boolean" && typeof when !== "number") return edge;
+  return { ...Object(edge), when: String(when) } as unknown;
 }
 
 /** A definition with some of its fields changed, and those that became null left out. */

@@ -1,14 +1,14 @@
 import { isNestedDeeperThan } from "./json-depth.ts";
 import { mapJson } from "./map-json.ts";
 
-const CHARACTERS_MAX = 1_048_576;
+export const JSON_CHARACTERS_MAX = 1_048_576;
 export const JSON_DEPTH_MAX = 200;
 
 /** The reason why a value can't be stored, if there is one: it is too large, or nests too deeply. */
 export function sizeProblem(value: unknown): "large" | "deep" | undefined {
   const text = toJsonText(value);
   if (text === undefined || isNestedDeeperThan(text, JSON_DEPTH_MAX)) return "deep";
-  return text.length > CHARACTERS_MAX ? "large" : undefined;
+  return text.length > JSON_CHARACTERS_MAX ? "large" : undefined;
 }
 
 /** Replaces characters that PostgreSQL can't store: NUL and halves of surrogate pairs. */

@@ -1,4 +1,5 @@
 import type { OutboundResponse } from "#kernel/outbound/outbound.ts";
+import { retryAfterMs as parseRetryAfter } from "#kernel/outbound/retry-after.ts";
 import type { CredentialScrubber } from "../credential-scrubber.ts";
 import { EXCERPT_CHARACTERS_MAX, UpstreamError } from "./upstream-error.ts";
 
@@ -25,6 +26,7 @@ export function toUpstreamError(
   const retryAfterMs = parseRetryAfter(headers["retry-after"], nowMs);
   return new UpstreamError(`The other system answered ${status}.`, {
     status,
+    headers: scrubber.scrub(headers) as HttpResponse["headers"],
     body: excerpt(response.body, scrubber),
     isDown: status >= 500 || status === 429,
     ...(retryAfterMs !== undefined && { retryAfterMs }),
@@ -45,12 +47,4 @@ function parseBody(contentType: string, text: string): unknown {
   } catch {
     return text;
   }
-}
-
-/** Parses `Retry-After`, which is in seconds or a date. */
-function parseRetryAfter(header: string | undefined, nowMs: number): number | undefined {
-  if (header === undefined) return undefined;
-  if (/^\d{1,9}$/.test(header)) return Number(header) * 1_000;
-  const at = Date.parse(header);
-  return Number.isNaN(at) ? undefined : Math.max(0, at - nowMs);
 }

@@ -18,6 +18,8 @@ export const EXCERPT_CHARACTERS_MAX = 2_000;
 interface Particulars {
   /** Of its answer, when there was one. */
   readonly status?: number;
+  /** The headers of its response, already scrubbed. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** The body of its response, already scrubbed. */
   readonly body?: unknown;
   /** Another system's own word for what went wrong, such as an SQLSTATE. */
@@ -53,12 +55,16 @@ export function upstreamErrorOf(error: unknown): unknown {
 
 /** The failure that a caller sees. */
 export function failureOf({ message, particulars }: UpstreamError): Failure {
-  const { status, body, code, isTimeout } = particulars;
+  const { status, headers, body, code, isTimeout, retryAfterMs } = particulars;
   return new Failure(isTimeout ? UpstreamTimedOut : UpstreamFailed, {
     detail: message,
+    ...(retryAfterMs !== undefined && {
+      headers: { "retry-after": String(Math.ceil(retryAfterMs / 1_000)) },
+    }),
     extra: {
       upstreamStatus: status ?? null,
       ...(code !== undefined && { upstreamCode: code }),
+      ...(headers !== undefined && { upstreamHeaders: headers }),
       ...(body !== undefined && { upstreamBody: body }),
     },
   });

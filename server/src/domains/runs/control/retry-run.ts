@@ -146,9 +146,9 @@ function isOfOtherVersion(
   if (former === plan) return false;
   const node = nodeAt(plan.graph, path);
   const formerNode = former && nodeAt(former.graph, path);
-  return (
-    !node || status === "skipped" || (formerNode !== undefined && formerNode.type !== node.type)
-  );
+  // By name: each plan has types of its own.
+  const hasOtherType = formerNode !== undefined && formerNode.type.type !== node?.type.type;
+  return !node || status === "skipped" || hasOtherType;
 }
 
 function toForgottenRecord(path: string): JournalRecord {

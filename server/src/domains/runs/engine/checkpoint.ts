@@ -3,6 +3,7 @@ import type { Platform, WriteContext } from "#kernel/contract.ts";
 import { runAsSystem } from "#kernel/operation/act.ts";
 import { cancelChildRuns } from "../control/cancel-run.ts";
 import { RunCancelled, RunCompleted, RunFailed, RunPaused } from "../events.ts";
+import { lookForPastEvents } from "../triggers/past-events.ts";
 import { handleRunEnd } from "./after-run.ts";
 import type { Execution } from "./execution.ts";
 import type { JournalRecord } from "./journal-record.ts";
@@ -27,14 +28,18 @@ export function toCheckpoint(execution: Execution, result: RunResult | undefined
 }
 
 /** Why the run was stopped, or else the error of the step that failed it. */
-function toRunError(
-  { steps, stopError }: Execution,
-  path: string | undefined,
-): StepError & { path?: string } {
-  if (stopError) return { code: stopError.code, message: stopError.message };
-  const { error } = steps.get(path ?? "") ?? {};
-  const message = error?.message ?? `${path} failed.`;
-  return { code: error?.code ?? "failed", message, ...(path !== undefined && { path }) };
+function toRunError({ steps, stopError }: Execution, path: string | undefined): StepError {
+  const error = stopError ?? steps.get(path ?? "")?.error;
+  const { code = "failed", message = `${path} failed.`, field, expression } = error ?? {};
+  // The error of a loop names the step in it.
+  const at = error?.path ?? path;
+  return {
+    code,
+    message,
+    ...(at !== undefined && { path: at }),
+    ...(field !== undefined && { field }),
+    ...(expression !== undefined && { expression }),
+  };
 }
 
 class ConflictingWrite extends Error {}
@@ -61,6 +66,7 @@ export async function saveCheckpoint(
         checkpoint,
       );
       saveWaits(ctx, execution, records, result !== undefined);
+      if (!result) lookForPastEvents(ctx, id, records);
       if (result) await endRun(ctx, execution, { checkpoint, result });
       else if (records.some(isPause)) {
         ctx.emit(RunPaused, runRef(run), toRunSummary(run, checkpoint, ctx.now));

@@ -27,6 +27,7 @@ import {
   type StepWait,
   waitResultOf,
 } from "./journal-record.ts";
+import { LoopOutputs } from "./loop-outputs.ts";
 import type { RunContext } from "./run-context.ts";
 import { RunJournal } from "./run-journal.ts";
 
@@ -54,6 +55,7 @@ export class Execution {
   readonly #plan: ExecutionPlan;
   readonly #journal: RunJournal;
   readonly #abort = new AbortController();
+  #loopOutputs: LoopOutputs;
   #progress: Progress;
   /** Steps that start once the records before them are written. */
   #pending: PendingStep[] = [];
@@ -72,6 +74,7 @@ export class Execution {
     this.#plan = plan;
     this.entries = journal.entries;
     this.#journal = new RunJournal(run, journal.lines);
+    this.#loopOutputs = new LoopOutputs(plan, this.#journal.steps);
     this.#progress = startProgress(plan);
   }
 
@@ -184,9 +187,9 @@ export class Execution {
     }
   }
 
-  #stop(code: string, message: string): void {
+  #stop(code: string, message: string, path?: string): void {
     if (this.#abort.signal.aborted) return;
-    this.#stopError = { code, message, retryable: false };
+    this.#stopError = { code, message, retryable: false, ...(path !== undefined && { path }) };
     this.abort();
   }
 
@@ -268,11 +271,22 @@ export class Execution {
     } else if ("items" in result) {
       this.#journal.append({ ...record, status: "running", items: result.items.length });
     } else {
-      const { output, branch } = result;
+      const { output, branch, page } = result;
       const finishedAt = this.#now();
-      const chosen = branch === undefined ? {} : { branch };
-      this.#journal.append({ ...record, status: "completed", output, ...chosen, finishedAt });
+      const chosen = { ...(branch !== undefined && { branch }), ...(page && { page }) };
+      this.#completeStep(node, { ...record, status: "completed", output, ...chosen, finishedAt });
     }
+  }
+
+  /** A step of a loop adds to the output of the loop, which no further effect can make smaller. */
+  #completeStep(node: PlanNode, record: JournalRecord): void {
+    this.#journal.append(record);
+    const loop = this.#loopOutputs.add(node, record);
+    if (loop === undefined) return;
+    const message =
+      `The outputs of ${loop.path} are larger than 1 MiB together, after ${loop.index + 1} items. ` +
+      "End its body with a step of small output, or set collect to false; then retry with the latest version.";
+    this.#stop("output_too_large", message, record.path);
   }
 
   /** The timeout of a node bounds its wait too. */
@@ -282,18 +296,19 @@ export class Execution {
     return { ...wait, untilMs: Math.min(wait.untilMs ?? Number.POSITIVE_INFINITY, untilMs) };
   }
 
-  #completeLoop(path: string, output: readonly unknown[]): void {
+  #completeLoop(path: string, output: unknown): void {
     const record = this.#journal.read(path);
     const sizeError = outputSizeError(output);
     // The interpreter has completed the loop already, so it is the run that fails.
-    if (sizeError) this.#stop(sizeError.code, `${path}: ${sizeError.message}`);
-    const stored = sizeError ? null : output;
-    this.#journal.append({
+    if (sizeError) this.#stop(sizeError.code, sizeError.message, path);
+    const completed = {
       ...record,
-      status: "completed",
-      output: stored,
+      status: "completed" as const,
+      output: sizeError ? null : output,
       finishedAt: this.#now(),
-    });
+    };
+    const node = nodeAt(this.#plan.graph, path);
+    if (node) this.#completeStep(node, completed);
   }
 
   #failStep(node: PlanNode, before: Omit<JournalRecord, "status">, error: StepError): void {
@@ -311,8 +326,9 @@ export class Execution {
     const record = this.#journal.read(path);
     const { error } = this.#journal.steps.get(cause) ?? {};
     const node = nodeAt(this.#plan.graph, path);
-    if (node)
-      this.#failStep(node, record, error ?? { code: "failed", message: `${cause} failed.` });
+    const failure = error ?? { code: "failed", message: `${cause} failed.` };
+    // The innermost step is the one to look at.
+    if (node) this.#failStep(node, record, { ...failure, path: failure.path ?? cause });
   }
 
   /** Retries steps and ends waits whose time has come. */
@@ -333,7 +349,7 @@ export class Execution {
     if ("error" in ended) this.#failStep(node, record, ended.error);
     else {
       const finishedAt = this.#now();
-      this.#journal.append({ ...record, status: "completed", ...ended, finishedAt });
+      this.#completeStep(node, { ...record, status: "completed", ...ended, finishedAt });
     }
   }
 
@@ -341,6 +357,7 @@ export class Execution {
   #reopenLoop(path: string): void {
     const { forget, reopen } = resetLoop(this.#plan, this.#journal.steps, path);
     this.#journal.reset(forget, reopen);
+    this.#loopOutputs = new LoopOutputs(this.#plan, this.#journal.steps);
     this.#progress = startProgress(this.#plan);
   }
 

@@ -36,6 +36,8 @@ export type StepWait =
       readonly topic: string;
       readonly eventType?: string;
       readonly filter?: Readonly<Record<string, unknown>>;
+      /** From when on events count: since the run began, unless it is the wait itself. */
+      readonly since?: "run" | "wait";
       readonly untilMs?: number;
     }
   | {
@@ -48,9 +50,19 @@ export type StepWait =
     }
   | { readonly kind: "child"; readonly runId: string; readonly untilMs?: number };
 
+/** The part of a list that a step read. */
+export interface ListPage {
+  /** There are more. */
+  readonly truncated: boolean;
+  /** Where the rest begins; null when there is none. */
+  readonly nextCursor: string | null;
+}
+
 /** A step in the journal: the interpreter's record, and what people want to see of the step. */
 export interface JournalRecord extends StepRecord {
   readonly input?: unknown;
+  /** Of a list: what it left out. */
+  readonly page?: ListPage;
   readonly logs?: readonly StepLogLine[];
   readonly startedAt?: string;
   readonly finishedAt?: string;

@@ -4,7 +4,7 @@ import type { CommitNotice } from "#kernel/readers/commit-feed.ts";
 import { newId } from "#kernel/schema/id.ts";
 import { Loop, type LoopNext } from "#kernel/work/loop.ts";
 import { SHARDS, ShardLeases } from "#kernel/work/shard-leases.ts";
-import { admitRun, KeyedQueue } from "../start/admission.ts";
+import { admitRun, KEY_WAIT_MS, KeyedQueue } from "../start/admission.ts";
 import { toRunContext } from "../start/queued-start.ts";
 import { type ActiveRun, ActiveRuns } from "./active-runs.ts";
 import { saveCheckpoint } from "./checkpoint.ts";
@@ -176,6 +176,7 @@ export class Runner implements RunningEngine {
       if (outcome === "started") return this.#advance(active);
       this.#drop(active);
       if (outcome === "changed") this.#pollLoop.wake();
+      if (outcome === "later") this.#wakeAt(this.#platform.clock.nowMs() + KEY_WAIT_MS);
     });
   }
 

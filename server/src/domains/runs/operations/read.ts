@@ -7,7 +7,7 @@ import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
 import { eventStream, item, type Page, page } from "#kernel/operation/response.ts";
 import { InputTime, line, object } from "#kernel/schema/schema.ts";
 import { readRun } from "../read-run.ts";
-import { Run, RunId, RunStatus, TracedRun } from "../run.ts";
+import { Run, RunId, RunStatus, StepStatus, TracedRun } from "../run.ts";
 import { list, type RunQuery } from "../store.ts";
 import { openStream } from "../stream.ts";
 
@@ -65,7 +65,8 @@ export const getRun = query({
   description:
     "The steps come in the order in which they were begun. Their inputs and outputs have no secrets " +
     "in them. Of many steps the first ones are shown, up to 16 million characters: `truncated` says " +
-    "that there are more, and `afterStep` goes on behind one.",
+    "that there are more, and `afterStep` goes on behind one. `stepStatus` shows only steps with that " +
+    "status: `failed` those that failed, also where the run went on after them.",
   permission: WorkflowsRead,
   params: ByRun,
   query: object({
@@ -76,11 +77,12 @@ export const getRun = query({
       description: "How many steps to show at most",
     }),
     afterStep: Type.Optional(line(1_000, "The id of a step")),
+    stepStatus: Type.Optional(StepStatus),
   }),
   response: item(TracedRun),
   example: runExample,
-  run: (ctx, { params, query: { steps: limit, afterStep: after } }) =>
-    readRun(ctx, params.runId, { limit, after }),
+  run: (ctx, { params, query: { steps: limit, afterStep: after, stepStatus: status } }) =>
+    readRun(ctx, params.runId, { limit, after, status }),
 });
 
 async function listRunPage(

@@ -39,14 +39,26 @@ async function evaluateConcurrencyKey(
 }
 
 const LOCK = "select pg_advisory_xact_lock($1)";
+/** Those that run, those that came earlier and wait, and whether some of these may have the same key. */
 const COUNT = `
-  select count(*)::int as n from runs
-   where workflow_id = $1 and concurrency_key is not distinct from $2
-     and limited and status in ('running', 'waiting', 'paused')`;
+  select (select count(*)::int from runs
+           where workflow_id = $1 and concurrency_key is not distinct from $2
+             and limited and status in ('running', 'waiting', 'paused')) as started,
+         (select count(*)::int from
+            (select from runs
+              where workflow_id = $1 and concurrency_key is not distinct from $2
+                and status = 'queued' and id < $3
+              limit $4) as earlier) as earlier,
+         $2::text is not null and exists
+           (select from runs
+             where workflow_id = $1 and concurrency_key is null and status = 'queued' and id < $3)
+           as unknown`;
 const SET_KEY = "update runs set concurrency_key = $2 where id = $1 and status = 'queued'";
 const SET_DEADLINE = "update runs set deadline_at = $2 where id = $1 and status = 'queued'";
 /** A queued run without a due time waits until another run ends. */
-const CLEAR_DUE = "update runs set due_at = null where id = $1 and status = 'queued'";
+const SET_DUE = "update runs set due_at = $2 where id = $1 and status = 'queued'";
+/** How long a run waits for the keys of those that came earlier. */
+export const KEY_WAIT_MS = 25;
 const WAKE_NEXT = `
   update runs set due_at = $3
    where id = (select id from runs
@@ -54,20 +66,27 @@ const WAKE_NEXT = `
                   and status = 'queued' and due_at is null
                 order by id limit 1)`;
 
+interface QueuePosition {
+  readonly started: number;
+  readonly earlier: number;
+  readonly unknown: boolean;
+}
+
 type Limits = Pick<Definition, "maxConcurrency" | "concurrencyKey" | "timeoutMs">;
 
 /**
- * Starts a queued run if the concurrency limit of its workflow allows it. `changed` means that its key
- * or deadline was written, and the run must be loaded again. Admission and the end of a run hold the
- * same lock, so that no run stays queued because of one that has just ended. Only limited runs count
- * against the limit, since only they wake the next one.
+ * Starts a queued run if the concurrency limit of its workflow allows it, and no run of the same key
+ * that came earlier has to go first. `changed` means that its key or deadline was written, and the run
+ * must be loaded again. Admission and the end of a run hold the same lock, so that no run stays queued
+ * because of one that has just ended: the first in the queue is always due, or one that will wake it
+ * runs. Only limited runs count against the limit, since only they wake the next one.
  */
 export async function admitRun(
   platform: Platform,
   row: RunRow,
   { maxConcurrency, concurrencyKey, timeoutMs }: Limits,
   execution: Execution,
-): Promise<"started" | "queued" | "changed"> {
+): Promise<"started" | "queued" | "changed" | "later"> {
   const { run } = execution;
   const { workspace, environment, cause } = run;
   const partition = { workspace, environment };
@@ -84,10 +103,15 @@ export async function admitRun(
     ctx.setActor(runActor(run));
     if (maxConcurrency !== undefined) {
       void ctx.send(LOCK, [lockKeyOf(run)]);
-      const counted = await ctx.send<{ n: number }>(COUNT, [row.workflow_id, row.concurrency_key]);
-      if ((counted[0]?.n ?? 0) >= maxConcurrency) {
-        await ctx.send(CLEAR_DUE, [row.id]);
-        return "queued";
+      const parameters = [row.workflow_id, row.concurrency_key, row.id, maxConcurrency];
+      const [counted] = await ctx.send<QueuePosition>(COUNT, parameters);
+      const { started: taken = 0, earlier = 0, unknown = false } = counted ?? {};
+      const isFull = taken + earlier >= maxConcurrency;
+      if (isFull || unknown) {
+        // Nobody wakes those that wait for a key.
+        const dueAt = isFull ? null : new Date(ctx.now.getTime() + KEY_WAIT_MS);
+        await ctx.send(SET_DUE, [row.id, dueAt]);
+        return isFull ? "queued" : "later";
       }
     }
     const checkpoint = { status: "running", dueAt: ctx.now, records: [] } as const;

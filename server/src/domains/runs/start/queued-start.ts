@@ -3,7 +3,7 @@ import type { PlatformServices, WriteContext } from "#kernel/contract.ts";
 import { sha256 } from "#kernel/access/crypto.ts";
 import type { EnvironmentName } from "#kernel/db/database.ts";
 import type { Actor, Causation } from "#kernel/log/event.ts";
-import { newId } from "#kernel/schema/id.ts";
+import { idsInOrder } from "#kernel/schema/id.ts";
 import { SHARDS } from "#kernel/work/shard-leases.ts";
 import { RunQueued, RunStarted } from "../events.ts";
 import { runActor, type RunContext, type TestRun } from "../engine/run-context.ts";
@@ -52,12 +52,20 @@ export function insertQueuedRun(
   ctx.onCommit(() => ctx.services.wakeSignal.raise(RUNS_DUE_SIGNAL));
 }
 
+let idsOfMoment = { ms: 0, next: idsInOrder("run", 0) };
+
+/** An id that sorts behind those of earlier runs: queued runs are admitted in this order. */
+export function nextRunId(nowMs: number): `run_${string}` {
+  if (idsOfMoment.ms !== nowMs) idsOfMoment = { ms: nowMs, next: idsInOrder("run", nowMs) };
+  return idsOfMoment.next();
+}
+
 /** The context of a run that starts now. */
 export function newRunContext(services: PlatformServices, start: RunStart): RunContext {
   const { version, parent, test } = start;
   const { maxConcurrency, timeoutMs, name } = version.definition;
   const nowMs = services.clock.nowMs();
-  const id = start.id ?? newId("run", nowMs);
+  const id = start.id ?? nextRunId(nowMs);
   const limited = maxConcurrency !== undefined;
   return {
     id,

@@ -4,7 +4,7 @@ import { runAsSystem } from "#kernel/operation/act.ts";
 import { parseResponseContent } from "#kernel/outbound/response-content.ts";
 import { derivedId, timeOfId } from "#kernel/schema/id.ts";
 import { executor, type StepResult, type StepTools } from "./executor.ts";
-import { StepFailure } from "./step-error.ts";
+import { refusalOf, StepFailure } from "./step-error.ts";
 import { runActor } from "../engine/run-context.ts";
 import { startInline, writeRunStart } from "../start/start-run.ts";
 
@@ -56,8 +56,10 @@ const http = executor({
       allowHttp: true,
       signal,
     });
-    if (response.truncated) {
-      throw new StepFailure("response_too_large", "The answer is larger than 1 MiB.");
+    if (response.truncated && response.status < 400) {
+      throw new StepFailure("response_too_large", "The answer is larger than 1 MiB.", {
+        retryable: false,
+      });
     }
     const output = {
       status: response.status,
@@ -65,12 +67,9 @@ const http = executor({
       body: parseResponseContent(response.headers, response.body),
     };
     if (response.status < 400) return { output };
-    const isTransient =
-      response.status >= 500 || response.status === 408 || response.status === 429;
     tools.log("error", `${method} answered ${response.status}`, { body: output.body });
-    throw new StepFailure("http_status", `The answer was ${response.status}.`, {
-      retryable: isTransient,
-    });
+    const particulars = refusalOf(output, platform.clock.nowMs());
+    throw new StepFailure("http_status", `The answer was ${response.status}.`, particulars);
   },
 });
 
@@ -236,7 +235,7 @@ const delay = executor({
 
 const waitForEvent = executor({
   type: types.waitForEvent,
-  run({ topic, eventType, filter, timeoutMs }, { platform }) {
+  run({ topic, eventType, filter, since, timeoutMs }, { platform }) {
     // A template may evaluate to something that is no condition.
     const [error] = types.waitForEvent.check?.({ eventType, filter }) ?? [];
     if (error) {
@@ -250,6 +249,7 @@ const waitForEvent = executor({
         topic,
         ...(eventType !== undefined && { eventType }),
         ...(filter !== undefined && { filter }),
+        ...(since !== undefined && { since }),
         ...(timeoutMs !== undefined && { untilMs: platform.clock.nowMs() + timeoutMs }),
       },
     };

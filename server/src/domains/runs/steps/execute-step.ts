@@ -10,9 +10,10 @@ import type { StepLogLine } from "../engine/journal-record.ts";
 import type { RunContext } from "../engine/run-context.ts";
 import { type Executor, ExecutorPoint, type StepResult } from "./executor.ts";
 import { performOperation } from "./perform-operation.ts";
-import { prepareNode } from "./prepared-node.ts";
+import { type PreparedNode, prepareNode } from "./prepared-node.ts";
 import type { Scope } from "./scope.ts";
 import type { SpeculativeSteps } from "./speculative-steps.ts";
+import { readWorkspaceFacts } from "./workspace-facts.ts";
 import { outputSizeError, StepFailure, toStepError } from "./step-error.ts";
 
 const STEP_TIMEOUT_DEFAULT_MS = 30_000;
@@ -69,14 +70,19 @@ export async function executeStep(attempt: StepAttempt): Promise<StepAttemptResu
     const prepared = prepareNode(node);
     const secrets = await readSecrets(attempt, prepared.secrets);
     if (secrets.scrubber) ({ scrubber } = secrets);
-    const scope = attempt.scope.at(attempt.path, secrets.values);
+    const workspace = prepared.readsWorkspace ? await readWorkspaceFacts(platform, run) : undefined;
+    const scope = attempt.scope.at(attempt.path, { workspace, secrets: secrets.values });
     const values = await evaluateWhenFree(attempt, (evaluation) =>
       prepared.template.evaluate(scope, evaluation),
     );
     const expressions = Object.fromEntries(
       [...prepared.expressions].map(([name, { text }]) => [name, text]),
     );
-    const checked = prepared.check({ ...expressions, ...prepared.literals, ...(values as object) });
+    const checked = prepared.check({
+      ...expressions,
+      ...prepared.literals,
+      ...prepared.toLists(values as Record<string, unknown>),
+    });
     if ("error" in checked) {
       throw new StepFailure("invalid_config", checked.error, { retryable: false });
     }
@@ -84,21 +90,17 @@ export async function executeStep(attempt: StepAttempt): Promise<StepAttemptResu
     input = scrubber.scrubJson(toStorableJson(node.type.iterates ? visible : checked.config));
     const executor = findExecutor(platform, node.type.executedAs ?? node.type.type);
     if (!executor) throw new StepFailure("unknown_type", `Nothing here can do ${node.type.type}.`);
-    const evaluate = (name: string): Promise<unknown> =>
-      evaluateWhenFree(attempt, (evaluation) =>
-        prepared.expressions.get(name)?.evaluate(scope, evaluation),
-      );
     const result = await runWithTimeout(attempt, (signal) =>
       executor.run(checked.config as never, {
         platform,
         run,
         path: attempt.path,
         nodeType: node.type.type,
-        scope: () => attempt.scope.at(attempt.path),
+        scope: () => attempt.scope.at(attempt.path, { workspace }),
         attempt: attempt.attempt,
         idempotencyKey: `${run.id}:${attempt.stepKey.replaceAll(" ", ":")}`,
         signal,
-        evaluate,
+        evaluate: fieldEvaluator(attempt, prepared, scope),
         log: (level, message, metadata) => {
           if (logs.length < LOG_LINES_MAX) {
             logs.push(scrubber.scrubJson(toLogLine(platform, { level, message, metadata })));
@@ -118,7 +120,8 @@ export async function executeStep(attempt: StepAttempt): Promise<StepAttemptResu
     const { message, ...rest } =
       toStepError(error, attempt.signal.aborted) ?? logBug(attempt, error);
     const text = toStorableText(scrubber.scrub(message), MESSAGE_CHARACTERS_MAX);
-    return { input, logs, error: { ...rest, message: text } };
+    const particulars = scrubber.scrubJson(toStorableJson(rest));
+    return { input, logs, error: { ...particulars, message: text } };
   }
 }
 
@@ -133,6 +136,25 @@ async function readSecrets(
   if (names.length === 0 || node.type.inside) return {};
   if (run.test) return { values: new Map(names.map((name) => [name, `[secret ${name}]`])) };
   return platform.secrets.read(run.workspace, names);
+}
+
+/** Evaluates fields that are expressions; an error says which. */
+function fieldEvaluator(
+  attempt: StepAttempt,
+  { expressions }: PreparedNode,
+  scope: unknown,
+): (name: string) => Promise<unknown> {
+  return async (name) => {
+    const expression = expressions.get(name);
+    try {
+      return await evaluateWhenFree(attempt, (evaluation) =>
+        expression?.evaluate(scope, evaluation),
+      );
+    } catch (error) {
+      if (!expression || !(error instanceof ExpressionError)) throw error;
+      throw error.at({ path: `/${name}`, text: expression.text, offset: 0 });
+    }
+  };
 }
 
 const BUSY_WAIT_MAX_MS = 30_000;

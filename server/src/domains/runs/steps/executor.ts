@@ -2,7 +2,7 @@ import type { Static, TObject } from "typebox";
 import type { NodeType } from "#domains/workflows/index.ts";
 import type { Platform } from "#kernel/contract.ts";
 import { extensionPoint } from "#kernel/extension-point.ts";
-import type { StepLogLine, StepWait } from "../engine/journal-record.ts";
+import type { ListPage, StepLogLine, StepWait } from "../engine/journal-record.ts";
 import type { RunContext } from "../engine/run-context.ts";
 
 /** The step, and the services that its executor may use. */
@@ -37,7 +37,7 @@ export interface PerformInput {
 
 /** An output, a wait, or the items of a loop. */
 export type StepResult =
-  | { readonly output: unknown; readonly branch?: string }
+  | { readonly output: unknown; readonly branch?: string; readonly page?: ListPage }
   | { readonly wait: StepWait }
   | { readonly items: readonly unknown[] };
 

@@ -6,7 +6,7 @@ import { perform } from "#kernel/operation/perform.ts";
 import { newId, workspaceIdOf } from "#kernel/schema/id.ts";
 import { runActor, type RunContext } from "../engine/run-context.ts";
 import type { PerformInput } from "./executor.ts";
-import { StepFailure } from "./step-error.ts";
+import { StepFailure, toOperationFailure } from "./step-error.ts";
 
 /** The step that performs an operation. */
 interface PerformingStep {
@@ -38,7 +38,7 @@ export async function performOperation(
     origin: "",
     cause: run.cause,
   };
-  const { status, body } = await perform(platform, declaration, {
+  const { status, headers, body } = await perform(platform, declaration, {
     caller,
     input: { params: input.params, query: input.query, body: input.body },
     instance: `/runs/${run.id}/${path}`,
@@ -47,10 +47,7 @@ export async function performOperation(
   });
   const response: unknown = body === undefined ? null : JSON.parse(body);
   if (status < 400) return response;
-  const { code, detail, title } = response as Record<string, string>;
-  throw new StepFailure(code ?? "refused", detail ?? title ?? "It was refused.", {
-    retryable: status >= 500,
-  });
+  throw toOperationFailure({ status, headers, body: response }, platform.clock.nowMs());
 }
 
 /** The person's permissions as they are now, as far as the credential that deployed it had them. */

@@ -1,8 +1,8 @@
 import type { TObject } from "typebox";
-import { splitConfig, type PlanNode } from "#domains/workflows/index.ts";
+import { isTemplate, splitConfig, type PlanNode } from "#domains/workflows/index.ts";
 import { compileExpression, type Expression } from "#kernel/expression/expression.ts";
 import { compileTemplate, type Template } from "#kernel/expression/template.ts";
-import { joinReferences } from "#kernel/expression/references.ts";
+import { ANY_NAME, joinReferences } from "#kernel/expression/references.ts";
 import { Validator } from "#kernel/schema/validator.ts";
 
 /** A node's configuration, compiled once for any number of evaluations. */
@@ -10,6 +10,15 @@ export interface PreparedNode {
   readonly template: Template;
   readonly expressions: ReadonlyMap<string, Expression>;
   readonly literals: Readonly<Record<string, unknown>>;
+  /**
+   * Makes lists of the values of templates that stand for one: JSONata gives nothing in the place of
+   * an empty list, and the only member in that of a list of one.
+   */
+  readonly toLists: (
+    values: Readonly<Record<string, unknown>>,
+  ) => Readonly<Record<string, unknown>>;
+  /** It reads the workspace, or all that there is. */
+  readonly readsWorkspace: boolean;
   /** The names of the secrets that it reads. */
   readonly secrets: readonly string[];
   readonly check: ConfigCheck;
@@ -34,11 +43,43 @@ function compileNode({ type, config }: PlanNode): PreparedNode {
   const compiled = new Map(
     Object.entries(expressions).map(([name, text]) => [name, compileExpression(text)]),
   );
-  const { secrets } = joinReferences([
+  const { secrets, roots } = joinReferences([
     template.references,
     ...[...compiled.values()].map(({ references }) => references),
   ]);
-  return { template, expressions: compiled, literals, secrets, check: configCheckOf(type.config) };
+  return {
+    template,
+    expressions: compiled,
+    literals,
+    readsWorkspace:
+      roots.includes("workspace") || roots.includes(ANY_NAME) || type.computesFirst === true,
+    toLists: listMaker(type.config, templates),
+    // An expression that names no secret sees none.
+    secrets: secrets.filter((name) => name !== ANY_NAME),
+    check: configCheckOf(type.config),
+  };
+}
+
+function listMaker(
+  schema: TObject,
+  templates: Readonly<Record<string, unknown>>,
+): PreparedNode["toLists"] {
+  const { properties } = schema;
+  const required: readonly string[] | undefined = schema.required;
+  const isRequired = (name: string): boolean => required?.includes(name) ?? false;
+  const names = Object.keys(templates).filter(
+    (name) =>
+      isTemplate(templates[name]) && (properties[name] as { type?: unknown })?.type === "array",
+  );
+  if (names.length === 0) return (values) => values;
+  return (values) => {
+    const lists = names.flatMap((name): [string, unknown][] => {
+      const value = values[name] ?? undefined;
+      if (value !== undefined) return [[name, Array.isArray(value) ? value : [value]]];
+      return isRequired(name) ? [[name, []]] : [];
+    });
+    return { ...values, ...Object.fromEntries(lists) };
+  };
 }
 
 function configCheckOf(schema: TObject): ConfigCheck {

@@ -2,8 +2,15 @@ import { parsePath } from "#domains/workflows/index.ts";
 import { workspaceIdOf } from "#kernel/schema/id.ts";
 import type { RunContext } from "../engine/run-context.ts";
 import type { JournalRecord } from "../engine/journal-record.ts";
+import type { WorkspaceFacts } from "./workspace-facts.ts";
 
-type Outputs = Record<string, { readonly output: unknown; readonly error?: unknown }>;
+type Outputs = Record<string, Pick<JournalRecord, "output" | "error" | "page">>;
+
+/** The values that not every step needs. */
+interface ScopeExtras {
+  readonly workspace?: WorkspaceFacts | undefined;
+  readonly secrets?: ReadonlyMap<string, string> | undefined;
+}
 
 /** The values that expressions see. It is updated as steps end, since building it anew is what costs. */
 export class Scope {
@@ -24,10 +31,10 @@ export class Scope {
   }
 
   /** Adds the output of a step that ended. */
-  add({ path, node, status, output, error }: JournalRecord): void {
+  add({ path, node, status, output, error, page }: JournalRecord): void {
     if (status !== "completed" && status !== "failed") return;
     const prefix = path.slice(0, path.length - node.length);
-    const entry = { output: output ?? null, ...(error && { error }) };
+    const entry = { output: output ?? null, ...(error && { error }), ...(page && { page }) };
     if (prefix === "") this.#outputs[node] = entry;
     else {
       const iterationOutputs = this.#iterationOutputs.get(prefix) ?? {};
@@ -42,7 +49,7 @@ export class Scope {
   }
 
   /** The values that the step at this path sees: outputs around it, and the items of its loops. */
-  at(path: string, secrets?: ReadonlyMap<string, string>): Readonly<Record<string, unknown>> {
+  at(path: string, { workspace, secrets }: ScopeExtras = {}): Readonly<Record<string, unknown>> {
     const { iterations } = parsePath(path);
     const items: Record<string, unknown> = {};
     let steps = this.#outputs;
@@ -52,9 +59,9 @@ export class Scope {
       items["index"] = index;
       steps = { ...steps, ...this.#iterationOutputs.get(`${loop}[${index}].`) };
     }
-    const common = { ...this.#common, ...items, steps };
-    return secrets === undefined || secrets.size === 0
-      ? common
-      : { ...common, secrets: Object.fromEntries(secrets) };
+    const scope = { ...this.#common, ...(workspace && { workspace }), ...items, steps };
+    if (secrets === undefined || secrets.size === 0) return scope;
+    // Hidden: an expression that takes its scope as a whole must not show them.
+    return Object.defineProperty(scope, "secrets", { value: Object.fromEntries(secrets) });
   }
 }

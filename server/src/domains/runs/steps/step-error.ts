@@ -3,18 +3,70 @@ import { isConnectionLoss, isTransient } from "#kernel/db/errors.ts";
 import { ExpressionError } from "#kernel/expression/expression-failure.ts";
 import { Failure } from "#kernel/operation/failure.ts";
 import { OutboundFailed, OutboundRefused } from "#kernel/outbound/outbound.ts";
+import { retryAfterMs } from "#kernel/outbound/retry-after.ts";
 import { JSON_DEPTH_MAX, sizeProblem } from "#kernel/schema/json-value.ts";
+
+/** The particulars of a step's failure beside its code and message. */
+export type FailureParticulars = Omit<StepError, "code" | "message">;
 
 /** Thrown by an executor: why the step failed, in words for the author of the workflow. */
 export class StepFailure extends Error {
   readonly code: string;
-  readonly retryable: boolean;
+  readonly particulars: FailureParticulars;
 
-  constructor(code: string, message: string, options: { readonly retryable?: boolean } = {}) {
+  constructor(code: string, message: string, particulars: FailureParticulars = {}) {
     super(message);
     this.code = code;
-    this.retryable = options.retryable ?? true;
+    this.particulars = particulars;
   }
+}
+
+/** An answer that is no success, as a step got it. */
+export interface RefusedCall {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: unknown;
+}
+
+/** Statuses below 500 of a call that may succeed later. */
+const PASSING_STATUSES: ReadonlySet<number> = new Set([408, 425, 429]);
+
+/** What error branches see of a refused call, and whether and when it is retried. */
+export function refusalOf({ status, headers, body }: RefusedCall, nowMs: number) {
+  const waitMs = retryAfterMs(headers["retry-after"], nowMs);
+  return {
+    status,
+    headers,
+    body,
+    retryable: status >= 500 || PASSING_STATUSES.has(status),
+    ...(waitMs !== undefined && { retryAfterMs: waitMs }),
+  };
+}
+
+/** The refusal by an operation of the platform: its own, or that of a system behind it. */
+export function toOperationFailure(
+  { status, headers, body }: RefusedCall,
+  nowMs: number,
+): StepFailure {
+  const { upstreamStatus, upstreamHeaders, upstreamBody, ...problem } = body as Problem;
+  const { code = "refused", detail, title = "It was refused." } = problem;
+  const upstream = {
+    status: upstreamStatus ?? status,
+    headers: { ...upstreamHeaders, ...headers },
+    body: upstreamBody ?? null,
+  };
+  const call = upstreamStatus == null ? { status, headers, body } : upstream;
+  return new StepFailure(code, detail ?? title, refusalOf(call, nowMs));
+}
+
+/** The part of a problem document that is known here. */
+interface Problem {
+  readonly code?: string;
+  readonly detail?: string;
+  readonly title?: string;
+  readonly upstreamStatus?: number | null;
+  readonly upstreamHeaders?: Readonly<Record<string, string>>;
+  readonly upstreamBody?: unknown;
 }
 
 /**
@@ -23,12 +75,18 @@ export class StepFailure extends Error {
  */
 export function toStepError(error: unknown, isAborted: boolean): StepError | undefined {
   if (error instanceof StepFailure) {
-    return { code: error.code, message: error.message, retryable: error.retryable };
+    return { retryable: true, ...error.particulars, code: error.code, message: error.message };
   }
   if (isAborted) return { code: "cancelled", message: "The run was ended.", retryable: false };
   if (error instanceof ExpressionError) {
-    const isPassing = error.code === "busy" || error.code === "timeout";
-    return { code: `expression_${error.code}`, message: error.message, retryable: isPassing };
+    const { path: field, text, code, message } = error;
+    return {
+      code: `expression_${code}`,
+      message: field === undefined ? message : `${field}: ${message}`,
+      retryable: code === "busy" || code === "timeout",
+      ...(field !== undefined && { field }),
+      ...(text !== undefined && { expression: text.trim() }),
+    };
   }
   if (error instanceof OutboundRefused) {
     return { code: "outbound_refused", message: error.message, retryable: false };

@@ -1,21 +1,18 @@
-import { AuditRead } from "#domains/audit/index.ts";
-import { AUDIT } from "#domains/bus/index.ts";
-import { findMembersWithPermission, readPrincipals } from "#domains/identity/accounts/index.ts";
 import {
   findEventDeployments,
   type PlannedVersion,
   planOfVersion,
 } from "#domains/workflows/index.ts";
 import { causationOf } from "#kernel/log/event-log.ts";
-import { eventFiltersFor, visibilityContext, applyFilter } from "#kernel/log/event-visibility.ts";
 import { CAUSATION_DEPTH_MAX, type RecordedEvent } from "#kernel/log/event.ts";
 import { compileSubscriptionStart } from "#kernel/log/subscription-start.ts";
 import type { ReadContext } from "#kernel/contract.ts";
 import { reader } from "#kernel/readers/reader.ts";
-import { idsInOrder } from "#kernel/schema/id.ts";
+import { nextRunId } from "../start/queued-start.ts";
 import { queuedStart, type RunStart, writeRunStart } from "../start/start-run.ts";
 import { startEvents } from "../events.ts";
 import { compileEventMatch, visibleEvent, eventTopics } from "./event-matcher.ts";
+import { resolveVisibility } from "./heard-events.ts";
 import { wakeWaitingStep, findWaitingSteps } from "./waiting-steps.ts";
 
 /** A deployed workflow with an event trigger. */
@@ -119,8 +116,6 @@ export const eventTriggerReader = reader({
       ...waiting.map(({ runAs }) => runAs),
     ]);
     const openWaits = new Set(waiting);
-    // Ids in the order of the events: due runs and queued runs are taken in that order.
-    const nextId = idsInOrder("run", now.getTime());
     const wakeUps: Promise<void>[] = [];
     for (const event of events) {
       const onTopics = eventTopics(services, event);
@@ -128,7 +123,8 @@ export const eventTriggerReader = reader({
         if (event.depth >= CAUSATION_DEPTH_MAX || !onTopics.includes(trigger.topic)) continue;
         const visible = visibleTo(event, trigger.deployedBy, trigger.permissions);
         if (!visible || !trigger.matches(visible)) continue;
-        const start = { ...toRunStart(visible, trigger), id: nextId() };
+        // Ids in the order of the events: due runs and queued runs are taken in that order.
+        const start = { ...toRunStart(visible, trigger), id: nextRunId(now.getTime()) };
         await writeRunStart(ctx.because(event), queuedStart(services, start));
       }
       for (const step of openWaits) {
@@ -142,32 +138,3 @@ export const eventTriggerReader = reader({
     await Promise.all(wakeUps);
   },
 });
-
-/**
- * Resolves which events these people may see: the audit log needs a permission, and the content of
- * some events is filtered by person. A workflow must not be the way around either.
- */
-async function resolveVisibility(
-  ctx: ReadContext,
-  events: readonly RecordedEvent[],
-  userIds: readonly string[],
-): Promise<EventVisibility> {
-  const uniqueUserIds = [...new Set(userIds)];
-  const auditors = events.some(({ topic }) => topic === AUDIT)
-    ? await findMembersWithPermission(ctx, AuditRead, uniqueUserIds)
-    : new Set<string>();
-  const filters = await eventFiltersFor(visibilityContext(ctx), events);
-  const principalOf = await readPrincipals(ctx, filters.size > 0 ? uniqueUserIds : []);
-  return (event, userId, permissions) => {
-    if (event.topic !== AUDIT) return applyFilter(filters, event, principalOf(userId));
-    const isConfined = permissions !== undefined && !permissions.includes(AuditRead.name);
-    return auditors.has(userId) && !isConfined ? event : undefined;
-  };
-}
-
-/** An event as a person, or their token with these permissions, may see it; undefined if not at all. */
-type EventVisibility = (
-  event: RecordedEvent,
-  userId: string,
-  permissions: readonly string[] | undefined,
-) => RecordedEvent | undefined;

@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { Condition } from "#kernel/condition/condition.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import type { RecordedEvent } from "#kernel/log/event.ts";
@@ -19,6 +19,8 @@ export interface WaitingStep {
   /** Which of them; undefined for all. */
   readonly permissions: readonly string[] | undefined;
   readonly matches: (event: RecordedEvent) => boolean;
+  /** As `matches`, of events that came before it waited. */
+  readonly matchesPast: (event: RecordedEvent) => boolean;
 }
 
 interface WaitRow {
@@ -34,24 +36,38 @@ interface WaitRow {
 }
 
 /** Finds the steps that wait for events on these topics. */
-export async function findWaitingSteps(tx: Tx, topics: readonly string[]): Promise<WaitingStep[]> {
+export function findWaitingSteps(tx: Tx, topics: readonly string[]): Promise<WaitingStep[]> {
+  return selectWaitingSteps(tx, sql`w.topic = any(${topics}::text[])`);
+}
+
+/** Finds a step that waits for an event; undefined when it waits no more. */
+export async function findWaitingStep(
+  tx: Tx,
+  runId: string,
+  path: string,
+): Promise<WaitingStep | undefined> {
+  return (await selectWaitingSteps(tx, sql`w.run_id = ${runId} and w.path = ${path}`))[0];
+}
+
+async function selectWaitingSteps(tx: Tx, condition: RawBuilder<unknown>): Promise<WaitingStep[]> {
   // Not a join: without statistics of a young table, its plan may start with a scan of all runs.
   const { rows } = await sql<WaitRow>`
     select w.run_id, w.path, w.topic, (select run_as from runs where id = w.run_id) as run_as,
            (select permissions from runs where id = w.run_id) as permissions,
            w.event_type, w.filter, w.since_epoch, w.since::text as since
       from run_waits w
-     where w.topic = any(${topics}::text[]) order by w.run_id, w.path`.execute(tx);
+     where ${condition} order by w.run_id, w.path`.execute(tx);
   return rows.map((row) => {
     const isSubscribed = compileSubscriptionStart({ epoch: row.since_epoch, snapshot: row.since });
-    const matchesWait = compileEventMatch({ eventType: row.event_type, filter: row.filter });
+    const matchesPast = compileEventMatch({ eventType: row.event_type, filter: row.filter });
     return {
       runId: row.run_id,
       path: row.path,
       topic: row.topic,
       runAs: row.run_as,
       permissions: row.permissions ?? undefined,
-      matches: (event) => isSubscribed(event) && matchesWait(event),
+      matches: (event) => isSubscribed(event) && matchesPast(event),
+      matchesPast,
     };
   });
 }

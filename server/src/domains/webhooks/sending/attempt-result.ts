@@ -1,5 +1,6 @@
 import type { Platform } from "#kernel/contract.ts";
-import { retryAfterMs, retryDelayMs } from "./backoff.ts";
+import { retryAfterMs } from "#kernel/outbound/retry-after.ts";
+import { retryDelayMs } from "./backoff.ts";
 import type { AttemptResult } from "./attempt.ts";
 import type { PendingDelivery } from "./pending-delivery.ts";
 import type { Target } from "./target.ts";

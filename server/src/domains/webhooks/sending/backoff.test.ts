@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { retryAfterMs, retryDelayMs } from "./backoff.ts";
+import { retryAfterMs } from "#kernel/outbound/retry-after.ts";
+import { retryDelayMs } from "./backoff.ts";
 
 test.each([
   ["exponential", null, [2, 4, 8, 16, 32]],

@@ -23,11 +23,3 @@ export function retryDelayMs(policy: RetryPolicy, attempts: number, random: numb
   const jittered = plain * (1 - JITTER + 2 * JITTER * random);
   return Math.round(Math.min(jittered, policy.maxDelayMs ?? DELAY_MAX_MS, DELAY_MAX_MS));
 }
-
-/** Parses `Retry-After`: seconds, or a date. Undefined when it is neither. */
-export function retryAfterMs(header: string | undefined, nowMs: number): number | undefined {
-  if (header === undefined) return undefined;
-  const text = header.trim();
-  const delayMs = /^\d{1,9}$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - nowMs;
-  return Number.isNaN(delayMs) ? undefined : Math.min(Math.max(delayMs, 0), DELAY_MAX_MS);
-}

@@ -21,7 +21,15 @@ export const Retry = object({
   ),
   strategy: Type.Optional(
     Type.Enum(["fixed", "exponential"], {
-      description: "`exponential`, the default, doubles the wait each time, up to an hour",
+      description:
+        "`exponential`, the default, doubles the wait each time, up to an hour; a longer " +
+        "`Retry-After` is honoured",
+    }),
+  ),
+  statuses: Type.Optional(
+    Type.Array(Type.Integer({ minimum: 400, maximum: 599 }), {
+      maxItems: 50,
+      description: "Refusals that are retried too, besides 408, 425, 429 and all from 500 on",
     }),
   ),
 });
@@ -58,7 +66,8 @@ export const Edge = object(
     when: Type.Optional(
       line(
         200,
-        "Only after this branch: `true` or `false`, a case or `default`, `approved` or `rejected`, `error`",
+        "Only after this branch: `true` or `false`, a case or `default`, `approved` or `rejected`, " +
+          "`error`. A boolean or a number is taken for its text",
       ),
     ),
   },

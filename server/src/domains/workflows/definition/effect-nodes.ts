@@ -10,6 +10,8 @@ import { TOPIC_CHARACTERS_MAX } from "./trigger.ts";
 const SOURCE_CHARACTERS_MAX = 262_144;
 const FIELDS_MAX = 200;
 
+/** As many as a loop takes. */
+const RECORDS_MAX = 10_000;
 const Fields = Type.Record(Type.String(), Type.Unknown(), { maxProperties: FIELDS_MAX });
 
 export const http = nodeType({
@@ -86,7 +88,26 @@ export const records = nodeType({
     filter: Type.Optional(ConditionSchema),
     sort: Type.Optional(line(300, "Of a list: such as `-createdAt,name`")),
     limit: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 1_000, description: "Of a list; 200 when absent" }),
+      Type.Integer({
+        minimum: 1,
+        maximum: RECORDS_MAX,
+        description: "Of a list; 200 when absent. `steps.<id>.page` says if there are more",
+      }),
+    ),
+    all: Type.Optional(
+      Type.Boolean({
+        description: "Of a list: all that match, or the step fails when they are too many",
+      }),
+    ),
+    after: Type.Optional(
+      line(4_000, "Of a list: the `page.nextCursor` of an earlier one, to go on behind it"),
+    ),
+    fields: Type.Optional(
+      Type.Array(line(100), {
+        minItems: 1,
+        maxItems: FIELDS_MAX,
+        description: "Of a list: these columns alone",
+      }),
     ),
   }),
   branches: "none",

@@ -38,6 +38,7 @@ describe("compilePlan", () => {
       onError: "fail",
       config: {},
       concurrency: 1,
+      collects: true,
       body: undefined,
       retry: { maxAttempts: 2, backoffMs: 1_000, strategy: "exponential", maxDelayMs: 3_600_000 },
     });

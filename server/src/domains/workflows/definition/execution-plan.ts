@@ -32,6 +32,8 @@ export interface PlanNode {
   /** Of a loop. */
   readonly body: Graph | undefined;
   readonly concurrency: number;
+  /** False for a loop whose output is not the list of its iterations' outputs. */
+  readonly collects: boolean;
 }
 
 export interface RetryRule {
@@ -39,6 +41,8 @@ export interface RetryRule {
   readonly backoffMs: number;
   readonly strategy: "fixed" | "exponential";
   readonly maxDelayMs: number;
+  /** Statuses of refusals that are retried all the same. */
+  readonly statuses: readonly number[];
 }
 
 /** An edge, seen from the node that it leaves. */
@@ -81,7 +85,7 @@ function compileNode(node: Node, types: NodeTypes): Omit<PlanNode, "index" | "ou
   const declared = types.get(node.type) ?? throwMissing(node.type);
   const { config = {}, retry } = node;
   const type = { ...declared, ...declared.inFact?.(config) };
-  const { concurrency } = config;
+  const { concurrency, collect } = config;
   return {
     id: node.id,
     name: node.name,
@@ -92,12 +96,14 @@ function compileNode(node: Node, types: NodeTypes): Omit<PlanNode, "index" | "ou
       backoffMs: retry.backoffMs ?? BACKOFF_MS_DEFAULT,
       strategy: retry.strategy ?? "exponential",
       maxDelayMs: BACKOFF_MS_MAX,
+      statuses: retry.statuses ?? [],
     },
     timeoutMs: node.timeoutMs,
     onError: type.alwaysFails ? "fail" : (node.onError ?? "fail"),
     // A checked loop has a body that is a checked graph.
     body: type.iterates && compileGraph(config["body"] as GraphDefinition, types),
     concurrency: typeof concurrency === "number" ? concurrency : 1,
+    collects: collect !== false,
   };
 }
 

@@ -75,7 +75,10 @@ export const loop = nodeType({
   type: "loop",
   summary: "Runs a graph for each item of a list; its output is the list of theirs",
   config: object({
-    items: Type.Array(Type.Unknown(), { maxItems: LOOP_ITEMS_MAX }),
+    items: Type.Array(Type.Unknown(), {
+      maxItems: LOOP_ITEMS_MAX,
+      description: "A template without a value gives no item, one with a single value one item",
+    }),
     as: Type.Optional(
       literalSchema(
         Type.String({
@@ -92,6 +95,15 @@ export const loop = nodeType({
           maximum: LOOP_CONCURRENCY_MAX,
           default: 1,
           description: "How many items at a time",
+        }),
+      ),
+    ),
+    collect: Type.Optional(
+      literalSchema(
+        Type.Boolean({
+          description:
+            "True unless given: the output is the list of the iterations' outputs, 1 MiB at most; without, " +
+            "it is `{ count }`",
         }),
       ),
     ),

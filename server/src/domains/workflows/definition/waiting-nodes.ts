@@ -21,11 +21,18 @@ export const delay = nodeType({
 
 export const waitForEvent = nodeType({
   type: "wait_for_event",
-  summary: "Waits for the next event on a topic that matches; its output is the event",
+  summary:
+    "Waits for an event on a topic that matches, one that came since the run began included; its output is the event",
   config: object({
     topic: line(TOPIC_CHARACTERS_MAX),
     eventType: Type.Optional(line(PATTERN_CHARACTERS_MAX, "A type or a pattern; without it, any")),
     filter: Type.Optional(ConditionSchema),
+    since: Type.Optional(
+      Type.Enum(["run", "wait"], {
+        description:
+          "From when on events count: since the run began (default), or since the step began to wait",
+      }),
+    ),
     timeoutMs: Type.Optional(Duration),
   }),
   branches: "none",

@@ -33,8 +33,8 @@ export interface RunState {
 export interface RunDecision {
   readonly start: readonly { readonly path: string; readonly node: PlanNode }[];
   readonly skip: readonly string[];
-  /** Loops, with the outputs of their iterations. */
-  readonly complete: readonly { readonly path: string; readonly output: readonly unknown[] }[];
+  /** Loops, with the outputs of their iterations, or how many there were. */
+  readonly complete: readonly { readonly path: string; readonly output: unknown }[];
   /** Loops of which an iteration failed, with the step that did. They may still be retried. */
   readonly fail: readonly { readonly path: string; readonly cause: string }[];
   /** Steps that wait, and need not any more. */

@@ -128,8 +128,9 @@ function advanceLoop(progress: Progress, loop: Loop): void {
   if (loop.finishedCount === loop.items) {
     frame.loops[node.index] = undefined;
     progress.live.delete(path);
-    progress.due.complete.set(path, loop.outputs);
-    keepOutput(frame, node, loop.outputs);
+    const output = node.collects ? loop.outputs : { count: loop.items };
+    progress.due.complete.set(path, output);
+    keepOutput(frame, node, output);
     settle(progress, frame, node, PLAIN);
     return;
   }

@@ -69,7 +69,7 @@ export interface LiveStep {
 export interface Due {
   readonly start: Map<string, { readonly frame: Frame; readonly node: PlanNode }>;
   readonly skip: Set<string>;
-  readonly complete: Map<string, readonly unknown[]>;
+  readonly complete: Map<string, unknown>;
 }
 
 export interface Progress {
@@ -186,9 +186,10 @@ function finish(progress: Progress, { of, graph, outputs }: Frame): void {
   loop.frames.delete(index);
   loop.finished[index] = true;
   loop.finishedCount += 1;
+  progress.changed.add(loop);
+  if (!loop.node.collects) return;
   const ended = graph.sinks.filter((sink) => sink.index in outputs);
   loop.outputs[index] = combineOutputs(ended.map((sink) => [sink.id, outputs[sink.index]]));
-  progress.changed.add(loop);
 }
 
 function newFrame(graph: Graph, prefix: string, of: Frame["of"]): Frame {

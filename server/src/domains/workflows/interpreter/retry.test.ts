@@ -21,7 +21,7 @@ describe("retryDelayMs", () => {
     ["exponential", 2_000_000, [2_000_000, 3_600_000, 3_600_000]],
     ["exponential", 0, [0, 0, 0]],
   ] as const)("%s from %i", (strategy, backoffMs, expected) => {
-    const retry = { strategy, backoffMs, maxAttempts: 5, maxDelayMs };
+    const retry = { strategy, backoffMs, maxAttempts: 5, maxDelayMs, statuses: [] };
     expect([1, 2, 3].map((attempt) => retryDelayMs(retry, attempt))).toEqual(expected);
   });
 });

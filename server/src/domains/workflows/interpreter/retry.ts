@@ -7,6 +7,11 @@ export function retryDelayMs(retry: RetryRule, attempt: number): number {
   return Math.min(retry.backoffMs * factor, retry.maxDelayMs);
 }
 
+/** True when another attempt may end otherwise: a refusal that the node says to retry does too. */
+function isRetryable(retry: RetryRule, { retryable, status }: StepError): boolean {
+  return retryable !== false || (status !== undefined && retry.statuses.includes(status));
+}
+
 /** The consequence of a failed attempt, and the step's record. */
 export interface AfterFailure {
   readonly next: "retry" | "fail" | "continue" | "branch";
@@ -22,9 +27,11 @@ export function afterFailure(
 ): AfterFailure {
   const { branch: _, output: __, retryAtMs: ___, ...fields } = record;
   const { retry } = node;
-  const mayRetry = error.retryable !== false && node.type.alwaysFails !== true;
-  if (retry !== undefined && mayRetry && record.attempts < retry.maxAttempts) {
-    const retryAtMs = nowMs + retryDelayMs(retry, record.attempts);
+  const mayRetry =
+    retry !== undefined && isRetryable(retry, error) && node.type.alwaysFails !== true;
+  if (mayRetry && record.attempts < retry.maxAttempts) {
+    const delayMs = Math.max(retryDelayMs(retry, record.attempts), error.retryAfterMs ?? 0);
+    const retryAtMs = nowMs + delayMs;
     return { next: "retry", record: { ...fields, status: "waiting", error, retryAtMs } };
   }
   switch (node.onError) {

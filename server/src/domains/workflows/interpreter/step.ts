@@ -39,6 +39,17 @@ export interface StepError {
   readonly message: string;
   /** False when another attempt would fail alike. */
   readonly retryable?: boolean;
+  /** How long the other side asked to be left alone. */
+  readonly retryAfterMs?: number;
+  /** The answer of the call that was refused. */
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+  /** The field of the configuration, as a JSON pointer, and its expression. */
+  readonly field?: string;
+  readonly expression?: string;
+  /** The step in a loop whose error this is. */
+  readonly path?: string;
 }
 
 /** True when the failure of a step fails the run, or the loop around it. */

@@ -1,0 +1,40 @@
+import { workspaceOf } from "#domains/workspaces/index.ts";
+import type { Platform } from "#kernel/contract.ts";
+import { BoundedCache } from "#kernel/work/bounded-cache.ts";
+import type { RunContext } from "../engine/run-context.ts";
+
+/** The value of `workspace` in expressions. */
+export interface WorkspaceFacts {
+  readonly id: string;
+  readonly slug: string;
+  readonly name: string;
+  readonly timezone: string;
+}
+
+/** After this a change of name or time zone is seen. */
+const FRESH_MS = 5_000;
+const WORKSPACES_MAX = 10_000;
+
+interface CachedFacts {
+  readonly facts: WorkspaceFacts;
+  readonly untilMs: number;
+}
+
+const caches = new WeakMap<Platform["db"], BoundedCache<CachedFacts>>();
+
+/** Reads the workspace of a run, from memory where it was read just now. */
+export async function readWorkspaceFacts(
+  { db }: Platform,
+  { workspace, environment }: RunContext,
+): Promise<WorkspaceFacts> {
+  const cache = caches.get(db) ?? new BoundedCache<CachedFacts>(WORKSPACES_MAX);
+  caches.set(db, cache);
+  const cached = cache.get(workspace);
+  if (cached && cached.untilMs > performance.now()) return cached.facts;
+  const { id, slug, name, timezone } = await db.read({ workspace, environment }, (tx) =>
+    workspaceOf(tx, workspace),
+  );
+  const facts = { id, slug, name, timezone };
+  cache.set(workspace, { facts, untilMs: performance.now() + FRESH_MS }, 1);
+  return facts;
+}
