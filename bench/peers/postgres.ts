@@ -4,7 +4,7 @@ import pg from "pg";
 import { withOwnerClient } from "../../server/src/kernel/db/setup/owner-connection.ts";
 import { roleNames } from "../../server/src/kernel/db/setup/roles.ts";
 import { startEmbedded } from "../../server/src/kernel/embedded/embedded-database.ts";
-import { parseConnectionUrl } from "../../server/src/open-database.ts";
+import { parseConnectionUrl } from "../../server/src/kernel/db/setup/owner-connection.ts";
 
 /** How a database is reached; `host` may be the folder of a unix socket. */
 export interface Connection {

@@ -11,7 +11,9 @@ acceptCheapToken();
 const settings = readSettings(process.env);
 const log = openLog(settings.logLevel);
 const counted = process.env["BENCH_READERS"] === "on";
-const running = await start(settings, log, [...domains, notes, ...(counted ? [tally] : [])]);
+const running = await start(settings, log, {
+  domains: [...domains, notes, ...(counted ? [tally] : [])],
+});
 
 for (const signal of ["SIGTERM", "SIGINT"] as const) {
   process.once(signal, () => {

@@ -3,7 +3,7 @@ import { chmod, mkdir, mkdtemp, realpath, rm, statfs, writeFile } from "node:fs/
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
-import { loadMasterKey } from "../../server/src/kernel/access/crypto.ts";
+import { ensureMasterKey } from "../../server/src/kernel/access/crypto.ts";
 import { withOwnerClient } from "../../server/src/kernel/db/setup/owner-connection.ts";
 import { prepareDatabase } from "../../server/src/kernel/db/setup/prepare-database.ts";
 import { startEmbedded } from "../../server/src/kernel/embedded/embedded-database.ts";
@@ -155,7 +155,7 @@ async function furnish(dataDir: string, noteIds: readonly string[]): Promise<pg.
   const database = await startEmbedded({ folder: dataDir, log: () => undefined });
   try {
     const owner: pg.ClientConfig = database.connection;
-    await prepareDatabase(owner, loadMasterKey(undefined, dataDir));
+    await prepareDatabase(owner, ensureMasterKey(undefined, dataDir));
     await withOwnerClient(owner, async (client) => {
       await client.query(NOTES_SQL);
       await client.query(TALLY_SQL);

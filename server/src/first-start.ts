@@ -1,10 +1,12 @@
-import { randomBytes } from "node:crypto";
 import {
   addMember,
+  checkPassword,
+  findAccount,
   hashPassword,
   insertUser,
   UserActivated,
 } from "#domains/identity/accounts/index.ts";
+import { LoggedIn } from "#domains/identity/sessions/index.ts";
 import { insertWorkspace, WorkspaceCreated } from "#domains/workspaces/index.ts";
 import { Act } from "#kernel/operation/act.ts";
 import { systemCaller } from "#kernel/access/caller.ts";
@@ -17,16 +19,17 @@ const UNIQUE_VIOLATION = "23505";
 
 export interface FirstOwner {
   readonly email: string;
-  /** Present when it was generated; shown once and stored nowhere. */
+  /** Present when it was made up; derived from the master key, so that a later start can tell it again. */
   readonly password: string | undefined;
 }
 
-/** Creates the workspace `default` and its owner; undefined when they exist already. */
+/** Creates the workspace `default` and its owner; undefined once somebody has logged in, or chose the password. */
 export async function firstStart(platform: Platform): Promise<FirstOwner | undefined> {
   const { db, homeWorkspace, settings } = platform;
   const existing = await db.system("select from workspaces where key = $1", [homeWorkspace]);
-  if (existing.length > 0) return undefined;
-  const password = settings.adminPassword ?? randomBytes(15).toString("base64url");
+  const generated = generatePassword(platform);
+  if (existing.length > 0) return findUnclaimedOwner(platform, generated);
+  const password = settings.adminPassword ?? generated;
   const passwordHash = await hashPassword(password);
   const partition: Partition = { workspace: NO_WORKSPACE, environment: "production" };
   const caller = systemCaller(partition, { correlationId: newId("cor"), depth: 0 });
@@ -41,8 +44,25 @@ export async function firstStart(platform: Platform): Promise<FirstOwner | undef
     if (sqlStateOf(error) === UNIQUE_VIOLATION) return undefined;
     throw error;
   }
-  const generated = settings.adminPassword === undefined ? password : undefined;
-  return { email: settings.adminEmail, password: generated };
+  const isGenerated = settings.adminPassword === undefined;
+  return { email: settings.adminEmail, password: isGenerated ? generated : undefined };
+}
+
+/** Derived, not stored: whoever has the master key and the database can do anything as it is. */
+function generatePassword({ masterKey, homeWorkspace }: Platform): string {
+  return masterKey.derive(`password of the owner of ${homeWorkspace}`).toString("base64url", 0, 15);
+}
+
+/** The owner with the password that was made up, as long as nobody has logged in and it is still the right one. */
+async function findUnclaimedOwner(
+  { db, settings }: Platform,
+  password: string,
+): Promise<FirstOwner | undefined> {
+  const account = await findAccount(db, settings.adminEmail);
+  if (!(await checkPassword(password, account?.passwordHash))) return undefined;
+  // A log without a login is short: nobody could do anything yet.
+  const logins = await db.system("select from events where type = $1 limit 1", [LoggedIn.type]);
+  return logins.length > 0 ? undefined : { email: settings.adminEmail, password };
 }
 
 async function createDefaults(

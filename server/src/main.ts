@@ -1,12 +1,13 @@
-import { FolderInUse } from "#kernel/embedded/embedded-database.ts";
+import { enableCompileCache } from "node:module";
+import { join } from "node:path";
 import { type ProcessRole, readSettings, unknownSettings } from "#kernel/settings.ts";
 import { StartupError } from "#kernel/startup-error.ts";
-import { openLog } from "./open-logger.ts";
-import { type Running, start } from "./start.ts";
+import type { FirstOwner } from "./first-start.ts";
+import { checkSurroundings } from "./preflight.ts";
 
 /** The message of an error that an operator can fix; any other with its stack. */
 function describeError(error: unknown): string {
-  if (error instanceof StartupError || error instanceof FolderInUse) return error.message;
+  if (error instanceof StartupError) return error.message;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
@@ -16,9 +17,18 @@ function printLines(lines: readonly string[]): void {
 
 try {
   const settings = readSettings(process.env);
+  await checkSurroundings(settings);
+  // The second start finds the sources compiled. In our own folder: whoever could write there could
+  // make us run what they like.
+  enableCompileCache(join(settings.dataDir, "cache"));
+  // Loaded only now: the product takes seconds, and a refusal must not.
+  const [{ openLog }, { start }] = await Promise.all([
+    import("./open-logger.ts"),
+    import("./start.ts"),
+  ]);
   const log = openLog(settings.logLevel);
-  for (const name of unknownSettings(process.env)) log.warn(`${name} is not a setting of ours`);
-  const running = await start(settings, log);
+  for (const line of unknownSettings(process.env)) log.warn(line);
+  const running = await start(settings, log, { announceOwner: printOwner });
   let stopping = false;
   const shutDown = async (reason: string, code: number): Promise<void> => {
     if (stopping) return;
@@ -31,21 +41,29 @@ try {
     process.on(signal, () => void shutDown(signal, 0));
   void running.died.then((reason) => shutDown(`the database ended: ${reason}`, 1));
   // Printed last: a supervisor may send SIGTERM as soon as it reads it.
-  printReady(running, settings.role);
+  printReady(running.address, settings.role);
 } catch (error) {
   process.stderr.write(`Millrace did not start.\n${describeError(error)}\n`);
   process.exit(1);
 }
 
-function printReady({ address, owner }: Running, role: ProcessRole): void {
+/** Printed as soon as the account exists: whatever fails afterwards, the password is known. */
+function printOwner({ email, password }: FirstOwner): void {
+  printLines([
+    `The owner of the workspace "default" is ${email}.`,
+    ...(password === undefined
+      ? []
+      : [
+          `The password, made up and printed until somebody has logged in: ${password}`,
+          "Change it after you have logged in.",
+        ]),
+  ]);
+}
+
+function printReady(address: string, role: ProcessRole): void {
   printLines([
     role === "worker"
       ? `A Millrace worker is ready; its probes are at ${address}`
-      : `Millrace is ready at ${address} (API reference: ${address}/docs)`,
-  ]);
-  if (!owner) return;
-  printLines([
-    `The workspace "default" has its owner: ${owner.email}`,
-    ...(owner.password === undefined ? [] : [`Password, shown only this once: ${owner.password}`]),
+      : `Millrace is ready at ${address} - open it in a browser to begin (API reference: ${address}/docs)`,
   ]);
 }

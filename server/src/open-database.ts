@@ -1,6 +1,6 @@
 import type pg from "pg";
-import { parse } from "pg-connection-string";
 import type { Logger } from "pino";
+import { parseConnectionUrl } from "#kernel/db/setup/owner-connection.ts";
 import { startEmbedded } from "#kernel/embedded/embedded-database.ts";
 import type { Settings } from "#kernel/settings.ts";
 
@@ -39,17 +39,4 @@ function logDatabaseLine(log: Logger, line: string): void {
   const isRoutine = / LOG: |terminating connection due to administrator command/.test(line);
   const level = isRoutine ? "debug" : /\b(FATAL|PANIC)\b/.test(line) ? "error" : "info";
   log[level]({ database: line });
-}
-
-/** Parses a connection URL into its parts. */
-export function parseConnectionUrl(url: string): pg.ClientConfig {
-  const { host, port, user, password, database, ssl } = parse(url);
-  return {
-    ...(host && { host }),
-    ...(port && { port: Number(port) }),
-    ...(user && { user }),
-    ...(password && { password }),
-    ...(database && { database }),
-    ...(ssl !== undefined && { ssl: ssl as boolean }),
-  };
 }

@@ -1,16 +1,29 @@
 import { type Logger, pino } from "pino";
 import { scrubDestination } from "#kernel/secrets/recent-secrets.ts";
+import { toReadableLine } from "./log-line.ts";
 
 const FLUSH_MS = 200;
 const BATCH_CHARACTERS_MIN = 4_096;
 
 /**
- * Opens the log on standard output, one JSON object a line, scrubbed of the secrets that were used lately. It
- * is written in batches, a fraction of a second old at the most: a write for every line slows requests.
+ * Opens the log on standard output, scrubbed of the secrets that were used lately: one JSON object a line, or on
+ * a terminal a line for people. It is written in batches, a fraction of a second old at the most: a write for
+ * every line slows requests.
  */
-export function openLog(level: string): Logger {
+export function openLog(level: string, isTerminal = process.stdout.isTTY): Logger {
   const destination = pino.destination({ dest: 1, sync: false, minLength: BATCH_CHARACTERS_MIN });
   setInterval(() => destination.flush(), FLUSH_MS).unref();
   process.on("exit", () => destination.flushSync());
-  return pino({ level, base: null }, scrubDestination(destination));
+  const output = isTerminal
+    ? {
+        write: (line: string) => destination.write(toReadableLine(line, hasColors())),
+        flushSync: () => destination.flushSync(),
+      }
+    : destination;
+  return pino({ level, base: null }, scrubDestination(output));
+}
+
+/** See no-color.org. */
+function hasColors(): boolean {
+  return !process.env["NO_COLOR"] && process.env["TERM"] !== "dumb";
 }

@@ -2,35 +2,42 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
 import type { Logger } from "pino";
 import type { Domain } from "#kernel/contract.ts";
-import { loadMasterKey } from "#kernel/access/crypto.ts";
+import { ensureMasterKey, loadMasterKey, type MasterKey } from "#kernel/access/crypto.ts";
+import { isInstalled } from "#kernel/db/setup/owner-connection.ts";
 import { prepareDatabase } from "#kernel/db/setup/prepare-database.ts";
 import { buildServer } from "#kernel/http/server.ts";
 import { Kernel } from "#kernel/kernel.ts";
 import type { Settings } from "#kernel/settings.ts";
 import { domains } from "./app.ts";
 import { type FirstOwner, firstStart } from "./first-start.ts";
-import { openDatabase } from "./open-database.ts";
+import { openDatabase, type OpenDatabase } from "./open-database.ts";
+import { toListenError } from "./preflight.ts";
 
 export interface Running {
   readonly address: string;
-  /** Set on the very first start. */
-  readonly owner: FirstOwner | undefined;
   /** Resolves with the reason when the database ended by itself. */
   readonly died: Promise<string>;
   /** Finishes requests in progress, then ends. */
   stop(): Promise<void>;
 }
 
+export interface StartOptions {
+  /** All areas of the product, unless a test adds some. */
+  readonly domains?: readonly Domain[];
+  /** Called as soon as the first owner exists, and at each start until somebody has logged in. */
+  readonly announceOwner?: (owner: FirstOwner) => void;
+}
+
 /** Starts the product: database, kernel, work, HTTP, in this order; `stop` ends them in reverse. */
 export async function start(
   settings: Settings,
   log: Logger,
-  productDomains: readonly Domain[] = domains,
+  { domains: productDomains = domains, announceOwner }: StartOptions = {},
 ): Promise<Running> {
-  const masterKey = loadMasterKey(settings.masterKey, settings.dataDir);
   await using cleanup = new AsyncDisposableStack();
   const database = await openDatabase(settings, log);
   cleanup.defer(() => database.stop());
+  const masterKey = await findMasterKey(settings, database);
   const prepared = await prepareDatabase(database.connection, masterKey, database.pooler);
   const kernel = await Kernel.open({
     database: { ...prepared, isEmbedded: database.isEmbedded },
@@ -41,17 +48,19 @@ export async function start(
   });
   cleanup.defer(() => kernel.close());
   const owner = await firstStart(kernel);
+  if (owner) announceOwner?.(owner);
   if (settings.role !== "api") await kernel.startWork();
   const app = await buildServer({
     kernel,
     probesOnly: settings.role === "worker",
   });
   cleanup.defer(() => closeServer(app));
-  const address = await app.listen({ port: settings.port, host: settings.host });
+  const address = await app
+    .listen({ port: settings.port, host: settings.host })
+    .catch((error: unknown) => Promise.reject(toListenError(error, settings)));
   const started = cleanup.move();
   return {
     address,
-    owner,
     died: database.died,
     async stop() {
       kernel.leave();
@@ -60,6 +69,12 @@ export async function start(
       await started.disposeAsync();
     },
   };
+}
+
+/** The key of this database. One is made up for a new database alone: no other opens one that exists. */
+async function findMasterKey(settings: Settings, database: OpenDatabase): Promise<MasterKey> {
+  const find = (await isInstalled(database.connection)) ? loadMasterKey : ensureMasterKey;
+  return find(settings.masterKey, settings.dataDir);
 }
 
 const CLOSE_TIMEOUT_MS = 15_000;

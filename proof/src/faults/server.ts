@@ -9,7 +9,7 @@ import {
   type EmbeddedDatabase,
   startEmbedded,
 } from "../../../server/src/kernel/embedded/embedded-database.ts";
-import { parseConnectionUrl } from "../../../server/src/open-database.ts";
+import { parseConnectionUrl } from "../../../server/src/kernel/db/setup/owner-connection.ts";
 import type { Upstream } from "../../../server/src/process/testing/proxy.ts";
 
 /** A server of PostgreSQL that the product only knows by its address. */

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import { type Child, startChild } from "../../../bench/src/child.ts";
-import { loadMasterKey } from "../../../server/src/kernel/access/crypto.ts";
+import { ensureMasterKey } from "../../../server/src/kernel/access/crypto.ts";
 import { prepareDatabase } from "../../../server/src/kernel/db/setup/prepare-database.ts";
 import { startEmbedded } from "../../../server/src/kernel/embedded/embedded-database.ts";
 import { TEST_PASSWORD } from "../../../server/src/kernel/testing/database.ts";
@@ -101,7 +101,7 @@ export class Product implements Target, AsyncDisposable {
 async function prepare(dataDir: string): Promise<pg.ClientConfig> {
   const database = await startEmbedded({ folder: dataDir, log: () => undefined });
   try {
-    await prepareDatabase(database.connection, loadMasterKey(undefined, dataDir));
+    await prepareDatabase(database.connection, ensureMasterKey(undefined, dataDir));
     return { ...database.connection };
   } finally {
     await database.stop();

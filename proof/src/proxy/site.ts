@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type pg from "pg";
 import { startEmbedded } from "../../../server/src/kernel/embedded/embedded-database.ts";
-import { parseConnectionUrl } from "../../../server/src/open-database.ts";
+import { parseConnectionUrl } from "../../../server/src/kernel/db/setup/owner-connection.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
 const READY_MAX_MS = 180_000;

@@ -32,7 +32,7 @@ const hurried = domains.map((domain) => ({
       : { ...type, everyMs: Math.min(type.everyMs, PRUNE_EVERY_MAX_MS) },
   ),
 }));
-const running = await start(settings, log, hurried);
+const running = await start(settings, log, { domains: hurried });
 
 const delay = monitorEventLoopDelay({ resolution: 10 });
 delay.enable();

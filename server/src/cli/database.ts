@@ -2,7 +2,7 @@ import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import type pg from "pg";
 import { pino } from "pino";
-import { withOwnerClient } from "#kernel/db/setup/owner-connection.ts";
+import { isInstalled } from "#kernel/db/setup/owner-connection.ts";
 import type { Settings } from "#kernel/settings.ts";
 import { StartupError } from "#kernel/startup-error.ts";
 import { openDatabase } from "../open-database.ts";
@@ -32,10 +32,7 @@ export async function withDatabase<T>(
 }
 
 async function assertInstalled(owner: pg.ClientConfig): Promise<void> {
-  const { rows } = await withOwnerClient(owner, (client) =>
-    client.query<{ there: boolean }>("select to_regclass('installation') is not null as there"),
-  );
-  if (!rows[0]?.there) {
+  if (!(await isInstalled(owner))) {
     throw new StartupError("This database is not yet one of Millrace. Start Millrace on it first.");
   }
 }

@@ -1,5 +1,4 @@
 import { parseArgs } from "node:util";
-import { FolderInUse } from "#kernel/embedded/embedded-database.ts";
 import { StartupError } from "#kernel/startup-error.ts";
 
 /** Commands for operators, beside the running product. */
@@ -78,7 +77,7 @@ function isUnknownOption(error: unknown): undefined {
 
 /** An error that an operator can mend is a sentence; any other has its stack. */
 function explain(error: unknown): string {
-  if (error instanceof StartupError || error instanceof FolderInUse) return error.message;
+  if (error instanceof StartupError) return error.message;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 

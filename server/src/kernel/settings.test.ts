@@ -36,7 +36,14 @@ test("all invalid settings are named at once, with the expected value", () => {
 });
 
 test("a misspelt setting is noticed", () => {
-  expect(unknownSettings({ MILLRACE_ROLL: "api", MILLRACE_ROLE: "api", PATH: "" })).toEqual([
-    "MILLRACE_ROLL",
+  const env = { MILLRACE_ROLL: "api", MILLRACE_ROLE: "api", MILLRACE_PRT: "1", PATH: "" };
+  const told = [
+    "MILLRACE_ROLL is not a setting; do you mean MILLRACE_ROLE?",
+    "MILLRACE_PRT is not a setting; do you mean PORT?",
+  ];
+  expect(unknownSettings(env)).toEqual(told);
+  expect(unknownSettings({ MILLRACE_SOMETHING_ELSE: "1" })).toEqual([
+    "MILLRACE_SOMETHING_ELSE is not a setting",
   ]);
+  for (const line of told) expect(() => readSettings({ ...env, PORT: "abc" })).toThrow(line);
 });

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseCidr } from "./outbound/ssrf-guard.ts";
+import { nearestWord } from "./schema/nearest-word.ts";
 import { StartupError } from "./startup-error.ts";
 
 export type ProcessRole = "all" | "api" | "worker";
@@ -94,14 +95,25 @@ export function readSettings(env: Environment): Settings {
     errors.push(`MILLRACE_DATABASE_POOLER: ${EXPECTED["MILLRACE_DATABASE_POOLER"]}`);
   }
   if (errors.length > 0) {
-    throw new StartupError(`The configuration is not valid:\n  ${errors.join("\n  ")}`);
+    // A misspelt name may be the very reason.
+    const lines = [...errors, ...unknownSettings(env)];
+    throw new StartupError(`The configuration is not valid:\n  ${lines.join("\n  ")}`);
   }
   return settings;
 }
 
-/** Variables of ours that no setting reads: most likely misspelt, so the start warns about them. */
+const PREFIX = "MILLRACE_";
+
+/** A line for each variable of ours that no setting reads: most likely misspelt, so the start warns about it. */
 export function unknownSettings(env: Environment): readonly string[] {
-  return Object.keys(env).filter((name) => name.startsWith("MILLRACE_") && !(name in EXPECTED));
+  return Object.keys(env)
+    .filter((name) => name.startsWith(PREFIX) && !Object.hasOwn(EXPECTED, name))
+    .map((name) => {
+      const ending = name.slice(PREFIX.length);
+      const known = new Map(Object.keys(EXPECTED).map((key) => [key.replace(PREFIX, ""), key]));
+      const meant = known.get(nearestWord(ending, known.keys()) ?? "");
+      return `${name} is not a setting${meant === undefined ? "" : `; do you mean ${meant}?`}`;
+    });
 }
 
 const EXPECTED: Readonly<Record<string, string>> = {

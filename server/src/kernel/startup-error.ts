@@ -1,4 +1,4 @@
 /** A startup error that an operator can fix: printed as one sentence, without a stack. */
 export class StartupError extends Error {
-  override readonly name = "StartupError";
+  override readonly name: string = "StartupError";
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { parseConnectionUrl } from "../open-database.ts";
+import { parseConnectionUrl } from "#kernel/db/setup/owner-connection.ts";
 import { expect, test } from "vitest";
 import { until } from "#kernel/testing/world.ts";
 import { Proxy, type Upstream } from "./testing/proxy.ts";

@@ -59,6 +59,6 @@ const probe = domain({
 
 const settings = readSettings(process.env);
 const log = pino({ level: settings.logLevel, base: null });
-const running = await start(settings, log, [...domains, probe]);
+const running = await start(settings, log, { domains: [...domains, probe] });
 process.once("SIGTERM", () => void running.stop().then(() => process.exit(0)));
 process.stdout.write(`Millrace is ready at ${running.address}\n`);

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { loadMasterKey, MasterKey, newDataKey, open, seal } from "./crypto.ts";
+import { ensureMasterKey, MasterKey, newDataKey, open, seal } from "./crypto.ts";
 
 const plain = Buffer.from("attack at dawn");
 
@@ -40,12 +40,12 @@ test("a master key unwraps the key of a workspace, and derives one key per purpo
 test("the key file is made once, for its owner alone, and a bad one is said to be bad", () => {
   const folder = mkdtempSync(join(tmpdir(), "millrace-key-"));
   try {
-    const first = loadMasterKey(undefined, folder);
-    expect(loadMasterKey(undefined, folder).derive("x")).toEqual(first.derive("x"));
+    const first = ensureMasterKey(undefined, folder);
+    expect(ensureMasterKey(undefined, folder).derive("x")).toEqual(first.derive("x"));
     expect(statSync(join(folder, "master.key")).mode & 0o777).toBe(0o600);
     expect(readdirSync(folder)).toEqual(["master.key"]);
     writeFileSync(join(folder, "master.key"), "short");
-    expect(() => loadMasterKey(undefined, folder)).toThrow(/32 bytes/);
+    expect(() => ensureMasterKey(undefined, folder)).toThrow(/32 bytes/);
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -55,7 +55,7 @@ test("a first start that fails while it writes the key does not stand in the way
   const folder = mkdtempSync(join(tmpdir(), "millrace-key-"));
   try {
     // With a limit of nothing on the size of files, the file appears but its content does not.
-    const program = `(await import(process.argv[1])).loadMasterKey(undefined, process.argv[2])`;
+    const program = `(await import(process.argv[1])).ensureMasterKey(undefined, process.argv[2])`;
     const { status } = spawnSync("sh", [
       "-c",
       'ulimit -f 0 && exec "$0" --input-type=module -e "$@"',
@@ -65,8 +65,8 @@ test("a first start that fails while it writes the key does not stand in the way
       folder,
     ]);
     expect(status).not.toBe(0);
-    const key = loadMasterKey(undefined, folder);
-    expect(loadMasterKey(undefined, folder).derive("x")).toEqual(key.derive("x"));
+    const key = ensureMasterKey(undefined, folder);
+    expect(ensureMasterKey(undefined, folder).derive("x")).toEqual(key.derive("x"));
   } finally {
     rmSync(folder, { recursive: true });
   }

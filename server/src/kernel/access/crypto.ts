@@ -108,13 +108,27 @@ export function masterKeyFile(dataDir: string): string {
   return join(dataDir, "master.key");
 }
 
-/** The key from the settings, or the one in the data folder, made at the first start. */
+/** The key from the settings or the data folder, which gets a new one at the first start. */
+export function ensureMasterKey(configuredKey: Buffer | undefined, dataDir: string): MasterKey {
+  const path = masterKeyFile(dataDir);
+  if (configuredKey === undefined && !existsSync(path)) {
+    // Only root's folder must let another account pass, the one that runs the database.
+    mkdirSync(dataDir, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
+    createAtomically(path, randomBytes(KEY_BYTES).toString("base64"));
+  }
+  return loadMasterKey(configuredKey, dataDir);
+}
+
+/** The key from the settings, or the one in the data folder. */
 export function loadMasterKey(configuredKey: Buffer | undefined, dataDir: string): MasterKey {
   if (configuredKey !== undefined) return new MasterKey(configuredKey);
   const path = masterKeyFile(dataDir);
-  // Only root's folder must let another account pass, the one that runs the database.
-  mkdirSync(dataDir, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
-  if (!existsSync(path)) createAtomically(path, randomBytes(KEY_BYTES).toString("base64"));
+  if (!existsSync(path)) {
+    throw new StartupError(
+      `This database was made with a master key, and ${path} is not there. ` +
+        "Bring that file back, or set MILLRACE_MASTER_KEY.",
+    );
+  }
   const key = Buffer.from(readFileSync(path, "utf8").trim(), "base64");
   if (key.length !== KEY_BYTES) {
     throw new StartupError(`${path} does not hold 32 bytes in base64.`);

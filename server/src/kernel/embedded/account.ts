@@ -1,5 +1,6 @@
 import { chmod, mkdir, readFile, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
+import { StartupError } from "../startup-error.ts";
 
 /** Whom PostgreSQL runs as. It refuses to run as root, so root lends it an account without rights. */
 export interface Account {
@@ -22,7 +23,7 @@ export async function unprivilegedAccount(): Promise<Account> {
     const [uid, gid] = [Number(row?.[2]), Number(row?.[3])];
     if (uid > 0 && gid > 0) return { uid, gid };
   }
-  throw new Error(
+  throw new StartupError(
     `PostgreSQL does not run as root, and none of the accounts ${CANDIDATES.join(", ")} exists to run it as. ` +
       "Start Millrace as an ordinary user, or set DATABASE_URL.",
   );

@@ -15,6 +15,7 @@ import {
 } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
+import { StartupError } from "../startup-error.ts";
 import { type Account, allows, canAccess, makeTraversable } from "./account.ts";
 import { errnoOf } from "./processes.ts";
 
@@ -34,7 +35,7 @@ export async function findBinaries(): Promise<Binaries> {
   try {
     entry = createRequire(import.meta.url).resolve(name);
   } catch (error) {
-    throw new Error(
+    throw new StartupError(
       `There is no embedded PostgreSQL for ${platform} here: the package ${name} is not installed. ` +
         "Set DATABASE_URL to use a PostgreSQL of your own.",
       { cause: error },

@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { constants } from "node:fs";
 import { chown, mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { StartupError } from "../startup-error.ts";
 import type { Account } from "./account.ts";
 import type { Binaries } from "./binaries.ts";
 import { cannotExecute, launch } from "./launch.ts";
@@ -31,7 +32,7 @@ export async function readOrCreatePassword(folder: string): Promise<string> {
   const known = await readIfThere(file);
   if (known !== undefined) return known;
   if ((await readIfThere(join(folder, "postgres", "PG_VERSION"))) !== undefined) {
-    throw new Error(`${file} is missing, and the database beside it does not open without it.`);
+    throw new StartupError(`${file} is missing, and the database beside it does not open without it.`);
   }
   // It is complete on the disk before any cluster is made with it.
   const password = randomBytes(24).toString("base64url");
@@ -63,7 +64,7 @@ export async function ensureCluster(
     await rename(draft, place.cluster);
     await syncFolder(dirname(place.cluster));
   } else if (Number(version) !== binaries.majorVersion) {
-    throw new Error(
+    throw new StartupError(
       `The data in ${place.cluster} is of PostgreSQL ${version}, and this release of Millrace brings PostgreSQL ${binaries.majorVersion}. ` +
         "Dump it with the release that wrote it (pg_dumpall) and restore it into a new folder.",
     );
@@ -136,7 +137,7 @@ async function refuseStrangeFolder(cluster: string): Promise<void> {
     return [];
   });
   if (entries.length > 0) {
-    throw new Error(`${cluster} is not empty and is no PostgreSQL data folder; move it away.`);
+    throw new StartupError(`${cluster} is not empty and is no PostgreSQL data folder; move it away.`);
   }
 }
 

@@ -9,6 +9,7 @@ import {
   makeTraversable,
   unprivilegedAccount,
 } from "./account.ts";
+import { StartupError } from "../startup-error.ts";
 import { errnoOf } from "./processes.ts";
 
 /** Where the parts of one database lie, and whom they belong to. */
@@ -111,21 +112,21 @@ function shortHash(text: string): string {
 }
 
 function movedFolder(folder: string, linked: string, expected: string): Error {
-  return new Error(
+  return new StartupError(
     `The data folder ${folder} was moved or copied: its link "postgres" leads to ${linked}, the database of another folder. ` +
       `If it was moved, run: mv ${linked} ${expected} && ln -sfn ${expected} ${join(folder, "postgres")}`,
   );
 }
 
 function closedFolder(cluster: string, account: Account): Error {
-  return new Error(
+  return new StartupError(
     `PostgreSQL runs as user ${account.uid}, who may not pass through the folders above ${cluster}. ` +
       "Allow it (chmod o+x), or start Millrace as the owner of the folder.",
   );
 }
 
 function strangeSocketFolder(path: string, cause?: unknown): Error {
-  return new Error(
+  return new StartupError(
     `${path}, where the database's socket belongs, was made by somebody else. Remove it.`,
     { cause },
   );

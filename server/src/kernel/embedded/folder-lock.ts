@@ -14,10 +14,11 @@
 import { createHash, randomUUID } from "node:crypto";
 import { link, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { StartupError } from "../startup-error.ts";
 import { errnoOf, processIdentity } from "./processes.ts";
 
 /** The data folder belongs to a process that is alive. The message is meant for the operator. */
-export class FolderInUse extends Error {
+export class FolderInUse extends StartupError {
   override readonly name = "FolderInUse";
   readonly folder: string;
   readonly pid: number;

@@ -1,4 +1,5 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { StartupError } from "../startup-error.ts";
 import type { Account } from "./account.ts";
 
 /** One program to run for the database. */
@@ -45,7 +46,7 @@ function limitMemory({ memoryMaxBytes }: Program): readonly string[] {
 
 /** Why a program could not even be started, for people. */
 export function cannotExecute(file: string, error: Error): Error {
-  return new Error(
+  return new StartupError(
     `${file} does not run on this machine (${error.message}); its binaries need glibc. Set DATABASE_URL to use a PostgreSQL of your own.`,
     { cause: error },
   );

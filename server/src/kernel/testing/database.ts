@@ -4,7 +4,7 @@ import pg from "pg";
 import { pino } from "pino";
 import type { TestProject } from "vitest/node";
 import { firstStart } from "../../first-start.ts";
-import { parseConnectionUrl } from "../../open-database.ts";
+import { parseConnectionUrl } from "#kernel/db/setup/owner-connection.ts";
 import { domains } from "../../app.ts";
 import { MasterKey } from "../access/crypto.ts";
 import { withOwnerClient } from "../db/setup/owner-connection.ts";

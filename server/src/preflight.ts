@@ -1,0 +1,104 @@
+/**
+ * The checks before anything is loaded or made: a start that can't succeed says so within a moment, in a sentence,
+ * and leaves no folder, key or database behind.
+ */
+import { accessSync, constants, mkdirSync, statSync } from "node:fs";
+import { createServer } from "node:net";
+import { dirname } from "node:path";
+import type { Settings } from "#kernel/settings.ts";
+import { StartupError } from "#kernel/startup-error.ts";
+
+/** Checks the address to listen at, the database and the data folder, which it makes last. */
+export async function checkSurroundings(settings: Settings): Promise<void> {
+  await assertPortFree(settings);
+  if (settings.databaseUrl !== undefined) await assertReachable(settings.databaseUrl);
+  makeDataFolder(settings.dataDir);
+}
+
+/** Listens for a moment; another program may still be quicker, so the real listener explains its failure too. */
+async function assertPortFree(settings: Settings): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const probe = createServer().once("error", reject);
+  probe.listen(settings.port, settings.host, () => probe.close(() => resolve()));
+  await promise.catch((error: unknown) => {
+    throw toListenError(error, settings);
+  });
+}
+
+/** The reason why nothing can listen at the address, for people; any other error as it is. */
+export function toListenError(error: unknown, { port, host }: Settings): unknown {
+  switch (codeOf(error)) {
+    case "EADDRINUSE":
+      return new StartupError(
+        `Port ${port} at ${host} is in use by another program. Set PORT to a free one.`,
+        { cause: error },
+      );
+    case "EACCES":
+      return new StartupError(
+        `This account may not listen at port ${port}. Set PORT to one above 1023.`,
+        { cause: error },
+      );
+    case "EADDRNOTAVAIL":
+    case "ENOTFOUND":
+    case "EAI_AGAIN":
+      return new StartupError(`HOST: this computer has no address ${host} to listen at.`, {
+        cause: error,
+      });
+    default:
+      return error;
+  }
+}
+
+async function assertReachable(url: string): Promise<void> {
+  // Loaded here: an embedded database is reached later, by the same library.
+  const { parseConnectionUrl, withOwnerClient } =
+    await import("#kernel/db/setup/owner-connection.ts");
+  await withOwnerClient(parseConnectionUrl(url), async () => undefined);
+}
+
+/** Only root's folder must let another account pass, the one that runs the database. */
+const FOLDER_MODE = process.getuid?.() === 0 ? 0o711 : 0o700;
+
+function makeDataFolder(folder: string): void {
+  try {
+    makeFolder(folder);
+    if (!statSync(folder).isDirectory()) throw unusableFolder(folder, "it is a file");
+    accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (error) {
+    if (error instanceof StartupError) throw error;
+    const code = codeOf(error) ?? "";
+    throw unusableFolder(folder, FOLDER_FAULTS[code] ?? String(error), error);
+  }
+}
+
+/** Folder by folder: below /proc Node's own recursive way never ends. */
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { mode: FOLDER_MODE });
+  } catch (error) {
+    if (codeOf(error) === "EEXIST") return;
+    if (codeOf(error) !== "ENOENT" || dirname(folder) === folder) throw error;
+    makeFolder(dirname(folder));
+    mkdirSync(folder, { mode: FOLDER_MODE });
+  }
+}
+
+const FOLDER_FAULTS: Readonly<Record<string, string>> = {
+  EACCES: "this account may not write there",
+  EPERM: "this account may not write there",
+  EROFS: "its file system is read-only",
+  ENOENT: "it can't be made there",
+  ENOTDIR: "a part of its path is a file",
+  ENOSPC: "its disk is full",
+};
+
+function unusableFolder(folder: string, why: string, cause?: unknown): StartupError {
+  return new StartupError(
+    `The data folder ${folder} can't be used: ${why}. Set MILLRACE_DATA_DIR to a folder of your own.`,
+    { cause },
+  );
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && "code" in error ? String(error.code) : undefined;
+}
