@@ -5,7 +5,7 @@ export interface Schemas {
   "AcceptedRequest": { "runId": string; "status": string };
   "ApiToken": { "id": string; "name": string; "scopes": readonly (string)[]; "ipAllowlist": readonly (string)[] | null; "expiresAt": string | null; "createdAt": string; "lastUsedAt": string | null };
   "App": { "id": string; "name": string; "slug": string; "description": string; "theme": Schemas["AppTheme"] | null; "status": "active" | "archived"; "pages": readonly (Schemas["AppPage"])[]; "dataSources": readonly (Schemas["AppDataSource"])[]; "createdBy": string; "createdAt": string; "updatedAt": string; "environments": { "production": { "deploymentId": string; "number": number; "since": string } | null; "staging": { "deploymentId": string; "number": number; "since": string } | null; "development": { "deploymentId": string; "number": number; "since": string } | null } };
-  "AppDataSource": { "id": string; "name": string; "kind": "table" | "query" | "connector" | "workflow" | "artifact"; "config": { readonly [name: string]: unknown } };
+  "AppDataSource": { "id": string; "name": string; "kind": "table" | "aggregate" | "query" | "connector" | "workflow" | "artifact"; "config": { readonly [name: string]: unknown } };
   "AppDeployment": { "id": string; "appId": string; "environment": "production" | "staging" | "development"; "number": number; "notes": string; "live": boolean; "deployedBy": string; "createdAt": string };
   "AppDeploymentWithSnapshot": { "id": string; "appId": string; "environment": "production" | "staging" | "development"; "number": number; "notes": string; "live": boolean; "deployedBy": string; "createdAt": string; "snapshot": Schemas["AppSnapshot"] };
   "AppPage": { "id": string; "path": string; "title": string; "components": readonly (unknown)[] };
@@ -221,13 +221,13 @@ export interface Operations {
   /** Do what a button, a row or a form of a deployed app does */
   "apps.act": { params: { "workspace": string; "slug": string }; query?: { "environment"?: "production" | "staging" | "development"; "embed_token"?: string }; body: { "page": string; "params"?: { readonly [name: string]: string | number | boolean | null }; "inputs"?: { readonly [name: string]: string | number | boolean | null }; "views"?: { readonly [name: string]: { "q"?: string; "after"?: string } }; "componentId": string; "action": string; "values"?: { readonly [name: string]: string | number | boolean | null }; "row"?: string }; reply: { "data": { "effects": readonly ({ readonly [name: string]: unknown })[] } } };
   /** Add a data source to an app */
-  "apps.add_data_source": { params: { "id": string }; body: { "name": string; "kind": "table" | "query" | "connector" | "workflow" | "artifact"; "config": { readonly [name: string]: unknown } }; reply: { "data": Schemas["AppDataSource"] } };
+  "apps.add_data_source": { params: { "id": string }; body: { "name": string; "kind": "table" | "aggregate" | "query" | "connector" | "workflow" | "artifact"; "config": { readonly [name: string]: unknown } }; reply: { "data": Schemas["AppDataSource"] } };
   /** Archive an app: nobody can open it any more */
   "apps.archive": { params: { "id": string }; reply: undefined };
   /** Read a script or stylesheet of the pages of apps */
   "apps.asset": { params: { "hash": string; "file": string }; reply: string };
   /** Make an app */
-  "apps.create": { body: { "name": string; "slug"?: string; "description"?: string; "theme"?: { "accent": string } | null; "pages"?: readonly ({ "id"?: string; "path": string; "title": string; "components": readonly (unknown)[] })[]; "dataSources"?: readonly ({ "id"?: string; "name": string; "kind": "table" | "query" | "connector" | "workflow" | "artifact"; "config": { readonly [name: string]: unknown } })[] }; reply: { "data": Schemas["App"] } };
+  "apps.create": { body: { "name": string; "slug"?: string; "description"?: string; "theme"?: { "accent": string } | null; "pages"?: readonly ({ "id"?: string; "path": string; "title": string; "components": readonly (unknown)[] })[]; "dataSources"?: readonly ({ "id"?: string; "name": string; "kind": "table" | "aggregate" | "query" | "connector" | "workflow" | "artifact"; "config": { readonly [name: string]: unknown } })[] }; reply: { "data": Schemas["App"] } };
   /** Make a token by which an app is shown in a frame */
   "apps.create_embed_token": { params: { "id": string }; body: { "expiresIn": string; "pageId"?: string; "context"?: { readonly [name: string]: unknown }; "allowedOrigins"?: readonly (string)[] }; reply: { "data": Schemas["IssuedEmbedToken"] } };
   /** Add a page to an app */
@@ -267,9 +267,9 @@ export interface Operations {
   /** Read what a page of a deployed app shows now */
   "apps.state": { params: { "workspace": string; "slug": string }; query?: { "environment"?: "production" | "staging" | "development"; "embed_token"?: string }; body: { "page": string; "params"?: { readonly [name: string]: string | number | boolean | null }; "inputs"?: { readonly [name: string]: string | number | boolean | null }; "views"?: { readonly [name: string]: { "q"?: string; "after"?: string } } }; reply: { "data": { readonly [name: string]: unknown } } };
   /** Change an app */
-  "apps.update": { params: { "id": string }; body: { "name"?: string; "slug"?: string; "description"?: string; "theme"?: { "accent": string } | null; "pages"?: readonly ({ "id"?: string; "path": string; "title": string; "components": readonly (unknown)[] })[]; "dataSources"?: readonly ({ "id"?: string; "name": string; "kind": "table" | "query" | "connector" | "workflow" | "artifact"; "config": { readonly [name: string]: unknown } })[] }; reply: { "data": Schemas["App"] } };
+  "apps.update": { params: { "id": string }; body: { "name"?: string; "slug"?: string; "description"?: string; "theme"?: { "accent": string } | null; "pages"?: readonly ({ "id"?: string; "path": string; "title": string; "components": readonly (unknown)[] })[]; "dataSources"?: readonly ({ "id"?: string; "name": string; "kind": "table" | "aggregate" | "query" | "connector" | "workflow" | "artifact"; "config": { readonly [name: string]: unknown } })[] }; reply: { "data": Schemas["App"] } };
   /** Change a data source of an app */
-  "apps.update_data_source": { params: { "id": string; "dataSourceId": string }; body: { "name"?: string; "kind"?: "table" | "query" | "connector" | "workflow" | "artifact"; "config"?: { readonly [name: string]: unknown } }; reply: { "data": Schemas["AppDataSource"] } };
+  "apps.update_data_source": { params: { "id": string; "dataSourceId": string }; body: { "name"?: string; "kind"?: "table" | "aggregate" | "query" | "connector" | "workflow" | "artifact"; "config"?: { readonly [name: string]: unknown } }; reply: { "data": Schemas["AppDataSource"] } };
   /** Change a page of an app */
   "apps.update_page": { params: { "id": string; "pageId": string }; body: { "path"?: string; "title"?: string; "components"?: readonly (unknown)[] }; reply: { "data": Schemas["AppPage"] } };
   /** Create an artifact */
@@ -508,6 +508,14 @@ export interface Operations {
   "exports.get": { params: { "id": string }; reply: { "data": Schemas["Export"] } };
   /** List the exports that the caller asked for, newest first */
   "exports.list": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Export"])[]; "pagination": Schemas["Pagination"] } };
+  /** Show the guides by what one wants to do */
+  "guides.list": { reply: string };
+  /** Show a guide */
+  "guides.show": { params: { "name": string }; reply: string };
+  /** End the session of a browser, and go to the first page */
+  "home.log_out": { reply: string };
+  /** Show a person where to begin */
+  "home.show": { reply: string };
   /** Have an artifact handle a request from outside */
   "hooks.handle": { params: { "workspace": string; "moduleKey": string; "name": string }; query?: { "environment"?: "production" | "staging" | "development" }; body?: string; reply: { "data": unknown } };
   /** Start a workflow from outside, by its own address */
@@ -572,7 +580,7 @@ export interface Operations {
   "incidents.update": { params: { "id": string }; body: { "title"?: string; "description"?: string; "impact"?: number; "urgency"?: number; "severity"?: "low" | "medium" | "high" | "critical"; "category"?: string; "callerId"?: string | null; "assigneeId"?: string | null; "teamId"?: string | null; "ciIds"?: readonly (string)[]; "state"?: "new" | "in_progress" | "on_hold" | "resolved" | "closed" | "cancelled"; "onHoldReason"?: string | null; "resolution"?: string; "resolutionCode"?: string }; reply: { "data": Schemas["Incident"] } };
   /** Accept an invitation */
   "invitations.accept": { body: { "token": string; "name"?: string; "password": string }; reply: { "data": Schemas["User"] } };
-  /** Accept an invitation from the form */
+  /** Accept an invitation from the form, and go to the first page */
   "invitations.form": { body: { "token": string; "name"?: string; "password": string }; reply: string };
   /** List the open invitations */
   "invitations.list": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Invitation"])[]; "pagination": Schemas["Pagination"] } };
@@ -1250,6 +1258,10 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "exports.file": "GET /downloads/{token}",
   "exports.get": "GET /api/v1/analytics/exports/{id}",
   "exports.list": "GET /api/v1/analytics/exports",
+  "guides.list": "GET /guide",
+  "guides.show": "GET /guide/{name}",
+  "home.log_out": "POST /logout",
+  "home.show": "GET /",
   "hooks.handle": "POST /hooks/{workspace}/{moduleKey}/{name}",
   "hooks.receive": "POST /hooks/{workspace}/{token}",
   "incidents.add_attachment": "POST /api/v1/itsm/incidents/{id}/attachments",

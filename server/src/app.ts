@@ -16,6 +16,7 @@ import { changes } from "#domains/itsm/changes/index.ts";
 import { cmdb } from "#domains/itsm/cmdb/index.ts";
 import { catalog } from "#domains/itsm/catalog/index.ts";
 import { tickets } from "#domains/itsm/tickets/index.ts";
+import { home } from "#domains/home/index.ts";
 import { incidents } from "#domains/itsm/incidents/index.ts";
 import { knowledge } from "#domains/itsm/knowledge/index.ts";
 import { problems } from "#domains/itsm/problems/index.ts";
@@ -70,4 +71,5 @@ export const domains: readonly Domain[] = [
   knowledge,
   sla,
   catalog,
+  home,
 ];

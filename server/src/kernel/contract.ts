@@ -189,6 +189,8 @@ export interface OperationDeclaration<
   readonly acceptsToken?: boolean;
   /** The browser's cookies are passed on, in `caller.cookies`. */
   readonly readsCookies?: boolean;
+  /** Browsers and programs get different answers; `caller.prefersHtml` tells which one is asking. */
+  readonly readsAccept?: boolean;
   /** Any request is taken, of any media type and with any query; it is in `caller.request`. */
   readonly readsRequest?: boolean;
   /** It may be called before the caller has done what is demanded first, such as to enrol a second factor. */

@@ -19,6 +19,14 @@ import { reportOperations } from "./reports/operations.ts";
 import { reportContent, reports } from "./reports/resource.ts";
 import { reportStore } from "./reports/store.ts";
 
+export {
+  Aggregate as ReportAggregate,
+  type ReportInput,
+  TimeBucket as ReportTimeBucket,
+  toDefinition as toReportDefinition,
+} from "./reports/report.ts";
+export { runReport } from "./reports/run-report.ts";
+
 export const analytics = domain({
   name: "analytics",
   summary: "Reports, dashboards and KPIs over everything that there is, and exports of it.",

@@ -17,6 +17,9 @@ import { loginToApp } from "./runtime/login.ts";
 import * as runtime from "./runtime/operations.ts";
 
 export { AppArchived, AppCreated, AppUpdated } from "./definition/events.ts";
+export { type ServedAppEntry, listServed } from "./deployments/store.ts";
+export { AppsUse } from "./permissions.ts";
+export { prefixOf } from "./runtime/address.ts";
 export { DeployRolledBack } from "./deployments/events.ts";
 
 export const apps = domain({

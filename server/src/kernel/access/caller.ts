@@ -76,6 +76,8 @@ export interface Caller {
   readonly basic?: { readonly name: string; readonly password: string };
   /** The browser's cookies by name, for operations that read them. */
   readonly cookies?: ReadonlyMap<string, string>;
+  /** True for a browser, for operations that answer both browsers and programs. */
+  readonly prefersHtml?: boolean;
   /** The raw request, for operations that take any. */
   readonly request?: RawRequest;
   readonly cause: Causation;

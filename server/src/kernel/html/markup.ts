@@ -32,8 +32,10 @@ export function document(page: {
   readonly title: string;
   readonly body: Markup;
   readonly formTargets?: readonly string[];
+  /** A page with several parts in place of one card; `menu` stands at the right of its head. */
+  readonly wide?: { readonly home: string; readonly menu?: Markup | undefined };
 }): HtmlDocument {
-  const { title, body, formTargets = [] } = page;
+  const { title, body, formTargets = [], wide } = page;
   return {
     html: `<!doctype html>\n${
       markup`<html lang="en">
@@ -44,8 +46,8 @@ export function document(page: {
 <link rel="icon" href="data:,">
 <style>${STYLE}</style>
 </head>
-<body>
-<header><svg viewBox="0 0 32 32" width="28" height="28" aria-hidden="true"><circle cx="16" cy="16" r="7"/><path d="M16 2v7M16 23v7M2 16h7M23 16h7M6 6l5 5M21 21l5 5M26 6l-5 5M11 21l-5 5"/></svg>Millrace</header>
+<body${wide && markup` class="wide"`}>
+<header>${wide ? markup`<a class="brand" href="${wide.home}">${LOGO}Millrace</a>${wide.menu}` : markup`${LOGO}Millrace`}</header>
 <main>
 ${body}
 </main>
@@ -61,6 +63,9 @@ ${body}
   };
 }
 
+const LOGO = new Markup(
+  `<svg viewBox="0 0 32 32" width="28" height="28" aria-hidden="true"><circle cx="16" cy="16" r="7"/><path d="M16 2v7M16 23v7M2 16h7M23 16h7M6 6l5 5M21 21l5 5M26 6l-5 5M11 21l-5 5"/></svg>`,
+);
 const STYLE = new Markup(STYLESHEET);
 const STYLE_HASH = `sha256-${sha256(STYLESHEET).toString("base64")}`;
 

@@ -103,5 +103,40 @@ dd { margin: 0; }
 ul { margin: .5rem 0 1rem; padding: 0; list-style: none; border: 1px solid var(--line); border-radius: .5rem; }
 li { padding: .6rem .85rem; }
 li + li { border-top: 1px solid var(--line); }
-code { display: block; color: var(--faint); font: .8125rem/1.4 ui-monospace, "SF Mono", Menlo, Consolas, monospace; }
+body:not(.wide) code { display: block; color: var(--faint); font: .8125rem/1.4 ui-monospace, "SF Mono", Menlo, Consolas, monospace; }
+.wide { padding-top: 1rem; }
+.wide header, .wide main { max-width: 68rem; }
+.wide header { flex-wrap: wrap; justify-content: space-between; margin-bottom: clamp(1rem, 4vh, 2.5rem); }
+.wide main { padding: 0; background: none; border: 0; }
+.wide h1 { font-size: clamp(1.5rem, 1.2rem + 1.4vw, 2.125rem); letter-spacing: -.015em; }
+.wide h2 { margin: 0 0 .75rem; font-size: 1.0625rem; }
+.brand { display: inline-flex; align-items: center; gap: .6rem; color: inherit; text-decoration: none; }
+.menu { display: flex; align-items: center; gap: .25rem 1rem; margin: 0; font-weight: 400; font-size: .9375rem; }
+.menu button { width: auto; padding: .35rem .8rem; font-weight: 500; }
+.lead { max-width: 40rem; margin-bottom: 2rem; color: var(--faint); font-size: 1.0625rem; }
+.halves { display: grid; gap: 1.5rem 3rem; align-items: start; }
+@media (min-width: 52rem) { .halves { grid-template-columns: minmax(0, 24rem) minmax(0, 1fr); } }
+.sheet { padding: clamp(1.25rem, 3vw, 1.75rem); background: var(--sheet); border: 1px solid var(--line); border-radius: .75rem; }
+.sheet > :last-child, .sheet form > :last-child { margin-bottom: 0; }
+.sheet form { margin-top: 0; }
+.group { margin-bottom: 2.25rem; }
+.group > h2 { color: var(--faint); font-size: .8125rem; font-weight: 600; letter-spacing: .06em; text-transform: uppercase; }
+.cards { display: grid; gap: .75rem; grid-template-columns: repeat(auto-fill, minmax(min(100%, 15rem), 1fr)); margin: 0; border: 0; }
+.cards li { display: flex; padding: 0; border: 0; }
+.tile { flex: 1; padding: 1rem 1.125rem; color: inherit; text-decoration: none; background: var(--sheet); border: 1px solid var(--line); border-radius: .75rem; }
+.tile:hover { border-color: var(--accent); }
+.tile strong { display: block; color: var(--accent); }
+.tile span { color: var(--faint); font-size: .875rem; }
+footer { max-width: 68rem; margin: 3rem auto 0; color: var(--faint); font-size: .8125rem; }
+.text { max-width: 50rem; }
+.text h2 { margin: 2rem 0 .5rem; font-size: 1.25rem; }
+.text h3 { margin: 1.5rem 0 .5rem; }
+.text ul, .text ol { padding-left: 1.4rem; list-style: revert; border: 0; }
+.text li { padding: .15rem 0; border: 0; }
+.text pre { overflow-x: auto; padding: .9rem 1.1rem; background: var(--sheet); border: 1px solid var(--line); border-radius: .5rem; }
+.wide code { font: .8438rem/1.5 ui-monospace, "SF Mono", Menlo, Consolas, monospace; }
+.text :not(pre) > code { padding: .05rem .3rem; background: var(--sheet); border: 1px solid var(--line); border-radius: .3rem; }
+.scroll { overflow-x: auto; margin-bottom: 1rem; }
+.text table { border-collapse: collapse; font-size: .9375rem; }
+.text th, .text td { padding: .4rem .75rem; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }
 `;

@@ -55,6 +55,7 @@ export async function resolveCaller(
     address: request.ip,
     origin: gate.services.settings.baseUrl ?? `${request.protocol}://${request.host}`,
     ...(op.acceptsBasic && basicOf(request)),
+    ...(op.readsAccept && { prefersHtml: /\btext\/html\b/.test(request.headers.accept ?? "") }),
     ...(op.readsCookies && { cookies: cookiesOf(request.headers.cookie) }),
     cause: { correlationId: newId("cor"), depth: 0 },
   };

@@ -1,25 +1,51 @@
 /** Data sources of apps. */
 import Type, { type Static, type TProperties } from "typebox";
 import { id, line } from "#kernel/schema/schema.ts";
+import { ReportAggregate, ReportTimeBucket } from "#domains/analytics/index.ts";
 import { BindableText, BindableJson, SourceName, TableSlug } from "./action.ts";
 
 const ROWS_MAX = 200;
+const GROUPS_MAX = 1_000;
 
-export const SOURCE_KINDS = ["table", "query", "connector", "workflow", "artifact"] as const;
+export const SOURCE_KINDS = [
+  "table",
+  "aggregate",
+  "query",
+  "connector",
+  "workflow",
+  "artifact",
+] as const;
 export type SourceKind = (typeof SOURCE_KINDS)[number];
+
+const Filter = Type.Optional(
+  Type.Record(Type.String(), BindableJson, {
+    description: "A condition; its values may be bindings",
+  }),
+);
 
 /** The configuration of each kind. A reference is never a binding, so that a deployment can check it. */
 export const SOURCES: Readonly<Record<SourceKind, TProperties>> = {
   table: {
     table: TableSlug,
-    filter: Type.Optional(
-      Type.Record(Type.String(), BindableJson, {
-        description: "A condition; its values may be bindings",
-      }),
-    ),
+    filter: Filter,
     sort: Type.Optional(BindableText),
     fields: Type.Optional(Type.Array(line(63), { maxItems: 200 })),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: ROWS_MAX })),
+  },
+  aggregate: {
+    table: TableSlug,
+    filter: Filter,
+    groupBy: Type.Optional(Type.Array(line(200), { maxItems: 3 })),
+    timeBucket: Type.Optional(ReportTimeBucket),
+    aggregates: Type.Optional(
+      Type.Array(ReportAggregate, {
+        minItems: 1,
+        maxItems: 20,
+        description: "What is computed over all records, the count unless given",
+      }),
+    ),
+    sort: Type.Optional(BindableText),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: GROUPS_MAX })),
   },
   query: { queryId: id("qry"), params: Type.Optional(BindableJson) },
   connector: { connectorId: id("con"), action: line(300), input: Type.Optional(BindableJson) },

@@ -128,3 +128,22 @@ export async function findServed(tx: Tx, slug: string): Promise<ServedApp | unde
   const [row] = await queryRows(tx, FIND_SERVED, [slug]);
   return row as ServedApp | undefined;
 }
+
+/** An app that people can open, for a list of them. */
+export interface ServedAppEntry {
+  readonly slug: string;
+  readonly name: string;
+  readonly description: string;
+}
+
+const LIST_SERVED = `
+  select a.slug, d.snapshot ->> 'name' as name, coalesce(a.description, '') as description
+    from apps a
+    join app_live_deployments l on l.app_id = a.id and l.environment = ${CURRENT_ENVIRONMENT}
+    join app_deployments d on d.id = l.deployment_id
+   where a.status = 'active' order by name, a.slug limit $1`;
+
+/** The apps that are served in this environment, by name. */
+export async function listServed(tx: Tx, limit: number): Promise<ServedAppEntry[]> {
+  return (await queryRows(tx, LIST_SERVED, [limit])) as unknown as ServedAppEntry[];
+}

@@ -58,8 +58,8 @@ export const componentRenderers: Readonly<Record<string, ComponentRenderer>> = {
   },
   button: ({ props }) => ({ type: "button", ...toButton(props) }),
   chart: ({ props, component, ...ctx }) => {
-    const rows = rowsOf(sourceValue({ ...ctx, component })).slice(0, POINTS_MAX);
-    const points = rows.map((row) => ({
+    const rows = rowsOf(sourceValue({ ...ctx, component }));
+    const points = rows.slice(0, POINTS_MAX).map((row) => ({
       label: toText(valueAt(row, String(component["x"]))),
       value: toNumber(valueAt(row, String(component["y"]))),
     }));
@@ -68,6 +68,9 @@ export const componentRenderers: Readonly<Record<string, ComponentRenderer>> = {
       kind: String(component["kind"]),
       title: toText(props["title"]),
       points,
+      ...(rows.length > POINTS_MAX && {
+        notice: `Only the first ${POINTS_MAX} of ${rows.length} values.`,
+      }),
     };
   },
   stat: ({ props }) => ({

@@ -82,7 +82,7 @@ function buildPolicy({ embed }: AppSession, style: string): string {
   const styles = style === "" ? "'self'" : `'self' 'sha256-${sha256(style).toString("base64")}'`;
   return (
     `default-src 'none'; script-src 'self'; style-src ${styles}; connect-src 'self'; img-src data:; ` +
-    `base-uri 'none'; form-action 'none'; frame-ancestors ${frameAncestors}`
+    `base-uri 'none'; form-action ${embed ? "'none'" : "'self'"}; frame-ancestors ${frameAncestors}`
   );
 }
 

@@ -41,12 +41,19 @@ export async function evaluateBinding(
   }
 }
 
+/** The last name of a path, as the beginning of a sentence: `/values/due` is `due `. */
+function toFieldWords(path: string): string {
+  const name = path.split("/").findLast((part) => part !== "" && !/^\d+$/.test(part));
+  return name === undefined ? "" : `${name} `;
+}
+
 /** The message of an error that may be displayed; rethrows any other. */
 export function toDisplayText(error: unknown): string {
   if (error instanceof ExpressionError) return `A binding failed: ${error.message}`;
   if (error instanceof Failure) {
     const [first] = error.particulars.errors ?? [];
-    return first ? `${error.type.title} ${first.path} ${first.message}` : error.message;
+    // The person filled in a form and sees no JSON: the field by its name, or only what is wrong.
+    return first ? `${toFieldWords(first.path)}${first.message}.` : error.message;
   }
   throw error;
 }

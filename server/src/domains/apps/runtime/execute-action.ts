@@ -121,7 +121,7 @@ export async function executeAction(
     const effects: Effect[] = [{ kind: "error", message, fields: actionInput.errors }];
     return { effects, done: [], succeeded: false };
   }
-  return new ActionRunner(ctx, actionInput.fields).run(action, actionInput.scope);
+  return new ActionRunner(ctx, actionInput).run(action, actionInput.scope);
 }
 
 /** Drops a form's data source, which fills its fields and is not needed to submit it. */
@@ -132,9 +132,15 @@ function withoutDataSource(placed: PlacedComponent): PlacedComponent {
   return { ...placed, component: rest as PlacedComponent["component"] };
 }
 
-type ActionInput =
-  | { readonly scope: BindingScope; readonly fields: readonly string[] }
-  | { readonly errors: Readonly<Record<string, string>> };
+interface ResolvedInput {
+  readonly scope: BindingScope;
+  /** The names of the form's fields. */
+  readonly fields: readonly string[];
+  /** Of the form; null where it was left empty. */
+  readonly values: Readonly<Record<string, unknown>>;
+}
+
+type ActionInput = ResolvedInput | { readonly errors: Readonly<Record<string, string>> };
 
 async function readActionInput(
   ctx: ResolveContext,
@@ -150,24 +156,25 @@ async function readActionInput(
     const fields = buildFormFields(props);
     const parsed = parseForm(fields, values);
     if ("errors" in parsed) return parsed;
-    const inputs = { ...scope.inputs, ...parsed.values };
-    return { scope: { ...scope, inputs }, fields: fields.map(({ name }) => name) };
+    return { scope, fields: fields.map(({ name }) => name), values: parsed.values };
   }
-  if (component.type !== "table") return { scope, fields: [] };
+  if (component.type !== "table") return { scope, fields: [], values: {} };
   const row = rowId === undefined ? undefined : await findRow(ctx, component, rowId);
   if (!row) throw new Failure(NotFound, { detail: "This row is no longer there." });
-  return { scope: { ...scope, row }, fields: [] };
+  return { scope: { ...scope, row }, fields: [], values: {} };
 }
 
 class ActionRunner {
   readonly #ctx: ResolveContext;
   readonly #fields: readonly string[];
+  readonly #values: Readonly<Record<string, unknown>>;
   readonly #effects: Effect[] = [];
   readonly #done: string[] = [];
 
-  constructor(ctx: ResolveContext, fields: readonly string[]) {
+  constructor(ctx: ResolveContext, { fields, values }: Pick<ResolvedInput, "fields" | "values">) {
     this.#ctx = ctx;
     this.#fields = fields;
+    this.#values = values;
   }
 
   async run(action: Action, scope: BindingScope): Promise<ActionResult> {
@@ -187,13 +194,14 @@ class ActionRunner {
   async #runAction(action: Action, scope: BindingScope): Promise<void> {
     const { session } = this.#ctx;
     const { type, then = [], message, ...fields } = action;
+    const withForm = { ...scope, inputs: { ...scope.inputs, ...this.#formValues(type) } };
     // The template of an object evaluates to an object.
-    const props = (await evaluateBinding(session, fields, scope)) as Record<string, unknown>;
-    const result = await this.#perform(type, props, scope);
+    const props = (await evaluateBinding(session, fields, withForm)) as Record<string, unknown>;
+    const result = await this.#perform(type, props);
     this.#done.push(type);
     const after = { ...scope, result };
     if (message !== undefined) {
-      const words = await evaluateBinding(session, message, after);
+      const words = await evaluateBinding(session, message, { ...withForm, result });
       this.#effects.push({
         kind: "message",
         text: typeof words === "string" ? words : JSON.stringify(words ?? ""),
@@ -202,22 +210,18 @@ class ActionRunner {
     for (const next of then) await this.#runAction(next, after);
   }
 
-  async #perform(
-    type: string,
-    props: Record<string, unknown>,
-    scope: BindingScope,
-  ): Promise<unknown> {
+  async #perform(type: string, props: Record<string, unknown>): Promise<unknown> {
     const { session } = this.#ctx;
     const { perform } = session;
     switch (type) {
       case "create_record": {
-        const body = this.#valuesOf(props, scope);
+        const body = props["values"] ?? this.#formValues(type);
         return dataOfResponse(
           await perform("records.create", { params: { slug: props["table"] }, body }),
         );
       }
       case "update_record": {
-        const body = this.#valuesOf(props, scope);
+        const body = props["values"] ?? this.#formValues(type);
         return dataOfResponse(
           await perform("records.update", { params: recordParams(props), body }),
         );
@@ -245,9 +249,10 @@ class ActionRunner {
     }
   }
 
-  /** The values that the action names or, without any, those of the form. */
-  #valuesOf({ values }: Record<string, unknown>, { inputs }: BindingScope): unknown {
-    return values ?? Object.fromEntries(this.#fields.map((name) => [name, inputs[name]]));
+  /** The entered values. A field that was left empty has none, so that defaults apply; an update clears it. */
+  #formValues(type: string): Readonly<Record<string, unknown>> {
+    if (type === "update_record") return this.#values;
+    return Object.fromEntries(Object.entries(this.#values).filter(([, value]) => value !== null));
   }
 
   #toErrorEffect(error: unknown): Effect {

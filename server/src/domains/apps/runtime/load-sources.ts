@@ -3,6 +3,7 @@
  * session. The types of the responses are those that these operations declare.
  */
 import { Failure, failure } from "#kernel/operation/failure.ts";
+import { type ReportInput, runReport, toReportDefinition } from "#domains/analytics/index.ts";
 import type { Page } from "../definition/app.ts";
 import type { Component } from "../definition/component.ts";
 import type { DataSource } from "../definition/data-source.ts";
@@ -18,7 +19,13 @@ const WAIT_MS = 20_000;
 export const SourceFailed = failure("source_failed", 502, "The data source failed.");
 
 /** The value of a source, or its error. */
-export type LoadedSource = { readonly value: unknown } | { readonly error: string };
+export type LoadedSource = LoadedValue | { readonly error: string };
+
+/** The value of a source. Where not all of it was read, `cut` says so, for whoever reads a number made of it. */
+interface LoadedValue {
+  readonly value: unknown;
+  readonly cut?: string | undefined;
+}
 
 /** One page of a table component. */
 export interface TablePage {
@@ -151,9 +158,9 @@ export function rowsOf(value: unknown): readonly unknown[] {
   return value === null || value === undefined ? [] : [value];
 }
 
-export async function toLoadedSource(work: () => Promise<unknown>): Promise<LoadedSource> {
+async function toLoadedSource(work: () => Promise<LoadedValue>): Promise<LoadedSource> {
   try {
-    return { value: await work() };
+    return await work();
   } catch (error) {
     return { error: toDisplayText(error) };
   }
@@ -163,36 +170,71 @@ async function loadSource(
   session: AppSession,
   source: DataSource,
   scope: BindingScope,
-): Promise<unknown> {
+): Promise<LoadedValue> {
   const config = await resolveConfig(session, source, scope);
-  if (!config) return [];
+  if (!config) return { value: [] };
   const { perform } = session;
   switch (source.kind) {
     case "table":
-      return (await listRecords(perform, config, { limit: ROWS_MAX, ...toRecordQuery(config) }))
-        .data;
+      return loadRecords(perform, config);
+    case "aggregate":
+      return aggregateRecords(session, config);
     case "query":
-      return runQuery(perform, config);
+      return loadQuery(perform, config);
     case "connector":
-      return invokeConnector(perform, config);
+      return { value: await invokeConnector(perform, config) };
     case "workflow":
-      return runWorkflow(perform, config, WAIT_MS);
+      return { value: await runWorkflow(perform, config, WAIT_MS) };
     case "artifact":
-      return executeArtifact(perform, config);
+      return { value: await executeArtifact(perform, config) };
   }
 }
 
 export type SourceConfig = Readonly<Record<string, unknown>>;
 
-export async function runQuery(
+/** The first records; how many there are in all is asked only when these are not all, and the app set no limit. */
+async function loadRecords(perform: CallOperation, config: SourceConfig): Promise<LoadedValue> {
+  const query = toRecordQuery(config);
+  const { data, pagination } = await listRecords(perform, config, { limit: ROWS_MAX, ...query });
+  if (pagination.nextCursor === null || config["limit"] !== undefined) return { value: data };
+  const counted = await listRecords(perform, config, { ...query, limit: 1, count: "exact" });
+  const total = counted.pagination.total ?? data.length;
+  return { value: data, cut: `the first ${data.length} of ${total} records` };
+}
+
+/** Computed by the database over all records that the caller may see; the permission is that to read records. */
+async function aggregateRecords(
+  { platform, caller }: AppSession,
+  { table, ...config }: SourceConfig,
+): Promise<LoadedValue> {
+  // Validated when it was saved, but for the values of bindings, which the report checks.
+  const draft = { ...config, source: { kind: "records", table } } as unknown as ReportInput;
+  const result = await runReport({ platform, caller }, toReportDefinition(draft));
+  const isCut = result.truncated && config["limit"] === undefined;
+  return { value: result.rows, ...(isCut && { cut: `the first ${result.rowCount} groups` }) };
+}
+
+async function loadQuery(perform: CallOperation, config: SourceConfig): Promise<LoadedValue> {
+  const { rows, truncated } = await runSavedQuery(perform, config);
+  return { value: rows, ...(truncated && { cut: `the first ${rows.length} rows` }) };
+}
+
+export async function runQuery(perform: CallOperation, config: SourceConfig): Promise<unknown> {
+  return (await runSavedQuery(perform, config)).rows;
+}
+
+interface QueryRows {
+  readonly rows: readonly unknown[];
+  readonly truncated: boolean;
+}
+
+async function runSavedQuery(
   perform: CallOperation,
   { queryId, params }: SourceConfig,
-): Promise<unknown> {
+): Promise<QueryRows> {
   const body = params === undefined ? {} : { params };
-  const response = dataOfResponse(
-    await perform("queries.run_saved", { params: { id: queryId }, body }),
-  );
-  return (response as { readonly rows: unknown }).rows;
+  const request = { params: { id: queryId }, body };
+  return dataOfResponse(await perform("queries.run_saved", request)) as QueryRows;
 }
 
 export async function invokeConnector(
@@ -248,7 +290,7 @@ interface ArtifactOutcome {
 
 interface RecordPage {
   readonly data: readonly unknown[];
-  readonly pagination: { readonly nextCursor: string | null };
+  readonly pagination: { readonly nextCursor: string | null; readonly total?: number };
 }
 
 async function listRecords(

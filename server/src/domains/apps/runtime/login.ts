@@ -50,7 +50,9 @@ export function loginPage(
   attempt: { readonly email?: string; readonly failure?: Failure } = {},
 ): HtmlDocument {
   return loginDocument({
-    reason: markup`To open this app, say who you are.`,
+    reason: returnTo.endsWith("/")
+      ? markup`Say who you are.`
+      : markup`To open this app, say who you are.`,
     action: `${prefixOf(origin)}/apps/_login`,
     hidden: { name: "returnTo", value: returnTo },
     returnTo,
@@ -116,11 +118,12 @@ function renderLoginAgain(loginReturn: LoginReturn, email: string, failure: unkn
   return new FailureWithPage(failure, loginPage(loginReturn, { email, failure }));
 }
 
-/** Accepts only the path of an app, so that the form is no open redirect. */
+/** Accepts only the path of an app or of the home page, so that the form is no open redirect. */
 function parseAppPath(path: string, origin: string): string {
   const url = toLocalRedirect(path, origin);
-  if (!url?.pathname.startsWith(`${prefixOf(origin)}/apps/`)) {
-    throw invalidField("/returnTo", "must be the path of an app");
+  const home = `${prefixOf(origin)}/`;
+  if (url?.pathname !== home && !url?.pathname.startsWith(`${home}apps/`)) {
+    throw invalidField("/returnTo", "must be the path of an app, or /");
   }
   return url.pathname + url.search;
 }

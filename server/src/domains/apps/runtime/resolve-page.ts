@@ -44,6 +44,13 @@ export async function resolvePage(
       current: path === page.path,
     })),
     components: await resolveComponents(ctx, page.components, ""),
+    ...(!embed && {
+      user: {
+        name: session.user.name,
+        home: `${session.prefix}/`,
+        logOut: `${session.prefix}/logout`,
+      },
+    }),
   };
 }
 
@@ -163,11 +170,13 @@ async function resolveComponent(
   component: Component,
   position: { readonly id: string; readonly at: string },
 ): Promise<ResolvedComponent> {
-  const failedSource = [...listSourcesRead(ownPropsOf(component)), component.dataSource ?? ""]
-    .map((name) => ctx.loaded.get(name))
-    .find((loaded) => loaded && "error" in loaded);
+  const read = [...listSourcesRead(ownPropsOf(component)), component.dataSource ?? ""].flatMap(
+    (name) => (name === ANY_NAME ? [...ctx.loaded.values()] : (ctx.loaded.get(name) ?? [])),
+  );
+  const failedSource = read.find((loaded) => "error" in loaded);
   if (failedSource && "error" in failedSource)
     return { id: position.id, type: "failed", error: failedSource.error };
+  const cuts = new Set(read.flatMap((loaded) => ("cut" in loaded ? (loaded.cut ?? []) : [])));
   const props = (await evaluateBinding(ctx.session, ownPropsOf(component), ctx.scope)) as Record<
     string,
     unknown
@@ -181,5 +190,11 @@ async function resolveComponent(
     id: position.id,
     renderChildren: (pointer, list) => resolveComponents(ctx, list, position.at + pointer),
   });
-  return { id: position.id, ...rendered } as ResolvedComponent;
+  // A number that not everything went into must not look like one that it did.
+  const notice = cuts.size > 0 && `Only ${[...cuts].join(" and ")}.`;
+  return {
+    id: position.id,
+    ...(notice && { notice }),
+    ...rendered,
+  } as ResolvedComponent;
 }

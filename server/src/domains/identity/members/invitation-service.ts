@@ -101,6 +101,19 @@ export async function revokeInvitationsSentBy(
   }
 }
 
+/** Describes an open invitation to whoever holds its link. */
+export async function describeInvitation(
+  platform: Platform,
+  token: string,
+  { address }: Caller,
+): Promise<invitations.DescribedInvitation> {
+  const { db, clock } = platform;
+  const found = await invitations.describe(db, sha256(token), clock.now());
+  if (found) return found;
+  throttleAddress(platform, address);
+  throw new Failure(BadInvitation);
+}
+
 export interface Acceptance {
   readonly invitation: invitations.OpenInvitation;
   readonly account: User | undefined;

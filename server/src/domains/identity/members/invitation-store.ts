@@ -89,6 +89,30 @@ export async function findByTokenHash(
   return row;
 }
 
+/** An invitation in words for its page. */
+export interface DescribedInvitation {
+  readonly email: string;
+  readonly name: string;
+  readonly workspace: string;
+  readonly inviter: string;
+}
+
+/** Runs as the system, like `findByTokenHash`. */
+export async function describe(
+  db: Database,
+  tokenHash: Buffer,
+  now: Date,
+): Promise<DescribedInvitation | undefined> {
+  const [row] = await db.system<DescribedInvitation>(
+    `select i.email, i.name, w.name as workspace, u.name as inviter
+       from invitations i join workspaces w on w.key = i.workspace_id
+       join users u on u.id = i.invited_by
+      where i.token_hash = $1 and i.expires_at > $2`,
+    [tokenHash, now],
+  );
+  return row;
+}
+
 function toInvitation(row: Selectable<Tables["invitations"]>): Invitation {
   return {
     id: row.id,

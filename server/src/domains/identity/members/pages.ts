@@ -1,13 +1,15 @@
 import Type from "typebox";
 import { Password } from "#domains/identity/accounts/index.ts";
 import { htmlErrorRendering } from "#kernel/html/error-page.ts";
-import { Failure } from "#kernel/operation/failure.ts";
+import { buildSessionCookie, LoggedIn, startSession } from "#domains/identity/sessions/index.ts";
+import { Failure, RateLimited } from "#kernel/operation/failure.ts";
 import { document, markup } from "#kernel/html/markup.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { html } from "#kernel/operation/response.ts";
 import { object, text } from "#kernel/schema/schema.ts";
 import { ACCEPT_CONTRACT } from "./invitation-operations.ts";
-import { joinWorkspace, prepareAcceptance } from "./invitation-service.ts";
+import { BadInvitation } from "./invitation.ts";
+import { describeInvitation, joinWorkspace, prepareAcceptance } from "./invitation-service.ts";
 
 const Token = Type.String({ minLength: 1, maxLength: 200 });
 
@@ -19,18 +21,21 @@ export const invitationPage = query({
   access: "public",
   query: object({ token: Token }),
   response: html(htmlErrorRendering),
+  fails: [BadInvitation, RateLimited],
   example: { query: { token: "mri_…" } },
-  run: async (_ctx, { query: { token } }) =>
+  prepare: (platform, { query: { token } }, caller) => describeInvitation(platform, token, caller),
+  run: async (_ctx, { query: { token } }, { email, workspace, inviter, name }) =>
     document({
       title: "Accept your invitation",
-      body: markup`<h1>Accept your invitation</h1>
+      body: markup`<h1>Join ${workspace}</h1>
+<p>${inviter} invites you, <strong>${email}</strong>, to the workspace ${workspace} in Millrace.</p>
 <form method="post" action="/invitations">
 <input type="hidden" name="token" value="${token}">
 <label for="name">Your name</label>
-<input id="name" name="name" autocomplete="name" maxlength="100">
+<input id="name" name="name" autocomplete="name" maxlength="100" value="${name}">
 <label for="password">Password</label>
 <input id="password" name="password" type="password" autocomplete="new-password" required minlength="8" maxlength="200" aria-describedby="rule">
-<p id="rule">At least 8 characters. If you have an account already, give its password.</p>
+<p class="faint hint" id="rule">At least 8 characters. If you have an account already, give its password.</p>
 <button>Accept</button>
 </form>`,
     }),
@@ -39,20 +44,24 @@ export const invitationPage = query({
 export const invitationForm = command({
   id: "invitations.form",
   route: "POST /invitations",
-  summary: "Accept an invitation from the form",
-  access: "public",
+  summary: "Accept an invitation from the form, and go to the first page",
+  description: "A new account is logged in. One that existed logs in as it always does.",
+  access: "visitor",
   acceptsForm: true,
   body: object({ token: Token, name: Type.Optional(text(100)), password: Password }),
   response: html(htmlErrorRendering),
   ...ACCEPT_CONTRACT,
+  emits: [...ACCEPT_CONTRACT.emits, LoggedIn],
   example: { body: { token: "mri_…", name: "Ada", password: "correct horse battery staple" } },
   prepare: (platform, { body }, caller) => prepareAcceptance(platform, body, caller),
   async run(ctx, { body: { name } }, acceptance) {
     const user = await joinWorkspace(ctx, name === "" ? undefined : name, acceptance);
     if (user instanceof Failure) return user;
-    return document({
-      title: "Welcome",
-      body: markup`<h1>Welcome, ${user.name}</h1><p>Your account ${user.email} is ready. You can log in now.</p>`,
-    });
+    const goTo = new URL(ctx.caller.origin).pathname.replace(/\/*$/, "/");
+    // Of an account that existed a password is not all: it may have a second factor, or single sign-on.
+    if (!acceptance || acceptance.account) return { goTo };
+    const session = await startSession(ctx, user, [acceptance.invitation]);
+    const cookie = buildSessionCookie(session, ctx.services.settings);
+    return { goTo, headers: { "set-cookie": cookie } };
   },
 });

@@ -1,4 +1,5 @@
 import { tokenMailedTo } from "#kernel/testing/mailbox.ts";
+import { browser } from "#domains/apps/testing/apps.ts";
 import type { Arranged, Sample } from "#kernel/testing/samples.ts";
 import type { Ask, World } from "#kernel/testing/world.ts";
 
@@ -43,22 +44,30 @@ async function invitedAgain(world: World, verified: boolean): Promise<string> {
 }
 
 function accepting(operation: string): Sample[] {
+  // The form comes from a page of ours.
+  const sender = (world: World) => (operation === "invitations.form" ? { by: browser(world) } : {});
   return [
     {
       operation,
       arrange: async (owner, world) => ({
+        ...sender(world),
         body: { token: await mailed(world, owner), name: "Ada", password },
       }),
     },
     {
       operation,
       name: "by a link that is no good",
-      arrange: async () => ({ body: { token: "mri_spent", password }, status: 410 }),
+      arrange: async (_owner, world) => ({
+        ...sender(world),
+        body: { token: "mri_spent", password },
+        status: 410,
+      }),
     },
     {
       operation,
       name: "with a wrong password",
       arrange: async (_owner, world) => ({
+        ...sender(world),
         body: { token: await invitedAgain(world, true), password: "not the password" },
         status: 403,
       }),
@@ -89,7 +98,10 @@ export const samples: readonly Sample[] = [
     }),
   },
   ...accepting("invitations.accept"),
-  { operation: "invitations.page", arrange: async () => ({ query: { token: "mri_any" } }) },
+  {
+    operation: "invitations.page",
+    arrange: async () => ({ query: { token: "mri_any" }, status: 410 }),
+  },
   ...accepting("invitations.form"),
   {
     operation: "users.update",

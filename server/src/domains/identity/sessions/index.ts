@@ -15,7 +15,15 @@ import { sessionTokens } from "./session.ts";
 export { LOGIN_EVENTS, LoggedIn, LoginFailed, PasswordReset } from "./events.ts";
 export { loginDocument, type LoginForm } from "./login-page.ts";
 export { BadLogin, BadSecondFactor, MfaRequired } from "./login.ts";
-export { startSession, checkLogin, type LoginAttempt, createSession } from "./service.ts";
+export { loginFields } from "./login-page.ts";
+export { LoggedOut } from "./events.ts";
+export {
+  endSession,
+  startSession,
+  checkLogin,
+  type LoginAttempt,
+  createSession,
+} from "./service.ts";
 export { deleteSessions } from "./store.ts";
 export { throttleAccount, throttleAddress } from "./throttle.ts";
 export { buildSessionCookie } from "./session.ts";

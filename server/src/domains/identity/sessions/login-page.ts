@@ -29,17 +29,32 @@ export function loginDocument(form: LoginForm): HtmlDocument {
 ${failure && renderAlert(failure, returnQuery)}
 <form method="post" action="${action}">
 <input type="hidden" name="${hidden.name}" value="${hidden.value}">
-<label for="email">E-mail address</label>
-<input id="email" name="email" type="email" autocomplete="username" required maxlength="254" value="${email}"${renderAttribute("autofocus", email === "")}>
-<label for="password">Password</label>
-<input id="password" name="password" type="password" autocomplete="current-password" required maxlength="200"${renderAttribute("autofocus", email !== "")}>
-<label for="code">Code${!needsCode && markup` <span>(if you use a second factor)</span>`}</label>
-<input id="code" name="code" autocomplete="one-time-code" maxlength="40" aria-describedby="code-hint"${renderAttribute("required", needsCode)}>
-<p class="faint hint" id="code-hint">From your authenticator app, or a recovery code</p>
-<button>Log in</button>
+${loginFields({ email, needsCode })}
 </form>
 ${singleSignOn !== undefined && markup`<p class="or"><a href="${singleSignOn}?${returnQuery}">Log in by single sign-on</a></p>`}`,
   });
+}
+
+/** The fields of a login. The code is asked for once the password was right and the account has a second factor. */
+export function loginFields({
+  email,
+  needsCode,
+}: {
+  readonly email: string;
+  readonly needsCode: boolean;
+}): Markup {
+  return markup`<label for="email">E-mail address</label>
+<input id="email" name="email" type="email" autocomplete="username" required maxlength="254" value="${email}"${renderAttribute("autofocus", email === "")}>
+<label for="password">Password</label>
+<input id="password" name="password" type="password" autocomplete="current-password" required maxlength="200"${renderAttribute("autofocus", email !== "")}>
+${
+  needsCode &&
+  markup`<label for="code">Code</label>
+<input id="code" name="code" autocomplete="one-time-code" maxlength="40" aria-describedby="code-hint" required>
+<p class="faint hint" id="code-hint">From your authenticator app, or a recovery code</p>`
+}
+<button>Log in</button>
+<p class="faint after">Forgotten your password? Whoever runs this installation can give you a new one.</p>`;
 }
 
 /** The reason that the login failed, worded for the person. */

@@ -24,10 +24,26 @@ export function formatValue(value: unknown, format: string): Child {
     case "boolean":
       return value === true || value === "true" ? "Yes" : "No";
     case "badge":
-      return h("span", { class: "badge" }, toText(value));
+      return h("span", { class: `badge ${toneOf(toText(value))}` }, toText(value));
     default:
       return toText(value);
   }
+}
+
+const GOOD =
+  /^(yes|ok|paid|done|active|approved|accepted|completed?|resolved|closed|succe\w*|delivered|healthy)$/i;
+const BAD =
+  /^(no|late|overdue|failed|failure|error|rejected|refused|breached|critical|blocked|cancell?ed|down)$/i;
+const TONES = 7;
+
+/** The same value has the same colour everywhere; words of success and failure have theirs. */
+function toneOf(text: string): string {
+  if (GOOD.test(text)) return "good";
+  if (BAD.test(text)) return "bad";
+  let sum = 0;
+  for (const character of text.toLowerCase())
+    sum = (sum * 31 + (character.codePointAt(0) ?? 0)) % 997;
+  return `t${(sum % TONES) + 1}`;
 }
 
 export function formatNumber(value: number): string {

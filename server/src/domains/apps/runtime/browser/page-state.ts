@@ -12,6 +12,8 @@ export interface PageState {
     readonly current: boolean;
   }[];
   readonly components: readonly ResolvedComponent[];
+  /** The person who uses the app; absent in an embedded one, where others act for its author. */
+  readonly user?: { readonly name: string; readonly home: string; readonly logOut: string };
 }
 
 export interface Option {
@@ -40,7 +42,12 @@ export interface FieldDisplay {
   readonly format: string;
 }
 
-export type ResolvedComponent = { readonly id: string; readonly error?: string } & (
+export type ResolvedComponent = {
+  readonly id: string;
+  readonly error?: string;
+  /** Says that not everything went into what is shown. */
+  readonly notice?: string;
+} & (
   | { readonly type: "failed" }
   | { readonly type: "text"; readonly text: string; readonly style: string }
   | { readonly type: "markdown"; readonly content: readonly VNode[] }

@@ -24,7 +24,7 @@ export interface UiState {
 const NO_SCRIPT: UiState = { hasScript: false, tabs: new Map(), errors: new Map() };
 
 export function pageView(state: PageState, ui: UiState = NO_SCRIPT): VNode {
-  const { app, title, pages, components } = state;
+  const { app, title, pages, components, user } = state;
   return h(
     "div",
     { class: "shell" },
@@ -48,6 +48,7 @@ export function pageView(state: PageState, ui: UiState = NO_SCRIPT): VNode {
             ),
           ),
         ),
+      user && userView(user),
     ),
     h(
       "main",
@@ -58,11 +59,21 @@ export function pageView(state: PageState, ui: UiState = NO_SCRIPT): VNode {
   );
 }
 
+function userView({ name, home, logOut }: NonNullable<PageState["user"]>): VNode {
+  return h(
+    "form",
+    { class: "person", method: "post", action: logOut },
+    h("a", { href: home }, name),
+    h("button", { class: "plain" }, "Log out"),
+  );
+}
+
 function componentView(component: ResolvedComponent, ui: UiState): VNode {
   return h(
     "section",
     { class: `part ${component.type}`, "data-key": component.id },
     renderContent(component, ui),
+    component.notice !== undefined && h("p", { class: "notice" }, component.notice),
   );
 }
 

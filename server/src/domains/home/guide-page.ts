@@ -1,0 +1,70 @@
+import { document, type HtmlDocument, Markup, markup } from "#kernel/html/markup.ts";
+import type { Guide, GuideGroup } from "./guide.ts";
+import { footer, tile } from "./home-page.ts";
+
+/** The list of guides, by what one wants to do. */
+export function guidesDocument(prefix: string, groups: readonly GuideGroup[]): HtmlDocument {
+  return document({
+    title: "Guides",
+    wide: { home: `${prefix}/`, menu: menuOf(prefix) },
+    body: markup`<h1>Guides</h1>
+<p class="lead">Every block of commands runs as it is printed, from the top of a guide to its end.</p>
+${groups.map(
+  ({ title, guides }) =>
+    markup`<section class="group"><h2>${title}</h2><ul class="cards">${guides.map((guide) =>
+      tile(`${prefix}/guide/${guide.name}`, guide.title, guide.about),
+    )}</ul></section>`,
+)}
+${footer()}`,
+  });
+}
+
+/** A guide as a page. */
+export async function guideDocument(prefix: string, guide: Guide): Promise<HtmlDocument> {
+  const [, title = guide.name] = /^# (.+)$/m.exec(guide.markdown) ?? [];
+  return document({
+    title,
+    wide: { home: `${prefix}/`, menu: menuOf(prefix) },
+    body: markup`<article class="text">${await renderGuide(prefix, guide.markdown)}</article>
+${footer()}`,
+  });
+}
+
+function menuOf(prefix: string): Markup {
+  return markup`<nav class="menu"><a href="${prefix}/guide">Guides</a><a href="${prefix}/docs">API reference</a></nav>`;
+}
+
+const OTHER_GUIDE = /^([a-z-]+)\.md(#.*)?$/;
+
+/** Our own text, with its links between guides turned to our pages; other files of the repository are not served. */
+async function renderGuide(prefix: string, markdown: string): Promise<Markup> {
+  // Loaded at first use, since most processes never render anything.
+  const { default: MarkdownParser } = await import("markdown-it");
+  const parser = new MarkdownParser({ html: false });
+  const tokens = parser.parse(markdown, {});
+  for (const [index, token] of tokens.entries()) {
+    if (token.type === "heading_open") {
+      token.attrSet("id", toAnchor(tokens[index + 1]?.content ?? ""));
+    }
+    for (const inline of token.children ?? []) {
+      if (inline.type !== "link_open") continue;
+      const href = String(inline.attrGet("href") ?? "");
+      const [, name, anchor = ""] = OTHER_GUIDE.exec(href) ?? [];
+      if (name !== undefined) inline.attrSet("href", `${prefix}/guide/${name}${anchor}`);
+      else if (!/^(https?:|#)/.test(href)) inline.attrs = null;
+    }
+  }
+  const html = parser.renderer.render(tokens, parser.options, {});
+  return new Markup(
+    html
+      .replaceAll("<table>", '<div class="scroll" tabindex="0"><table>')
+      .replaceAll("</table>", "</table></div>"),
+  );
+}
+
+function toAnchor(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9 -]/g, "")
+    .replaceAll(" ", "-");
+}
