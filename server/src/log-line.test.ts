@@ -5,10 +5,7 @@ const time = new Date(2026, 4, 1, 9, 30, 5).getTime();
 
 test.each([
   [{ level: 30, msg: "Server listening" }, "09:30:05 info  Server listening\n"],
-  [
-    { level: 40, msg: "slow", count: 3, name: "x" },
-    "09:30:05 warn  slow count=3 name=x\n",
-  ],
+  [{ level: 40, msg: "slow", count: 3, name: "x" }, "09:30:05 warn  slow count=3 name=x\n"],
   [{ level: 30, database: "the database is in /x" }, "09:30:05 info  the database is in /x\n"],
   [
     {

@@ -24,7 +24,9 @@ export function toReadableLine(line: string, hasColors: boolean): string {
     paint("gray", new Date(Number(time)).toTimeString().slice(0, 8)),
     paint(color, name.padEnd(5)),
     // The database speaks for itself: the line is the message.
-    ...(msg === "request" ? describeRequest(fields, paint) : [String(msg ?? fields["database"] ?? describeFields(fields))]),
+    ...(msg === "request"
+      ? describeRequest(fields, paint)
+      : [describeMessage(msg ?? fields["database"] ?? describeFields(fields))]),
     ...(msg === "request" || msg === undefined ? [] : [paint("gray", describeFields(fields))]),
   ];
   const text = parts.filter(Boolean).join(" ");
@@ -39,6 +41,10 @@ function parseEntry(line: string): Readonly<Record<string, unknown>> | undefined
   } catch {
     return undefined;
   }
+}
+
+function describeMessage(value: unknown): string {
+  return typeof value === "string" ? value : inspect(value);
 }
 
 function describeRequest(

@@ -27,7 +27,7 @@ async function assertPortFree(settings: Settings): Promise<void> {
 
 /** The reason why nothing can listen at the address, for people; any other error as it is. */
 export function toListenError(error: unknown, { port, host }: Settings): unknown {
-  switch (codeOf(error)) {
+  switch (codeOf(error) ?? "") {
     case "EADDRINUSE":
       return new StartupError(
         `Port ${port} at ${host} is in use by another program. Set PORT to a free one.`,
