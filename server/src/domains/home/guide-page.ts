@@ -6,7 +6,7 @@ import { footer, tile } from "./home-page.ts";
 export function guidesDocument(prefix: string, groups: readonly GuideGroup[]): HtmlDocument {
   return document({
     title: "Guides",
-    wide: { home: `${prefix}/`, menu: menuOf(prefix) },
+    wide: { home: `${prefix}/`, menu: renderMenu(prefix) },
     body: markup`<h1>Guides</h1>
 <p class="lead">Every block of commands runs as it is printed, from the top of a guide to its end.</p>
 ${groups.map(
@@ -24,13 +24,13 @@ export async function guideDocument(prefix: string, guide: Guide): Promise<HtmlD
   const [, title = guide.name] = /^# (.+)$/m.exec(guide.markdown) ?? [];
   return document({
     title,
-    wide: { home: `${prefix}/`, menu: menuOf(prefix) },
+    wide: { home: `${prefix}/`, menu: renderMenu(prefix) },
     body: markup`<article class="text">${await renderGuide(prefix, guide.markdown)}</article>
 ${footer()}`,
   });
 }
 
-function menuOf(prefix: string): Markup {
+function renderMenu(prefix: string): Markup {
   return markup`<nav class="menu"><a href="${prefix}/guide">Guides</a><a href="${prefix}/docs">API reference</a></nav>`;
 }
 

@@ -19,12 +19,12 @@ export interface HomePage {
 export function homeDocument({ prefix, person, groups }: HomePage): HtmlDocument {
   return document({
     title: person ? "Home" : "Log in",
-    wide: { home: `${prefix}/`, menu: person && menuOf(prefix, person.name) },
+    wide: { home: `${prefix}/`, menu: person && renderMenu(prefix, person.name) },
     body: person ? homeBody(prefix, person.name, groups) : welcomeBody(prefix),
   });
 }
 
-function menuOf(prefix: string, name: string): Markup {
+function renderMenu(prefix: string, name: string): Markup {
   return markup`<form class="menu" method="post" action="${prefix}/logout"><span>${name}</span><button class="second">Log out</button></form>`;
 }
 
@@ -37,7 +37,7 @@ function welcomeBody(prefix: string): Markup {
 <input type="hidden" name="returnTo" value="${prefix}/">
 ${loginFields({ email: "", needsCode: false })}
 </form></section>
-<section class="group"><h2>Begin</h2>${stepsOf(prefix)}</section>
+<section class="group"><h2>Begin</h2>${renderSteps(prefix)}</section>
 </div>
 ${footer()}`;
 }
@@ -47,24 +47,24 @@ function homeBody(prefix: string, name: string, groups: readonly WorkspaceApps[]
   return markup`<h1>Hello, ${name}</h1>
 <p class="lead">${
     groups.length === 0
-      ? "Your account belongs to no workspace whose apps you may open. Ask whoever invited you."
+      ? "Your account belongs to no workspace whose apps you may open. Ask the person who invited you."
       : served.length === 0
         ? "No app is deployed in your workspaces yet. Here is how to begin."
         : "Open an app, or build something."
   }</p>
-${served.map((group) => appsOf(prefix, group))}
-<section class="group"><h2>Begin</h2>${stepsOf(prefix)}</section>
+${served.map((group) => renderApps(prefix, group))}
+<section class="group"><h2>Begin</h2>${renderSteps(prefix)}</section>
 ${footer()}`;
 }
 
-function appsOf(prefix: string, { workspace, apps }: WorkspaceApps): Markup {
+function renderApps(prefix: string, { workspace, apps }: WorkspaceApps): Markup {
   return markup`<section class="group"><h2>Apps of ${workspace.name}</h2><ul class="cards">${apps.map(
     ({ slug, name, description }) =>
       tile(`${prefix}/apps/${workspace.slug}/${slug}`, name, description || "Open it"),
   )}</ul></section>`;
 }
 
-function stepsOf(prefix: string): Markup {
+function renderSteps(prefix: string): Markup {
   return markup`<ul class="cards">${[
     tile(
       `${prefix}/guide/first-steps`,

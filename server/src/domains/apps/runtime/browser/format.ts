@@ -36,7 +36,7 @@ const BAD =
   /^(no|late|overdue|failed|failure|error|rejected|refused|breached|critical|blocked|cancell?ed|down)$/i;
 const TONES = 7;
 
-/** The same value has the same colour everywhere; words of success and failure have theirs. */
+/** The colour of a value, equal everywhere; words of success and failure have theirs. */
 function toneOf(text: string): string {
   if (GOOD.test(text)) return "good";
   if (BAD.test(text)) return "bad";
