@@ -69,7 +69,7 @@ export async function createIncident(
   const at = ctx.now.toISOString();
   const incident: Incident = {
     ...INCIDENT_DEFAULTS,
-    callerId: ctx.caller.principal?.id ?? null,
+    callerId: callerIdOf(ctx.caller),
     ...input,
     ciIds: toItemIds(input.ciIds ?? []),
     id: newId("inc", ctx.now.getTime()),
@@ -162,4 +162,9 @@ function assertMayResolve({ permissions }: Caller): void {
 /** Ids as they are read back: each once, in their order. */
 function toItemIds(ciIds: readonly string[]): string[] {
   return [...new Set(ciIds)].toSorted();
+}
+
+/** The caller of an incident that names none: the person who raises it, but nobody for an automation. */
+function callerIdOf({ actor, principal }: Caller): string | null {
+  return actor.type === "workflow" ? null : (principal?.id ?? null);
 }

@@ -1,11 +1,11 @@
-/** The events of SLA breaches and of warnings before them. */
+/** The events of SLA breaches, of warnings before them, and of obligations that ended. */
 import Type from "typebox";
 import { event } from "#kernel/log/event.ts";
 import { nullable, Time } from "#kernel/schema/schema.ts";
 import { TICKET_KINDS } from "../tickets/index.ts";
 import { METRICS } from "./policy.ts";
 
-/** The data of a breach or a warning. */
+/** The data of each. */
 const Alert = Type.Object(
   {
     policyId: Type.String(),
@@ -45,5 +45,10 @@ export const SlaBreached = event("sla.breached", {
 export const SlaWarning = event("sla.warning", {
   resource: "ticket",
   summary: "Most of the time that an SLA allows is used up, for a ticket of any kind.",
+  data: Alert,
+});
+export const SlaCancelled = event("sla.cancelled", {
+  resource: "ticket",
+  summary: "A policy no longer applies to a ticket; its clock has stopped, and nothing is due.",
   data: Alert,
 });

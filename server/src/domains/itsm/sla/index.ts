@@ -10,6 +10,7 @@ import {
   IncidentSlaBreached,
   IncidentSlaWarning,
   SlaBreached,
+  SlaCancelled,
   SlaWarning,
 } from "./breach-events.ts";
 import { clockReader } from "./clocks/clock-reader.ts";
@@ -30,6 +31,7 @@ export const sla = domain({
     ...Object.values(policies.events),
     SlaBreached,
     SlaWarning,
+    SlaCancelled,
     IncidentSlaBreached,
     IncidentSlaWarning,
   ],

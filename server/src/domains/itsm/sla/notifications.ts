@@ -1,4 +1,4 @@
-import { findTeamMemberIds } from "../tickets/index.ts";
+import { findTeamMemberIds, ticketMail } from "../tickets/index.ts";
 import { NotificationSent, notify } from "#domains/notifications/index.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import type { EventData } from "#kernel/log/event.ts";
@@ -21,10 +21,11 @@ export const breachNotificationReader = reader({
       const alert = event.data as EventData<typeof SlaBreached>;
       const userIds = await listRecipients(tx, alert);
       if (userIds.length === 0) continue;
-      const { kind, id } = alert.ticket;
+      const { kind, id, number, title } = alert.ticket;
       await notify(because(event), {
         userIds,
         ...notificationText(alert, event.type === SlaBreached.type),
+        mail: ticketMail({ id, number: number ?? id, title: title ?? "" }),
         about: { eventId: event.id, eventType: event.type, resource: { type: kind, id } },
       });
     }

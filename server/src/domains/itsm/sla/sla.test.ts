@@ -12,6 +12,7 @@ let node: Kernel;
 const world = await useWorld();
 const owner = await world.member(["owner"]);
 const agent = await world.member(["agent"]);
+const member = await world.member(["member"]);
 await world.sql("update sessions set expires_at = '2100-01-01'");
 node = await workingNode(world);
 afterAll(async () => {
@@ -53,11 +54,14 @@ const kept = (ticketId: string, holds: (rows: any[]) => boolean = (rows) => rows
     const rows = await rowsOf(ticketId);
     return holds(rows) && rows;
   });
-const alertsOf = async (ticketId: string): Promise<string[]> =>
+const alertsOf = async (
+  ticketId: string,
+  types = /sla.(warning|breached)/.source,
+): Promise<string[]> =>
   (
     await world.sql(
-      `select type from events where resource_id = $1 and type ~ 'sla' order by epoch, xid, seq`,
-      [ticketId],
+      `select type from events where resource_id = $1 and type ~ $2 order by epoch, xid, seq`,
+      [ticketId, types],
     )
   ).map(({ type }) => type);
 const clocksOf = async (ticketId: string): Promise<any[]> =>
@@ -215,6 +219,41 @@ test("a clock pauses and goes on; after a reopen it goes on where it was", async
   expect(rows.map((row) => row.timeline)).toEqual([response.timeline, resolution.timeline]);
   expect(rows[1].due_at.toISOString()).toBe(resolution.dueAt);
   expect(await alertsOf(id)).toEqual([]);
+});
+
+test("a policy that no longer matches stops its clock: the ticket, the board and the log agree", async () => {
+  const { id: policyId, category } = await policy();
+  const id = await raised(category);
+  await kept(id);
+  pass(5);
+  await owner(`PATCH ${INCIDENTS}/${id}`, { category: "elsewhere" });
+  const [row] = await kept(id, ([one]) => one.state === "cancelled");
+  expect([row.due_at, row.next_at, row.breached_at]).toEqual([null, null, null]);
+  pass(60);
+  const [clock] = await clocksOf(id);
+  const stopped = { state: "cancelled", counting: false, dueAt: null, breachedAt: null };
+  expect(clock).toMatchObject({ ...stopped, warnedAt: null, elapsedMs: row.fold.left.elapsedMs });
+  expect(Math.floor(clock.elapsedMs / MINUTE_MS)).toBe(5);
+  expect(clock.timeline).toEqual(row.timeline);
+  const board = await owner(`GET /api/v1/itsm/sla/clocks?policyId=${policyId}`);
+  expect(board.body.data).toMatchObject([{ ...stopped, elapsedMs: clock.elapsedMs }]);
+  expect(await alertsOf(id, "sla")).toEqual(["sla.cancelled"]);
+});
+
+test("the response clock of an incident waits for an answer to its caller", async () => {
+  const targets = [{ metric: "response", minutes: 30 }];
+  const { category } = await policy({ targets });
+  const taken = { category, title: "By telephone", callerId: member.userId };
+  const { body } = await agent(`POST ${INCIDENTS}`, taken);
+  const path = `${INCIDENTS}/${body.data.id}`;
+  const stateOf = async () => (await clocksOf(body.data.id)).map((one: any) => one.state);
+  await agent(`PATCH ${path}`, { state: "on_hold", onHoldReason: "Lunch" });
+  expect(await stateOf()).toEqual(["paused"]);
+  await agent(`PATCH ${path}`, { state: "in_progress" });
+  await agent(`POST ${path}/comments`, { body: "Who knows this one?", internal: true });
+  expect(await stateOf()).toEqual(["running"]);
+  await agent(`POST ${path}/comments`, { body: "We are on it." });
+  expect(await stateOf()).toEqual(["met"]);
 });
 
 test("a policy that matches later counts from the beginning, and leaves when it no longer does", async () => {

@@ -73,27 +73,42 @@ test("work that ends at the very deadline is in time; a moment later it is breac
   expect(seenAt(plan, [created()], 60)).toEqual(["running", 60, 60, true]);
 });
 
-test("a response is the first change of state or a public comment by somebody else, and is final", () => {
+test("a response is an agent's public comment to whoever asks, or the end of the work, and is final", () => {
   const plan = planOf("response");
-  const comment = (minutes: number, internal: boolean, by: string) =>
-    happened("incident.comment_added", at(minutes), { internal, createdBy: by }, { by });
+  const comment = (minutes: number, internal: boolean, by: string, byAgent = true) =>
+    happened("incident.comment_added", at(minutes), { internal, createdBy: by, byAgent }, { by });
   const assigned = happened("incident.assigned", at(3), ticket("new", { assigneeId: "usr_2" }));
   const idle = [
     created(),
     assigned,
     comment(4, true, "usr_2"),
     comment(5, false, "usr_creator"),
+    comment(5, false, "usr_colleague", false),
+    updated(5, "on_hold"),
+    updated(6, "in_progress"),
+    { ...comment(6, false, "wf_1"), actor: { id: "wf_1", name: "", type: "workflow" as const } },
     happened("incident.sla_warning", at(6), { internal: false, createdBy: "usr_2" }),
   ];
-  expect(seenAt(plan, idle, 10)).toEqual(["running", 10, 60, true]);
+  // Nothing was said to the caller; the minute on hold does not count.
+  expect(seenAt(plan, idle, 10)).toEqual(["running", 9, 61, true]);
   const spoken = [
     ...idle,
     comment(20, false, "usr_2"),
     updated(30, "in_progress"),
     updated(40, "new"),
   ];
-  expect(seenAt(plan, spoken, 50)).toEqual(["met", 20, null, false]);
-  expect(seenAt(plan, [...idle, updated(25, "on_hold")], 50)).toEqual(["met", 25, null, false]);
+  expect(seenAt(plan, spoken, 50)).toEqual(["met", 19, null, false]);
+  expect(seenAt(plan, [...idle, updated(25, "resolved")], 50)).toEqual(["met", 24, null, false]);
+  // An agent who takes a call raises the incident for somebody else, and answers them.
+  const called = created({ callerId: "usr_caller" });
+  const byCaller = comment(5, false, "usr_caller");
+  expect(seenAt(plan, [called, byCaller], 10)[0]).toBe("running");
+  const byCreator = comment(6, false, "usr_creator");
+  expect(seenAt(plan, [called, byCaller, byCreator], 10)).toEqual(["met", 6, null, false]);
+  // The deployer of a workflow is not the one who asks.
+  const workflow = { id: "wf_1", name: "", type: "workflow" as const };
+  const raised = { ...created({ callerId: null }), actor: workflow };
+  expect(seenAt(plan, [raised, byCreator], 10)).toEqual(["met", 6, null, false]);
 });
 
 test("a state set by the creating transaction is no response", () => {
@@ -102,7 +117,7 @@ test("a state set by the creating transaction is no response", () => {
   const waits = happened("request.approval_requested", at(0), ticket("awaiting_approval"));
   const inOne = { ...waits, transaction: asked.transaction };
   expect(seenAt(plan, [asked, inOne], 20)).toEqual(["running", 20, 60, true]);
-  expect(seenAt(plan, [asked, waits], 20)).toEqual(["met", 0, null, false]);
+  expect(seenAt(plan, [asked, waits], 20)).toEqual(["running", 20, 60, true]);
   const agreed = happened("request.fulfilment_started", at(15), ticket("fulfilling"));
   expect(seenAt(plan, [asked, inOne, agreed], 20)).toEqual(["met", 15, null, false]);
 });
@@ -115,7 +130,7 @@ test("a cancelled ticket ends its clocks for good, but not what was met before",
     const clock = foldEvents(plan, [created(), cancelled]);
     expect(clock && nextDueAt(plan, clock, { warned: false, breached: false })).toBeNull();
   }
-  const answered = [created(), updated(10, "in_progress"), cancelled];
+  const answered = [created(), updated(10, "resolved"), updated(15, "in_progress"), cancelled];
   expect(seenAt(planOf("response"), answered, 500)).toEqual(["met", 10, null, false]);
 });
 
@@ -131,7 +146,13 @@ test("a policy that matches later has counted from the beginning, and comes and 
   ];
   expect(foldEvents(plan, events.slice(0, 3))?.everMatched).toBe(false);
   expect(seenAt(plan, events.slice(0, 4), 35)).toEqual(["running", 25, 70, true]);
-  expect(seenAt(plan, events.slice(0, 5), 45)).toEqual(["cancelled", 35, 70, false]);
+  expect(seenAt(plan, events.slice(0, 5), 900)).toEqual(["cancelled", 30, null, false]);
+  const left = foldEvents(plan, events.slice(0, 5));
+  expect(left && clockStateAt(plan, left, at(900))).toMatchObject({
+    remainingMs: 30 * MINUTE_MS,
+    warnedAt: null,
+    breachedAt: null,
+  });
   expect(seenAt(plan, events, 95)).toEqual(["breached", 85, 70, true]);
   expect(changesOf(plan, events)).toEqual([
     ["started", 0, 0],

@@ -3,7 +3,8 @@
  * be recomputed at any time, and explained. Nothing here reads the current time.
  *
  * Time is counted whether or not the policy matches, so that a policy that matches later has counted from
- * the beginning; `matched` says whether the clock counts for anything.
+ * the beginning; `matched` says whether the clock counts for anything, and `left` what it showed when its
+ * policy ceased to match.
  */
 import { TICKET_KINDS, type TicketKindName } from "../../tickets/index.ts";
 import type { RecordedEvent } from "#kernel/log/event.ts";
@@ -44,6 +45,13 @@ export interface TimelineEntry {
   readonly elapsedMs: number;
 }
 
+/** The counts of a clock at an instant. */
+interface Milestones {
+  readonly elapsedMs: number;
+  readonly warnedAt: number | null;
+  readonly breachedAt: number | null;
+}
+
 /** Instants are milliseconds. */
 export interface SlaClockState {
   readonly startedAt: number;
@@ -53,8 +61,10 @@ export interface SlaClockState {
   readonly firstState: string;
   /** The transaction that created the ticket. */
   readonly madeIn: string;
-  /** Ids of the people who raised it, from the ticket and from the log. */
+  /** Ids of the people who raised it, from the ticket and from the log; none where an automation did. */
   readonly creators: readonly string[];
+  /** Ids of those whom an answer is for: the caller, or those who raised it. */
+  readonly askerIds: readonly string[];
   readonly elapsedMs: number;
   /** Null while nothing is counted. */
   readonly countingSince: number | null;
@@ -63,6 +73,8 @@ export interface SlaClockState {
   readonly cancelledAt: number | null;
   readonly matched: boolean;
   readonly everMatched: boolean;
+  /** Null while the policy matches, and before it ever did. */
+  readonly left: Milestones | null;
   /** When the warning share and the target were used up, as far as the events tell. */
   readonly warnedAt: number | null;
   readonly breachedAt: number | null;
@@ -78,6 +90,16 @@ const RESOLVED_STATES: Readonly<Record<TicketKindName, ReadonlySet<string>>> = {
   change: new Set(["completed", "rolled_back", "rejected"]),
   problem: new Set(["resolved", "closed"]),
   request: new Set(["fulfilled", "rejected"]),
+};
+/**
+ * The states that answer whoever waits for a response, since they are told of them. A problem has no
+ * caller: work on it is the response.
+ */
+const ANSWERED_STATES: Readonly<Record<TicketKindName, ReadonlySet<string>>> = {
+  incident: RESOLVED_STATES.incident,
+  change: new Set([...RESOLVED_STATES.change, "approved", "implementing"]),
+  problem: new Set([...RESOLVED_STATES.problem, "investigating", "known_error"]),
+  request: new Set([...RESOLVED_STATES.request, "approved", "fulfilling", "failed"]),
 };
 const CANCELLED_STATE = "cancelled";
 
@@ -129,7 +151,8 @@ export function instantAtElapsed(
 function startClock(plan: ClockPlan, event: RecordedEvent): SlaClockState | undefined {
   const ticket = ticketFromEvent(event);
   if (!ticket) return undefined;
-  const { createdAt, createdBy } = ticket;
+  const { createdAt } = ticket;
+  const creators = findCreators(ticket, event);
   const at = Date.parse(event.createdAt);
   // Retention may have removed the log before this event: then the ticket says when it was created.
   const created = event.type.endsWith(".created") ? event.createdAt : createdAt;
@@ -139,13 +162,15 @@ function startClock(plan: ClockPlan, event: RecordedEvent): SlaClockState | unde
     at: startedAt,
     firstState: ticket.state,
     madeIn: transactionOf(event),
-    creators: typeof createdBy === "string" ? [createdBy, event.actor.id] : [event.actor.id],
+    creators,
+    askerIds: selectAskers(ticket, creators),
     elapsedMs: 0,
     countingSince: startedAt,
     stoppedAt: null,
     cancelledAt: null,
     matched: false,
     everMatched: false,
+    left: null,
     warnedAt: null,
     breachedAt: null,
     timeline: [],
@@ -163,7 +188,8 @@ function applyEvent(plan: ClockPlan, clock: SlaClockState, event: RecordedEvent)
   if (!ticket) return applyComment(plan, passed, event);
   // A state set by the creating transaction, such as a request's pending approval, is no response.
   const isCreation = transactionOf(event) === clock.madeIn;
-  const later = isCreation ? { ...passed, firstState: ticket.state } : passed;
+  const asked = { ...passed, askerIds: selectAskers(ticket, passed.creators) };
+  const later = isCreation ? { ...asked, firstState: ticket.state } : asked;
   return applyConditions(plan, applyTicketState(plan, later, { event, state: ticket.state }), {
     event,
     ticket,
@@ -200,7 +226,9 @@ function applyTicketState(
   if (state === CANCELLED_STATE) {
     return addTimelineEntry({ ...clock, cancelledAt: at, countingSince: null }, event, "cancelled");
   }
-  const isOver = isResponse ? state !== clock.firstState : RESOLVED_STATES[plan.entity].has(state);
+  const isOver = isResponse
+    ? state !== clock.firstState && ANSWERED_STATES[plan.entity].has(state)
+    : RESOLVED_STATES[plan.entity].has(state);
   if (isOver) {
     if (stoppedAt !== null) return clock;
     return addTimelineEntry({ ...clock, stoppedAt: at, countingSince: null }, event, "stopped");
@@ -212,17 +240,33 @@ function applyTicketState(
   return addTimelineEntry(counting, event, paused ? "paused" : "resumed");
 }
 
-/** Stops a response clock at the first public comment by anybody but the creators. */
+/** Stops a response clock at the first public comment of an agent to whoever waits for an answer. */
 function applyComment(plan: ClockPlan, clock: SlaClockState, event: RecordedEvent): SlaClockState {
-  const { data, actor } = event;
-  const isResponseComment =
-    event.type === `${plan.entity}.comment_added` &&
-    data["internal"] === false &&
-    !clock.creators.includes(actor.id) &&
-    !clock.creators.includes(String(data["createdBy"]));
   const open = clock.stoppedAt === null && clock.cancelledAt === null;
-  if (!isResponseComment || plan.metric !== "response" || !open) return clock;
+  if (plan.metric !== "response" || !open) return clock;
+  if (event.type !== `${plan.entity}.comment_added` || !isAnswer(clock, event)) return clock;
   return addTimelineEntry({ ...clock, stoppedAt: clock.at, countingSince: null }, event, "stopped");
+}
+
+/** True of a public comment by somebody who works on such tickets, and does not wait for the answer. */
+function isAnswer({ askerIds }: SlaClockState, { data, actor }: RecordedEvent): boolean {
+  const isPerson = actor.type === "user" || actor.type === "api_token";
+  // Comments of earlier versions do not say by whom they are.
+  const isAgent = data["byAgent"] !== false;
+  const isAsker = askerIds.includes(actor.id) || askerIds.includes(String(data["createdBy"]));
+  return data["internal"] === false && isPerson && isAgent && !isAsker;
+}
+
+/** The people who raised a ticket; an automation acts for somebody who need not know of it. */
+function findCreators({ createdBy }: Ticket, { actor }: RecordedEvent): readonly string[] {
+  if (actor.type === "workflow" || actor.type === "system") return [];
+  return typeof createdBy === "string" ? [createdBy, actor.id] : [actor.id];
+}
+
+/** The people who wait for an answer: whoever it was raised for, or those who raised it. */
+function selectAskers(ticket: Ticket, creators: readonly string[]): readonly string[] {
+  const named = ticket["callerId"] ?? ticket["requestedFor"];
+  return typeof named === "string" ? [named] : creators;
 }
 
 function applyConditions(
@@ -232,7 +276,9 @@ function applyConditions(
 ): SlaClockState {
   const matched = plan.matches(ticket);
   if (matched === clock.matched) return clock;
-  const changed = { ...clock, matched, everMatched: true };
+  const { elapsedMs, warnedAt, breachedAt } = clock;
+  const left = matched ? null : { elapsedMs, warnedAt, breachedAt };
+  const changed = { ...clock, matched, everMatched: true, left };
   return addTimelineEntry(changed, event, matched ? "policy_matched" : "policy_left");
 }
 

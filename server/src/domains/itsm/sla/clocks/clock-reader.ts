@@ -10,6 +10,8 @@ import { type SlaClockState, foldEvents, ticketKindOf, ticketFromEvent } from ".
 import { readTicketHistories } from "./ticket-history.ts";
 import { eventsAfter, ticketFieldsOf, toStoredClock } from "./clock-row.ts";
 import { compileTargets, findStoredClock, type PolicyTarget } from "./policy-targets.ts";
+import { SlaCancelled } from "../breach-events.ts";
+import { emitCancelled, hasLeft } from "../cancelled-clock.ts";
 import { listActivePolicies } from "../policy-resource.ts";
 
 export const CLOCK_READER = "sla.clocks";
@@ -19,7 +21,9 @@ export const clockReader = reader({
   name: CLOCK_READER,
   on: ["incident.*", "change.*", "problem.*", "request.*"],
   startsAt: "beginning",
-  async handle({ tx, now, services }, events) {
+  emits: [SlaCancelled],
+  async handle(ctx, events) {
+    const { tx, now, services } = ctx;
     const relevant = events.filter((event) => ticketKindOf(event) !== undefined);
     const last = relevant.at(-1);
     if (!last) return;
@@ -49,8 +53,27 @@ export const clockReader = reader({
       ),
     );
     await save(tx, clocks, now);
+    for (const clock of clocks) {
+      const before = stored.get(clock.ticketId)?.find((one) => isSameClock(one, clock));
+      if (hasLeft(before, clock))
+        emitCancelled(ctx.because(findCause(clock, relevant, last)), clock);
+    }
   },
 });
+
+/** The event that the last entry of a clock's timeline is about. */
+function findCause(
+  { clock: { timeline } }: StoredClock,
+  events: readonly RecordedEvent[],
+  last: RecordedEvent,
+): RecordedEvent {
+  const eventId = timeline.at(-1)?.eventId;
+  return events.find(({ id }) => id === eventId) ?? last;
+}
+
+function isSameClock(one: StoredClock, other: StoredClock): boolean {
+  return one.policyId === other.policyId && one.metric === other.metric;
+}
 
 interface TicketEvents {
   readonly id: string;

@@ -27,7 +27,9 @@ export interface ClockInput {
 export function toStoredClock(input: ClockInput): StoredClock {
   const { policy, plan, clock, ticketId, ticket, position } = input;
   const announced = announcedAt(input);
-  const warnAt = clock.warnedAt ?? instantAtElapsed(plan, clock, plan.warnMs) ?? null;
+  const warnAt = clock.matched
+    ? (clock.warnedAt ?? instantAtElapsed(plan, clock, plan.warnMs) ?? null)
+    : null;
   // As its last event left it: the announcer and readers add what time alone brings.
   const { state, dueAt } = clockStateAt(plan, clock, clock.at);
   const known = { warned: announced.warnedAt !== null, breached: announced.breachedAt !== null };

@@ -21,6 +21,9 @@ import { CLOCK_STATES, clockStateAt } from "./clock-state.ts";
 
 const MINUTE_MS = 60_000;
 
+/** The revision that a migration gives to clocks that were folded by other rules; no policy has it. */
+const EARLIER_RULES = 0;
+
 const clockFields = {
   policyId: PolicyId,
   policyName: Type.String(),
@@ -110,9 +113,12 @@ export async function readTicketClocks(
   const ended = kind.machine.finalStates.includes(state);
   const lastAt = history.at(-1)?.createdAt ?? "";
   const current = targets.flatMap((target) => {
-    // A policy that was created or changed after the ticket's end does not judge it again.
-    if (ended && target.policy.updatedAt > lastAt) return [];
-    const clock = foldClock(target, history, findStoredClock(target, stored));
+    const before = findStoredClock(target, stored);
+    // A policy that was created or changed after the ticket's end does not judge it again, and neither
+    // do rules for all policies that an update of the product changed.
+    const isJudged = target.policy.updatedAt > lastAt || before?.policyRevision === EARLIER_RULES;
+    if (ended && isJudged) return [];
+    const clock = foldClock(target, history, before);
     if (!clock?.everMatched) return [];
     return [toSlaClock(target, clock, now.getTime())];
   });

@@ -17,6 +17,7 @@ export interface ClockView {
 
 /** Evaluates a clock at an instant, if nothing happens between its last event and then. */
 export function clockStateAt(plan: ClockPlan, clock: SlaClockState, atMs: number): ClockView {
+  if (!clock.matched) return leftState(plan, clock);
   const at = Math.max(clock.at, atMs);
   const elapsedMs = elapsedAt(plan, clock, at);
   const dueAt = clock.breachedAt ?? instantAtElapsed(plan, clock, plan.targetMs) ?? null;
@@ -24,7 +25,7 @@ export function clockStateAt(plan: ClockPlan, clock: SlaClockState, atMs: number
   const breachedAt = dueAt !== null && (clock.breachedAt !== null || dueAt < at) ? dueAt : null;
   return {
     state: decideState(clock, breachedAt !== null),
-    counting: clock.countingSince !== null && clock.matched,
+    counting: clock.countingSince !== null,
     elapsedMs,
     remainingMs: Math.max(0, plan.targetMs - elapsedMs),
     dueAt,
@@ -33,8 +34,22 @@ export function clockStateAt(plan: ClockPlan, clock: SlaClockState, atMs: number
   };
 }
 
+/** The clock of a policy that no longer matches: as it stood when that ceased. */
+function leftState(plan: ClockPlan, clock: SlaClockState): ClockView {
+  const { elapsedMs, warnedAt, breachedAt } = clock.left ?? clock;
+  return {
+    state: "cancelled",
+    counting: false,
+    elapsedMs,
+    remainingMs: Math.max(0, plan.targetMs - elapsedMs),
+    dueAt: null,
+    warnedAt,
+    breachedAt,
+  };
+}
+
 function decideState(clock: SlaClockState, breached: boolean): ClockState {
-  if (!clock.matched || clock.cancelledAt !== null) return "cancelled";
+  if (clock.cancelledAt !== null) return "cancelled";
   if (breached) return "breached";
   if (clock.stoppedAt !== null) return "met";
   return clock.countingSince === null ? "paused" : "running";

@@ -18,6 +18,8 @@ import { CLOCK_READER } from "./clock-reader.ts";
 import { compileTargets, findStoredClock, type PolicyTarget } from "./policy-targets.ts";
 import { readTicketHistories } from "./ticket-history.ts";
 import { ticketFieldsOf, toStoredClock } from "./clock-row.ts";
+import { SlaCancelled } from "../breach-events.ts";
+import { emitCancelled, hasLeft } from "../cancelled-clock.ts";
 import type { SlaPolicy } from "../policy.ts";
 import { policies } from "../policy-resource.ts";
 
@@ -37,6 +39,7 @@ export const recomputeClocksJob = job({
   kind: "sla.recompute",
   payload: Payload,
   concurrency: 1,
+  emits: [SlaCancelled],
   async run(ctx, { policyId, revision, after }) {
     // The cursor is locked first, as the reader does: a batch that the reader handled by the old policy
     // is committed then, and the policy is read after it.
@@ -81,10 +84,11 @@ function enqueueRecompute(ctx: WriteContext<never>, payload: Static<typeof Paylo
 
 /** Recomputes the clocks of the next open tickets; resolves to the number of the last where there may be more. */
 async function recomputeBatch(
-  { tx, now, services }: WriteContext<never>,
+  ctx: WriteContext<typeof SlaCancelled>,
   policy: SlaPolicy,
   { after, upTo }: { readonly after: number; readonly upTo: LogPosition },
 ): Promise<number | undefined> {
+  const { tx, now, services } = ctx;
   const kind = ticketKinds(services).find(({ kind: name }) => name === policy.entity);
   if (!kind) return undefined;
   const tickets = await openTickets(tx, kind, after);
@@ -102,10 +106,17 @@ async function recomputeBatch(
     const history = histories.get(id) ?? [];
     return targets.flatMap((target) => {
       const before = findStoredClock(target, stored.get(id) ?? []);
-      return recomputeClock(target, { ticketId: id, history, before, nowMs: now.getTime() });
+      return recomputeClock(target, { ticketId: id, history, before, nowMs: now.getTime() }).map(
+        (clock) => ({ clock, before }),
+      );
     });
   });
-  await save(tx, clocks, now);
+  await save(
+    tx,
+    clocks.map(({ clock }) => clock),
+    now,
+  );
+  for (const { clock, before } of clocks) if (hasLeft(before, clock)) emitCancelled(ctx, clock);
   return tickets.length === TICKETS_MAX ? tickets.at(-1)?.no : undefined;
 }
 
@@ -146,7 +157,7 @@ async function openTickets(
  * resolves to whether there may be more of them.
  */
 async function cancelClocks(
-  ctx: WriteContext<never>,
+  ctx: WriteContext<typeof SlaCancelled>,
   policyId: string,
   policy: SlaPolicy | undefined,
 ): Promise<boolean> {
@@ -162,10 +173,13 @@ async function cancelClocks(
       elapsedMs: stored.clock.elapsedMs,
     };
     const timeline = [...stored.clock.timeline, entry];
-    const clock = { ...stored.clock, matched: false, countingSince: null, timeline };
+    const { elapsedMs, warnedAt, breachedAt } = stored.clock;
+    const left = { elapsedMs, warnedAt, breachedAt };
+    const clock = { ...stored.clock, matched: false, left, countingSince: null, timeline };
     const state = "cancelled" as const;
     return { ...stored, clock, state, dueAt: null, warnAt: null, nextAt: null };
   });
   await save(tx, cancelled, now);
+  for (const clock of cancelled) emitCancelled(ctx, clock);
   return open.length === TICKETS_MAX;
 }

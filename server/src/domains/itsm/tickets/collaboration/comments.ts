@@ -31,6 +31,9 @@ const CommentEventData = Type.Object(
   {
     ...Comment.properties,
     body: nullable(text(BODY_CHARACTERS_MAX, "Null when it is internal")),
+    byAgent: Type.Optional(
+      Type.Boolean({ description: "Whether its author works on such tickets" }),
+    ),
   },
   { title: "CommentData" },
 );
@@ -90,7 +93,8 @@ function addComment(kind: TicketKind, CommentAdded: ReturnType<typeof commentAdd
          values ($1, $2, $3, $4, $5, $6, $7)`,
         [comment.id, name, ticket.id, body, internal, comment.createdBy, ctx.now],
       );
-      const data = { ...comment, body: internal ? null : body };
+      const byAgent = ctx.caller.permissions.has(kind.write.name);
+      const data = { ...comment, body: internal ? null : body, byAgent };
       ctx.emit(CommentAdded, ticketRefOf(ticket), data);
       return comment;
     },
