@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { formatCsvLine, escapeFormula } from "./csv-line.ts";
+import { formatCsvLine, escapeFormula, unescapeFormula } from "./csv-line.ts";
 
 test("a line quotes cells that would not be parsed back", () => {
   expect(formatCsvLine(["a", null, "", "b c"])).toBe('a,,"",b c\r\n');
@@ -8,10 +8,15 @@ test("a line quotes cells that would not be parsed back", () => {
   );
 });
 
-test.each(["=1+1", "+1", "-1", "@a", "\ta", "\ra"])("%j gets a mark in front", (cell) => {
-  expect(escapeFormula(cell)).toBe(`'${cell}`);
-});
+test.each(["=1+1", "+1", "-1", "@a", "\ta", "\ra", "\n=1", "＝1", "'=1", "''@a"])(
+  "%j gets a mark in front, and loses it again",
+  (cell) => {
+    expect(escapeFormula(cell)).toBe(`'${cell}`);
+    expect(unescapeFormula(`'${cell}`)).toBe(cell);
+  },
+);
 
-test.each(["", "1+1", "a=b", " =1", "'=1"])("%j stays as it is", (cell) => {
+test.each(["", "1+1", "a=b", " =1", "'a", "''"])("%j stays as it is", (cell) => {
   expect(escapeFormula(cell)).toBe(cell);
+  expect(unescapeFormula(cell)).toBe(cell);
 });

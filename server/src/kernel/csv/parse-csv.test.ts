@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { formatCsvLine } from "./csv-line.ts";
+import { escapeFormula, formatCsvLine } from "./csv-line.ts";
 import { parseCsv } from "./parse-csv.ts";
 
 test("rows have the line that they begin in, whatever ends their lines", async () => {
@@ -28,21 +28,26 @@ test("a formatted file is parsed back", async () => {
   const row = fc.tuple(cell, cell).map((cells) => ["x", ...cells]);
   await fc.assert(
     fc.asyncProperty(fc.array(row, { maxLength: 20 }), async (rows) => {
-      const { rows: read } = await parseCsv([["a", "b", "c"], ...rows].map(formatCsvLine).join(""));
-      expect(read.map(({ cells }) => cells)).toEqual(rows);
+      const escape = (cell: string | null) => (cell === null ? null : escapeFormula(cell));
+      for (const formulas of ["raw", "escaped"] as const) {
+        const cells = rows.map((one) => (formulas === "raw" ? one : one.map(escape)));
+        const text = [["a", "b", "c"], ...cells].map(formatCsvLine).join("");
+        const { rows: read } = await parseCsv(text, { formulas });
+        expect(read.map((one) => one.cells)).toEqual(rows);
+      }
     }),
   );
 });
 
 test("a file has an end", async () => {
-  expect(await parseCsv("number\nA-1\nA-2\n", 2)).toEqual({
+  expect(await parseCsv("number\nA-1\nA-2\n", { rowsMax: 2 })).toEqual({
     header: ["number"],
     rows: [
       { line: 2, cells: ["A-1"] },
       { line: 3, cells: ["A-2"] },
     ],
   });
-  await expect(parseCsv("number\n\nA-1\nA-2\nA-3\n", 2)).rejects.toMatchObject({
+  await expect(parseCsv("number\n\nA-1\nA-2\nA-3\n", { rowsMax: 2 })).rejects.toMatchObject({
     particulars: { errors: [{ path: "line 5" }] },
   });
 });

@@ -1,5 +1,6 @@
 import { Readable } from "node:stream";
 import { CsvError, parse } from "csv-parse";
+import { type Formulas, unescapeFormula } from "./csv-line.ts";
 import { invalidField } from "../operation/failure.ts";
 
 /** The rows of one file. */
@@ -20,8 +21,17 @@ export interface CsvFile {
   readonly rows: readonly CsvRow[];
 }
 
+/** How a file is read. */
+export interface CsvOptions {
+  readonly formulas?: Formulas;
+  readonly rowsMax?: number;
+}
+
 /** Parses a CSV file; a syntax error is a failure with its line. */
-export async function parseCsv(text: string, rowsMax = CSV_ROWS_MAX): Promise<CsvFile> {
+export async function parseCsv(
+  text: string,
+  { formulas = "escaped", rowsMax = CSV_ROWS_MAX }: CsvOptions = {},
+): Promise<CsvFile> {
   const rows: CsvRow[] = [];
   try {
     for await (const row of parseRows(text)) {
@@ -40,7 +50,13 @@ export async function parseCsv(text: string, rowsMax = CSV_ROWS_MAX): Promise<Cs
   }
   const [header, ...others] = rows;
   if (!header) throw invalidField("line 1", "must be the names of fields");
-  return { header: header.cells.map((cell) => cell?.trim() ?? ""), rows: others };
+  const names = header.cells.map((cell) => cell?.trim() ?? "");
+  if (formulas === "raw") return { header: names, rows: others };
+  const unescape = (cell: string | null) => (cell === null ? null : unescapeFormula(cell));
+  return {
+    header: names,
+    rows: others.map(({ line, cells }) => ({ line, cells: cells.map(unescape) })),
+  };
 }
 
 async function* parseRows(text: string): AsyncGenerator<CsvRow> {

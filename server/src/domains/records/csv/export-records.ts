@@ -2,7 +2,7 @@ import Type from "typebox";
 import { type Json, openTable, Slug, type TableSchema } from "#domains/tables/index.ts";
 import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
-import { formatCsvLine, escapeFormula } from "#kernel/csv/csv-line.ts";
+import { escapeFormula, formatCsvLine, Formulas } from "#kernel/csv/csv-line.ts";
 import {
   jsonListFormat,
   type ListFileFormat,
@@ -27,8 +27,7 @@ type Format = (typeof FORMATS)[number];
 interface FileOptions {
   readonly schema: TableSchema;
   readonly fields: readonly string[];
-  /** True when texts that a spreadsheet would take for a formula are escaped. */
-  readonly safe: boolean;
+  readonly formulas: Formulas;
 }
 
 function fileFormat(format: Format, options: FileOptions): ListFileFormat<ListedRecord> {
@@ -47,12 +46,12 @@ function fileFormat(format: Format, options: FileOptions): ListFileFormat<Listed
   }
 }
 
-function csvFormat({ schema, fields, safe }: FileOptions): ListFileFormat<ListedRecord> {
+function csvFormat({ schema, fields, formulas }: FileOptions): ListFileFormat<ListedRecord> {
   const columns = fields.map((field) => {
     const column = schema.byName.get(field);
     const format = column?.columnType.formatCell ?? String;
-    const escape =
-      safe && TEXT_TYPES.has(column?.type ?? "") ? escapeFormula : (cell: string) => cell;
+    const isEscaped = formulas === "escaped" && TEXT_TYPES.has(column?.type ?? "");
+    const escape = isEscaped ? escapeFormula : (cell: string) => cell;
     return { field, cellOf: (value: Json) => escape(format(value)) };
   });
   return {
@@ -84,24 +83,28 @@ export const exportRecords = query({
     "All that match, however many, in `csv` (a line of field names first; what is null is an empty " +
     'cell, an empty text is `""`), `json` (one list) or `ndjson` (one record a line). The file is made ' +
     "while it is sent, page by page: a record that is changed meanwhile is there once, as it was or as " +
-    "it is. With `safe`, texts that a spreadsheet would take for a formula get a `'` in front, which " +
-    "an import would keep.",
+    "it is. In `csv`, texts that a spreadsheet would take for a formula get a `'` in front, which an " +
+    "import takes away again; `formulas=raw` leaves them as they are.",
   permission: RecordsRead,
   params: object({ slug: Slug }),
   query: object({
     ...recordQueryParams,
     format: Type.Enum([...FORMATS], { default: "csv" }),
-    safe: Type.Boolean({ default: false }),
+    formulas: Formulas,
   }),
   response: download("text/csv, application/json, application/x-ndjson"),
   example: {
     params: { slug: "orders" },
-    query: { format: "csv", safe: false, filter: '{"status":"open"}', sort: "createdAt" },
+    query: { format: "csv", formulas: "escaped", filter: '{"status":"open"}', sort: "createdAt" },
   },
-  async prepare(platform, { params: { slug }, query: { format, safe, ...recordQuery } }, caller) {
+  async prepare(
+    platform,
+    { params: { slug }, query: { format, formulas, ...recordQuery } },
+    caller,
+  ) {
     const { listing, first } = await readFirstPage(platform, caller, slug, recordQuery);
     const { schema, fields } = listing.query;
-    const file = fileFormat(format, { schema, fields, safe });
+    const file = fileFormat(format, { schema, fields, formulas });
     const pages: PageSource<ListedRecord> = {
       sizes: PAGE_RECORDS,
       read: async (last, count) =>

@@ -1,4 +1,5 @@
 import Type from "typebox";
+import { Formulas } from "#kernel/csv/csv-line.ts";
 import { parseCsv, CSV_ROWS_MAX } from "#kernel/csv/parse-csv.ts";
 import { command } from "#kernel/operation/operation.ts";
 import { item } from "#kernel/operation/response.ts";
@@ -37,7 +38,8 @@ export const importRecords = command({
     "The file itself as `text/csv`, or JSON with the text in `csv`; in UTF-8, of up to 16 MiB and " +
     `${CSV_ROWS_MAX} lines. The first line names fields. An empty cell is null, or the default where a ` +
     'value is required; `""` is an empty text. What the platform fills itself may be there and is ' +
-    "passed over, so that an export can be imported. All or nothing, unless `onError=skip`: then the " +
+    "passed over, so that an export can be imported; a `'` in front of what a spreadsheet would take " +
+    "for a formula is taken away, unless `formulas=raw`. All or nothing, unless `onError=skip`: then the " +
     "lines that can't be imported are left out and reported. `key` is a unique field: a record that " +
     "has the same value in it is changed. `dryRun` tells what would happen.",
   permission: RecordsWrite,
@@ -45,6 +47,7 @@ export const importRecords = command({
   query: object({
     onError: Type.Enum(["abort", "skip"], { default: "abort" }),
     key: Type.Optional(line(63)),
+    formulas: Formulas,
     dryRun: Type.Boolean({ default: false }),
   }),
   body: object({ csv: Type.String() }),
@@ -56,14 +59,14 @@ export const importRecords = command({
   fails: [RecordForbidden, RecordNotUnique],
   example: {
     params: { slug: "orders" },
-    query: { onError: "skip", key: "number", dryRun: false },
+    query: { onError: "skip", key: "number", formulas: "escaped", dryRun: false },
     body: { csv: "number,status,total\r\nA-4711,paid,99.50\r\nA-4712,open,\r\n" },
   },
   async prepare(platform, { params, query, body }, caller) {
     // Read anew, since lines would be refused by a schema that has just changed elsewhere.
     const table = await openTable({ platform, caller }, params.slug, { reload: true });
     const options = { ...query, now: platform.clock.now() };
-    return { options, checked: await checkRows(table, await parseCsv(body.csv), options) };
+    return { options, checked: await checkRows(table, await parseCsv(body.csv, query), options) };
   },
   async run(ctx, { params, query }, { options, checked }) {
     const table = await openTable(ctx, params.slug);

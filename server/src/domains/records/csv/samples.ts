@@ -18,7 +18,10 @@ async function made(owner: Ask) {
 export const samples: readonly Sample[] = [
   {
     operation: "records.export",
-    arrange: async (owner) => ({ ...(await made(owner)), query: { format: "csv", safe: "true" } }),
+    arrange: async (owner) => ({
+      ...(await made(owner)),
+      query: { format: "csv", formulas: "escaped" },
+    }),
   },
   {
     operation: "records.import",

@@ -1,6 +1,6 @@
 import Type from "typebox";
 import { partitionOfCaller } from "#kernel/access/caller.ts";
-import { formatCsvLine, escapeFormula } from "#kernel/csv/csv-line.ts";
+import { escapeFormula, formatCsvLine, Formulas } from "#kernel/csv/csv-line.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import { SqlParameters, queryRows } from "#kernel/db/statement.ts";
 import {
@@ -35,22 +35,23 @@ export const exportItems = query({
   summary: "Export configuration items as a file",
   description:
     "All of them, in the order in which they were entered, made while it is sent. In `csv` each " +
-    "attribute has a column `attributes.<name>`, and an import reads the file back. With `safe`, texts " +
-    "that a spreadsheet would take for a formula get a `'` in front, which an import would keep.",
+    "attribute has a column `attributes.<name>`, and an import reads the file back. Texts " +
+    "that a spreadsheet would take for a formula get a `'` in front, which an import takes away again; " +
+    "`formulas=raw` leaves them as they are.",
   permission: CmdbRead,
   query: object({
     format: Type.Enum(["csv", "json"], { default: "csv" }),
-    safe: Type.Boolean({ default: false }),
+    formulas: Formulas,
     ...itemFilters,
   }),
   response: download("text/csv, application/json"),
-  example: { query: { format: "csv", safe: false, class: "server" } },
-  async prepare(platform, { query: { format, safe, ...filter } }, caller) {
+  example: { query: { format: "csv", formulas: "escaped", class: "server" } },
+  async prepare(platform, { query: { format, formulas, ...filter } }, caller) {
     const partition = partitionOfCaller(caller);
     const fileFormat =
       format === "json"
         ? jsonListFormat(({ no: _, revision: __, ...item }: ListedItem) => item)
-        : await platform.db.read(partition, (tx) => csvFormat(tx, filter, safe));
+        : await platform.db.read(partition, (tx) => csvFormat(tx, filter, formulas));
     const pages: PageSource<ListedItem> = {
       sizes: [PAGE_ITEMS],
       read: (last) => platform.db.read(partition, (tx) => readPage(tx, filter, last?.no ?? 0)),
@@ -70,12 +71,13 @@ const COLUMNS = ["class", "key", "name", "status", "description", "ownerId", "te
 async function csvFormat(
   tx: Tx,
   filter: ItemFilter,
-  safe: boolean,
+  formulas: Formulas,
 ): Promise<ListFileFormat<ListedItem>> {
   const names = await attributeNames(tx, filter);
   const classes = (await allClasses(tx)).map(({ name }) => name);
   const schemas = await readSchemas(tx, classes);
-  const guard = (cell: string | null) => (safe && cell !== null ? escapeFormula(cell) : cell);
+  const escape = (cell: string | null) =>
+    formulas === "escaped" && cell !== null ? escapeFormula(cell) : cell;
   const attributesOf = (item: Item): (string | null)[] => {
     if (!names) return [JSON.stringify(item.attributes)];
     const properties = classProperties(schemas, item.class);
@@ -93,7 +95,7 @@ async function csvFormat(
     begin: formatCsvLine(["id", ...COLUMNS, ...header]),
     line: (item) => {
       const own = [item.id, ...COLUMNS.map((column) => item[column])];
-      return formatCsvLine([...own, ...attributesOf(item)].map(guard));
+      return formatCsvLine([...own, ...attributesOf(item)].map(escape));
     },
     end: "",
   };

@@ -1,6 +1,7 @@
 import Type from "typebox";
 import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
 import type { Platform, WriteContext } from "#kernel/contract.ts";
+import { Formulas } from "#kernel/csv/csv-line.ts";
 import { parseCsv } from "#kernel/csv/parse-csv.ts";
 import { Failure, type FieldError, Invalid, invalidField } from "#kernel/operation/failure.ts";
 import { command } from "#kernel/operation/operation.ts";
@@ -35,6 +36,7 @@ const Anything = Type.Record(Type.String(), Type.Unknown());
 const options = {
   class: Type.Optional(ClassName),
   onError: Type.Optional(Type.Enum(["abort", "skip"])),
+  formulas: Type.Optional(Formulas),
   dryRun: Type.Optional(Type.Boolean()),
 };
 
@@ -118,6 +120,7 @@ export const importItems = command({
         ? await validateRows(toRawRows(body.items ?? []), options.defaultClass)
         : await validateCsv(platform, caller, {
             csv: body.csv,
+            formulas: body.formulas ?? query.formulas ?? "escaped",
             defaultClass: options.defaultClass,
           });
     const relationships = (body.relationships ?? []).map((raw, index) =>
@@ -207,9 +210,17 @@ function toRawRows(items: readonly unknown[]) {
 async function validateCsv(
   platform: Platform,
   caller: Caller,
-  { csv, defaultClass }: { readonly csv: string; readonly defaultClass: string | undefined },
+  {
+    csv,
+    formulas,
+    defaultClass,
+  }: {
+    readonly csv: string;
+    readonly formulas: Formulas;
+    readonly defaultClass: string | undefined;
+  },
 ): Promise<ValidatedRows> {
-  const file = await parseCsv(csv, ITEMS_MAX);
+  const file = await parseCsv(csv, { formulas, rowsMax: ITEMS_MAX });
   assertNoErrors(headerErrors(file));
   const schemas = await platform.db.read(partitionOfCaller(caller), (tx) =>
     readSchemas(tx, classNamesIn(file, defaultClass)),
