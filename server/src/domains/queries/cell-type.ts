@@ -12,7 +12,6 @@ export function cellTypeOf(typeId: number): CellType {
   return TYPES.get(typeId) ?? { name: "other", read: asText };
 }
 
-const SAFE_DIGITS = 15;
 const TIMESTAMP = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?$/;
 const TIMESTAMPTZ = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?\+00$/;
 
@@ -20,20 +19,13 @@ function asText(text: string): string {
   return text;
 }
 
-function asInteger(text: string): number | string {
+/**
+ * A number of JSON, whatever its digits: a column is of one type. Of more than 15 digits the last may be
+ * lost, for which a query casts to text; what JSON has no number for, such as NaN, is null.
+ */
+function asNumber(text: string): number | null {
   const number = Number(text);
-  return Number.isSafeInteger(number) ? number : text;
-}
-
-/** A number where it is exact; a text where digits would be lost. */
-function asDecimal(text: string): number | string {
-  const digits = text.replaceAll(/[-.]/g, "").replace(/^0+/, "");
-  return /^\d*$/.test(digits) && digits.length <= SAFE_DIGITS ? Number(text) : text;
-}
-
-function asFloat(text: string): number | string {
-  const number = Number(text);
-  return Number.isFinite(number) ? number : text;
+  return Number.isFinite(number) ? number : null;
 }
 
 /** In UTC; infinity, and times before the year 1 or after 9999, as PostgreSQL writes them. */
@@ -54,14 +46,14 @@ function asJson(text: string): unknown {
 const SCALARS: readonly (readonly [string, number, number, CellType["read"]])[] = [
   ["boolean", 16, 1000, (text) => text === "t"],
   ["bytea", 17, 1001, asText],
-  ["bigint", 20, 1016, asInteger],
-  ["smallint", 21, 1005, asInteger],
-  ["integer", 23, 1007, asInteger],
+  ["bigint", 20, 1016, asNumber],
+  ["smallint", 21, 1005, asNumber],
+  ["integer", 23, 1007, asNumber],
   ["text", 25, 1009, asText],
   ["json", 114, 199, asJson],
   ["cidr", 650, 651, asText],
-  ["real", 700, 1021, asFloat],
-  ["double precision", 701, 1022, asFloat],
+  ["real", 700, 1021, asNumber],
+  ["double precision", 701, 1022, asNumber],
   ["inet", 869, 1041, asText],
   ["char", 1042, 1014, asText],
   ["varchar", 1043, 1015, asText],
@@ -71,7 +63,7 @@ const SCALARS: readonly (readonly [string, number, number, CellType["read"]])[] 
   ["timestamptz", 1184, 1185, asTime],
   ["interval", 1186, 1187, asText],
   ["timetz", 1266, 1270, asText],
-  ["numeric", 1700, 1231, asDecimal],
+  ["numeric", 1700, 1231, asNumber],
   ["record", 2249, 2287, asText],
   ["uuid", 2950, 2951, asText],
   ["tsvector", 3614, 3643, asText],

@@ -6,6 +6,7 @@
  * the comparisons, where `is not true` expresses them. A comparison without negation stays in the form that
  * an index serves.
  */
+import { patternSource } from "./event-pattern.ts";
 import { parseDate, parseTime } from "./parse-time.ts";
 import type { Operator } from "./operator.ts";
 import { jsonSql } from "./sql-json.ts";
@@ -27,6 +28,8 @@ export interface ConditionField {
   readonly kind: ConditionFieldKind;
   /** Its type in SQL: an index on a `bigint` serves no operand that is `numeric`. */
   readonly type?: string;
+  /** Of texts that are event types: an operand with `*` is a pattern over them. */
+  readonly hasPatterns?: boolean;
   /** Of JSON: an index serves `@>`. */
   readonly hasContainmentIndex?: boolean;
 }
@@ -140,7 +143,9 @@ type KindWriter = (field: ConditionField, comparison: SqlComparison) => string;
 
 const WRITERS: Readonly<Record<ConditionFieldKind, KindWriter>> = {
   text: (field, comparison) =>
-    scalarSql(field, comparison, textOperand) ?? textComparisonSql(field.sql, comparison),
+    patternSql(field, comparison) ??
+    scalarSql(field, comparison, textOperand) ??
+    textComparisonSql(field.sql, comparison),
   number: (field, comparison) => scalarSql(field, comparison, numberOperand(field)) ?? "false",
   boolean: (field, comparison) => scalarSql(field, comparison, booleanOperand) ?? "false",
   time: (field, comparison) =>
@@ -152,6 +157,24 @@ const WRITERS: Readonly<Record<ConditionFieldKind, KindWriter>> = {
   texts: textsSql,
   json: (field, comparison) => jsonSql(field.sql, comparison),
 };
+
+/** Of event types, an equality with patterns; undefined for other comparisons. */
+function patternSql(
+  { sql, hasPatterns }: ConditionField,
+  { operator, operand, parameters }: SqlComparison,
+): string | undefined {
+  const members: readonly unknown[] =
+    operator === "in" ? (operand as readonly unknown[]) : operator === "eq" ? [operand] : [];
+  const isPattern = (member: unknown): member is string =>
+    typeof member === "string" && member.includes("*");
+  if (!hasPatterns || !members.some(isPattern)) return undefined;
+  const parts = members.map((member) => {
+    if (member === null) return presenceSql(sql, false);
+    if (!isPattern(member)) return `${sql} = ${parameters.add(member, "text")}`;
+    return `${sql} ~ ${parameters.add(patternSource(member), "text")}`;
+  });
+  return `(${parts.join(" or ")})`;
+}
 
 const TIME_FORMAT = `'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'`;
 

@@ -41,7 +41,7 @@ const text = (sql: string) => ({ sql, kind: "text" as const });
 
 const FIELDS = new Map(
   Object.entries({
-    type: text("e.type"),
+    type: { ...text("e.type"), hasPatterns: true },
     topic: text("e.topic"),
     actorId: text("e.actor_id"),
     actorType: text("e.actor_type"),

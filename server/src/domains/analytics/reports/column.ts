@@ -3,7 +3,7 @@ import type { ConditionFieldKind } from "#kernel/condition/sql.ts";
 import type { SqlParameters } from "#kernel/db/statement.ts";
 import { invalidField } from "#kernel/operation/failure.ts";
 import type { OpenReportSource, ReportField } from "#kernel/contributions/report-source.ts";
-import { exactNumber, fieldAt, valueConverter } from "./field.ts";
+import { toNumber, fieldAt, valueConverter } from "./field.ts";
 import type { Aggregate, Definition, TimeBucket } from "./report.ts";
 
 export interface Column {
@@ -132,7 +132,7 @@ function number(sql: string, empty: number | null): Value {
   return {
     kind: "number",
     sql,
-    show: valueConverter({ sql, kind: "number", toJson: exactNumber }),
+    show: valueConverter({ sql, kind: "number", toJson: toNumber }),
     empty,
   };
 }

@@ -1,8 +1,15 @@
 import { conditionToSql, type ConditionFieldKind } from "#kernel/condition/sql.ts";
+import { isPattern } from "#kernel/condition/event-pattern.ts";
 import { parseCondition } from "#kernel/condition/parse-condition.ts";
 import { toTypedCondition } from "#kernel/condition/typed-condition.ts";
 import type { SqlParameters } from "#kernel/db/statement.ts";
-import { invalidField, invalidInput } from "#kernel/operation/failure.ts";
+import {
+  assertNoErrors,
+  type FieldError,
+  invalidField,
+  invalidInput,
+} from "#kernel/operation/failure.ts";
+import { jsonPointer } from "#kernel/schema/json-pointer.ts";
 import type { ReportField } from "#kernel/contributions/report-source.ts";
 
 type Fields = ReadonlyMap<string, ReportField>;
@@ -40,6 +47,7 @@ export function conditionSql(
     }));
     throw invalidInput(errors);
   }
+  assertNoErrors(patternErrors(condition, fields, at));
   return conditionToSql(
     parseCondition(typed.condition).tree,
     (name) => fields.get(name),
@@ -47,21 +55,29 @@ export function conditionSql(
   );
 }
 
-/** A number where it is exact; a text where digits would be lost. */
-export function exactNumber(stored: unknown): unknown {
-  if (typeof stored !== "string") return stored;
-  const number = Number(stored);
-  if (!Number.isFinite(number)) return stored;
-  const digits = stored.replace(/^-/, "").replace(".", "").replace(/^0+/, "");
-  const significant = stored.includes(".") ? digits.replace(/0+$/, "") : digits;
-  const isExact = Number.isSafeInteger(number) || significant.length <= SAFE_DIGITS;
-  return isExact ? number : stored;
+/** The errors of texts with a `*` that are no patterns, where event types are compared. */
+function patternErrors(part: unknown, fields: Fields, at: string): readonly FieldError[] {
+  if (typeof part !== "object" || part === null) return [];
+  return Object.entries(part).flatMap(([key, value]): readonly FieldError[] => {
+    const path = jsonPointer(at, key);
+    if (!fields.get(key)?.hasPatterns) return patternErrors(value, fields, path);
+    const texts = JSON.stringify(value).match(/"[^"]*\*[^"]*"/g) ?? [];
+    const isWrong = texts.some((text) => !isPattern(text.slice(1, -1)));
+    return isWrong
+      ? [{ path, message: "must be an event type, or a pattern as `incident.*`" }]
+      : [];
+  });
 }
 
-const SAFE_DIGITS = 15;
+/** The number of JSON for a number of PostgreSQL, whatever its digits: a column is of one type. */
+export function toNumber(stored: unknown): unknown {
+  if (typeof stored !== "string") return stored;
+  const number = Number(stored);
+  return Number.isFinite(number) ? number : null;
+}
 
 /** Converts stored values of a field to those of the API. */
 export function valueConverter({ kind, toJson }: ReportField): (stored: unknown) => unknown {
-  const convert = toJson ?? (kind === "number" ? exactNumber : (stored: unknown) => stored);
+  const convert = toJson ?? (kind === "number" ? toNumber : (stored: unknown) => stored);
   return (stored) => (stored === null || stored === undefined ? null : convert(stored));
 }

@@ -49,6 +49,7 @@ test.each([
   [{ source: { kind: "records", table: "none" } }, "/source/table"],
   [{ source: { kind: "runs", table: "x" } }, "/source/table"],
   [{ filter: { nothing: 1 } }, "/filter/nothing"],
+  [{ source: { kind: "events" }, filter: { or: [{ type: "inc*" }] } }, "/filter/or/0/type"],
   [{ groupBy: ["region", "nothing"] }, "/groupBy/1"],
   [{ groupBy: ['region" from x'] }, "/groupBy/0"],
   [{ groupBy: ["region.more"] }, "/groupBy/0"],
@@ -224,4 +225,25 @@ test("tickets and their clocks are for who may read such tickets", async () => {
     (await ask(`POST ${PATH}/preview`, clocks)).body.data.rows.map((row: any) => row.entity);
   expect(await told(owner)).toEqual(["change", "incident", "request"]);
   expect(await told(counter)).toEqual(["incident"]);
+});
+
+test("a filter of event types takes patterns, as the audit log does", async () => {
+  await owner("POST /api/v1/itsm/incidents", { title: "Patterns" });
+  const countOf = async (type: unknown): Promise<number> => {
+    const draft = {
+      name: `P${JSON.stringify(type)}`,
+      source: { kind: "events" },
+      filter: { type },
+    };
+    const { body } = await owner(`POST ${PATH}`, draft);
+    const { body: run } = await owner(`POST ${PATH}/${body.data.id}/run`);
+    return run.data.rows[0].count;
+  };
+  const one = await countOf("incident.created");
+  expect(one).toBeGreaterThan(0);
+  expect(await countOf("incident.*")).toBe(one);
+  expect(await countOf({ in: ["incident.*", "nothing.here"] })).toBe(one);
+  const all = await countOf({ exists: true });
+  expect(await countOf({ ne: "report.*" })).toBeLessThan(all);
+  expect(await countOf("*")).toBeGreaterThanOrEqual(all);
 });
