@@ -2,7 +2,7 @@ import type { TSchema } from "typebox";
 import { Compile } from "typebox/compile";
 import { Value } from "typebox/value";
 import type { FieldError } from "../operation/failure.ts";
-import { jsonPointer } from "./json-pointer.ts";
+import { jsonPointer, pointerSegments } from "./json-pointer.ts";
 
 export type RequestPart = "params" | "query" | "body";
 
@@ -71,6 +71,41 @@ export function fieldErrors(errors: Iterable<SchemaError>): FieldError[] {
   if (byPath.size > 0 || all.length === 0) return [...byPath.values()];
   // TypeBox limits its errors, and many unknown fields leave no room for the one that names them all.
   return all.map(({ instancePath }) => ({ path: instancePath, message: "is not a known field" }));
+}
+
+/** The parts of a schema that only sometimes apply lead to others no deeper than this. */
+const CONDITIONS_DEPTH_MAX = 20;
+
+/**
+ * The errors of a value by a schema that people wrote. Of a condition TypeBox tells only that its `then` or
+ * `else` does not fit; here are the errors of that.
+ */
+export function valueErrors(schema: TSchema, value: unknown): FieldError[] {
+  return fieldErrors(withConditions(schema, value, 0));
+}
+
+function withConditions(schema: TSchema, value: unknown, depth: number): SchemaError[] {
+  return [...(Value.Errors(schema, value) as Iterable<SchemaError>)].flatMap((error) => {
+    const { failingKeyword } = error.params as { readonly failingKeyword?: string };
+    if (error.keyword !== "if" || failingKeyword === undefined) return [error];
+    const path = `${error.schemaPath.replace(/^#/, "")}/${failingKeyword}`;
+    const part = valueAt(schema, path);
+    if (depth >= CONDITIONS_DEPTH_MAX || typeof part !== "object" || part === null) return [error];
+    const inner = withConditions(part as TSchema, valueAt(value, error.instancePath), depth + 1);
+    if (inner.length === 0) return [error];
+    return inner.map((one) => ({ ...one, instancePath: error.instancePath + one.instancePath }));
+  });
+}
+
+/** The value at a JSON pointer; undefined where there is none. */
+function valueAt(root: unknown, path: string): unknown {
+  return pointerSegments(path).reduce<unknown>(
+    (value, segment) =>
+      typeof value === "object" && value !== null && Object.hasOwn(value, segment)
+        ? (value as Readonly<Record<string, unknown>>)[segment]
+        : undefined,
+    root,
+  );
 }
 
 /** `/title` is a field of the body, `?limit` of the query, `:id` of the path. */

@@ -4,7 +4,7 @@ import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import { assertNoErrors, Failure, type FieldError } from "#kernel/operation/failure.ts";
-import { fieldErrors, Validator } from "#kernel/schema/validator.ts";
+import { Validator, valueErrors } from "#kernel/schema/validator.ts";
 import { UnknownAction } from "../connector.ts";
 import type { PrunedSchema, DiscoveredAction } from "../openapi/discovered-action.ts";
 import { connectorStore, getAction, type StoredConnector } from "../store.ts";
@@ -39,7 +39,7 @@ function checkForeignInput(schema: PrunedSchema, input: unknown): void {
   if (sizeOf(schema) * sizeOf(input) > COMPARISONS_MAX) return;
   // A JSON Schema is what TypeBox's own are; the type only remembers what it was made of.
   const foreign = schema as unknown as TObject;
-  if (!Value.Check(foreign, input)) assertNoInputErrors(fieldErrors(Value.Errors(foreign, input)));
+  if (!Value.Check(foreign, input)) assertNoInputErrors(valueErrors(foreign, input));
 }
 
 function assertNoInputErrors(errors: readonly FieldError[]): void {

@@ -3,7 +3,7 @@ import { createContext, Script } from "node:vm";
 import type { TSchema } from "typebox";
 import { Value } from "typebox/value";
 import { Failure, type FieldError, invalidInput } from "#kernel/operation/failure.ts";
-import { fieldErrors } from "#kernel/schema/validator.ts";
+import { valueErrors } from "#kernel/schema/validator.ts";
 import { type Form, parseForm } from "./form.ts";
 
 const timeoutContext = createContext({ work: undefined as (() => unknown) | undefined });
@@ -44,7 +44,7 @@ export function validateValues(form: Form, values: FormValues): FormValues {
   const schema = parsed.schema as unknown as TSchema;
   const findErrors = (): readonly FieldError[] => {
     if (Value.Check(schema, filled)) return [];
-    const errors = fieldErrors(Value.Errors(schema, filled));
+    const errors = valueErrors(schema, filled);
     // A `false` schema reports no error of its own.
     return errors.length > 0 ? errors : [{ path: "", message: "does not fit the form" }];
   };

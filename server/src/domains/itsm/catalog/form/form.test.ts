@@ -196,3 +196,32 @@ test("values that would take too long to compare are refused", () => {
     { path: "/values", message: "has too many parts to be compared with the form" },
   ]);
 });
+
+test.each([
+  ["then", { kind: "other" }, ["/values/why"]],
+  ["else", { kind: "plain" }, ["/values/size"]],
+  ["within a part", { kind: "plain", size: 1, place: { room: "A" } }, ["/values/place/floor"]],
+  ["beside another", { kind: "plain", size: 1, from: "2026-01-01" }, ["/values/to"]],
+])("a conditional form names the field that is missing: %s", (_, values, paths) => {
+  // An object that has a `then` would look like a promise.
+  const form = JSON.parse(`{
+    "type": "object",
+    "properties": {
+      "kind": { "type": "string" },
+      "place": { "type": "object", "if": { "required": ["room"] }, "then": { "$ref": "#/$defs/floor" } }
+    },
+    "$defs": { "floor": { "required": ["floor"] } },
+    "if": { "properties": { "kind": { "const": "other" } } },
+    "then": { "required": ["why"] },
+    "else": { "required": ["size"] },
+    "dependentSchemas": { "from": { "required": ["to"] } }
+  }`) as Form;
+  expect(pathsOf(form)).toEqual([]);
+  expect(() => validateValues(form, values)).toThrow(
+    expect.objectContaining({
+      particulars: expect.objectContaining({
+        errors: paths.map((path) => ({ path, message: expect.stringMatching(/^is required/) })),
+      }),
+    }),
+  );
+});
