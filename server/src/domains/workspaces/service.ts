@@ -4,7 +4,7 @@ import { newWorkspaceKey } from "#kernel/schema/id.ts";
 import type { WriteContext } from "#kernel/contract.ts";
 import { WorkspaceCreated, WorkspaceUpdated } from "./workspace.ts";
 import * as store from "./store.ts";
-import { assertUsableSlug, isTimezone, slugOf, type Workspace } from "./workspace.ts";
+import { assertUsableSlug, isLocale, isTimezone, slugOf, type Workspace } from "./workspace.ts";
 
 type Creating = WriteContext<typeof WorkspaceCreated>;
 
@@ -27,10 +27,13 @@ export async function insertWorkspace(
 export async function updateSettings(
   ctx: WriteContext<typeof WorkspaceUpdated>,
   slug: string,
-  change: Partial<Pick<Workspace, "name" | "description" | "plan" | "timezone">>,
+  change: Partial<Pick<Workspace, "name" | "description" | "plan" | "timezone" | "locale">>,
 ): Promise<Workspace> {
   if (change.timezone !== undefined && !isTimezone(change.timezone)) {
     throw invalidField("/timezone", "is not an IANA time zone");
+  }
+  if (change.locale !== undefined && !isLocale(change.locale)) {
+    throw invalidField("/locale", "is not a language tag that is known here");
   }
   const before = await store.lock(ctx.tx, slug);
   ctx.expectRevision(before.revision);

@@ -83,6 +83,7 @@ function toWorkspace(row: Row): Workspace {
     description: row.description,
     plan: row.plan as Workspace["plan"],
     timezone: row.timezone,
+    locale: row.locale,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
     revision: row.revision,

@@ -26,12 +26,18 @@ export const settingsFields = {
   plan: Type.Enum(["standard", "enterprise"], {
     description: "`enterprise` keeps 200 versions of each workflow, `standard` 50",
   }),
-  timezone: line(64, "IANA time zone in which schedules and reports are read by default"),
+  timezone: line(64, "IANA time zone of schedules, reports and apps, where nothing else is said"),
+  locale: line(35, "BCP 47 language tag, such as `de-CH`, by which apps write numbers and dates"),
 };
 
 export const Workspace = Type.Object(
   { id: id("ws"), slug: Slug, ...settingsFields, createdAt: Time, updatedAt: Time },
   { title: "Workspace" },
+);
+/** In the data of events; earlier ones had no locale. */
+const WorkspaceData = Type.Object(
+  { ...Workspace.properties, locale: Type.Optional(settingsFields.locale) },
+  { title: "WorkspaceData" },
 );
 export type Workspace = Static<typeof Workspace> & { readonly revision: number };
 
@@ -60,16 +66,24 @@ export function isTimezone(name: string): boolean {
   }
 }
 
+export function isLocale(tag: string): boolean {
+  try {
+    return Intl.DateTimeFormat.supportedLocalesOf(tag).length > 0;
+  } catch {
+    return false;
+  }
+}
+
 export const WorkspaceCreated = event("workspace.created", {
   resource: "workspace",
   summary: "A workspace was made.",
-  data: Workspace,
+  data: WorkspaceData,
 });
 
 export const WorkspaceUpdated = changeEvent("workspace.updated", {
   resource: "workspace",
   summary: "The settings of a workspace were changed.",
-  data: Workspace,
+  data: WorkspaceData,
 });
 
 export const WorkspacesRead = permission("workspaces:read", "See the workspace", EVERY_ROLE);

@@ -4,6 +4,8 @@ import {
   findMemberNames,
   resolvePermissions,
 } from "#domains/identity/accounts/index.ts";
+import { sql } from "kysely";
+import type { Tx } from "#kernel/db/connection.ts";
 import type { Caller, Principal } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
 import type { EnvironmentName, Partition } from "#kernel/db/database.ts";
@@ -22,6 +24,7 @@ import { find as findToken } from "../embedding/store.ts";
 import { type CallOperation, operationCallerFor } from "#kernel/operation/call-operation.ts";
 import { AppsUse } from "../permissions.ts";
 import { buildAppPath, prefixOf } from "./address.ts";
+import type { Region } from "./browser/page-state.ts";
 
 /** The app that a request names. */
 export interface AppRequest {
@@ -44,6 +47,7 @@ export interface AppSession {
   readonly embed?: EmbedClaims & { readonly text: string };
   /** The path of a page of this app, with the environment or embed token of this session. */
   readonly pathTo: (page: string, params?: Readonly<Record<string, string>>) => string;
+  readonly region: Region;
   /** The prefix of the paths of our own pages. */
   readonly prefix: string;
 }
@@ -64,7 +68,9 @@ export async function openAppSession(
     throw new Failure(Forbidden, { detail: `This needs the permission ${AppsUse.name}.` });
   }
   const partition = { workspace: workspace.key, environment };
-  const served = await platform.db.read(partition, (tx) => findServed(tx, request.slug));
+  const [served, region] = await platform.db.read(partition, (tx) =>
+    Promise.all([findServed(tx, request.slug), readRegion(tx)]),
+  );
   const { embed } = opened;
   if (!served || (embed && embed.appId !== served.appId)) {
     throw new Failure(embed ? EmbedRefused : NotFound);
@@ -80,6 +86,7 @@ export async function openAppSession(
     ...opened,
     partition,
     served,
+    region,
     perform: operationCallerFor(
       platform,
       opened.caller,
@@ -88,6 +95,16 @@ export async function openAppSession(
     pathTo: (path, params = {}) => buildAppPath({ ...address, path }, { ...params, ...fixedQuery }),
     prefix: prefixOf(caller.origin),
   };
+}
+
+/** Reads how the workspace writes numbers and times. */
+async function readRegion(tx: Tx): Promise<Region> {
+  const { locale, timezone } = await tx
+    .selectFrom("workspaces")
+    .select(["locale", "timezone"])
+    .where("key", "=", sql<string>`current_setting('millrace.workspace')::uuid`)
+    .executeTakeFirstOrThrow();
+  return { locale, timeZone: timezone };
 }
 
 /** Gets the page of a path; an embed token for one page opens no other. */

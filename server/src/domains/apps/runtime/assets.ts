@@ -16,6 +16,7 @@ const FILES = [
   "fields.ts",
   "chart.ts",
   "format.ts",
+  "local-time.ts",
   "style.css",
 ] as const;
 const HASH_CHARACTERS = 16;

@@ -55,7 +55,7 @@ export function renderPage(
     urls: { state: pathTo("/_state"), act: pathTo("/_act") },
   };
   const html = `<!doctype html>
-<html lang="en">
+<html lang="${escapeHtml(state.region.locale)}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

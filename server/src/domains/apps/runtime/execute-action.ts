@@ -154,7 +154,7 @@ async function readActionInput(
       unknown
     >;
     const fields = buildFormFields(props);
-    const parsed = parseForm(fields, values);
+    const parsed = parseForm(fields, values, ctx.session.region);
     if ("errors" in parsed) return parsed;
     return { scope, fields: fields.map(({ name }) => name), values: parsed.values };
   }

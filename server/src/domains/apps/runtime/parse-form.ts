@@ -1,5 +1,6 @@
 /** Parses the values that a browser sends for a form, by the types of its fields. */
-import type { Field } from "./browser/page-state.ts";
+import { toMoment } from "./browser/local-time.ts";
+import type { Field, Region } from "./browser/page-state.ts";
 
 const TEXT_CHARACTERS_MAX = 20_000;
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
@@ -11,16 +12,17 @@ export type ParsedForm =
   | { readonly values: Readonly<Record<string, unknown>> }
   | { readonly errors: Readonly<Record<string, string>> };
 
-/** Reads only the fields of the form; an empty one is null. */
+/** Reads only the fields of the form; an empty one is null. A time without a zone is of the region's. */
 export function parseForm(
   fields: readonly Field[],
   input: Readonly<Record<string, unknown>>,
+  { timeZone }: Pick<Region, "timeZone">,
 ): ParsedForm {
   const values: Record<string, unknown> = {};
   const errors: Record<string, string> = {};
   for (const field of fields) {
     const value = Object.hasOwn(input, field.name) ? input[field.name] : undefined;
-    const parsed = parseField(field, value);
+    const parsed = parseField(field, value, timeZone);
     if ("error" in parsed) errors[field.name] = parsed.error;
     else values[field.name] = parsed.value;
   }
@@ -29,7 +31,7 @@ export function parseForm(
 
 type ParsedField = { readonly value: unknown } | { readonly error: string };
 
-function parseField(field: Field, value: unknown): ParsedField {
+function parseField(field: Field, value: unknown, timeZone: string): ParsedField {
   const { input, required } = field;
   if (input === "checkbox") {
     const isTicked = value === true || value === "true" || value === "on";
@@ -39,10 +41,10 @@ function parseField(field: Field, value: unknown): ParsedField {
   if (isEmpty) return required ? { error: "is required" } : { value: null };
   if (typeof value === "object" || typeof value === "boolean")
     return { error: "has the wrong form" };
-  return parseText(field, String(value as string | number));
+  return parseText(field, String(value as string | number), timeZone);
 }
 
-function parseText({ input, options }: Field, text: string): ParsedField {
+function parseText({ input, options }: Field, text: string, timeZone: string): ParsedField {
   if (text.length > TEXT_CHARACTERS_MAX) return { error: "is too long" };
   switch (input) {
     case "number": {
@@ -53,9 +55,9 @@ function parseText({ input, options }: Field, text: string): ParsedField {
       return DATE.test(text) && isTime(text) ? { value: text } : { error: "must be a date" };
     case "datetime": {
       if (!DATE_TIME.test(text) || !isTime(text)) return { error: "must be a date and a time" };
-      // Without a zone it is UTC, as everything here is displayed.
-      const zoned = /(Z|[+-]\d{2}:\d{2})$/.test(text) ? text : `${text}Z`;
-      return { value: new Date(zoned).toISOString() };
+      const hasZone = /(Z|[+-]\d{2}:\d{2})$/.test(text);
+      const moment = hasZone ? new Date(text) : toMoment(text, timeZone);
+      return { value: moment.toISOString() };
     }
     case "select":
       return options.some(({ value }) => value === text)

@@ -35,6 +35,7 @@ export async function resolvePage(
   const isSinglePage = embed !== undefined && embed.pageId !== null;
   const linked = isSinglePage ? [page] : served.snapshot.pages;
   return {
+    region: session.region,
     app: served.snapshot.name,
     title: page.title,
     path: page.path,

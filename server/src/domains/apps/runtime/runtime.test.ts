@@ -308,3 +308,40 @@ test("connectors, artifacts and saved queries give data and are set off by butto
     {},
   ]);
 });
+
+test("numbers and times are those of the workspace's language and time zone", async () => {
+  const place = await world.workspace("berlin");
+  const by = await world.member(["owner"], place);
+  const region = { timezone: "Europe/Berlin", locale: "de-DE" };
+  const changed = await by("PATCH /api/v1/workspaces/berlin", region);
+  expect(changed).toMatchObject({ status: 200, events: ["workspace.updated"] });
+  const events = await tableOf(by, [{ name: "at", type: "timestamp" }], []);
+  const { slug } = await deployedApp(by, {
+    pages: page(
+      { id: "n", type: "stat", label: "N", value: 1234567.5, format: "number" },
+      { id: "t", type: "stat", label: "T", value: "2026-07-16T22:30:00Z", format: "datetime" },
+      { id: "d", type: "stat", label: "D", value: "2026-07-16", format: "date" },
+      {
+        id: "add",
+        type: "form",
+        fields: [{ name: "at", input: "datetime", default: "2026-07-16T22:30:00Z" }],
+        submit: { type: "create_record", table: events },
+      },
+    ),
+  });
+  const { body } = await by(`GET /apps/berlin/${slug}`);
+  expect(body).toContain('<html lang="de-DE">');
+  for (const text of [
+    "1.234.567,5",
+    "17. Juli 2026, 00:30 MESZ",
+    "16.07.2026",
+    "2026-07-17T00:30",
+  ]) {
+    expect(body).toContain(text);
+  }
+  const values = { at: "2026-12-24T18:00" };
+  const sent = { page: "/", componentId: "add", action: "/submit", values };
+  expect((await by(`POST /apps/berlin/${slug}/_act`, sent)).status).toBe(200);
+  const { body: list } = await by(`GET /api/v1/tables/${events}/records`);
+  expect(list.data.map((one: any) => one.at)).toEqual(["2026-12-24T17:00:00.000Z"]);
+});

@@ -1,3 +1,4 @@
+import { toControlTime } from "./format.ts";
 import type { Field, Option } from "./page-state.ts";
 import { h, type VNode } from "./vnode.ts";
 
@@ -79,10 +80,10 @@ function optionViews(options: readonly Option[], chosen: string): VNode[] {
   ];
 }
 
-/** The text of a control; a time to the minute, in UTC. */
+/** The text of a control. */
 function toControlText(value: unknown, input: string): string {
   if (value === null || value === undefined) return "";
   const text = typeof value === "object" ? JSON.stringify(value) : String(value as string | number);
-  if (input === "datetime") return text.slice(0, 16);
+  if (input === "datetime") return toControlTime(text);
   return input === "date" ? text.slice(0, 10) : text;
 }

@@ -1,26 +1,68 @@
+import { localTime } from "./local-time.ts";
+import type { Region } from "./page-state.ts";
 import { type Child, h } from "./vnode.ts";
 
-const NUMBER = new Intl.NumberFormat("en", { maximumFractionDigits: 6 });
-const MONEY = new Intl.NumberFormat("en", { minimumFractionDigits: 2, maximumFractionDigits: 2 });
-const DAY = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeZone: "UTC" });
-const DATE_TIME = new Intl.DateTimeFormat("en-GB", {
-  dateStyle: "medium",
-  timeStyle: "short",
-  timeZone: "UTC",
-});
+interface Formats {
+  readonly timeZone: string;
+  readonly number: Intl.NumberFormat;
+  readonly money: Intl.NumberFormat;
+  /** Of a moment, in the region's time zone. */
+  readonly day: Intl.DateTimeFormat;
+  /** Of a calendar day, which is the same day everywhere. */
+  readonly date: Intl.DateTimeFormat;
+  readonly dateTime: Intl.DateTimeFormat;
+}
 
-/** Formats a value for display; times in UTC, so that server and browser agree. */
+const FORMATS_MAX = 200;
+const cached = new Map<string, Formats>();
+let formats = formatsOf({ locale: "en-GB", timeZone: "UTC" });
+
+/**
+ * Sets how values are formatted until the next call. A view is rendered without any wait, so nobody else's
+ * region comes between; it is the workspace's on the server and in the browser, so that both agree.
+ */
+export function setRegion(region: Region): void {
+  formats = formatsOf(region);
+}
+
+function formatsOf({ locale, timeZone }: Region): Formats {
+  const key = `${locale} ${timeZone}`;
+  const known = cached.get(key);
+  if (known) return known;
+  const dateStyle = "medium";
+  const built: Formats = {
+    timeZone,
+    number: new Intl.NumberFormat(locale, { maximumFractionDigits: 6 }),
+    money: new Intl.NumberFormat(locale, { minimumFractionDigits: 2, maximumFractionDigits: 2 }),
+    day: new Intl.DateTimeFormat(locale, { dateStyle, timeZone }),
+    date: new Intl.DateTimeFormat(locale, { dateStyle, timeZone: "UTC" }),
+    dateTime: new Intl.DateTimeFormat(locale, {
+      day: "numeric",
+      month: "short",
+      year: "numeric",
+      hour: "2-digit",
+      minute: "2-digit",
+      timeZoneName: "short",
+      timeZone,
+    }),
+  };
+  if (cached.size >= FORMATS_MAX) cached.clear();
+  cached.set(key, built);
+  return built;
+}
+
+/** Formats a value for display. */
 export function formatValue(value: unknown, format: string): Child {
   if (value === null || value === undefined || value === "")
     return h("span", { class: "faint" }, "–");
   switch (format) {
     case "number":
     case "money":
-      return formatNumeric(value, format === "money" ? MONEY : NUMBER);
+      return formatNumeric(value, format === "money" ? formats.money : formats.number);
     case "date":
-      return formatTime(value, DAY, "");
+      return formatTime(value, isCalendarDay(value) ? formats.date : formats.day);
     case "datetime":
-      return formatTime(value, DATE_TIME, " UTC");
+      return formatTime(value, formats.dateTime);
     case "boolean":
       return value === true || value === "true" ? "Yes" : "No";
     case "badge":
@@ -47,7 +89,17 @@ function toneOf(text: string): string {
 }
 
 export function formatNumber(value: number): string {
-  return NUMBER.format(value);
+  return formats.number.format(value);
+}
+
+/** The text of a control for a moment: to the minute, in the region's time zone. */
+export function toControlTime(value: string): string {
+  const time = new Date(value);
+  return Number.isNaN(time.getTime()) ? value.slice(0, 16) : localTime(time, formats.timeZone);
+}
+
+function isCalendarDay(value: unknown): boolean {
+  return typeof value === "string" && /^\d{4}-\d\d-\d\d$/.test(value);
 }
 
 function formatNumeric(value: unknown, format: Intl.NumberFormat): string {
@@ -55,10 +107,10 @@ function formatNumeric(value: unknown, format: Intl.NumberFormat): string {
   return Number.isFinite(number) ? format.format(number) : toText(value);
 }
 
-function formatTime(value: unknown, format: Intl.DateTimeFormat, suffix: string): Child {
+function formatTime(value: unknown, format: Intl.DateTimeFormat): Child {
   const time = new Date(String(value));
   if (Number.isNaN(time.getTime())) return toText(value);
-  return h("time", { datetime: time.toISOString() }, format.format(time) + suffix);
+  return h("time", { datetime: time.toISOString() }, format.format(time));
 }
 
 function toText(value: unknown): string {

@@ -1,7 +1,14 @@
 /** The state of a page as the server resolved it: without bindings and actions. */
 import type { VNode } from "./vnode.ts";
 
+/** How numbers and times are written. */
+export interface Region {
+  readonly locale: string;
+  readonly timeZone: string;
+}
+
 export interface PageState {
+  readonly region: Region;
   readonly app: string;
   readonly title: string;
   /** Of the page, within its app. */

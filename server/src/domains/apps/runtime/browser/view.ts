@@ -1,7 +1,7 @@
 /** The view of a page as virtual nodes, rendered by the server as HTML and by the browser as DOM. */
 import { chartView } from "./chart.ts";
 import { fieldView } from "./fields.ts";
-import { formatValue } from "./format.ts";
+import { formatValue, setRegion } from "./format.ts";
 import type {
   ResolvedForm,
   PageState,
@@ -24,7 +24,8 @@ export interface UiState {
 const NO_SCRIPT: UiState = { hasScript: false, tabs: new Map(), errors: new Map() };
 
 export function pageView(state: PageState, ui: UiState = NO_SCRIPT): VNode {
-  const { app, title, pages, components, user } = state;
+  const { region, app, title, pages, components, user } = state;
+  setRegion(region);
   return h(
     "div",
     { class: "shell" },
