@@ -34,6 +34,13 @@ const Body = text(BODY_CHARACTERS_MAX, "Markdown");
 const Tags = Type.Array(line(50), { maxItems: TAGS_MAX, uniqueItems: true });
 const AuthorId = id("usr", "A member; at first whoever writes it");
 
+const Language = Type.String({
+  pattern: "^[a-z]{2}$",
+  description:
+    "ISO 639-1, such as `de`: by the rules of that language its words are found; the workspace's " +
+    "unless given",
+});
+
 /** The fields of an article that people write. */
 export const writable = {
   title: line(300),
@@ -42,6 +49,7 @@ export const writable = {
   tags: Tags,
   category: nullable(line(100)),
   visibility: VisibilitySchema,
+  language: Language,
   authorId: AuthorId,
   reviewDueAt: nullable(InputTime),
 };
@@ -53,6 +61,7 @@ export const ArticleInput = object({
   tags: Type.Optional(writable.tags),
   category: Type.Optional(writable.category),
   visibility: Type.Optional(writable.visibility),
+  language: Type.Optional(writable.language),
   authorId: Type.Optional(writable.authorId),
   reviewDueAt: Type.Optional(writable.reviewDueAt),
 });
@@ -67,6 +76,7 @@ const commonFields = {
   category: writable.category,
   state: State,
   visibility: VisibilitySchema,
+  language: Language,
   authorId: Type.String(),
   version: Type.Integer({ description: "Counts how often the title or the body was changed" }),
   publishedAt: nullable(Time),
@@ -85,7 +95,10 @@ const counts = {
 export const ArticleEntry = Type.Object({ ...commonFields, ...counts }, { title: "ArticleEntry" });
 
 /** An article in events. */
-export const ArticleData = Type.Object({ ...commonFields, body: Body }, { title: "ArticleData" });
+export const ArticleData = Type.Object(
+  { ...commonFields, language: Type.Optional(Language), body: Body },
+  { title: "ArticleData" },
+);
 export type ArticleData = Static<typeof ArticleData>;
 
 export const Article = Type.Object(

@@ -65,7 +65,12 @@ async function shelve(): Promise<readonly string[]> {
     for (const [index, { title, body }] of LIBRARY.entries()) {
       const about = { no: index + 1, number: `KB${index}`, createdBy: "usr_1", authorId: "usr_1" };
       const texts = { title, body, summary: "", tags: [], category: null };
-      const state = { state: "published", visibility: "everyone", version: 1 } as const;
+      const state = {
+        state: "published",
+        visibility: "everyone",
+        language: "en",
+        version: 1,
+      } as const;
       const times = { publishedAt: now.toISOString(), reviewDueAt: null };
       const id = newId("kb", now.getTime());
       const article = { id, ...about, ...texts, ...state, ...times };

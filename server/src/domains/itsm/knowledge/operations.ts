@@ -37,6 +37,7 @@ const LIST: ListDefinition = {
     title: { sql: "title", kind: "text" },
     state: { sql: "state", kind: "text" },
     visibility: { sql: "visibility", kind: "text" },
+    language: { sql: "language", kind: "text" },
     category: { sql: "category", kind: "text", nullable: true },
     tags: { sql: "tags", kind: "texts" },
     authorId: { sql: "author_id", kind: "text" },

@@ -20,6 +20,7 @@ export const articleContent = packContent({
       tags: Type.Optional(writable.tags),
       category: Type.Optional(writable.category),
       visibility: Type.Optional(writable.visibility),
+      language: Type.Optional(writable.language),
     },
     { title: "PackArticle" },
   ),
@@ -28,8 +29,12 @@ export const articleContent = packContent({
   // Titles need not be unique.
   find: async () => undefined,
   async read({ tx }, id) {
-    const { title, body, summary, tags, category, visibility, state } = await store.get(tx, id);
-    return state === "retired" ? undefined : { title, body, summary, tags, category, visibility };
+    const { title, body, summary, tags, category, visibility, language, state } = await store.get(
+      tx,
+      id,
+    );
+    if (state === "retired") return undefined;
+    return { title, body, summary, tags, category, visibility, language };
   },
   async create(ctx, { key: _, ...input }, prepared) {
     const { id } = await service.create(ctx, input, prepared);

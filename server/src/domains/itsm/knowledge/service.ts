@@ -68,6 +68,7 @@ export async function create(
       category: input.category ?? null,
       state: "draft",
       visibility: input.visibility ?? "everyone",
+      language: input.language ?? (await store.readLanguage(tx)),
       authorId: input.authorId ?? createdBy,
       version: 1,
       publishedAt: null,

@@ -15,7 +15,7 @@ const COUNTS = `
 
 /** The select list of an article in a list. */
 export const ENTRY_COLUMNS = `
-  id, no, number, title, summary, tags, category, state, visibility, author_id as "authorId", version,
+  id, no, number, title, summary, tags, category, state, visibility, language, author_id as "authorId", version,
   published_at as "publishedAt", review_due_at as "reviewDueAt", created_by as "createdBy", revision,
   created_at as "createdAt", updated_at as "updatedAt", ${COUNTS}`;
 const ARTICLE_COLUMNS = `${ENTRY_COLUMNS}, body`;
@@ -29,6 +29,7 @@ export type ArticleRow = Pick<
   | "category"
   | "state"
   | "visibility"
+  | "language"
   | "authorId"
   | "version"
   | "publishedAt"
@@ -37,18 +38,21 @@ export type ArticleRow = Pick<
 
 /** The search vector of an article, from SQL of its parts. */
 function searchVectorSql(of: {
+  readonly language: string;
   readonly title: string;
   readonly about: string;
   readonly plain: string;
 }) {
-  const { title, about, plain } = of;
+  const { language, title, about, plain } = of;
+  const config = `text_config(${language})`;
   return `
-    setweight(to_tsvector('english', ${title}), 'A') || setweight(to_tsvector('simple', ${title}), 'A')
-    || setweight(to_tsvector('english', ${about}), 'B') || setweight(to_tsvector('simple', ${about}), 'B')
-    || setweight(to_tsvector('english', left(${plain}, ${SEARCHED_CHARACTERS_MAX})), 'C')`;
+    setweight(to_tsvector(${config}, ${title}), 'A') || setweight(to_tsvector('simple', ${title}), 'A')
+    || setweight(to_tsvector(${config}, ${about}), 'B') || setweight(to_tsvector('simple', ${about}), 'B')
+    || setweight(to_tsvector(${config}, left(${plain}, ${SEARCHED_CHARACTERS_MAX})), 'C')`;
 }
 
 const NEW_SEARCH_VECTOR = searchVectorSql({
+  language: "$14::text",
   title: "$1::text",
   about: "concat_ws(' ', $4::text, $6::text, array_to_string($5::text[], ' '))",
   plain: "coalesce($3::text, plain)",
@@ -56,9 +60,9 @@ const NEW_SEARCH_VECTOR = searchVectorSql({
 
 const INSERT = `
   insert into articles (title, body, plain, summary, tags, category, state, visibility, author_id,
-                        version, published_at, review_due_at, updated_at, id, no, number, created_by,
-                        created_at, words)
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $13,
+                        version, published_at, review_due_at, updated_at, language, id, no, number,
+                        created_by, created_at, words)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $13,
           ${NEW_SEARCH_VECTOR.replace("coalesce($3::text, plain)", "$3::text")})
   returning ${ARTICLE_COLUMNS}`;
 
@@ -66,8 +70,9 @@ const UPDATE = `
   update articles
      set title = $1, body = $2, plain = coalesce($3::text, plain), summary = $4, tags = $5, category = $6,
          state = $7, visibility = $8, author_id = $9, version = $10, published_at = $11,
-         review_due_at = $12, updated_at = $13, revision = revision + 1, words = ${NEW_SEARCH_VECTOR}
-   where id = $14
+         review_due_at = $12, updated_at = $13, language = $14, revision = revision + 1,
+         words = ${NEW_SEARCH_VECTOR}
+   where id = $15
   returning ${ARTICLE_COLUMNS}`;
 
 export interface WriteOptions {
@@ -111,6 +116,7 @@ function toValues(article: ArticleRow, { plain, now }: WriteOptions): readonly u
     article.publishedAt,
     article.reviewDueAt,
     now,
+    article.language,
   ];
 }
 
@@ -193,4 +199,13 @@ function toFoundArticle(row: SqlRow | undefined): Article {
   if (!row) throw new Failure(NotFound);
   // The columns are those of an article, by the select list.
   return row as unknown as Article;
+}
+
+/** Reads the language of the workspace, in which its articles are unless they say otherwise. */
+export async function readLanguage(tx: Tx): Promise<string> {
+  const text = `
+    select locale from workspaces where key = current_setting('millrace.workspace')::uuid`;
+  const [row] = await queryRows(tx, text, []);
+  const language = String(row?.["locale"]).slice(0, 2).toLowerCase();
+  return /^[a-z]{2}$/.test(language) ? language : "en";
 }

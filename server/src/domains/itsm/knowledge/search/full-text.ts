@@ -23,10 +23,11 @@ function parserName({ isTyped }: TextQuery): string {
   return isTyped ? "websearch_to_tsquery" : "plainto_tsquery";
 }
 
-/** The tsquery of all words: stemmed as English, and unstemmed for names. */
-export function querySql(query: TextQuery, parameter: string): string {
+/** The tsquery of all words: stemmed by the rules of a language, and unstemmed for names. */
+export function querySql(query: TextQuery, parameter: string, language: string): string {
   const parse = parserName(query);
-  return `(${parse}('english', ${parameter}::text) || ${parse}('simple', ${parameter}::text))`;
+  const stemmed = `${parse}(text_config(${language}), ${parameter}::text)`;
+  return `(${stemmed} || ${parse}('simple', ${parameter}::text))`;
 }
 
 const HITS_MAX = 100;
@@ -37,16 +38,21 @@ export async function findByText(
   query: TextQuery,
   visible: readonly Visibility[],
 ): Promise<readonly TextHit[]> {
-  // A query with exclusions or phrases is taken as it is; of others one word suffices.
+  // Articles of each language are asked by its rules. A query with exclusions or phrases is taken as it
+  // is; of others one word suffices.
   const text = `
-    with asked as (select ${querySql(query, "$1")} as all_of,
-                          ${parserName(query)}('english', $1::text)::text as english)
+    with asked as (
+      select language, ${querySql(query, "$1", "language")} as all_of,
+             ${parserName(query)}(text_config(language), $1::text)::text as stemmed
+        from (select distinct language from articles where state = 'published') spoken)
     select hit.article_id as id, hit.has_all as "hasAll", hit.coverage, hit.rank
       from asked, search_articles(
         asked.all_of,
-        case when asked.english ~ '[!<]' then asked.all_of
-             else replace(asked.english, ' & ', ' | ')::tsquery end,
-        tsvector_to_array(to_tsvector('english', $1::text)), $2::text[], ${HITS_MAX}) hit`;
+        case when asked.stemmed ~ '[!<]' then asked.all_of
+             else replace(asked.stemmed, ' & ', ' | ')::tsquery end,
+        tsvector_to_array(to_tsvector(text_config(asked.language), $1::text)), $2::text[],
+        asked.language, ${HITS_MAX}) hit
+     order by hit.has_all desc, hit.rank desc limit ${HITS_MAX}`;
   const rows = await queryRows(tx, text, [query.words, visible]);
   return rows as unknown as readonly TextHit[];
 }

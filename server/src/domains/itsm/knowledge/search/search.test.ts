@@ -6,7 +6,7 @@ const PATH = "/api/v1/knowledge";
 /** Every published article has a word or does not have it. */
 const ASK_FOR_ALL = `
   select article_id from search_articles(
-    '!okapi', 'okapi', '{}', '{everyone,agents}', 1000)`;
+    '!okapi', 'okapi', '{}', '{everyone,agents}', 'en', 1000)`;
 
 const world = await useWorld();
 const agent = await world.member(["agent"]);
@@ -48,6 +48,25 @@ describe("search by words", () => {
     });
     expect(hits[0].score).toBeGreaterThan(hits[1].score);
     expect(hits[0].score).toBeLessThanOrEqual(1);
+  });
+
+  test("finds words by the rules of an article's language", async () => {
+    const german = await published({
+      title: "Papierstau",
+      body: "Die Drucker streiken bei gestauten Papieren.",
+      language: "de",
+    });
+    expect(german.language).toBe("de");
+    for (const q of ["Drucker streikt", "gestautes Papier", "druckern"]) {
+      expect((await found(member, q)).map(({ id }) => id)).toContain(german.id);
+    }
+    const [hit] = await found(member, "gestautes Papier");
+    expect(hit.snippet).toContain("<mark>gestauten</mark> <mark>Papieren</mark>");
+    // By English rules these are other words.
+    const english = await published({ title: "Quokka", body: "gestauten Quokkas", language: "en" });
+    const ids = async (q: string) => (await found(member, q)).map(({ id }) => id);
+    expect(await ids("quokka")).toEqual([english.id]);
+    expect(await ids("gestautes")).toEqual([german.id]);
   });
 
   test("takes quotes, exclusions and any text", async () => {

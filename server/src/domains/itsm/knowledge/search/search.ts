@@ -37,8 +37,8 @@ async function readSnippets(
   const text = `
     select id,
            case when id = any($2::text[]) then
-             ts_headline('english', translate(left(plain, ${HEADLINE_CHARACTERS_MAX}), $4, ''),
-                         ${querySql(textQuery, "$3")},
+             ts_headline(text_config(language), translate(left(plain, ${HEADLINE_CHARACTERS_MAX}), $4, ''),
+                         ${querySql(textQuery, "$3", "language")},
                          'MaxFragments=2, MinWords=8, MaxWords=25, FragmentDelimiter=" … ", '
                          || 'StartSel=' || left($4, 1) || ', StopSel=' || right($4, 1))
            else left(plain, ${CHUNKS_CHARACTERS_MAX}) end as text
