@@ -13,8 +13,8 @@ export interface Schemas {
   "AppSummary": { "id": string; "name": string; "slug": string; "description": string; "theme": Schemas["AppTheme"] | null; "status": "active" | "archived"; "createdBy": string; "createdAt": string; "updatedAt": string };
   "AppTheme": { "accent": string };
   "Approval": { "runId": string; "stepId": string; "workflowId": string; "workflowName": string; "message": string | null; "approvers": readonly (string)[]; "quorum": number; "decisions": number; "createdAt": string; "expiresAt": string | null };
-  "Article": { "id": string; "number": string; "title": string; "summary": string; "tags": readonly (string)[]; "category": string | null; "state": "draft" | "in_review" | "published" | "retired"; "visibility": "everyone" | "agents"; "authorId": string; "version": number; "publishedAt": string | null; "reviewDueAt": string | null; "createdBy": string; "createdAt": string; "updatedAt": string; "body": string; "helpfulCount": number; "unhelpfulCount": number; "html"?: string };
-  "ArticleEntry": { "id": string; "number": string; "title": string; "summary": string; "tags": readonly (string)[]; "category": string | null; "state": "draft" | "in_review" | "published" | "retired"; "visibility": "everyone" | "agents"; "authorId": string; "version": number; "publishedAt": string | null; "reviewDueAt": string | null; "createdBy": string; "createdAt": string; "updatedAt": string; "helpfulCount": number; "unhelpfulCount": number };
+  "Article": { "id": string; "number": string; "title": string; "summary": string; "tags": readonly (string)[]; "category": string | null; "state": "draft" | "in_review" | "published" | "retired"; "visibility": "everyone" | "agents"; "language": string; "authorId": string; "version": number; "publishedAt": string | null; "reviewDueAt": string | null; "createdBy": string; "createdAt": string; "updatedAt": string; "body": string; "helpfulCount": number; "unhelpfulCount": number; "html"?: string };
+  "ArticleEntry": { "id": string; "number": string; "title": string; "summary": string; "tags": readonly (string)[]; "category": string | null; "state": "draft" | "in_review" | "published" | "retired"; "visibility": "everyone" | "agents"; "language": string; "authorId": string; "version": number; "publishedAt": string | null; "reviewDueAt": string | null; "createdBy": string; "createdAt": string; "updatedAt": string; "helpfulCount": number; "unhelpfulCount": number };
   "ArticleFeedback": { "articleId": string; "userId": string; "helpful": boolean; "comment": string; "createdAt": string };
   "ArticleHit": { "id": string; "number": string; "title": string; "summary": string; "tags": readonly (string)[]; "category": string | null; "publishedAt": string | null; "score": number; "matchedBy": readonly ("text" | "meaning")[]; "snippet": string };
   "ArticleVersion": { "articleId": string; "version": number; "title": string; "body": string; "createdBy": string; "createdAt": string };
@@ -116,7 +116,7 @@ export interface Schemas {
   "NodeType": { "type": string; "summary": string; "effect": "pure" | "outside" | "wait"; "branches": readonly (string)[]; "branchesDependOnConfig": boolean; "config": { readonly [name: string]: unknown } };
   "NodeTypes": { "nodeTypes": readonly (Schemas["NodeType"])[]; "triggerTypes": readonly (Schemas["TriggerType"])[] };
   "Notification": { "id": string; "title": string; "body": string; "environment": "production" | "staging" | "development"; "eventId": string | null; "eventType": string | null; "resource": { "type": string; "id": string } | null; "readAt": string | null; "createdAt": string };
-  "NotificationPreferences": { "email": boolean };
+  "NotificationPreferences": { "email": boolean; "noEmailFor": readonly (string)[] };
   "OAuthApplication": { "clientId": string; "name": string; "redirectUris": readonly (string)[]; "allowedScopes": readonly (string)[]; "createdAt": string; "updatedAt": string };
   "OAuthError": { "error": string; "error_description": string };
   "OAuthIntrospection": { "active": boolean; "scope"?: string; "client_id"?: string; "username"?: string; "token_type"?: string; "exp"?: number; "iat"?: number; "sub"?: string; "iss"?: string };
@@ -169,7 +169,7 @@ export interface Schemas {
   "SlaTarget": { "metric": "response" | "resolution"; "minutes": number };
   "SlaTimelineEntry": { "at": string; "eventId": string; "change": "started" | "paused" | "resumed" | "stopped" | "restarted" | "cancelled" | "policy_matched" | "policy_left"; "elapsedMs": number };
   "SsoConfiguration": { "protocol": "saml2" | "oidc"; "jitProvisioning": boolean; "defaultRole": string; "enforceSSO": boolean; "entityId"?: string; "ssoUrl"?: string; "certificate"?: string; "attributeMapping"?: { "email"?: string; "firstName"?: string; "lastName"?: string; "role"?: string }; "idpEntityId"?: string; "issuer"?: string; "clientId"?: string; "scopes"?: readonly (string)[]; "claimsMapping"?: { "email"?: string; "name"?: string }; "hasClientSecret": boolean; "loginUrl": string; "acsUrl"?: string; "metadataUrl"?: string; "redirectUri"?: string; "createdAt": string; "updatedAt": string };
-  "StateMachine": { "kind": "incident" | "change" | "problem" | "request"; "initial": string; "states": readonly (string)[]; "ended": readonly (string)[]; "transitions": readonly ({ "action": string; "from": readonly (string)[]; "to": string })[] };
+  "StateMachine": { "kind": "incident" | "change" | "problem" | "request"; "initial": string; "states": readonly (string)[]; "ended": readonly (string)[]; "transitions": readonly ({ "action": string; "from": readonly (string)[]; "to": string; "automatic": boolean })[] };
   "Suggestions": { "articles": readonly (Schemas["ArticleHit"])[]; "similarIncidents": readonly (Schemas["SimilarTicket"])[]; "knownErrors": readonly (Schemas["SimilarTicket"])[] };
   "TableChange": { "name"?: string; "description"?: string; "rules"?: readonly (Schemas["TableRule"])[]; "renameColumns"?: readonly ({ "from": string; "to": string })[] | { readonly [name: string]: string }; "dropIndexes"?: readonly ({ "name"?: string; "columns"?: readonly (string)[]; "unique"?: boolean })[]; "dropColumns"?: readonly (string)[]; "alterColumns"?: readonly ({ "name": string; "type"?: "text" | "integer" | "decimal" | "boolean" | "date" | "timestamp" | "json" | "enum" | "multi_enum" | "reference" | "autonumber"; "required"?: boolean; "unique"?: boolean; "indexed"?: boolean; "default"?: unknown; "options"?: { readonly [name: string]: unknown }; "onDelete"?: "restrict" | "set_null" | "cascade"; "description"?: string })[]; "addColumns"?: readonly (Schemas["NewColumn"])[]; "addIndexes"?: readonly (Schemas["NewIndex"])[] };
   "TableIndex": { "name": string; "columns": readonly (string)[]; "unique": boolean };
@@ -210,7 +210,7 @@ export interface Schemas {
   "WorkflowValidation": { "valid": boolean; "errors": readonly ({ "path": string; "message": string })[] };
   "WorkflowVersion": { "id": string; "workflowId": string; "version": number; "label": string | null; "status": "draft" | "active" | "superseded" | "archived"; "activeIn": readonly ("production" | "staging" | "development")[]; "author": { "id": string; "name": string }; "changeSummary": string; "createdAt": string };
   "WorkflowVersionDiff": { "from": { "id": string | null; "version": number | null }; "to": { "id": string | null; "version": number | null }; "identical": boolean; "fields": readonly ({ "field": string; "before": unknown; "after": unknown })[]; "trigger": { "before": Schemas["WorkflowTrigger"]; "after": Schemas["WorkflowTrigger"] } | null; "nodes": { "added": readonly (Schemas["WorkflowNode"])[]; "removed": readonly (Schemas["WorkflowNode"])[]; "changed": readonly ({ "id": string; "changes": readonly (string)[]; "before": Schemas["WorkflowNode"]; "after": Schemas["WorkflowNode"] })[] }; "edges": { "added": readonly (Schemas["WorkflowEdge"])[]; "removed": readonly (Schemas["WorkflowEdge"])[] } };
-  "Workspace": { "id": string; "slug": string; "name": string; "description": string; "plan": "standard" | "enterprise"; "timezone": string; "createdAt": string; "updatedAt": string };
+  "Workspace": { "id": string; "slug": string; "name": string; "description": string; "plan": "standard" | "enterprise"; "timezone": string; "locale": string; "createdAt": string; "updatedAt": string };
   "WorkspaceStats": { "slug": string; "counts": { readonly [name: string]: number } };
 }
 
@@ -412,6 +412,8 @@ export interface Operations {
   "changes.set_delegation": { body: { "toUserId": string; "from": string; "to": string }; reply: { "data": Schemas["ChangeDelegation"] } };
   /** Hand a change to its approvers */
   "changes.submit": { params: { "id": string }; reply: { "data": Schemas["Change"] } };
+  /** Take a change that nobody works on */
+  "changes.take": { params: { "id": string }; reply: { "data": Schemas["Change"] } };
   /** Change what a change says */
   "changes.update": { params: { "id": string }; body: { "title"?: string; "description"?: string; "type"?: "standard" | "normal" | "emergency"; "impact"?: number; "justification"?: string; "implementationPlan"?: string; "rollbackPlan"?: string; "testPlan"?: string; "plannedStart"?: string | null; "plannedEnd"?: string | null; "approval"?: { "rule"?: "count" | "all" | "percentage"; "value"?: number; "approverIds"?: readonly (string)[] }; "approvalsRequired"?: number; "assigneeId"?: string | null; "teamId"?: string | null; "ciIds"?: readonly (string)[] }; reply: { "data": Schemas["Change"] } };
   /** Declare a class of configuration items */
@@ -427,7 +429,7 @@ export interface Operations {
   /** Delete a relationship */
   "cmdb.delete_relationship": { params: { "id": string }; reply: undefined };
   /** Export configuration items as a file */
-  "cmdb.export": { query?: { "format"?: "csv" | "json"; "safe"?: boolean; "class"?: string; "status"?: "planned" | "active" | "inactive" | "maintenance" | "retired" }; reply: unknown };
+  "cmdb.export": { query?: { "format"?: "csv" | "json"; "formulas"?: "escaped" | "raw"; "class"?: string; "status"?: "planned" | "active" | "inactive" | "maintenance" | "retired" }; reply: unknown };
   /** Read a class of configuration items */
   "cmdb.get_class": { params: { "name": string }; reply: { "data": Schemas["CmdbClass"] } };
   /** Read a configuration item */
@@ -437,7 +439,7 @@ export interface Operations {
   /** Find out what breaks with a configuration item */
   "cmdb.impact": { params: { "id": string }; query?: { "depth"?: number; "types"?: string; "limit"?: number }; reply: { "data": Schemas["CmdbImpact"] } };
   /** Import configuration items and their relationships */
-  "cmdb.import": { query?: { "class"?: string; "onError"?: "abort" | "skip"; "dryRun"?: boolean }; body: { "format"?: "json" | "csv"; "class"?: string; "onError"?: "abort" | "skip"; "dryRun"?: boolean; "items"?: readonly ({ readonly [name: string]: unknown })[]; "csv"?: string; "relationships"?: readonly ({ readonly [name: string]: unknown })[] }; reply: { "data": Schemas["CmdbImportResult"] } };
+  "cmdb.import": { query?: { "class"?: string; "onError"?: "abort" | "skip"; "formulas"?: "escaped" | "raw"; "dryRun"?: boolean }; body: { "format"?: "json" | "csv"; "class"?: string; "onError"?: "abort" | "skip"; "formulas"?: "escaped" | "raw"; "dryRun"?: boolean; "items"?: readonly ({ readonly [name: string]: unknown })[]; "csv"?: string; "relationships"?: readonly ({ readonly [name: string]: unknown })[] }; reply: { "data": Schemas["CmdbImportResult"] } };
   /** List what happened to a configuration item, newest first */
   "cmdb.item_history": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Event"])[]; "pagination": Schemas["Pagination"] } };
   /** List the classes of configuration items by name, built-in ones included */
@@ -576,6 +578,8 @@ export interface Operations {
   "incidents.reopen": { params: { "id": string }; body?: { "reason"?: string }; reply: { "data": Schemas["Incident"] } };
   /** Resolve an incident */
   "incidents.resolve": { params: { "id": string }; body: { "resolution": string; "resolutionCode"?: string; "resolveChildren"?: boolean }; reply: { "data": Schemas["Incident"] } };
+  /** Take an incident that nobody works on */
+  "incidents.take": { params: { "id": string }; reply: { "data": Schemas["Incident"] } };
   /** Change an incident */
   "incidents.update": { params: { "id": string }; body: { "title"?: string; "description"?: string; "impact"?: number; "urgency"?: number; "severity"?: "low" | "medium" | "high" | "critical"; "category"?: string; "callerId"?: string | null; "assigneeId"?: string | null; "teamId"?: string | null; "ciIds"?: readonly (string)[]; "state"?: "new" | "in_progress" | "on_hold" | "resolved" | "closed" | "cancelled"; "onHoldReason"?: string | null; "resolution"?: string; "resolutionCode"?: string }; reply: { "data": Schemas["Incident"] } };
   /** Accept an invitation */
@@ -591,7 +595,7 @@ export interface Operations {
   /** Find published articles, the question being the body */
   "knowledge.ask": { body: { "q": string; "limit"?: number }; reply: { "data": readonly (Schemas["ArticleHit"])[]; "pagination": Schemas["Pagination"] } };
   /** Write an article */
-  "knowledge.create": { body: { "title": string; "body": string; "summary"?: string; "tags"?: readonly (string)[]; "category"?: string | null; "visibility"?: "everyone" | "agents"; "authorId"?: string; "reviewDueAt"?: string | null }; reply: { "data": Schemas["Article"] } };
+  "knowledge.create": { body: { "title": string; "body": string; "summary"?: string; "tags"?: readonly (string)[]; "category"?: string | null; "visibility"?: "everyone" | "agents"; "language"?: string; "authorId"?: string; "reviewDueAt"?: string | null }; reply: { "data": Schemas["Article"] } };
   /** Read an article */
   "knowledge.get": { params: { "id": string }; query?: { "format"?: "markdown" | "html" }; reply: { "data": Schemas["Article"] } };
   /** Read what an article said once */
@@ -617,7 +621,7 @@ export interface Operations {
   /** Find what may help with an incident */
   "knowledge.suggest_for_incident": { params: { "id": string }; reply: { "data": Schemas["Suggestions"] } };
   /** Change an article */
-  "knowledge.update": { params: { "id": string }; body: { "title"?: string; "body"?: string; "summary"?: string; "tags"?: readonly (string)[]; "category"?: string | null; "visibility"?: "everyone" | "agents"; "authorId"?: string; "reviewDueAt"?: string | null }; reply: { "data": Schemas["Article"] } };
+  "knowledge.update": { params: { "id": string }; body: { "title"?: string; "body"?: string; "summary"?: string; "tags"?: readonly (string)[]; "category"?: string | null; "visibility"?: "everyone" | "agents"; "language"?: string; "authorId"?: string; "reviewDueAt"?: string | null }; reply: { "data": Schemas["Article"] } };
   /** Work out what a KPI was in the past */
   "kpis.backfill": { params: { "id": string }; body: { "from": string; "to": string }; reply: { "data": Schemas["KpiBackfill"] } };
   /** Make a KPI */
@@ -683,7 +687,7 @@ export interface Operations {
   /** Send a notification to members of the workspace */
   "notifications.send": { body: { "userIds": readonly (string)[]; "title": string; "body": string }; reply: { "data": Schemas["SentNotification"] } };
   /** Say how you want to be told in this workspace */
-  "notifications.set_preferences": { body: { "email": boolean }; reply: { "data": Schemas["NotificationPreferences"] } };
+  "notifications.set_preferences": { body: { "email": boolean; "noEmailFor"?: readonly (string)[] }; reply: { "data": Schemas["NotificationPreferences"] } };
   /** Mark one of your notifications as unread again */
   "notifications.unread": { params: { "id": string }; reply: { "data": Schemas["Notification"] } };
   /** Mark one of your notifications as read or unread */
@@ -784,6 +788,8 @@ export interface Operations {
   "problems.reopen": { params: { "id": string }; reply: { "data": Schemas["Problem"] } };
   /** Say that a problem is done away with, and how */
   "problems.resolve": { params: { "id": string }; body: { "resolution": string }; reply: { "data": Schemas["Problem"] } };
+  /** Take a problem that nobody works on */
+  "problems.take": { params: { "id": string }; reply: { "data": Schemas["Problem"] } };
   /** Say that a problem does not cause an incident after all */
   "problems.unlink_incident": { params: { "id": string; "incidentId": string }; reply: undefined };
   /** Edit a problem */
@@ -813,13 +819,13 @@ export interface Operations {
   /** Delete a record */
   "records.delete": { params: { "slug": string; "recordId": string }; reply: undefined };
   /** Export records as a file */
-  "records.export": { params: { "slug": string }; query?: { "filter"?: string; "sort"?: string; "fields"?: string; "q"?: string; "format"?: "csv" | "json" | "ndjson"; "safe"?: boolean }; reply: unknown };
+  "records.export": { params: { "slug": string }; query?: { "filter"?: string; "sort"?: string; "fields"?: string; "q"?: string; "format"?: "csv" | "json" | "ndjson"; "formulas"?: "escaped" | "raw" }; reply: unknown };
   /** Read one record */
   "records.get": { params: { "slug": string; "recordId": string }; query?: { "fields"?: string; "expand"?: string }; reply: { "data": Schemas["Record"] } };
   /** List what happened to a record, newest first */
   "records.history": { params: { "slug": string; "recordId": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Event"])[]; "pagination": Schemas["Pagination"] } };
   /** Import records from a CSV file */
-  "records.import": { params: { "slug": string }; query?: { "onError"?: "abort" | "skip"; "key"?: string; "dryRun"?: boolean }; body: { "csv": string }; reply: { "data": Schemas["ImportResult"] } };
+  "records.import": { params: { "slug": string }; query?: { "onError"?: "abort" | "skip"; "key"?: string; "formulas"?: "escaped" | "raw"; "dryRun"?: boolean }; body: { "csv": string }; reply: { "data": Schemas["ImportResult"] } };
   /** List the records of a table */
   "records.list": { params: { "slug": string }; query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "fields"?: string; "q"?: string; "expand"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["Record"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
   /** Change a record */
@@ -890,6 +896,8 @@ export interface Operations {
   "requests.retry": { params: { "id": string }; reply: { "data": Schemas["CatalogRequest"] } };
   /** Ask for something */
   "requests.submit": { body: { "itemId": string; "values": { readonly [name: string]: unknown }; "requestedFor"?: string; "description"?: string }; reply: { "data": Schemas["CatalogRequest"] } };
+  /** Take a request that nobody works on */
+  "requests.take": { params: { "id": string }; reply: { "data": Schemas["CatalogRequest"] } };
   /** Give a request to a member or a team */
   "requests.update": { params: { "id": string }; body: { "assigneeId"?: string | null; "teamId"?: string | null; "ciIds"?: readonly (string)[] }; reply: { "data": Schemas["CatalogRequest"] } };
   /** Give a role to a member */
@@ -1107,7 +1115,7 @@ export interface Operations {
   /** Count what a workspace holds in this environment */
   "workspaces.stats": { params: { "slug": string }; reply: { "data": Schemas["WorkspaceStats"] } };
   /** Change the settings of a workspace */
-  "workspaces.update": { params: { "slug": string }; body: { "name"?: string; "description"?: string; "plan"?: "standard" | "enterprise"; "timezone"?: string }; reply: { "data": Schemas["Workspace"] } };
+  "workspaces.update": { params: { "slug": string }; body: { "name"?: string; "description"?: string; "plan"?: "standard" | "enterprise"; "timezone"?: string; "locale"?: string }; reply: { "data": Schemas["Workspace"] } };
 }
 
 /** Where each operation is. */
@@ -1210,6 +1218,7 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "changes.rollback": "POST /api/v1/itsm/changes/{id}/rollback",
   "changes.set_delegation": "PUT /api/v1/itsm/changes/delegations",
   "changes.submit": "POST /api/v1/itsm/changes/{id}/submit",
+  "changes.take": "POST /api/v1/itsm/changes/{id}/take",
   "changes.update": "PATCH /api/v1/itsm/changes/{id}",
   "cmdb.create_class": "POST /api/v1/cmdb/classes",
   "cmdb.create_item": "POST /api/v1/cmdb/items",
@@ -1292,6 +1301,7 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "incidents.remove_watcher": "DELETE /api/v1/itsm/incidents/{id}/watchers/{userId}",
   "incidents.reopen": "POST /api/v1/itsm/incidents/{id}/reopen",
   "incidents.resolve": "POST /api/v1/itsm/incidents/{id}/resolve",
+  "incidents.take": "POST /api/v1/itsm/incidents/{id}/take",
   "incidents.update": "PATCH /api/v1/itsm/incidents/{id}",
   "invitations.accept": "POST /api/v1/auth/invitations/accept",
   "invitations.form": "POST /invitations",
@@ -1396,6 +1406,7 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "problems.remove_watcher": "DELETE /api/v1/itsm/problems/{id}/watchers/{userId}",
   "problems.reopen": "POST /api/v1/itsm/problems/{id}/reopen",
   "problems.resolve": "POST /api/v1/itsm/problems/{id}/resolve",
+  "problems.take": "POST /api/v1/itsm/problems/{id}/take",
   "problems.unlink_incident": "DELETE /api/v1/itsm/problems/{id}/incidents/{incidentId}",
   "problems.update": "PATCH /api/v1/itsm/problems/{id}",
   "queries.create": "POST /api/v1/queries",
@@ -1449,6 +1460,7 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "requests.remove_watcher": "DELETE /api/v1/catalog/requests/{id}/watchers/{userId}",
   "requests.retry": "POST /api/v1/catalog/requests/{id}/retry",
   "requests.submit": "POST /api/v1/catalog/requests",
+  "requests.take": "POST /api/v1/catalog/requests/{id}/take",
   "requests.update": "PATCH /api/v1/catalog/requests/{id}",
   "roles.assign": "POST /api/v1/settings/users/{userId}/roles",
   "roles.create": "POST /api/v1/settings/roles",

@@ -118,6 +118,7 @@ export interface Tables {
     created_at: Time;
     updated_at: Time;
     words: string;
+    language: Generated<string>;
   };
   artifact_executions: {
     id: string;
@@ -664,6 +665,7 @@ export interface Tables {
     email: Generated<boolean>;
     revision: Generated<number>;
     updated_at: Time;
+    no_email_for: Generated<string[]>;
   };
   notifications: {
     id: string;
@@ -1244,5 +1246,6 @@ export interface Tables {
     revision: Generated<number>;
     created_at: Time;
     updated_at: Time;
+    locale: Generated<string>;
   };
 }

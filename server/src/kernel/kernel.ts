@@ -119,7 +119,11 @@ export class Kernel implements Platform {
     this.keys = new WorkspaceKeys(db, masterKey);
     this.secrets = new Secrets(db, this.keys);
     this.cursors = new Cursors(masterKey.derive("cursors"));
-    this.mailer = new Mailer({ smtpUrl: settings.smtpUrl, from: settings.mailFrom });
+    this.mailer = new Mailer({
+      smtpUrl: settings.smtpUrl,
+      from: settings.mailFrom,
+      replyTo: settings.mailReplyTo,
+    });
     this.rateLimit = new RateLimit(() => this.clock.nowMs());
     this.readerNames = domains.flatMap(({ readers = [] }) => readers.map(({ name }) => name));
     this.contributions = domains.flatMap(({ contributions = [] }) => contributions);

@@ -33,6 +33,8 @@ export interface Settings {
   /** The mail server, when e-mail is to be sent. */
   readonly smtpUrl: string | undefined;
   readonly mailFrom: string;
+  /** Where answers to mails go; to the sender when undefined. */
+  readonly mailReplyTo: string | undefined;
   /** Days that events are retained; 0 for ever. */
   readonly eventRetentionDays: number;
   readonly deliveryRetentionDays: number;
@@ -85,6 +87,7 @@ export function readSettings(env: Environment): Settings {
     loginRateLimit: read("MILLRACE_LOGIN_RATE_LIMIT", 10, parseInteger(0, 1_000_000)),
     logLevel: read("MILLRACE_LOG_LEVEL", "info", parseLogLevel),
     smtpUrl: read("MILLRACE_SMTP_URL", undefined, parseSmtpUrl),
+    mailReplyTo: read("MILLRACE_MAIL_REPLY_TO", undefined, parseMailFrom),
     mailFrom: read("MILLRACE_MAIL_FROM", "Millrace <millrace@localhost>", parseMailFrom),
     eventRetentionDays: read("MILLRACE_EVENT_RETENTION_DAYS", 0, parseInteger(0, 36_500)),
     runRetentionDays: read("MILLRACE_RUN_RETENTION_DAYS", 30, parseInteger(0, 36_500)),
@@ -136,6 +139,7 @@ const EXPECTED: Readonly<Record<string, string>> = {
   MILLRACE_RATE_LIMIT: "requests per minute for each credential, 0 for no limit",
   MILLRACE_LOGIN_RATE_LIMIT: "attempts per minute for each account and address, 0 for no limit",
   MILLRACE_SMTP_URL: "a URL such as smtp://user:password@host:587 or smtps://host",
+  MILLRACE_MAIL_REPLY_TO: "where answers to e-mails go, such as Service desk <desk@example.com>",
   MILLRACE_MAIL_FROM: "the sender of e-mails, such as Millrace <desk@example.com>",
   MILLRACE_EVENT_RETENTION_DAYS: "the retention of events in days, 0 for ever",
   MILLRACE_RUN_RETENTION_DAYS: "the retention of runs after their end in days, 0 for ever",

@@ -2,7 +2,7 @@ import Type from "typebox";
 import { changeEvent, event } from "#kernel/log/event.ts";
 import { id } from "#kernel/schema/schema.ts";
 import { NotificationData } from "./notification.ts";
-import { Preferences } from "./notification.ts";
+import { PreferencesData } from "./notification.ts";
 
 export const NotificationSent = event("notification.sent", {
   resource: "notification",
@@ -37,5 +37,5 @@ export const NotificationDeleted = event("notification.deleted", {
 export const PreferencesUpdated = changeEvent("notification.preferences_updated", {
   resource: "notification_preferences",
   summary: "A member changed how they are told.",
-  data: Preferences,
+  data: PreferencesData,
 });

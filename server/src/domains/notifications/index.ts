@@ -24,7 +24,7 @@ import { getPreferences, putPreferences } from "./preference-operations.ts";
 import { notificationReader } from "./notification-reader.ts";
 
 export { NotificationSent } from "./events.ts";
-export { type NotificationSubject, notify } from "./notify.ts";
+export { type MailPlace, type NotificationSubject, notify } from "./notify.ts";
 
 export const notifications = domain({
   name: "notifications",

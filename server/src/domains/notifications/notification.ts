@@ -1,5 +1,6 @@
 import Type, { type Static } from "typebox";
 import { EVERY_ROLE, permission } from "#kernel/access/permission.ts";
+import { PATTERN_CHARACTERS_MAX } from "#kernel/condition/event-pattern.ts";
 import { EVENT_ID_PATTERN } from "#kernel/log/event.ts";
 import { id, line, nullable, object, text, Time } from "#kernel/schema/schema.ts";
 
@@ -68,11 +69,29 @@ export const NotificationsSend = permission(
 
 /** The preferences of a member. */
 export const preferences = {
-  email: Type.Boolean({ description: "Whether each notification is sent by e-mail too" }),
+  email: Type.Boolean({ description: "Whether notifications are sent by e-mail too" }),
+  noEmailFor: Type.Array(Type.String({ minLength: 1, maxLength: PATTERN_CHARACTERS_MAX }), {
+    maxItems: 100,
+    uniqueItems: true,
+    description:
+      "Event types whose notifications are not, with patterns: `incident.closed`, `sla.*`",
+  }),
 };
 
+/** A change of the preferences; a field that is left out stays. */
+export const PreferencesInput = object({
+  email: preferences.email,
+  noEmailFor: Type.Optional(preferences.noEmailFor),
+});
+export type PreferencesInput = Static<typeof PreferencesInput>;
+
 export const Preferences = Type.Object(preferences, { title: "NotificationPreferences" });
+/** In the data of events. */
+export const PreferencesData = Type.Object(
+  { email: preferences.email, noEmailFor: Type.Optional(preferences.noEmailFor) },
+  { title: "NotificationPreferencesData" },
+);
 export type Preferences = Static<typeof Preferences> & { readonly revision: number };
 
 /** The preferences of a member who never set any. */
-export const DEFAULT_PREFERENCES: Preferences = { email: true, revision: 0 };
+export const DEFAULT_PREFERENCES: Preferences = { email: true, noEmailFor: [], revision: 0 };

@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { type MemberRow, findMembersByIds } from "#domains/identity/accounts/index.ts";
 import { invalidField } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
@@ -15,6 +16,15 @@ export interface Message {
   readonly title: string;
   readonly body: string;
   readonly about?: NotificationSubject | undefined;
+  readonly mail?: MailPlace | undefined;
+}
+
+/** The place of a message among mails. */
+export interface MailPlace {
+  /** The page that it leads to, below the public address; that of the notification when absent. */
+  readonly path?: `/${string}`;
+  /** The conversation that it belongs to: mails of one id and subject are shown together. */
+  readonly thread?: { readonly id: string; readonly subject: string };
 }
 
 /** The event of a notification, and its resource. */
@@ -46,7 +56,7 @@ export async function notify(
 export async function deliver(
   ctx: SendContext,
   members: readonly MemberRow[],
-  { title, body, about = {} }: Message,
+  { title, body, about = {}, mail = {} }: Message,
 ): Promise<void> {
   if (members.length === 0) return;
   const { now, caller } = ctx;
@@ -61,36 +71,50 @@ export async function deliver(
     const { environment } = caller;
     ctx.emit(NotificationSent, { id }, { id, userId, environment, eventId, eventType, resource });
   }
-  await mailTo(ctx, members, content);
-}
-
-async function mailTo(
-  ctx: SendContext,
-  members: readonly MemberRow[],
-  content: { readonly title: string; readonly body: string },
-): Promise<void> {
   if (!ctx.services.mailer.available) return;
-  const userIds = members.map(({ id }) => id);
-  const optedOut = await preferences.findEmailOptOuts(ctx.tx, userIds);
-  const mail = buildMail(ctx, content);
-  for (const { id, email } of members) {
-    if (!optedOut.has(id)) await enqueueMail(ctx, { ...mail, to: email });
+  const mailed = await preferences.filterMailed(
+    ctx.tx,
+    members.map(({ id }) => id),
+    eventType,
+  );
+  const slug = await readWorkspaceSlug(ctx.tx);
+  for (const [index, { id, email }] of members.entries()) {
+    const notificationId = recipients[index]?.id ?? "";
+    if (!mailed.has(id)) continue;
+    const place = { path: `/notifications/${notificationId}` as const, ...mail, slug };
+    await enqueueMail(ctx, { ...buildMail(ctx, content, place), to: email });
   }
 }
 
 function buildMail(
   { caller: { environment }, services }: SendContext,
   { title, body }: { readonly title: string; readonly body: string },
+  { path, thread, slug }: MailPlace & { readonly slug: string },
 ): Omit<Mail, "to"> {
   // The subject names every environment but production.
   const prefix = environment === "production" ? "" : `[${environment}] `;
+  const place = new URLSearchParams({
+    workspace: slug,
+    ...(environment !== "production" && { environment }),
+  });
+  const page = (to: string | undefined): string => `${publicUrl(services)}${to}?${place}`;
   return {
     // A subject is one line.
-    subject: prefix + title.replaceAll(/\s+/g, " "),
+    subject: prefix + (thread?.subject ?? title).replaceAll(/\s+/g, " "),
     text:
-      `${body}\n\n--\nMillrace, ${publicUrl(services)}\n` +
-      `PUT {"email":false} to /api/v1/notifications/preferences to get no such e-mail.\n`,
+      `${thread ? `${title}\n\n` : ""}${body}\n\n${page(path)}\n\n--\n` +
+      `Which mails you get: ${page("/settings/notifications")}\n`,
+    ...(thread && { threadId: thread.id }),
   };
+}
+
+async function readWorkspaceSlug(tx: SendContext["tx"]): Promise<string> {
+  const { slug } = await tx
+    .selectFrom("workspaces")
+    .select("slug")
+    .where("key", "=", sql<string>`current_setting('millrace.workspace')::uuid`)
+    .executeTakeFirstOrThrow();
+  return slug;
 }
 
 /** Bounds a text, since a rule may render more than an inbox shows. */

@@ -1,10 +1,9 @@
 import { userIdOf } from "#kernel/access/caller.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { item } from "#kernel/operation/response.ts";
-import { object } from "#kernel/schema/schema.ts";
 import { PreferencesUpdated } from "./events.ts";
 import { NotificationsRead } from "./notification.ts";
-import { Preferences, preferences } from "./notification.ts";
+import { Preferences, PreferencesInput } from "./notification.ts";
 import * as store from "./preference-store.ts";
 import { setPreferences } from "./service.ts";
 
@@ -21,11 +20,12 @@ export const putPreferences = command({
   id: "notifications.set_preferences",
   route: "PUT /api/v1/notifications/preferences",
   summary: "Say how you want to be told in this workspace",
-  description: "The inbox has every notification, whatever you say here.",
+  description:
+    "The inbox has every notification, whatever you say here. `noEmailFor` stays as it is when absent.",
   permission: NotificationsRead,
-  body: object(preferences),
+  body: PreferencesInput,
   response: item(Preferences),
   emits: [PreferencesUpdated],
-  example: { body: { email: false } },
+  example: { body: { email: true, noEmailFor: ["incident.closed"] } },
   run: (ctx, { body }) => setPreferences(ctx, body),
 });

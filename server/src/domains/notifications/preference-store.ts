@@ -1,11 +1,15 @@
+import type { Selectable } from "kysely";
+import { compilePattern } from "#kernel/condition/event-pattern.ts";
 import type { Tx } from "#kernel/db/connection.ts";
+import type { Tables } from "../../tables.ts";
 import { DEFAULT_PREFERENCES, type Preferences } from "./notification.ts";
 
-const COLUMNS = ["email", "revision"] as const;
+const COLUMNS = ["email", "no_email_for", "revision"] as const;
+type Row = Pick<Selectable<Tables["notification_preferences"]>, (typeof COLUMNS)[number]>;
 
 export async function get(tx: Tx, userId: string): Promise<Preferences> {
   const row = await byUser(tx, userId).executeTakeFirst();
-  return row ?? DEFAULT_PREFERENCES;
+  return row ? toPreferences(row) : DEFAULT_PREFERENCES;
 }
 
 /** Locks the row until the transaction ends; creates it where there is none. */
@@ -15,32 +19,45 @@ export async function lock(tx: Tx, userId: string, now: Date): Promise<Preferenc
     .values({ user_id: userId, updated_at: now })
     .onConflict((conflict) => conflict.doNothing())
     .execute();
-  return byUser(tx, userId).forUpdate().executeTakeFirstOrThrow();
+  return toPreferences(await byUser(tx, userId).forUpdate().executeTakeFirstOrThrow());
 }
 
 export async function update(
   tx: Tx,
   userId: string,
-  change: { readonly email: boolean; readonly updated_at: Date },
+  { email, noEmailFor, now }: Pick<Preferences, "email" | "noEmailFor"> & { readonly now: Date },
 ): Promise<Preferences> {
-  return tx
+  const row = await tx
     .updateTable("notification_preferences")
-    .set(change)
+    .set({ email, no_email_for: noEmailFor, updated_at: now })
     .set((row) => ({ revision: row("revision", "+", 1) }))
     .where("user_id", "=", userId)
     .returning(COLUMNS)
     .executeTakeFirstOrThrow();
+  return toPreferences(row);
 }
 
-/** Finds those of these members who want no e-mail. */
-export async function findEmailOptOuts(tx: Tx, userIds: readonly string[]): Promise<Set<string>> {
+/** Filters those of these members who want an e-mail about an event of a type. */
+export async function filterMailed(
+  tx: Tx,
+  userIds: readonly string[],
+  eventType: string | null,
+): Promise<ReadonlySet<string>> {
   const rows = await tx
     .selectFrom("notification_preferences")
-    .select("user_id")
+    .select(["user_id", "email", "no_email_for"])
     .where((row) => row("user_id", "=", row.fn.any(row.val([...userIds]))))
-    .where("email", "=", false)
     .execute();
-  return new Set(rows.map((row) => row.user_id));
+  const unwanted = rows.filter(
+    ({ email, no_email_for }) =>
+      !email || (eventType !== null && compilePattern(no_email_for)(eventType)),
+  );
+  const optedOut = new Set(unwanted.map(({ user_id }) => user_id));
+  return new Set(userIds.filter((id) => !optedOut.has(id)));
+}
+
+function toPreferences({ no_email_for, ...row }: Row): Preferences {
+  return { ...row, noEmailFor: no_email_for };
 }
 
 function byUser(tx: Tx, userId: string) {

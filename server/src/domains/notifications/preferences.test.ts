@@ -26,16 +26,20 @@ test("preferences are each member's own, and e-mail is on until turned off", asy
   );
   expect(stale).toMatchObject({ status: 412, events: [] });
   const now = await person(`GET ${PREFERENCES}`);
-  expect(now.body.data).toEqual({ email: false });
+  expect(now.body.data).toEqual({ email: false, noEmailFor: [] });
   expect(now.headers["etag"]).toBe(off.headers["etag"]);
-  expect((await other(`GET ${PREFERENCES}`)).body.data).toEqual({ email: true });
+  expect((await other(`GET ${PREFERENCES}`)).body.data).toEqual({ email: true, noEmailFor: [] });
   const [logged] = await world.sql(
     "select data from events where type = 'notification.preferences_updated' and resource_id = $1",
     [person.userId],
   );
   expect(logged.data).toEqual({
-    before: { email: true },
-    after: { email: false },
+    before: { email: true, noEmailFor: [] },
+    after: { email: false, noEmailFor: [] },
     changes: ["email"],
+  });
+  expect(await person(`PUT ${PREFERENCES}`, { email: true, noEmailFor: ["a..b"] })).toMatchObject({
+    status: 422,
+    body: { errors: [{ path: "/noEmailFor/0" }] },
   });
 });

@@ -1,4 +1,6 @@
 import { userIdOf } from "#kernel/access/caller.ts";
+import { isPattern } from "#kernel/condition/event-pattern.ts";
+import { invalidField } from "#kernel/operation/failure.ts";
 import { diffResource } from "#kernel/log/event.ts";
 import type { WriteContext } from "#kernel/contract.ts";
 import {
@@ -9,7 +11,7 @@ import {
   PreferencesUpdated,
 } from "./events.ts";
 import type { Notification } from "./notification.ts";
-import type { Preferences } from "./notification.ts";
+import type { Preferences, PreferencesInput } from "./notification.ts";
 import * as preferences from "./preference-store.ts";
 import * as store from "./store.ts";
 
@@ -56,14 +58,18 @@ export async function remove(
 
 export async function setPreferences(
   ctx: WriteContext<typeof PreferencesUpdated>,
-  { email }: { readonly email: boolean },
+  { email, noEmailFor }: PreferencesInput,
 ): Promise<Preferences> {
+  const invalid = noEmailFor?.findIndex((pattern) => !isPattern(pattern)) ?? -1;
+  if (invalid !== -1)
+    throw invalidField(`/noEmailFor/${invalid}`, "is not a pattern of event types");
   const userId = userIdOf(ctx.caller);
   const before = await preferences.lock(ctx.tx, userId, ctx.now);
   ctx.expectRevision(before.revision);
-  const after = await preferences.update(ctx.tx, userId, { email, updated_at: ctx.now });
-  const change = diffResource({ email: before.email }, { email: after.email });
-  ctx.emit(PreferencesUpdated, { id: userId }, change);
+  const chosen = { email, noEmailFor: noEmailFor ?? before.noEmailFor };
+  const after = await preferences.update(ctx.tx, userId, { ...chosen, now: ctx.now });
+  const { revision: _, ...was } = before;
+  ctx.emit(PreferencesUpdated, { id: userId }, diffResource(was, chosen));
   return after;
 }
 

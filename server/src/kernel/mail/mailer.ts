@@ -5,6 +5,15 @@ export interface Mail {
   readonly to: string;
   readonly subject: string;
   readonly text: string;
+  /** The conversation that it belongs to. */
+  readonly threadId?: string;
+}
+
+/** Where mails are sent from, and where answers to them go. */
+export interface MailSettings {
+  readonly smtpUrl: string | undefined;
+  readonly from: string;
+  readonly replyTo: string | undefined;
 }
 
 export const MailNotConfigured = failure(
@@ -19,11 +28,16 @@ const TIMEOUT_MS = 20_000;
 export class Mailer {
   readonly #smtpUrl: string | undefined;
   readonly #from: string;
+  readonly #replyTo: string;
+  /** The right side of the ids of messages, which are to be unique in the world. */
+  readonly #domain: string;
   #transport: Transporter | undefined;
 
-  constructor(options: { readonly smtpUrl: string | undefined; readonly from: string }) {
-    this.#smtpUrl = options.smtpUrl;
-    this.#from = options.from;
+  constructor({ smtpUrl, from, replyTo }: MailSettings) {
+    this.#smtpUrl = smtpUrl;
+    this.#from = from;
+    this.#replyTo = replyTo ?? from;
+    this.#domain = /@([^\s>]+)>?$/.exec(from)?.[1] ?? "localhost";
   }
 
   get available(): boolean {
@@ -31,9 +45,20 @@ export class Mailer {
   }
 
   /** `id` is that of all attempts, so that a mail server can recognise a repetition. */
-  async send(mail: Mail, id: string): Promise<void> {
+  async send({ threadId, ...mail }: Mail, id: string): Promise<void> {
     const transport = await this.#open();
-    await transport.sendMail({ ...mail, from: this.#from, messageId: `<${id}@millrace>` });
+    const messageId = (name: string): string => `<${name}@${this.#domain}>`;
+    // No mail has the id of a conversation: all of them answer it, so that they are shown together.
+    const thread = threadId === undefined ? undefined : messageId(threadId);
+    await transport.sendMail({
+      ...mail,
+      from: this.#from,
+      replyTo: this.#replyTo,
+      messageId: messageId(id),
+      ...(thread !== undefined && { inReplyTo: thread, references: thread }),
+      // Keeps programs that answer mails of their own accord from answering these.
+      headers: { "Auto-Submitted": "auto-generated" },
+    });
   }
 
   close(): void {

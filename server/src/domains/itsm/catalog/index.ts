@@ -1,4 +1,4 @@
-import { collaboration, TicketKindPoint } from "../tickets/index.ts";
+import { approvalRecount, collaboration, TicketKindPoint } from "../tickets/index.ts";
 import { domain } from "#kernel/domain.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { PackContentPoint } from "#kernel/contributions/pack-content.ts";
@@ -10,11 +10,23 @@ import { itemContent } from "./items/pack.ts";
 import * as permissions from "./permissions.ts";
 import * as requestEvents from "./requests/events.ts";
 import { requestOperations } from "./requests/operations.ts";
-import { requestTransitions } from "./requests/transitions.ts";
+import { requestStore } from "./requests/store.ts";
+import { recountApproval, requestTransitions } from "./requests/transitions.ts";
 
 export { requestKind } from "./requests/kind.ts";
 
 const talk = collaboration(requestKind);
+const { recountJob, departureReader } = approvalRecount({
+  kind: requestKind,
+  store: requestStore,
+  waitingState: "awaiting_approval",
+  emits: [
+    requestEvents.RequestApproved,
+    requestEvents.FulfilmentStarted,
+    requestEvents.ApprovalRequested,
+  ],
+  recount: recountApproval,
+});
 
 export const catalog = domain({
   name: "catalog",
@@ -34,7 +46,8 @@ export const catalog = domain({
     ...requestTransitions,
     ...talk.operations,
   ],
-  readers: [fulfilmentReader, approverNotificationReader],
+  readers: [fulfilmentReader, approverNotificationReader, departureReader],
+  jobs: [recountJob],
   contributions: [
     contribute(TicketKindPoint, requestKind),
     contribute(PackContentPoint, itemContent),

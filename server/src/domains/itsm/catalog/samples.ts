@@ -94,6 +94,7 @@ export const samples: readonly Sample[] = [
       return { body: { itemId: params.id, values: { model: "light" } } };
     },
   },
+  { operation: "requests.take", arrange: (owner) => asked(owner) },
   { operation: "requests.get", arrange: (owner) => asked(owner) },
   {
     operation: "requests.update",

@@ -135,6 +135,13 @@ const CHANGES: {
     submittedAt: at,
     rejectionReason: null,
   }),
+  // So does it when the change moves into hours that nobody has agreed to.
+  reschedule: ({ round }, at) => ({
+    round: round + 1,
+    approvalsGiven: 0,
+    submittedAt: at,
+    approvedAt: null,
+  }),
   approve: (_, at) => ({ approvedAt: at }),
   implement: (_, at) => ({ implementedAt: at }),
   complete: (_, at) => ({ completedAt: at, outcome: "successful" }),

@@ -37,6 +37,12 @@ export const ApprovalGiven = event("change.approval_given", {
   }),
 });
 
+export const ApproversRemoved = event("change.approvers_removed", {
+  resource: "change",
+  summary: "Named approvers left, or may no longer approve; the change does not wait for them.",
+  data: Type.Object({ ...Change.properties, userIds: Type.Array(Type.String()) }),
+});
+
 export const ChangeRejected = event("change.rejected", {
   ...about,
   summary: "An approver rejected a change.",

@@ -3,10 +3,11 @@ import { contribute } from "#kernel/extension-point.ts";
 import { AccountCredentialPoint } from "#kernel/contributions/account-credential.ts";
 import { PackContentPoint } from "#kernel/contributions/pack-content.ts";
 import { TicketsOnItemsPoint } from "../cmdb/index.ts";
-import { collaboration, TicketKindPoint } from "../tickets/index.ts";
+import { approvalRecount, collaboration, TicketKindPoint } from "../tickets/index.ts";
 import { DelegationEnded, DelegationSet } from "./approval/delegation.ts";
 import { delegationOperations } from "./approval/delegation-operations.ts";
 import { approvalOperations } from "./approval/operations.ts";
+import { recountApproval } from "./approval/present-approvers.ts";
 import { FeedCreated, FeedRevoked, removeFeed } from "./calendar/feed.ts";
 import { calendarOperations } from "./calendar/operations.ts";
 import * as events from "./events.ts";
@@ -14,6 +15,7 @@ import { changeKind, openChangesOn } from "./kind.ts";
 import { changeTransitions } from "./transitions.ts";
 import { changeOperations } from "./operations.ts";
 import { ChangesApprove, ChangesRead, ChangesWrite } from "./permissions.ts";
+import { changeStore } from "./store.ts";
 import { notificationReader } from "./notifications.ts";
 import { templateContent, templates } from "./templates/template.ts";
 import { blackouts } from "./windows/blackout.ts";
@@ -21,6 +23,13 @@ import { blackouts } from "./windows/blackout.ts";
 export { changeKind, openChangesOn } from "./kind.ts";
 
 const shared = collaboration(changeKind);
+const { recountJob, departureReader } = approvalRecount({
+  kind: changeKind,
+  store: changeStore,
+  waitingState: "submitted",
+  emits: [events.ApproversRemoved, events.ChangeApproved],
+  recount: recountApproval,
+});
 
 export const changes = domain({
   name: "changes",
@@ -46,7 +55,8 @@ export const changes = domain({
     ...blackouts.operations,
     ...shared.operations,
   ],
-  readers: [notificationReader],
+  readers: [notificationReader, departureReader],
+  jobs: [recountJob],
   contributions: [
     contribute(TicketKindPoint, changeKind),
     contribute(TicketsOnItemsPoint, openChangesOn),

@@ -17,6 +17,8 @@ export const changeMachine = stateMachine({
   transitions: [
     { action: "submit", from: ["draft"], to: "submitted" },
     { action: "approve", from: ["submitted"], to: "approved" },
+    // By an update that moves it into other hours.
+    { action: "reschedule", from: ["submitted", "approved"], to: "submitted", automatic: true },
     { action: "reject", from: ["submitted"], to: "rejected" },
     { action: "revise", from: ["rejected"], to: "draft" },
     { action: "implement", from: ["approved"], to: "implementing" },

@@ -4,10 +4,10 @@ import { listPage, listQuery } from "#kernel/list/list.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { countedPage, created, item } from "#kernel/operation/response.ts";
 import { InputTime, object } from "#kernel/schema/schema.ts";
-import { nextTicketNumber, ticketParams } from "../tickets/index.ts";
+import { nextTicketNumber, takeCommand, ticketParams } from "../tickets/index.ts";
 import { Change, content, toChange } from "./change.ts";
 import { ChangeInput, ChangePatch } from "./change-input.ts";
-import { ChangeCreated, ChangeUpdated } from "./events.ts";
+import { ApproversRemoved, ChangeCreated, ChangeSubmitted, ChangeUpdated } from "./events.ts";
 import { changeCommands, changeKind, EXAMPLE_CHANGE } from "./kind.ts";
 import { changeMachine } from "./lifecycle.ts";
 import { changeList, listConditions } from "./list.ts";
@@ -98,9 +98,11 @@ const updateChange = changeCommands.command("update", {
   summary: "Change what a change says",
   description:
     "All of it in a draft or after a rejection; the planned window until work begins; who works on it " +
-    "until it has ended. The risk is computed anew. When all is like that already, nothing happens.",
+    "until it has ended. The risk is computed anew. One that moves into other hours than those that " +
+    "were voted on, or into a blackout window, is submitted again: its approvers vote anew. When all " +
+    "is like that already, nothing happens.",
   body: ChangePatch,
-  emits: [ChangeUpdated],
+  emits: [ChangeUpdated, ChangeSubmitted, ApproversRemoved],
   allowNoop: true,
   fails: [changeMachine.wrongState],
   example: { plannedEnd: "2026-12-06T04:00:00Z" },
@@ -122,4 +124,17 @@ const listConflicts = query({
   run: async ({ tx }, { params }) => findConflicts(tx, await changeStore.get(tx, params.id)),
 });
 
-export const changeOperations = [listChanges, createChange, getChange, updateChange, listConflicts];
+const takeChange = takeCommand(changeKind, changeCommands, {
+  emits: [ChangeUpdated],
+  assign: (ctx, change, assigneeId) =>
+    changeCommands.saveChanges(ctx, change, { ...change, assigneeId }, ChangeUpdated),
+});
+
+export const changeOperations = [
+  listChanges,
+  createChange,
+  getChange,
+  updateChange,
+  takeChange,
+  listConflicts,
+];

@@ -63,6 +63,7 @@ export const samples: readonly Sample[] = [
     operation: "changes.update",
     arrange: async (owner) => ({ ...(await change(owner)), body: { title: "Another title" } }),
   },
+  { operation: "changes.take", arrange: (owner) => change(owner) },
   { operation: "changes.conflicts", arrange: (owner) => change(owner) },
   { operation: "changes.submit", arrange: (owner) => change(owner) },
   {

@@ -5,7 +5,8 @@ import { invalidField } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
 import type { ReadContext, WriteContext } from "#kernel/contract.ts";
 import { assertReferencesExist, type TicketNumber } from "../tickets/index.ts";
-import { changeEventData, type ChangeRecord } from "./change.ts";
+import { dropAbsentApprovers } from "./approval/present-approvers.ts";
+import { applyChangeTransition, changeEventData, type ChangeRecord } from "./change.ts";
 import {
   applyChangePatch,
   assertFollowsTemplate,
@@ -13,13 +14,15 @@ import {
   type ChangePatch,
   emptyChange,
 } from "./change-input.ts";
-import { ChangeCreated, ChangeUpdated } from "./events.ts";
+import { ApproversRemoved, ChangeCreated, ChangeSubmitted, ChangeUpdated } from "./events.ts";
 import { changeCommands } from "./kind.ts";
 import { assertEditable } from "./lifecycle.ts";
 import { ChangesApprove } from "./permissions.ts";
 import { assessRisk } from "./risk/assess-risk.ts";
 import { changeStore } from "./store.ts";
 import { templates } from "./templates/template.ts";
+import { findBlackouts } from "./windows/blackout.ts";
+import { isWithin, plannedWindowOf } from "./windows/window.ts";
 
 export async function createChange(
   ctx: WriteContext<typeof ChangeCreated>,
@@ -51,7 +54,7 @@ export async function createChange(
 
 /** Changes the fields of an input; nothing happens when they have these values already. */
 export async function updateChange(
-  ctx: WriteContext<typeof ChangeUpdated>,
+  ctx: WriteContext<typeof ChangeUpdated | typeof ChangeSubmitted | typeof ApproversRemoved>,
   before: ChangeRecord,
   input: ChangePatch,
 ): Promise<ChangeRecord> {
@@ -68,7 +71,35 @@ export async function updateChange(
   assertFollowsTemplate(next, template);
   await assertChangeReferences(ctx, next, input);
   const risk = await assessRisk(tx, next, now);
-  return changeCommands.saveChanges(ctx, before, { ...next, risk }, ChangeUpdated);
+  const assessed = { ...next, risk };
+  if (!(await needsNewVotes(tx, before, assessed))) {
+    return changeCommands.saveChanges(ctx, before, assessed, ChangeUpdated);
+  }
+  const asked = applyChangeTransition(assessed, "reschedule", { at: now.toISOString() });
+  const present = await dropAbsentApprovers(ctx, asked);
+  const after = await changeCommands.saveChanges(ctx, before, present, ChangeUpdated);
+  changeCommands.emit(ctx, ChangeSubmitted, after);
+  return after;
+}
+
+/**
+ * True of a change that was voted on and moves into other hours than those, or into a blackout window. A
+ * standard change needs no votes at any time.
+ */
+async function needsNewVotes(
+  tx: ReadContext["tx"],
+  before: ChangeRecord,
+  after: ChangeRecord,
+): Promise<boolean> {
+  const isVotedOn = before.state === "approved" || before.approvalsGiven > 0;
+  const isMoved =
+    before.plannedStart !== after.plannedStart || before.plannedEnd !== after.plannedEnd;
+  const isPlanned = before.state === "submitted" || before.state === "approved";
+  if (!isPlanned || !isVotedOn || !isMoved || before.type === "standard") return false;
+  if (!isWithin(after, before)) return true;
+  const window = plannedWindowOf(after);
+  if (!window || after.type === "emergency") return false;
+  return (await findBlackouts(tx, window, { itemIds: after.ciIds, limit: 1 })).length > 0;
 }
 
 /** Throws a 422 where the input names somebody who does not exist, or an approver who may not approve. */

@@ -5,7 +5,9 @@ import type { ReadContext } from "#kernel/contract.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { nextState } from "../tickets/index.ts";
 import { Blackout, type ChangeRecord, Notes, Reason, TemplateUnusable } from "./change.ts";
+import { dropAbsentApprovers } from "./approval/present-approvers.ts";
 import {
+  ApproversRemoved,
   ChangeApproved,
   ChangeCancelled,
   ChangeCompleted,
@@ -30,11 +32,14 @@ export const changeTransitions = [
     summary: "Hand a change to its approvers",
     description: "A standard change whose template is active is approved at once.",
     event: ChangeSubmitted,
-    alsoEmits: [ChangeApproved],
+    alsoEmits: [ChangeApproved, ApproversRemoved],
     fails: [TemplateUnusable],
-    async fields({ tx, now }, change) {
+    async fields(ctx, change) {
+      const { tx, now } = ctx;
       const risk = await assessRisk(tx, change, now);
-      if (change.type !== "standard") return { risk };
+      if (change.type !== "standard") {
+        return { risk, approval: (await dropAbsentApprovers(ctx, change)).approval };
+      }
       await assertTemplate(tx, change);
       const state = nextState(changeMachine, "submitted", "approve");
       return { risk, state, approvedAt: now.toISOString() };

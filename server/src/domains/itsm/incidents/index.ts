@@ -9,7 +9,7 @@ import { majorIncidentOperations } from "./major-incident.ts";
 import { incidentOperations } from "./operations.ts";
 import { IncidentsRead, IncidentsResolve, IncidentsWrite } from "./incident.ts";
 import { openIncidentsOn } from "./store.ts";
-import { assigneeNotificationReader, broadcastNotificationReader } from "./notifications.ts";
+import { broadcastNotificationReader } from "./notifications.ts";
 import { incidentTransitions } from "./transitions.ts";
 
 export { incidentKind } from "./kind.ts";
@@ -28,7 +28,7 @@ export const incidents = domain({
     ...majorIncidentOperations,
     ...shared.operations,
   ],
-  readers: [assigneeNotificationReader, broadcastNotificationReader],
+  readers: [broadcastNotificationReader],
   jobs: [findAutoCloseable, autoCloseJob],
   contributions: [
     contribute(TicketKindPoint, incidentKind),

@@ -16,6 +16,7 @@ export const incidentKind: TicketKind = {
   prefix: "inc",
   path: "/api/v1/itsm/incidents",
   table: "incidents",
+  identityFields: ["callerId"],
   machine: incidentMachine,
   read: IncidentsRead,
   write: IncidentsWrite,

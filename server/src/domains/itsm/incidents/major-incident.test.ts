@@ -248,7 +248,7 @@ test("assignees are notified, and a broadcast notifies all who are involved in a
   );
   expect(await inbox(taker)).toEqual([word, `${child.number} was assigned to you`]);
   expect(await inbox(watcher)).toEqual([word]);
-  expect(await inbox(sufferer)).toEqual([word]);
+  expect(await inbox(sufferer)).toEqual([word, `${child.number} was raised for you`]);
   expect(await inbox(stranger)).toEqual([]);
   expect(await heard(agent)).toBe(false);
   const refused = await agent(`POST ${PATH}/${child.id}/broadcast`, { message: "?" });

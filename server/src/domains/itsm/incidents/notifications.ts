@@ -1,30 +1,13 @@
-import { notify, NotificationSent } from "#domains/notifications/index.ts";
+import { NotificationSent, notify } from "#domains/notifications/index.ts";
 import { CAUSATION_DEPTH_MAX, type RecordedEvent } from "#kernel/log/event.ts";
 import { reader } from "#kernel/readers/reader.ts";
 import type { ReaderContext } from "#kernel/contract.ts";
-import { IncidentAssigned, IncidentBroadcast } from "./incident.ts";
+import { ticketMail } from "../tickets/index.ts";
+import { IncidentBroadcast } from "./incident.ts";
 import { findPeopleInvolved } from "./store.ts";
 
 /** How many people one call notifies. */
 const RECIPIENTS_MAX = 1_000;
-
-/** Notifies people that an incident was assigned to them. */
-export const assigneeNotificationReader = reader({
-  name: "incidents.notify_assignee",
-  on: [IncidentAssigned.type],
-  startsAt: "end",
-  emits: [NotificationSent],
-  async handle(ctx, events) {
-    for (const event of events) {
-      const { resource, actor, data } = event;
-      await notifyOthers(ctx, event, {
-        userIds: [String(data["assigneeId"])],
-        title: `${resource.number} was assigned to you`,
-        body: `${resource.displayName}\nPriority ${String(data["priority"])}, by ${actor.name}`,
-      });
-    }
-  },
-});
 
 /** Notifies all who are involved in a major incident of what was broadcast. */
 export const broadcastNotificationReader = reader({
@@ -39,6 +22,11 @@ export const broadcastNotificationReader = reader({
         userIds: await findPeopleInvolved(ctx.tx, resource.id),
         title: `${resource.number}: ${resource.displayName}`,
         body: String(data["message"]),
+        mail: ticketMail({
+          id: resource.id,
+          number: String(resource.number),
+          title: resource.displayName ?? "",
+        }),
       });
     }
   },
@@ -48,7 +36,7 @@ export const broadcastNotificationReader = reader({
 async function notifyOthers(
   ctx: ReaderContext<typeof NotificationSent>,
   event: RecordedEvent,
-  message: { readonly userIds: readonly string[]; readonly title: string; readonly body: string },
+  message: Parameters<typeof notify>[1],
 ): Promise<void> {
   const { id: eventId, type: eventType, resource, actor, depth } = event;
   const others = message.userIds.filter((userId) => userId !== actor.id);

@@ -1,4 +1,4 @@
-import { nextTicketNumber, ticketParams } from "../tickets/index.ts";
+import { nextTicketNumber, takeCommand, ticketParams } from "../tickets/index.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { countedPage, created, item } from "#kernel/operation/response.ts";
 import { object, patch } from "#kernel/schema/schema.ts";
@@ -108,10 +108,17 @@ const assignIncident = incidentCommands.command("assign", {
   },
 });
 
+const takeIncident = takeCommand(incidentKind, incidentCommands, {
+  emits: [IncidentUpdated, IncidentAssigned, IncidentEscalated],
+  assign: (ctx, incident, assigneeId) =>
+    service.saveChanges(ctx, incident, { ...incident, assigneeId }),
+});
+
 export const incidentOperations = [
   listIncidents,
   createIncident,
   getIncident,
   updateIncident,
   assignIncident,
+  takeIncident,
 ];

@@ -129,6 +129,7 @@ export const samples: readonly Sample[] = [
   },
   { operation: "incidents.get", arrange: (owner) => raised(owner) },
   ...updates,
+  { operation: "incidents.take", arrange: (owner) => raised(owner) },
   {
     operation: "incidents.assign",
     arrange: async (owner, world) => ({

@@ -3,6 +3,7 @@ import Type, { type Static } from "typebox";
 import {
   assertReferencesExist,
   invalidTransition,
+  takeCommand,
   nextTicketNumber,
   ticketParams,
   TicketSummary,
@@ -179,10 +180,17 @@ const updateProblem = problemCommands.command("update", {
   },
 });
 
+const takeProblem = takeCommand(problemKind, problemCommands, {
+  emits: [ProblemUpdated],
+  assign: (ctx, problem, assigneeId) =>
+    problemCommands.saveChanges(ctx, problem, { ...problem, assigneeId }, ProblemUpdated),
+});
+
 export const problemOperations = [
   listProblems,
   listKnownErrors,
   createProblem,
   getProblem,
   updateProblem,
+  takeProblem,
 ];

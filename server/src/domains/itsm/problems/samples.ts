@@ -57,6 +57,7 @@ export const samples: readonly Sample[] = [
       body: { title: "Another one", rootCause: "A full table", priority: 1 },
     }),
   },
+  { operation: "problems.take", arrange: (owner) => raised(owner) },
   { operation: "problems.investigate", arrange: (owner) => raised(owner) },
   {
     operation: "problems.declare_known_error",

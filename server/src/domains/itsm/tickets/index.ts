@@ -15,7 +15,7 @@ import {
 } from "./operations.ts";
 import { DeskRead, DeskWrite } from "./settings.ts";
 import { teams } from "./teams/team.ts";
-import { watcherNotificationReader } from "./notify-watchers.ts";
+import { ticketNotificationReader } from "./notifications/notification-reader.ts";
 
 export {
   refColumn,
@@ -38,7 +38,7 @@ export {
   type TransitionContext,
   invalidTransition,
 } from "./state-machine.ts";
-export { ticketCommands } from "./ticket-commands.ts";
+export { ticketCommands } from "./commands/ticket-commands.ts";
 export { itemIdsSql, ticketStore } from "./ticket-store.ts";
 export { formatTicketNumber, nextTicketNumber, type TicketNumber } from "./ticket-numbers.ts";
 export { assertReferencesExist, findTeamMemberIds, findTeamIds } from "./check-references.ts";
@@ -50,6 +50,9 @@ export {
   computePriority,
   DEFAULT_SETTINGS,
 } from "./settings.ts";
+export { notifyOfTicket, ticketMail } from "./notifications/ticket-notification.ts";
+export { takeCommand } from "./commands/take.ts";
+export { approvalRecount } from "./commands/approval-recount.ts";
 export { collaboration } from "./collaboration/attachments.ts";
 export { listVisibleLinks } from "./collaboration/links.ts";
 export { getTicketIdentity, ticketKinds, ticketRefOf, findVisibleTickets } from "./ticket.ts";
@@ -61,7 +64,7 @@ export const tickets = domain({
   permissions: [DeskRead, DeskWrite],
   events: [...Object.values(teams.events), DeskSettingsUpdated],
   operations: [...teams.operations, getDeskSettings, updateDeskSettings, listStateMachines],
-  readers: [watcherNotificationReader],
+  readers: [ticketNotificationReader],
   contributions: [
     contribute(ExecutorPoint, ticketExecutor),
     contribute(NodeTypePoint, ticketExecutor.type),

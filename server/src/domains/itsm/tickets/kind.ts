@@ -43,6 +43,8 @@ export interface TicketIdentity extends TicketSummary {
   readonly createdBy: string;
   readonly assigneeId: string | null;
   readonly teamId: string | null;
+  /** Of an incident: the person affected. */
+  readonly callerId?: string | null;
   /** Of a request: the person whom it is for. */
   readonly requestedFor?: string;
   /** Of a request: those who are asked to approve it. */
@@ -63,7 +65,7 @@ export interface TicketKind {
   /** Its table, which has a column for each field of `TicketIdentity` that is not optional. */
   readonly table: string;
   /** The optional fields of `TicketIdentity` that its table has columns for. */
-  readonly identityFields?: readonly ("workaround" | "requestedFor" | "approverIds")[];
+  readonly identityFields?: readonly ("workaround" | "callerId" | "requestedFor" | "approverIds")[];
   readonly machine: StateMachine;
   readonly read: Permission;
   readonly write: Permission;

@@ -81,7 +81,12 @@ const StateMachine = Type.Object(
     states: Type.Array(Type.String()),
     ended: Type.Array(Type.String(), { description: "Those in which nothing is left to do" }),
     transitions: Type.Array(
-      Type.Object({ action: Type.String(), from: Type.Array(Type.String()), to: Type.String() }),
+      Type.Object({
+        action: Type.String(),
+        from: Type.Array(Type.String()),
+        to: Type.String(),
+        automatic: Type.Boolean({ description: "Part of something else; nobody asks for it" }),
+      }),
     ),
   },
   { title: "StateMachine" },
@@ -101,6 +106,11 @@ export const listStateMachines = query({
       initial: states[0] ?? "",
       states: [...states],
       ended: [...finalStates],
-      transitions: transitions.map(({ action, from, to }) => ({ action, from: [...from], to })),
+      transitions: transitions.map(({ action, from, to, automatic = false }) => ({
+        action,
+        from: [...from],
+        to,
+        automatic,
+      })),
     })),
 });

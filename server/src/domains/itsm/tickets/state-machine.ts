@@ -5,6 +5,8 @@ export interface Transition<State extends string = string, Action extends string
   readonly action: Action;
   readonly from: readonly State[];
   readonly to: State;
+  /** Performed by the platform as part of something else; nobody can ask for it. */
+  readonly automatic?: true;
 }
 
 /** The states of a kind of ticket: one table, which every operation that changes a state asks. */
@@ -47,7 +49,7 @@ export function nextState<State extends string, Action extends string>(
   throw invalidTransition(machine, state, `In the state ${state} there is no ${action}.`);
 }
 
-/** The action that leads from one state to another; throws the same 409 where none does. */
+/** The action that leads from one state to another; throws a 409 that names the allowed states where none does. */
 export function transitionBetween<State extends string, Action extends string>(
   machine: StateMachine<State, Action>,
   from: State,
@@ -57,27 +59,31 @@ export function transitionBetween<State extends string, Action extends string>(
     (candidate) => candidate.to === to && candidate.from.includes(from),
   );
   if (transition) return transition.action;
-  throw invalidTransition(machine, from, `There is no way from ${from} to ${to}.`);
+  const states = machine.transitions
+    .filter((candidate) => candidate.from.includes(from) && !candidate.automatic)
+    .map((candidate) => candidate.to);
+  const detail = `There is no way from ${from} to ${to}.`;
+  throw invalidTransition(machine, from, detail, [...new Set(states)]);
 }
 
-/** The actions that a state allows. */
+/** The actions that a state allows people to ask for. */
 export function actionsIn<State extends string, Action extends string>(
   machine: StateMachine<State, Action>,
   state: State,
 ): readonly Action[] {
   const actions = machine.transitions
-    .filter(({ from }) => from.includes(state))
+    .filter(({ from, automatic }) => from.includes(state) && !automatic)
     .map(({ action }) => action);
   return [...new Set(actions)];
 }
 
-/** The failure of a transition, with the actions that would be allowed instead. */
+/** The failure of a transition, with what could be asked for instead: actions, unless states are given. */
 export function invalidTransition<State extends string>(
   machine: StateMachine<State>,
   state: State,
   detail: string,
+  allowed: readonly string[] = actionsIn(machine, state),
 ): Failure {
-  const allowed = actionsIn(machine, state);
   const instead =
     allowed.length === 0 ? "Nothing is allowed there." : `Allowed: ${allowed.join(", ")}.`;
   const extra = { state, allowed };

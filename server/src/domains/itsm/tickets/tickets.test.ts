@@ -338,7 +338,12 @@ test("the state machines are listed as they are enforced", async () => {
     "new",
     ["new", "in_progress", "on_hold", "resolved", "closed", "cancelled"],
   ]);
-  expect(transitions).toContainEqual({ action: "close", from: ["resolved"], to: "closed" });
+  expect(transitions).toContainEqual({
+    action: "close",
+    from: ["resolved"],
+    to: "closed",
+    automatic: false,
+  });
   const { path } = await incident();
   const refused = await agent(`POST ${path}/close`);
   expect([refused.status, refused.body.code, refused.body.state]).toEqual([

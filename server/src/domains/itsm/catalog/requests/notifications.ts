@@ -1,8 +1,9 @@
 import { findMembersWithPermission, listMembers } from "#domains/identity/accounts/index.ts";
-import { NotificationSent, notify } from "#domains/notifications/index.ts";
-import { CAUSATION_DEPTH_MAX, type RecordedEvent } from "#kernel/log/event.ts";
+import { NotificationSent } from "#domains/notifications/index.ts";
+import { CAUSATION_DEPTH_MAX } from "#kernel/log/event.ts";
 import { reader } from "#kernel/readers/reader.ts";
 import type { ReaderContext } from "#kernel/contract.ts";
+import { notifyOfTicket } from "../../tickets/index.ts";
 import { RequestsWork } from "../permissions.ts";
 import { ApprovalRequested } from "./events.ts";
 import { isRequester, type RequestData } from "./request.ts";
@@ -22,7 +23,10 @@ export const approverNotificationReader = reader({
       // Its schema is that of the event.
       const request = event.data as unknown as RequestData;
       const userIds = await findApprovers(ctx, request);
-      await notify(ctx.because(event), { userIds, ...messageFor(event, request) });
+      await notifyOfTicket(ctx.because(event), event, {
+        userIds,
+        title: "waits for your approval",
+      });
     }
   },
 });
@@ -36,16 +40,4 @@ async function findApprovers(
   const members = await listMembers(ctx.tx, { after: "", limit: MEMBERS_MAX });
   const others = members.map(({ id }) => id).filter((id) => !isRequester(request, id));
   return [...(await findMembersWithPermission(ctx, RequestsWork, others))];
-}
-
-function messageFor({ id, type, resource }: RecordedEvent, { number, title }: RequestData) {
-  return {
-    title: `${number} waits for your approval`,
-    body: `Somebody asks for: ${title}`,
-    about: {
-      eventId: id,
-      eventType: type,
-      resource: { type: resource.type, id: resource.id },
-    },
-  };
 }

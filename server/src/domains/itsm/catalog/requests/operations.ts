@@ -1,5 +1,5 @@
 import Type from "typebox";
-import { assertReferencesExist, ticketParams } from "../../tickets/index.ts";
+import { assertReferencesExist, ticketParams, takeCommand } from "../../tickets/index.ts";
 import type { Caller } from "#kernel/access/caller.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import { listPage, listQuery, type ListCondition } from "#kernel/list/list.ts";
@@ -135,4 +135,16 @@ const updateRequest = requestCommands.command("update", {
   },
 });
 
-export const requestOperations = [listRequests, submitRequest, getRequest, updateRequest];
+const takeRequest = takeCommand(requestKind, requestCommands, {
+  emits: [RequestUpdated],
+  assign: (ctx, request, assigneeId) =>
+    requestCommands.saveChanges(ctx, request, { ...request, assigneeId }, RequestUpdated),
+});
+
+export const requestOperations = [
+  listRequests,
+  submitRequest,
+  getRequest,
+  updateRequest,
+  takeRequest,
+];

@@ -26,14 +26,14 @@ export const requestMachine = stateMachine({
   // One that failed may be tried again.
   finalStates: ["rejected", "fulfilled", "failed", "cancelled"],
   transitions: [
-    { action: "request_approval", from: ["submitted"], to: "awaiting_approval" },
+    { action: "request_approval", from: ["submitted"], to: "awaiting_approval", automatic: true },
     // Nobody needs to agree.
-    { action: "pass", from: ["submitted"], to: "approved" },
+    { action: "pass", from: ["submitted"], to: "approved", automatic: true },
     { action: "approve", from: ["awaiting_approval"], to: "approved" },
     { action: "reject", from: ["awaiting_approval"], to: "rejected" },
-    { action: "start", from: ["approved"], to: "fulfilling" },
+    { action: "start", from: ["approved"], to: "fulfilling", automatic: true },
     { action: "fulfil", from: ["fulfilling"], to: "fulfilled" },
-    { action: "fail", from: ["fulfilling"], to: "failed" },
+    { action: "fail", from: ["fulfilling"], to: "failed", automatic: true },
     { action: "retry", from: ["failed"], to: "fulfilling" },
     {
       action: "cancel",

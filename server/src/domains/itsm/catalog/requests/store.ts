@@ -20,11 +20,11 @@ export const requestStore = ticketStore<CatalogRequest, RequestRow>({
     "values",
     "requestedFor",
     "approvalRequired",
-    "approverIds",
     "approvalRule",
   ],
   fields: [
     "state",
+    "approverIds",
     "assigneeId",
     "teamId",
     "decisions",

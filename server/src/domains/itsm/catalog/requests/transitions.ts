@@ -1,11 +1,13 @@
 import Type from "typebox";
 import { findMembersByIds } from "#domains/identity/accounts/index.ts";
 import { Failure } from "#kernel/operation/failure.ts";
-import type { ReadContext } from "#kernel/contract.ts";
+import type { ReadContext, WriteContext } from "#kernel/contract.ts";
 import { object } from "#kernel/schema/schema.ts";
+import { nextState } from "../../tickets/index.ts";
 import { items } from "../items/item-resource.ts";
 import { RequestsSubmit, RequestsWork } from "../permissions.ts";
 import {
+  ApprovalRequested,
   FulfilmentStarted,
   RequestApproved,
   RequestCancelled,
@@ -19,6 +21,7 @@ import {
   AlreadyDecided,
   applyRequestTransition,
   assertMayDecide,
+  type CatalogRequest,
   isApproved,
   isRequester,
   NotAnApprover,
@@ -45,16 +48,12 @@ const approveRequest = command("approve", {
   example: { comment: "It is in the budget." },
   async run(ctx, before, { comment = null }) {
     const at = ctx.now.toISOString();
-    const approved = applyRequestTransition(before, "approve", { at });
+    nextState(requestMachine, before.state, "approve");
     const approvers = await findPresentApprovers(ctx, before);
     const userId = assertMayDecide(before, ctx.caller, approvers);
     const decided = addDecision(before, { userId, approved: true, comment, at });
     if (!isApproved(decided, approvers)) return saveChanges(ctx, before, decided, RequestUpdated);
-    const agreed = { ...approved, approval: decided.approval };
-    const after = await save(ctx, before, startFulfilment(agreed, ctx.now));
-    emit(ctx, RequestApproved, { ...agreed, updatedAt: at });
-    emit(ctx, FulfilmentStarted, after);
-    return after;
+    return fulfilApproved(ctx, before, decided.approval);
   },
 });
 
@@ -75,9 +74,42 @@ const rejectRequest = transition("reject", {
   },
 });
 
+/**
+ * Looks at the approvers of a waiting request again. Where those who are left have agreed it is fulfilled;
+ * where nobody is left and nobody has decided, those who work on requests are asked.
+ */
+export async function recountApproval(
+  ctx: WriteContext<typeof RequestApproved | typeof FulfilmentStarted | typeof ApprovalRequested>,
+  before: CatalogRequest,
+): Promise<void> {
+  const approvers = await findPresentApprovers(ctx, before);
+  const { decisions } = before.approval;
+  if (decisions.length === 0 && approvers.size > 0) return;
+  if (decisions.length === 0) {
+    const approval = { ...before.approval, approverIds: [] };
+    emit(ctx, ApprovalRequested, await save(ctx, before, { ...before, approval }));
+  } else if (isApproved(before, approvers)) {
+    await fulfilApproved(ctx, before, before.approval);
+  }
+}
+
+/** Approves a request and begins to fulfil it. */
+async function fulfilApproved(
+  ctx: WriteContext<typeof RequestApproved | typeof FulfilmentStarted>,
+  before: CatalogRequest,
+  approval: CatalogRequest["approval"],
+): Promise<CatalogRequest> {
+  const at = ctx.now.toISOString();
+  const agreed = { ...applyRequestTransition(before, "approve", { at }), approval };
+  const after = await save(ctx, before, startFulfilment(agreed, ctx.now));
+  emit(ctx, RequestApproved, { ...agreed, updatedAt: at });
+  emit(ctx, FulfilmentStarted, after);
+  return after;
+}
+
 /** Finds the approvers of a request who are still members. */
 async function findPresentApprovers(
-  { tx }: ReadContext,
+  { tx }: Pick<ReadContext, "tx">,
   { approval: { approverIds } }: RequestData,
 ): Promise<ReadonlySet<string>> {
   const members = approverIds.length > 0 ? await findMembersByIds(tx, approverIds) : [];

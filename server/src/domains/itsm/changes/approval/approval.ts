@@ -75,6 +75,18 @@ export function requiredApprovals(type: string, { rule, value, approverIds }: Ap
   return Math.ceil((approverIds.length * value) / ALL_PERCENT);
 }
 
+/**
+ * The approval without the seats of those who can no longer vote. It takes no more votes than seats are
+ * left; without any, everyone who may approve changes decides, and one of them is enough.
+ */
+export function keepSeats(approval: Approval, present: ReadonlySet<string>): Approval {
+  const approverIds = approval.approverIds.filter((seat) => present.has(seat));
+  if (approverIds.length === 0) return ONE_APPROVAL;
+  const { rule } = approval;
+  const value = rule === "count" ? Math.min(approval.value, approverIds.length) : approval.value;
+  return { rule, value, approverIds };
+}
+
 /** The delegations that matter to a voter. */
 export interface Delegations {
   /** The holders of seats that were handed on, on this change, by the seat. */

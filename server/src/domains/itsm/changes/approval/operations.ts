@@ -4,7 +4,12 @@ import { invalidField } from "#kernel/operation/failure.ts";
 import { query } from "#kernel/operation/operation.ts";
 import { item } from "#kernel/operation/response.ts";
 import { id, object, text, Time } from "#kernel/schema/schema.ts";
-import { assertReferencesExist, invalidTransition, ticketParams } from "../../tickets/index.ts";
+import {
+  assertReferencesExist,
+  invalidTransition,
+  nextState,
+  ticketParams,
+} from "../../tickets/index.ts";
 import {
   AlreadyVoted,
   applyChangeTransition,
@@ -12,13 +17,20 @@ import {
   OwnApproval,
   Reason,
 } from "../change.ts";
-import { ApprovalGiven, ChangeApproved, ChangeDelegated, ChangeRejected } from "../events.ts";
+import {
+  ApprovalGiven,
+  ApproversRemoved,
+  ChangeApproved,
+  ChangeDelegated,
+  ChangeRejected,
+} from "../events.ts";
 import { changeCommands, changeKind, EXAMPLE_CHANGE } from "../kind.ts";
 import { changeMachine } from "../lifecycle.ts";
 import { ChangesApprove, ChangesRead } from "../permissions.ts";
 import { assertMayApprove } from "../service.ts";
 import { changeStore } from "../store.ts";
 import { Approval, requiredApprovals, seatHolder } from "./approval.ts";
+import { dropAbsentApprovers } from "./present-approvers.ts";
 import * as store from "./store.ts";
 import { assertNotRequester, castVotes, findOpenSeats } from "./vote.ts";
 
@@ -32,16 +44,18 @@ const approveChange = command("approve", {
     "the rule approves the change. Whoever requested it can't approve it, by whatever means.",
   permission: ChangesApprove,
   body: object({ comment: Type.Optional(text(2_000)) }),
-  emits: [ApprovalGiven, ChangeApproved],
+  emits: [ApprovalGiven, ChangeApproved, ApproversRemoved],
   fails: [wrongState, OwnApproval, NotApprover, AlreadyVoted],
   example: { comment: "The plan is sound." },
   async run(ctx, before, { comment = "" }) {
     assertNotRequester(ctx, before);
-    const approved = applyChangeTransition(before, "approve", { at: ctx.now.toISOString() });
-    const vote = await castVotes(ctx, before, { decision: "approved", comment });
+    nextState(changeMachine, before.state, "approve");
+    const present = await dropAbsentApprovers(ctx, before);
+    const approved = applyChangeTransition(present, "approve", { at: ctx.now.toISOString() });
+    const vote = await castVotes(ctx, present, { decision: "approved", comment });
     const approvalsGiven = before.approvalsGiven + vote.approverIds.length;
-    const isEnough = approvalsGiven >= requiredApprovals(before.type, before.approval);
-    const next = { ...(isEnough ? approved : before), approvalsGiven };
+    const isEnough = approvalsGiven >= requiredApprovals(present.type, present.approval);
+    const next = { ...(isEnough ? approved : present), approvalsGiven };
     const after = await save(ctx, before, next);
     const { state, approvedAt } = before;
     emit(ctx, ApprovalGiven, after, { state, approvedAt, vote });
@@ -56,12 +70,14 @@ const rejectChange = transition("reject", {
   permission: ChangesApprove,
   body: object({ reason: Reason }),
   event: ChangeRejected,
+  alsoEmits: [ApproversRemoved],
   fails: [OwnApproval, NotApprover, AlreadyVoted],
   example: { reason: "There is no way back in the plan." },
   authorize: assertNotRequester,
   async fields(ctx, change, { reason }) {
-    await castVotes(ctx, change, { decision: "rejected", comment: reason });
-    return { rejectionReason: reason };
+    const present = await dropAbsentApprovers(ctx, change);
+    await castVotes(ctx, present, { decision: "rejected", comment: reason });
+    return { approval: present.approval, rejectionReason: reason };
   },
 });
 

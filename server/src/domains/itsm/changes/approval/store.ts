@@ -83,6 +83,20 @@ export async function activeDelegates(
   return new Map(rows.map(({ approver_id, user_id }) => [approver_id, user_id]));
 }
 
+/** Gives seats on a change back to their approvers. */
+export async function removeDelegates(
+  tx: Tx,
+  changeId: string,
+  seats: readonly string[],
+): Promise<void> {
+  if (seats.length === 0) return;
+  await tx
+    .deleteFrom("change_proxies")
+    .where("change_id", "=", changeId)
+    .where("approver_id", "in", seats)
+    .execute();
+}
+
 /** Hands seats on a change to somebody else. */
 export async function setDelegate(
   tx: Tx,

@@ -13,12 +13,26 @@ export function containsMoment({ start, end }: Window, moment: string): boolean 
 }
 
 /** The window that a change is planned for, if it has both ends. */
-export function plannedWindowOf(planned: {
-  readonly plannedStart: string | null;
-  readonly plannedEnd: string | null;
-}): Window | undefined {
+export function plannedWindowOf(planned: PlannedSpan): Window | undefined {
   const { plannedStart: start, plannedEnd: end } = planned;
   return start !== null && end !== null ? { start, end } : undefined;
+}
+
+/** A time span of which each end may be open. */
+interface PlannedSpan {
+  readonly plannedStart: string | null;
+  readonly plannedEnd: string | null;
+}
+
+/** True when every moment of a span is in another. */
+export function isWithin(inner: PlannedSpan, outer: PlannedSpan): boolean {
+  const startsWithin =
+    outer.plannedStart === null ||
+    (inner.plannedStart !== null && inner.plannedStart >= outer.plannedStart);
+  const endsWithin =
+    outer.plannedEnd === null ||
+    (inner.plannedEnd !== null && inner.plannedEnd <= outer.plannedEnd);
+  return startsWithin && endsWithin;
 }
 
 /** Parses a time of an input to the form in which times are stored. */

@@ -15,10 +15,10 @@ import { Failure, type FailureType, NotFound } from "#kernel/operation/failure.t
 import { command } from "#kernel/operation/operation.ts";
 import type { Operation, ReadContext, Route, WriteContext } from "#kernel/contract.ts";
 import { item } from "#kernel/operation/response.ts";
-import { type TicketKind, ticketParams } from "./kind.ts";
-import { nextState, type StateMachine, type TransitionContext } from "./state-machine.ts";
-import type { TicketStore } from "./ticket-store.ts";
-import { ticketRefOf } from "./ticket.ts";
+import { type TicketKind, ticketParams } from "../kind.ts";
+import { nextState, type StateMachine, type TransitionContext } from "../state-machine.ts";
+import type { TicketStore } from "../ticket-store.ts";
+import { ticketRefOf } from "../ticket.ts";
 
 interface Ticket {
   readonly id: string;

@@ -1,0 +1,53 @@
+import type { TObject } from "typebox";
+import { authorOf } from "#kernel/access/caller.ts";
+import type { Operation, WriteContext } from "#kernel/contract.ts";
+import type { EventType } from "#kernel/log/event.ts";
+import { Failure, failure } from "#kernel/operation/failure.ts";
+import { article, type TicketKind } from "../kind.ts";
+import { invalidTransition } from "../state-machine.ts";
+import type { TicketCommands } from "./ticket-commands.ts";
+
+export const TicketTaken = failure("ticket_taken", 409, "Somebody else works on it already.");
+
+interface Takeable {
+  readonly id: string;
+  readonly number: string;
+  readonly title: string;
+  readonly state: string;
+  readonly assigneeId: string | null;
+  readonly updatedAt: string;
+  readonly revision: number;
+}
+
+/** Declares how a caller takes a ticket that nobody works on: of two who do so at once, one gets it. */
+export function takeCommand<T extends Takeable, Data, E extends EventType>(
+  { kind, machine }: Pick<TicketKind, "kind" | "machine">,
+  commands: TicketCommands<T, never, Data>,
+  {
+    emits,
+    assign,
+  }: {
+    readonly emits: readonly E[];
+    readonly assign: (ctx: WriteContext<E>, ticket: T, assigneeId: string) => Promise<T>;
+  },
+): Operation {
+  return commands.command<E, TObject<{}>>("take", {
+    summary: `Take ${article(kind)} that nobody works on`,
+    description:
+      "It is the caller's then. Where somebody else has it already: 409 `ticket_taken`, with their id " +
+      "in `assigneeId`. Who has it keeps it, and nothing happens.",
+    emits,
+    allowNoop: true,
+    fails: [TicketTaken, machine.wrongState],
+    async run(ctx, ticket) {
+      const userId = authorOf(ctx.caller);
+      const { assigneeId, state } = ticket;
+      if (assigneeId === userId) return ticket;
+      if (assigneeId !== null) throw new Failure(TicketTaken, { extra: { assigneeId } });
+      if (machine.finalStates.includes(state)) {
+        throw invalidTransition(machine, state, `In the state ${state} nobody works on it.`);
+      }
+      return assign(ctx, ticket, userId);
+    },
+  });
+}

@@ -1,0 +1,167 @@
+/**
+ * Tells people of what others do to a ticket: whoever asked for it, whoever works on it, and its
+ * watchers. Who asked is told without a permission to read tickets, but never of what is internal.
+ */
+import { readPrincipals } from "#domains/identity/accounts/index.ts";
+import { NotificationSent } from "#domains/notifications/index.ts";
+import type { Principal } from "#kernel/access/caller.ts";
+import type { ReaderContext } from "#kernel/contract.ts";
+import type { Tx } from "#kernel/db/connection.ts";
+import { CAUSATION_DEPTH_MAX, type RecordedEvent } from "#kernel/log/event.ts";
+import {
+  applyFilter,
+  eventFiltersFor,
+  type EventFilter,
+  visibilityContext,
+} from "#kernel/log/event-visibility.ts";
+import { reader } from "#kernel/readers/reader.ts";
+import { TICKET_KINDS, type TicketIdentity } from "../kind.ts";
+import { notifyOfTicket } from "./ticket-notification.ts";
+import { findTicketIdentities, ticketKinds } from "../ticket.ts";
+
+interface Message {
+  /** Behind the number of the ticket. */
+  readonly title: string;
+  /** The field of the event that says more. */
+  readonly field?: string;
+  /** Only for those who work on tickets. */
+  readonly internal?: true;
+  /** Not for the assignee, who is told by other means. */
+  readonly exceptAssignee?: true;
+}
+
+/** The messages by the verb of the event. */
+const MESSAGES: Readonly<Record<string, Message>> = {
+  created: { title: "was raised for you", field: "description", exceptAssignee: true },
+  comment_added: { title: "has a new comment", field: "body" },
+  escalated: { title: "was escalated", internal: true },
+  resolved: { title: "was resolved", field: "resolution" },
+  closed: { title: "was closed" },
+  reopened: { title: "was reopened", field: "reason" },
+  cancelled: { title: "was cancelled", field: "reason" },
+  approved: { title: "was approved" },
+  rejected: { title: "was rejected", field: "reason" },
+  completed: { title: "was completed" },
+  rolled_back: { title: "was rolled back" },
+  known_error_declared: { title: "is a known error now", field: "workaround" },
+  fulfilled: { title: "was fulfilled", field: "notes" },
+  failed: { title: "could not be fulfilled" },
+  sla_breached: { title: "missed its target time", internal: true, exceptAssignee: true },
+};
+
+/** The message of an event that gives a ticket to somebody. */
+const ASSIGNED: Message = { title: "was assigned to you", field: "priority" };
+
+const NOTIFIED_EVENT_TYPES = TICKET_KINDS.flatMap((kind) =>
+  // An update that assigns an incident has an event of its own.
+  [...Object.keys(MESSAGES), kind === "incident" ? "assigned" : "updated"].map(
+    (verb) => `${kind}.${verb}`,
+  ),
+);
+
+export const ticketNotificationReader = reader({
+  name: "desk.tell_watchers",
+  on: NOTIFIED_EVENT_TYPES,
+  startsAt: "end",
+  emits: [NotificationSent],
+  async handle(ctx, events) {
+    const shallow = events.filter(
+      (event) =>
+        event.depth < CAUSATION_DEPTH_MAX && (verbOf(event) !== "updated" || findAssignee(event)),
+    );
+    if (shallow.length === 0) return;
+    const watchers = await findWatchers(ctx.tx, shallow);
+    const tickets = await findTickets(ctx, shallow);
+    const workers = [...watchers.values()].flat();
+    const assignees = [...tickets.values()].flatMap(({ assigneeId }) => assigneeId ?? []);
+    // A watcher may not see the ticket any more, and internal comments are not for all of them.
+    const filters = await eventFiltersFor(visibilityContext(ctx), shallow);
+    const person = await readPrincipals(ctx, [...new Set([...workers, ...assignees])]);
+    for (const event of shallow) {
+      const ticket = tickets.get(event.resource.id);
+      if (!ticket) continue;
+      const watching = watchers.get(ticket.id) ?? [];
+      const audience = selectAudience(event, ticket, { watching, filters, person });
+      await notifyOfTicket(ctx.because(event), event, { ...messageFor(event), userIds: audience });
+    }
+  },
+});
+
+interface Audience {
+  readonly watching: readonly string[];
+  readonly filters: ReadonlyMap<string, EventFilter>;
+  readonly person: (userId: string) => Principal;
+}
+
+/** The people to tell of an event. */
+function selectAudience(
+  event: RecordedEvent,
+  ticket: TicketIdentity,
+  { watching, filters, person }: Audience,
+): readonly string[] {
+  const verb = verbOf(event);
+  if (!(verb in MESSAGES)) return [findAssignee(event) ?? ""];
+  const { internal, exceptAssignee } = MESSAGES[verb] ?? {};
+  const { assigneeId } = ticket;
+  const working = exceptAssignee || assigneeId === null ? [] : [assigneeId];
+  const viewers = [...(verb === "created" ? [] : watching), ...working].filter((id) =>
+    applyFilter(filters, event, person(id)),
+  );
+  const isInternal = internal || (verb === "comment_added" && event.data["internal"] !== false);
+  return [...(isInternal ? [] : askersOf(ticket)), ...viewers];
+}
+
+/** The people for whom a ticket was raised. */
+function askersOf({ callerId, requestedFor, createdBy }: TicketIdentity): readonly string[] {
+  if (requestedFor !== undefined) return [requestedFor, createdBy];
+  return [callerId ?? createdBy];
+}
+
+function messageFor(event: RecordedEvent) {
+  const { title, field } = MESSAGES[verbOf(event)] ?? ASSIGNED;
+  const more = field === undefined ? undefined : event.data[field];
+  if (typeof more === "number") return { title, more: `Priority ${more}` };
+  return { title, more: typeof more === "string" ? more : "" };
+}
+
+/** Finds the person whom an event gives a ticket to, if it does. */
+function findAssignee(event: RecordedEvent): string | undefined {
+  const { changes, after } = event.data as { changes?: unknown; after?: { assigneeId?: unknown } };
+  const isGiven =
+    verbOf(event) === "assigned" || (Array.isArray(changes) && changes.includes("assigneeId"));
+  const assigneeId = after?.assigneeId ?? event.data["assigneeId"];
+  return isGiven && typeof assigneeId === "string" ? assigneeId : undefined;
+}
+
+function verbOf({ type }: RecordedEvent): string {
+  return type.slice(type.indexOf(".") + 1);
+}
+
+async function findTickets(
+  { tx, services }: ReaderContext<typeof NotificationSent>,
+  events: readonly RecordedEvent[],
+): Promise<ReadonlyMap<string, TicketIdentity>> {
+  const found = await Promise.all(
+    ticketKinds(services).map(async (kind) => {
+      const own = events.filter(({ resource }) => resource.type === kind.kind);
+      const ids = [...new Set(own.map(({ resource }) => resource.id))];
+      return ids.length === 0 ? [] : findTicketIdentities(tx, kind, ids);
+    }),
+  );
+  return new Map(found.flat().map((ticket) => [ticket.id, ticket]));
+}
+
+async function findWatchers(
+  tx: Tx,
+  events: readonly RecordedEvent[],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const ids = [...new Set(events.map(({ resource }) => resource.id))];
+  const rows = await tx
+    .selectFrom("ticket_watchers")
+    .select(["ticket_id", "user_id"])
+    .where("ticket_id", "in", ids)
+    .orderBy("user_id")
+    .execute();
+  const byTicket = Map.groupBy(rows, ({ ticket_id }) => ticket_id);
+  return new Map([...byTicket].map(([id, own]) => [id, own.map(({ user_id }) => user_id)]));
+}

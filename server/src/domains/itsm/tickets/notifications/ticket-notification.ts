@@ -1,0 +1,51 @@
+import { notify, type NotificationSent } from "#domains/notifications/index.ts";
+import type { WriteContext } from "#kernel/contract.ts";
+import type { RecordedEvent } from "#kernel/log/event.ts";
+
+/** How many people one call notifies. */
+const RECIPIENTS_MAX = 1_000;
+
+interface TicketMessage {
+  readonly userIds: readonly string[];
+  /** Behind the number of the ticket. */
+  readonly title: string;
+  /** In the body, below who did it. */
+  readonly more?: string;
+}
+
+/** Notifies people of an event of a ticket, in the conversation about it. Nobody is told of what they did. */
+export async function notifyOfTicket(
+  ctx: WriteContext<typeof NotificationSent>,
+  { id: eventId, type: eventType, resource, actor, data }: RecordedEvent,
+  { userIds, title, more = "" }: TicketMessage,
+): Promise<void> {
+  // The author of a comment may act by a token, which has an id of its own.
+  const authors = [actor.id, eventType.endsWith(".comment_added") ? data["createdBy"] : undefined];
+  const others = [...new Set(userIds)].filter((userId) => !authors.includes(userId));
+  const { id, number, displayName } = resource;
+  const message = {
+    title: `${number} ${title}`,
+    body: [`${displayName ?? ""}\nBy ${actor.name}`.trim(), more].filter(Boolean).join("\n\n"),
+    about: { eventId, eventType, resource: { type: resource.type, id } },
+    mail: ticketMail({ id, number: number ?? id, title: displayName ?? "" }),
+  };
+  for (let start = 0; start < others.length; start += RECIPIENTS_MAX) {
+    await notify(ctx, { ...message, userIds: others.slice(start, start + RECIPIENTS_MAX) });
+  }
+}
+
+/** The page of a ticket, and the conversation that its mails are in. */
+export function ticketMail({
+  id,
+  number,
+  title,
+}: {
+  readonly id: string;
+  readonly number: string;
+  readonly title: string;
+}) {
+  return {
+    path: `/tickets/${number}`,
+    thread: { id, subject: `[${number}] ${title}`.trim() },
+  } as const;
+}
