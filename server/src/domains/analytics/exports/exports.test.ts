@@ -161,6 +161,7 @@ describe("with a node that works", () => {
       "_rels/.rels",
       "xl/workbook.xml",
       "xl/_rels/workbook.xml.rels",
+      "xl/styles.xml",
       "xl/worksheets/sheet1.xml",
     ]);
     const sheet = entries.get("xl/worksheets/sheet1.xml") ?? "";
@@ -177,6 +178,43 @@ describe("with a node that works", () => {
         `<row r="6">${record(5)}${text("B6", "=1+15")}${number("C6", 1.25)}</row>` +
         `</sheetData></worksheet>`,
     );
+  });
+
+  test("a day and a time are such in a workbook, and no text can break it or be read as another", async () => {
+    const columns = [
+      { name: "day", type: "date" },
+      { name: "moment", type: "timestamp" },
+      { name: "note", type: "text" },
+    ];
+    const rows = [
+      { day: "2026-02-28", moment: "2026-12-31T18:00:00.000Z", note: "2026-02-28" },
+      { day: "1900-03-01", moment: "1900-02-28T00:00:00.000Z", note: "_x000D_ _xABCd_x0001_ _x1_" },
+      { day: "9999-12-31", moment: null, note: "\u0001<\r\uffff" },
+    ];
+    const { slug } = await createFilledTable(world, owner, { columns }, rows);
+    const source = { kind: "records", table: slug };
+    const fields = ["day", "moment", "note"];
+    const id = await request({ source, fields, format: "xlsx" });
+    expect((await over(id)).status).toBe("completed");
+    const entries = unzipped((await fetched(await linkOf(id))).bytes);
+    const cells = (entries.get("xl/worksheets/sheet1.xml") ?? "").matchAll(
+      /<c r="([A-C][2-4])"(?: s="(\d)")?[^>]*>(?:<v>|<is><t[^>]*>)([^<]*)</g,
+    );
+    expect([...cells].map(([, cell, style, value]) => [cell, style, value])).toEqual([
+      ["A2", "1", "46081"],
+      ["B2", "2", "46387.75"],
+      ["C2", undefined, "2026-02-28"],
+      ["A3", "1", "61"],
+      ["B3", undefined, "1900-02-28T00:00:00.000Z"],
+      ["C3", undefined, "_x005F_x000D_ _x005F_xABCd_x005F_x0001_ _x1_"],
+      ["A4", "1", "2958465"],
+      ["C4", undefined, "_x0001_&lt;&#13;_xFFFF_"],
+    ]);
+    const formats = entries.get("xl/styles.xml") ?? "";
+    expect(formats.match(/formatCode="[^"]*"/g)).toEqual([
+      String.raw`formatCode="yyyy\-mm\-dd"`,
+      String.raw`formatCode="yyyy\-mm\-dd\ hh:mm:ss"`,
+    ]);
   });
 
   test("a report is exported at once or in the background, as csv, json and xlsx", async () => {

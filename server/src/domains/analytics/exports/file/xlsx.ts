@@ -18,6 +18,7 @@ const ROWS_MAX = 1_048_576 - 1;
 /** A cell has room for no more. */
 const CELL_CHARACTERS_MAX = 32_767;
 const SHEET = "xl/worksheets/sheet1.xml";
+const STYLES = "xl/styles.xml";
 const MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
 const OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
 const PACKAGE = "http://schemas.openxmlformats.org/package/2006";
@@ -30,7 +31,8 @@ const ENTRIES: readonly ZipEntry[] = [
     `<Types xmlns="${PACKAGE}/content-types"><Default Extension="rels" ` +
       `ContentType="application/vnd.openxmlformats-package.relationships+xml"/>` +
       `<Override PartName="/xl/workbook.xml" ContentType="${TYPE}.sheet.main+xml"/>` +
-      `<Override PartName="/${SHEET}" ContentType="${TYPE}.worksheet+xml"/></Types>`,
+      `<Override PartName="/${SHEET}" ContentType="${TYPE}.worksheet+xml"/>` +
+      `<Override PartName="/${STYLES}" ContentType="${TYPE}.styles+xml"/></Types>`,
   ],
   [
     "_rels/.rels",
@@ -45,7 +47,19 @@ const ENTRIES: readonly ZipEntry[] = [
   [
     "xl/_rels/workbook.xml.rels",
     `<Relationships xmlns="${PACKAGE}/relationships"><Relationship Id="rId1" ` +
-      `Type="${OFFICE}/worksheet" Target="worksheets/sheet1.xml"/></Relationships>`,
+      `Type="${OFFICE}/worksheet" Target="worksheets/sheet1.xml"/><Relationship Id="rId2" ` +
+      `Type="${OFFICE}/styles" Target="styles.xml"/></Relationships>`,
+  ],
+  [
+    STYLES,
+    `<styleSheet xmlns="${MAIN}"><numFmts count="2">` +
+      `<numFmt numFmtId="164" formatCode="yyyy\\-mm\\-dd"/>` +
+      `<numFmt numFmtId="165" formatCode="yyyy\\-mm\\-dd\\ hh:mm:ss"/></numFmts>` +
+      `<fonts count="1"><font/></fonts>` +
+      `<fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills>` +
+      `<borders count="1"><border/></borders><cellStyleXfs count="1"><xf/></cellStyleXfs>` +
+      `<cellXfs count="3"><xf/><xf numFmtId="164" applyNumberFormat="1"/>` +
+      `<xf numFmtId="165" applyNumberFormat="1"/></cellXfs></styleSheet>`,
   ],
 ].map(([name = "", content]) => ({ name, content: Buffer.from(`${HEAD}${content}`) }));
 
@@ -109,7 +123,29 @@ function toCell({ kind }: FileColumn, value: unknown): Cell | undefined {
   if (typeof value === "boolean") {
     return (reference) => `<c r="${reference}" t="b"><v>${value ? 1 : 0}</v></c>`;
   }
+  const style = STYLE_OF_KIND[kind];
+  const day = style === undefined || typeof value !== "string" ? undefined : serialDayOf(value);
+  if (day !== undefined) {
+    return (reference) => `<c r="${reference}" s="${style}"><v>${day}</v></c>`;
+  }
   return textCell(typeof value === "string" && kind !== "json" ? value : JSON.stringify(value));
+}
+
+/** The places of the formats among the styles. */
+const STYLE_OF_KIND: Readonly<Record<string, number>> = { date: 1, time: 2 };
+
+const DAY_MS = 86_400_000;
+const DAY_ZERO_MS = Date.UTC(1899, 11, 30);
+/** Spreadsheets take 1900 for a leap year, so that their earlier days are others. */
+const FIRST_DAY = 61;
+const LAST_DAY = 2_958_466;
+const ISO_DAY = /^\d{4}-\d\d-\d\d(T|$)/;
+
+/** A day or a time in UTC as spreadsheets count them; undefined when they can't. */
+function serialDayOf(text: string): number | undefined {
+  if (!ISO_DAY.test(text)) return undefined;
+  const day = (Date.parse(text) - DAY_ZERO_MS) / DAY_MS;
+  return day >= FIRST_DAY && day < LAST_DAY ? day : undefined;
 }
 
 function textCell(text: string): Cell {
@@ -118,9 +154,11 @@ function textCell(text: string): Cell {
     `<c r="${reference}" t="inlineStr"><is><t xml:space="preserve">${content}</t></is></c>`;
 }
 
-/** Characters that XML has no form for, not even escaped. */
+/** Characters that XML has no form for, not even escaped; the file format has (ECMA-376, 22.9.2.19). */
 // oxlint-disable-next-line no-control-regex -- They are what it is about.
 const NO_XML_CHARACTERS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
+/** An underscore that a reader would take for the beginning of such a form. */
+const UNDERSCORE = /_(?=x[0-9a-f]{4}_)/gi;
 const ESCAPES: Readonly<Record<string, string>> = {
   "&": "&amp;",
   "<": "&lt;",
@@ -131,8 +169,13 @@ const ESCAPES: Readonly<Record<string, string>> = {
 function escapeXml(text: string): string {
   return text
     .toWellFormed()
-    .replaceAll(NO_XML_CHARACTERS, "\ufffd")
+    .replaceAll(UNDERSCORE, "_x005F_")
+    .replaceAll(NO_XML_CHARACTERS, (sign) => `_x${hexOf(sign)}_`)
     .replaceAll(/[&<>\r]/g, (sign) => ESCAPES[sign] ?? sign);
+}
+
+function hexOf(sign: string): string {
+  return sign.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0");
 }
 
 const LETTERS = 26;
