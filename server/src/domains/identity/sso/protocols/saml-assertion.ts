@@ -66,6 +66,19 @@ export function responseAttribute(xml: string, name: string): string | undefined
   return (quoted?.[1] ?? quoted?.[2])?.replaceAll("&amp;", "&");
 }
 
+/**
+ * The status of a response that reports a failure, with its message; undefined when it is a success, or says nothing.
+ * No assertion may come with a failure (SAML core, 3.2.2.2), and one that does is not accepted.
+ */
+export function failedStatusOf(xml: string): string | undefined {
+  const code = /<(?:[\w.-]+:)?StatusCode\s+Value\s*=\s*["']([^"'<>]*)["']/.exec(xml)?.[1];
+  if (code === undefined || code === SUCCESS) return undefined;
+  const message = /<(?:[\w.-]+:)?StatusMessage\s*>([^<]*)</.exec(xml)?.[1]?.trim() ?? "";
+  return message === "" ? code : `${code}: ${message}`;
+}
+
+const SUCCESS = "urn:oasis:names:tc:SAML:2.0:status:Success";
+
 export function toAssertion(profile: Profile): Assertion {
   const [assertion] = children(profile.getAssertion?.() as Element | undefined, "Assertion");
   const [subject] = children(assertion, "Subject");

@@ -224,3 +224,15 @@ test("a refusal by the identity provider is recorded as such", async () => {
   const xml = decode(form.SAMLResponse).replace(/<saml:Assertion .*<\/saml:Assertion>/s, "");
   await expectRefused({ ...form, SAMLResponse: encode(xml) }, "provider_refused", /Responder/);
 });
+
+test("a refusal counts, though it comes with a good assertion", async () => {
+  const failed = { status: "urn:oasis:names:tc:SAML:2.0:status:Responder" };
+  await expectRefused(await answered(failed), "provider_refused", /status:Responder\.$/);
+  const form = await answered(failed);
+  const told = decode(form.SAMLResponse).replace(
+    "</samlp:Status>",
+    "<samlp:StatusMessage> Not today </samlp:StatusMessage></samlp:Status>",
+  );
+  const SAMLResponse = encode(told);
+  await expectRefused({ ...form, SAMLResponse }, "provider_refused", /Responder: Not today\.$/);
+});

@@ -10,6 +10,7 @@ import {
   toAssertion,
   type Confirmation,
   decodeResponse,
+  failedStatusOf,
   responseAttribute,
 } from "./saml-assertion.ts";
 
@@ -127,6 +128,8 @@ async function verifyAssertion(
 
 /** Checks the unsigned envelope, which can only lead to a refusal. */
 function assertEnvelope(xml: string, { acs, requestId }: SentRequest): void {
+  const failed = failedStatusOf(xml);
+  if (failed !== undefined) throw new LoginRefused("provider_refused", `The status is ${failed}.`);
   const destination = responseAttribute(xml, "Destination");
   if (destination !== undefined && destination !== acs) {
     throw new LoginRefused("recipient_wrong", `The Destination is ${destination}.`);
