@@ -32,7 +32,7 @@ import {
   TokenRevoked,
 } from "./events.ts";
 import { grantRetentionJob, revokeUserGrants } from "./grant-store.ts";
-import { describeServer } from "./metadata.ts";
+import { describeResource, describeServer } from "./metadata.ts";
 import { ApplicationsRead, ApplicationsWrite } from "./applications/store.ts";
 import { introspectToken, issueToken, revokeToken } from "./tokens/operations.ts";
 
@@ -68,6 +68,7 @@ export const oauth = domain({
     revokeToken,
     introspectToken,
     describeServer,
+    describeResource,
   ],
   contributions: [
     contribute(CredentialSourcePoint, accessTokens),

@@ -27,6 +27,37 @@ const Metadata = Type.Object(
 
 const SECRET = ["client_secret_basic", "client_secret_post"];
 
+const ResourceMetadata = Type.Object(
+  {
+    resource: Type.String(),
+    resource_name: Type.String(),
+    authorization_servers: Texts,
+    scopes_supported: Texts,
+    bearer_methods_supported: Texts,
+    resource_documentation: Type.String(),
+  },
+  { title: "ProtectedResourceMetadata" },
+);
+
+export const describeResource = query({
+  id: "oauth.resource_metadata",
+  route: "GET /.well-known/oauth-protected-resource",
+  summary: "Describe the API as a protected resource",
+  description: "RFC 9728: where a client gets its tokens. `WWW-Authenticate` of a 401 names this.",
+  access: "public",
+  response: unwrapped(ResourceMetadata),
+  async run({ caller: { origin }, services }) {
+    return {
+      resource: origin,
+      resource_name: "Millrace",
+      authorization_servers: [origin],
+      scopes_supported: services.permissions.map(({ name }) => name).toSorted(),
+      bearer_methods_supported: ["header"],
+      resource_documentation: `${origin}/docs`,
+    };
+  },
+});
+
 export const describeServer = query({
   id: "oauth.metadata",
   route: "GET /.well-known/oauth-authorization-server",

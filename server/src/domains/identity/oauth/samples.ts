@@ -156,4 +156,5 @@ export const samples: readonly Sample[] = [
   pageLogin("with a recovery code", (world) => guarded(world, ([first]) => first), 303),
   ...tokens,
   { operation: "oauth.metadata", arrange: async () => ({}) },
+  { operation: "oauth.resource_metadata", arrange: async () => ({}) },
 ];

@@ -20,7 +20,9 @@ export const applicationFields = {
     minItems: 1,
     maxItems: REDIRECT_URIS_MAX,
     uniqueItems: true,
-    description: "Compared exactly. `https`, or `http` on a loopback host; no fragment",
+    description:
+      "Compared exactly, but for the port of a loopback host (RFC 8252). `https`, or `http` on a loopback " +
+      "host; no fragment",
   }),
   allowedScopes: Type.Array(line(100), {
     minItems: 1,
@@ -76,6 +78,29 @@ export function redirectUriError(uri: string): string | undefined {
     return "must begin with https:, since its host is not this computer";
   }
   return undefined;
+}
+
+/**
+ * True when an application may ask for answers to this address: one that it has registered or, on a loopback host,
+ * one that differs from it in the port alone, which a program on somebody's computer can't choose beforehand
+ * (RFC 8252, 7.3).
+ */
+export function isRegisteredRedirect(registered: readonly string[], uri: string): boolean {
+  if (registered.includes(uri)) return true;
+  const portless = withoutLoopbackPort(uri);
+  return (
+    portless !== undefined &&
+    URL.canParse(uri) &&
+    registered.some((known) => withoutLoopbackPort(known) === portless)
+  );
+}
+
+const LOOPBACK_URI =
+  /^(?<host>http:\/\/(?:localhost|127(?:\.\d{1,3}){3}|\[::1\]))(?::\d{1,5})?(?<rest>(?:[/?][\x21-\x7e]*)?)$/;
+
+function withoutLoopbackPort(uri: string): string | undefined {
+  const { host, rest } = LOOPBACK_URI.exec(uri)?.groups ?? {};
+  return host === undefined || rest === undefined ? undefined : host + rest;
 }
 
 const application = { resource: "oauth_application", data: Application };

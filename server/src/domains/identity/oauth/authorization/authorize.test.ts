@@ -70,6 +70,31 @@ describe("a request", () => {
     expect(back.has("code")).toBe(false);
   });
 
+  test.each([
+    ["http://127.0.0.1/callback", "http://127.0.0.1:51004/callback", 200],
+    ["http://127.0.0.1:3000/callback?a=b", "http://127.0.0.1/callback?a=b", 200],
+    ["http://[::1]:1/", "http://[::1]:65535/", 200],
+    ["http://localhost/callback", "http://localhost:8080/callback", 200],
+    ["http://127.0.0.1/callback", "http://127.0.0.1:51004/other", 400],
+    ["http://127.0.0.1/callback", "http://127.0.0.1:51004/callback?a=b", 400],
+    ["http://127.0.0.1/callback", "http://127.0.0.2:51004/callback", 400],
+    ["http://127.0.0.1/callback", "https://127.0.0.1:51004/callback", 400],
+    ["http://127.0.0.1/callback", "http://127.0.0.1:99999/callback", 400],
+    ["http://127.0.0.1/callback", "http://127.0.0.1:1@evil.example/callback", 400],
+    ["http://localhost/callback", "http://localhost.evil.example:80/callback", 400],
+    ["https://desk.example.com/callback", "https://desk.example.com:8443/callback", 400],
+  ])("of a program that registered %s may come from %s: %i", async (registered, uri, status) => {
+    const app = await register(owner, { redirectUris: [registered] });
+    const query = queryFor(app, newPkce(), { redirect_uri: uri });
+    const page = await visit(query, owner.token);
+    expect(page.status).toBe(status);
+    if (status !== 200) return;
+    const decision = { request: requestOn(page.body), decision: "allow" };
+    const answer = await browser(world, owner.token)("POST /oauth/authorize", decision);
+    expect(answer.headers["location"]?.startsWith(uri)).toBe(true);
+    expect(wayBack(answer).get("code")).toBeTruthy();
+  });
+
   test("that names a parameter twice ends on a page", async () => {
     const query = `${new URLSearchParams(asked()).toString()}&state=other`;
     const page = await browser(world)(`GET /oauth/authorize?${query}`);

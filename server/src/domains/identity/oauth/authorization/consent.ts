@@ -4,6 +4,7 @@ import { equalBytes, hmac, sha256 } from "#kernel/access/crypto.ts";
 import type { HtmlDocument } from "#kernel/html/markup.ts";
 import { Failure, failure } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
+import { isRegisteredRedirect } from "../applications/application.ts";
 import * as applications from "../applications/store.ts";
 import { ConsentDenied, ConsentGranted } from "../events.ts";
 import {
@@ -126,7 +127,9 @@ export async function recordDecision(
   ctx.switchPartition({ workspace: form.workspace, environment: ctx.caller.environment });
   const application = await applications.find(ctx.tx, form.clientId);
   if (!application) throw new Failure(UnknownApplication);
-  if (!application.redirectUris.includes(form.redirectUri)) throw new Failure(UnknownRedirect);
+  if (!isRegisteredRedirect(application.redirectUris, form.redirectUri)) {
+    throw new Failure(UnknownRedirect);
+  }
   const membership = membershipIn(visitor, form.workspace);
   if (!membership || membership.blockedBy) throw new Failure(membership?.blockedBy ?? FormExpired);
   const scopes = effectivePermissions(

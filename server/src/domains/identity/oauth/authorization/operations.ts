@@ -43,7 +43,7 @@ export const authorizePage = query({
   route: "GET /oauth/authorize",
   summary: "Show a person the login page, then the consent page",
   description:
-    "RFC 6749 with PKCE (S256 only). `redirect_uri` must be exactly a registered one; with another, or an " +
+    "RFC 6749 with PKCE (S256 only). `redirect_uri` must be exactly a registered one, but for the port of a loopback host; with another, or an " +
     "unknown client, the person sees an error and nobody is redirected. `scope` defaults to all allowed ones. " +
     "The answer goes to `redirect_uri` with `code`, `state` and `iss`, or with `error`.",
   access: "visitor",

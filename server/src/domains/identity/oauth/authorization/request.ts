@@ -1,6 +1,7 @@
 import Type, { type Static } from "typebox";
 import type { Platform } from "#kernel/contract.ts";
 import { Failure, failure } from "#kernel/operation/failure.ts";
+import { isRegisteredRedirect } from "../applications/application.ts";
 import { type Client, findClient } from "../applications/store.ts";
 import { parameter } from "../client-authentication.ts";
 import { toErrorDescription } from "../protocol.ts";
@@ -58,7 +59,7 @@ export async function resolveRequest(
   const client = await findClient(db, query.client_id ?? "");
   if (!client) throw new Failure(UnknownApplication);
   const redirectUri = query.redirect_uri ?? "";
-  if (!client.redirectUris.includes(redirectUri)) throw new Failure(UnknownRedirect);
+  if (!isRegisteredRedirect(client.redirectUris, redirectUri)) throw new Failure(UnknownRedirect);
   const state = query.state || undefined;
   const scopes = query.scope ? parseScopes(query.scope) : client.allowedScopes;
   const challenge = query.code_challenge ?? "";
