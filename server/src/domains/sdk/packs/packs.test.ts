@@ -143,6 +143,15 @@ test("its dependencies must be installed, and a dependency can't be uninstalled"
     },
     events: [],
   });
+  const foreign = await install({ id: "foreign", engines: { node: ">=1", other: "*" } });
+  expect(foreign).toMatchObject({
+    status: 422,
+    body: {
+      code: "pack_requirements_unmet",
+      errors: [{ path: "/engines", message: "names node, other and not millrace" }],
+    },
+    events: [],
+  });
   expect((await install({ id: "lower", version: "1.9.0" })).status).toBe(201);
   const upper = { id: "upper", dependencies: { lower: "^2.0.0" }, engines: { millrace: "*" } };
   expect((await install(upper)).body.errors[0].message).toContain("1.9.0 is installed");

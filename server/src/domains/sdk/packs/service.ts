@@ -40,6 +40,10 @@ export function assertRequirements(
     const message = `needs ${range}, and this is ${PLATFORM_VERSION}`;
     errors.push({ path: `/engines/${ENGINE}`, message });
   }
+  const others = Object.keys(engines);
+  if (range === undefined && others.length > 0) {
+    errors.push({ path: "/engines", message: `names ${others.join(", ")} and not ${ENGINE}` });
+  }
   const [first] = errors;
   if (first) {
     throw new Failure(RequirementsUnmet, { detail: `${first.path} ${first.message}`, errors });
