@@ -102,6 +102,28 @@ export function toPage<Row, Item>(
 }
 
 /**
+ * One page of a short list that is there as a whole. `keyOf` names an item; when the one that a cursor names is gone,
+ * the page begins where that one stood.
+ */
+export function pageOfItems<Item>(
+  { cursors }: { readonly cursors: Cursors },
+  list: string,
+  { limit, after }: { readonly limit: number; readonly after?: string | undefined },
+  { items, keyOf }: { readonly items: readonly Item[]; readonly keyOf: (item: Item) => string },
+): Page<Item> {
+  const [last, place] = after === undefined ? [] : cursors.decode(list, after);
+  const found = items.findIndex((item) => keyOf(item) === last) + 1;
+  const start = found > 0 ? found : Number(place ?? 0);
+  const numbered = items.slice(start).map((item, index) => ({ item, place: start + index }));
+  return toPage(
+    numbered.slice(0, limit + 1),
+    limit,
+    ({ item }) => item,
+    (row) => cursors.encode(list, [keyOf(row.item), row.place]),
+  );
+}
+
+/**
  * One page of a list whose rows are in the order of their ids. `read` gets the id of the last row of the page
  * before, and how many rows to read; its rows are the items.
  */

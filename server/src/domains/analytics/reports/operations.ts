@@ -2,7 +2,9 @@ import type { Operation } from "#kernel/contract.ts";
 import Type from "typebox";
 import { reportSourcesOf } from "#kernel/contributions/report-source.ts";
 import { query } from "#kernel/operation/operation.ts";
-import { item } from "#kernel/operation/response.ts";
+import { pageOfItems, pageQuery } from "#kernel/operation/pagination.ts";
+import { page } from "#kernel/operation/response.ts";
+import { object } from "#kernel/schema/schema.ts";
 import { AnalyticsRead } from "../permissions.ts";
 import { reports } from "./resource.ts";
 import {
@@ -30,14 +32,18 @@ const listSources = query({
   route: "GET /api/v1/analytics/sources",
   summary: "List what reports can be about",
   permission: AnalyticsRead,
-  response: item(Type.Array(SourceKind)),
-  run: async ({ services }) =>
-    [...reportSourcesOf(services).values()].map(({ kind, summary, permission, schema }) => ({
-      kind,
-      summary,
-      permission: permission.name,
-      schema: { ...schema },
-    })),
+  query: object(pageQuery),
+  response: page(SourceKind),
+  run: async ({ services }, { query: asked }) =>
+    pageOfItems(services, "report sources", asked, {
+      items: [...reportSourcesOf(services).values()].map((source) => ({
+        kind: source.kind,
+        summary: source.summary,
+        permission: source.permission.name,
+        schema: { ...source.schema },
+      })),
+      keyOf: ({ kind }) => kind,
+    }),
 });
 
 export const reportOperations: readonly Operation[] = [

@@ -1,8 +1,9 @@
 import Type from "typebox";
 import { changeEvent, diffResource } from "#kernel/log/event.ts";
 import { command, query } from "#kernel/operation/operation.ts";
-import { item } from "#kernel/operation/response.ts";
-import { patch } from "#kernel/schema/schema.ts";
+import { pageOfItems, pageQuery } from "#kernel/operation/pagination.ts";
+import { item, page } from "#kernel/operation/response.ts";
+import { object, patch } from "#kernel/schema/schema.ts";
 import { TICKET_KINDS } from "./kind.ts";
 import {
   DeskRead,
@@ -99,6 +100,7 @@ export const listStateMachines = query({
   description:
     "The very tables that decide: what is not in them answers 409, with what is allowed.",
   permission: DeskRead,
+<<<<<<< HEAD
   response: item(Type.Array(StateMachine)),
   run: async ({ services }) =>
     ticketKinds(services).map(({ kind, machine: { states, finalStates, transitions } }) => ({
@@ -113,4 +115,21 @@ export const listStateMachines = query({
         automatic,
       })),
     })),
+=======
+  query: object(pageQuery),
+  response: page(StateMachine),
+  run: async ({ services }, { query: asked }) =>
+    pageOfItems(services, "state machines", asked, {
+      items: ticketKinds(services).map(
+        ({ kind, machine: { states, finalStates, transitions } }) => ({
+          kind,
+          initial: states[0] ?? "",
+          states: [...states],
+          ended: [...finalStates],
+          transitions: transitions.map(({ action, from, to }) => ({ action, from: [...from], to })),
+        }),
+      ),
+      keyOf: ({ kind }) => kind,
+    }),
+>>>>>>> c13d4ff (lists: every list has a limit and pages)
 });

@@ -3,7 +3,8 @@ import { diffResource } from "#kernel/log/event.ts";
 import { Failure } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
 import { command, query } from "#kernel/operation/operation.ts";
-import { created, item, withSuccess } from "#kernel/operation/response.ts";
+import { pageOfItems, pageQuery } from "#kernel/operation/pagination.ts";
+import { created, item, page, withSuccess } from "#kernel/operation/response.ts";
 import { object, patch } from "#kernel/schema/schema.ts";
 import { ArtifactId, artifactRef } from "../artifacts/artifact.ts";
 import { ById } from "../artifacts/operations.ts";
@@ -38,11 +39,16 @@ export const listTestCases = query({
   summary: "List the test cases of an artifact, by name",
   permission: ArtifactsRead,
   params: ById,
-  response: withSuccess(item(Type.Array(TestCase))),
+  query: object(pageQuery),
+  response: withSuccess(page(TestCase)),
   example,
-  async run({ tx }, { params }) {
+  async run({ tx, services }, { params, query: asked }) {
     await get(tx, params.id);
-    return store.list(tx, params.id);
+    const items = await store.list(tx, params.id);
+    return pageOfItems(services, `test cases ${params.id}`, asked, {
+      items,
+      keyOf: (testCase) => testCase.id,
+    });
   },
 });
 

@@ -1,8 +1,9 @@
-import Type from "typebox";
 import { type TicketKindName, ticketParams } from "../../tickets/index.ts";
 import { query } from "#kernel/operation/operation.ts";
 import type { Route } from "#kernel/contract.ts";
-import { countedPage, item } from "#kernel/operation/response.ts";
+import { pageOfItems, pageQuery } from "#kernel/operation/pagination.ts";
+import { countedPage, page } from "#kernel/operation/response.ts";
+import { object } from "#kernel/schema/schema.ts";
 import { ClockListQuery, readClockPage } from "./clock-list.ts";
 import { SlaRead } from "../permissions.ts";
 import { ClockListItem, readTicketClocks, SlaClock } from "./clock-schema.ts";
@@ -31,9 +32,14 @@ export const ticketClocks = TICKET_PATHS.map((ticketPath) => {
       "the events that started, paused and stopped it.",
     permission: SlaRead,
     params: ticketParams(ticketPath),
-    response: item(Type.Array(SlaClock)),
+    query: object(pageQuery),
+    response: page(SlaClock),
     example: { params: { id: `${prefix}_01jzt3n5k8q2x4v6w8y0z2b4d6` } },
-    run: (ctx, { params }) => readTicketClocks(ctx, kind, params.id),
+    run: async (ctx, { params, query: asked }) =>
+      pageOfItems(ctx.services, `clocks of ${params.id}`, asked, {
+        items: await readTicketClocks(ctx, kind, params.id),
+        keyOf: ({ policyId, metric }) => `${policyId} ${metric}`,
+      }),
   });
 });
 

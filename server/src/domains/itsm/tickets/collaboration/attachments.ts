@@ -5,7 +5,8 @@ import { event, type EventType } from "#kernel/log/event.ts";
 import { Failure, failure, invalidField, NotFound } from "#kernel/operation/failure.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import type { Operation, ReadContext } from "#kernel/contract.ts";
-import { created, download, noContent, item } from "#kernel/operation/response.ts";
+import { pageOfItems, pageQuery } from "#kernel/operation/pagination.ts";
+import { created, download, noContent, page } from "#kernel/operation/response.ts";
 import { newId } from "#kernel/schema/id.ts";
 import { id, line, object, Time } from "#kernel/schema/schema.ts";
 import { article, exampleRef, type TicketKind, ticketParams } from "../kind.ts";
@@ -146,9 +147,10 @@ function listAttachments(kind: TicketKind) {
     summary: `List what is attached to ${article(name)}`,
     permission: read,
     params: ticketParams(kind),
-    response: item(Type.Array(Attachment)),
+    query: object(pageQuery),
+    response: page(Attachment),
     example: { params: { id: exampleRef(kind) } },
-    async run(ctx, { params: { id: ref } }) {
+    async run(ctx, { params: { id: ref }, query: asked }) {
       const ticket = await getTicketIdentity(ctx, kind, ref);
       const rows = await ctx.tx
         .selectFrom("ticket_attachments")
@@ -156,7 +158,10 @@ function listAttachments(kind: TicketKind) {
         .where("ticket_id", "=", ticket.id)
         .orderBy("id")
         .execute();
-      return rows.map(toAttachment);
+      return pageOfItems(ctx.services, `attachments of ${ticket.id}`, asked, {
+        items: rows.map(toAttachment),
+        keyOf: (attachment) => attachment.id,
+      });
     },
   });
 }

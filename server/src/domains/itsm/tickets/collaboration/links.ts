@@ -6,7 +6,8 @@ import { Failure, failure, invalidField, NotFound } from "#kernel/operation/fail
 import { idPattern, newId } from "#kernel/schema/id.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import type { ReadContext } from "#kernel/contract.ts";
-import { created, noContent, item } from "#kernel/operation/response.ts";
+import { pageOfItems, pageQuery } from "#kernel/operation/pagination.ts";
+import { created, noContent, page } from "#kernel/operation/response.ts";
 import { id, object, Time } from "#kernel/schema/schema.ts";
 import { article, exampleRef, type TicketKind, ticketParams, TicketSummary } from "../kind.ts";
 import { getTicketIdentity, ticketRefOf, findVisibleTickets } from "../ticket.ts";
@@ -79,11 +80,15 @@ function listLinks(kind: TicketKind) {
       "A known error's workaround is shown with it. Tickets of kinds that the caller may not see are left out.",
     permission: read,
     params: ticketParams(kind),
-    response: item(Type.Array(Link)),
+    query: object(pageQuery),
+    response: page(Link),
     example: { params: { id: exampleRef(kind) } },
-    async run(ctx, { params: { id: ref } }) {
+    async run(ctx, { params: { id: ref }, query: asked }) {
       const head = await getTicketIdentity(ctx, kind, ref);
-      return listVisibleLinks(ctx, head.id);
+      return pageOfItems(ctx.services, `links of ${head.id}`, asked, {
+        items: await listVisibleLinks(ctx, head.id),
+        keyOf: (link) => link.id,
+      });
     },
   });
 }

@@ -3,7 +3,8 @@ import type { Tx } from "#kernel/db/connection.ts";
 import { event, type EventType } from "#kernel/log/event.ts";
 import { Failure, Forbidden, NotFound } from "#kernel/operation/failure.ts";
 import { command, query } from "#kernel/operation/operation.ts";
-import { created, noContent, item } from "#kernel/operation/response.ts";
+import { pageOfItems, pageQuery } from "#kernel/operation/pagination.ts";
+import { created, noContent, page } from "#kernel/operation/response.ts";
 import { id, object, Time } from "#kernel/schema/schema.ts";
 import { article, exampleRef, type TicketKind, ticketParams } from "../kind.ts";
 import { assertReferencesExist } from "../check-references.ts";
@@ -46,9 +47,10 @@ function listWatchers(kind: TicketKind) {
     summary: `List who watches ${article(name)}`,
     permission: read,
     params: ticketParams(kind),
-    response: item(Type.Array(Watcher)),
+    query: object(pageQuery),
+    response: page(Watcher),
     example: { params: { id: exampleRef(kind) } },
-    async run(ctx, { params: { id: ref } }) {
+    async run(ctx, { params: { id: ref }, query: asked }) {
       const ticket = await getTicketIdentity(ctx, kind, ref);
       const rows = await ctx.tx
         .selectFrom("ticket_watchers")
@@ -56,7 +58,10 @@ function listWatchers(kind: TicketKind) {
         .where("ticket_id", "=", ticket.id)
         .orderBy("user_id")
         .execute();
-      return rows.map(({ user_id, created_at }) => ({ userId: user_id, createdAt: created_at }));
+      return pageOfItems(ctx.services, `watchers of ${ticket.id}`, asked, {
+        items: rows.map(({ user_id, created_at }) => ({ userId: user_id, createdAt: created_at })),
+        keyOf: ({ userId }) => userId,
+      });
     },
   });
 }
