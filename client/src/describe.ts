@@ -11,6 +11,7 @@ interface Parameter {
 
 interface OperationObject {
   readonly operationId?: string;
+  readonly "x-alias-of"?: string;
   readonly summary?: string;
   readonly parameters?: readonly (Parameter | { readonly $ref: string })[];
   readonly requestBody?: { readonly required?: boolean; readonly content: Content };
@@ -35,8 +36,8 @@ export function describeClient(description: object): string {
   const operations = Object.entries(api.paths).flatMap(([path, item]) =>
     Object.entries(item).flatMap(([method, operation]) => {
       const { operationId } = operation;
-      // Further routes of the same operation are named with a colon, and left out.
-      return operationId === undefined || operationId.includes(":")
+      // Further routes of the same operation are left out.
+      return operationId === undefined || operation["x-alias-of"] !== undefined
         ? []
         : [{ id: operationId, route: `${method.toUpperCase()} ${path}`, operation }];
     }),

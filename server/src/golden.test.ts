@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Validator } from "@seriousme/openapi-schema-validator";
+import type { TSchema } from "typebox";
 import { Compile } from "typebox/compile";
 import { describe, expect, inject, test } from "vitest";
 import { parse } from "yaml";
@@ -9,6 +10,7 @@ import { describeApi, describeEvents } from "#kernel/operation/openapi.ts";
 import { NOTES_SQL } from "#kernel/testing/notes.ts";
 import { startWorld } from "#kernel/testing/world.ts";
 import { describeClient } from "../../client/src/describe.ts";
+import type { Operation } from "#kernel/contract.ts";
 import { domains } from "./app.ts";
 import { renderOperationList } from "./operation-list.ts";
 
@@ -58,7 +60,7 @@ test("the description is valid OpenAPI 3.1, as JSON and as YAML", async () => {
 describe.each(operations.map((op) => [op.id, op] as const))("%s", (_, op) => {
   test("is described: what it needs, what it causes, how it fails, with examples that are valid", () => {
     for (const route of [op.route, ...(op.aliases ?? [])]) {
-      const [method = "", path = ""] = route.split(" ");
+      const [method = "", path = ""] = route.replace(/\*$/, "{rest}").split(" ");
       const described = paths[path]?.[method.toLowerCase()];
       expect(described.summary.length).toBeGreaterThan(5);
       expect(described["x-permission"]).toBe(op.permission?.name ?? null);
@@ -76,6 +78,50 @@ describe.each(operations.map((op) => [op.id, op] as const))("%s", (_, op) => {
       if (schema && example !== undefined) expect(Compile(schema).Check(example)).toBe(true);
     }
   });
+});
+
+test("every list takes a limit and a cursor, and says whether there is more", () => {
+  const isList = ({ response, route }: Operation): boolean =>
+    route.startsWith("GET") && fieldsOf(response.body)["data"]?.["type"] === "array";
+  const lists = operations.filter(isList);
+  expect(lists.length).toBeGreaterThan(60);
+  // A search has one page: what is less like the question than those is no answer to it.
+  const unpaged = lists.filter(({ id }) => id !== "knowledge.search");
+  for (const { id, query, response } of unpaged) {
+    expect([id, Object.keys(fieldsOf(query))]).toEqual([
+      id,
+      expect.arrayContaining(["limit", "after"]),
+    ]);
+    expect([id, fieldsOf(response.body)["pagination"]]).toEqual([id, expect.any(Object)]);
+  }
+});
+
+function fieldsOf(schema: TSchema | undefined): Record<string, Record<string, unknown>> {
+  return (schema as { properties?: Record<string, Record<string, unknown>> })?.properties ?? {};
+}
+
+test("operationIds are names in any language, and each is one of its own there", () => {
+  const ids = Object.values(paths).flatMap((methods) =>
+    Object.values(methods).map(({ operationId }) => String(operationId)),
+  );
+  for (const id of ids) expect(id).toMatch(/^[a-z]\w*\.[a-z]\w*$/);
+  const names = ids.map((id) => id.replaceAll(/[._]/g, "").toLowerCase());
+  expect(new Set(names).size).toBe(names.length);
+  expect(ids).toEqual(expect.arrayContaining(["api.describe_json", "api.describe_yaml"]));
+});
+
+test("a path names the parameters that are described, and no others", () => {
+  for (const [path, methods] of Object.entries(paths)) {
+    const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+    expect(path).not.toContain("*");
+    for (const { parameters = [] } of Object.values(methods)) {
+      const described = parameters.filter((one: any) => one.in === "path");
+      expect([path, described.map((one: any) => one.name).toSorted()]).toEqual([
+        path,
+        named.toSorted(),
+      ]);
+    }
+  }
 });
 
 test("ids, routes, events and permissions are each declared once", () => {

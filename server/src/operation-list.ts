@@ -1,10 +1,11 @@
+import { describeOperationId } from "#kernel/operation/openapi.ts";
 import type { Domain, Operation } from "#kernel/contract.ts";
 
 const HEAD = ["operation", "method", "path", "permission", "events"];
 
 /**
  * Renders the API as one aligned line per route, by operation, for people who read its changes in review. A further
- * route of an operation has a number after its id, as in openapi.json; an operation without a permission shows its
+ * route of an operation has the id that it has in openapi.json; an operation without a permission shows its
  * audience instead.
  */
 export function renderOperationList(domains: readonly Domain[]): string {
@@ -25,8 +26,8 @@ export function renderOperationList(domains: readonly Domain[]): string {
 function rowsOf(op: Operation): string[][] {
   const permission = op.permission?.name ?? `(${op.access})`;
   const events = op.publishes ? "(what is published)" : op.emits.map(({ type }) => type).join(", ");
-  return [op.route, ...(op.aliases ?? [])].map((route, index) => {
+  return [op.route, ...(op.aliases ?? [])].map((route) => {
     const [method = "", path = ""] = route.split(" ");
-    return [index === 0 ? op.id : `${op.id}:${index}`, method, path, permission, events];
+    return [describeOperationId(op, route), method, path, permission, events];
   });
 }

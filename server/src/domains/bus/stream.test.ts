@@ -163,3 +163,36 @@ test("streams end when the process is to end", async () => {
   expect(headers["connection"]).toBe("close");
   expect(payload).toMatch(/^retry: 1000\nid: \S+\n\n$/);
 });
+
+test("a browser's EventSource needs a cookie and the address alone", async () => {
+  const publishIn = (environment: string) =>
+    owner(
+      "POST /api/v1/events/topics/shop.windows/publish",
+      { type: "told.once", payload: { environment } },
+      { "x-environment": environment },
+    );
+  await publishIn("production");
+  const staged = await publishIn("staging");
+  const open = (query: string, cookie = `millrace_session=${owner.token}`) =>
+    world.app.inject({
+      url: `/api/v1/events/topics/shop.windows/stream?after=${BEGINNING}&limit=1&${query}`,
+      headers: { cookie },
+    });
+  const heard = await open("workspace=default&environment=staging");
+  expect(heard.statusCode).toBe(200);
+  expect(heard.payload).toContain(`id: ${staged.body.data.id}\n`);
+  expect((await open("workspace=default")).payload).toContain('"environment":"production"');
+  for (const [query, status, code] of [
+    ["", 400, "workspace_required"],
+    ["workspace=", 400, "workspace_required"],
+    ["workspace=elsewhere", 403, "workspace_forbidden"],
+    ["workspace=default&workspace=default", 403, "workspace_forbidden"],
+    ["workspace=default&environment=moon", 400, "unknown_environment"],
+  ] as const) {
+    const answer = await open(query);
+    expect([answer.statusCode, answer.json().code]).toEqual([status, code]);
+  }
+  expect((await open("workspace=default", "millrace_session=mrs_guessed")).statusCode).toBe(401);
+  // Elsewhere only the headers count.
+  expect(await owner("GET /api/v1/audit?workspace=default")).toMatchObject({ status: 422 });
+});

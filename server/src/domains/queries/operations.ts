@@ -54,7 +54,7 @@ const createQuery = command({
     body: {
       name: "Orders by status",
       sql: "select status, count(*) from orders where created_at > $1 group by status",
-      parameters: [{ name: "since", type: "date", default: "2026-01-01" }],
+      parameters: [{ name: "since", type: "date" }],
     },
   },
   prepare: (_, { body }, caller) => inspectQuery(caller, body.sql),

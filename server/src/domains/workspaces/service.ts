@@ -4,7 +4,11 @@ import { newWorkspaceKey } from "#kernel/schema/id.ts";
 import type { WriteContext } from "#kernel/contract.ts";
 import { WorkspaceCreated, WorkspaceUpdated } from "./workspace.ts";
 import * as store from "./store.ts";
+<<<<<<< HEAD
 import { assertUsableSlug, isLocale, isTimezone, slugOf, type Workspace } from "./workspace.ts";
+=======
+import { assertUsableSlug, isOrigin, isTimezone, slugOf, type Workspace } from "./workspace.ts";
+>>>>>>> f8b0051 (http: answers are compressed, bodies may be, and tags are compared as RFC 9110 has it)
 
 type Creating = WriteContext<typeof WorkspaceCreated>;
 
@@ -27,17 +31,37 @@ export async function insertWorkspace(
 export async function updateSettings(
   ctx: WriteContext<typeof WorkspaceUpdated>,
   slug: string,
+<<<<<<< HEAD
   change: Partial<Pick<Workspace, "name" | "description" | "plan" | "timezone" | "locale">>,
+=======
+  {
+    corsOrigins,
+    ...change
+  }: Partial<Pick<Workspace, "name" | "description" | "plan" | "timezone" | "corsOrigins">>,
+>>>>>>> f8b0051 (http: answers are compressed, bodies may be, and tags are compared as RFC 9110 has it)
 ): Promise<Workspace> {
   if (change.timezone !== undefined && !isTimezone(change.timezone)) {
     throw invalidField("/timezone", "is not an IANA time zone");
   }
+<<<<<<< HEAD
   if (change.locale !== undefined && !isLocale(change.locale)) {
     throw invalidField("/locale", "is not a language tag that is known here");
+=======
+  const wrong = corsOrigins?.findIndex((origin) => !isOrigin(origin)) ?? -1;
+  if (wrong !== -1) {
+    throw invalidField(
+      `/corsOrigins/${wrong}`,
+      "is not an origin, such as https://desk.example.com",
+    );
+>>>>>>> f8b0051 (http: answers are compressed, bodies may be, and tags are compared as RFC 9110 has it)
   }
   const before = await store.lock(ctx.tx, slug);
   ctx.expectRevision(before.revision);
-  const after = await store.update(ctx.tx, slug, { ...change, updated_at: ctx.now });
+  const after = await store.update(ctx.tx, slug, {
+    ...change,
+    ...(corsOrigins && { cors_origins: corsOrigins }),
+    updated_at: ctx.now,
+  });
   ctx.emit(
     WorkspaceUpdated,
     workspaceRef(after),

@@ -1,4 +1,5 @@
-export type EnvironmentName = "production" | "staging" | "development";
+export const ENVIRONMENT_NAMES = ["production", "staging", "development"] as const;
+export type EnvironmentName = (typeof ENVIRONMENT_NAMES)[number];
 
 /** The rows that a transaction may see and write: `(workspace, environment)` partitions everything. */
 export interface Partition {

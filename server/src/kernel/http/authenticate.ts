@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Caller, Credential, Membership } from "../access/caller.ts";
 import type { PlatformServices, Operation } from "../contract.ts";
 import type { EnvironmentName } from "../db/database.ts";
+import { ENVIRONMENT_NAMES } from "../db/partition.ts";
 import { isInCidr } from "../outbound/ssrf-guard.ts";
 import {
   AddressForbidden,
@@ -14,6 +15,7 @@ import {
   UnknownEnvironment,
   WorkspaceRequired,
 } from "../operation/failure.ts";
+import { isEventStream } from "../operation/operation.ts";
 import { newId } from "../schema/id.ts";
 
 /** The token of a request, and how it came; a cookie is only ever sent by our own pages. */
@@ -27,7 +29,7 @@ export type Authenticate = (token: string) => Promise<Credential | undefined>;
 
 export const SESSION_COOKIE = "millrace_session";
 
-const ENVIRONMENTS: ReadonlySet<string> = new Set(["production", "staging", "development"]);
+const ENVIRONMENTS: ReadonlySet<string> = new Set(ENVIRONMENT_NAMES);
 const NO_PERMISSIONS: ReadonlySet<string> = new Set();
 const ANONYMOUS = { id: "anonymous", name: "Anonymous", type: "system" } as const;
 
@@ -40,7 +42,7 @@ export async function resolveCaller(
 ): Promise<Caller> {
   const credential = await resolveCredential(op, request, gate);
   if (credential) enforceRateLimit(gate.services, credential, reply);
-  const environment = environmentOf(request);
+  const environment = resolveEnvironment(op, request);
   const membership = credential && resolveMembership(op, request, credential);
   return {
     actor: credential?.actor ?? ANONYMOUS,
@@ -53,7 +55,7 @@ export async function resolveCaller(
       membership && { principal: { id: credential.user.id, roles: membership.roles } }),
     requestId: request.id,
     address: request.ip,
-    origin: gate.services.settings.baseUrl ?? `${request.protocol}://${request.host}`,
+    origin: resolveOrigin(request, gate.services),
     ...(op.acceptsBasic && basicOf(request)),
     ...(op.readsAccept && { prefersHtml: /\btext\/html\b/.test(request.headers.accept ?? "") }),
     ...(op.readsCookies && { cookies: cookiesOf(request.headers.cookie) }),
@@ -78,13 +80,31 @@ async function resolveCredential(
   if (isVisitor && !byToken) assertSameOrigin(request, gate.services.settings.baseUrl);
   if (!credential) {
     if (isVisitor) return undefined;
-    throw new Failure(Unauthenticated, { headers: { "www-authenticate": "Bearer" } });
+    throw new Failure(Unauthenticated, {
+      headers: {
+        "www-authenticate": buildChallenge(presented, resolveOrigin(request, gate.services)),
+      },
+    });
   }
   if (presented?.by === "cookie") assertSameOrigin(request, gate.services.settings.baseUrl);
   if (credential.allowedFrom?.some((range) => isInCidr(request.ip, range)) === false) {
     throw new Failure(AddressForbidden);
   }
   return credential;
+}
+
+/** The address of this installation, as the client knows it. */
+function resolveOrigin({ protocol, host }: FastifyRequest, { settings }: PlatformServices): string {
+  return settings.baseUrl ?? `${protocol}://${host}`;
+}
+
+/**
+ * The scheme that would help, where to learn about it (RFC 9728), and that a token was sent but is not valid
+ * (RFC 6750, 3.1), by which clients decide to refresh theirs.
+ */
+function buildChallenge(presented: PresentedCredential | undefined, origin: string): string {
+  const problem = presented?.by === "header" ? 'error="invalid_token", ' : "";
+  return `Bearer ${problem}resource_metadata="${origin}/.well-known/oauth-protected-resource"`;
 }
 
 /** The client's own id for the request, when it may be echoed and logged; else a new one. */
@@ -147,19 +167,30 @@ function assertSameOrigin({ method, headers }: FastifyRequest, own: string | und
   }
 }
 
-function environmentOf({ headers }: FastifyRequest): EnvironmentName {
-  const name = headers["x-environment"] ?? "production";
+function resolveEnvironment(op: Operation, request: FastifyRequest): EnvironmentName {
+  const name =
+    request.headers["x-environment"] ?? readStreamQuery(op, request).environment ?? "production";
   if (typeof name !== "string" || !ENVIRONMENTS.has(name)) throw new Failure(UnknownEnvironment);
   return name as EnvironmentName;
 }
 
+/** A stream may be opened by a browser's `EventSource`, which can't send headers of ours. */
+function readStreamQuery(
+  op: Operation,
+  { query }: FastifyRequest,
+): { readonly workspace?: unknown; readonly environment?: unknown } {
+  return isEventStream(op) ? (query as object) : NO_QUERY;
+}
+
+const NO_QUERY = {};
+
 /** An unknown slug and one of which the caller is no member fail alike. */
 function resolveMembership(
   op: Operation,
-  { headers }: FastifyRequest,
+  request: FastifyRequest,
   { memberships, confinedTo }: Credential,
 ): Membership | undefined {
-  const slug = headers["x-workspace"];
+  const slug = request.headers["x-workspace"] ?? readStreamQuery(op, request).workspace;
   if (op.access === "visitor") return undefined;
   if (op.access === "account" && confinedTo && !op.allowWorkspaceToken) {
     throw new Failure(SessionConfined);

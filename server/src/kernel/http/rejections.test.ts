@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
 import { connect } from "node:net";
 import { expect, test } from "vitest";
 import { until, useWorld } from "#kernel/testing/world.ts";
@@ -40,8 +42,15 @@ test.each([
   expect([statusCode, headers.allow]).toEqual([status, allow]);
 });
 
-test("a client that disconnects in the middle of a body is no error in the log", async () => {
+test("OPTIONS * is answered, and a client that disconnects in the middle of a body is no error in the log", async () => {
   const { port } = new URL(await world.app.listen({ host: "127.0.0.1", port: 0 }));
+  const whole = request({ port, method: "OPTIONS", path: "*" }).end();
+  const [about] = (await once(whole, "response")) as [IncomingMessage];
+  about.resume();
+  expect([about.statusCode, about.headers.allow]).toEqual([
+    204,
+    "DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT",
+  ]);
   const socket = connect(Number(port), "127.0.0.1", () => {
     socket.write(
       "POST /api/v1/auth/token HTTP/1.1\r\nHost: x\r\nX-Request-ID: cut-off\r\n" +

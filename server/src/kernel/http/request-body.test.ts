@@ -13,8 +13,57 @@ test.each([
   expect(answer).toMatchObject({ status: 422, body: { errors: [{ path }] }, events: [] });
 });
 
-test("a NUL in the path is an error, too", async () => {
-  expect(await agent("GET /sso/a%00b/login")).toMatchObject({ status: 422, events: [] });
+test.each([
+  "GET /sso/a%00b/login",
+  "GET /api/v1/notes/",
+  "GET /api/v1/notes/unknown",
+  "GET /api/v1/notes/usr_01jd0000000000000000000000",
+  "PATCH /api/v1/notes/%F0%9F%91%8B",
+  "DELETE /api/v1/notes/note_",
+])("%s names nothing that could be there", async (route) => {
+  const body = route.startsWith("PATCH") ? {} : undefined;
+  expect(await agent(route, body)).toMatchObject({ status: 404, events: [] });
+});
+
+test.each(["application/json", "text/csv"])(
+  "an absent body of %s is told as such",
+  async (type) => {
+    const path = type === "text/csv" ? "/api/v1/cmdb/import" : "/api/v1/notes";
+    const answer = await agent(`POST ${path}`, "", { "content-type": type });
+    expect(answer).toMatchObject({
+      status: 422,
+      body: { detail: "The body is required", errors: [{ path: "", message: "is required" }] },
+      events: [],
+    });
+  },
+);
+
+test("what a credential lacks is told as RFC 6750 has it", async () => {
+  const viewer = await world.member([]);
+  expect(await viewer("GET /api/v1/notes")).toMatchObject({
+    status: 403,
+    headers: {
+      "www-authenticate": expect.stringMatching(
+        /^Bearer error="insufficient_scope", scope="notes:\w+"$/,
+      ),
+    },
+  });
+  const cookie = await world.stranger("GET /api/v1/notes", undefined, {
+    cookie: "millrace_session=mrs_guessed",
+  });
+  expect(cookie.headers["www-authenticate"]).toMatch(/^Bearer resource_metadata="[^"]+"$/);
+  const [, url = ""] =
+    /resource_metadata="([^"]+)"/.exec(cookie.headers["www-authenticate"] ?? "") ?? [];
+  const origin = url.replace(/\/\.well-known.*/, "");
+  expect(await world.stranger(`GET ${url.slice(origin.length)}`)).toMatchObject({
+    status: 200,
+    body: {
+      resource: origin,
+      authorization_servers: [origin],
+      bearer_methods_supported: ["header"],
+      scopes_supported: expect.arrayContaining(["profile"]),
+    },
+  });
 });
 
 test.each([

@@ -1,12 +1,20 @@
 import { Readable } from "node:stream";
-import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from "fastify";
+import type {
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  preParsingHookHandler,
+  RouteOptions,
+} from "fastify";
 import type { Caller, RawRequest } from "../access/caller.ts";
 import type { Platform, Method, Operation, Route } from "../contract.ts";
-import { Failure, WrongMediaType } from "../operation/failure.ts";
+import { Failure, NotFound, WrongMediaType } from "../operation/failure.ts";
 import { assertStorableTexts, FORM_MEDIA_TYPE, JSON_MEDIA_TYPE } from "./request-body.ts";
 import type { InvocationResult, RawInput } from "../operation/invocation.ts";
 import { authorise, perform } from "../operation/perform.ts";
 import { type Authenticate, resolveCaller } from "./authenticate.ts";
+import { matchesEtag } from "./compression/etag.ts";
+import { decodeBody } from "./compression/request-inflater.ts";
 import type { LoadShedder } from "./load-shedding.ts";
 
 declare module "fastify" {
@@ -41,6 +49,7 @@ export function mountOperations(app: FastifyInstance, options: MountOptions): vo
         onRequest: (request, reply) => admit(op, request, reply, options),
         // A GET has no body.
         ...(method !== "GET" && {
+          preParsing: decodeBodyOf(op),
           preValidation: async (request: FastifyRequest) => assertMediaType(op, request),
         }),
         handler: (request, reply) => serve(op, request, reply, options.platform),
@@ -49,6 +58,18 @@ export function mountOperations(app: FastifyInstance, options: MountOptions): vo
       else app.route(routeOptions);
     }
   }
+}
+
+/** With a callback: most bodies are as they are, and need no promise. */
+function decodeBodyOf({ bodyBytesMax = BODY_BYTES_MAX }: Operation): preParsingHookHandler {
+  return (request, _reply, _payload, done) => {
+    if (request.headers["content-encoding"] === undefined) return done();
+    try {
+      done(null, decodeBody(request.raw, bodyBytesMax));
+    } catch (error) {
+      done(error as Error);
+    }
+  };
 }
 
 /** Registers a route in a scope of its own, whose only parser leaves every body as it is. */
@@ -105,7 +126,7 @@ async function serve(
 ): Promise<FastifyReply> {
   const { caller, headers } = request;
   if (!caller) throw new Error("A request reached its handler without having been admitted.");
-  assertStorableTexts(request.params as object, ":");
+  assertPath(request.params as object);
   assertStorableTexts(request.query as object, "?");
   const outcome = await perform(platform, op, {
     caller: op.longRunning || op.readsRequest ? extendCaller(op, caller, request, reply) : caller,
@@ -115,6 +136,15 @@ async function serve(
     ifMatch: headers["if-match"],
   });
   return sendResponse(request, reply, outcome);
+}
+
+/** A path that no text of ours can be leads nowhere. */
+function assertPath(params: object): void {
+  try {
+    assertStorableTexts(params, ":");
+  } catch {
+    throw new Failure(NotFound);
+  }
 }
 
 /** The caller, with the fields that only a few operations need. */
@@ -157,7 +187,8 @@ function sendResponse(
   outcome: InvocationResult,
 ): FastifyReply {
   const { etag } = outcome.headers;
-  if (etag !== undefined && request.method === "GET" && request.headers["if-none-match"] === etag) {
+  const isRead = request.method === "GET" || request.method === "HEAD";
+  if (etag !== undefined && isRead && matchesEtag(request.headers["if-none-match"], etag)) {
     return reply.code(304).header("etag", etag).send();
   }
   reply.code(outcome.status);
@@ -165,8 +196,14 @@ function sendResponse(
     reply.type("application/json; charset=utf-8");
   }
   reply.headers(outcome.headers);
+  // The policy says it better: the older header knows no list of those who may.
+  if (FRAMEABLE.test(outcome.headers["content-security-policy"] ?? "")) {
+    reply.removeHeader("x-frame-options");
+  }
   return reply.send(outcome.stream ? Readable.from(outcome.stream, STREAM_OPTIONS) : outcome.body);
 }
+
+const FRAMEABLE = /frame-ancestors (?!'none')/;
 
 /** Back pressure: one chunk at a time, the next only when the client has taken the last. */
 const STREAM_OPTIONS = { objectMode: false, highWaterMark: 1 };

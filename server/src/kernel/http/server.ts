@@ -22,7 +22,6 @@ import {
   Unavailable,
   WrongMediaType,
 } from "../operation/failure.ts";
-import { describeApi } from "../operation/openapi.ts";
 import type { Operation } from "../contract.ts";
 import { toProblem, renderFailure } from "../operation/problem.ts";
 import { requestIdOf } from "./authenticate.ts";
@@ -30,6 +29,8 @@ import { Connections, SERVER_OPTIONS } from "./connections.ts";
 import { LoadShedder } from "./load-shedding.ts";
 import { Metrics } from "./metrics.ts";
 import { mountProbes } from "./probes.ts";
+import { mountReference } from "./reference.ts";
+import { ResponseCompressor } from "./compression/response-compressor.ts";
 import {
   FORM_MEDIA_TYPE,
   JSON_MEDIA_TYPE,
@@ -37,73 +38,9 @@ import {
   parseForm,
   parseText,
 } from "./request-body.ts";
-import { collectPaths, rejectUnrouted } from "./rejection.ts";
+import { CrossOriginPolicy } from "./routing/cross-origin.ts";
+import { collectPaths, rejectUnrouted } from "./routing/rejection.ts";
 import { loggedPathOf, mountOperations, pathOf } from "./routes.ts";
-
-const REFERENCE_POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; " +
-  "font-src 'self' data:; connect-src 'self'; worker-src 'self' blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-
-const REFERENCE_PAGE = `<!doctype html>
-<html lang="en">
-  <head>
-    <meta charset="utf-8" />
-    <meta name="viewport" content="width=device-width, initial-scale=1" />
-    <title>Millrace API</title>
-    <link rel="icon" href="data:," />
-  </head>
-  <body>
-    <script id="api-reference" data-url="/api/v1/openapi.json"
-      data-configuration='{"withDefaultFonts":false,"hideClientButton":true,"telemetry":false,"agent":{"disabled":true},"mcp":{"disabled":true},"showDeveloperTools":"never"}'></script>
-    <script src="/docs/reference.js"></script>
-  </body>
-</html>`;
-
-/** The OpenAPI description, and a page to read it and try it. */
-function mountReference(app: FastifyInstance, kernel: Kernel): void {
-  let json: string | undefined;
-  let yaml: string | undefined;
-  app.get("/api/v1/openapi.json", async (_request, reply) => {
-    json ??= JSON.stringify(describeApi(kernel.domains));
-    return reply.type("application/json; charset=utf-8").send(json);
-  });
-  app.get("/api/v1/openapi.yaml", async (_request, reply) => {
-    // Loaded at the first request: YAML is rarely wanted, and the library takes memory.
-    const { stringify } = await import("yaml");
-    yaml ??= stringify(describeApi(kernel.domains), { aliasDuplicateObjects: false });
-    return reply.type("application/yaml; charset=utf-8").send(yaml);
-  });
-  app.get("/docs", async (_request, reply) =>
-    reply
-      .header("content-security-policy", REFERENCE_POLICY)
-      .type("text/html; charset=utf-8")
-      .send(REFERENCE_PAGE),
-  );
-  app.get("/docs/reference.js", async (_request, reply) =>
-    reply
-      .header("cache-control", "public, max-age=3600")
-      .type("text/javascript; charset=utf-8")
-      .send(await referenceScript()),
-  );
-}
-
-let script: Promise<Buffer> | undefined;
-
-/**
- * The package carries its script of some megabytes inside a Fastify plug-in and offers it no other
- * way, so a short-lived instance serves it to us, at the first visit and not at every start.
- */
-function referenceScript(): Promise<Buffer> {
-  script ??= (async () => {
-    const { default: reference } = await import("@scalar/fastify-api-reference");
-    const host = Fastify();
-    await host.register(reference, { routePrefix: "/", configuration: { content: {} } } as never);
-    const { rawPayload } = await host.inject("/js/scalar.js");
-    await host.close();
-    return rawPayload;
-  })();
-  return script;
-}
 
 export interface ServerOptions {
   readonly kernel: Kernel;
@@ -149,15 +86,18 @@ export async function buildServer({
   app.removeAllContentTypeParsers();
   addParser(app, JSON_MEDIA_TYPE, parseBody);
   addParser(app, FORM_MEDIA_TYPE, parseForm);
+  const crossOrigin = new CrossOriginPolicy(kernel);
   // With callbacks: a promise for each hook of each request has a cost.
   app.addHook("onRequest", (request, reply, done) => {
     setCommonHeaders(request, reply);
-    done();
+    if (request.headers.origin === undefined) return done();
+    crossOrigin.apply(request, reply).then(() => done(), done);
   });
-  app.addHook("onSend", (_request, reply, payload, done) => {
+  const compressor = new ResponseCompressor();
+  app.addHook("onSend", (request, reply, payload, done) => {
     // A connection that stayed open would delay the shutdown.
     if (kernel.leaving) reply.header("connection", "close");
-    done(null, payload);
+    compressor.compress(request, reply, payload, done);
   });
   app.addHook("onResponse", (request, reply, done) => {
     // Read once: the framework makes a new object of it each time.
@@ -267,11 +207,16 @@ const FRAMEWORK_FAILURES: Readonly<Record<string, FailureType>> = {
   ERR_HTTP_REQUEST_TIMEOUT: RequestTimeout,
 };
 
+const ZLIB_ERROR = /^Z_/;
+
 function toFailure(error: unknown): Failure {
   if (error instanceof Failure) return error;
   const code = sqlStateOf(error) ?? "";
   const type = FRAMEWORK_FAILURES[code];
   if (type) return new Failure(type);
+  if (ZLIB_ERROR.test(code)) {
+    return new Failure(MalformedRequest, { detail: "The body is not valid gzip." });
+  }
   if (isConnectionLoss(error) || isTimeout(error)) {
     return new Failure(Unavailable, { headers: { "retry-after": "1" } });
   }

@@ -61,7 +61,11 @@ export const Forbidden = failure("forbidden", 403, "This credential may not do t
 
 /** The refusal of a caller who lacks a permission. */
 export function permissionFailure(name: string): Failure {
-  return new Failure(Forbidden, { detail: `This needs the permission ${name}.` });
+  return new Failure(Forbidden, {
+    detail: `This needs the permission ${name}.`,
+    // RFC 6750, 3.1: a client that may ask for more learns what to ask for.
+    headers: { "www-authenticate": `Bearer error="insufficient_scope", scope="${name}"` },
+  });
 }
 
 export const NoSuchWorkspace = failure(
@@ -108,6 +112,11 @@ export const WrongMediaType = failure(
   415,
   "The body must be application/json.",
 );
+export const UnknownCoding = failure(
+  "unknown_coding",
+  415,
+  "The only content coding of a request body is gzip.",
+);
 export const Invalid = failure("invalid", 422, "The request is well-formed but not valid.");
 export const IdempotencyKeyReused = failure(
   "idempotency_key_reused",
@@ -127,7 +136,10 @@ export function invalidField(path: string, message: string): Failure {
 /** The failure that reports all errors of the input. */
 export function invalidInput(errors: readonly FieldError[]): Failure {
   const [first] = errors;
-  return new Failure(Invalid, { detail: `${first?.path} ${first?.message}`, errors });
+  return new Failure(Invalid, {
+    detail: `${first?.path || "The body"} ${first?.message}`,
+    errors,
+  });
 }
 
 /** Throws when the input has errors. */

@@ -15,11 +15,13 @@ import {
   TooLarge,
   Unauthenticated,
   Unavailable,
+  UnknownCoding,
   WrongMediaType,
 } from "./failure.ts";
 import { FORM_MEDIA_TYPE, JSON_MEDIA_TYPE } from "../http/request-body.ts";
+import { ENVIRONMENT_NAMES } from "../db/partition.ts";
 import { Problem } from "./problem.ts";
-import { EVENT_STREAM } from "./response.ts";
+import { isEventStream } from "./operation.ts";
 
 type Json = Record<string, unknown>;
 
@@ -30,7 +32,7 @@ export function describeApi(domains: readonly Domain[]): Json {
   for (const domain of domains) {
     for (const op of domain.operations) {
       for (const route of [op.route, ...(op.aliases ?? [])]) {
-        const [method, path] = route.split(" ") as [string, string];
+        const { method, path } = describeRoute(route);
         paths[path] ??= {};
         paths[path][method.toLowerCase()] = describeOperation(
           op,
@@ -41,15 +43,19 @@ export function describeApi(domains: readonly Domain[]): Json {
       }
     }
   }
+  Object.assign(paths, DESCRIPTION_PATHS);
   components.ref(Problem);
   components.ref(EventEnvelope);
   return {
     openapi: "3.1.0",
     info: { title: "Millrace", version: "1", description: DESCRIPTION },
     servers: [{ url: "/" }],
-    tags: domains
-      .filter(({ tag }) => tag === undefined)
-      .map(({ name, summary }) => ({ name, description: summary })),
+    tags: [
+      ...domains
+        .filter(({ tag }) => tag === undefined)
+        .map(({ name, summary }) => ({ name, description: summary })),
+      { name: "api", description: "This description." },
+    ],
     security: [{ bearer: [] }],
     paths,
     components: {
@@ -83,10 +89,51 @@ problem documents (RFC 9457) with a stable \`code\`. \`Idempotency-Key\` makes P
 repeat for 24 hours; \`If-Match\` with an \`ETag\` guards an update. Every change appends the events that
 \`x-events\` names, in the same transaction.`;
 
+/** The addresses of the description itself, which are no operations: every client may keep what they answer. */
+const DESCRIPTION_PATHS = Object.fromEntries(
+  [
+    { format: "json", mediaType: JSON_MEDIA_TYPE, schema: { type: "object" } },
+    { format: "yaml", mediaType: "application/yaml", schema: { type: "string" } },
+  ].map(({ format, mediaType, schema }) => [
+    `/api/v1/openapi.${format}`,
+    {
+      get: {
+        operationId: `api.describe_${format}`,
+        summary: `Get this description as ${format.toUpperCase()}`,
+        description: "With an ETag: a client that has it may ask with `If-None-Match`.",
+        tags: ["api"],
+        security: [],
+        responses: {
+          200: { description: "It went well.", content: { [mediaType]: { schema } } },
+          304: { description: "It is the one that `If-None-Match` names." },
+        },
+        "x-permission": null,
+        "x-events": [],
+      },
+    },
+  ]),
+);
+
+/** A route's method and path; in OpenAPI the rest of a path, of any length, is a parameter like others. */
+function describeRoute(route: Route): { method: string; path: string } {
+  const [method, path] = route.split(" ") as [string, string];
+  return { method, path: path.replace(/\*$/, `{${REST}}`) };
+}
+
+/** The name of a parameter for the rest of a path, which the router calls by its asterisk. */
+const REST = "rest";
+
 const PARAMETERS = {
   workspace: header("X-Workspace", "The slug of the workspace.", { type: "string" }, true),
+  workspaceOfStream: header(
+    "X-Workspace",
+    "The slug of the workspace, unless the query names it.",
+    {
+      type: "string",
+    },
+  ),
   environment: header("X-Environment", "Which environment's data.", {
-    enum: ["production", "staging", "development"],
+    enum: ENVIRONMENT_NAMES,
     default: "production",
   }),
   requestId: header("X-Request-ID", "Your id for this request, echoed and logged.", {
@@ -112,16 +159,19 @@ function header(name: string, description: string, schema: Json, required = fals
 }
 
 function describeOperation(op: Operation, route: Route, tag: string, components: Components): Json {
-  const alias = route !== op.route;
+  const named = new Set(describeRoute(route).path.match(/(?<=\{)\w+(?=\})/g));
   return {
-    operationId: alias ? `${op.id}:${(op.aliases ?? []).indexOf(route) + 1}` : op.id,
+    operationId: describeOperationId(op, route),
+    ...(route !== op.route && { "x-alias-of": op.id }),
     summary: op.summary,
     ...(op.description && { description: op.description }),
     tags: [tag],
     ...(!needsCredential(op) && { security: [] }),
     parameters: [
       ...headersOf(op),
-      ...describeParameters(op.params, "path", op.example?.params, components),
+      ...describeParameters(op.params, "path", op.example?.params, components).filter(({ name }) =>
+        named.has(String(name)),
+      ),
       ...describeParameters(op.query, "query", op.example?.query, components),
     ],
     ...(op.body && {
@@ -144,16 +194,27 @@ function describeOperation(op: Operation, route: Route, tag: string, components:
   };
 }
 
+/** A further route of an operation has an id of its own, of letters that any language takes in a name. */
+export function describeOperationId({ id, aliases = [] }: Operation, route: Route): string {
+  const index = aliases.indexOf(route);
+  if (index === -1) return id;
+  return index === 0 ? `${id}${ALIAS}` : `${id}${ALIAS}${index + 1}`;
+}
+
+const ALIAS = "_alias";
+
 function headersOf(op: Operation): Json[] {
   const ref = (name: keyof typeof PARAMETERS): Json => ({
     $ref: `#/components/parameters/${name}`,
   });
   return [
-    ...(op.access === "workspace" ? [ref("workspace"), ref("environment")] : []),
+    ...(op.access === "workspace"
+      ? [ref(isEventStream(op) ? "workspaceOfStream" : "workspace"), ref("environment")]
+      : []),
     ref("requestId"),
     ...(/^(POST|PATCH)/.test(op.route) && needsCredential(op) ? [ref("idempotencyKey")] : []),
     ...(isGuarded(op) ? [ref("ifMatch")] : []),
-    ...(op.response.mediaType === EVENT_STREAM ? [ref("lastEventId")] : []),
+    ...(isEventStream(op) ? [ref("lastEventId")] : []),
   ];
 }
 
@@ -169,7 +230,7 @@ function describeParameters(
   };
   const examples = (example ?? {}) as Json;
   return Object.entries(properties).map(([name, part]) => ({
-    name,
+    name: name === "*" ? REST : name,
     in: location,
     // A default fills in a missing value, whatever the validator then requires.
     required: location === "path" || (required.includes(name) && !("default" in part)),
@@ -193,7 +254,7 @@ function describeResponses(op: Operation, components: Components): Json {
     ...(isGuarded(op) || /^(PATCH|PUT)/.test(op.route) ? [PreconditionFailed] : []),
     ...((op.body ?? op.readsRequest) ? [TooLarge] : []),
     // An operation that takes any bytes still rejects a malformed media type.
-    ...(op.body || op.readsRequest ? [WrongMediaType] : []),
+    ...(op.body || op.readsRequest ? [WrongMediaType, UnknownCoding] : []),
     Unavailable,
     ...(op.fails ?? []),
   ];

@@ -1,4 +1,4 @@
-import type { Static, TObject, TSchema, TUndefined } from "typebox";
+import Type, { type Static, type TObject, type TSchema, type TUndefined } from "typebox";
 import type { Caller, WorkspaceRef } from "../access/caller.ts";
 import type { Permission } from "../access/permission.ts";
 import type {
@@ -11,7 +11,10 @@ import type {
   WriteContext,
 } from "../contract.ts";
 import type { EventType } from "../log/event.ts";
+import { ENVIRONMENT_NAMES } from "../db/partition.ts";
+import { line, object } from "../schema/schema.ts";
 import type { Failure } from "./failure.ts";
+import { EVENT_STREAM } from "./response.ts";
 
 export interface OperationInput<
   Params extends TObject,
@@ -100,6 +103,8 @@ function declareOperation(op: {
   readonly access?: Audience;
   readonly permission?: Permission;
   readonly publishes?: boolean;
+  readonly query?: TObject;
+  readonly response: { readonly mediaType?: string };
 }): Operation {
   const access = op.access ?? "workspace";
   if (op.kind === "command" && op.emits.length === 0 && !op.publishes) {
@@ -108,7 +113,30 @@ function declareOperation(op: {
   if (access === "workspace" && op.permission === undefined) {
     throw new Error(`${op.id} serves members of a workspace and must name a permission.`);
   }
-  return { ...op, access } as unknown as Operation;
+  const query = isEventStream(op) ? withStreamQuery(op.query) : op.query;
+  return { ...op, access, ...(query && { query }) } as unknown as Operation;
+}
+
+/** True when the response is a stream of events, which a browser opens with an `EventSource`. */
+export function isEventStream({
+  response,
+}: {
+  readonly response: { readonly mediaType?: string };
+}): boolean {
+  return response.mediaType === EVENT_STREAM;
+}
+
+/** An `EventSource` can't send headers of ours. */
+function withStreamQuery(query: TObject | undefined): TObject {
+  return object({
+    ...query?.properties,
+    workspace: Type.Optional(line(100, "In the place of X-Workspace, for an `EventSource`")),
+    environment: Type.Optional(
+      Type.Enum([...ENVIRONMENT_NAMES], {
+        description: "In the place of X-Environment, for an `EventSource`",
+      }),
+    ),
+  });
 }
 
 /** The names in a route's braces. */

@@ -1,4 +1,3 @@
-import { assertNoErrors } from "#kernel/operation/failure.ts";
 import fastJsonStringify from "fast-json-stringify";
 import { assertOwnerInPerson, type Caller } from "../access/caller.ts";
 import type { Platform, Operation } from "../contract.ts";
@@ -10,10 +9,12 @@ import { trackUsedSecrets } from "../secrets/used-secrets.ts";
 import type { Settings } from "../settings.ts";
 import { Act } from "./act.ts";
 import {
+  assertNoErrors,
   Failure,
   failure,
   type FailureType,
   type FieldError,
+  NotFound,
   permissionFailure,
 } from "./failure.ts";
 import { amendStoredResponse, runOnce } from "./idempotency.ts";
@@ -56,13 +57,20 @@ function validateInput(op: Operation, input: RawInput): RawInput {
   const check = (part: keyof RawInput): unknown => {
     const validator = compiled[part];
     if (!validator) return rejectUndeclared(part, input[part], errors);
-    const absent = part === "body" && op.bodyOptional && input.body === undefined;
+    const absent = part === "body" && input.body === undefined;
+    if (absent && !op.bodyOptional) {
+      errors.push({ path: "", message: "is required" });
+      return undefined;
+    }
     const result = validator.check(absent ? {} : input[part]);
     if ("value" in result) return result.value;
     errors.push(...result.errors);
     return undefined;
   };
-  const checked = { params: check("params"), query: check("query"), body: check("body") };
+  const params = check("params");
+  // An id of a wrong form is one that nothing has.
+  if (errors.length > 0) throw new Failure(NotFound, { errors });
+  const checked = { params, query: check("query"), body: check("body") };
   assertNoErrors(errors);
   return checked;
 }

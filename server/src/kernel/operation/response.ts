@@ -8,10 +8,15 @@ function formatEtag(revision: number, schemaRevision = 1): string {
   return schemaRevision === 1 ? `"${revision}"` : `"${revision}-${schemaRevision}"`;
 }
 
-/** True when an ETag is of this revision, whatever the revision of its schema. */
+/**
+ * True when an ETag is of this revision, whatever the revision of its schema. A weak one counts as well: it names
+ * the same revision, of which compression on the way has made other bytes.
+ */
 export function matchesRevision(etag: string, revision: number): boolean {
-  return etag.replace(SCHEMA_SUFFIX, '"') === formatEtag(revision);
+  return etag.replace(WEAK_PREFIX, "").replace(SCHEMA_SUFFIX, '"') === formatEtag(revision);
 }
+
+const WEAK_PREFIX = /^W\//;
 
 const SCHEMA_SUFFIX = /-\d+"$/;
 

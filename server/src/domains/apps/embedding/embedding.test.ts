@@ -77,6 +77,8 @@ test("a token opens the app with its context, as the member who created it", asy
   expect(headers["content-security-policy"]).toMatch(
     /; frame-ancestors https:\/\/a\.example http:\/\/localhost:3000$/,
   );
+  // The older header would keep it out of every frame.
+  expect(headers).not.toHaveProperty("x-frame-options");
   const acted = await frame()(`POST ${at(token, "/_act")}`, {
     ...LIST,
     componentId: "add",

@@ -80,7 +80,7 @@ export const createTable = command({
       columns: [
         { name: "number", type: "autonumber", unique: true },
         { name: "customer", type: "text", required: true, indexed: true },
-        { name: "status", type: "enum", options: { values: ["new", "paid"] }, default: "new" },
+        { name: "status", type: "enum", options: { values: ["new", "paid"] } },
         { name: "total", type: "decimal", options: { scale: 2, min: 0 } },
       ],
     },

@@ -1,8 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { Failure, MethodNotAllowed, NotFound } from "../operation/failure.ts";
+import { Failure, MethodNotAllowed, NotFound } from "../../operation/failure.ts";
 import { PathTable } from "./path-table.ts";
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+/** For `OPTIONS *`, which asks about the server as a whole. */
+const EVERY_METHOD: ReadonlySet<string> = new Set(METHODS);
 
 /** Collects the paths and methods of all routes that are registered from now on. */
 export function collectPaths(app: FastifyInstance): PathTable {
@@ -31,7 +33,9 @@ export function rejectUnrouted(app: FastifyInstance, paths: PathTable): void {
     for (const { url, own, method } of shadowed) {
       if (method.length > 0) addRejection(scope, { url, method }, () => own);
     }
-    addRejection(scope, { url: "*", method: METHODS }, (path) => paths.methodsAt(path));
+    addRejection(scope, { url: "*", method: METHODS }, (path) =>
+      path === "*" ? EVERY_METHOD : paths.methodsAt(path),
+    );
   });
 }
 
@@ -47,6 +51,11 @@ function addRejection(
   });
 }
 
+function allowOf(methods: ReadonlySet<string>): string {
+  const allowed = methods.has("GET") ? [...methods, "HEAD"] : [...methods];
+  return allowed.toSorted().join(", ");
+}
+
 async function neverReached(): Promise<void> {}
 
 function reject(
@@ -54,11 +63,12 @@ function reject(
   reply: FastifyReply,
   methods: ReadonlySet<string> | undefined,
 ): FastifyReply {
+  if (methods && request.method === "OPTIONS") {
+    return reply.code(204).header("allow", allowOf(methods)).send();
+  }
   // A path that has the method has come here because a parameter is too long.
   if (!methods || methods.has(request.method)) throw new Failure(NotFound);
-  const allowed = methods.has("GET") ? [...methods, "HEAD"] : [...methods];
-  const allow = allowed.toSorted().join(", ");
-  if (request.method === "OPTIONS") return reply.code(204).header("allow", allow).send();
+  const allow = allowOf(methods);
   throw new Failure(MethodNotAllowed, {
     detail: `This path answers ${allow}.`,
     headers: { allow },
