@@ -6,7 +6,6 @@ import { type Component, childrenOf } from "../definition/component.ts";
 import type { Field, Option, ResolvedComponent, ButtonProps } from "./browser/page-state.ts";
 import type { BindingScope } from "./evaluate-binding.ts";
 import { idOf, readTablePage, type ResolveContext, rowsOf } from "./load-sources.ts";
-import { renderMarkdown } from "./markdown.ts";
 
 const PAGE_SIZE = 20;
 const POINTS_MAX = 100;
@@ -39,9 +38,9 @@ export const componentRenderers: Readonly<Record<string, ComponentRenderer>> = {
     text: toText(props["text"]),
     style: toText(props["style"] ?? "body"),
   }),
-  markdown: async ({ props }) => ({
+  markdown: async ({ props, markdown }) => ({
     type: "markdown",
-    content: await renderMarkdown(toText(props["text"])),
+    content: await markdown.render(toText(props["text"])),
   }),
   table: renderTable,
   form: renderForm,

@@ -9,6 +9,7 @@ import type { Component } from "../definition/component.ts";
 import type { DataSource } from "../definition/data-source.ts";
 import { dataOfResponse, type CallOperation } from "#kernel/operation/call-operation.ts";
 import { evaluateBinding, type BindingScope, toDisplayText } from "./evaluate-binding.ts";
+import type { PageMarkdown } from "./markdown/render-markdown.ts";
 import type { AppSession } from "./app-session.ts";
 import type { TableViewState } from "./browser/page-state.ts";
 
@@ -48,6 +49,7 @@ export interface ResolveContext {
   readonly browserState: BrowserState;
   readonly scope: BindingScope;
   readonly loaded: ReadonlyMap<string, LoadedSource>;
+  readonly markdown: PageMarkdown;
 }
 
 type SourceContext = Pick<ResolveContext, "session" | "scope" | "loaded">;

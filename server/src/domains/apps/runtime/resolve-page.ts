@@ -21,6 +21,7 @@ import {
   type ResolveContext,
 } from "./load-sources.ts";
 import type { AppSession } from "./app-session.ts";
+import { PageMarkdown } from "./markdown/render-markdown.ts";
 
 /** Resolves all components of a page; an error replaces only its component. */
 export async function resolvePage(
@@ -65,7 +66,8 @@ export async function prepareContext(
   const scope = await buildScope(session, page, browserState);
   const needed = findNeededSources(components, session.served.snapshot.dataSources);
   const loaded = await loadSources(session, needed, scope);
-  return { session, page, browserState, scope: withData(scope, loaded), loaded };
+  const markdown = new PageMarkdown(session.partition.workspace);
+  return { session, page, browserState, scope: withData(scope, loaded), loaded, markdown };
 }
 
 /** Loads further sources, which an action reads. */

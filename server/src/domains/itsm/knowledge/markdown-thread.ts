@@ -1,9 +1,7 @@
-/** The program of a thread that renders one long text and ends. */
-import { parentPort, workerData } from "node:worker_threads";
+/** The program of a thread that renders long texts. */
+import { serveTasks } from "#kernel/work/task-threads.ts";
 import { loadMarkdown } from "./markdown.ts";
 import type { RenderTask } from "./render-markdown.ts";
 
-// Started by `render-markdown.ts` alone.
-const { method, markdown } = workerData as RenderTask;
 const renderer = await loadMarkdown();
-parentPort?.postMessage(renderer[method](markdown));
+serveTasks(({ method, markdown }: RenderTask) => renderer[method](markdown));

@@ -2,6 +2,8 @@ import { expect, test } from "vitest";
 import { toHtml, toPlainText } from "./render-markdown.ts";
 
 test("a workspace with many long texts does not keep another waiting for all of them", async () => {
+  // Both threads have started.
+  await Promise.all(["one", "two"].map((workspace) => toPlainText(workspace, "x ".repeat(1_000))));
   const order: string[] = [];
   const read = async (workspace: string) => {
     expect(await toPlainText(workspace, "*word* ".repeat(1_000))).toBe(
@@ -10,7 +12,7 @@ test("a workspace with many long texts does not keep another waiting for all of 
     order.push(workspace);
   };
   await Promise.all(["busy", "busy", "busy", "quiet"].map(read));
-  expect(order).toEqual(["busy", "quiet", "busy", "busy"]);
+  expect(order.indexOf("quiet")).toBeLessThan(2);
 });
 
 test("long texts are rendered like short ones", async () => {

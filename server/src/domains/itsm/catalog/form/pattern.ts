@@ -1,12 +1,12 @@
 /**
  * Guards against catastrophic backtracking (ReDoS). Patterns of forms are untrusted regular expressions,
  * and the engine tries every path of matching one, which may take for ever. So a pattern is analysed
- * before it is saved, and one with too many paths is refused. The others run with a time limit.
+ * before it is saved, and one with too many paths is refused. The others run in a thread, with a time limit.
  */
 const PATTERN_CHARACTERS_MAX = 300;
 /** Of a text that a pattern is matched with. */
 export const SUBJECT_CHARACTERS_MAX = 200;
-/** Enough for an e-mail address. In the worst case they take some seconds. */
+/** Enough for an e-mail address. In the worst case they take some seconds, more than they have. */
 const MATCH_PATHS_MAX = SUBJECT_CHARACTERS_MAX ** 3;
 const REPETITIONS_MAX = 1_000;
 

@@ -3,7 +3,8 @@ import { authorOf, type Caller, partitionOfCaller } from "#kernel/access/caller.
 import type { Platform, WriteContext } from "#kernel/contract.ts";
 import { invalidField } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
-import { validateValues, type FormValues } from "../form/check-values.ts";
+import type { FormValues } from "../form/check-values.ts";
+import { validateValues } from "../form/validate-values.ts";
 import type { Item } from "../items/item.ts";
 import { items } from "../items/item-resource.ts";
 import { ApprovalRequested, FulfilmentStarted, RequestCreated } from "./events.ts";
@@ -33,11 +34,10 @@ export async function prepareSubmit(
   caller: Caller,
   { itemId, values }: RequestInput,
 ): Promise<PreparedRequest> {
-  const item = await platform.db.read(partitionOfCaller(caller), (tx) =>
-    items.store.find(tx, itemId),
-  );
+  const partition = partitionOfCaller(caller);
+  const item = await platform.db.read(partition, (tx) => items.store.find(tx, itemId));
   if (item?.status !== "active") throw invalidField("/itemId", "is not the id of an active item");
-  const checked = validateValues(item.form, values);
+  const checked = await validateValues(partition.workspace, item.form, values);
   return { item, values: checked, number: await nextTicketNumber(platform, caller, "request") };
 }
 

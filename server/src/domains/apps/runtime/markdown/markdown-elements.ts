@@ -5,7 +5,7 @@ import {
   type MarkdownIt,
   type Token,
 } from "#kernel/html/markdown.ts";
-import { type Child, h, type VNode } from "./browser/vnode.ts";
+import { type Child, h, type VNode } from "../browser/vnode.ts";
 
 const TAGS = new Set(
   "p h1 h2 h3 h4 h5 h6 ul ol li blockquote pre code em strong s hr br table thead tbody tr th td a".split(
@@ -13,17 +13,32 @@ const TAGS = new Set(
   ),
 );
 
-/** As much as a page may hold itself; longer data is cut off. */
-const CHARACTERS_MAX = 50_000;
+/** More of one text than anybody reads; they would be copied from thread to thread. */
+const ELEMENTS_MAX = 10_000;
+
+/** A text as elements, and how many there are, children included. */
+export interface MarkdownElements {
+  readonly elements: readonly VNode[];
+  readonly count: number;
+}
 
 let loading: Promise<MarkdownIt> | undefined;
 
-export async function renderMarkdown(text: string): Promise<VNode[]> {
+/** Loads what turns a text into elements; undefined when those are too many. */
+export async function loadMarkdownElements(): Promise<
+  (text: string) => MarkdownElements | undefined
+> {
   loading ??= createMarkdownParser({ linkify: true });
   const parser = await loading;
-  return toElements(parser.parse(text.slice(0, CHARACTERS_MAX), {})).map((child) =>
-    typeof child === "string" ? h("p", {}, child) : child,
-  );
+  return (text) => {
+    const tokens = parser.parse(text, {});
+    const count = tokens.reduce((sum, { children }) => sum + 1 + (children?.length ?? 0), 0);
+    if (count > ELEMENTS_MAX) return undefined;
+    const elements = toElements(tokens).map((child) =>
+      typeof child === "string" ? h("p", {}, child) : child,
+    );
+    return { elements, count };
+  };
 }
 
 /** Builds elements of the flat tokens, which open and close elements with children. */

@@ -1,0 +1,85 @@
+/** What people write is worked on for them, and never keeps the event loop from everybody else. */
+import { expect, test } from "vitest";
+import { browser, deployedApp } from "#domains/apps/testing/apps.ts";
+import { type LoopProbe, startLoopProbe } from "#kernel/testing/loop-probe.ts";
+import { useWorld } from "#kernel/testing/world.ts";
+
+const world = await useWorld();
+const builder = await world.member(["builder"]);
+const owner = await world.member(["owner"]);
+const member = await world.member(["member"]);
+const stranger = await world.member(["owner"], await world.workspace("other"));
+/** The longest that others may wait; most attacks took seconds. */
+const WAIT_MAX_MS = 100;
+
+/** Runs an attack while somebody of another workspace asks, again and again. */
+async function attack(run: () => Promise<unknown>): Promise<number> {
+  const probe: LoopProbe = startLoopProbe();
+  let isOver = false;
+  const attacking = run().finally(() => (isOver = true));
+  const statuses = new Set<number>();
+  const asking = (async () => {
+    while (!isOver) {
+      statuses.add((await stranger("GET /api/v1/auth/me")).status);
+      await new Promise(setImmediate);
+    }
+  })();
+  await Promise.all([attacking, asking]);
+  expect([...statuses]).toEqual([200]);
+  return probe.stop();
+}
+
+const times = <T>(count: number, make: (n: number) => T): T[] =>
+  Array.from({ length: count }, (_, n) => make(n));
+
+test("forms", async () => {
+  const properties = Object.fromEntries(
+    times(20, (n) => [`p${n}`, { type: "string", pattern: "x*x*x*y" }]),
+  );
+  const form = { type: "object", properties };
+  const { body } = await builder("POST /api/v1/catalog/items", { name: "Slow", form });
+  const values = Object.fromEntries(times(20, (n) => [`p${n}`, "x".repeat(200)]));
+  const submit = () => member("POST /api/v1/catalog/requests", { itemId: body.data.id, values });
+  const plain = await builder("POST /api/v1/catalog/items", {
+    name: "Large",
+    form: { type: "object", properties: { list: { type: "array", uniqueItems: true } } },
+  });
+  const list = times(20_000, (n) => ({ n }));
+  const submitLarge = () =>
+    member("POST /api/v1/catalog/requests", { itemId: plain.body.data.id, values: { list } });
+  const wait = await attack(async () => {
+    for (const { status, events } of await Promise.all(times(5, submit))) {
+      expect([status, events]).toEqual([422, []]);
+    }
+    await submitLarge();
+  });
+  expect(wait).toBeLessThan(WAIT_MAX_MS);
+});
+
+const row = (columns: number, cell: string) => `|${`${cell}|`.repeat(columns)}`;
+const MARKDOWN = {
+  "a wide table": `${row(2_000, "a")}\n${row(2_000, "-")}\n${"a\n".repeat(15_000)}`,
+  brackets: "[".repeat(25_000),
+  images: "![".repeat(25_000),
+  addresses: "a@b.c http://".repeat(3_800),
+  "link definitions": times(4_000, (n) => `[${n}]: <a>`).join("\n"),
+};
+
+test.each(Object.entries(MARKDOWN))("Markdown of an app and of an article: %s", async (_, text) => {
+  const components = [
+    ...times(2, () => ({ type: "markdown", text: text.slice(0, 49_000) })),
+    ...times(200, () => ({ type: "markdown", text: text.slice(0, 200) })),
+  ];
+  const { slug } = await deployedApp(owner, { pages: [{ path: "/", title: "Slow", components }] });
+  const by = browser(world, owner.token);
+  const page = await attack(async () => {
+    expect((await by(`GET /apps/default/${slug}`)).status).toBe(200);
+  });
+  const article = await attack(async () => {
+    const made = await owner("POST /api/v1/knowledge", { title: "Slow", body: text });
+    expect(made.status).toBe(201);
+    const read = await owner(`GET /api/v1/knowledge/${made.body.data.id}?format=html`);
+    expect(read.status).toBe(200);
+  });
+  expect(Math.max(page, article)).toBeLessThan(WAIT_MAX_MS);
+});
