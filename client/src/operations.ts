@@ -133,6 +133,7 @@ export interface Schemas {
   "Problem": { "id": string; "number": string; "state": "open" | "investigating" | "known_error" | "resolved" | "closed"; "title": string; "description": string; "priority": number; "assigneeId": string | null; "teamId": string | null; "ciIds": readonly (string)[]; "rootCause": string | null; "workaround": string | null; "resolution": string | null; "knownErrorAt": string | null; "resolvedAt": string | null; "closedAt": string | null; "createdBy": string; "createdAt": string; "updatedAt": string };
   "ProblemDocument": { "type": string; "title": string; "status": number; "detail": string; "instance": string; "code": string; "requestId": string; "errors"?: readonly ({ "path": string; "message": string; "position"?: number })[] };
   "ProblemWithIncidents": { "id": string; "number": string; "state": "open" | "investigating" | "known_error" | "resolved" | "closed"; "title": string; "description": string; "priority": number; "assigneeId": string | null; "teamId": string | null; "ciIds": readonly (string)[]; "rootCause": string | null; "workaround": string | null; "resolution": string | null; "knownErrorAt": string | null; "resolvedAt": string | null; "closedAt": string | null; "createdBy": string; "createdAt": string; "updatedAt": string; "incidents": readonly (Schemas["TicketSummary"])[] };
+  "ProtectedResourceMetadata": { "resource": string; "resource_name": string; "authorization_servers": readonly (string)[]; "scopes_supported": readonly (string)[]; "bearer_methods_supported": readonly (string)[]; "resource_documentation": string };
   "PublishedMessage": { "id": string; "deduplicated": boolean };
   "QueryAnswer": { "columns": readonly ({ "name": string; "type": string })[]; "rows": readonly (unknown)[]; "rowCount": number; "truncated": boolean; "durationMs": number };
   "QueryParameter": { "name": string; "type"?: "text" | "integer" | "decimal" | "boolean" | "date" | "timestamp" | "json"; "default"?: unknown };
@@ -210,12 +211,16 @@ export interface Schemas {
   "WorkflowValidation": { "valid": boolean; "errors": readonly ({ "path": string; "message": string })[] };
   "WorkflowVersion": { "id": string; "workflowId": string; "version": number; "label": string | null; "status": "draft" | "active" | "superseded" | "archived"; "activeIn": readonly ("production" | "staging" | "development")[]; "author": { "id": string; "name": string }; "changeSummary": string; "createdAt": string };
   "WorkflowVersionDiff": { "from": { "id": string | null; "version": number | null }; "to": { "id": string | null; "version": number | null }; "identical": boolean; "fields": readonly ({ "field": string; "before": unknown; "after": unknown })[]; "trigger": { "before": Schemas["WorkflowTrigger"]; "after": Schemas["WorkflowTrigger"] } | null; "nodes": { "added": readonly (Schemas["WorkflowNode"])[]; "removed": readonly (Schemas["WorkflowNode"])[]; "changed": readonly ({ "id": string; "changes": readonly (string)[]; "before": Schemas["WorkflowNode"]; "after": Schemas["WorkflowNode"] })[] }; "edges": { "added": readonly (Schemas["WorkflowEdge"])[]; "removed": readonly (Schemas["WorkflowEdge"])[] } };
-  "Workspace": { "id": string; "slug": string; "name": string; "description": string; "plan": "standard" | "enterprise"; "timezone": string; "locale": string; "createdAt": string; "updatedAt": string };
+  "Workspace": { "id": string; "slug": string; "name": string; "description": string; "plan": "standard" | "enterprise"; "timezone": string; "locale": string; "corsOrigins": readonly (string)[]; "createdAt": string; "updatedAt": string };
   "WorkspaceStats": { "slug": string; "counts": { readonly [name: string]: number } };
 }
 
 /** What each operation takes and gives. */
 export interface Operations {
+  /** Get this description as JSON */
+  "api.describe_json": { reply: { readonly [name: string]: unknown } };
+  /** Get this description as YAML */
+  "api.describe_yaml": { reply: string };
   /** List what waits for your word in this environment */
   "approvals.list": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Approval"])[]; "pagination": Schemas["Pagination"] } };
   /** Do what a button, a row or a form of a deployed app does */
@@ -255,7 +260,7 @@ export interface Operations {
   /** Take the answer of the login page, and go back to the app */
   "apps.login": { body: { "returnTo": string; "email": string; "password": string; "code"?: string }; reply: string };
   /** Open a deployed app */
-  "apps.open": { params: { "workspace": string; "slug": string; "*": string }; query?: { "environment"?: "production" | "staging" | "development"; "embed_token"?: string }; reply: string };
+  "apps.open": { params: { "workspace": string; "slug": string }; query?: { "environment"?: "production" | "staging" | "development"; "embed_token"?: string }; reply: string };
   /** Remove a data source of an app */
   "apps.remove_data_source": { params: { "id": string; "dataSourceId": string }; reply: undefined };
   /** Revoke an embed token */
@@ -291,7 +296,7 @@ export interface Operations {
   /** List the executions of an artifact in this environment, newest first */
   "artifacts.list_executions": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "success": true; "data": readonly (Schemas["ArtifactExecutionSummary"])[]; "pagination": Schemas["Pagination"] } };
   /** List the test cases of an artifact, by name */
-  "artifacts.list_test_cases": { params: { "id": string }; reply: { "success": true; "data": readonly (Schemas["ArtifactTestCase"])[] } };
+  "artifacts.list_test_cases": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "success": true; "data": readonly (Schemas["ArtifactTestCase"])[]; "pagination": Schemas["Pagination"] } };
   /** List the versions of an artifact, newest first */
   "artifacts.list_versions": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "success": true; "data": readonly (Schemas["ArtifactVersion"])[]; "pagination": Schemas["Pagination"] } };
   /** Bring an earlier version back, as a new one */
@@ -385,15 +390,15 @@ export interface Operations {
   /** See how the approval of a change stands */
   "changes.list_approvals": { params: { "id": string }; reply: { "data": Schemas["ChangeApprovals"] } };
   /** List what is attached to a change */
-  "changes.list_attachments": { params: { "id": string }; reply: { "data": readonly (Schemas["Attachment"])[] } };
+  "changes.list_attachments": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Attachment"])[]; "pagination": Schemas["Pagination"] } };
   /** List the comments on a change, the oldest first */
   "changes.list_comments": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Comment"])[]; "pagination": Schemas["Pagination"] } };
   /** See who votes on changes in your stead, and whom you stand in for */
   "changes.list_delegations": { reply: { "data": Schemas["ChangeDelegations"] } };
   /** List the tickets that a change is linked to, from either side */
-  "changes.list_links": { params: { "id": string }; reply: { "data": readonly (Schemas["TicketLink"])[] } };
+  "changes.list_links": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["TicketLink"])[]; "pagination": Schemas["Pagination"] } };
   /** List who watches a change */
-  "changes.list_watchers": { params: { "id": string }; reply: { "data": readonly (Schemas["Watcher"])[] } };
+  "changes.list_watchers": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Watcher"])[]; "pagination": Schemas["Pagination"] } };
   /** Read the calendar of changes by its secret address */
   "changes.read_calendar_feed": { params: { "token": string }; reply: string };
   /** Reject a change */
@@ -491,7 +496,7 @@ export interface Operations {
   /** How the desk is run: the priority matrix, and when resolved incidents are closed */
   "desk.get_settings": { reply: { "data": Schemas["DeskSettings"] } };
   /** The states of each kind of ticket, and what leads from one to another */
-  "desk.list_state_machines": { reply: { "data": readonly (Schemas["StateMachine"])[] } };
+  "desk.list_state_machines": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["StateMachine"])[]; "pagination": Schemas["Pagination"] } };
   /** Change how the desk is run */
   "desk.update_settings": { body: { "priorityMatrix"?: readonly (readonly (number)[])[]; "autoCloseDays"?: number }; reply: { "data": Schemas["DeskSettings"] } };
   /** List every type of event, with the JSON Schema of its data */
@@ -557,15 +562,15 @@ export interface Operations {
   /** List incidents, the newest first */
   "incidents.list": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "state"?: string; "assigneeId"?: string; "teamId"?: string; "priority"?: number; "mine"?: boolean; "queue"?: boolean }; reply: { "data": readonly (Schemas["Incident"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
   /** List what is attached to an incident */
-  "incidents.list_attachments": { params: { "id": string }; reply: { "data": readonly (Schemas["Attachment"])[] } };
+  "incidents.list_attachments": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Attachment"])[]; "pagination": Schemas["Pagination"] } };
   /** List the children of a major incident, the oldest first */
   "incidents.list_children": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Incident"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
   /** List the comments on an incident, the oldest first */
   "incidents.list_comments": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Comment"])[]; "pagination": Schemas["Pagination"] } };
   /** List the tickets that an incident is linked to, from either side */
-  "incidents.list_links": { params: { "id": string }; reply: { "data": readonly (Schemas["TicketLink"])[] } };
+  "incidents.list_links": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["TicketLink"])[]; "pagination": Schemas["Pagination"] } };
   /** List who watches an incident */
-  "incidents.list_watchers": { params: { "id": string }; reply: { "data": readonly (Schemas["Watcher"])[] } };
+  "incidents.list_watchers": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Watcher"])[]; "pagination": Schemas["Pagination"] } };
   /** Remove what is attached */
   "incidents.remove_attachment": { params: { "id": string; "attachmentId": string }; reply: undefined };
   /** Make a child an incident of its own again */
@@ -710,6 +715,8 @@ export interface Operations {
   "oauth.login": { body: { "request": string; "email": string; "password": string; "code"?: string }; reply: string };
   /** Describe the OAuth endpoints */
   "oauth.metadata": { reply: Schemas["OAuthMetadata"] };
+  /** Describe the API as a protected resource */
+  "oauth.resource_metadata": { reply: Schemas["ProtectedResourceMetadata"] };
   /** Give back a token */
   "oauth.revoke": { body: { "token": string; "token_type_hint"?: string; "client_id"?: string; "client_secret"?: string }; reply: { readonly [name: string]: unknown } };
   /** Give an OAuth application a new secret, shown this once */
@@ -767,7 +774,7 @@ export interface Operations {
   /** List problems */
   "problems.list": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "state"?: "open" | "investigating" | "known_error" | "resolved" | "closed"; "mine"?: boolean }; reply: { "data": readonly (Schemas["Problem"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
   /** List what is attached to a problem */
-  "problems.list_attachments": { params: { "id": string }; reply: { "data": readonly (Schemas["Attachment"])[] } };
+  "problems.list_attachments": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Attachment"])[]; "pagination": Schemas["Pagination"] } };
   /** List the comments on a problem, the oldest first */
   "problems.list_comments": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Comment"])[]; "pagination": Schemas["Pagination"] } };
   /** List the incidents that a problem causes, the last linked first */
@@ -775,9 +782,9 @@ export interface Operations {
   /** List known errors: problems whose cause is known, and how to live with them */
   "problems.list_known_errors": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["Problem"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
   /** List the tickets that a problem is linked to, from either side */
-  "problems.list_links": { params: { "id": string }; reply: { "data": readonly (Schemas["TicketLink"])[] } };
+  "problems.list_links": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["TicketLink"])[]; "pagination": Schemas["Pagination"] } };
   /** List who watches a problem */
-  "problems.list_watchers": { params: { "id": string }; reply: { "data": readonly (Schemas["Watcher"])[] } };
+  "problems.list_watchers": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Watcher"])[]; "pagination": Schemas["Pagination"] } };
   /** Remove what is attached */
   "problems.remove_attachment": { params: { "id": string; "attachmentId": string }; reply: undefined };
   /** Remove a link, from either side */
@@ -851,7 +858,7 @@ export interface Operations {
   /** Run a report */
   "reports.run": { params: { "id": string }; query?: { "filter"?: string }; reply: { "data": Schemas["ReportResult"] } };
   /** List what reports can be about */
-  "reports.sources": { reply: { "data": readonly (Schemas["ReportSourceKind"])[] } };
+  "reports.sources": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["ReportSourceKind"])[]; "pagination": Schemas["Pagination"] } };
   /** Change a report */
   "reports.update": { params: { "id": string }; body: { "name"?: string; "description"?: string; "source"?: { "kind": string }; "filter"?: { readonly [name: string]: unknown } | null; "groupBy"?: readonly (string)[]; "timeBucket"?: { "field": string; "unit": "hour" | "day" | "week" | "month" | "quarter" | "year"; "timezone"?: string; "fill"?: boolean } | null; "aggregates"?: readonly (Schemas["ReportAggregate"])[]; "having"?: { readonly [name: string]: unknown } | null; "sort"?: string | null; "limit"?: number; "chart"?: { "type": "table" | "bar" | "line" | "area" | "pie" | "stat"; "x"?: string; "y"?: readonly (string)[]; "series"?: string } | null }; reply: { "data": Schemas["Report"] } };
   /** Attach a text to a request, such as a log */
@@ -877,13 +884,13 @@ export interface Operations {
   /** List requests */
   "requests.list": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "state"?: "submitted" | "awaiting_approval" | "approved" | "rejected" | "fulfilling" | "fulfilled" | "failed" | "cancelled"; "itemId"?: string; "mine"?: boolean; "own"?: boolean; "toApprove"?: boolean }; reply: { "data": readonly (Schemas["CatalogRequest"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
   /** List what is attached to a request */
-  "requests.list_attachments": { params: { "id": string }; reply: { "data": readonly (Schemas["Attachment"])[] } };
+  "requests.list_attachments": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Attachment"])[]; "pagination": Schemas["Pagination"] } };
   /** List the comments on a request, the oldest first */
   "requests.list_comments": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Comment"])[]; "pagination": Schemas["Pagination"] } };
   /** List the tickets that a request is linked to, from either side */
-  "requests.list_links": { params: { "id": string }; reply: { "data": readonly (Schemas["TicketLink"])[] } };
+  "requests.list_links": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["TicketLink"])[]; "pagination": Schemas["Pagination"] } };
   /** List who watches a request */
-  "requests.list_watchers": { params: { "id": string }; reply: { "data": readonly (Schemas["Watcher"])[] } };
+  "requests.list_watchers": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Watcher"])[]; "pagination": Schemas["Pagination"] } };
   /** Refuse a request */
   "requests.reject": { params: { "id": string }; body: { "reason": string }; reply: { "data": Schemas["CatalogRequest"] } };
   /** Remove what is attached */
@@ -927,7 +934,7 @@ export interface Operations {
   /** Make many runs go on from where they failed */
   "runs.retry_many": { body?: { "filter"?: { "workflowId"?: string; "status"?: "failed" | "cancelled"; "from"?: string; "to"?: string }; "limit"?: number }; reply: { "data": Schemas["BulkRetry"] } };
   /** Follow a run live, as server-sent events */
-  "runs.stream": { params: { "runId": string }; reply: string };
+  "runs.stream": { params: { "runId": string }; query?: { "workspace"?: string; "environment"?: "production" | "staging" | "development" }; reply: string };
   /** Create a scheduled job */
   "scheduled_jobs.create": { body: { "name": string; "moduleKey"?: string; "description"?: string; "status"?: "draft" | "active" | "disabled"; "detail": Schemas["ArtifactDetail"]; "artifactType"?: "scheduled_job" }; reply: { "success": true; "data": Schemas["Artifact"] } };
   /** List the scheduled jobs, with when they run next and how they ended last */
@@ -955,13 +962,13 @@ export interface Operations {
   /** List SLA clocks, the next one due first */
   "sla.list_clocks": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "state"?: string; "kind"?: "incident" | "change" | "problem" | "request"; "metric"?: "response" | "resolution"; "policyId"?: string; "dueBefore"?: string; "open"?: "true" }; reply: { "data": readonly (Schemas["SlaBoardClock"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
   /** Explain the SLA clocks of a change */
-  "sla.of_change": { params: { "id": string }; reply: { "data": readonly (Schemas["SlaClock"])[] } };
+  "sla.of_change": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["SlaClock"])[]; "pagination": Schemas["Pagination"] } };
   /** Explain the SLA clocks of an incident */
-  "sla.of_incident": { params: { "id": string }; reply: { "data": readonly (Schemas["SlaClock"])[] } };
+  "sla.of_incident": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["SlaClock"])[]; "pagination": Schemas["Pagination"] } };
   /** Explain the SLA clocks of a problem */
-  "sla.of_problem": { params: { "id": string }; reply: { "data": readonly (Schemas["SlaClock"])[] } };
+  "sla.of_problem": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["SlaClock"])[]; "pagination": Schemas["Pagination"] } };
   /** Explain the SLA clocks of a request */
-  "sla.of_request": { params: { "id": string }; reply: { "data": readonly (Schemas["SlaClock"])[] } };
+  "sla.of_request": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["SlaClock"])[]; "pagination": Schemas["Pagination"] } };
   /** See what a policy would have made of past tickets */
   "sla.simulate": { params: { "id": string }; body?: { "from"?: string; "to"?: string; "policy"?: { "name"?: string; "conditions"?: { readonly [name: string]: unknown }; "targets"?: readonly (Schemas["SlaTarget"])[]; "calendar"?: { "timezone": string; "hours": readonly ({ "days": readonly (number)[]; "from": string; "to": string })[]; "holidays"?: readonly (string)[] } | null; "pauseOn"?: readonly (string)[]; "warnAtPercent"?: number; "active"?: boolean }; "limit"?: number }; reply: { "data": Schemas["SlaSimulation"] } };
   /** Change an SLA policy, or switch it on or off */
@@ -1015,7 +1022,7 @@ export interface Operations {
   /** Read a topic, oldest event first */
   "topics.read": { params: { "name": string }; query?: { "limit"?: number; "after"?: string; "timeout"?: number }; reply: { "data": readonly (Schemas["Event"])[]; "pagination": Schemas["TopicPagination"] } };
   /** Follow a topic live, as server-sent events */
-  "topics.stream": { params: { "name": string }; query?: { "after"?: string; "limit"?: number }; reply: string };
+  "topics.stream": { params: { "name": string }; query?: { "after"?: string; "limit"?: number; "workspace"?: string; "environment"?: "production" | "staging" | "development" }; reply: string };
   /** Evaluate a JSONata expression */
   "transformer.evaluate": { body: { "expression": string; "input"?: unknown; "bindings"?: { readonly [name: string]: unknown } }; reply: { "data": Schemas["Evaluation"] } };
   /** Read a member */
@@ -1115,11 +1122,13 @@ export interface Operations {
   /** Count what a workspace holds in this environment */
   "workspaces.stats": { params: { "slug": string }; reply: { "data": Schemas["WorkspaceStats"] } };
   /** Change the settings of a workspace */
-  "workspaces.update": { params: { "slug": string }; body: { "name"?: string; "description"?: string; "plan"?: "standard" | "enterprise"; "timezone"?: string; "locale"?: string }; reply: { "data": Schemas["Workspace"] } };
+  "workspaces.update": { params: { "slug": string }; body: { "name"?: string; "description"?: string; "plan"?: "standard" | "enterprise"; "timezone"?: string; "locale"?: string; "corsOrigins"?: readonly (string)[] }; reply: { "data": Schemas["Workspace"] } };
 }
 
 /** Where each operation is. */
 export const ROUTES: Readonly<Record<keyof Operations, string>> = {
+  "api.describe_json": "GET /api/v1/openapi.json",
+  "api.describe_yaml": "GET /api/v1/openapi.yaml",
   "approvals.list": "GET /api/v1/approvals",
   "apps.act": "POST /apps/{workspace}/{slug}/_act",
   "apps.add_data_source": "POST /api/v1/apps/{id}/data-sources",
@@ -1367,6 +1376,7 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "oauth.list_applications": "GET /api/v1/oauth/applications",
   "oauth.login": "POST /oauth/login",
   "oauth.metadata": "GET /.well-known/oauth-authorization-server",
+  "oauth.resource_metadata": "GET /.well-known/oauth-protected-resource",
   "oauth.revoke": "POST /api/v1/oauth/revoke",
   "oauth.rotate_application_secret": "POST /api/v1/oauth/applications/{clientId}/secret/rotate",
   "oauth.token": "POST /api/v1/oauth/token",

@@ -1247,5 +1247,6 @@ export interface Tables {
     created_at: Time;
     updated_at: Time;
     locale: Generated<string>;
+    cors_origins: Generated<string[]>;
   };
 }

@@ -4,12 +4,19 @@ import { newWorkspaceKey } from "#kernel/schema/id.ts";
 import type { WriteContext } from "#kernel/contract.ts";
 import { WorkspaceCreated, WorkspaceUpdated } from "./workspace.ts";
 import * as store from "./store.ts";
-<<<<<<< HEAD
-import { assertUsableSlug, isLocale, isTimezone, slugOf, type Workspace } from "./workspace.ts";
-=======
-import { assertUsableSlug, isOrigin, isTimezone, slugOf, type Workspace } from "./workspace.ts";
->>>>>>> f8b0051 (http: answers are compressed, bodies may be, and tags are compared as RFC 9110 has it)
+import {
+  assertUsableSlug,
+  isLocale,
+  isOrigin,
+  isTimezone,
+  slugOf,
+  type Workspace,
+} from "./workspace.ts";
 
+type WorkspaceSettings = Pick<
+  Workspace,
+  "name" | "description" | "plan" | "timezone" | "locale" | "corsOrigins"
+>;
 type Creating = WriteContext<typeof WorkspaceCreated>;
 
 /** Inserts a workspace with its data key, and switches the transaction to it. */
@@ -31,29 +38,20 @@ export async function insertWorkspace(
 export async function updateSettings(
   ctx: WriteContext<typeof WorkspaceUpdated>,
   slug: string,
-<<<<<<< HEAD
-  change: Partial<Pick<Workspace, "name" | "description" | "plan" | "timezone" | "locale">>,
-=======
-  {
-    corsOrigins,
-    ...change
-  }: Partial<Pick<Workspace, "name" | "description" | "plan" | "timezone" | "corsOrigins">>,
->>>>>>> f8b0051 (http: answers are compressed, bodies may be, and tags are compared as RFC 9110 has it)
+  { corsOrigins, ...change }: Partial<WorkspaceSettings>,
 ): Promise<Workspace> {
   if (change.timezone !== undefined && !isTimezone(change.timezone)) {
     throw invalidField("/timezone", "is not an IANA time zone");
   }
-<<<<<<< HEAD
   if (change.locale !== undefined && !isLocale(change.locale)) {
     throw invalidField("/locale", "is not a language tag that is known here");
-=======
+  }
   const wrong = corsOrigins?.findIndex((origin) => !isOrigin(origin)) ?? -1;
   if (wrong !== -1) {
     throw invalidField(
       `/corsOrigins/${wrong}`,
       "is not an origin, such as https://desk.example.com",
     );
->>>>>>> f8b0051 (http: answers are compressed, bodies may be, and tags are compared as RFC 9110 has it)
   }
   const before = await store.lock(ctx.tx, slug);
   ctx.expectRevision(before.revision);

@@ -83,11 +83,8 @@ function toWorkspace(row: Row): Workspace {
     description: row.description,
     plan: row.plan as Workspace["plan"],
     timezone: row.timezone,
-<<<<<<< HEAD
     locale: row.locale,
-=======
     corsOrigins: row.cors_origins,
->>>>>>> f8b0051 (http: answers are compressed, bodies may be, and tags are compared as RFC 9110 has it)
     createdAt: row.created_at,
     updatedAt: row.updated_at,
     revision: row.revision,

@@ -28,18 +28,14 @@ export const settingsFields = {
   plan: Type.Enum(["standard", "enterprise"], {
     description: "`enterprise` keeps 200 versions of each workflow, `standard` 50",
   }),
-<<<<<<< HEAD
   timezone: line(64, "IANA time zone of schedules, reports and apps, where nothing else is said"),
   locale: line(35, "BCP 47 language tag, such as `de-CH`, by which apps write numbers and dates"),
-=======
-  timezone: line(64, "IANA time zone in which schedules and reports are read by default"),
   corsOrigins: Type.Array(line(300), {
     maxItems: CORS_ORIGINS_MAX,
     uniqueItems: true,
     description:
       "Origins such as `https://desk.example.com` whose pages may call the API with a token (CORS); none by default",
   }),
->>>>>>> f8b0051 (http: answers are compressed, bodies may be, and tags are compared as RFC 9110 has it)
 };
 
 export const Workspace = Type.Object(
@@ -47,16 +43,18 @@ export const Workspace = Type.Object(
     id: id("ws"),
     slug: Slug,
     ...settingsFields,
-    // Events of earlier versions have none.
-    corsOrigins: Type.Optional(settingsFields.corsOrigins),
     createdAt: Time,
     updatedAt: Time,
   },
   { title: "Workspace" },
 );
-/** In the data of events; earlier ones had no locale. */
+/** In the data of events; earlier ones had neither locale nor origins. */
 const WorkspaceData = Type.Object(
-  { ...Workspace.properties, locale: Type.Optional(settingsFields.locale) },
+  {
+    ...Workspace.properties,
+    locale: Type.Optional(settingsFields.locale),
+    corsOrigins: Type.Optional(settingsFields.corsOrigins),
+  },
   { title: "WorkspaceData" },
 );
 export type Workspace = Static<typeof Workspace> & { readonly revision: number };
@@ -86,18 +84,17 @@ export function isTimezone(name: string): boolean {
   }
 }
 
-<<<<<<< HEAD
 export function isLocale(tag: string): boolean {
   try {
     return Intl.DateTimeFormat.supportedLocalesOf(tag).length > 0;
   } catch {
     return false;
   }
-=======
+}
+
 /** True for a scheme, a host and a port, spelt as browsers do. */
 export function isOrigin(text: string): boolean {
   return /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
->>>>>>> f8b0051 (http: answers are compressed, bodies may be, and tags are compared as RFC 9110 has it)
 }
 
 export const WorkspaceCreated = event("workspace.created", {

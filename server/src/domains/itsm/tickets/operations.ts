@@ -100,22 +100,6 @@ export const listStateMachines = query({
   description:
     "The very tables that decide: what is not in them answers 409, with what is allowed.",
   permission: DeskRead,
-<<<<<<< HEAD
-  response: item(Type.Array(StateMachine)),
-  run: async ({ services }) =>
-    ticketKinds(services).map(({ kind, machine: { states, finalStates, transitions } }) => ({
-      kind,
-      initial: states[0] ?? "",
-      states: [...states],
-      ended: [...finalStates],
-      transitions: transitions.map(({ action, from, to, automatic = false }) => ({
-        action,
-        from: [...from],
-        to,
-        automatic,
-      })),
-    })),
-=======
   query: object(pageQuery),
   response: page(StateMachine),
   run: async ({ services }, { query: asked }) =>
@@ -126,10 +110,14 @@ export const listStateMachines = query({
           initial: states[0] ?? "",
           states: [...states],
           ended: [...finalStates],
-          transitions: transitions.map(({ action, from, to }) => ({ action, from: [...from], to })),
+          transitions: transitions.map(({ action, from, to, automatic = false }) => ({
+            action,
+            from: [...from],
+            to,
+            automatic,
+          })),
         }),
       ),
       keyOf: ({ kind }) => kind,
     }),
->>>>>>> c13d4ff (lists: every list has a limit and pages)
 });
