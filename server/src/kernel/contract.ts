@@ -199,6 +199,11 @@ export interface OperationDeclaration<
   readonly ownersInPerson?: boolean;
   /** An API token may call it about itself without the permission; for anything else its handler asks for that. */
   readonly allowOwnToken?: boolean;
+  /**
+   * It gives out something that outlasts its caller's credential. That is asked for once more in the transaction:
+   * another node may hold one for valid that has just been revoked.
+   */
+  readonly issuesCredential?: boolean;
   /** A credential that is good for one workspace may call it, although it serves the whole account. */
   readonly allowWorkspaceToken?: boolean;
   /** It may keep its client waiting; `caller.disconnected` is then aborted when the client has left. */

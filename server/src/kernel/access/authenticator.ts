@@ -3,6 +3,8 @@ import { contributionsTo, extensionPoint } from "../extension-point.ts";
 import type { Credential } from "./caller.ts";
 import { compilePattern } from "../condition/event-pattern.ts";
 import { sha256 } from "./crypto.ts";
+import type { Tx } from "../db/connection.ts";
+import { Failure, Unauthenticated } from "../operation/failure.ts";
 import { topicOf } from "../log/event.ts";
 import type { LoopNext } from "../work/loop.ts";
 
@@ -13,6 +15,9 @@ const TOUCH_MS = 15_000;
 /** One kind of token, known by how it begins, and declared by the domain that issues it. */
 export interface CredentialSource {
   readonly prefix: string;
+  readonly kind: Credential["kind"];
+  /** Looks a credential up in a transaction, and keeps it from being revoked until that ends. */
+  readonly lock: (tx: Tx, credential: Credential) => Promise<boolean>;
   /** Recognises a mistyped token without a look-up. */
   readonly looksRight?: (token: string) => boolean;
   /** Only the hash of a token is stored anywhere. */
@@ -30,6 +35,18 @@ export interface ResolvedCredential {
 
 /** Where domains declare the kinds of token that they issue. */
 export const CredentialSourcePoint = extensionPoint<CredentialSource>("kernel.credential_sources");
+
+/** Throws unless the credential of a caller is still valid, as the transaction sees it. */
+export async function assertCredentialValid(
+  { contributions }: Pick<Platform, "contributions">,
+  tx: Tx,
+  credential: Credential | undefined,
+): Promise<void> {
+  if (!credential) return;
+  const sources = contributionsTo(CredentialSourcePoint, contributions);
+  const source = sources.find(({ kind }) => kind === credential.kind);
+  if (!source || !(await source.lock(tx, credential))) throw new Failure(Unauthenticated);
+}
 
 interface CacheEntry extends ResolvedCredential {
   readonly source: CredentialSource;

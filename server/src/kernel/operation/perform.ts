@@ -1,4 +1,5 @@
 import fastJsonStringify from "fast-json-stringify";
+import { assertCredentialValid } from "../access/authenticator.ts";
 import { assertOwnerInPerson, type Caller } from "../access/caller.ts";
 import type { Platform, Operation } from "../contract.ts";
 import type { Transaction } from "../db/database.ts";
@@ -225,6 +226,9 @@ async function execute(
   on.onResult?.(undefined);
   const act = new Act({ session: on.session, services: platform, caller, ifMatch });
   try {
+    if (op.issuesCredential) {
+      await assertCredentialValid(platform, act.ctx.tx, caller.credential);
+    }
     const value = await op.run(act.ctx, on.input as never, on.prepared as never);
     // A change without an event would be invisible to audit, webhooks and workflows alike.
     const silent = act.emitted.length === 0 && !op.allowNoop;

@@ -5,6 +5,7 @@ import { Compile } from "typebox/compile";
 import { describe, expect, test } from "vitest";
 import { domains } from "../../app.ts";
 import type { Operation } from "../contract.ts";
+import { ACCESS_WAYS, noteAccessChanges, takeAccessChanges } from "./access-changes.ts";
 import { hostileBodies, hostileParams } from "./hostile.ts";
 import { notes } from "./notes.ts";
 import type { Arranged, Sample } from "./samples.ts";
@@ -54,6 +55,7 @@ export async function sweep(part: number): Promise<void> {
       MILLRACE_OUTBOUND_ALLOW: "127.0.0.1/32",
     },
   });
+  await noteAccessChanges(world);
   const stage = {
     world,
     owner: await world.member(["owner"]),
@@ -78,12 +80,16 @@ function sweepOperation(op: Operation, samples: readonly Sample[], stage: Stage)
 
   test("does what its samples say, and appends exactly the events that it declares", async () => {
     const seen = new Set<string>();
+    const written = new Set<string>();
     for (const sample of samples) {
       const input = await arrange(sample);
+      await takeAccessChanges(world);
       const answer = await call(input.by ?? owner, op, input);
       expect(answer).toMatchObject({ status: input.status ?? op.response.status });
       for (const type of answer.events) seen.add(type);
+      for (const table of await takeAccessChanges(world)) written.add(table);
     }
+    expect([...written].toSorted()).toEqual(ACCESS_WAYS[op.id] ?? []);
     if (op.publishes) return expect(seen.size).toBeGreaterThan(0);
     expect([...seen].toSorted()).toEqual(op.emits.map(({ type }) => type).toSorted());
   });

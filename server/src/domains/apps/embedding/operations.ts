@@ -24,6 +24,7 @@ export const issueToken = command({
   permission: AppsDeploy,
   params: ById,
   body: object(tokenInputFields),
+  issuesCredential: true,
   response: created(IssuedToken),
   emits: [EmbedTokenCreated],
   fails: [AppIsArchived],

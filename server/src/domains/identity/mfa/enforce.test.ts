@@ -61,6 +61,34 @@ test("is for owners and admins", async () => {
   expect(await admin(ENFORCE, { enforced: false })).toMatchObject({ status: 200 });
 });
 
+test("one workspace's demand keeps nobody from a workspace of their own", async () => {
+  const person = await somebody(world, ["owner"]);
+  const place = await world.workspace("strict-elsewhere");
+  await world.sql(
+    `insert into memberships (workspace_id, user_id, roles, created_at, updated_at)
+     values ($1, $2, '{admin}', now(), now())`,
+    [place.key, person.userId],
+  );
+  await world.sql("update workspaces set enforce_mfa = true where key = $1", [place.key]);
+  const barred = { status: 403, body: { code: "mfa_enrollment_required" }, events: [] };
+  expect(await world.asToken(person.token, place.slug)("GET /api/v1/workspaces/me")).toMatchObject(
+    barred,
+  );
+  const nowhere = world.asToken(person.token);
+  expect(await nowhere("POST /api/v1/workspaces", { name: "My own" })).toMatchObject({
+    status: 201,
+    events: ["workspace.created"],
+  });
+  expect(await nowhere("GET /api/v1/workspaces")).toMatchObject({ status: 200 });
+  // The right to make one that comes from the demanding workspace waits for the factor.
+  await world.sql(
+    `update memberships set roles = '{viewer}' where user_id = $1 and workspace_id <> $2`,
+    [person.userId, place.key],
+  );
+  const again = world.asToken((await person.login()).body.data.token);
+  expect(await again("POST /api/v1/workspaces", { name: "Not yet" })).toMatchObject(barred);
+});
+
 test("the status counts a demand of any workspace, not only of the one that is named", async () => {
   const person = await somebody(world, ["owner"]);
   await person.ask("POST /api/v1/workspaces", { name: "Demanding" });

@@ -52,6 +52,7 @@ export const enrolTotp = command({
     "The secret is pending until `totp/verify` is sent a code of it; asking again replaces it. Codes have six " +
     "digits and change every 30 seconds (SHA-1).",
   ...accountAccess,
+  issuesCredential: true,
   response: item(
     Type.Object(
       {
@@ -77,6 +78,7 @@ export const verifyTotp = command({
     "and replace earlier ones.",
   ...accountAccess,
   body: object({ code: factor.Code }),
+  issuesCredential: true,
   response: item(
     Type.Object(
       { enrolled: Type.Boolean(), recoveryCodes: factor.RecoveryCodes },
@@ -146,6 +148,7 @@ export const registerCredential = command({
     name: Type.Optional(line(100, "Your name for the authenticator")),
   }),
   bodyOptional: true,
+  issuesCredential: true,
   response: item(
     Type.Union([
       factor.CreationOptions,
@@ -195,6 +198,7 @@ export const renewRecoveryCodes = command({
   ...accountAccess,
   body: object(factor.proof),
   bodyOptional: true,
+  issuesCredential: true,
   response: item(
     Type.Object({ recoveryCodes: factor.RecoveryCodes }, { title: "RenewedRecoveryCodes" }),
   ),

@@ -20,6 +20,18 @@ export function lockByCode(tx: Tx, codeHash: Buffer): Promise<GrantRow | undefin
     .executeTakeFirst();
 }
 
+/** Keeps a grant from being revoked until the transaction ends; false when it has been. */
+export async function lockGrant(tx: Tx, id: string): Promise<boolean> {
+  const row = await tx
+    .selectFrom("oauth_grants")
+    .select("id")
+    .where("id", "=", id)
+    .where("revoked_at", "is", null)
+    .forShare()
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 export interface TokenRow {
   readonly grant: GrantRow;
   readonly token: Selectable<Tables["oauth_tokens"]>;

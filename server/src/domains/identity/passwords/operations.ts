@@ -56,6 +56,7 @@ export const changePassword = command({
     currentPassword: Type.String({ minLength: 1, maxLength: 200 }),
     newPassword: Password,
   }),
+  issuesCredential: true,
   response: noContent(),
   emits: [PasswordChanged, PasswordRefused],
   fails: [WrongPassword, Forbidden, RateLimited],

@@ -7,13 +7,15 @@ import type { CredentialSource } from "#kernel/access/authenticator.ts";
 import { SESSION_COOKIE } from "#kernel/http/authenticate.ts";
 import { workspaceIdOf } from "#kernel/schema/id.ts";
 import type { Settings } from "#kernel/settings.ts";
-import { findSession, type SessionRow } from "./store.ts";
+import { findSession, lockSession, type SessionRow } from "./store.ts";
 
 export const SESSION_PREFIX = "mrs_";
 
 /** Session tokens: the account's own permissions, in each of its workspaces. */
 export const sessionTokens: CredentialSource = {
   prefix: SESSION_PREFIX,
+  kind: "session",
+  lock: (tx, { id }) => lockSession(tx, id),
   forgetsOn: [
     "audit.auth.*",
     "audit.role.*",

@@ -37,6 +37,17 @@ export async function findSession(
   return (await db.system<SessionRow>(SESSION, [tokenHash, now]))[0];
 }
 
+/** Keeps a session from being ended until the transaction ends; false when it has been. */
+export async function lockSession(tx: Tx, id: string): Promise<boolean> {
+  const row = await tx
+    .selectFrom("sessions")
+    .select("id")
+    .where("id", "=", id)
+    .forKeyShare()
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 export async function insertSession(tx: Tx, row: Insertable<Tables["sessions"]>): Promise<void> {
   await tx.insertInto("sessions").values(row).execute();
 }

@@ -1,12 +1,14 @@
 import { listMemberships, toMembership } from "../accounts/index.ts";
 import type { CredentialSource } from "#kernel/access/authenticator.ts";
 import type { Membership } from "#kernel/access/caller.ts";
-import { findByHash, touch } from "./store.ts";
+import { findByHash, lockToken, touch } from "./store.ts";
 import { hasValidChecksum, parseStoredRange, TOKEN_PREFIX } from "./token.ts";
 
 /** API tokens: each acts as its account, in one workspace, within its scopes. */
 export const apiTokens: CredentialSource = {
   prefix: TOKEN_PREFIX,
+  kind: "api_token",
+  lock: (tx, { id }) => lockToken(tx, id),
   looksRight: hasValidChecksum,
   forgetsOn: [
     "audit.auth.credentials_revoked",

@@ -30,6 +30,17 @@ export async function list(
   return rows.map(toToken);
 }
 
+/** Keeps a token from being revoked until the transaction ends; false when it has been. */
+export async function lockToken(tx: Tx, id: string): Promise<boolean> {
+  const row = await tx
+    .selectFrom("api_tokens")
+    .select("id")
+    .where("id", "=", id)
+    .forKeyShare()
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 /** Reads the calling token; throws when it was revoked after the request was authenticated. */
 export async function getCallingToken(tx: Tx, id: string): Promise<ApiToken> {
   const row = await tx.selectFrom("api_tokens").selectAll().where("id", "=", id).executeTakeFirst();

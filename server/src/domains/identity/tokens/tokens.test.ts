@@ -185,13 +185,21 @@ describe("revocation and rotation", () => {
   });
 
   test("rotation by the token itself leaves exactly one of the two valid", async () => {
-    const { ask, id } = await make({ ipAllowlist: ["127.0.0.0/8"] });
+    // No scope is needed for that, but for rotating any other.
+    const scopes = ["workspaces:read"];
+    const { ask, id } = await make({ ipAllowlist: ["127.0.0.0/8"], scopes });
+    const another = (await make({ scopes })).id;
+    expect(await ask("POST /api/v1/auth/tokens/rotate", { id: another })).toMatchObject({
+      status: 403,
+      body: { code: "forbidden" },
+      events: [],
+    });
     const answer = await ask("POST /api/v1/auth/tokens/rotate");
     expect(answer).toMatchObject({ status: 201, events: ["audit.token.rotated"] });
     expect(answer.body.data).toMatchObject({
       name: "Robot",
       ipAllowlist: ["127.0.0.0/8"],
-      scopes: draft.scopes,
+      scopes,
     });
     expect(answer.body.data.id).not.toBe(id);
     expect(await ask("GET /api/v1/workspaces/me")).toMatchObject({ status: 401 });

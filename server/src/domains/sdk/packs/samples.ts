@@ -25,6 +25,15 @@ export const samples: readonly Sample[] = [
   { operation: "packs.list", arrange: async () => ({ query: { limit: "2" } }) },
   { operation: "packs.get", arrange: installed },
   { operation: "packs.install", arrange: async () => ({ body: fresh() }) },
+  {
+    operation: "packs.install",
+    name: "with a role",
+    arrange: async () => {
+      const pack = fresh();
+      const roles = [{ name: `Role of ${pack.id}`, permissions: ["profile"] }];
+      return { body: { ...pack, resources: { roles } } };
+    },
+  },
   { operation: "packs.uninstall", arrange: installed },
   {
     operation: "packs.install_baseline",

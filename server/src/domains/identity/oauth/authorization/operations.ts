@@ -72,6 +72,7 @@ export const decideAuthorization = command({
     request: Type.String({ maxLength: 40_000, description: "From the page, signed" }),
     decision: Type.Enum(["allow", "deny"]),
   }),
+  issuesCredential: true,
   response: html(htmlErrorRendering),
   emits: [ConsentGranted, ConsentDenied],
   fails: [FormExpired, FormUsed, UnknownApplication, UnknownRedirect],

@@ -1,5 +1,5 @@
 import type { CredentialSource } from "#kernel/access/authenticator.ts";
-import { findLiveToken } from "../grant-store.ts";
+import { findLiveToken, lockGrant } from "../grant-store.ts";
 import { effectivePermissions, findMembership } from "../scope.ts";
 import { ACCESS_PREFIX } from "./token.ts";
 
@@ -9,6 +9,8 @@ import { ACCESS_PREFIX } from "./token.ts";
  */
 export const accessTokens: CredentialSource = {
   prefix: ACCESS_PREFIX,
+  kind: "oauth",
+  lock: (tx, { id }) => lockGrant(tx, id),
   forgetsOn: [
     "audit.auth.credentials_revoked",
     "audit.oauth_application.*",

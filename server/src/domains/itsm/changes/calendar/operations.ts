@@ -53,6 +53,7 @@ const createFeed = command({
     "Whoever has the address reads the calendar, so keep it like a password; it is in this answer and " +
     "nowhere else. It ends when you make another, revoke it, or may no longer see changes.",
   permission: ChangesRead,
+  issuesCredential: true,
   response: created(
     Type.Object({ url: Type.String(), createdAt: Time }, { title: "CalendarFeed" }),
   ),

@@ -1,0 +1,48 @@
+import type { World } from "./world.ts";
+
+/**
+ * The operations that write what decides who may do what, and where: accounts, memberships, roles, invitations
+ * and single sign-on. The sweep finds one that is missing here; `sweep/ownership.test.ts` tries each of them as a
+ * way to become an owner.
+ */
+export const ACCESS_WAYS: Readonly<Record<string, readonly string[]>> = {
+  "workspaces.create": ["memberships"],
+  "users.invite": ["invitations"],
+  "users.update": ["memberships"],
+  "invitations.accept": ["memberships", "users"],
+  "invitations.form": ["memberships", "users"],
+  "roles.create": ["roles"],
+  "roles.update": ["roles"],
+  "roles.assign": ["memberships"],
+  "roles.unassign": ["memberships"],
+  "packs.install": ["roles"],
+  "packs.install_baseline": ["roles"],
+  "passwords.reset": ["users"],
+  "passwords.reset_form": ["users"],
+  "passwords.change": ["users"],
+  "sso.put": ["sso_configurations"],
+  "sso.samlAcs": ["memberships", "users"],
+  "sso.oidcCallback": ["memberships", "users"],
+};
+
+const NOTE = `
+  create table access_changes (what text not null);
+  create function note_access_change() returns trigger language plpgsql security definer as $$
+    begin insert into public.access_changes values (tg_table_name); return null; end $$;
+  create trigger note after insert or update on memberships execute function note_access_change();
+  create trigger note after insert or update on roles execute function note_access_change();
+  create trigger note after insert or update on invitations execute function note_access_change();
+  create trigger note after insert or update on sso_configurations execute function note_access_change();
+  create trigger note after insert or update of email, password_hash, status, managed_by, email_verified_at
+    on users execute function note_access_change();`;
+
+/** Notes in a world which of these tables are written. */
+export async function noteAccessChanges(world: World): Promise<void> {
+  await world.sql(NOTE);
+}
+
+/** The tables that were written since this was asked last. */
+export async function takeAccessChanges(world: World): Promise<string[]> {
+  const rows = await world.sql("delete from access_changes returning what");
+  return [...new Set(rows.map(({ what }) => String(what)))].toSorted();
+}
