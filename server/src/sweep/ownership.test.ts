@@ -185,7 +185,7 @@ async function ownersOf(key: string): Promise<string[]> {
 }
 
 test("every operation that decides on access is tried", () => {
-  const ids = new Set(sweptOperations.map(({ id }) => id));
+  const ids = new Set<string>(sweptOperations.map(({ id }) => id));
   expect(Object.keys(ATTEMPTS).toSorted()).toEqual(Object.keys(ACCESS_WAYS).toSorted());
   expect(Object.keys(ACCESS_WAYS).filter((id) => !ids.has(id))).toEqual([]);
 });

@@ -167,6 +167,8 @@ export async function startWorld(options: WorldOptions = {}) {
         const waiters = `select from pg_locks where not granted and database = ${here}`;
         return (await sql(waiters)).length >= count;
       }),
+    /** A transaction of somebody else that has run one statement, and commits when it is released. */
+    openTransaction: openWith,
     /** Holds a table as a writer does, until it is released. */
     hold: (table: string) => openWith(`lock table ${table} in row exclusive mode`),
     /** Keeps the log from settling, as a writer elsewhere does that takes its time, until it is released. */

@@ -38,6 +38,7 @@ export {
   type MembershipRow,
   listMemberships,
   listWorkspaceKeys,
+  lockPassword,
   releaseAccount,
   renameUser,
   setPassword,

@@ -67,6 +67,17 @@ export async function setEmailVerified(tx: Tx, id: string, now: Date): Promise<b
   return row !== undefined;
 }
 
+/** Keeps an account's password from being changed until the transaction ends; false when it has been. */
+export async function lockPassword(tx: Tx, id: string, hash: string | undefined): Promise<boolean> {
+  const row = await tx
+    .selectFrom("users")
+    .select("password_hash")
+    .where("id", "=", id)
+    .forShare()
+    .executeTakeFirst();
+  return hash !== undefined && row?.password_hash === hash;
+}
+
 export async function removePassword(tx: Tx, id: string): Promise<number> {
   const { numUpdatedRows } = await tx
     .updateTable("users")

@@ -2,8 +2,7 @@ import { expect, test } from "vitest";
 import { TEST_PASSWORD } from "#kernel/testing/database.ts";
 import { tokenMailedTo } from "#kernel/testing/mailbox.ts";
 import { type Ask, useWorld, type World } from "#kernel/testing/world.ts";
-import { domains } from "../../../app.ts";
-import { somebody, withApp, withKey } from "../mfa/testing/people.ts";
+import { withApp, withKey } from "../mfa/testing/people.ts";
 import { register, tokensFor } from "../oauth/testing/authorization-flow.ts";
 import {
   beginLogin,
@@ -358,34 +357,4 @@ test("when single sign-on is taken away, a mailed link opens the accounts that i
     status: 200,
     body: { data: { user: { id }, workspaces: [{ slug: corp.slug, roles: ["agent"] }] } },
   });
-});
-
-/** Operations that give out what outlasts the credential they are called with, and what to send. */
-const ISSUING: Readonly<Record<string, unknown>> = {
-  "tokens.create": { name: "t", expiresIn: null, scopes: ["profile"] },
-  "tokens.rotate": { id: "tok_01jd0000000000000000000000" },
-  "mfa.enroll_totp": undefined,
-  "mfa.verify_totp": { code: "000000" },
-  "mfa.register_webauthn": undefined,
-  "mfa.renew_recovery_codes": { code: "000000" },
-  "passwords.change": { currentPassword: TEST_PASSWORD, newPassword: OWN },
-  "oauth.decide": undefined,
-  "apps.create_embed_token": { expiresIn: "1h" },
-  "changes.create_calendar_feed": undefined,
-};
-
-test("a revoked credential that another node still holds for valid gives out nothing lasting", async () => {
-  const issuing = domains.flatMap(({ operations }) => operations).filter((op) => op.issuesCredential);
-  expect(issuing.map(({ id }) => id).toSorted()).toEqual(Object.keys(ISSUING).toSorted());
-  const person = await somebody(handing, ["owner"]);
-  await withApp(handing, person);
-  expect(await person.ask(WHERE)).toMatchObject({ status: 200 });
-  // Without an event: the cache knows nothing of it, as on another node for half a second.
-  await handing.sql("delete from sessions where user_id = $1", [person.userId]);
-  expect(await person.ask(WHERE)).toMatchObject({ status: 200 });
-  for (const { id, route } of issuing) {
-    if (id === "oauth.decide" || id === "mfa.verify_totp" || id === "mfa.renew_recovery_codes") continue;
-    const path = route.replace("{id}", "app_01jd0000000000000000000000");
-    expect(await person.ask(path, ISSUING[id]), id).toMatchObject({ status: 401, events: [] });
-  }
 });

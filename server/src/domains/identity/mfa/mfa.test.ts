@@ -278,6 +278,8 @@ test("a token, unlike a session, can't change second factors", async () => {
         CredentialSourcePoint,
         ...(["api_token", "oauth"] as const).map((kind) => ({
           prefix: `test_${kind}`,
+          kind,
+          lock: async () => true,
           forgetsOn: [],
           find: async () => ({
             credential: { id: kind, kind, actor, user, memberships: new Map() },

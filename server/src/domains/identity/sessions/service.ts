@@ -4,6 +4,7 @@ import {
   findAccount,
   type MembershipRow,
   listMemberships,
+  lockPassword,
   toMemberOf,
   type User,
   auditWorkspaces,
@@ -36,6 +37,8 @@ const SESSION_MS = 7 * 24 * 3_600_000;
 
 export interface LoginAttempt {
   readonly user: User | undefined;
+  /** The hash that the password was checked against. */
+  readonly passwordHash?: string | undefined;
   readonly memberships: readonly MembershipRow[];
   /** Set where a second factor is enrolled: what to ask for or, once it was sent, the check's result. */
   readonly secondFactor?:
@@ -61,21 +64,22 @@ export async function checkLogin(
   const enforced = await findEnforcedSso(platform, user.id, caller.origin);
   if (enforced) return { user, memberships, loginUrl: enforced.loginUrl };
   const methods = await listMethods(platform, user.id);
-  if (methods.length === 0) return { user, memberships };
+  const { passwordHash } = account;
+  if (methods.length === 0) return { user, passwordHash, memberships };
   const secondFactor =
     proof.code === undefined && proof.assertion === undefined
       ? { requirement: await buildMfaRequirement(platform, user.id, methods) }
       : {
           factor: await checkSecondFactor(platform, toMfaUser(user, memberships, platform), proof),
         };
-  return { user, memberships, secondFactor };
+  return { user, passwordHash, memberships, secondFactor };
 }
 
 /** Starts a session, or records the failure, in each workspace that the account belongs to. */
 export async function createSession(
   ctx: WriteContext<(typeof LOGIN_EVENTS)[number]>,
   email: string,
-  { user, memberships, secondFactor, loginUrl }: LoginAttempt,
+  { user, passwordHash, memberships, secondFactor, loginUrl }: LoginAttempt,
 ) {
   const headers = { "www-authenticate": "Bearer" };
   if (!user) {
@@ -95,6 +99,11 @@ export async function createSession(
     emitToWorkspaces(ctx, person, (ref, data) => ctx.emit(MfaFailed, ref, data));
     recordLoginFailure(ctx, email, memberships);
     return new Failure(BadSecondFactor, { headers });
+  }
+  // The account may have been taken over, or its password reset, since that was checked.
+  if (!(await lockPassword(ctx.tx, user.id, passwordHash))) {
+    recordLoginFailure(ctx, email, memberships);
+    return new Failure(BadLogin, { headers });
   }
   const { token, expiresAt } = await startSession(ctx, user, memberships);
   const workspaces = memberships.map((row) => toMemberOf(row));
