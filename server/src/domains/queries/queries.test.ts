@@ -37,6 +37,13 @@ const rowsOf = async (sql: string, ...params: unknown[]): Promise<unknown> => {
   return body.data.rows;
 };
 
+test("SQL/JSON reads and makes documents", async () => {
+  const sql = `select json_value(doc, '$.x[0]' returning int) as v, json_query(doc, '$.x') as q, t.n, t.i,
+      json_object('no': "orderNo" returning jsonb) as o
+    from ${orders.slug}, json_table(doc, '$.x[*]' columns (i for ordinality, n int path '$')) as t`;
+  expect(await rowsOf(sql)).toEqual([{ v: 1, q: [1], n: 1, i: 1, o: { no: 1 } }]);
+});
+
 test("a table is read by its slug, with its columns and values as the API has them", async () => {
   const { body } = await run(`select * from ${orders.slug} where "orderNo" < 3 order by "orderNo"`);
   expect(body.data).toEqual({

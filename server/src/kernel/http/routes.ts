@@ -197,9 +197,8 @@ function sendResponse(
   }
   reply.headers(outcome.headers);
   // The policy says it better: the older header knows no list of those who may.
-  if (FRAMEABLE.test(outcome.headers["content-security-policy"] ?? "")) {
-    reply.removeHeader("x-frame-options");
-  }
+  const policy = outcome.headers["content-security-policy"];
+  if (policy !== undefined && FRAMEABLE.test(policy)) reply.removeHeader("x-frame-options");
   return reply.send(outcome.stream ? Readable.from(outcome.stream, STREAM_OPTIONS) : outcome.body);
 }
 

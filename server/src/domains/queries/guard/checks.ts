@@ -17,6 +17,7 @@ export const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
   ["CommonTableExpr", checkExpression],
   ["FuncCall", checkFunction],
   ["RangeFunction", noteFunctionAsTable],
+  ["JsonTable", noteJsonTable],
   ["TypeName", checkType],
   ["ColumnRef", checkColumn],
   ["A_Indirection", checkIndirection],
@@ -146,6 +147,22 @@ function noteFunctionAsTable(
   const columns = new Set(named ? [textOf(aliasname)] : columnNames);
   const tables = aliasname === undefined ? names : [textOf(aliasname)];
   findings.functionsAsTables.push(...tables.map((name) => ({ name, columns })));
+}
+
+/** Notes a `json_table`, whose columns are those that it declares, also within each other. */
+function noteJsonTable({ alias, columns }: Struct, _: number, findings: Findings): void {
+  const [{ aliasname = "json_table", colnames } = {} as Struct] = recordsOf(alias);
+  const names = new Set([...textsOf(colnames), ...jsonColumns(columns)]);
+  findings.functionsAsTables.push({ name: textOf(aliasname), columns: names });
+}
+
+function jsonColumns(columns: unknown): string[] {
+  return recordsOf(columns).flatMap(({ JsonTableColumn: column }) =>
+    recordsOf(column).flatMap(({ name, columns: nested }) => [
+      ...(name === undefined ? [] : [textOf(name)]),
+      ...jsonColumns(nested),
+    ]),
+  );
 }
 
 function definedColumns(coldeflist: unknown): string[] {

@@ -29,6 +29,7 @@ export const FUNCTIONS: ReadonlySet<string> = new Set(
     "regexp_count regexp_instr regexp_like regexp_match regexp_matches regexp_replace",
     "regexp_split_to_array regexp_split_to_table regexp_substr string_to_array string_to_table",
     "array_to_string encode decode convert_from convert_to sha224 sha256 sha384 sha512",
+    "crc32 crc32c",
     "to_char to_number",
     // Full text.
     "to_tsvector to_tsquery plainto_tsquery phraseto_tsquery websearch_to_tsquery ts_rank",
@@ -38,7 +39,7 @@ export const FUNCTIONS: ReadonlySet<string> = new Set(
     "age clock_timestamp date date_add date_bin date_part date_subtract date_trunc extract isfinite",
     "justify_days justify_hours justify_interval make_date make_interval make_time make_timestamp",
     "make_timestamptz now overlaps statement_timestamp timezone to_date to_timestamp",
-    "transaction_timestamp",
+    "transaction_timestamp timestamptz",
     // JSON.
     "to_json to_jsonb array_to_json row_to_json json_build_array jsonb_build_array",
     "json_build_object jsonb_build_object json_object jsonb_object json_array_elements",
@@ -57,7 +58,8 @@ export const FUNCTIONS: ReadonlySet<string> = new Set(
     "cardinality trim_array unnest generate_series generate_subscripts num_nonnulls num_nulls",
     // Ranges.
     "int4range int8range numrange daterange tsrange tstzrange isempty lower_inc lower_inf upper_inc",
-    "upper_inf range_merge multirange",
+    "upper_inf range_merge multirange int4multirange int8multirange nummultirange datemultirange",
+    "tsmultirange tstzmultirange",
     "gen_random_uuid",
   ].flatMap((line) => line.split(" ")),
 );

@@ -44,6 +44,13 @@ const HARMLESS = [
   "select (a, b) overlaps (c, d), normalize(a), a is normalized from x",
   "select doc -> 'a' ->> 'b', doc #>> '{a,b}', doc @> '{\"a\": 1}', doc ? 'a', jsonb_path_query_first(doc, '$.a') from x",
   "select jsonb_build_object('a', a, 'b', json_agg(b)) from x group by a",
+  "select json_value(doc, '$.a' passing 1 as y returning int default 0 on empty error on error) from x",
+  "select json_query(doc, '$' with wrapper keep quotes null on empty), json_exists(doc, '$.x') from x",
+  "select j.n, j.k, j.a from x, json_table(doc, '$[*]' as p passing 2 as z columns (n for ordinality, a int path '$.x' default 1 on empty, e boolean exists, nested path '$.l[*]' columns (k text format json))) as j",
+  "select json_object('a': 1, 'b': b absent on null with unique keys returning jsonb), json_array(1, a null on null), json_array(select a from x) from x",
+  "select json_objectagg('k': a), json_arrayagg(a order by b) filter (where a > 1) over (partition by c) from x",
+  "select a is json object with unique keys, json('{}'), json_scalar(1), json_serialize(doc returning text) from x",
+  "select int4multirange(int4range(1, 3)), datemultirange(), crc32('a'::bytea), timestamptz(day) from x",
   "select k.key, k.value from x, jsonb_each(x.doc) as k",
   "select e.value ->> 'a', value from x cross join lateral jsonb_array_elements(doc) as e",
   "select e.item, e.n from x, unnest(tags) with ordinality as e(item, n)",
@@ -90,7 +97,20 @@ const HARMFUL: readonly (readonly [string, RegExp])[] = [
   ["select 'x'::char(100000000)", /char\(n\)/],
   ["select * from x tablesample system (1)", /TABLESAMPLE/],
   ["select * from x order by a using <", /USING/],
-  ["select * from json_table('{}', '$' columns (a int))", /JSON TABLE/],
+  [
+    "select t.pg_read_file from json_table('[]', '$' columns (a text)) t",
+    /t stands for a function/,
+  ],
+  [
+    "select json_table.pg_read_file from json_table('[]', '$' columns (a text))",
+    /json_table stands for a function/,
+  ],
+  ["select * from json_table('[]', '$' columns (a regclass path '$'))", /type regclass/],
+  ["select json_value(pg_read_file('a')::json, '$')", /pg_read_file/],
+  ["select json_value('1', '$' default pg_sleep(9) on empty)", /pg_sleep/],
+  ["select json_value('1', '$' returning regclass)", /type regclass/],
+  ["select json_object('a': pg_sleep(9)), json_arrayagg(pg_sleep(9))", /pg_sleep/],
+  ["select json_array(select rolname from pg_roles)", /pg_roles/],
 ];
 
 describe("the guard", () => {

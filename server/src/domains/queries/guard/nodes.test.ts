@@ -7,6 +7,7 @@ test.each([
   ["UpdateStmt.withClause", "WITH"],
   ["InsertStmt.onConflictClause", "ON CONFLICT"],
   ["TruncateStmt", "TRUNCATE"],
+  ["CurrentOfExpr", "CURRENT OF"],
 ])("%s is told as %s", (name, words) => {
   expect(nodeName(name)).toBe(words);
 });

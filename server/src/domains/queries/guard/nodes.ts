@@ -32,6 +32,56 @@ function words(text: string): string[] {
 const ALIAS = { alias: "Alias" };
 const WITH = { withClause: "WithClause" };
 
+/** The nodes of SQL/JSON: constructors, `json_value` and its siblings, and `json_table`. */
+function jsonNodes(): Readonly<Record<string, NodeKind>> {
+  const output = { output: "JsonOutput" };
+  const format = { format: "JsonFormat" };
+  const fallbacks = { on_empty: "JsonBehavior", on_error: "JsonBehavior" };
+  return {
+    JsonFormat: kind("format_type encoding"),
+    JsonReturning: kind("typid typmod", "", format),
+    JsonOutput: kind("", "", { typeName: "TypeName", returning: "JsonReturning" }),
+    JsonBehavior: kind("btype coerce", "expr"),
+    JsonValueExpr: kind("", "raw_expr", format),
+    JsonArgument: kind("name", "", { val: "JsonValueExpr" }),
+    JsonKeyValue: kind("", "key", { value: "JsonValueExpr" }),
+    JsonFuncExpr: kind("op column_name wrapper quotes", "pathspec passing", {
+      context_item: "JsonValueExpr",
+      ...output,
+      ...fallbacks,
+    }),
+    JsonTable: kind("lateral", "passing columns", {
+      context_item: "JsonValueExpr",
+      pathspec: "JsonTablePathSpec",
+      on_error: "JsonBehavior",
+      ...ALIAS,
+    }),
+    JsonTablePathSpec: kind("name name_location", "string"),
+    JsonTableColumn: kind("coltype name wrapper quotes", "columns", {
+      typeName: "TypeName",
+      pathspec: "JsonTablePathSpec",
+      ...format,
+      ...fallbacks,
+    }),
+    JsonObjectConstructor: kind("absent_on_null unique", "exprs", output),
+    JsonArrayConstructor: kind("absent_on_null", "exprs", output),
+    JsonArrayQueryConstructor: kind("absent_on_null", "query", { ...output, ...format }),
+    JsonAggConstructor: kind("", "agg_filter agg_order", { over: "WindowDef", ...output }),
+    JsonObjectAgg: kind("absent_on_null unique", "", {
+      constructor: "JsonAggConstructor",
+      arg: "JsonKeyValue",
+    }),
+    JsonArrayAgg: kind("absent_on_null", "", {
+      constructor: "JsonAggConstructor",
+      arg: "JsonValueExpr",
+    }),
+    JsonIsPredicate: kind("item_type unique_keys", "expr", format),
+    JsonParseExpr: kind("unique_keys", "", { expr: "JsonValueExpr", ...output }),
+    JsonScalarExpr: kind("", "expr", output),
+    JsonSerializeExpr: kind("", "", { expr: "JsonValueExpr", ...output }),
+  };
+}
+
 const readNodes: Readonly<Record<string, NodeKind>> = {
   SelectStmt: kind(
     "groupDistinct limitOption op all",
@@ -93,6 +143,7 @@ const readNodes: Readonly<Record<string, NodeKind>> = {
   A_Indirection: kind("", "arg indirection"),
   A_Indices: kind("is_slice", "lidx uidx"),
   RowExpr: kind("row_format", "args"),
+  ...jsonNodes(),
 };
 
 const RELATION = { relation: "RangeVar", ...WITH };
@@ -146,7 +197,7 @@ export function nodeName(name: string): string {
   if (known !== undefined) return known;
   return name
     .replace(/^\w+\.(?=\w+Clause$)/, "")
-    .replace(/(Stmt|Clause)$/, "")
+    .replace(/(Stmt|Clause|Expr)$/, "")
     .replaceAll(/(?<=[a-z])(?=[A-Z])/g, " ")
     .toUpperCase();
 }
