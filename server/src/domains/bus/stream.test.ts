@@ -53,6 +53,24 @@ async function listen(path: string, headers: Record<string, string> = {}) {
   };
 }
 
+/** The ways in which somebody loses the right to what a stream shows them. */
+test.each<[string, (by: { token: string; userId: string }) => Promise<{ status: number }>]>([
+  ["is removed", ({ userId }) => owner(`DELETE /api/v1/settings/users/${userId}`)],
+  ["loses a role", ({ userId }) => owner(`DELETE /api/v1/settings/users/${userId}/roles/viewer`)],
+  ["logs out", ({ token }) => world.asToken(token)("POST /api/v1/auth/logout")],
+])("streams and long polls of whoever %s end at once", async (_, lose) => {
+  const viewer = await world.member(["viewer", "member"]);
+  const topic = `left-${viewer.userId}`;
+  const listener = await listen(`${topic}/stream`, headersOf(viewer));
+  await until(async () => listener.blocks().length > 0);
+  const poll = send(world.app, viewer, `GET /api/v1/events/topics/${topic}/events?timeout=60000`);
+  expect((await lose(viewer)).status).toBeLessThan(300);
+  await Promise.all([listener.ended, poll]);
+  expect((await poll).status).toBe(401);
+  await publish(topic, { secret: true });
+  expect(listener.events()).toEqual([]);
+});
+
 test("a stream begins now, and each event has its id, its type and itself in one line", async () => {
   await publish("live", { n: 0 });
   await world.settled();

@@ -69,8 +69,12 @@ export async function* stream(
       settleMs: 0,
       gone,
     });
-    const visible = await filterVisible(events);
-    for (const event of visible) yield frameOf(event);
+    const visible = gone?.aborted ? [] : await filterVisible(events);
+    for (const event of visible) {
+      // The right to see the rest may have been taken while the client read the last one.
+      if (gone?.aborted) return;
+      yield frameOf(event);
+    }
     left -= visible.length;
     after = events.at(-1)?.id ?? after;
     if (gone?.aborted || platform.shutdown.aborted) return;

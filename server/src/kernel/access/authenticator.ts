@@ -87,12 +87,15 @@ export class Authenticator {
   }
 
   async authenticate(token: string): Promise<Credential | undefined> {
-    const nowMs = this.#platform.clock.nowMs();
-    const cached = this.#cache.get(token);
-    const entry = cached && isFresh(cached, nowMs) ? cached : await this.#lookUp(token);
+    const entry = await this.#find(token);
     if (!entry) return undefined;
-    this.#recordUse(entry, nowMs);
+    this.#recordUse(entry, this.#platform.clock.nowMs());
     return entry.credential;
+  }
+
+  /** Resolves a token that is in use already: to look whether it still is good is no use of it. */
+  async resolve(token: string): Promise<Credential | undefined> {
+    return (await this.#find(token))?.credential;
   }
 
   /** Reports the credentials that were used, one write for many requests, and drops expired entries. */
@@ -103,6 +106,11 @@ export class Authenticator {
     this.#used = new Map();
     for (const [source, uses] of used) await source.touch?.(this.#platform, uses);
     return TOUCH_MS;
+  }
+
+  async #find(token: string): Promise<CacheEntry | undefined> {
+    const cached = this.#cache.get(token);
+    return cached && isFresh(cached, this.#platform.clock.nowMs()) ? cached : this.#lookUp(token);
   }
 
   async #lookUp(token: string): Promise<CacheEntry | undefined> {

@@ -112,7 +112,8 @@ export function requestIdOf(header: string | string[] | undefined): string {
   return typeof header === "string" && /^[\x21-\x7e]{1,128}$/.test(header) ? header : newId("req");
 }
 
-function readToken({ headers }: FastifyRequest): PresentedCredential | undefined {
+/** Reads the token of a request, from its header or its cookie. */
+export function readToken({ headers }: FastifyRequest): PresentedCredential | undefined {
   const { authorization, cookie } = headers;
   if (authorization !== undefined) {
     const token = /^Bearer +([\x21-\x7e]{1,4096})$/i.exec(authorization)?.[1];

@@ -7,12 +7,13 @@ import type {
   RouteOptions,
 } from "fastify";
 import type { Caller, RawRequest } from "../access/caller.ts";
+import type { CredentialWatch } from "../access/credential-watch.ts";
 import type { Platform, Method, Operation, Route } from "../contract.ts";
-import { Failure, NotFound, WrongMediaType } from "../operation/failure.ts";
+import { Failure, NotFound, Unauthenticated, WrongMediaType } from "../operation/failure.ts";
 import { assertStorableTexts, FORM_MEDIA_TYPE, JSON_MEDIA_TYPE } from "./request-body.ts";
 import type { InvocationResult, RawInput } from "../operation/invocation.ts";
 import { authorise, perform } from "../operation/perform.ts";
-import { type Authenticate, resolveCaller } from "./authenticate.ts";
+import { type Authenticate, readToken, resolveCaller } from "./authenticate.ts";
 import { matchesEtag } from "./compression/etag.ts";
 import { decodeBody } from "./compression/request-inflater.ts";
 import type { LoadShedder } from "./load-shedding.ts";
@@ -30,6 +31,7 @@ export interface MountOptions {
   readonly platform: Platform;
   readonly operations: readonly Operation[];
   readonly authenticate: Authenticate;
+  readonly credentialWatch: CredentialWatch;
   readonly loadShedder: LoadShedder;
 }
 
@@ -52,7 +54,7 @@ export function mountOperations(app: FastifyInstance, options: MountOptions): vo
           preParsing: decodeBodyOf(op),
           preValidation: async (request: FastifyRequest) => assertMediaType(op, request),
         }),
-        handler: (request, reply) => serve(op, request, reply, options.platform),
+        handler: (request, reply) => serve(op, request, reply, options),
       };
       if (op.readsRequest) mountRawRoute(app, routeOptions);
       else app.route(routeOptions);
@@ -122,19 +124,25 @@ async function serve(
   op: Operation,
   request: FastifyRequest,
   reply: FastifyReply,
-  platform: Platform,
+  { platform, credentialWatch }: MountOptions,
 ): Promise<FastifyReply> {
   const { caller, headers } = request;
   if (!caller) throw new Error("A request reached its handler without having been admitted.");
   assertPath(request.params as object);
   assertStorableTexts(request.query as object, "?");
+  const connection = op.longRunning ? trackConnection(request, reply, credentialWatch) : undefined;
   const outcome = await perform(platform, op, {
-    caller: op.longRunning || op.readsRequest ? extendCaller(op, caller, request, reply) : caller,
+    caller: {
+      ...caller,
+      ...connection?.fields,
+      ...(op.readsRequest && { request: toRawRequest(request) }),
+    },
     input: readInput(op, request),
     instance: pathOf(request),
     idempotencyKey: single(headers["idempotency-key"]),
     ifMatch: headers["if-match"],
   });
+  if (connection?.isRevoked()) throw new Failure(Unauthenticated);
   return sendResponse(request, reply, outcome);
 }
 
@@ -145,20 +153,6 @@ function assertPath(params: object): void {
   } catch {
     throw new Failure(NotFound);
   }
-}
-
-/** The caller, with the fields that only a few operations need. */
-function extendCaller(
-  op: Operation,
-  caller: Caller,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Caller {
-  return {
-    ...caller,
-    ...(op.longRunning && trackDisconnect(request, reply)),
-    ...(op.readsRequest && { request: toRawRequest(request) }),
-  };
 }
 
 function readInput(op: Operation, { params, query, body }: FastifyRequest): RawInput {
@@ -207,22 +201,45 @@ const FRAMEABLE = /frame-ancestors (?!'none')/;
 /** Back pressure: one chunk at a time, the next only when the client has taken the last. */
 const STREAM_OPTIONS = { objectMode: false, highWaterMark: 1 };
 
-/** The fields of operations that keep their clients waiting. */
-function trackDisconnect(
-  { headers }: FastifyRequest,
+/** The connection of a client that is kept waiting. */
+interface Connection {
+  readonly fields: Pick<Caller, "disconnected" | "lastEventId">;
+  /** True when the client may no longer have the response. */
+  readonly isRevoked: () => boolean;
+}
+
+/** Tracks whether a waiting client is still there, and may still have what it waits for. */
+function trackConnection(
+  request: FastifyRequest,
   reply: FastifyReply,
-): Pick<Caller, "disconnected" | "lastEventId"> {
+  credentialWatch: CredentialWatch,
+): Connection {
   const disconnected = new AbortController();
   const { socket } = reply.raw;
+  const { caller } = request;
+  const token = caller?.credential && readToken(request)?.token;
+  let isRevoked = false;
+  const unwatch =
+    caller &&
+    token !== undefined &&
+    credentialWatch.watch(token, caller, () => {
+      isRevoked = true;
+      disconnected.abort();
+    });
   // A waiting client that closes its side has left, most likely: only the next write would show for sure.
   const onEnd = (): void => disconnected.abort();
   socket?.once("end", onEnd);
   reply.raw.once("close", () => {
+    if (unwatch) unwatch();
     socket?.off("end", onEnd);
     if (!reply.raw.writableFinished) disconnected.abort();
   });
-  const lastEventId = single(headers["last-event-id"]);
-  return { disconnected: disconnected.signal, ...(lastEventId !== undefined && { lastEventId }) };
+  const lastEventId = single(request.headers["last-event-id"]);
+  const { signal } = disconnected;
+  return {
+    fields: { disconnected: signal, ...(lastEventId !== undefined && { lastEventId }) },
+    isRevoked: () => isRevoked,
+  };
 }
 
 /** The path without its query, which may carry what should not be repeated. */

@@ -1,3 +1,4 @@
+import { CredentialWatch } from "../access/credential-watch.ts";
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import Fastify, {
@@ -119,6 +120,10 @@ export async function buildServer({
       platform: kernel,
       operations,
       authenticate: (token) => kernel.authenticator.authenticate(token),
+      credentialWatch: new CredentialWatch(
+        (token) => kernel.authenticator.resolve(token),
+        (error) => log.error({ err: error }, "credentials of open requests can't be checked"),
+      ),
       loadShedder,
     });
     mountReference(app, kernel);
