@@ -36,6 +36,7 @@ export interface Tables {
     notes: string;
     deployed_by: string;
     created_at: Time;
+    permissions: string[] | null;
   };
   app_embed_tokens: {
     id: string;
@@ -133,6 +134,7 @@ export interface Tables {
     started_at: Time;
     duration_ms: number;
     outcome: Json;
+    run_as: string | null;
   };
   artifact_test_cases: {
     id: string;
@@ -176,6 +178,7 @@ export interface Tables {
     created_by: string;
     created_at: Time;
     updated_at: Time;
+    hook_token: string | null;
   };
   blackout_windows: {
     id: string;
@@ -403,6 +406,8 @@ export interface Tables {
     created_by: string;
     created_at: Time;
     updated_at: Time;
+    saved_by: string;
+    permissions: string[] | null;
   };
   dashboards: {
     id: string;
@@ -1180,6 +1185,7 @@ export interface Tables {
     updated_at: Time;
     saved_by: string | null;
     since_event: string | null;
+    permissions: string[] | null;
   };
   workflow_deployments: {
     workspace_id: Generated<string>;

@@ -1,3 +1,4 @@
+import { secretUser } from "#kernel/testing/secret-user.ts";
 import { randomBytes } from "node:crypto";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -57,7 +58,9 @@ async function secretsUnder(key: Buffer): Promise<string[]> {
       const rows = await kernel.db.system<{ key: string }>(
         "select key from workspaces order by slug",
       );
-      const read = rows.map(({ key: workspace }) => kernel.secrets.read(workspace, ["PLANTED"]));
+      const read = rows.map(({ key: workspace }) =>
+        kernel.secrets.read(workspace, ["PLANTED"], secretUser),
+      );
       return (await Promise.all(read)).map(({ values }) => values.get("PLANTED") ?? "");
     } finally {
       await kernel.close();

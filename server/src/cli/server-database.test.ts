@@ -1,3 +1,4 @@
+import { secretUser } from "#kernel/testing/secret-user.ts";
 import { randomBytes, randomUUID } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -94,7 +95,7 @@ test("rekey on a server database: refused while it is in use, done when it is no
         [after.homeWorkspace, sealed],
       ),
     );
-    const { values } = await after.secrets.read(after.homeWorkspace, ["X"]);
+    const { values } = await after.secrets.read(after.homeWorkspace, ["X"], secretUser);
     expect(values.get("X")).toBe("a value");
   } finally {
     await after.close();

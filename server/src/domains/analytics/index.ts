@@ -1,3 +1,5 @@
+import { unattendedKpis } from "./kpis/store.ts";
+import { UnattendedWorkPoint } from "#kernel/contributions/unattended-work.ts";
 import { PackContentPoint } from "#kernel/contributions/pack-content.ts";
 import { UsageCounterPoint } from "#kernel/contributions/usage-counter.ts";
 import { domain } from "#kernel/domain.ts";
@@ -58,6 +60,7 @@ export const analytics = domain({
   jobs: [scheduledSnapshotJob, pruneSnapshots, writeExport, pruneExports],
   contributions: [
     contribute(PackContentPoint, reportContent, kpiContent, dashboardContent),
+    contribute(UnattendedWorkPoint, unattendedKpis),
     contribute(UsageCounterPoint, { name: "reports", count: reportStore.count }),
   ],
 });

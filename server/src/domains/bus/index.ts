@@ -4,6 +4,7 @@ import { listTopics, publishMessage, readTopic, streamTopic, traceEvent } from "
 import { EventsPublish } from "./topic.ts";
 import { busRetentionJob } from "./publish.ts";
 
+export { mayHear } from "./read-topic.ts";
 export { AUDIT, PLATFORM_EVENTS, platformTopics } from "./topic.ts";
 
 export const bus = domain({

@@ -1,5 +1,5 @@
 import type { Static } from "typebox";
-import { AuditRead } from "#domains/audit/index.ts";
+import { AuditRead, EventsRead } from "#domains/audit/index.ts";
 import { type Caller } from "#kernel/access/caller.ts";
 import type { Platform, PlatformServices } from "#kernel/contract.ts";
 import type { Tx } from "#kernel/db/connection.ts";
@@ -92,6 +92,11 @@ export function resolveFeedKey(services: PlatformServices, caller: Caller, name:
 /** The audit log has a permission of its own; a topic must not be the way around it. */
 export function hiddenTopics({ permissions }: Caller): readonly string[] {
   return permissions.has(AuditRead.name) ? [] : [AUDIT];
+}
+
+/** True when somebody may hear events of a topic, by whatever way: as `topics.read` asks it. */
+export function mayHear({ permissions }: Pick<Caller, "permissions">, topic: string): boolean {
+  return permissions.has(EventsRead.name) && (topic !== AUDIT || permissions.has(AuditRead.name));
 }
 
 /** Any event's id is a cursor of any topic. */

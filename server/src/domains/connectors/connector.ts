@@ -45,6 +45,7 @@ const fields = {
   }),
   statusReason: nullable(Type.String()),
   statusChangedAt: nullable(Time),
+  savedBy: Type.String({ description: "Whose right to use secrets it has" }),
   createdBy: Type.String(),
   createdAt: Time,
   updatedAt: Time,

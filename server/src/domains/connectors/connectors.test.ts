@@ -30,6 +30,7 @@ test("a connector is added, read, changed and removed, and all but its credentia
     statusReason: null,
     statusChangedAt: null,
     createdBy,
+    savedBy: createdBy,
     createdAt,
     updatedAt,
   };

@@ -1,3 +1,4 @@
+import type { SecretUser } from "#kernel/secrets/secrets.ts";
 import type { TObject, TSchema } from "typebox";
 import type { Platform } from "#kernel/contract.ts";
 import { open, seal } from "#kernel/access/crypto.ts";
@@ -83,13 +84,13 @@ export async function resolveCredentials(
   platform: Platform,
   workspace: string,
   config: TObject,
-  parts: Parts,
+  { parts, user }: { readonly parts: Parts; readonly user: SecretUser },
 ): Promise<{
   readonly config: Json;
   readonly auth: Auth;
   readonly scrubber: CredentialScrubber;
 }> {
-  const { value, scrubber: vault } = await platform.secrets.resolve(workspace, parts);
+  const { value, scrubber: vault } = await platform.secrets.resolve(workspace, parts, user);
   const scrubber = new CredentialScrubber(vault);
   mapCredentials(config, value, (text, path) => {
     scrubber.add(nameOf(path), text);

@@ -1,3 +1,5 @@
+import { unattendedConnectors } from "./store.ts";
+import { UnattendedWorkPoint } from "#kernel/contributions/unattended-work.ts";
 import { ExecutorPoint } from "#domains/runs/index.ts";
 import { NodeTypePoint } from "#domains/workflows/index.ts";
 import { UsageCounterPoint } from "#kernel/contributions/usage-counter.ts";
@@ -55,6 +57,7 @@ export const connectors = domain({
   contributions: [
     contribute(UsageCounterPoint, { name: "connectors", count: resource.store.count }),
     contribute(NotificationRulePoint, downNotification),
+    contribute(UnattendedWorkPoint, unattendedConnectors),
     contribute(ExecutorPoint, invocation.connectorStep),
     contribute(NodeTypePoint, invocation.connectorStep.type),
   ],

@@ -1,3 +1,4 @@
+import { authorityOf } from "#domains/identity/accounts/index.ts";
 import { isDeepStrictEqual } from "node:util";
 import Type from "typebox";
 import type { WriteContext } from "#kernel/contract.ts";
@@ -62,18 +63,21 @@ export const connectors = resource({
     };
     return parseConnectorInput(platform, caller, body, before);
   },
-  async check({ now }, { name, type }, before, prepared) {
+  async check({ now, caller }, { name, type }, before, prepared) {
     if (!prepared) return { name };
     const { id, config, auth, sealed, hasNewCredentials: recredentialed, discovered } = prepared;
     const document = discovered && toDocumentInfo(discovered, now);
-    if (!before) return { id, name, type, config, auth, sealed, document };
+    // The secrets in it are for whoever says where it leads, or with which credentials.
+    const { runAs: savedBy, permissions } = authorityOf(caller);
+    const saver = { savedBy, permissions: permissions && [...permissions] };
+    if (!before) return { id, name, type, config, auth, sealed, document, ...saver };
     return {
       name,
       config,
       auth,
       document,
       ...(recredentialed && { sealed }),
-      ...(isOther(before, prepared) && resetStatus(before, now)),
+      ...(isOther(before, prepared) && { ...resetStatus(before, now), ...saver }),
     };
   },
   async afterWrite(ctx, connector, before, prepared) {

@@ -1,3 +1,5 @@
+import type { UnattendedItem, UnattendedWork } from "#kernel/contributions/unattended-work.ts";
+import { queryRows } from "#kernel/db/statement.ts";
 import { sql } from "kysely";
 import Type from "typebox";
 import type { Tx } from "#kernel/db/connection.ts";
@@ -10,6 +12,7 @@ import type { DiscoveredAction } from "./openapi/discovered-action.ts";
 const StoredConnector = Type.Object({
   ...Connector.properties,
   sealed: Type.Unsafe<Buffer | null>({}),
+  permissions: nullable(Type.Array(Type.String())),
   failures: Type.Integer(),
   retryAt: nullable(Time),
 });
@@ -69,3 +72,15 @@ export async function listActions(
     .execute();
   return rows.map(({ action }) => action as unknown as DiscoveredAction);
 }
+
+/** Connectors with credentials that act in the name of a member. */
+export const unattendedConnectors: UnattendedWork = {
+  kind: "connector",
+  list: async (tx, userId, limit) =>
+    (await queryRows(tx, UNATTENDED, [userId, limit])) as unknown as UnattendedItem[],
+};
+
+const UNATTENDED = `
+  select id, name, null as environment from connectors
+   where saved_by = $1 and (sealed is not null or config::text || auth::text like '%{{%secrets.%')
+   order by id limit $2`;

@@ -1,3 +1,4 @@
+import { SecretsUse } from "#kernel/secrets/secrets.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { UsageCounterPoint } from "#kernel/contributions/usage-counter.ts";
 import { domain } from "#kernel/domain.ts";
@@ -12,7 +13,7 @@ export const vault = domain({
   name: "vault",
   summary: "Secrets that workflows, webhooks and connectors use and nobody reads.",
   environmentScoped: false,
-  permissions: [SecretsRead, SecretsWrite],
+  permissions: [SecretsRead, SecretsWrite, SecretsUse],
   events: [SecretCreated, SecretUpdated, SecretDeleted],
   operations: [listSecrets, createSecret, getSecret, rotateSecret, deleteSecret],
   contributions: [contribute(UsageCounterPoint, { name: "secrets", count })],

@@ -1,3 +1,4 @@
+import { secretUser } from "#kernel/testing/secret-user.ts";
 import { pino } from "pino";
 import { expect, test } from "vitest";
 import { Kernel } from "#kernel/kernel.ts";
@@ -104,7 +105,11 @@ test("a value has from 1 to 65536 characters and comes back exactly as it went i
   for (const [n, value] of values.entries()) {
     const { status } = await owner("POST /api/v1/secrets", { name: `EXACT_${n}`, value });
     expect(status).toBe(201);
-    const { values: opened } = await world.kernel.secrets.read(world.home, [`EXACT_${n}`]);
+    const { values: opened } = await world.kernel.secrets.read(
+      world.home,
+      [`EXACT_${n}`],
+      secretUser,
+    );
     expect(opened.get(`EXACT_${n}`)).toBe(value);
   }
   for (const value of ["", "y".repeat(65_537)]) {
@@ -165,12 +170,14 @@ test("a rotation is effective at once on another node, though it used the old va
   try {
     await owner("POST /api/v1/secrets", { name: "TURNING", value: "value number 0" });
     for (let turn = 1; turn <= 20; turn += 1) {
-      const old = await node.secrets.resolve(world.home, "{{secrets.TURNING}}");
+      const old = await node.secrets.resolve(world.home, "{{secrets.TURNING}}", secretUser);
       expect(old.value).toBe(`value number ${turn - 1}`);
       await owner("PUT /api/v1/secrets/TURNING", { value: `value number ${turn}` });
     }
     await owner("DELETE /api/v1/secrets/TURNING");
-    await expect(node.secrets.resolve(world.home, "{{secrets.TURNING}}")).rejects.toMatchObject({
+    await expect(
+      node.secrets.resolve(world.home, "{{secrets.TURNING}}", secretUser),
+    ).rejects.toMatchObject({
       type: { code: "unknown_secret" },
     });
   } finally {
@@ -196,7 +203,7 @@ test("a planted value is in no row of any table, no answer and no log line", asy
   await ask("PUT /api/v1/secrets/PLANTED", { value: planted[1] });
   await ask("PUT /api/v1/secrets/NOWHERE", { value: planted[1] });
   await ask("POST /api/v1/secrets", `{"name":"BROKEN","value":"${planted[1]}`);
-  await world.kernel.secrets.read(world.home, ["PLANTED"]);
+  await world.kernel.secrets.read(world.home, ["PLANTED"], secretUser);
   await ask("GET /api/v1/secrets");
   await ask("GET /api/v1/secrets/PLANTED");
   await ask("GET /api/v1/audit");

@@ -116,7 +116,7 @@ describe("access of a webhook to the audit log", () => {
     expect(await patched(builder, id, { name: "Other", url: `${receiver.url}/SAVED` })).toBe(true);
     expect(await patched(builder, id, { events: ["*"] })).toBe(false);
     const { body } = await owner(`GET /api/v1/audit?resourceId=${id}&limit=1`);
-    expect(body.data[0].data.changes).toEqual(["hearsAudit"]);
+    expect(body.data[0].data.changes).toEqual(["hearsAudit", "savedBy"]);
     await happen("SAVED");
     await noted(id);
     expect(await typesOf(id)).toEqual(["note.created"]);
@@ -169,7 +169,11 @@ test("what the audit log was sent before is not sent again where it no longer ma
   ]);
   const events = () => receiver.received.filter(({ path }) => path === "/taken");
   expect(events().map(({ body }) => body.event)).toEqual(["note.created"]);
-  const retried = await owner(`POST ${HOOKS}/${id}/deliveries/${deliveryId}/retry`);
+  // Not even by somebody who may read it: it is sent as its last editor sees it.
+  const retry = () => owner(`POST ${HOOKS}/${id}/deliveries/${deliveryId}/retry`);
+  expect(await retry()).toMatchObject(FORBIDDEN);
+  await owner(`PATCH ${HOOKS}/${id}`, { events: ["*"] });
+  const retried = await retry();
   expect(retried).toMatchObject({ status: 200, events: ["webhook.delivery_retried"] });
   expect(events().map(({ body }) => body.event)).toEqual(["note.created", "audit.secret.created"]);
 });

@@ -1,3 +1,4 @@
+import { UnattendedWorkPoint } from "#kernel/contributions/unattended-work.ts";
 import { CausalTracerPoint } from "#kernel/contributions/causal-tracer.ts";
 import { UsageCounterPoint } from "#kernel/contributions/usage-counter.ts";
 import { domain } from "#kernel/domain.ts";
@@ -19,7 +20,7 @@ import { sender } from "./sending/sender.ts";
 import * as events from "./events.ts";
 import * as operations from "./operations.ts";
 import { WebhooksRead, WebhooksWrite } from "./webhook.ts";
-import { count } from "./store.ts";
+import { count, unattendedWebhooks } from "./store.ts";
 
 /** Notifies admins of an automatic pause; a manual one needs no notification. */
 const pauseNotification: NotificationRule = {
@@ -63,5 +64,6 @@ export const webhooks = domain({
     contribute(CausalTracerPoint, deliveryTracer),
     contribute(NotificationRulePoint, pauseNotification),
     contribute(ReportSourcePoint, deliveriesSource),
+    contribute(UnattendedWorkPoint, unattendedWebhooks),
   ],
 });

@@ -1,3 +1,4 @@
+import { findRights } from "#domains/identity/accounts/index.ts";
 import Type, { type Static } from "typebox";
 import type { Caller } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
@@ -45,7 +46,12 @@ export async function ping(
     }),
   );
   const { secrets, untilMs } = await signingSecrets(platform, workspace, id, stored);
-  const { value: headers, scrubber } = await platform.secrets.resolve(workspace, stored.headers);
+  const authority = { runAs: stored.saved_by ?? "", permissions: stored.permissions };
+  const { value: headers, scrubber } = await platform.secrets.resolve(
+    workspace,
+    stored.headers,
+    () => findRights(platform, workspace, authority),
+  );
   const webhookScrubber = createScrubber(stored.headers, secrets);
   const at = platform.clock.now();
   const event = pingEvent(webhook, caller, at);

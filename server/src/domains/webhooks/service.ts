@@ -1,3 +1,4 @@
+import { authorityOf } from "#domains/identity/accounts/index.ts";
 import { type Insertable, sql } from "kysely";
 import type { Caller } from "#kernel/access/caller.ts";
 import type { Platform, WriteContext } from "#kernel/contract.ts";
@@ -79,7 +80,7 @@ export async function create(
     url,
     events,
     hears_audit,
-    saved_by: ctx.caller.principal?.id ?? null,
+    ...saverColumns(ctx.caller),
     secret,
     status: "active",
     [SHARD_COLUMN]: shardOf(id),
@@ -211,7 +212,8 @@ function unmaskInput(
 
 /**
  * The columns that bind a webhook to the permissions of its editor. They change with its URL and with
- * its events, and with its filter, since that selects by the data of events.
+ * its events, with its filter, since that selects by the data of events, and with its headers, which may
+ * hold secrets.
  */
 function accessColumns(caller: Caller, input: SealedInput["input"], before: Webhook) {
   const urlChanges = input.url !== undefined && input.url !== before.url;
@@ -220,10 +222,14 @@ function accessColumns(caller: Caller, input: SealedInput["input"], before: Webh
     ...(subscriptionChanges && {
       hears_audit: receivesAuditEvents(caller, input.events ?? before.events),
     }),
-    ...((subscriptionChanges || input.filter !== undefined) && {
-      saved_by: caller.principal?.id ?? null,
-    }),
+    ...((subscriptionChanges || input.filter !== undefined || input.headers !== undefined) &&
+      saverColumns(caller)),
   };
+}
+
+function saverColumns(caller: Caller) {
+  const { runAs, permissions } = authorityOf(caller);
+  return { saved_by: runAs, permissions: permissions && [...permissions] };
 }
 
 /** The columns of an input, except its status, which is not a column alone. */

@@ -1,3 +1,5 @@
+import type { UnattendedItem, UnattendedWork } from "#kernel/contributions/unattended-work.ts";
+import { queryRows } from "#kernel/db/statement.ts";
 import { type Insertable, type Selectable, sql, type UpdateObject } from "kysely";
 import type { Tx } from "#kernel/db/connection.ts";
 import type { EnvironmentName } from "#kernel/db/database.ts";
@@ -30,6 +32,7 @@ const COLUMNS = [
   "paused_at",
   "consecutive_failures",
   "revision",
+  "saved_by",
   "created_by",
   "created_at",
   "updated_at",
@@ -121,7 +124,14 @@ export async function count(tx: Tx): Promise<number> {
   return n;
 }
 
-const SECRET_COLUMNS = ["headers", "secret", "previous_secret", "previous_secret_until"] as const;
+const SECRET_COLUMNS = [
+  "headers",
+  "secret",
+  "previous_secret",
+  "previous_secret_until",
+  "saved_by",
+  "permissions",
+] as const;
 
 /** Reads the secret columns apart, so that they can't get into a response or event. */
 export async function getSecretColumns(
@@ -181,9 +191,20 @@ function toWebhook(row: Row): Webhook {
     pausedAt: row.paused_at,
     catchingUp: status === "active" && row.has_place,
     consecutiveFailures: row.consecutive_failures,
+    savedBy: row.saved_by,
     createdBy: row.created_by,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
     revision: row.revision,
   };
 }
+
+/** Webhooks that act in the name of a member. */
+export const unattendedWebhooks: UnattendedWork = {
+  kind: "webhook",
+  list: async (tx, userId, limit) =>
+    (await queryRows(tx, UNATTENDED, [userId, limit])) as unknown as UnattendedItem[],
+};
+
+const UNATTENDED = `
+  select id, name, null as environment from webhooks where saved_by = $1 order by id limit $2`;

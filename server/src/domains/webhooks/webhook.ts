@@ -123,6 +123,7 @@ const state = {
   pausedAt: nullable(Time),
   catchingUp: Type.Boolean({ description: "True while it makes up what it missed in a pause" }),
   consecutiveFailures: Type.Integer({ description: "Deliveries that failed in a row" }),
+  savedBy: nullable(Type.String({ description: "In whose name it hears events and uses secrets" })),
   createdBy: Type.String(),
   createdAt: Time,
   updatedAt: Time,

@@ -30,6 +30,7 @@ test("a webhook that says little has the defaults", async () => {
     catchingUp: false,
     consecutiveFailures: 0,
     createdBy: owner.userId,
+    savedBy: owner.userId,
     createdAt: expect.any(String),
     updatedAt: expect.any(String),
   };

@@ -1,6 +1,8 @@
+import type { Caller } from "../access/caller.ts";
 import { open, seal } from "../access/crypto.ts";
+import { permission } from "../access/permission.ts";
 import type { Database } from "../db/database.ts";
-import { Failure, failure } from "../operation/failure.ts";
+import { Failure, failure, Forbidden } from "../operation/failure.ts";
 import type { WorkspaceKeys } from "../access/workspace-keys.ts";
 import { recentSecrets } from "./recent-secrets.ts";
 import { findSecretReferences, substituteSecrets } from "./secret-reference.ts";
@@ -12,6 +14,16 @@ export const UnknownSecret = failure(
   422,
   "A secret that is referred to does not exist.",
 );
+
+/** The right to have the value of a secret put in, in whatever one writes. */
+export const SecretsUse = permission(
+  "secrets:use",
+  "Use the values of secrets in own workflows, scripts, webhooks and connectors",
+  ["builder"],
+);
+
+/** Finds the rights of whoever a secret is used for; asked only where there is a secret to use. */
+export type SecretUser = () => Promise<Pick<Caller, "permissions"> | undefined>;
 
 const BATCH_SECRETS_MAX = 1_000;
 
@@ -52,17 +64,23 @@ export class Secrets {
   async resolve<T>(
     workspace: string,
     value: T,
+    user: SecretUser,
   ): Promise<{ readonly value: T; readonly scrubber: Scrubber }> {
-    const { values, scrubber } = await this.read(workspace, findSecretReferences(value));
+    const { values, scrubber } = await this.read(workspace, findSecretReferences(value), user);
     // Only texts are replaced, so the type stays.
     return { value: values.size === 0 ? value : (substituteSecrets(value, values) as T), scrubber };
   }
 
-  /** The values of these secrets by name; fails with `unknown_secret` when one does not exist. */
+  /**
+   * The values of these secrets by name. Fails when they are for somebody who may not use secrets, and with
+   * `unknown_secret` when one does not exist.
+   */
   async read(
     workspace: string,
     names: readonly string[],
+    user: SecretUser,
   ): Promise<{ readonly values: ReadonlyMap<string, string>; readonly scrubber: Scrubber }> {
+    if (names.length > 0) assertMayUse(await user());
     const rows = await this.#find(workspace, names);
     const absent = rows.filter(({ sealed }) => sealed === undefined).map(({ name }) => name);
     if (absent.length > 0) {
@@ -124,6 +142,13 @@ export class Secrets {
     }
     this.#reading = false;
   }
+}
+
+function assertMayUse(user: Pick<Caller, "permissions"> | undefined): void {
+  if (user?.permissions.has(SecretsUse.name)) return;
+  throw new Failure(Forbidden, {
+    detail: `The secrets in it need the permission ${SecretsUse.name} of the person in whose name it acts.`,
+  });
 }
 
 /** Binds a sealed value to its secret: moved to another name or workspace it does not open. */

@@ -7,7 +7,7 @@ import { failure } from "#kernel/operation/failure.ts";
 import { pickFields } from "#kernel/resource/table.ts";
 import { id, line, nullable, object, Time } from "#kernel/schema/schema.ts";
 import { type Definition, FieldPath, ReportId, Source } from "../reports/report.ts";
-import type { RunAs } from "../run-as.ts";
+import type { Authority } from "#domains/identity/accounts/index.ts";
 import type { FileColumn, FormatState } from "./file/file-format.ts";
 import { FORMATS } from "./file/formats.ts";
 
@@ -72,7 +72,7 @@ export type Export = Static<typeof Export> & { readonly revision: number };
 
 /** An export, its content, and how far its file is written. */
 export type StoredExport = Export &
-  RunAs & {
+  Authority & {
     readonly content: Content;
     readonly chunks: number;
     readonly position: readonly unknown[] | null;

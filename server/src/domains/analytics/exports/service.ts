@@ -2,7 +2,7 @@ import type { Platform, WriteContext } from "#kernel/contract.ts";
 import { authorOf, type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
 import { Failure, invalidField, NotFound } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
-import { runAsOf } from "../run-as.ts";
+import { authorityOf } from "#domains/identity/accounts/index.ts";
 import { rowListing } from "../reports/report-rows.ts";
 import { checkReport, mapBrokenReport, withSource } from "../reports/run-report.ts";
 import { reportStore } from "../reports/store.ts";
@@ -56,7 +56,7 @@ export async function requestExport(
   content: Content,
 ): Promise<Export> {
   if ((await store.countOpen(ctx.tx)) >= EXPORTS_OPEN_MAX) throw new Failure(TooManyExports);
-  const { runAs, permissions } = runAsOf(ctx.caller);
+  const { runAs, permissions } = authorityOf(ctx.caller);
   const stored = await store.insert(ctx.tx, {
     id: newId("exp", ctx.now.getTime()),
     name: name ?? (content.kind === "report" ? content.reportId : content.source.kind),

@@ -98,9 +98,7 @@ describe("a snapshot", () => {
     const id = await make({ aggregate: { source: { kind: "events" }, fn: "count" } }, auditor);
     const before = await owner(`POST ${PATH}/${id}/snapshot`);
     expect(before.body.data.value).toBeGreaterThan(0);
-    await world.sql("update memberships set roles = '{builder}' where user_id = $1", [
-      auditor.userId,
-    ]);
+    await owner(`DELETE /api/v1/settings/users/${auditor.userId}/roles/auditor`);
     const after = await owner(`POST ${PATH}/${id}/snapshot`);
     expect(after.body.data).toMatchObject({
       value: null,

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { diffResource } from "#kernel/log/event.ts";
 import type { WriteContext } from "#kernel/contract.ts";
-import { runAsOf } from "../run-as.ts";
+import { authorityOf } from "#domains/identity/accounts/index.ts";
 import { kpiRef } from "./kpi.ts";
 import { kpis } from "./resource.ts";
 
@@ -13,7 +13,7 @@ export async function inheritReportAuthority(
   ctx: WriteContext<typeof kpis.events.updated>,
   reportId: string,
 ): Promise<void> {
-  const { runAs, permissions } = runAsOf(ctx.caller);
+  const { runAs, permissions } = authorityOf(ctx.caller);
   const condition = "measure ->> 'reportId' = $1 order by id for update";
   for (const before of await kpis.store.select(ctx.tx, condition, [reportId])) {
     if (before.runAs === runAs && isDeepStrictEqual(before.permissions, permissions)) continue;

@@ -4,7 +4,7 @@ import { Failure, invalidField } from "#kernel/operation/failure.ts";
 import { resource } from "#kernel/resource/resource.ts";
 import { AnalyticsRead, AnalyticsWrite } from "../permissions.ts";
 import { reportStore } from "../reports/store.ts";
-import { runAsOf } from "../run-as.ts";
+import { authorityOf } from "#domains/identity/accounts/index.ts";
 import {
   KpiChange,
   KpiInUse,
@@ -44,7 +44,7 @@ export const kpis = resource({
   async check({ caller }, input, before, prepared) {
     const { reportId: _, aggregate: __, window: ___, schedule, ...fields } = input;
     const { cron, timezone = "UTC" } = scheduleOf(schedule);
-    const { runAs, permissions } = runAsOf(caller);
+    const { runAs, permissions } = authorityOf(caller);
     return {
       ...fields,
       ...((!before || schedule !== undefined) && { cron, timezone }),

@@ -1,3 +1,4 @@
+import { findRights } from "#domains/identity/accounts/index.ts";
 /** Scheduled snapshots of KPIs: each time once, whatever the number of nodes. */
 import Type from "typebox";
 import { checkSchedule, nextCronTime } from "#domains/workflows/index.ts";
@@ -83,6 +84,8 @@ export const scheduledSnapshotJob = job({
     const kpi = await platform.db.read(partition, (tx) => kpiStore.find(tx, kpiId));
     if (!kpi) return undefined;
     const cause = { correlationId: newId("cor"), depth: 1 };
+    // Nothing is measured in the name of somebody who has left.
+    if (!(await findRights(platform, partition.workspace, kpi))) return undefined;
     const caller = await callerRunningAs(platform, kpi, { partition, cause });
     const snapshot = await takeMeasurement({ platform, caller }, kpi, new Date(dueAt));
     return { snapshot, cause, revision: kpi.revision };

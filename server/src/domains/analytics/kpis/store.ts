@@ -1,3 +1,5 @@
+import type { UnattendedItem, UnattendedWork } from "#kernel/contributions/unattended-work.ts";
+import { queryRows } from "#kernel/db/statement.ts";
 import Type from "typebox";
 import type { Item } from "#kernel/resource/resource.ts";
 import { tableStore } from "#kernel/resource/table.ts";
@@ -27,3 +29,13 @@ export const kpiTable = {
 } as const;
 
 export const kpiStore = tableStore<typeof Kpi, typeof StoredKpi>(kpiTable);
+
+/** KPIs that act in the name of a member. */
+export const unattendedKpis: UnattendedWork = {
+  kind: "kpi",
+  list: async (tx, userId, limit) =>
+    (await queryRows(tx, UNATTENDED, [userId, limit])) as unknown as UnattendedItem[],
+};
+
+const UNATTENDED = `
+  select id, name, environment from kpis where run_as = $1 order by id limit $2`;

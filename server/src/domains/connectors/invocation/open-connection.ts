@@ -1,3 +1,4 @@
+import { findRights } from "#domains/identity/accounts/index.ts";
 import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
 import {
@@ -36,17 +37,16 @@ export async function openConnection(
     { workspace, id: connector.id },
     connector.sealed,
   );
+  const authority = { runAs: connector.savedBy, permissions: connector.permissions };
   const { parts } = unmaskCredentials(
     type.config,
     connector as { config: Json; auth: Json },
     credentials,
   );
-  const { config, auth, scrubber } = await resolveCredentials(
-    platform,
-    workspace,
-    type.config,
+  const { config, auth, scrubber } = await resolveCredentials(platform, workspace, type.config, {
     parts,
-  );
+    user: () => findRights(platform, workspace, authority),
+  });
   const { document } = connector;
   return {
     platform,

@@ -12,11 +12,24 @@ export {
   MfaEnrollmentRequired,
   resolvePermissions,
   readPrincipals,
-  membershipIn,
+  findMembership,
   toMembership,
   toMemberOf,
   auditWorkspaces,
 } from "./membership.ts";
+export {
+  activeMemberSql,
+  assertBehind,
+  type Authority,
+  authorityOf,
+  confineMember,
+  findRights,
+  intersectRights,
+  NobodyBehind,
+  readRights,
+  requireRights,
+  type Rights,
+} from "./authority.ts";
 export { checkPassword, hashPassword, WrongPassword } from "./password.ts";
 export {
   getMember,

@@ -44,15 +44,16 @@ export function resolvePermissions(
   return new Set([...builtIn.map((one) => one.name), ...expandPermissions(granted, catalog)]);
 }
 
-/** An account's roles and permissions in a workspace; none when it is no active member. */
-export async function membershipIn(
+/** An account's roles and permissions in a workspace; undefined when it is no active member. */
+export async function findMembership(
   platform: Platform,
   workspace: string,
   userId: string,
-): Promise<{ readonly roles: readonly string[]; readonly permissions: ReadonlySet<string> }> {
-  const rows = await store.listMemberships(platform.db, userId);
-  const row = rows.find((one) => one.workspace === workspace);
-  if (!row) return { roles: [], permissions: new Set() };
+): Promise<
+  { readonly roles: readonly string[]; readonly permissions: ReadonlySet<string> } | undefined
+> {
+  const row = await store.findMembership(platform.db, workspace, userId);
+  if (!row) return undefined;
   const { roles, granted } = row;
   return { roles, permissions: resolvePermissions(roles, granted, platform.permissions) };
 }

@@ -108,6 +108,18 @@ const MEMBERSHIPS = `
     join users u on u.id = m.user_id
    where m.user_id = $1 and m.status = 'active' order by w.slug`;
 
+const ONE_MEMBERSHIP = MEMBERSHIPS.replace("m.user_id = $1", "m.user_id = $1 and w.key = $2");
+
+/** The membership of an account in one workspace, if it is active. */
+export async function findMembership(
+  db: Database,
+  workspace: string,
+  userId: string,
+): Promise<MembershipRow | undefined> {
+  const [row] = await db.system<MembershipRow>(ONE_MEMBERSHIP, [userId, workspace]);
+  return row;
+}
+
 export function listMemberships(db: Database, userId: string): Promise<MembershipRow[]> {
   return db.system<MembershipRow>(MEMBERSHIPS, [userId]);
 }

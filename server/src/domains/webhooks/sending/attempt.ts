@@ -1,3 +1,4 @@
+import { requireRights, type Rights } from "#domains/identity/accounts/index.ts";
 import type { Platform } from "#kernel/contract.ts";
 import { Failure } from "#kernel/operation/failure.ts";
 import { OutboundFailed, OutboundRefused } from "#kernel/outbound/outbound.ts";
@@ -38,7 +39,8 @@ export async function attemptDelivery(
     target.scrubber.scrub(secretScrubber?.scrub(text) ?? text);
   try {
     if (target.error !== undefined) throw target.error;
-    const custom = await resolveHeaders(platform, target);
+    const saver = await requireRights(platform, target.workspace, target.authority);
+    const custom = await resolveHeaders(platform, target, saver);
     secretScrubber = custom.scrubber;
     const response = await platform.outbound.request({
       method: "POST",
@@ -103,9 +105,10 @@ export function addStandardHeaders(
 async function resolveHeaders(
   { secrets }: Platform,
   { headers, hasReferences, workspace }: Target,
+  saver: Rights,
 ) {
   if (!hasReferences) return { headers, scrubber: undefined };
-  const resolved = await secrets.resolve(workspace, headers);
+  const resolved = await secrets.resolve(workspace, headers, async () => saver);
   return { headers: resolved.value, scrubber: resolved.scrubber };
 }
 

@@ -37,9 +37,9 @@ export const fanOutReader = reader({
       .filter((type) => subscribersOf(type).length > 0);
     if (types.length === 0) return;
     const recorded = (await ctx.events(types)).filter(({ depth }) => depth <= CAUSATION_DEPTH_MAX);
-    const toVisible = await readVisibility(tx, visibilityContext(ctx), recorded, () =>
-      subscribers.map(({ id }) => id),
-    );
+    const toVisible = await readVisibility(tx, visibilityContext(ctx), recorded, () => [
+      ...new Set(types.flatMap((type) => subscribersOf(type).map(({ id }) => id))),
+    ]);
     const deliveries = recorded.flatMap((original) =>
       subscribersOf(original.type).flatMap((to) => {
         const event = toVisible(original, to.id);

@@ -1,3 +1,4 @@
+import type { Authority } from "#domains/identity/accounts/index.ts";
 import type { Platform } from "#kernel/contract.ts";
 import { findSecretReferences } from "#kernel/secrets/secret-reference.ts";
 import type { Scrubber } from "#kernel/secrets/scrubber.ts";
@@ -25,6 +26,8 @@ export interface Target {
   readonly secretsUntilMs: number;
   /** Prevents every attempt, such as a secret that can no longer be decrypted. */
   readonly error?: unknown;
+  /** In whose name it is sent. */
+  readonly authority: Authority;
 }
 
 interface TargetRow {
@@ -41,11 +44,13 @@ interface TargetRow {
   readonly secret: Buffer | null;
   readonly previous_secret: Buffer | null;
   readonly previous_secret_until: string | null;
+  readonly saved_by: string | null;
+  readonly permissions: readonly string[] | null;
 }
 
 const READ = `
   select id, workspace_id, revision, url, headers, timeout_ms, retries, retry_strategy, retry_max_delay_ms,
-         max_per_second, secret, previous_secret, previous_secret_until
+         max_per_second, secret, previous_secret, previous_secret_until, saved_by, permissions
     from webhooks where id = any($1) and (status = 'active' or $2)`;
 
 /** Reads the target of a webhook, active or not. */
@@ -76,6 +81,7 @@ async function toTarget(platform: Platform, row: TargetRow): Promise<Target> {
       maxDelayMs: row.retry_max_delay_ms,
     },
     maxPerSecond: row.max_per_second,
+    authority: { runAs: row.saved_by ?? "", permissions: row.permissions },
   };
   try {
     const { secrets, untilMs } = await signingSecrets(platform, row.workspace_id, row.id, row);

@@ -1,10 +1,12 @@
 /**
  * Visibility of events for webhooks: a webhook sees an event as the member sees it who last saved its
- * subscription or its URL. So nobody gets through a webhook what they may not see.
+ * subscription, its URL or its headers. So nobody gets through a webhook what they may not see, and one whose
+ * member has left sees nothing.
  */
 import { CompiledQuery } from "kysely";
-import type { Principal } from "#kernel/access/caller.ts";
-import type { Platform } from "#kernel/contract.ts";
+import { mayHear } from "#domains/bus/index.ts";
+import { confineMember } from "#domains/identity/accounts/index.ts";
+import type { Platform, PlatformServices } from "#kernel/contract.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import type { RecordedEvent } from "#kernel/log/event.ts";
 import {
@@ -22,15 +24,19 @@ export type WebhookVisibility = (
 
 interface SaverRow {
   readonly id: string;
-  readonly saved_by: string | null;
-  /** Null when the member is no longer active. */
-  readonly roles: readonly string[] | null;
+  readonly saved_by: string;
+  readonly permissions: readonly string[] | null;
+  readonly roles: readonly string[];
+  readonly granted: readonly string[];
 }
 
+/** Without those that no active member stands behind. */
 const SAVERS = `
-  select w.id, w.saved_by, m.roles
+  select w.id, w.saved_by, w.permissions, m.roles,
+         array(select unnest(r.permissions) from roles r
+                where r.workspace_id = m.workspace_id and r.id = any (m.roles)) as granted
     from webhooks w
-    left join memberships m
+    join memberships m
       on m.workspace_id = w.workspace_id and m.user_id = w.saved_by and m.status = 'active'
    where w.id = any($1::text[])`;
 
@@ -42,10 +48,9 @@ export async function readVisibility(
   webhookIds: () => readonly string[],
 ): Promise<WebhookVisibility> {
   const filters = await eventFiltersFor(context, events);
-  if (filters.size === 0) return (event) => event;
   const query = CompiledQuery.raw(SAVERS, [webhookIds()]);
   const { rows } = await tx.executeQuery<SaverRow>(query);
-  return toVisibility(filters, rows);
+  return toVisibility(context.services, filters, rows);
 }
 
 /** Reads the visibility of events of any partition, without a transaction. */
@@ -65,21 +70,24 @@ export async function readVisibilityEverywhere(
     const context = { services: platform, partition, read };
     for (const [id, filter] of await eventFiltersFor(context, group)) filters.set(id, filter);
   }
-  if (filters.size === 0) return (event) => event;
-  return toVisibility(filters, await platform.db.system<SaverRow>(SAVERS, [webhookIds()]));
+  const rows = await platform.db.system<SaverRow>(SAVERS, [webhookIds()]);
+  return toVisibility(platform, filters, rows);
 }
 
 function toVisibility(
+  services: PlatformServices,
   filters: ReadonlyMap<string, EventFilter>,
   rows: readonly SaverRow[],
 ): WebhookVisibility {
-  const savers = new Map(rows.map((row) => [row.id, saverOf(row)]));
-  return (event, webhookId) => applyFilter(filters, event, savers.get(webhookId) ?? NOBODY);
-}
-
-/** A principal without roles, to whom only rules for everyone apply. */
-const NOBODY: Principal = { id: "", roles: [] };
-
-function saverOf({ saved_by, roles }: SaverRow): Principal {
-  return saved_by === null ? NOBODY : { id: saved_by, roles: roles ?? [] };
+  const savers = new Map(
+    rows.map(({ id, saved_by: runAs, permissions, roles, granted }) => [
+      id,
+      confineMember({ runAs, permissions }, { roles, granted }, services),
+    ]),
+  );
+  return (event, webhookId) => {
+    const saver = savers.get(webhookId);
+    if (!saver || !mayHear(saver, event.topic)) return undefined;
+    return applyFilter(filters, event, saver.principal);
+  };
 }

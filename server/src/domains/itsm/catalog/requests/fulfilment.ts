@@ -1,3 +1,4 @@
+import { NobodyBehind } from "#domains/identity/accounts/index.ts";
 /**
  * From requests to runs and back, by the log. A request that is to be fulfilled names the run that is to
  * do it; the run is begun here, in the transaction that advances this reader, so that it is begun once.
@@ -74,6 +75,7 @@ async function startRun(ctx: Context, event: RecordedEvent): Promise<void> {
   const deployment = await findDeployment(tx, request.workflowId, caller.environment);
   const version = deployment && (await planOfVersion({ tx, services }, deployment.versionId));
   if (!deployment || !version) return fail(`${request.workflowId} is not deployed here.`);
+  if (deployment.orphaned) return fail(NobodyBehind.title);
   const start = queuedStart(services, {
     id: runId,
     workspace: event.workspace,

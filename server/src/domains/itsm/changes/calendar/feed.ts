@@ -4,7 +4,7 @@
  */
 import { randomBytes } from "node:crypto";
 import Type from "typebox";
-import { membershipIn } from "#domains/identity/accounts/index.ts";
+import { findMembership } from "#domains/identity/accounts/index.ts";
 import type { Platform } from "#kernel/contract.ts";
 import { sha256 } from "#kernel/access/crypto.ts";
 import type { Tx } from "#kernel/db/connection.ts";
@@ -69,7 +69,7 @@ export async function authenticateFeed(platform: Platform, token: string): Promi
   if (!feed) throw new Failure(NotFound);
   const { workspace, environment, userId } = feed;
   platform.rateLimit.assert(`calendar ${workspace} ${userId}`, platform.settings.rateLimit);
-  const { permissions } = await membershipIn(platform, workspace, userId);
-  if (!permissions.has(ChangesRead.name)) throw new Failure(NotFound);
+  const member = await findMembership(platform, workspace, userId);
+  if (!member?.permissions.has(ChangesRead.name)) throw new Failure(NotFound);
   return { workspace, environment };
 }

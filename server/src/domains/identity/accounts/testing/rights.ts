@@ -1,0 +1,33 @@
+/** People with few rights, and the code that they write. */
+import type { Ask, World } from "#kernel/testing/world.ts";
+
+let count = 0;
+
+/** A new member who holds these permissions and no others. */
+export async function memberWith(world: World, owner: Ask, permissions: readonly string[]) {
+  count += 1;
+  const input = { name: `Role ${count}`, permissions };
+  const { status, body } = await owner("POST /api/v1/settings/roles", input);
+  if (status !== 201) throw new Error(JSON.stringify(body));
+  return world.member([body.data.id]);
+}
+
+export const ARTIFACTS = "/api/flowsdk/artifacts";
+
+/** An active artifact; tests look into it as they like. */
+export async function createArtifact(
+  ask: Ask,
+  artifactType: string,
+  scriptSource: string,
+  more: object = {},
+): Promise<any> {
+  count += 1;
+  const { status, body } = await ask(`POST ${ARTIFACTS}`, {
+    name: `artifact ${count}`,
+    artifactType,
+    status: "active",
+    detail: { scriptSource, ...more },
+  });
+  if (status !== 201) throw new Error(JSON.stringify(body));
+  return body.data;
+}
