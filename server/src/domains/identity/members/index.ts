@@ -1,4 +1,10 @@
 import { AccountCredentialPoint } from "#kernel/contributions/account-credential.ts";
+import { NotificationRulePoint } from "#kernel/contributions/notification-rule.ts";
+import {
+  AutomationsStopped,
+  stoppedAutomationReader,
+  stoppedNotification,
+} from "./stopped-automations.ts";
 import { domain } from "#kernel/domain.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import {
@@ -25,7 +31,14 @@ export const members = domain({
   summary: "Who belongs to a workspace.",
   environmentScoped: false,
   permissions: [UsersRead, UsersWrite],
-  events: [UserInvited, InvitationRevoked, InvitationRefused, UserDeactivated, UserUpdated],
+  events: [
+    UserInvited,
+    InvitationRevoked,
+    InvitationRefused,
+    UserDeactivated,
+    UserUpdated,
+    AutomationsStopped,
+  ],
   operations: [
     listUsers,
     getUser,
@@ -44,6 +57,8 @@ export const members = domain({
       scope: "workspace",
       revoke: async ({ tx }, userId) => (await removeSentBy(tx, userId)).length,
     }),
+    contribute(NotificationRulePoint, stoppedNotification),
   ],
+  readers: [stoppedAutomationReader],
   jobs: [invitationRetentionJob],
 });
