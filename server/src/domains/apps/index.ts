@@ -1,3 +1,5 @@
+import { unattendedApps } from "./deployments/store.ts";
+import { UnattendedWorkPoint } from "#kernel/contributions/unattended-work.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { AccountCredentialPoint } from "#kernel/contributions/account-credential.ts";
 import { UsageCounterPoint } from "#kernel/contributions/usage-counter.ts";
@@ -69,5 +71,6 @@ export const apps = domain({
       scope: "environment",
       revoke: revokeUserTokens,
     }),
+    contribute(UnattendedWorkPoint, unattendedApps),
   ],
 });

@@ -1,5 +1,6 @@
+import { authorityOf } from "#domains/identity/accounts/index.ts";
 import { DeployCompleted, DeployFailed } from "#domains/workflows/index.ts";
-import { type Caller, userIdOf } from "#kernel/access/caller.ts";
+import { type Caller } from "#kernel/access/caller.ts";
 import type { Platform, WriteContext } from "#kernel/contract.ts";
 import { type FieldError, Failure, invalidField } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
@@ -48,14 +49,16 @@ export async function deploy(
   if (app.revision !== target.revision) throw new Failure(AppChanged);
   if (missing.length > 0) return recordFailure(ctx, app, { versionId: null, missing });
   const { name, theme, pages, dataSources } = app;
+  const { runAs, permissions } = authorityOf(ctx.caller);
   const input = {
     id: newId("dep", ctx.now.getTime()),
     appId: app.id,
     notes,
-    deployedBy: userIdOf(ctx.caller),
+    deployedBy: runAs,
+    permissions,
     snapshot: { name, theme, pages, dataSources },
   };
-  const { snapshot: _, ...fields } = input;
+  const { snapshot: _, permissions: __, ...fields } = input;
   const assigned = await store.insert(ctx, input);
   const deployment: Deployment = {
     ...fields,

@@ -1,3 +1,4 @@
+import type { UnattendedItem, UnattendedWork } from "#kernel/contributions/unattended-work.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import { type SqlRow, queryRows } from "#kernel/db/statement.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
@@ -74,9 +75,9 @@ export async function list(
 }
 
 const INSERT = `
-  insert into app_deployments (id, app_id, number, snapshot, notes, deployed_by, created_at)
+  insert into app_deployments (id, app_id, number, snapshot, notes, deployed_by, created_at, permissions)
   values ($1, $2, (select coalesce(max(number), 0) + 1 from app_deployments where app_id = $2), $3, $4,
-          $5, $6)
+          $5, $6, $7)
   returning number, environment`;
 
 /** Numbers the deployment after the last one; the caller holds the lock of the app's row. */
@@ -84,10 +85,11 @@ export async function insert(
   ctx: WriteContext<never>,
   deployment: Pick<Deployment, "id" | "appId" | "notes" | "deployedBy"> & {
     readonly snapshot: Snapshot;
+    readonly permissions: readonly string[] | null;
   },
 ): Promise<Pick<Deployment, "number" | "environment">> {
-  const { id, appId, snapshot, notes, deployedBy } = deployment;
-  const values = [id, appId, JSON.stringify(snapshot), notes, deployedBy, ctx.now];
+  const { id, appId, snapshot, notes, deployedBy, permissions } = deployment;
+  const values = [id, appId, JSON.stringify(snapshot), notes, deployedBy, ctx.now, permissions];
   const [row] = await ctx.send<Pick<Deployment, "number" | "environment">>(INSERT, values);
   if (!row) throw new Error("An insert returned nothing.");
   return row;
@@ -115,10 +117,14 @@ export interface ServedApp {
   readonly slug: string;
   readonly deploymentId: string;
   readonly snapshot: Snapshot;
+  readonly deployedBy: string;
+  /** The permissions to which a token confined it; null for all of its deployer's. */
+  readonly permissions: readonly string[] | null;
 }
 
 const FIND_SERVED = `
-  select a.id as "appId", a.slug, d.id as "deploymentId", d.snapshot
+  select a.id as "appId", a.slug, d.id as "deploymentId", d.snapshot, d.deployed_by as "deployedBy",
+         d.permissions
     from apps a
     join app_live_deployments l on l.app_id = a.id and l.environment = ${CURRENT_ENVIRONMENT}
     join app_deployments d on d.id = l.deployment_id
@@ -147,3 +153,16 @@ const LIST_SERVED = `
 export async function listServed(tx: Tx, limit: number): Promise<ServedAppEntry[]> {
   return (await queryRows(tx, LIST_SERVED, [limit])) as unknown as ServedAppEntry[];
 }
+
+/** Live apps that act in the name of a member. */
+export const unattendedApps: UnattendedWork = {
+  kind: "app",
+  list: async (tx, userId, limit) =>
+    (await queryRows(tx, UNATTENDED, [userId, limit])) as unknown as UnattendedItem[],
+};
+
+const UNATTENDED = `
+  select a.id, a.name, l.environment
+    from app_live_deployments l
+    join app_deployments d on d.id = l.deployment_id join apps a on a.id = l.app_id
+   where d.deployed_by = $1 and a.status = 'active' order by a.id limit $2`;

@@ -1,5 +1,5 @@
-import { confinementOf } from "#domains/workflows/index.ts";
-import { requireMembership, userIdOf, type WorkspaceRef } from "#kernel/access/caller.ts";
+import { authorityOf } from "#domains/identity/accounts/index.ts";
+import { requireMembership, type WorkspaceRef } from "#kernel/access/caller.ts";
 import { Failure, invalidField } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
 import type { WriteContext } from "#kernel/contract.ts";
@@ -40,6 +40,7 @@ export async function createToken(
   if (pageId !== null && !page) throw invalidField("/pageId", "is not a page of this app");
   const expiresAtMs = ctx.now.getTime() + parseDurationMs(input.expiresIn);
   const { environment } = ctx.caller;
+  const { runAs, permissions } = authorityOf(ctx.caller);
   const token: StoredEmbedToken = {
     id: newId("emb", ctx.now.getTime()),
     appId,
@@ -47,11 +48,11 @@ export async function createToken(
     pageId,
     context,
     allowedOrigins: [...allowedOrigins],
-    createdBy: userIdOf(ctx.caller),
+    createdBy: runAs,
     createdAt: ctx.now.toISOString(),
     expiresAt: new Date(expiresAtMs).toISOString(),
     revokedAt: null,
-    permissions: confinementOf(ctx.caller) ?? null,
+    permissions,
     revision: 1,
   };
   store.insert(ctx, token);

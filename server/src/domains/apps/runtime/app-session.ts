@@ -2,6 +2,8 @@
 import {
   listMemberships,
   findMemberNames,
+  intersectRights,
+  requireRights,
   resolvePermissions,
 } from "#domains/identity/accounts/index.ts";
 import { sql } from "kysely";
@@ -32,6 +34,8 @@ export interface AppRequest {
   readonly slug: string;
   readonly environment: EnvironmentName | undefined;
   readonly embedToken: string | undefined;
+  /** True for a request that a foreign page can have a browser send, and that must change nothing. */
+  readonly isSafe?: boolean;
 }
 
 /** An open app, with the caller who opened it. */
@@ -50,6 +54,8 @@ export interface AppSession {
   readonly region: Region;
   /** The prefix of the paths of our own pages. */
   readonly prefix: string;
+  /** True when sources with effects are left for the page's own request. */
+  readonly defersEffects: boolean;
 }
 
 /** Opens an app, or throws the failure. */
@@ -81,19 +87,18 @@ export async function openAppSession(
       ? {}
       : { environment };
   const address = { origin: caller.origin, workspace: request.workspace, slug: request.slug };
+  const limited = await limitToDeployer(platform, opened.caller, served);
   return {
     platform,
     ...opened,
+    caller: limited,
     partition,
     served,
     region,
-    perform: operationCallerFor(
-      platform,
-      opened.caller,
-      `/apps/${request.workspace}/${request.slug}`,
-    ),
+    perform: operationCallerFor(platform, limited, `/apps/${request.workspace}/${request.slug}`),
     pathTo: (path, params = {}) => buildAppPath({ ...address, path }, { ...params, ...fixedQuery }),
     prefix: prefixOf(caller.origin),
+    defersEffects: request.isSafe ?? false,
   };
 }
 
@@ -105,6 +110,21 @@ async function readRegion(tx: Tx): Promise<Region> {
     .where("key", "=", sql<string>`current_setting('millrace.workspace')::uuid`)
     .executeTakeFirstOrThrow();
   return { locale, timeZone: timezone };
+}
+
+/**
+ * The caller, with no more rights than whoever deployed the app has too: an app is their code, and must not
+ * use those of its visitors for more than they could do themselves.
+ */
+async function limitToDeployer(
+  platform: Platform,
+  caller: Caller,
+  { deployedBy: runAs, permissions }: ServedApp,
+): Promise<Caller> {
+  const { workspace, principal } = caller;
+  if (!workspace || !principal) throw new Error("Nobody enters without a workspace.");
+  const deployer = await requireRights(platform, workspace.key, { runAs, permissions });
+  return { ...caller, ...intersectRights({ ...caller, principal }, deployer) };
 }
 
 /** Gets the page of a path; an embed token for one page opens no other. */

@@ -19,6 +19,16 @@ const WAIT_MS = 20_000;
 
 export const SourceFailed = failure("source_failed", 502, "The data source failed.");
 
+/** The sources that may change something: a link that somebody follows must not load them. */
+const EFFECTFUL_KINDS: ReadonlySet<DataSource["kind"]> = new Set([
+  "artifact",
+  "connector",
+  "workflow",
+]);
+
+/** Stands for a source that the page's script loads once it runs. */
+export const DEFERRED: LoadedSource = { error: "Loading …" };
+
 /** The value of a source, or its error. */
 export type LoadedSource = LoadedValue | { readonly error: string };
 
@@ -75,7 +85,11 @@ export async function loadSources(
     for (;;) {
       const next = waiting.shift();
       if (!next) return;
-      loaded.set(next.name, await toLoadedSource(() => loadSource(session, next, scope)));
+      const isDeferred = session.defersEffects && EFFECTFUL_KINDS.has(next.kind);
+      loaded.set(
+        next.name,
+        isDeferred ? DEFERRED : await toLoadedSource(() => loadSource(session, next, scope)),
+      );
     }
   };
   await Promise.all(Array.from({ length: CONCURRENCY }, work));

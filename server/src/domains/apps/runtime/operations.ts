@@ -105,6 +105,7 @@ export const openApp = query({
       slug,
       environment,
       embedToken,
+      isSafe: true,
     });
     const page = getPage(session, path);
     const state = await resolvePage(session, page, { params, inputs: {}, views: {} });

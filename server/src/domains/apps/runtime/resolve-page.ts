@@ -15,6 +15,7 @@ import { evaluateBinding, type BindingScope, toDisplayText } from "./evaluate-bi
 import { componentRenderers } from "./component-renderers.ts";
 import {
   type BrowserState,
+  DEFERRED,
   isPaged,
   type LoadedSource,
   loadSources,
@@ -35,8 +36,10 @@ export async function resolvePage(
   const { served, embed } = session;
   const isSinglePage = embed !== undefined && embed.pageId !== null;
   const linked = isSinglePage ? [page] : served.snapshot.pages;
+  const isDeferred = [...ctx.loaded.values()].includes(DEFERRED);
   return {
     region: session.region,
+    ...(isDeferred && { deferred: true }),
     app: served.snapshot.name,
     title: page.title,
     path: page.path,

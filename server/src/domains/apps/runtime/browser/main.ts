@@ -47,6 +47,7 @@ root.addEventListener("input", handleInput);
 root.addEventListener("change", handleInput);
 root.addEventListener("keydown", handleKey);
 render();
+if (state.deferred) void refresh();
 
 function render(): void {
   patch(root, [pageView(state, ui)]);

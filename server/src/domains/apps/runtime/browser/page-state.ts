@@ -21,6 +21,8 @@ export interface PageState {
   readonly components: readonly ResolvedComponent[];
   /** The person who uses the app; absent in an embedded one, where others act for its author. */
   readonly user?: { readonly name: string; readonly home: string; readonly logOut: string };
+  /** True when sources with effects are still to be loaded, by a request of the page itself. */
+  readonly deferred?: boolean;
 }
 
 export interface Option {
