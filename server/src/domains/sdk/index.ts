@@ -1,3 +1,4 @@
+import { UnattendedWorkPoint } from "#kernel/contributions/unattended-work.ts";
 import { ConnectorActionPoint } from "#domains/connectors/index.ts";
 import { ExecutorPoint } from "#domains/runs/index.ts";
 import { NodeFamilyPoint, NodeTypePoint } from "#domains/workflows/index.ts";
@@ -8,7 +9,7 @@ import { PackContentPoint } from "#kernel/contributions/pack-content.ts";
 import * as artifactEvents from "./artifacts/events.ts";
 import * as artifacts from "./artifacts/operations.ts";
 import { artifactContent } from "./artifacts/pack.ts";
-import { count } from "./artifacts/store.ts";
+import { count, unattendedArtifacts } from "./artifacts/store.ts";
 import { artifactActions } from "./execution/connector-actions.ts";
 import * as executionEvents from "./execution/events.ts";
 import { customNodes, customStep, scriptSteps } from "./execution/script-steps.ts";
@@ -68,5 +69,6 @@ export const sdk = domain({
     contribute(NodeFamilyPoint, customNodes),
     contribute(ConnectorActionPoint, artifactActions),
     contribute(PackContentPoint, artifactContent),
+    contribute(UnattendedWorkPoint, unattendedArtifacts),
   ],
 });

@@ -16,9 +16,6 @@ export const ArtifactsExecute = permission("artifacts:execute", "Execute artifac
   "change_manager",
   "member",
 ]);
-export const SecretsUse = permission("secrets:use", "Use the values of secrets in own scripts", [
-  "builder",
-]);
 export const PacksInstall = permission("packs:install", "Install, upgrade and uninstall packs", [
   "builder",
 ]);

@@ -48,6 +48,13 @@ export const ArtifactDetail = object(
     connector: Type.Optional(
       line(100, "Of a connector action: the id or the type of the connectors that it is added to"),
     ),
+    openAddress: Type.Optional(
+      Type.Boolean({
+        description:
+          "Of a webhook handler: it also answers at its address without the secret, for a script that " +
+          "knows its senders by itself",
+      }),
+    ),
     inputs: Type.Optional(Fields),
     outputs: Type.Optional(Fields),
   },
@@ -89,6 +96,9 @@ export const ArtifactSummary = Type.Object(
     status: Type.Enum([...ARTIFACT_STATUSES]),
     version: Type.String({ description: "A semantic version" }),
     versionNumber: Type.Integer(),
+    savedBy: Type.String({
+      description: "Whoever wrote its code last or set it active: it can do no more than they can",
+    }),
     createdBy: Type.String(),
     createdAt: Time,
     updatedAt: Time,
@@ -105,6 +115,12 @@ export const Artifact = Type.Object(
       additionalProperties: true,
     }),
     definition: ArtifactDefinition,
+    url: Type.Optional(
+      Type.String({
+        description:
+          "The address of a webhook handler, for those who may change it; keep it secret",
+      }),
+    ),
   },
   { title: "Artifact" },
 );
@@ -112,6 +128,8 @@ export type Artifact = Static<typeof Artifact> & {
   readonly revision: number;
   readonly runAs: string;
   readonly permissions: readonly string[] | null;
+  /** The secret in the address of a webhook handler. */
+  readonly hookToken: string | null;
 };
 
 export const ArtifactVersion = Type.Object(
@@ -157,6 +175,8 @@ export function summaryOf(artifact: Artifact): Static<typeof ArtifactSummary> {
     revision: ___,
     runAs: ____,
     permissions: _____,
+    hookToken: ______,
+    url: _______,
     ...summary
   } = artifact;
   return summary;

@@ -1,3 +1,4 @@
+import { withHookUrl } from "../hooks/address.ts";
 import Type from "typebox";
 import { command, query } from "#kernel/operation/operation.ts";
 import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
@@ -74,8 +75,8 @@ export const createArtifact = command({
   summary: "Create an artifact",
   description:
     "The source is read in the sandbox before it is kept: what is wrong with it is told with its " +
-    "line and column. `moduleKey` is `default` and `status` is `draft` unless given. Where nobody " +
-    "executes it by hand, it has the permissions of who saved it last.",
+    "line and column. `moduleKey` is `default` and `status` is `draft` unless given. Whoever executes " +
+    "it, it can do no more than whoever wrote it: `savedBy`, who changed its `detail` last or set it active.",
   permission: ArtifactsWrite,
   body: object(NewArtifact),
   response: withSuccess(
@@ -93,7 +94,8 @@ export const createArtifact = command({
     },
   },
   prepare: (platform, { body }, caller) => parseArtifactInput(platform, caller, body),
-  run: (ctx, { body }, input) => service.create(ctx, body, input),
+  run: async (ctx, { body }, input) =>
+    withHookUrl(ctx.caller, await service.create(ctx, body, input)),
 });
 
 export const getArtifact = query({
@@ -105,7 +107,7 @@ export const getArtifact = query({
   params: ById,
   response: withSuccess(item(Artifact)),
   example,
-  run: ({ tx }, { params }) => store.get(tx, params.id),
+  run: async ({ tx, caller }, { params }) => withHookUrl(caller, await store.get(tx, params.id)),
 });
 
 export const updateArtifact = command({
@@ -115,7 +117,8 @@ export const updateArtifact = command({
   summary: "Change an artifact",
   description:
     "Members of `detail` that are not given stay. A change of `detail` appends a version, with the " +
-    "source's own `version` if that is another one, and the next patch of the last one if not.",
+    "source's own `version` if that is another one, and the next patch of the last one if not. It acts in " +
+    "the name of whoever changes its `detail` or sets it active; other changes leave that as it is.",
   permission: ArtifactsWrite,
   params: ById,
   body: patch({
@@ -139,8 +142,8 @@ export const updateArtifact = command({
     const input = await parseArtifactInput(platform, caller, { artifactType, detail });
     return { input, versionNumber };
   },
-  run: (ctx, { params, body: { detail: _, ...change } }, detailChange) =>
-    service.update(ctx, params.id, { change, detailChange }),
+  run: async (ctx, { params, body: { detail: _, ...change } }, detailChange) =>
+    withHookUrl(ctx.caller, await service.update(ctx, params.id, { change, detailChange })),
 });
 
 export const deleteArtifact = command({
@@ -202,5 +205,6 @@ export const restoreArtifact = command({
   response: withSuccess(item(Artifact)),
   emits: [ArtifactRestored],
   example: { params: { ...example.params, versionNumber: "1" } },
-  run: (ctx, { params }) => service.restore(ctx, params.id, Number(params.versionNumber)),
+  run: async (ctx, { params }) =>
+    withHookUrl(ctx.caller, await service.restore(ctx, params.id, Number(params.versionNumber))),
 });

@@ -1,6 +1,7 @@
+import { newHookToken } from "../hooks/address.ts";
 import semver from "semver";
 import { isDeepStrictEqual } from "node:util";
-import { confinementOf } from "#domains/workflows/index.ts";
+import { authorityOf } from "#domains/identity/accounts/index.ts";
 import { type Caller, userIdOf } from "#kernel/access/caller.ts";
 import { diffResource } from "#kernel/log/event.ts";
 import { Failure } from "#kernel/operation/failure.ts";
@@ -47,6 +48,7 @@ export async function create(
     detail,
     definition,
     version: stated ?? FIRST_VERSION,
+    hook_token: artifactType === "webhook_handler" ? newHookToken() : null,
     ...runAsColumns(ctx.caller),
     created_by: userIdOf(ctx.caller),
     created_at: ctx.now,
@@ -88,13 +90,15 @@ export async function update(
   const input = detailChange?.input;
   const { name, moduleKey, description, status } = change;
   const isNewVersion = input !== undefined && !isDeepStrictEqual(input.detail, before.detail);
+  const isActivated = status === "active" && before.status !== "active";
   const after = await store.update(ctx.tx, id, {
     name,
     module_key: moduleKey,
     description,
     status,
     ...(isNewVersion && nextVersion(input, before)),
-    ...runAsColumns(ctx.caller),
+    // It acts in the name of whoever writes its code or sets it going, not of whoever renames it.
+    ...((isNewVersion || isActivated) && runAsColumns(ctx.caller)),
     updated_at: ctx.now,
   });
   if (isNewVersion) await appendVersion(ctx, after, null);
@@ -160,5 +164,6 @@ function nextVersion(
 }
 
 function runAsColumns(caller: Caller) {
-  return { run_as: userIdOf(caller), permissions: confinementOf(caller) ?? null };
+  const { runAs, permissions } = authorityOf(caller);
+  return { run_as: runAs, permissions: permissions && [...permissions] };
 }

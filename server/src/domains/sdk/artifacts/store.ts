@@ -1,3 +1,4 @@
+import type { UnattendedItem, UnattendedWork } from "#kernel/contributions/unattended-work.ts";
 import { sql } from "kysely";
 import type { Static } from "typebox";
 import type { Tx } from "#kernel/db/connection.ts";
@@ -23,6 +24,7 @@ const SUMMARY = [
   "status",
   "version",
   "version_number as versionNumber",
+  "run_as as savedBy",
   "created_by as createdBy",
   "created_at as createdAt",
   "updated_at as updatedAt",
@@ -33,6 +35,7 @@ const FIELDS = [
   "definition",
   "run_as as runAs",
   "permissions",
+  "hook_token as hookToken",
   "revision",
 ] as const;
 
@@ -226,8 +229,8 @@ export interface ArtifactValues {
   readonly definition?: ArtifactDefinition | undefined;
   readonly version?: string | undefined;
   readonly version_number?: number | undefined;
-  readonly run_as: string;
-  readonly permissions: readonly string[] | null;
+  readonly run_as?: string | undefined;
+  readonly permissions?: readonly string[] | null | undefined;
   readonly updated_at: Date;
 }
 
@@ -236,6 +239,7 @@ export async function insert(
   values: Omit<Required<ArtifactValues>, "version_number"> & {
     readonly id: string;
     readonly artifact_type: string;
+    readonly hook_token: string | null;
     readonly created_by: string;
     readonly created_at: Date;
   },
@@ -340,3 +344,14 @@ function toVersion<Row extends { readonly authorId: string; readonly authorName:
   const { authorId, authorName, ...version } = row;
   return { ...version, author: { id: authorId, name: authorName } };
 }
+
+/** Active artifacts that act in the name of a member. */
+export const unattendedArtifacts: UnattendedWork = {
+  kind: "artifact",
+  list: async (tx, userId, limit) =>
+    (await queryRows(tx, UNATTENDED, [userId, limit])) as unknown as UnattendedItem[],
+};
+
+const UNATTENDED = `
+  select id, name, null as environment
+    from artifacts where run_as = $1 and status = 'active' order by id limit $2`;

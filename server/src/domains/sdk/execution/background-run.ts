@@ -1,3 +1,4 @@
+import { requireRights } from "#domains/identity/accounts/index.ts";
 /** Background runs: executions of scheduled jobs and webhook handlers. */
 import { type Caller, systemCaller } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
@@ -7,12 +8,7 @@ import { Failure, Invalid } from "#kernel/operation/failure.ts";
 import type { ScriptOutcome } from "#kernel/sandbox/sandbox.ts";
 import type { Artifact } from "../artifacts/artifact.ts";
 import type { Execution } from "./execution.ts";
-import {
-  toExecution,
-  type ExecutionRequest,
-  permissionsFor,
-  runArtifactWithResult,
-} from "./run-artifact.ts";
+import { toExecution, type ExecutionRequest, runArtifactWithResult } from "./run-artifact.ts";
 
 /** The caller of a background run: the artifact, with the current permissions of the member who saved it last. */
 export async function backgroundCaller(
@@ -24,7 +20,7 @@ export async function backgroundCaller(
   return {
     ...systemCaller(partition, cause),
     actor: { id, name, type: "system" },
-    ...(await permissionsFor(platform, partition.workspace, artifact)),
+    ...(await requireRights(platform, partition.workspace, artifact)),
   };
 }
 

@@ -74,10 +74,29 @@ export const Execution = Type.Object(
         at: Time,
       }),
     ),
+    redacted: Type.Optional(
+      Type.Boolean({ description: "True when what it read and wrote is left out" }),
+    ),
   },
   { title: "ArtifactExecution" },
 );
 export type Execution = Static<typeof Execution>;
+
+/** An execution without what it read and wrote. */
+export function redactExecution(execution: Execution): Execution {
+  const { aborted, runtimeError } = execution.outcome;
+  const outcome = {
+    aborted,
+    abortReason: null,
+    current: {},
+    previous: null,
+    output: {},
+    runtimeError: runtimeError && { ...runtimeError, message: "", stack: "" },
+    messages: [],
+    uiStateChanges: [],
+  };
+  return { ...execution, outcome, logs: [], redacted: true };
+}
 
 /** Converts the sandbox's outcome to the API's. */
 export function toOutcome(

@@ -1,3 +1,5 @@
+import { NobodyBehind } from "#domains/identity/accounts/index.ts";
+import { canSeeTrace, TracesRead } from "#domains/workflows/index.ts";
 import Type from "typebox";
 import { Failure } from "#kernel/operation/failure.ts";
 import { command, query } from "#kernel/operation/operation.ts";
@@ -9,7 +11,13 @@ import { ById } from "../artifacts/operations.ts";
 import { get } from "../artifacts/store.ts";
 import { ArtifactsExecute, ArtifactsRead } from "../permissions.ts";
 import { ArtifactExecuted } from "./events.ts";
-import { Execution, ExecutionId, ExecutionSummary, ExecutionOutcome } from "./execution.ts";
+import {
+  Execution,
+  ExecutionId,
+  ExecutionOutcome,
+  ExecutionSummary,
+  redactExecution,
+} from "./execution.ts";
 import { recordExecution, runArtifact } from "./run-artifact.ts";
 import * as store from "./store.ts";
 
@@ -30,7 +38,7 @@ export const executeArtifact = command({
   ],
   summary: "Execute an artifact",
   description:
-    "With the permissions of the caller, in the environment of the request. A script that fails " +
+    "With the permissions that the caller shares with whoever wrote it, in the environment of the request. A script that fails " +
     "answers 200 with `success: false` and its `runtimeError`; an input that is not what the " +
     "artifact takes is refused (422). Drafts execute too, disabled artifacts do not (409).",
   permission: ArtifactsExecute,
@@ -46,7 +54,7 @@ export const executeArtifact = command({
   longRunning: true,
   response: unwrapped(Type.Object({ success: Type.Boolean(), data: ExecutionOutcome })),
   emits: [ArtifactExecuted],
-  fails: [ArtifactDisabled],
+  fails: [ArtifactDisabled, NobodyBehind],
   example: { ...example, body: { inputPayload: { name: "Ada" }, triggerType: "manual" } },
   async prepare(platform, { params, body }, caller) {
     const { workspace, environment } = caller;
@@ -66,7 +74,7 @@ export const executeArtifact = command({
     return { artifact, execution };
   },
   async run(ctx, _, { artifact, execution }) {
-    recordExecution(ctx, artifact, execution);
+    recordExecution(ctx, artifact, execution, ctx.caller.principal?.id);
     const { status, outcome } = execution;
     return { success: status === "completed" || status === "aborted", data: outcome };
   },
@@ -107,10 +115,16 @@ export const getExecution = query({
     "GET /api/v1/sdk/artifacts/{id}/executions/{executionId}",
   ],
   summary: "Read what came of an execution, with its log",
+  description:
+    "What it read and wrote is shown to the person in whose name it ran, and to those with the " +
+    `permission \`${TracesRead.name}\`; for others it is \`redacted\`.`,
   permission: ArtifactsRead,
   environmentScoped: true,
   params: object({ id: ArtifactId, executionId: ExecutionId }),
   response: withSuccess(item(Execution)),
   example: { params: { ...example.params, executionId: "exe_01jd0000000000000000000000" } },
-  run: ({ tx }, { params }) => store.get(tx, params.id, params.executionId),
+  async run({ tx, caller }, { params }) {
+    const { runAs, ...execution } = await store.get(tx, params.id, params.executionId);
+    return canSeeTrace(caller, runAs) ? execution : redactExecution(execution);
+  },
 });

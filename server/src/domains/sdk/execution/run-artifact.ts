@@ -5,10 +5,9 @@ import { newId } from "#kernel/schema/id.ts";
 import type { Execution as ScriptExecution, ScriptOutcome } from "#kernel/sandbox/sandbox.ts";
 import type { Scrubber } from "#kernel/secrets/scrubber.ts";
 import { toStorableJson } from "#kernel/schema/json-value.ts";
-import { membershipIn } from "#domains/identity/accounts/index.ts";
+import { intersectRights, requireRights, type Rights } from "#domains/identity/accounts/index.ts";
 import { type Artifact, artifactRef } from "../artifacts/artifact.ts";
 import { checkPayload } from "../artifacts/fields.ts";
-import { SecretsUse } from "../permissions.ts";
 import { causedByExecution, hostCallsFor } from "./script-context.ts";
 import { ArtifactExecuted } from "./events.ts";
 import { contextValues } from "./context-values.ts";
@@ -21,7 +20,7 @@ type HostCall = ScriptExecution["call"];
 /** A request to execute an artifact. */
 export interface ExecutionRequest {
   readonly artifact: Artifact;
-  /** Gives the permissions and the partition. */
+  /** In whose name it runs, and in which partition; it may do what its author may do too. */
   readonly caller: Caller;
   readonly input: unknown;
   readonly previous?: ExecutionOutcome["previous"];
@@ -31,8 +30,8 @@ export interface ExecutionRequest {
   readonly signal?: AbortSignal | undefined;
   /** Replaces the host calls, in tests of artifacts. */
   readonly hostCall?: HostCall;
-  /** Replaces the calls of operations as `caller`. */
-  readonly perform?: CallOperation;
+  /** Replaces the calls of operations as `caller`; gets the rights that it shares with the author. */
+  readonly performWithin?: (rights: Rights) => CallOperation;
 }
 
 /** Checks the input, runs the script and checks its output, outside any transaction. */
@@ -55,6 +54,7 @@ export async function runArtifactWithResult(
   if (errors.length > 0) {
     throw new Failure(Invalid, { detail: "The input is not what the artifact takes.", errors });
   }
+  const author = await requireRights(platform, workspace.key, artifact);
   const startedAt = platform.clock.now();
   const scrubbers: Scrubber[] = [];
   const { scriptSource: source, timeoutMs } = artifact.detail;
@@ -68,7 +68,7 @@ export async function runArtifactWithResult(
       previous: request.previous ?? null,
     },
     limits: { ...(timeoutMs !== undefined && { timeoutMs }) },
-    call: request.hostCall ?? (await buildHostCalls(platform, request, scrubbers)),
+    call: request.hostCall ?? buildHostCalls(platform, request, { author, scrubbers }),
     ...(signal && { signal }),
   });
   const outcome = scrubbers.reduce<ScriptOutcome>(
@@ -100,13 +100,14 @@ export function toExecution(
   };
 }
 
-/** Stores an execution, with its event. */
+/** Stores an execution and in whose name it ran, with its event. */
 export function recordExecution(
   ctx: WriteContext<typeof ArtifactExecuted>,
   artifact: Pick<Artifact, "id" | "name">,
   execution: Execution,
+  runAs: string | undefined,
 ): void {
-  store.insert(ctx.send, execution);
+  store.insert(ctx.send, execution, runAs);
   const { outcome, logs: _, ...summary } = execution;
   ctx.emit(ArtifactExecuted, artifactRef(artifact), {
     ...summary,
@@ -114,39 +115,27 @@ export function recordExecution(
   });
 }
 
-/** The host calls of an execution, as operations with the caller's permissions. */
-async function buildHostCalls(
+/**
+ * The host calls of an execution, as operations with the rights that the caller shares with the author: code
+ * gains nothing by being run by somebody who may do more. Its secrets are the author's to use.
+ */
+function buildHostCalls(
   platform: Platform,
-  { artifact, caller, perform }: ExecutionRequest,
-  scrubbers: Scrubber[],
-): Promise<HostCall> {
-  const workspace = caller.workspace?.key ?? "";
+  { artifact, caller, performWithin }: ExecutionRequest,
+  { author, scrubbers }: { readonly author: Rights; readonly scrubbers: Scrubber[] },
+): HostCall {
   const instance = `/artifacts/${artifact.id}`;
-  let mayUseSecrets: Promise<boolean> | undefined;
+  const { permissions, principal } = caller;
+  const rights = principal ? intersectRights({ permissions, principal }, author) : author;
   return hostCallsFor({
     platform,
-    workspace,
+    workspace: caller.workspace?.key ?? "",
     scrubbers,
-    perform: perform ?? operationCallerFor(platform, causedByExecution(caller), instance),
-    // Looked up on demand: most scripts use no secrets, and it takes a statement.
-    mayUseSecrets: () =>
-      (mayUseSecrets ??= permissionsFor(platform, workspace, artifact).then(({ permissions }) =>
-        permissions.has(SecretsUse.name),
-      )),
+    perform:
+      performWithin?.(rights) ??
+      operationCallerFor(platform, causedByExecution({ ...caller, ...rights }), instance),
+    secretUser: async () => author,
   });
-}
-
-/** The current roles and permissions of the member who saved the artifact last, within those of the credential that saved it. */
-export async function permissionsFor(
-  platform: Platform,
-  workspace: string,
-  { runAs, permissions }: Pick<Artifact, "runAs" | "permissions">,
-): Promise<Required<Pick<Caller, "permissions" | "principal">>> {
-  const { roles, permissions: held } = await membershipIn(platform, workspace, runAs);
-  return {
-    principal: { id: runAs, roles },
-    permissions: permissions ? new Set(permissions.filter((name) => held.has(name))) : held,
-  };
 }
 
 /** Fails an execution whose output does not match the declared outputs. */

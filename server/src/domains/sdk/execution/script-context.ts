@@ -1,11 +1,11 @@
 /** The host calls of a script's `context`; most are operations of the platform. */
 import type { Caller } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
-import { Failure, Forbidden, invalidField } from "#kernel/operation/failure.ts";
+import { invalidField } from "#kernel/operation/failure.ts";
 import { assertStorable } from "#kernel/http/request-body.ts";
 import type { Execution, HostMethod } from "#kernel/sandbox/sandbox.ts";
+import type { SecretUser } from "#kernel/secrets/secrets.ts";
 import type { Scrubber } from "#kernel/secrets/scrubber.ts";
-import { SecretsUse } from "../permissions.ts";
 import { scriptHttpCall } from "./script-http.ts";
 import { type CallOperation, dataOfResponse } from "#kernel/operation/call-operation.ts";
 
@@ -13,8 +13,8 @@ export interface ScriptHost {
   readonly platform: Platform;
   readonly workspace: string;
   readonly perform: CallOperation;
-  /** True when the author of the script may use secrets. */
-  readonly mayUseSecrets: () => Promise<boolean>;
+  /** The rights of the author of the script, for its secrets. */
+  readonly secretUser: SecretUser;
   /** Collects a scrubber for each secret that was used. */
   readonly scrubbers: Scrubber[];
 }
@@ -72,14 +72,9 @@ const HANDLERS: Readonly<Record<HostMethod, HostMethodHandler>> = {
     dataOfResponse(await perform("connectors.invoke", { params: { id }, body: { action, input } })),
   "events.publish": async ({ perform }, [name, event]) =>
     dataOfResponse(await perform("topics.publish", { params: { name }, body: event })),
-  "secrets.get": async ({ platform, workspace, mayUseSecrets, scrubbers }, [name]) => {
+  "secrets.get": async ({ platform, workspace, secretUser, scrubbers }, [name]) => {
     if (typeof name !== "string") throw invalidField("/0", "must be the name of a secret");
-    if (!(await mayUseSecrets())) {
-      throw new Failure(Forbidden, {
-        detail: `Who wrote this script would need the permission ${SecretsUse.name}.`,
-      });
-    }
-    const { values, scrubber } = await platform.secrets.read(workspace, [name]);
+    const { values, scrubber } = await platform.secrets.read(workspace, [name], secretUser);
     scrubbers.push(scrubber);
     return values.get(name);
   },

@@ -1,3 +1,5 @@
+import type { Rights } from "#domains/identity/accounts/index.ts";
+import type { CallOperation } from "#kernel/operation/call-operation.ts";
 /** Executors of scripts and artifacts as workflow steps. */
 import Type from "typebox";
 import { type Executor, executor, StepFailure } from "#domains/runs/index.ts";
@@ -14,10 +16,10 @@ import type { Scrubber } from "#kernel/secrets/scrubber.ts";
 import { toStorableJson } from "#kernel/schema/json-value.ts";
 import type { Artifact } from "../artifacts/artifact.ts";
 import { find, findByName, findKnownNodes, listNodes } from "../artifacts/store.ts";
-import { ArtifactsExecute, SecretsUse } from "../permissions.ts";
+import { ArtifactsExecute } from "../permissions.ts";
 import { hostCallsFor } from "./script-context.ts";
 import { contextValues } from "./context-values.ts";
-import { permissionsFor, runArtifact } from "./run-artifact.ts";
+import { runArtifact } from "./run-artifact.ts";
 
 type StepTools = Parameters<Executor["run"]>[1];
 
@@ -33,7 +35,7 @@ const scriptStep = executor({
       workspace: run.workspace,
       scrubbers,
       perform,
-      mayUseSecrets: async () => (await runPermissions(tools)).has(SecretsUse.name),
+      secretUser: tools.rights,
     });
     const rawOutcome = await platform.sandbox.run({
       source,
@@ -124,17 +126,21 @@ async function executeArtifact(artifact: Artifact | undefined, input: unknown, t
     throw permanentFailure("artifact_disabled", `The artifact ${artifact.name} is disabled.`);
   }
   const { name: needed } = ArtifactsExecute;
-  if (!(await runPermissions(tools)).has(needed)) {
+  const rights = await tools.rights();
+  if (!rights.permissions.has(needed)) {
     throw permanentFailure("forbidden", `This needs the permission ${needed}.`);
   }
   const { platform, signal, perform, log } = tools;
   const request = {
     artifact,
-    caller: callerOf(tools),
+    caller: { ...callerOf(tools), ...rights },
     input,
     triggerType: "workflow",
     signal,
-    perform,
+    performWithin:
+      (shared: Rights): CallOperation =>
+      (operation, call) =>
+        perform(operation, call, shared),
   };
   const { outcome, logs, status } = await runArtifact(platform, request).catch((error: unknown) => {
     throw error instanceof Failure
@@ -171,10 +177,4 @@ function callerOf({ run }: StepTools) {
 
 function partitionOf({ run: { workspace, environment } }: StepTools) {
   return { workspace, environment };
-}
-
-/** The current permissions of the run. */
-async function runPermissions({ platform, run }: StepTools): Promise<ReadonlySet<string>> {
-  const { runAs, permissions = null } = run;
-  return (await permissionsFor(platform, run.workspace, { runAs, permissions })).permissions;
 }

@@ -10,11 +10,15 @@ export const NoSuchExecution = failure("not_found", 404, "There is no such execu
 const INSERT = `
   insert into artifact_executions
     (id, artifact_id, version_number, trigger_type, status, due_at, attempt, started_at, duration_ms,
-     outcome)
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`;
+     outcome, run_as)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`;
 
 /** Sends the statement without waiting; the commit waits for it. */
-export function insert(send: Transaction["send"], execution: Execution): void {
+export function insert(
+  send: Transaction["send"],
+  execution: Execution,
+  runAs: string | undefined,
+): void {
   const { outcome, logs, ...rest } = execution;
   void send(INSERT, [
     rest.id,
@@ -27,6 +31,7 @@ export function insert(send: Transaction["send"], execution: Execution): void {
     rest.startedAt,
     rest.durationMs,
     JSON.stringify({ outcome, logs }),
+    runAs ?? null,
   ]);
 }
 
@@ -60,10 +65,15 @@ export async function list(
   return rows as Static<typeof ExecutionSummary>[];
 }
 
-export async function get(tx: Tx, artifactId: string, id: string): Promise<Execution> {
+/** An execution, and in whose name it ran. */
+export async function get(
+  tx: Tx,
+  artifactId: string,
+  id: string,
+): Promise<Execution & { readonly runAs: string | null }> {
   const row = await tx
     .selectFrom("artifact_executions")
-    .select([...FIELDS, "outcome as details"])
+    .select([...FIELDS, "outcome as details", "run_as as runAs"])
     .where("artifact_id", "=", artifactId)
     .where("id", "=", id)
     .executeTakeFirst();
@@ -71,12 +81,14 @@ export async function get(tx: Tx, artifactId: string, id: string): Promise<Execu
   return toExecution(row);
 }
 
-function toExecution<Row extends { readonly details: unknown }>({
+function toExecution<Row extends { readonly details: unknown; readonly runAs: string | null }>({
   details,
   ...row
-}: Row): Execution {
+}: Row): Execution & { readonly runAs: string | null } {
   // The column holds only what `insert` wrote.
-  return { ...row, ...(details as object) } as unknown as Execution;
+  return { ...row, ...(details as object) } as unknown as Execution & {
+    readonly runAs: string | null;
+  };
 }
 
 const DAY_MS = 24 * 3_600_000;

@@ -17,7 +17,9 @@ async function handler(scriptSource: string, more: object = {}) {
     ...more,
   });
   expect(status).toBe(201);
-  return { id: String(body.data.id), path: `/hooks/default/shop/handler%20${count}` };
+  const bare = `/hooks/default/shop/handler%20${count}`;
+  const { pathname: path } = new URL(body.data.url ?? bare, "http://localhost");
+  return { id: String(body.data.id), path, bare };
 }
 const post = (path: string, body?: string, headers: Record<string, string> = {}) =>
   world.stranger(`POST ${path}`, body, headers);
@@ -77,6 +79,36 @@ test.each<[string, string, object]>([
 ])("it may answer with %s", async (_, source, expected) => {
   const { path } = await handler(source);
   expect(await post(path, "{}")).toMatchObject({ ...expected, events: EXECUTED });
+});
+
+test("its address holds a secret, unless it is open, and browsers show its pages in a sandbox", async () => {
+  const page = `return { status: 200, body: "<form action=https://evil.example>",
+    headers: { "content-type": "text/html", refresh: "0; url=https://evil.example", link: "<x>",
+               "Access-Control-Allow-Origin": "*", "content-security-policy": "default-src *" } };`;
+  const { id, path, bare } = await handler(page);
+  const other = await handler("return 1;");
+  expect(path).toMatch(new RegExp(`^${bare}/[A-Za-z0-9_-]{32}$`));
+  for (const wrong of [bare, `${bare}/x`, `${bare}/${other.path.split("/").at(-1)}`]) {
+    expect(await post(wrong, "{}")).toMatchObject({ status: 404, events: [] });
+  }
+  const { headers, status } = await post(path, "{}");
+  expect(status).toBe(200);
+  expect(headers["content-security-policy"]).toBe(
+    "default-src 'none'; sandbox; form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
+  );
+  expect(Object.keys(headers)).not.toEqual(
+    expect.arrayContaining([expect.stringMatching(/^(refresh|link|access-control-.*)$/)]),
+  );
+  // Known to those who may change it alone, and told in no event.
+  const reader = await world.member(["viewer"]);
+  expect((await reader(`GET /api/flowsdk/artifacts/${id}`)).body.data).not.toHaveProperty("url");
+  const [{ told }] = await world.sql("select string_agg(data::text, '') as told from events");
+  expect(told).not.toContain(path.split("/").at(-1));
+  const opened = await owner(`PATCH /api/flowsdk/artifacts/${id}`, {
+    detail: { openAddress: true },
+  });
+  expect(new URL(opened.body.data.url).pathname).toBe(bare);
+  for (const known of [bare, path]) expect((await post(known, "{}")).status).toBe(200);
 });
 
 test("it sets no cookies, and why it failed is for those who may read its executions", async () => {

@@ -1,3 +1,5 @@
+import { findRights } from "#domains/identity/accounts/index.ts";
+import { isAddressed } from "./address.ts";
 import Type from "typebox";
 import { type Response, toRawResponse } from "#domains/runs/index.ts";
 import type { Caller, RawRequest } from "#kernel/access/caller.ts";
@@ -96,17 +98,25 @@ const HandlerAborted = failure("handler_aborted", 400, "The request was not acce
 export const handleRequest = command({
   id: "hooks.handle",
   route: "POST /hooks/{workspace}/{moduleKey}/{name}",
+  aliases: ["POST /hooks/{workspace}/{moduleKey}/{name}/{token}"],
   summary: "Have an artifact handle a request from outside",
   description:
-    "The artifact is an active `webhook_handler` of that module and name. Its input is " +
-    "`{ body, rawBody, headers, query, method }`, and it has the permissions of who saved it last. " +
+    "The artifact is an active `webhook_handler` of that module and name; its `url` holds the `token`, " +
+    "without which only one with `openAddress` answers. Its input is " +
+    "`{ body, rawBody, headers, query, method }`, and it has the permissions of its `savedBy`. " +
     "What it returns is the answer: `{ status, headers, body }`, or any JSON for a 200; nothing is a " +
     "204. Where it aborts, the answer is 400 with its reason; where it fails, 500 and no word of why: " +
-    "that is in its executions. An answer sets no cookies.",
+    "that is in its executions. An answer sets no cookies and opens nothing to other origins; a browser " +
+    "shows HTML of it in a sandbox.",
   access: "public",
   readsRequest: true,
   longRunning: true,
-  params: object({ workspace: line(200), moduleKey: line(100), name: line(200) }),
+  params: object({
+    workspace: line(200),
+    moduleKey: line(100),
+    name: line(200),
+    token: Type.Optional(line(200)),
+  }),
   query: object({
     environment: Type.Optional(
       Type.Enum(["production", "staging", "development"], {
@@ -137,7 +147,7 @@ export const handleRequest = command({
   },
   async run(ctx, _input, { partition, artifact, execution, returned }) {
     ctx.switchPartition(partition);
-    recordExecution(ctx, artifact, execution);
+    recordExecution(ctx, artifact, execution, artifact.runAs);
     const { status, outcome } = execution;
     if (status === "completed") return toResponse(returned);
     if (status !== "aborted") return new Failure(HandlerFailed);
@@ -148,12 +158,18 @@ export const handleRequest = command({
 
 const FIND_WORKSPACE = "select key from workspaces where slug = $1";
 
-/** Finds the handler of an address. Fails alike for an unknown workspace and an unknown handler. */
+/** Finds the handler of an address. Fails alike for an unknown workspace, handler and secret. */
 async function getHandler(
-  { db }: Platform,
-  address: { readonly workspace: string; readonly moduleKey: string; readonly name: string },
+  platform: Platform,
+  address: {
+    readonly workspace: string;
+    readonly moduleKey: string;
+    readonly name: string;
+    readonly token?: string;
+  },
   environment: EnvironmentName,
 ) {
+  const { db } = platform;
   const [row] = await db.system<{ readonly key: string }>(FIND_WORKSPACE, [address.workspace]);
   if (!row) throw new Failure(NotFound);
   const partition = { workspace: row.key, environment };
@@ -163,5 +179,8 @@ async function getHandler(
   if (artifact?.artifactType !== "webhook_handler" || artifact.status !== "active") {
     throw new Failure(NotFound);
   }
+  if (!isAddressed(artifact, address.token)) throw new Failure(NotFound);
+  // Nothing is handled in the name of somebody who has left.
+  if (!(await findRights(platform, row.key, artifact))) throw new Failure(NotFound);
   return { partition, artifact };
 }

@@ -137,12 +137,11 @@ export const runDueJobs = command({
     }
     if (refusal && results.length === 0) return refusal;
     return {
-      executed: results.map(({ due: { artifactId, dueAt }, execution: { id, status } }) => ({
-        artifactId,
-        executionId: id,
-        status,
-        dueAt,
-      })),
+      executed: results.flatMap(({ due: { artifactId, dueAt }, execution }) =>
+        execution
+          ? [{ artifactId, executionId: execution.id, status: execution.status, dueAt }]
+          : [],
+      ),
     };
   },
 });

@@ -1,3 +1,4 @@
+import { findRights } from "#domains/identity/accounts/index.ts";
 /** One execution of a scheduled job: the script runs outside any transaction, then its result is recorded. */
 import type { Platform, WriteContext } from "#kernel/contract.ts";
 import { type Causation, SYSTEM_ACTOR } from "#kernel/log/event.ts";
@@ -20,7 +21,8 @@ const BACKOFF_MAX_MS = 300_000;
 export interface JobResult {
   readonly due: store.DueJob;
   readonly artifact: Artifact;
-  readonly execution: Execution;
+  /** Absent when nobody stands behind the job any more: it does not begin. */
+  readonly execution: Execution | undefined;
   readonly cause: Causation;
 }
 
@@ -35,6 +37,9 @@ export async function runScheduledJob(
   const partition = { workspace, environment };
   const artifact = await platform.db.read(partition, (tx) => find(tx, due.artifactId));
   if (artifact?.status !== "active") return undefined;
+  if (!(await findRights(platform, workspace, artifact))) {
+    return { due, artifact, execution: undefined, cause };
+  }
   const { execution } = await runInBackground(platform, {
     artifact,
     caller: await backgroundCaller(platform, artifact, { partition, cause }),
@@ -51,11 +56,16 @@ export async function recordJobResult(
   ctx: WriteContext<typeof ArtifactExecuted>,
   { due, artifact, execution, cause }: JobResult,
 ): Promise<void> {
+  if (!execution) {
+    const dueAt = nextTime(artifact, ctx.now);
+    await store.finish(ctx.tx, due, { next: { dueAt, runAt: dueAt, attempt: 1, beganAt: null } });
+    return;
+  }
   const { workspace, environment } = due;
   // The event belongs to the environment of the execution.
   ctx.switchPartition({ workspace, environment });
   if (!ctx.caller.credential) ctx.setActor(SYSTEM_ACTOR, cause);
-  recordExecution(ctx, artifact, execution);
+  recordExecution(ctx, artifact, execution, artifact.runAs);
   ctx.switchPartition({ workspace, environment: ctx.caller.environment });
   const { id: executionId, status, dueAt, attempt, startedAt, durationMs } = execution;
   const last = { executionId, status, dueAt, attempt, startedAt, durationMs };
@@ -67,7 +77,11 @@ export async function recordJobResult(
 
 function planNextRun(
   now: Date,
-  { due, artifact, execution }: Pick<JobResult, "due" | "artifact" | "execution">,
+  {
+    due,
+    artifact,
+    execution,
+  }: Pick<JobResult, "due" | "artifact"> & { readonly execution: Execution },
 ): store.NextRun {
   const { retries } = artifact.detail.retryPolicy ?? { retries: 0 };
   const isFinal = execution.status === "completed" || execution.status === "aborted";

@@ -82,14 +82,14 @@ export interface NextRun {
   readonly beganAt: Date | null;
 }
 
-/** Ends a claim. When it was lost meanwhile, only the last execution is recorded. */
+/** Ends a claim. When it was lost meanwhile, only the last execution is recorded, if there was one. */
 export async function finish(
   tx: Tx,
   { artifactId, claim: claimId }: DueJob,
-  { next, last }: { readonly next: NextRun; readonly last: LastExecution },
+  { next, last }: { readonly next: NextRun; readonly last?: LastExecution },
 ): Promise<void> {
   const row = tx.updateTable("scheduled_jobs").where("artifact_id", "=", artifactId);
-  await row.set({ last_execution: JSON.stringify(last) }).execute();
+  if (last) await row.set({ last_execution: JSON.stringify(last) }).execute();
   await row
     .set({
       due_at: next.dueAt,

@@ -1,0 +1,191 @@
+/** Code that one member wrote and another runs does no more than both may, and shows nobody hidden rows. */
+import { describe, expect, test } from "vitest";
+import {
+  ARTIFACTS,
+  createArtifact,
+  memberWith,
+} from "#domains/identity/accounts/testing/rights.ts";
+import { browser, deployedApp } from "#domains/apps/testing/apps.ts";
+import { createFilledTable } from "#domains/records/testing/records.ts";
+import { findRuns } from "#domains/runs/testing/triggers.ts";
+import {
+  createToken,
+  deployWorkflow,
+  runWorkflow,
+  stepsOf,
+  trigger,
+  waitForRun,
+} from "#domains/runs/testing/workflows.ts";
+import { useUpstream } from "#domains/connectors/testing/upstream.ts";
+import { until, useWorld } from "#kernel/testing/world.ts";
+
+const receiver = await useUpstream();
+const world = await useWorld({ work: true, env: receiver.env });
+const owner = await world.member(["owner"]);
+const SALARIES = [
+  { who: "CFO", amount: 5 },
+  { who: "CEO", amount: 999_999 },
+];
+const salaries = await createFilledTable(
+  world,
+  owner,
+  {
+    columns: [
+      { name: "who", type: "text" },
+      { name: "amount", type: "integer" },
+    ],
+    rules: [{ roles: ["agent"], actions: ["read"] }],
+  },
+  SALARIES,
+);
+
+const READ_ROWS = `return (await context.tables.list("${salaries.slug}")).map((row) => row.who + "=" + row.amount);`;
+
+test("a trace shows nobody a row that rules hide from them", async () => {
+  const viewer = await world.member(["viewer"]);
+  const builder = await world.member(["builder"]);
+  const rows = await deployWorkflow(owner, [
+    { id: "read", type: "script", config: { source: READ_ROWS } },
+  ]);
+  const run = await runWorkflow(owner, rows);
+  expect(stepsOf(run)["read"].output).toContain("CEO=999999");
+  const heard = await deployWorkflow(
+    owner,
+    [{ id: "keep", type: "set", config: { values: { e: "{{ trigger.event }}" } } }],
+    {
+      trigger: { type: "event_bus", topic: "record", eventType: "record.created" },
+    },
+  );
+  await owner(`POST /api/v1/tables/${salaries.slug}/records`, { who: "COO", amount: 777 });
+  const [byEvent] = await until(async () => {
+    const found = await findRuns(world, heard);
+    return found.length > 0 && found;
+  });
+  await waitForRun(owner, byEvent.id);
+  const script = await createArtifact(owner, "workflow_node", READ_ROWS);
+  await owner(`POST ${ARTIFACTS}/${script.id}/execute`);
+  const [{ id: executionId }] = (await owner(`GET ${ARTIFACTS}/${script.id}/executions`)).body.data;
+  const paths = [
+    `/api/v1/runs/${run.id}`,
+    `/api/v1/runs/${byEvent.id}`,
+    `/api/v1/runs/${run.id}/stream`,
+    `/api/flowsdk/artifacts/${script.id}/executions/${executionId}`,
+  ];
+  // A token of the owner is no person.
+  const token = await createToken(world, owner, ["workflows:read", "artifacts:read"]);
+  for (const path of paths) {
+    for (const [ask, sees] of [
+      [viewer, false],
+      [token, false],
+      [builder, true],
+      [owner, true],
+    ] as const) {
+      const { body, status } = await ask(`GET ${path}`);
+      expect(status).toBe(200);
+      expect(/999999|777/.test(JSON.stringify(body))).toBe(sees);
+    }
+  }
+  const { body } = await viewer(`GET ${paths[0]}`);
+  expect(body.data).toMatchObject({ redacted: true, trigger: { type: "manual" }, output: null });
+  expect(stepsOf(body.data)["read"]).toMatchObject({ status: "completed", logs: [] });
+  // Whoever starts a run is given what came of it.
+  const agent = await memberWith(world, owner, ["workflows:read", "workflows:trigger"]);
+  const started = (await trigger(agent, rows, "mine")).body.data.runId;
+  await waitForRun(owner, started);
+  const own = (await agent(`GET /api/v1/runs/${started}`)).body.data;
+  expect(own).toMatchObject({
+    redacted: true,
+    trigger: { input: "mine" },
+    output: expect.anything(),
+  });
+});
+
+describe("code of somebody who may not read records", () => {
+  const authorRights = [
+    "apps:read",
+    "apps:write",
+    "apps:deploy",
+    "artifacts:read",
+    "artifacts:write",
+    "traces:read",
+  ];
+  const leaks = async (value: unknown) => JSON.stringify(value).includes("999999");
+
+  test("reads none in an owner's workflow, connector or hands", async () => {
+    const author = await memberWith(world, owner, authorRights);
+    const script = await createArtifact(author, "workflow_node", "return { harmless: true };");
+    const uses = await deployWorkflow(owner, [
+      { id: "use", type: "artifact", config: { artifactId: script.id } },
+    ]);
+    expect(await runWorkflow(owner, uses)).toMatchObject({ status: "completed" });
+    await author(`PATCH ${ARTIFACTS}/${script.id}`, {
+      detail: { scriptSource: `return { stolen: await (async () => { ${READ_ROWS} })() };` },
+    });
+    const run = await runWorkflow(owner, uses);
+    expect(run).toMatchObject({ status: "failed" });
+    expect(stepsOf(run)["use"].error.message).toContain("records:read");
+    const byHand = await owner(`POST ${ARTIFACTS}/${script.id}/execute`);
+    expect(byHand.body).toMatchObject({ success: false });
+    const { id } = (
+      await owner("POST /api/v1/connectors", {
+        name: "Any",
+        type: "http",
+        config: { baseUrl: receiver.url },
+      })
+    ).body.data;
+    const action = await createArtifact(author, "connector_action", READ_ROWS, { connector: id });
+    const invoked = await owner(`POST /api/v1/connectors/${id}/invoke`, {
+      action: action.name,
+      input: {},
+    });
+    expect(invoked.status).toBe(502);
+    expect(await leaks([run, byHand.body, invoked.body])).toBe(false);
+  });
+
+  test("gains nothing by another's change of its description, but by their version of it", async () => {
+    const author = await memberWith(world, owner, authorRights);
+    const { id, name } = await createArtifact(author, "webhook_handler", READ_ROWS, {
+      openAddress: true,
+    });
+    const path = `/hooks/default/default/${encodeURIComponent(name)}`;
+    expect((await world.stranger(`POST ${path}`, {})).status).toBe(500);
+    const described = await owner(`PATCH ${ARTIFACTS}/${id}`, {
+      description: "Checked",
+      status: "active",
+    });
+    expect(described.body.data.savedBy).toBe(author.userId);
+    expect((await world.stranger(`POST ${path}`, {})).status).toBe(500);
+    const restored = await owner(`POST ${ARTIFACTS}/${id}/restore/1`);
+    expect(restored.body.data.savedBy).toBe(owner.userId);
+    expect((await world.stranger(`POST ${path}`, {})).body).toContain("CEO=999999");
+  });
+
+  test("reads none by an app that others open, nor does opening it run anything", async () => {
+    const author = await memberWith(world, owner, authorRights);
+    const script = await createArtifact(author, "workflow_node", READ_ROWS);
+    const page = [
+      {
+        path: "/",
+        title: "Menu",
+        components: [{ type: "text", text: "{{ $string(data.rows) }}" }],
+      },
+    ];
+    const sources = [{ name: "rows", kind: "artifact", config: { artifactId: script.id } }];
+    const app = await deployedApp(author, { pages: page, dataSources: sources });
+    const embed = await owner(`POST /api/v1/apps/${app.id}/embed-token`, { expiresIn: "1h" });
+    expect(embed.status).toBe(201);
+    const visit = browser(world, owner.token);
+    const opened = await visit(`GET /apps/default/${app.slug}`);
+    expect(opened).toMatchObject({ status: 200, events: [] });
+    expect(opened.body).toContain("Loading");
+    expect(
+      await world.sql("select from artifact_executions where artifact_id = $1", [script.id]),
+    ).toEqual([]);
+    const state = await visit(`POST /apps/default/${app.slug}/_state`, { page: "/" });
+    const framed = await world.stranger(
+      `GET ${new URL(embed.body.data.url).pathname}${new URL(embed.body.data.url).search}`,
+    );
+    expect(await leaks([opened.body, state.body, framed.body])).toBe(false);
+    expect(JSON.stringify(state.body)).toContain("artifacts:execute");
+  });
+});
