@@ -11,7 +11,13 @@ import {
 } from "./testing/workflows.ts";
 import { waitUntilIdle, publish, findRuns } from "./testing/triggers.ts";
 
-const SCOPES = ["deployments:create", "workflows:read", "workflows:trigger", "workflows:write"];
+const SCOPES = [
+  "deployments:create",
+  "events:read",
+  "workflows:read",
+  "workflows:trigger",
+  "workflows:write",
+];
 const SAY = { id: "say", type: "publish_event", config: { topic: "said", type: "said.it" } };
 const NOTE = { id: "note", type: "set", config: { values: {} } };
 

@@ -1,3 +1,4 @@
+import { viewRun } from "./run-redaction.ts";
 import {
   compilePlan,
   nodeTypesOf,
@@ -15,7 +16,7 @@ import { type TracePage, buildTrace } from "./run-trace.ts";
 
 /** One run with its trace, or a part of that. */
 export async function readRun(
-  { tx, services }: Pick<ReadContext, "tx" | "services">,
+  { tx, services, caller }: Pick<ReadContext, "tx" | "services" | "caller">,
   id: string,
   page: TracePage,
 ): Promise<TracedRun & { readonly revision: number }> {
@@ -26,7 +27,9 @@ export async function readRun(
   const steps = foldJournal(entries.flatMap(({ records }) => records));
   const nowMs = services.clock.nowMs();
   const trace = buildTrace({ status: run.status, plan, steps, nowMs }, page);
-  return { ...run, trace, revision: revisionOf(run) };
+  const view = viewRun(caller, run);
+  const seen = { ...trace, steps: trace.steps.map(view.step) };
+  return { ...run, ...view.run, trace: seen, revision: revisionOf(run) };
 }
 
 /** The execution plan of a run: of its version, or of the definition that it tested. */

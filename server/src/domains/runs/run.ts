@@ -160,6 +160,9 @@ export const TracedRun = Type.Object(
       description: "What expressions see as `trigger`",
     }),
     output: Type.Unknown(),
+    redacted: Type.Optional(
+      Type.Boolean({ description: "True when what its steps read and wrote is left out" }),
+    ),
     trace: Type.Object({
       steps: Type.Array(RunStep),
       total: Type.Integer({ description: "Steps that there are" }),

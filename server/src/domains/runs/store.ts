@@ -26,6 +26,8 @@ export interface StoredRun extends Run {
   readonly output: unknown;
   readonly testRun: TestRun | null;
   readonly entries: number;
+  /** The person in whose name it acts. */
+  readonly runAs: string;
 }
 
 const LIST_COLUMNS = sql`
@@ -59,7 +61,7 @@ export async function listIds(tx: Tx, query: RunQuery): Promise<string[]> {
 
 export async function find(tx: Tx, id: string): Promise<StoredRun | undefined> {
   const { rows } = await sql<FullRow>`
-    select ${LIST_COLUMNS}, r.trigger, r.output, r.test as test_run, r.entries
+    select ${LIST_COLUMNS}, r.trigger, r.output, r.test as test_run, r.entries, r.run_as
       from runs r ${JOIN_NAMES} where r.id = ${id}`.execute(tx);
   const [row] = rows;
   return (
@@ -69,6 +71,7 @@ export async function find(tx: Tx, id: string): Promise<StoredRun | undefined> {
       output: row.output,
       testRun: row.test_run,
       entries: row.entries,
+      runAs: row.run_as,
     }
   );
 }
@@ -161,6 +164,7 @@ interface FullRow extends Row {
   readonly output: unknown;
   readonly test_run: TestRun | null;
   readonly entries: number;
+  readonly run_as: string;
 }
 
 function toRun(row: Row): Run {

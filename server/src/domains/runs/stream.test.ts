@@ -128,7 +128,13 @@ test("a stream breaks the silence, and ends in time or when its client has left"
   );
   const gone = new AbortController();
   const workspace = { key: world.home, id: "" };
-  const caller = { workspace, environment: "production", disconnected: gone.signal } as never;
+  const caller = {
+    workspace,
+    environment: "production",
+    disconnected: gone.signal,
+    permissions: new Set(),
+    actor: { id: "" },
+  } as never;
   const open = (pace: StreamTiming) => openStream(world.kernel, caller, body.data.runId, pace);
   const pieces: string[] = [];
   for await (const piece of await open({ heartbeatMs: 1, lastsMs: 60_000 })) {

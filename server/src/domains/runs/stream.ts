@@ -1,5 +1,6 @@
+import { viewRun } from "./run-redaction.ts";
 import type { ExecutionPlan } from "#domains/workflows/index.ts";
-import type { Caller } from "#kernel/access/caller.ts";
+import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
 import type { Partition } from "#kernel/db/database.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
@@ -31,9 +32,8 @@ export async function openStream(
   runId: string,
   pace: StreamTiming = STREAM_TIMING,
 ): Promise<AsyncIterable<string>> {
-  const { workspace, environment, disconnected } = caller;
-  if (!workspace) throw new Error("Runs belong to a workspace.");
-  const follower = new RunFollower(platform, { workspace: workspace.key, environment }, runId);
+  const { disconnected } = caller;
+  const follower = new RunFollower(platform, caller, runId);
   if (!(await follower.refresh())) throw new Failure(NotFound);
   return stream(platform, follower, { ...pace, runId, gone: disconnected });
 }
@@ -83,6 +83,7 @@ async function timesOut(woken: Promise<void>, ms: number): Promise<boolean> {
 /** One listener's view of a run. */
 class RunFollower {
   readonly #platform: Platform;
+  readonly #caller: Caller;
   readonly #partition: Partition;
   readonly #runId: string;
   #run: store.StoredRun | undefined;
@@ -94,9 +95,10 @@ class RunFollower {
   #started = new Map<string, JournalRecord>();
   #lastRun = "";
 
-  constructor(platform: Platform, partition: Partition, runId: string) {
+  constructor(platform: Platform, caller: Caller, runId: string) {
     this.#platform = platform;
-    this.#partition = partition;
+    this.#caller = caller;
+    this.#partition = partitionOfCaller(caller);
     this.#runId = runId;
   }
 
@@ -128,10 +130,11 @@ class RunFollower {
     const traceable = this.#traceable();
     this.#touched.clear();
     this.#started = startedByPath(traceable);
-    const { trigger: _, testRun: __, entries: ___, ...run } = this.#loadedRun();
+    const run = this.#visibleRun();
     this.#lastRun = JSON.stringify(run);
-    const trace = buildTrace(traceable, { limit: STEPS_AT_FIRST_MAX });
-    return [frame("run", { ...run, trace })];
+    const { step } = viewRun(this.#caller, this.#loadedRun());
+    const { steps, ...trace } = buildTrace(traceable, { limit: STEPS_AT_FIRST_MAX });
+    return [frame("run", { ...run, trace: { steps: steps.map(step), ...trace } })];
   }
 
   /** The frames of what changed since the last ones. */
@@ -147,11 +150,21 @@ class RunFollower {
     }
     this.#touched.clear();
     this.#started = started;
-    const { trigger: _, testRun: __, entries: ___, ...run } = this.#loadedRun();
+    const run = this.#visibleRun();
     const lastRun = JSON.stringify(run);
     const changed = lastRun !== this.#lastRun;
     this.#lastRun = lastRun;
-    return [...steps.map((step) => frame("step", step)), ...(changed ? [frame("run", run)] : [])];
+    const { step: toVisible } = viewRun(this.#caller, this.#loadedRun());
+    const frames = steps.map((step) => frame("step", toVisible(step)));
+    return [...frames, ...(changed ? [frame("run", run)] : [])];
+  }
+
+  /** The run's own fields, as the caller may see them. */
+  #visibleRun() {
+    const stored = this.#loadedRun();
+    const { trigger: _, testRun: __, entries: ___, runAs: ____, ...run } = stored;
+    const { trigger: _____, ...visible } = viewRun(this.#caller, stored).run;
+    return { ...run, ...visible };
   }
 
   #loadedRun(): store.StoredRun {

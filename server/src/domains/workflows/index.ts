@@ -1,3 +1,5 @@
+import { TracesRead } from "./trace-access.ts";
+import { UnattendedWorkPoint } from "#kernel/contributions/unattended-work.ts";
 import { UsageCounterPoint } from "#kernel/contributions/usage-counter.ts";
 import { domain } from "#kernel/domain.ts";
 import { contribute } from "#kernel/extension-point.ts";
@@ -7,7 +9,7 @@ import * as events from "./events.ts";
 import * as operations from "./operations.ts";
 import { workflowContent } from "./pack.ts";
 import * as permissions from "./permissions.ts";
-import { count } from "./store.ts";
+import { count, unattendedWorkflows } from "./store.ts";
 import * as versions from "./versions/operations.ts";
 
 export * from "./definition/index.ts";
@@ -18,7 +20,6 @@ export {
   type EventDeployment,
   findEventDeployments,
 } from "./deployments/store.ts";
-export { confinementOf } from "./deployments/startable.ts";
 export { findStartable, type Startable } from "./deployments/startable.ts";
 export {
   DeployCompleted,
@@ -35,6 +36,7 @@ export {
   nodeTypesOf,
   type WorkspaceNodeTypes,
 } from "./node-types.ts";
+export { canSeeTrace, TracesRead } from "./trace-access.ts";
 export {
   DeploymentsCreate,
   WorkflowsRead,
@@ -60,7 +62,7 @@ export const workflows = domain({
   name: "workflows",
   summary: "Automations: their definitions, versions, and what is deployed in each environment.",
   environmentScoped: false,
-  permissions: Object.values(permissions),
+  permissions: [...Object.values(permissions), TracesRead],
   events: Object.values(events),
   operations: [
     operations.listWorkflows,
@@ -86,5 +88,6 @@ export const workflows = domain({
   contributions: [
     contribute(UsageCounterPoint, { name: "workflows", count }),
     contribute(PackContentPoint, workflowContent),
+    contribute(UnattendedWorkPoint, unattendedWorkflows),
   ],
 });

@@ -1,3 +1,6 @@
+import type { UnattendedItem, UnattendedWork } from "#kernel/contributions/unattended-work.ts";
+import { queryRows } from "#kernel/db/statement.ts";
+import { activeMemberSql } from "#domains/identity/accounts/index.ts";
 import { type Insertable, sql } from "kysely";
 import type { Tx } from "#kernel/db/connection.ts";
 import type { Database, EnvironmentName } from "#kernel/db/database.ts";
@@ -107,7 +110,8 @@ export async function findByHook(
        join workspaces s on s.key = w.workspace_id
        join workflow_deployments d on d.workflow_id = w.id and d.environment = $3::environment
       where w.hook_token = $2 and s.slug = $1 and w.archived_at is null
-        and d.enabled and d.trigger_type = 'webhook'`,
+        and d.enabled and d.trigger_type = 'webhook'
+        and ${activeMemberSql("d.deployed_by", "w.workspace_id")}`,
     [address.slug, address.token, address.environment],
   );
   return deployment && { ...deployment, permissions: deployment.permissions ?? undefined };
@@ -159,3 +163,15 @@ function toWorkflow<D>(row: Row, definition: D): StoredWorkflow<D> {
     revision: row.revision,
   };
 }
+
+/** Workflows that act in the name of a member. */
+export const unattendedWorkflows: UnattendedWork = {
+  kind: "workflow",
+  list: async (tx, userId, limit) =>
+    (await queryRows(tx, UNATTENDED, [userId, limit])) as unknown as UnattendedItem[],
+};
+
+const UNATTENDED = `
+  select w.id, w.name, d.environment
+    from workflow_deployments d join workflows w on w.id = d.workflow_id
+   where d.deployed_by = $1 and w.archived_at is null order by w.id limit $2`;

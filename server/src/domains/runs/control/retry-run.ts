@@ -1,3 +1,4 @@
+import { assertBehind, NobodyBehind } from "#domains/identity/accounts/index.ts";
 import {
   findDeployment,
   holdVersion,
@@ -96,11 +97,14 @@ async function resolveVersion(
   if (input.version === "same") {
     const version = await planOfVersion({ tx, services }, row.version_id);
     if (!version) throw new Failure(VersionGone);
-    return { version, runAs: row.run_as, permissions: row.permissions ?? undefined };
+    const authority = { runAs: row.run_as, permissions: row.permissions ?? undefined };
+    await assertBehind({ tx, services }, authority);
+    return { version, ...authority };
   }
   const deployment = await findDeployment(tx, row.workflow_id, row.environment);
   const version = deployment && (await planOfVersion({ tx, services }, deployment.versionId));
   if (!deployment || !version) throw new Failure(NotDeployed);
+  if (deployment.orphaned) throw new Failure(NobodyBehind);
   return { version, runAs: deployment.deployedBy, permissions: deployment.permissions };
 }
 

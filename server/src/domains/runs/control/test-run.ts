@@ -1,7 +1,7 @@
+import { authorityOf } from "#domains/identity/accounts/index.ts";
 import {
   ArchivedVersion,
   compilePlan,
-  confinementOf,
   type Definition,
   definitionErrors,
   findVersion,
@@ -11,7 +11,7 @@ import {
   type PlannedVersion,
   WorkflowsWrite,
 } from "#domains/workflows/index.ts";
-import { type Caller, userIdOf } from "#kernel/access/caller.ts";
+import { type Caller } from "#kernel/access/caller.ts";
 import type { Platform, WriteContext } from "#kernel/contract.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import {
@@ -69,14 +69,15 @@ export async function runWorkflowTest(
   const version: PlannedVersion = { ...tested, definition, plan };
   const mocks = { ...pinned.outputs, ...assertKnownNodes(plan.graph, request.mocks ?? {}) };
   const { input = null, event } = request;
+  const { runAs, permissions } = authorityOf(caller);
   return startInline(platform, {
     ...partition,
     version,
     triggerType: "test",
     trigger: { type: "manual", input, ...(event !== undefined && { event }) },
     actor: caller.actor,
-    runAs: userIdOf(caller),
-    permissions: confinementOf(caller),
+    runAs,
+    permissions: permissions ?? undefined,
     cause: { ...caller.cause, depth: caller.cause.depth + 1 },
     test: { mocks, ...(tested.unsaved && { definition }) },
   });

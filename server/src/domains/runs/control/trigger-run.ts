@@ -1,14 +1,14 @@
+import { authorityOf, NobodyBehind } from "#domains/identity/accounts/index.ts";
 import {
   ArchivedVersion,
   ArchivedWorkflow,
-  confinementOf,
   findStartable,
   findVersion,
   holdVersion,
   planOfVersion,
   type PlannedVersion,
 } from "#domains/workflows/index.ts";
-import { type Caller, userIdOf, type WorkspaceRef } from "#kernel/access/caller.ts";
+import { type Caller, type WorkspaceRef } from "#kernel/access/caller.ts";
 import type { Platform, WriteContext } from "#kernel/contract.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import { CAUSATION_DEPTH_MAX } from "#kernel/log/event.ts";
@@ -103,6 +103,7 @@ async function resolveVersion(
       const detail = `No version is deployed in ${environment}; publish one there, or name a versionId.`;
       throw new Failure(NotDeployed, { detail });
     }
+    if (deployed.orphaned) throw new Failure(NobodyBehind);
     const { deployedBy: runAs, permissions } = deployed;
     return { versionId: deployed.versionId, runAs, permissions };
   }
@@ -110,7 +111,8 @@ async function resolveVersion(
   if (!version) throw invalidField("/versionId", "is not a version of this workflow");
   if (version.status === "archived") throw new Failure(ArchivedVersion);
   // A version that nobody deployed runs with the permissions of the caller.
-  return { versionId, runAs: userIdOf(caller), permissions: confinementOf(caller) };
+  const { runAs, permissions } = authorityOf(caller);
+  return { versionId, runAs, permissions: permissions ?? undefined };
 }
 
 /** The response for a run that has just started, from memory. */

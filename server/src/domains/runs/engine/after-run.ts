@@ -22,7 +22,7 @@ export async function startErrorRun(
   if (run.cause.depth >= CAUSATION_DEPTH_MAX || run.test) return;
   const deployment = await findDeployment(tx, workflowId, run.environment);
   const version = deployment && (await planOfVersion({ tx, services }, deployment.versionId));
-  if (!deployment || !version) return;
+  if (!deployment || deployment.orphaned || !version) return;
   const { id, workflowName } = run;
   const failedRun = { id, workflowId: run.workflowId, workflowName, versionId: run.versionId };
   const start = {

@@ -1,5 +1,5 @@
 import Type from "typebox";
-import { findStartable, WorkflowId, WorkflowsRead } from "#domains/workflows/index.ts";
+import { findStartable, WorkflowId, TracesRead, WorkflowsRead } from "#domains/workflows/index.ts";
 import { Failure, invalidField, NotFound } from "#kernel/operation/failure.ts";
 import { query } from "#kernel/operation/operation.ts";
 import type { ReadContext } from "#kernel/contract.ts";
@@ -64,9 +64,11 @@ export const getRun = query({
   summary: "Read a run with its trace",
   description:
     "The steps come in the order in which they were begun. Their inputs and outputs have no secrets " +
-    "in them. Of many steps the first ones are shown, up to 16 million characters: `truncated` says " +
-    "that there are more, and `afterStep` goes on behind one. `stepStatus` shows only steps with that " +
-    "status: `failed` those that failed, also where the run went on after them.",
+    "in them, and are shown to the person in whose name it acts, and to those with the permission " +
+    `\`${TracesRead.name}\`; for others the run is \`redacted\`. Of many steps the first ones are shown, ` +
+    "up to 16 million characters: `truncated` says that there are more, and `afterStep` goes on behind " +
+    "one. `stepStatus` shows only steps with that status: `failed` those that failed, also where the run " +
+    "went on after them.",
   permission: WorkflowsRead,
   params: ByRun,
   query: object({

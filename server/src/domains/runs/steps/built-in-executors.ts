@@ -1,3 +1,4 @@
+import { NobodyBehind } from "#domains/identity/accounts/index.ts";
 import * as types from "#domains/workflows/index.ts";
 import { CAUSATION_DEPTH_MAX } from "#kernel/log/event.ts";
 import { runAsSystem } from "#kernel/operation/act.ts";
@@ -174,6 +175,9 @@ const subworkflow = executor({
       throw new StepFailure("not_deployed", `${workflowId} is not deployed here.`, {
         retryable: false,
       });
+    }
+    if (deployment.orphaned) {
+      throw new StepFailure(NobodyBehind.code, NobodyBehind.title, { retryable: false });
     }
     const cause = { ...run.cause, depth: run.cause.depth + 1 };
     const prepared = await startInline(platform, {

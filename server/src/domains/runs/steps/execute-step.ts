@@ -1,3 +1,4 @@
+import { requireRights, type Rights } from "#domains/identity/accounts/index.ts";
 import { setTimeout as delay } from "node:timers/promises";
 import type { PlanNode, StepError } from "#domains/workflows/index.ts";
 import type { Platform, PlatformServices } from "#kernel/contract.ts";
@@ -66,9 +67,14 @@ export async function executeStep(attempt: StepAttempt): Promise<StepAttemptResu
   let input: unknown;
   let callCount = 0;
   let scrubber = new Scrubber([]);
+  let knownRights: Promise<Rights> | undefined;
+  const rights = (): Promise<Rights> =>
+    (knownRights ??= requireRights(platform, run.workspace, run));
   try {
     const prepared = prepareNode(node);
-    const secrets = await readSecrets(attempt, prepared.secrets);
+    // A run whose person has left does nothing more outside of itself.
+    if (node.type.effect !== "pure" && !run.test) await rights();
+    const secrets = await readSecrets(attempt, prepared.secrets, rights);
     if (secrets.scrubber) ({ scrubber } = secrets);
     const workspace = prepared.readsWorkspace ? await readWorkspaceFacts(platform, run) : undefined;
     const scope = attempt.scope.at(attempt.path, { workspace, secrets: secrets.values });
@@ -107,11 +113,13 @@ export async function executeStep(attempt: StepAttempt): Promise<StepAttemptResu
           }
         },
         untilRunWritten: async () => attempt.speculative?.untilWritten(),
-        perform: async (operation, request) => {
+        rights,
+        perform: async (operation, request, within) => {
           callCount += 1;
           const call = callCount;
           await attempt.speculative?.untilWritten();
-          return performOperation(attempt, { operation, call }, request);
+          const performer = { ...attempt, rights: within ?? (await rights()) };
+          return performOperation(performer, { operation, call }, request);
         },
       }),
     );
@@ -132,10 +140,11 @@ export async function executeStep(attempt: StepAttempt): Promise<StepAttemptResu
 async function readSecrets(
   { platform, run, node }: StepAttempt,
   names: readonly string[],
+  rights: () => Promise<Rights>,
 ): Promise<{ readonly values?: ReadonlyMap<string, string>; readonly scrubber?: Scrubber }> {
   if (names.length === 0 || node.type.inside) return {};
   if (run.test) return { values: new Map(names.map((name) => [name, `[secret ${name}]`])) };
-  return platform.secrets.read(run.workspace, names);
+  return platform.secrets.read(run.workspace, names, rights);
 }
 
 /** Evaluates fields that are expressions; an error says which. */

@@ -1,3 +1,4 @@
+import type { Rights } from "#domains/identity/accounts/index.ts";
 import type { Static, TObject } from "typebox";
 import type { NodeType } from "#domains/workflows/index.ts";
 import type { Platform } from "#kernel/contract.ts";
@@ -23,8 +24,10 @@ export interface StepTools {
   readonly log: (level: StepLogLine["level"], message: string, metadata?: unknown) => void;
   /** Resolves when the run is written; for steps that compute first and reach outside by themselves. */
   readonly untilRunWritten: () => Promise<void>;
-  /** Performs an operation of the platform with the permissions of the run; gives the response's body. */
-  readonly perform: (operation: string, input: PerformInput) => Promise<unknown>;
+  /** The rights of the run as they are now; looked up once for each attempt. */
+  readonly rights: () => Promise<Rights>;
+  /** Performs an operation of the platform with these rights, or those of the run; gives the response's body. */
+  readonly perform: (operation: string, input: PerformInput, rights?: Rights) => Promise<unknown>;
   /** Evaluates an expression of the configuration. */
   readonly evaluate: (name: string) => Promise<unknown>;
 }

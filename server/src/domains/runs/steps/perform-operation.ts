@@ -1,4 +1,4 @@
-import { membershipIn } from "#domains/identity/accounts/index.ts";
+import type { Rights } from "#domains/identity/accounts/index.ts";
 import type { Caller } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
 import { sha256 } from "#kernel/access/crypto.ts";
@@ -14,11 +14,12 @@ interface PerformingStep {
   readonly run: RunContext;
   readonly path: string;
   readonly stepKey: string;
+  readonly rights: Rights;
 }
 
-/** Performs an operation as the workflow, with the permissions of the person who deployed it. */
+/** Performs an operation as the workflow, with these rights. */
 export async function performOperation(
-  { platform, run, path, stepKey }: PerformingStep,
+  { platform, run, path, stepKey, rights }: PerformingStep,
   { operation, call }: { readonly operation: string; readonly call: number },
   input: PerformInput,
 ): Promise<unknown> {
@@ -32,7 +33,7 @@ export async function performOperation(
     idempotencyScope: run.id,
     workspace: { key: run.workspace, id: workspaceIdOf(run.workspace) },
     environment: run.environment,
-    ...(await resolveAuthority(platform, run)),
+    ...rights,
     requestId: newId("req"),
     address: "",
     origin: "",
@@ -48,17 +49,4 @@ export async function performOperation(
   const response: unknown = body === undefined ? null : JSON.parse(body);
   if (status < 400) return response;
   throw toOperationFailure({ status, headers, body: response }, platform.clock.nowMs());
-}
-
-/** The person's permissions as they are now, as far as the credential that deployed it had them. */
-async function resolveAuthority(
-  platform: Platform,
-  run: RunContext,
-): Promise<Pick<Caller, "permissions" | "principal">> {
-  const { roles, permissions: granted } = await membershipIn(platform, run.workspace, run.runAs);
-  const { permissions } = run;
-  return {
-    principal: { id: run.runAs, roles },
-    permissions: permissions ? new Set(permissions.filter((name) => granted.has(name))) : granted,
-  };
 }

@@ -121,7 +121,8 @@ export const eventTriggerReader = reader({
       const onTopics = eventTopics(services, event);
       for (const trigger of triggers) {
         if (event.depth >= CAUSATION_DEPTH_MAX || !onTopics.includes(trigger.topic)) continue;
-        const visible = visibleTo(event, trigger.deployedBy, trigger.permissions);
+        const { deployedBy: runAs, permissions } = trigger;
+        const visible = visibleTo(event, { runAs, permissions });
         if (!visible || !trigger.matches(visible)) continue;
         // Ids in the order of the events: due runs and queued runs are taken in that order.
         const start = { ...toRunStart(visible, trigger), id: nextRunId(now.getTime()) };
@@ -129,7 +130,7 @@ export const eventTriggerReader = reader({
       }
       for (const step of openWaits) {
         if (!onTopics.includes(step.topic)) continue;
-        const visible = visibleTo(event, step.runAs, step.permissions);
+        const visible = visibleTo(event, step);
         if (!visible || !step.matches(visible)) continue;
         openWaits.delete(step);
         wakeUps.push(wakeWaitingStep(ctx.because(event), step, visible));

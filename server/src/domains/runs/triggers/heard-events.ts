@@ -1,35 +1,26 @@
-import { AuditRead } from "#domains/audit/index.ts";
-import { AUDIT } from "#domains/bus/index.ts";
-import { findMembersWithPermission, readPrincipals } from "#domains/identity/accounts/index.ts";
+import { mayHear } from "#domains/bus/index.ts";
+import { type Authority, readRights } from "#domains/identity/accounts/index.ts";
 import type { ReadContext } from "#kernel/contract.ts";
 import { eventFiltersFor, visibilityContext, applyFilter } from "#kernel/log/event-visibility.ts";
 import type { RecordedEvent } from "#kernel/log/event.ts";
 
 /**
- * Resolves which events these people may see: the audit log needs a permission, and the content of
- * some events is filtered by person. A workflow must not be the way around either.
+ * Resolves which events these people may see: topics need permissions, and the content of some events is
+ * filtered by person. A workflow must not be the way around either, and whoever has left sees nothing.
  */
 export async function resolveVisibility(
   ctx: ReadContext,
   events: readonly RecordedEvent[],
   userIds: readonly string[],
 ): Promise<EventVisibility> {
-  const uniqueUserIds = [...new Set(userIds)];
-  const auditors = events.some(({ topic }) => topic === AUDIT)
-    ? await findMembersWithPermission(ctx, AuditRead, uniqueUserIds)
-    : new Set<string>();
+  const rightsOf = await readRights(ctx, userIds);
   const filters = await eventFiltersFor(visibilityContext(ctx), events);
-  const principalOf = await readPrincipals(ctx, filters.size > 0 ? uniqueUserIds : []);
-  return (event, userId, permissions) => {
-    if (event.topic !== AUDIT) return applyFilter(filters, event, principalOf(userId));
-    const isConfined = permissions !== undefined && !permissions.includes(AuditRead.name);
-    return auditors.has(userId) && !isConfined ? event : undefined;
+  return (event, authority) => {
+    const rights = rightsOf(authority);
+    if (!rights || !mayHear(rights, event.topic)) return undefined;
+    return applyFilter(filters, event, rights.principal);
   };
 }
 
-/** An event as a person, or their token with these permissions, may see it; undefined if not at all. */
-type EventVisibility = (
-  event: RecordedEvent,
-  userId: string,
-  permissions: readonly string[] | undefined,
-) => RecordedEvent | undefined;
+/** An event as somebody, or their token with fewer permissions, may see it; undefined if not at all. */
+type EventVisibility = (event: RecordedEvent, authority: Authority) => RecordedEvent | undefined;

@@ -34,9 +34,7 @@ export const pastEventJob: JobType<typeof PastEvents> = job({
     for (let read = 0; read < EVENTS_MAX; read += BATCH_EVENTS) {
       const { events, hasMore } = await readTopics(tx, topics, after, BATCH_EVENTS);
       const visibleTo = await resolveVisibility(ctx, events, [step.runAs]);
-      const candidates = events.flatMap(
-        (event) => visibleTo(event, step.runAs, step.permissions) ?? [],
-      );
+      const candidates = events.flatMap((event) => visibleTo(event, step) ?? []);
       const found = candidates.find((event) => !answers.has(event.id) && step.matchesPast(event));
       if (found) return wakeWaitingStep(ctx, step, found);
       const last = events.at(-1);

@@ -46,7 +46,7 @@ export const scheduleJob = job({
     // Turned off meanwhile; turning it on again enqueues a new job.
     if (!scheduled) return;
     // A version that was deployed meanwhile may have another schedule.
-    if (isSameSchedule(due, scheduled.schedule))
+    if (isSameSchedule(due, scheduled.schedule) && !scheduled.orphaned)
       await startScheduledRun(ctx, scheduled, due.scheduledFor);
     enqueueNextTime(ctx, scheduled, { after: ctx.now, onConflict: "move" });
   },
@@ -77,6 +77,7 @@ interface ScheduledWorkflow {
   readonly schedule: Schedule;
   readonly deployedBy: string;
   readonly permissions: readonly string[] | undefined;
+  readonly orphaned: boolean;
 }
 
 /** Finds the deployment, if its trigger is a schedule and is on. */
@@ -88,8 +89,8 @@ async function findScheduled(
   if (!deployment?.enabled) return undefined;
   const version = await planOfVersion({ tx, services }, deployment.versionId);
   if (version?.definition.trigger.type !== "schedule") return undefined;
-  const { deployedBy, permissions } = deployment;
-  return { version, schedule: version.definition.trigger, deployedBy, permissions };
+  const { deployedBy, permissions, orphaned } = deployment;
+  return { version, schedule: version.definition.trigger, deployedBy, permissions, orphaned };
 }
 
 function enqueueNextTime(

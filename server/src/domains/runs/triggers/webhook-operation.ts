@@ -1,3 +1,4 @@
+import { findRights } from "#domains/identity/accounts/index.ts";
 import Type from "typebox";
 import {
   findByHook,
@@ -9,7 +10,7 @@ import type { Caller, RawRequest } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
 import type { EnvironmentName } from "#kernel/db/database.ts";
 import { parseAnyBody } from "#kernel/http/request-body.ts";
-import { Failure, failure, NotFound, RateLimited } from "#kernel/operation/failure.ts";
+import { Failure, Forbidden, failure, NotFound, RateLimited } from "#kernel/operation/failure.ts";
 import { command } from "#kernel/operation/operation.ts";
 import { type RawResponse, rawResponse } from "#kernel/operation/response.ts";
 import type { CommitNotice } from "#kernel/readers/commit-feed.ts";
@@ -60,7 +61,7 @@ class HookCache {
 
   constructor(platform: Platform) {
     this.#platform = platform;
-    platform.commitFeed.subscribe(["workflow"], (notice) => this.#invalidate(notice));
+    platform.commitFeed.subscribe(["workflow", "user"], (notice) => this.#invalidate(notice));
   }
 
   async find(address: HookAddress): Promise<HookTarget | undefined> {
@@ -89,7 +90,9 @@ class HookCache {
     if (type.startsWith("workflow.run_")) return;
     this.#invalidations += 1;
     for (const [key, { target }] of this.#entries) {
-      if (target.workflowId === resourceId) this.#entries.delete(key);
+      // A deployment ends with the membership of whoever deployed it, too.
+      const { workflowId, deployedBy } = target;
+      if (workflowId === resourceId || deployedBy === resourceId) this.#entries.delete(key);
     }
   }
 }
@@ -99,13 +102,13 @@ const SignatureInvalid = failure("signature_invalid", 401, "The request has no v
 /** Checks the signature that the trigger demands, and reads the request as `trigger.input`. */
 async function readWebhookInput(
   platform: Platform,
-  { workspace, version }: HookTarget,
+  target: HookTarget,
   { request }: Caller,
 ): Promise<Readonly<Record<string, unknown>>> {
   if (!request) throw new Error("A request came without itself.");
-  const { trigger } = version.definition;
+  const { trigger } = target.version.definition;
   const rule = trigger.type === "webhook" ? trigger.signature : undefined;
-  if (rule && !(await hasValidSignature(platform, workspace, { rule, request }))) {
+  if (rule && !(await hasValidSignature(platform, target, { rule, request }))) {
     throw new Failure(SignatureInvalid);
   }
   const { bytes, mediaType, headers, query } = request;
@@ -119,17 +122,21 @@ const CREDENTIALS: readonly string[] = ["authorization", "cookie", "proxy-author
 
 async function hasValidSignature(
   platform: Platform,
-  workspace: string,
+  { workspace, deployedBy: runAs, permissions }: HookTarget,
   { rule, request }: { readonly rule: SignatureRule; readonly request: RawRequest },
 ): Promise<boolean> {
   const { bytes, headers } = request;
   try {
-    const { value: key } = await platform.secrets.resolve(workspace, rule.secret);
+    const { value: key } = await platform.secrets.resolve(workspace, rule.secret, () =>
+      findRights(platform, workspace, { runAs, permissions }),
+    );
     const signed = { bytes, header: headers[headerOf(rule)], nowMs: platform.clock.nowMs() };
     return isSigned(signed, key, rule);
   } catch (error) {
     // Without its key no signature is valid, and which key is missing is not for strangers.
-    if (error instanceof Failure && error.type === UnknownSecret) return false;
+    const isKeyless =
+      error instanceof Failure && (error.type === UnknownSecret || error.type === Forbidden);
+    if (isKeyless) return false;
     throw error;
   }
 }

@@ -30,23 +30,31 @@ export function toRawResponse({ status, headers, body }: Response): RawResponse 
       .map(([name, value]) => [name.toLowerCase(), value] as const)
       .filter(([name, value]) => isAllowedHeader(name, value)),
   );
-  if (body === null || WITHOUT_BODY.has(status)) return { status, headers: safe, body: undefined };
+  const sandboxed = { ...safe, "content-security-policy": SANDBOX };
+  if (body === null || WITHOUT_BODY.has(status)) {
+    return { status, headers: sandboxed, body: undefined };
+  }
   const isText = typeof body === "string";
   return {
     status,
-    headers: { "content-type": isText ? TEXT : JSON_TEXT, ...safe },
+    headers: { "content-type": isText ? TEXT : JSON_TEXT, ...sandboxed },
     body: isText ? body : JSON.stringify(body),
   };
 }
 
 const WITHOUT_BODY = new Set([204, 205, 304]);
 
+/** A page of it has an origin of its own, runs nothing, and sends nothing anywhere. */
+const SANDBOX =
+  "default-src 'none'; sandbox; form-action 'none'; base-uri 'none'; frame-ancestors 'none'";
+
 /**
  * The headers that a workflow must not set. Its response comes from the origin where people log in:
- * it sets no cookies, lifts no protection of the browser, and does not control the connection.
+ * it sets no cookies, leads nobody elsewhere by itself, opens nothing to other origins, lifts no
+ * protection of the browser, and does not control the connection.
  */
 const FORBIDDEN_HEADERS =
-  /^(?:connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|content-length|date|set-cookie2?|clear-site-data|content-security-policy.*|strict-transport-security|x-content-type-options|x-frame-options|x-request-id|service-worker-allowed|alt-svc|nel|report-to|reporting-endpoints|origin-agent-cluster)$/;
+  /^(?:connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|content-length|date|set-cookie2?|clear-site-data|content-security-policy.*|strict-transport-security|x-content-type-options|x-frame-options|x-request-id|service-worker-allowed|alt-svc|nel|report-to|reporting-endpoints|origin-agent-cluster|refresh|link|access-control-.*|cross-origin-.*)$/;
 const NAME = /^[a-z0-9!#$%&'*+.^_`|~-]+$/;
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 

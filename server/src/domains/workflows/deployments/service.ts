@@ -1,5 +1,6 @@
+import { authorityOf } from "#domains/identity/accounts/index.ts";
 import { isDeepStrictEqual } from "node:util";
-import { userIdOf, type WorkspaceRef } from "#kernel/access/caller.ts";
+import { type WorkspaceRef } from "#kernel/access/caller.ts";
 import type { EnvironmentName } from "#kernel/db/database.ts";
 import { Failure, failure, invalidField } from "#kernel/operation/failure.ts";
 import type { WriteContext } from "#kernel/contract.ts";
@@ -12,7 +13,6 @@ import { setLabel } from "../versions/service.ts";
 import * as versions from "../versions/store.ts";
 import { type FullVersion, VersionIsArchived } from "../versions/version.ts";
 import { workflowEventData, workflowRef, type StoredWorkflow } from "../workflow.ts";
-import { confinementOf } from "./startable.ts";
 import * as store from "./store.ts";
 
 type In<C> = C & { readonly workspace: WorkspaceRef };
@@ -215,6 +215,7 @@ async function deploy(
   const { environment } = ctx.caller;
   const current = await store.findDeployment(ctx.tx, id, environment);
   const again = current?.versionId === version.id;
+  const { runAs, permissions } = authorityOf(ctx.caller);
   const previousVersionId = (again ? current.previousVersionId : current?.versionId) ?? null;
   await store.upsertDeployment(ctx.tx, {
     workflowId: id,
@@ -223,8 +224,8 @@ async function deploy(
     number: version.version,
     previousVersionId,
     enabled: current?.enabled ?? true,
-    deployedBy: userIdOf(ctx.caller),
-    permissions: confinementOf(ctx.caller),
+    deployedBy: runAs,
+    permissions: permissions ?? undefined,
     trigger: version.definition.trigger,
     at: ctx.now,
   });

@@ -1,13 +1,14 @@
-import type { Caller } from "#kernel/access/caller.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import type { EnvironmentName } from "#kernel/db/database.ts";
-import type { Deployment } from "./store.ts";
+import { type Deployment, ORPHANED } from "./store.ts";
 
 /** The state of a workflow that decides whether it can be started by hand. */
 export interface Startable {
   readonly archived: boolean;
   /** The deployment in the environment. */
-  readonly deployed: Pick<Deployment, "versionId" | "deployedBy" | "permissions"> | undefined;
+  readonly deployed:
+    | Pick<Deployment, "versionId" | "deployedBy" | "permissions" | "orphaned">
+    | undefined;
 }
 
 /** Reads a workflow and its deployment at once; undefined when there is no such workflow. */
@@ -21,22 +22,16 @@ export async function findStartable(
     .leftJoin("workflow_deployments as d", (join) =>
       join.onRef("d.workflow_id", "=", "w.id").on("d.environment", "=", environment),
     )
-    .select(["w.archived_at", "d.version_id", "d.deployed_by", "d.permissions"])
+    .select(["w.archived_at", "d.version_id", "d.deployed_by", "d.permissions", ORPHANED])
     .where("w.id", "=", workflowId)
     .executeTakeFirst();
   if (!row) return undefined;
   const { archived_at, version_id: versionId, deployed_by: deployedBy } = row;
   const permissions = row.permissions ?? undefined;
+  const { orphaned } = row;
   const deployed =
-    versionId !== null && deployedBy !== null ? { versionId, deployedBy, permissions } : undefined;
+    versionId !== null && deployedBy !== null
+      ? { versionId, deployedBy, permissions, orphaned }
+      : undefined;
   return { archived: archived_at !== null, deployed };
-}
-
-/**
- * The permissions to which runs are confined, of those that the person has: a token with fewer must
- * not gain the rest through a workflow. Undefined for a session: its runs have whatever the person
- * may do when they run.
- */
-export function confinementOf({ credential, permissions }: Caller): readonly string[] | undefined {
-  return credential?.kind === "session" ? undefined : [...permissions].toSorted();
 }

@@ -1,3 +1,4 @@
+import { activeMemberSql } from "#domains/identity/accounts/index.ts";
 import { sql } from "kysely";
 import type { Tx } from "#kernel/db/connection.ts";
 import type { EnvironmentName } from "#kernel/db/database.ts";
@@ -18,6 +19,8 @@ export interface Deployment {
   readonly deployedBy: string;
   /** Which of them, where a token of that person's deployed it; undefined for all. */
   readonly permissions: readonly string[] | undefined;
+  /** True when that person is no longer an active member: nothing begins in their name. */
+  readonly orphaned: boolean;
 }
 
 /** A deployment with an event trigger; the match is in its version. */
@@ -29,6 +32,10 @@ export interface EventDeployment {
   readonly topic: string;
   readonly since: SubscriptionStart;
 }
+
+/** True for a deployment (`d`) whose person has left. */
+export const ORPHANED =
+  sql<boolean>`not ${sql.raw(activeMemberSql("d.deployed_by", "d.workspace_id"))}`.as("orphaned");
 
 export async function findDeployment(
   tx: Tx,
@@ -58,6 +65,7 @@ export async function findEventDeployments(
     select workflow_id, version_id, deployed_by, permissions, topic, since_epoch, since::text as since
       from workflow_deployments
      where environment = ${environment}::environment and topic = any(${topics}::text[]) and enabled
+       and ${sql.raw(activeMemberSql("deployed_by", "workflow_deployments.workspace_id"))}
      order by workflow_id`.execute(tx);
   return rows.map((row) => ({
     workflowId: row.workflow_id,
@@ -82,7 +90,7 @@ interface EventDeploymentRow {
 /** Deploys a version to an environment, in place of the one that is there. */
 export async function upsertDeployment(
   tx: Tx,
-  deployment: Deployment & { readonly trigger: Trigger; readonly at: Date },
+  deployment: Omit<Deployment, "orphaned"> & { readonly trigger: Trigger; readonly at: Date },
 ): Promise<void> {
   const { trigger } = deployment;
   const columns = {
@@ -146,6 +154,7 @@ function selectDeployments(tx: Tx, workflowId: string) {
       "d.enabled",
       "d.deployed_by",
       "d.permissions",
+      ORPHANED,
     ])
     .where("d.workflow_id", "=", workflowId);
 }
@@ -162,5 +171,6 @@ function toDeployment(row: Row): Deployment {
     enabled: row.enabled,
     deployedBy: row.deployed_by,
     permissions: row.permissions ?? undefined,
+    orphaned: row.orphaned,
   };
 }

@@ -1,0 +1,44 @@
+/**
+ * Redaction of runs. A step's input and output may hold rows that rules hide from a reader of the run, and so may
+ * the event that started it. Whoever may not see them sees which steps there were, and how they went.
+ */
+import { canSeeTrace } from "#domains/workflows/index.ts";
+import type { Caller } from "#kernel/access/caller.ts";
+import type { RunStep } from "./run.ts";
+import type { StoredRun } from "./store.ts";
+
+/** A run and its steps as one caller sees them. */
+export interface RunView {
+  /** The fields of a run that hold data. */
+  readonly run: Pick<StoredRun, "trigger" | "output"> & { readonly redacted?: boolean };
+  readonly step: (step: RunStep) => RunStep;
+}
+
+/** The view of a run for a caller; whoever started it sees what they gave, and what came of it. */
+export function viewRun(caller: Caller, { runAs, startedBy, trigger, output }: StoredRun): RunView {
+  if (canSeeTrace(caller, runAs)) return { run: { trigger, output }, step: (step) => step };
+  const isOwn = startedBy.id === caller.actor.id && trigger["type"] === "manual";
+  return {
+    run: isOwn
+      ? { trigger, output, redacted: true }
+      : { trigger: { type: trigger["type"] }, output: null, redacted: true },
+    step: redactStep,
+  };
+}
+
+function redactStep({ input: _, output: __, page: ___, error, wait, ...step }: RunStep): RunStep {
+  return {
+    ...step,
+    logs: [],
+    ...(error && { error: { code: error.code, message: error.message } }),
+    ...(wait && { wait: redactWait(wait) }),
+  };
+}
+
+function redactWait(wait: NonNullable<RunStep["wait"]>): NonNullable<RunStep["wait"]> {
+  const { filter: _, message: __, decisions, ...rest } = wait;
+  return {
+    ...rest,
+    ...(decisions && { decisions: decisions.map(({ data: ___, comment: ____, ...who }) => who) }),
+  };
+}
