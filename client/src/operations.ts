@@ -524,7 +524,7 @@ export interface Operations {
   /** Show a person where to begin */
   "home.show": { reply: string };
   /** Have an artifact handle a request from outside */
-  "hooks.handle": { params: { "workspace": string; "moduleKey": string; "name": string; "token": string }; query?: { "environment"?: "production" | "staging" | "development" }; body?: string; reply: { "data": unknown } };
+  "hooks.handle": { params: { "workspace": string; "moduleKey": string; "name": string }; query?: { "environment"?: "production" | "staging" | "development" }; body?: string; reply: { "data": unknown } };
   /** Start a workflow from outside, by its own address */
   "hooks.receive": { params: { "workspace": string; "token": string }; query?: { "environment"?: "production" | "staging" | "development" }; body?: string; reply: { "data": Schemas["AcceptedRequest"] } };
   /** Attach a text to an incident, such as a log */
