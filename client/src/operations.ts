@@ -523,6 +523,12 @@ export interface Operations {
   "home.log_out": { reply: string };
   /** Show a person where to begin */
   "home.show": { reply: string };
+  /** The page on which a person says which mails they want */
+  "home.show_mail_settings": { query?: { "workspace"?: string; "environment"?: string }; reply: string };
+  /** The page of what a notification is about */
+  "home.show_notification": { params: { "id": string }; query?: { "workspace"?: string; "environment"?: string }; reply: string };
+  /** The page of a ticket, by its number */
+  "home.show_ticket": { params: { "number": string }; query?: { "workspace"?: string; "environment"?: string }; reply: string };
   /** Have an artifact handle a request from outside */
   "hooks.handle": { params: { "workspace": string; "moduleKey": string; "name": string }; query?: { "environment"?: "production" | "staging" | "development" }; body?: string; reply: { "data": unknown } };
   /** Start a workflow from outside, by its own address */
@@ -1280,6 +1286,9 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "guides.show": "GET /guide/{name}",
   "home.log_out": "POST /logout",
   "home.show": "GET /",
+  "home.show_mail_settings": "GET /settings/notifications",
+  "home.show_notification": "GET /notifications/{id}",
+  "home.show_ticket": "GET /tickets/{number}",
   "hooks.handle": "POST /hooks/{workspace}/{moduleKey}/{name}",
   "hooks.receive": "POST /hooks/{workspace}/{token}",
   "incidents.add_attachment": "POST /api/v1/itsm/incidents/{id}/attachments",

@@ -1,4 +1,5 @@
 import { domain } from "#kernel/domain.ts";
+import { mailLinks } from "./mail-link.ts";
 import { logOut, showGuide, showGuides, showHome } from "./operations.ts";
 
 /** The pages that a browser finds at the address of the installation, until a console takes their place. */
@@ -8,5 +9,5 @@ export const home = domain({
   environmentScoped: false,
   permissions: [],
   events: [],
-  operations: [showHome, logOut, showGuides, showGuide],
+  operations: [showHome, logOut, showGuides, showGuide, ...mailLinks],
 });

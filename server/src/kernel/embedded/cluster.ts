@@ -32,7 +32,9 @@ export async function readOrCreatePassword(folder: string): Promise<string> {
   const known = await readIfThere(file);
   if (known !== undefined) return known;
   if ((await readIfThere(join(folder, "postgres", "PG_VERSION"))) !== undefined) {
-    throw new StartupError(`${file} is missing, and the database beside it does not open without it.`);
+    throw new StartupError(
+      `${file} is missing, and the database beside it does not open without it.`,
+    );
   }
   // It is complete on the disk before any cluster is made with it.
   const password = randomBytes(24).toString("base64url");
@@ -137,7 +139,9 @@ async function refuseStrangeFolder(cluster: string): Promise<void> {
     return [];
   });
   if (entries.length > 0) {
-    throw new StartupError(`${cluster} is not empty and is no PostgreSQL data folder; move it away.`);
+    throw new StartupError(
+      `${cluster} is not empty and is no PostgreSQL data folder; move it away.`,
+    );
   }
 }
 
