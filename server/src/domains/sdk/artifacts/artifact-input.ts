@@ -85,7 +85,8 @@ function checkCron(detail: ArtifactDetail): FieldError[] {
   if (cron === undefined) {
     return [{ path: "/detail/cron", message: "is required for a scheduled job" }];
   }
-  if (cron.trim().split(/\s+/).length !== CRON_FIELDS) {
+  const fields = cron.trim().split(/\s+/).length;
+  if (fields !== CRON_FIELDS && !cron.trim().startsWith("@")) {
     return [{ path: "/detail/cron", message: `must have ${CRON_FIELDS} fields` }];
   }
   return checkSchedule({ cron, timezone }).map(({ path, message }) => ({

@@ -34,7 +34,9 @@ export const ArtifactDetail = object(
         "JavaScript or TypeScript: `export default defineArtifact({ … })`, or the body of a " +
         "function of `input` and `context`",
     }),
-    cron: Type.Optional(line(200, "Of a scheduled job: minute, hour, day, month, weekday")),
+    cron: Type.Optional(
+      line(200, "Of a scheduled job: minute, hour, day, month, weekday; or `@daily` and the like"),
+    ),
     timezone: Type.Optional(line(100)),
     environment: Type.Optional(
       Type.Enum(["production", "staging", "development"], {

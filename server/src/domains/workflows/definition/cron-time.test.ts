@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { compileCronTimes, nextCronTime } from "./cron-time.ts";
+import { checkSchedule } from "./schedule.ts";
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -148,4 +149,19 @@ test("the guide's promises hold for lists, ranges, steps and seconds", () => {
   expect(times("0,30 2 * * *", "2027-10-31")).toEqual(["00:00:00", "00:30:00"]);
   expect(times("15 30 2 * * *", "2027-10-31")).toEqual(["00:30:15"]);
   expect(times("0 2 31 10 *", "2027-10-31")).toEqual(["00:00:00"]);
+});
+
+test.each([
+  ["@daily", "2026-01-02T00:00:00.000Z"],
+  ["@hourly", "2026-01-01T01:00:00.000Z"],
+  ["0 6 ? * MON", "2026-01-05T06:00:00.000Z"],
+  ["0 6 7 * ?", "2026-01-07T06:00:00.000Z"],
+  ["5/15 * * * *", "2026-01-01T00:05:00.000Z"],
+  ["0 0 L * *", "2026-01-31T00:00:00.000Z"],
+  ["0 0 17W * *", "2026-01-16T00:00:00.000Z"],
+  ["0 0 * * FRI#2", "2026-01-09T00:00:00.000Z"],
+  ["0 0 * * 5L", "2026-01-30T00:00:00.000Z"],
+])("%s means what it means elsewhere", (cron, time) => {
+  expect(checkSchedule({ cron })).toEqual([]);
+  expect(nextCronTime({ cron }, new Date("2026-01-01T00:00:00Z"))?.toISOString()).toBe(time);
 });

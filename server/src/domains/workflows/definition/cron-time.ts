@@ -39,7 +39,20 @@ export function compileCronTimes({
 
 /** Parses an expression; throws what the library says of a wrong one. The result starts nothing. */
 export function parseCron(cron: string): Cron {
-  return new Cron(cron, { paused: true, mode: "5-or-6-parts", timezone: "UTC" });
+  return new Cron(normaliseCron(cron), {
+    paused: true,
+    mode: "5-or-6-parts",
+    timezone: "UTC",
+    // As `5/15`, for `5-59/15`.
+    sloppyRanges: true,
+  });
+}
+
+/** The expression with `*` for `?`, which stands for any day; the library takes it for the present moment. */
+export function normaliseCron(cron: string): string {
+  const fields = cron.trim().split(/\s+/);
+  const days = [fields.length - 3, fields.length - 1];
+  return fields.map((field, at) => (field === "?" && days.includes(at) ? "*" : field)).join(" ");
 }
 
 type NextWall = (wallMs: number) => number | undefined;

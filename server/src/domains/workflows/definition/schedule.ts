@@ -1,5 +1,5 @@
 import type { FieldError } from "#kernel/operation/failure.ts";
-import { parseCron } from "./cron-time.ts";
+import { normaliseCron, parseCron } from "./cron-time.ts";
 
 /** Checks a cron expression and its time zone. */
 export function checkSchedule(trigger: Readonly<Record<string, unknown>>): FieldError[] {
@@ -20,7 +20,7 @@ const LEAP_YEAR = new Date("2024-01-01T00:00:00Z");
 
 function cronError(cron: string): string | undefined {
   // The library also takes a single date, and fills `?` in with the moment at which it reads it.
-  if (cron.includes(":") || cron.includes("?")) return "is not a cron expression";
+  if (/[:?]/.test(normaliseCron(cron))) return "is not a cron expression";
   try {
     return parseCron(cron).nextRun(LEAP_YEAR) === null
       ? "names no time that ever comes"
