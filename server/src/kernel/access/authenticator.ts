@@ -22,10 +22,18 @@ export interface CredentialSource {
   readonly looksRight?: (token: string) => boolean;
   /** Only the hash of a token is stored anywhere. */
   readonly find: (platform: Platform, tokenHash: Buffer) => Promise<ResolvedCredential | undefined>;
-  /** Patterns of the events after which an answer of `find` may no longer hold. */
-  readonly forgetsOn: readonly string[];
+  /** The events after which an answer of `find` may no longer hold. */
+  readonly forgetsOn: ForgetRules;
   /** Called now and then with the credentials that were used, and when last. */
   readonly touch?: (platform: Platform, lastUses: ReadonlyMap<string, Date>) => Promise<void>;
+}
+
+/** Patterns of events, by whose credentials they concern. */
+export interface ForgetRules {
+  /** Those that are, or belong to, the resource or the actor of the event. */
+  readonly person: readonly string[];
+  /** Those of all members of the workspace that the event is of. */
+  readonly workspace: readonly string[];
 }
 
 export interface ResolvedCredential {
@@ -58,31 +66,44 @@ function isFresh({ untilMs }: CacheEntry, nowMs: number): boolean {
   return untilMs > nowMs && untilMs <= nowMs + CACHED_MS;
 }
 
+/** A look-up under way, which requests with the same token share. */
+interface Flight {
+  readonly entry: Promise<CacheEntry | undefined>;
+  /** The subjects that were forgotten since it began. */
+  readonly forgotten: Set<string>;
+}
+
 /**
  * Resolves a token to its credential. Credentials are cached for a short time, in memory alone, and the
- * commit feed invalidates them, so that a revocation takes effect here at once and on every other node half a
- * second later at the most. The key is the token itself, which this process has in every request anyway: its
- * hash would cost ten times the look-up. A map compares a keyed hash first, so its time reveals nothing of a
- * token.
+ * commit feed invalidates those that an event concerns, so that a revocation takes effect here at once and on
+ * every other node half a second later at the most. The key is the token itself, which this process has in every
+ * request anyway: its hash would cost ten times the look-up. A map compares a keyed hash first, so its time
+ * reveals nothing of a token.
  */
 export class Authenticator {
   readonly #platform: Platform;
   readonly #sources: readonly CredentialSource[];
   readonly #cache = new Map<string, CacheEntry>();
+  /** The tokens of each subject: a credential, an account or a workspace, by its id. */
+  readonly #tokensOf = new Map<string, Set<string>>();
+  /** The look-ups under way that a further request may share, by token. */
+  readonly #flights = new Map<string, Flight>();
+  /** What each look-up under way must not cache, shared or not. */
+  readonly #forgotten = new Set<Set<string>>();
   #used = new Map<CredentialSource, Map<string, Date>>();
-  /** Counts invalidations, so that a look-up which began before one is not cached after it. */
-  #generation = 0;
 
   constructor(platform: Platform) {
     const sources = contributionsTo(CredentialSourcePoint, platform.contributions);
     this.#platform = platform;
     this.#sources = sources;
-    const patterns = [...new Set(sources.flatMap(({ forgetsOn }) => forgetsOn))];
-    const forgets = compilePattern(patterns);
-    platform.commitFeed.subscribe([...new Set(patterns.map(topicIn))], ({ type }) => {
-      if (!forgets(type)) return;
-      this.#cache.clear();
-      this.#generation += 1;
+    const persons = sources.flatMap(({ forgetsOn }) => forgetsOn.person);
+    const workspaces = sources.flatMap(({ forgetsOn }) => forgetsOn.workspace);
+    const concernsPerson = compilePattern(persons);
+    const concernsWorkspace = compilePattern(workspaces);
+    const topics = new Set([...persons, ...workspaces].map(topicIn));
+    platform.commitFeed.subscribe([...topics], ({ type, workspace, resourceId, actorId }) => {
+      if (concernsPerson(type)) this.#forget([resourceId, actorId]);
+      if (concernsWorkspace(type)) this.#forget([workspace]);
     });
   }
 
@@ -101,7 +122,7 @@ export class Authenticator {
   /** Reports the credentials that were used, one write for many requests, and drops expired entries. */
   async touch(): Promise<LoopNext> {
     const nowMs = this.#platform.clock.nowMs();
-    for (const [token, entry] of this.#cache) if (!isFresh(entry, nowMs)) this.#cache.delete(token);
+    for (const [token, entry] of this.#cache) if (!isFresh(entry, nowMs)) this.#drop(token, entry);
     const used = this.#used;
     this.#used = new Map();
     for (const [source, uses] of used) await source.touch?.(this.#platform, uses);
@@ -113,19 +134,65 @@ export class Authenticator {
     return cached && isFresh(cached, this.#platform.clock.nowMs()) ? cached : this.#lookUp(token);
   }
 
-  async #lookUp(token: string): Promise<CacheEntry | undefined> {
+  /** Joins a look-up that is under way, unless something was forgotten since it began. */
+  #lookUp(token: string): Promise<CacheEntry | undefined> {
+    const shared = this.#flights.get(token);
+    if (shared?.forgotten.size === 0) return shared.entry;
+    const forgotten = new Set<string>();
+    const entry = this.#resolve(token, forgotten).finally(() => {
+      this.#forgotten.delete(forgotten);
+      if (this.#flights.get(token) === flight) this.#flights.delete(token);
+    });
+    this.#forgotten.add(forgotten);
+    const flight = { entry, forgotten };
+    this.#flights.set(token, flight);
+    return entry;
+  }
+
+  async #resolve(token: string, forgotten: ReadonlySet<string>): Promise<CacheEntry | undefined> {
     const source = this.#sources.find(({ prefix }) => token.startsWith(prefix));
     if (!source || source.looksRight?.(token) === false) return undefined;
-    const generation = this.#generation;
     const found = await source.find(this.#platform, sha256(token));
     if (!found) return undefined;
     const untilMs = Math.min(this.#platform.clock.nowMs() + CACHED_MS, found.expiresAtMs);
     const entry = { ...found, source, untilMs };
-    if (generation === this.#generation) {
-      if (this.#cache.size >= CACHED_CREDENTIALS_MAX) this.#cache.clear();
-      this.#cache.set(token, entry);
-    }
+    // What was read before it was forgotten is not cached after that.
+    if (subjectsOf(entry).every((subject) => !forgotten.has(subject))) this.#keep(token, entry);
     return entry;
+  }
+
+  #keep(token: string, entry: CacheEntry): void {
+    if (this.#cache.size >= CACHED_CREDENTIALS_MAX) {
+      this.#cache.clear();
+      this.#tokensOf.clear();
+    }
+    const before = this.#cache.get(token);
+    if (before) this.#drop(token, before);
+    this.#cache.set(token, entry);
+    for (const subject of subjectsOf(entry)) {
+      const tokens = this.#tokensOf.get(subject);
+      if (tokens) tokens.add(token);
+      else this.#tokensOf.set(subject, new Set([token]));
+    }
+  }
+
+  #drop(token: string, entry: CacheEntry): void {
+    this.#cache.delete(token);
+    for (const subject of subjectsOf(entry)) {
+      const tokens = this.#tokensOf.get(subject);
+      tokens?.delete(token);
+      if (tokens?.size === 0) this.#tokensOf.delete(subject);
+    }
+  }
+
+  #forget(subjects: readonly string[]): void {
+    for (const forgotten of this.#forgotten) {
+      for (const subject of subjects) forgotten.add(subject);
+    }
+    for (const token of subjects.flatMap((subject) => [...(this.#tokensOf.get(subject) ?? [])])) {
+      const entry = this.#cache.get(token);
+      if (entry) this.#drop(token, entry);
+    }
   }
 
   #recordUse({ source, credential }: CacheEntry, nowMs: number): void {
@@ -134,6 +201,11 @@ export class Authenticator {
     if (!uses) this.#used.set(source, (uses = new Map()));
     uses.set(credential.id, new Date(nowMs));
   }
+}
+
+/** The ids of those whose events concern a credential. */
+function subjectsOf({ credential: { id, user, memberships } }: CacheEntry): string[] {
+  return [id, user.id, ...[...memberships.values()].map(({ workspace }) => workspace.key)];
 }
 
 /** The one topic that a pattern is about. */

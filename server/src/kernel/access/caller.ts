@@ -21,6 +21,8 @@ export interface Membership {
   readonly workspace: WorkspaceRef & { readonly slug: string; readonly name: string };
   readonly roles: readonly string[];
   readonly permissions: ReadonlySet<string>;
+  /** True where a webhook or a workflow may hear the events of accounts. */
+  readonly hearsAudit?: boolean;
   /** The failure of all operations there for now, but those with `allowBeforeEnrolment`. */
   readonly blockedBy?: FailureType;
 }

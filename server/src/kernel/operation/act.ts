@@ -132,7 +132,8 @@ export class Act {
     return [...this.#published, ...this.#pending].flatMap((item) => {
       if (!("event" in item)) return [];
       const { type, topic, resource } = item.event;
-      return [{ type, topic, resourceId: resource.id, ...item.partition }];
+      const ids = { resourceId: resource.id, actorId: this.#actor.id };
+      return [{ type, topic, ...ids, ...item.partition }];
     });
   }
 

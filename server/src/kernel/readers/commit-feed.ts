@@ -20,7 +20,8 @@ const END = `
  */
 const READ = `
   with passed as materialized
-    (select e.epoch, e.xid, e.seq, e.workspace_id, e.environment, e.topic, e.type, e.resource_id
+    (select e.epoch, e.xid, e.seq, e.workspace_id, e.environment, e.topic, e.type, e.resource_id,
+            e.actor_id
        from events e
       where (e.epoch, e.xid, e.seq) > ($1, $2, $3)
       order by e.epoch, e.xid, e.seq limit $4)
@@ -57,6 +58,7 @@ interface NoticeRow {
   readonly topic: string;
   readonly type: string;
   readonly resource_id: string;
+  readonly actor_id: string;
 }
 
 /** The part of a committed event that a cache or a waiting reader needs to know. */
@@ -66,6 +68,7 @@ export interface CommitNotice {
   readonly workspace: string;
   readonly environment: string;
   readonly resourceId: string;
+  readonly actorId: string;
 }
 
 type CommitListener = (notice: CommitNotice) => void;
@@ -197,6 +200,8 @@ function toNotice({
   workspace_id,
   environment,
   resource_id,
+  actor_id,
 }: NoticeRow): CommitNotice {
-  return { type, topic, workspace: workspace_id, environment, resourceId: resource_id };
+  const ids = { resourceId: resource_id, actorId: actor_id };
+  return { type, topic, workspace: workspace_id, environment, ...ids };
 }

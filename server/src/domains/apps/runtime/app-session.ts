@@ -180,8 +180,7 @@ async function openByEmbedToken(
   );
   if (!token || token.revokedAt !== null) throw new Failure(EmbedRefused);
   platform.rateLimit.assert(`embed ${token.id}`, platform.settings.rateLimit);
-  const rows = await listMemberships(platform.db, token.createdBy);
-  const member = rows.find((row) => row.workspace === workspace);
+  const [member] = await listMemberships(platform.db, token.createdBy, workspace);
   if (!member || member.barred || member.slug !== request.workspace)
     throw new Failure(EmbedRefused);
   const [user] = await platform.db.read({ workspace, environment }, (tx) =>

@@ -25,11 +25,12 @@ export function toMemberOf({ workspace, slug, name, roles }: store.MembershipRow
 
 /** A member's permissions in one workspace: the union of what the roles grant. */
 export function toMembership(row: store.MembershipRow, catalog: readonly Permission[]): Membership {
-  const { workspace, slug, name, roles, granted, barred } = row;
+  const { workspace, slug, name, roles, granted, hearsAudit, barred } = row;
   return {
     workspace: { key: workspace, id: workspaceIdOf(workspace), slug, name },
     roles,
     permissions: resolvePermissions(roles, granted, catalog),
+    ...(hearsAudit && { hearsAudit }),
     ...(barred && { blockedBy: MfaEnrollmentRequired }),
   };
 }
@@ -40,9 +41,21 @@ export function resolvePermissions(
   granted: readonly string[],
   catalog: readonly Permission[],
 ): ReadonlySet<string> {
-  const builtIn = catalog.filter((one) => one.roles.some((role) => roles.includes(role)));
-  return new Set([...builtIn.map((one) => one.name), ...expandPermissions(granted, catalog)]);
+  let sets = setsByCatalog.get(catalog);
+  if (!sets || sets.size >= SETS_MAX) setsByCatalog.set(catalog, (sets = new Map()));
+  const key = JSON.stringify([roles, granted]);
+  let permissions = sets.get(key);
+  if (!permissions) {
+    const builtIn = catalog.filter((one) => one.roles.some((role) => roles.includes(role)));
+    const names = [...builtIn.map((one) => one.name), ...expandPermissions(granted, catalog)];
+    sets.set(key, (permissions = new Set(names)));
+  }
+  return permissions;
 }
+
+/** Somebody may be a member of thousands of workspaces, mostly with the same roles. */
+const setsByCatalog = new WeakMap<readonly Permission[], Map<string, ReadonlySet<string>>>();
+const SETS_MAX = 1_000;
 
 /** An account's roles and permissions in a workspace; undefined when it is no active member. */
 export async function findMembership(
@@ -81,13 +94,24 @@ export async function readPrincipals(
   return (id) => ({ id, roles: byId.get(id) ?? [] });
 }
 
-/** The workspaces that record an event about an account: its own or, without any, the installation's home workspace. */
+/**
+ * The workspaces that record an event about an account: the oldest of its own, since one act is one event, and
+ * those in which somebody listens; without any, the installation's home workspace. The audit log of the others
+ * finds the event there.
+ */
 export function auditWorkspaces(
-  memberships: Iterable<Membership | Pick<store.MembershipRow, "workspace">>,
+  memberships: Iterable<
+    | Pick<Membership, "workspace" | "hearsAudit">
+    | (Pick<store.MembershipRow, "workspace"> & { readonly hearsAudit?: boolean })
+  >,
   { homeWorkspace }: Pick<PlatformServices, "homeWorkspace">,
 ): string[] {
-  const keys = [...memberships].map(({ workspace }) =>
-    typeof workspace === "string" ? workspace : workspace.key,
-  );
-  return keys.length > 0 ? keys : [homeWorkspace];
+  const all = [...memberships].map(({ workspace, hearsAudit }) => ({
+    key: typeof workspace === "string" ? workspace : workspace.key,
+    hearsAudit,
+  }));
+  // The keys of workspaces sort by the time of their creation.
+  const [oldest = homeWorkspace, ...others] = all.map(({ key }) => key).toSorted();
+  const listening = new Set(all.filter(({ hearsAudit }) => hearsAudit).map(({ key }) => key));
+  return [oldest, ...others.filter((key) => listening.has(key))];
 }

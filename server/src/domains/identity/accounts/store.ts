@@ -95,20 +95,31 @@ export interface MembershipRow {
   readonly roles: readonly string[];
   /** Permissions and patterns that the custom roles grant. */
   readonly granted: readonly string[];
+  /** A webhook or a workflow of the workspace may hear the events of accounts. */
+  readonly hearsAudit: boolean;
   /** The workspace demands a second factor, and the person has none. */
   readonly barred: boolean;
 }
 
 const MEMBERSHIPS = `
-  select w.key as workspace, w.slug, w.name, m.roles, w.enforce_mfa and not u.mfa_enrolled as barred,
+  select w.key as workspace, w.slug, w.name, m.roles, w.hears_audit as "hearsAudit",
+         w.enforce_mfa and not u.mfa_enrolled as barred,
          array(select unnest(r.permissions) from roles r
                 where r.workspace_id = m.workspace_id and r.id = any (m.roles)) as granted
     from memberships m
     join workspaces w on w.key = m.workspace_id
     join users u on u.id = m.user_id
-   where m.user_id = $1 and m.status = 'active' order by w.slug`;
+   where m.user_id = $1 and m.status = 'active' and ($2::uuid is null or m.workspace_id = $2)
+   order by w.slug`;
 
-const ONE_MEMBERSHIP = MEMBERSHIPS.replace("m.user_id = $1", "m.user_id = $1 and w.key = $2");
+/** The active memberships of an account; with a workspace's key only the one there. */
+export function listMemberships(
+  db: Database,
+  userId: string,
+  workspace?: string,
+): Promise<MembershipRow[]> {
+  return db.system<MembershipRow>(MEMBERSHIPS, [userId, workspace ?? null]);
+}
 
 /** The membership of an account in one workspace, if it is active. */
 export async function findMembership(
@@ -116,12 +127,7 @@ export async function findMembership(
   workspace: string,
   userId: string,
 ): Promise<MembershipRow | undefined> {
-  const [row] = await db.system<MembershipRow>(ONE_MEMBERSHIP, [userId, workspace]);
-  return row;
-}
-
-export function listMemberships(db: Database, userId: string): Promise<MembershipRow[]> {
-  return db.system<MembershipRow>(MEMBERSHIPS, [userId]);
+  return (await listMemberships(db, userId, workspace))[0];
 }
 
 /** The roles of active members of this workspace, and what the custom ones among them grant. */

@@ -280,7 +280,7 @@ test("a token, unlike a session, can't change second factors", async () => {
           prefix: `test_${kind}`,
           kind,
           lock: async () => true,
-          forgetsOn: [],
+          forgetsOn: { person: [], workspace: [] },
           find: async () => ({
             credential: { id: kind, kind, actor, user, memberships: new Map() },
             expiresAtMs: Number.MAX_SAFE_INTEGER,

@@ -13,8 +13,7 @@ export async function findMembership(
   userId: string,
   workspace: string,
 ): Promise<(Membership & { readonly slug: string }) | undefined> {
-  const rows = await listMemberships(db, userId);
-  const row = rows.find((candidate) => candidate.workspace === workspace);
+  const [row] = await listMemberships(db, userId, workspace);
   return row && { ...toMembership(row, permissions), slug: row.slug };
 }
 

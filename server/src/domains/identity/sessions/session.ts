@@ -16,20 +16,25 @@ export const sessionTokens: CredentialSource = {
   prefix: SESSION_PREFIX,
   kind: "session",
   lock: (tx, { id }) => lockSession(tx, id),
-  forgetsOn: [
-    "audit.auth.*",
-    "audit.role.*",
-    "audit.mfa.*",
-    "audit.sso.updated",
-    "audit.sso.deleted",
-    "user.*",
-    "workspace.*",
-  ],
+  forgetsOn: {
+    person: ["audit.auth.*", "audit.mfa.*", "user.*", "workspace.created"],
+    workspace: [
+      "audit.role.*",
+      "audit.mfa.enforced",
+      "audit.mfa.unenforced",
+      "audit.sso.updated",
+      "audit.sso.deleted",
+      "workspace.*",
+    ],
+  },
   async find({ db, clock, permissions }, tokenHash) {
     const session = await findSession(db, tokenHash, clock.now());
     if (!session) return undefined;
     const { id, user_id, email, name, expires_at, confined_to } = session;
-    const memberships = usableMemberships(session, await listMemberships(db, user_id));
+    const memberships = usableMemberships(
+      session,
+      await listMemberships(db, user_id, confined_to ?? undefined),
+    );
     return {
       credential: {
         id,

@@ -10,18 +10,14 @@ export const apiTokens: CredentialSource = {
   kind: "api_token",
   lock: (tx, { id }) => lockToken(tx, id),
   looksRight: hasValidChecksum,
-  forgetsOn: [
-    "audit.auth.credentials_revoked",
-    "audit.token.*",
-    "audit.role.*",
-    "user.*",
-    "workspace.*",
-  ],
+  forgetsOn: {
+    person: ["audit.auth.credentials_revoked", "audit.token.*", "user.*"],
+    workspace: ["audit.role.*", "workspace.*"],
+  },
   async find({ db, clock, permissions }, tokenHash) {
     const token = await findByHash(db, tokenHash, clock.now());
     if (!token) return undefined;
-    const rows = await listMemberships(db, token.user_id);
-    const row = rows.find(({ workspace }) => workspace === token.workspace_id);
+    const [row] = await listMemberships(db, token.user_id, token.workspace_id);
     if (!row) return undefined;
     const membership = limitToScopes(toMembership(row, permissions), token.scopes);
     const { user_id: id, email, user_name: name } = token;

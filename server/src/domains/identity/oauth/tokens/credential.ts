@@ -11,15 +11,15 @@ export const accessTokens: CredentialSource = {
   prefix: ACCESS_PREFIX,
   kind: "oauth",
   lock: (tx, { id }) => lockGrant(tx, id),
-  forgetsOn: [
-    "audit.auth.credentials_revoked",
-    "audit.oauth_application.*",
-    "audit.oauth_token.revoked",
-    "audit.oauth_token.reuse_detected",
-    "audit.role.*",
-    "user.*",
-    "workspace.*",
-  ],
+  forgetsOn: {
+    person: [
+      "audit.auth.credentials_revoked",
+      "audit.oauth_token.revoked",
+      "audit.oauth_token.reuse_detected",
+      "user.*",
+    ],
+    workspace: ["audit.oauth_application.*", "audit.role.*", "workspace.*"],
+  },
   async find(platform, tokenHash) {
     const token = await findLiveToken(platform.db, tokenHash, platform.clock.now());
     if (token?.kind !== "access") return undefined;
