@@ -306,8 +306,33 @@ export type ReaderHandler<E extends EventType> =
        * and reads only the events that it needs.
        */
       handleSummary(ctx: SummaryContext<E>, counts: readonly EventTypeCount[]): Promise<void>;
+      /**
+       * Picks the parts of a batch that concern it, with one question for all of them: a batch may be of as many
+       * workspaces as it has events. A batch of one part is handled without asking.
+       */
+      selectParts?(
+        ctx: PartsContext,
+        parts: readonly PartSummary[],
+      ): Promise<(part: PartSummary) => boolean>;
       readonly handle?: never;
+    }
+  | {
+      /** For a reader that needs no more than the counts, of all workspaces at once. */
+      handleParts(ctx: Pick<ReadContext, "tx">, parts: readonly PartSummary[]): Promise<void>;
+      readonly handle?: never;
+      readonly handleSummary?: never;
     };
+
+/** The part of a batch that is of one workspace and environment. */
+export interface PartSummary {
+  readonly partition: Partition;
+  /** Of the types that the reader consumes. */
+  readonly counts: readonly EventTypeCount[];
+}
+
+export interface PartsContext extends Pick<ReaderContext, "continuous"> {
+  readonly services: Platform;
+}
 
 /** The events of one type in a batch. Mostly this is enough to tell that they concern nobody. */
 export interface EventTypeCount {

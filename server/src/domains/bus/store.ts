@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Tx } from "#kernel/db/connection.ts";
+import type { Partition } from "#kernel/db/partition.ts";
 
 export interface MessageKey {
   readonly topic: string;
@@ -50,22 +51,22 @@ export async function getMessageId(tx: Tx, { topic, key }: MessageKey): Promise<
   return message_id;
 }
 
-export interface TopicCount {
+export interface TopicCount extends Partition {
   readonly topic: string;
   readonly events: number;
   readonly lastEventAt: string;
 }
 
-/** Adds the counts of a batch in one statement. */
+/** Adds the counts of a batch, of all its workspaces, in one statement. */
 export async function addCounts(tx: Tx, counts: readonly TopicCount[]): Promise<void> {
   await sql`
-    insert into topic_counts as c (topic, events, last_event_at)
-    select * from unnest(${counts.map(({ topic }) => topic)}::text[],
-                         ${counts.map(({ events }) => events)}::bigint[],
-                         ${counts.map(({ lastEventAt }) => lastEventAt)}::timestamptz[])
-    on conflict (workspace_id, environment, topic) do update
-       set events = c.events + excluded.events,
-           last_event_at = greatest(c.last_event_at, excluded.last_event_at)`.execute(tx);
+    select count_topics(${counts.map(({ workspace }) => workspace)}::uuid[],
+                        ${counts.map(({ environment }) => environment)}::text[],
+                        ${counts.map(({ topic }) => topic)}::text[],
+                        ${counts.map(({ events }) => events)}::bigint[],
+                        ${counts.map(({ lastEventAt }) => lastEventAt)}::timestamptz[])`.execute(
+    tx,
+  );
 }
 
 /** Run by the system across all workspaces; a key that was claimed anew meanwhile stays. */

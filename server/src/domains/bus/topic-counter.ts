@@ -1,4 +1,4 @@
-import type { EventTypeCount } from "#kernel/contract.ts";
+import type { PartSummary } from "#kernel/contract.ts";
 import { reader } from "#kernel/readers/reader.ts";
 import { addCounts, type TopicCount } from "./store.ts";
 
@@ -7,15 +7,14 @@ export const topicCountReader = reader({
   name: "bus.count_topics",
   on: ["*"],
   startsAt: "beginning",
-  handleSummary: ({ tx }, typeCounts) => addCounts(tx, countByTopic(typeCounts)),
+  handleParts: ({ tx }, parts) => addCounts(tx, parts.flatMap(countByTopic)),
 });
 
-function countByTopic(typeCounts: readonly EventTypeCount[]): TopicCount[] {
-  return [...Map.groupBy(typeCounts, ({ topic }) => topic)]
-    .map(([topic, all]) => ({
-      topic,
-      events: all.reduce((sum, { count }) => sum + count, 0),
-      lastEventAt: all.reduce((last, { lastAt }) => (lastAt > last ? lastAt : last), ""),
-    }))
-    .toSorted((a, b) => (a.topic < b.topic ? -1 : 1));
+function countByTopic({ partition, counts }: PartSummary): TopicCount[] {
+  return [...Map.groupBy(counts, ({ topic }) => topic)].map(([topic, all]) => ({
+    ...partition,
+    topic,
+    events: all.reduce((sum, { count }) => sum + count, 0),
+    lastEventAt: all.reduce((last, { lastAt }) => (lastAt > last ? lastAt : last), ""),
+  }));
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { BatchPart } from "../readers/event-batch.ts";
+import { BatchEvents, BatchPart } from "../readers/event-batch.ts";
 import type { LogPosition } from "./event.ts";
 import { queryEvents } from "./event-log.ts";
 import { readResourceHistory } from "./resource-history.ts";
@@ -49,7 +49,8 @@ test("the events of a batch are read along an index, however often and however l
       const place = { epoch: 1, xid: String(END.xid), seq: 0 };
       const kind = { topic: "thing", type: "thing.done", count: batch, last_at: "" };
       const row = { ...place, workspace_id: world.home, environment: "production" as const };
-      const part = new BatchPart(bounds, [{ ...row, ...kind }], () => true);
+      const batchEvents = new BatchEvents(world.kernel.db, bounds, ["thing.done"]);
+      const part = new BatchPart(batchEvents, [{ ...row, ...kind }], true);
       const events = await part.events(session, ["thing.done"]);
       // The place itself is of an event before: its number is not 0.
       expect(events).toHaveLength(batch + 1);

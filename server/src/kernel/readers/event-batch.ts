@@ -1,5 +1,6 @@
 import type { EventTypeCount, Platform } from "../contract.ts";
 import type { Partition, Transaction } from "../db/database.ts";
+import { partitionName } from "../db/partition.ts";
 import type { LogPosition, RecordedEvent } from "../log/event.ts";
 import {
   EVENT_COLUMNS,
@@ -87,9 +88,10 @@ export async function readBatch(
   const summaries = rows.filter((row) => row.epoch !== null);
   const groups = Map.groupBy(summaries, (row) => `${row.workspace_id} ${row.environment}`);
   // In one order, since each may lock rows until the end: two nodes then wait, but never deadlock.
-  const parts = [...groups]
-    .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([, group]) => new BatchPart({ from, last }, group, isExpected));
+  const expected = [...new Set(summaries.map(({ type }) => type).filter(isExpected))];
+  const events = new BatchEvents(db, { from, last }, expected);
+  const sorted = [...groups].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const parts = sorted.map(([, group]) => new BatchPart(events, group, sorted.length === 1));
   const count = summaries.reduce((sum, row) => sum + row.count, 0);
   return { from, last, count, unsettled, parts };
 }
@@ -101,20 +103,59 @@ const READ_EVENTS = `
      and e.type = any($7::text[])
    order by e.epoch, e.xid, e.seq limit ${BATCH_EVENTS_MAX}`;
 
+/** The events of a batch, read by type for all its parts at once. */
+export class BatchEvents {
+  readonly #db: Platform["db"];
+  readonly #bounds: { readonly from: LogPosition; readonly last: LogPosition };
+  /** The types that some reader will read: they are read together with the first that are. */
+  readonly #expectedTypes: readonly string[];
+  readonly #byType = new Map<string, ReadonlyMap<string, readonly RecordedEvent[]>>();
+
+  constructor(
+    db: Platform["db"],
+    bounds: { readonly from: LogPosition; readonly last: LogPosition },
+    expectedTypes: readonly string[],
+  ) {
+    this.#db = db;
+    this.#bounds = bounds;
+    this.#expectedTypes = expectedTypes;
+  }
+
+  /** Those of these types in one partition, a list for each type. With a session, as that sees the log. */
+  async read(
+    partition: Partition,
+    types: readonly string[],
+    session: Transaction | undefined,
+  ): Promise<(readonly RecordedEvent[])[]> {
+    const missing = types.filter((type) => !this.#byType.has(type));
+    if (missing.length > 0) await this.#load([...missing, ...this.#expectedTypes], session);
+    const name = partitionName(partition);
+    return [...new Set(types)].map((type) => this.#byType.get(type)?.get(name) ?? []);
+  }
+
+  async #load(types: readonly string[], session: Transaction | undefined): Promise<void> {
+    const unread = [...new Set(types)].filter((type) => !this.#byType.has(type));
+    const { from, last } = this.#bounds;
+    const positions = [from, last].flatMap(({ epoch, xid, seq }) => [epoch, String(xid), seq]);
+    const values = [...positions, unread];
+    const rows = session
+      ? await session.send<EventRow>(READ_EVENTS, values)
+      : await this.#db.system<EventRow>(READ_EVENTS, values);
+    const byType = Map.groupBy(rows.map(toEvent), ({ type }) => type);
+    for (const type of unread) {
+      this.#byType.set(type, Map.groupBy(byType.get(type) ?? [], partitionName));
+    }
+  }
+}
+
 /** The part of a batch that is of one partition. */
 export class BatchPart {
   readonly partition: Partition;
   readonly counts: readonly EventTypeCount[];
-  readonly #bounds: { readonly from: LogPosition; readonly last: LogPosition };
-  /** The types that some reader will read: they are read together with the first that are. */
-  readonly #expectedTypes: readonly string[];
-  readonly #eventsByType = new Map<string, readonly RecordedEvent[]>();
+  readonly #events: BatchEvents;
+  readonly #isOnly: boolean;
 
-  constructor(
-    bounds: { readonly from: LogPosition; readonly last: LogPosition },
-    rows: readonly SummaryRow[],
-    isExpected: (type: string) => boolean,
-  ) {
+  constructor(events: BatchEvents, rows: readonly SummaryRow[], isOnly: boolean) {
     const [first] = rows;
     if (!first) throw new Error("A part of a batch is never empty.");
     this.partition = { workspace: first.workspace_id, environment: first.environment };
@@ -124,25 +165,18 @@ export class BatchPart {
       count,
       lastAt,
     }));
-    this.#bounds = bounds;
-    this.#expectedTypes = [...new Set(rows.map(({ type }) => type).filter(isExpected))];
+    this.#events = events;
+    this.#isOnly = isOnly;
   }
 
   /** Its events of these types, in order. The transaction is in this partition. */
   async events(session: Transaction, types: readonly string[]): Promise<readonly RecordedEvent[]> {
-    const missing = types.filter((type) => !this.#eventsByType.has(type));
-    if (missing.length > 0) await this.#readAll(session, [...missing, ...this.#expectedTypes]);
-    const lists = [...new Set(types)].map((type) => this.#eventsByType.get(type) ?? []);
+    const lists = await this.#events.read(
+      this.partition,
+      types,
+      this.#isOnly ? session : undefined,
+    );
     return lists.length === 1 ? (lists[0] ?? []) : lists.flat().toSorted(byPosition);
-  }
-
-  async #readAll(session: Transaction, types: readonly string[]): Promise<void> {
-    const unread = [...new Set(types)].filter((type) => !this.#eventsByType.has(type));
-    const { from, last } = this.#bounds;
-    const positions = [from, last].flatMap(({ epoch, xid, seq }) => [epoch, String(xid), seq]);
-    const rows = await session.send<EventRow>(READ_EVENTS, [...positions, unread]);
-    const byType = Map.groupBy(rows.map(toEvent), ({ type }) => type);
-    for (const type of unread) this.#eventsByType.set(type, byType.get(type) ?? []);
   }
 }
 

@@ -1,7 +1,7 @@
 import { systemCaller } from "../access/caller.ts";
 import { compilePattern } from "../condition/event-pattern.ts";
 import type {
-  EventTypeCount,
+  PartSummary,
   Platform,
   Reader,
   ReaderContext,
@@ -158,7 +158,7 @@ function readNextBatch(
 ): Promise<EventBatch> {
   const names = readers.map(({ name }) => name);
   const matchers = readers
-    .filter((consumer) => !("handleSummary" in consumer))
+    .filter((consumer) => "handle" in consumer)
     .map((consumer) => matcherFor(platform, consumer));
   return readBatch(platform, names, eventsMax, (type) => matchers.some((match) => match(type)));
 }
@@ -195,26 +195,43 @@ async function handleBatch(
   state.attemptedUntil = last;
   const { handledUntil } = state;
   const continuous = handledUntil !== undefined && eventIdOf(handledUntil) === eventIdOf(from);
-  for (const part of parts) {
-    const counts = part.counts.filter(({ type }) => matches(type));
-    if (counts.length > 0)
-      await handlePart(platform, consumer, session, { part, counts, continuous });
+  const concerned = parts
+    .map((part) => ({
+      part,
+      partition: part.partition,
+      counts: part.counts.filter(({ type }) => matches(type)),
+    }))
+    .filter(({ counts }) => counts.length > 0);
+  if (concerned.length === 0) return;
+  if ("handleParts" in consumer) return consumer.handleParts({ tx: session.tx }, concerned);
+  const isSelected = await selectParts(platform, consumer, { parts: concerned, continuous });
+  for (const work of concerned.filter(isSelected)) {
+    await handlePart(platform, consumer, session, { ...work, continuous });
   }
 }
 
-interface PartitionWork extends Pick<ReaderContext, "continuous"> {
+/** Asks a reader once for the whole batch, unless it would be asked about one part alone. */
+async function selectParts(
+  services: Platform,
+  consumer: Reader,
+  { parts, continuous }: { parts: readonly PartSummary[]; continuous: boolean },
+): Promise<(part: PartSummary) => boolean> {
+  if (parts.length === 1 || !("selectParts" in consumer) || !consumer.selectParts) {
+    return () => true;
+  }
+  return consumer.selectParts({ services, continuous }, parts);
+}
+
+interface PartitionWork extends Pick<ReaderContext, "continuous">, PartSummary {
   readonly part: BatchPart;
-  /** Of the types that the reader consumes. */
-  readonly counts: readonly EventTypeCount[];
 }
 
 async function handlePart(
   platform: Platform,
-  consumer: Reader,
+  consumer: Exclude<Reader, { handleParts: unknown }>,
   session: Transaction,
-  { part, counts, continuous }: PartitionWork,
+  { part, partition, counts, continuous }: PartitionWork,
 ): Promise<void> {
-  const { partition } = part;
   // An earlier handler may have switched the partition.
   const enterPartition = (): void => {
     if (!isIn(session, partition)) session.enter(partition);

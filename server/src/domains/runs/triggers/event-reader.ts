@@ -85,6 +85,19 @@ function compileTriggerMatch({ workflowId, definition }: PlannedVersion) {
   return (event: RecordedEvent) => matchesTrigger(event) && !isOwn(event);
 }
 
+interface ListeningRow {
+  readonly workspace: string;
+  readonly environment: string;
+}
+
+/** The partitions in which a workflow's trigger or a waiting step listens to one of the topics. */
+const LISTENING_PARTITIONS = `
+  select workspace_id as workspace, environment from workflow_deployments
+   where workspace_id = any($1::uuid[]) and topic = any($2::text[]) and enabled
+  union
+  select workspace_id, environment from run_waits
+   where workspace_id = any($1::uuid[]) and topic = any($2::text[])`;
+
 /**
  * Reads the event log: an event starts runs of the workflows whose trigger matches it, and wakes the
  * steps that wait for it. Both commit together with the cursor, so that each event does so exactly once.
@@ -94,6 +107,17 @@ export const eventTriggerReader = reader({
   on: ["*"],
   startsAt: "end",
   emits: startEvents,
+  async selectParts({ services }, parts) {
+    const all = parts.flatMap(({ counts }) => counts);
+    const topics = new Set(all.flatMap((typeCount) => eventTopics(services, typeCount)));
+    const keys = new Set(parts.map(({ partition }) => partition.workspace));
+    const rows = await services.db.system<ListeningRow>(LISTENING_PARTITIONS, [
+      [...keys],
+      [...topics],
+    ]);
+    const listening = new Set(rows.map(({ workspace, environment }) => workspace + environment));
+    return ({ partition }) => listening.has(partition.workspace + partition.environment);
+  },
   async handleSummary(ctx, typeCounts) {
     const { tx, now, services } = ctx;
     const topics = [

@@ -26,6 +26,13 @@ export const fanOutReader = reader({
   name: FAN_OUT_READER,
   on: ["*"],
   startsAt: "end",
+  async selectParts({ services, continuous }, parts) {
+    if (!continuous) services.engineOf(sender)?.rescan();
+    const keys = [...new Set(parts.map(({ partition }) => partition.workspace))];
+    const rows = await services.db.system<{ workspace_id: string }>(LISTENING_WORKSPACES, [keys]);
+    const listening = new Set(rows.map((row) => row.workspace_id));
+    return ({ partition }) => listening.has(partition.workspace);
+  },
   async handleSummary(ctx, summaries) {
     const { tx, now, services, continuous, onCommit } = ctx;
     // Another node has fanned out meanwhile, perhaps to a webhook of a shard of this node.
@@ -54,6 +61,10 @@ export const fanOutReader = reader({
     });
   },
 });
+
+const LISTENING_WORKSPACES = `
+  select distinct workspace_id from webhooks
+   where workspace_id = any($1::uuid[]) and status = 'active' and place_xid is null`;
 
 interface Subscriber extends DeliveryTarget {
   /** The event types, where the patterns name them all. */
