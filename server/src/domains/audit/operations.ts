@@ -1,5 +1,5 @@
 import Type from "typebox";
-import { isPattern, patternSource } from "#kernel/condition/event-pattern.ts";
+import { compilePattern, isPattern, patternSource } from "#kernel/condition/event-pattern.ts";
 import {
   EventEnvelope,
   EVENT_ID_PATTERN,
@@ -9,7 +9,13 @@ import {
 } from "#kernel/log/event.ts";
 import { visibilityContext, filterEvent, filterEvents } from "#kernel/log/event-visibility.ts";
 import { Failure, invalidField, NotFound } from "#kernel/operation/failure.ts";
+import {
+  findAccountEvent,
+  isAccountEventType,
+  queryAccountEvents,
+} from "#kernel/log/account-log.ts";
 import { findEvent, queryEvents } from "#kernel/log/event-log.ts";
+import type { ReadContext } from "#kernel/contract.ts";
 import { query } from "#kernel/operation/operation.ts";
 import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
 import { item, page } from "#kernel/operation/response.ts";
@@ -21,7 +27,8 @@ export const queryAudit = query({
   route: "GET /api/v1/audit",
   summary: "Query the audit log, newest first",
   description:
-    "The audit log is the event log itself. `type` takes patterns such as `audit.*`; `from` is " +
+    "The audit log is the event log itself; logins and other acts of a member's account are in it even if the " +
+    "log of another workspace holds them. `type` takes patterns such as `audit.*`; `from` is " +
     "inclusive, `to` is not; `after` takes `nextCursor` or the id of an event. What the rules of a " +
     "table hide from you is left out, so that a page may be shorter than `limit`.",
   permission: AuditRead,
@@ -43,7 +50,17 @@ export const queryAudit = query({
     if (after !== undefined && !before)
       throw invalidField("?after", "is not a cursor of this list");
     const source = type === undefined ? undefined : patternSource(type);
-    const found = await queryEvents(ctx.tx, { ...filter, type: source, before }, limit + 1);
+    const query = { ...filter, type: source, before };
+    const lists = await Promise.all([
+      queryEvents(ctx.tx, query, limit + 1),
+      mayBeOfAccounts(ctx, type, filter.resourceType)
+        ? queryAccountEvents(ctx.tx, query, limit + 1)
+        : [],
+    ]);
+    const found = lists
+      .flat()
+      .toSorted((left, right) => (left.id < right.id ? 1 : -1))
+      .slice(0, limit + 1);
     const eventPage = toPage(
       found,
       limit,
@@ -59,6 +76,21 @@ export const queryAudit = query({
   },
 });
 
+/** False for a query that no event of an account can answer: most need not look for them. */
+function mayBeOfAccounts(
+  { services }: Pick<ReadContext, "services">,
+  pattern: string | undefined,
+  resourceType: string | undefined,
+): boolean {
+  const matches = pattern === undefined ? () => true : compilePattern([pattern]);
+  return services.eventTypes.some(
+    ({ type, resource }) =>
+      isAccountEventType(type) &&
+      matches(type) &&
+      (resourceType === undefined || resource === resourceType),
+  );
+}
+
 export const getAuditEvent = query({
   id: "audit.get",
   route: "GET /api/v1/audit/{eventId}",
@@ -68,7 +100,9 @@ export const getAuditEvent = query({
   response: item(EventEnvelope),
   async run(ctx, { params }) {
     const position = positionOf(params.eventId);
-    const found = position && (await findEvent(ctx.tx, position));
+    const found =
+      position &&
+      ((await findEvent(ctx.tx, position)) ?? (await findAccountEvent(ctx.tx, position)));
     const visible =
       found && (await filterEvent(visibilityContext(ctx), ctx.caller.principal, found));
     if (!visible) throw new Failure(NotFound);

@@ -3,7 +3,14 @@ import { MfaChallenged, MfaFailed, RecoveryCodeUsed } from "#domains/identity/mf
 import { event } from "#kernel/log/event.ts";
 import { id } from "#kernel/schema/schema.ts";
 
-const SessionRef = Type.Object({ sessionId: id("ses"), userId: id("usr"), address: Type.String() });
+const SessionRef = Type.Object({
+  sessionId: id("ses"),
+  userId: id("usr"),
+  address: Type.String(),
+  workspaceId: Type.Optional(
+    id("ws", "The only workspace that the session is good for, whose identity provider let it in"),
+  ),
+});
 
 export const LoggedIn = event("audit.auth.login", {
   resource: "session",
@@ -13,7 +20,7 @@ export const LoggedIn = event("audit.auth.login", {
 
 export const LoginFailed = event("audit.auth.login_failed", {
   resource: "user",
-  summary: "A login was refused.",
+  summary: "A login was refused; of one account at most ten a minute are recorded, per process.",
   data: Type.Object({ email: Type.String(), address: Type.String() }),
 });
 

@@ -26,7 +26,7 @@ import type { Caller } from "#kernel/access/caller.ts";
 import type { Platform, PlatformServices, WriteContext } from "#kernel/contract.ts";
 import { sha256 } from "#kernel/access/crypto.ts";
 import { Failure, Forbidden, Unauthenticated } from "#kernel/operation/failure.ts";
-import { newId } from "#kernel/schema/id.ts";
+import { newId, workspaceIdOf } from "#kernel/schema/id.ts";
 import { type LOGIN_EVENTS, LoggedIn, LoggedOut, LoginFailed } from "./events.ts";
 import { SESSION_PREFIX } from "./session.ts";
 import * as store from "./store.ts";
@@ -75,7 +75,7 @@ export async function checkLogin(
   return { user, passwordHash, memberships, secondFactor };
 }
 
-/** Starts a session, or records the failure, in each workspace that the account belongs to. */
+/** Starts a session, or records the failure, in the workspaces of the account that are told. */
 export async function createSession(
   ctx: WriteContext<(typeof LOGIN_EVENTS)[number]>,
   email: string,
@@ -83,12 +83,11 @@ export async function createSession(
 ) {
   const headers = { "www-authenticate": "Bearer" };
   if (!user) {
-    recordLoginFailure(ctx, email, memberships);
-    return new Failure(BadLogin, { headers });
+    return recordLoginFailure(ctx, email, memberships, new Failure(BadLogin, { headers }));
   }
   if (loginUrl !== undefined) {
-    recordLoginFailure(ctx, email, memberships);
-    return new Failure(SsoRequired, { extra: { loginUrl } });
+    const failure = new Failure(SsoRequired, { extra: { loginUrl } });
+    return recordLoginFailure(ctx, email, memberships, failure);
   }
   const person = toMfaUser(user, memberships, ctx.services);
   if (secondFactor && "requirement" in secondFactor) {
@@ -97,8 +96,7 @@ export async function createSession(
   }
   if (secondFactor && !(await secondFactor.factor?.consume(ctx))) {
     emitToWorkspaces(ctx, person, (ref, data) => ctx.emit(MfaFailed, ref, data));
-    recordLoginFailure(ctx, email, memberships);
-    return new Failure(BadSecondFactor, { headers });
+    return recordLoginFailure(ctx, email, memberships, new Failure(BadSecondFactor, { headers }));
   }
   // The account may have been taken over, or its password reset, since that was checked.
   if (!(await lockPassword(ctx.tx, user.id, passwordHash))) {
@@ -110,16 +108,25 @@ export async function createSession(
   return { token, tokenType: "Bearer" as const, expiresAt, user, workspaces };
 }
 
+/** The failures of one account that a process records in a minute: a flood of them must not become one of events. */
+const RECORDED_FAILURES_MAX = 10;
+
+/** Records the failure, and returns it; throws it, so that nothing is recorded, when there were too many. */
 function recordLoginFailure(
   ctx: WriteContext<typeof LoginFailed>,
   email: string,
   memberships: readonly MembershipRow[],
-): void {
+  failure: Failure,
+): Failure {
   const { environment, address } = ctx.caller;
+  const account = email.toLowerCase();
+  const state = ctx.services.rateLimit.take(`login failure ${account}`, RECORDED_FAILURES_MAX);
+  if (state?.allowed === false) throw failure;
   for (const workspace of auditWorkspaces(memberships, ctx.services)) {
     ctx.switchPartition({ workspace, environment });
-    ctx.emit(LoginFailed, { id: email, displayName: email }, { email, address });
+    ctx.emit(LoginFailed, { id: account, displayName: email }, { email, address });
   }
+  return failure;
 }
 
 function toMfaUser(
@@ -166,12 +173,17 @@ export async function startSession(
       now: ctx.now,
     });
   }
-  const data = { sessionId: id, userId: user.id, address };
+  const data = { ...sessionData(id, user.id, confinedTo), address };
   for (const workspace of auditWorkspaces(memberships, ctx.services)) {
     ctx.switchPartition({ workspace, environment: ctx.caller.environment });
     ctx.emit(LoggedIn, { id, displayName: user.name }, data);
   }
   return { token, expiresAt: expires.toISOString() };
+}
+
+function sessionData(sessionId: string, userId: string, confinedTo: string | undefined) {
+  const workspaceId = confinedTo === undefined ? undefined : workspaceIdOf(confinedTo);
+  return { sessionId, userId, ...(workspaceId !== undefined && { workspaceId }) };
 }
 
 /** Deletes the calling session, which ends it at once. */
@@ -185,10 +197,7 @@ export async function endSession(ctx: WriteContext<typeof LoggedOut>): Promise<v
   await store.deleteSession(ctx.tx, id);
   for (const workspace of auditWorkspaces(memberships.values(), ctx.services)) {
     ctx.switchPartition({ workspace, environment: ctx.caller.environment });
-    ctx.emit(
-      LoggedOut,
-      { id, displayName: user.name },
-      { sessionId: id, userId: user.id, address },
-    );
+    const data = { ...sessionData(id, user.id, credential.confinedTo?.key), address };
+    ctx.emit(LoggedOut, { id, displayName: user.name }, data);
   }
 }
