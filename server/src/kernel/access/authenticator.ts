@@ -88,7 +88,7 @@ export class Authenticator {
   readonly #tokensOf = new Map<string, Set<string>>();
   /** The look-ups under way that a further request may share, by token. */
   readonly #flights = new Map<string, Flight>();
-  /** What each look-up under way must not cache, shared or not. */
+  /** The subjects that each look-up under way, shared or not, must not cache any more. */
   readonly #forgotten = new Set<Set<string>>();
   #used = new Map<CredentialSource, Map<string, Date>>();
 
@@ -156,7 +156,7 @@ export class Authenticator {
     if (!found) return undefined;
     const untilMs = Math.min(this.#platform.clock.nowMs() + CACHED_MS, found.expiresAtMs);
     const entry = { ...found, source, untilMs };
-    // What was read before it was forgotten is not cached after that.
+    // An answer from before something was forgotten is not cached after that.
     if (subjectsOf(entry).every((subject) => !forgotten.has(subject))) this.#keep(token, entry);
     return entry;
   }

@@ -92,11 +92,11 @@ interface ListeningRow {
 
 /** The partitions in which a workflow's trigger or a waiting step listens to one of the topics. */
 const LISTENING_PARTITIONS = `
-  select workspace_id as workspace, environment from workflow_deployments
-   where workspace_id = any($1::uuid[]) and topic = any($2::text[]) and enabled
+  select d.workspace_id as workspace, d.environment from workflow_deployments d
+   where d.workspace_id = any($1::uuid[]) and d.topic = any($2::text[]) and d.enabled
   union
-  select workspace_id, environment from run_waits
-   where workspace_id = any($1::uuid[]) and topic = any($2::text[])`;
+  select w.workspace_id, w.environment from run_waits w
+   where w.workspace_id = any($1::uuid[]) and w.topic = any($2::text[])`;
 
 /**
  * Reads the event log: an event starts runs of the workflows whose trigger matches it, and wakes the

@@ -63,8 +63,8 @@ export const fanOutReader = reader({
 });
 
 const LISTENING_WORKSPACES = `
-  select distinct workspace_id from webhooks
-   where workspace_id = any($1::uuid[]) and status = 'active' and place_xid is null`;
+  select distinct w.workspace_id from webhooks w
+   where w.workspace_id = any($1::uuid[]) and w.status = 'active' and w.place_xid is null`;
 
 interface Subscriber extends DeliveryTarget {
   /** The event types, where the patterns name them all. */

@@ -15,7 +15,7 @@ export const ENTER_EPOCH = `
   select pg_backend_pid() as pid, set_config('millrace.epoch', present_epoch()::text, false) as epoch;
   commit`;
 
-/** The same within one transaction, for a connection whose server process may be another one each time. */
+/** Enters the epoch for one transaction alone, for a connection whose server process may be another one each time. */
 export const ENTER_EPOCH_LOCALLY =
   "select set_config('millrace.epoch', present_epoch()::text, true)";
 
