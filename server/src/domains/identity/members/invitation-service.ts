@@ -237,7 +237,8 @@ function recordAccountRefusal(
   }
   const { environment, address } = ctx.caller;
   const { email } = invitation;
-  for (const workspace of new Set([invitation.workspace, ...workspaces])) {
+  // As any act of an account, in the oldest of its workspaces; and in the one that invites.
+  for (const workspace of new Set([invitation.workspace, ...workspaces.slice(0, 1)])) {
     ctx.switchPartition({ workspace, environment });
     ctx.emit(LoginFailed, { id: email, displayName: email }, { email, address });
   }

@@ -2,7 +2,6 @@ import { describe, expect, test } from "vitest";
 import { CredentialSourcePoint } from "#kernel/access/authenticator.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { domain } from "#kernel/domain.ts";
-import { workspaceIdOf } from "#kernel/schema/id.ts";
 import { startWorld, useWorld } from "#kernel/testing/world.ts";
 import { domains } from "../../../app.ts";
 import { App, somebody, withApp } from "./testing/people.ts";
