@@ -508,6 +508,12 @@ export interface Tables {
     finished_at: Time | null;
     expires_at: Time;
   };
+  former_members: {
+    workspace_id: string;
+    user_id: string;
+    since: Time;
+    until: Time;
+  };
   idempotency_keys: {
     scope: string;
     key: string;
@@ -1254,5 +1260,6 @@ export interface Tables {
     updated_at: Time;
     locale: Generated<string>;
     cors_origins: Generated<string[]>;
+    hears_audit: Generated<boolean>;
   };
 }
