@@ -22,6 +22,8 @@ const counted = domain({
       CredentialSourcePoint,
       ...["alpha", "beta", "gamma"].map((name) => ({
         prefix: `test_${name}`,
+        kind: "api_token" as const,
+        lock: async () => true,
         forgetsOn: { person: [], workspace: [] },
         find: async () => {
           lookUps.set(name, (lookUps.get(name) ?? 0) + 1);

@@ -100,8 +100,7 @@ export async function createSession(
   }
   // The account may have been taken over, or its password reset, since that was checked.
   if (!(await lockPassword(ctx.tx, user.id, passwordHash))) {
-    recordLoginFailure(ctx, email, memberships);
-    return new Failure(BadLogin, { headers });
+    return recordLoginFailure(ctx, email, memberships, new Failure(BadLogin, { headers }));
   }
   const { token, expiresAt } = await startSession(ctx, user, memberships);
   const workspaces = memberships.map((row) => toMemberOf(row));
