@@ -1,5 +1,6 @@
+import { findRights } from "#domains/identity/accounts/index.ts";
 import Type from "typebox";
-import { partitionOfCaller } from "#kernel/access/caller.ts";
+import { authorOf, partitionOfCaller } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
 import { equalBytes, hmac, type MasterKey } from "#kernel/access/crypto.ts";
 import type { EnvironmentName } from "#kernel/db/partition.ts";
@@ -24,11 +25,13 @@ interface DownloadToken {
   readonly environment: EnvironmentName;
   readonly exportId: string;
   readonly untilMs: number;
+  /** The person who was given the address: it ends with their membership. */
+  readonly userId: string;
 }
 
 function signDownloadToken(key: MasterKey, link: DownloadToken): string {
-  const { workspace, environment, exportId, untilMs } = link;
-  const text = Buffer.from(JSON.stringify([workspace, environment, exportId, untilMs]));
+  const { workspace, environment, exportId, untilMs, userId } = link;
+  const text = Buffer.from(JSON.stringify([workspace, environment, exportId, untilMs, userId]));
   const payload = text.toString("base64url");
   return `${payload}.${sign(key, payload).toString("base64url")}`;
 }
@@ -44,10 +47,10 @@ function verifyDownloadToken(
   const expected = sign(key, payload).toString("base64url");
   if (!equalBytes(Buffer.from(expected), Buffer.from(signature))) return undefined;
   // Only what we signed gets here.
-  const [workspace, environment, exportId, untilMs] = JSON.parse(
+  const [workspace, environment, exportId, untilMs, userId] = JSON.parse(
     Buffer.from(payload, "base64url").toString(),
-  ) as [string, EnvironmentName, string, number];
-  return nowMs < untilMs ? { workspace, environment, exportId, untilMs } : undefined;
+  ) as [string, EnvironmentName, string, number, string];
+  return nowMs < untilMs ? { workspace, environment, exportId, untilMs, userId } : undefined;
 }
 
 function sign(key: MasterKey, payload: string): Buffer {
@@ -115,6 +118,7 @@ export const linkExport = query({
       environment,
       exportId: id,
       untilMs,
+      userId: authorOf(caller),
     });
     return {
       url: `${caller.origin}/downloads/${token}`,
@@ -140,7 +144,9 @@ export const downloadFile = query({
   example: { params: { token: `${"A".repeat(120)}.${"A".repeat(43)}` } },
   async prepare(platform, { params: { token } }, { request }): Promise<Download> {
     const link = verifyDownloadToken(platform.masterKey, token, platform.clock.nowMs());
-    if (!link) throw new Failure(NotFound, { detail: "The address is not good, or no longer." });
+    if (!link || !(await findRights(platform, link.workspace, { runAs: link.userId }))) {
+      throw new Failure(NotFound, { detail: "The address is not good, or no longer." });
+    }
     const found = await platform.db.read(link, (tx) => store.find(tx, link.exportId));
     if (found?.status !== "completed" || Date.parse(found.expiresAt) <= platform.clock.nowMs()) {
       throw new Failure(NotFound, { detail: "The file is no longer kept." });

@@ -290,6 +290,17 @@ describe("with a node that works", () => {
     ]);
   });
 
+  test("gives an address that ends with the membership of whoever asked for it", async () => {
+    const left = await world.member(["viewer"]);
+    const id = await request({ source: { kind: "runs" } }, left);
+    await over(id, left);
+    const { body } = await left(`GET /api/v1/analytics/exports/${id}/download`);
+    const path = `GET ${new URL(body.data.url).pathname}`;
+    expect((await world.stranger(path)).status).toBe(200);
+    await owner(`DELETE /api/v1/settings/users/${left.userId}`);
+    expect(await world.stranger(path)).toMatchObject({ status: 404, events: [] });
+  });
+
   test("goes on where it was when its table changes between two pages", async () => {
     const columns = [
       { name: "title", type: "text" },

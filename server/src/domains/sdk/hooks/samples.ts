@@ -13,7 +13,7 @@ export const samples: readonly Sample[] = [
         artifactType: "webhook_handler",
         moduleKey: "samples",
         status: "active",
-        detail: { scriptSource: "return { seen: input.body };" },
+        detail: { scriptSource: "return { seen: input.body };", openAddress: true },
       });
       return {
         params: { workspace: "default", moduleKey: "samples", name },
