@@ -5,7 +5,7 @@ import { EventsPublish } from "./topic.ts";
 import { busRetentionJob } from "./publish.ts";
 
 export { mayHear } from "./read-topic.ts";
-export { AUDIT, PLATFORM_EVENTS, platformTopics } from "./topic.ts";
+export { AUDIT, eventTypeDoubt, isReserved, PLATFORM_EVENTS, platformTopics } from "./topic.ts";
 
 export const bus = domain({
   name: "bus",

@@ -2,7 +2,9 @@ import Type from "typebox";
 import type { PlatformServices } from "#kernel/contract.ts";
 import { permission } from "#kernel/access/permission.ts";
 import { EventEnvelope, EVENT_ID_PATTERN, topicOf, type CatalogEntry } from "#kernel/log/event.ts";
+import { compilePattern, isPattern } from "#kernel/condition/event-pattern.ts";
 import { failure } from "#kernel/operation/failure.ts";
+import { closestName } from "#kernel/schema/closest-name.ts";
 import { line, Time } from "#kernel/schema/schema.ts";
 
 const CHARACTERS_MAX = 200;
@@ -109,6 +111,25 @@ export function isPlatformType(
   type: string,
 ): boolean {
   return /^audit(\.|$)/.test(type) || catalogOf(services).types.has(type);
+}
+
+/**
+ * What is doubtful about a pattern of event types: it matches none of the platform's, and is either in
+ * one of their namespaces or close to one. Undefined for a type of somebody's own.
+ */
+export function eventTypeDoubt(
+  services: Pick<PlatformServices, "eventTypes">,
+  pattern: string,
+): string | undefined {
+  const { types, namespaces } = catalogOf(services);
+  if (!isPattern(pattern)) return undefined;
+  const matches = compilePattern([pattern]);
+  if ([...types].some(matches)) return undefined;
+  const closest = closestName(pattern, types);
+  if (closest !== undefined) return `is no event type of the platform (did you mean ${closest}?)`;
+  const [namespace = ""] = pattern.split(".");
+  const isOurs = namespaces.includes(namespace) || namespaces.includes(topicOf(pattern));
+  return isOurs ? `matches no event type of the platform; see GET /api/v1/event-types` : undefined;
 }
 
 function catalogOf({ eventTypes }: Pick<PlatformServices, "eventTypes">): Catalog {

@@ -1,7 +1,7 @@
 import { unattendedConnectors } from "./store.ts";
 import { UnattendedWorkPoint } from "#kernel/contributions/unattended-work.ts";
 import { ExecutorPoint } from "#domains/runs/index.ts";
-import { NodeTypePoint } from "#domains/workflows/index.ts";
+import { NodeTypePoint, ReferenceCheckPoint } from "#domains/workflows/index.ts";
 import { UsageCounterPoint } from "#kernel/contributions/usage-counter.ts";
 import { domain } from "#kernel/domain.ts";
 import {
@@ -13,6 +13,7 @@ import * as events from "./events.ts";
 import { listConnectorTypes } from "./operations.ts";
 import { ConnectorsInvoke, ConnectorsRead, ConnectorsWrite } from "./permissions.ts";
 import { connectors as resource } from "./resource.ts";
+import { checkConnectorNodes } from "./invocation/check-references.ts";
 import * as invocation from "./invocation/operations.ts";
 
 export {
@@ -22,6 +23,7 @@ export {
   type ConnectorActions,
   type ConnectorRef,
 } from "./invocation/contributed-actions.ts";
+export { toIdempotencyKey } from "./invocation/operations.ts";
 export { ConnectorsInvoke } from "./permissions.ts";
 
 /** Also after a manual test: others than its caller rely on the connector. */
@@ -59,6 +61,7 @@ export const connectors = domain({
     contribute(NotificationRulePoint, downNotification),
     contribute(UnattendedWorkPoint, unattendedConnectors),
     contribute(ExecutorPoint, invocation.connectorStep),
+    contribute(ReferenceCheckPoint, checkConnectorNodes),
     contribute(NodeTypePoint, invocation.connectorStep.type),
   ],
 });

@@ -281,3 +281,47 @@ test("what a webhook missed it is told as whoever saved it may see it, and sent 
   const refused = await owner(`POST /api/v1/webhooks/${id}/deliveries/${first.id}/replay`, {});
   expect(refused).toMatchObject({ status: 403, events: [] });
 });
+
+test("a list says what it left out, goes on behind it, and gives all to a loop when asked", async () => {
+  const rows = Array.from({ length: 230 }, (_, index) => ({ title: "open", salary: index }));
+  const table = await createFilledTable(world, owner, { columns }, rows);
+  const edges = [
+    { from: "first", to: "rest" },
+    { from: "rest", to: "all" },
+    { from: "all", to: "each" },
+  ];
+  const each = {
+    id: "each",
+    type: "loop",
+    config: {
+      items: "{{ steps.all.output }}",
+      body: {
+        nodes: [{ id: "id", type: "set", config: { values: { id: "{{ item.id }}" } } }],
+        edges: [],
+      },
+    },
+  };
+  const run = await deployAndRun(
+    owner,
+    [
+      node("first", table, "list", { sort: "salary" }),
+      node("rest", table, "list", { sort: "salary", after: "{{ steps.first.page.nextCursor }}" }),
+      node("all", table, "list", { all: true, fields: ["title"] }),
+      each,
+    ],
+    { edges },
+  );
+  expect(run.error).toBeNull();
+  const { first, rest, all } = stepsOf(run);
+  expect(first).toMatchObject({
+    page: { truncated: true, nextCursor: expect.any(String) },
+    logs: [{ level: "warn", message: expect.stringContaining("More than 200 records match") }],
+  });
+  expect(first.output).toHaveLength(200);
+  expect(rest).toMatchObject({ page: { truncated: false, nextCursor: null }, logs: [] });
+  expect(rest.output).toHaveLength(30);
+  expect(all.output).toHaveLength(230);
+  expect(run.output).toHaveLength(230);
+  const cut = await deployAndRun(owner, [node("all", table, "list", { all: true, limit: 10 })]);
+  expect(cut.error).toMatchObject({ code: "too_many_records", path: "all" });
+});

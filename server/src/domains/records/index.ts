@@ -1,9 +1,10 @@
 import { ExecutorPoint } from "#domains/runs/index.ts";
-import { NodeTypePoint } from "#domains/workflows/index.ts";
+import { NodeTypePoint, ReferenceCheckPoint } from "#domains/workflows/index.ts";
 import { ReportSourcePoint } from "#kernel/contributions/report-source.ts";
 import { domain } from "#kernel/domain.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { EventVisibilityPoint } from "#kernel/log/event-visibility.ts";
+import { checkRecordNodes } from "./check-references.ts";
 import { exportRecords } from "./csv/export-records.ts";
 import { importRecords } from "./csv/import-operation.ts";
 import { recordVisibility } from "./event-visibility.ts";
@@ -30,6 +31,7 @@ export const records = domain({
   ],
   contributions: [
     contribute(ExecutorPoint, recordsExecutor),
+    contribute(ReferenceCheckPoint, checkRecordNodes),
     contribute(NodeTypePoint, recordsExecutor.type),
     contribute(EventVisibilityPoint, recordVisibility),
     contribute(ReportSourcePoint, recordsSource),

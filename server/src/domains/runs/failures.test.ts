@@ -63,7 +63,8 @@ test("a failure can be passed over, or lead another way", async () => {
   ]);
   expect(passed).toMatchObject({ status: "completed", output: { x: 1 } });
   expect(stepsOf(passed)["lost"]).toMatchObject({
-    status: "completed",
+    status: "failed",
+    onError: "continue",
     output: null,
     error: { code: "http_status", message: "The answer was 404." },
     logs: [{ level: "error", metadata: { body: "not here" } }],

@@ -1,5 +1,6 @@
+import { checkPeopleAndTopics } from "./check-references.ts";
 import { pastEventJob } from "./triggers/past-events.ts";
-import { NodeTypePoint } from "#domains/workflows/index.ts";
+import { NodeTypePoint, ReferenceCheckPoint } from "#domains/workflows/index.ts";
 import { CausalTracerPoint } from "#kernel/contributions/causal-tracer.ts";
 import { UsageCounterPoint } from "#kernel/contributions/usage-counter.ts";
 import { domain } from "#kernel/domain.ts";
@@ -75,6 +76,7 @@ export const runs = domain({
     contribute(UsageCounterPoint, { name: "runs", count }),
     contribute(CausalTracerPoint, runTracer),
     contribute(ExecutorPoint, ...builtInExecutors),
+    contribute(ReferenceCheckPoint, checkPeopleAndTopics),
     contribute(NodeTypePoint, ...builtInExecutors.map(({ type }) => type)),
     contribute(ReportSourcePoint, runsSource),
   ],

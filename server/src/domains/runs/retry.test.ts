@@ -137,7 +137,7 @@ test("a loop goes on with the items that had failed", async () => {
     },
   ]);
   const failed = await runWorkflow(owner, id);
-  expect(failed).toMatchObject({ status: "failed", error: { path: "each" } });
+  expect(failed).toMatchObject({ status: "failed", error: { path: "each[1].send" } });
   broken.clear();
   await retry(failed.id);
   const run = await waitForRun(owner, failed.id);

@@ -1,7 +1,7 @@
 import { UnattendedWorkPoint } from "#kernel/contributions/unattended-work.ts";
 import { ConnectorActionPoint } from "#domains/connectors/index.ts";
 import { ExecutorPoint } from "#domains/runs/index.ts";
-import { NodeFamilyPoint, NodeTypePoint } from "#domains/workflows/index.ts";
+import { NodeFamilyPoint, NodeTypePoint, ReferenceCheckPoint } from "#domains/workflows/index.ts";
 import { UsageCounterPoint } from "#kernel/contributions/usage-counter.ts";
 import { domain } from "#kernel/domain.ts";
 import { contribute } from "#kernel/extension-point.ts";
@@ -10,6 +10,7 @@ import * as artifactEvents from "./artifacts/events.ts";
 import * as artifacts from "./artifacts/operations.ts";
 import { artifactContent } from "./artifacts/pack.ts";
 import { count, unattendedArtifacts } from "./artifacts/store.ts";
+import { checkArtifactNodes } from "./execution/check-references.ts";
 import { artifactActions } from "./execution/connector-actions.ts";
 import * as executionEvents from "./execution/events.ts";
 import { customNodes, customStep, scriptSteps } from "./execution/script-steps.ts";
@@ -66,6 +67,7 @@ export const sdk = domain({
     contribute(UsageCounterPoint, { name: "artifacts", count }),
     contribute(ExecutorPoint, ...scriptSteps, customStep),
     contribute(NodeTypePoint, ...scriptSteps.map(({ type }) => type)),
+    contribute(ReferenceCheckPoint, checkArtifactNodes),
     contribute(NodeFamilyPoint, customNodes),
     contribute(ConnectorActionPoint, artifactActions),
     contribute(PackContentPoint, artifactContent),

@@ -61,7 +61,7 @@ export type { NewColumn } from "./columns/new-column.ts";
 export { onDeleteOf, targetOf } from "./columns/reference.ts";
 export { parseDerivedName } from "./derived-name.ts";
 export { emitTableChanges, type TableChanges, type TableEvent, tableEvents } from "./events.ts";
-export { listTables, lockStructure } from "./store.ts";
+export { findTable, listTables, lockStructure } from "./store.ts";
 export { type AppliedSteps, changeStructure, runSteps } from "./structure/apply-steps.ts";
 export { failedStepOf } from "./structure/failures.ts";
 export { defaultIndexName } from "./structure/index-steps.ts";

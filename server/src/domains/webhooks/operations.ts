@@ -5,7 +5,12 @@ import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
 import { unwrapped, created, noContent, item, page } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { UnknownSecret } from "#kernel/secrets/secrets.ts";
-import { NewWebhook, parseWebhookInput, WebhookChange } from "./webhook-input.ts";
+import {
+  NewWebhook,
+  parseWebhookInput,
+  subscriptionWarnings,
+  WebhookChange,
+} from "./webhook-input.ts";
 import * as events from "./events.ts";
 import { ping, TestResponse } from "./ping.ts";
 import { Preview, preview, PreviewQuery } from "./preview.ts";
@@ -85,7 +90,10 @@ export const createWebhook = command({
       service.newWebhookId(platform),
       await parseWebhookInput(platform, caller, body),
     ),
-  run: (ctx, { body }, sealed) => service.create(ctx, body, sealed),
+  run: async (ctx, { body }, sealed) => ({
+    ...(await service.create(ctx, body, sealed)),
+    ...subscriptionWarnings(ctx.services, body),
+  }),
 });
 
 export const getWebhook = query({
@@ -117,7 +125,10 @@ export const updateWebhook = command({
   example: { ...example, body: { events: ["incident.*", "change.*"], timeoutMs: 3_000 } },
   prepare: async (platform, { params, body }, caller) =>
     service.sealInput(platform, caller, params.id, await parseWebhookInput(platform, caller, body)),
-  run: (ctx, _input, sealed) => service.update(ctx, sealed),
+  run: async (ctx, { body }, sealed) => ({
+    ...(await service.update(ctx, sealed)),
+    ...subscriptionWarnings(ctx.services, body),
+  }),
 });
 
 export const deleteWebhook = command({

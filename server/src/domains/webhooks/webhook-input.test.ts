@@ -112,3 +112,20 @@ test("the limits themselves are taken", async () => {
   });
   await made({ retries: 0, timeout_ms: 100, retry_max_delay_ms: 1_000, max_per_second: 0.1 });
 });
+
+test("event types that the platform does not have are told, since they would never come", async () => {
+  const events = ["recrod.created", "record.creatd", "incident.*", "shop.order_paid"];
+  const made = await owner(`POST ${WEBHOOKS}`, { ...PAGER, events });
+  expect(made).toMatchObject({
+    status: 201,
+    events: ["webhook.created"],
+    body: {
+      data: {
+        warnings: [0, 1].map((index) => ({
+          path: `/events/${index}`,
+          message: "is no event type of the platform (did you mean record.created?)",
+        })),
+      },
+    },
+  });
+});

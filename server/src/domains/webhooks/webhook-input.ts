@@ -1,6 +1,7 @@
 import Type, { type Static } from "typebox";
 import type { Caller } from "#kernel/access/caller.ts";
-import type { Platform } from "#kernel/contract.ts";
+import type { Platform, PlatformServices } from "#kernel/contract.ts";
+import { eventTypeDoubt } from "#domains/bus/index.ts";
 import { checkCondition } from "#kernel/condition/condition.ts";
 import { isPattern } from "#kernel/condition/event-pattern.ts";
 import { assertNoErrors, type FieldError } from "#kernel/operation/failure.ts";
@@ -74,6 +75,18 @@ export function subscriptionErrors(input: Pick<WebhookInput, "events" | "filter"
     ...patternErrors,
     ...filterErrors.map(({ path, message }) => ({ path: `/filter${path}`, message })),
   ];
+}
+
+/** What is doubtful about a subscription: a type that the platform does not have, or one close to it. */
+export function subscriptionWarnings(
+  services: Pick<PlatformServices, "eventTypes">,
+  { events: patterns = [] }: { readonly events?: readonly string[] | undefined },
+): { readonly warnings?: FieldError[] } {
+  const warnings = patterns.flatMap((pattern, index) => {
+    const message = eventTypeDoubt(services, pattern);
+    return message === undefined ? [] : [{ path: `/events/${index}`, message }];
+  });
+  return warnings.length > 0 ? { warnings } : {};
 }
 
 async function findInputErrors(

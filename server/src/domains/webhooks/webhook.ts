@@ -135,7 +135,13 @@ const dataFields = { id: WebhookId, ...settings, ...aliasedFields, ...state };
 export const WebhookData = Type.Object(dataFields, { title: "WebhookData" });
 export type WebhookData = Static<typeof WebhookData>;
 
-export const Webhook = Type.Object({ ...dataFields, ...aliasFields }, { title: "Webhook" });
+const Warnings = Type.Array(Type.Object({ path: Type.String(), message: Type.String() }), {
+  description: "Of a save: what may be wrong, each with its path",
+});
+export const Webhook = Type.Object(
+  { ...dataFields, ...aliasFields, warnings: Type.Optional(Warnings) },
+  { title: "Webhook" },
+);
 export type Webhook = Static<typeof Webhook> & { readonly revision: number };
 
 /** The response to a rotation, the only one that holds a signing secret. */

@@ -1,12 +1,20 @@
 import { setImmediate } from "node:timers/promises";
 import { Value } from "typebox/value";
 import { findMissingSecrets } from "#domains/vault/index.ts";
-import type { PlatformServices, ReadContext } from "#kernel/contract.ts";
+import type { Platform, PlatformServices, ReadContext } from "#kernel/contract.ts";
 import { checkExpression } from "#kernel/expression/expression.ts";
-import { checkTemplate, templateReferences } from "#kernel/expression/template.ts";
+import { ANY_NAME } from "#kernel/expression/references.ts";
+import { checkTemplate, templateReferences, templateSlots } from "#kernel/expression/template.ts";
 import { type FieldError, assertNoErrors } from "#kernel/operation/failure.ts";
-import { checkDefinition, Definition, type ExpressionCheck } from "./definition/index.ts";
+import {
+  checkDefinition,
+  Definition,
+  type DefinitionIssues,
+  type ExpressionCheck,
+  script,
+} from "./definition/index.ts";
 import { missingNodeTypes, nodeTypesOf } from "./node-types.ts";
+import { findReferenceIssues, nodesIn } from "./reference-check.ts";
 import { findMentions, referencesOf } from "./references.ts";
 import { findMissing } from "./store.ts";
 
@@ -14,25 +22,52 @@ type Context = Pick<ReadContext, "tx" | "services">;
 
 /** Finds all errors that keep a definition from being saved or deployed, each with its path. */
 export async function definitionErrors(
+  ctx: Context,
+  definition: unknown,
+): Promise<readonly FieldError[]> {
+  return (await definitionIssues(ctx, definition)).errors;
+}
+
+/** Finds all errors of a definition, and what in it is doubtful, each with its path. */
+export async function definitionIssues(
   { tx, services }: Context,
   definition: unknown,
-): Promise<FieldError[]> {
+): Promise<DefinitionIssues> {
   const types = nodeTypesOf(services);
   const { all, excess } = findMentions(definition, types);
-  const errors = checkDefinition(definition, types, excess === undefined ? PARSED : UNPARSED);
-  if (excess !== undefined) errors.push({ path: excess, message: TOO_MANY });
+  const { errors, warnings } = checkDefinition(
+    definition,
+    types,
+    excess === undefined ? PARSED : UNPARSED,
+  );
+  const tooMany = excess === undefined ? [] : [{ path: excess, message: TOO_MANY }];
   const references = all.flatMap(referencesOf);
   const named = (kind: "secret" | "workflow") => [
-    ...new Set(references.flatMap((reference) => (reference.kind === kind ? reference.name : []))),
+    ...new Set(
+      references.flatMap(({ kind: of, name }) => (of === kind && name !== ANY_NAME ? name : [])),
+    ),
   ];
   const missing = {
     secret: new Set(await findMissingSecrets(tx, named("secret"))),
     workflow: new Set(await findMissing(tx, named("workflow"))),
   };
   const referenceErrors = references
-    .filter(({ kind, name }) => missing[kind].has(name))
-    .map(({ kind, name, path }) => ({ path, message: MESSAGES[kind](name) }));
-  return [...errors, ...referenceErrors, ...(await nodeTypeErrors({ tx, services }, definition))];
+    .filter(({ kind, name }) => name === ANY_NAME || missing[kind].has(name))
+    .map(({ kind, name, path }) => ({
+      path,
+      message: name === ANY_NAME ? UNNAMED_SECRET : MESSAGES[kind](name),
+    }));
+  const outside = await findReferenceIssues({ tx, services }, definition);
+  return {
+    errors: [
+      ...errors,
+      ...tooMany,
+      ...referenceErrors,
+      ...(await nodeTypeErrors({ tx, services }, definition)),
+      ...outside.errors,
+    ],
+    warnings: [...warnings, ...outside.warnings],
+  };
 }
 
 /** The errors of nodes whose type the workspace does not have. */
@@ -40,36 +75,54 @@ async function nodeTypeErrors(
   { tx, services }: Context,
   definition: unknown,
 ): Promise<FieldError[]> {
-  const used = typesIn(definition, "");
+  const used = nodesIn(definition);
   const missing = await missingNodeTypes(tx, services, [...new Set(used.map(({ type }) => type))]);
   return used
     .filter(({ type }) => missing.has(type))
-    .map(({ path }) => ({ path, message: "is not a known node type" }));
+    .map(({ path }) => ({ path: `${path}/type`, message: "is not a known node type" }));
 }
 
-/** The types of all nodes, those in the bodies of loops included; none of a value that is no graph. */
-function typesIn(graph: unknown, at: string): { readonly type: string; readonly path: string }[] {
-  const { nodes } = Object(graph) as { readonly nodes?: unknown };
-  if (!Array.isArray(nodes)) return [];
-  return nodes.flatMap((node: unknown, index) => {
-    const { type, config } = Object(node) as { readonly type?: unknown; readonly config?: unknown };
-    const path = `${at}/nodes/${index}`;
-    const { body } = Object(config) as { readonly body?: unknown };
-    return [
-      ...(typeof type === "string" ? [{ type, path: `${path}/type` }] : []),
-      ...(type === "loop" ? typesIn(body, `${path}/config/body`) : []),
-    ];
-  });
+/** A definition that can be saved, and what in it is doubtful. */
+export interface ValidWorkflow {
+  readonly definition: Definition;
+  readonly warnings: readonly FieldError[];
 }
 
 /** The definition, if it can be saved; throws all its errors otherwise. */
-export async function assertValidWorkflow(ctx: Context, definition: unknown): Promise<Definition> {
-  const errors = await definitionErrors(ctx, definition);
-  assertNoErrors(errors);
+export async function assertValidWorkflow(
+  ctx: Context,
+  definition: unknown,
+  scriptErrors: readonly FieldError[] = [],
+): Promise<ValidWorkflow> {
+  const { errors, warnings } = await definitionIssues(ctx, definition);
+  assertNoErrors([...errors, ...scriptErrors]);
   if (!Value.Check(Definition, definition)) {
     throw new Error("A definition was checked too loosely.");
   }
-  return definition;
+  return { definition, warnings };
+}
+
+/** Scripts that are looked at; more than this are left to their first run. */
+const SCRIPTS_MAX = 50;
+
+/** Finds the syntax errors of scripts, while no transaction is open. */
+export async function findScriptErrors(
+  platform: Platform,
+  definition: unknown,
+): Promise<FieldError[]> {
+  const scripts = nodesIn(definition).flatMap(({ type, config, path }) => {
+    const source = type === script.type ? config["source"] : undefined;
+    return typeof source === "string" ? [{ source, path: `${path}/config/source` }] : [];
+  });
+  const errors: FieldError[] = [];
+  for (const { source, path } of scripts.slice(0, SCRIPTS_MAX)) {
+    const inspection = await platform.sandbox.inspect(source);
+    if (inspection.ok || inspection.error.name !== "SyntaxError") continue;
+    const { message, line, column } = inspection.error;
+    const at = line === null ? "" : ` (line ${line}, column ${column})`;
+    errors.push({ path, message: `is no script: ${message}${at}` });
+  }
+  return errors;
 }
 
 /** Parsed between two yields: some milliseconds. */
@@ -94,12 +147,18 @@ const PARSED: ExpressionCheck = {
   template: (value) => checkTemplate(value).map(({ path, message }) => ({ path, message })),
   expression: (text) => checkExpression(text).issues,
   readsSecrets: (text) => templateReferences(text).roots.includes("secrets"),
+  templateNames: (value) =>
+    templateSlots(value).map(({ text, path }) => ({ path, ...checkExpression(text) })),
+  expressionNames: checkExpression,
 };
 const UNPARSED: ExpressionCheck = {
   template: () => [],
   expression: () => [],
   readsSecrets: () => false,
+  templateNames: () => [],
+  expressionNames: () => ({ paths: [], variables: [] }),
 };
+const UNNAMED_SECRET = "reads secrets without a name: write secrets.NAME for each";
 const TOO_MANY = "is one expression too many: together they are too long";
 
 const MESSAGES = {

@@ -59,6 +59,12 @@ const Switched = Type.Object({
   version: Type.Integer(),
 });
 
+export const WorkflowUnarchived = event("workflow.unarchived", {
+  resource,
+  summary: "An archived workflow can be changed and deployed again.",
+  data: WorkflowData,
+});
+
 export const WorkflowActivated = event("workflow.activated", {
   resource,
   summary: "A workflow's trigger was turned on in an environment.",

@@ -55,6 +55,13 @@ export {
 export { find as findVersion, holdVersion, type VersionRef } from "./versions/store.ts";
 export { VersionIsArchived as ArchivedVersion, VersionId } from "./versions/version.ts";
 export { definitionErrors } from "./check-workflow.ts";
+export {
+  type CheckedParts,
+  type CheckSource,
+  type DefinedNode,
+  type ReferenceCheck,
+  ReferenceCheckPoint,
+} from "./reference-check.ts";
 export type { StoredWorkflow } from "./workflow.ts";
 export { WorkflowIsArchived as ArchivedWorkflow, WorkflowId } from "./workflow.ts";
 
@@ -73,6 +80,7 @@ export const workflows = domain({
     operations.updateWorkflow,
     operations.replaceWorkflow,
     operations.archiveWorkflow,
+    operations.unarchiveWorkflow,
     deployments.publishWorkflow,
     deployments.activateWorkflow,
     deployments.deactivateWorkflow,

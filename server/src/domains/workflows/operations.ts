@@ -15,9 +15,9 @@ import * as events from "./events.ts";
 import { listWorkspaceNodeTypes, nodeTypesOf } from "./node-types.ts";
 import { WorkflowsRead, WorkflowsWrite } from "./permissions.ts";
 import * as service from "./service.ts";
-import { definitionErrors, parseExpressions } from "./check-workflow.ts";
+import { definitionIssues, findScriptErrors, parseExpressions } from "./check-workflow.ts";
 import * as store from "./store.ts";
-import { Workflow, WorkflowIsArchived, WorkflowId, WorkflowSummary } from "./workflow.ts";
+import { Warnings, Workflow, WorkflowIsArchived, WorkflowId, WorkflowSummary } from "./workflow.ts";
 
 /** Every path of workflows has two spellings. */
 export function workflowRoutes<M extends Method>(
@@ -175,13 +175,29 @@ export const archiveWorkflow = command({
   run: (ctx, { params }) => service.archive(ctx, params.id),
 });
 
+export const unarchiveWorkflow = command({
+  id: "workflows.unarchive",
+  ...workflowRoutes("POST", "/{id}/unarchive"),
+  summary: "Take a workflow out of the archive",
+  description:
+    "It can be changed and deployed again. Its triggers stay off until it is activated or published.",
+  permission: WorkflowsWrite,
+  params: ByWorkflow,
+  allowNoop: true,
+  response: item(Workflow),
+  emits: [events.WorkflowUnarchived],
+  example: workflowExample,
+  run: async (ctx, { params }) =>
+    service.visibleWorkflow(ctx, await service.unarchive(ctx, params.id)),
+});
+
 async function prepareInput(
   platform: Platform,
   { body }: { readonly body: NewWorkflow | WorkflowChange },
 ): Promise<WorkflowInput> {
   const input = toWorkflowInput(body);
   await parseExpressions(platform, input.fields);
-  return input;
+  return { ...input, scriptErrors: await findScriptErrors(platform, input.fields) };
 }
 
 const JsonSchema = Type.Record(Type.String(), Type.Unknown(), { description: "A JSON Schema" });
@@ -225,7 +241,10 @@ export const validateWorkflow = query({
   id: "workflows.validate",
   ...workflowRoutes("POST", "/validate"),
   summary: "Check a definition without saving it",
-  description: "Answers 200 with every fault and its path, where creating it would answer 422.",
+  description:
+    "Answers 200 with every fault and its path, where creating it would answer 422, and with " +
+    "`warnings` of what may be wrong: a table that this environment does not have, a step that does " +
+    "not come before the one that reads it, an event type close to one of the platform's.",
   permission: WorkflowsWrite,
   body: NewWorkflow,
   response: item(
@@ -233,14 +252,16 @@ export const validateWorkflow = query({
       {
         valid: Type.Boolean(),
         errors: Type.Array(Type.Object({ path: Type.String(), message: Type.String() })),
+        warnings: Warnings,
       },
       { title: "WorkflowValidation" },
     ),
   ),
   example: { body: exampleDefinition },
   prepare: prepareInput,
-  async run(ctx, _input, { fields }) {
-    const errors = await definitionErrors(ctx, fields);
-    return { valid: errors.length === 0, errors };
+  async run(ctx, _input, { fields, scriptErrors = [] }) {
+    const issues = await definitionIssues(ctx, fields);
+    const errors = [...issues.errors, ...scriptErrors];
+    return { valid: errors.length === 0, errors, warnings: [...issues.warnings] };
   },
 });

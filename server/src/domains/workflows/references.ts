@@ -1,6 +1,5 @@
 import { checkExpression } from "#kernel/expression/expression.ts";
 import { dotsOf } from "#kernel/expression/parse.ts";
-import { ANY_NAME } from "#kernel/expression/references.ts";
 import { templateReferences } from "#kernel/expression/template.ts";
 import { jsonPointer } from "#kernel/schema/json-pointer.ts";
 import {
@@ -28,6 +27,7 @@ export interface ReferenceMentions {
 /** Something outside of a definition that it needs. */
 export interface Reference {
   readonly kind: "secret" | "workflow";
+  /** Of secrets also `ANY_NAME`. */
   readonly name: string;
   /** Where it is named. */
   readonly path: string;
@@ -58,9 +58,7 @@ export function referencesOf({ kind, text, path }: Mention): Reference[] {
   if (kind === "workflow") return [{ kind, name: text, path }];
   const { secrets } =
     kind === "template" ? templateReferences(text) : checkExpression(text).references;
-  return secrets
-    .filter((name) => name !== ANY_NAME)
-    .map((name) => ({ kind: "secret", name, path }));
+  return secrets.map((name) => ({ kind: "secret", name, path }));
 }
 
 class MentionFinder {

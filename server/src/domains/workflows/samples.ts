@@ -32,6 +32,12 @@ async function withVersion(owner: Ask) {
   return { ...workflow, params: { ...workflow.params, versionId: body.data[0].id as string } };
 }
 
+async function archived(owner: Ask) {
+  const workflow = await made(owner);
+  await owner(`DELETE /api/v1/workflows/${workflow.params.id}`);
+  return workflow;
+}
+
 async function published(owner: Ask) {
   const workflow = await made(owner);
   await owner(`POST /api/v1/workflows/${workflow.params.id}/publish`);
@@ -77,6 +83,7 @@ export const samples: readonly Sample[] = [
     arrange: async (owner) => ({ ...(await made(owner)), body: fresh() }),
   },
   { operation: "workflows.archive", arrange: published },
+  { operation: "workflows.unarchive", arrange: archived },
   {
     operation: "workflows.publish",
     arrange: async (owner) => ({ ...(await made(owner)), body: { label: "Second" } }),

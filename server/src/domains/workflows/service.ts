@@ -30,9 +30,9 @@ const HOOK_TOKEN_BYTES = 24;
 
 export async function create(
   ctx: In<WriteContext<typeof events.WorkflowCreated | typeof events.VersionCreated>>,
-  { fields, ...about }: WorkflowInput,
+  { fields, scriptErrors, ...about }: WorkflowInput,
 ): Promise<StoredWorkflow> {
-  const definition = await assertValidWorkflow(ctx, fields);
+  const { definition, warnings } = await assertValidWorkflow(ctx, fields, scriptErrors);
   const id = newId("wf", ctx.now.getTime());
   await store.insert(ctx.tx, {
     id,
@@ -55,7 +55,7 @@ export async function create(
   const workflow = await store.get(ctx.tx, id);
   ctx.emit(events.WorkflowCreated, workflowRef(workflow), workflowEventData(workflow));
   version.emitCreated();
-  return workflow;
+  return { ...workflow, warnings };
 }
 
 /**
@@ -70,10 +70,11 @@ export async function save(
 ): Promise<StoredWorkflow> {
   const before = await lockToChange(ctx, id);
   const fields = mode === "merge" ? mergeFields(before.definition, input) : input.fields;
-  const definition = await assertValidWorkflow(ctx, fields);
+  const { definition, warnings } = await assertValidWorkflow(ctx, fields, input.scriptErrors);
   const { label, changeSummary } = input;
   const changed = !isDeepStrictEqual(definition, before.definition);
-  if (!changed && label === undefined && changeSummary === undefined) return before;
+  if (!changed && label === undefined && changeSummary === undefined)
+    return { ...before, warnings };
   const number = before.newest.version + 1;
   await store.update(ctx.tx, id, {
     name: definition.name,
@@ -97,10 +98,10 @@ export async function save(
     });
   }
   version.emitCreated();
-  return after;
+  return { ...after, warnings };
 }
 
-/** Archives it for good, and turns its triggers off in all environments. */
+/** Archives it, and turns its triggers off in all environments. */
 export async function archive(
   ctx: In<WriteContext<typeof events.WorkflowArchived | typeof events.WorkflowDeactivated>>,
   id: string,
@@ -125,6 +126,20 @@ export async function archive(
   }
   ctx.switchPartition({ workspace: ctx.workspace.key, environment: ctx.caller.environment });
   ctx.emit(events.WorkflowArchived, workflowRef(workflow), workflowEventData(workflow));
+}
+
+/** Takes a workflow out of the archive; its triggers stay off. */
+export async function unarchive(
+  ctx: WriteContext<typeof events.WorkflowUnarchived>,
+  id: string,
+): Promise<StoredWorkflow> {
+  const before = await store.lock(ctx.tx, id);
+  ctx.expectRevision(before.revision);
+  if (before.status !== "archived") return before;
+  await store.update(ctx.tx, id, { archived_at: null, updated_at: ctx.now });
+  const workflow = await store.get(ctx.tx, id);
+  ctx.emit(events.WorkflowUnarchived, workflowRef(workflow), workflowEventData(workflow));
+  return workflow;
 }
 
 /** Locks a workflow until the transaction ends; throws when it is archived. */

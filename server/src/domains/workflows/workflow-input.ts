@@ -1,6 +1,7 @@
 import Type, { type Static, type TSchema } from "typebox";
+import type { FieldError } from "#kernel/operation/failure.ts";
 import { nullable, object } from "#kernel/schema/schema.ts";
-import { type Definition, definitionFields } from "./definition/index.ts";
+import { type Definition, definitionFields, loop } from "./definition/index.ts";
 import { ChangeSummary, Label } from "./versions/version.ts";
 
 /** The fields of the version that a save appends. */
@@ -55,6 +56,8 @@ export interface WorkflowInput {
   readonly fields: Readonly<Record<string, unknown>>;
   readonly label?: string | undefined;
   readonly changeSummary?: string | undefined;
+  /** The syntax errors of its scripts, which are found while no transaction is open. */
+  readonly scriptErrors?: readonly FieldError[];
 }
 
 export function toWorkflowInput({
@@ -77,9 +80,9 @@ export function withTextLabels<Graph extends object>(graph: Graph): Graph {
 }
 
 function withTextLabelsInside(node: unknown): unknown {
-  const { config } = Object(node) as { readonly config?: unknown };
+  const { type, config } = Object(node) as { readonly type?: unknown; readonly config?: unknown };
   const { body } = Object(config) as { readonly body?: unknown };
-  if (typeof body !== "object" || body === null) return node;
+  if (type !== loop.type || typeof body !== "object" || body === null) return node;
   return { ...Object(node), config: { ...Object(config), body: withTextLabels(body) } } as unknown;
 }
 

@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
 import type { EnvironmentName } from "#kernel/db/database.ts";
-import { failure } from "#kernel/operation/failure.ts";
+import { failure, type FieldError } from "#kernel/operation/failure.ts";
 import { id, nullable, Time } from "#kernel/schema/schema.ts";
 import { type Definition, definitionFields, Trigger } from "./definition/index.ts";
 import { Label, VersionId, VersionStatus } from "./versions/version.ts";
@@ -78,7 +78,24 @@ const itemFields = {
 export const WorkflowSummary = Type.Object(itemFields, { title: "WorkflowSummary" });
 export type WorkflowSummary = Static<typeof WorkflowSummary>;
 
-export const Workflow = Type.Object({ ...itemFields, nodes, edges }, { title: "Workflow" });
+/** What may be wrong in a definition, with the place. */
+export const Warnings = Type.Array(Type.Object({ path: Type.String(), message: Type.String() }));
+
+export const Workflow = Type.Object(
+  {
+    ...itemFields,
+    nodes,
+    edges,
+    warnings: Type.Optional(
+      Type.Unsafe<Static<typeof Warnings>>({
+        ...Warnings,
+        description:
+          "Of a save: what may be wrong, each with its path; nothing keeps it from running",
+      }),
+    ),
+  },
+  { title: "Workflow" },
+);
 
 /** A workflow as the store gives it; a list leaves the graph out. */
 export interface StoredWorkflow<D = Definition> {
@@ -92,6 +109,8 @@ export interface StoredWorkflow<D = Definition> {
   readonly createdAt: string;
   readonly updatedAt: string;
   readonly revision: number;
+  /** Of a definition that was just checked. */
+  readonly warnings?: readonly FieldError[];
 }
 
 export type DefinitionOutline = Omit<Definition, "nodes" | "edges">;
@@ -118,7 +137,7 @@ export function toWorkflowItem<D extends DefinitionOutline>(
   workflow: StoredWorkflow<D>,
   hookBase: string | undefined,
 ) {
-  const { definition, newest, environments, hookToken, revision } = workflow;
+  const { definition, newest, environments, hookToken, revision, warnings } = workflow;
   const { trigger } = definition;
   const url =
     trigger.type === "webhook" && hookBase !== undefined ? `${hookBase}/${hookToken}` : undefined;
@@ -129,6 +148,7 @@ export function toWorkflowItem<D extends DefinitionOutline>(
     versions: { newest },
     environments,
     revision,
+    ...(warnings && warnings.length > 0 && { warnings: [...warnings] }),
   };
 }
 

@@ -2,7 +2,7 @@
  * Expressions are JSONata over a scope of JSON values. See https://docs.jsonata.org for the language;
  * `$eval` is not available, and `$now()` and `$millis()` return the time of the evaluation's context.
  */
-import { ExpressionError } from "./expression-failure.ts";
+import { ExpressionError, type ExpressionPlace } from "./expression-failure.ts";
 import { FELL_BACK } from "./fast/compile.ts";
 import { isObject } from "./fast/value.ts";
 import type { ExpressionPool, EvaluationOutcome } from "./pool/pool.ts";
@@ -19,6 +19,8 @@ export interface EvaluationContext {
   /** Values for `$name` variables. */
   readonly bindings?: Readonly<Record<string, unknown>>;
   readonly signal?: AbortSignal;
+  /** Told of each expression of a template that has no value. */
+  readonly onMissing?: (place: ExpressionPlace) => void;
 }
 
 /** A compiled expression. */

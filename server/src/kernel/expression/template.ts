@@ -76,10 +76,23 @@ export function compileTemplate(value: unknown): Template {
       const results = analyses.map((analysis, index) =>
         withPosition(slots[index], () => evaluateInProcess(analysis, scope, context)),
       );
-      if (!results.includes(FELL_BACK)) return fill(results);
-      return completeInPool({ slots, analyses, results }, scope, context).then(fill);
+      if (!results.includes(FELL_BACK)) return fill(tellMissing(slots, results, context));
+      return completeInPool({ slots, analyses, results }, scope, context).then((complete) =>
+        fill(tellMissing(slots, complete, context)),
+      );
     },
   };
+}
+
+function tellMissing(
+  slots: readonly TemplateSlot[],
+  results: readonly unknown[],
+  { onMissing }: EvaluationContext,
+): readonly unknown[] {
+  if (onMissing && results.includes(undefined)) {
+    for (const [index, slot] of slots.entries()) if (results[index] === undefined) onMissing(slot);
+  }
+  return results;
 }
 
 interface PartialResults {

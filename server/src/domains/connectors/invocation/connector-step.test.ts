@@ -4,6 +4,8 @@ import {
   runWorkflow,
   deployAndRun,
   stepsOf,
+  trigger,
+  waitForRun,
 } from "#domains/runs/testing/workflows.ts";
 import { domain } from "#kernel/domain.ts";
 import { contribute } from "#kernel/extension-point.ts";
@@ -111,9 +113,34 @@ test("what goes wrong is the step's error", async () => {
     error: { code: "upstream_failed", message: "The other system answered 404.", path: "call" },
   });
   const unknown = await deployAndRun(owner, [
-    node({ config: { connectorId: id, action: "no such action" } }),
+    node({ config: { connectorId: id, action: "{{ 'no such action' }}" } }),
   ]);
   expect(unknown.error).toMatchObject({ code: "unknown_action" });
+});
+
+test("a refusal is not repeated; what asks for a later time gets it, and an error branch sees both", async () => {
+  const statuses: Record<string, number> = { refused: 422, busy: 429 };
+  upstream.answer = ({ text }, response) =>
+    json(response.setHeader("retry-after", "7200"), { why: "no" }, statuses[JSON.parse(text).n]);
+  const retry = { maxAttempts: 3, backoffMs: 1, strategy: "fixed" };
+  const seen = { id: "seen", type: "set", config: { values: { e: "{{ steps.call.error }}" } } };
+  const refused = await deployAndRun(
+    owner,
+    [node({ retry, onError: "branch" }), seen],
+    { edges: [{ from: "call", to: "seen", when: "error" }] },
+    "refused",
+  );
+  expect(refused.output.e).toMatchObject({
+    code: "upstream_failed",
+    status: 422,
+    headers: { "retry-after": "7200" },
+    body: { why: "no" },
+  });
+  expect(upstream.received).toHaveLength(1);
+  const { body } = await trigger(owner, await deployWorkflow(owner, [node({ retry })]), "busy");
+  const waiting = await waitForRun(owner, body.data.runId, ["waiting"]);
+  const until = Date.parse(stepsOf(waiting)["call"].wait.until);
+  expect(until - world.clock.nowMs()).toBeGreaterThan(7_000_000);
 });
 
 test("it may do what whoever deployed it may do", async () => {

@@ -1,7 +1,7 @@
 import type { TObject } from "typebox";
 import { Value } from "typebox/value";
 import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
-import type { Platform } from "#kernel/contract.ts";
+import type { Platform, PlatformServices } from "#kernel/contract.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import { assertNoErrors, Failure, type FieldError } from "#kernel/operation/failure.ts";
 import { Validator, valueErrors } from "#kernel/schema/validator.ts";
@@ -85,12 +85,22 @@ export async function invoke(
   return { connector, outcome };
 }
 
+/** True when a connector has an action of this name. */
+export async function hasAction(
+  tx: Tx,
+  services: Pick<PlatformServices, "contributions">,
+  connector: StoredConnector,
+  name: string,
+): Promise<boolean> {
+  return (await findAction(tx, services, connector, name)) !== undefined;
+}
+
 type Own = { readonly own: ActionType } | { readonly discovered: DiscoveredAction };
 
 /** Finds an action by name: the type's, the document's, or a contributed one. */
 async function findAction(
   tx: Tx,
-  platform: Platform,
+  services: Pick<PlatformServices, "contributions">,
   connector: StoredConnector,
   name: string,
 ): Promise<Own | AddedAction | undefined> {
@@ -102,7 +112,7 @@ async function findAction(
   if (own) return { own };
   const discovered = type.documented ? await getAction(tx, connector.id, name) : undefined;
   if (discovered) return { discovered };
-  const added = await listContributedActions(tx, platform, connector);
+  const added = await listContributedActions(tx, services, connector);
   return added.find(({ action }) => action.name === name);
 }
 

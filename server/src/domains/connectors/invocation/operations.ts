@@ -212,6 +212,6 @@ export const connectorStep = executor({
 });
 
 /** The path of a step within loops may be too long for a header. */
-function toIdempotencyKey(key: string): string {
+export function toIdempotencyKey(key: string): string {
   return IDEMPOTENCY_KEY.test(key) ? key : sha256(key).toString("base64url");
 }

@@ -1,12 +1,14 @@
 import { assertBehind, NobodyBehind } from "#domains/identity/accounts/index.ts";
 import {
   findDeployment,
+  findStartable,
   holdVersion,
   nodeAt,
   type ExecutionPlan,
   planOfVersion,
   type PlannedVersion,
   resetFrom,
+  ArchivedWorkflow,
 } from "#domains/workflows/index.ts";
 import { Failure, invalidField } from "#kernel/operation/failure.ts";
 import type { WriteContext } from "#kernel/contract.ts";
@@ -53,6 +55,8 @@ const INSERT_ENTRY =
 export async function restartRun(ctx: RetryContext, row: RunRow, input: RetryInput): Promise<void> {
   assertRetriable(row, input.from);
   const { tx, now } = ctx;
+  const workflow = await findStartable(tx, row.workflow_id, row.environment);
+  if (workflow?.archived) throw new Failure(ArchivedWorkflow);
   const { version, ...authority } = await resolveVersion(ctx, row, input);
   const lines = await readResetLines(ctx, row, version, input);
   const run = {

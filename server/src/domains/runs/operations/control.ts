@@ -1,5 +1,5 @@
 import Type from "typebox";
-import { WorkflowId, WorkflowsTrigger } from "#domains/workflows/index.ts";
+import { WorkflowId, ArchivedWorkflow, WorkflowsTrigger } from "#domains/workflows/index.ts";
 import { command } from "#kernel/operation/operation.ts";
 import { accepted, item } from "#kernel/operation/response.ts";
 import { InputTime, line, object } from "#kernel/schema/schema.ts";
@@ -59,7 +59,7 @@ export const retryRun = command({
   bodyOptional: true,
   response: accepted(Run),
   emits: [RunRetried],
-  fails: [RunNotOver, RunNotFailed, TestRunFinal, VersionGone, NotDeployed],
+  fails: [RunNotOver, RunNotFailed, TestRunFinal, VersionGone, NotDeployed, ArchivedWorkflow],
   example: { ...runExample, body: { from: "failed", version: "same" } },
   async run(ctx, { params: { runId }, body: { from = "failed", version = "same" } }) {
     await restartRun(ctx, await lock(ctx.tx, runId), { from, version });

@@ -2,7 +2,7 @@ import { requireRights, type Rights } from "#domains/identity/accounts/index.ts"
 import { setTimeout as delay } from "node:timers/promises";
 import type { PlanNode, StepError } from "#domains/workflows/index.ts";
 import type { Platform, PlatformServices } from "#kernel/contract.ts";
-import { ExpressionError } from "#kernel/expression/expression-failure.ts";
+import { ExpressionError, type ExpressionPlace } from "#kernel/expression/expression-failure.ts";
 import type { EvaluationContext } from "#kernel/expression/expression.ts";
 import { contributionsTo } from "#kernel/extension-point.ts";
 import { toStorableJson, toStorableText } from "#kernel/schema/json-value.ts";
@@ -19,6 +19,8 @@ import { outputSizeError, StepFailure, toStepError } from "./step-error.ts";
 
 const STEP_TIMEOUT_DEFAULT_MS = 30_000;
 const LOG_LINES_MAX = 200;
+/** Of expressions without a value. */
+const NOTES_MAX = 20;
 const MESSAGE_CHARACTERS_MAX = 2_000;
 /** Beyond this, setTimeout fires at once. */
 const TIMER_MAX_MS = 2 ** 31 - 1;
@@ -78,9 +80,16 @@ export async function executeStep(attempt: StepAttempt): Promise<StepAttemptResu
     if (secrets.scrubber) ({ scrubber } = secrets);
     const workspace = prepared.readsWorkspace ? await readWorkspaceFacts(platform, run) : undefined;
     const scope = attempt.scope.at(attempt.path, { workspace, secrets: secrets.values });
-    const values = await evaluateWhenFree(attempt, (evaluation) =>
-      prepared.template.evaluate(scope, evaluation),
-    );
+    const onMissing = ({ path, text }: ExpressionPlace): void => {
+      // A list without members has no value by design.
+      if (prepared.lists.includes(path) || logs.length >= NOTES_MAX) return;
+      const message = `${path}: ${text.trim()} has no value.`;
+      logs.push(toLogLine(platform, { level: "info", message }));
+    };
+    const values = await evaluateWhenFree(attempt, (evaluation) => {
+      logs.length = 0;
+      return prepared.template.evaluate(scope, { ...evaluation, onMissing });
+    });
     const expressions = Object.fromEntries(
       [...prepared.expressions].map(([name, { text }]) => [name, text]),
     );

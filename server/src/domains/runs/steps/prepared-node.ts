@@ -17,6 +17,8 @@ export interface PreparedNode {
   readonly toLists: (
     values: Readonly<Record<string, unknown>>,
   ) => Readonly<Record<string, unknown>>;
+  /** The paths of templates that stand for a list. */
+  readonly lists: readonly string[];
   /** It reads the workspace, or all that there is. */
   readonly readsWorkspace: boolean;
   /** The names of the secrets that it reads. */
@@ -53,17 +55,17 @@ function compileNode({ type, config }: PlanNode): PreparedNode {
     literals,
     readsWorkspace:
       roots.includes("workspace") || roots.includes(ANY_NAME) || type.computesFirst === true,
-    toLists: listMaker(type.config, templates),
+    ...listFields(type.config, templates),
     // An expression that names no secret sees none.
     secrets: secrets.filter((name) => name !== ANY_NAME),
     check: configCheckOf(type.config),
   };
 }
 
-function listMaker(
+function listFields(
   schema: TObject,
   templates: Readonly<Record<string, unknown>>,
-): PreparedNode["toLists"] {
+): Pick<PreparedNode, "lists" | "toLists"> {
   const { properties } = schema;
   const required: readonly string[] | undefined = schema.required;
   const isRequired = (name: string): boolean => required?.includes(name) ?? false;
@@ -71,15 +73,16 @@ function listMaker(
     (name) =>
       isTemplate(templates[name]) && (properties[name] as { type?: unknown })?.type === "array",
   );
-  if (names.length === 0) return (values) => values;
-  return (values) => {
-    const lists = names.flatMap((name): [string, unknown][] => {
+  if (names.length === 0) return { lists: [], toLists: (values) => values };
+  const toLists: PreparedNode["toLists"] = (values) => {
+    const members = names.flatMap((name): [string, unknown][] => {
       const value = values[name] ?? undefined;
       if (value !== undefined) return [[name, Array.isArray(value) ? value : [value]]];
       return isRequired(name) ? [[name, []]] : [];
     });
-    return { ...values, ...Object.fromEntries(lists) };
+    return { ...values, ...Object.fromEntries(members) };
   };
+  return { lists: names.map((name) => `/${name}`), toLists };
 }
 
 function configCheckOf(schema: TObject): ConfigCheck {

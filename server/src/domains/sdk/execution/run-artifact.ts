@@ -32,6 +32,8 @@ export interface ExecutionRequest {
   readonly hostCall?: HostCall;
   /** Replaces the calls of operations as `caller`; gets the rights that it shares with the author. */
   readonly performWithin?: (rights: Rights) => CallOperation;
+  /** Equal for all attempts of a step of a workflow. */
+  readonly idempotencyKey?: string;
 }
 
 /** Checks the input, runs the script and checks its output, outside any transaction. */
@@ -121,7 +123,7 @@ export function recordExecution(
  */
 function buildHostCalls(
   platform: Platform,
-  { artifact, caller, performWithin }: ExecutionRequest,
+  { artifact, caller, performWithin, idempotencyKey }: ExecutionRequest,
   { author, scrubbers }: { readonly author: Rights; readonly scrubbers: Scrubber[] },
 ): HostCall {
   const instance = `/artifacts/${artifact.id}`;
@@ -135,6 +137,7 @@ function buildHostCalls(
       performWithin?.(rights) ??
       operationCallerFor(platform, causedByExecution({ ...caller, ...rights }), instance),
     secretUser: async () => author,
+    idempotencyKey,
   });
 }
 

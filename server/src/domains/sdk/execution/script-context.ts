@@ -1,6 +1,7 @@
 /** The host calls of a script's `context`; most are operations of the platform. */
 import type { Caller } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
+import { toIdempotencyKey } from "#domains/connectors/index.ts";
 import { invalidField } from "#kernel/operation/failure.ts";
 import { assertStorable } from "#kernel/http/request-body.ts";
 import type { Execution, HostMethod } from "#kernel/sandbox/sandbox.ts";
@@ -15,6 +16,8 @@ export interface ScriptHost {
   readonly perform: CallOperation;
   /** The rights of the author of the script, for its secrets. */
   readonly secretUser: SecretUser;
+  /** Equal for all attempts of a step; its calls outside send keys made of it. */
+  readonly idempotencyKey?: string | undefined;
   /** Collects a scrubber for each secret that was used. */
   readonly scrubbers: Scrubber[];
 }
@@ -27,11 +30,14 @@ type HostMethodHandler = (
 
 /** Dispatches the host calls of a script. */
 export function hostCallsFor(host: ScriptHost): Execution["call"] {
+  let calls = 0;
   return async (method, args, signal) => {
     // Arguments are limited like request bodies, except those that only pass through.
     if (method !== "http.request") assertStorable(args, "");
     const scrubbed = STORING_METHODS.has(method) ? scrubSecrets(host, args) : args;
-    return HANDLERS[method](host, scrubbed, signal);
+    calls += 1;
+    const key = host.idempotencyKey && `${host.idempotencyKey}:${calls}`;
+    return HANDLERS[method]({ ...host, idempotencyKey: key }, scrubbed, signal);
   };
 }
 
@@ -68,8 +74,11 @@ const HANDLERS: Readonly<Record<HostMethod, HostMethodHandler>> = {
     await perform("records.delete", { params: { slug, recordId: id } });
     return null;
   },
-  "connectors.invoke": async ({ perform }, [id, action, input = {}]) =>
-    dataOfResponse(await perform("connectors.invoke", { params: { id }, body: { action, input } })),
+  "connectors.invoke": async ({ perform, idempotencyKey }, [id, action, input = {}]) => {
+    const key = idempotencyKey && { idempotencyKey: toIdempotencyKey(idempotencyKey) };
+    const body = { action, input, ...key };
+    return dataOfResponse(await perform("connectors.invoke", { params: { id }, body }));
+  },
   "events.publish": async ({ perform }, [name, event]) =>
     dataOfResponse(await perform("topics.publish", { params: { name }, body: event })),
   "secrets.get": async ({ platform, workspace, secretUser, scrubbers }, [name]) => {
@@ -78,8 +87,8 @@ const HANDLERS: Readonly<Record<HostMethod, HostMethodHandler>> = {
     scrubbers.push(scrubber);
     return values.get(name);
   },
-  "http.request": ({ platform, workspace }, [request], signal) =>
-    scriptHttpCall(platform, { workspace, input: request, signal }),
+  "http.request": ({ platform, workspace, idempotencyKey }, [request], signal) =>
+    scriptHttpCall(platform, { workspace, input: request, signal, idempotencyKey }),
 };
 
 function parseOptions(value: unknown, path: string): Readonly<Record<string, unknown>> {

@@ -109,9 +109,17 @@ export async function scriptHttpCall(
     workspace,
     input,
     signal,
-  }: { readonly workspace: string; readonly input: unknown; readonly signal: AbortSignal },
+    idempotencyKey,
+  }: {
+    readonly workspace: string;
+    readonly input: unknown;
+    readonly signal: AbortSignal;
+    readonly idempotencyKey?: string | undefined;
+  },
 ): Promise<unknown> {
-  const request = parseRequest(input);
+  const given = parseRequest(input);
+  const key = idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey };
+  const request = { ...given, headers: { ...key, ...lowerCaseNames(given.headers) } };
   if (!URL.canParse(request.url)) throw invalidField("/url", "is not a URL");
   const response = await breakersOf(platform)
     .call(
@@ -140,18 +148,21 @@ function parseRequest(input: unknown): Static<typeof Request> {
   throw new Failure(Invalid, { detail, errors: read.errors });
 }
 
+function lowerCaseNames(headers: Readonly<Record<string, string>> = {}): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
+  );
+}
+
 function send({ outbound }: Platform, request: Static<typeof Request>, signal: AbortSignal) {
   const { method = "GET", url, headers = {}, body, timeoutMs = TIMEOUT_MS } = request;
   const isText = typeof body === "string";
-  const lowercased = Object.entries(headers).map(
-    ([name, value]) => [name.toLowerCase(), value] as const,
-  );
   return outbound.request({
     method,
     url,
     headers: {
       ...(body !== undefined && !isText && { "content-type": "application/json" }),
-      ...Object.fromEntries(lowercased),
+      ...headers,
     },
     ...(body !== undefined && { body: isText ? body : JSON.stringify(body) }),
     timeoutMs,

@@ -1,8 +1,10 @@
 import { expect, test } from "vitest";
 import { deployAndRun, stepsOf } from "#domains/runs/testing/workflows.ts";
+import { useReceiver } from "#domains/webhooks/testing/webhook.ts";
 import { useWorld } from "#kernel/testing/world.ts";
 
-const world = await useWorld({ work: true });
+const receiver = await useReceiver();
+const world = await useWorld({ work: true, env: receiver.env });
 const owner = await world.member(["owner"]);
 
 async function made(name: string, scriptSource: string, more: object = {}): Promise<string> {
@@ -94,7 +96,7 @@ test("artifacts are nodes by their id and by their name, and in the list of node
   expect(run.error).toBeNull();
   expect(stepsOf(run)["byName"].output).toEqual({ n: 16, by: "default" });
   const bad = await deployAndRun(owner, [
-    { id: "bad", type: "nodes.double", config: { n: "four" } },
+    { id: "bad", type: "nodes.double", config: { n: "{{ 'four' }}" } },
   ]);
   expect(bad).toMatchObject({ status: "failed", error: { code: "invalid" } });
   const { body } = await owner("GET /api/v1/workflows/node-types");
@@ -193,4 +195,29 @@ test("a data transformer computes what a transform gives on", async () => {
       message: "must be there, or artifactId, and not both",
     },
   ]);
+});
+
+test("calls of scripts and artifacts carry a key of their step, the same in each attempt", async () => {
+  receiver.answer = (_received, response) =>
+    void response.writeHead(receiver.received.length < 3 ? 500 : 200).end();
+  const source = `const call = () => context.http.request({ method: "POST", url: "${receiver.url}/x", body: {} });
+    await call();
+    const { status } = await call();
+    if (status !== 200) throw new Error("again");
+    return null;`;
+  const id = await made(
+    "calls",
+    `export default defineArtifact({ execute: async (input, context) => { ${source} } })`,
+  );
+  for (const step of [
+    { type: "script", config: { source } },
+    { type: "artifact", config: { artifactId: id } },
+  ]) {
+    receiver.received.length = 0;
+    const retry = { maxAttempts: 2, backoffMs: 1, strategy: "fixed" };
+    const run = await deployAndRun(owner, [{ id: "code", ...step, retry }]);
+    expect(run.error).toBeNull();
+    const keys = receiver.received.map(({ headers }) => headers["idempotency-key"]);
+    expect(keys).toEqual([1, 2, 1, 2].map((call) => `${run.id}:0:code:${call}`));
+  }
 });

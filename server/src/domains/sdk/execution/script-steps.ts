@@ -36,6 +36,7 @@ const scriptStep = executor({
       scrubbers,
       perform,
       secretUser: tools.rights,
+      idempotencyKey: tools.idempotencyKey,
     });
     const rawOutcome = await platform.sandbox.run({
       source,
@@ -72,6 +73,14 @@ const artifactStep = executor({
 
 /** The node type of an artifact in definitions: `module.name`. */
 const CUSTOM_TYPE = /^([A-Za-z0-9][A-Za-z0-9_-]{0,99})\.(\S.{0,199})$/;
+
+/** The module and name in the type of a node that an artifact carries out. */
+export function parseCustomType(
+  type: string,
+): { readonly moduleKey: string; readonly name: string } | undefined {
+  const [, moduleKey, name] = CUSTOM_TYPE.exec(type) ?? [];
+  return moduleKey !== undefined && name !== undefined ? { moduleKey, name } : undefined;
+}
 
 const customNode = nodeType({
   type: "custom",
@@ -141,6 +150,7 @@ async function executeArtifact(artifact: Artifact | undefined, input: unknown, t
       (shared: Rights): CallOperation =>
       (operation, call) =>
         perform(operation, call, shared),
+    idempotencyKey: tools.idempotencyKey,
   };
   const { outcome, logs, status } = await runArtifact(platform, request).catch((error: unknown) => {
     throw error instanceof Failure

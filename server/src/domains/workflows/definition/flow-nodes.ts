@@ -69,7 +69,7 @@ export const set = nodeType({
 });
 
 /** Roots of the scope in which expressions are evaluated; an item can't hide them. */
-const RESERVED_NAMES = ["trigger", "steps", "run", "workspace", "environment", "secrets"];
+export const SCOPE_NAMES = ["trigger", "steps", "run", "workspace", "environment", "secrets"];
 
 export const loop = nodeType({
   type: "loop",
@@ -82,7 +82,7 @@ export const loop = nodeType({
     as: Type.Optional(
       literalSchema(
         Type.String({
-          pattern: `^(?!(${RESERVED_NAMES.join("|")}|__proto__|constructor|prototype)$)[A-Za-z_][A-Za-z0-9_]{0,63}$`,
+          pattern: `^(?!(${SCOPE_NAMES.join("|")}|__proto__|constructor|prototype)$)[A-Za-z_][A-Za-z0-9_]{0,63}$`,
           default: "item",
           description: "What expressions in the body call the item",
         }),

@@ -199,10 +199,19 @@ test("what is restored is published as a new version", async () => {
 
 test("a definition that is no longer valid is not deployed, and an event says why", async () => {
   await owner("POST /api/v1/secrets", { name: "FLEETING", value: "a value" });
-  const { id } = await createTestWorkflow(owner, { concurrencyKey: "{{ secrets.FLEETING }}" });
+  const { id } = await createTestWorkflow(owner, {
+    nodes: [
+      {
+        id: "call",
+        type: "http",
+        config: { url: "https://example.com", body: "{{ secrets.FLEETING }}" },
+      },
+    ],
+    edges: [],
+  });
   await owner("DELETE /api/v1/secrets/FLEETING");
   const reasons = [
-    { path: "/concurrencyKey", message: "names the secret FLEETING, which does not exist" },
+    { path: "/nodes/0/config/body", message: "names the secret FLEETING, which does not exist" },
   ];
   expect(await act(id, "publish")).toMatchObject({
     status: 422,

@@ -176,7 +176,7 @@ async function refuseInvalid(
   ctx.emit(events.DeployFailed, workflowRef(workflow), {
     ...deployEventData(workflow, environment),
     versionId: version?.id ?? null,
-    reasons,
+    reasons: [...reasons],
   });
   const detail = `${first.path} ${first.message}`;
   return new Failure(DefinitionInvalid, { detail, errors: reasons });

@@ -9,6 +9,8 @@ export const expressions = {
   template: (value: unknown) =>
     pathsOf(value, "").map((path) => ({ path, message: "is a bad template" })),
   readsSecrets: (text: string) => text.includes("secrets."),
+  templateNames: () => [],
+  expressionNames: () => ({ paths: [], variables: [] }),
   expression: (text: string) => (text.includes("bad") ? [{ message: "is a bad expression" }] : []),
 };
 
@@ -20,7 +22,7 @@ function pathsOf(value: unknown, path: string): string[] {
 
 /** The faults of a definition, each as its path and its message. */
 export function errorsOf(definition: unknown): string[] {
-  return checkDefinition(definition, types, expressions).map(
+  return checkDefinition(definition, types, expressions).errors.map(
     ({ path, message }) => `${path} ${message}`,
   );
 }

@@ -1,6 +1,11 @@
 import type { FieldError } from "#kernel/operation/failure.ts";
 import { pointerSegments, jsonPointer } from "#kernel/schema/json-pointer.ts";
-import { type CheckContext, type ExpressionCheck, errorReporter } from "./check-context.ts";
+import {
+  type CheckContext,
+  type ExpressionCheck,
+  errorReporter,
+  type NamesRead,
+} from "./check-context.ts";
 import type { Config, NodeType } from "../node-type.ts";
 import { templateConfigErrors, isTemplate, splitConfig } from "../template.ts";
 
@@ -23,6 +28,22 @@ export function checkConfig(ctx: CheckContext, type: NodeType, config: Config, p
     const paths = secretPaths(ctx.expressions, { ...templates, ...addBraces(expressions) });
     report(paths.map((at) => ({ path: at, message: SECRET })));
   }
+}
+
+/** The names that the expressions of a configuration read. */
+export function namesInConfig(
+  { expressions: check }: CheckContext,
+  type: NodeType,
+  config: Config,
+): readonly NamesRead[] {
+  const { templates, expressions } = splitConfig(type.config, config);
+  return [
+    ...check.templateNames(templates),
+    ...Object.entries(expressions).map(([name, text]) => ({
+      path: `/${name}`,
+      ...check.expressionNames(text),
+    })),
+  ];
 }
 
 const SECRET = "must not hold a secret: it would be kept and shown";

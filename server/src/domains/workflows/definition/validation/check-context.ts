@@ -9,6 +9,19 @@ export interface ExpressionCheck {
   readonly expression: (text: string) => readonly { readonly message: string }[];
   /** True when a text with templates reads secrets. */
   readonly readsSecrets: (text: string) => boolean;
+  /** The names that the templates in a JSON value read, with pointers into the value. */
+  readonly templateNames: (value: unknown) => readonly NamesRead[];
+  /** The names that one expression reads. */
+  readonly expressionNames: (text: string) => Omit<NamesRead, "path">;
+}
+
+/** The names that an expression reads. */
+export interface NamesRead {
+  readonly path: string;
+  /** Paths of names that begin in the scope: `["steps", "call", "output"]`. */
+  readonly paths: readonly (readonly string[])[];
+  /** Variables that the expression does not bind. */
+  readonly variables: readonly string[];
 }
 
 /** The check of one definition: the known node types, and the errors so far. */
@@ -16,6 +29,10 @@ export interface CheckContext {
   readonly types: NodeTypes;
   readonly expressions: ExpressionCheck;
   readonly errors: FieldError[];
+  /** Findings that may be right all the same. */
+  readonly warnings: FieldError[];
+  /** The type of the trigger, where it has one. */
+  readonly triggerType: unknown;
   nodes: number;
   edges: number;
 }

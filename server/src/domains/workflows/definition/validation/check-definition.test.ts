@@ -178,7 +178,7 @@ test("any JSON is checked without a throw, and every path is a pointer", () => {
   const definition = fc.record({ trigger: json, nodes: list, edges: list });
   fc.assert(
     fc.property(fc.oneof(fc.jsonValue(), json, definition), (value) => {
-      for (const { path, message } of checkDefinition(value, types, expressions)) {
+      for (const { path, message } of checkDefinition(value, types, expressions).errors) {
         expect(path).toMatch(/^(\/|$)/);
         expect(message).not.toBe("");
       }

@@ -3,7 +3,8 @@ import { Value } from "typebox/value";
 import type { FieldError } from "#kernel/operation/failure.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { fieldErrors } from "#kernel/schema/validator.ts";
-import { checkGraph } from "./check-graph.ts";
+import { checkGraph, OUTERMOST } from "./check-graph.ts";
+import { checkOuterNames } from "./check-names.ts";
 import {
   type CheckContext,
   type ExpressionCheck,
@@ -15,26 +16,43 @@ import type { NodeTypes } from "../node-type.ts";
 import { isTemplate } from "../template.ts";
 import { triggerTypes } from "../trigger.ts";
 
+/** What was found in a definition, each with its JSON pointer. */
+export interface DefinitionIssues {
+  /** With one of these it can't be saved. */
+  readonly errors: readonly FieldError[];
+  /** These may be right all the same. */
+  readonly warnings: readonly FieldError[];
+}
+
 /**
- * Finds all errors of a definition, each with its JSON pointer; none when it can be saved. It takes
- * any JSON, and checks each part although others are invalid.
+ * Finds all errors of a definition, and what is doubtful. It takes any JSON, and checks each part
+ * although others are invalid.
  */
 export function checkDefinition(
   definition: unknown,
   types: NodeTypes,
   expressions: ExpressionCheck,
-): FieldError[] {
+): DefinitionIssues {
   const errors = schemaErrors(OutlineSchema, definition);
-  if (!isRecord(definition)) return errors;
-  const ctx: CheckContext = { types, expressions, errors, nodes: 0, edges: 0 };
+  if (!isRecord(definition)) return { errors, warnings: [] };
+  const { type: triggerType } = Object(definition["trigger"]) as { readonly type?: unknown };
+  const ctx: CheckContext = {
+    types,
+    expressions,
+    errors,
+    warnings: [],
+    triggerType,
+    nodes: 0,
+    edges: 0,
+  };
   checkTrigger(ctx, definition["trigger"]);
   checkKey(ctx, definition["concurrencyKey"]);
   const { nodes, edges } = definition;
   if (Array.isArray(nodes) && Array.isArray(edges)) {
-    checkGraph(ctx, { nodes, edges }, { path: "", depth: 0, enclosing: new Set() });
+    checkGraph(ctx, { nodes, edges }, OUTERMOST);
     checkSize(ctx);
   }
-  return ctx.errors;
+  return ctx;
 }
 
 // The content of these three is checked item by item: only so are all errors found, since one schema
@@ -67,8 +85,13 @@ function schemaErrors(schema: TObject, value: unknown): FieldError[] {
   return fieldErrors(Value.Errors(schema, value));
 }
 
-function checkKey({ errors, expressions }: CheckContext, key: unknown): void {
+/** It is evaluated before the run has steps. */
+const KEY_ROOTS = ["trigger", "environment"];
+
+function checkKey(ctx: CheckContext, key: unknown): void {
+  const { errors, expressions } = ctx;
   if (!isTemplate(key)) return;
+  checkOuterNames(ctx, expressions.templateNames(key), KEY_ROOTS, "/concurrencyKey");
   errors.push(...expressions.template(key).map((f) => ({ ...f, path: "/concurrencyKey" })));
 }
 

@@ -1,8 +1,9 @@
 import type { FieldError } from "#kernel/operation/failure.ts";
 import { Validator } from "#kernel/schema/validator.ts";
-import { checkConfig } from "./check-config.ts";
+import { checkConfig, namesInConfig } from "./check-config.ts";
 import { checkEdges, type KnownNode } from "./check-edges.ts";
 import { type CheckContext, isRecord, errorReporter } from "./check-context.ts";
+import { checkNames } from "./check-names.ts";
 import { EDGES_MAX, NESTING_MAX, Node, NODES_MAX } from "../definition.ts";
 import { branchLabels, type Config, type NodeType } from "../node-type.ts";
 
@@ -13,7 +14,20 @@ interface GraphPosition {
   readonly depth: number;
   /** The ids that steps in here can refer to besides their own. */
   readonly enclosing: ReadonlySet<string>;
+  /** Those of them that come before the loop. */
+  readonly before: ReadonlySet<string>;
+  /** The names of items that expressions in here see. */
+  readonly items: readonly string[];
 }
+
+/** The position of the graph of a workflow. */
+export const OUTERMOST: GraphPosition = {
+  path: "",
+  depth: 0,
+  enclosing: new Set(),
+  before: new Set(),
+  items: [],
+};
 
 const validator = new Validator(Node, "body");
 
@@ -28,13 +42,13 @@ export function checkGraph(
   // The size is an error already: the rest is not checked.
   if (ctx.nodes > NODES_MAX || ctx.edges > EDGES_MAX) return;
   const known = new Map<string, KnownNode>();
-  const loops: [body: unknown, path: string][] = [];
+  const typed: TypedNode[] = [];
   for (const [index, node] of graph.nodes.entries()) {
     const path = `${position.path}/nodes/${index}`;
     const type = checkNode(ctx, node, path);
     if (!isRecord(node)) continue;
     const config = isRecord(node["config"]) ? node["config"] : {};
-    if (type?.iterates) loops.push([config["body"], `${path}/config/body`]);
+    if (type) typed.push({ id: node["id"], type, config, path: `${path}/config` });
     const idError = nodeIdError(node["id"], known, position);
     if (idError !== undefined) errorReporter(ctx, path)([{ path: "/id", message: idError }]);
     else if (typeof node["id"] === "string") known.set(node["id"], toKnownNode(node, type, config));
@@ -42,9 +56,47 @@ export function checkGraph(
   checkEdges(ctx, graph.edges, known, `${position.path}/edges`);
   checkErrorBranches(ctx, graph, position.path);
   const enclosing = new Set([...position.enclosing, ...known.keys()]);
-  for (const [body, path] of loops) {
-    checkBody(ctx, body, { path, depth: position.depth + 1, enclosing });
+  const findEarlier = earlierStepsIn(graph.edges);
+  for (const { id, type, config, path } of typed) {
+    const before = new Set([...position.before, ...findEarlier(id)]);
+    const visible = { steps: enclosing, before, items: position.items };
+    checkNames(ctx, namesInConfig(ctx, type, config), visible, path);
+    if (!type.iterates) continue;
+    const { as: item = "item", body } = config;
+    const items = [...position.items, String(item), "index"];
+    checkBody(ctx, body, {
+      path: `${path}/body`,
+      depth: position.depth + 1,
+      enclosing,
+      before,
+      items,
+    });
   }
+}
+
+interface TypedNode {
+  readonly id: unknown;
+  readonly type: NodeType;
+  readonly config: Config;
+  /** Of its configuration. */
+  readonly path: string;
+}
+
+/** Finds the steps that come before one, by edges whatever their labels. */
+function earlierStepsIn(edges: readonly unknown[]): (id: unknown) => Set<string> {
+  const incoming = Map.groupBy(edges.filter(isRecord), ({ to }) => to);
+  return (id) => {
+    const found = new Set<string>();
+    const pending = [id];
+    for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
+      for (const { from } of incoming.get(at) ?? []) {
+        if (typeof from !== "string" || found.has(from)) continue;
+        found.add(from);
+        pending.push(from);
+      }
+    }
+    return found;
+  };
 }
 
 function checkBody(ctx: CheckContext, body: unknown, position: GraphPosition): void {

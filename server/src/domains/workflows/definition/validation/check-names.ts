@@ -1,0 +1,112 @@
+import type { FieldError } from "#kernel/operation/failure.ts";
+import { closestName } from "#kernel/schema/closest-name.ts";
+import { type CheckContext, errorReporter, type NamesRead } from "./check-context.ts";
+import { SCOPE_NAMES } from "../flow-nodes.ts";
+
+/** The names that expressions at one position may read. */
+export interface VisibleNames {
+  /** Ids of the steps that can have an output there. */
+  readonly steps: ReadonlySet<string>;
+  /** Those of them that come before it. */
+  readonly before: ReadonlySet<string>;
+  /** Names of items of the loops around it. */
+  readonly items: readonly string[];
+}
+
+/** The members of values whose members are always the same. */
+const MEMBERS: Readonly<Record<string, readonly string[]>> = {
+  run: ["id", "createdAt", "workflowId", "versionId"],
+  workspace: ["id", "slug", "name", "timezone"],
+  trigger: ["type", "input", "event", "scheduledFor"],
+};
+const STEP_MEMBERS: readonly string[] = ["output", "error", "page"];
+
+/** Members of the trigger that only one type of it has. */
+const TRIGGER_TYPES: Readonly<Record<string, string>> = {
+  event: "event_bus",
+  scheduledFor: "schedule",
+};
+
+/** Checks that the names that expressions read exist: others have no value, and nobody would be told. */
+export function checkNames(
+  ctx: CheckContext,
+  reads: readonly NamesRead[],
+  visible: VisibleNames,
+  base: string,
+): void {
+  const roots = [...SCOPE_NAMES, ...visible.items];
+  for (const { path, paths, variables } of reads) {
+    const report = errorReporter(ctx, base + path);
+    for (const name of variables) {
+      report([{ path: "", message: `reads $${name}, which nothing binds` }]);
+    }
+    for (const names of paths) {
+      const message = nameError(names, roots, visible);
+      if (message !== undefined) report([{ path: "", message }]);
+      else ctx.warnings.push(...nameWarnings(ctx, names, visible, base + path));
+    }
+  }
+}
+
+/** Checks the expressions outside of the graph, which see only these names. */
+export function checkOuterNames(
+  ctx: CheckContext,
+  reads: readonly NamesRead[],
+  roots: readonly string[],
+  base: string,
+): void {
+  for (const { path, paths } of reads) {
+    const unknown = paths.filter(([root = ""]) => !roots.includes(root));
+    const message = `must read nothing but ${roots.join(" and ")}`;
+    if (unknown.length > 0) errorReporter(ctx, base + path)([{ path: "", message }]);
+  }
+}
+
+function nameError(
+  names: readonly string[],
+  roots: readonly string[],
+  { steps }: VisibleNames,
+): string | undefined {
+  const [root = "", member, part] = names;
+  if (!roots.includes(root)) {
+    return `reads ${root}, which is not there${hint(root, roots)}; expressions see ${roots.join(", ")}`;
+  }
+  if (member === undefined) return undefined;
+  if (root === "steps") {
+    if (!steps.has(member))
+      return `reads steps.${member}, which is no step${hint(member, [...steps])}`;
+    if (part === undefined || STEP_MEMBERS.includes(part)) return undefined;
+    return `reads steps.${member}.${part}, but a step has only ${STEP_MEMBERS.join(", ")}`;
+  }
+  const members = MEMBERS[root];
+  if (!members || members.includes(member)) return undefined;
+  return `reads ${root}.${member}, but ${root} has only ${members.join(", ")}`;
+}
+
+function nameWarnings(
+  { triggerType }: CheckContext,
+  [root, member = "", part]: readonly string[],
+  { before }: VisibleNames,
+  path: string,
+): FieldError[] {
+  if (root === "steps" && member !== "" && !before.has(member)) {
+    return [{ path, message: `reads steps.${member}, which does not come before this step` }];
+  }
+  const needed = TRIGGER_TYPES[member];
+  if (root === "trigger" && needed !== undefined && triggerType !== needed) {
+    return [
+      { path, message: `reads trigger.${member}, which only a trigger of type ${needed} has` },
+    ];
+  }
+  const isInner = root === "trigger" && member === "input" && triggerType === "webhook";
+  if (isInner && part !== undefined && !["body", "headers", "query"].includes(part)) {
+    const message = `reads trigger.input.${part}, but the input of a webhook has only body, headers, query`;
+    return [{ path, message }];
+  }
+  return [];
+}
+
+function hint(name: string, names: readonly string[]): string {
+  const closest = closestName(name, names);
+  return closest === undefined ? "" : ` (did you mean ${closest}?)`;
+}

@@ -1,0 +1,172 @@
+/** Names that a definition gives: what is not there is told when it is saved, with the place. */
+import { expect, test } from "vitest";
+import { useWorld } from "#kernel/testing/world.ts";
+
+const world = await useWorld();
+const owner = await world.member(["owner"]);
+const json = { "content-type": "application/json" };
+
+await owner("POST /api/v1/tables", {
+  name: "Orders",
+  columns: [{ name: "total", type: "integer" }],
+});
+const { body: connector } = await owner("POST /api/v1/connectors", {
+  name: "API",
+  type: "http",
+  config: { baseUrl: "https://api.example.com" },
+});
+await owner("POST /api/flowsdk/artifacts", {
+  moduleKey: "shop",
+  name: "discount",
+  artifactType: "workflow_node",
+  status: "active",
+  detail: {
+    scriptSource: `export default defineArtifact({
+      inputs: { total: { type: "number", required: true }, tier: { type: "enum", values: ["gold"] } },
+      outputs: {},
+      execute: () => ({}),
+    })`,
+  },
+});
+
+const set = (id: string, value: string) => ({ id, type: "set", config: { values: { v: value } } });
+const node = (type: string, config: object) => ({ id: "n", type, config });
+
+/** The errors and warnings of a definition, each as its path and message. */
+async function issuesOf(nodes: readonly object[], more: object = {}) {
+  const definition = { name: "x", trigger: { type: "manual" }, nodes, edges: [], ...more };
+  const { body, status } = await owner("POST /api/v1/workflows/validate", definition, json);
+  expect(status, JSON.stringify(body)).toBe(200);
+  const toText = ({ path, message }: any): string => `${path} ${message}`;
+  return { errors: body.data.errors.map(toText), warnings: body.data.warnings.map(toText) };
+}
+
+const V = "/nodes/0/config/values/v";
+
+test.each<[string, string]>([
+  ["{{ steps.zzz.output }}", "reads steps.zzz, which is no step"],
+  ["{{ steps.m.outptu }}", "reads steps.m.outptu, but a step has only output, error, page"],
+  ["{{ stesp.m }}", "reads stesp, which is not there (did you mean steps?); expressions see"],
+  ["{{ input.name }}", "reads input, which is not there; expressions see trigger, steps, run"],
+  ["{{ $json.name }}", "reads $json, which nothing binds"],
+  ["{{ trigger.nmae }}", "reads trigger.nmae, but trigger has only type, input, event"],
+  ["{{ workspace.zone }}", "reads workspace.zone, but workspace has only id, slug, name, timezone"],
+  ["{{ secrets.* }}", "reads secrets without a name: write secrets.NAME for each"],
+  ["{{ $map([1], function($x) { $y }) }}", "reads $y, which nothing binds"],
+])("%s", async (value, message) => {
+  const { errors } = await issuesOf([set("n", value), set("m", "x")]);
+  expect(errors).toEqual([expect.stringContaining(`${V} ${message}`)]);
+});
+
+test("names that are there raise nothing, in loops too", async () => {
+  const inner = set("in", "{{ item.a & index & steps.m.output.v & $sum(trigger.input.(a.b)) }}");
+  const each = node("loop", {
+    items: "{{ steps.m.output.v }}",
+    body: { nodes: [inner], edges: [] },
+  });
+  const edges = [{ from: "m", to: "n" }];
+  const bound = set("m", "{{ ($x := run.id; $map([1], function($v, $i) { $v & $x & $i })) }}");
+  expect(await issuesOf([bound, each], { edges })).toEqual({ errors: [], warnings: [] });
+  // Only the body sees the item, and only what comes before has an output.
+  expect(await issuesOf([each, set("m", "{{ item.a & steps.in.output.v }}")])).toEqual({
+    errors: [
+      expect.stringContaining("/nodes/1/config/values/v reads item, which is not there"),
+      expect.stringContaining("/nodes/1/config/values/v reads steps.in, which is no step"),
+    ],
+    warnings: [
+      "/nodes/0/config/items reads steps.m, which does not come before this step",
+      "/nodes/0/config/body/nodes/0/config/values/v reads steps.m, which does not come before this step",
+    ],
+  });
+});
+
+test.each<[string, object, string, "errors" | "warnings"]>([
+  ["script", { source: "return (;" }, "/source is no script: ", "errors"],
+  [
+    "connector",
+    { connectorId: "con_01jd0000000000000000000000", action: "x" },
+    "/connectorId is not",
+    "errors",
+  ],
+  [
+    "connector",
+    { connectorId: connector.data.id, action: "x" },
+    "/action is no action of API",
+    "errors",
+  ],
+  ["artifact", { artifactId: "art_01jd0000000000000000000000" }, "/artifactId is not an", "errors"],
+  ["approval", { approvers: ["owner", "nobody"] }, "/approvers/1 is neither a member", "errors"],
+  [
+    "notify",
+    { userIds: ["usr_01jd0000000000000000000000"], title: "x" },
+    "/userIds/0 is not a member",
+    "errors",
+  ],
+  ["publish_event", { topic: "audit.x", type: "x" }, "/topic is a topic on which only", "errors"],
+  [
+    "wait_for_event",
+    { topic: "record", eventType: "record.creatd" },
+    "/eventType is no event type of the platform (did you mean record.created?)",
+    "errors",
+  ],
+  [
+    "wait_for_event",
+    { topic: "records" },
+    "/topic is no topic of the platform (did you mean record?)",
+    "warnings",
+  ],
+  ["shop.discount", { total: "x", tear: "gold" }, "/total must be of type number", "errors"],
+  [
+    "shop.discount",
+    { total: 1, tear: "gold" },
+    "/tear is no input of this node (did you mean tier?)",
+    "errors",
+  ],
+  ["records", { operation: "list", table: "ordres" }, "/table is no table here", "warnings"],
+  [
+    "records",
+    { operation: "create", table: "orders", data: { totla: 1 } },
+    "/data/totla names totla, which is no column here (did you mean total?)",
+    "warnings",
+  ],
+  [
+    "records",
+    { operation: "list", table: "orders", sort: "-totla" },
+    "/sort names totla",
+    "warnings",
+  ],
+])("%s %j", async (type, config, message, kind) => {
+  const found = await issuesOf([node(type, config)]);
+  expect(found[kind][0]).toContain(`/nodes/0/config${message}`);
+  expect(found[kind === "errors" ? "warnings" : "errors"]).toEqual([]);
+});
+
+test("a save tells the warnings, and takes labels of edges for their texts", async () => {
+  const nodes = [
+    node("condition", { expression: "true" }),
+    { id: "m", type: "records", config: { operation: "list", table: "nowhere" } },
+  ];
+  const edges = [{ from: "n", to: "m", when: true }];
+  const made = await owner("POST /api/v1/workflows", {
+    name: "x",
+    trigger: { type: "event_bus", topic: "shop", eventType: "recrod.created" },
+    nodes,
+    edges,
+  });
+  expect(made).toMatchObject({
+    status: 201,
+    events: ["workflow.created", "workflow.version_created"],
+    body: {
+      data: {
+        edges: [{ from: "n", to: "m", when: "true" }],
+        warnings: expect.arrayContaining([
+          { path: "/nodes/1/config/table", message: "is no table here: nowhere" },
+          {
+            path: "/trigger/eventType",
+            message: "is no event type of the platform (did you mean record.created?)",
+          },
+        ]),
+      },
+    },
+  });
+});

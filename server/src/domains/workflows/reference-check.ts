@@ -1,0 +1,68 @@
+import type { ReadContext } from "#kernel/contract.ts";
+import { contributionsTo, extensionPoint } from "#kernel/extension-point.ts";
+import type { FieldError } from "#kernel/operation/failure.ts";
+import type { Config, DefinitionIssues } from "./definition/index.ts";
+
+export type CheckSource = Pick<ReadContext, "tx" | "services">;
+
+/** A node as it stands in a definition, with its path. */
+export interface DefinedNode {
+  readonly type: string;
+  readonly config: Config;
+  readonly path: string;
+}
+
+/** The parts of a definition that refer to something outside of it. */
+export interface CheckedParts {
+  readonly trigger: Config;
+  /** Those of the loops' bodies included. */
+  readonly nodes: readonly DefinedNode[];
+}
+
+/** Finds what a definition names and the workspace does not have. Templates are known only at run time. */
+export type ReferenceCheck = (
+  source: CheckSource,
+  parts: CheckedParts,
+) => Promise<Partial<DefinitionIssues>>;
+
+/** Where domains contribute checks of what definitions say about their things. */
+export const ReferenceCheckPoint = extensionPoint<ReferenceCheck>("workflows.reference_checks");
+
+/** The issues that all domains find. */
+export async function findReferenceIssues(
+  source: CheckSource,
+  definition: unknown,
+): Promise<DefinitionIssues> {
+  const { trigger } = Object(definition) as { readonly trigger?: unknown };
+  const parts = { trigger: toConfig(trigger), nodes: nodesIn(definition) };
+  const errors: FieldError[] = [];
+  const warnings: FieldError[] = [];
+  for (const check of contributionsTo(ReferenceCheckPoint, source.services.contributions)) {
+    const found = await check(source, parts);
+    errors.push(...(found.errors ?? []));
+    warnings.push(...(found.warnings ?? []));
+  }
+  return { errors, warnings };
+}
+
+/** All nodes, those in the bodies of loops included; none of a value that is no graph. */
+export function nodesIn(graph: unknown, at = ""): DefinedNode[] {
+  const { nodes } = Object(graph) as { readonly nodes?: unknown };
+  if (!Array.isArray(nodes)) return [];
+  return nodes.flatMap((node: unknown, index) => {
+    const { type, config: given } = Object(node) as {
+      readonly type?: unknown;
+      readonly config?: unknown;
+    };
+    const config = toConfig(given);
+    const path = `${at}/nodes/${index}`;
+    return [
+      ...(typeof type === "string" ? [{ type, config, path }] : []),
+      ...(type === "loop" ? nodesIn(config["body"], `${path}/config/body`) : []),
+    ];
+  });
+}
+
+function toConfig(value: unknown): Config {
+  return typeof value === "object" && value !== null ? { ...value } : {};
+}
