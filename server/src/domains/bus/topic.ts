@@ -114,7 +114,7 @@ export function isPlatformType(
 }
 
 /**
- * What is doubtful about a pattern of event types: it matches none of the platform's, and is either in
+ * The doubt about a pattern of event types: it matches none of the platform's, and is either in
  * one of their namespaces or close to one. Undefined for a type of somebody's own.
  */
 export function eventTypeDoubt(

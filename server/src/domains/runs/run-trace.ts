@@ -38,9 +38,9 @@ export function buildTrace(
   { limit, after, status }: TracePage,
 ): TracedRun["trace"] {
   const all = [...run.steps.values(), ...startedStepsOf(run)];
-  const shown =
+  const selected =
     status === undefined ? all : all.filter((record) => toStepStatus(run, record) === status);
-  const records = shown.toSorted(compareByStart(run.plan?.graph));
+  const records = selected.toSorted(compareByStart(run.plan?.graph));
   const start = after === undefined ? 0 : records.findIndex(({ path }) => path === after) + 1;
   const steps: RunStep[] = [];
   let characters = 0;
@@ -96,8 +96,8 @@ export function toRunStep(run: Traceable, record: JournalRecord): RunStep {
 }
 
 function toStepErrorItem(error: StepError): NonNullable<RunStep["error"]> {
-  const { retryable: _, retryAfterMs: __, headers, ...shown } = error;
-  return { ...shown, ...(headers && { headers: { ...headers } }) };
+  const { retryable: _, retryAfterMs: __, headers, ...item } = error;
+  return { ...item, ...(headers && { headers: { ...headers } }) };
 }
 
 function toStepStatus(run: Traceable, record: JournalRecord): RunStep["status"] {

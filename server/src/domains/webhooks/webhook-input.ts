@@ -77,7 +77,7 @@ export function subscriptionErrors(input: Pick<WebhookInput, "events" | "filter"
   ];
 }
 
-/** What is doubtful about a subscription: a type that the platform does not have, or one close to it. */
+/** Doubts about a subscription: a type that the platform does not have, or one close to it. */
 export function subscriptionWarnings(
   services: Pick<PlatformServices, "eventTypes">,
   { events: patterns = [] }: { readonly events?: readonly string[] | undefined },

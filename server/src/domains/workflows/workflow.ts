@@ -78,7 +78,7 @@ const itemFields = {
 export const WorkflowSummary = Type.Object(itemFields, { title: "WorkflowSummary" });
 export type WorkflowSummary = Static<typeof WorkflowSummary>;
 
-/** What may be wrong in a definition, with the place. */
+/** Doubts about a definition, each with its path. */
 export const Warnings = Type.Array(Type.Object({ path: Type.String(), message: Type.String() }));
 
 export const Workflow = Type.Object(

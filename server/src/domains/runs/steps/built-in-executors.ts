@@ -5,7 +5,7 @@ import { runAsSystem } from "#kernel/operation/act.ts";
 import { parseResponseContent } from "#kernel/outbound/response-content.ts";
 import { derivedId, timeOfId } from "#kernel/schema/id.ts";
 import { executor, type StepResult, type StepTools } from "./executor.ts";
-import { refusalOf, StepFailure } from "./step-error.ts";
+import { describeRefusal, StepFailure } from "./step-error.ts";
 import { runActor } from "../engine/run-context.ts";
 import { startInline, writeRunStart } from "../start/start-run.ts";
 
@@ -69,7 +69,7 @@ const http = executor({
     };
     if (response.status < 400) return { output };
     tools.log("error", `${method} answered ${response.status}`, { body: output.body });
-    const particulars = refusalOf(output, platform.clock.nowMs());
+    const particulars = describeRefusal(output, platform.clock.nowMs());
     throw new StepFailure("http_status", `The answer was ${response.status}.`, particulars);
   },
 });

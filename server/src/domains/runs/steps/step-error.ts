@@ -31,8 +31,8 @@ export interface RefusedCall {
 /** Statuses below 500 of a call that may succeed later. */
 const PASSING_STATUSES: ReadonlySet<number> = new Set([408, 425, 429]);
 
-/** What error branches see of a refused call, and whether and when it is retried. */
-export function refusalOf({ status, headers, body }: RefusedCall, nowMs: number) {
+/** The particulars of a refused call, and whether and when it is retried. */
+export function describeRefusal({ status, headers, body }: RefusedCall, nowMs: number) {
   const waitMs = retryAfterMs(headers["retry-after"], nowMs);
   return {
     status,
@@ -56,7 +56,7 @@ export function toOperationFailure(
     body: upstreamBody ?? null,
   };
   const call = upstreamStatus == null ? { status, headers, body } : upstream;
-  return new StepFailure(code, detail ?? title, refusalOf(call, nowMs));
+  return new StepFailure(code, detail ?? title, describeRefusal(call, nowMs));
 }
 
 /** The part of a problem document that is known here. */

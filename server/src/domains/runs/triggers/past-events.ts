@@ -1,9 +1,8 @@
-import { sql } from "kysely";
 import Type from "typebox";
 import { PLATFORM_EVENTS, platformTopics } from "#domains/bus/index.ts";
 import type { JobType, WriteContext } from "#kernel/contract.ts";
 import { type LogPosition, positionOf } from "#kernel/log/event.ts";
-import { type EventRow, positionOfRow } from "#kernel/log/event-log.ts";
+import { readResourceHistory } from "#kernel/log/resource-history.ts";
 import { readTopics } from "#kernel/log/topic-log.ts";
 import { job } from "#kernel/work/job.ts";
 import { foldJournal, type JournalRecord } from "../engine/journal-record.ts";
@@ -69,10 +68,8 @@ async function findRunStart(
     .executeTakeFirst();
   const cause = run?.event_id ? positionOf(run.event_id) : undefined;
   if (cause) return cause;
-  const { rows } = await sql<Pick<EventRow, "epoch" | "xid" | "seq">>`
-    select epoch, xid, seq from events where resource_id = ${runId}
-     order by epoch, xid, seq limit 1`.execute(tx);
-  return rows.map(positionOfRow)[0];
+  const history = await readResourceHistory(tx, [{ id: runId }], { limit: 1 });
+  return history.get(runId)?.[0]?.position;
 }
 
 /** The ids of events that steps of the run have heard: the next wait is for another one. */

@@ -59,11 +59,11 @@ type NextWall = (wallMs: number) => number | undefined;
 
 /** Of a schedule whose wall times come once. */
 function nextUniqueTime(clock: WallClock, nextWall: NextWall, afterMs: number): number | undefined {
-  const shown = clock.wallAt(afterMs);
+  const wallNow = clock.wallAt(afterMs);
   // While wall times repeat, those that are to come have been.
-  const { fold } = clock.resolve(shown);
+  const { fold } = clock.resolve(wallNow);
   const isRepeated = fold !== undefined && afterMs >= fold.atMs;
-  const wall = nextWall(isRepeated ? fold.fromWallMs - 1 : shown);
+  const wall = nextWall(isRepeated ? fold.fromWallMs - 1 : wallNow);
   return wall === undefined ? undefined : clock.resolve(wall).firstMs;
 }
 

@@ -16,7 +16,7 @@ import type { NodeTypes } from "../node-type.ts";
 import { isTemplate } from "../template.ts";
 import { triggerTypes } from "../trigger.ts";
 
-/** What was found in a definition, each with its JSON pointer. */
+/** The findings in a definition, each with its JSON pointer. */
 export interface DefinitionIssues {
   /** With one of these it can't be saved. */
   readonly errors: readonly FieldError[];
