@@ -1,3 +1,4 @@
+import { NobodyBehind } from "#domains/identity/accounts/index.ts";
 /** A deployed app in a browser: its pages, their state, actions and assets. */
 import Type from "typebox";
 import { htmlErrorRendering } from "#kernel/html/error-page.ts";
@@ -34,7 +35,7 @@ const appQuery = {
   embed_token: Type.Optional(Type.String({ maxLength: 12_000 })),
 };
 const example = { params: { workspace: "default", slug: "orders" } };
-const fails = [NoSuchWorkspace, Forbidden, NotFound, EmbedRefused];
+const fails = [NoSuchWorkspace, Forbidden, NotFound, EmbedRefused, NobodyBehind];
 
 const Scalar = Type.Union([
   Type.String({ maxLength: 20_000 }),

@@ -1,3 +1,4 @@
+import { NobodyBehind } from "#domains/identity/accounts/index.ts";
 import Type from "typebox";
 import { WorkflowId, ArchivedWorkflow, WorkflowsTrigger } from "#domains/workflows/index.ts";
 import { command } from "#kernel/operation/operation.ts";
@@ -59,7 +60,11 @@ export const retryRun = command({
   bodyOptional: true,
   response: accepted(Run),
   emits: [RunRetried],
+<<<<<<< Updated upstream
   fails: [RunNotOver, RunNotFailed, TestRunFinal, VersionGone, NotDeployed, ArchivedWorkflow],
+=======
+  fails: [RunNotOver, RunNotFailed, TestRunFinal, VersionGone, NotDeployed, NobodyBehind],
+>>>>>>> Stashed changes
   example: { ...runExample, body: { from: "failed", version: "same" } },
   async run(ctx, { params: { runId }, body: { from = "failed", version = "same" } }) {
     await restartRun(ctx, await lock(ctx.tx, runId), { from, version });

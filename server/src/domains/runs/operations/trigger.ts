@@ -1,3 +1,4 @@
+import { NobodyBehind } from "#domains/identity/accounts/index.ts";
 import Type from "typebox";
 import {
   ArchivedVersion,
@@ -49,7 +50,7 @@ export const triggerWorkflow = command({
     location: ({ runId }) => `/api/v1/runs/${runId}`,
   }),
   emits: startEvents,
-  fails: [NotDeployed, ArchivedWorkflow, ArchivedVersion, ChainTooDeep],
+  fails: [NotDeployed, ArchivedWorkflow, ArchivedVersion, ChainTooDeep, NobodyBehind],
   example: {
     params: { id: "wf_01jd0000000000000000000000" },
     query: { wait: 5_000 },
