@@ -60,11 +60,15 @@ export const retryRun = command({
   bodyOptional: true,
   response: accepted(Run),
   emits: [RunRetried],
-<<<<<<< Updated upstream
-  fails: [RunNotOver, RunNotFailed, TestRunFinal, VersionGone, NotDeployed, ArchivedWorkflow],
-=======
-  fails: [RunNotOver, RunNotFailed, TestRunFinal, VersionGone, NotDeployed, NobodyBehind],
->>>>>>> Stashed changes
+  fails: [
+    RunNotOver,
+    RunNotFailed,
+    TestRunFinal,
+    VersionGone,
+    NotDeployed,
+    ArchivedWorkflow,
+    NobodyBehind,
+  ],
   example: { ...runExample, body: { from: "failed", version: "same" } },
   async run(ctx, { params: { runId }, body: { from = "failed", version = "same" } }) {
     await restartRun(ctx, await lock(ctx.tx, runId), { from, version });
