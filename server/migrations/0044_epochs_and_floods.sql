@@ -75,7 +75,9 @@ create table former_members (
   workspace_id uuid        not null,
   user_id      text        collate "C" not null,
   since        timestamptz not null,
-  until        timestamptz not null
+  -- The transaction in which they left: clocks of processes differ.
+  until_epoch  smallint    not null,
+  until_xid    xid8        not null
 );
 create index former_members_workspace on former_members (workspace_id, user_id);
 alter table former_members enable row level security;
@@ -83,7 +85,8 @@ alter table former_members enable row level security;
 create function keep_former_member() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
-  insert into public.former_members values (old.workspace_id, old.user_id, old.created_at, now());
+  insert into public.former_members
+  select old.workspace_id, old.user_id, old.created_at, i.epoch, pg_current_xact_id() from public.installation i;
   return null;
 end $$;
 revoke execute on function keep_former_member() from public;
@@ -123,10 +126,10 @@ language sql stable security definer set search_path = pg_catalog, public as $$
     select current_setting('millrace.workspace')::uuid as workspace,
            current_setting('millrace.environment')::public.environment as environment
   ), people as (
-    select m.user_id, m.created_at as since, 'infinity'::timestamptz as until
+    select m.user_id, m.created_at as since, null::smallint as until_epoch, null::xid8 as until_xid
       from public.memberships m, here where m.workspace_id = here.workspace
     union all
-    select f.user_id, f.since, f.until
+    select f.user_id, f.since, f.until_epoch, f.until_xid
       from public.former_members f, here where f.workspace_id = here.workspace
   )
   select e.*
@@ -138,7 +141,8 @@ language sql stable security definer set search_path = pg_catalog, public as $$
        where e.topic = 'audit' and (e.type like 'audit.auth.%' or e.type like 'audit.mfa.%')
          and coalesce(e.data ->> 'userId', e.resource_id) collate "C" = account.name collate "C"
          and (before_epoch is null or (e.epoch, e.xid, e.seq) < (before_epoch, before_xid, before_seq))
-         and e.created_at >= p.since and e.created_at < p.until
+         and e.created_at >= p.since
+         and (p.until_epoch is null or (e.epoch, e.xid) < (p.until_epoch, p.until_xid))
          and e.workspace_id <> here.workspace and e.environment = here.environment
          and not e.data ? 'workspaceId'
          and (of_type is null or e.type ~ of_type)

@@ -512,7 +512,8 @@ export interface Tables {
     workspace_id: string;
     user_id: string;
     since: Time;
-    until: Time;
+    until_epoch: number;
+    until_xid: string;
   };
   idempotency_keys: {
     scope: string;
