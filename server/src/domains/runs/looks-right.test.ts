@@ -271,6 +271,19 @@ test("an expression without a value leaves a note in the trace", async () => {
   });
 });
 
+test("a step that was cut off says when it began, and a failure has the code that its author gave", async () => {
+  receiver.answer = ({ path }, response) => void (path === "/one" && response.end());
+  const id = await deployWorkflow(owner, [call("one"), call("two")]);
+  const { body } = await trigger(owner, id);
+  await until(async () => receiver.received.length === 2);
+  await owner(`POST /api/v1/runs/${body.data.runId}/cancel`);
+  const { one, two } = stepsOf(await waitForRun(owner, body.data.runId));
+  expect(two).toMatchObject({ status: "cancelled", startedAt: one.finishedAt });
+  const stop = { id: "stop", type: "fail", config: { message: "No stock.", code: "no_stock" } };
+  const failed = await deployAndRun(owner, [stop]);
+  expect(failed.error).toEqual({ code: "no_stock", message: "No stock.", path: "stop" });
+});
+
 test("an archived workflow is retried only once it is taken out of the archive", async () => {
   receiver.answer = (_received, response) =>
     void response.writeHead(receiver.received.length < 2 ? 400 : 200).end();

@@ -59,12 +59,33 @@ export function buildTrace(
  */
 export function startedStepsOf({ status, plan, steps }: Traceable): JournalRecord[] {
   if (!plan || status === "queued" || status === "completed") return [];
-  return nextDecision(plan, {}, steps).start.map(({ path, node }) => ({
-    path,
-    node: node.id,
-    status: "running",
-    attempts: 1,
-  }));
+  return nextDecision(plan, {}, steps).start.map(({ path, node }) => {
+    const startedAt = findStart(plan, steps, path);
+    return {
+      path,
+      node: node.id,
+      status: "running",
+      attempts: 1,
+      ...(startedAt !== undefined && { startedAt }),
+    };
+  });
+}
+
+/** The start of a step in flight: when the last of the steps before it ended, or its loop began. */
+function findStart(
+  plan: ExecutionPlan,
+  steps: Traceable["steps"],
+  path: string,
+): string | undefined {
+  const { iterations, id } = parsePath(path);
+  const loop = iterations.at(-1);
+  const graph = loop ? nodeAt(plan.graph, loop.path)?.body : plan.graph;
+  const index = graph?.byId.get(id)?.index;
+  const prefix = path.slice(0, path.length - id.length);
+  const ends = (graph?.nodes ?? [])
+    .filter(({ outgoing }) => outgoing.some(({ to }) => to === index))
+    .flatMap((node) => steps.get(prefix + node.id)?.finishedAt ?? []);
+  return ends.toSorted().at(-1) ?? (loop && steps.get(loop.path)?.startedAt);
 }
 
 /** A step as the trace shows it. */

@@ -96,6 +96,21 @@ test("an input or result that is too large is refused", async () => {
   expect((await evaluate("1", {}, { "not a name": 1 })).status).toBe(422);
 });
 
+test("a join at the root reads the whole input, and base64 is of UTF-8", async () => {
+  const input = {
+    Employee: [{ SSN: "1", FirstName: "F" }],
+    Contact: [{ ssn: "1", Phone: 7 }],
+    secrets: 1,
+  };
+  const join = `Employee@$e.Contact@$c[$c.ssn = $e.SSN].{"n": $e.FirstName, "p": $c.Phone}`;
+  expect((await evaluate(join, input)).body.data.result).toEqual({ n: "F", p: 7 });
+  // The input is the caller's own: nothing of it is hidden.
+  const keys = await evaluate("$sort($keys($$))", input);
+  expect(keys.body.data.result).toEqual(["Contact", "Employee", "secrets"]);
+  const encoded = await evaluate("[$base64encode('€'), $base64encode('ü'), $base64decode('w7w=')]");
+  expect(encoded.body.data.result).toEqual(["4oKs", "w7w=", "ü"]);
+});
+
 test("bindings change nothing for those who come after", async () => {
   const bent = await evaluate("$sum([1,2])", {}, { sum: 7, string: null, lookup: 1 });
   expect(bent.status).toBe(422);

@@ -137,8 +137,8 @@ const respond = executor({
 
 const fail = executor({
   type: types.fail,
-  run({ message }) {
-    throw new StepFailure("failed_by_design", message, { retryable: false });
+  run({ message, code = "failed_by_design" }) {
+    throw new StepFailure(code, message, { retryable: false });
   },
 });
 

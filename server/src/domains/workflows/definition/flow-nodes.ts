@@ -136,7 +136,12 @@ export const respond = nodeType({
 export const fail = nodeType({
   type: "fail",
   summary: "Fails the run",
-  config: object({ message: text(2_000) }),
+  config: object({
+    message: text(2_000),
+    code: Type.Optional(
+      line(100, "A word that programs may test for; `failed_by_design` unless given"),
+    ),
+  }),
   branches: "none",
   effect: "pure",
   alwaysFails: true,
