@@ -58,7 +58,9 @@ async function broken(owner: Ask) {
   count += 1;
   const secret = `WORKFLOW_SAMPLE_${count}`;
   await owner("POST /api/v1/secrets", { name: secret, value: "a value" });
-  const workflow = await made(owner, { concurrencyKey: `{{ secrets.${secret} }}` });
+  const config = { url: "https://example.com", body: `{{ secrets.${secret} }}` };
+  const nodes = [{ id: "call", type: "http", config }];
+  const workflow = await made(owner, { nodes, edges: [] });
   return { ...workflow, spoil: () => owner(`DELETE /api/v1/secrets/${secret}`) };
 }
 
