@@ -161,6 +161,9 @@ test("reset-password gives an account a new one, ends its sessions and is in the
   let address = await product.ready;
   const token = await logIn(address);
   await furnish(asker(address, token));
+  const here = { "x-workspace": "default" };
+  const draft = { name: "t", expiresIn: null, scopes: ["workspaces:read"] };
+  const made = await asker(address, token)("POST /api/v1/auth/tokens", draft, here);
   const busy = await millrace(["reset-password", "admin@example.com"]);
   expect(busy.code).toBe(1);
   expect(busy.said).toContain("is in use by process");
@@ -171,7 +174,7 @@ test("reset-password gives an account a new one, ends its sessions and is in the
     code: 1,
     said: expect.stringContaining("There is no account with the e-mail address nobody@example.com"),
   });
-  const { code, said } = await millrace(["reset-password", "Admin@Example.com"]);
+  const { code, said } = await millrace(["reset-password", "Admin@Example.com", "--revoke-all"]);
   expect(code).toBe(0);
   const password = /shown only this once: (\S{20})$/m.exec(said)?.[1];
   expect(password).toBeDefined();
@@ -180,6 +183,8 @@ test("reset-password gives an account a new one, ends its sessions and is in the
   address = await product.ready;
   const ask = asker(address);
   expect((await asker(address, token)("GET /api/v1/auth/me")).status).toBe(401);
+  const robot = asker(address, made.body.data.token);
+  expect((await robot("GET /api/v1/workspaces/me", undefined, here)).status).toBe(401);
   await expect(logIn(address)).rejects.toThrow("401");
   const login = await ask("POST /api/v1/auth/token", { email: "admin@example.com", password });
   expect(login.status).toBe(200);

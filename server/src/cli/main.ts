@@ -8,7 +8,8 @@ const USAGE = `Usage: npm run millrace -- <command>
                             MILLRACE_NEW_MASTER_KEY (32 bytes in base64)
   pooler-users              print the database logins for PgBouncer's auth_file
   reset-password <email>    give an account a new password, print it once,
-                            and end its sessions
+                            and end its sessions; with --revoke-all also tokens,
+                            second factors and all else that opens it
   backup <path>             copy the embedded database, while Millrace runs or not,
                             into a new file (.tar, .tar.gz) or folder; the master
                             key is left out unless you add --with-key
@@ -24,16 +25,12 @@ DATABASE_URL, rekey too needs every Millrace process stopped.
 
 /** The lines to print, or undefined when the words are no command. */
 async function run([command, ...args]: readonly string[]): Promise<string[] | undefined> {
-  const [first] = args;
   // Loaded when asked for: one of them needs nearly all of the product.
   if (command === "rekey" && args.length === 0) {
     const { runRekey } = await import("./rekey.ts");
     return runRekey(process.env);
   }
-  if (command === "reset-password" && args.length === 1 && first !== undefined) {
-    const { runResetPassword } = await import("./reset-password.ts");
-    return runResetPassword(process.env, first);
-  }
+  if (command === "reset-password") return resetPassword(args);
   if (command === "pooler-users" && args.length === 0) {
     const { runPoolerUsers } = await import("./pooler-users.ts");
     return runPoolerUsers(process.env);
@@ -41,6 +38,18 @@ async function run([command, ...args]: readonly string[]): Promise<string[] | un
   if (command === "backup") return backup(args);
   if (command === "restore") return restore(args);
   return undefined;
+}
+
+async function resetPassword(args: readonly string[]): Promise<string[] | undefined> {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    options: { "revoke-all": { type: "boolean" } },
+    allowPositionals: true,
+  });
+  const [email] = positionals;
+  if (email === undefined || positionals.length > 1) return undefined;
+  const { runResetPassword } = await import("./reset-password.ts");
+  return runResetPassword(process.env, email, { revokeAll: values["revoke-all"] ?? false });
 }
 
 async function backup(args: readonly string[]): Promise<string[] | undefined> {

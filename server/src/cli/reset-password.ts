@@ -4,8 +4,9 @@ import {
   findAccount,
   findReleasableUser,
   hashPassword,
-  listMemberships,
+  listWorkspaceKeys,
   releaseAccount,
+  revokeCredentials,
   setPassword,
   type User,
 } from "#domains/identity/accounts/index.ts";
@@ -26,7 +27,11 @@ import { withDatabase } from "./database.ts";
 const PASSWORD_BYTES = 15;
 
 /** `millrace reset-password <email>`: for where no mail server can send a link. */
-export async function runResetPassword(env: NodeJS.ProcessEnv, email: string): Promise<string[]> {
+export async function runResetPassword(
+  env: NodeJS.ProcessEnv,
+  email: string,
+  options: ResetOptions,
+): Promise<string[]> {
   const settings = readSettings(env);
   return withDatabase(settings, async (owner) => {
     const masterKey = loadMasterKey(settings.masterKey, settings.dataDir);
@@ -34,10 +39,12 @@ export async function runResetPassword(env: NodeJS.ProcessEnv, email: string): P
     const log = pino({ level: "silent" });
     const kernel = await Kernel.open({ database, settings, masterKey, domains, log });
     try {
-      const { user, password } = await reset(kernel, email);
+      const { user, password } = await reset(kernel, email, options);
       return [
         `The new password of ${user.email}, shown only this once: ${password}`,
-        "All sessions of the account have ended.",
+        options.revokeAll
+          ? "All sessions, tokens and second factors of the account have ended."
+          : "All sessions of the account have ended.",
         ...(user.status === "active"
           ? []
           : [`The account is not active (${user.status}), so it can't log in yet.`]),
@@ -48,22 +55,28 @@ export async function runResetPassword(env: NodeJS.ProcessEnv, email: string): P
   });
 }
 
+interface ResetOptions {
+  /** Ends everything that opens the account, for one that somebody else made or took. */
+  readonly revokeAll: boolean;
+}
+
 async function reset(
   platform: Platform,
   email: string,
+  { revokeAll }: ResetOptions,
 ): Promise<{ readonly user: User; readonly password: string }> {
   const address = email.toLowerCase();
   const account = await findAccount(platform.db, address);
   const user = account?.user ?? (await findReleasableUser(platform.db, address));
   if (!user) throw new StartupError(`There is no account with the e-mail address ${email}.`);
-  const memberships = await listMemberships(platform.db, user.id);
+  const workspaces = await listWorkspaceKeys(platform.db, user.id);
   const password = randomBytes(PASSWORD_BYTES).toString("base64url");
   const passwordHash = await hashPassword(password);
   const partition: Partition = { workspace: NO_WORKSPACE, environment: "production" };
   const caller = systemCaller(partition, { correlationId: newId("cor"), depth: 0 });
-  const workspaces = memberships.map(({ workspace }) => workspace);
   await platform.db.write(partition, async (session) => {
     const act = new Act({ session, services: platform, caller });
+    if (revokeAll) await revokeCredentials(act.ctx, { user, workspaces }, "operator");
     await change(act.ctx, { user, passwordHash, workspaces });
     act.finish();
   });

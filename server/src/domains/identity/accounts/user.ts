@@ -44,10 +44,11 @@ export const EmailVerified = event("audit.auth.email_verified", {
 
 export const CredentialsRevoked = event("audit.auth.credentials_revoked", {
   resource: "user",
-  summary: "The person of an account came for the first time; whatever had opened it before ended.",
+  summary:
+    "Whatever had opened an account ended: its person came for the first time, or an operator did it.",
   data: Type.Object({
     userId: id("usr"),
-    reason: Type.Enum(["email_verified", "sso_login"]),
+    reason: Type.Enum(["email_verified", "sso_login", "operator"]),
     revoked: Type.Record(Type.String(), Type.Integer(), {
       description: "How many of each kind: passwords, sessions, second factors, tokens and others",
     }),

@@ -48,7 +48,7 @@ export async function verifyHolder(
 export async function revokeCredentials(
   ctx: WriteContext<typeof CredentialsRevoked>,
   { user, workspaces }: Claim,
-  reason: "email_verified" | "sso_login",
+  reason: "email_verified" | "sso_login" | "operator",
 ): Promise<void> {
   const own = await revokeKinds(ctx, user.id, "account");
   for (const workspace of auditedIn(ctx, workspaces)) {
