@@ -170,6 +170,42 @@ test("owners of schemas that an earlier release made have no grant on what all s
   }
 });
 
+test("accounts that single sign-on alone made become their workspace's, and nobody is verified", async () => {
+  const earlier = { ...owner, database: `${name}_accounts` };
+  await withOwnerClient(owner, (client) => client.query(`create database ${earlier.database}`));
+  try {
+    await withOwnerClient(earlier, async (client) => {
+      await install(client, "0035_order.sql");
+      await client.query(`
+        insert into workspaces (key, slug, name, created_at, updated_at)
+        select key, slug, slug, now(), now() from (values ('${here}'::uuid, 'a'), ('${there}', 'b')) w (key, slug);
+        insert into users (id, email, name, password_hash, created_at, updated_at)
+        select id, id || '@example.com', id, hash, now(), now()
+          from (values ('made', null), ('invited', 'a hash'), ('adopted', null), ('taken', 'a hash')) u (id, hash);
+        insert into memberships (workspace_id, user_id, roles, created_at, updated_at)
+        select '${here}'::uuid, id, '{viewer}'::text[], now(), now() from users
+        union all select '${there}'::uuid, 'adopted', '{viewer}', now(), now();
+        insert into sso_members (workspace_id, user_id, adopted, created_at)
+        select '${here}'::uuid, id, id <> 'invited', now() from users`);
+      await client.query(readFileSync(join(FOLDER, "0036_verified_addresses.sql"), "utf8"));
+      const { rows } = await client.query(`
+        select id, managed_by, email_verified_at as verified, sso_only
+          from users join sso_members on user_id = id order by id`);
+      const own = { managed_by: null, verified: null };
+      expect(rows).toEqual([
+        { ...own, id: "adopted", sso_only: true },
+        { ...own, id: "invited", sso_only: false },
+        { ...own, id: "made", managed_by: here, sso_only: false },
+        { ...own, id: "taken", sso_only: true },
+      ]);
+    });
+  } finally {
+    await withOwnerClient(inject("database").owner, (client) =>
+      client.query(`drop database ${earlier.database} with (force)`),
+    );
+  }
+});
+
 test("a second start finds nothing to do", async () => {
   await withOwnerClient(owner, async (client) => {
     const applied = "select name, checksum, applied_at from migrations order by name";
