@@ -87,26 +87,7 @@ export async function buildServer({
   app.removeAllContentTypeParsers();
   addParser(app, JSON_MEDIA_TYPE, parseBody);
   addParser(app, FORM_MEDIA_TYPE, parseForm);
-  const crossOrigin = new CrossOriginPolicy(kernel);
-  // With callbacks: a promise for each hook of each request has a cost.
-  app.addHook("onRequest", (request, reply, done) => {
-    setCommonHeaders(request, reply);
-    if (request.headers.origin === undefined) return done();
-    crossOrigin.apply(request, reply).then(() => done(), done);
-  });
-  const compressor = new ResponseCompressor();
-  app.addHook("onSend", (request, reply, payload, done) => {
-    // A connection that stayed open would delay the shutdown.
-    if (kernel.leaving) reply.header("connection", "close");
-    compressor.compress(request, reply, payload, done);
-  });
-  app.addHook("onResponse", (request, reply, done) => {
-    // Read once: the framework makes a new object of it each time.
-    const { operation } = request.routeOptions.config;
-    metrics.requests.observe(operation?.id ?? "other", reply.statusCode, reply.elapsedTime / 1000);
-    logResponse(log, operation, request, reply);
-    done();
-  });
+  addHooks(app, kernel, metrics);
   app.setErrorHandler(sendFailure);
   app.setNotFoundHandler((request, reply) => sendFailure(new Failure(NotFound), request, reply));
   app.addHook("onClose", async () => loadShedder.close());
@@ -131,6 +112,30 @@ export async function buildServer({
   rejectUnrouted(app, paths);
   await app.ready();
   return app;
+}
+
+/** Adds what happens to every request: before it is admitted, before its answer leaves, and afterwards. */
+function addHooks(app: FastifyInstance, kernel: Kernel, metrics: Metrics): void {
+  const crossOrigin = new CrossOriginPolicy(kernel);
+  // With callbacks: a promise for each hook of each request has a cost.
+  app.addHook("onRequest", (request, reply, done) => {
+    setCommonHeaders(request, reply);
+    if (request.headers.origin === undefined) return done();
+    void crossOrigin.apply(request, reply, done);
+  });
+  const compressor = new ResponseCompressor();
+  app.addHook("onSend", (request, reply, payload, done) => {
+    // A connection that stayed open would delay the shutdown.
+    if (kernel.leaving) reply.header("connection", "close");
+    compressor.compress(request, reply, payload, done);
+  });
+  app.addHook("onResponse", (request, reply, done) => {
+    // Read once: the framework makes a new object of it each time.
+    const { operation } = request.routeOptions.config;
+    metrics.requests.observe(operation?.id ?? "other", reply.statusCode, reply.elapsedTime / 1000);
+    logResponse(kernel.log, operation, request, reply);
+    done();
+  });
 }
 
 /** Without a child logger for each request, which would cost more than its lines: those name the request. */

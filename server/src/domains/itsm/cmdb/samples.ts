@@ -152,5 +152,8 @@ export const samples: readonly Sample[] = [
       };
     },
   },
-  { operation: "cmdb.export", arrange: async () => ({ query: { format: "csv", safe: "true" } }) },
+  {
+    operation: "cmdb.export",
+    arrange: async () => ({ query: { format: "csv", formulas: "raw" } }),
+  },
 ];

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { chooseCoding, compress } from "./content-codec.ts";
+import { chooseCoding, compress, type ContentCoding } from "./content-codec.ts";
 import { weaken } from "./etag.ts";
 
 /** A shorter text fits a packet or two as it is. */
@@ -27,24 +27,27 @@ export class ResponseCompressor {
     if (!isCompressible(request, reply)) return done(null, payload);
     addVary(reply, "accept-encoding");
     const coding = chooseCoding(request.headers["accept-encoding"]?.toString() ?? "");
-    const size = payload.length;
-    const isFull = this.#inProgress + size > IN_PROGRESS_CHARACTERS_MAX;
+    const isFull = this.#inProgress + payload.length > IN_PROGRESS_CHARACTERS_MAX;
     if (coding === undefined || isFull || request.method === "HEAD") return done(null, payload);
-    this.#inProgress += size;
-    compress(Buffer.from(payload), coding, "once").then(
-      (bytes) => {
-        this.#inProgress -= size;
-        reply.header("content-encoding", coding);
-        // A strong tag would promise the very same bytes.
-        const etag = reply.getHeader("etag");
-        if (typeof etag === "string") reply.header("etag", weaken(etag));
-        done(null, bytes);
-      },
-      () => {
-        this.#inProgress -= size;
-        done(null, payload);
-      },
-    );
+    void this.#compress(reply, payload, coding, done);
+  }
+
+  /** Passes the payload on as it is, should the compression fail. */
+  async #compress(
+    reply: FastifyReply,
+    payload: string,
+    coding: ContentCoding,
+    done: Done,
+  ): Promise<void> {
+    this.#inProgress += payload.length;
+    const bytes = await compress(Buffer.from(payload), coding, "once").catch(() => undefined);
+    this.#inProgress -= payload.length;
+    if (!bytes) return done(null, payload);
+    reply.header("content-encoding", coding);
+    // A strong tag would promise the very same bytes.
+    const etag = reply.getHeader("etag");
+    if (typeof etag === "string") reply.header("etag", weaken(etag));
+    done(null, bytes);
   }
 }
 

@@ -30,19 +30,11 @@ export class CrossOriginPolicy {
     this.#platform = platform;
   }
 
-  /** Sets the headers that let the page of this request read the answer, if it may. */
-  async apply({ method, headers, query }: FastifyRequest, reply: FastifyReply): Promise<void> {
-    const { origin = "" } = headers;
+  /** Sets the headers that let the page of this request read the answer, if it may, and goes on. */
+  async apply(request: FastifyRequest, reply: FastifyReply, done: () => void): Promise<void> {
     addVary(reply, "origin");
-    const slugs = (await this.#read()).get(origin);
-    if (!slugs) return;
-    const isPreflight =
-      method === "OPTIONS" && headers["access-control-request-method"] !== undefined;
-    const slug = headers["x-workspace"] ?? (query as { workspace?: unknown }).workspace;
-    if (!isPreflight && typeof slug === "string" && !slugs.has(slug)) return;
-    reply.header("access-control-allow-origin", origin);
-    if (isPreflight) reply.headers(ALLOWED);
-    else reply.header("access-control-expose-headers", EXPOSED);
+    setHeaders(request, reply, await this.#read());
+    done();
   }
 
   /** The slugs of the workspaces that list an origin. While the database is away nobody may, and nothing fails. */
@@ -66,4 +58,21 @@ export class CrossOriginPolicy {
       );
     return this.#slugs;
   }
+}
+
+function setHeaders(
+  { method, headers, query }: FastifyRequest,
+  reply: FastifyReply,
+  slugsByOrigin: ReadonlyMap<string, ReadonlySet<string>>,
+): void {
+  const { origin = "" } = headers;
+  const slugs = slugsByOrigin.get(origin);
+  if (!slugs) return;
+  const isPreflight =
+    method === "OPTIONS" && headers["access-control-request-method"] !== undefined;
+  const slug = headers["x-workspace"] ?? (query as { workspace?: unknown }).workspace;
+  if (!isPreflight && typeof slug === "string" && !slugs.has(slug)) return;
+  reply.header("access-control-allow-origin", origin);
+  if (isPreflight) reply.headers(ALLOWED);
+  else reply.header("access-control-expose-headers", EXPOSED);
 }
