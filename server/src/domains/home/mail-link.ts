@@ -2,39 +2,38 @@
  * The pages that mails lead to. Their addresses are in people's mailboxes, so they stay (ADR 0038); until
  * there is a console they lead to the first page.
  */
-import Type from "typebox";
+import Type, { type Static, type TObject } from "typebox";
 import { prefixOf } from "#domains/apps/index.ts";
 import type { Route } from "#kernel/contract.ts";
 import { htmlErrorRendering } from "#kernel/html/error-page.ts";
 import { query } from "#kernel/operation/operation.ts";
 import { html } from "#kernel/operation/response.ts";
-import { object } from "#kernel/schema/schema.ts";
+import { id as idOf, object } from "#kernel/schema/schema.ts";
 
 const place = {
   workspace: Type.Optional(Type.String({ maxLength: 63 })),
   environment: Type.Optional(Type.String({ maxLength: 20 })),
 };
 
-const WORD = "^[A-Za-z0-9_]{1,60}$";
-
-function mailLink<Name extends string>(
+function mailLink<Params extends TObject>(
   id: `home.${string}`,
-  {
-    route,
-    summary,
-    params,
-  }: { route: Route; summary: string; params: Readonly<Record<Name, string>> },
+  about: {
+    readonly route: Route;
+    readonly summary: string;
+    readonly params: Params;
+    readonly example: Static<Params>;
+  },
 ) {
-  const names = Object.keys(params) as Name[];
+  const { route, summary, params, example } = about;
   return query({
     id,
     route,
     summary,
     access: "public",
-    params: object(Object.fromEntries(names.map((name) => [name, Type.String({ pattern: WORD })]))),
+    params,
     query: object(place),
     response: html(htmlErrorRendering),
-    example: { params, query: { workspace: "default" } },
+    example: { params: example, query: { workspace: "default" } },
     run: async ({ caller }) => ({ goTo: `${prefixOf(caller.origin)}/` }),
   });
 }
@@ -43,16 +42,19 @@ export const mailLinks = [
   mailLink("home.show_ticket", {
     route: "GET /tickets/{number}",
     summary: "The page of a ticket, by its number",
-    params: { number: "INC0000012" },
+    params: object({ number: Type.String({ pattern: "^(INC|CHG|PRB|REQ)\\d{7,15}$" }) }),
+    example: { number: "INC0000012" },
   }),
   mailLink("home.show_notification", {
     route: "GET /notifications/{id}",
     summary: "The page of what a notification is about",
-    params: { id: "ntf_01jd0000000000000000000000" },
+    params: object({ id: idOf("ntf") }),
+    example: { id: "ntf_01jd0000000000000000000000" },
   }),
   mailLink("home.show_mail_settings", {
     route: "GET /settings/notifications",
     summary: "The page on which a person says which mails they want",
-    params: {},
+    params: object({}),
+    example: {},
   }),
 ];

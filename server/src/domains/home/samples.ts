@@ -9,12 +9,22 @@ export const samples: readonly Sample[] = [
       by: browser(world, (await world.member(["viewer"])).token),
     }),
   },
-  { operation: "home.show_ticket", arrange: async () => ({ params: { number: "INC0000012" } }) },
+  {
+    operation: "home.show_ticket",
+    arrange: async () => ({ params: { number: "INC0000012" }, openParams: true, status: 303 }),
+  },
   {
     operation: "home.show_notification",
-    arrange: async () => ({ params: { id: "ntf_01jd0000000000000000000000" } }),
+    arrange: async () => ({
+      params: { id: "ntf_01jd0000000000000000000000" },
+      openParams: true,
+      status: 303,
+    }),
   },
-  { operation: "home.show_mail_settings", arrange: async () => ({ partitioned: false }) },
+  {
+    operation: "home.show_mail_settings",
+    arrange: async () => ({ partitioned: false, status: 303 }),
+  },
   { operation: "guides.list", arrange: async () => ({ partitioned: false }) },
   { operation: "guides.show", arrange: async () => ({ params: { name: "first-steps" } }) },
 ];

@@ -22,6 +22,22 @@ async function submitted(world: World, more: object = {}) {
   return change(await world.member(["agent"]), ["submit"], more);
 }
 
+/** Approvers of whom one is the owner, and the other leaves when he is told to. */
+async function approvers(owner: Ask, world: World) {
+  const { userId } = await world.member(["change_manager"]);
+  const leave = () => owner(`PATCH /api/v1/settings/users/${userId}`, { status: "deactivated" });
+  const approval = { rule: "count", value: 1, approverIds: [await meId(owner), userId] };
+  return { approval, leave };
+}
+
+/** One that waits for the owner, and for somebody who has left. */
+async function deserted(owner: Ask, world: World) {
+  const { approval, leave } = await approvers(owner, world);
+  const { params } = await submitted(world, { approval });
+  await leave();
+  return { params };
+}
+
 async function approved(owner: Ask, world: World) {
   const { params } = await submitted(world);
   await owner(`POST ${PATH}/${params.id}/approve`, {});
@@ -63,6 +79,17 @@ export const samples: readonly Sample[] = [
     operation: "changes.update",
     arrange: async (owner) => ({ ...(await change(owner)), body: { title: "Another title" } }),
   },
+  {
+    operation: "changes.update",
+    name: "that moves it into other hours",
+    async arrange(owner, world) {
+      const { approval, leave } = await approvers(owner, world);
+      const { params } = await submitted(world, { approval, plannedStart: "2031-01-01T00:00:00Z" });
+      await owner(`POST ${PATH}/${params.id}/approve`, {});
+      await leave();
+      return { params, body: { plannedStart: "2030-01-01T00:00:00Z" } };
+    },
+  },
   { operation: "changes.take", arrange: (owner) => change(owner) },
   { operation: "changes.conflicts", arrange: (owner) => change(owner) },
   { operation: "changes.submit", arrange: (owner) => change(owner) },
@@ -73,6 +100,30 @@ export const samples: readonly Sample[] = [
       const { params } = await template(owner);
       return change(owner, [], { type: "standard", templateId: params.id });
     },
+  },
+  {
+    operation: "changes.submit",
+    name: "without an approver who left",
+    async arrange(owner, world) {
+      const { approval, leave } = await approvers(owner, world);
+      const requester = await world.member(["agent"]);
+      const { params } = await change(requester, [], { approval });
+      await leave();
+      return { params };
+    },
+  },
+  {
+    operation: "changes.approve",
+    name: "beside an approver who left",
+    arrange: async (owner, world) => ({ ...(await deserted(owner, world)), body: {} }),
+  },
+  {
+    operation: "changes.reject",
+    name: "beside an approver who left",
+    arrange: async (owner, world) => ({
+      ...(await deserted(owner, world)),
+      body: { reason: "No" },
+    }),
   },
   {
     operation: "changes.approve",

@@ -109,9 +109,13 @@ const assignIncident = incidentCommands.command("assign", {
 });
 
 const takeIncident = takeCommand(incidentKind, incidentCommands, {
-  emits: [IncidentUpdated, IncidentAssigned, IncidentEscalated],
-  assign: (ctx, incident, assigneeId) =>
-    service.saveChanges(ctx, incident, { ...incident, assigneeId }),
+  emits: [IncidentUpdated, IncidentAssigned],
+  async assign(ctx, incident, assigneeId) {
+    const next = { ...incident, assigneeId };
+    const after = await incidentCommands.saveChanges(ctx, incident, next, IncidentUpdated);
+    incidentCommands.emit(ctx, IncidentAssigned, after);
+    return after;
+  },
 });
 
 export const incidentOperations = [
