@@ -1,5 +1,9 @@
 import { expect, test } from "vitest";
-import { register, tokensFor } from "#domains/identity/oauth/testing/authorization-flow.ts";
+import {
+  browser,
+  register,
+  tokensFor,
+} from "#domains/identity/oauth/testing/authorization-flow.ts";
 import { startForgingProvider } from "#domains/identity/sso/testing/forging-provider.ts";
 import {
   beginLogin,
@@ -97,7 +101,7 @@ const ATTEMPTS: Readonly<Record<string, (by: Ask) => Promise<void>>> = {
   },
   async "invitations.form"() {
     const body = { token: await spentInvitation(), password: "a long password" };
-    expect(await world.stranger("POST /invitations", body)).toMatchObject({ status: 410 });
+    expect(await browser(world)("POST /invitations", body)).toMatchObject({ status: 410 });
   },
   async "roles.create"(by) {
     const made = await by("POST /api/v1/settings/roles", { name: "owner", permissions: ["*"] });

@@ -39,6 +39,8 @@ export interface ForgetRules {
 export interface ResolvedCredential {
   readonly credential: Credential;
   readonly expiresAtMs: number;
+  /** Workspaces that are closed to it for now, whose events may open them. */
+  readonly closedTo?: readonly string[];
 }
 
 /** Where domains declare the kinds of token that they issue. */
@@ -204,8 +206,10 @@ export class Authenticator {
 }
 
 /** The ids of those whose events concern a credential. */
-function subjectsOf({ credential: { id, user, memberships } }: CacheEntry): string[] {
-  return [id, user.id, ...[...memberships.values()].map(({ workspace }) => workspace.key)];
+function subjectsOf({ credential, closedTo = [] }: CacheEntry): string[] {
+  const { id, user, memberships } = credential;
+  const workspaces = [...memberships.values()].map(({ workspace }) => workspace.key);
+  return [id, user.id, ...workspaces, ...closedTo];
 }
 
 /** The one topic that a pattern is about. */

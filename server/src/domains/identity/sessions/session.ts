@@ -47,6 +47,7 @@ export const sessionTokens: CredentialSource = {
         }),
       },
       expiresAtMs: Date.parse(expires_at),
+      closedTo: session.closed,
     };
   },
 };
