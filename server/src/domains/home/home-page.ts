@@ -78,8 +78,7 @@ function renderSteps(prefix: string): Markup {
     ),
     tile(`${prefix}/guide/apps`, "Build an app", "Pages on your tables and workflows, for people"),
     tile(`${prefix}/docs`, "API reference", "Every operation, with examples to try"),
-    tile(`${prefix}/guide`, "All guides", "By what you want to do"),
-  ]}</ul>`;
+  ]}</ul><p class="after"><a href="${prefix}/guide">All guides</a>, by what you want to do</p>`;
 }
 
 export function tile(href: string, title: string, about: string): Markup {

@@ -139,4 +139,18 @@ footer { max-width: 68rem; margin: 3rem auto 0; color: var(--faint); font-size: 
 .scroll { overflow-x: auto; margin-bottom: 1rem; }
 .text table { border-collapse: collapse; font-size: .9375rem; }
 .text th, .text td { padding: .4rem .75rem; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }
+.after { margin-top: .9rem; }
+.search { display: flex; gap: .5rem; max-width: 34rem; margin: 0 0 1rem; }
+.search input { margin: 0; }
+.search button { width: auto; }
+.areas { line-height: 2; }
+.areas a { margin-right: .6rem; }
+.operations li { padding: 0; }
+.operations a { display: flex; flex-wrap: wrap; align-items: baseline; gap: .1rem .75rem; padding: .45rem .85rem; color: inherit; text-decoration: none; }
+.operations a:hover { background: var(--sheet); }
+.operations a > span:last-child { color: var(--faint); font-size: .875rem; }
+.method { display: inline-block; min-width: 4rem; font: 600 .75rem/1.4 ui-monospace, "SF Mono", Menlo, Consolas, monospace; color: var(--accent); }
+.method.delete { color: var(--alarm); }
+.reference .fields { margin: 0 0 .5rem; padding-left: 0; list-style: none; }
+.reference .fields .fields { margin: .25rem 0 .25rem .25rem; padding-left: 1rem; border-left: 1px solid var(--line); border-radius: 0; }
 `;

@@ -30,7 +30,7 @@ import { Connections, SERVER_OPTIONS } from "./connections.ts";
 import { LoadShedder } from "./load-shedding.ts";
 import { Metrics } from "./metrics.ts";
 import { mountProbes } from "./probes.ts";
-import { mountReference } from "./reference.ts";
+import { mountReference } from "./reference/mount-reference.ts";
 import { ResponseCompressor } from "./compression/response-compressor.ts";
 import {
   FORM_MEDIA_TYPE,

@@ -124,7 +124,12 @@ function describeRoute(route: Route): { method: string; path: string } {
 const REST = "rest";
 
 const PARAMETERS = {
-  workspace: header("X-Workspace", "The slug of the workspace.", { type: "string" }, true),
+  workspace: header(
+    "X-Workspace",
+    "The slug of the workspace.",
+    { type: "string", examples: ["default"] },
+    true,
+  ),
   workspaceOfStream: header(
     "X-Workspace",
     "The slug of the workspace, unless the query names it.",
@@ -162,7 +167,8 @@ function describeOperation(op: Operation, route: Route, tag: string, components:
   const named = new Set(describeRoute(route).path.match(/(?<=\{)\w+(?=\})/g));
   return {
     operationId: describeOperationId(op, route),
-    ...(route !== op.route && { "x-alias-of": op.id }),
+    // Readers of the description list an operation once.
+    ...(route !== op.route && { "x-alias-of": op.id, "x-scalar-ignore": true }),
     summary: op.summary,
     ...(op.description && { description: op.description }),
     tags: [tag],
