@@ -1,6 +1,6 @@
 /** Artifacts as files: a source, and beside it what else belongs to the artifact. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import type { Schemas } from "@millrace/client";
 import { CommandError } from "./usage.ts";
 
@@ -39,6 +39,50 @@ export function readFolder(folder: string): LocalArtifact[] {
       const ending = [".ts", ".js"].find((one) => existsSync(path + one));
       return ending === undefined ? [] : [readOne(path, ending)];
     });
+}
+
+/** Sources without a card, which nothing is known of but their text; tests and types are none. */
+export function findOrphans(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((name) => /\.[tj]s$/.test(name) && !/\.(test|d)\.[tj]s$|node_modules/.test(name))
+    .map((name) => join(folder, name))
+    .filter((path) => !existsSync(path.replace(/\.[tj]s$/, ".json")))
+    .toSorted();
+}
+
+const TEMPLATE = `import { defineArtifact } from "@millrace/client/artifact";
+
+export default defineArtifact({
+  id: "NAME",
+  version: "1.0.0",
+  inputs: { name: { type: "string", required: true } },
+  outputs: { text: { type: "string", required: true } },
+  execute: (input) => ({ text: \`Hello \${input.name}\` }),
+});
+`;
+
+/** Makes a card, and a source unless there is one; tells the path without an ending. */
+export function createArtifact(folder: string, name: string, moduleKey: string): string {
+  const found = findOrphansIn(folder).find(
+    (path) => basename(path).replace(/\.[tj]s$/, "") === name,
+  );
+  const path = found?.replace(/\.[tj]s$/, "") ?? join(folder, moduleKey, fileNameOf(name));
+  if (existsSync(`${path}.json`)) throw new CommandError(`There is a ${path}.json already.`);
+  mkdirSync(dirname(path), { recursive: true });
+  if (found === undefined) writeFileSync(`${path}.ts`, TEMPLATE.replace("NAME", name));
+  writeCard(path, {
+    name,
+    artifactType: "workflow_node",
+    moduleKey,
+    status: "draft",
+    description: "",
+    detail: {},
+  } as Card);
+  return path;
+}
+
+function findOrphansIn(folder: string): string[] {
+  return existsSync(folder) ? findOrphans(folder) : [];
 }
 
 function readOne(path: string, ending: string): LocalArtifact {

@@ -1,8 +1,9 @@
+import { basename } from "node:path";
 import { parseArgs } from "node:util";
 import { ApiError, type Client, createClient } from "@millrace/client";
 import { pull, push, type Pushed, test, type Tested } from "./artifacts.ts";
 import { readCredentials } from "./credentials.ts";
-import { readFolder } from "./folder.ts";
+import { createArtifact, findOrphans, readFolder } from "./folder.ts";
 import { login } from "./login.ts";
 import { CommandError, USAGE } from "./usage.ts";
 import { develop } from "./watching.ts";
@@ -29,7 +30,7 @@ interface Said {
   readonly ok: boolean;
 }
 
-const COMMANDS: Readonly<Record<string, (options: Options) => Promise<Said>>> = {
+const COMMANDS: Readonly<Record<string, (options: Options, name?: string) => Promise<Said>>> = {
   login: async ({ url, workspace, email }) => {
     const words = await login({ url, workspace, email });
     return { lines: [words], value: { message: words }, ok: true };
@@ -46,7 +47,21 @@ const COMMANDS: Readonly<Record<string, (options: Options) => Promise<Said>>> = 
     const { folder, force } = options;
     const all = chosen(folder, options.module);
     const results = await push(connect(options), all, { dryRun: options["dry-run"], force });
-    return { lines: results.flatMap(pushLines), value: results, ok: results.every(went) };
+    const orphans = findOrphans(folder).map((path) => ({
+      path,
+      what: "refused" as const,
+      problems: [`it has no card; make one with: millrace artifacts new ${artifactNameOf(path)}`],
+    }));
+    const told = [...results, ...orphans];
+    if (told.length === 0) throw new CommandError(`There is no artifact in ${folder}.`);
+    return { lines: told.flatMap(pushLines), value: told, ok: told.every(went) };
+  },
+  "artifacts new": async ({ folder, module = "main" }, name) => {
+    if (name === undefined || !/^[A-Za-z][\w-]{0,99}$/.test(name)) {
+      throw new CommandError("Give it a name: millrace artifacts new discount", 2);
+    }
+    const path = createArtifact(folder, name, module);
+    return { lines: [`made ${path}.ts and ${path}.json; edit, then push`], value: path, ok: true };
   },
   "artifacts test": async (options) => {
     const results = await test(connect(options), chosen(options.folder, options.module));
@@ -79,10 +94,12 @@ async function main(): Promise<number> {
       write(USAGE.trimEnd());
       return values.help ? 0 : 2;
     }
-    const command = COMMANDS[positionals.join(" ")];
-    if (!command)
+    const [first = "", second = "", name, ...more] = positionals;
+    const words = second === "" ? first : `${first} ${second}`;
+    const command = Object.hasOwn(COMMANDS, words) ? COMMANDS[words] : undefined;
+    if (!command || more.length > 0 || (name !== undefined && words !== "artifacts new"))
       throw new CommandError(`There is no command ${positionals.join(" ")}.\n\n${USAGE}`, 2);
-    const { lines, value, ok } = await command(values);
+    const { lines, value, ok } = await command(values, name);
     if (values.json) write(JSON.stringify(value, null, 2));
     else for (const line of lines) write(line);
     return ok ? 0 : 1;
@@ -113,6 +130,10 @@ function chosen(folder: string, moduleKey: string | undefined) {
   );
 }
 
+function artifactNameOf(path: string): string {
+  return basename(path).replace(/\.[tj]s$/, "");
+}
+
 function went({ what }: Pushed): boolean {
   return what !== "conflict" && what !== "refused";
 }
@@ -125,7 +146,9 @@ function pushLines({ path, what, problems = [] }: Pushed): string[] {
 
 function testLines({ path, passed, failed, failures }: Tested): string[] {
   return [
-    `${path}: ${passed} passed, ${failed} failed`,
+    passed + failed === 0
+      ? `${path}: no test cases`
+      : `${path}: ${passed} passed, ${failed} failed`,
     ...failures.flatMap(({ name, reasons }) => [
       `  ${name}`,
       ...reasons.map((reason) => `    ${reason}`),

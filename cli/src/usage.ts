@@ -18,6 +18,8 @@ export const USAGE = `millrace: the local loop of who writes artifacts
       Says who you are there.
   millrace artifacts pull [--folder F] [--module KEY]
       Writes each artifact to F/<module>/<name>.ts, with what else belongs to it in <name>.json.
+  millrace artifacts new NAME [--folder F] [--module KEY]
+      Makes a source and its card in F; of a source that is there, the card.
   millrace artifacts push [--folder F] [--dry-run] [--force]
       Saves what changed here. What changed on the server too is left alone, unless forced.
   millrace artifacts test [--folder F] [--module KEY]

@@ -95,6 +95,21 @@ test("from login to a tested artifact, without overwriting what others changed",
   expect(refused.code).toBe(1);
   expect(JSON.parse(refused.out)).toMatchObject([{ what: "refused" }]);
   expect(await millrace("artifacts", "sing")).toMatchObject({ code: 2 });
+
+  writeFileSync(join(home, "artifacts/maths/orphan.ts"), "return { sum: 0 };");
+  const orphan = await millrace("artifacts", "push");
+  expect([orphan.code, orphan.out]).toEqual([
+    1,
+    expect.stringMatching(/orphan\.ts: refused\n {2}it has no card; .* artifacts new orphan$/m),
+  ]);
+  expect((await millrace("artifacts", "new", "orphan", "--module", "maths")).code).toBe(0);
+  expect((await millrace("artifacts", "new", "fresh", "--module", "maths")).code).toBe(0);
+  const made = await millrace("artifacts", "push");
+  expect([made.code, made.out]).toEqual([
+    0,
+    expect.stringMatching(/fresh: created\n.*orphan: created/),
+  ]);
+  expect((await millrace("artifacts", "test")).out).toMatch(/orphan: no test cases/);
 });
 
 test("dev pushes what is new in the folder, and goes on until it is ended", async () => {

@@ -2,18 +2,21 @@ import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import type pg from "pg";
 import { pino } from "pino";
+import { FolderInUse } from "#kernel/embedded/embedded-database.ts";
+import { findRunning } from "#kernel/embedded/running-cluster.ts";
 import { isInstalled } from "#kernel/db/setup/owner-connection.ts";
 import type { Settings } from "#kernel/settings.ts";
 import { StartupError } from "#kernel/startup-error.ts";
 import { openDatabase } from "../open-database.ts";
 
 /**
- * Works on the database of an installation, as its owner. The embedded one is started for the moment,
- * which is refused while a server has it.
+ * Works on the database of an installation, as its owner. The embedded one is started for the moment; while a server
+ * has it, it is the server's for work that may be done `beside` it, and refused for any other.
  */
 export async function withDatabase<T>(
   settings: Settings,
   work: (owner: pg.ClientConfig) => Promise<T>,
+  { beside = false }: { readonly beside?: boolean } = {},
 ): Promise<T> {
   const cluster = join(settings.dataDir, "postgres");
   if (settings.databaseUrl === undefined && !lstatSync(cluster, { throwIfNoEntry: false })) {
@@ -22,7 +25,12 @@ export async function withDatabase<T>(
         "or DATABASE_URL to the database.",
     );
   }
-  const database = await openDatabase(settings, pino({ level: "silent" }));
+  const database = await openDatabase(settings, pino({ level: "silent" })).catch(
+    async (error: unknown) => {
+      if (!beside || !(error instanceof FolderInUse)) throw error;
+      return { ...(await findRunning(settings.dataDir)), stop: async () => undefined };
+    },
+  );
   try {
     await assertInstalled(database.connection);
     return await work(database.connection);

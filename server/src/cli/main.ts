@@ -18,7 +18,7 @@ const USAGE = `Usage: npm run millrace -- <command>
                             or into another one with --data-dir <folder>
 
 The settings are those of the server: DATABASE_URL, or MILLRACE_DATA_DIR for the
-embedded database, which must not be in use except for a backup, and
+embedded database, which must not be in use except for a backup or reset-password, and
 MILLRACE_MASTER_KEY unless the key is the file master.key in the data folder. With
 DATABASE_URL, rekey too needs every Millrace process stopped.
 `;

@@ -44,6 +44,7 @@ const homeResponse: ResponseType<HomeResponse> = {
 export const showHome = query({
   id: "home.show",
   route: "GET /",
+  aliases: ["GET /login", "GET /apps"],
   summary: "Show a person where to begin",
   description:
     "A browser gets a page: log in, the apps that one may open, the guides and the reference. Other clients " +

@@ -5,8 +5,6 @@ import { startReceiver } from "./testing/receiver.ts";
 
 /** Names that an attacker has pointed at inner addresses. */
 useNames({
-  localhost: ["127.0.0.1", "::1"],
-  "app.localhost": ["127.0.0.1"],
   "loopback.attacker.test": ["127.0.0.1"],
   "loopback6.attacker.test": ["::1"],
   "mapped.attacker.test": ["::ffff:169.254.169.254"],
@@ -71,6 +69,9 @@ const AT_SAVE = [
   "https://user@example.com/",
   "https://example.com@127.0.0.1/",
   "https://example.com\\@127.0.0.1/",
+  "https://localhost/",
+  "https://LOCALHOST:8443/",
+  "https://app.localhost/",
   "https://localhost./",
   "https://[fe80::1%25eth0]/",
   "https:///example.com/",
@@ -103,9 +104,6 @@ test.each(AT_SAVE)("%j is refused when it is saved", async (url) => {
 });
 
 const AT_SENDING = [
-  "https://localhost/",
-  "https://LOCALHOST:8443/",
-  "https://app.localhost/",
   "https://loopback.attacker.test/",
   "https://loopback6.attacker.test/",
   "https://mapped.attacker.test/",

@@ -81,6 +81,7 @@ async function resolveCredential(
   if (!credential) {
     if (isVisitor) return undefined;
     throw new Failure(Unauthenticated, {
+      detail: explainUnauthenticated(request, presented),
       headers: {
         "www-authenticate": buildChallenge(presented, resolveOrigin(request, gate.services)),
       },
@@ -105,6 +106,17 @@ function resolveOrigin({ protocol, host }: FastifyRequest, { settings }: Platfor
 function buildChallenge(presented: PresentedCredential | undefined, origin: string): string {
   const problem = presented?.by === "header" ? 'error="invalid_token", ' : "";
   return `Bearer ${problem}resource_metadata="${origin}/.well-known/oauth-protected-resource"`;
+}
+
+/** Tells a missing, a malformed and an invalid token apart. */
+function explainUnauthenticated(
+  { headers }: FastifyRequest,
+  presented: PresentedCredential | undefined,
+): string {
+  if (presented) return "The token is not valid: it is wrong, has expired or was revoked.";
+  return headers.authorization === undefined
+    ? "Log in, and send `Authorization: Bearer <token>`."
+    : "The Authorization header must be `Bearer <token>`.";
 }
 
 /** The client's own id for the request, when it may be echoed and logged; else a new one. */

@@ -195,7 +195,7 @@ function logResponse(
 function sendFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   // A client that disconnects in the middle of a body is no error of ours.
   const isDisconnected = request.raw.destroyed && !request.raw.complete;
-  const known = isDisconnected ? new Failure(MalformedRequest) : toFailure(error);
+  const known = isDisconnected ? new Failure(MalformedRequest) : toFailure(error, request);
   // A failure that was thrown on purpose, such as for load shedding, is no error of ours.
   if (!(error instanceof Failure) && (known.type === Internal || known.type === Unavailable)) {
     const path = loggedPathOf(request);
@@ -219,10 +219,14 @@ const FRAMEWORK_FAILURES: Readonly<Record<string, FailureType>> = {
 
 const ZLIB_ERROR = /^Z_/;
 
-function toFailure(error: unknown): Failure {
+function toFailure(error: unknown, { routeOptions }: FastifyRequest): Failure {
   if (error instanceof Failure) return error;
   const code = sqlStateOf(error) ?? "";
   const type = FRAMEWORK_FAILURES[code];
+  if (type === TooLarge) {
+    const detail = `The request body has more than the ${routeOptions.bodyLimit} bytes that this path takes.`;
+    return new Failure(TooLarge, { detail });
+  }
   if (type) return new Failure(type);
   if (ZLIB_ERROR.test(code)) {
     return new Failure(MalformedRequest, { detail: "The body is not valid gzip." });

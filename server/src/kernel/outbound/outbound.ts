@@ -103,6 +103,8 @@ export interface OutboundResponse {
 
 type ResponseContent = Omit<OutboundResponse, "durationMs">;
 
+const LOOPBACK = ["127.0.0.1", "::1"];
+
 /** An HTTP client with a pool of connections, safe to point at URLs that strangers wrote. */
 export class Outbound {
   readonly #agent: Agent;
@@ -145,7 +147,13 @@ export class Outbound {
   /** Checks a host by itself, where a protocol has no URLs. */
   checkHost(host: string): void {
     const address = literalAddress(host);
-    if (address !== undefined && !this.#permits(address)) throw refusedAddress(host);
+    // This name is the computer itself everywhere (RFC 6761), so nothing need be looked up.
+    const addresses = /(^|\.)localhost$/i.test(host)
+      ? LOOPBACK
+      : address === undefined
+        ? []
+        : [address];
+    if (addresses.length > 0 && !addresses.some(this.#permits)) throw refusedAddress(host);
   }
 
   /** A socket for protocols other than HTTP, not yet connected: it reaches permitted addresses only. */

@@ -170,7 +170,12 @@ function describeError({ keyword, instancePath, params, message }: SchemaError):
         { path: instancePath, message: `must be one of ${names("allowedValues").join(", ")}` },
       ];
     case "pattern":
-      return [{ path: instancePath, message: "does not have the right form" }];
+      return [
+        {
+          path: instancePath,
+          message: describePattern((params as { readonly pattern?: unknown }).pattern),
+        },
+      ];
     case "minProperties":
       return [{ path: instancePath, message: "must name at least one field" }];
     case "boolean":
@@ -178,4 +183,14 @@ function describeError({ keyword, instancePath, params, message }: SchemaError):
     default:
       return [{ path: instancePath, message }];
   }
+}
+
+const PATTERN_CHARACTERS_MAX = 100;
+
+/** Names the rule, as far as a person would read it. */
+function describePattern(pattern: unknown): string {
+  const text = pattern instanceof RegExp ? pattern.source : String(pattern ?? "");
+  // A look-ahead is a rule of ours around the one that was written.
+  const isShown = text !== "" && text.length <= PATTERN_CHARACTERS_MAX && !text.includes("(?");
+  return `does not have the right form${isShown ? `: ${text}` : ""}`;
 }

@@ -79,7 +79,8 @@ export async function openAppSession(
   );
   const { embed } = opened;
   if (!served || (embed && embed.appId !== served.appId)) {
-    throw new Failure(embed ? EmbedRefused : NotFound);
+    if (embed) throw new Failure(EmbedRefused);
+    throw new Failure(NotFound, { detail: "No app of this name is deployed here." });
   }
   const fixedQuery: Record<string, string> = embed
     ? { embed_token: embed.text }

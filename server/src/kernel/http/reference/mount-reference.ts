@@ -4,6 +4,9 @@ import type { HtmlDocument } from "../../html/markup.ts";
 import type { Kernel } from "../../kernel.ts";
 import { Failure, NotFound } from "../../operation/failure.ts";
 import { describeApi } from "../../operation/openapi.ts";
+import { StaticBody } from "../compression/static-body.ts";
+import { JSON_MEDIA_TYPE } from "../request-body.ts";
+import { renderYaml } from "../yaml.ts";
 import {
   listAreas,
   narrowDescription,
@@ -40,7 +43,7 @@ function mountPages(app: FastifyInstance, kernel: Kernel): void {
     return sendDocument(reply, referenceDocument(searchAreas(areas, query), query));
   });
   app.get("/docs/operations/:id", async (request, reply) => {
-    const entry = entries.get(paramOf(request, "id"));
+    const entry = entries.get(readParam(request, "id"));
     if (!entry) throw new Failure(NotFound);
     return sendDocument(reply, operationDocument(entry));
   });
@@ -50,7 +53,7 @@ function mountPages(app: FastifyInstance, kernel: Kernel): void {
 function mountConsole(app: FastifyInstance, kernel: Kernel, areas: ReadonlySet<string>): void {
   const descriptions = new Map<string, string>();
   const areaOf = (request: FastifyRequest): string => {
-    const area = paramOf(request, "area");
+    const area = readParam(request, "area");
     if (!areas.has(area)) throw new Failure(NotFound);
     return area;
   };
@@ -94,7 +97,7 @@ function sendDocument(reply: FastifyReply, { html, policy, headers }: HtmlDocume
     .send(html);
 }
 
-function paramOf(request: FastifyRequest, name: string): string {
+function readParam(request: FastifyRequest, name: string): string {
   return String((request.params as Record<string, unknown>)[name]);
 }
 

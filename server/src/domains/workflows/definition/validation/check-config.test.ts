@@ -12,7 +12,7 @@ describe("nodes", () => {
   test.each<[unknown, string[]]>([
     ["a", ["/nodes/0 must be object"]],
     [{ id: "a" }, ["/nodes/0/type is required"]],
-    [step("1st"), ["/nodes/0/id does not have the right form"]],
+    [step("1st"), ["/nodes/0/id does not have the right form: ^[A-Za-z_][A-Za-z0-9_-]{0,63}$"]],
     [step("__proto__"), ["/nodes/0/id is a reserved word"]],
     [step("a", { type: "teleport" }), ["/nodes/0/type is not a known node type"]],
     [step("a", { colour: 1 }), ["/nodes/0/colour is not a known field"]],
@@ -27,7 +27,7 @@ describe("nodes", () => {
     [
       http({ url: "ftp://x", headers: { a: 1 } }),
       [
-        "/nodes/0/config/url does not have the right form",
+        "/nodes/0/config/url does not have the right form: ^https?://",
         "/nodes/0/config/headers/a must be string",
       ],
     ],

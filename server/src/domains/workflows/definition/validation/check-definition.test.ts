@@ -58,7 +58,10 @@ describe("the outline", () => {
     [{ ...sound, color: 1 }, ["/color is not a known field"]],
     [{ ...sound, maxConcurrency: 0 }, ["/maxConcurrency must be >= 1"]],
     [{ ...sound, timeoutMs: 0 }, ["/timeoutMs must be >= 1"]],
-    [{ ...sound, errorWorkflowId: "x" }, ["/errorWorkflowId does not have the right form"]],
+    [
+      { ...sound, errorWorkflowId: "x" },
+      ["/errorWorkflowId does not have the right form: ^wf_[0-9a-hjkmnp-tv-z]{26}$"],
+    ],
     [{ ...sound, concurrencyKey: "{{ bad }}" }, ["/concurrencyKey is a bad template"]],
     [{ ...sound, nodes: {} }, ["/nodes must be array"]],
   ])("%j", (definition, faults) => {
