@@ -1,5 +1,6 @@
 import { crash } from "./crash/crash.ts";
 import { dump } from "./dump/dump.ts";
+import { failover } from "./failover/failover.ts";
 import { faults } from "./faults/index.ts";
 import { fuzzing } from "./fuzz/index.ts";
 import { nodes } from "./nodes/nodes.ts";
@@ -8,7 +9,17 @@ import { proxy } from "./proxy/proof.ts";
 import { soak } from "./soak/soak.ts";
 import { workers } from "./workers/workers.ts";
 
-const PROOFS: readonly Proof[] = [faults, nodes, crash, fuzzing, soak, workers, proxy, dump];
+const PROOFS: readonly Proof[] = [
+  faults,
+  nodes,
+  crash,
+  fuzzing,
+  soak,
+  workers,
+  proxy,
+  dump,
+  failover,
+];
 const USAGE = `npm run proof -- <name> [options]
 ${PROOFS.map(({ name, usage }) => `  ${name} ${usage}`).join("\n")}
 `;

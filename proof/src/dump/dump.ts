@@ -134,7 +134,7 @@ function starter({ folder, receiver, stack }: Stage, masterKey: string) {
 }
 
 /** A webhook, a workflow, a secret, and a table with a record. */
-async function furnish(ask: Ask, { url }: Receiver): Promise<void> {
+export async function furnish(ask: Ask, { url }: Receiver): Promise<void> {
   const hook = { name: "orders", url: `${url}/orders`, events: ["order.*"], format: "cloudevents" };
   const workflow = {
     name: "Orders",
@@ -167,7 +167,7 @@ function startWriter(ask: Ask) {
   };
 }
 
-async function publish(ask: Ask, n: number): Promise<string> {
+export async function publish(ask: Ask, n: number): Promise<string> {
   const message = { type: "order.placed", payload: { n } };
   const { body } = await done(ask("POST /api/v1/events/topics/orders/publish", message));
   return body.data.id;
@@ -249,7 +249,7 @@ async function check(
   return faults;
 }
 
-function binOf(options: Options): string {
+export function binOf(options: Options): string {
   const at = options.indexOf("--bin");
   const found =
     at === -1 ? globSync("/usr/lib/postgresql/*/bin").toSorted().at(-1) : options[at + 1];
