@@ -44,8 +44,9 @@ async function invitedAgain(world: World, verified: boolean): Promise<string> {
 }
 
 function accepting(operation: string): Sample[] {
-  // The form comes from a page of ours.
-  const sender = (world: World) => (operation === "invitations.form" ? { by: browser(world) } : {});
+  // The form comes from a page of ours, and leads to another.
+  const sender = (world: World) =>
+    operation === "invitations.form" ? { by: browser(world), status: 303 } : {};
   return [
     {
       operation,
@@ -76,6 +77,7 @@ function accepting(operation: string): Sample[] {
       operation,
       name: "with an account that somebody else made",
       arrange: async (_owner, world) => ({
+        ...sender(world),
         body: { token: await invitedAgain(world, false), password: "their first password" },
       }),
     },
