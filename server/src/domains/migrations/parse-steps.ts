@@ -10,6 +10,7 @@ import type { MigrationStep } from "./migration.ts";
 import { TableLookup } from "./sql/table-lookup.ts";
 import { UnsupportedSql } from "./sql/sql-error.ts";
 import { translateToSteps } from "./sql/translate.ts";
+import { TurnTimer } from "#kernel/work/turn-timer.ts";
 
 const SQL_CHARACTERS_MAX = 262_144;
 const ERRORS_MAX = 200;
@@ -38,8 +39,10 @@ export async function parseSteps(
   const steps: MigrationStep[] = [];
   const parsed: ParsedStep[] = [];
   const errors: FieldError[] = [];
+  const turn = new TurnTimer();
   for (const [index, item] of input.entries()) {
     if (errors.length >= ERRORS_MAX) break;
+    if (turn.isOver()) await turn.next();
     const result = await parseOne(item, { index, path: `${path}/${index}`, workspace });
     if ("errors" in result) errors.push(...result.errors);
     else {

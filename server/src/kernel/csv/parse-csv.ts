@@ -2,12 +2,14 @@ import { Readable } from "node:stream";
 import { CsvError, parse } from "csv-parse";
 import { type Formulas, unescapeFormula } from "./csv-line.ts";
 import { invalidField } from "../operation/failure.ts";
+import { TurnTimer } from "../work/turn-timer.ts";
 
 /** The rows of one file. */
 export const CSV_ROWS_MAX = 100_000;
 const CHUNK_BYTES = 4_096;
-/** Rows that are parsed before the event loop gets a turn. */
-const TURN_ROWS = 500;
+/** More than any table has columns; of a line that never ends no more is parsed. */
+const CELLS_MAX = 2_000;
+const ROW_CHARACTERS_MAX = 2_097_152;
 
 /** A row of a CSV file; an empty cell without quotes is null. */
 export interface CsvRow {
@@ -33,11 +35,15 @@ export async function parseCsv(
   { formulas = "escaped", rowsMax = CSV_ROWS_MAX }: CsvOptions = {},
 ): Promise<CsvFile> {
   const rows: CsvRow[] = [];
+  let header: readonly string[] | undefined;
   try {
     for await (const row of parseRows(text)) {
-      rows.push(row);
-      if (rows.length % TURN_ROWS === 0) await new Promise(setImmediate);
-      if (rows.length > rowsMax + 1) {
+      if (!header) {
+        header = row.cells.map((cell) => cell?.trim() ?? "");
+        continue;
+      }
+      rows.push(formulas === "raw" ? row : withoutEscapes(row));
+      if (rows.length > rowsMax) {
         throw invalidField(
           `line ${row.line}`,
           `is beyond the ${rowsMax} rows that one file may have`,
@@ -48,15 +54,12 @@ export async function parseCsv(
     if (error instanceof CsvError) throw invalidField(errorLine(error, text), errorMessage(error));
     throw error;
   }
-  const [header, ...others] = rows;
   if (!header) throw invalidField("line 1", "must be the names of fields");
-  const names = header.cells.map((cell) => cell?.trim() ?? "");
-  if (formulas === "raw") return { header: names, rows: others };
-  const unescape = (cell: string | null) => (cell === null ? null : unescapeFormula(cell));
-  return {
-    header: names,
-    rows: others.map(({ line, cells }) => ({ line, cells: cells.map(unescape) })),
-  };
+  return { header, rows };
+}
+
+function withoutEscapes({ line, cells }: CsvRow): CsvRow {
+  return { line, cells: cells.map((cell) => (cell === null ? null : unescapeFormula(cell))) };
 }
 
 async function* parseRows(text: string): AsyncGenerator<CsvRow> {
@@ -68,10 +71,14 @@ async function* parseRows(text: string): AsyncGenerator<CsvRow> {
     skip_empty_lines: true,
     // The first that it finds would otherwise be the only one.
     record_delimiter: ["\r\n", "\n", "\r"],
-    cast: (cell, { quoting }) => (cell === "" && !quoting ? null : cell),
+    max_record_size: ROW_CHARACTERS_MAX,
+    cast: (cell, { quoting, index, lines }) => {
+      if (index < CELLS_MAX) return cell === "" && !quoting ? null : cell;
+      throw invalidField(`line ${lines}`, `has more than ${CELLS_MAX} cells`);
+    },
   });
   const bytes = Buffer.from(text);
-  Readable.from(chunksOf(bytes), { objectMode: false }).pipe(parser);
+  Readable.from(splitChunks(bytes), { objectMode: false }).pipe(parser);
   let [read, line] = [0, 1];
   for await (const parsed of parser) {
     // With `info` set, each row comes with the parser's position.
@@ -85,8 +92,10 @@ async function* parseRows(text: string): AsyncGenerator<CsvRow> {
 }
 
 /** In bytes: half a character at the end of a chunk of text would be lost. */
-function* chunksOf(bytes: Buffer): Generator<Buffer> {
+async function* splitChunks(bytes: Buffer): AsyncGenerator<Buffer> {
+  const turn = new TurnTimer();
   for (let start = 0; start < bytes.length; start += CHUNK_BYTES) {
+    if (turn.isOver()) await turn.next();
     yield bytes.subarray(start, start + CHUNK_BYTES);
   }
 }
@@ -105,6 +114,9 @@ function errorLine(error: CsvError, text: string): string {
 
 /** Without the parser's own message, which quotes the file. */
 function errorMessage({ code }: CsvError): string {
+  if (code === "CSV_MAX_RECORD_SIZE") {
+    return `is a row of more than ${ROW_CHARACTERS_MAX} characters`;
+  }
   return code === "CSV_QUOTE_NOT_CLOSED"
     ? "has a quote that is never closed"
     : "has a quote where none may be";

@@ -44,7 +44,7 @@ export class MemoryWatch {
     for (const [pid, state] of this.#watched) {
       if (ownMemoryOf(pid) <= STATEMENT_MEMORY_MAX_BYTES) continue;
       state.exceeded = true;
-      // What `pg_cancel_backend` does, without a connection: those may all be taken. Between two statements it
+      // As `pg_cancel_backend` does, but without a connection: those may all be taken. Between two statements it
       // has no effect, and is repeated.
       process.kill(pid, "SIGINT");
     }

@@ -44,7 +44,7 @@ export interface Transaction {
   onCommit(listener: () => void): void;
 }
 
-/** What a session knows beside its connection. */
+/** The parts of a session beside its connection. */
 export interface SessionOptions {
   readonly partition: Partition;
   readonly listeners: (() => void)[];

@@ -1,14 +1,35 @@
 import secureJson from "secure-json-parse";
-import { Failure, invalidField, MalformedRequest } from "../operation/failure.ts";
+import { Failure, invalidField, MalformedRequest, TooLarge } from "../operation/failure.ts";
 
 const DEPTH_MAX = 64;
 
 /** Parses a JSON body and sanitises it: every later step can handle the value. An empty body is undefined. */
 export function parseBody(bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined;
+  assertFewValues(bytes);
   const value = parse(decode(bytes));
   assertStorable(value, "", 0);
   return value;
+}
+
+/** Every one of them is looked at several times, and nobody else is served meanwhile. */
+const VALUES_MAX = 100_000;
+const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
+
+/** Counts the values of a JSON text by its commas, before it is parsed. */
+function assertFewValues(bytes: Buffer): void {
+  if (bytes.length < 2 * VALUES_MAX) return;
+  let count = 1;
+  let inString = false;
+  for (let index = 0; index < bytes.length; index += 1) {
+    const code = bytes[index];
+    if (code === QUOTE) inString = !inString;
+    else if (inString) index += code === BACKSLASH ? 1 : 0;
+    else if (code === COMMA) count += 1;
+    if (count <= VALUES_MAX) continue;
+    const detail = `The body has more than ${VALUES_MAX} values; send it in parts.`;
+    throw new Failure(TooLarge, { detail });
+  }
 }
 
 /** The media types that have a parser: JSON, and that of HTML forms. */
@@ -19,7 +40,7 @@ export const FORM_MEDIA_TYPE = "application/x-www-form-urlencoded";
 export function parseForm(bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined;
   const fields: Record<string, string> = Object.create(null) as Record<string, string>;
-  for (const [name, value] of new URLSearchParams(decode(bytes))) {
+  for (const [name, value] of parseFields(decode(bytes))) {
     if (name in fields) throw invalidField(`/${name}`, "comes more than once");
     fields[name] = value;
   }
@@ -44,19 +65,31 @@ export function parseAnyBody(bytes: Buffer, mediaType: string): unknown {
   if (bytes.length === 0) return null;
   if (mediaType === JSON_MEDIA_TYPE || mediaType.endsWith("+json")) return parseBody(bytes);
   const text = decode(bytes);
-  const value = mediaType === FORM_MEDIA_TYPE ? formFields(new URLSearchParams(text)) : text;
+  const value = mediaType === FORM_MEDIA_TYPE ? formFields(parseFields(text)) : text;
   assertStorable(value, "", 0);
   return value;
 }
 
+/** No form has so many fields. */
+const FIELDS_MAX = 10_000;
+
+function parseFields(text: string): URLSearchParams {
+  let count = 1;
+  for (let at = text.indexOf("&"); at !== -1; at = text.indexOf("&", at + 1)) count += 1;
+  if (count <= FIELDS_MAX) return new URLSearchParams(text);
+  throw new Failure(TooLarge, { detail: `The form has more than ${FIELDS_MAX} fields.` });
+}
+
 function formFields(form: URLSearchParams): Readonly<Record<string, string | string[]>> {
-  const names = [...new Set(form.keys())];
-  return Object.fromEntries(
-    names.map((name) => {
-      const [first = "", ...others] = form.getAll(name);
-      return [name, others.length === 0 ? first : [first, ...others]];
-    }),
-  );
+  const fields = new Map<string, string | string[]>();
+  // Not `getAll`, which goes through all of them for each name.
+  for (const [name, value] of form) {
+    const former = fields.get(name);
+    if (former === undefined) fields.set(name, value);
+    else if (Array.isArray(former)) former.push(value);
+    else fields.set(name, [former, value]);
+  }
+  return Object.fromEntries(fields);
 }
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });

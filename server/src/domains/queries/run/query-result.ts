@@ -1,6 +1,7 @@
 import Type, { type Static } from "typebox";
 import type { SqlResult } from "#kernel/db/sql-runner.ts";
 import { cellTypeOf } from "../cell-type.ts";
+import { TurnTimer } from "#kernel/work/turn-timer.ts";
 import { OWN_COLUMNS } from "./wrap-statement.ts";
 
 export const QueryResult = Type.Object(
@@ -27,27 +28,37 @@ export type QueryResult = Static<typeof QueryResult>;
 export const ROW_MODES = ["object", "array"] as const;
 export type RowMode = (typeof ROW_MODES)[number];
 
+/** Rows beyond so many cells are left out: they are written as JSON in one go. */
+const CELLS_MAX = 200_000;
+
 /** The result of a wrapped statement, without the columns of the wrapping. */
-export function toQueryResult(
+export async function toQueryResult(
   { columns, rows }: SqlResult,
   { limit, rowMode }: { readonly limit: number; readonly rowMode: RowMode },
-): Omit<QueryResult, "durationMs"> {
+): Promise<Omit<QueryResult, "durationMs">> {
   const types = columns.slice(OWN_COLUMNS).map(({ typeId }) => cellTypeOf(typeId));
   const names = uniqueNames(columns.slice(OWN_COLUMNS).map(({ name }) => name));
   const total = Number(rows[0]?.[0] ?? 0);
   // A row without a number only has the count.
-  const visible = rows.filter(([, at]) => at !== null).slice(0, limit);
-  const values = visible.map((row) =>
-    types.map(({ read }, at) => {
+  const rowsMax = Math.min(limit, Math.floor(CELLS_MAX / Math.max(1, types.length)));
+  const visible = rows.filter(([, at]) => at !== null).slice(0, rowsMax);
+  const turn = new TurnTimer();
+  const results: unknown[] = [];
+  for (const row of visible) {
+    if (turn.isOver()) await turn.next();
+    const values = types.map(({ read }, at) => {
       const text = row[at + OWN_COLUMNS];
       return text === null || text === undefined ? null : read(text);
-    }),
-  );
-  const toObject = (row: readonly unknown[]) =>
-    Object.fromEntries(names.map((name, at) => [name, row[at]]));
+    });
+    results.push(
+      rowMode === "array"
+        ? values
+        : Object.fromEntries(names.map((name, at) => [name, values[at]])),
+    );
+  }
   return {
     columns: types.map(({ name: type }, at) => ({ name: names[at] ?? "", type })),
-    rows: rowMode === "array" ? values : values.map(toObject),
+    rows: results,
     rowCount: visible.length,
     truncated: total > visible.length,
   };
@@ -55,10 +66,15 @@ export function toQueryResult(
 
 /** Makes names unique: the second of a kind gets `_2`, the third `_3`. */
 function uniqueNames(names: readonly string[]): string[] {
+  const given = new Set(names);
   const taken = new Set<string>();
+  /** By name the number that the next of a kind may have. */
+  const next = new Map<string, number>();
   return names.map((name) => {
     let free = name;
-    for (let count = 2; taken.has(free) || (free !== name && names.includes(free)); count += 1) {
+    while (taken.has(free) || (free !== name && given.has(free))) {
+      const count = next.get(name) ?? 2;
+      next.set(name, count + 1);
       free = `${name}_${count}`;
     }
     taken.add(free);

@@ -38,7 +38,7 @@ const ParameterList = Type.Array(Type.Unknown(), {
 
 const RESULT_DESCRIPTION =
   "Values are numbers where these are exact (else texts), booleans, texts, JSON and lists; times are in " +
-  "UTC. It ends after `limit` rows or 16 MiB, which `truncated` tells, and is cancelled when the client " +
+  "UTC. It ends after `limit` rows, 200,000 cells or 4 MiB, which `truncated` tells, and is cancelled when the client " +
   "leaves.";
 const fails = [QueryRefused, QueryFailed, QueryTimedOut];
 

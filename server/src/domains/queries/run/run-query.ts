@@ -83,7 +83,7 @@ async function executeQuery(
       }),
     );
     const durationMs = Math.round(performance.now() - from);
-    return { ...toQueryResult(result, { limit, rowMode }), durationMs };
+    return { ...(await toQueryResult(result, { limit, rowMode })), durationMs };
   } catch (error) {
     // The client has left.
     if (signal.aborted) throw new Failure(Unavailable);

@@ -14,7 +14,7 @@ import { SqlParameters } from "#kernel/db/statement.ts";
 import type { Inspection } from "../guard/guard.ts";
 
 /** The size of a result; rows beyond it are left out. */
-const RESULT_BYTES_MAX = 16 * 1024 * 1024;
+const RESULT_BYTES_MAX = 4 * 1024 * 1024;
 
 /** The columns of the wrapping statement, before those of the person's. */
 export const OWN_COLUMNS = 4;

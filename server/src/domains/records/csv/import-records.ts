@@ -13,6 +13,7 @@ import type { RecordInput } from "../record.ts";
 import { invalidRecord } from "../write/constraint-error.ts";
 import { insertRecords } from "../write/insert-records.ts";
 import { findKeyColumn, upsertRecords } from "../write/upsert-records.ts";
+import { TurnTimer } from "#kernel/work/turn-timer.ts";
 
 type ImportContext = WriteContext<typeof RecordCreated | typeof RecordUpdated>;
 
@@ -40,6 +41,7 @@ export interface CheckedRows {
 }
 
 const BATCH_ROWS_MAX = 1_000;
+const BATCH_CHARACTERS_MAX = 262_144;
 
 /**
  * Checks every row before there is a transaction. Only the database knows the rest, such as which
@@ -54,12 +56,12 @@ export async function checkRows(
   const checkRow = rowChecker(table, columns, options);
   const errors: FieldError[] = [];
   const valid: CsvRow[] = [];
-  for (const [index, row] of rows.entries()) {
+  const turn = new TurnTimer();
+  for (const row of rows) {
+    if (turn.isOver()) await turn.next();
     const found = checkRow(row);
     if (found.length === 0) valid.push(row);
     else if (errors.length < FIELD_ERRORS_MAX) errors.push(...found);
-    // Other requests are served in between.
-    if (index % BATCH_ROWS_MAX === 0) await new Promise(setImmediate);
   }
   if (errors.length > 0 && options.onError === "abort")
     throw invalidRecord(errors.slice(0, FIELD_ERRORS_MAX));
@@ -93,8 +95,8 @@ export async function importRows(
   const columns = mapColumns(table.schema, header);
   const sum = { imported: 0, updated: 0, unchanged: 0, skipped };
   const errors = [...rowErrors];
-  for (let start = 0; start < rows.length; start += BATCH_ROWS_MAX) {
-    const batches: (readonly CsvRow[])[] = [rows.slice(start, start + BATCH_ROWS_MAX)];
+  for (const first of batchesOf(rows)) {
+    const batches: (readonly CsvRow[])[] = [first];
     for (let batch = batches.pop(); batch; batch = batches.pop()) {
       const result = await writeBatch(ctx, table, { columns, rows: batch }, options);
       if ("left" in result) {
@@ -111,6 +113,21 @@ export async function importRows(
     }
   }
   return { ...sum, errors: errors.slice(0, FIELD_ERRORS_MAX) };
+}
+
+/** Rows that are written together: few where they are long. */
+function* batchesOf(rows: readonly CsvRow[]): Generator<readonly CsvRow[]> {
+  let batch: CsvRow[] = [];
+  let characters = 0;
+  for (const row of rows) {
+    batch.push(row);
+    for (const cell of row.cells) characters += cell?.length ?? 0;
+    if (batch.length < BATCH_ROWS_MAX && characters < BATCH_CHARACTERS_MAX) continue;
+    yield batch;
+    batch = [];
+    characters = 0;
+  }
+  if (batch.length > 0) yield batch;
 }
 
 /** For each cell of a row the column that it fills; undefined where the platform does. */
