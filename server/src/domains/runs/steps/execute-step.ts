@@ -80,16 +80,7 @@ export async function executeStep(attempt: StepAttempt): Promise<StepAttemptResu
     if (secrets.scrubber) ({ scrubber } = secrets);
     const workspace = prepared.readsWorkspace ? await readWorkspaceFacts(platform, run) : undefined;
     const scope = attempt.scope.at(attempt.path, { workspace, secrets: secrets.values });
-    const onMissing = ({ path, text }: ExpressionPlace): void => {
-      // A list without members has no value by design.
-      if (prepared.lists.includes(path) || logs.length >= NOTES_MAX) return;
-      const message = `${path}: ${text.trim()} has no value.`;
-      logs.push(toLogLine(platform, { level: "info", message }));
-    };
-    const values = await evaluateWhenFree(attempt, (evaluation) => {
-      logs.length = 0;
-      return prepared.template.evaluate(scope, { ...evaluation, onMissing });
-    });
+    const values = await evaluateTemplate(attempt, prepared, { scope, logs });
     const expressions = Object.fromEntries(
       [...prepared.expressions].map(([name, { text }]) => [name, text]),
     );
@@ -154,6 +145,24 @@ async function readSecrets(
   if (names.length === 0 || node.type.inside) return {};
   if (run.test) return { values: new Map(names.map((name) => [name, `[secret ${name}]`])) };
   return platform.secrets.read(run.workspace, names, rights);
+}
+
+/** Evaluates the templates of a configuration, with a note for each expression without a value. */
+function evaluateTemplate(
+  attempt: StepAttempt,
+  { template, lists }: PreparedNode,
+  { scope, logs }: { readonly scope: unknown; readonly logs: StepLogLine[] },
+): Promise<unknown> {
+  const onMissing = ({ path, text }: ExpressionPlace): void => {
+    // A list without members has no value by design.
+    if (lists.includes(path) || logs.length >= NOTES_MAX) return;
+    const message = `${path}: ${text.trim()} has no value.`;
+    logs.push(toLogLine(attempt.platform, { level: "info", message }));
+  };
+  return evaluateWhenFree(attempt, (evaluation) => {
+    logs.length = 0;
+    return template.evaluate(scope, { ...evaluation, onMissing });
+  });
 }
 
 /** Evaluates fields that are expressions; an error says which. */
