@@ -156,7 +156,7 @@ test("an answer ends before it gets too large, even at its first row", async () 
   const ask = (sql: string) => runQuery(world.kernel, caller, { sql, timeoutMs: 30_000 });
   const MEBIBYTE = "(select string_agg('0123456789abcdef', '') from generate_series(1, 65536))";
   const large = await ask(`select n, ${MEBIBYTE} as text from generate_series(1, 17) n`);
-  expect([large.rowCount, large.truncated]).toEqual([15, true]);
+  expect([large.rowCount, large.truncated]).toEqual([3, true]);
   expect(large.rows.map((row) => (row as { n: number }).n)).toEqual(
     Array.from({ length: 15 }, (_, n) => n + 1),
   );
