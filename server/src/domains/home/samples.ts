@@ -7,6 +7,7 @@ export const samples: readonly Sample[] = [
     operation: "home.log_out",
     arrange: async (_owner, world) => ({
       by: browser(world, (await world.member(["viewer"])).token),
+      status: 303,
     }),
   },
   {

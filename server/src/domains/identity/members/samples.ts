@@ -53,6 +53,7 @@ function accepting(operation: string): Sample[] {
       arrange: async (owner, world) => ({
         ...sender(world),
         body: { token: await mailed(world, owner), name: "Ada", password },
+        ...(operation === "invitations.form" && { status: 303 }),
       }),
     },
     {
