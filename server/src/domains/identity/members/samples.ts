@@ -80,6 +80,7 @@ function accepting(operation: string): Sample[] {
       arrange: async (_owner, world) => ({
         ...sender(world),
         body: { token: await invitedAgain(world, false), password: "their first password" },
+        ...(operation === "invitations.form" && { status: 303 }),
       }),
     },
   ];

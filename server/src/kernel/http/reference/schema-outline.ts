@@ -1,5 +1,5 @@
 import type { TSchema } from "typebox";
-import { type Markup, markup } from "../../html/markup.ts";
+import { Markup, markup } from "../../html/markup.ts";
 
 const DEPTH_MAX = 5;
 
@@ -36,9 +36,10 @@ export function outlineFields(schema: TSchema | undefined, depth = 1): Markup | 
 
 /** A text with `code` in it. */
 export function renderInline(text: string): Markup {
-  return markup`${text
+  const parts = text
     .split("`")
-    .map((part, index) => (index % 2 === 1 ? markup`<code>${part}</code>` : markup`${part}`))}`;
+    .map((part, index) => (index % 2 === 1 ? markup`<code>${part}</code>` : markup`${part}`));
+  return new Markup(parts.map((part) => part.text).join(""));
 }
 
 /** The object that a schema is, or that it is a list or an alternative of. */
