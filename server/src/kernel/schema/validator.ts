@@ -189,7 +189,8 @@ const PATTERN_CHARACTERS_MAX = 100;
 
 /** Names the rule, as far as a person would read it. */
 function describePattern(pattern: unknown): string {
-  const text = pattern instanceof RegExp ? pattern.source : String(pattern ?? "");
+  const source = pattern instanceof RegExp ? pattern.source : pattern;
+  const text = typeof source === "string" ? source : "";
   // A look-ahead is a rule of ours around the one that was written.
   const isShown = text !== "" && text.length <= PATTERN_CHARACTERS_MAX && !text.includes("(?");
   return `does not have the right form${isShown ? `: ${text}` : ""}`;

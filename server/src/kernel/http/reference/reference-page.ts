@@ -73,9 +73,9 @@ function describeAccess({ access, permission }: Operation): string {
 /** The request of the example as a command, with the variables of the guides. */
 function renderCommand({ operation, method, path }: ReferenceEntry): string {
   const { example = {}, access, permission } = operation;
-  const params = (example.params ?? {}) as Record<string, unknown>;
+  const params = (example.params ?? {}) as Record<string, string>;
   const filled = path.replaceAll(/\{(\w+)\}/g, (hole, name: string) =>
-    params[name] === undefined ? hole : encodeURIComponent(String(params[name])),
+    params[name] === undefined ? hole : encodeURIComponent(params[name]),
   );
   const query = Object.entries(example.query ?? {}).map(
     ([name, value]) => `${name}=${encodeURIComponent(String(value))}`,
