@@ -168,7 +168,7 @@ test("an input is held against the action's schema, in depth", async () => {
 });
 
 test("an input that is too large to be held against its schema is left to the other system", async () => {
-  const tags = Array.from({ length: 200_000 }, () => 1);
+  const tags = Array.from({ length: 99_000 }, () => 1);
   expect((await invoke("renamePet", { petId: 1, body: { tags } })).status).toBe(200);
 });
 

@@ -240,6 +240,7 @@ test("deployments are found by workflow, and by the topic of their event trigger
       enabled: true,
       deployedBy: owner.userId,
       permissions: undefined,
+      orphaned: false,
     });
     expect(await findDeployment(tx, listening.id, "production")).toBeUndefined();
     expect(await findEventDeployments(tx, "staging", ["orders", "bills"])).toMatchObject([

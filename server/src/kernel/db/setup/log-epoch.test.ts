@@ -84,6 +84,11 @@ test("connections of an older epoch are replaced: no write fails, and the operat
     after.map(() => [201, "note.created"]),
   );
 
+  const told = await until(async () => world.lines.find((line) => line.includes("are lost")));
+  const id = eventIdOf({ epoch: lost.epoch, xid: Number(lost.xid), seq: Number(lost.seq) });
+  expect(JSON.parse(told)).toMatchObject({ epoch: 2, lost: 1, firstLost: id, lastLost: id });
+  expect(await metrics()).toContain("millrace_events_lost 1");
+
   await world.sql("update installation set epoch = 3");
   await world.sql(`alter table events drop constraint events_epoch,
     add constraint events_epoch check (epoch >= 3) not valid`);
@@ -101,10 +106,6 @@ test("connections of an older epoch are replaced: no write fails, and the operat
     { epoch: 3, count: 12 },
   ]);
 
-  const told = await until(async () => world.lines.find((line) => line.includes("are lost")));
-  const id = eventIdOf({ epoch: lost.epoch, xid: Number(lost.xid), seq: Number(lost.seq) });
-  expect(JSON.parse(told)).toMatchObject({ epoch: 2, lost: 1, firstLost: id, lastLost: id });
-  expect(await metrics()).toContain("millrace_events_lost 1");
   await until(async () => (await metrics()).includes("millrace_log_epoch 3"));
 });
 
