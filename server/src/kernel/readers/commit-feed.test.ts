@@ -150,7 +150,9 @@ test("nor is one that appears on an earlier page while a later one is read", asy
   looks = 0;
   await news.catchUp();
   expect(looks).toBe(2);
-  expect(new Set(heard).size).toBe(10_500);
+  // An open transaction of another test lets the feed begin earlier, with events of the tests above.
+  const announced = heard.filter((id) => id.startsWith("many "));
+  expect(new Set(announced).size).toBe(10_500);
   await world.settled();
   await news.catchUp();
   expect(heard).toContain("slow");

@@ -16,7 +16,8 @@ const END = `
   select epoch, pg_snapshot_xmin(pg_current_snapshot()) as xid, 0::bigint as seq from installation`;
 /**
  * Those of the next events that have listeners; and, even if there are none, how far it has read, and the
- * position before which nothing can appear any more. The latest few are told by their positions alone.
+ * position before which nothing can appear any more. The latest few are named in the first row by
+ * their positions alone, as one text: an array in each row took a tenth of the time under load.
  */
 const READ = `
   with passed as materialized
@@ -28,9 +29,12 @@ const READ = `
   select (select epoch from installation) as end_epoch,
          pg_snapshot_xmin(pg_current_snapshot()) as end_xid,
          (select count(*)::int from passed) as passed,
-         array(select xid::text || ' ' || seq from passed where epoch = $6
-                order by epoch desc, xid desc, seq desc limit $7) as latest, l.epoch as at_epoch, l.xid as at_xid,
-         l.seq as at_seq, n.*
+         case when row_number() over (order by n.epoch, n.xid, n.seq) = 1 then
+           (select string_agg(xid::text || ' ' || seq, ',')
+              from (select xid, seq from passed where epoch = $6
+                     order by epoch desc, xid desc, seq desc limit $7) as last)
+         end as latest,
+         l.epoch as at_epoch, l.xid as at_xid, l.seq as at_seq, n.*
     from (values (true)) as always
     left join (select epoch, xid, seq from passed order by epoch desc, xid desc, seq desc limit 1) l
       on true
@@ -41,8 +45,8 @@ interface PageRow {
   readonly end_epoch: number;
   readonly end_xid: string;
   readonly passed: number;
-  /** The transaction id and number of the latest in the epoch that was the last one known. */
-  readonly latest: readonly string[];
+  /** The transaction id and number of the latest, newest first, in the epoch that was the last one known. */
+  readonly latest: string | null;
   /** The last of those; null when there is none. */
   readonly at_epoch: number | null;
   readonly at_xid: string;
@@ -166,7 +170,8 @@ export class CommitFeed {
     const [first] = rows;
     if (!first) throw new Error("The end of the log can't be read.");
     const { end_epoch, end_xid, passed, latest, at_epoch, at_xid, at_seq } = first;
-    this.#seen.add(latest.toReversed().map((text) => this.#positionInEpoch(text)));
+    const seen = latest?.split(",").toReversed() ?? [];
+    this.#seen.add(seen.map((text) => this.#positionInEpoch(text)));
     return {
       end: positionOfRow({ epoch: end_epoch, xid: end_xid, seq: 0 }),
       passed,
