@@ -8,6 +8,7 @@ const LATE = [
   "@node-saml/node-saml",
   "@scalar/fastify-api-reference",
   "@simplewebauthn/server",
+  "libpg-query",
   "markdown-it",
   "nodemailer",
   "openid-client",

@@ -5,8 +5,8 @@
 import { checkDotted, checks, type Struct } from "./checks.ts";
 import { Findings, recordsOf, textOf } from "./findings.ts";
 import { type NodeRule, ALLOWED_NODES, nodeName, ALLOWED_STATEMENTS } from "./nodes.ts";
-import { guardError, type GuardErrors, parseSql } from "./parse-sql.ts";
-import type { SourcePosition } from "./source-position.ts";
+import { parseSql } from "./parse-sql.ts";
+import { guardError, type GuardErrors, type SourcePosition } from "./source-position.ts";
 
 /** A statement that may be run, and what it names. */
 export interface Inspection {

@@ -1,9 +1,5 @@
 import { hasSqlDetails, type Node, parseSync } from "libpg-query";
-import { type GuardError, positionAt, type SourcePosition } from "./source-position.ts";
-
-export interface GuardErrors {
-  readonly errors: readonly GuardError[];
-}
+import { guardError, type GuardErrors, positionAt } from "./source-position.ts";
 
 /** A statement of a text; `start` and `end` are bytes, the latter undefined at the end of the text. */
 export interface ParsedStatement {
@@ -24,10 +20,6 @@ export function parseSql(
   const parsed = sql.trim() === "" ? [] : parse(sql);
   if ("errors" in parsed) return parsed;
   return parsed.length === 0 ? guardError("there is no statement") : { statements: parsed };
-}
-
-export function guardError(message: string, at?: SourcePosition): GuardErrors {
-  return { errors: [{ message, at }] };
 }
 
 function parse(sql: string): ParsedStatement[] | GuardErrors {

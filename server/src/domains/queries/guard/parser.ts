@@ -2,7 +2,7 @@
 import { TaskThreads } from "#kernel/work/task-threads.ts";
 import type { GuardResult } from "./guard.ts";
 import type { NodeRule } from "./nodes.ts";
-import { guardError } from "./parse-sql.ts";
+import { guardError } from "./source-position.ts";
 import type { ScriptResult } from "./script.ts";
 
 /** A task of the thread: one statement by a rule, or a script. */

@@ -1,8 +1,14 @@
 import type { Node } from "libpg-query";
 import { inspectStatement } from "./guard.ts";
 import { ALLOWED_STATEMENTS, nodeName } from "./nodes.ts";
-import { guardError, type GuardErrors, parseSql } from "./parse-sql.ts";
-import { type GuardError, PositionMap, type SourcePosition } from "./source-position.ts";
+import { parseSql } from "./parse-sql.ts";
+import {
+  type GuardError,
+  guardError,
+  type GuardErrors,
+  PositionMap,
+  type SourcePosition,
+} from "./source-position.ts";
 
 /** One statement of a script. Positions within a node are bytes of the whole script. */
 export type ScriptStatement = { readonly text: string; readonly at: SourcePosition } & (

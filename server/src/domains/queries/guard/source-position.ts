@@ -73,3 +73,11 @@ export function characterCount(text: string): number {
 export function describePosition({ message, at }: GuardError): string {
   return at ? `line ${at.line}, column ${at.column}: ${message}` : message;
 }
+
+export interface GuardErrors {
+  readonly errors: readonly GuardError[];
+}
+
+export function guardError(message: string, at?: SourcePosition): GuardErrors {
+  return { errors: [{ message, at }] };
+}
