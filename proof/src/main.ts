@@ -2,6 +2,7 @@ import { crash } from "./crash/crash.ts";
 import { dump } from "./dump/dump.ts";
 import { failover } from "./failover/failover.ts";
 import { faults } from "./faults/index.ts";
+import { flood } from "./failover/flood.ts";
 import { fuzzing } from "./fuzz/index.ts";
 import { nodes } from "./nodes/nodes.ts";
 import type { Proof } from "./proof.ts";
@@ -19,6 +20,7 @@ const PROOFS: readonly Proof[] = [
   proxy,
   dump,
   failover,
+  flood,
 ];
 const USAGE = `npm run proof -- <name> [options]
 ${PROOFS.map(({ name, usage }) => `  ${name} ${usage}`).join("\n")}
