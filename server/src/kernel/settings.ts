@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseCidr } from "./outbound/ssrf-guard.ts";
-import { nearestWord } from "./schema/nearest-word.ts";
+import { closestName } from "./schema/closest-name.ts";
 import { StartupError } from "./startup-error.ts";
 
 export type ProcessRole = "all" | "api" | "worker";
@@ -114,7 +114,7 @@ export function unknownSettings(env: Environment): readonly string[] {
     .map((name) => {
       const ending = name.slice(PREFIX.length);
       const known = new Map(Object.keys(EXPECTED).map((key) => [key.replace(PREFIX, ""), key]));
-      const meant = known.get(nearestWord(ending, known.keys()) ?? "");
+      const meant = known.get(closestName(ending, known.keys()) ?? "");
       return `${name} is not a setting${meant === undefined ? "" : `; do you mean ${meant}?`}`;
     });
 }

@@ -98,3 +98,16 @@ test.each([
   });
   expect(await world.stranger(`OPTIONS ${url}`)).toMatchObject({ status: 204 });
 });
+
+test("a bulk may have 1,000 records of 200 columns, and any other body fewer values", async () => {
+  const names = Array.from({ length: 200 }, (_, column) => `c${column}`);
+  const record = Object.fromEntries(names.map((name) => [name, 1]));
+  const records = Array.from({ length: 1_000 }, () => record);
+  const bulk = await agent("POST /api/v1/tables/unknown/records/bulk", { records });
+  expect(bulk).toMatchObject({ status: 404, events: [] });
+  const more = { records: [...records, ...records] };
+  const tooMany = await agent("POST /api/v1/tables/unknown/records/bulk", more);
+  expect(tooMany).toMatchObject({ status: 413, events: [] });
+  const note = { body: Array.from({ length: 100_001 }, () => 1) };
+  expect(await agent("POST /api/v1/notes", note)).toMatchObject({ status: 413, events: [] });
+});

@@ -1,24 +1,33 @@
 import secureJson from "secure-json-parse";
-import { Failure, invalidField, MalformedRequest, TooLarge } from "../operation/failure.ts";
+import {
+  Failure,
+  type FieldError,
+  invalidField,
+  MalformedRequest,
+  TooLarge,
+} from "../operation/failure.ts";
 
 const DEPTH_MAX = 64;
 
+/** Every one of them is looked at several times, and nobody else is served meanwhile. */
+const VALUES_MAX = 100_000;
+/** For the bodies that may be large: a bulk of 1,000 records, each with all the columns that a table may have. */
+export const BULK_VALUES_MAX = 250_000;
+
 /** Parses a JSON body and sanitises it: every later step can handle the value. An empty body is undefined. */
-export function parseBody(bytes: Buffer): unknown {
+export function parseBody(bytes: Buffer, valuesMax = VALUES_MAX): unknown {
   if (bytes.length === 0) return undefined;
-  assertFewValues(bytes);
+  assertFewValues(bytes, valuesMax);
   const value = parse(decode(bytes));
-  assertStorable(value, "", 0);
+  assertStorable(value, "");
   return value;
 }
 
-/** Every one of them is looked at several times, and nobody else is served meanwhile. */
-const VALUES_MAX = 100_000;
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
 
 /** Counts the values of a JSON text by its commas, before it is parsed. */
-function assertFewValues(bytes: Buffer): void {
-  if (bytes.length < 2 * VALUES_MAX) return;
+function assertFewValues(bytes: Buffer, valuesMax: number): void {
+  if (bytes.length < 2 * valuesMax) return;
   let count = 1;
   let inString = false;
   for (let index = 0; index < bytes.length; index += 1) {
@@ -26,8 +35,8 @@ function assertFewValues(bytes: Buffer): void {
     if (code === QUOTE) inString = !inString;
     else if (inString) index += code === BACKSLASH ? 1 : 0;
     else if (code === COMMA) count += 1;
-    if (count <= VALUES_MAX) continue;
-    const detail = `The body has more than ${VALUES_MAX} values; send it in parts.`;
+    if (count <= valuesMax) continue;
+    const detail = `The body has more than ${valuesMax} values; send it in parts.`;
     throw new Failure(TooLarge, { detail });
   }
 }
@@ -45,7 +54,7 @@ export function parseForm(bytes: Buffer): unknown {
     fields[name] = value;
   }
   const value = { ...fields };
-  assertStorable(value, "", 0);
+  assertStorable(value, "");
   return value;
 }
 
@@ -66,7 +75,7 @@ export function parseAnyBody(bytes: Buffer, mediaType: string): unknown {
   if (mediaType === JSON_MEDIA_TYPE || mediaType.endsWith("+json")) return parseBody(bytes);
   const text = decode(bytes);
   const value = mediaType === FORM_MEDIA_TYPE ? formFields(parseFields(text)) : text;
-  assertStorable(value, "", 0);
+  assertStorable(value, "");
   return value;
 }
 
@@ -125,35 +134,46 @@ function parse(text: string): unknown {
  * Sanitises input, once for all: PostgreSQL stores neither NUL nor half a surrogate pair, JSON numbers may
  * overflow to infinity, and deep nesting exhausts the stack of code that walks it.
  */
-export function assertStorable(value: unknown, path: string, depth = 0): void {
-  if (typeof value === "string") return assertStorableText(value, path);
+export function assertStorable(value: unknown, path: string): void {
+  const error = findUnstorable(value, 0);
+  if (error) throw invalidField(`${path}${error.path}`, error.message);
+}
+
+/** The path is made where something is wrong: to name every value takes longer than to look at it. */
+function findUnstorable(value: unknown, depth: number): FieldError | undefined {
+  if (typeof value === "string") return findUnstorableText(value);
   if (typeof value === "number") {
-    if (!Number.isFinite(value)) throw invalidField(path, "is too large a number");
-    return;
+    return Number.isFinite(value) ? undefined : { path: "", message: "is too large a number" };
   }
-  if (typeof value !== "object" || value === null) return;
-  if (depth >= DEPTH_MAX) throw invalidField(path, `is nested more than ${DEPTH_MAX} levels deep`);
-  if (Array.isArray(value)) {
-    for (let index = 0; index < value.length; index += 1) {
-      assertStorable(value[index], `${path}/${index}`, depth + 1);
-    }
-    return;
+  if (typeof value !== "object" || value === null) return undefined;
+  if (depth >= DEPTH_MAX) {
+    return { path: "", message: `is nested more than ${DEPTH_MAX} levels deep` };
   }
-  for (const [key, part] of Object.entries(value)) {
-    assertStorableText(key, path);
-    assertStorable(part, `${path}/${key}`, depth + 1);
+  const isList = Array.isArray(value);
+  for (const key in value) {
+    const errorOfKey = isList ? undefined : findUnstorableText(key);
+    if (errorOfKey) return errorOfKey;
+    const error = findUnstorable((value as Readonly<Record<string, unknown>>)[key], depth + 1);
+    if (error) return { ...error, path: `/${key}${error.path}` };
   }
+  return undefined;
 }
 
 /** Sanitises the texts of the URL; `mark` is how errors name that part of it. */
 export function assertStorableTexts(texts: object, mark: "?" | ":"): void {
   for (const [name, value] of Object.entries(texts)) {
     assertStorableText(name, mark);
-    assertStorable(value, `${mark}${name}`, 0);
+    assertStorable(value, `${mark}${name}`);
   }
 }
 
 function assertStorableText(text: string, path: string): void {
-  if (text.includes("\u0000")) throw invalidField(path, "must not contain a NUL character");
-  if (!text.isWellFormed()) throw invalidField(path, "is not well-formed Unicode");
+  const error = findUnstorableText(text);
+  if (error) throw invalidField(path, error.message);
+}
+
+function findUnstorableText(text: string): FieldError | undefined {
+  if (text.includes("\u0000")) return { path: "", message: "must not contain a NUL character" };
+  if (!text.isWellFormed()) return { path: "", message: "is not well-formed Unicode" };
+  return undefined;
 }

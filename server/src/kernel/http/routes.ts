@@ -35,7 +35,8 @@ export interface MountOptions {
   readonly loadShedder: LoadShedder;
 }
 
-const BODY_BYTES_MAX = 1024 * 1024;
+/** The size of bodies, but for operations that say otherwise. */
+export const BODY_BYTES_MAX = 1024 * 1024;
 
 /** Registers the routes of each operation. */
 export function mountOperations(app: FastifyInstance, options: MountOptions): void {

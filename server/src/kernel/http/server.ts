@@ -33,6 +33,7 @@ import { mountProbes } from "./probes.ts";
 import { mountReference } from "./reference/mount-reference.ts";
 import { ResponseCompressor } from "./compression/response-compressor.ts";
 import {
+  BULK_VALUES_MAX,
   FORM_MEDIA_TYPE,
   JSON_MEDIA_TYPE,
   parseBody,
@@ -41,7 +42,7 @@ import {
 } from "./request-body.ts";
 import { CrossOriginPolicy } from "./routing/cross-origin.ts";
 import { collectPaths, rejectUnrouted } from "./routing/rejection.ts";
-import { loggedPathOf, mountOperations, pathOf } from "./routes.ts";
+import { BODY_BYTES_MAX, loggedPathOf, mountOperations, pathOf } from "./routes.ts";
 
 export interface ServerOptions {
   readonly kernel: Kernel;
@@ -85,7 +86,10 @@ export async function buildServer({
   metrics.watchConnections(() => connections.count());
   const paths = collectPaths(app);
   app.removeAllContentTypeParsers();
-  addParser(app, JSON_MEDIA_TYPE, parseBody);
+  addParser(app, JSON_MEDIA_TYPE, (bytes, { routeOptions }) => {
+    const isLarge = (routeOptions.bodyLimit ?? 0) > BODY_BYTES_MAX;
+    return parseBody(bytes, isLarge ? BULK_VALUES_MAX : undefined);
+  });
   addParser(app, FORM_MEDIA_TYPE, parseForm);
   addHooks(app, kernel, metrics);
   app.setErrorHandler(sendFailure);
@@ -144,10 +148,14 @@ function withoutChildLoggers(log: Logger): FastifyBaseLogger {
   return Object.assign(same, { child: () => same });
 }
 
-function addParser(app: FastifyInstance, type: string, parse: (bytes: Buffer) => unknown): void {
-  app.addContentTypeParser(type, { parseAs: "buffer" }, (_request, body, done) => {
+function addParser(
+  app: FastifyInstance,
+  type: string,
+  parse: (bytes: Buffer, request: FastifyRequest) => unknown,
+): void {
+  app.addContentTypeParser(type, { parseAs: "buffer" }, (request, body, done) => {
     try {
-      done(null, parse(body as Buffer));
+      done(null, parse(body as Buffer, request));
     } catch (error) {
       done(error as Error);
     }
