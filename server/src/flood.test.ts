@@ -3,7 +3,7 @@ import { fanOutReader } from "#domains/webhooks/sending/fan-out.ts";
 import { eventTriggerReader } from "#domains/runs/triggers/event-reader.ts";
 import { startReceiver } from "#domains/webhooks/testing/receiver.ts";
 import type { Reader } from "#kernel/contract.ts";
-import { newId } from "#kernel/schema/id.ts";
+import { newId, workspaceIdOf } from "#kernel/schema/id.ts";
 import { advanceReader, reader, registerReaders } from "#kernel/readers/reader.ts";
 import { TEST_PASSWORD } from "#kernel/testing/database.ts";
 import { until, useFixture, useWorld } from "#kernel/testing/world.ts";
@@ -145,4 +145,42 @@ test("readers ask once for a batch of many workspaces, and handle those alone th
     const [row] = await world.sql("select count(*)::int as n from deliveries");
     return row.n === 1;
   });
+});
+
+test("who is deactivated is in the audit log of the time before, and of the time after they are back", async () => {
+  const owner = await auditorIn(3);
+  const before = await listIn(owner);
+  const member = `PATCH /api/v1/settings/users/${userId}`;
+  expect(await owner(member, { status: "deactivated" })).toMatchObject({ status: 200 });
+  expect((await logIn(TEST_PASSWORD)).status).toBe(200);
+  expect(await listIn(owner)).toEqual(before);
+  world.clock.advance(1_000);
+  expect(await owner(member, { status: "active" })).toMatchObject({ status: 200 });
+  expect(await listIn(owner)).toEqual(before);
+  world.clock.advance(1_000);
+  expect((await logIn(TEST_PASSWORD)).status).toBe(200);
+  const [seen, ...older] = await listIn(owner);
+  expect(older).toEqual(before);
+  // Where the log of it is would tell where else they belong.
+  expect(seen.workspaceId).toBe(workspaceIdOf(workspaces[3]?.key ?? ""));
+});
+
+test("an account that a workspace's provider made sees nothing of another with its address", async () => {
+  const place = await world.workspace("provider");
+  const owner = await world.member(["owner"], place);
+  const managed = newId("usr");
+  await world.sql(
+    `insert into users (id, email, name, managed_by, created_at, updated_at)
+     values ($1, $2, 'Not them', $3, now(), now())`,
+    [managed, email, place.key],
+  );
+  await world.sql(
+    `insert into memberships (workspace_id, user_id, roles, created_at, updated_at)
+     values ($1, $2, '{agent}', now(), now())`,
+    [place.key, managed],
+  );
+  world.clock.advance(60_000);
+  expect((await logIn("wrong")).status).toBe(401);
+  expect((await listIn(auditor))[0]).toMatchObject({ type: "audit.auth.login_failed" });
+  expect(await listIn(owner)).toEqual([]);
 });

@@ -651,6 +651,7 @@ export interface Tables {
     revision: Generated<number>;
     created_at: Time;
     updated_at: Time;
+    active_since: Time | null;
   };
   message_keys: {
     workspace_id: Generated<string>;

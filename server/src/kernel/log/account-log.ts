@@ -5,7 +5,8 @@ import { EVENT_COLUMNS, type EventRow, type LogFilter, toEvent } from "./event-l
 
 /**
  * The acts of accounts, such as logins, are logged once and not in each workspace of a person. These are those of
- * the members of the transaction's workspace that the log of another one holds, newest first; see migration 0044.
+ * the members of the transaction's workspace that the log of another one holds, newest first; see migrations
+ * 0044 and 0045. Each is shown as one of this workspace: where else a person belongs is not for it to know.
  */
 export async function queryAccountEvents(
   tx: Tx,
@@ -13,14 +14,14 @@ export async function queryAccountEvents(
   limit: number,
 ): Promise<RecordedEvent[]> {
   const { before, type, actorId, resourceType, resourceId, from, to } = filter;
-  const { rows } = await sql<EventRow>`
-    select ${sql.raw(EVENT_COLUMNS)}
+  const { rows } = await sql<EventRow & { here: string }>`
+    select ${sql.raw(EVENT_COLUMNS)}, current_setting('millrace.workspace') as here
       from account_events(
         ${before?.epoch ?? null}::smallint, ${before ? String(before.xid) : null}::xid8,
         ${before?.seq ?? null}::bigint, ${type ?? null}::text, ${actorId ?? null}::text,
         ${resourceType ?? null}::text, ${resourceId ?? null}::text, ${from ?? null}::timestamptz,
         ${to ?? null}::timestamptz, ${limit}::integer) e`.execute(tx);
-  return rows.map(toEvent);
+  return rows.map(({ here, ...row }) => toEvent({ ...row, workspace_id: here }));
 }
 
 /** The event of an account at this position. */

@@ -2,6 +2,7 @@ import Type from "typebox";
 import { Password } from "#domains/identity/accounts/index.ts";
 import { htmlErrorRendering } from "#kernel/html/error-page.ts";
 import { buildSessionCookie, LoggedIn, startSession } from "#domains/identity/sessions/index.ts";
+import { isSsoEnforced } from "#domains/identity/sso/enforcement/index.ts";
 import { Failure, RateLimited } from "#kernel/operation/failure.ts";
 import { document, markup } from "#kernel/html/markup.ts";
 import { command, query } from "#kernel/operation/operation.ts";
@@ -45,7 +46,9 @@ export const invitationForm = command({
   id: "invitations.form",
   route: "POST /invitations",
   summary: "Accept an invitation from the form, and go to the first page",
-  description: "A new account is logged in. One that existed logs in as it always does.",
+  description:
+    "A new account is logged in, unless the workspace enforces its single sign-on. One that existed logs in as " +
+    "it always does.",
   access: "visitor",
   acceptsForm: true,
   body: object({ token: Token, name: Type.Optional(text(100)), password: Password }),
@@ -53,13 +56,17 @@ export const invitationForm = command({
   ...ACCEPT_CONTRACT,
   emits: [...ACCEPT_CONTRACT.emits, LoggedIn],
   example: { body: { token: "mri_…", name: "Ada", password: "correct horse battery staple" } },
-  prepare: (platform, { body }, caller) => prepareAcceptance(platform, body, caller),
-  async run(ctx, { body: { name } }, acceptance) {
+  async prepare(platform, { body }, caller) {
+    const acceptance = await prepareAcceptance(platform, body, caller);
+    const mustUseSso = acceptance && (await isSsoEnforced(platform, acceptance.invitation));
+    return { acceptance, mustUseSso };
+  },
+  async run(ctx, { body: { name } }, { acceptance, mustUseSso }) {
     const user = await joinWorkspace(ctx, name === "" ? undefined : name, acceptance);
     if (user instanceof Failure) return user;
     const goTo = new URL(ctx.caller.origin).pathname.replace(/\/*$/, "/");
     // Of an account that existed a password is not all: it may have a second factor, or single sign-on.
-    if (!acceptance || acceptance.account) return { goTo };
+    if (!acceptance || acceptance.account || mustUseSso) return { goTo };
     const session = await startSession(ctx, user, [acceptance.invitation]);
     const cookie = buildSessionCookie(session, ctx.services.settings);
     return { goTo, headers: { "set-cookie": cookie } };

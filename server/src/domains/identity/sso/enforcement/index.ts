@@ -54,6 +54,18 @@ export async function findEnforcedSso(
   );
 }
 
+const ENFORCING = `
+  select from sso_configurations
+   where workspace_id = $1 and enforce_sso and (set_up_by is not null or not 'owner' = any ($2::text[]))`;
+
+/** True when whoever is about to join a workspace with these roles must use its single sign-on. */
+export async function isSsoEnforced(
+  { db }: Pick<Platform, "db">,
+  { workspace, roleIds }: { readonly workspace: string; readonly roleIds: readonly string[] },
+): Promise<boolean> {
+  return (await db.system(ENFORCING, [workspace, roleIds])).length > 0;
+}
+
 /** The base of all endpoints of a workspace's single sign-on. */
 export function ssoBaseUrl(origin: string, slug: string): string {
   // Parsed, so that a default port is left out as browsers and providers do.

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { hashPassword } from "#domains/identity/accounts/index.ts";
+import { browser } from "#domains/identity/oauth/testing/authorization-flow.ts";
 import { useWorld } from "#kernel/testing/world.ts";
 import {
   beginLogin,
@@ -168,6 +169,19 @@ test("where single sign-on is enforced, no password opens an account of that wor
   expect(await signIn(place, { mail: [known.email] })).toMatchObject({ status: 303 });
   await place.owner("DELETE /api/v1/settings/sso");
   expect(await logIn(known.email)).toMatchObject({ status: 200 });
+});
+
+test("where single sign-on is enforced, an invitation makes a member and no session", async () => {
+  const place = await samlWorkspace(world, { enforceSSO: true });
+  const email = "invited@corp.example";
+  const { body } = await place.owner("POST /api/v1/settings/users/invite", { email });
+  const form = { token: body.data.token, name: "Ada", password: "a long password" };
+  const accepted = await browser(world)("POST /invitations", form);
+  expect(accepted).toMatchObject({ status: 303, events: ["user.activated"] });
+  expect(accepted.headers["set-cookie"]).toBeUndefined();
+  const back = await signIn(place, { mail: [email] });
+  expect(back).toMatchObject({ status: 303 });
+  expect(back.token).toBeDefined();
 });
 
 test("enforcement does not reach beyond a workspace that nobody agreed to join", async () => {
