@@ -156,3 +156,21 @@ test("of several steps that wait one must be named", async () => {
   expect((await say(member, runId, { approved: true })).status).toBe(200);
   expect(await waitForRun(owner, runId)).toMatchObject({ status: "completed" });
 });
+
+test("where approvers have left, an owner decides in their place, and counts for all that are missing", async () => {
+  const [leaving, staying] = [await world.member(["agent"]), await world.member(["agent"])];
+  const approvers = [leaving.userId, staying.userId];
+  const runId = await asked({ approvers, quorum: 2 });
+  expect(await say(owner, runId, { approved: true })).toMatchObject({ status: 403, events: [] });
+  await owner(`DELETE /api/v1/settings/users/${leaving.userId}`);
+  expect(await open(owner)).toContain(runId);
+  expect(await say(member, runId, { approved: true })).toMatchObject({ status: 403, events: [] });
+  expect(await say(staying, runId, { approved: true })).toMatchObject({ status: 200 });
+  expect(await open(owner)).toContain(runId);
+  expect(await say(owner, runId, { approved: true, data: { room: 3 } })).toMatchObject({
+    status: 200,
+    events: ["workflow.run_resumed"],
+  });
+  expect(await waitForRun(owner, runId)).toMatchObject({ status: "completed", output: 3 });
+  expect(await open(owner)).not.toContain(runId);
+});

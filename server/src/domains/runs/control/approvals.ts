@@ -48,11 +48,23 @@ export interface DecisionInput {
 
 type In<C> = C & { readonly workspace: WorkspaceRef };
 
+/**
+ * True where fewer can still decide than must: approvers have left, or lost the role that was asked. Owners decide
+ * then, so that nobody's leaving blocks a run.
+ */
+const LACKS_APPROVERS = sql`
+  (select count(*) from memberships m
+    where m.status = 'active' and m.user_id <> all (a.decided_by)
+      and (m.user_id = any (a.approvers) or m.roles && a.approvers
+           or exists (select from roles o where o.id = any (m.roles) and o.name = any (a.approvers))))
+  < a.quorum - cardinality(a.decided_by)`;
+
 interface ApprovalRow {
   readonly path: string;
   readonly approvers: readonly string[];
   readonly quorum: number;
   readonly decided_by: readonly string[];
+  readonly lacks_approvers: boolean;
 }
 
 const DELETE_APPROVAL = "delete from run_approvals where run_id = $1 and path = $2";
@@ -68,10 +80,12 @@ export async function decideApproval(
   const { tx, services, now, caller } = ctx;
   const row = await lock(tx, runId);
   const open = await lockOpenApprovals(tx, runId, now);
-  const { path, approvers, quorum, decided_by } = selectApproval(open, input.stepId);
+  const approval = selectApproval(open, input.stepId);
+  const { path, quorum, decided_by } = approval;
   const userId = userIdOf(caller);
-  const names = await findApproverNames(ctx);
-  if (!approvers.some((name) => names.includes(name))) throw new Failure(NotAnApprover);
+  const isAsked = await isApprover(ctx, approval);
+  const isFinal = !isAsked && isOwner(ctx) && approval.lacks_approvers;
+  if (!isAsked && !isFinal) throw new Failure(NotAnApprover);
   if (decided_by.includes(userId)) throw new Failure(AlreadyDecided);
   const decision: ApprovalDecision = {
     userId,
@@ -80,11 +94,12 @@ export async function decideApproval(
     ...(input.comment !== undefined && { comment: input.comment }),
     ...(input.data !== undefined && { data: input.data }),
     at: now.toISOString(),
+    ...(isFinal && { isFinal }),
   };
   if (!(await appendMessages(ctx, runId, [stepMessage(path, { decision })]))) {
     throw new Failure(RunNotPaused);
   }
-  if (!input.approved || decided_by.length + 1 >= quorum)
+  if (!input.approved || isFinal || decided_by.length + 1 >= quorum)
     void ctx.send(DELETE_APPROVAL, [runId, path]);
   else void ctx.send(ADD_DECIDER, [runId, path, userId]);
   const version = await planOfVersion({ tx, services }, row.version_id);
@@ -109,7 +124,7 @@ export async function listApprovals(
       from run_approvals a
       join runs r on r.id = a.run_id
       join workflows w on w.id = r.workflow_id
-     where a.approvers && ${names}::text[] and not a.decided_by @> array[${userIdOf(ctx.caller)}]
+     where (a.approvers && ${names}::text[] or ${isOwner(ctx)} and ${LACKS_APPROVERS}) and not a.decided_by @> array[${userIdOf(ctx.caller)}]
        and (a.expires_at is null or a.expires_at > ${ctx.now})
        and ${before ? sql`(a.run_id, a.path) < (${before[0]}, ${before[1]})` : sql`true`}
      order by a.run_id desc, a.path desc limit ${limit}`.execute(ctx.tx);
@@ -119,9 +134,10 @@ export async function listApprovals(
 /** Locks the open approvals of a run, so that decisions are counted one after the other. */
 async function lockOpenApprovals(tx: Tx, runId: string, now: Date): Promise<ApprovalRow[]> {
   const { rows } = await sql<ApprovalRow>`
-    select path, approvers, quorum, decided_by from run_approvals
+    select path, approvers, quorum, decided_by, ${LACKS_APPROVERS} as lacks_approvers
+      from run_approvals a
      where run_id = ${runId} and (expires_at is null or expires_at > ${now})
-     order by path for update`.execute(tx);
+     order by path for update of a`.execute(tx);
   return rows;
 }
 
@@ -133,6 +149,15 @@ function selectApproval(open: readonly ApprovalRow[], stepId: string | undefined
     throw invalidField("/stepId", `must say which of several steps: ${paths}`);
   }
   return first;
+}
+
+async function isApprover(ctx: In<ReadContext>, { approvers }: ApprovalRow): Promise<boolean> {
+  const names = await findApproverNames(ctx);
+  return approvers.some((name) => names.includes(name));
+}
+
+function isOwner({ caller, workspace }: In<ReadContext>): boolean {
+  return requireMembership(caller, workspace.id).roles.includes("owner");
 }
 
 /** The names by which an approval can ask the caller: user id, role ids and role names. */

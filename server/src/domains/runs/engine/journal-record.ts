@@ -16,6 +16,8 @@ export interface ApprovalDecision {
   /** Becomes part of the step's output. */
   readonly data?: unknown;
   readonly at: string;
+  /** An owner's, in place of approvers who are gone: it counts for all that are missing. */
+  readonly isFinal?: true;
 }
 
 /** The event or the child run's end that a step waited for. */
@@ -137,7 +139,8 @@ export function applyMessage(
 export function verdictOf({ wait }: JournalRecord): "approved" | "rejected" | undefined {
   if (wait?.kind !== "approval") return undefined;
   if (wait.decisions.some(({ approved }) => !approved)) return "rejected";
-  return wait.decisions.length >= wait.quorum ? "approved" : undefined;
+  const isFinal = wait.decisions.some((decision) => decision.isFinal);
+  return isFinal || wait.decisions.length >= wait.quorum ? "approved" : undefined;
 }
 
 /** When a step that waits must go on. */
