@@ -1,3 +1,4 @@
+import { createMarkdownParser } from "#kernel/html/markdown.ts";
 import { document, type HtmlDocument, Markup, markup } from "#kernel/html/markup.ts";
 import type { Guide, GuideGroup } from "./guide.ts";
 import { footer, tile } from "./home-page.ts";
@@ -38,9 +39,7 @@ const OTHER_GUIDE = /^([a-z-]+)\.md(#.*)?$/;
 
 /** Our own text, with its links between guides turned to our pages; other files of the repository are not served. */
 async function renderGuide(prefix: string, markdown: string): Promise<Markup> {
-  // Loaded at first use, since most processes never render anything.
-  const { default: MarkdownParser } = await import("markdown-it");
-  const parser = new MarkdownParser({ html: false });
+  const parser = await createMarkdownParser({ linkify: false });
   const tokens = parser.parse(markdown, {});
   for (const [index, token] of tokens.entries()) {
     if (token.type === "heading_open") {
