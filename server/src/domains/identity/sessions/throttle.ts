@@ -7,7 +7,7 @@ export const KNOWN_ADDRESS_MS = 90 * 24 * 3_600_000;
 
 const FIND_KNOWN_ADDRESS = `
   select from known_addresses k join users u on u.id = k.user_id
-   where u.email = $1 and k.address_hash = $2 and k.seen_at > $3`;
+   where u.email = $1 and u.managed_by is null and k.address_hash = $2 and k.seen_at > $3`;
 
 /**
  * Throttles password guesses by address and by account. Attempts on an account from unknown addresses
