@@ -1,4 +1,4 @@
-import { setImmediate } from "node:timers/promises";
+import { TurnTimer } from "#kernel/work/turn-timer.ts";
 import { Value } from "typebox/value";
 import { findMissingSecrets } from "#domains/vault/index.ts";
 import type { Platform, PlatformServices, ReadContext } from "#kernel/contract.ts";
@@ -125,9 +125,6 @@ export async function findScriptErrors(
   return errors;
 }
 
-/** Parsed between two yields: some milliseconds. */
-const BATCH_EXPRESSIONS = 20;
-
 /**
  * Parses the expressions of a definition while no transaction is open, and yields in between. It is
  * what takes longest of checking a definition; the result is cached until that is done.
@@ -137,9 +134,10 @@ export async function parseExpressions(
   definition: unknown,
 ): Promise<void> {
   const { all } = findMentions(definition, nodeTypesOf(services));
-  for (const [index, mention] of all.entries()) {
+  const turn = new TurnTimer();
+  for (const mention of all) {
+    if (turn.isOver()) await turn.next();
     referencesOf(mention);
-    if (index % BATCH_EXPRESSIONS === BATCH_EXPRESSIONS - 1) await setImmediate();
   }
 }
 

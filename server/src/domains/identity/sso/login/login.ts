@@ -26,7 +26,7 @@ import { openClientSecret, configurationRef } from "../settings/service.ts";
 import * as store from "../store.ts";
 
 /** The path after a login that named none. */
-const DEFAULT_RETURN_PATH = "/docs";
+const DEFAULT_RETURN_PATH = "/";
 /** Nothing can be guessed here, and a whole office may sign in from one address. */
 const LOGINS_PER_PASSWORD_LOGIN = 6;
 /** Loaded at the first login by each protocol: their libraries take memory, and few use both. */

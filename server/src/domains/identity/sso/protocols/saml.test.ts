@@ -44,7 +44,7 @@ test("a second login is the same member, and creates nothing", async () => {
     const { location } = await beginLogin(world, slug);
     const form = await provider.answer(location, { attributes: grace });
     const back = await postAnswer(world, slug, form);
-    expect(back).toMatchObject({ status: 303, headers: { location: "/docs" }, events });
+    expect(back).toMatchObject({ status: 303, headers: { location: "/" }, events });
   }
   const users = await world.sql("select id from users where email = 'grace@example.com'");
   expect(users).toHaveLength(1);

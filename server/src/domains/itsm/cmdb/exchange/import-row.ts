@@ -1,4 +1,5 @@
 /** The items of an import, parsed and validated one by one. */
+import { TurnTimer } from "#kernel/work/turn-timer.ts";
 import Type from "typebox";
 import type { CsvFile, CsvRow } from "#kernel/csv/parse-csv.ts";
 import type { FieldError } from "#kernel/operation/failure.ts";
@@ -41,8 +42,6 @@ const validator = new Validator(ImportItem, "body");
 /** Filled by the platform, and ignored so that an export can be imported. */
 const IGNORED_FIELDS: ReadonlySet<string> = new Set(["id", "createdBy", "createdAt", "updatedAt"]);
 
-const ITEMS_PER_TICK = 500;
-
 /** An item of an import before validation, or the error that prevents it. */
 export type RawImportRow = { readonly path: string } & (
   | { readonly raw: unknown }
@@ -57,9 +56,9 @@ export async function validateRows(
   const valid: ImportRow[] = [];
   const errors: FieldError[] = [];
   const seen = new Set<string>();
-  for (const [index, row] of all.entries()) {
-    // Lets other requests run.
-    if (index % ITEMS_PER_TICK === ITEMS_PER_TICK - 1) await new Promise(setImmediate);
+  const turn = new TurnTimer();
+  for (const row of all) {
+    if (turn.isOver()) await turn.next();
     const parsed = parseRow(row, defaultClass);
     if ("errors" in parsed) {
       errors.push(...parsed.errors);
