@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { signal } from "../embedded/processes.ts";
 
 /** The memory that a statement of somebody may take in the embedded database. */
 export const STATEMENT_MEMORY_MAX_BYTES = 256 * 1024 * 1024;
@@ -46,7 +47,7 @@ export class MemoryWatch {
       state.exceeded = true;
       // As `pg_cancel_backend` does, but without a connection: those may all be taken. Between two statements it
       // has no effect, and is repeated.
-      process.kill(pid, "SIGINT");
+      signal(pid, "SIGINT");
     }
   }
 }

@@ -66,3 +66,16 @@ test("OPTIONS * is answered, and a client that disconnects in the middle of a bo
   expect((await world.stranger("GET /healthz")).status).toBe(200);
   expect(world.lines.filter((line) => line.includes("request failed"))).toEqual([]);
 });
+
+test("a secret in an address is not logged, whichever method and path it came with", async () => {
+  for (const route of [
+    "GET /hooks/default/module/name/open-sesame",
+    "PUT /hooks/default/open-sesame",
+    "DELETE /downloads/open-sesame",
+    "POST /calendars/open-sesame.ics",
+  ]) {
+    expect((await world.stranger(route)).status).toBe(405);
+  }
+  await until(async () => world.lines.filter((line) => line.includes('"status":405')).length >= 4);
+  expect(world.lines.filter((line) => line.includes("open-sesame"))).toEqual([]);
+});

@@ -249,12 +249,18 @@ export function pathOf(request: FastifyRequest): string {
   return end === -1 ? request.url : request.url.slice(0, end);
 }
 
-/** The path for the log. One that strangers call holds the only secret that they have. */
+/** The path for the log. One that strangers call holds the only secret that they have, also when no route takes it. */
 export function loggedPathOf(request: FastifyRequest): string {
   const { url, config } = request.routeOptions;
   const isSecret = config.operation?.readsRequest || url?.includes(":token");
-  return isSecret ? (url ?? "") : pathOf(request);
+  if (isSecret) return url ?? "";
+  const path = pathOf(request);
+  const [, area] = SECRET_PATH.exec(path) ?? [];
+  return area === undefined ? path : `${area}…`;
 }
+
+/** Addresses that hold a secret, of any method. */
+const SECRET_PATH = /^(\/(?:hooks|calendars|downloads|webhooks)\/)/;
 
 function hasKeys(value: unknown): boolean {
   return typeof value === "object" && value !== null && Object.keys(value).length > 0;

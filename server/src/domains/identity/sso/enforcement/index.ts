@@ -55,8 +55,8 @@ export async function findEnforcedSso(
 }
 
 const ENFORCING = `
-  select from sso_configurations
-   where workspace_id = $1 and enforce_sso and (set_up_by is not null or not 'owner' = any ($2::text[]))`;
+  select from sso_configurations c
+   where c.workspace_id = $1 and c.enforce_sso and (c.set_up_by is not null or not 'owner' = any ($2::text[]))`;
 
 /** True when whoever is about to join a workspace with these roles must use its single sign-on. */
 export async function isSsoEnforced(
