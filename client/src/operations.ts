@@ -522,7 +522,7 @@ export interface Operations {
   /** End the session of a browser, and go to the first page */
   "home.log_out": { reply: string };
   /** Show a person where to begin */
-  "home.show": { reply: string };
+  "home.show": { reply: unknown };
   /** The page on which a person says which mails they want */
   "home.show_mail_settings": { query?: { "workspace"?: string; "environment"?: string }; reply: string };
   /** The page of what a notification is about */

@@ -65,7 +65,8 @@ async function missingEvents(
   );
   const found = new Set(rows.map((row) => row["request_id"]));
   return [...recorded].filter(
-    ([requestId, operation]) => !found.has(requestId) && !quiet.has(operation.replace(/:\d+$/, "")),
+    ([requestId, operation]) =>
+      !found.has(requestId) && !quiet.has(operation.replace(/_alias\d*$/, "")),
   );
 }
 

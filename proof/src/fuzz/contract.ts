@@ -78,6 +78,7 @@ interface RawOperation {
   >;
   readonly security?: readonly unknown[];
   readonly "x-events"?: readonly string[];
+  readonly "x-alias-of"?: string;
 }
 
 const FILE = join(import.meta.dirname, "../../../openapi.json");
@@ -127,7 +128,7 @@ function operationOf(
   const json = content["application/json"];
   return {
     id,
-    name: id.replace(/:\d+$/, ""),
+    name: raw["x-alias-of"] ?? id,
     method: method.toUpperCase() as Operation["method"],
     path,
     params: parameters.filter((one) => one.in === "path"),

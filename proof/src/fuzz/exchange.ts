@@ -1,3 +1,4 @@
+import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from "node:zlib";
 import { Pool } from "undici";
 import type { Operation } from "./contract.ts";
 
@@ -61,7 +62,10 @@ export class Line {
     });
     const mediaType = String(reply.headers["content-type"] ?? "");
     const cut = mediaType.startsWith("text/event-stream");
-    const text = cut ? await beginningOf(reply.body) : await reply.body.text();
+    const coding = String(reply.headers["content-encoding"] ?? "");
+    const text = cut
+      ? await beginningOf(reply.body)
+      : decode(Buffer.from(await reply.body.arrayBuffer()), coding);
     return {
       status: reply.statusCode,
       headers: reply.headers,
@@ -75,6 +79,17 @@ export class Line {
   close(): Promise<void> {
     return this.#pool.destroy();
   }
+}
+
+const DECODERS: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
+  br: brotliDecompressSync,
+  gzip: gunzipSync,
+  zstd: zstdDecompressSync,
+};
+
+/** The text of a body in the coding that the request happened to ask for. */
+function decode(bytes: Buffer, coding: string): string {
+  return (bytes.length > 0 ? (DECODERS[coding]?.(bytes) ?? bytes) : bytes).toString("utf8");
 }
 
 /** A stream is let go after its first words: nobody can wait for its end. */

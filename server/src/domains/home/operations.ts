@@ -24,6 +24,7 @@ const homeResponse: ResponseType<HomeResponse> = {
   errorRendering: htmlErrorRendering,
   status: 200,
   body: undefined,
+  mediaType: "text/html, application/json",
   wrap: () => undefined,
   headers: (value) => ({
     vary: "accept",
