@@ -19,7 +19,7 @@ const WORKSPACES = 2_000;
 const GUESSES = 30;
 const SAMPLES = 20;
 const DELAY_MAX_MS = 1_000;
-/** Ten a minute are recorded, and the guesses may fall into two. */
+/** However many workspaces there are; before, each of them got an event for each guess. */
 const EVENTS_MAX = 20;
 
 /** `npm run proof -- flood`: needs the programs of a PostgreSQL server. */
