@@ -3,6 +3,11 @@ import { findMembership } from "./membership.ts";
 
 type Member = Awaited<ReturnType<typeof findMembership>>;
 
+interface CachedMember {
+  readonly member: Promise<Member>;
+  readonly untilMs: number;
+}
+
 const CACHED_MS = 30_000;
 const CACHED_MEMBERS_MAX = 10_000;
 
@@ -13,32 +18,42 @@ const CACHED_MEMBERS_MAX = 10_000;
  */
 class MemberCache {
   readonly #platform: Platform;
-  readonly #members = new Map<
-    string,
-    { readonly member: Promise<Member>; readonly untilMs: number }
-  >();
+  /** By workspace, whose events concern nobody elsewhere, then by user. */
+  readonly #workspaces = new Map<string, Map<string, CachedMember>>();
+  #size = 0;
 
   constructor(platform: Platform) {
     this.#platform = platform;
-    platform.commitFeed.subscribe(["user", "audit", "workspace"], ({ topic, type }) => {
-      if (topic !== "audit" || type.startsWith("audit.role.")) this.#members.clear();
+    platform.commitFeed.subscribe(["user", "audit", "workspace"], ({ topic, type, workspace }) => {
+      if (topic !== "audit" || type.startsWith("audit.role.")) this.#forget(workspace);
     });
   }
 
   find(workspace: string, userId: string): Promise<Member> {
-    const key = `${workspace} ${userId}`;
     const nowMs = performance.now();
-    const cached = this.#members.get(key);
+    const cached = this.#workspaces.get(workspace)?.get(userId);
     if (cached && cached.untilMs > nowMs) return cached.member;
-    if (this.#members.size >= CACHED_MEMBERS_MAX) this.#members.clear();
     // Shared by all who ask meanwhile; what is forgotten while it is read is not asked again.
     const member = findMembership(this.#platform, workspace, userId);
-    const entry = { member, untilMs: nowMs + CACHED_MS };
-    this.#members.set(key, entry);
-    member.catch(() => {
-      if (this.#members.get(key) === entry) this.#members.delete(key);
-    });
+    this.#add(workspace, userId, { member, untilMs: nowMs + CACHED_MS });
+    member.catch(() => this.#forget(workspace));
     return member;
+  }
+
+  #add(workspace: string, userId: string, entry: CachedMember): void {
+    if (this.#size >= CACHED_MEMBERS_MAX) {
+      this.#workspaces.clear();
+      this.#size = 0;
+    }
+    const members = this.#workspaces.get(workspace) ?? new Map<string, CachedMember>();
+    this.#workspaces.set(workspace, members);
+    if (!members.has(userId)) this.#size += 1;
+    members.set(userId, entry);
+  }
+
+  #forget(workspace: string): void {
+    this.#size -= this.#workspaces.get(workspace)?.size ?? 0;
+    this.#workspaces.delete(workspace);
   }
 }
 
