@@ -61,6 +61,8 @@ export class ApiError extends Error {
   readonly code: string;
   readonly requestId: string | undefined;
   readonly errors: readonly { readonly path: string; readonly message: string }[];
+  /** The whole problem, with what is particular to its code. */
+  readonly problem: Readonly<Record<string, unknown>>;
 
   constructor(status: number, problem: Problem) {
     super(problem.detail ?? problem.title ?? `The server answered ${status}.`);
@@ -68,6 +70,7 @@ export class ApiError extends Error {
     this.code = problem.code ?? "unknown";
     this.requestId = problem.requestId;
     this.errors = problem.errors ?? [];
+    this.problem = { ...problem };
   }
 }
 

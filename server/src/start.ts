@@ -10,6 +10,7 @@ import { Kernel } from "#kernel/kernel.ts";
 import type { Settings } from "#kernel/settings.ts";
 import { domains } from "./app.ts";
 import { type FirstOwner, firstStart } from "./first-start.ts";
+import { openConsole } from "./open-console.ts";
 import { openDatabase, type OpenDatabase } from "./open-database.ts";
 import { toListenError } from "./preflight.ts";
 
@@ -34,6 +35,8 @@ export async function start(
   log: Logger,
   { domains: productDomains = domains, announceOwner }: StartOptions = {},
 ): Promise<Running> {
+  // Beside the start of the database, which takes longer.
+  const consoleFolder = openConsole(settings, log);
   await using cleanup = new AsyncDisposableStack();
   const database = await openDatabase(settings, log);
   cleanup.defer(() => database.stop());
@@ -53,6 +56,7 @@ export async function start(
   const app = await buildServer({
     kernel,
     probesOnly: settings.role === "worker",
+    consoleFolder: await consoleFolder,
   });
   cleanup.defer(() => closeServer(app));
   const address = await app

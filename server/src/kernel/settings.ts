@@ -17,6 +17,8 @@ export interface Settings {
   /** Seconds that one change may take, its transaction as a whole: readers of the log wait for the oldest one. */
   readonly transactionTimeoutSeconds: number;
   readonly dataDir: string;
+  /** The folder of a built console, or `off`; built from the sources unless given. */
+  readonly consoleFolder: string | undefined;
   readonly adminEmail: string;
   readonly adminPassword: string | undefined;
   readonly masterKey: Buffer | undefined;
@@ -74,6 +76,7 @@ export function readSettings(env: Environment): Settings {
       parseInteger(5, 60),
     ),
     dataDir: resolve(read("MILLRACE_DATA_DIR", "data", (text) => text)),
+    consoleFolder: read("MILLRACE_CONSOLE", undefined, (text) => text),
     adminEmail: read("MILLRACE_ADMIN_EMAIL", "admin@example.com", parseEmail),
     adminPassword: read("MILLRACE_ADMIN_PASSWORD", undefined, parsePassword),
     masterKey: read("MILLRACE_MASTER_KEY", undefined, parseMasterKey),
@@ -127,6 +130,7 @@ const EXPECTED: Readonly<Record<string, string>> = {
   MILLRACE_DATABASE_POOL: "a number of connections from 2 to 500",
   MILLRACE_TRANSACTION_TIMEOUT_SECONDS: "seconds from 5 to 60",
   MILLRACE_DATA_DIR: "a folder",
+  MILLRACE_CONSOLE: "off, or the folder of a built console",
   MILLRACE_ADMIN_EMAIL: "an e-mail address",
   MILLRACE_ADMIN_PASSWORD: "a password of 8 to 200 characters",
   MILLRACE_MASTER_KEY: "32 bytes in base64",

@@ -40,6 +40,7 @@ import {
   parseForm,
   parseText,
 } from "./request-body.ts";
+import { ConsoleFiles } from "./console.ts";
 import { CrossOriginPolicy } from "./routing/cross-origin.ts";
 import { collectPaths, rejectUnrouted } from "./routing/rejection.ts";
 import { BODY_BYTES_MAX, loggedPathOf, mountOperations, pathOf } from "./routes.ts";
@@ -48,6 +49,8 @@ export interface ServerOptions {
   readonly kernel: Kernel;
   /** A worker answers its probes and nothing else. */
   readonly probesOnly?: boolean;
+  /** The folder of the built console; without it the server is an API. */
+  readonly consoleFolder?: string | undefined;
   /** The delay of the event loop beyond which load is shed; tests share the loop with the server. */
   readonly loopDelayMaxMs?: number;
 }
@@ -59,6 +62,7 @@ const REQUEST_TIMEOUT_MS = 120_000;
 export async function buildServer({
   kernel,
   probesOnly = false,
+  consoleFolder,
   loopDelayMaxMs,
 }: ServerOptions): Promise<FastifyInstance> {
   const { settings, log } = kernel;
@@ -113,7 +117,9 @@ export async function buildServer({
     });
     mountReference(app, kernel);
   }
-  rejectUnrouted(app, paths);
+  const files = consoleFolder === undefined ? undefined : new ConsoleFiles(consoleFolder);
+  files?.mount(app);
+  rejectUnrouted(app, paths, (request, reply) => files?.answerPage(request, reply));
   await app.ready();
   return app;
 }

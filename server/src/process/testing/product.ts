@@ -86,6 +86,7 @@ export function launch(
       MILLRACE_DATA_DIR: dataFolder(),
       MILLRACE_ADMIN_PASSWORD: PASSWORD,
       MILLRACE_LOGIN_RATE_LIMIT: "0",
+      MILLRACE_CONSOLE: "off",
       // All processes of a run share what was compiled; each folder's own cache would be empty in every test.
       NODE_COMPILE_CACHE: join(inject("folder"), "compiled"),
       ...env,

@@ -17,11 +17,18 @@ export function collectPaths(app: FastifyInstance): PathTable {
   return paths;
 }
 
+/** Answers a browser that may mean a page by this address; undefined where none is. */
+type AnswerPage = (request: FastifyRequest, reply: FastifyReply) => FastifyReply | undefined;
+
 /**
  * Rejects what no route takes, before its body is read: a path that leads nowhere, and a method that its path does
  * not have. One route takes them all: one for each method of each path took half of a start.
  */
-export function rejectUnrouted(app: FastifyInstance, paths: PathTable): void {
+export function rejectUnrouted(
+  app: FastifyInstance,
+  paths: PathTable,
+  answerPage: AnswerPage,
+): void {
   // In a scope, which is entered when the scopes before it have registered their routes.
   void app.register(async (scope) => {
     // `/runs/retry` has no GET, and must not be taken for a run that is called "retry".
@@ -31,22 +38,26 @@ export function rejectUnrouted(app: FastifyInstance, paths: PathTable): void {
       method: [...paths.overlappingMethods(url)].filter((method) => !own.has(method)),
     }));
     for (const { url, own, method } of shadowed) {
-      if (method.length > 0) addRejection(scope, { url, method }, () => own);
+      if (method.length > 0) {
+        addRejection(scope, { url, method }, (request, reply) => reject(request, reply, own));
+      }
     }
-    addRejection(scope, { url: "*", method: METHODS }, (path) =>
-      path === "*" ? EVERY_METHOD : paths.methodsAt(path),
-    );
+    addRejection(scope, { url: "*", method: METHODS }, (request, reply) => {
+      const path = request.url;
+      const methods = path === "*" ? EVERY_METHOD : paths.methodsAt(path);
+      return (methods ? undefined : answerPage(request, reply)) ?? reject(request, reply, methods);
+    });
   });
 }
 
 function addRejection(
   app: FastifyInstance,
   route: { readonly url: string; readonly method: string[] },
-  methodsOf: (path: string) => ReadonlySet<string> | undefined,
+  answer: (request: FastifyRequest, reply: FastifyReply) => FastifyReply,
 ): void {
   app.route({
     ...route,
-    onRequest: async (request, reply) => reject(request, reply, methodsOf(request.url)),
+    onRequest: async (request, reply) => answer(request, reply),
     handler: neverReached,
   });
 }

@@ -1,0 +1,35 @@
+// Builds the console into a folder, precompressed. The server runs this as a process of its own: nothing of the build tool stays in it.
+import { promisify } from "node:util";
+import { readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { brotliCompress, constants, gzip } from "node:zlib";
+import { build } from "vite";
+
+const COMPRESSED_BYTES_MIN = 1024;
+const folder = resolve(process.argv[2] ?? join(import.meta.dirname, "dist"));
+const draft = `${folder}.${process.pid}`;
+
+await build({
+  configFile: join(import.meta.dirname, "vite.config.ts"),
+  logLevel: "warn",
+  build: { outDir: draft, emptyOutDir: true },
+});
+const files = readdirSync(draft, { recursive: true, withFileTypes: true })
+  .filter((entry) => entry.isFile() && !/\.(woff2|png)$/.test(entry.name))
+  .map((entry) => join(entry.parentPath, entry.name));
+await Promise.all(files.map(compress));
+if (process.argv[3] !== undefined) writeFileSync(join(draft, ".sources"), process.argv[3]);
+rmSync(folder, { recursive: true, force: true });
+renameSync(draft, folder);
+
+async function compress(path) {
+  const bytes = readFileSync(path);
+  if (bytes.length < COMPRESSED_BYTES_MIN) return;
+  const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
+  const [br, gz] = await Promise.all([
+    promisify(brotliCompress)(bytes, quality),
+    promisify(gzip)(bytes, { level: 9 }),
+  ]);
+  writeFileSync(`${path}.br`, br);
+  writeFileSync(`${path}.gz`, gz);
+}

@@ -1,0 +1,81 @@
+/**
+ * An action is declared where it happens; its declaration is the key, the palette's entry, the tooltip and the line of
+ * the sheet of keys.
+ */
+import { useEffect, useRef } from "react";
+
+export interface Action {
+  /** As `mod+s`, `shift+Tab`, `g i` or `j`. */
+  readonly keys?: string;
+  readonly label: string;
+  readonly run: () => void;
+  /** Fires while somebody types, too. */
+  readonly always?: boolean;
+  /** Says why it can't be done now. It is shown, and does not run. */
+  readonly disabled?: string | undefined;
+  /** Neither in the palette nor in the sheet, as the keys that walk a list. */
+  readonly hidden?: boolean;
+}
+
+type ActionRef = React.RefObject<readonly Action[]>;
+
+const SEQUENCE_MS = 900;
+const screens = new Set<ActionRef>();
+let pending = "";
+let pendingAtMs = 0;
+
+/** Declares the actions of a screen for as long as it is shown. */
+export function useActions(actions: readonly Action[]): void {
+  const ref = useRef(actions);
+  useEffect(() => {
+    ref.current = actions;
+  });
+  useEffect(() => {
+    screens.add(ref);
+    return () => {
+      screens.delete(ref);
+    };
+  }, []);
+}
+
+/** The actions that can be done now: those of the newest screen first. */
+export function currentActions(): readonly Action[] {
+  return [...screens].toReversed().flatMap((ref) => ref.current);
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  if (!(target instanceof HTMLElement)) return false;
+  const isField = /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName);
+  // An editor of code lives in a shadow root.
+  return isField || target.isContentEditable || target.shadowRoot !== null;
+}
+
+/** The name of a key press: letters without shift, since their case says it. */
+export function nameKey(event: KeyboardEvent): string {
+  const isLetter = event.key.length === 1;
+  const mod = event.metaKey || event.ctrlKey;
+  const shift = event.shiftKey && (!isLetter || mod);
+  const key = isLetter ? event.key.toLowerCase() : event.key;
+  return `${mod ? "mod+" : ""}${event.altKey ? "alt+" : ""}${shift ? "shift+" : ""}${key}`;
+}
+
+function onKeyDown(event: KeyboardEvent): void {
+  if (event.defaultPrevented || event.isComposing) return;
+  const key = nameKey(event);
+  const isSequence = pending !== "" && event.timeStamp - pendingAtMs < SEQUENCE_MS;
+  const wanted = isSequence ? [`${pending} ${key}`, key] : [key];
+  const typing = isTyping(event.target);
+  const isModal = document.querySelector("dialog:modal") !== null;
+  for (const keys of wanted) {
+    const action = currentActions().find((one) => one.keys === keys);
+    if (!action || ((typing || isModal) && !action.always)) continue;
+    event.preventDefault();
+    pending = "";
+    if (action.disabled === undefined) action.run();
+    return;
+  }
+  pending = typing ? "" : key;
+  pendingAtMs = event.timeStamp;
+}
+
+addEventListener("keydown", onKeyDown);

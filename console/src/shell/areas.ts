@@ -1,0 +1,42 @@
+import { Activity, CircleCheckBig, House, type LucideIcon, Workflow } from "lucide-react";
+
+export interface Screen {
+  readonly to: string;
+  readonly label: string;
+  readonly icon: LucideIcon;
+  readonly keys?: string;
+  /** Without this permission it is absent. */
+  readonly permission?: string;
+}
+
+export interface Area {
+  readonly label: string;
+  readonly screens: readonly Screen[];
+}
+
+/** The menu. Whatever somebody may not read is not offered: the menu of an agent is short. */
+export const AREAS: readonly Area[] = [
+  { label: "", screens: [{ to: "/", label: "Home", icon: House, keys: "g h" }] },
+  {
+    label: "Automation",
+    screens: [
+      {
+        to: "/workflows",
+        label: "Workflows",
+        icon: Workflow,
+        keys: "g w",
+        permission: "workflows:read",
+      },
+      { to: "/runs", label: "Runs", icon: Activity, keys: "g r", permission: "workflows:read" },
+      {
+        to: "/approvals",
+        label: "Approvals",
+        icon: CircleCheckBig,
+        keys: "g a",
+        permission: "approvals:decide",
+      },
+    ],
+  },
+];
+
+export const SCREENS: readonly Screen[] = AREAS.flatMap(({ screens }) => screens);

@@ -1,0 +1,189 @@
+import { useNavigate } from "@tanstack/react-router";
+import { ArrowRight, CornerDownLeft, Layers, Workflow } from "lucide-react";
+import { type KeyboardEvent, type ReactNode, useEffect, useMemo, useRef, useState } from "react";
+import { useOp } from "../data/api.ts";
+import { ENVIRONMENTS, place, switchPlace } from "../data/place.ts";
+import { useMay } from "../data/people.ts";
+import { Keys } from "../ui/key.tsx";
+import { toWords } from "../ui/words.ts";
+import { type Action, currentActions } from "./actions.ts";
+import { SCREENS } from "./areas.ts";
+import { rank } from "./rank.ts";
+
+const FOUND_MAX = 9;
+const LIST_ID = "palette-list";
+
+interface Entry {
+  readonly id: string;
+  readonly group: string;
+  readonly icon: ReactNode;
+  readonly label: string;
+  readonly hint?: ReactNode;
+  readonly disabled?: string | undefined;
+  readonly run: () => void;
+}
+
+/** Finds and does everything: actions of the screen, places, things by name. */
+export function Palette({ onClose }: { readonly onClose: () => void }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [text, setText] = useState("");
+  const [chosen, setChosen] = useState(0);
+  // The screen's own actions, as they were when the palette opened.
+  const [actions] = useState(currentActions);
+  const entries = useEntries(actions, text);
+  useEffect(() => dialog.current?.showModal(), []);
+  const pick = (entry: Entry | undefined): void => {
+    if (!entry || entry.disabled !== undefined) return;
+    onClose();
+    entry.run();
+  };
+  const move = (by: number): void => {
+    const next = (chosen + by + entries.length) % entries.length;
+    setChosen(next);
+    document.getElementById(`palette-${next}`)?.scrollIntoView({ block: "nearest" });
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (by !== undefined) move(by);
+    else if (event.key === "Enter") pick(entries[chosen]);
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <dialog
+      ref={dialog}
+      className="palette"
+      aria-label="Search and commands"
+      onClose={onClose}
+      onClick={(event) => event.target === dialog.current && onClose()}
+    >
+      <input
+        autoFocus
+        role="combobox"
+        aria-expanded="true"
+        aria-controls={LIST_ID}
+        aria-activedescendant={entries.length > 0 ? `palette-${chosen}` : undefined}
+        aria-label="Search or do anything"
+        placeholder="Search or do anything…"
+        value={text}
+        onChange={(event) => {
+          setText(event.target.value);
+          setChosen(0);
+        }}
+        onKeyDown={onKeyDown}
+      />
+      <Entries entries={entries} chosen={chosen} text={text} onChoose={setChosen} onPick={pick} />
+      <footer className="palette-foot">
+        <Keys keys="ArrowUp ArrowDown" /> choose <Keys keys="Enter" /> go <Keys keys="Escape" />{" "}
+        close
+      </footer>
+    </dialog>
+  );
+}
+
+function Entries(props: {
+  readonly entries: readonly Entry[];
+  readonly chosen: number;
+  readonly text: string;
+  readonly onChoose: (n: number) => void;
+  readonly onPick: (entry: Entry) => void;
+}) {
+  const { entries, chosen, text } = props;
+  if (entries.length === 0) return <p className="palette-none muted">Nothing is called that.</p>;
+  return (
+    <div id={LIST_ID} role="listbox" aria-label="Results" className="scroll palette-list">
+      {entries.map((entry, n) => (
+        <div key={entry.id} role="presentation">
+          {text === "" && entry.group !== entries[n - 1]?.group && (
+            <h3 role="presentation">{entry.group}</h3>
+          )}
+          <div
+            id={`palette-${n}`}
+            className="palette-entry"
+            role="option"
+            aria-selected={n === chosen}
+            aria-disabled={entry.disabled !== undefined}
+            title={entry.disabled}
+            onMouseMove={() => props.onChoose(n)}
+            onClick={() => props.onPick(entry)}
+          >
+            {entry.icon}
+            <span className="grow cut">
+              <Marked text={entry.label} typed={text} />
+            </span>
+            {text !== "" && <span className="muted">{entry.group}</span>}
+            {entry.hint}
+          </div>
+        </div>
+      ))}
+    </div>
+  );
+}
+
+function useEntries(actions: readonly Action[], text: string): readonly Entry[] {
+  const navigate = useNavigate();
+  const may = useMay();
+  const mayRead = may("workflows:read");
+  const workflows = useOp("workflows.list", { query: { limit: 100 } }, { enabled: mayRead }).data;
+  return useMemo(() => {
+    const go = (to: string) => () => void navigate({ to });
+    const all: readonly Entry[] = [
+      ...actions.filter((action) => !action.hidden && !action.keys?.startsWith("g ")).map(toEntry),
+      ...SCREENS.filter(({ permission }) => may(permission)).map(({ to, label, keys }): Entry => ({
+        id: to,
+        group: "Go to",
+        icon: <ArrowRight className="ico" />,
+        label,
+        hint: keys && <Keys keys={keys} />,
+        run: go(to),
+      })),
+      ...(workflows?.data ?? []).map(({ id, name }): Entry => ({
+        id,
+        group: "Workflow",
+        icon: <Workflow className="ico" />,
+        label: name,
+        run: go(`/workflows/${id}`),
+      })),
+      ...ENVIRONMENTS.filter((environment) => environment !== place.environment).map(
+        (environment): Entry => ({
+          id: environment,
+          group: "Environment",
+          icon: <Layers className="ico" />,
+          label: `Work in ${toWords(environment)}`,
+          run: () => switchPlace({ environment }, location.pathname),
+        }),
+      ),
+    ];
+    if (text === "") return all.filter(({ group }) => group !== "Workflow");
+    return all
+      .map((entry) => ({ entry, score: rank(entry.label, text) }))
+      .filter(({ score }) => score >= 0)
+      .toSorted((a, b) => b.score - a.score)
+      .slice(0, FOUND_MAX)
+      .map(({ entry }) => entry);
+  }, [actions, may, navigate, text, workflows]);
+}
+
+function toEntry({ keys, label, run, disabled }: Action): Entry {
+  return {
+    id: `action:${keys ?? label}`,
+    group: "Here",
+    icon: <CornerDownLeft className="ico" />,
+    label,
+    hint: keys && <Keys keys={keys} />,
+    disabled,
+    run,
+  };
+}
+
+function Marked({ text, typed }: { readonly text: string; readonly typed: string }) {
+  const at = typed === "" ? -1 : text.toLowerCase().indexOf(typed.toLowerCase());
+  if (at < 0) return text;
+  return (
+    <>
+      {text.slice(0, at)}
+      <mark>{text.slice(at, at + typed.length)}</mark>
+      {text.slice(at + typed.length)}
+    </>
+  );
+}

@@ -1,0 +1,15 @@
+const HUES = 12;
+
+/** Initials on a colour that is always the same for a name. */
+export function Avatar({ name, big }: { readonly name: string | undefined; readonly big?: true }) {
+  const size = big ? " big" : "";
+  if (!name) return <span className={`avatar none${size}`} role="img" aria-label="Nobody" />;
+  const words = name.trim().split(/\s+/);
+  const initials = words.length > 1 ? `${words[0]?.[0]}${words.at(-1)?.[0]}` : (name[0] ?? "");
+  const sum = [...name].reduce((total, letter) => total + (letter.codePointAt(0) ?? 0), 0);
+  return (
+    <span className={`avatar${size} hue-${sum % HUES}`} role="img" aria-label={name} title={name}>
+      {initials.toUpperCase()}
+    </span>
+  );
+}

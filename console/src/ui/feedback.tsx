@@ -1,0 +1,50 @@
+/** The three states of a screen that has nothing to show: loading, empty, failed. */
+import type { ReactNode } from "react";
+
+export function Loading({ rows = 8 }: { readonly rows?: number }) {
+  return (
+    <div className="loading" role="status" aria-label="Loading">
+      {Array.from({ length: rows }, (_, n) => (
+        <div key={n} className={`bone w-${n % 4}`} />
+      ))}
+    </div>
+  );
+}
+
+/** Says what a place is for, and offers the one thing to do about it. */
+export function Empty(props: {
+  readonly title: string;
+  readonly children?: ReactNode;
+  readonly action?: ReactNode;
+}) {
+  return (
+    <div className="empty">
+      <strong>{props.title}</strong>
+      {props.children && <p>{props.children}</p>}
+      {props.action}
+    </div>
+  );
+}
+
+interface Problem {
+  readonly message: string;
+  readonly requestId?: string | undefined;
+}
+
+/** An error in place, in the server's own words; other parts of the screen stay. */
+export function ErrorNotice(props: { readonly error: Problem; readonly retry?: () => void }) {
+  const { message, requestId } = props.error;
+  return (
+    <div className="problem" role="alert">
+      <span className="grow">
+        {message}
+        {requestId !== undefined && <span className="mono muted"> {requestId}</span>}
+      </span>
+      {props.retry && (
+        <button className="btn" onClick={props.retry}>
+          Try again
+        </button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import { count, toAge, toCountdown, toDuration, toWords } from "./words.ts";
+
+test.each([
+  ["in_progress", "In progress"],
+  ["rolled-back", "Rolled back"],
+  ["", ""],
+])("%s reads %s", (name, words) => expect(toWords(name)).toBe(words));
+
+test.each([
+  [1, "1 step"],
+  [0, "0 steps"],
+  [12_000, "12,000 steps"],
+])("%d is %s", (n, text) => expect(count(n, "step")).toBe(text));
+
+test.each([
+  [47, "47 ms"],
+  [1_520, "1.52 s"],
+  [125_000, "2m 05s"],
+  [7_380_000, "2h 03m"],
+  [null, ""],
+])("a duration of %s ms is %s", (ms, text) => expect(toDuration(ms)).toBe(text));
+
+test.each([
+  [2_735_000, "45:35"],
+  [-385_000, "−6:25"],
+  [-7_440_000, "−2h 04m"],
+  [273_600_000, "3d 4h"],
+])("%d ms are %s", (ms, text) => expect(toCountdown(ms)).toBe(text));
+
+test("an age is told in its largest unit", () => {
+  const now = Date.parse("2026-11-16T12:00:00Z");
+  expect(toAge("2026-11-16T11:59:30Z", now)).toBe("now");
+  expect(toAge("2026-11-16T11:54:00Z", now)).toBe("6m ago");
+  expect(toAge("2026-11-14T11:54:00Z", now)).toBe("2d ago");
+});

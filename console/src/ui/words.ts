@@ -1,0 +1,60 @@
+/** Words and numbers as people read them. */
+
+/** `in_progress` as `In progress`. */
+export function toWords(name: string): string {
+  const text = name.replaceAll(/[_.-]+/g, " ").trim();
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+const plurals = new Intl.PluralRules("en");
+
+/** `1 step`, `2 steps`. */
+export function count(n: number, one: string, many = `${one}s`): string {
+  return `${n.toLocaleString("en")} ${plurals.select(n) === "one" ? one : many}`;
+}
+
+const SECOND_MS = 1_000;
+const [MINUTE_S, HOUR_S, DAY_S] = [60, 3_600, 86_400];
+const UNITS = [
+  ["day", DAY_S],
+  ["hour", HOUR_S],
+  ["minute", MINUTE_S],
+] as const;
+const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "narrow" });
+
+/** `6m ago`; in the last minute `now`. */
+export function toAge(at: string, nowMs: number): string {
+  const seconds = (Date.parse(at) - nowMs) / SECOND_MS;
+  for (const [unit, size] of UNITS) {
+    if (Math.abs(seconds) >= size) return relative.format(Math.round(seconds / size), unit);
+  }
+  return "now";
+}
+
+/** A time left, or overdue with a minus: `45:35`, `−2h 04m`, `3d 4h`. */
+export function toCountdown(ms: number): string {
+  const sign = ms < 0 ? "−" : "";
+  const seconds = Math.floor(Math.abs(ms) / SECOND_MS);
+  const two = (n: number): string => String(n).padStart(2, "0");
+  if (seconds >= DAY_S) {
+    return `${sign}${Math.floor(seconds / DAY_S)}d ${Math.floor((seconds % DAY_S) / HOUR_S)}h`;
+  }
+  if (seconds >= HOUR_S) {
+    const minutes = Math.floor((seconds % HOUR_S) / MINUTE_S);
+    return `${sign}${Math.floor(seconds / HOUR_S)}h ${two(minutes)}m`;
+  }
+  return `${sign}${Math.floor(seconds / MINUTE_S)}:${two(seconds % MINUTE_S)}`;
+}
+
+/** A duration: `47 ms`, `1.52 s`, `2m 05s`. */
+export function toDuration(ms: number | null | undefined): string {
+  if (ms === null || ms === undefined) return "";
+  if (ms < SECOND_MS) return `${Math.round(ms)} ms`;
+  if (ms < MINUTE_S * SECOND_MS) return `${(ms / SECOND_MS).toFixed(ms < 10_000 ? 2 : 1)} s`;
+  const seconds = Math.round(ms / SECOND_MS);
+  if (seconds < HOUR_S) {
+    return `${Math.floor(seconds / MINUTE_S)}m ${String(seconds % MINUTE_S).padStart(2, "0")}s`;
+  }
+  const minutes = Math.floor((seconds % HOUR_S) / MINUTE_S);
+  return `${Math.floor(seconds / HOUR_S)}h ${String(minutes).padStart(2, "0")}m`;
+}

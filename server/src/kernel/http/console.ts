@@ -1,0 +1,113 @@
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { extname, join, relative, sep } from "node:path";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+
+/**
+ * Everything comes from this server and nothing is inline: a text that gets into a page as markup can neither run nor
+ * fetch anything.
+ */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "font-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "worker-src 'self'",
+  "manifest-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+const MEDIA_TYPES: Readonly<Record<string, string>> = {
+  ".css": "text/css; charset=utf-8",
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".svg": "image/svg+xml",
+  ".woff2": "font/woff2",
+};
+const ENCODINGS = [
+  ["br", ".br"],
+  ["gzip", ".gz"],
+] as const;
+/** A file below `/assets` has the hash of its content in its name. */
+const FOREVER = "public, max-age=31536000, immutable";
+const PAGE = "/index.html";
+
+/** Paths below these belong to the API and to pages of ours, and their unknown addresses are 404. */
+const RESERVED =
+  /^\/(?:api|apps|assets|calendars|docs|downloads|hooks|invitations|metrics|oauth|password|sso|\.well-known)(?:\/|$)/;
+
+interface ConsoleFile {
+  readonly type: string;
+  readonly etag: string;
+  readonly content: Buffer;
+  readonly compressed: ReadonlyMap<string, Buffer>;
+}
+
+/** The built console, in memory: some two megabytes. */
+export class ConsoleFiles {
+  readonly #files: ReadonlyMap<string, ConsoleFile>;
+
+  constructor(folder: string) {
+    this.#files = new Map(readFiles(folder));
+  }
+
+  /** Serves each file at its path. */
+  mount(app: FastifyInstance): void {
+    for (const [path, file] of this.#files) {
+      if (path === PAGE) continue;
+      app.get(path, async (request, reply) => {
+        reply.header("cache-control", path.startsWith("/assets/") ? FOREVER : "no-cache");
+        return send(request, reply, file);
+      });
+    }
+  }
+
+  /** Answers a browser that asks for an address of the console with its page; the page knows its addresses. */
+  answerPage(request: FastifyRequest, reply: FastifyReply): FastifyReply | undefined {
+    const page = this.#files.get(PAGE);
+    const [path = ""] = request.url.split("?");
+    if (!page || request.method !== "GET" || RESERVED.test(path)) return undefined;
+    if (!(request.headers.accept ?? "").includes("text/html")) return undefined;
+    reply.header("content-security-policy", POLICY).header("cache-control", "no-cache");
+    return send(request, reply, page);
+  }
+}
+
+function* readFiles(folder: string): Generator<[string, ConsoleFile]> {
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    const type = MEDIA_TYPES[extname(entry.name)];
+    if (!entry.isFile() || type === undefined) continue;
+    const file = join(entry.parentPath, entry.name);
+    const content = readFileSync(file);
+    const compressed = ENCODINGS.flatMap(([name, ending]) => {
+      const bytes = readIfThere(`${file}${ending}`);
+      return bytes ? [[name, bytes] as const] : [];
+    });
+    const etag = `"${createHash("sha256").update(content).digest("base64url").slice(0, 22)}"`;
+    const path = `/${relative(folder, file).split(sep).join("/")}`;
+    yield [path, { type, etag, content, compressed: new Map(compressed) }];
+  }
+}
+
+function readIfThere(path: string): Buffer | undefined {
+  try {
+    return readFileSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+function send(request: FastifyRequest, reply: FastifyReply, file: ConsoleFile): FastifyReply {
+  reply.header("etag", file.etag).header("vary", "accept-encoding").type(file.type);
+  if (request.headers["if-none-match"]?.includes(file.etag)) return reply.code(304).send();
+  const accepted = String(request.headers["accept-encoding"] ?? "");
+  for (const [name, bytes] of file.compressed) {
+    if (!new RegExp(`\\b${name}\\b(?!\\s*;\\s*q=0(?:\\.0*)?(?:,|$))`).test(accepted)) continue;
+    return reply.header("content-encoding", name).send(bytes);
+  }
+  return reply.send(file.content);
+}
