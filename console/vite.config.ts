@@ -8,6 +8,8 @@ const SERVED =
 
 export default defineConfig({
   root: import.meta.dirname,
+  // Whatever path a proxy serves us under: the page says it, and files find each other by themselves.
+  base: "./",
   plugins: [react()],
   build: {
     target: "baseline-widely-available",

@@ -12,7 +12,8 @@ import {
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { cache, prefetch } from "./data/api.ts";
-import { place } from "./data/place.ts";
+import { BASE_PATH, place } from "./data/place.ts";
+import { RUN_STATUSES, type RunsSearch } from "./runs/search.ts";
 import { NotFound } from "./shell/not-found.tsx";
 import { Shell } from "./shell/shell.tsx";
 import { SignIn } from "./shell/sign-in.tsx";
@@ -44,8 +45,34 @@ const home = createRoute({
   component: lazyRouteComponent(() => import("./home/home.tsx"), "Home"),
 });
 
+const runs = createRoute({
+  getParentRoute: () => inside,
+  path: "/runs",
+  component: lazyRouteComponent(() => import("./runs/runs.tsx"), "Runs"),
+  validateSearch: (search): RunsSearch => ({
+    status: RUN_STATUSES.find((status) => status === search["status"]),
+    workflow: textOf(search["workflow"]),
+    open: textOf(search["open"]),
+  }),
+});
+
+const approvals = createRoute({
+  getParentRoute: () => inside,
+  path: "/approvals",
+  component: lazyRouteComponent(() => import("./approvals/approvals.tsx"), "Approvals"),
+  validateSearch: (search): { open?: string } => {
+    const open = textOf(search["open"]);
+    return open === undefined ? {} : { open };
+  },
+});
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
 const router = createRouter({
-  routeTree: root.addChildren([signIn, inside.addChildren([home])]),
+  routeTree: root.addChildren([signIn, inside.addChildren([home, runs, approvals])]),
+  basepath: BASE_PATH,
   defaultPreload: "intent",
   defaultPreloadDelay: 40,
   defaultPendingMs: 400,

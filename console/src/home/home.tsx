@@ -38,11 +38,13 @@ function Approvals() {
       {data?.data.length === 0 && <p className="muted panel-none">Nothing waits for you.</p>}
       <ul className="lines">
         {data?.data.map(({ runId, stepId, workflowName, message, createdAt }) => (
-          <li key={`${runId}:${stepId}`} className="line">
-            <span className="grow cut">
-              <strong>{workflowName}</strong> {message}
-            </span>
-            <Ago at={createdAt} />
+          <li key={`${runId}:${stepId}`}>
+            <Link to="/approvals" search={{ open: `${runId}:${stepId}` }} className="line">
+              <span className="grow cut">
+                <strong>{workflowName}</strong> {message}
+              </span>
+              <Ago at={createdAt} />
+            </Link>
           </li>
         ))}
       </ul>
@@ -62,8 +64,8 @@ function FailedRuns() {
       <ul className="lines">
         {data?.data.map((run) => (
           <li key={run.id}>
-            <Link to="/" className="line">
-              <span className="grow cut">{run.workflowId}</span>
+            <Link to="/runs" search={{ status: "failed", open: run.id }} className="line">
+              <span className="grow cut">{run.workflowName}</span>
               <span className="muted">{toDuration(run.durationMs)}</span>
               <State state={run.status} />
               <Ago at={run.createdAt} />

@@ -5,7 +5,14 @@ import { useEffect, useState } from "react";
 import { call, useOp } from "../data/api.ts";
 import { listenToLog, useLiveState } from "../data/live.ts";
 import { type Me, useMay, useMe } from "../data/people.ts";
-import { ENVIRONMENTS, type Environment, forgetPlace, place, switchPlace } from "../data/place.ts";
+import {
+  BASE_PATH,
+  ENVIRONMENTS,
+  type Environment,
+  forgetPlace,
+  place,
+  switchPlace,
+} from "../data/place.ts";
 import { Avatar } from "../ui/avatar.tsx";
 import { Keys } from "../ui/key.tsx";
 import { notifyError, Toasts } from "../ui/toast.tsx";
@@ -86,7 +93,7 @@ export async function signOut(): Promise<void> {
   try {
     await call("auth.logout");
     forgetPlace();
-    location.assign("/login");
+    location.assign(`${BASE_PATH}/login`);
   } catch (error) {
     notifyError(error);
   }
@@ -97,7 +104,7 @@ function Menu({ me, onFold }: { readonly me: Me | undefined; readonly onFold: ()
   return (
     <nav className="nav" aria-label="Areas">
       <div className="nav-top">
-        <img src="/mark.svg" width="22" height="22" alt="" />
+        <img src="mark.svg" width="22" height="22" alt="" />
         <WorkspaceSwitch name={me?.workspace?.name} />
         <button className="btn bare icon" onClick={onFold} aria-label="Fold the menu">
           <PanelLeft />

@@ -3,7 +3,7 @@ import { useSearch } from "@tanstack/react-router";
 import { KeyRound } from "lucide-react";
 import { type FormEvent, type ReactNode, useState } from "react";
 import { ApiError, call, type Reply, type Schemas } from "../data/api.ts";
-import { place, switchPlace } from "../data/place.ts";
+import { BASE_PATH, place, switchPlace } from "../data/place.ts";
 
 type Step = "password" | "second" | "sso" | "forgot" | "sent";
 
@@ -28,7 +28,7 @@ export function SignIn() {
     const workspace = slugs.find((slug) => slug === place.workspace) ?? slugs[0];
     // Only to a path of ours: `//elsewhere` would be another host.
     const isOurs = from !== undefined && /^\/[^/\\]/.test(from);
-    switchPlace({ ...(workspace !== undefined && { workspace }) }, isOurs ? from : "/");
+    switchPlace({ workspace }, isOurs ? from : undefined);
   };
   const signIn = async (given: Credentials & Proof): Promise<void> => {
     try {
@@ -203,7 +203,9 @@ function SsoForm({ onBack }: { readonly onBack: () => void }) {
     <Card
       title="Single sign-on"
       onBack={onBack}
-      onSubmit={async () => location.assign(`/sso/${encodeURIComponent(workspace.trim())}/login`)}
+      onSubmit={async () =>
+        location.assign(`${BASE_PATH}/sso/${encodeURIComponent(workspace.trim())}/login`)
+      }
       submit="Continue"
     >
       <label>
@@ -275,7 +277,7 @@ function Card(props: {
   };
   return (
     <form className="sign-in-card" onSubmit={(event) => void submit(event)}>
-      <img src="/mark.svg" width="32" height="32" alt="" />
+      <img src="mark.svg" width="32" height="32" alt="" />
       <h1>{props.title}</h1>
       {props.children}
       {problem !== undefined && (

@@ -17,7 +17,7 @@ const POLICY = [
   "worker-src 'self'",
   "manifest-src 'self'",
   "form-action 'self'",
-  "base-uri 'none'",
+  "base-uri 'self'",
   "frame-ancestors 'none'",
 ].join("; ");
 
@@ -51,8 +51,11 @@ interface ConsoleFile {
 export class ConsoleFiles {
   readonly #files: ReadonlyMap<string, ConsoleFile>;
 
-  constructor(folder: string) {
-    this.#files = new Map(readFiles(folder));
+  constructor(folder: string, basePath: string) {
+    const files = new Map(readFiles(folder));
+    const page = files.get(PAGE);
+    if (page) files.set(PAGE, withBase(page, basePath));
+    this.#files = files;
   }
 
   /** Serves each file at its path. */
@@ -82,15 +85,26 @@ function* readFiles(folder: string): Generator<[string, ConsoleFile]> {
     const type = MEDIA_TYPES[extname(entry.name)];
     if (!entry.isFile() || type === undefined) continue;
     const file = join(entry.parentPath, entry.name);
-    const content = readFileSync(file);
     const compressed = ENCODINGS.flatMap(([name, ending]) => {
       const bytes = readIfThere(`${file}${ending}`);
       return bytes ? [[name, bytes] as const] : [];
     });
-    const etag = `"${createHash("sha256").update(content).digest("base64url").slice(0, 22)}"`;
     const path = `/${relative(folder, file).split(sep).join("/")}`;
-    yield [path, { type, etag, content, compressed: new Map(compressed) }];
+    yield [path, { type, ...toContent(readFileSync(file)), compressed: new Map(compressed) }];
   }
+}
+
+/** The page with the path under which a proxy serves us. It is small, and not compressed. */
+function withBase(page: ConsoleFile, basePath: string): ConsoleFile {
+  const html = page.content
+    .toString("utf8")
+    .replace('<base href="/" />', () => `<base href="${basePath}/" />`);
+  return { ...page, ...toContent(Buffer.from(html)), compressed: new Map() };
+}
+
+function toContent(content: Buffer): Pick<ConsoleFile, "content" | "etag"> {
+  const hash = createHash("sha256").update(content).digest("base64url");
+  return { content, etag: `"${hash.slice(0, 22)}"` };
 }
 
 function readIfThere(path: string): Buffer | undefined {

@@ -40,6 +40,7 @@ import {
   parseForm,
   parseText,
 } from "./request-body.ts";
+import { publicUrl } from "../settings.ts";
 import { ConsoleFiles } from "./console.ts";
 import { CrossOriginPolicy } from "./routing/cross-origin.ts";
 import { collectPaths, rejectUnrouted } from "./routing/rejection.ts";
@@ -117,7 +118,8 @@ export async function buildServer({
     });
     mountReference(app, kernel);
   }
-  const files = consoleFolder === undefined ? undefined : new ConsoleFiles(consoleFolder);
+  const basePath = new URL(publicUrl(kernel)).pathname.replace(/\/$/, "");
+  const files = consoleFolder === undefined ? undefined : new ConsoleFiles(consoleFolder, basePath);
   files?.mount(app);
   rejectUnrouted(app, paths, (request, reply) => files?.answerPage(request, reply));
   await app.ready();

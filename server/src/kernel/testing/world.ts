@@ -51,6 +51,8 @@ export interface WorldOptions {
   /** Whether readers and jobs run. */
   readonly work?: boolean;
   readonly env?: Record<string, string>;
+  /** The folder of a built console. */
+  readonly consoleFolder?: string;
 }
 
 /** Asked after every request, and so planned once. */
@@ -109,7 +111,11 @@ export async function startWorld(options: WorldOptions = {}) {
     clock,
   });
   if (options.work) await kernel.startWork();
-  const app = await buildServer({ kernel, loopDelayMaxMs: Infinity });
+  const app = await buildServer({
+    kernel,
+    loopDelayMaxMs: Infinity,
+    consoleFolder: options.consoleFolder,
+  });
   // Emptied in the end: a worker keeps what its test files leave, and could not keep many whole worlds.
   const parts: Parts = { kernel, app };
   // Whoever waits for a time looks now, and not only when their own patience ends.

@@ -1,0 +1,25 @@
+import { useActions } from "./actions.ts";
+
+interface ListKeys {
+  readonly ids: readonly string[];
+  readonly chosen: string | undefined;
+  readonly onChoose: (id: string | undefined) => void;
+}
+
+/** Gives a list its keys, the same everywhere: `j` and `k` walk, `Escape` closes what is open. */
+export function useListKeys({ ids, chosen, onChoose }: ListKeys): void {
+  const walk = (by: number): void => {
+    const at = chosen === undefined ? -1 : ids.indexOf(chosen);
+    const next = ids[Math.max(0, Math.min(ids.length - 1, at + by))];
+    if (next !== undefined) onChoose(next);
+  };
+  const down = { label: "Next", run: () => walk(1), hidden: true };
+  const up = { label: "Previous", run: () => walk(-1), hidden: true };
+  useActions([
+    { ...down, keys: "j", hidden: false },
+    { ...up, keys: "k", hidden: false },
+    { ...down, keys: "ArrowDown" },
+    { ...up, keys: "ArrowUp" },
+    { keys: "Escape", label: "Close", run: () => onChoose(undefined), hidden: true },
+  ]);
+}

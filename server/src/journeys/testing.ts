@@ -1,0 +1,103 @@
+/** A console on the real product, and people who use it in a real browser. */
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, inject } from "vitest";
+import { launchBrowser } from "#kernel/testing/browser.ts";
+import { startWorld, type World, type WorldOptions } from "#kernel/testing/world.ts";
+
+const BUILD = join(import.meta.dirname, "../../../console/build.mjs");
+const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
+
+export interface Visitor {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  /** Whatever the policy blocked or a script threw. */
+  readonly faults: readonly string[];
+}
+
+export interface ConsoleFixture {
+  readonly world: World;
+  readonly origin: string;
+  /** A browser that is signed in with these roles. */
+  visit(roles: readonly string[], options?: VisitOptions): Promise<Visitor & { userId: string }>;
+  /** A browser of somebody who is not signed in. */
+  stranger(options?: VisitOptions): Promise<Visitor>;
+}
+
+interface VisitOptions {
+  readonly width?: number;
+  readonly dark?: boolean;
+}
+
+/** Builds the console once for all files of a run. */
+function builtConsole(): string {
+  const folder = join(inject("folder"), "console");
+  if (!existsSync(join(folder, "index.html"))) execFileSync(process.execPath, [BUILD, folder]);
+  return folder;
+}
+
+/** Starts a product with its console, and a browser, for all tests of a file. */
+export function useConsole(options: WorldOptions = {}): ConsoleFixture {
+  const parts: { world?: World; browser?: Browser; origin?: string } = {};
+  beforeAll(async () => {
+    parts.world = await startWorld({ work: true, consoleFolder: builtConsole(), ...options });
+    parts.origin = await parts.world.app.listen({ host: "127.0.0.1", port: 0 });
+    parts.browser = await launchBrowser();
+  });
+  afterAll(async () => {
+    await parts.browser?.close();
+    await parts.world?.[Symbol.asyncDispose]();
+  });
+  const open = async ({ width = 1440, dark = false }: VisitOptions): Promise<Visitor> => {
+    const context = await parts.browser!.newContext({
+      viewport: { width, height: width < 600 ? 800 : 900 },
+      colorScheme: dark ? "dark" : "light",
+      reducedMotion: "reduce",
+    });
+    const page = await context.newPage();
+    const faults: string[] = [];
+    page.on("pageerror", (error) => faults.push(error.message));
+    page.on("console", (message) => {
+      if (message.type() === "error" && !/status of 4\d\d/.test(message.text())) {
+        faults.push(message.text());
+      }
+    });
+    return { page, context, faults };
+  };
+  return {
+    get world() {
+      return parts.world!;
+    },
+    get origin() {
+      return parts.origin!;
+    },
+    stranger: (visit = {}) => open(visit),
+    async visit(roles, visit = {}) {
+      const visitor = await open(visit);
+      const { token, userId } = await parts.world!.member(roles);
+      const url = parts.origin!;
+      await visitor.context.addCookies([{ name: "millrace_session", value: token, url, httpOnly: true }]);
+      await visitor.context.addInitScript(() => localStorage.setItem("millrace.workspace", "default"));
+      return { ...visitor, userId };
+    },
+  };
+}
+
+/** Expects that nobody is shut out: axe finds nothing serious, and the policy had nothing to block. */
+export async function expectSound({ page, faults }: Visitor): Promise<void> {
+  await page.evaluate(readFileSync(AXE, "utf8"));
+  const violations = await page.evaluate(async () => {
+    const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: any[] }> } };
+    const found = await axe.run();
+    return found.violations.map(({ id, impact, nodes }) => ({
+      id,
+      impact,
+      where: nodes.map(({ target }: any) => target.join(" ")),
+    }));
+  });
+  expect(violations).toEqual([]);
+  expect(faults).toEqual([]);
+}
