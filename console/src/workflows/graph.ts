@@ -1,0 +1,121 @@
+/**
+ * The definition of a workflow as a graph of steps. Every function returns a new definition that shares what it did not
+ * touch, so that a history of them costs little and `===` tells what changed. A step is named by its way through the
+ * loops: `each/charge`.
+ */
+import type { Schemas } from "../data/api.ts";
+
+export type Step = Schemas["WorkflowNode"];
+export type Edge = Schemas["WorkflowEdge"];
+
+export interface Graph {
+  readonly nodes: readonly Step[];
+  readonly edges: readonly Edge[];
+}
+
+export type Definition = Graph & Pick<Schemas["Workflow"], "name" | "trigger">;
+
+const EMPTY: Graph = { nodes: [], edges: [] };
+
+/** The key of the loop that a step stands in; empty at the top. */
+export const placeOf = (key: string): string => key.slice(0, Math.max(0, key.lastIndexOf("/")));
+export const idOf = (key: string): string => key.slice(key.lastIndexOf("/") + 1);
+export const toKey = (place: string, id: string): string => (place === "" ? id : `${place}/${id}`);
+
+/** The graph inside a loop; undefined for any other step. */
+export function bodyOf(step: Step): Graph | undefined {
+  if (step.type !== "loop") return undefined;
+  return (step.config?.["body"] as Graph | undefined) ?? EMPTY;
+}
+
+/** The graph at a place; undefined where no loop is. */
+export function findGraph(root: Graph, place: string): Graph | undefined {
+  let graph: Graph | undefined = root;
+  for (const id of place === "" ? [] : place.split("/")) {
+    const step: Step | undefined = graph?.nodes.find((node) => node.id === id);
+    graph = step && bodyOf(step);
+  }
+  return graph;
+}
+
+export function findStep(root: Graph, key: string): Step | undefined {
+  return findGraph(root, placeOf(key))?.nodes.find(({ id }) => id === idOf(key));
+}
+
+/** Every step with its key, loops before what is in them. */
+export function* walkSteps(graph: Graph, place = ""): Generator<readonly [string, Step]> {
+  for (const step of graph.nodes) {
+    const key = toKey(place, step.id);
+    yield [key, step];
+    const body = bodyOf(step);
+    if (body) yield* walkSteps(body, key);
+  }
+}
+
+/** Changes the graph at a place; only the loops on the way to it are made anew. */
+export function changeGraph<G extends Graph>(
+  root: G,
+  place: string,
+  change: (graph: Graph) => Graph,
+): G {
+  if (place === "") {
+    const { nodes, edges } = change(root);
+    return { ...root, nodes, edges };
+  }
+  const [id, ...rest] = place.split("/");
+  const nodes = root.nodes.map((step) => {
+    const body = step.id === id ? bodyOf(step) : undefined;
+    if (!body) return step;
+    return { ...step, config: { ...step.config, body: changeGraph(body, rest.join("/"), change) } };
+  });
+  return { ...root, nodes };
+}
+
+/** The names of the ways out of a step. One that names none has one way. */
+export function branchesOf(step: Step): readonly string[] {
+  const own = ownBranches(step);
+  return step.onError === "branch" ? [...own, "error"] : own;
+}
+
+function ownBranches({ type, config }: Step): readonly string[] {
+  if (type === "condition") return ["true", "false"];
+  if (type === "approval") return ["approved", "rejected"];
+  if (type !== "switch") return [];
+  const cases = (config?.["cases"] as readonly unknown[] | undefined) ?? [];
+  return [...cases.map(String), "default"];
+}
+
+/** The way that what follows a step takes unless another is chosen. */
+export function firstBranch(step: Step): { readonly when?: string } {
+  const when = branchesOf(step).find((branch) => branch !== "error");
+  return when === undefined ? {} : { when };
+}
+
+export const isSameEdge = (a: Edge, b: Edge): boolean =>
+  a.from === b.from && a.to === b.to && a.when === b.when;
+
+export function uniqueEdges(edges: readonly Edge[]): readonly Edge[] {
+  return edges.filter((edge, n) => edges.findIndex((other) => isSameEdge(other, edge)) === n);
+}
+
+const ID_CHARACTERS_MAX = 40;
+
+/** An id like the wanted name that no step has yet. */
+export function freeId(
+  root: Graph,
+  wanted: string,
+  taken: ReadonlySet<string> = new Set(),
+): string {
+  const ids = new Set([...walkSteps(root)].map(([, { id }]) => id));
+  const plain = wanted
+    .toLowerCase()
+    .normalize("NFD")
+    .replaceAll(/[^a-z0-9]+/g, "_")
+    .replaceAll(/^[^a-z]+|_+$/g, "")
+    .slice(0, ID_CHARACTERS_MAX);
+  const base = plain === "" ? "step" : plain;
+  for (let n = 1; ; n += 1) {
+    const id = n === 1 ? base : `${base}_${n}`;
+    if (!ids.has(id) && !taken.has(id)) return id;
+  }
+}
