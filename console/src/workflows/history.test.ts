@@ -1,0 +1,69 @@
+import { expect, test } from "vitest";
+import type { Definition } from "./graph.ts";
+import {
+  addEdit,
+  beginHistory,
+  draftOf,
+  editedSteps,
+  isDirty,
+  markSaved,
+  redoLabel,
+  stepHistory,
+  undoLabel,
+} from "./history.ts";
+
+const named = (name: string): Definition =>
+  ({ name, trigger: { type: "manual" }, nodes: [], edges: [] }) as Definition;
+const edit = (name: string, atMs: number, field?: string) => ({
+  label: `Call it ${name}`,
+  after: named(name),
+  chosen: [name],
+  field,
+  atMs,
+});
+
+test("undo and redo go back and forth, beyond a save too, and show where the edit was", () => {
+  let history = beginHistory(named("a"), '"1"');
+  history = addEdit(history, edit("b", 1));
+  history = markSaved(history, '"2"');
+  history = addEdit(history, edit("c", 2));
+  expect([draftOf(history)?.name, isDirty(history), undoLabel(history)]).toEqual([
+    "c",
+    true,
+    "Call it c",
+  ]);
+  expect(editedSteps(history, -1)).toEqual(["c"]);
+  history = stepHistory(history, -1);
+  expect([draftOf(history)?.name, isDirty(history), redoLabel(history)]).toEqual([
+    "b",
+    false,
+    "Call it c",
+  ]);
+  history = stepHistory(stepHistory(history, -1), -1);
+  expect([draftOf(history)?.name, isDirty(history), undoLabel(history)]).toEqual([
+    "a",
+    true,
+    undefined,
+  ]);
+});
+
+test("writing in one field is one edit until a pause, and never one with what was saved", () => {
+  let history = beginHistory(named(""), undefined);
+  for (const [n, text] of ["H", "He", "Hel"].entries())
+    history = addEdit(history, edit(text, n * 100, "name"));
+  expect(history.edits).toHaveLength(2);
+  history = addEdit(history, edit("Hello", 5_000, "name"));
+  expect(history.edits).toHaveLength(3);
+  history = addEdit(markSaved(history, '"2"'), edit("Hello!", 5_100, "name"));
+  expect([history.edits.length, isDirty(history)]).toEqual([4, true]);
+});
+
+test("what was saved, undone and forked off is no longer here; and no more than 200 edits are kept", () => {
+  let history = markSaved(addEdit(beginHistory(named("a"), undefined), edit("b", 1)), '"2"');
+  history = addEdit(stepHistory(history, -1), edit("c", 2));
+  history = stepHistory(history, -1);
+  expect(isDirty(history)).toBe(true);
+  for (let n = 0; n < 300; n += 1) history = addEdit(history, edit(`n${n}`, n));
+  expect(history.edits).toHaveLength(201);
+  expect(isDirty(history)).toBe(true);
+});

@@ -1,0 +1,44 @@
+/** The path of a wire: down, across in the gaps between steps, down, with round corners. */
+export interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+const CORNER = 9;
+/** A step a little aside is met a little aside of its middle: no jog. */
+const ASIDE_MAX = 14;
+const LABEL_BELOW = 13;
+const LAST = 8;
+
+/** Draws from 0 0 through the stops to the end. The label stands where the wire has turned into its own column. */
+export function drawPipe(
+  end: Point,
+  stops: readonly Point[],
+  turnY: number,
+): { readonly path: string; readonly label: Point } {
+  let path = "M0 0";
+  let [x, y] = [0, 0];
+  let label: Point | undefined;
+  for (const stop of stops) {
+    const across = stop.x - x;
+    const at = label ? stop.y : Math.max(turnY, Math.min(stop.y, end.y - LAST));
+    if (Math.abs(across) >= ASIDE_MAX) {
+      const radius = Math.min(CORNER, Math.abs(across) / 2, Math.max(2, (at - y) / 2));
+      path += turn({ x, y: at }, stop.x, radius);
+      [x, y] = [stop.x, at];
+    }
+    label ??= { x: stop.x, y: at + LABEL_BELOW };
+  }
+  return { path: `${path}V${round(end.y)}`, label: label ?? end };
+}
+
+function turn(from: Point, toX: number, radius: number): string {
+  const way = Math.sign(toX - from.x);
+  const y = round(from.y);
+  return (
+    `V${round(from.y - radius)}Q${round(from.x)} ${y} ${round(from.x + way * radius)} ${y}` +
+    `H${round(toX - way * radius)}Q${round(toX)} ${y} ${round(toX)} ${round(from.y + radius)}`
+  );
+}
+
+const round = (value: number): number => Math.round(value * 10) / 10;

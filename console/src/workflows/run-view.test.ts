@@ -1,0 +1,48 @@
+import { expect, test } from "vitest";
+import type { Graph, Step } from "./graph.ts";
+import { type RunStep, viewRun } from "./run-view.ts";
+
+const node = (id: string, more: Partial<Step> = {}): Step =>
+  ({ id, type: "set", name: id, config: {}, ...more }) as Step;
+const taken = (
+  id: string,
+  status: RunStep["status"] = "completed",
+  more: Partial<RunStep> = {},
+): RunStep =>
+  ({
+    id,
+    status,
+    startedAt: "2026-11-16T00:00:00Z",
+    finishedAt: status === "running" ? null : "2026-11-16T00:00:01Z",
+    ...more,
+  }) as RunStep;
+
+const body: Graph = {
+  nodes: [node("charge"), node("note")],
+  edges: [{ from: "charge", to: "note" }],
+};
+const graph: Graph = { nodes: [node("each", { type: "loop", config: { body } })], edges: [] };
+const steps = [
+  taken("each", "failed", { items: 3 }),
+  taken("each[0].charge", "completed", { branch: "true" }),
+  taken("each[0].note"),
+  taken("each[1].charge", "failed"),
+  taken("each[1].note", "skipped", { finishedAt: null }),
+  taken("each[2].charge", "running"),
+];
+
+test("all items together are counts, the step that matters most, and the items that failed", () => {
+  const view = viewRun(graph, steps, new Map());
+  expect(view.statuses.get("each/charge")).toEqual({ completed: 1, failed: 1, running: 1 });
+  expect(view.branches.get("each/charge")).toEqual({ true: 1 });
+  expect(view.steps.get("each/charge")?.id).toBe("each[1].charge");
+  const loop = view.loops.get("each");
+  expect([loop?.items, loop?.done, loop?.failed.map(({ item }) => item)]).toEqual([3, 2, [1]]);
+});
+
+test("a chosen item shows its own way, and the loop still counts them all", () => {
+  const view = viewRun(graph, steps, new Map([["each", 0]]));
+  expect(view.steps.get("each/charge")?.id).toBe("each[0].charge");
+  expect(view.statuses.get("each/charge")).toEqual({ completed: 1 });
+  expect(view.loops.get("each")?.failed.map(({ item }) => item)).toEqual([1]);
+});

@@ -1,0 +1,135 @@
+/** A run as the canvas shows it: each step as it went for the chosen items, or for all of them together. */
+import type { Schemas } from "../data/api.ts";
+import { bodyOf, type Graph, placeOf, walkSteps } from "./graph.ts";
+
+export type RunStep = Schemas["RunStep"];
+
+/** `each[3].lines[0].label` stands on the canvas at `each/lines/label` … */
+export const toStepKey = (id: string): string => id.replaceAll(/\[\d+\]/g, "").replaceAll(".", "/");
+/** … and happened in items 3 and 0. */
+export const itemsOf = (id: string): readonly number[] =>
+  [...id.matchAll(/\[(\d+)\]/g)].map(([, item]) => Number(item));
+
+export interface LoopView {
+  readonly items: number;
+  readonly done: number;
+  readonly failed: readonly { readonly item: number; readonly step: RunStep }[];
+}
+
+type Counts = Readonly<Record<string, number>>;
+
+export interface RunView {
+  /** The step to show: the one of the chosen items, or the one that matters most. */
+  readonly steps: ReadonlyMap<string, RunStep>;
+  readonly statuses: ReadonlyMap<string, Counts>;
+  readonly branches: ReadonlyMap<string, Counts>;
+  readonly loops: ReadonlyMap<string, LoopView>;
+}
+
+export const NO_RUN: RunView = {
+  steps: new Map(),
+  statuses: new Map(),
+  branches: new Map(),
+  loops: new Map(),
+};
+
+/** From what matters least to what matters most. */
+const WEIGHTS = ["skipped", "cancelled", "completed", "waiting", "paused", "running", "failed"];
+const weigh = ({ status }: RunStep): number => WEIGHTS.indexOf(status);
+
+/** `chosen` maps a loop to the item that one looks at. */
+export function viewRun(
+  graph: Graph,
+  steps: Iterable<RunStep>,
+  chosen: ReadonlyMap<string, number>,
+): RunView {
+  const shown = new Map<string, RunStep>();
+  const statuses = new Map<string, Record<string, number>>();
+  const branches = new Map<string, Record<string, number>>();
+  const loops = new LoopCounter(graph);
+  for (const step of steps) {
+    const key = toStepKey(step.id);
+    const items = itemsOf(step.id);
+    const depth = matchItems(key, items, chosen);
+    if (depth >= items.length - 1) loops.add(step, key, items);
+    if (depth < items.length) continue;
+    if (step.items !== undefined) loops.widen(key, step.items);
+    increment(statuses, key, step.status);
+    if (step.branch !== undefined) increment(branches, key, step.branch);
+    const other = shown.get(key);
+    if (!other || other.id === step.id || weigh(step) > weigh(other)) shown.set(key, step);
+  }
+  return { steps: shown, statuses, branches, loops: loops.view() };
+}
+
+/** How many loops deep the items are those that one looks at; any item is, of a loop where none was chosen. */
+function matchItems(
+  key: string,
+  items: readonly number[],
+  chosen: ReadonlyMap<string, number>,
+): number {
+  const way = key.split("/");
+  for (const [depth, item] of items.entries()) {
+    const wanted = chosen.get(way.slice(0, depth + 1).join("/"));
+    if (wanted !== undefined && wanted !== item) return depth;
+  }
+  return items.length;
+}
+
+function increment(counts: Map<string, Record<string, number>>, key: string, name: string): void {
+  const mine = counts.get(key) ?? {};
+  counts.set(key, mine);
+  mine[name] = (mine[name] ?? 0) + 1;
+}
+
+interface ItemState {
+  over: number;
+  failed: RunStep | undefined;
+}
+
+/** Counts the items of each loop. An item is done when as many of its steps are over as the body has. */
+class LoopCounter {
+  readonly #sizes = new Map<string, number>();
+  readonly #widths = new Map<string, number>();
+  readonly #items = new Map<string, Map<string, ItemState>>();
+
+  constructor(graph: Graph) {
+    for (const [key, step] of walkSteps(graph)) {
+      const body = bodyOf(step);
+      if (body) this.#sizes.set(key, body.nodes.length);
+    }
+  }
+
+  widen(loop: string, items: number): void {
+    this.#widths.set(loop, (this.#widths.get(loop) ?? 0) + items);
+  }
+
+  add(step: RunStep, key: string, items: readonly number[]): void {
+    if (items.length === 0) return;
+    const loop = placeOf(key);
+    const mine = this.#items.get(loop) ?? new Map<string, ItemState>();
+    this.#items.set(loop, mine);
+    const path = items.join(".");
+    const state = mine.get(path) ?? { over: 0, failed: undefined };
+    mine.set(path, state);
+    if (step.finishedAt !== null || step.status === "skipped") state.over += 1;
+    if (step.status === "failed") state.failed = step;
+  }
+
+  view(): ReadonlyMap<string, LoopView> {
+    const views = new Map<string, LoopView>();
+    for (const [loop, size] of this.#sizes) {
+      const items = this.#widths.get(loop);
+      if (items === undefined) continue;
+      const states = [...(this.#items.get(loop) ?? [])];
+      const failed = states
+        .flatMap(([path, { failed: step }]) =>
+          step ? [{ item: Number(path.split(".").at(-1)), step }] : [],
+        )
+        .toSorted((a, b) => a.item - b.item);
+      const done = states.filter(([, { over }]) => over >= size).length;
+      views.set(loop, { items, done, failed });
+    }
+    return views;
+  }
+}
