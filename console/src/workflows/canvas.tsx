@@ -1,0 +1,339 @@
+import "@xyflow/react/dist/base.css";
+import "./canvas.css";
+import {
+  Background,
+  BackgroundVariant,
+  Controls,
+  MiniMap,
+  type Node,
+  type NodeChange,
+  ReactFlow,
+  type ReactFlowInstance,
+} from "@xyflow/react";
+import {
+  type RefObject,
+  useEffect,
+  useImperativeHandle,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+} from "react";
+import { useStableHandlers } from "../ui/stable.ts";
+import { type Drag, spotOfWire, useStepDrag } from "./drag.ts";
+import type { Spot } from "./edit.ts";
+import { type Definition, findStep, type Step, walkSteps } from "./graph.ts";
+import { type Box, type Folding, type Point, STEP_SIZE, TRIGGER, type Wire } from "./layout.ts";
+import { LoopFrame } from "./loop-frame.tsx";
+import { type CanvasView, useCanvasNodes } from "./canvas-nodes.ts";
+import { type CardHandlers, type CardNode, StepCard, TriggerCard } from "./step-card.tsx";
+import { type PlacedLayout, useAnchoredLayout } from "./use-layout.ts";
+import { type Arrow, walkFrom } from "./walk.ts";
+import { Wires } from "./wires.tsx";
+
+const NODE_TYPES = { step: StepCard, frame: LoopFrame, trigger: TriggerCard };
+const NO_EDGES: never[] = [];
+const FLOW_OPTIONS = {
+  fitViewOptions: {
+    padding: { top: "68px", bottom: "32px", x: "24px" },
+    minZoom: 0.45,
+    maxZoom: 1,
+  },
+  minZoom: 0.06,
+  maxZoom: 1.6,
+  nodesDraggable: false,
+  nodesFocusable: false,
+  disableKeyboardA11y: true,
+  deleteKeyCode: null,
+  multiSelectionKeyCode: null,
+  panOnScroll: true,
+  zoomOnDoubleClick: false,
+  elevateNodesOnSelect: false,
+  proOptions: { hideAttribution: true },
+} as const;
+const SETTLE_MS = 240;
+const GLIDE_MS = 180;
+const MINIMAP_FROM = 14;
+const CULL_FROM = 400;
+const [FITS_HEIGHT, FITS_WIDTH] = [1_250, 2_000];
+/** How near the edge of the canvas a chosen step may stand. */
+const EDGE = { side: 40, top: 84, bottom: 70 } as const;
+
+export interface CanvasHandle {
+  readonly walk: (from: string | undefined, arrow: Arrow) => string | undefined;
+  /** Where a step stands on the screen. */
+  readonly findOnScreen: (key: string) => DOMRect | undefined;
+  readonly fit: () => void;
+  /** Names the thing that the next change is done to: it stays where it is. */
+  readonly hold: (key: string) => void;
+}
+
+interface CanvasProps {
+  readonly definition: Definition;
+  readonly folding: Folding;
+  readonly view: CanvasView;
+  readonly chosen: readonly string[];
+  readonly chosenWire?: string | undefined;
+  /** The step that a line is being drawn from. */
+  readonly linking?: string | undefined;
+  readonly handlers: CardHandlers;
+  readonly ref?: RefObject<CanvasHandle | null>;
+  readonly onChoose: (keys: readonly string[], isMore: boolean) => void;
+  readonly onChooseWire?: (wire: Wire | undefined) => void;
+  readonly onAdd?: (spot: Spot, at: DOMRect) => void;
+  readonly onMove?: (keys: readonly string[], spot: Spot) => void;
+  readonly onLink?: (to: string) => void;
+  readonly isReadOnly?: boolean;
+}
+
+/** The graph of a workflow. React Flow carries nodes, pan, zoom and selection; wires are drawn by us, in one drawing. */
+export function Canvas(props: CanvasProps) {
+  const { definition, folding, chosen, linking, isReadOnly = false } = props;
+  const host = useRef<HTMLDivElement>(null);
+  const flow = useRef<ReactFlowInstance>(undefined);
+  const looked = useRef(chosen);
+  const placed = useAnchoredLayout(definition, folding, (before) => [
+    ...looked.current,
+    before && findCentre(before, flow.current, host.current),
+    TRIGGER,
+  ]);
+  const { layout, offset, fresh } = placed;
+  useEffect(() => {
+    looked.current = chosen;
+  }, [chosen]);
+  useSettling(host, placed);
+  const guests = useMemo(() => [...folding.opened.keys()], [folding]);
+  const isEditable = (key: string): boolean =>
+    !isReadOnly && key !== TRIGGER && !guests.some((guest) => key.startsWith(`${guest}/`));
+  const steps = useMemo(() => collectSteps(definition, folding), [definition, folding]);
+  const nodes = useCanvasNodes({ ...props, placed, steps, isEditable });
+  const { drag, onPointerDown } = useStepDrag({
+    layout,
+    offset,
+    chosen,
+    canDrag: isEditable,
+    toCanvas: (point) => flow.current?.screenToFlowPosition(point) ?? point,
+    onMove: (keys, spot) => props.onMove?.(keys, spot),
+  });
+  useEffect(() => {
+    const box = layout.boxes.get(chosen.at(-1) ?? "");
+    if (box) revealBox(placeBox(box, offset), flow.current, host.current);
+  }, [chosen, layout, offset]);
+  useImperativeHandle(props.ref, () => ({
+    hold: (key) => {
+      looked.current = [key, ...chosen];
+    },
+    fit: () => void flow.current?.fitView({ duration: GLIDE_MS, padding: 0.1, maxZoom: 1 }),
+    findOnScreen: (key) =>
+      host.current?.querySelector(`[data-id="${CSS.escape(key)}"]`)?.getBoundingClientRect(),
+    walk: (from, arrow) => walkFrom(layout, from, arrow),
+  }));
+  const wireHandlers = useStableHandlers({
+    onAdd(wire: Wire, at: DOMRect): void {
+      looked.current = [wire.from, ...chosen];
+      props.onAdd?.(spotOfWire(wire), at);
+    },
+    onChoose: (wire: Wire): void => props.onChooseWire?.(wire),
+  });
+  const on = useFlowHandlers(props, { host, flow, placed, isDragging: drag !== undefined });
+  const looks = ["canvas", drag && "dragging", linking !== undefined && "linking"];
+  return (
+    <div
+      ref={host}
+      className={looks.filter(Boolean).join(" ")}
+      tabIndex={0}
+      role="application"
+      aria-label="Canvas. Arrows walk, Tab adds a step, Enter opens it."
+      onPointerDown={onPointerDown}
+    >
+      <ReactFlow
+        nodes={nodes}
+        edges={NO_EDGES}
+        nodeTypes={NODE_TYPES}
+        fitView={isSmall(placed)}
+        onlyRenderVisibleElements={nodes.length > CULL_FROM}
+        elementsSelectable={!isReadOnly}
+        selectionKeyCode={isReadOnly ? null : "Shift"}
+        {...FLOW_OPTIONS}
+        {...on}
+      >
+        <Background variant={BackgroundVariant.Dots} gap={20} size={1.2} color="var(--line-2)" />
+        <Wires
+          layout={layout}
+          offset={offset}
+          fresh={fresh}
+          run={props.view.run}
+          marks={props.view.edgeMarks}
+          chosen={props.chosenWire}
+          drop={drag?.over?.id}
+          isEditable={(wire) => isEditable(wire.to)}
+          handlers={wireHandlers}
+        />
+        <Controls showInteractive={false} position="bottom-left" />
+        {nodes.length > MINIMAP_FROM && !isReadOnly && (
+          <MiniMap
+            pannable
+            zoomable
+            position="bottom-right"
+            nodeBorderRadius={8}
+            nodeColor={colourOf}
+          />
+        )}
+      </ReactFlow>
+      {drag && <Ghost drag={drag} steps={steps} />}
+    </div>
+  );
+}
+
+interface FlowParts {
+  readonly host: RefObject<HTMLDivElement | null>;
+  readonly flow: RefObject<ReactFlowInstance | undefined>;
+  readonly placed: PlacedLayout;
+  readonly isDragging: boolean;
+}
+
+const isSmall = ({ layout }: PlacedLayout): boolean =>
+  layout.height < FITS_HEIGHT && layout.width < FITS_WIDTH;
+
+/** React Flow draws every node anew when one of its handlers is another function. */
+function useFlowHandlers(props: CanvasProps, { host, flow, placed, isDragging }: FlowParts) {
+  const isBoxing = useRef(false);
+  return useStableHandlers({
+    onInit(instance: ReactFlowInstance): void {
+      flow.current = instance;
+      if (!isSmall(placed)) showBeginning(placed, instance, host.current);
+      setDetail(host.current, instance.getZoom());
+    },
+    onMove: (_: unknown, { zoom }: { readonly zoom: number }): void =>
+      setDetail(host.current, zoom),
+    onMoveStart: (): void => host.current?.classList.add("moving"),
+    onMoveEnd: (): void => host.current?.classList.remove("moving"),
+    onSelectionStart(): void {
+      isBoxing.current = true;
+    },
+    onSelectionEnd(): void {
+      isBoxing.current = false;
+    },
+    onNodesChange(changes: readonly NodeChange[]): void {
+      if (!isBoxing.current) return;
+      const keys = changes.flatMap((one) =>
+        one.type === "select" && one.selected ? [one.id] : [],
+      );
+      if (keys.length > 0) props.onChoose(keys, true);
+    },
+    onNodeClick(event: React.MouseEvent, node: Node): void {
+      if (isDragging || node.id === TRIGGER) return;
+      if (props.linking !== undefined) props.onLink?.(node.id);
+      else props.onChoose([node.id], event.shiftKey || event.metaKey || event.ctrlKey);
+    },
+    onPaneClick(): void {
+      props.onChoose([], false);
+      props.onChooseWire?.(undefined);
+    },
+  });
+}
+
+const placeBox = (box: Box, { x, y }: Point): Box => ({ ...box, x: box.x + x, y: box.y + y });
+
+function Ghost({
+  drag,
+  steps,
+}: {
+  readonly drag: Drag;
+  readonly steps: ReadonlyMap<string, Step>;
+}) {
+  const [first = ""] = drag.keys;
+  const name = steps.get(first)?.name ?? first;
+  return (
+    <div className="ghost" style={{ transform: `translate(${drag.x + 12}px, ${drag.y + 10}px)` }}>
+      {drag.keys.length > 1 ? `${drag.keys.length} steps` : name}
+      <small>{drag.over ? "let go to move it here" : "drag it onto a line"}</small>
+    </div>
+  );
+}
+
+function collectSteps(definition: Definition, { opened }: Folding): ReadonlyMap<string, Step> {
+  const steps = new Map(walkSteps(definition));
+  for (const [key, graph] of opened) {
+    if (!findStep(definition, key)) continue;
+    for (const [inner, step] of walkSteps(graph, key)) steps.set(inner, step);
+  }
+  return steps;
+}
+
+/** An edit's consequences glide; on load nothing moves. */
+function useSettling(host: RefObject<HTMLDivElement | null>, { layout }: PlacedLayout): void {
+  const isFirst = useRef(true);
+  useLayoutEffect(() => {
+    const { current } = host;
+    if (isFirst.current || !current) {
+      isFirst.current = false;
+      return undefined;
+    }
+    current.classList.add("settling");
+    const timer = setTimeout(() => current.classList.remove("settling"), SETTLE_MS);
+    return () => clearTimeout(timer);
+  }, [host, layout]);
+}
+
+/** The step nearest to the middle of what is seen. */
+function findCentre(
+  { layout, offset }: PlacedLayout,
+  flow: ReactFlowInstance | undefined,
+  host: HTMLElement | null,
+): string | undefined {
+  if (!flow || !host) return undefined;
+  const area = host.getBoundingClientRect();
+  const middle = { x: area.x + area.width / 2, y: area.y + area.height / 2 };
+  const { x, y } = flow.screenToFlowPosition(middle);
+  const distance = (box: Box): number =>
+    Math.hypot(box.x + offset.x + box.width / 2 - x, box.y + offset.y + box.height / 2 - y);
+  const boxes = [...layout.boxes.values()].filter(({ kind }) => kind === "step");
+  return boxes.toSorted((a, b) => distance(a) - distance(b))[0]?.key;
+}
+
+/** Pans as little as it takes to see a step. */
+function revealBox(box: Box, flow: ReactFlowInstance | undefined, host: HTMLElement | null): void {
+  if (!flow || !host) return;
+  const { width, height } = host.getBoundingClientRect();
+  const { x, y, zoom } = flow.getViewport();
+  const [left, top] = [box.x * zoom + x, box.y * zoom + y];
+  const right = left + (box.kind === "step" ? box.width * zoom : 0);
+  const bottom = top + STEP_SIZE.height * zoom;
+  const dx = left < EDGE.side ? EDGE.side - left : Math.min(0, width - EDGE.side - right);
+  const dy = top < EDGE.top ? EDGE.top - top : Math.min(0, height - EDGE.bottom - bottom);
+  if (dx !== 0 || dy !== 0) {
+    void flow.setViewport({ x: x + dx, y: y + dy, zoom }, { duration: GLIDE_MS });
+  }
+}
+
+/** A graph that does not fit opens at its beginning, large enough to be read. */
+function showBeginning(
+  { layout }: PlacedLayout,
+  flow: ReactFlowInstance,
+  host: HTMLElement | null,
+): void {
+  const first = layout.boxes.get(TRIGGER);
+  const width = host?.clientWidth ?? 0;
+  const zoom = width < 600 ? 0.6 : 0.7;
+  if (first)
+    void flow.setViewport({ x: width / 2 - (first.x + first.width / 2) * zoom, y: 76, zoom });
+}
+
+/** From afar cards lose their small words, then become blocks of colour: without React, at every frame of a zoom. */
+function setDetail(host: HTMLElement | null, zoom: number): void {
+  if (host) host.dataset["far"] = zoom < 0.24 ? "2" : zoom < 0.48 ? "1" : "0";
+}
+
+const TONES: Readonly<Record<string, string>> = {
+  completed: "ok",
+  failed: "bad",
+  running: "water",
+  waiting: "wait",
+  paused: "wait",
+};
+
+function colourOf(node: Node): string {
+  if (node.type === "frame") return "var(--frame)";
+  const status = (node as CardNode).data.run?.status ?? "";
+  return `var(--${TONES[status] ?? "line-2"})`;
+}

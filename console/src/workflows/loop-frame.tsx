@@ -1,0 +1,141 @@
+import type { NodeProps } from "@xyflow/react";
+import { ChevronUp, ExternalLink } from "lucide-react";
+import { memo, useId, useRef } from "react";
+import { count } from "../ui/words.ts";
+import type { LoopView } from "./run-view.ts";
+import { type CardNode, LinkPlug, stopThen } from "./step-card.tsx";
+import { kindOf } from "./step-kinds.ts";
+
+const FAILED_MAX = 200;
+const LIST_WIDTH = 348;
+
+/** A loop, or a workflow that is opened in place: its steps stand inside. */
+export const LoopFrame = memo(function LoopFrame({ data, selected }: NodeProps<CardNode>) {
+  const { key, step, run, loop, item, handlers, mark } = data;
+  const { icon: Icon, tone } = kindOf(step.type);
+  const isLoop = step.type === "loop";
+  const looks = [
+    "frame",
+    `k-${tone}`,
+    run?.status,
+    selected && "selected",
+    !isLoop && "guest",
+    mark && `is-${mark}`,
+  ];
+  const items = String(step.config?.["items"] ?? "").replaceAll(/^\{\{\s*|\s*\}\}$/g, "");
+  return (
+    <div className={looks.filter(Boolean).join(" ")}>
+      <header>
+        <span className="step-icon">
+          <Icon />
+        </span>
+        <b className="cut">{step.name ?? step.id}</b>
+        {isLoop && !loop && (
+          <span className="muted cut frame-of">
+            {String(step.config?.["as"] ?? "item")} in {items}
+          </span>
+        )}
+        {loop && (
+          <LoopCount loop={loop} item={item} onItem={(next) => handlers.onItem(key, next)} />
+        )}
+        <span className="grow" />
+        {!isLoop && (
+          <button
+            className="fold nopan"
+            aria-label="Open the workflow"
+            onClick={stopThen(() => handlers.onOpenWorkflow(String(step.config?.["workflowId"])))}
+          >
+            <ExternalLink />
+          </button>
+        )}
+        <button
+          className="fold nopan"
+          aria-label="Fold"
+          onClick={stopThen(() => handlers.onFold(key))}
+        >
+          <ChevronUp />
+        </button>
+      </header>
+      {!data.isReadOnly && <LinkPlug data={data} />}
+    </div>
+  );
+});
+
+/** `37 of 500`, the failed ones to jump to, and one item at a time. */
+function LoopCount(props: {
+  readonly loop: LoopView;
+  readonly item: number | undefined;
+  readonly onItem: (item: number | undefined) => void;
+}) {
+  const { items, done, failed } = props.loop;
+  const { item } = props;
+  const go = (next: number | undefined) =>
+    stopThen(() =>
+      props.onItem(next === undefined ? undefined : Math.max(0, Math.min(items - 1, next))),
+    );
+  const isBad = failed.some((one) => one.item === item);
+  return (
+    <span className="loop-count nopan nowheel" onPointerDown={(event) => event.stopPropagation()}>
+      {item === undefined ? (
+        <button className="chip" onClick={go(0)} title="Look at one item">
+          {done === items ? count(items, "item") : `${done} of ${items}`}
+          <i className="loop-bar">
+            <i style={{ transform: `scaleX(${items === 0 ? 1 : done / items})` }} />
+          </i>
+        </button>
+      ) : (
+        <span className={`chip${isBad ? " bad" : ""}`}>
+          <button onClick={go(item - 1)} aria-label="Previous item">
+            ‹
+          </button>
+          <button onClick={go(undefined)} title="All items">
+            item {item + 1} of {items}
+          </button>
+          <button onClick={go(item + 1)} aria-label="Next item">
+            ›
+          </button>
+        </span>
+      )}
+      {failed.length > 0 && <FailedItems failed={failed} go={go} />}
+    </span>
+  );
+}
+
+/** A list in the top layer: inside a node it would stand under later ones. */
+function FailedItems(props: {
+  readonly failed: LoopView["failed"];
+  readonly go: (item: number) => (event: React.SyntheticEvent) => void;
+}) {
+  const id = useId();
+  const button = useRef<HTMLButtonElement>(null);
+  return (
+    <>
+      <button className="chip bad" popoverTarget={id} ref={button}>
+        {props.failed.length} failed
+      </button>
+      <ul
+        id={id}
+        popover="auto"
+        className="loop-failed scroll"
+        aria-label="Failed items"
+        onBeforeToggle={(event) => {
+          const at = button.current?.getBoundingClientRect();
+          if (!at) return;
+          const { style } = event.currentTarget;
+          style.left = `${Math.min(at.left, innerWidth - LIST_WIDTH)}px`;
+          style.top = `${at.bottom + 6}px`;
+        }}
+      >
+        {props.failed.slice(0, FAILED_MAX).map(({ item, step }) => (
+          <li key={item}>
+            <button popoverTarget={id} popoverTargetAction="hide" onClick={props.go(item)}>
+              <b>{item + 1}</b>
+              <span className="cut">{step.name}</span>
+              <span className="muted cut">{step.error?.message}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}

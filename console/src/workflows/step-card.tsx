@@ -1,0 +1,162 @@
+import "./step-card.css";
+import type { Node, NodeProps } from "@xyflow/react";
+import { ChevronDown, Pin, Plus, Radio } from "lucide-react";
+import { memo, type SyntheticEvent } from "react";
+import { useNow } from "../ui/time.tsx";
+import { count, toAge, toDuration } from "../ui/words.ts";
+import type { Mark } from "./diff.ts";
+import type { Step } from "./graph.ts";
+import type { LoopView, RunStep } from "./run-view.ts";
+import { kindOf, TRIGGER_ICONS } from "./step-kinds.ts";
+
+/** What a card can be asked for; the same object for the life of the canvas, so that no card is drawn anew for it. */
+export interface CardHandlers {
+  readonly onFold: (key: string) => void;
+  readonly onAdd: (key: string, at: DOMRect) => void;
+  readonly onItem: (key: string, item: number | undefined) => void;
+  readonly onLink: (key: string) => void;
+  readonly onOpenWorkflow: (id: string) => void;
+}
+
+export interface CardData extends Record<string, unknown> {
+  readonly key: string;
+  readonly step: Step;
+  readonly handlers: CardHandlers;
+  readonly run?: RunStep | undefined;
+  readonly statuses?: Readonly<Record<string, number>> | undefined;
+  readonly loop?: LoopView | undefined;
+  readonly item?: number | undefined;
+  readonly problem?: string | undefined;
+  readonly mark?: Mark | undefined;
+  readonly isPinned: boolean;
+  readonly isLeaf: boolean;
+  readonly isFolded: boolean;
+  readonly isReadOnly: boolean;
+  readonly stepsInside: number;
+}
+
+export type CardNode = Node<CardData>;
+
+export function stopThen(handle: () => void) {
+  return (event: SyntheticEvent): void => {
+    event.stopPropagation();
+    handle();
+  };
+}
+
+/** A step on the canvas: what it is, and how it went. */
+export const StepCard = memo(function StepCard({ data, selected }: NodeProps<CardNode>) {
+  const { key, step, run, problem, mark, handlers } = data;
+  const { icon: Icon, tone } = kindOf(step.type);
+  const looks = [
+    "step",
+    `k-${tone}`,
+    run?.status,
+    selected && "selected",
+    problem !== undefined && "broken",
+    mark && `is-${mark}`,
+    data.isFolded && "folded",
+  ];
+  return (
+    <div className={looks.filter(Boolean).join(" ")} title={problem}>
+      <span className="step-icon">
+        <Icon />
+      </span>
+      <span className="step-text">
+        <b className="cut">{step.name ?? step.id}</b>
+        <span className="cut">
+          <CardLine data={data} />
+        </span>
+      </span>
+      {data.isPinned && <Pin className="step-pin" aria-label="Its output is pinned" />}
+      <span className="step-state" />
+      {data.isFolded && (
+        <button
+          className="fold nopan"
+          aria-label="Unfold"
+          onClick={stopThen(() => handlers.onFold(key))}
+        >
+          <ChevronDown />
+        </button>
+      )}
+      {!data.isReadOnly && <LinkPlug data={data} />}
+      {data.isLeaf && !data.isReadOnly && (
+        <button
+          className="add leaf nopan"
+          tabIndex={-1}
+          aria-label="Add a step after this"
+          onClick={(event) => {
+            event.stopPropagation();
+            handlers.onAdd(key, event.currentTarget.getBoundingClientRect());
+          }}
+        >
+          <Plus />
+        </button>
+      )}
+    </div>
+  );
+});
+
+export function LinkPlug({ data }: { readonly data: CardData }) {
+  return (
+    <button
+      className="plug nopan"
+      aria-label="Connect"
+      tabIndex={-1}
+      onPointerDown={stopThen(() => data.handlers.onLink(data.key))}
+    />
+  );
+}
+
+/** The second line of a card: the change, what the step waits for, or how it went. */
+function CardLine({
+  data: { step, run, statuses, stepsInside, mark },
+}: {
+  readonly data: CardData;
+}) {
+  if (mark) return mark;
+  if (!run)
+    return stepsInside > 0
+      ? `${count(stepsInside, "step")} inside`
+      : kindOf(step.type).title.toLowerCase();
+  if (run.wait && run.finishedAt === null) return <WaitReason wait={run.wait} />;
+  const total = Object.values(statuses ?? {}).reduce((sum, n) => sum + n, 0);
+  if (total > 1) return <Tally statuses={statuses ?? {}} />;
+  const isOver = run.status === "completed" || run.status === "failed";
+  const way = run.branch !== undefined && run.branch !== "error" ? ` → ${run.branch}` : "";
+  const attempts = run.attempts > 1 ? `, attempt ${run.attempts}` : "";
+  return `${isOver ? toDuration(run.durationMs) : run.status}${way}${attempts}`;
+}
+
+function Tally({ statuses }: { readonly statuses: Readonly<Record<string, number>> }) {
+  const { completed = 0, failed = 0, skipped = 0 } = statuses;
+  return (
+    <>
+      {completed} done
+      {failed > 0 && <em>{failed} failed</em>}
+      {skipped > 0 && `, ${skipped} skipped`}
+    </>
+  );
+}
+
+function WaitReason({ wait }: { readonly wait: NonNullable<RunStep["wait"]> }) {
+  const now = useNow();
+  const until = wait.until === null ? "" : `, ${toAge(wait.until, now)}`;
+  if (wait.kind === "approval") {
+    const { approvers = [], quorum = 1, decisions = [] } = wait;
+    const tally = quorum > 1 ? ` (${decisions.length} of ${quorum})` : "";
+    return `waits for ${approvers.join(", ")}${tally}`;
+  }
+  if (wait.kind === "event")
+    return `waits for ${wait.eventType ?? wait.topic ?? "an event"}${until}`;
+  return `${{ child: "waits for its run", retry: "tries again", delay: "waits" }[wait.kind]}${until}`;
+}
+
+export const TriggerCard = memo(function TriggerCard({ data }: NodeProps<Node<{ type: string }>>) {
+  const Icon = TRIGGER_ICONS[data.type] ?? Radio;
+  return (
+    <div className="start" title={data.type}>
+      <Icon />
+    </div>
+  );
+});

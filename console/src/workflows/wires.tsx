@@ -1,0 +1,120 @@
+import { ViewportPortal } from "@xyflow/react";
+import { Plus } from "lucide-react";
+import { memo } from "react";
+import { edgeKey, type Mark } from "./diff.ts";
+import { type Layout, type Point, TRIGGER, type Wire } from "./layout.ts";
+import type { RunView } from "./run-view.ts";
+
+export interface WireHandlers {
+  readonly onAdd: (wire: Wire, at: DOMRect) => void;
+  readonly onChoose: (wire: Wire) => void;
+}
+
+interface WiresProps {
+  readonly layout: Layout;
+  readonly offset: Point;
+  readonly fresh: ReadonlySet<string>;
+  readonly run: RunView;
+  readonly marks: ReadonlyMap<string, Mark> | undefined;
+  readonly chosen: string | undefined;
+  readonly drop: string | undefined;
+  /** Whether steps may be added to a wire. */
+  readonly isEditable: (wire: Wire) => boolean;
+  readonly handlers: WireHandlers;
+}
+
+export const isErrorWire = ({ edges }: Wire): boolean => edges.some(({ when }) => when === "error");
+export const isTriggerWire = ({ from }: Wire): boolean => from === TRIGGER;
+
+/** How the run went along a wire. */
+function flowOf(wire: Wire, run: RunView): string {
+  const [source, target] = [run.steps.get(wire.from), run.steps.get(wire.to)];
+  if (!source && !target) return "";
+  const taken = run.branches.get(wire.from);
+  const isTaken =
+    wire.edges.length === 0 ||
+    wire.edges.some(({ when }) => when === undefined || (taken?.[when] ?? 0) > 0);
+  if (target && ["running", "waiting", "paused"].includes(target.status)) {
+    return isTaken ? "flowing" : "dry";
+  }
+  if (source?.status === "skipped" || target?.status === "skipped" || (source && !isTaken))
+    return "dry";
+  return target ? "done" : "";
+}
+
+/** All wires in one drawing, and their words above it. A wire that moves glides; one that takes another form is drawn anew. */
+export const Wires = memo(function Wires(props: WiresProps) {
+  return (
+    <ViewportPortal>
+      <svg className="wires" aria-hidden="true">
+        {props.layout.wires.map((wire) => (
+          <WirePath key={wire.id + wire.path} wire={wire} {...props} />
+        ))}
+      </svg>
+      {props.layout.wires.map((wire) => (
+        <WireMark key={wire.id} wire={wire} {...props} />
+      ))}
+    </ViewportPortal>
+  );
+});
+
+type OneWire = WiresProps & { readonly wire: Wire };
+
+function WirePath({ wire, offset, fresh, run, marks, chosen, drop, handlers }: OneWire) {
+  const mark = wire.edges.map((edge) => marks?.get(edgeKey(wire.place, edge))).find(Boolean);
+  const looks = [
+    "wire",
+    flowOf(wire, run),
+    isErrorWire(wire) && "on-error",
+    chosen === wire.id && "chosen",
+    drop === wire.id && "drop",
+    mark && `is-${mark}`,
+  ];
+  return (
+    <g
+      style={{ transform: `translate(${wire.x + offset.x}px, ${wire.y + offset.y}px)` }}
+      className={fresh.has(wire.id + wire.path) ? "fresh" : ""}
+    >
+      <path className={looks.filter(Boolean).join(" ")} d={wire.path} />
+      <path className="wire-hit" d={wire.path} onClick={() => handlers.onChoose(wire)} />
+    </g>
+  );
+}
+
+function WireMark({ wire, offset, run, drop, isEditable, handlers }: OneWire) {
+  const words = wire.edges.flatMap(({ when }) => when ?? []);
+  const taken = run.branches.get(wire.from) ?? {};
+  const passed = words.reduce((sum, word) => sum + (taken[word] ?? 0), 0);
+  const total = Object.values(taken).reduce((sum, n) => sum + n, 0);
+  const looks = [
+    "wire-mark",
+    words.length > 0 && "named",
+    isErrorWire(wire) && "on-error",
+    flowOf(wire, run),
+    drop === wire.id && "drop",
+  ];
+  const [x, y] = [wire.x + wire.label.x + offset.x, wire.y + wire.label.y + offset.y];
+  return (
+    <span
+      className={looks.filter(Boolean).join(" ")}
+      style={{ transform: `translate(${x}px, ${y}px) translate(-50%, -50%)` }}
+    >
+      {words.length > 0 && (
+        <span className="cut">
+          {words.join(", ")}
+          {total > 1 && passed > 0 && <i>{passed}</i>}
+        </span>
+      )}
+      {isEditable(wire) && (
+        <button
+          className="add nopan"
+          tabIndex={-1}
+          aria-label="Add a step here"
+          onClick={(event) => handlers.onAdd(wire, event.currentTarget.getBoundingClientRect())}
+        >
+          <Plus />
+        </button>
+      )}
+    </span>
+  );
+}
