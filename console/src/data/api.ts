@@ -1,0 +1,139 @@
+/**
+ * The one way to the server. Everything is typed by `Operations`, which is generated from openapi.json: rename a field
+ * there and the console no longer compiles.
+ */
+import { ApiError, type CallOptions, createClient, type Operations } from "@millrace/client";
+import {
+  keepPreviousData,
+  QueryClient,
+  useMutation,
+  useQuery,
+  type UseQueryResult,
+} from "@tanstack/react-query";
+import { BASE_PATH, place } from "./place.ts";
+
+export { ApiError };
+export type { Schemas } from "@millrace/client";
+export type OperationId = keyof Operations;
+export type Input<O extends OperationId> = Omit<Operations[O], "reply">;
+export type Reply<O extends OperationId> = Operations[O] extends { reply: infer R } ? R : never;
+
+const STALE_AFTER_MS = 30_000;
+const RETRIES = 2;
+
+const client = createClient({
+  baseUrl: `${location.origin}${BASE_PATH}`,
+  ...(place.workspace !== undefined && { workspace: place.workspace }),
+  environment: place.environment,
+  retries: 1,
+});
+
+export const cache = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: STALE_AFTER_MS,
+      // What the server refused it refuses again; what never reached it may next time.
+      retry: (count, error) => count < RETRIES && !(error instanceof ApiError),
+      refetchOnWindowFocus: false,
+      placeholderData: keepPreviousData,
+    },
+  },
+});
+
+/** Versions of things, as the `ETag` said when they were read last: the condition of a later change. */
+const etags = new Map<string, string>();
+
+export function etagOf<O extends OperationId>(id: O, input?: Input<O>): string | undefined {
+  return etags.get(keyOf(id, input));
+}
+
+const keyOf = (id: OperationId, input: unknown): string => JSON.stringify([id, input ?? {}]);
+
+type Send = (id: OperationId, input?: unknown, options?: CallOptions) => Promise<unknown>;
+
+/** Calls an operation. A session that is over leads to the sign-in page, and back from there. */
+export async function call<O extends OperationId>(
+  id: O,
+  input?: Input<O>,
+  options: CallOptions = {},
+): Promise<Reply<O>> {
+  const send: Send = client.call as Send;
+  const reply = await send(id, input, {
+    ...options,
+    onAnswer(answer) {
+      const etag = answer.headers.get("etag");
+      if (etag !== null && answer.status < 300) etags.set(keyOf(id, input), etag);
+      if (answer.status === 401 && !isPublic(id)) leaveForSignIn();
+      options.onAnswer?.(answer);
+    },
+  });
+  return reply as Reply<O>;
+}
+
+const isPublic = (id: OperationId): boolean => /^(auth\.login|passwords\.|invitations\.)/.test(id);
+
+function leaveForSignIn(): void {
+  const signIn = `${BASE_PATH}/login`;
+  if (location.pathname === signIn) return;
+  const from = `${location.pathname}${location.search}`;
+  const isHome = from === `${BASE_PATH}/`;
+  location.assign(isHome ? signIn : `${signIn}?from=${encodeURIComponent(from)}`);
+}
+
+/** The options of a query, for hooks, loaders and prefetches alike. */
+export function query<O extends OperationId>(id: O, input?: Input<O>) {
+  return {
+    queryKey: [id, input ?? {}] as const,
+    queryFn: ({ signal }: { readonly signal: AbortSignal }) => call(id, input, { signal }),
+  };
+}
+
+interface QueryHookOptions {
+  readonly enabled?: boolean;
+  readonly staleTime?: number;
+}
+
+/** Reads an operation and follows it: the log says when it is stale. */
+export function useOp<O extends OperationId>(
+  id: O,
+  input?: Input<O>,
+  options: QueryHookOptions = {},
+): UseQueryResult<Reply<O>, Error> {
+  return useQuery<Reply<O>, Error>({ ...query(id, input), ...options });
+}
+
+/** Starts the requests of a screen beside the download of its code. */
+export function prefetch<O extends OperationId>(id: O, input?: Input<O>): void {
+  void cache.prefetchQuery(query(id, input));
+}
+
+type Command<O extends OperationId> = Input<O> & { readonly ifMatch?: string | undefined };
+
+/** A command. The log tells every screen what it changed. */
+export function useCommand<O extends OperationId>(id: O) {
+  return useMutation<Reply<O>, Error, Command<O>>({
+    mutationFn: ({ ifMatch, ...input }) =>
+      call(id, input as unknown as Input<O>, ifMatch === undefined ? {} : { ifMatch }),
+  });
+}
+
+/** Changes what is cached of an operation, whatever its input was. The returned function undoes it. */
+export function patchCached<O extends OperationId>(
+  id: O,
+  change: (old: Reply<O>) => Reply<O>,
+): () => void {
+  const before = cache.getQueriesData<Reply<O>>({ queryKey: [id] });
+  cache.setQueriesData<Reply<O>>({ queryKey: [id] }, (old) =>
+    old === undefined ? old : change(old),
+  );
+  return () => {
+    for (const [key, data] of before) cache.setQueryData(key, data);
+  };
+}
+
+/** Makes whatever is cached of these operations stale; what is on the screen is read again. */
+export function invalidate(prefixes: readonly string[]): void {
+  void cache.invalidateQueries({
+    predicate: ({ queryKey: [id] }) => prefixes.some((prefix) => String(id).startsWith(prefix)),
+  });
+}

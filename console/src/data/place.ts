@@ -1,0 +1,48 @@
+/** Where requests go: the session's cookie says who, the workspace and the environment say where. */
+export const ENVIRONMENTS = ["production", "staging", "development"] as const;
+export type Environment = (typeof ENVIRONMENTS)[number];
+
+export interface Place {
+  readonly workspace: string | undefined;
+  readonly environment: Environment;
+}
+
+/** The path under which a proxy serves us, without the slash at its end. */
+export const BASE_PATH = new URL(document.baseURI).pathname.replace(/\/$/, "");
+
+const WORKSPACE = "millrace.workspace";
+const ENVIRONMENT = "millrace.environment";
+
+/** A link may name both (`?workspace=…&environment=…`), so that it leads everybody to the same place. */
+function readPlace(): Place {
+  const address = new URL(location.href);
+  for (const [name, key] of [
+    ["workspace", WORKSPACE],
+    ["environment", ENVIRONMENT],
+  ] as const) {
+    const value = address.searchParams.get(name);
+    if (value) localStorage.setItem(key, value);
+    address.searchParams.delete(name);
+  }
+  if (address.href !== location.href) history.replaceState(history.state, "", address);
+  const stored = localStorage.getItem(ENVIRONMENT);
+  return {
+    workspace: localStorage.getItem(WORKSPACE) ?? undefined,
+    environment: ENVIRONMENTS.find((environment) => environment === stored) ?? "production",
+  };
+}
+
+export const place: Place = readPlace();
+
+/** Everything cached is of one place, so another one begins with a fresh page. */
+export function switchPlace(to: Partial<Place>, path = `${BASE_PATH}/`): void {
+  const { workspace, environment } = { ...place, ...to };
+  if (workspace !== undefined) localStorage.setItem(WORKSPACE, workspace);
+  localStorage.setItem(ENVIRONMENT, environment);
+  location.assign(path);
+}
+
+/** Forgets the workspace: of one that somebody has left, or at the end of a session. */
+export function forgetPlace(): void {
+  localStorage.removeItem(WORKSPACE);
+}
