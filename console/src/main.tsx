@@ -66,12 +66,87 @@ const approvals = createRoute({
   },
 });
 
+const workflows = createRoute({
+  getParentRoute: () => inside,
+  path: "/workflows",
+  component: lazyRouteComponent(() => import("./workflows/list/list.tsx"), "WorkflowList"),
+  validateSearch: (search): { q?: string } => {
+    const q = textOf(search["q"]);
+    return q === undefined ? {} : { q };
+  },
+});
+
+/** `step` is the way to the chosen step through its loops, `run` the run whose values are shown on it. */
+export interface EditorSearch {
+  readonly step?: string | undefined;
+  readonly run?: string | undefined;
+  readonly panel?: string | undefined;
+}
+
+const editor = createRoute({
+  getParentRoute: () => inside,
+  path: "/workflows/$id",
+  component: lazyRouteComponent(() => import("./workflows/editor/editor.tsx"), "Editor"),
+  validateSearch: (search): EditorSearch => ({
+    step: textOf(search["step"]),
+    run: textOf(search["run"]),
+    panel: textOf(search["panel"]),
+  }),
+});
+
+const run = createRoute({
+  getParentRoute: () => inside,
+  path: "/runs/$id",
+  component: lazyRouteComponent(() => import("./runs/run.tsx"), "RunPage"),
+  validateSearch: (search): { step?: string | undefined } => ({ step: textOf(search["step"]) }),
+});
+
+/** `of` is whatever has causes and effects: an event, a run, a ticket, a delivery. */
+const causes = createRoute({
+  getParentRoute: () => inside,
+  path: "/causes/$of",
+  component: lazyRouteComponent(() => import("./causes/causes.tsx"), "Causes"),
+});
+
+const notifications = createRoute({
+  getParentRoute: () => inside,
+  path: "/notifications",
+  component: lazyRouteComponent(() => import("./notifications/notifications.tsx"), "Notifications"),
+});
+
+const welcome = createRoute({
+  getParentRoute: () => inside,
+  path: "/welcome",
+  component: lazyRouteComponent(() => import("./welcome/welcome.tsx"), "Welcome"),
+});
+
+/** All components in all states, for those who build screens. */
+const gallery = createRoute({
+  getParentRoute: () => inside,
+  path: "/components",
+  component: lazyRouteComponent(() => import("./gallery/gallery.tsx"), "Gallery"),
+});
+
 function textOf(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
 const router = createRouter({
-  routeTree: root.addChildren([signIn, inside.addChildren([home, runs, approvals])]),
+  routeTree: root.addChildren([
+    signIn,
+    inside.addChildren([
+      home,
+      workflows,
+      editor,
+      runs,
+      run,
+      causes,
+      approvals,
+      notifications,
+      welcome,
+      gallery,
+    ]),
+  ]),
   basepath: BASE_PATH,
   defaultPreload: "intent",
   defaultPreloadDelay: 40,

@@ -79,8 +79,12 @@ export function useConsole(options: WorldOptions = {}): ConsoleFixture {
       const visitor = await open(visit);
       const { token, userId } = await parts.world!.member(roles);
       const url = parts.origin!;
-      await visitor.context.addCookies([{ name: "millrace_session", value: token, url, httpOnly: true }]);
-      await visitor.context.addInitScript(() => localStorage.setItem("millrace.workspace", "default"));
+      await visitor.context.addCookies([
+        { name: "millrace_session", value: token, url, httpOnly: true },
+      ]);
+      await visitor.context.addInitScript(() =>
+        localStorage.setItem("millrace.workspace", "default"),
+      );
       return { ...visitor, userId };
     },
   };

@@ -1,8 +1,8 @@
 import type { NodeProps } from "@xyflow/react";
 import { ChevronUp, ExternalLink } from "lucide-react";
 import { memo, useId, useRef } from "react";
-import { count } from "../ui/words.ts";
-import type { LoopView } from "./run-view.ts";
+import { count } from "../../ui/words.ts";
+import type { LoopView } from "../graph/run-view.ts";
 import { type CardNode, LinkPlug, stopThen } from "./step-card.tsx";
 import { kindOf } from "./step-kinds.ts";
 
@@ -22,7 +22,7 @@ export const LoopFrame = memo(function LoopFrame({ data, selected }: NodeProps<C
     !isLoop && "guest",
     mark && `is-${mark}`,
   ];
-  const items = String(step.config?.["items"] ?? "").replaceAll(/^\{\{\s*|\s*\}\}$/g, "");
+  const items = textOf(step.config?.["items"], "").replaceAll(/^\{\{\s*|\s*\}\}$/g, "");
   return (
     <div className={looks.filter(Boolean).join(" ")}>
       <header>
@@ -32,7 +32,7 @@ export const LoopFrame = memo(function LoopFrame({ data, selected }: NodeProps<C
         <b className="cut">{step.name ?? step.id}</b>
         {isLoop && !loop && (
           <span className="muted cut frame-of">
-            {String(step.config?.["as"] ?? "item")} in {items}
+            {textOf(step.config?.["as"], "item")} in {items}
           </span>
         )}
         {loop && (
@@ -138,4 +138,10 @@ function FailedItems(props: {
       </ul>
     </>
   );
+}
+
+/** A field as one line: a list that is written out is no expression, and is shown as JSON. */
+function textOf(value: unknown, otherwise: string): string {
+  if (value === undefined || value === null) return otherwise;
+  return typeof value === "string" ? value : JSON.stringify(value);
 }

@@ -2,11 +2,11 @@ import "./step-card.css";
 import type { Node, NodeProps } from "@xyflow/react";
 import { ChevronDown, Pin, Plus, Radio } from "lucide-react";
 import { memo, type SyntheticEvent } from "react";
-import { useNow } from "../ui/time.tsx";
-import { count, toAge, toDuration } from "../ui/words.ts";
-import type { Mark } from "./diff.ts";
-import type { Step } from "./graph.ts";
-import type { LoopView, RunStep } from "./run-view.ts";
+import { useNow } from "../../ui/time.tsx";
+import { count, toAge, toDuration } from "../../ui/words.ts";
+import type { Mark } from "../graph/diff.ts";
+import type { Step } from "../graph/graph.ts";
+import type { LoopView, RunStep } from "../graph/run-view.ts";
 import { kindOf, TRIGGER_ICONS } from "./step-kinds.ts";
 
 /** What a card can be asked for; the same object for the life of the canvas, so that no card is drawn anew for it. */

@@ -1,5 +1,5 @@
 /** A run as the canvas shows it: each step as it went for the chosen items, or for all of them together. */
-import type { Schemas } from "../data/api.ts";
+import type { Schemas } from "../../data/api.ts";
 import { bodyOf, type Graph, placeOf, walkSteps } from "./graph.ts";
 
 export type RunStep = Schemas["RunStep"];

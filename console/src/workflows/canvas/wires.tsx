@@ -1,9 +1,9 @@
 import { ViewportPortal } from "@xyflow/react";
 import { Plus } from "lucide-react";
 import { memo } from "react";
-import { edgeKey, type Mark } from "./diff.ts";
-import { type Layout, type Point, TRIGGER, type Wire } from "./layout.ts";
-import type { RunView } from "./run-view.ts";
+import { edgeKey, type Mark } from "../graph/diff.ts";
+import { type Layout, type Point, TRIGGER, type Wire } from "../graph/layout.ts";
+import type { RunView } from "../graph/run-view.ts";
 
 export interface WireHandlers {
   readonly onAdd: (wire: Wire, at: DOMRect) => void;

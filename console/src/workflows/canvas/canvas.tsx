@@ -18,16 +18,23 @@ import {
   useMemo,
   useRef,
 } from "react";
-import { useStableHandlers } from "../ui/stable.ts";
+import { useStableHandlers } from "../../ui/stable.ts";
 import { type Drag, spotOfWire, useStepDrag } from "./drag.ts";
-import type { Spot } from "./edit.ts";
-import { type Definition, findStep, type Step, walkSteps } from "./graph.ts";
-import { type Box, type Folding, type Point, STEP_SIZE, TRIGGER, type Wire } from "./layout.ts";
+import type { Spot } from "../graph/edit.ts";
+import { type Definition, findStep, type Step, walkSteps } from "../graph/graph.ts";
+import {
+  type Box,
+  type Folding,
+  type Point,
+  STEP_SIZE,
+  TRIGGER,
+  type Wire,
+} from "../graph/layout.ts";
 import { LoopFrame } from "./loop-frame.tsx";
 import { type CanvasView, useCanvasNodes } from "./canvas-nodes.ts";
 import { type CardHandlers, type CardNode, StepCard, TriggerCard } from "./step-card.tsx";
 import { type PlacedLayout, useAnchoredLayout } from "./use-layout.ts";
-import { type Arrow, walkFrom } from "./walk.ts";
+import { type Arrow, walkFrom } from "../graph/walk.ts";
 import { Wires } from "./wires.tsx";
 
 const NODE_TYPES = { step: StepCard, frame: LoopFrame, trigger: TriggerCard };

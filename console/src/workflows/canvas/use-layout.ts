@@ -1,6 +1,6 @@
 import { useMemo, useRef } from "react";
-import { bodyOf, type Graph, walkSteps } from "./graph.ts";
-import { anchorLayout, type Folding, type Layout, layOut, type Point } from "./layout.ts";
+import { bodyOf, type Graph, walkSteps } from "../graph/graph.ts";
+import { anchorLayout, type Folding, type Layout, layOut, type Point } from "../graph/layout.ts";
 
 export interface PlacedLayout {
   readonly layout: Layout;

@@ -1,10 +1,10 @@
 /** The nodes that React Flow draws. One that looks the same stays the same object, and neither it nor its card does anything. */
 import { type Node, Position } from "@xyflow/react";
 import { useMemo, useRef } from "react";
-import type { Mark } from "./diff.ts";
-import { bodyOf, type Definition, type Step, walkSteps } from "./graph.ts";
-import { type Box, TRIGGER } from "./layout.ts";
-import type { RunView } from "./run-view.ts";
+import type { Mark } from "../graph/diff.ts";
+import { bodyOf, type Definition, type Step, walkSteps } from "../graph/graph.ts";
+import { type Box, TRIGGER } from "../graph/layout.ts";
+import type { RunView } from "../graph/run-view.ts";
 import type { CardData, CardHandlers, CardNode } from "./step-card.tsx";
 import { kindOf } from "./step-kinds.ts";
 import type { PlacedLayout } from "./use-layout.ts";

@@ -3,7 +3,7 @@
  * touch, so that a history of them costs little and `===` tells what changed. A step is named by its way through the
  * loops: `each/charge`.
  */
-import type { Schemas } from "../data/api.ts";
+import type { Schemas } from "../../data/api.ts";
 
 export type Step = Schemas["WorkflowNode"];
 export type Edge = Schemas["WorkflowEdge"];

@@ -1,7 +1,7 @@
 /** Dragging a step means "do it there instead": the wires are the places, positions are not. */
 import { type PointerEvent as ReactPointerEvent, useState } from "react";
-import type { Spot } from "./edit.ts";
-import type { Layout, Point, Wire } from "./layout.ts";
+import type { Spot } from "../graph/edit.ts";
+import type { Layout, Point, Wire } from "../graph/layout.ts";
 import { isTriggerWire } from "./wires.tsx";
 
 const BEGIN_PX = 6;

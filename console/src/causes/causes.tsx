@@ -1,0 +1,4 @@
+/** Shows nothing yet. */
+export function Causes() {
+  return null;
+}

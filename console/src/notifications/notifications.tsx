@@ -1,0 +1,4 @@
+/** Shows nothing yet. */
+export function Notifications() {
+  return null;
+}

@@ -1,0 +1,4 @@
+/** Shows nothing yet. */
+export function Welcome() {
+  return null;
+}
