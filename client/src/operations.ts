@@ -122,6 +122,7 @@ export interface Schemas {
   "OAuthIntrospection": { "active": boolean; "scope"?: string; "client_id"?: string; "username"?: string; "token_type"?: string; "exp"?: number; "iat"?: number; "sub"?: string; "iss"?: string };
   "OAuthMetadata": { "issuer": string; "authorization_endpoint": string; "token_endpoint": string; "revocation_endpoint": string; "introspection_endpoint": string; "scopes_supported": readonly (string)[]; "response_types_supported": readonly (string)[]; "response_modes_supported": readonly (string)[]; "grant_types_supported": readonly (string)[]; "code_challenge_methods_supported": readonly (string)[]; "token_endpoint_auth_methods_supported": readonly (string)[]; "revocation_endpoint_auth_methods_supported": readonly (string)[]; "introspection_endpoint_auth_methods_supported": readonly (string)[]; "authorization_response_iss_parameter_supported": boolean; "service_documentation": string };
   "OAuthToken": { "access_token": string; "token_type": "Bearer"; "expires_in": number; "refresh_token": string; "scope": string };
+  "OpenableApp": { "slug": string; "name": string; "description": string };
   "Pack": { "id": string; "packKey": string; "name": string; "version": string; "description": string; "author": string; "environment": "production" | "staging" | "development"; "made": readonly (Schemas["PackThing"])[]; "installedBy": string; "installedAt": string; "updatedAt": string };
   "PackDescriptor": { "id": string; "name": string; "version": string; "description"?: string; "author"?: string; "artifacts"?: readonly (string)[]; "artifactDefinitions"?: { readonly [name: string]: { "artifactType": "scheduled_job" | "workflow_node" | "connector_action" | "data_transformer" | "webhook_handler"; "moduleKey"?: string; "description"?: string; "status"?: "draft" | "active" | "disabled"; "detail": Schemas["ArtifactDetail"]; "name"?: string } }; "resources"?: { readonly [name: string]: readonly (unknown)[] }; "dependencies"?: { readonly [name: string]: string }; "engines"?: { readonly [name: string]: string } };
   "PackThing": { "kind": string; "key": string; "id": string };
@@ -519,9 +520,11 @@ export interface Operations {
   "guides.list": { reply: string };
   /** Show a guide */
   "guides.show": { params: { "name": string }; reply: string };
+  /** List the apps that you can open here, by name */
+  "home.list_apps": { reply: { "data": readonly (Schemas["OpenableApp"])[] } };
   /** End the session of a browser, and go to the first page */
   "home.log_out": { reply: string };
-  /** Show a person where to begin */
+  /** Say what is here, and where its description is */
   "home.show": { reply: unknown };
   /** The page on which a person says which mails they want */
   "home.show_mail_settings": { query?: { "workspace"?: string; "environment"?: string }; reply: string };
@@ -1286,6 +1289,7 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "exports.list": "GET /api/v1/analytics/exports",
   "guides.list": "GET /guide",
   "guides.show": "GET /guide/{name}",
+  "home.list_apps": "GET /api/v1/home/apps",
   "home.log_out": "POST /logout",
   "home.show": "GET /",
   "home.show_mail_settings": "GET /settings/notifications",

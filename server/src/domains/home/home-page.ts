@@ -1,84 +1,27 @@
-import type { ServedAppEntry } from "#domains/apps/index.ts";
-import { loginFields } from "#domains/identity/sessions/index.ts";
 import { document, type HtmlDocument, type Markup, markup } from "#kernel/html/markup.ts";
 import { PLATFORM_VERSION } from "#kernel/settings.ts";
 
-export interface WorkspaceApps {
-  readonly workspace: { readonly slug: string; readonly name: string };
-  readonly apps: readonly ServedAppEntry[];
-}
-
-export interface HomePage {
-  /** The path under which a proxy serves us. */
-  readonly prefix: string;
-  readonly person: { readonly name: string } | undefined;
-  readonly groups: readonly WorkspaceApps[];
-}
-
-/** The first page: a login for strangers; for the others their apps, and where to begin. */
-export function homeDocument({ prefix, person, groups }: HomePage): HtmlDocument {
+/** The first page of an installation without a console: that there is none, and how to get it. */
+export function homeDocument(prefix: string): HtmlDocument {
   return document({
-    title: person ? "Home" : "Log in",
-    wide: { home: `${prefix}/`, menu: person && renderMenu(prefix, person.name) },
-    body: person ? homeBody(prefix, person.name, groups) : welcomeBody(prefix),
+    title: "Millrace",
+    wide: { home: `${prefix}/`, menu: undefined },
+    body: markup`<h1>This installation serves the API alone</h1>
+<p class="lead">Its console is switched off, or was not built; the log of its start says which.</p>
+<section class="group"><h2>To get the console</h2>
+<p>Install everything with <code>npm ci</code> and begin again with <code>npm start</code>, which builds it. Where it
+was built elsewhere, <code>MILLRACE_CONSOLE</code> names its folder.</p></section>
+<section class="group"><h2>Without it</h2><ul class="cards">${[
+      tile(
+        `${prefix}/guide/first-steps`,
+        "First steps",
+        "Log in by the API, make something, see what happened",
+      ),
+      tile(`${prefix}/guide`, "Guides", "By what you want to do"),
+      tile(`${prefix}/docs`, "API reference", "Every operation, with examples to try"),
+    ]}</ul></section>
+${footer()}`,
   });
-}
-
-function renderMenu(prefix: string, name: string): Markup {
-  return markup`<form class="menu" method="post" action="${prefix}/logout"><span>${name}</span><button class="second">Log out</button></form>`;
-}
-
-function welcomeBody(prefix: string): Markup {
-  return markup`<h1>Workflows, tables, apps and a service desk</h1>
-<p class="lead">This is an installation of Millrace. Log in to open its apps, or read how to use its API.</p>
-<div class="halves">
-<section class="sheet"><h2>Log in</h2>
-<form method="post" action="${prefix}/apps/_login">
-<input type="hidden" name="returnTo" value="${prefix}/">
-${loginFields({ email: "", needsCode: false })}
-</form></section>
-<section class="group"><h2>Begin</h2>${renderSteps(prefix)}</section>
-</div>
-${footer()}`;
-}
-
-function homeBody(prefix: string, name: string, groups: readonly WorkspaceApps[]): Markup {
-  const served = groups.filter(({ apps }) => apps.length > 0);
-  return markup`<h1>Hello, ${name}</h1>
-<p class="lead">${
-    groups.length === 0
-      ? "Your account belongs to no workspace whose apps you may open. Ask the person who invited you."
-      : served.length === 0
-        ? "No app is deployed in your workspaces yet. Here is how to begin."
-        : "Open an app, or build something."
-  }</p>
-${served.map((group) => renderApps(prefix, group))}
-<section class="group"><h2>Begin</h2>${renderSteps(prefix)}</section>
-${footer()}`;
-}
-
-function renderApps(prefix: string, { workspace, apps }: WorkspaceApps): Markup {
-  return markup`<section class="group"><h2>Apps of ${workspace.name}</h2><ul class="cards">${apps.map(
-    ({ slug, name, description }) =>
-      tile(`${prefix}/apps/${workspace.slug}/${slug}`, name, description || "Open it"),
-  )}</ul></section>`;
-}
-
-function renderSteps(prefix: string): Markup {
-  return markup`<ul class="cards">${[
-    tile(
-      `${prefix}/guide/first-steps`,
-      "First steps",
-      "Log in by the API, make something, see what happened",
-    ),
-    tile(
-      `${prefix}/guide/recipes`,
-      "Recipes",
-      "Branch, loop, call with retries, ask for approval, run on a schedule",
-    ),
-    tile(`${prefix}/guide/apps`, "Build an app", "Pages on your tables and workflows, for people"),
-    tile(`${prefix}/docs`, "API reference", "Every operation, with examples to try"),
-  ]}</ul><p class="after"><a href="${prefix}/guide">All guides</a>, by what you want to do</p>`;
 }
 
 export function tile(href: string, title: string, about: string): Markup {

@@ -1,13 +1,14 @@
 import { domain } from "#kernel/domain.ts";
 import { mailLinks } from "./mail-link.ts";
-import { logOut, showGuide, showGuides, showHome } from "./operations.ts";
+import { listApps, logOut, showGuide, showGuides, showHome } from "./operations.ts";
 
-/** The pages that a browser finds at the address of the installation, until a console takes their place. */
+/** What answers at the address of the installation besides the console: its description, the guides, links in mails. */
 export const home = domain({
   name: "home",
-  summary: "The pages at the root: log in, the apps one may open, and the guides.",
+  summary:
+    "What is at the root besides the console: a description for programs, the guides, links in mails.",
   environmentScoped: false,
   permissions: [],
   events: [],
-  operations: [showHome, logOut, showGuides, showGuide, ...mailLinks],
+  operations: [showHome, listApps, logOut, showGuides, showGuide, ...mailLinks],
 });

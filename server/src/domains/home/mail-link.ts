@@ -1,6 +1,6 @@
 /**
- * The pages that mails lead to. Their addresses are in people's mailboxes, so they stay (ADR 0038); until
- * there is a console they lead to the first page.
+ * The pages that mails lead to. Their addresses are in people's mailboxes, so they stay (ADR 0038): they are the
+ * console's, and where there is none they lead to the first page.
  */
 import Type, { type Static, type TObject } from "typebox";
 import { prefixOf } from "#domains/apps/index.ts";

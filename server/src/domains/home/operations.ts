@@ -2,20 +2,16 @@ import Type from "typebox";
 import { AppsUse, listServed, prefixOf } from "#domains/apps/index.ts";
 import { buildSessionCookie, endSession, LoggedOut } from "#domains/identity/sessions/index.ts";
 import type { Caller } from "#kernel/access/caller.ts";
-import type { Platform } from "#kernel/contract.ts";
 import { htmlErrorRendering } from "#kernel/html/error-page.ts";
 import type { HtmlDocument } from "#kernel/html/markup.ts";
 import { Failure, Forbidden, NotFound } from "#kernel/operation/failure.ts";
 import { command, query } from "#kernel/operation/operation.ts";
-import { html, type ResponseType } from "#kernel/operation/response.ts";
+import { html, item, type ResponseType } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { PLATFORM_VERSION } from "#kernel/settings.ts";
 import { findGuide, GUIDE_GROUPS } from "./guide.ts";
 import { guideDocument, guidesDocument } from "./guide-page.ts";
-import { homeDocument, type WorkspaceApps } from "./home-page.ts";
-
-const WORKSPACES_MAX = 20;
-const APPS_MAX = 60;
+import { homeDocument } from "./home-page.ts";
 
 type HomeResponse = HtmlDocument | { readonly json: object };
 
@@ -45,24 +41,16 @@ const homeResponse: ResponseType<HomeResponse> = {
 export const showHome = query({
   id: "home.show",
   route: "GET /",
-  aliases: ["GET /login", "GET /apps"],
-  summary: "Show a person where to begin",
+  summary: "Say what is here, and where its description is",
   description:
-    "A browser gets a page: log in, the apps that one may open, the guides and the reference. Other clients " +
-    "get the addresses of the reference as JSON.",
-  access: "visitor",
+    "For programs, as JSON. A browser gets the console at this address; without a console, a page that says so.",
+  access: "public",
   readsAccept: true,
   response: homeResponse,
-  async prepare(platform, _input, caller): Promise<HomeResponse> {
-    if (!caller.prefersHtml) return { json: { data: describeEntry(caller) } };
-    const person = caller.credential?.user;
-    return homeDocument({
-      prefix: prefixOf(caller.origin),
-      person,
-      groups: person ? await listOpenableApps(platform, caller) : [],
-    });
-  },
-  run: async (_ctx, _input, response) => response,
+  run: async ({ caller }): Promise<HomeResponse> =>
+    caller.prefersHtml
+      ? homeDocument(prefixOf(caller.origin))
+      : { json: { data: describeEntry(caller) } },
 });
 
 function describeEntry({ origin }: Caller) {
@@ -74,25 +62,37 @@ function describeEntry({ origin }: Caller) {
   };
 }
 
-/** The apps that are served in production, by workspace, where the person may use them. */
-async function listOpenableApps(platform: Platform, caller: Caller): Promise<WorkspaceApps[]> {
-  const memberships = [...(caller.credential?.memberships.values() ?? [])]
-    .filter(({ blockedBy, permissions }) => !blockedBy && permissions.has(AppsUse.name))
-    .slice(0, WORKSPACES_MAX);
-  return Promise.all(
-    memberships.map(async ({ workspace }) => ({
-      workspace,
-      apps: await platform.db.read({ workspace: workspace.key, environment: "production" }, (tx) =>
-        listServed(tx, APPS_MAX),
+const APPS_MAX = 60;
+
+/** What `apps.list` is for builders this is for everybody: they open apps, and may not read their definitions. */
+export const listApps = query({
+  id: "home.list_apps",
+  route: "GET /api/v1/home/apps",
+  summary: "List the apps that you can open here, by name",
+  description:
+    "Those that are deployed in the environment of the request, at most 60. An app is at `/apps/{workspace}/{slug}`.",
+  permission: AppsUse,
+  environmentScoped: true,
+  response: item(
+    Type.Array(
+      Type.Object(
+        {
+          slug: Type.String(),
+          name: Type.String(),
+          description: Type.String(),
+        },
+        { title: "OpenableApp" },
       ),
-    })),
-  );
-}
+    ),
+  ),
+  run: ({ tx }) => listServed(tx, APPS_MAX),
+});
 
 export const logOut = command({
   id: "home.log_out",
   route: "POST /logout",
   summary: "End the session of a browser, and go to the first page",
+  description: "For the form on the pages of apps, which work without a console.",
   access: "visitor",
   allowNoop: true,
   response: html(htmlErrorRendering),

@@ -36,9 +36,30 @@ const ENCODINGS = [
 const FOREVER = "public, max-age=31536000, immutable";
 const PAGE = "/index.html";
 
-/** Paths below these belong to the API and to pages of ours, and their unknown addresses are 404. */
-const RESERVED =
-  /^\/(?:api|apps|assets|calendars|docs|downloads|hooks|invitations|metrics|oauth|password|sso|\.well-known)(?:\/|$)/;
+/** Paths below these belong to the API and to pages of ours: a browser gets what they answer, and 404 where nothing is. */
+export const RESERVED: ReadonlySet<string> = new Set([
+  ".well-known",
+  "api",
+  "apps",
+  "assets",
+  "calendars",
+  "docs",
+  "downloads",
+  "guide",
+  "health",
+  "healthz",
+  "hooks",
+  "invitations",
+  "logout",
+  "mcp",
+  "metrics",
+  "oauth",
+  "openapi.json",
+  "password",
+  "portal",
+  "readyz",
+  "sso",
+]);
 
 interface ConsoleFile {
   readonly type: string;
@@ -58,8 +79,14 @@ export class ConsoleFiles {
     this.#files = files;
   }
 
-  /** Serves each file at its path. */
+  /**
+   * Serves each file at its path, and the page wherever a browser asks for an address of the console. That comes before
+   * the routes: some of them answer at the same address, to programs and where there is no console.
+   */
   mount(app: FastifyInstance): void {
+    app.addHook("onRequest", (request, reply, done) => {
+      if (!this.#answerPage(request, reply)) done();
+    });
     for (const [path, file] of this.#files) {
       if (path === PAGE) continue;
       app.get(path, async (request, reply) => {
@@ -69,12 +96,16 @@ export class ConsoleFiles {
     }
   }
 
-  /** Answers a browser that asks for an address of the console with its page; the page knows its addresses. */
-  answerPage(request: FastifyRequest, reply: FastifyReply): FastifyReply | undefined {
+  /** The page knows its addresses, and says itself that there is nothing at one. */
+  #answerPage(request: FastifyRequest, reply: FastifyReply): FastifyReply | undefined {
+    if (request.method !== "GET" || !(request.headers.accept ?? "").includes("text/html")) {
+      return undefined;
+    }
     const page = this.#files.get(PAGE);
-    const [path = ""] = request.url.split("?");
-    if (!page || request.method !== "GET" || RESERVED.test(path)) return undefined;
-    if (!(request.headers.accept ?? "").includes("text/html")) return undefined;
+    const [path = ""] = request.url.split("?", 1);
+    if (!page || this.#files.has(path) || RESERVED.has(path.split("/", 2)[1] ?? "")) {
+      return undefined;
+    }
     reply.header("content-security-policy", POLICY).header("cache-control", "no-cache");
     return send(request, reply, page);
   }
@@ -116,7 +147,7 @@ function readIfThere(path: string): Buffer | undefined {
 }
 
 function send(request: FastifyRequest, reply: FastifyReply, file: ConsoleFile): FastifyReply {
-  reply.header("etag", file.etag).header("vary", "accept-encoding").type(file.type);
+  reply.header("etag", file.etag).header("vary", "accept, accept-encoding").type(file.type);
   if (request.headers["if-none-match"]?.includes(file.etag)) return reply.code(304).send();
   const accepted = String(request.headers["accept-encoding"] ?? "");
   for (const [name, bytes] of file.compressed) {

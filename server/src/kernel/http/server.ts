@@ -119,9 +119,8 @@ export async function buildServer({
     mountReference(app, kernel);
   }
   const basePath = new URL(publicUrl(kernel)).pathname.replace(/\/$/, "");
-  const files = consoleFolder === undefined ? undefined : new ConsoleFiles(consoleFolder, basePath);
-  files?.mount(app);
-  rejectUnrouted(app, paths, (request, reply) => files?.answerPage(request, reply));
+  if (consoleFolder !== undefined) new ConsoleFiles(consoleFolder, basePath).mount(app);
+  rejectUnrouted(app, paths);
   await app.ready();
   return app;
 }

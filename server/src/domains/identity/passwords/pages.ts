@@ -51,7 +51,7 @@ export const resetForm = command({
     if (result instanceof Failure) return result;
     return document({
       title: "Password set",
-      body: markup`<h1>Your password is set</h1><p>You can log in with it now.</p>`,
+      body: markup`<h1>Your password is set</h1><p><a href="${new URL(ctx.caller.origin).pathname.replace(/\/*$/, "/login")}">Sign in</a> with it now.</p>`,
     });
   },
 });

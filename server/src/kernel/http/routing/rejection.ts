@@ -17,18 +17,11 @@ export function collectPaths(app: FastifyInstance): PathTable {
   return paths;
 }
 
-/** Answers a browser that may mean a page by this address; undefined where none is. */
-type AnswerPage = (request: FastifyRequest, reply: FastifyReply) => FastifyReply | undefined;
-
 /**
  * Rejects what no route takes, before its body is read: a path that leads nowhere, and a method that its path does
  * not have. One route takes them all: one for each method of each path took half of a start.
  */
-export function rejectUnrouted(
-  app: FastifyInstance,
-  paths: PathTable,
-  answerPage: AnswerPage,
-): void {
+export function rejectUnrouted(app: FastifyInstance, paths: PathTable): void {
   // In a scope, which is entered when the scopes before it have registered their routes.
   void app.register(async (scope) => {
     // `/runs/retry` has no GET, and must not be taken for a run that is called "retry".
@@ -45,7 +38,7 @@ export function rejectUnrouted(
     addRejection(scope, { url: "*", method: METHODS }, (request, reply) => {
       const path = request.url;
       const methods = path === "*" ? EVERY_METHOD : paths.methodsAt(path);
-      return (methods ? undefined : answerPage(request, reply)) ?? reject(request, reply, methods);
+      return reject(request, reply, methods);
     });
   });
 }
