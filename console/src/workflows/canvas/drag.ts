@@ -26,7 +26,7 @@ interface DragOptions {
 export function spotOfWire(wire: Wire): Spot {
   return {
     place: wire.place,
-    ...(isTriggerWire(wire) ? { before: wire.to } : { edges: wire.edges }),
+    ...(isTriggerWire(wire) ? { before: [wire.to] } : { edges: wire.edges }),
   };
 }
 

@@ -43,7 +43,7 @@ test("a step goes into a line, after a step, beside what follows, and before the
   expect(at({ edges: [edge("a", "b")] })).toEqual(["a>x", "b>c", "x>b"]);
   expect(at({ after: "b" })).toEqual(["a>b", "b>x", "x>c"]);
   expect(at({ after: "a", beside: true })).toEqual(["a>b", "b>c", "a>x"]);
-  expect(at({ before: "a" })).toEqual(["a>b", "b>c", "x>a"]);
+  expect(at({ before: ["a"] })).toEqual(["a>b", "b>c", "x>a"]);
 });
 
 test("what is copied gets new ids, also where it is spoken of", () => {

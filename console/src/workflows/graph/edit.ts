@@ -24,7 +24,7 @@ export interface Spot {
   readonly after?: string;
   readonly when?: string | undefined;
   readonly beside?: boolean;
-  readonly before?: string;
+  readonly before?: readonly string[];
 }
 
 export function replaceStep<G extends Graph>(root: G, key: string, next: Step): G {
@@ -49,7 +49,7 @@ export function insertSteps<G extends Graph>(root: G, clip: Graph, spot: Spot): 
     const inward = sources.flatMap(({ from, when: way }) =>
       heads.map(({ id }) => ({ from, to: id, ...(way !== undefined && { when: way }) })),
     );
-    const targets = new Set([...moved.map(({ to }) => to), ...(spot.before ? [spot.before] : [])]);
+    const targets = new Set([...moved.map(({ to }) => to), ...(spot.before ?? [])]);
     const outward = [...targets].flatMap((to) =>
       tails.map((tail) => ({ from: tail.id, to, ...firstBranch(tail) })),
     );
@@ -88,11 +88,16 @@ export function removeSteps<G extends Graph>(root: G, keys: Iterable<string>): G
   for (const [place, group] of Map.groupBy(keys, placeOf)) {
     result = changeGraph(result, place, (graph) => {
       const gone = new Set(group.map(idOf));
-      const edges = [...gone].reduce(bridgeEdges, graph.edges);
+      const edges = healEdges(graph.edges, gone);
       return { nodes: graph.nodes.filter(({ id }) => !gone.has(id)), edges };
     });
   }
   return result;
+}
+
+/** Lets what came before steps that are gone lead to what came after them. */
+export function healEdges(edges: readonly Edge[], gone: ReadonlySet<string>): readonly Edge[] {
+  return [...gone].reduce(bridgeEdges, edges);
 }
 
 function bridgeEdges(edges: readonly Edge[], id: string): readonly Edge[] {
@@ -152,6 +157,11 @@ export function renameSteps(root: Graph, clip: Graph): Graph {
   for (const [, { id }] of walkSteps(clip)) {
     ids.set(id, freeId(root, id.replace(/_\d+$/, ""), new Set(ids.values())));
   }
+  return renameIds(clip, ids);
+}
+
+/** Gives steps other ids, in lines and expressions too. */
+export function renameIds(clip: Graph, ids: ReadonlyMap<string, string>): Graph {
   const newId = (id: string): string => ids.get(id) ?? id;
   const renameIn = (graph: Graph): Graph => ({
     nodes: graph.nodes.map((step) => {
@@ -189,7 +199,8 @@ export function moveSteps<G extends Graph>(root: G, keys: readonly string[], spo
   const edges = spot.edges?.filter((edge) => graph?.edges.some((other) => isSameEdge(other, edge)));
   const exists = (id: string | undefined): boolean =>
     id === undefined || graph?.nodes.some((step) => step.id === id) === true;
-  if (!graph || edges?.length === 0 || !exists(spot.after) || !exists(spot.before)) return root;
+  if (!graph || edges?.length === 0 || !exists(spot.after) || !(spot.before ?? []).every(exists))
+    return root;
   return insertSteps(without, clip, { ...spot, ...(edges && { edges }) });
 }
 

@@ -13,7 +13,15 @@ export interface Graph {
   readonly edges: readonly Edge[];
 }
 
-export type Definition = Graph & Pick<Schemas["Workflow"], "name" | "trigger">;
+type Settings =
+  | "description"
+  | "maxConcurrency"
+  | "concurrencyKey"
+  | "timeoutMs"
+  | "errorWorkflowId";
+
+/** What is edited and saved as one: everything of a workflow that a version keeps. */
+export type Definition = Graph & Pick<Schemas["Workflow"], "name" | "trigger" | Settings>;
 
 const EMPTY: Graph = { nodes: [], edges: [] };
 

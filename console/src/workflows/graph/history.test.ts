@@ -7,8 +7,10 @@ import {
   editedSteps,
   isDirty,
   markSaved,
+  rebaseHistory,
   redoLabel,
   stepHistory,
+  trimHistory,
   undoLabel,
 } from "./history.ts";
 
@@ -25,22 +27,22 @@ const edit = (name: string, atMs: number, field?: string) => ({
 test("undo and redo go back and forth, beyond a save too, and show where the edit was", () => {
   let history = beginHistory(named("a"), '"1"');
   history = addEdit(history, edit("b", 1));
-  history = markSaved(history, '"2"');
+  history = markSaved(history, draftOf(history), '"2"');
   history = addEdit(history, edit("c", 2));
-  expect([draftOf(history)?.name, isDirty(history), undoLabel(history)]).toEqual([
+  expect([draftOf(history).name, isDirty(history), undoLabel(history)]).toEqual([
     "c",
     true,
     "Call it c",
   ]);
   expect(editedSteps(history, -1)).toEqual(["c"]);
   history = stepHistory(history, -1);
-  expect([draftOf(history)?.name, isDirty(history), redoLabel(history)]).toEqual([
+  expect([draftOf(history).name, isDirty(history), redoLabel(history)]).toEqual([
     "b",
     false,
     "Call it c",
   ]);
   history = stepHistory(stepHistory(history, -1), -1);
-  expect([draftOf(history)?.name, isDirty(history), undoLabel(history)]).toEqual([
+  expect([draftOf(history).name, isDirty(history), undoLabel(history)]).toEqual([
     "a",
     true,
     undefined,
@@ -54,16 +56,41 @@ test("writing in one field is one edit until a pause, and never one with what wa
   expect(history.edits).toHaveLength(2);
   history = addEdit(history, edit("Hello", 5_000, "name"));
   expect(history.edits).toHaveLength(3);
-  history = addEdit(markSaved(history, '"2"'), edit("Hello!", 5_100, "name"));
+  history = addEdit(markSaved(history, draftOf(history), '"2"'), edit("Hello!", 5_100, "name"));
   expect([history.edits.length, isDirty(history)]).toEqual([4, true]);
 });
 
 test("what was saved, undone and forked off is no longer here; and no more than 200 edits are kept", () => {
-  let history = markSaved(addEdit(beginHistory(named("a"), undefined), edit("b", 1)), '"2"');
+  let history = addEdit(beginHistory(named("a"), undefined), edit("b", 1));
+  history = markSaved(history, draftOf(history), '"2"');
   history = addEdit(stepHistory(history, -1), edit("c", 2));
   history = stepHistory(history, -1);
   expect(isDirty(history)).toBe(true);
   for (let n = 0; n < 300; n += 1) history = addEdit(history, edit(`n${n}`, n));
   expect(history.edits).toHaveLength(201);
   expect(isDirty(history)).toBe(true);
+});
+
+test("what somebody else saved lies under every edit: undo never takes it back", () => {
+  let history = addEdit(beginHistory(named("a"), '"1"'), edit("b", 1));
+  const theirs = { definition: { ...named("a"), description: "theirs" }, etag: '"2"' };
+  history = rebaseHistory(history, theirs, (mine) => ({ ...mine, description: "theirs" }));
+  expect(draftOf(history)).toMatchObject({ name: "b", description: "theirs" });
+  history = stepHistory(history, -1);
+  expect([draftOf(history).description, isDirty(history), history.etag]).toEqual([
+    "theirs",
+    false,
+    '"2"',
+  ]);
+});
+
+test("a kept draft has its newest edits and stands where it stood", () => {
+  let history = beginHistory(named("a"), '"1"');
+  for (let n = 0; n < 60; n += 1) history = addEdit(history, edit(`n${n}`, n));
+  const kept = trimHistory(stepHistory(history, -1), 20);
+  expect([kept.edits.length, draftOf(kept).name, redoLabel(kept)]).toEqual([
+    22,
+    "n58",
+    "Call it n59",
+  ]);
 });

@@ -1,6 +1,6 @@
 /**
  * Undo of everything: a list of whole definitions, which share what did not change. Writing in one field without a pause
- * is one edit. Undo goes on beyond a save.
+ * is one edit. Undo goes on beyond a save, and beyond somebody else's: the edits are then based on theirs.
  */
 import type { Definition } from "./graph.ts";
 
@@ -17,9 +17,9 @@ export interface Edit {
 export interface History {
   readonly edits: readonly Edit[];
   readonly at: number;
-  /** The edit that the server has; -1 when none here is. */
-  readonly saved: number;
-  /** The version that the first one was. With the cache's, which the log refreshes, a save would overwrite a colleague's. */
+  /** What the server has, as far as this draft knows … */
+  readonly base: Definition;
+  /** … and its version. With the cache's, which the log refreshes, a save would overwrite a colleague's. */
   readonly etag: string | undefined;
 }
 
@@ -30,31 +30,22 @@ export function beginHistory(definition: Definition, etag: string | undefined): 
   return {
     edits: [{ label: "Saved", after: definition, chosen: [], atMs: 0 }],
     at: 0,
-    saved: 0,
+    base: definition,
     etag,
   };
 }
 
 export function addEdit(history: History, edit: Edit): History {
-  const { edits, at, saved } = history;
+  const { edits, at, base } = history;
   const last = edits[at];
   if (last?.after === edit.after) return history;
   const isContinued =
     edit.field !== undefined &&
     last?.field === edit.field &&
     edit.atMs - last.atMs < PAUSE_MS &&
-    at !== saved;
-  const behind = edits.slice(0, isContinued ? at : at + 1);
-  const kept = behind.slice(-EDITS_MAX);
-  const dropped = behind.length - kept.length;
-  // The one that the server has may have been undone and forked off: then none here is.
-  const isForked = saved >= behind.length;
-  return {
-    ...history,
-    edits: [...kept, edit],
-    at: kept.length,
-    saved: isForked ? -1 : Math.max(-1, saved - dropped),
-  };
+    last.after !== base;
+  const kept = edits.slice(0, isContinued ? at : at + 1).slice(-EDITS_MAX);
+  return { ...history, edits: [...kept, edit], at: kept.length };
 }
 
 /** Undoes (-1) or redoes (1) one edit; the same history when there is none. */
@@ -67,12 +58,34 @@ export function editedSteps(history: History, by: 1 | -1): readonly string[] {
   return history.edits[by === 1 ? history.at + 1 : history.at]?.chosen ?? [];
 }
 
-export function markSaved(history: History, etag: string | undefined): History {
-  return { ...history, saved: history.at, etag };
+/** The server has taken `sent`; what was written since is still to be saved. */
+export function markSaved(history: History, sent: Definition, etag: string | undefined): History {
+  return { ...history, base: sent, etag };
 }
 
-export const draftOf = ({ edits, at }: History): Definition | undefined => edits[at]?.after;
-export const isDirty = ({ at, saved }: History): boolean => at !== saved;
+/** Bases every edit on what somebody else saved, so that undo takes back one's own and never theirs. */
+export function rebaseHistory(
+  history: History,
+  theirs: { readonly definition: Definition; readonly etag: string | undefined },
+  merge: (mine: Definition) => Definition,
+): History {
+  const { definition, etag } = theirs;
+  const edits = history.edits.map((edit) => ({
+    ...edit,
+    after: edit.after === history.base ? definition : merge(edit.after),
+  }));
+  return { ...history, edits, base: definition, etag };
+}
+
+/** The newest edits, for keeping: a draft that is read again after a reload need not know all. */
+export function trimHistory(history: History, most: number): History {
+  const { edits, at } = history;
+  const from = Math.max(0, at - most);
+  return { ...history, edits: edits.slice(from, at + most), at: at - from };
+}
+
+export const draftOf = ({ edits, at, base }: History): Definition => edits[at]?.after ?? base;
+export const isDirty = (history: History): boolean => draftOf(history) !== history.base;
 export const undoLabel = ({ edits, at }: History): string | undefined =>
   at > 0 ? edits[at]?.label : undefined;
 export const redoLabel = ({ edits, at }: History): string | undefined => edits[at + 1]?.label;

@@ -11,10 +11,8 @@ export type { Point } from "./pipe.ts";
 export const STEP_SIZE = { width: 204, height: 48 } as const;
 export const GAP = { across: 28, down: 54 } as const;
 const FRAME = { head: 46, side: 18, foot: 20 } as const;
-/** The key of the trigger's box. */
-export const TRIGGER = "trigger";
-/** No id of a step is this, and dagre fails on an empty one. */
-const START = "*";
+/** The key of the trigger's box: no id of a step is this, and dagre fails on an empty one. */
+export const TRIGGER = "*";
 
 export interface Box extends Point {
   readonly key: string;
@@ -97,18 +95,18 @@ function arrange(graph: Graph, context: Context): Layout {
       bodies.set(step.id, layOutCached(body, { ...context, place: key, depth: context.depth + 1 }));
   }
   const lines = groupLines(graph, isRoot);
-  const ids = [...(isRoot ? [START] : []), ...graph.nodes.map(({ id }) => id)];
+  const ids = [...(isRoot ? [TRIGGER] : []), ...graph.nodes.map(({ id }) => id)];
   const dagre = runDagre(ids, lines, bodies);
   const at = (id: string): Placed => dagre.node(id) as unknown as Placed;
   const left = Math.min(...ids.map((id) => at(id).x - at(id).width / 2));
   const top = Math.min(...ids.map((id) => at(id).y - at(id).height / 2));
   const boxes = new Map<string, Box>();
   const wires: Wire[] = [];
-  const keyOf = (id: string): string => (id === START ? TRIGGER : toKey(context.place, id));
+  const keyOf = (id: string): string => (id === TRIGGER ? TRIGGER : toKey(context.place, id));
   for (const id of ids) {
     const { x, y, width, height } = at(id);
     const body = bodies.get(id);
-    const kind = id === START ? "trigger" : body ? "frame" : "step";
+    const kind = id === TRIGGER ? "trigger" : body ? "frame" : "step";
     const corner = { x: x - width / 2 - left, y: y - height / 2 - top };
     boxes.set(keyOf(id), { key: keyOf(id), ...corner, width, height, kind, depth: context.depth });
     const inset = { x: corner.x + (width - (body?.width ?? 0)) / 2, y: corner.y + FRAME.head };
@@ -152,7 +150,7 @@ function groupLines({ nodes, edges }: Graph, isRoot: boolean): readonly Line[] {
     ({ from, to }) => JSON.stringify([from, to]),
   );
   return [
-    ...heads.map(({ id }) => ({ from: START, to: id, edges: [] })),
+    ...heads.map(({ id }) => ({ from: TRIGGER, to: id, edges: [] })),
     ...[...groups.values()].flatMap((group) =>
       group[0] ? [{ from: group[0].from, to: group[0].to, edges: group }] : [],
     ),
@@ -175,7 +173,7 @@ function runDagre(
   dagre.setDefaultEdgeLabel(() => ({}));
   for (const id of ids) {
     const body = bodies.get(id);
-    if (id === START) dagre.setNode(id, { width: 48, height: 48 });
+    if (id === TRIGGER) dagre.setNode(id, { width: 48, height: 48 });
     else if (!body) dagre.setNode(id, { ...STEP_SIZE });
     else {
       dagre.setNode(id, {

@@ -35,7 +35,7 @@ function walkDown({ boxes, wires }: Layout, { key, kind }: Box): string | undefi
 
 function walkUp({ wires }: Layout, { key }: Box): string | undefined {
   const before = wires.find(({ to }) => to === key)?.from;
-  if (before !== undefined && before !== TRIGGER) return before;
+  if (before !== undefined) return before;
   return placeOf(key) === "" ? undefined : placeOf(key);
 }
 

@@ -1,0 +1,57 @@
+/** The server says where a problem is by the path in the definition; people see it at a step and in a field. */
+import { bodyOf, type Definition, type Graph, toKey } from "./graph.ts";
+import { TRIGGER } from "./layout.ts";
+
+export interface Problem {
+  readonly path: string;
+  readonly message: string;
+  readonly isWarning?: boolean;
+  /** The step it is at; the trigger's key, or undefined for what concerns the whole. */
+  readonly key: string | undefined;
+  /** The way to the field within the step, as `config/url`; empty for the step itself. */
+  readonly field: string;
+}
+
+interface Finding {
+  readonly path: string;
+  readonly message: string;
+}
+
+export function locateProblem(definition: Definition, { path, message }: Finding): Problem {
+  const parts = path.split("/").slice(1);
+  if (parts[0] === "trigger")
+    return { path, message, key: TRIGGER, field: parts.slice(1).join("/") };
+  let graph: Graph | undefined = definition;
+  let key: string | undefined;
+  let at = 0;
+  while (graph && parts[at] === "nodes") {
+    const step: Graph["nodes"][number] | undefined = graph.nodes[Number(parts[at + 1])];
+    if (!step) break;
+    key = toKey(key ?? "", step.id);
+    graph = parts[at + 2] === "config" && parts[at + 3] === "body" ? bodyOf(step) : undefined;
+    at += graph ? 4 : 2;
+  }
+  if (graph && parts[at] === "edges") {
+    // A line has no card of its own: it is the concern of the step that it leaves.
+    const edge = graph.edges[Number(parts[at + 1])];
+    const from = graph.nodes.find(({ id }) => id === edge?.from);
+    return {
+      path,
+      message: `A line ${message}`,
+      key: from ? toKey(key ?? "", from.id) : key,
+      field: "",
+    };
+  }
+  return { path, message, key, field: parts.slice(at).join("/") };
+}
+
+/** The first problem of each step, for its card; a loop that is folded shows those inside. */
+export function problemsByStep(problems: readonly Problem[]): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  for (const { key, message, field, isWarning } of problems) {
+    if (key === undefined || isWarning || found.has(key)) continue;
+    const name = field.split("/").at(-1);
+    found.set(key, name === undefined || name === "" ? message : `${name} ${message}`);
+  }
+  return found;
+}
