@@ -113,8 +113,8 @@ export interface Schemas {
   "NewSlaPolicy": { "name": string; "entity": "incident" | "change" | "problem" | "request"; "conditions"?: { readonly [name: string]: unknown }; "targets": readonly (Schemas["SlaTarget"])[]; "calendar"?: { "timezone": string; "hours": readonly ({ "days": readonly (number)[]; "from": string; "to": string })[]; "holidays"?: readonly (string)[] } | null; "pauseOn"?: readonly (string)[]; "warnAtPercent"?: number; "active"?: boolean };
   "NewWidget": { "title"?: string; "kind"?: "report" | "kpi" | "text"; "reportId"?: string; "kpiId"?: string; "text"?: string; "layout"?: { "x": number; "y": number; "w": number; "h": number }; "refreshSeconds"?: number; "id"?: string };
   "NewWorkflow": { "name": string; "description"?: string; "trigger": Schemas["WorkflowTrigger"] | unknown; "nodes": readonly (Schemas["WorkflowNode"] | unknown)[]; "edges": readonly (Schemas["WorkflowEdge"] | unknown)[]; "maxConcurrency"?: number; "concurrencyKey"?: string; "timeoutMs"?: number; "errorWorkflowId"?: string; "label"?: string; "changeSummary"?: string };
-  "NodeType": { "type": string; "summary": string; "effect": "pure" | "outside" | "wait"; "branches": readonly (string)[]; "branchesDependOnConfig": boolean; "config": { readonly [name: string]: unknown } };
-  "NodeTypes": { "nodeTypes": readonly (Schemas["NodeType"])[]; "triggerTypes": readonly (Schemas["TriggerType"])[] };
+  "NodeType": { "type": string; "title": string; "group": "Flow" | "Shape" | "Data" | "Outside" | "People" | "Time" | "Code" | "Connectors" | "Workflows"; "icon": string; "summary": string; "effect": "pure" | "outside" | "wait"; "branches": readonly (string)[]; "branchesDependOnConfig": boolean; "branchesFrom"?: string; "iterates"?: boolean; "config": { readonly [name: string]: unknown }; "firstConfig": { readonly [name: string]: unknown }; "output": { readonly [name: string]: unknown } };
+  "NodeTypes": { "groups": readonly (string)[]; "nodeTypes": readonly (Schemas["NodeType"])[]; "triggerTypes": readonly (Schemas["TriggerType"])[] };
   "Notification": { "id": string; "title": string; "body": string; "environment": "production" | "staging" | "development"; "eventId": string | null; "eventType": string | null; "resource": { "type": string; "id": string } | null; "readAt": string | null; "createdAt": string };
   "NotificationPreferences": { "email": boolean; "noEmailFor": readonly (string)[] };
   "OAuthApplication": { "clientId": string; "name": string; "redirectUris": readonly (string)[]; "allowedScopes": readonly (string)[]; "createdAt": string; "updatedAt": string };
@@ -127,6 +127,8 @@ export interface Schemas {
   "PackDescriptor": { "id": string; "name": string; "version": string; "description"?: string; "author"?: string; "artifacts"?: readonly (string)[]; "artifactDefinitions"?: { readonly [name: string]: { "artifactType": "scheduled_job" | "workflow_node" | "connector_action" | "data_transformer" | "webhook_handler"; "moduleKey"?: string; "description"?: string; "status"?: "draft" | "active" | "disabled"; "detail": Schemas["ArtifactDetail"]; "name"?: string } }; "resources"?: { readonly [name: string]: readonly (unknown)[] }; "dependencies"?: { readonly [name: string]: string }; "engines"?: { readonly [name: string]: string } };
   "PackThing": { "kind": string; "key": string; "id": string };
   "Pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number };
+  "Palette": { "groups": readonly (string)[]; "entries": readonly (Schemas["PaletteEntry"])[]; "truncated": boolean };
+  "PaletteEntry": { "key": string; "kind": "node" | "artifact" | "connector" | "workflow"; "type": string; "title": string; "group": "Flow" | "Shape" | "Data" | "Outside" | "People" | "Time" | "Code" | "Connectors" | "Workflows"; "icon": string; "summary": string; "of"?: { "id": string; "name": string }; "config": { readonly [name: string]: unknown } };
   "Permission": { "name": string; "summary": string; "roles": readonly (string)[] };
   "Pinged": { "status": number; "latency_ms": number; "body": string; "error"?: string };
   "PinnedData": { "workflowId": string; "outputs": { readonly [name: string]: unknown } };
@@ -186,7 +188,7 @@ export interface Schemas {
   "TotpSecret": { "qrCodeUri": string; "secret": string; "qrCode": string };
   "Trace": { "rootId": string; "correlationId": string; "events": readonly (Schemas["Event"])[]; "effects": readonly (Schemas["Effect"])[]; "truncated": boolean };
   "TracedRun": { "id": string; "workflowId": string; "workflowName": string; "versionId": string; "version": number | null; "environment": "production" | "staging" | "development"; "status": "queued" | "running" | "waiting" | "paused" | "completed" | "failed" | "cancelled"; "triggerType": string; "test": boolean; "startedBy": { "id": string; "name": string; "type": "user" | "api_token" | "workflow" | "system" }; "eventId": string | null; "parentRunId": string | null; "correlationId": string; "error": { "code": string; "message": string; "path"?: string; "field"?: string; "expression"?: string } | null; "createdAt": string; "startedAt": string | null; "finishedAt": string | null; "durationMs": number | null; "trigger": { readonly [name: string]: unknown }; "output": unknown; "redacted"?: boolean; "trace": { "steps": readonly (Schemas["RunStep"])[]; "total": number; "truncated": boolean } };
-  "TriggerType": { "type": string; "summary": string; "schema": { readonly [name: string]: unknown } };
+  "TriggerType": { "type": string; "title": string; "icon": string; "summary": string; "schema": { readonly [name: string]: unknown }; "firstConfig": { readonly [name: string]: unknown }; "scope": { readonly [name: string]: unknown } };
   "TriggeredRun": { "id": string; "workflowId": string; "workflowName": string; "versionId": string; "version": number | null; "environment": "production" | "staging" | "development"; "status": "queued" | "running" | "waiting" | "paused" | "completed" | "failed" | "cancelled"; "triggerType": string; "test": boolean; "startedBy": { "id": string; "name": string; "type": "user" | "api_token" | "workflow" | "system" }; "eventId": string | null; "parentRunId": string | null; "correlationId": string; "error": { "code": string; "message": string; "path"?: string; "field"?: string; "expression"?: string } | null; "createdAt": string; "startedAt": string | null; "finishedAt": string | null; "durationMs": number | null; "runId": string; "output"?: unknown };
   "UninstalledPack": { "id": string; "packKey": string; "name": string; "version": string; "description": string; "author": string; "removed": readonly (Schemas["PackThing"])[]; "kept": readonly (Schemas["KeptThing"])[] };
   "UnreadCount": { "unread": number };
@@ -1098,6 +1100,8 @@ export interface Operations {
   "workflows.list_versions": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["WorkflowVersion"])[]; "pagination": Schemas["Pagination"] } };
   /** List what nodes and triggers there are, with JSON Schemas for their configuration */
   "workflows.node_types": { reply: { "data": Schemas["NodeTypes"] } };
+  /** List every step that can be inserted, with a first configuration */
+  "workflows.palette": { query?: { "q"?: string }; reply: { "data": Schemas["Palette"] } };
   /** Set the outputs that test runs take for granted, by node */
   "workflows.pin_data": { params: { "id": string }; body: { readonly [name: string]: unknown }; reply: { "data": Schemas["PinnedData"] } };
   /** Read the outputs that test runs take for granted */
@@ -1578,6 +1582,7 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "workflows.list": "GET /api/v1/workflows",
   "workflows.list_versions": "GET /api/v1/workflows/{id}/versions",
   "workflows.node_types": "GET /api/v1/workflows/node-types",
+  "workflows.palette": "GET /api/v1/workflows/palette",
   "workflows.pin_data": "PUT /api/v1/workflows/{id}/pinned-data",
   "workflows.pinned_data": "GET /api/v1/workflows/{id}/pinned-data",
   "workflows.publish": "POST /api/v1/workflows/{id}/publish",

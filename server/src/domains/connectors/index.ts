@@ -1,7 +1,7 @@
 import { unattendedConnectors } from "./store.ts";
 import { UnattendedWorkPoint } from "#kernel/contributions/unattended-work.ts";
 import { ExecutorPoint } from "#domains/runs/index.ts";
-import { NodeTypePoint, ReferenceCheckPoint } from "#domains/workflows/index.ts";
+import { NodeTypePoint, PalettePoint, ReferenceCheckPoint } from "#domains/workflows/index.ts";
 import { UsageCounterPoint } from "#kernel/contributions/usage-counter.ts";
 import { domain } from "#kernel/domain.ts";
 import {
@@ -15,6 +15,7 @@ import { ConnectorsInvoke, ConnectorsRead, ConnectorsWrite } from "./permissions
 import { connectors as resource } from "./resource.ts";
 import { checkConnectorNodes } from "./invocation/check-references.ts";
 import * as invocation from "./invocation/operations.ts";
+import { connectorEntries } from "./invocation/palette.ts";
 
 export {
   type ContributedAction,
@@ -63,6 +64,7 @@ export const connectors = domain({
     contribute(ExecutorPoint, invocation.connectorStep),
     contribute(ReferenceCheckPoint, checkConnectorNodes),
     contribute(NodeTypePoint, invocation.connectorStep.type),
+    contribute(PalettePoint, connectorEntries),
   ],
 });
 

@@ -73,6 +73,39 @@ export async function listActions(
   return rows.map(({ action }) => action as unknown as DiscoveredAction);
 }
 
+/** A connector without what is sealed. */
+export interface ConnectorName {
+  readonly id: string;
+  readonly name: string;
+  readonly type: string;
+  readonly config: unknown;
+  readonly auth: unknown;
+}
+
+export function listConnectorNames(tx: Tx, limit: number): Promise<ConnectorName[]> {
+  return tx
+    .selectFrom("connectors")
+    .select(["id", "name", "type", "config", "auth"])
+    .orderBy("name")
+    .orderBy("id")
+    .limit(limit)
+    .execute();
+}
+
+/** The most actions that a document may have. */
+const ACTIONS_MAX = 5_000;
+
+/** The names of actions that a document gave to a connector, without their schemas. */
+export function listActionNames(tx: Tx, connectorId: string) {
+  return tx
+    .selectFrom("connector_actions")
+    .select(["name", sql<string>`coalesce(action ->> 'summary', '')`.as("summary")])
+    .where("connector_id", "=", connectorId)
+    .orderBy("name")
+    .limit(ACTIONS_MAX)
+    .execute();
+}
+
 /** Connectors with credentials that act in the name of a member. */
 export const unattendedConnectors: UnattendedWork = {
   kind: "connector",

@@ -1,7 +1,12 @@
 import { UnattendedWorkPoint } from "#kernel/contributions/unattended-work.ts";
 import { ConnectorActionPoint } from "#domains/connectors/index.ts";
 import { ExecutorPoint } from "#domains/runs/index.ts";
-import { NodeFamilyPoint, NodeTypePoint, ReferenceCheckPoint } from "#domains/workflows/index.ts";
+import {
+  NodeFamilyPoint,
+  NodeTypePoint,
+  PalettePoint,
+  ReferenceCheckPoint,
+} from "#domains/workflows/index.ts";
 import { UsageCounterPoint } from "#kernel/contributions/usage-counter.ts";
 import { domain } from "#kernel/domain.ts";
 import { contribute } from "#kernel/extension-point.ts";
@@ -13,6 +18,7 @@ import { count, unattendedArtifacts } from "./artifacts/store.ts";
 import { checkArtifactNodes } from "./execution/check-references.ts";
 import { artifactActions } from "./execution/connector-actions.ts";
 import * as executionEvents from "./execution/events.ts";
+import { artifactEntries } from "./execution/palette.ts";
 import { customNodes, customStep, scriptSteps } from "./execution/script-steps.ts";
 import * as execution from "./execution/operations.ts";
 import { executionRetentionJob } from "./execution/store.ts";
@@ -69,6 +75,7 @@ export const sdk = domain({
     contribute(NodeTypePoint, ...scriptSteps.map(({ type }) => type)),
     contribute(ReferenceCheckPoint, checkArtifactNodes),
     contribute(NodeFamilyPoint, customNodes),
+    contribute(PalettePoint, artifactEntries),
     contribute(ConnectorActionPoint, artifactActions),
     contribute(PackContentPoint, artifactContent),
     contribute(UnattendedWorkPoint, unattendedArtifacts),

@@ -8,6 +8,9 @@ import * as deployments from "./deployments/operations.ts";
 import * as events from "./events.ts";
 import * as operations from "./operations.ts";
 import { workflowContent } from "./pack.ts";
+import * as palette from "./palette/operations.ts";
+import { PalettePoint } from "./palette/palette.ts";
+import { workflowEntries } from "./palette/workflow-entries.ts";
 import * as permissions from "./permissions.ts";
 import { count, unattendedWorkflows } from "./store.ts";
 import * as versions from "./versions/operations.ts";
@@ -36,6 +39,7 @@ export {
   nodeTypesOf,
   type WorkspaceNodeTypes,
 } from "./node-types.ts";
+export { isFound, type PaletteEntry, PalettePoint, type PaletteSource } from "./palette/palette.ts";
 export { canSeeTrace, TracesRead } from "./trace-access.ts";
 export {
   DeploymentsCreate,
@@ -54,14 +58,14 @@ export {
 } from "./versions/plan-cache.ts";
 export { find as findVersion, holdVersion, type VersionRef } from "./versions/store.ts";
 export { VersionIsArchived as ArchivedVersion, VersionId } from "./versions/version.ts";
-export { definitionErrors } from "./check-workflow.ts";
+export { definitionErrors } from "./checks/check-workflow.ts";
 export {
   type CheckedParts,
   type CheckSource,
   type DefinedNode,
   type ReferenceCheck,
   ReferenceCheckPoint,
-} from "./reference-check.ts";
+} from "./checks/reference-check.ts";
 export type { StoredWorkflow } from "./workflow.ts";
 export { WorkflowIsArchived as ArchivedWorkflow, WorkflowId } from "./workflow.ts";
 
@@ -74,7 +78,8 @@ export const workflows = domain({
   operations: [
     operations.listWorkflows,
     operations.createWorkflow,
-    operations.listNodeTypes,
+    palette.listNodeTypes,
+    palette.getPalette,
     operations.validateWorkflow,
     operations.getWorkflow,
     operations.updateWorkflow,
@@ -96,6 +101,7 @@ export const workflows = domain({
   contributions: [
     contribute(UsageCounterPoint, { name: "workflows", count }),
     contribute(PackContentPoint, workflowContent),
+    contribute(PalettePoint, workflowEntries),
     contribute(UnattendedWorkPoint, unattendedWorkflows),
   ],
 });

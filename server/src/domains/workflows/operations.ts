@@ -1,10 +1,9 @@
 import Type from "typebox";
-import type { Platform, Method, Route } from "#kernel/contract.ts";
+import type { Platform } from "#kernel/contract.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
 import { created, noContent, item, page } from "#kernel/operation/response.ts";
 import { line, object } from "#kernel/schema/schema.ts";
-import { describeNodeType, NodeTypeDescription, triggerTypes } from "./definition/index.ts";
 import {
   type WorkflowInput,
   toWorkflowInput,
@@ -12,26 +11,13 @@ import {
   WorkflowChange,
 } from "./workflow-input.ts";
 import * as events from "./events.ts";
-import { listWorkspaceNodeTypes, nodeTypesOf } from "./node-types.ts";
 import { WorkflowsRead, WorkflowsWrite } from "./permissions.ts";
 import * as service from "./service.ts";
-import { definitionIssues, findScriptErrors, parseExpressions } from "./check-workflow.ts";
+import { definitionIssues, findScriptErrors, parseExpressions } from "./checks/check-workflow.ts";
+import { ByWorkflow, workflowExample, workflowRoutes } from "./routes.ts";
 import * as store from "./store.ts";
-import { Warnings, Workflow, WorkflowIsArchived, WorkflowId, WorkflowSummary } from "./workflow.ts";
+import { Warnings, Workflow, WorkflowIsArchived, WorkflowSummary } from "./workflow.ts";
 
-/** Every path of workflows has two spellings. */
-export function workflowRoutes<M extends Method>(
-  method: M,
-  path: string,
-): { readonly route: Route; readonly aliases: readonly Route[] } {
-  return {
-    route: `${method} /api/v1/workflows${path}`,
-    aliases: [`${method} /api/workflows${path}`],
-  };
-}
-
-export const ByWorkflow = object({ id: WorkflowId });
-export const workflowExample = { params: { id: "wf_01jd0000000000000000000000" } };
 const LIST = "workflows, newest first";
 /** Greater than every id. */
 const AFTER_ALL = "~";
@@ -199,43 +185,6 @@ async function prepareInput(
   await parseExpressions(platform, input.fields);
   return { ...input, scriptErrors: await findScriptErrors(platform, input.fields) };
 }
-
-const JsonSchema = Type.Record(Type.String(), Type.Unknown(), { description: "A JSON Schema" });
-
-export const listNodeTypes = query({
-  id: "workflows.node_types",
-  ...workflowRoutes("GET", "/node-types"),
-  summary: "List what nodes and triggers there are, with JSON Schemas for their configuration",
-  description:
-    "In `config`, a schema with `x-literal` takes no template, and one with `x-expression` is an " +
-    "expression as a whole.",
-  permission: WorkflowsRead,
-  response: item(
-    Type.Object(
-      {
-        nodeTypes: Type.Array(NodeTypeDescription),
-        triggerTypes: Type.Array(
-          Type.Object(
-            { type: Type.String(), summary: Type.String(), schema: JsonSchema },
-            { title: "TriggerType" },
-          ),
-        ),
-      },
-      { title: "NodeTypes" },
-    ),
-  ),
-  run: async ({ tx, services }) => ({
-    nodeTypes: [
-      ...nodeTypesOf(services).all.map(describeNodeType),
-      ...(await listWorkspaceNodeTypes(tx, services)),
-    ],
-    triggerTypes: [...triggerTypes.values()].map(({ type, summary, schema }) => ({
-      type,
-      summary,
-      schema: { ...schema },
-    })),
-  }),
-});
 
 export const validateWorkflow = query({
   id: "workflows.validate",

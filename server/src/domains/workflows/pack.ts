@@ -3,7 +3,7 @@ import { line, object } from "#kernel/schema/schema.ts";
 import { toWorkflowInput, WholeDefinition } from "./workflow-input.ts";
 import { WorkflowsWrite } from "./permissions.ts";
 import * as service from "./service.ts";
-import { parseExpressions } from "./check-workflow.ts";
+import { parseExpressions } from "./checks/check-workflow.ts";
 import * as store from "./store.ts";
 
 /** Workflows that packs bring, as drafts: nothing runs until somebody publishes one. */

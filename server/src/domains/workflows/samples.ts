@@ -74,6 +74,7 @@ export const samples: readonly Sample[] = [
   { operation: "workflows.list", arrange: async () => ({ query: { limit: "2", q: "sample" } }) },
   { operation: "workflows.create", arrange: async () => ({ body: fresh() }) },
   { operation: "workflows.node_types", arrange: async () => ({}) },
+  { operation: "workflows.palette", arrange: async () => ({ query: { q: "sample" } }) },
   { operation: "workflows.validate", arrange: async () => ({ body: fresh() }) },
   { operation: "workflows.get", arrange: (owner) => made(owner) },
   {

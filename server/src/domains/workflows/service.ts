@@ -8,7 +8,7 @@ import * as deployments from "./deployments/store.ts";
 import { type WorkflowInput, mergeFields } from "./workflow-input.ts";
 import * as events from "./events.ts";
 import { WorkflowsTrigger } from "./permissions.ts";
-import { assertValidWorkflow } from "./check-workflow.ts";
+import { assertValidWorkflow } from "./checks/check-workflow.ts";
 import * as store from "./store.ts";
 import { appendVersion, authorOf } from "./versions/append-version.ts";
 import { changedFields } from "./versions/diff.ts";

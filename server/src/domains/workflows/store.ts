@@ -66,10 +66,27 @@ export async function list(
     .where("w.id", "<", before);
   if (status === "active") found = found.where(ENABLED_SOMEWHERE);
   if (status === "inactive") found = found.where(sql<boolean>`not ${ENABLED_SOMEWHERE}`);
-  if (q !== undefined)
-    found = found.where("w.name", "ilike", `%${q.replaceAll(/[\\%_]/g, "\\$&")}%`);
+  if (q !== undefined) found = found.where("w.name", "ilike", containsPattern(q));
   const page = await found.orderBy("w.id", "desc").limit(limit).execute();
   return page.map((row) => toWorkflow(row, row.outline));
+}
+
+/** The names of workflows that are not archived, newest first. */
+export async function listNames(tx: Tx, { q, limit }: Pick<WorkflowQuery, "q" | "limit">) {
+  let found = tx
+    .selectFrom("workflows as w")
+    .select([
+      "w.id",
+      "w.name",
+      sql<string | null>`w.definition ->> 'description'`.as("description"),
+    ])
+    .where("w.archived_at", "is", null);
+  if (q !== undefined) found = found.where("w.name", "ilike", containsPattern(q));
+  return found.orderBy("w.id", "desc").limit(limit).execute();
+}
+
+function containsPattern(text: string): string {
+  return `%${text.replaceAll(/[\\%_]/g, "\\$&")}%`;
 }
 
 /** The ids among these that no workflow has. */

@@ -266,26 +266,38 @@ test("each node type and trigger is described so that a form can be drawn", asyn
     "schedule",
     "webhook",
   ]);
-  for (const { summary, schema } of triggerTypes) {
-    expect([typeof summary, schema.type, schema.required[0]]).toEqual(["string", "object", "type"]);
+  for (const { type, schema, ...rest } of triggerTypes) {
+    expect([schema.type, schema.required[0]]).toEqual(["object", "type"]);
+    expect(rest).toMatchObject({ title: expect.any(String), firstConfig: { type } });
+    expect(rest.scope.properties).toHaveProperty("type");
   }
   const names =
     "approval artifact condition connector delay fail http loop notify publish_event records respond " +
     "script set subworkflow switch ticket transform wait_for_event";
   expect(nodeTypes.map(({ type }: any) => type).toSorted()).toEqual(names.split(" "));
   for (const one of nodeTypes) {
-    expect(one).toEqual({
+    expect(one).toMatchObject({
       type: expect.any(String),
+      title: expect.any(String),
+      group: expect.any(String),
+      icon: expect.stringMatching(/^[a-z-]+$/),
       summary: expect.any(String),
       effect: expect.stringMatching(/^(pure|outside|wait)$/),
       branches: expect.any(Array),
       branchesDependOnConfig: expect.any(Boolean),
       config: expect.objectContaining({ type: "object", properties: expect.any(Object) }),
+      firstConfig: expect.any(Object),
+      output: expect.any(Object),
     });
   }
   const byType = new Map<string, any>(nodeTypes.map((one: any) => [one.type, one]));
   expect(byType.get("condition")).toMatchObject({ branches: ["true", "false"] });
   expect(byType.get("switch")).toMatchObject({ branchesDependOnConfig: true });
   // A number, or a template that becomes one.
-  expect(byType.get("delay").config.properties.ms.anyOf).toHaveLength(2);
+  expect(byType.get("delay").config.properties.ms).toMatchObject({
+    title: "How long",
+    "x-unit": "ms",
+    "x-template": true,
+    anyOf: [{ type: "integer" }, { type: "string" }],
+  });
 });

@@ -27,6 +27,14 @@ const probeType = nodeType({
   type: "probe",
   summary: "Does as the script says",
   config: object({ failures: Type.Integer() }),
+  form: {
+    title: "Probe",
+    group: "Outside",
+    icon: "boxes",
+    first: { failures: 0 },
+    fields: { failures: { title: "Failures" } },
+  },
+  output: Type.Unknown(),
   branches: "none",
   effect: "outside",
 });

@@ -73,3 +73,38 @@ export function checkPayload(fields: Fields, payload: unknown, basePath: string)
 function typeMessage({ type, values = [] }: Field): string {
   return type === "enum" ? `must be one of ${values.join(", ")}` : `must be of type ${type}`;
 }
+
+const TIME = { type: "string", format: "date-time" };
+
+/** The JSON Schema of each field type; an `enum` has its values besides. */
+const TYPE_SCHEMAS: Readonly<Record<Field["type"], object>> = {
+  string: { type: "string" },
+  number: { type: "number" },
+  integer: { type: "integer" },
+  boolean: { type: "boolean" },
+  timestamp: TIME,
+  date: { type: "string", format: "date" },
+  enum: { type: "string" },
+  object: { type: "object" },
+  array: { type: "array" },
+  any: {},
+};
+
+/** The JSON Schema of an object with these fields, for forms. */
+export function fieldsSchema(fields: Fields | null | undefined) {
+  const entries = Object.entries(fields ?? {});
+  const properties = entries.map(([name, { type, values, description }]) => {
+    const words = {
+      ...(description !== undefined && { description }),
+      ...(values && { enum: values }),
+    };
+    return [name, { ...TYPE_SCHEMAS[type], ...words }] as const;
+  });
+  const required = entries.filter(([, field]) => field.required).map(([name]) => name);
+  return Type.Unsafe<unknown>({
+    type: "object",
+    properties: Object.fromEntries(properties),
+    ...(required.length > 0 && { required }),
+    "x-order": entries.map(([name]) => name),
+  });
+}

@@ -131,6 +131,7 @@ export interface ArtifactSignature {
   readonly name: string;
   readonly description: string;
   readonly inputs: ArtifactDefinition["inputs"];
+  readonly outputs: ArtifactDefinition["outputs"];
 }
 
 const SIGNATURE_COLUMNS = [
@@ -138,6 +139,7 @@ const SIGNATURE_COLUMNS = [
   "name",
   "description",
   sql<ArtifactDefinition["inputs"]>`definition -> 'inputs'`.as("inputs"),
+  sql<ArtifactDefinition["outputs"]>`definition -> 'outputs'`.as("outputs"),
 ] as const;
 
 /** Lists the active actions of a connector by name, whether they name its id or its type. */
@@ -179,6 +181,25 @@ export function listNodes(tx: Tx): Promise<ArtifactSignature[]> {
     .orderBy("module_key")
     .orderBy("name")
     .limit(ARTIFACTS_MAX)
+    .execute();
+}
+
+/** Lists the artifacts that a new step of a workflow can use: nodes, and transformers of data. */
+export function listInsertable(tx: Tx, limit: number) {
+  return tx
+    .selectFrom("artifacts")
+    .select([
+      "id",
+      "module_key as moduleKey",
+      "name",
+      "description",
+      "artifact_type as artifactType",
+    ])
+    .where("artifact_type", "in", ["workflow_node", "data_transformer"])
+    .where("status", "<>", "disabled")
+    .orderBy("module_key")
+    .orderBy("name")
+    .limit(limit)
     .execute();
 }
 

@@ -100,7 +100,13 @@ test("artifacts are nodes by their id and by their name, and in the list of node
   ]);
   expect(bad).toMatchObject({ status: "failed", error: { code: "invalid" } });
   const { body } = await owner("GET /api/v1/workflows/node-types");
-  expect(body.data.nodeTypes.map(({ type }: any) => type)).toContain("nodes.double");
+  expect(body.data.nodeTypes).toContainEqual(
+    expect.objectContaining({
+      type: "nodes.double",
+      title: "double",
+      config: expect.objectContaining({ required: ["n"], "x-order": ["n"] }),
+    }),
+  );
   const unknown = await owner("POST /api/v1/workflows", {
     name: "Unknown",
     trigger: { type: "manual" },

@@ -7,6 +7,7 @@ import {
   artifact as artifactNode,
   nodeType,
   script as scriptNode,
+  templateSchema,
   type WorkspaceNodeTypes,
 } from "#domains/workflows/index.ts";
 import { systemCaller } from "#kernel/access/caller.ts";
@@ -15,6 +16,7 @@ import type { ScriptOutcome } from "#kernel/sandbox/sandbox.ts";
 import type { Scrubber } from "#kernel/secrets/scrubber.ts";
 import { toStorableJson } from "#kernel/schema/json-value.ts";
 import type { Artifact } from "../artifacts/artifact.ts";
+import { fieldsSchema } from "../artifacts/fields.ts";
 import { find, findByName, findKnownNodes, listNodes } from "../artifacts/store.ts";
 import { ArtifactsExecute } from "../permissions.ts";
 import { hostCallsFor } from "./script-context.ts";
@@ -86,6 +88,8 @@ const customNode = nodeType({
   type: "custom",
   summary: "A node that an artifact of this workspace carries out; its config is the input",
   config: Type.Object({}, { additionalProperties: true }),
+  form: { title: "Custom node", group: "Code", icon: "boxes", first: {}, fields: {} },
+  output: Type.Unknown(),
   branches: "none",
   effect: "outside",
 });
@@ -114,13 +118,18 @@ export const customNodes: WorkspaceNodeTypes = {
   like: customNode,
   names: (type) => CUSTOM_TYPE.test(type),
   async list(tx) {
-    return (await listNodes(tx)).map(({ moduleKey, name, description, inputs }) => ({
+    return (await listNodes(tx)).map(({ moduleKey, name, description, inputs, outputs }) => ({
       type: `${moduleKey}.${name}`,
+      title: name,
+      group: customNode.form.group,
+      icon: customNode.form.icon,
       summary: description === "" ? name : description,
       effect: "outside" as const,
       branches: [],
       branchesDependOnConfig: false,
-      config: { type: "object", inputs },
+      config: { ...templateSchema(fieldsSchema(inputs)), inputs },
+      firstConfig: {},
+      output: { ...fieldsSchema(outputs) },
     }));
   },
   async findMissing(tx, types) {

@@ -26,6 +26,27 @@ export const http = nodeType({
     query: Type.Optional(Fields),
     body: Type.Optional(Type.Unknown()),
   }),
+  form: {
+    title: "HTTP request",
+    group: "Outside",
+    icon: "globe",
+    first: { method: "GET", url: "https://" },
+    fields: {
+      method: { title: "Method" },
+      url: {
+        title: "Address",
+        placeholder: "https://api.example.com/orders/{{ trigger.input.id }}",
+      },
+      query: { title: "Query", example: { page: 1 } },
+      headers: { title: "Headers", example: { Authorization: "Bearer {{secrets.API_TOKEN}}" } },
+      body: { title: "Body", example: { order: "{{ trigger.input.id }}" } },
+    },
+  },
+  output: Type.Object({
+    status: Type.Integer(),
+    headers: Type.Record(Type.String(), Type.String()),
+    body: Type.Unknown({ description: "Parsed where it is JSON, a text otherwise" }),
+  }),
   branches: "none",
   effect: "outside",
 });
@@ -39,6 +60,22 @@ export const script = nodeType({
       Type.Unknown({ description: "What it sees as `input`; without it all that expressions see" }),
     ),
   }),
+  form: {
+    title: "Script",
+    group: "Code",
+    icon: "code",
+    first: { source: "return input" },
+    fields: {
+      source: {
+        title: "Source",
+        placeholder: "return { total: input.steps.read.output.length }",
+        multiline: true,
+        language: "javascript",
+      },
+      input: { title: "Input", example: { order: "{{ trigger.input }}" } },
+    },
+  },
+  output: Type.Unknown(),
   branches: "none",
   effect: "outside",
   computesFirst: true,
@@ -48,6 +85,17 @@ export const artifact = nodeType({
   type: "artifact",
   summary: "Executes an SDK artifact",
   config: object({ artifactId: line(200), input: Type.Optional(Type.Unknown()) }),
+  form: {
+    title: "Artifact",
+    group: "Code",
+    icon: "boxes",
+    first: { artifactId: "" },
+    fields: {
+      artifactId: { title: "Artifact", reference: "artifact" },
+      input: { title: "Input", example: { order: "{{ trigger.input }}" } },
+    },
+  },
+  output: Type.Unknown(),
   branches: "none",
   effect: "outside",
 });
@@ -60,6 +108,18 @@ export const connector = nodeType({
     action: line(200),
     input: Type.Optional(Type.Unknown()),
   }),
+  form: {
+    title: "Connector",
+    group: "Outside",
+    icon: "plug",
+    first: { connectorId: "", action: "" },
+    fields: {
+      connectorId: { title: "Connector", reference: "connector" },
+      action: { title: "Action", reference: "connector_action" },
+      input: { title: "Input", example: { path: "/orders" } },
+    },
+  },
+  output: Type.Unknown(),
   branches: "none",
   effect: "outside",
 });
@@ -72,10 +132,28 @@ export const publishEvent = nodeType({
     type: line(200),
     payload: Type.Optional(Type.Unknown()),
   }),
+  form: {
+    title: "Publish an event",
+    group: "Outside",
+    icon: "radio",
+    first: { topic: "", type: "", payload: {} },
+    fields: {
+      topic: { title: "Topic", placeholder: "orders", reference: "topic" },
+      type: { title: "Type", placeholder: "order.shipped" },
+      payload: { title: "Payload", example: { order: "{{ trigger.input.id }}" } },
+    },
+  },
+  output: Type.Object({ id: Type.String(), deduplicated: Type.Boolean() }),
   branches: "none",
   effect: "outside",
   inside: true,
 });
+
+/** A record, but for the columns of its table. */
+const StoredRecord = Type.Object(
+  { id: Type.String(), createdAt: Type.String(), updatedAt: Type.String() },
+  { additionalProperties: true },
+);
 
 export const records = nodeType({
   type: "records",
@@ -110,6 +188,33 @@ export const records = nodeType({
       }),
     ),
   }),
+  form: {
+    title: "Records",
+    group: "Data",
+    icon: "database",
+    first: { operation: "list", table: "" },
+    fields: {
+      operation: { title: "Operation" },
+      table: { title: "Table", placeholder: "orders", reference: "table" },
+      id: { title: "Record", when: { operation: ["get", "update", "delete"] } },
+      data: { title: "Fields", when: { operation: ["create", "update"] } },
+      filter: {
+        title: "Filter",
+        example: { status: "open", total: { gt: 100 } },
+        when: { operation: ["list"] },
+      },
+      sort: { title: "Sort", placeholder: "-createdAt,name", when: { operation: ["list"] } },
+      fields: { title: "Columns", when: { operation: ["list"] } },
+      limit: { title: "At most", when: { operation: ["list"] } },
+      all: { title: "All that match", when: { operation: ["list"] } },
+      after: { title: "Behind", when: { operation: ["list"] } },
+    },
+  },
+  output: ({ operation }) => {
+    if (operation === "delete") return Type.Null();
+    if (operation === "list") return Type.Array(StoredRecord);
+    return typeof operation === "string" && !isTemplate(operation) ? StoredRecord : Type.Unknown();
+  },
   branches: "none",
   effect: "outside",
   inside: true,
@@ -124,24 +229,52 @@ export const records = nodeType({
   ],
 });
 
+const TICKET_VERBS = [
+  "create",
+  "get",
+  "update",
+  "comment",
+  "resolve",
+  "escalate",
+  "close",
+  "submit",
+  "cancel",
+] as const;
+
 export const ticket = nodeType({
   type: "ticket",
   summary: "Creates, reads or changes an incident, a change, a problem or a request",
   config: object({
-    operation: Type.Enum([
-      "create",
-      "get",
-      "update",
-      "comment",
-      "resolve",
-      "escalate",
-      "close",
-      "submit",
-      "cancel",
-    ]),
+    operation: Type.Enum([...TICKET_VERBS]),
     kind: Type.Enum(["incident", "change", "problem", "request"]),
     id: Type.Optional(line(100, "The id or the number")),
     fields: Type.Optional(Fields),
+  }),
+  form: {
+    title: "Ticket",
+    group: "People",
+    icon: "inbox",
+    first: { operation: "create", kind: "incident", fields: { title: "" } },
+    fields: {
+      operation: { title: "Operation" },
+      kind: { title: "Kind" },
+      id: {
+        title: "Ticket",
+        placeholder: "INC0000012",
+        when: { operation: TICKET_VERBS.filter((verb) => verb !== "create") },
+      },
+      fields: {
+        title: "Fields",
+        example: { title: "{{ trigger.event.data.title }}" },
+        when: { operation: TICKET_VERBS.filter((verb) => verb !== "get") },
+      },
+    },
+  },
+  output: Type.Object({
+    id: Type.String(),
+    number: Type.String(),
+    title: Type.String(),
+    status: Type.String(),
   }),
   branches: "none",
   effect: "outside",
@@ -167,6 +300,18 @@ export const notify = nodeType({
     title: line(200),
     body: Type.Optional(text(10_000)),
   }),
+  form: {
+    title: "Notify",
+    group: "People",
+    icon: "bell",
+    first: { userIds: [], title: "" },
+    fields: {
+      userIds: { title: "People", reference: "user" },
+      title: { title: "Title", placeholder: "Order {{ trigger.input.id }} waits" },
+      body: { title: "Text", multiline: true },
+    },
+  },
+  output: Type.Object({ userIds: Type.Array(Type.String()) }),
   branches: "none",
   effect: "outside",
   inside: true,

@@ -1,9 +1,9 @@
 /** The node types that steer a run, or compute without touching anything outside of it. */
-import Type from "typebox";
+import Type, { type TSchema } from "typebox";
 import type { FieldError } from "#kernel/operation/failure.ts";
 import { line, object, text } from "#kernel/schema/schema.ts";
 import { type Config, nodeType } from "./node-type.ts";
-import { expression, literalSchema } from "./template.ts";
+import { expression, isTemplate, literalSchema } from "./template.ts";
 
 export const LOOP_ITEMS_MAX = 10_000;
 export const LOOP_CONCURRENCY_MAX = 100;
@@ -15,6 +15,14 @@ export const condition = nodeType({
   config: object({
     expression: expression("What must be true, such as `trigger.input.total > 100`"),
   }),
+  form: {
+    title: "If",
+    group: "Flow",
+    icon: "split",
+    first: { expression: "true" },
+    fields: { expression: { title: "Is true", placeholder: "trigger.input.total > 100" } },
+  },
+  output: Type.Boolean(),
   branches: ["true", "false"],
   effect: "pure",
 });
@@ -35,6 +43,18 @@ export const switchNode = nodeType({
       ),
     ),
   }),
+  form: {
+    title: "By case",
+    group: "Flow",
+    icon: "git-branch",
+    first: { expression: "trigger.input.kind", cases: ["one"] },
+    fields: {
+      expression: { title: "Value", placeholder: "trigger.input.kind" },
+      cases: { title: "Cases", example: ["small", "large"] },
+    },
+  },
+  output: Type.Unknown(),
+  branchesFrom: "cases",
   branches: (config) => [...casesOf(config), "default"],
   effect: "pure",
   check: checkCases,
@@ -50,6 +70,22 @@ export const transform = nodeType({
     ),
     input: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
   }),
+  form: {
+    title: "Compute",
+    group: "Shape",
+    icon: "arrow-left-right",
+    first: { expression: "trigger.input" },
+    fields: {
+      expression: {
+        title: "Expression",
+        placeholder: "$sum(steps.read.output.total)",
+        multiline: true,
+      },
+      artifactId: { title: "Data transformer", reference: "artifact" },
+      input: { title: "Input of the transformer" },
+    },
+  },
+  output: Type.Unknown(),
   branches: "none",
   effect: "pure",
   inFact: ({ artifactId }) =>
@@ -64,6 +100,16 @@ export const set = nodeType({
   type: "set",
   summary: "Makes an object of values and templates",
   config: object({ values: Type.Record(Type.String(), Type.Unknown()) }),
+  form: {
+    title: "Set values",
+    group: "Shape",
+    icon: "braces",
+    first: { values: {} },
+    fields: {
+      values: { title: "Values", example: { total: "{{ $sum(trigger.input.lines.price) }}" } },
+    },
+  },
+  output: ({ values }) => Type.Object(shapeOfValues(values)),
   branches: "none",
   effect: "pure",
 });
@@ -115,6 +161,30 @@ export const loop = nodeType({
       }),
     ),
   }),
+  form: {
+    title: "For each",
+    group: "Flow",
+    icon: "repeat",
+    first: {
+      items: "{{ trigger.input.items }}",
+      as: "item",
+      body: {
+        nodes: [{ id: "each_item", type: "set", name: "Set values", config: { values: {} } }],
+        edges: [],
+      },
+    },
+    fields: {
+      items: { title: "Items", placeholder: "{{ steps.read.output }}" },
+      as: { title: "Name of an item" },
+      concurrency: { title: "At a time" },
+      collect: { title: "Keep the outputs" },
+      body: { title: "Steps" },
+    },
+  },
+  output: ({ collect }) =>
+    collect === false
+      ? Type.Object({ count: Type.Integer() })
+      : Type.Array(Type.Unknown({ description: "The output of one iteration" })),
   branches: "none",
   effect: "pure",
   iterates: true,
@@ -127,6 +197,22 @@ export const respond = nodeType({
     status: Type.Optional(Type.Integer({ minimum: 200, maximum: 599, default: 200 })),
     headers: Type.Optional(Type.Record(Type.String(), text(8_000), { maxProperties: 50 })),
     body: Type.Optional(Type.Unknown()),
+  }),
+  form: {
+    title: "Respond",
+    group: "Flow",
+    icon: "corner-down-right",
+    first: { status: 200, body: {} },
+    fields: {
+      status: { title: "Status" },
+      headers: { title: "Headers" },
+      body: { title: "Body", example: { ok: true } },
+    },
+  },
+  output: Type.Object({
+    status: Type.Integer(),
+    headers: Type.Record(Type.String(), Type.String()),
+    body: Type.Unknown(),
   }),
   branches: "none",
   effect: "pure",
@@ -142,10 +228,33 @@ export const fail = nodeType({
       line(100, "A word that programs may test for; `failed_by_design` unless given"),
     ),
   }),
+  form: {
+    title: "Stop with an error",
+    group: "Flow",
+    icon: "circle-x",
+    first: { message: "It can't go on." },
+    fields: {
+      message: { title: "Message", multiline: true },
+      code: { title: "Code", placeholder: "out_of_stock" },
+    },
+  },
+  output: Type.Null(),
   branches: "none",
   effect: "pure",
   alwaysFails: true,
 });
+
+/** The fields of a `set`: those that hold no template are known. */
+function shapeOfValues(values: unknown): Record<string, TSchema> {
+  const entries = Object.entries(Object(values) as Record<string, unknown>);
+  return Object.fromEntries(entries.map(([name, value]) => [name, shapeOfValue(value)]));
+}
+
+function shapeOfValue(value: unknown): TSchema {
+  if (typeof value === "number") return Type.Number();
+  if (typeof value === "boolean") return Type.Boolean();
+  return typeof value === "string" && !isTemplate(value) ? Type.String() : Type.Unknown();
+}
 
 function casesOf({ cases }: Config): string[] {
   return Array.isArray(cases) ? cases.map(String) : [];

@@ -25,7 +25,9 @@ export {
   type NodeTypes,
   nodeTypes,
   type NodeFamily,
+  outputSchema,
 } from "./node-type.ts";
+export { NODE_GROUPS } from "./node-form.ts";
 export * from "./effect-nodes.ts";
 export {
   compilePlan,
@@ -38,5 +40,12 @@ export {
 export { nextCronTime } from "./cron-time.ts";
 export { checkSchedule } from "./schedule.ts";
 export { expression, isTemplate, literalSchema, splitConfig, templateSchema } from "./template.ts";
-export { Trigger, type TriggerType, triggerTypes } from "./trigger.ts";
+export {
+  describeTriggerType,
+  EVENT_SHAPE,
+  Trigger,
+  type TriggerType,
+  TriggerTypeDescription,
+  triggerTypes,
+} from "./trigger.ts";
 export * from "./waiting-nodes.ts";

@@ -24,6 +24,14 @@ describe("the registry", () => {
       type: "ping",
       summary: "Pings",
       config: object({ host: Type.String() }),
+      form: {
+        title: "Ping",
+        group: "Outside",
+        icon: "radar",
+        first: { host: "" },
+        fields: { host: { title: "Host" } },
+      },
+      output: Type.Null(),
       branches: ["up", "down"],
       effect: "outside",
     });
@@ -40,9 +48,28 @@ describe("the registry", () => {
     },
   );
 
+  test.each(builtInNodeTypes.map((type) => [type.type, type] as const))(
+    "has a form of %s that names every field once, and says of each what may stand in it",
+    (_, type) => {
+      const { config, firstConfig } = describeNodeType(type);
+      const properties = config["properties"] as Record<string, Record<string, unknown>>;
+      expect(config["x-order"]).toHaveLength(Object.keys(properties).length);
+      expect(new Set(config["x-order"] as string[])).toEqual(new Set(Object.keys(properties)));
+      for (const field of Object.values(properties)) {
+        expect(field).toMatchObject({ title: expect.any(String) });
+        expect(Number("x-literal" in field) + Number("x-template" in field)).toBe(1);
+      }
+      expect(Object.keys(properties)).toEqual(expect.arrayContaining(Object.keys(firstConfig)));
+    },
+  );
+
   test("a switch has more branches than its type alone tells", () => {
     const description = describeNodeType(nodeTypes(builtInNodeTypes).get("switch")!);
-    expect(description).toMatchObject({ branches: ["default"], branchesDependOnConfig: true });
+    expect(description).toMatchObject({
+      branches: ["default"],
+      branchesDependOnConfig: true,
+      branchesFrom: "cases",
+    });
   });
 });
 

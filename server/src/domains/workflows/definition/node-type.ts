@@ -1,5 +1,6 @@
-import Type, { type Static, type TObject } from "typebox";
+import Type, { type Static, type TObject, type TSchema } from "typebox";
 import type { FieldError } from "#kernel/operation/failure.ts";
+import { type FieldHints, NODE_GROUPS, type NodeForm, schemaWithHints } from "./node-form.ts";
 import { templateSchema } from "./template.ts";
 
 /** A configuration as it stands in a definition: any value may still be a template. */
@@ -19,7 +20,13 @@ export interface NodeType<Schema extends TObject = TObject> {
   readonly config: Schema;
   /** The labels that a completed step can choose among; `error` is not for types to name. */
   readonly branches: "none" | readonly string[] | ((config: Config) => readonly string[]);
+  /** The field of the configuration that adds branches. */
+  readonly branchesFrom?: string;
   readonly effect: Effect;
+  /** The looks of it in a console. */
+  readonly form: NodeForm;
+  /** A JSON Schema of what a completed step gives, as far as the configuration tells. */
+  readonly output: TSchema | ((config: Config) => TSchema);
   /** Checks what the schema can't express; called with a value that fits it, templates included. */
   readonly check?: (config: Config) => readonly FieldError[];
   /** It runs the graph in `config.body` for each of its items. */
@@ -39,8 +46,15 @@ export interface NodeType<Schema extends TObject = TObject> {
 }
 
 /** Declares a node type. */
-export function nodeType<Schema extends TObject>(declaration: NodeType<Schema>): NodeType<Schema> {
+export function nodeType<Schema extends TObject>(
+  declaration: NodeType<Schema> & { readonly form: CompleteForm<Schema> },
+): NodeType<Schema> {
   return declaration;
+}
+
+/** A form that has a word on every field. */
+interface CompleteForm<Schema extends TObject> extends NodeForm {
+  readonly fields: { readonly [Name in keyof Static<Schema>]-?: FieldHints };
 }
 
 /** The node types that an installation knows. */
@@ -76,27 +90,52 @@ export function branchLabels({ branches }: NodeType, config: Config): readonly s
   return typeof branches === "function" ? branches(config) : branches;
 }
 
+/** The schema of what a step with this configuration gives. */
+export function outputSchema({ output }: NodeType, config: Config): TSchema {
+  return typeof output === "function" ? output(config) : output;
+}
+
+const JsonSchema = (description: string) =>
+  Type.Record(Type.String(), Type.Unknown(), { description });
+
 /** A node type as a console needs it to draw a form. */
 export const NodeTypeDescription = Type.Object(
   {
     type: Type.String(),
+    title: Type.String(),
+    group: Type.Enum([...NODE_GROUPS]),
+    icon: Type.String({ description: "A name among those of Lucide, such as `git-branch`" }),
     summary: Type.String(),
     effect: Type.Enum(["pure", "outside", "wait"]),
     branches: Type.Array(Type.String(), { description: "What `when` may name, `error` aside" }),
     branchesDependOnConfig: Type.Boolean({ description: "Whether the config adds branches" }),
-    config: Type.Record(Type.String(), Type.Unknown(), { description: "A JSON Schema" }),
+    branchesFrom: Type.Optional(
+      Type.String({ description: "The field of the config that adds a branch for each member" }),
+    ),
+    iterates: Type.Optional(Type.Boolean({ description: "It runs the graph in `config.body`" })),
+    config: JsonSchema("A JSON Schema"),
+    firstConfig: JsonSchema("What a new node begins with"),
+    output: JsonSchema("A JSON Schema of its output, as far as it is known beforehand"),
   },
   { title: "NodeType" },
 );
 export type NodeTypeDescription = Static<typeof NodeTypeDescription>;
 
 export function describeNodeType(type: NodeType): NodeTypeDescription {
+  const { title, group, icon, first, fields } = type.form;
   return {
     type: type.type,
+    title,
+    group,
+    icon,
     summary: type.summary,
     effect: type.effect,
     branches: [...branchLabels(type, {})],
     branchesDependOnConfig: typeof type.branches === "function",
-    config: { ...templateSchema(type.config) },
+    ...(type.branchesFrom !== undefined && { branchesFrom: type.branchesFrom }),
+    ...(type.iterates && { iterates: true }),
+    config: { ...templateSchema(schemaWithHints(type.config, fields)) },
+    firstConfig: { ...first },
+    output: { ...outputSchema(type, first) },
   };
 }

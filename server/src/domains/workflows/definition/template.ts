@@ -37,7 +37,7 @@ export function expression(description: string) {
 }
 
 /** A schema in which every value may be a template, for forms and documentation. */
-export function templateSchema(schema: TObject): TSchema {
+export function templateSchema(schema: TSchema): TSchema {
   return allowTemplates(schema);
 }
 
@@ -78,6 +78,8 @@ function stripBraces(text: string): string {
 // Published with the schemas: a form shows such fields without the choice of a template.
 const LITERAL = "x-literal";
 const EXPRESSION = "x-expression";
+// Also of what is inside of it.
+const TEMPLATE = "x-template";
 
 const Template = Type.String({
   title: "Template",
@@ -103,10 +105,20 @@ function allowTemplates(schema: TSchema): TSchema {
 }
 
 function orTemplate(schema: TSchema): TSchema {
+  if (LITERAL in schema) return schema;
   const acceptsAnything = !("type" in schema || "enum" in schema || "anyOf" in schema);
-  if (LITERAL in schema || acceptsAnything) return schema;
-  return Type.Union([allowTemplates(schema), Template]);
+  if (acceptsAnything) return Type.Unsafe({ ...schema, [TEMPLATE]: true });
+  // A form reads the words about a field where the field is, not inside of one of its choices.
+  const words = Object.entries(schema).filter(([name]) => isAnnotation(name));
+  const union = Type.Union([allowTemplates(schema), Template]);
+  return Type.Unsafe({ ...union, ...Object.fromEntries(words), [TEMPLATE]: true });
 }
+
+function isAnnotation(keyword: string): boolean {
+  return keyword.startsWith("x-") || ANNOTATIONS.has(keyword);
+}
+
+const ANNOTATIONS: ReadonlySet<string> = new Set(["title", "description", "default", "examples"]);
 
 /**
  * Narrows the schema to one value: where the value is a template, anything is valid. A union with the

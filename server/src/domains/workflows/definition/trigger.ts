@@ -1,21 +1,34 @@
-import Type, { type Static, type TObject } from "typebox";
+import Type, { type Static, type TObject, type TSchema } from "typebox";
 import { checkCondition, ConditionSchema } from "#kernel/condition/condition.ts";
 import { isPattern, PATTERN_CHARACTERS_MAX } from "#kernel/condition/event-pattern.ts";
+import { EventEnvelope } from "#kernel/log/event.ts";
 import type { FieldError } from "#kernel/operation/failure.ts";
 import { line, object } from "#kernel/schema/schema.ts";
 import { SECRET_NAME } from "#kernel/secrets/secret-reference.ts";
+import { type FormFields, schemaWithHints } from "./node-form.ts";
 import { checkSchedule } from "./schedule.ts";
 
 /** One kind of trigger. */
 export interface TriggerType {
   readonly type: string;
   readonly summary: string;
+  readonly title: string;
+  /** A name among those of Lucide. */
+  readonly icon: string;
+  /** The trigger as it is when it was just chosen. */
+  readonly first: Readonly<Record<string, unknown>>;
+  readonly fields: FormFields;
+  /** A JSON Schema of what expressions see as `trigger`. */
+  readonly scope: TSchema;
   readonly schema: TObject;
   /** Checks what the schema can't express; called with a value that fits it. */
   readonly check?: (trigger: Readonly<Record<string, unknown>>) => readonly FieldError[];
 }
 
 export const TOPIC_CHARACTERS_MAX = 200;
+
+/** An event as expressions see it: its envelope, with `data` as conditions have it. */
+export const EVENT_SHAPE: TSchema = EventEnvelope;
 
 export const ManualTrigger = object({ type: Type.Literal("manual") });
 
@@ -73,27 +86,95 @@ export const triggerTypes: ReadonlyMap<string, TriggerType> = new Map(
     {
       type: "manual",
       summary: "By hand, or by a call",
+      title: "By hand",
+      icon: "mouse-pointer-click",
+      first: { type: "manual" },
+      fields: {},
       schema: ManualTrigger,
+      scope: Type.Object({ type: Type.Literal("manual"), input: Type.Unknown() }),
     },
     {
       type: "event_bus",
       summary: "For each event on a topic that matches",
+      title: "On an event",
+      icon: "radio",
+      first: { type: "event_bus", topic: "" },
+      fields: {
+        topic: { title: "Topic", placeholder: "incident", reference: "topic" as const },
+        eventType: {
+          title: "Type",
+          placeholder: "incident.created",
+          reference: "event_type" as const,
+        },
+        filter: { title: "Filter", example: { "data.severity": "critical" } },
+      },
       schema: EventBusTrigger,
+      scope: Type.Object({ type: Type.Literal("event_bus"), event: EVENT_SHAPE }),
       check: checkEventMatch,
     },
     {
       type: "schedule",
       summary: "At the times that a cron expression names",
+      title: "On a schedule",
+      icon: "clock",
+      first: { type: "schedule", cron: "0 9 * * MON-FRI", timezone: "UTC" },
+      fields: {
+        cron: { title: "Times", placeholder: "0 9 * * MON-FRI" },
+        timezone: { title: "Time zone", placeholder: "Europe/Berlin" },
+      },
       schema: ScheduleTrigger,
+      scope: Type.Object({ type: Type.Literal("schedule"), scheduledFor: Type.String() }),
       check: checkSchedule,
     },
     {
       type: "webhook",
       summary: "By a request to the workflow's own address",
+      title: "On a request",
+      icon: "webhook",
+      first: { type: "webhook" },
+      fields: { signature: { title: "Signature", reference: "secret" as const } },
       schema: WebhookTrigger,
+      scope: Type.Object({
+        type: Type.Literal("webhook"),
+        input: Type.Object({
+          body: Type.Unknown(),
+          headers: Type.Record(Type.String(), Type.String()),
+          query: Type.Record(Type.String(), Type.Unknown()),
+        }),
+      }),
     },
   ].map((type): [string, TriggerType] => [type.type, type]),
 );
+
+const JsonSchema = (description: string) =>
+  Type.Record(Type.String(), Type.Unknown(), { description });
+
+/** A kind of trigger as a console needs it to draw a form. */
+export const TriggerTypeDescription = Type.Object(
+  {
+    type: Type.String(),
+    title: Type.String(),
+    icon: Type.String(),
+    summary: Type.String(),
+    schema: JsonSchema("A JSON Schema"),
+    firstConfig: JsonSchema("A trigger that was just chosen"),
+    scope: JsonSchema("A JSON Schema of what expressions see as `trigger`"),
+  },
+  { title: "TriggerType" },
+);
+
+export function describeTriggerType(trigger: TriggerType): Static<typeof TriggerTypeDescription> {
+  const { type, title, icon, summary, schema, first, fields, scope } = trigger;
+  return {
+    type,
+    title,
+    icon,
+    summary,
+    schema: { ...schemaWithHints(schema, fields) },
+    firstConfig: { ...first },
+    scope: { ...scope },
+  };
+}
 
 /** The trigger of a workflow, one of the four. */
 export type Trigger =

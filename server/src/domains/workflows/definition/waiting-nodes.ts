@@ -5,7 +5,7 @@ import { PATTERN_CHARACTERS_MAX } from "#kernel/condition/event-pattern.ts";
 import { line, object, text } from "#kernel/schema/schema.ts";
 import { DURATION_MS_MAX } from "./definition.ts";
 import { nodeType } from "./node-type.ts";
-import { checkEventMatch, TOPIC_CHARACTERS_MAX } from "./trigger.ts";
+import { checkEventMatch, EVENT_SHAPE, TOPIC_CHARACTERS_MAX } from "./trigger.ts";
 
 const APPROVERS_MAX = 100;
 
@@ -15,6 +15,14 @@ export const delay = nodeType({
   type: "delay",
   summary: "Waits for a time",
   config: object({ ms: Type.Integer({ minimum: 0, maximum: DURATION_MS_MAX }) }),
+  form: {
+    title: "Wait a while",
+    group: "Time",
+    icon: "clock",
+    first: { ms: 60_000 },
+    fields: { ms: { title: "How long", unit: "ms" } },
+  },
+  output: Type.Null(),
   branches: "none",
   effect: "wait",
 });
@@ -35,6 +43,20 @@ export const waitForEvent = nodeType({
     ),
     timeoutMs: Type.Optional(Duration),
   }),
+  form: {
+    title: "Wait for an event",
+    group: "Time",
+    icon: "hourglass",
+    first: { topic: "" },
+    fields: {
+      topic: { title: "Topic", placeholder: "orders", reference: "topic" },
+      eventType: { title: "Type", placeholder: "order.shipped", reference: "event_type" },
+      filter: { title: "Filter", example: { "data.order": "{{ trigger.input.id }}" } },
+      since: { title: "Since" },
+      timeoutMs: { title: "At most", unit: "ms" },
+    },
+  },
+  output: EVENT_SHAPE,
   branches: "none",
   effect: "wait",
   check: checkEventMatch,
@@ -60,6 +82,31 @@ export const approval = nodeType({
     message: Type.Optional(text(10_000)),
     expiresMs: Type.Optional(Duration),
   }),
+  form: {
+    title: "Ask for approval",
+    group: "People",
+    icon: "user-check",
+    first: { approvers: ["owner"], message: "" },
+    fields: {
+      approvers: { title: "Approvers", reference: "approver" },
+      quorum: { title: "How many must approve" },
+      message: { title: "Message", placeholder: "Ship {{ trigger.input.id }}?", multiline: true },
+      expiresMs: { title: "Expires after", unit: "ms" },
+    },
+  },
+  output: Type.Object({
+    approved: Type.Boolean(),
+    data: Type.Unknown({ description: "What the last who decided added" }),
+    decisions: Type.Array(
+      Type.Object({
+        userId: Type.String(),
+        name: Type.String(),
+        approved: Type.Boolean(),
+        comment: Type.Optional(Type.String()),
+        at: Type.String(),
+      }),
+    ),
+  }),
   branches: ["approved", "rejected"],
   effect: "wait",
 });
@@ -68,6 +115,17 @@ export const subworkflow = nodeType({
   type: "subworkflow",
   summary: "Runs another workflow and waits for it; its output is the result of that run",
   config: object({ workflowId: line(100), input: Type.Optional(Type.Unknown()) }),
+  form: {
+    title: "Run a workflow",
+    group: "Workflows",
+    icon: "workflow",
+    first: { workflowId: "" },
+    fields: {
+      workflowId: { title: "Workflow", reference: "workflow" },
+      input: { title: "Input", example: { order: "{{ trigger.input }}" } },
+    },
+  },
+  output: Type.Unknown({ description: "What the other workflow responds" }),
   branches: "none",
   effect: "outside",
   inside: true,

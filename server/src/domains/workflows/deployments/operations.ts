@@ -4,7 +4,7 @@ import { command } from "#kernel/operation/operation.ts";
 import { item } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
 import * as events from "../events.ts";
-import { workflowRoutes, ByWorkflow, workflowExample } from "../operations.ts";
+import { ByWorkflow, workflowExample, workflowRoutes } from "../routes.ts";
 import { DeploymentsCreate } from "../permissions.ts";
 import { visibleWorkflow } from "../service.ts";
 import { Label, VersionIsArchived, VersionId } from "../versions/version.ts";

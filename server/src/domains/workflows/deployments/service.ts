@@ -6,7 +6,7 @@ import { Failure, failure, invalidField } from "#kernel/operation/failure.ts";
 import type { WriteContext } from "#kernel/contract.ts";
 import * as events from "../events.ts";
 import { type WorkflowChangeContext, lockToChange } from "../service.ts";
-import { definitionErrors } from "../check-workflow.ts";
+import { definitionErrors } from "../checks/check-workflow.ts";
 import * as workflows from "../store.ts";
 import { appendVersion } from "../versions/append-version.ts";
 import { setLabel } from "../versions/service.ts";

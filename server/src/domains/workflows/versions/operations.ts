@@ -6,7 +6,7 @@ import { created, item, page } from "#kernel/operation/response.ts";
 import { nullable, object } from "#kernel/schema/schema.ts";
 import { versionFields } from "../workflow-input.ts";
 import * as events from "../events.ts";
-import { workflowRoutes, ByWorkflow, workflowExample } from "../operations.ts";
+import { ByWorkflow, workflowExample, workflowRoutes } from "../routes.ts";
 import { WorkflowsRead, WorkflowsWrite } from "../permissions.ts";
 import { visibleWorkflow } from "../service.ts";
 import * as workflows from "../store.ts";

@@ -8,7 +8,7 @@ import {
   type NodeTypes,
   splitConfig,
   subworkflow,
-} from "./definition/index.ts";
+} from "../definition/index.ts";
 
 /** A text in a definition that may refer to something outside of it. */
 interface Mention {

@@ -12,11 +12,11 @@ import {
   type DefinitionIssues,
   type ExpressionCheck,
   script,
-} from "./definition/index.ts";
-import { missingNodeTypes, nodeTypesOf } from "./node-types.ts";
+} from "../definition/index.ts";
+import { missingNodeTypes, nodeTypesOf } from "../node-types.ts";
 import { findReferenceIssues, nodesIn } from "./reference-check.ts";
 import { findMentions, referencesOf } from "./references.ts";
-import { findMissing } from "./store.ts";
+import { findMissing } from "../store.ts";
 
 type Context = Pick<ReadContext, "tx" | "services">;
 

@@ -1,7 +1,7 @@
 import type { ReadContext } from "#kernel/contract.ts";
 import { contributionsTo, extensionPoint } from "#kernel/extension-point.ts";
 import type { FieldError } from "#kernel/operation/failure.ts";
-import type { Config, DefinitionIssues } from "./definition/index.ts";
+import type { Config, DefinitionIssues } from "../definition/index.ts";
 
 export type CheckSource = Pick<ReadContext, "tx" | "services">;
 

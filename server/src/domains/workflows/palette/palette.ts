@@ -1,0 +1,84 @@
+import Type, { type Static } from "typebox";
+import type { Permission } from "#kernel/access/permission.ts";
+import type { ReadContext } from "#kernel/contract.ts";
+import { contributionsTo, extensionPoint } from "#kernel/extension-point.ts";
+import { NODE_GROUPS, type NodeType } from "../definition/index.ts";
+import { nodeTypesOf } from "../node-types.ts";
+
+/** The most entries of one answer; a search finds those behind. */
+export const ENTRIES_MAX = 2_000;
+
+/** A step that can be inserted as it is, or nearly. */
+export const PaletteEntry = Type.Object(
+  {
+    key: Type.String({ description: "Unique, and the same each time" }),
+    kind: Type.Enum(["node", "artifact", "connector", "workflow"], {
+      description: "A built-in type, or the thing of the workspace that it uses",
+    }),
+    type: Type.String({ description: "The node's `type`" }),
+    title: Type.String(),
+    group: Type.Enum([...NODE_GROUPS]),
+    icon: Type.String(),
+    summary: Type.String(),
+    of: Type.Optional(
+      Type.Object(
+        { id: Type.String(), name: Type.String() },
+        { description: "The artifact, connector or workflow" },
+      ),
+    ),
+    config: Type.Record(Type.String(), Type.Unknown(), { description: "What a new node has" }),
+  },
+  { title: "PaletteEntry" },
+);
+export type PaletteEntry = Static<typeof PaletteEntry>;
+
+/** The part of the palette that a domain knows. */
+export interface PaletteSource {
+  /** Without it the caller sees none of these. */
+  readonly permission: Permission;
+  readonly list: (ctx: ReadContext, search: PaletteSearch) => Promise<readonly PaletteEntry[]>;
+}
+
+export interface PaletteSearch {
+  /** A part of the title or of the name of the thing, in lower case; empty for all. */
+  readonly text: string;
+  readonly limit: number;
+}
+
+/** Where domains contribute steps that a workspace has things for. */
+export const PalettePoint = extensionPoint<PaletteSource>("workflows.palette");
+
+/** Lists what a caller may insert: node types first, then what the workspace has. */
+export async function listPalette(
+  ctx: ReadContext,
+  text: string,
+): Promise<{ entries: PaletteEntry[]; truncated: boolean }> {
+  const search = { text: text.toLowerCase(), limit: ENTRIES_MAX + 1 };
+  const entries = nodeTypesOf(ctx.services)
+    .all.map(toEntry)
+    .filter(({ title, type, summary }) => isFound(search, title, type, summary));
+  for (const source of contributionsTo(PalettePoint, ctx.services.contributions)) {
+    if (!ctx.caller.permissions.has(source.permission.name)) continue;
+    entries.push(...(await source.list(ctx, search)));
+  }
+  return { entries: entries.slice(0, ENTRIES_MAX), truncated: entries.length > ENTRIES_MAX };
+}
+
+/** True when one of the texts has the one that is looked for. */
+export function isFound({ text }: PaletteSearch, ...texts: readonly string[]): boolean {
+  return text === "" || texts.some((one) => one.toLowerCase().includes(text));
+}
+
+function toEntry({ type, summary, form }: NodeType): PaletteEntry {
+  const { title, group, icon, first } = form;
+  return {
+    key: `node:${type}`,
+    kind: "node",
+    type,
+    title,
+    group,
+    icon,
+    summary,
+    config: { ...first },
+  };
+}
