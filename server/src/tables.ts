@@ -475,6 +475,8 @@ export interface Tables {
     created_at: Time;
     data: Json;
     tx: Generated<string | null>;
+    made_by: string | null;
+    step_id: string | null;
   };
   export_chunks: {
     workspace_id: Generated<string>;

@@ -122,7 +122,7 @@ export interface WriteContext<E extends EventType = EventType> extends ReadConte
   readonly savepoint: Transaction["attempt"];
   /** Appends the events so far, for a transaction that has too many to hold them all until its end. */
   readonly flush: () => void;
-  /** Appends an event whose type is only known now, and returns its id. For the bus alone. */
+  /** Appends an event at once, and returns its id; for those who need that, or learn its type only now. */
   readonly publish: (event: PendingEvent) => Promise<string>;
   /** Adds work to do after the commit: at once, or at `options.dueAt`. */
   readonly enqueue: <Payload extends TSchema>(

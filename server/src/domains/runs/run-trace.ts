@@ -109,11 +109,18 @@ export function toRunStep(run: Traceable, record: JournalRecord): RunStep {
     ...(branch !== undefined && { branch }),
     ...(items !== undefined && { items }),
     ...(wait !== undefined && { wait }),
+    ...childRunOf(record),
     logs: logs ? [...logs] : [],
     startedAt: record.startedAt ?? null,
     finishedAt: record.finishedAt ?? null,
     durationMs: elapsedMs(record.startedAt, record.finishedAt),
   };
+}
+
+/** The run that a step started; of old journals known only where the step waited for it. */
+function childRunOf({ childRunId, wait }: JournalRecord): Pick<RunStep, "childRunId"> {
+  const id = childRunId ?? (wait?.kind === "child" ? wait.runId : undefined);
+  return id === undefined ? {} : { childRunId: id };
 }
 
 function toStepErrorItem(error: StepError): NonNullable<RunStep["error"]> {

@@ -136,6 +136,9 @@ export const RunStep = Type.Object(
     branch: Type.Optional(Type.String({ description: "The way that it went" })),
     items: Type.Optional(Type.Integer({ description: "How many a loop has" })),
     wait: Type.Optional(StepWait),
+    childRunId: Type.Optional(
+      Type.String({ description: "Of a subworkflow: the run that the step started" }),
+    ),
     logs: Type.Array(
       Type.Object({
         at: Time,

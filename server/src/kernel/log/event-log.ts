@@ -5,6 +5,7 @@ import type { Database, Transaction } from "../db/database.ts";
 import {
   type Actor,
   type Causation,
+  type EventMaker,
   eventIdOf,
   type LogPosition,
   type RecordedEvent,
@@ -32,20 +33,20 @@ export interface EventOrigin {
 const INSERT = `
   insert into events
     (actor_id, actor_type, actor_name, request_id, correlation_id, causation_id, depth, created_at,
-     topic, type, resource_type, resource_id, resource_number, resource_name, data)`;
+     made_by, step_id, topic, type, resource_type, resource_id, resource_number, resource_name, data)`;
 
 /** Most transactions append one event, and for one this is quicker than the statement for many. */
 const APPEND_ONE = `${INSERT}
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`;
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`;
 
 const APPEND_RETURNING = `${APPEND_ONE} returning epoch, xid, seq`;
 
 /** One statement for any number of events, so that it is prepared once and costs one message. */
 const APPEND_MANY = `${INSERT}
-  select $1, $2, $3, $4, $5, $6, $7, $8, e.topic, e.type, e.resource_type, e.resource_id,
+  select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, e.topic, e.type, e.resource_type, e.resource_id,
          e.resource_number, e.resource_name, e.data
-    from unnest($9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[],
-                $15::jsonb[])
+    from unnest($11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[],
+                $17::jsonb[])
       as e (topic, type, resource_type, resource_id, resource_number, resource_name, data)`;
 
 /** Appends to the log within the transaction, in the epoch of its connection. */
@@ -98,7 +99,7 @@ export async function appendAndReturn(
 }
 
 function sharedValues({ actor, requestId, cause, at }: EventOrigin): unknown[] {
-  const { correlationId, causationId = null, depth } = cause;
+  const { correlationId, causationId = null, depth, madeBy } = cause;
   return [
     actor.id,
     actor.type,
@@ -108,6 +109,8 @@ function sharedValues({ actor, requestId, cause, at }: EventOrigin): unknown[] {
     causationId,
     depth,
     at,
+    madeBy?.id ?? null,
+    madeBy?.stepId ?? null,
   ];
 }
 
@@ -123,7 +126,7 @@ export const PRESENT_EPOCH_SQL = "(select epoch from installation)";
 export const EVENT_COLUMNS = `
   e.epoch, e.xid, e.seq, coalesce(e.tx, e.xid) as tx, e.workspace_id, e.environment, e.topic, e.type, e.actor_id, e.actor_type,
   e.actor_name, e.resource_type, e.resource_id, e.resource_number, e.resource_name, e.request_id,
-  e.correlation_id, e.causation_id, e.depth, e.created_at, e.data`;
+  e.correlation_id, e.causation_id, e.depth, e.made_by, e.step_id, e.created_at, e.data`;
 
 /**
  * True for settled events: nothing can appear before them any more, since all older transactions are over, or
@@ -152,6 +155,8 @@ export interface EventRow {
   readonly correlation_id: string;
   readonly causation_id: string | null;
   readonly depth: number;
+  readonly made_by: string | null;
+  readonly step_id: string | null;
   readonly created_at: string;
   readonly data: RecordedEvent["data"];
 }
@@ -177,9 +182,14 @@ export function toEvent(row: EventRow): RecordedEvent {
     correlationId: row.correlation_id,
     causationId: row.causation_id,
     depth: row.depth,
+    ...(row.made_by !== null && { madeBy: toMaker(row.made_by, row.step_id) }),
     createdAt: row.created_at,
     data: row.data,
   };
+}
+
+function toMaker(id: string, stepId: string | null): EventMaker {
+  return stepId === null ? { id } : { id, stepId };
 }
 
 export function positionOfRow(row: Pick<EventRow, "epoch" | "xid" | "seq">): LogPosition {

@@ -33,6 +33,15 @@ export interface Causation {
   readonly correlationId: string;
   readonly causationId?: string;
   readonly depth: number;
+  /** What does the work of the transaction, where that is a run or an execution. */
+  readonly madeBy?: EventMaker;
+}
+
+/** A run and its step, or an execution of a script. */
+export interface EventMaker {
+  /** `run_…` or `exe_…`. */
+  readonly id: string;
+  readonly stepId?: string;
 }
 
 export const CAUSATION_DEPTH_MAX = 16;
@@ -64,6 +73,7 @@ export interface RecordedEvent {
   readonly correlationId: string;
   readonly causationId: string | null;
   readonly depth: number;
+  readonly madeBy?: EventMaker;
   readonly createdAt: string;
   readonly data: Readonly<Record<string, unknown>>;
 }
@@ -150,14 +160,30 @@ export const EventEnvelope = Type.Object(
     correlationId: Type.String(),
     causationId: Type.Unsafe<string | null>({ type: ["string", "null"] }),
     depth: Type.Integer(),
+    runId: Type.Optional(Type.String({ description: "The run that made it" })),
+    stepId: Type.Optional(Type.String({ description: "The step of that run" })),
+    executionId: Type.Optional(
+      Type.String({ description: "The execution of a script that made it, outside of runs" }),
+    ),
     data: Type.Record(Type.String(), Type.Unknown()),
   },
   { title: "Event" },
 );
 
 export function toEventEnvelope(recorded: RecordedEvent): Static<typeof EventEnvelope> {
-  const { position: _, transaction: __, workspace, topic: ___, ...rest } = recorded;
-  return { ...rest, workspaceId: workspaceIdOf(workspace) };
+  const { position: _, transaction: __, workspace, topic: ___, madeBy, ...rest } = recorded;
+  return { ...rest, workspaceId: workspaceIdOf(workspace), ...makerFields(madeBy) };
+}
+
+/** The fields of an envelope that name what made the event; none for what people do. */
+export function makerFields(madeBy: EventMaker | undefined): {
+  readonly runId?: string;
+  readonly stepId?: string;
+  readonly executionId?: string;
+} {
+  if (!madeBy) return {};
+  if (!madeBy.id.startsWith("run_")) return { executionId: madeBy.id };
+  return { runId: madeBy.id, ...(madeBy.stepId !== undefined && { stepId: madeBy.stepId }) };
 }
 
 /** The namespace of a type, which is the topic of its events. */

@@ -1,7 +1,14 @@
 import { sql } from "kysely";
 import type { Tx } from "../db/connection.ts";
-import type { LogPosition, RecordedEvent } from "./event.ts";
-import { EVENT_COLUMNS, type EventRow, toEvent, positionParameter } from "./event-log.ts";
+import type { Database, Partition } from "../db/database.ts";
+import { eventIdOf, type LogPosition, type RecordedEvent } from "./event.ts";
+import {
+  EVENT_COLUMNS,
+  type EventRow,
+  positionOfRow,
+  toEvent,
+  positionParameter,
+} from "./event-log.ts";
 
 /** A resource, and the log position after which to read its events. */
 export interface ResourcePosition {
@@ -34,6 +41,32 @@ export async function readResourceHistory(
           order by e.epoch, e.xid, e.seq limit ${limit}) e
      order by e.epoch, e.xid, e.seq`.execute(tx);
   return Map.groupBy(rows.map(toEvent), ({ resource }) => resource.id);
+}
+
+const FIRST_EVENTS = `
+  select r.id, e.epoch, e.xid, e.seq
+    from unnest($1::text[], $2::uuid[], $3::text[]) as r (id, workspace_id, environment)
+    cross join lateral
+      (select e.epoch, e.xid, e.seq from events e
+        where e.workspace_id = r.workspace_id and e.environment = r.environment::environment
+          and e.resource_id = r.id
+        order by e.epoch, e.xid, e.seq limit 1) e`;
+
+/** The ids of the first events of resources of any partition, by the ids of the resources. */
+export async function findFirstEvents(
+  db: Database,
+  resources: readonly (Partition & { readonly id: string })[],
+): Promise<ReadonlyMap<string, string>> {
+  if (resources.length === 0) return new Map();
+  const rows = await db.system<Pick<EventRow, "epoch" | "xid" | "seq"> & { readonly id: string }>(
+    FIRST_EVENTS,
+    [
+      resources.map(({ id }) => id),
+      resources.map(({ workspace }) => workspace),
+      resources.map(({ environment }) => environment),
+    ],
+  );
+  return new Map(rows.map((row) => [row.id, eventIdOf(positionOfRow(row))]));
 }
 
 const LOG_START: LogPosition = { epoch: -1, xid: 0, seq: 0 };

@@ -146,7 +146,8 @@ type PendingWork =
   | { readonly event: PendingEvent }
   | { readonly job: JobType; readonly payload: unknown; readonly options: JobOptions };
 
-function pendingEvent(
+/** An event for `publish`, which gives its id. */
+export function pendingEvent(
   event: EventType,
   resource: PendingEvent["resource"],
   data: unknown,

@@ -5,7 +5,7 @@ import type { StartEvent } from "../events.ts";
 import { wakeNextQueued } from "../start/admission.ts";
 import { stepMessage, type WaitAnswer } from "./journal-record.ts";
 import { newRunContext, insertQueuedRun } from "../start/queued-start.ts";
-import { runActor, type RunContext } from "./run-context.ts";
+import { causeOf, runActor, type RunContext } from "./run-context.ts";
 import { appendMessages, type Checkpoint } from "./store.ts";
 
 /** Starts the error workflow of a run that failed, where it is deployed. */
@@ -34,7 +34,7 @@ export async function startErrorRun(
     actor: runActor(run),
     runAs: deployment.deployedBy,
     permissions: deployment.permissions,
-    cause: { ...run.cause, depth: run.cause.depth + 1 },
+    cause: { ...causeOf(run), depth: run.cause.depth + 1 },
   };
   insertQueuedRun(ctx, newRunContext(services, start), undefined);
   ctx.setActor(runActor(run));

@@ -7,7 +7,7 @@ import { lookForPastEvents } from "../triggers/past-events.ts";
 import { handleRunEnd } from "./after-run.ts";
 import type { Execution } from "./execution.ts";
 import type { JournalRecord } from "./journal-record.ts";
-import { runActor } from "./run-context.ts";
+import { causeOf, runActor } from "./run-context.ts";
 import { runRef, toRunSummary } from "./run-summary.ts";
 import { type Checkpoint, writeCheckpoint } from "./store.ts";
 import { saveWaits } from "./waits.ts";
@@ -54,11 +54,11 @@ export async function saveCheckpoint(
   result: RunResult | undefined,
 ): Promise<boolean> {
   const { run, unwritten } = execution;
-  const { id, workspace, environment, cause } = run;
+  const { id, workspace, environment } = run;
   const records = [...unwritten];
   const checkpoint = toCheckpoint(execution, result);
   try {
-    await runAsSystem(platform, { workspace, environment }, cause, async (ctx) => {
+    await runAsSystem(platform, { workspace, environment }, causeOf(run), async (ctx) => {
       ctx.setActor(runActor(run));
       const isWritten = writeCheckpoint(
         ctx,

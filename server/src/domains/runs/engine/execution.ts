@@ -248,7 +248,7 @@ export class Execution {
 
   #endAttempt(step: PendingStep & { readonly startedAt: string }, ended: StepAttemptResult): void {
     const { path, node, attempt, startedAt } = step;
-    const { input, logs } = ended;
+    const { input, logs, childRunId } = ended;
     if (node.type.effect !== "pure") this.#hasUnwrittenEffects = true;
     const before = this.#journal.steps.get(path);
     const logsBefore = before?.logs ?? [];
@@ -258,6 +258,7 @@ export class Execution {
       attempts: attempt,
       startedAt: before?.startedAt ?? startedAt,
       ...(input !== undefined && { input }),
+      ...(childRunId !== undefined && { childRunId }),
       ...(logs.length + logsBefore.length > 0 && { logs: [...logsBefore, ...logs] }),
     };
     if ("error" in ended) return this.#failStep(node, record, ended.error);

@@ -69,6 +69,8 @@ export interface JournalRecord extends StepRecord {
   readonly startedAt?: string;
   readonly finishedAt?: string;
   readonly wait?: StepWait;
+  /** The run that a step started and waited for. */
+  readonly childRunId?: string;
   readonly answer?: WaitAnswer;
   /** Takes the step's earlier records back: it has not happened. */
   readonly forgotten?: true;

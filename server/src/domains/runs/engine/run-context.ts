@@ -37,6 +37,19 @@ export interface RunContext {
   readonly concurrencyKey: string | undefined;
   readonly createdAt: string;
   readonly deadlineMs: number;
+  /** The event of its start; known once that is written. */
+  startEventId?: string | undefined;
+}
+
+/** The causation of what a run does: where no event started it, the event of its own start is the cause. */
+export function causeOf({ cause, startEventId }: RunContext): Causation {
+  if (cause.causationId !== undefined || startEventId === undefined) return cause;
+  return { ...cause, causationId: startEventId };
+}
+
+/** The causation of what a step of a run does. */
+export function causeOfStep(run: RunContext, path: string): Causation {
+  return { ...causeOf(run), madeBy: { id: run.id, stepId: path } };
 }
 
 /** The workflow as the actor of events and operations. */

@@ -13,6 +13,7 @@ import { isStepMessage } from "./journal-record.ts";
 import {
   findDueRuns,
   findInterrupted,
+  findStartEvents,
   type JournalEntry,
   readJournals,
   readNewEntries,
@@ -145,6 +146,7 @@ export class Runner implements RunningEngine {
       ),
       ({ run_id }) => run_id,
     );
+    const startEvents = await findStartEvents(this.#platform, rows);
     for (const row of rows) {
       if (this.#active.has(row.id) || this.#touched.has(row.id)) continue;
       if (this.#active.roomIn(row.workspace_id) <= 0) continue;
@@ -154,7 +156,8 @@ export class Runner implements RunningEngine {
         continue;
       }
       const entries = journals.get(row.id) ?? [];
-      const execution = new Execution(this.#platform, toRunContext(row, version), version.plan, {
+      const run = toRunContext(row, version, startEvents.get(row.id));
+      const execution = new Execution(this.#platform, run, version.plan, {
         lines: entries.flatMap((entry) => [...entry.records]),
         entries: entries.length,
       });

@@ -1,6 +1,7 @@
 import type { Platform, WriteContext } from "#kernel/contract.ts";
 import type { EnvironmentName } from "#kernel/db/database.ts";
 import type { Actor } from "#kernel/log/event.ts";
+import { findFirstEvents } from "#kernel/log/resource-history.ts";
 import type { JournalLine, StepMessage } from "./journal-record.ts";
 import type { RunContext, TestRun } from "./run-context.ts";
 
@@ -118,6 +119,22 @@ export async function findInterrupted(
 ): Promise<string[]> {
   const values = [runs.map(({ id }) => id), runs.map(({ generation }) => generation)];
   return (await db.system<{ id: string }>(FIND_INTERRUPTED, values)).map(({ id }) => id);
+}
+
+/** Finds the events of the starts of those runs that no event caused, by the ids of the runs. */
+export async function findStartEvents(
+  { db }: Platform,
+  runs: readonly RunRow[],
+): Promise<ReadonlyMap<string, string>> {
+  const uncaused = runs.filter(({ causation_id: causationId }) => causationId === null);
+  return findFirstEvents(
+    db,
+    uncaused.map(({ id, workspace_id: workspace, environment }) => ({
+      id,
+      workspace,
+      environment,
+    })),
+  );
 }
 
 const INSERT_RUN = `

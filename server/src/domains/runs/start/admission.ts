@@ -5,7 +5,7 @@ import { ExpressionError } from "#kernel/expression/expression-failure.ts";
 import { compileTemplate } from "#kernel/expression/template.ts";
 import { runAsSystem } from "#kernel/operation/act.ts";
 import type { Execution } from "../engine/execution.ts";
-import { runActor, type RunContext } from "../engine/run-context.ts";
+import { causeOf, runActor, type RunContext } from "../engine/run-context.ts";
 import { runRef, toRunSummary } from "../engine/run-summary.ts";
 import { type RunRow, RUNS_DUE_SIGNAL, writeCheckpoint } from "../engine/store.ts";
 import { RunStarted } from "../events.ts";
@@ -88,7 +88,8 @@ export async function admitRun(
   execution: Execution,
 ): Promise<"started" | "queued" | "changed" | "later"> {
   const { run } = execution;
-  const { workspace, environment, cause } = run;
+  const { workspace, environment } = run;
+  const cause = causeOf(run);
   const partition = { workspace, environment };
   if (
     maxConcurrency !== undefined &&

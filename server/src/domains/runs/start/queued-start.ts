@@ -80,7 +80,7 @@ export function newRunContext(services: PlatformServices, start: RunStart): RunC
     actor: start.actor,
     runAs: start.runAs,
     permissions: start.permissions,
-    cause: start.cause,
+    cause: withoutMaker(start.cause),
     parent,
     test,
     generation: 0,
@@ -93,13 +93,22 @@ export function newRunContext(services: PlatformServices, start: RunStart): RunC
   };
 }
 
+/** The step that starts a run has made its start alone, and not what the run does. */
+function withoutMaker({ madeBy: _, ...cause }: Causation): Causation {
+  return cause;
+}
+
 /** The shard of a run. All runs of a limited workflow share one, where they are counted. */
 export function shardOf(run: Pick<RunContext, "id" | "workflowId" | "limited">): number {
   return sha256(run.limited ? run.workflowId : run.id).readUInt8() % SHARDS;
 }
 
 /** The context of a stored run. */
-export function toRunContext(row: RunRow, version: PlannedVersion): RunContext {
+export function toRunContext(
+  row: RunRow,
+  version: PlannedVersion,
+  startEventId?: string,
+): RunContext {
   const { causation_id, correlation_id, depth, parent_run_id, parent_path, deadline_at } = row;
   return {
     id: row.id,
@@ -128,6 +137,7 @@ export function toRunContext(row: RunRow, version: PlannedVersion): RunContext {
     limited: version.definition.maxConcurrency !== undefined,
     concurrencyKey: row.concurrency_key ?? undefined,
     createdAt: row.created_at,
+    startEventId,
     deadlineMs: deadline_at === null ? Number.POSITIVE_INFINITY : Date.parse(deadline_at),
   };
 }

@@ -1,5 +1,6 @@
 import type { RunResult } from "#domains/workflows/index.ts";
 import type { Platform, PlatformServices, WriteContext } from "#kernel/contract.ts";
+import { pendingEvent } from "#kernel/operation/act.ts";
 import { RunCompleted, RunFailed, RunPaused, RunStarted, type StartEvent } from "../events.ts";
 import { newRunContext, type RunStart, insertQueuedRun } from "./queued-start.ts";
 import { startErrorRun } from "../engine/after-run.ts";
@@ -53,6 +54,24 @@ export async function startInline(platform: Platform, start: RunStart): Promise<
   return { run, start, execution, result };
 }
 
+/**
+ * Emits the event of a start. Where nothing else is the cause of what the run does, that event is, and its id is
+ * wanted. What the run itself appends from here on is not the work of a step that started it.
+ */
+function emitStart(ctx: WriteContext<StartEvent>, { run, result }: PreparedStart): void {
+  const summary = toRunSummary(run, { status: "running" }, ctx.now);
+  if (run.cause.causationId === undefined && !result) {
+    const noteId = (id: string): void => {
+      run.startEventId = id;
+    };
+    // A failure is the commit's.
+    void ctx.publish(pendingEvent(RunStarted, runRef(run), summary)).then(noteId, () => undefined);
+  } else ctx.emit(RunStarted, runRef(run), summary);
+  if (!ctx.caller.cause.madeBy) return;
+  ctx.flush();
+  ctx.setActor(runActor(run), run.cause);
+}
+
 /** Writes a run that starts, and offers it to the runner once that is committed. */
 export async function writeRunStart(
   ctx: WriteContext<StartEvent>,
@@ -62,9 +81,9 @@ export async function writeRunStart(
   if (!execution) return insertQueuedRun(ctx, run, start.eventId);
   const checkpoint = toCheckpoint(execution, result);
   insertRun(ctx, run, checkpoint, start.eventId);
-  const ref = runRef(run);
   ctx.setActor(runActor(run));
-  ctx.emit(RunStarted, ref, toRunSummary(run, { status: "running" }, ctx.now));
+  emitStart(ctx, prepared);
+  const ref = runRef(run);
   const summary = toRunSummary(run, checkpoint, ctx.now);
   if (result) {
     if (result.status === "completed") ctx.emit(RunCompleted, ref, summary);

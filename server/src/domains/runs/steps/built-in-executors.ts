@@ -165,6 +165,7 @@ const subworkflow = executor({
     const partition = { workspace: run.workspace, environment: run.environment };
     // With the time of its parent, beside which lists show it.
     const id = derivedId("run", `${idempotencyKey} ${attempt}`, timeOfId(run.id));
+    tools.noteChildRun(id);
     const existing = await readChildResult(tools, id);
     if (existing) return existing;
     const deployment = await platform.db.read(partition, (tx) =>
@@ -179,7 +180,7 @@ const subworkflow = executor({
     if (deployment.orphaned) {
       throw new StepFailure(NobodyBehind.code, NobodyBehind.title, { retryable: false });
     }
-    const cause = { ...run.cause, depth: run.cause.depth + 1 };
+    const cause = { ...tools.cause, depth: run.cause.depth + 1 };
     const prepared = await startInline(platform, {
       ...partition,
       id,

@@ -8,8 +8,8 @@ import { contributionsTo } from "#kernel/extension-point.ts";
 import { toStorableJson, toStorableText } from "#kernel/schema/json-value.ts";
 import { Scrubber } from "#kernel/secrets/scrubber.ts";
 import type { StepLogLine } from "../engine/journal-record.ts";
-import type { RunContext } from "../engine/run-context.ts";
-import { type Executor, ExecutorPoint, type StepResult } from "./executor.ts";
+import { causeOfStep, type RunContext } from "../engine/run-context.ts";
+import { type Executor, ExecutorPoint, type StepResult, type StepTools } from "./executor.ts";
 import { performOperation } from "./perform-operation.ts";
 import { type PreparedNode, prepareNode } from "./prepared-node.ts";
 import type { Scope } from "./scope.ts";
@@ -44,6 +44,7 @@ export interface StepAttempt {
 export type StepAttemptResult = {
   readonly input?: unknown;
   readonly logs: readonly StepLogLine[];
+  readonly childRunId?: string;
 } & ({ readonly result: StepResult } | { readonly error: StepError });
 
 const executorMaps = new WeakMap<PlatformServices, ReadonlyMap<string, Executor>>();
@@ -67,7 +68,8 @@ export async function executeStep(attempt: StepAttempt): Promise<StepAttemptResu
   const { platform, run, node } = attempt;
   const logs: StepLogLine[] = [];
   let input: unknown;
-  let callCount = 0;
+  let childRunId: string | undefined;
+  const common = () => ({ input, logs, ...(childRunId !== undefined && { childRunId }) });
   let scrubber = new Scrubber([]);
   let knownRights: Promise<Rights> | undefined;
   const rights = (): Promise<Rights> =>
@@ -101,6 +103,7 @@ export async function executeStep(attempt: StepAttempt): Promise<StepAttemptResu
         platform,
         run,
         path: attempt.path,
+        cause: causeOfStep(run, attempt.path),
         nodeType: node.type.type,
         scope: () => attempt.scope.at(attempt.path, { workspace }),
         attempt: attempt.attempt,
@@ -112,25 +115,37 @@ export async function executeStep(attempt: StepAttempt): Promise<StepAttemptResu
             logs.push(scrubber.scrubJson(toLogLine(platform, { level, message, metadata })));
           }
         },
+        noteChildRun: (runId) => {
+          childRunId = runId;
+        },
         untilRunWritten: async () => attempt.speculative?.untilWritten(),
         rights,
-        perform: async (operation, request, within) => {
-          callCount += 1;
-          const call = callCount;
-          await attempt.speculative?.untilWritten();
-          const performer = { ...attempt, rights: within ?? (await rights()) };
-          return performOperation(performer, { operation, call }, request);
-        },
+        perform: operationPerformer(attempt, rights),
       }),
     );
-    return { input, logs, result: scrubber.scrubJson(toStorableResult(result)) };
+    return { ...common(), result: scrubber.scrubJson(toStorableResult(result)) };
   } catch (error) {
     const { message, ...rest } =
       toStepError(error, attempt.signal.aborted) ?? logBug(attempt, error);
     const text = toStorableText(scrubber.scrub(message), MESSAGE_CHARACTERS_MAX);
     const particulars = scrubber.scrubJson(toStorableJson(rest));
-    return { input, logs, error: { ...particulars, message: text } };
+    return { ...common(), error: { ...particulars, message: text } };
   }
+}
+
+/** Performs operations for a step, with the rights of its run unless others are given. */
+function operationPerformer(
+  attempt: StepAttempt,
+  rights: () => Promise<Rights>,
+): StepTools["perform"] {
+  let callCount = 0;
+  return async (operation, request, within) => {
+    callCount += 1;
+    const call = callCount;
+    await attempt.speculative?.untilWritten();
+    const performer = { ...attempt, rights: within ?? (await rights()) };
+    return performOperation(performer, { operation, call }, request);
+  };
 }
 
 /**

@@ -3,6 +3,7 @@ import type { Static, TObject } from "typebox";
 import type { NodeType } from "#domains/workflows/index.ts";
 import type { Platform } from "#kernel/contract.ts";
 import { extensionPoint } from "#kernel/extension-point.ts";
+import type { Causation } from "#kernel/log/event.ts";
 import type { ListPage, StepLogLine, StepWait } from "../engine/journal-record.ts";
 import type { RunContext } from "../engine/run-context.ts";
 
@@ -11,6 +12,8 @@ export interface StepTools {
   readonly platform: Platform;
   readonly run: RunContext;
   readonly path: string;
+  /** The causation of what the step does. */
+  readonly cause: Causation;
   /** The type in the definition; of types that people make, the member of the family. */
   readonly nodeType: string;
   /** The values that the step's expressions see, secrets aside. */
@@ -22,6 +25,8 @@ export interface StepTools {
   /** Aborted when the step has taken too long, or the run was cancelled. */
   readonly signal: AbortSignal;
   readonly log: (level: StepLogLine["level"], message: string, metadata?: unknown) => void;
+  /** Notes the run that the step started and waits for. */
+  readonly noteChildRun: (runId: string) => void;
   /** Resolves when the run is written; for steps that compute first and reach outside by themselves. */
   readonly untilRunWritten: () => Promise<void>;
   /** The rights of the run as they are now; looked up once for each attempt. */

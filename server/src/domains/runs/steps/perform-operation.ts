@@ -4,7 +4,7 @@ import type { Platform } from "#kernel/contract.ts";
 import { sha256 } from "#kernel/access/crypto.ts";
 import { perform } from "#kernel/operation/perform.ts";
 import { newId, workspaceIdOf } from "#kernel/schema/id.ts";
-import { runActor, type RunContext } from "../engine/run-context.ts";
+import { causeOfStep, runActor, type RunContext } from "../engine/run-context.ts";
 import type { PerformInput } from "./executor.ts";
 import { StepFailure, toOperationFailure } from "./step-error.ts";
 
@@ -37,7 +37,7 @@ export async function performOperation(
     requestId: newId("req"),
     address: "",
     origin: "",
-    cause: run.cause,
+    cause: causeOfStep(run, path),
   };
   const { status, headers, body } = await perform(platform, declaration, {
     caller,

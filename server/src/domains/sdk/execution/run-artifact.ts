@@ -58,6 +58,7 @@ export async function runArtifactWithResult(
   }
   const author = await requireRights(platform, workspace.key, artifact);
   const startedAt = platform.clock.now();
+  const id = newId("exe", startedAt.getTime());
   const scrubbers: Scrubber[] = [];
   const { scriptSource: source, timeoutMs } = artifact.detail;
   const rawOutcome = await platform.sandbox.run({
@@ -70,14 +71,14 @@ export async function runArtifactWithResult(
       previous: request.previous ?? null,
     },
     limits: { ...(timeoutMs !== undefined && { timeoutMs }) },
-    call: request.hostCall ?? buildHostCalls(platform, request, { author, scrubbers }),
+    call: request.hostCall ?? buildHostCalls(platform, request, { id, author, scrubbers }),
     ...(signal && { signal }),
   });
   const outcome = scrubbers.reduce<ScriptOutcome>(
     (outcome, scrubber) => scrubber.scrubJson(outcome),
     toStorableJson(checkOutputs(artifact, rawOutcome)),
   );
-  return { execution: toExecution(request, outcome, startedAt), returned: outcome.output };
+  return { execution: toExecution(request, outcome, startedAt, id), returned: outcome.output };
 }
 
 /** Converts the sandbox's outcome to an execution. */
@@ -85,10 +86,11 @@ export function toExecution(
   request: ExecutionRequest,
   outcome: ScriptOutcome,
   startedAt: Date,
+  id = newId("exe", startedAt.getTime()),
 ): Execution {
   const { artifact, triggerType } = request;
   return {
-    id: newId("exe", startedAt.getTime()),
+    id,
     artifactId: artifact.id,
     versionNumber: artifact.versionNumber,
     triggerType,
@@ -124,7 +126,11 @@ export function recordExecution(
 function buildHostCalls(
   platform: Platform,
   { artifact, caller, performWithin, idempotencyKey }: ExecutionRequest,
-  { author, scrubbers }: { readonly author: Rights; readonly scrubbers: Scrubber[] },
+  {
+    id,
+    author,
+    scrubbers,
+  }: { readonly id: string; readonly author: Rights; readonly scrubbers: Scrubber[] },
 ): HostCall {
   const instance = `/artifacts/${artifact.id}`;
   const { permissions, principal } = caller;
@@ -135,7 +141,7 @@ function buildHostCalls(
     scrubbers,
     perform:
       performWithin?.(rights) ??
-      operationCallerFor(platform, causedByExecution({ ...caller, ...rights }), instance),
+      operationCallerFor(platform, causedByExecution({ ...caller, ...rights }, id), instance),
     secretUser: async () => author,
     idempotencyKey,
   });

@@ -108,7 +108,10 @@ function toListQuery(options: Readonly<Record<string, unknown>>): Record<string,
 }
 
 /** Extends the causal chain by one for the operations that a script calls. */
-export function causedByExecution(caller: Caller): Caller {
+export function causedByExecution(caller: Caller, executionId: string): Caller {
   const { cause } = caller;
-  return { ...caller, cause: { ...cause, depth: cause.depth + 1 } };
+  return {
+    ...caller,
+    cause: { ...cause, depth: cause.depth + 1, madeBy: { id: executionId } },
+  };
 }

@@ -190,8 +190,8 @@ function describeFailure({ message, particulars }: Failure): string {
   return first ? `${first.path} ${first.message}` : message;
 }
 
-function callerOf({ run }: StepTools) {
-  return systemCaller({ workspace: run.workspace, environment: run.environment }, run.cause);
+function callerOf({ run, cause }: StepTools) {
+  return systemCaller({ workspace: run.workspace, environment: run.environment }, cause);
 }
 
 function partitionOf({ run: { workspace, environment } }: StepTools) {

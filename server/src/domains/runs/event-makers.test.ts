@@ -1,0 +1,152 @@
+import { expect, test } from "vitest";
+import { until, useWorld } from "#kernel/testing/world.ts";
+import { publish } from "./testing/triggers.ts";
+import { deployWorkflow, runWorkflow, stepsOf, trigger, waitForRun } from "./testing/workflows.ts";
+
+const world = await useWorld({ work: true });
+const owner = await world.member(["owner"]);
+
+/** The events of a correlation in the order of the log, with the types of their causes. */
+async function readChain(correlationId: string): Promise<string[]> {
+  const rows = await world.sql(
+    `select id, type, causation_id, made_by, step_id from (
+       select *, row_number() over (order by epoch, xid, seq) as id from events
+        where correlation_id = $1 and type not like 'sla.%') e order by id`,
+    [correlationId],
+  );
+  const { body } = await owner("GET /api/v1/audit?limit=200");
+  const types = new Map<string, string>(body.data.map(({ id, type }: any) => [id, type]));
+  return rows.map(({ type, causation_id: cause, made_by: maker, step_id: step }) =>
+    [type, cause && `< ${types.get(cause)}`, maker && `by ${maker.slice(0, 4)} ${step}`]
+      .filter(Boolean)
+      .join(" "),
+  );
+}
+
+const TICKET = {
+  id: "report",
+  type: "ticket",
+  config: { operation: "create", kind: "incident", fields: { title: "Broken", description: "" } },
+};
+const PUBLISH = {
+  id: "tell",
+  type: "publish_event",
+  config: { topic: "made", type: "thing.made", payload: {} },
+};
+
+test("what the steps of a manual run do names run and step, and is caused by its start", async () => {
+  const id = await deployWorkflow(owner, [
+    PUBLISH,
+    TICKET,
+    {
+      id: "each",
+      type: "loop",
+      config: { items: "{{ [1, 2] }}", body: { nodes: [{ ...PUBLISH, id: "again" }], edges: [] } },
+    },
+  ]);
+  const run = await runWorkflow(owner, id);
+  expect(run.status).toBe("completed");
+  const cause = "< workflow.run_started";
+  expect(await readChain(run.correlationId)).toEqual([
+    "workflow.run_started",
+    `thing.made ${cause} by run_ tell`,
+    `incident.created ${cause} by run_ report`,
+    `thing.made ${cause} by run_ each[0].again`,
+    `thing.made ${cause} by run_ each[1].again`,
+    `workflow.run_completed ${cause}`,
+  ]);
+  const audit = await owner("GET /api/v1/audit?type=incident.created");
+  expect(audit.body.data[0]).toMatchObject({ runId: run.id, stepId: "report" });
+  const own = await owner(`GET /api/v1/audit?resourceId=${run.id}`);
+  expect(own.body.data.some((event: any) => "runId" in event)).toBe(false);
+});
+
+test("a run that was read back from the database has the same cause", async () => {
+  const DELAY = { id: "sleep", type: "delay", config: { ms: 60_000 } };
+  const id = await deployWorkflow(owner, [DELAY, PUBLISH]);
+  const { body } = await trigger(owner, id);
+  await waitForRun(owner, body.data.runId, ["waiting"]);
+  world.clock.advance(61_000);
+  const run = await waitForRun(owner, body.data.runId);
+  expect(await readChain(run.correlationId)).toEqual([
+    "workflow.run_started",
+    "thing.made < workflow.run_started by run_ tell",
+    "workflow.run_completed < workflow.run_started",
+  ]);
+});
+
+test("a run that an event started has that event as its cause, and so has what it does", async () => {
+  const start = { type: "event_bus", topic: "orders" };
+  await deployWorkflow(owner, [PUBLISH], { trigger: start });
+  const eventId = await publish(owner, "orders", { type: "order.placed" });
+  const { correlationId } = (await owner(`GET /api/v1/audit/${eventId}`)).body.data;
+  const expected = [
+    "order.placed",
+    "workflow.run_started < order.placed",
+    "thing.made < order.placed by run_ tell",
+    "workflow.run_completed < order.placed",
+  ];
+  expect(
+    await until(async () => {
+      const chain = await readChain(correlationId);
+      return chain.length === expected.length && chain;
+    }),
+  ).toEqual(expected);
+});
+
+test("the start of a subworkflow names the step, whose trace names the run", async () => {
+  const SET = { id: "keep", type: "set", config: { values: { kept: 1 } } };
+  const quick = await deployWorkflow(owner, [SET]);
+  const slow = await deployWorkflow(owner, [PUBLISH]);
+  const failing = await deployWorkflow(owner, [
+    { id: "no", type: "fail", config: { message: "No." } },
+  ]);
+  const call = (step: string, workflowId: string, more = {}) => ({
+    id: step,
+    type: "subworkflow",
+    config: { workflowId, input: null },
+    ...more,
+  });
+  const id = await deployWorkflow(owner, [
+    call("quick", quick),
+    call("slow", slow),
+    call("failing", failing, { onError: "continue" }),
+  ]);
+  const run = await runWorkflow(owner, id);
+  const cause = "< workflow.run_started";
+  expect(await readChain(run.correlationId)).toEqual([
+    "workflow.run_started",
+    `workflow.run_started ${cause} by run_ quick`,
+    `workflow.run_completed ${cause}`,
+    `workflow.run_started ${cause} by run_ slow`,
+    `thing.made ${cause} by run_ tell`,
+    `workflow.run_completed ${cause}`,
+    `workflow.run_started ${cause} by run_ failing`,
+    `workflow.run_failed ${cause}`,
+    `workflow.run_completed ${cause}`,
+  ]);
+  const children = await world.sql(
+    "select id, parent_path, workflow_id from runs where parent_run_id = $1",
+    [run.id],
+  );
+  const steps = stepsOf(run);
+  expect(children).toHaveLength(3);
+  for (const child of children) expect(steps[child.parent_path].childRunId).toBe(child.id);
+});
+
+test("what a script does outside of runs names its execution", async () => {
+  const { body } = await owner("POST /api/v1/sdk/artifacts", {
+    name: "tell",
+    artifactType: "workflow_node",
+    detail: {
+      scriptSource:
+        'await context.events.publish("told", { type: "it.told", payload: {} }); return {};',
+    },
+  });
+  const path = `/api/v1/sdk/artifacts/${body.data.id}`;
+  const executed = await owner(`POST ${path}/execute`, { inputPayload: {}, triggerType: "manual" });
+  expect(executed.status).toBe(200);
+  const executions = await owner(`GET ${path}/executions`);
+  const told = await owner("GET /api/v1/audit?type=it.told");
+  expect(told.body.data[0]).toMatchObject({ executionId: executions.body.data[0].id });
+});
