@@ -132,6 +132,8 @@ export interface Schemas {
   "Permission": { "name": string; "summary": string; "roles": readonly (string)[] };
   "Pinged": { "status": number; "latency_ms": number; "body": string; "error"?: string };
   "PinnedData": { "workflowId": string; "outputs": { readonly [name: string]: unknown } };
+  "Presence": { "thing": string; "people": readonly (Schemas["PresentPerson"])[] };
+  "PresentPerson": { "userId": string; "name": string; "state": "viewing" | "editing"; "at": string | null; "since": string; "sessions": number; "you": boolean };
   "Preview": { "events": readonly (Schemas["Event"])[]; "scanned": number; "truncated": boolean };
   "Problem": { "id": string; "number": string; "state": "open" | "investigating" | "known_error" | "resolved" | "closed"; "title": string; "description": string; "priority": number; "assigneeId": string | null; "teamId": string | null; "ciIds": readonly (string)[]; "rootCause": string | null; "workaround": string | null; "resolution": string | null; "knownErrorAt": string | null; "resolvedAt": string | null; "closedAt": string | null; "createdBy": string; "createdAt": string; "updatedAt": string };
   "ProblemDocument": { "type": string; "title": string; "status": number; "detail": string; "instance": string; "code": string; "requestId": string; "errors"?: readonly ({ "path": string; "message": string; "position"?: number })[] };
@@ -758,6 +760,12 @@ export interface Operations {
   "passwords.reset_page": { query: { "token": string }; reply: string };
   /** List every permission, with the built-in roles that hold it */
   "permissions.list": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Permission"])[]; "pagination": Schemas["Pagination"] } };
+  /** See who looks at or edits something */
+  "presence.get": { params: { "thing": string }; reply: { "data": Schemas["Presence"] } };
+  /** Say that you have left something */
+  "presence.leave": { params: { "thing": string }; reply: undefined };
+  /** Say that you look at or edit something */
+  "presence.put": { params: { "thing": string }; body: { "state": "viewing" | "editing"; "at"?: string }; reply: { "data": Schemas["Presence"] } };
   /** Attach a text to a problem, such as a log */
   "problems.add_attachment": { params: { "id": string }; body: { "name": string; "content": string }; reply: { "data": Schemas["Attachment"] } };
   /** Comment on a problem */
@@ -1033,7 +1041,7 @@ export interface Operations {
   /** Read a topic, oldest event first */
   "topics.read": { params: { "name": string }; query?: { "limit"?: number; "after"?: string; "timeout"?: number }; reply: { "data": readonly (Schemas["Event"])[]; "pagination": Schemas["TopicPagination"] } };
   /** Follow a topic live, as server-sent events */
-  "topics.stream": { params: { "name": string }; query?: { "after"?: string; "limit"?: number; "workspace"?: string; "environment"?: "production" | "staging" | "development" }; reply: string };
+  "topics.stream": { params: { "name": string }; query?: { "after"?: string; "limit"?: number; "presence"?: boolean; "workspace"?: string; "environment"?: "production" | "staging" | "development" }; reply: string };
   /** Evaluate a JSONata expression */
   "transformer.evaluate": { body: { "expression": string; "input"?: unknown; "bindings"?: { readonly [name: string]: unknown } }; reply: { "data": Schemas["Evaluation"] } };
   /** Read a member */
@@ -1411,6 +1419,9 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "passwords.reset_form": "POST /password",
   "passwords.reset_page": "GET /password",
   "permissions.list": "GET /api/v1/settings/permissions",
+  "presence.get": "GET /api/v1/presence/{thing}",
+  "presence.leave": "DELETE /api/v1/presence/{thing}",
+  "presence.put": "PUT /api/v1/presence/{thing}",
   "problems.add_attachment": "POST /api/v1/itsm/problems/{id}/attachments",
   "problems.add_comment": "POST /api/v1/itsm/problems/{id}/comments",
   "problems.add_link": "POST /api/v1/itsm/problems/{id}/links",

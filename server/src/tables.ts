@@ -765,6 +765,18 @@ export interface Tables {
     created_at: Time;
     expires_at: Time;
   };
+  presence: {
+    workspace_id: Generated<string>;
+    environment: Generated<"production" | "staging" | "development">;
+    thing: string;
+    user_id: string;
+    session_id: string;
+    name: string;
+    state: string;
+    place: string | null;
+    since: Time;
+    expires_at: Time;
+  };
   problems: {
     id: string;
     workspace_id: Generated<string>;

@@ -210,6 +210,8 @@ export interface OperationDeclaration<
   readonly longRunning?: boolean;
   /** It may find that there is nothing to do, and then append no event. */
   readonly allowNoop?: boolean;
+  /** It writes only what is forgotten by itself, such as presence, and appends no event (ADR 0043). */
+  readonly ephemeral?: boolean;
   /** It appends events of types that its callers choose. */
   readonly publishes?: boolean;
   readonly response: ResponseType<Value>;

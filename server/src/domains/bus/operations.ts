@@ -108,6 +108,11 @@ export const streamTopic = query({
     limit: Type.Optional(
       Type.Integer({ minimum: 1, maximum: 1_000_000, description: "End after so many events" }),
     ),
+    presence: Type.Boolean({
+      default: false,
+      description:
+        "Also `presence.changed`, without an id: who is at a thing, whenever that changes and while you are there",
+    }),
   }),
   longRunning: true,
   response: eventStream(),

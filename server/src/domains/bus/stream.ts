@@ -1,3 +1,4 @@
+import { type PresenceFollower, presenceWatchOf } from "#domains/presence/index.ts";
 import type { Caller } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
 import { eventIdOf, type RecordedEvent, toEventEnvelope } from "#kernel/log/event.ts";
@@ -18,11 +19,19 @@ export interface StreamTiming {
 
 const STREAM_TIMING: StreamTiming = { heartbeatMs: 15_000, lastsMs: 5 * 60_000 };
 
+interface StreamQuery {
+  readonly name: string;
+  readonly after?: string | undefined;
+  readonly limit?: number | undefined;
+  /** Whether it also says who is where. */
+  readonly presence?: boolean;
+}
+
 /** Resolves where a stream starts; its frames are produced as the client reads them. */
 export async function openStream(
   platform: Platform,
   caller: Caller,
-  { name, after, limit }: { name: string; after?: string | undefined; limit?: number | undefined },
+  { name, after, limit, presence = false }: StreamQuery,
 ): Promise<AsyncIterable<string>> {
   const feed = resolveFeedKey(platform, caller, name);
   const { disconnected, lastEventId } = caller;
@@ -38,6 +47,9 @@ export async function openStream(
     gone: disconnected,
     filterVisible,
     eventsMax: limit ?? Number.POSITIVE_INFINITY,
+    ...(presence && {
+      follow: (wake: () => void) => presenceWatchOf(platform).follow(caller, wake),
+    }),
   });
 }
 
@@ -50,6 +62,8 @@ export async function* stream(
     readonly gone?: AbortSignal | undefined;
     readonly filterVisible?: TopicFilter;
     readonly eventsMax: number;
+    /** Follows who is where, besides. */
+    readonly follow?: (wake: () => void) => PresenceFollower;
   },
   { heartbeatMs, lastsMs }: StreamTiming = STREAM_TIMING,
 ): AsyncGenerator<string> {
@@ -57,17 +71,20 @@ export async function* stream(
   const endsAt = performance.now() + lastsMs;
   let after = from.from;
   let left = eventsMax;
+  using presence = new PresenceFrames(from.follow, gone);
   // An id without data: a client that is cut off before the first event resumes here.
   yield `retry: ${RETRY_MS}\nid: ${after}\n\n`;
   while (left > 0) {
     const restMs = endsAt - performance.now();
     if (restMs <= 0) return;
+    const interrupted = presence.begin();
+    yield* presence.take();
     const { events } = await feedRegistryOf(platform).next(feed, {
       after,
       limit: Math.min(left, BATCH_EVENTS_MAX),
       waitMs: Math.ceil(Math.min(heartbeatMs, restMs)),
       settleMs: 0,
-      gone,
+      gone: interrupted,
     });
     const visible = gone?.aborted ? [] : await filterVisible(events);
     for (const event of visible) {
@@ -79,6 +96,40 @@ export async function* stream(
     after = events.at(-1)?.id ?? after;
     if (gone?.aborted || platform.shutdown.aborted) return;
     if (visible.length === 0) yield ":\n\n";
+  }
+}
+
+/** The frames of who is where, between those of the log: a change ends the wait for the next event. */
+class PresenceFrames {
+  readonly #gone: AbortSignal | undefined;
+  readonly #follower: PresenceFollower | undefined;
+  readonly #interrupt = (): void => this.#change.abort();
+  #change = new AbortController();
+
+  constructor(
+    follow: ((wake: () => void) => PresenceFollower) | undefined,
+    gone: AbortSignal | undefined,
+  ) {
+    this.#gone = gone;
+    this.#follower = follow?.(this.#interrupt);
+    if (this.#follower) gone?.addEventListener("abort", this.#interrupt);
+  }
+
+  /** Aborted at the next change from now on, or when the client has left. */
+  begin(): AbortSignal | undefined {
+    if (!this.#follower) return this.#gone;
+    this.#change = new AbortController();
+    if (this.#gone?.aborted) this.#change.abort();
+    return this.#change.signal;
+  }
+
+  take(): readonly string[] {
+    return this.#gone?.aborted ? [] : (this.#follower?.takeFrames() ?? []);
+  }
+
+  [Symbol.dispose](): void {
+    this.#follower?.close();
+    this.#gone?.removeEventListener("abort", this.#interrupt);
   }
 }
 

@@ -103,11 +103,12 @@ function declareOperation(op: {
   readonly access?: Audience;
   readonly permission?: Permission;
   readonly publishes?: boolean;
+  readonly ephemeral?: boolean;
   readonly query?: TObject;
   readonly response: { readonly mediaType?: string };
 }): Operation {
   const access = op.access ?? "workspace";
-  if (op.kind === "command" && op.emits.length === 0 && !op.publishes) {
+  if (op.kind === "command" && op.emits.length === 0 && !op.publishes && !op.ephemeral) {
     throw new Error(`${op.id} changes something and must name its events.`);
   }
   if (access === "workspace" && op.permission === undefined) {

@@ -231,7 +231,7 @@ async function execute(
     }
     const value = await op.run(act.ctx, on.input as never, on.prepared as never);
     // A change without an event would be invisible to audit, webhooks and workflows alike.
-    const silent = act.emitted.length === 0 && !op.allowNoop;
+    const silent = act.emitted.length === 0 && !op.allowNoop && !op.ephemeral;
     if (silent) throw new Error(`${op.id} changed state without an event.`);
     act.finish();
     if (value instanceof Failure) {

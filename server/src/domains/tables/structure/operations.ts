@@ -4,11 +4,12 @@ import { command, query } from "#kernel/operation/operation.ts";
 import type { ReadContext } from "#kernel/contract.ts";
 import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
 import { created as answered, noContent, item, page } from "#kernel/operation/response.ts";
+import { idPattern } from "#kernel/schema/id.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { TablesRead, TablesWrite } from "../permissions.ts";
 import { allowedActions } from "../schema/grants.ts";
 import * as store from "../store.ts";
-import { ACTIONS, NoSuchTable, Slug, SlugTaken, Table } from "../table.ts";
+import { ACTIONS, NoSuchTable, Slug, SLUG_PATTERN, SlugTaken, Table } from "../table.ts";
 import { runSteps } from "./apply-steps.ts";
 import { changeToSteps, TableChange } from "./table-change.ts";
 import {
@@ -24,6 +25,12 @@ import { newTableFields, tableFields } from "./step.ts";
 
 const SLUG_CHARACTERS_MAX = 63;
 const BySlug = object({ slug: Slug });
+const BySlugOrId = object({
+  slug: Type.String({
+    pattern: `${SLUG_PATTERN}|${idPattern("tbl")}`,
+    description: "The table's slug, or its id",
+  }),
+});
 const example = { params: { slug: "orders" } };
 const LIST = "tables, newest first";
 /** Greater than every id. */
@@ -104,11 +111,13 @@ export const getTable = query({
   route: "GET /api/v1/tables/{slug}",
   summary: "Read a table's columns, indexes and rules",
   permission: TablesRead,
-  params: BySlug,
+  params: BySlugOrId,
   response: item(TableResponse),
   example,
-  run: async (ctx, { params }) =>
-    withAccess(ctx, requireTable(await store.findTable(ctx.tx, params.slug))),
+  async run(ctx, { params: { slug } }) {
+    const table = await store.findTable(ctx.tx, slug);
+    return withAccess(ctx, requireTable(table ?? (await store.findTableById(ctx.tx, slug))));
+  },
 });
 
 export const updateTable = command({

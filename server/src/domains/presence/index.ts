@@ -1,0 +1,13 @@
+import { domain } from "#kernel/domain.ts";
+import { getPresence, leavePresence, putPresence } from "./operations.ts";
+import { PresenceShare } from "./presence.ts";
+
+export { type PresenceFollower, presenceWatchOf } from "./presence-watch.ts";
+
+export const presence = domain({
+  name: "presence",
+  summary: "Who is at something right now: the one thing that no log keeps.",
+  permissions: [PresenceShare],
+  events: [],
+  operations: [getPresence, leavePresence, putPresence],
+});

@@ -1,0 +1,145 @@
+import { type Caller, partitionOfCaller, userIdOf } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/contract.ts";
+import type { Partition } from "#kernel/db/database.ts";
+import { Loop, type LoopNext } from "#kernel/work/loop.ts";
+import { type PresentSession, toPresence } from "./presence.ts";
+import { toSession } from "./store.ts";
+
+/** The work that is announced when somebody comes, goes or does something else. */
+export const PRESENCE_CHANGE = "presence";
+
+/** Finds what no signal told: who went without a word, and the others where no process can listen. */
+const POLL_MS = 5_000;
+const READ = `
+  select p.workspace_id, p.environment, p.thing, p.user_id, p.name, p.state, p.place, p.since
+    from unnest($1::uuid[], $2::text[]) as f (workspace_id, environment)
+    join presence p on p.workspace_id = f.workspace_id and p.environment::text = f.environment
+   where p.expires_at > $3
+   order by p.thing, p.since, p.user_id, p.session_id`;
+
+type Row = Parameters<typeof toSession>[0] & {
+  readonly workspace_id: string;
+  readonly environment: string;
+};
+
+interface Followed {
+  readonly partition: Partition;
+  readonly listeners: Set<() => void>;
+  byThing: ReadonlyMap<string, readonly PresentSession[]>;
+  text: string;
+}
+
+/** The presences of the partitions that somebody in this process follows: one query reads all of them. */
+export class PresenceWatch {
+  readonly #platform: Platform;
+  readonly #followed = new Map<string, Followed>();
+  #loop: Loop | undefined;
+  #unsubscribe: () => void = () => undefined;
+
+  constructor(platform: Platform) {
+    this.#platform = platform;
+  }
+
+  /** Follows one caller's things from now on. */
+  follow(caller: Caller, listener: () => void): PresenceFollower {
+    const partition = partitionOfCaller(caller);
+    const key = toKey(partition.workspace, partition.environment);
+    const followed = this.#followed.get(key) ?? newFollowed(partition);
+    this.#followed.set(key, followed);
+    followed.listeners.add(listener);
+    this.#start();
+    return new PresenceFollower(followed, userIdOf(caller), () => {
+      followed.listeners.delete(listener);
+      if (followed.listeners.size === 0) this.#followed.delete(key);
+      if (this.#followed.size === 0) this.#stop();
+    });
+  }
+
+  #start(): void {
+    if (this.#loop) return this.#loop.wake();
+    const { log, wakeSignal } = this.#platform;
+    this.#loop = new Loop(
+      () => this.#read(),
+      (error) => log.error({ err: error }, "presence can't be read"),
+    );
+    this.#unsubscribe = wakeSignal.subscribe((work) => {
+      if (work === PRESENCE_CHANGE) this.#loop?.wake();
+    });
+  }
+
+  #stop(): void {
+    this.#unsubscribe();
+    void this.#loop?.stop();
+    this.#loop = undefined;
+  }
+
+  async #read(): Promise<LoopNext> {
+    const all = [...this.#followed.values()];
+    const rows = await this.#platform.db.system<Row>(READ, [
+      all.map(({ partition }) => partition.workspace),
+      all.map(({ partition }) => partition.environment),
+      this.#platform.clock.now(),
+    ]);
+    const byPartition = Map.groupBy(rows, (row) => toKey(row.workspace_id, row.environment));
+    for (const followed of all) {
+      const { workspace, environment } = followed.partition;
+      const sessions = (byPartition.get(toKey(workspace, environment)) ?? []).map(toSession);
+      const text = JSON.stringify(sessions);
+      if (text === followed.text) continue;
+      followed.text = text;
+      followed.byThing = Map.groupBy(sessions, ({ thing }) => thing);
+      for (const listener of followed.listeners) listener();
+    }
+    return POLL_MS;
+  }
+}
+
+/**
+ * The changes around one person: of the things that they are at themselves, where their right to read was asked for
+ * when they came and with every renewal.
+ */
+export class PresenceFollower {
+  readonly close: () => void;
+  readonly #followed: Followed;
+  readonly #userId: string;
+  readonly #sent = new Map<string, string>();
+
+  constructor(followed: Followed, userId: string, close: () => void) {
+    this.#followed = followed;
+    this.#userId = userId;
+    this.close = close;
+  }
+
+  /** The frames of a stream of events for what changed since the last time. They have no id: none is in the log. */
+  takeFrames(): string[] {
+    const frames: string[] = [];
+    const own = new Set<string>();
+    for (const [thing, sessions] of this.#followed.byThing) {
+      if (!sessions.some(({ userId }) => userId === this.#userId)) continue;
+      own.add(thing);
+      const data = JSON.stringify(toPresence(thing, sessions, this.#userId));
+      if (this.#sent.get(thing) === data) continue;
+      this.#sent.set(thing, data);
+      frames.push(`event: presence.changed\ndata: ${data}\n\n`);
+    }
+    for (const thing of this.#sent.keys()) if (!own.has(thing)) this.#sent.delete(thing);
+    return frames;
+  }
+}
+
+const watches = new WeakMap<Platform, PresenceWatch>();
+
+/** The one watch of this process. */
+export function presenceWatchOf(platform: Platform): PresenceWatch {
+  let watch = watches.get(platform);
+  if (!watch) watches.set(platform, (watch = new PresenceWatch(platform)));
+  return watch;
+}
+
+function newFollowed(partition: Partition): Followed {
+  return { partition, listeners: new Set(), byThing: new Map(), text: "" };
+}
+
+function toKey(workspace: string, environment: string): string {
+  return `${workspace} ${environment}`;
+}
