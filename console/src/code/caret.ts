@@ -1,0 +1,16 @@
+/** The field that had the caret last: the place where "use this value" writes. */
+import { createContext, use } from "react";
+
+export interface CaretField {
+  readonly label: string;
+  readonly insert: (path: string) => void;
+}
+
+interface Caret {
+  readonly field: CaretField | undefined;
+  readonly onFocus: (field: CaretField) => void;
+}
+
+export const CaretContext = createContext<Caret>({ field: undefined, onFocus: () => undefined });
+
+export const useCaret = (): Caret => use(CaretContext);

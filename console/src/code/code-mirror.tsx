@@ -1,0 +1,169 @@
+/**
+ * CodeMirror in a shadow root: there its styles are constructed sheets, which a strict policy allows. In the document it
+ * would write a `<style>`, which the policy blocks. This file is downloaded when the first editor is drawn.
+ */
+import {
+  autocompletion,
+  closeBrackets,
+  closeBracketsKeymap,
+  completionKeymap,
+  type CompletionSource,
+  startCompletion,
+} from "@codemirror/autocomplete";
+import {
+  defaultKeymap,
+  history,
+  historyKeymap,
+  indentWithTab,
+  temporarilySetTabFocusMode,
+} from "@codemirror/commands";
+import { bracketMatching, indentOnInput } from "@codemirror/language";
+import { type Diagnostic, lintGutter, setDiagnostics } from "@codemirror/lint";
+import { search, searchKeymap } from "@codemirror/search";
+import { Compartment, EditorState, type Extension } from "@codemirror/state";
+import {
+  drawSelection,
+  EditorView,
+  highlightActiveLineGutter,
+  type KeyBinding,
+  keymap,
+  lineNumbers,
+  placeholder,
+} from "@codemirror/view";
+import { useEffect, useImperativeHandle, useRef } from "react";
+import type { CodeEditorProps, CodeMark } from "./code-editor.tsx";
+import { loadLanguage } from "./language.ts";
+import { editorLook } from "./look.ts";
+
+/** These belong to the page: sending, searching, and the palette. */
+const PAGE_KEYS = new Set(["Mod-Enter", "Ctrl-k", "Mod-k", "Mod-/", "Mod-i", "Alt-ArrowUp"]);
+const ownKeymap = defaultKeymap.filter(({ key }) => key === undefined || !PAGE_KEYS.has(key));
+
+/** Escape, then Tab, leaves a field in which Tab indents. */
+const leaveBinding: KeyBinding = { key: "Escape", run: temporarilySetTabFocusMode };
+
+export function CodeMirror(props: CodeEditorProps) {
+  const host = useRef<HTMLDivElement>(null);
+  const view = useRef<EditorView>(undefined);
+  const newest = useRef(props);
+  useEffect(() => {
+    newest.current = props;
+  });
+  const { value, label, language, isReadOnly = false, marks, handle } = props;
+  const { isBlock = false, tab = "leaves", hint, description, isInvalid = false } = props;
+  useEffect(() => {
+    const parent = host.current;
+    if (!parent) return undefined;
+    const root = parent.shadowRoot ?? parent.attachShadow({ mode: "open" });
+    const spoken = new Compartment();
+    const editor = new EditorView({
+      root,
+      parent: root,
+      state: EditorState.create({
+        doc: newest.current.value,
+        extensions: [
+          spoken.of([]),
+          keymap.of(tab === "indents" ? [indentWithTab, leaveBinding] : []),
+          editing(newest, isBlock),
+          EditorState.readOnly.of(isReadOnly),
+          EditorView.contentAttributes.of({
+            "aria-label": label,
+            ...(isReadOnly && { "aria-readonly": "true" }),
+            ...(isInvalid && { "aria-invalid": "true" }),
+            ...(description && { "aria-description": description }),
+          }),
+          hint ? placeholder(hint) : [],
+        ],
+      }),
+    });
+    view.current = editor;
+    let isGone = false;
+    void loadLanguage(language).then((extension) => {
+      if (!isGone) editor.dispatch({ effects: spoken.reconfigure(extension) });
+    });
+    return () => {
+      isGone = true;
+      view.current = undefined;
+      editor.destroy();
+    };
+  }, [label, language, isReadOnly, isBlock, tab, hint, description, isInvalid]);
+  useEffect(() => {
+    const editor = view.current;
+    if (!editor || editor.state.doc.toString() === value) return;
+    editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: value } });
+  }, [value]);
+  useEffect(() => {
+    const editor = view.current;
+    if (editor) editor.dispatch(setDiagnostics(editor.state, toDiagnostics(editor.state, marks)));
+  }, [marks, value]);
+  useImperativeHandle(handle, () => ({
+    focus: () => view.current?.focus(),
+    insert: (spell) => view.current && insertAt(view.current, spell),
+  }));
+  return <div ref={host} className="code-host" />;
+}
+
+type PropsRef = React.RefObject<CodeEditorProps>;
+
+function editing(newest: PropsRef, isBlock: boolean): Extension {
+  return [
+    history(),
+    drawSelection(),
+    closeBrackets(),
+    indentOnInput(),
+    bracketMatching(),
+    EditorView.lineWrapping,
+    editorLook,
+    isBlock ? [lineNumbers(), highlightActiveLineGutter(), lintGutter(), search()] : [],
+    autocompletion({
+      override: [(context) => completionOf(newest)?.(context) ?? null],
+      icons: false,
+      maxRenderedOptions: 60,
+    }),
+    keymap.of([
+      ...completionKeymap,
+      ...closeBracketsKeymap,
+      ...(isBlock ? searchKeymap : []),
+      ...historyKeymap,
+      ...ownKeymap,
+    ]),
+    EditorState.transactionFilter.of((transaction) =>
+      newest.current.isSingleLine && transaction.newDoc.lines > 1 ? [] : transaction,
+    ),
+    EditorView.updateListener.of(({ docChanged, focusChanged, state, transactions, view }) => {
+      if (focusChanged && view.hasFocus) newest.current.onFocus?.();
+      if (!docChanged) return;
+      const text = state.doc.toString();
+      if (text !== newest.current.value) newest.current.onChange?.(text);
+      // A dot asks for what comes after it.
+      const { head } = state.selection.main;
+      const isTyped = transactions.some((transaction) => transaction.isUserEvent("input"));
+      if (isTyped && state.sliceDoc(head - 1, head) === ".") startCompletion(view);
+    }),
+  ];
+}
+
+const completionOf = (newest: PropsRef): CompletionSource | undefined => newest.current.completion;
+
+function insertAt(view: EditorView, spell: (before: string) => string): void {
+  const { from, to } = view.state.selection.main;
+  const insert = spell(view.state.sliceDoc(0, from));
+  view.dispatch({
+    changes: { from, to, insert },
+    selection: { anchor: from + insert.length },
+    userEvent: "input.paste",
+  });
+  view.focus();
+}
+
+function toDiagnostics(state: EditorState, marks: readonly CodeMark[] = []): Diagnostic[] {
+  const { length } = state.doc;
+  return marks
+    .map(({ from, to, message, severity = "error" }) => ({
+      from: Math.max(0, Math.min(from, length)),
+      to: Math.max(0, Math.min(to, length)),
+      message,
+      severity,
+    }))
+    .filter(({ from, to }) => from <= to);
+}

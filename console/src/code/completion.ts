@@ -1,0 +1,96 @@
+/** Completion of expressions from values that a run or a pin really had, and JSONata's functions. */
+import type { Completion, CompletionContext, CompletionResult } from "@codemirror/autocomplete";
+import { type ExpressionMode, isInExpression } from "./jsonata-mode.ts";
+import { joinPath, summarizeValue } from "../ui/value.ts";
+import { resolveNames } from "./scope.ts";
+
+const FUNCTIONS: Readonly<Record<string, string>> = {
+  $count: "how many",
+  $sum: "of numbers",
+  $average: "of numbers",
+  $max: "of numbers",
+  $min: "of numbers",
+  $round: "number, digits",
+  $floor: "number",
+  $ceil: "number",
+  $abs: "number",
+  $string: "as text",
+  $number: "as a number",
+  $boolean: "as true or false",
+  $length: "of a text",
+  $uppercase: "text",
+  $lowercase: "text",
+  $trim: "text",
+  $substring: "text, from, length",
+  $substringBefore: "text, what",
+  $substringAfter: "text, what",
+  $split: "text, by",
+  $join: "list, by",
+  $replace: "text, what, with",
+  $contains: "text, what",
+  $match: "text, pattern",
+  $pad: "text, width",
+  $map: "list, function",
+  $filter: "list, function",
+  $reduce: "list, function",
+  $sort: "list, function",
+  $reverse: "list",
+  $distinct: "list",
+  $append: "list, list",
+  $zip: "list, list",
+  $merge: "objects",
+  $keys: "object",
+  $lookup: "object, name",
+  $each: "object, function",
+  $sift: "object, function",
+  $exists: "value",
+  $type: "of a value",
+  $now: "the time",
+  $millis: "the time as a number",
+  $toMillis: "time",
+  $fromMillis: "number",
+  $formatNumber: "number, picture",
+};
+const FIRST_BOOST = 50;
+
+/** Offers the names at the path before the caret; at the beginning of one the functions, too. */
+export function completeExpression(
+  mode: ExpressionMode,
+  scope: () => Readonly<Record<string, unknown>>,
+): (context: CompletionContext) => CompletionResult | null {
+  return (context) => {
+    const before = context.state.sliceDoc(0, context.pos);
+    if (!isInExpression(mode, before)) return null;
+    const path = context.matchBefore(/[$\w.`[\]-]*/);
+    const isBeginning = /(\{\{|[(,&+*=<>?:])\s*$/.test(before);
+    if (!path || (path.text === "" && !context.explicit && !isBeginning)) return null;
+    const names = path.text.split(".");
+    const last = names.pop() ?? "";
+    const options = optionsAt(resolveNames(scope(), names), names.length === 0);
+    return { from: context.pos - last.length, options, validFor: /^[$\w]*$/ };
+  };
+}
+
+function optionsAt(value: unknown, isTop: boolean): readonly Completion[] {
+  const entries = typeof value === "object" && value !== null ? Object.entries(value) : [];
+  const fields = entries.map(([name, own], n): Completion => ({
+    label: name,
+    apply: joinPath("", name),
+    detail: summarizeValue(own),
+    boost: FIRST_BOOST - n / entries.length,
+  }));
+  return isTop ? [...fields, ...Object.entries(FUNCTIONS).map(toFunctionOption)] : fields;
+}
+
+function toFunctionOption([name, detail]: readonly [string, string]): Completion {
+  return {
+    label: name,
+    detail,
+    apply(view, _, from, to) {
+      view.dispatch({
+        changes: { from, to, insert: `${name}()` },
+        selection: { anchor: from + name.length + 1 },
+      });
+    },
+  };
+}

@@ -1,0 +1,82 @@
+import { useMemo, useRef } from "react";
+import { useStableHandlers } from "../ui/stable.ts";
+import { useCaret } from "./caret.ts";
+import { CodeEditor, type CodeHandle } from "./code-editor.tsx";
+import { completeExpression } from "./completion.ts";
+import { type ExpressionMode, spellPath } from "./jsonata-mode.ts";
+import { usePreview } from "./preview.ts";
+import { type ScopeSource, toScope } from "./scope.ts";
+
+export interface ExpressionFieldProps {
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+  readonly label: string;
+  readonly mode: ExpressionMode;
+  /** Values that it may use, nearest first. The same array as long as they are the same. */
+  readonly sources: readonly ScopeSource[];
+  readonly hint?: string | undefined;
+  readonly description?: string | undefined;
+  readonly isSingleLine?: boolean;
+  readonly isReadOnly?: boolean;
+  readonly isInvalid?: boolean;
+}
+
+/** An expression, or a text or JSON with expressions in `{{ }}`; its result stands below and moves no other field. */
+export function ExpressionField(props: ExpressionFieldProps) {
+  const { value, label, mode, sources } = props;
+  const handle = useRef<CodeHandle>(null);
+  const { onFocus } = useCaret();
+  const { text, error } = usePreview(value, mode, sources);
+  const newest = useStableHandlers({ scope: () => toScope(sources) });
+  const completion = useMemo(() => completeExpression(mode, newest.scope), [mode, newest]);
+  const marks = useMemo(() => (error ? [error] : []), [error?.from, error?.to, error?.message]);
+  const insert = (path: string): void =>
+    handle.current?.insert((before) => spellPath(mode, before, path));
+  return (
+    <div className="expression">
+      <CodeEditor
+        handle={handle}
+        value={value}
+        label={label}
+        language={mode}
+        hint={props.hint}
+        description={props.description}
+        isSingleLine={props.isSingleLine ?? false}
+        isReadOnly={props.isReadOnly ?? false}
+        isInvalid={props.isInvalid ?? false}
+        marks={marks}
+        completion={completion}
+        onChange={props.onChange}
+        onFocus={() => onFocus({ label, insert })}
+      />
+      <ResultLine text={text} error={error?.message} place={error && placeOf(value, error.to)} />
+    </div>
+  );
+}
+
+/** One line high, always; while somebody writes, a longer result lies over what is below. */
+function ResultLine(props: {
+  readonly text: string | undefined;
+  readonly error: string | undefined;
+  readonly place: string | undefined;
+}) {
+  const { text, error, place } = props;
+  return (
+    <div className="expression-slot">
+      {error !== undefined ? (
+        <output className="expression-result bad">
+          {error} <em>{place}</em>
+        </output>
+      ) : (
+        text !== undefined && <output className="expression-result">= {text}</output>
+      )}
+    </div>
+  );
+}
+
+function placeOf(text: string, at: number): string {
+  if (at >= text.length) return "at the end";
+  const lines = text.slice(0, at).split("\n");
+  const column = lines.at(-1)?.length ?? 0;
+  return lines.length > 1 ? `line ${lines.length}, column ${column}` : `at character ${at}`;
+}

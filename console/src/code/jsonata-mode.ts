@@ -1,0 +1,91 @@
+/** JSONata for the editor, and templates: text or JSON in which `{{ }}` holds an expression. */
+import type { StreamParser, StringStream } from "@codemirror/language";
+
+/** `expression` is one as a whole; in `template` only `{{ }}` is; `json-template` is JSON with templates in its texts. */
+export type ExpressionMode = "expression" | "template" | "json-template";
+
+interface Inside {
+  isInside: boolean;
+}
+
+const TOKENS: readonly (readonly [RegExp, string])[] = [
+  [/^\/\*.*?(\*\/|$)/, "comment"],
+  [/^\$\$?\w*/, "variableName"],
+  [/^("(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?)/, "string"],
+  [/^\d+(\.\d+)?([eE][+-]?\d+)?/, "number"],
+  [/^(and|or|in|true|false|null|function)\b/, "keyword"],
+  [/^(`[^`]*`?|[A-Za-z_]\w*)/, "propertyName"],
+  [/^(:=|~>|!=|<=|>=|\*\*|\.\.|[-+*/%=<>&?:.|^@#!])/, "operator"],
+];
+
+function readExpression(stream: StringStream): string | null {
+  if (stream.eatSpace()) return null;
+  const found = TOKENS.find(([pattern]) => stream.match(pattern));
+  if (found) return found[1];
+  stream.next();
+  return "punctuation";
+}
+
+export function jsonataParser(mode: ExpressionMode): StreamParser<Inside> {
+  return {
+    name: mode,
+    startState: () => ({ isInside: mode === "expression" }),
+    copyState: (state) => ({ ...state }),
+    token(stream, state) {
+      if (mode === "expression") return readExpression(stream);
+      if (stream.match("{{")) {
+        state.isInside = true;
+        return "brace";
+      }
+      if (stream.match("}}")) {
+        state.isInside = false;
+        return "brace";
+      }
+      if (state.isInside) return readExpression(stream);
+      return mode === "json-template" ? readJson(stream) : readText(stream);
+    },
+    languageData: { closeBrackets: { brackets: ["(", "[", "{", '"', "'"] } },
+  };
+}
+
+function readJson(stream: StringStream): string | null {
+  if (stream.eatSpace()) return null;
+  if (stream.match(/^"(?:[^"\\{]|\\.|\{(?!\{))*"(?=\s*:)/)) return "labelName";
+  if (stream.match(/^-?\d+(\.\d+)?([eE][+-]?\d+)?/)) return "number";
+  if (stream.match(/^(true|false|null)\b/)) return "keyword";
+  stream.next();
+  return null;
+}
+
+function readText(stream: StringStream): null {
+  stream.next();
+  stream.eatWhile(/[^{]/);
+  return null;
+}
+
+/** Says whether a caret behind this text stands in an expression. */
+export function isInExpression(mode: ExpressionMode, before: string): boolean {
+  return mode === "expression" || before.lastIndexOf("{{") > before.lastIndexOf("}}");
+}
+
+export interface ExpressionPart {
+  readonly code: string;
+  /** Where it begins in the whole text. */
+  readonly at: number;
+}
+
+/** The expressions in a text. */
+export function findExpressions(mode: ExpressionMode, text: string): readonly ExpressionPart[] {
+  if (mode === "expression") return text.trim() === "" ? [] : [{ code: text, at: 0 }];
+  return [...text.matchAll(/\{\{([\s\S]*?)\}\}/g)]
+    .map((match) => ({ code: match[1] ?? "", at: match.index + 2 }))
+    .filter(({ code }) => code.trim() !== "");
+}
+
+/** The words to write a path at the caret: bare in an expression, in braces in a text, in quotes in JSON. */
+export function spellPath(mode: ExpressionMode, before: string, path: string): string {
+  if (isInExpression(mode, before)) return path;
+  if (mode === "template") return `{{ ${path} }}`;
+  const isQuoted = (before.match(/(?<!\\)"/g)?.length ?? 0) % 2 === 1;
+  return isQuoted ? `{{ ${path} }}` : `"{{ ${path} }}"`;
+}

@@ -1,0 +1,68 @@
+/** Values that an expression can see, and how it names them. */
+export interface ScopeSource {
+  /** As an expression writes it: `steps.read.output`, `trigger`, `order`. */
+  readonly path: string;
+  readonly title: string;
+  readonly value: unknown;
+}
+
+/** The tree that expressions walk: `{ steps: { read: { output } }, trigger, order }`. The nearest source of a path wins. */
+export function toScope(sources: readonly ScopeSource[]): Readonly<Record<string, unknown>> {
+  const scope: Record<string, unknown> = {};
+  for (const { path, value } of sources) {
+    const names = path.split(".");
+    const last = names.pop() ?? "";
+    let at = scope;
+    for (const name of names) at = (at[name] ??= {}) as Record<string, unknown>;
+    at[last] ??= value;
+  }
+  return scope;
+}
+
+/** The sources that a text names: a run may hold megabytes, and only these are sent. */
+export function pickSources(sources: readonly ScopeSource[], text: string): readonly ScopeSource[] {
+  return sources.filter(({ path }) => {
+    const [first = "", second] = path.split(".");
+    return text.includes(second ?? first);
+  });
+}
+
+/** Walks down the names that were written; a list is looked into by its first item. */
+export function resolveNames(scope: unknown, names: readonly string[]): unknown {
+  let at = scope;
+  for (const written of names) {
+    const [, name = "", index] = /^`?([^`[]*)`?(?:\[(-?\d+)\])?$/.exec(written) ?? [];
+    if (Array.isArray(at)) at = at[0];
+    if (typeof at !== "object" || at === null || !Object.hasOwn(at, name)) return undefined;
+    at = (at as Readonly<Record<string, unknown>>)[name];
+    if (index !== undefined && Array.isArray(at)) at = at.at(Number(index));
+  }
+  return Array.isArray(at) ? at[0] : at;
+}
+
+/**
+ * A value of any type in one field. A text stands as it is, all else as JSON; a text that would read as JSON stands in
+ * quotes. So a number is written `5`, the text of it `"5"`, and both come back as they were.
+ */
+export function spellValue(value: unknown): string {
+  if (value === undefined) return "";
+  if (typeof value !== "string") return JSON.stringify(value, undefined, 2);
+  return value === "" || value.trim() !== value || parseJson(value) !== undefined
+    ? JSON.stringify(value)
+    : value;
+}
+
+export function parseValue(text: string): unknown {
+  if (text.trim() === "") return undefined;
+  const parsed = parseJson(text);
+  return parsed === undefined ? text : parsed.value;
+}
+
+function parseJson(text: string): { readonly value: unknown } | undefined {
+  if (!/^\s*(["[{\d-]|true\b|false\b|null\b)/.test(text)) return undefined;
+  try {
+    return { value: JSON.parse(text) as unknown };
+  } catch {
+    return undefined;
+  }
+}

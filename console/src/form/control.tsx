@@ -1,0 +1,196 @@
+/** Controls of one value: text, number, day, secret, choice, anything as JSON. */
+import { useState } from "react";
+import { CodeEditor } from "../code/index.ts";
+import type { FieldProps } from "./context.ts";
+import { kindOf, optionsOf, type Schema, typeOf } from "./schema.ts";
+
+const INPUT_TYPES: Readonly<Record<string, string>> = {
+  date: "date",
+  "date-time": "datetime-local",
+  time: "time",
+  email: "email",
+  uri: "url",
+  url: "url",
+};
+const STEP = 1;
+const LARGE_STEP = 10;
+
+export function Control(props: FieldProps) {
+  const kind = kindOf(props.schema);
+  if (kind === "choice") return <Choice {...props} />;
+  if (kind === "number") return <NumberInput {...props} />;
+  if (kind === "json") return <JsonInput {...props} />;
+  if (kind !== "area") return <TextInput {...props} />;
+  return (
+    <textarea
+      {...attributesOf(props)}
+      rows={3}
+      value={textOf(props.value)}
+      placeholder={hintOf(props.schema)}
+      maxLength={props.schema.maxLength}
+      onChange={({ target }) => props.onChange(target.value || undefined)}
+    />
+  );
+}
+
+function attributesOf({ id, error, describedBy, isRequired, isDisabled }: FieldProps) {
+  return {
+    id,
+    className: "field",
+    disabled: isDisabled,
+    "aria-invalid": error === undefined ? undefined : true,
+    "aria-describedby": describedBy,
+    "aria-required": isRequired || undefined,
+  } as const;
+}
+
+function textOf(value: unknown): string {
+  if (value === undefined || value === null) return "";
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+export function hintOf(schema: Schema): string | undefined {
+  const { default: value, examples } = schema;
+  const [example] = examples ?? [];
+  const shown = schema["x-placeholder"] ?? value ?? example;
+  return typeof shown === "object" || shown === undefined ? undefined : textOf(shown);
+}
+
+function TextInput(props: FieldProps) {
+  const { schema, value, onChange } = props;
+  const isSecret = schema["x-secret"] === true || schema.writeOnly === true;
+  const type = INPUT_TYPES[schema.format ?? ""] ?? (isSecret ? "password" : "text");
+  const isMoment = type === "datetime-local";
+  const text = textOf(value);
+  return (
+    <input
+      {...attributesOf(props)}
+      type={type}
+      value={isMoment ? toLocalMoment(text) : text}
+      placeholder={hintOf(schema)}
+      autoComplete={isSecret ? "new-password" : "off"}
+      maxLength={schema.maxLength}
+      onChange={({ target }) => {
+        if (target.value === "") onChange(undefined);
+        else onChange(isMoment ? new Date(target.value).toISOString() : target.value);
+      }}
+    />
+  );
+}
+
+/** The moment in the person's own zone, as the browser's control wants it. */
+function toLocalMoment(text: string): string {
+  const at = new Date(text);
+  if (Number.isNaN(at.getTime())) return "";
+  const offsetMs = at.getTimezoneOffset() * 60_000;
+  return new Date(at.getTime() - offsetMs).toISOString().slice(0, 16);
+}
+
+function Choice(props: FieldProps) {
+  const { schema, value, isRequired, onChange } = props;
+  const options = optionsOf(schema) ?? [];
+  const chosen = options.findIndex((option) => option.value === value);
+  const initial = options.find((option) => option.value === schema.default)?.label;
+  const none = initial === undefined ? (isRequired ? "Choose…" : "–") : `${initial} (unless given)`;
+  return (
+    <select
+      {...attributesOf(props)}
+      value={String(chosen)}
+      onChange={({ target }) => onChange(options[Number(target.value)]?.value)}
+    >
+      <option value="-1">{none}</option>
+      {options.map(({ label }, n) => (
+        <option key={label} value={n}>
+          {label}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+const readNumber = (typed: string): number => Number(typed.replace(",", "."));
+
+/** A number keeps the typed text until it is one: `type=number` would answer "" for `12,` and lose it. */
+function NumberInput(props: FieldProps) {
+  const { schema, value, onChange } = props;
+  const [typed, setTyped] = useState(textOf(value));
+  const isOther = value !== undefined && readNumber(typed) !== value;
+  const text =
+    isOther || (value === undefined && Number.isFinite(readNumber(typed))) ? textOf(value) : typed;
+  const isWrong = text !== "" && !Number.isFinite(readNumber(text));
+  const turn = (by: number): void => {
+    const { minimum = -Infinity, maximum = Infinity } = schema;
+    const next = Math.min(maximum, Math.max(minimum, (readNumber(text) || 0) + by));
+    setTyped(String(next));
+    onChange(next);
+  };
+  return (
+    <span className="form-number">
+      <input
+        {...attributesOf(props)}
+        inputMode={typeOf(schema) === "integer" ? "numeric" : "decimal"}
+        value={text}
+        placeholder={hintOf(schema)}
+        autoComplete="off"
+        {...(isWrong && { "aria-invalid": true })}
+        onKeyDown={(event) => {
+          const sign = { ArrowUp: 1, ArrowDown: -1 }[event.key];
+          if (sign === undefined || event.altKey) return;
+          event.preventDefault();
+          turn(sign * (event.shiftKey ? LARGE_STEP : STEP));
+        }}
+        onChange={({ target }) => {
+          setTyped(target.value);
+          const next = readNumber(target.value);
+          if (target.value.trim() === "") onChange(undefined);
+          else if (Number.isFinite(next)) onChange(next);
+        }}
+      />
+      {schema["x-unit"] && <span className="form-unit">{schema["x-unit"]}</span>}
+      {isWrong && <span className="form-error">is not a number</span>}
+    </span>
+  );
+}
+
+function JsonInput({ value, label, error, isDisabled, onChange, schema }: FieldProps) {
+  const [typed, setTyped] = useState<string>();
+  const [problem, setProblem] = useState<string>();
+  const shown = value === undefined ? "" : JSON.stringify(value, undefined, 2);
+  // While somebody writes, their own text stands; a value from elsewhere replaces it.
+  const text =
+    typed !== undefined && (problem !== undefined || isSameJson(typed, value)) ? typed : shown;
+  const [example] = schema.examples ?? [];
+  return (
+    <>
+      <CodeEditor
+        value={text}
+        label={label}
+        language="json"
+        isReadOnly={isDisabled}
+        isInvalid={error !== undefined}
+        description={error}
+        hint={example === undefined ? undefined : JSON.stringify(example)}
+        onChange={(next) => {
+          setTyped(next);
+          try {
+            onChange(next.trim() === "" ? undefined : JSON.parse(next));
+            setProblem(undefined);
+          } catch (failure) {
+            setProblem(failure instanceof Error ? failure.message : String(failure));
+          }
+        }}
+      />
+      {problem !== undefined && <p className="form-error">{problem}</p>}
+    </>
+  );
+}
+
+function isSameJson(text: string, value: unknown): boolean {
+  try {
+    return (
+      JSON.stringify(text.trim() === "" ? undefined : JSON.parse(text)) === JSON.stringify(value)
+    );
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,167 @@
+import type { ReactNode } from "react";
+import { Control } from "./control.tsx";
+import { type FieldPlace, type FieldProps, useForm } from "./context.ts";
+import { Files } from "./files.tsx";
+import { List, MapRows } from "./list.tsx";
+import { ObjectFields } from "./object-fields.tsx";
+import { isOpenChoice, OpenChoice, Several, Variant } from "./options.tsx";
+import { type FieldKind, kindOf, labelOf, settleSchema } from "./schema.ts";
+
+const GROUPS: ReadonlySet<FieldKind> = new Set([
+  "object",
+  "list",
+  "map",
+  "variant",
+  "many",
+  "file",
+]);
+
+/** A field: label, control, help, error. Whichever control it is, they belong together for a screen reader. */
+export function Field({ schema: given, value, at, name, isRequired = false, isBare }: FieldPlace) {
+  const { root, id: form, errors, write, draw, isDense, isDisabled } = useForm();
+  const schema = settleSchema(given, value, root);
+  const kind = kindOf(schema);
+  if (kind === "fixed") return null;
+  const id = form + at;
+  const label = schema.title ?? labelOf(name);
+  const error = errors.get(at);
+  const about = isBare ? undefined : schema.description;
+  const described = [error !== undefined && `${id}-error`, about && `${id}-about`];
+  const props: FieldProps = {
+    id,
+    at,
+    schema,
+    value,
+    label,
+    isRequired,
+    isDisabled,
+    error,
+    describedBy: described.filter(Boolean).join(" ") || undefined,
+    onChange: (next) => write(at, next),
+  };
+  const custom = draw?.(props);
+  const parts: FieldParts = {
+    id,
+    className: `${isBare ? "bare" : ""} k-${kind}${error === undefined ? "" : " wrong"}`,
+    label: (
+      <>
+        {label}
+        {isRequired && isDense && <i className="form-star" title="Needed" />}
+        {!isRequired && !isDense && kind !== "yes" && (
+          <span className="form-optional">optional</span>
+        )}
+      </>
+    ),
+    isBare: isBare ?? false,
+    about: about && <About id={id} text={about} />,
+    error: error !== undefined && (
+      <p id={`${id}-error`} className="form-error">
+        {label} {error}
+      </p>
+    ),
+    describedBy: props.describedBy,
+  };
+  if (custom !== undefined && custom !== null) return <Plain {...parts}>{custom}</Plain>;
+  if (GROUPS.has(kind) || (kind === "choice" && isOpenChoice(schema, isDense))) {
+    return <Group {...parts}>{groupOf(kind, props)}</Group>;
+  }
+  if (kind === "yes") return <YesNo {...parts} field={props} />;
+  return (
+    <Plain {...parts} isLabelled>
+      <Control {...props} />
+    </Plain>
+  );
+}
+
+function groupOf(kind: FieldKind, props: FieldProps): ReactNode {
+  if (kind === "choice") return <OpenChoice {...props} />;
+  if (kind === "many") return <Several {...props} />;
+  if (kind === "variant") return <Variant {...props} />;
+  if (kind === "map") return <MapRows {...props} />;
+  if (kind === "file") return <Files {...props} />;
+  if (kind === "list") return <List {...props} />;
+  return (
+    <div className="form-inner">
+      <ObjectFields schema={props.schema} value={props.value} at={props.at} />
+    </div>
+  );
+}
+
+interface FieldParts {
+  readonly id: string;
+  readonly className: string;
+  readonly label: ReactNode;
+  readonly isBare: boolean;
+  readonly about: ReactNode;
+  readonly error: ReactNode;
+  readonly describedBy: string | undefined;
+}
+
+/** Help, with `code` in it as code. */
+function About({ id, text }: { readonly id: string; readonly text: string }) {
+  return (
+    <p id={`${id}-about`} className="form-about">
+      {text.split("`").map((part, n) => (n % 2 === 1 ? <code key={n}>{part}</code> : part))}
+    </p>
+  );
+}
+
+function Plain(
+  props: FieldParts & { readonly children: ReactNode; readonly isLabelled?: boolean },
+) {
+  const { id, label, isBare, isLabelled = false } = props;
+  const className = isBare ? "hide" : "form-label";
+  return (
+    <div className={`form-field ${props.className}`}>
+      {isLabelled ? (
+        <label htmlFor={id} className={className}>
+          {label}
+        </label>
+      ) : (
+        <span className={className} id={`${id}-label`}>
+          {label}
+        </span>
+      )}
+      {props.children}
+      {props.about}
+      {props.error}
+    </div>
+  );
+}
+
+function Group(props: FieldParts & { readonly children: ReactNode }) {
+  return (
+    <fieldset
+      id={props.id}
+      tabIndex={-1}
+      className={`form-group ${props.className}`}
+      aria-describedby={props.describedBy}
+    >
+      <legend className={props.isBare ? "hide" : "form-label"}>{props.label}</legend>
+      {props.about}
+      {props.children}
+      {props.error}
+    </fieldset>
+  );
+}
+
+function YesNo({ field, ...parts }: FieldParts & { readonly field: FieldProps }) {
+  return (
+    <div className={`form-field ${parts.className}`}>
+      <label>
+        <input
+          id={field.id}
+          type="checkbox"
+          disabled={field.isDisabled}
+          checked={(field.value ?? field.schema.default) === true}
+          aria-describedby={field.describedBy}
+          aria-invalid={field.error === undefined ? undefined : true}
+          onChange={({ target }) => field.onChange(target.checked)}
+        />
+        <span>{parts.label}</span>
+      </label>
+      {parts.about}
+      {parts.error}
+    </div>
+  );
+}

@@ -1,0 +1,173 @@
+/** Lists and maps. The focus goes where the eye is: to the new one, or to the one before the one that left. */
+import { Plus, X } from "lucide-react";
+import { Fragment, type KeyboardEvent, useRef } from "react";
+import { type FieldProps, useForm } from "./context.ts";
+import { ObjectFields } from "./object-fields.tsx";
+import { escapeSegment, isFields } from "./pointer.ts";
+import { followRef, kindOf, type Schema, settleSchema } from "./schema.ts";
+import { initialValue } from "./values.ts";
+
+const FOCUSABLE = "input, select, textarea, .code-host";
+
+export function List({ id, at, schema, value, label, isDisabled, onChange }: FieldProps) {
+  const { root, renderField } = useForm();
+  const list = useRef<HTMLOListElement>(null);
+  const values: readonly unknown[] = Array.isArray(value) ? value : [];
+  const item = schema.items ?? {};
+  const isPlain = !["object", "variant"].includes(kindOf(settleSchema(item, undefined, root)));
+  const isFull = isDisabled || values.length >= (schema.maxItems ?? Infinity);
+  const one = (item.title ?? label).toLowerCase().replace(/s$/, "");
+  const focus = (n: number): void => {
+    requestAnimationFrame(() => {
+      const control = list.current?.children[n]?.querySelector<HTMLElement>(FOCUSABLE);
+      (control ?? document.getElementById(`${id}-add`))?.focus();
+    });
+  };
+  const add = (): void => {
+    onChange([...values, initialValue(item, root) ?? (isPlain ? "" : {})]);
+    focus(values.length);
+  };
+  const move = (n: number, by: number): void => {
+    const moved = values[n];
+    if (n + by < 0 || n + by >= values.length) return;
+    onChange(values.toSpliced(n, 1).toSpliced(n + by, 0, moved));
+    focus(n + by);
+  };
+  const onKeyDown = (n: number) => (event: KeyboardEvent) => {
+    const by = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+    if (event.altKey && by !== undefined) move(n, by);
+    else if (isPlain && event.key === "Enter" && !isFull && !event.defaultPrevented) add();
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <>
+      {values.length > 0 && (
+        <ol ref={list} className={isPlain ? "form-list plain" : "form-list"}>
+          {values.map((own, n) => (
+            <li key={n} onKeyDown={onKeyDown(n)}>
+              <div className="form-item">
+                {isPlain ? (
+                  renderField({
+                    schema: item,
+                    value: own,
+                    at: `${at}/${n}`,
+                    name: `${label} ${n + 1}`,
+                    isBare: true,
+                  })
+                ) : (
+                  <ObjectFields schema={followRef(item, root)} value={own} at={`${at}/${n}`} />
+                )}
+              </div>
+              <RemoveButton
+                name={`${one} ${n + 1}`}
+                isDisabled={isDisabled}
+                onRemove={() => {
+                  onChange(values.toSpliced(n, 1));
+                  focus(Math.max(0, n - 1));
+                }}
+              />
+            </li>
+          ))}
+        </ol>
+      )}
+      {!isFull && (
+        <button type="button" id={`${id}-add`} className="btn form-add" onClick={add}>
+          <Plus />
+          {values.length > 0 ? "Add another" : `Add ${/^[aeiou]/.test(one) ? "an" : "a"} ${one}`}
+        </button>
+      )}
+      {values.length > 1 && <span className="hide">Alt and arrow keys move one up or down</span>}
+    </>
+  );
+}
+
+/** Names and values. A name that is not written yet is empty, and there is one of them at most. */
+export function MapRows({ id, at, schema, value, isDisabled, onChange }: FieldProps) {
+  const { renderField } = useForm();
+  const list = useRef<HTMLOListElement>(null);
+  const entries = Object.entries(isFields(value) ? value : {});
+  const inner = valueSchemaOf(schema);
+  const isFull = isDisabled || entries.some(([name]) => name === "");
+  const rename = (n: number, name: string): void => {
+    if (entries.some(([other], at2) => other === name && at2 !== n)) return;
+    onChange(Object.fromEntries(entries.map(([old, own], at2) => [at2 === n ? name : old, own])));
+  };
+  const add = (): void => {
+    onChange({ ...Object.fromEntries(entries), "": initialValue(inner) ?? "" });
+    requestAnimationFrame(() =>
+      list.current?.lastElementChild?.querySelector<HTMLElement>("input")?.focus(),
+    );
+  };
+  return (
+    <>
+      <ol ref={list} className="form-list plain map" hidden={entries.length === 0}>
+        {entries.map(([name, own], n) => (
+          <li key={n}>
+            <input
+              className="field"
+              aria-label={`Name ${n + 1}`}
+              placeholder="name"
+              value={name}
+              disabled={isDisabled}
+              onChange={({ target }) => rename(n, target.value)}
+            />
+            <div className="form-item">
+              <Fragment key={n}>
+                {renderField({
+                  schema: inner,
+                  value: own,
+                  at: `${at}/${escapeSegment(name)}`,
+                  name: name === "" ? "Value" : `Value of ${name}`,
+                  isBare: true,
+                })}
+              </Fragment>
+            </div>
+            <RemoveButton
+              name={name}
+              isDisabled={isDisabled}
+              onRemove={() => {
+                onChange(Object.fromEntries(entries.toSpliced(n, 1)));
+                document.getElementById(`${id}-add`)?.focus();
+              }}
+            />
+          </li>
+        ))}
+      </ol>
+      <button
+        type="button"
+        id={`${id}-add`}
+        className="btn form-add"
+        disabled={isFull}
+        onClick={add}
+      >
+        <Plus />
+        Add
+      </button>
+    </>
+  );
+}
+
+function valueSchemaOf({ additionalProperties, patternProperties }: Schema): Schema {
+  const [pattern] = Object.values(patternProperties ?? {});
+  return pattern ?? (typeof additionalProperties === "object" ? additionalProperties : {});
+}
+
+function RemoveButton(props: {
+  readonly name: string;
+  readonly isDisabled: boolean;
+  readonly onRemove: () => void;
+}) {
+  return (
+    <button
+      type="button"
+      className="btn bare icon"
+      aria-label={`Remove ${props.name}`}
+      title="Remove"
+      disabled={props.isDisabled}
+      onClick={props.onRemove}
+    >
+      <X />
+    </button>
+  );
+}

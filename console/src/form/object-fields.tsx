@@ -1,0 +1,35 @@
+import { Fragment } from "react";
+import { useForm } from "./context.ts";
+import { escapeSegment, isFields } from "./pointer.ts";
+import { isWanted, type Schema, settleSchema } from "./schema.ts";
+
+interface ObjectFieldsProps {
+  readonly schema: Schema;
+  readonly value: unknown;
+  readonly at: string;
+  /** These alone. */
+  readonly only?: readonly string[] | undefined;
+}
+
+/** The fields of an object, in the order that its schema says, without those that a condition hides. */
+export function ObjectFields({ schema, value, at, only }: ObjectFieldsProps) {
+  const { root, renderField } = useForm();
+  const settled = settleSchema(schema, value, root);
+  const names = schema["x-order"] ?? Object.keys(settled.properties ?? {});
+  return names.map((name) => {
+    const field = settled.properties?.[name];
+    if (typeof field !== "object" || (only && !only.includes(name))) return null;
+    if (!isWanted(field, name, value)) return null;
+    return (
+      <Fragment key={name}>
+        {renderField({
+          schema: field,
+          value: isFields(value) ? value[name] : undefined,
+          at: `${at}/${escapeSegment(name)}`,
+          name,
+          isRequired: settled.required?.includes(name) ?? false,
+        })}
+      </Fragment>
+    );
+  });
+}

@@ -1,0 +1,45 @@
+/** JSON pointers: how the server says where in a value something is wrong, and how a form says what it changes. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+export const isFields = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+export const escapeSegment = (name: string): string =>
+  name.replaceAll("~", "~0").replaceAll("/", "~1");
+
+/** `/a/b~1c` as `a` and `b/c`. */
+export function parsePointer(pointer: string): readonly string[] {
+  const [, ...segments] = pointer.split("/");
+  return segments.map((segment) => segment.replaceAll("~1", "/").replaceAll("~0", "~"));
+}
+
+export function readPointer(value: unknown, pointer: string): unknown {
+  let at = value;
+  for (const name of parsePointer(pointer)) {
+    if (Array.isArray(at)) at = at[Number(name)];
+    else if (isFields(at) && Object.hasOwn(at, name)) at = at[name];
+    else return undefined;
+  }
+  return at;
+}
+
+/** Makes anew only what leads to the place. Undefined takes the field away. */
+export function writePointer(value: unknown, pointer: string, next: unknown): unknown {
+  return writeAt(value, parsePointer(pointer), next);
+}
+
+function writeAt(value: unknown, [name, ...rest]: readonly string[], next: unknown): unknown {
+  if (name === undefined) return next;
+  if (Array.isArray(value)) {
+    return value.map((item: unknown, n) => (n === Number(name) ? writeAt(item, rest, next) : item));
+  }
+  const fields = isFields(value) ? value : {};
+  const made = writeAt(Object.hasOwn(fields, name) ? fields[name] : undefined, rest, next);
+  const { [name]: _, ...others } = fields;
+  if (made === undefined) return others;
+  // A field that was there keeps its place among the others.
+  return Object.fromEntries([
+    ...Object.entries(fields).map(([key, old]) => [key, key === name ? made : old] as const),
+    ...(Object.hasOwn(fields, name) ? [] : [[name, made] as const]),
+  ]);
+}
