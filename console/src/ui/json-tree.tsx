@@ -117,6 +117,7 @@ function Rows({ rows, label, open, isSearch, root, onToggle, onUse }: RowsProps)
     else if (event.key === "Enter" && onUse) onUse(row.path);
     else if ((event.key === "Enter" || event.key === " ") && row.hasChildren) onToggle(row.path);
     else if (event.key === "c" && !event.metaKey && !event.ctrlKey) copy(row.value, "Value");
+    else if (event.key === "p") copy(row.path, "Path");
     else return;
     event.preventDefault();
     event.stopPropagation();

@@ -1,0 +1,57 @@
+import "./overlay.css";
+import { X } from "lucide-react";
+import { type ReactNode, useEffect, useId, useRef } from "react";
+
+interface DialogProps {
+  readonly title: string;
+  readonly onClose: () => void;
+  readonly children: ReactNode;
+  /** Buttons, the main one last. */
+  readonly footer?: ReactNode;
+  readonly isWide?: boolean;
+  /** Enter in a field does it. */
+  readonly onSubmit?: () => void;
+}
+
+/** A native dialog: the browser keeps the focus in it and gives it back. Escape and a press beside it close it. */
+export function Dialog({ title, onClose, children, footer, isWide, onSubmit }: DialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => {
+    const element = dialog.current;
+    if (element && !element.open) element.showModal();
+  }, []);
+  return (
+    <dialog
+      ref={dialog}
+      className={isWide ? "dialog wide" : "dialog"}
+      aria-labelledby={id}
+      onClose={onClose}
+      onPointerDown={(event) => event.target === dialog.current && dialog.current.close()}
+    >
+      <form
+        className="dialog-frame"
+        onSubmit={(event) => {
+          event.preventDefault();
+          onSubmit?.();
+        }}
+      >
+        <header className="dialog-head">
+          <h2 id={id} className="grow cut">
+            {title}
+          </h2>
+          <button
+            type="button"
+            className="btn bare icon"
+            aria-label="Close"
+            onClick={() => dialog.current?.close()}
+          >
+            <X />
+          </button>
+        </header>
+        <div className="dialog-body scroll">{children}</div>
+        {footer && <footer className="dialog-foot">{footer}</footer>}
+      </form>
+    </dialog>
+  );
+}

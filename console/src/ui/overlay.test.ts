@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+import { filterOptions } from "./combobox.tsx";
+import { nextItem } from "./menu.tsx";
+
+const OPTIONS = ["Mail", "Webmail", "Slack"].map((label) => ({ value: label, label }));
+
+test("typing finds what begins with the words before what contains them", () => {
+  expect(filterOptions(OPTIONS, "mail").map(({ label }) => label)).toEqual(["Mail", "Webmail"]);
+  expect(filterOptions(OPTIONS, " ")).toHaveLength(3);
+  expect(filterOptions(OPTIONS, "zzz")).toEqual([]);
+});
+
+test("arrows go round a menu, letters to the next item that begins with them", () => {
+  const items = ["Copy", "Cut", "Delete"].map((label) => ({ label }));
+  expect([nextItem(items, 2, "ArrowDown"), nextItem(items, 0, "ArrowUp")]).toEqual([0, 2]);
+  expect([nextItem(items, 0, "c"), nextItem(items, 1, "c"), nextItem(items, 0, "x")]).toEqual([
+    1,
+    0,
+    undefined,
+  ]);
+});

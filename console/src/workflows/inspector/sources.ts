@@ -1,0 +1,65 @@
+/** The values that a step's expressions can see, nearest first: the loop's item, the steps before, what started the run. */
+import type { ScopeSource } from "../../code/index.ts";
+import {
+  bodyOf,
+  type Definition,
+  findGraph,
+  findStep,
+  type Graph,
+  idOf,
+  placeOf,
+  type Step,
+  toKey,
+} from "../graph/graph.ts";
+import type { RunView } from "../graph/run-view.ts";
+
+export interface ScopeInput {
+  readonly definition: Definition;
+  readonly key: string;
+  readonly run: RunView;
+  /** Outputs that tests take for granted, by the id of a step. */
+  readonly pins: Readonly<Record<string, unknown>>;
+  readonly trigger: unknown;
+  /** The chosen item of each loop. */
+  readonly items: ReadonlyMap<string, number>;
+}
+
+export function listSources(input: ScopeInput): readonly ScopeSource[] {
+  const { definition, run, pins } = input;
+  const sources: ScopeSource[] = [];
+  for (let key = input.key; key !== ""; key = placeOf(key)) {
+    const place = placeOf(key);
+    const graph = findGraph(definition, place);
+    if (!graph) break;
+    for (const step of stepsBefore(graph, idOf(key))) {
+      const { id, name = id } = step;
+      const value = Object.hasOwn(pins, id) ? pins[id] : run.steps.get(toKey(place, id))?.output;
+      sources.push({ path: `steps.${id}.output`, title: name, value });
+    }
+    const loop = place === "" ? undefined : findStep(definition, place);
+    if (loop && bodyOf(loop)) sources.push(toItemSource(loop, place, input));
+  }
+  return [...sources, { path: "trigger", title: "What started it", value: input.trigger }];
+}
+
+/** The steps that lead to this one, the nearest first. */
+function stepsBefore(graph: Graph, id: string): readonly Step[] {
+  const found: string[] = [];
+  const pending = [id];
+  for (let at = pending.shift(); at !== undefined; at = pending.shift()) {
+    for (const { from, to } of graph.edges) {
+      if (to !== at || found.includes(from) || from === id) continue;
+      found.push(from);
+      pending.push(from);
+    }
+  }
+  return found.flatMap((one) => graph.nodes.find((step) => step.id === one) ?? []);
+}
+
+function toItemSource(loop: Step, place: string, { run, items }: ScopeInput): ScopeSource {
+  const name = typeof loop.config?.["as"] === "string" ? loop.config["as"] : "item";
+  const input = run.steps.get(place)?.input as { readonly items?: unknown } | undefined;
+  const list = input?.items;
+  const value: unknown = Array.isArray(list) ? list[items.get(place) ?? 0] : undefined;
+  return { path: name, title: `${loop.name ?? loop.id}: this ${name}`, value };
+}
