@@ -16,7 +16,8 @@ import { BASE_PATH, place } from "./data/place.ts";
 import { RUN_STATUSES, type RunsSearch } from "./runs/search.ts";
 import { NotFound } from "./shell/not-found.tsx";
 import { Shell } from "./shell/shell.tsx";
-import { SignIn } from "./shell/sign-in.tsx";
+import { ScreenFailure } from "./shell/screen-boundary.tsx";
+import { SignIn } from "./shell/sign-in/sign-in.tsx";
 
 /** The only list of screens. A loader starts a screen's requests beside the download of its code, on hover already. */
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound });
@@ -33,7 +34,10 @@ const inside = createRoute({
   id: "inside",
   component: Shell,
   beforeLoad() {
-    if (place.workspace === undefined) throw redirect({ to: "/login" });
+    if (place.workspace === undefined) {
+      const from = `${location.pathname}${location.search}`;
+      throw redirect({ to: "/login", search: from === `${BASE_PATH}/` ? {} : { from } });
+    }
     // Not waited for: the first 401 leads to the sign-in page, and nobody else waits a round trip.
     prefetch("auth.me");
   },
@@ -114,6 +118,28 @@ const notifications = createRoute({
   component: lazyRouteComponent(() => import("./notifications/notifications.tsx"), "Notifications"),
 });
 
+const notification = createRoute({
+  getParentRoute: () => inside,
+  path: "/notifications/$id",
+  component: lazyRouteComponent(
+    () => import("./notifications/notification.tsx"),
+    "NotificationPage",
+  ),
+});
+
+/** A mail leads to it: a ticket's main fields, until the desk has a screen of its own. */
+const ticket = createRoute({
+  getParentRoute: () => inside,
+  path: "/tickets/$reference",
+  component: lazyRouteComponent(() => import("./notifications/ticket.tsx"), "TicketPage"),
+});
+
+const mailSettings = createRoute({
+  getParentRoute: () => inside,
+  path: "/settings/notifications",
+  component: lazyRouteComponent(() => import("./notifications/mail-settings.tsx"), "MailSettings"),
+});
+
 const welcome = createRoute({
   getParentRoute: () => inside,
   path: "/welcome",
@@ -143,6 +169,9 @@ const router = createRouter({
       causes,
       approvals,
       notifications,
+      notification,
+      ticket,
+      mailSettings,
       welcome,
       gallery,
     ]),
@@ -151,6 +180,12 @@ const router = createRouter({
   defaultPreload: "intent",
   defaultPreloadDelay: 40,
   defaultPendingMs: 400,
+  defaultErrorComponent: ({ error, reset }) => (
+    <ScreenFailure
+      error={error instanceof Error ? error : new Error(String(error))}
+      retry={reset}
+    />
+  ),
 });
 
 declare module "@tanstack/react-router" {

@@ -11,6 +11,7 @@ import {
   type UseQueryResult,
 } from "@tanstack/react-query";
 import { BASE_PATH, place } from "./place.ts";
+import { noteAnswer } from "./session.ts";
 
 export { ApiError };
 export type { Schemas } from "@millrace/client";
@@ -51,34 +52,40 @@ const keyOf = (id: OperationId, input: unknown): string => JSON.stringify([id, i
 
 type Send = (id: OperationId, input?: unknown, options?: CallOptions) => Promise<unknown>;
 
-/** Calls an operation. A session that is over leads to the sign-in page, and back from there. */
+/** The server was not reached: nobody knows more, and nothing is shown as done. */
+export class Unreachable extends Error {
+  override readonly name = "Unreachable";
+  constructor() {
+    super("The server can't be reached. Nothing was changed; try it again.");
+  }
+}
+
+/** Calls an operation. A session that is over is asked for again. */
 export async function call<O extends OperationId>(
   id: O,
   input?: Input<O>,
   options: CallOptions = {},
 ): Promise<Reply<O>> {
   const send: Send = client.call as Send;
-  const reply = await send(id, input, {
-    ...options,
-    onAnswer(answer) {
-      const etag = answer.headers.get("etag");
-      if (etag !== null && answer.status < 300) etags.set(keyOf(id, input), etag);
-      if (answer.status === 401 && !isPublic(id)) leaveForSignIn();
-      options.onAnswer?.(answer);
-    },
-  });
-  return reply as Reply<O>;
+  try {
+    const reply = await send(id, input, {
+      ...options,
+      onAnswer(answer) {
+        const etag = answer.headers.get("etag");
+        if (etag !== null && answer.status < 300) etags.set(keyOf(id, input), etag);
+        options.onAnswer?.(answer);
+      },
+    });
+    return reply as Reply<O>;
+  } catch (error) {
+    if (error instanceof ApiError && !isPublic(id)) noteAnswer(error.status, error.code);
+    // What `fetch` throws when no answer came; its words are the browser's.
+    if (error instanceof TypeError && options.signal?.aborted !== true) throw new Unreachable();
+    throw error;
+  }
 }
 
 const isPublic = (id: OperationId): boolean => /^(auth\.login|passwords\.|invitations\.)/.test(id);
-
-function leaveForSignIn(): void {
-  const signIn = `${BASE_PATH}/login`;
-  if (location.pathname === signIn) return;
-  const from = `${location.pathname}${location.search}`;
-  const isHome = from === `${BASE_PATH}/`;
-  location.assign(isHome ? signIn : `${signIn}?from=${encodeURIComponent(from)}`);
-}
 
 /** The options of a query, for hooks, loaders and prefetches alike. */
 export function query<O extends OperationId>(id: O, input?: Input<O>) {
@@ -91,6 +98,8 @@ export function query<O extends OperationId>(id: O, input?: Input<O>) {
 interface QueryHookOptions {
   readonly enabled?: boolean;
   readonly staleTime?: number;
+  /** Where the log can't tell. */
+  readonly refetchInterval?: number | false;
 }
 
 /** Reads an operation and follows it: the log says when it is stale. */

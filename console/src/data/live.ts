@@ -3,20 +3,20 @@
  * good: so the tab that holds the lock listens, and tells the others.
  */
 import { useSyncExternalStore } from "react";
-import { invalidate } from "./api.ts";
+import { invalidate, type Schemas } from "./api.ts";
 import { place } from "./place.ts";
+import { staleAfter } from "./stale.ts";
 import { readStream } from "./stream.ts";
 
-export interface LogEvent {
-  readonly id: string;
-  readonly type: string;
-  readonly at?: string;
-  readonly resource?: { readonly type: string; readonly id: string; readonly name?: string };
-  readonly actor?: { readonly name?: string };
-  readonly data?: Readonly<Record<string, unknown>>;
-}
-
+export type LogEvent = Schemas["Event"];
 export type LiveState = "connecting" | "live" | "lost" | "unavailable";
+
+/** What tabs tell each other; a new one asks, and the one that listens says how it is. */
+type Message =
+  | { readonly kind: "event"; readonly event: LogEvent }
+  | { readonly kind: "state"; readonly state: LiveState }
+  | { readonly kind: "gap" }
+  | { readonly kind: "ask" };
 
 const BURST_MS = 150;
 const RECENT_MAX = 40;
@@ -24,26 +24,9 @@ const WAIT_MIN_MS = 500;
 const WAIT_MAX_MS = 15_000;
 const STREAM = "/api/v1/events/topics/platform.events/stream";
 
-/** The cached operations that an event makes stale, by the event's namespace. */
-const STALE: Readonly<Record<string, readonly string[]>> = {
-  incident: ["incidents.", "sla.", "dashboards."],
-  sla: ["sla.", "incidents."],
-  change: ["changes."],
-  problem: ["problems."],
-  request: ["requests.", "catalog."],
-  workflow: ["workflows.", "runs.", "approvals."],
-  run: ["runs.", "approvals.", "workflows."],
-  record: ["records.", "dashboards."],
-  table: ["tables.", "records."],
-  notification: ["notifications."],
-  dashboard: ["dashboards."],
-  user: ["users.", "auth."],
-  team: ["teams."],
-  workspace: ["workspaces.", "auth."],
-  role: ["roles.", "auth."],
-};
-
 let state: LiveState = "connecting";
+let lastId: string | undefined;
+let isListener = false;
 const recent: LogEvent[] = [];
 const watchers = new Set<() => void>();
 const listeners = new Set<(event: LogEvent) => void>();
@@ -52,26 +35,33 @@ const channel = new BroadcastChannel(`millrace:${scope}`);
 const stale = new Set<string>();
 let burst: ReturnType<typeof setTimeout> | undefined;
 
-channel.onmessage = ({ data }: MessageEvent<LogEvent | LiveState>) =>
-  typeof data === "string" ? setState(data) : receive(data);
+channel.onmessage = ({ data }: MessageEvent<Message>) => {
+  if (data.kind !== "ask") receive(data);
+  else if (isListener) channel.postMessage({ kind: "state", state } satisfies Message);
+};
 
-function setState(next: LiveState): void {
-  state = next;
-  for (const watcher of watchers) watcher();
-}
-
-function announce(message: LogEvent | LiveState): void {
+function announce(message: Message): void {
   channel.postMessage(message);
-  if (typeof message === "string") setState(message);
-  else receive(message);
+  receive(message);
 }
 
-function receive(event: LogEvent): void {
+function receive(message: Message): void {
+  if (message.kind === "event") receiveEvent(message.event);
+  else if (message.kind === "gap") invalidate([""]);
+  else if (message.kind === "state") {
+    state = message.state;
+    for (const watcher of watchers) watcher();
+  }
+}
+
+function receiveEvent(event: LogEvent): void {
+  // Ids sort as the log does: what a tab has heard already is not told twice.
+  if (lastId !== undefined && event.id <= lastId) return;
+  lastId = event.id;
   recent.unshift(event);
   recent.length = Math.min(recent.length, RECENT_MAX);
   for (const listener of listeners) listener(event);
-  const [namespace = ""] = event.type.split(".");
-  for (const prefix of STALE[namespace] ?? []) stale.add(prefix);
+  for (const prefix of staleAfter(event.type)) stale.add(prefix);
   // A burst of events is one refetch of what is on the screen; what is not is only marked.
   burst ??= setTimeout(() => {
     burst = undefined;
@@ -81,40 +71,65 @@ function receive(event: LogEvent): void {
   }, BURST_MS);
 }
 
-let isListening = false;
+let isStarted = false;
 
 /** Listens for as long as the page lives, once. */
 export function listenToLog(): void {
-  if (isListening || place.workspace === undefined) return;
-  isListening = true;
+  if (isStarted || place.workspace === undefined) return;
+  isStarted = true;
+  channel.postMessage({ kind: "ask" } satisfies Message);
   void navigator.locks.request(`millrace-live:${scope}`, follow);
 }
 
+/** Listens again after the stream was refused: somebody has signed in anew. */
+export function resumeLog(): void {
+  if (state !== "unavailable") return;
+  isStarted = false;
+  listenToLog();
+}
+
 async function follow(): Promise<void> {
-  let after: string | undefined;
+  isListener = true;
   let waitMs = WAIT_MIN_MS;
+  let hasBegun = false;
   for (;;) {
     const opened = (): void => {
-      // What happened while nobody listened is not known: everything on the screen is read again.
-      if (state === "lost") invalidate([""]);
+      // The stream goes on after the last event; without one, what happened meanwhile is not known.
+      if (hasBegun && lastId === undefined) announce({ kind: "gap" });
+      hasBegun = true;
       waitMs = WAIT_MIN_MS;
-      announce("live");
+      announce({ kind: "state", state: "live" });
     };
     const outcome = await readStream(STREAM, {
-      after,
+      after: lastId,
       opened,
       each(frame) {
         if (frame.event === "") return;
-        const event = JSON.parse(frame.data) as LogEvent;
-        after = event.id;
-        announce(event);
+        announce({ kind: "event", event: JSON.parse(frame.data) as LogEvent });
       },
     });
-    if (outcome === "refused") return announce("unavailable");
-    if (waitMs > WAIT_MIN_MS) announce("lost");
-    await new Promise((resolve) => setTimeout(resolve, waitMs));
+    if (outcome === "refused") {
+      // A cursor that is too old is refused as well: everything is read again, and followed from now on.
+      if (lastId === undefined) return announce({ kind: "state", state: "unavailable" });
+      lastId = undefined;
+      announce({ kind: "gap" });
+    } else if (waitMs > WAIT_MIN_MS) announce({ kind: "state", state: "lost" });
+    await waitFor(waitMs);
     waitMs = Math.min(waitMs * 2, WAIT_MAX_MS);
   }
+}
+
+/** Waits, or until the browser says that there is a network again. */
+function waitFor(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      removeEventListener("online", done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    addEventListener("online", done);
+  });
 }
 
 const subscribe = (watcher: () => void): (() => void) => {

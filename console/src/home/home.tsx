@@ -1,101 +1,244 @@
 import "./home.css";
 import { Link } from "@tanstack/react-router";
+import { AppWindow } from "lucide-react";
+import { useMemo } from "react";
 import { useOp } from "../data/api.ts";
 import { useRecentEvents } from "../data/live.ts";
 import { useMay, useMe } from "../data/people.ts";
-import { ErrorNotice, Loading } from "../ui/feedback.tsx";
+import { BASE_PATH, place } from "../data/place.ts";
+import { pathOf } from "../data/resource-path.ts";
 import { State } from "../ui/state.tsx";
-import { Ago } from "../ui/time.tsx";
-import { toDuration, toWords } from "../ui/words.ts";
+import { Ago, useNow } from "../ui/time.tsx";
+import { count, toDuration } from "../ui/words.ts";
+import { groupChanges, listPeople } from "./changes.ts";
+import { groupFailures } from "./failures.ts";
+import { lastVisit } from "./last-visit.ts";
+import { Panel } from "./panel.tsx";
+import { useWaiting } from "./waiting.ts";
 
-const FAILED_MAX = 8;
-const FEED_MAX = 12;
+const DAY_MS = 24 * 60 * 60 * 1_000;
+const SHOWN_MAX = 7;
+const CHANGES_READ = 100;
 
-/** What runs, what failed, what waits for me, and what happens right now. */
+/** What waits for me, what failed, what runs, and what changed since I was here. */
 export function Home() {
-  const me = useMe();
   const may = useMay();
-  const [firstName] = me?.user.name.split(" ") ?? [];
   return (
     <div className="scroll home">
-      <h1 className="home-title">{firstName === undefined ? "Welcome" : `Hello, ${firstName}`}</h1>
+      <Greeting />
       <div className="home-panels">
-        {may("approvals:decide") && <Approvals />}
-        {may("workflows:read") && <FailedRuns />}
-        <Feed />
+        <div className="home-column">
+          <Waiting />
+          {may("workflows:read") && <Failures />}
+        </div>
+        <div className="home-column">
+          {may("workflows:read") && <Running />}
+          <Changes />
+          {may("apps:use") && <Apps />}
+        </div>
       </div>
     </div>
   );
 }
 
-function Approvals() {
-  const { data, error, refetch } = useOp("approvals.list", { query: { limit: 20 } });
-  return (
-    <section className="panel" aria-labelledby="home-approvals">
-      <h2 id="home-approvals">Waiting for your decision</h2>
-      {error && <ErrorNotice error={error} retry={() => void refetch()} />}
-      {!data && !error && <Loading rows={3} />}
-      {data?.data.length === 0 && <p className="muted panel-none">Nothing waits for you.</p>}
-      <ul className="lines">
-        {data?.data.map(({ runId, stepId, workflowName, message, createdAt }) => (
-          <li key={`${runId}:${stepId}`}>
-            <Link to="/approvals" search={{ open: `${runId}:${stepId}` }} className="line">
-              <span className="grow cut">
-                <strong>{workflowName}</strong> {message}
-              </span>
-              <Ago at={createdAt} />
-            </Link>
-          </li>
-        ))}
-      </ul>
-    </section>
-  );
-}
+const HOURS = [
+  [5, "Good night"],
+  [12, "Good morning"],
+  [18, "Good afternoon"],
+  [24, "Good evening"],
+] as const;
 
-function FailedRuns() {
-  const input = { query: { status: "failed", limit: FAILED_MAX } } as const;
-  const { data, error, refetch } = useOp("runs.list", input);
+function Greeting() {
+  const me = useMe();
+  const { entries, isLoading } = useWaiting();
+  const hour = new Date().getHours();
+  const greeting = HOURS.find(([until]) => hour < until)?.[1] ?? "Hello";
+  const [firstName] = me?.user.name.split(" ") ?? [];
+  const said =
+    entries.length === 0
+      ? "Nothing waits for you."
+      : `${count(entries.length, "thing waits", "things wait")} for you.`;
   return (
-    <section className="panel" aria-labelledby="home-failed">
-      <h2 id="home-failed">Failed runs</h2>
-      {error && <ErrorNotice error={error} retry={() => void refetch()} />}
-      {!data && !error && <Loading rows={3} />}
-      {data?.data.length === 0 && <p className="muted panel-none">None: all is well.</p>}
-      <ul className="lines">
-        {data?.data.map((run) => (
-          <li key={run.id}>
-            <Link to="/runs" search={{ status: "failed", open: run.id }} className="line">
-              <span className="grow cut">{run.workflowName}</span>
-              <span className="muted">{toDuration(run.durationMs)}</span>
-              <State state={run.status} />
-              <Ago at={run.createdAt} />
-            </Link>
-          </li>
-        ))}
-      </ul>
-    </section>
-  );
-}
-
-function Feed() {
-  const events = useRecentEvents().slice(0, FEED_MAX);
-  return (
-    <section className="panel" aria-labelledby="home-feed">
-      <h2 id="home-feed">Right now</h2>
-      {events.length === 0 && (
-        <p className="muted panel-none">Nothing has happened since you came.</p>
+    <h1 className="home-title">
+      {firstName !== undefined && (
+        <>
+          {greeting}, {firstName}. <span className="muted">{isLoading ? "" : said}</span>
+        </>
       )}
-      <ul className="lines">
-        {events.map(({ id, type, resource, actor, at }) => (
-          <li key={id} className="line">
+    </h1>
+  );
+}
+
+function Waiting() {
+  const { entries, isLoading, error, retry } = useWaiting();
+  return (
+    <Panel
+      title="Waits for you"
+      rows="many"
+      count={entries.length}
+      isLoading={isLoading}
+      error={error}
+      retry={retry}
+      none="No decision, ticket or request is yours to move."
+    >
+      {entries.slice(0, SHOWN_MAX).map(({ id, kind, text, about, to, search, at, state }) => (
+        <li key={id}>
+          <Link to={to} search={search} className="line">
+            <span className="home-kind muted">{kind}</span>
             <span className="grow cut">
-              {toWords(type)} <span className="muted">{resource?.name ?? resource?.id}</span>
+              {text} {about !== "" && <span className="muted">{about}</span>}
             </span>
-            <span className="muted cut">{actor?.name}</span>
-            {at !== undefined && <Ago at={at} />}
+            {state !== undefined && <State state={state} />}
+            <Ago at={at} />
+          </Link>
+        </li>
+      ))}
+    </Panel>
+  );
+}
+
+function Failures() {
+  // By the hour, so that the list is one in the cache while the page is open.
+  const hour = Math.floor(useNow() / 3_600_000);
+  const from = useMemo(() => new Date(hour * 3_600_000 - DAY_MS).toISOString(), [hour]);
+  const { data, error, isPending, refetch } = useOp("runs.list", {
+    query: { status: "failed", limit: 100, from },
+  });
+  const failures = groupFailures(data?.data ?? []);
+  return (
+    <Panel
+      title="Failed in the last day"
+      rows="some"
+      count={failures.length}
+      all="/runs"
+      search={{ status: "failed" }}
+      isLoading={isPending}
+      error={error}
+      retry={() => void refetch()}
+      none="Nothing: all is well."
+    >
+      {failures
+        .slice(0, SHOWN_MAX)
+        .map(({ workflowId, workflowName, runId, message, times, at }) => (
+          <li key={workflowId}>
+            <Link to="/runs/$id" params={{ id: runId }} className="line">
+              <span className="grow cut">
+                <strong>{workflowName}</strong> <span className="muted">{message}</span>
+              </span>
+              <span className="tag bad plain">{count(times, "time")}</span>
+              <Ago at={at} />
+            </Link>
           </li>
         ))}
-      </ul>
-    </section>
+    </Panel>
+  );
+}
+
+function Running() {
+  const { data, error, isPending, refetch } = useOp("runs.list", {
+    query: { status: "running", limit: SHOWN_MAX },
+  });
+  const nowMs = useNow();
+  const runs = data?.data ?? [];
+  return (
+    <Panel
+      title="Running now"
+      rows="few"
+      count={runs.length}
+      all="/runs"
+      search={{ status: "running" }}
+      isLoading={isPending}
+      error={error}
+      retry={() => void refetch()}
+      none="Nothing runs at this moment."
+    >
+      {runs.map((run) => (
+        <li key={run.id}>
+          <Link to="/runs/$id" params={{ id: run.id }} className="line">
+            <span className="grow cut">{run.workflowName}</span>
+            <span className="muted">
+              {run.startedAt !== null &&
+                toDuration(
+                  Math.max(0, Math.floor((nowMs - Date.parse(run.startedAt)) / 1_000)) * 1_000,
+                )}
+            </span>
+            <State state={run.status} />
+          </Link>
+        </li>
+      ))}
+    </Panel>
+  );
+}
+
+function Changes() {
+  const may = useMay();
+  const me = useMe();
+  const mayAudit = may("audit:read");
+  const { data, error, isPending, refetch } = useOp(
+    "audit.query",
+    { query: { from: lastVisit, limit: CHANGES_READ } },
+    { enabled: mayAudit },
+  );
+  const recent = useRecentEvents();
+  const events = useMemo(() => {
+    const stored = mayAudit ? (data?.data ?? []) : [];
+    const known = new Set(stored.map(({ id }) => id));
+    return [...recent.filter(({ id }) => !known.has(id)), ...stored];
+  }, [mayAudit, data, recent]);
+  const changes = groupChanges(events, me?.user.id ?? "");
+  return (
+    <Panel
+      title="Since you were here"
+      rows="some"
+      isLoading={mayAudit && isPending}
+      error={error}
+      retry={() => void refetch()}
+      count={changes.length}
+      none="Nobody changed anything."
+    >
+      {changes.slice(0, SHOWN_MAX).map((change) => {
+        const path = pathOf(change.type, change.id, change.number);
+        const line = (
+          <>
+            <span className="grow cut">
+              {change.name} <span className="muted">{change.what}</span>
+            </span>
+            <span className="muted cut home-who">{listPeople(change.who)}</span>
+            <Ago at={change.at} />
+          </>
+        );
+        return (
+          <li key={change.key}>
+            {path === undefined ? (
+              <span className="line">{line}</span>
+            ) : (
+              <Link to={path} className="line">
+                {line}
+              </Link>
+            )}
+          </li>
+        );
+      })}
+    </Panel>
+  );
+}
+
+/** The apps that one may open; absent where none is deployed. */
+function Apps() {
+  const apps = useOp("home.list_apps").data?.data ?? [];
+  if (apps.length === 0) return null;
+  return (
+    <Panel title="Apps" rows="few" count={apps.length} isLoading={false} none="">
+      {apps.slice(0, SHOWN_MAX).map(({ slug, name, description }) => (
+        <li key={slug}>
+          <a className="line" href={`${BASE_PATH}/apps/${place.workspace}/${slug}`}>
+            <AppWindow className="ico" />
+            <span className="grow cut">
+              {name} <span className="muted">{description}</span>
+            </span>
+          </a>
+        </li>
+      ))}
+    </Panel>
   );
 }

@@ -1,4 +1,153 @@
-/** Shows nothing yet. */
+import "./notifications.css";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { CheckCheck, Settings2 } from "lucide-react";
+import { useState } from "react";
+import { call, invalidate, patchCached, type Schemas, useOp } from "../data/api.ts";
+import { applyChange } from "../data/change.ts";
+import { place } from "../data/place.ts";
+import { useActions } from "../shell/actions.ts";
+import { useListKeys } from "../shell/list-keys.ts";
+import { Empty, ErrorNotice, Loading } from "../ui/feedback.tsx";
+import { Keys } from "../ui/key.tsx";
+import { Ago } from "../ui/time.tsx";
+import { toWords } from "../ui/words.ts";
+
+type Notification = Schemas["Notification"];
+
+const PAGE = 100;
+
+/** What one was told, newest first. Opening one is reading it. */
 export function Notifications() {
-  return null;
+  const navigate = useNavigate();
+  const [isNewOnly, setNewOnly] = useState(false);
+  const [chosen, setChosen] = useState<string>();
+  const { data, error, isPending, refetch } = useOp("notifications.list", {
+    query: { limit: PAGE, ...(isNewOnly && { unread: true }) },
+  });
+  const all = data?.data ?? [];
+  const current = all.find(({ id }) => id === chosen);
+  const unread = all.filter(({ readAt }) => readAt === null);
+  useListKeys({ ids: all.map(({ id }) => id), chosen, onChoose: setChosen });
+  const open = (one: Notification | undefined): void => {
+    if (one) void navigate({ to: "/notifications/$id", params: { id: one.id } });
+  };
+  useActions([
+    { keys: "Enter", label: "Open", run: () => open(current), hidden: true },
+    {
+      keys: "u",
+      label: current?.readAt === null ? "Mark as read" : "Mark as new",
+      run: () => current && void setRead(current, current.readAt === null),
+      disabled: current ? undefined : "Choose one first, with J and K.",
+    },
+    {
+      keys: "shift+Enter",
+      label: "Mark all as read",
+      run: () => void readAll(),
+      disabled: unread.length === 0 ? "Nothing is new." : undefined,
+    },
+  ]);
+  return (
+    <div className="page">
+      <header className="page-head">
+        <h1>Notifications</h1>
+        <div className="tabs grow" role="group" aria-label="Which">
+          <button aria-pressed={!isNewOnly} onClick={() => setNewOnly(false)}>
+            All
+          </button>
+          <button aria-pressed={isNewOnly} onClick={() => setNewOnly(true)}>
+            New
+          </button>
+        </div>
+        <Link
+          to="/settings/notifications"
+          className="btn bare icon"
+          aria-label="Mail settings"
+          title="Mail settings"
+        >
+          <Settings2 />
+        </Link>
+        <button className="btn" disabled={unread.length === 0} onClick={() => void readAll()}>
+          <CheckCheck /> <span className="wide-only">Mark all as read</span>
+        </button>
+      </header>
+      {error && <ErrorNotice error={error} retry={() => void refetch()} />}
+      {isPending && <Loading />}
+      {!isPending && !error && all.length === 0 && (
+        <Empty title={isNewOnly ? "Nothing is new" : "You were told nothing yet"}>
+          When something needs you, or a workflow writes to you, it is here and in your mail.
+        </Empty>
+      )}
+      <ul className="scroll notifications">
+        {all.map((one) => (
+          <NotificationRow key={one.id} one={one} isChosen={one.id === chosen} />
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function NotificationRow(props: { readonly one: Notification; readonly isChosen: boolean }) {
+  const { id, title, body, readAt, createdAt, environment } = props.one;
+  const isNew = readAt === null;
+  return (
+    <li className={`notification${isNew ? " new" : ""}`} aria-current={props.isChosen}>
+      <Link to="/notifications/$id" params={{ id }} className="notification-link">
+        <span className="notification-dot">{isNew && <span className="hide">New</span>}</span>
+        <span className="grow">
+          <span className="notification-title">
+            {title}
+            {environment !== place.environment && (
+              <span className={`tag plain env-tag`}>{toWords(environment)}</span>
+            )}
+          </span>
+          {body !== "" && <span className="notification-body muted">{body}</span>}
+        </span>
+        <Ago at={createdAt} />
+      </Link>
+      <button
+        className="btn bare notification-act"
+        onClick={() => void setRead(props.one, isNew)}
+        aria-label={isNew ? `Mark as read: ${title}` : `Mark as new: ${title}`}
+      >
+        {isNew ? "Read" : "New"} {props.isChosen && <Keys keys="u" />}
+      </button>
+    </li>
+  );
+}
+
+function markCached(id: string, readAt: string | null): () => void {
+  return patchCached("notifications.list", (old) => ({
+    ...old,
+    data: old.data.map((one) => (one.id === id ? { ...one, readAt } : one)),
+  }));
+}
+
+const sendRead = async (id: string, isRead: boolean): Promise<void> => {
+  await call(isRead ? "notifications.read" : "notifications.unread", { params: { id } });
+  invalidate(["notifications."]);
+};
+
+function setRead({ id }: Notification, isRead: boolean): Promise<boolean> {
+  return applyChange({
+    show: () => markCached(id, isRead ? new Date().toISOString() : null),
+    send: () => sendRead(id, isRead),
+    said: isRead ? "Marked as read." : "Marked as new.",
+    undo: () => sendRead(id, !isRead),
+  });
+}
+
+function readAll(): Promise<boolean> {
+  const readAt = new Date().toISOString();
+  return applyChange({
+    show: () =>
+      patchCached("notifications.list", (old) => ({
+        ...old,
+        data: old.data.map((one) => ({ ...one, readAt: one.readAt ?? readAt })),
+      })),
+    send: async () => {
+      await call("notifications.read_all");
+      invalidate(["notifications."]);
+    },
+    said: "All are read.",
+  });
 }

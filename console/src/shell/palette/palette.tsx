@@ -1,27 +1,9 @@
-import { useNavigate } from "@tanstack/react-router";
-import { ArrowRight, CornerDownLeft, Layers, Workflow } from "lucide-react";
-import { type KeyboardEvent, type ReactNode, useEffect, useMemo, useRef, useState } from "react";
-import { useOp } from "../data/api.ts";
-import { ENVIRONMENTS, place, switchPlace } from "../data/place.ts";
-import { useMay } from "../data/people.ts";
-import { Keys } from "../ui/key.tsx";
-import { toWords } from "../ui/words.ts";
-import { type Action, currentActions } from "./actions.ts";
-import { SCREENS } from "./areas.ts";
-import { rank } from "./rank.ts";
+import { type KeyboardEvent, useEffect, useRef, useState } from "react";
+import { Keys } from "../../ui/key.tsx";
+import { currentActions } from "../actions.ts";
+import { type Entry, useEntries } from "./entries.tsx";
 
-const FOUND_MAX = 9;
 const LIST_ID = "palette-list";
-
-interface Entry {
-  readonly id: string;
-  readonly group: string;
-  readonly icon: ReactNode;
-  readonly label: string;
-  readonly hint?: ReactNode;
-  readonly disabled?: string | undefined;
-  readonly run: () => void;
-}
 
 /** Finds and does everything: actions of the screen, places, things by name. */
 export function Palette({ onClose }: { readonly onClose: () => void }) {
@@ -118,62 +100,6 @@ function Entries(props: {
       ))}
     </div>
   );
-}
-
-function useEntries(actions: readonly Action[], text: string): readonly Entry[] {
-  const navigate = useNavigate();
-  const may = useMay();
-  const mayRead = may("workflows:read");
-  const workflows = useOp("workflows.list", { query: { limit: 100 } }, { enabled: mayRead }).data;
-  return useMemo(() => {
-    const go = (to: string) => () => void navigate({ to });
-    const all: readonly Entry[] = [
-      ...actions.filter((action) => !action.hidden && !action.keys?.startsWith("g ")).map(toEntry),
-      ...SCREENS.filter(({ permission }) => may(permission)).map(({ to, label, keys }): Entry => ({
-        id: to,
-        group: "Go to",
-        icon: <ArrowRight className="ico" />,
-        label,
-        hint: keys && <Keys keys={keys} />,
-        run: go(to),
-      })),
-      ...(workflows?.data ?? []).map(({ id, name }): Entry => ({
-        id,
-        group: "Workflow",
-        icon: <Workflow className="ico" />,
-        label: name,
-        run: go(`/workflows/${id}`),
-      })),
-      ...ENVIRONMENTS.filter((environment) => environment !== place.environment).map(
-        (environment): Entry => ({
-          id: environment,
-          group: "Environment",
-          icon: <Layers className="ico" />,
-          label: `Work in ${toWords(environment)}`,
-          run: () => switchPlace({ environment }, location.pathname),
-        }),
-      ),
-    ];
-    if (text === "") return all.filter(({ group }) => group !== "Workflow");
-    return all
-      .map((entry) => ({ entry, score: rank(entry.label, text) }))
-      .filter(({ score }) => score >= 0)
-      .toSorted((a, b) => b.score - a.score)
-      .slice(0, FOUND_MAX)
-      .map(({ entry }) => entry);
-  }, [actions, may, navigate, text, workflows]);
-}
-
-function toEntry({ keys, label, run, disabled }: Action): Entry {
-  return {
-    id: `action:${keys ?? label}`,
-    group: "Here",
-    icon: <CornerDownLeft className="ico" />,
-    label,
-    hint: keys && <Keys keys={keys} />,
-    disabled,
-    run,
-  };
 }
 
 function Marked({ text, typed }: { readonly text: string; readonly typed: string }) {

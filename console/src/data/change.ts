@@ -1,0 +1,43 @@
+/** Changes that show before the server has said yes, and the way back from them. */
+import { notify } from "../ui/toast.tsx";
+import { ApiError } from "./api.ts";
+
+export interface Change {
+  /** Shows the change at once; what it returns takes it back. */
+  readonly show?: () => () => void;
+  readonly send: () => Promise<unknown>;
+  /** What happened, as in "INC0000012 is yours". */
+  readonly said: string;
+  /** The operation that undoes it, where there is one. */
+  readonly undo?: () => Promise<unknown>;
+}
+
+/** Shows a change, sends it, and offers its inverse; what was refused is taken back with the server's sentence. */
+export async function applyChange({ show, send, said, undo }: Change): Promise<boolean> {
+  const takeBack = show?.();
+  try {
+    await send();
+    notify(
+      said,
+      undo && (() => void undo().catch((error: unknown) => notify(describeRefusal(error)))),
+    );
+    return true;
+  } catch (error) {
+    takeBack?.();
+    notify(describeRefusal(error));
+    return false;
+  }
+}
+
+const CONFLICT =
+  "Somebody changed it since you opened it. Nothing of yours was saved; look at theirs first.";
+
+/** What was refused, for a person: a version that is no longer the newest is told as what it means. */
+export function describeRefusal(error: unknown): string {
+  if (error instanceof ApiError && error.status === 412) return CONFLICT;
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Says whether a write was refused because somebody else was first. */
+export const isConflict = (error: unknown): boolean =>
+  error instanceof ApiError && error.status === 412;

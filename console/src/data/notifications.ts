@@ -1,0 +1,16 @@
+import { useOp } from "./api.ts";
+import { useLiveState } from "./live.ts";
+import { useMay } from "./people.ts";
+
+const POLL_MS = 60_000;
+
+/** How many notifications are new. The log says when; who may not follow it is told within a minute. */
+export function useUnreadCount(): number | undefined {
+  const may = useMay();
+  const isLive = useLiveState() === "live";
+  const { data } = useOp("notifications.count_unread", undefined, {
+    enabled: may("notifications:read"),
+    refetchInterval: isLive ? false : POLL_MS,
+  });
+  return data?.data.unread;
+}

@@ -1,0 +1,19 @@
+import { expect, test } from "vitest";
+import { pathOf, ticketKindOf } from "./resource-path.ts";
+
+test.each([
+  ["workflow", "wf_1", undefined, "/workflows/wf_1"],
+  ["run", "run_1", null, "/runs/run_1"],
+  ["incident", "inc_1", "INC0000012", "/tickets/INC0000012"],
+  ["request", "req_1", undefined, "/tickets/req_1"],
+  ["secret", "NAME", undefined, undefined],
+])("%s %s is shown at its place", (type, id, number, path) =>
+  expect(pathOf(type, id, number)).toBe(path),
+);
+
+test.each([
+  ["INC0000012", "incidents"],
+  ["chg_01jd", "changes"],
+  ["REQ0000001", "requests"],
+  ["nonsense", undefined],
+])("%s is one of %s", (reference, kind) => expect(ticketKindOf(reference)).toBe(kind));

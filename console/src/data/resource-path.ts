@@ -1,0 +1,37 @@
+/** Where the console shows a thing; undefined where it has no screen for it yet. */
+export function pathOf(type: string, id: string, number?: string | null): string | undefined {
+  if (number !== null && number !== undefined && TICKET.test(number)) return `/tickets/${number}`;
+  switch (type) {
+    case "workflow":
+      return `/workflows/${id}`;
+    case "run":
+    case "workflow_run":
+      return `/runs/${id}`;
+    case "incident":
+    case "change":
+    case "problem":
+    case "request":
+      return `/tickets/${id}`;
+    case "notification":
+      return `/notifications/${id}`;
+    default:
+      return undefined;
+  }
+}
+
+const TICKET = /^(?:INC|CHG|PRB|REQ)\d{7,15}$/;
+
+export const TICKET_KINDS = ["incidents", "changes", "problems", "requests"] as const;
+export type TicketKind = (typeof TICKET_KINDS)[number];
+
+const KINDS: Readonly<Record<string, TicketKind>> = {
+  inc: "incidents",
+  chg: "changes",
+  prb: "problems",
+  req: "requests",
+};
+
+/** The kind of a ticket, by its number or id. */
+export function ticketKindOf(reference: string): TicketKind | undefined {
+  return KINDS[reference.slice(0, 3).toLowerCase()];
+}

@@ -1,0 +1,63 @@
+/**
+ * The cached operations that an event makes stale, by the event's namespace. What an event does not say by its name
+ * stands here: a breach changes the ticket, an installed pack may change anything.
+ */
+const STALE: Readonly<Record<string, readonly string[]>> = {
+  app: ["apps.", "home."],
+  article: ["knowledge."],
+  artifact: ["artifacts.", "scheduled_jobs.", "hooks.", "transformer.", "workflows.node_types"],
+  artifact_test_case: ["artifacts."],
+  "audit.auth": ["auth.", "mfa."],
+  "audit.calendar_feed": ["changes."],
+  "audit.desk_settings": ["desk."],
+  "audit.embed_token": ["apps."],
+  "audit.mfa": ["mfa.", "users."],
+  "audit.oauth_application": ["oauth."],
+  "audit.oauth_consent": ["oauth."],
+  "audit.oauth_token": ["oauth.", "tokens."],
+  "audit.role": ["roles.", "auth.", "permissions."],
+  "audit.secret": ["secrets.", "connectors."],
+  "audit.sso": ["sso."],
+  "audit.token": ["tokens."],
+  blackout_window: ["blackout_windows.", "changes."],
+  catalog_item: ["catalog."],
+  change: ["changes.", "home."],
+  change_delegation: ["changes."],
+  change_template: ["change_templates."],
+  cmdb_class: ["cmdb."],
+  cmdb_item: ["cmdb."],
+  cmdb_relationship: ["cmdb."],
+  connector: ["connectors."],
+  dashboard: ["dashboards."],
+  deploy: ["workflows.", "apps.", "home."],
+  export: ["exports."],
+  incident: ["incidents.", "sla.", "dashboards.", "home."],
+  kpi: ["kpis.", "dashboards."],
+  migration: ["migrations.", "tables.", "records."],
+  notification: ["notifications."],
+  pack: [""],
+  problem: ["problems.", "home."],
+  query: ["queries."],
+  record: ["records.", "dashboards."],
+  report: ["reports.", "dashboards."],
+  request: ["requests.", "catalog.", "home."],
+  sla: ["sla.", "incidents.", "home."],
+  sla_policy: ["sla."],
+  table: ["tables.", "records."],
+  team: ["teams."],
+  user: ["users.", "auth.", "teams.", "invitations."],
+  webhook: ["webhooks."],
+  workflow: ["workflows.", "runs.", "approvals.", "home."],
+  workspace: ["workspaces.", "auth."],
+};
+
+/** Prefixes of the operations that an event of this type makes stale. */
+export function staleAfter(type: string): readonly string[] {
+  return STALE[namespaceOf(type)] ?? [];
+}
+
+/** `audit.role` of `audit.role.created`, `incident` of `incident.created`. */
+export function namespaceOf(type: string): string {
+  const [first = "", second = ""] = type.split(".");
+  return first === "audit" ? `${first}.${second}` : first;
+}

@@ -1,0 +1,63 @@
+/** What the first owner came for, what was made for them, and what they may do next. Kept in this browser. */
+import { useSyncExternalStore } from "react";
+import { place } from "./place.ts";
+
+export interface NextStep {
+  readonly label: string;
+  /** A path of the console, or of a page of the server. */
+  readonly to: string;
+  readonly isPage?: boolean;
+}
+
+export interface WelcomeState {
+  readonly intent: string;
+  readonly steps: readonly NextStep[];
+  readonly done: readonly string[];
+}
+
+const KEY = `millrace.welcome.${place.workspace ?? ""}`;
+const watchers = new Set<() => void>();
+let state: WelcomeState | undefined = read();
+
+function read(): WelcomeState | undefined {
+  if (typeof localStorage === "undefined") return undefined;
+  try {
+    const text = localStorage.getItem(KEY);
+    return text === null ? undefined : (JSON.parse(text) as WelcomeState);
+  } catch {
+    return undefined;
+  }
+}
+
+export function saveWelcome(next: WelcomeState): void {
+  state = next;
+  localStorage.setItem(KEY, JSON.stringify(next));
+  for (const watcher of watchers) watcher();
+}
+
+export const useWelcome = (): WelcomeState | undefined =>
+  useSyncExternalStore(
+    (watcher) => {
+      watchers.add(watcher);
+      return () => watchers.delete(watcher);
+    },
+    () => state,
+  );
+
+/** The owner that an installation makes for itself has this name until somebody says theirs. */
+const MADE_UP_NAME = "Administrator";
+
+interface Person {
+  readonly user: { readonly name: string };
+  readonly roles: readonly string[];
+}
+
+/** Says whether nobody has begun here yet: only the first owner is asked, and once. */
+export function isFirstRun(me: Person | undefined, welcome: WelcomeState | undefined): boolean {
+  return (
+    me !== undefined &&
+    welcome === undefined &&
+    me.user.name === MADE_UP_NAME &&
+    me.roles.includes("owner")
+  );
+}

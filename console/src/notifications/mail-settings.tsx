@@ -1,0 +1,109 @@
+import "./notifications.css";
+import { call, etagOf, invalidate, patchCached, useOp } from "../data/api.ts";
+import { applyChange } from "../data/change.ts";
+import { useTitle } from "../shell/title.ts";
+import { ErrorNotice, Loading } from "../ui/feedback.tsx";
+import { KINDS_OF_MAIL, setMuted } from "./mail-kinds.ts";
+
+interface Preferences {
+  readonly email: boolean;
+  readonly noEmailFor: readonly string[];
+}
+
+/** Which mails one wants. What is not mailed is still in the inbox. */
+export function MailSettings() {
+  useTitle("Mail settings");
+  const { data, error, isPending, refetch } = useOp("notifications.get_preferences");
+  const preferences = data?.data;
+  const save = (next: Preferences, said: string): void => {
+    if (!preferences) return;
+    const before: Preferences = preferences;
+    void applyChange({
+      show: () =>
+        patchCached("notifications.get_preferences", (old) => ({
+          ...old,
+          data: { ...old.data, ...next, noEmailFor: [...next.noEmailFor] },
+        })),
+      send: () => send(next, etagOf("notifications.get_preferences")),
+      said,
+      undo: () => send(before),
+    });
+  };
+  return (
+    <div className="scroll reading">
+      <div className="reading-sheet">
+        <h1>Mail and notifications</h1>
+        <p className="muted">
+          Everything you are told is in your inbox here. Say what is sent by mail as well; it holds
+          for this workspace.
+        </p>
+        {error && <ErrorNotice error={error} retry={() => void refetch()} />}
+        {isPending && <Loading rows={5} />}
+        {preferences && (
+          <>
+            <Switch
+              label="Send me mail"
+              about="Off: nothing is mailed to you, whatever happens."
+              isOn={preferences.email}
+              onChange={(email) =>
+                save({ ...preferences, email }, email ? "Mail is on." : "Mail is off.")
+              }
+            />
+            <fieldset className="mail-kinds" disabled={!preferences.email}>
+              <legend>About</legend>
+              {KINDS_OF_MAIL.map(({ pattern, label, about }) => (
+                <Switch
+                  key={pattern}
+                  label={label}
+                  about={about}
+                  isOn={preferences.email && !preferences.noEmailFor.includes(pattern)}
+                  onChange={(isOn) =>
+                    save(
+                      {
+                        email: preferences.email,
+                        noEmailFor: setMuted(preferences.noEmailFor, pattern, !isOn),
+                      },
+                      isOn ? `${label}: by mail.` : `${label}: only here.`,
+                    )
+                  }
+                />
+              ))}
+            </fieldset>
+          </>
+        )}
+      </div>
+    </div>
+  );
+}
+
+async function send(preferences: Preferences, ifMatch?: string): Promise<void> {
+  const { email, noEmailFor } = preferences;
+  await call(
+    "notifications.set_preferences",
+    { body: { email, noEmailFor: [...noEmailFor] } },
+    ifMatch === undefined ? {} : { ifMatch },
+  );
+  invalidate(["notifications.get_preferences"]);
+}
+
+function Switch(props: {
+  readonly label: string;
+  readonly about: string;
+  readonly isOn: boolean;
+  readonly onChange: (isOn: boolean) => void;
+}) {
+  return (
+    <label className="switch">
+      <input
+        type="checkbox"
+        role="switch"
+        checked={props.isOn}
+        onChange={(event) => props.onChange(event.target.checked)}
+      />
+      <span className="grow">
+        <strong>{props.label}</strong>
+        <span className="muted">{props.about}</span>
+      </span>
+    </label>
+  );
+}

@@ -1,0 +1,19 @@
+/** What somebody does with their own account from anywhere. */
+import { call, invalidate } from "../data/api.ts";
+import { BASE_PATH, forgetPlace } from "../data/place.ts";
+import { notifyError } from "../ui/toast.tsx";
+
+export async function signOut(): Promise<void> {
+  try {
+    await call("auth.logout");
+    forgetPlace();
+    location.assign(`${BASE_PATH}/login`);
+  } catch (error) {
+    notifyError(error);
+  }
+}
+
+export async function markAllRead(): Promise<void> {
+  await call("notifications.read_all");
+  invalidate(["notifications."]);
+}

@@ -1,0 +1,83 @@
+import { Link } from "@tanstack/react-router";
+import { Bell, BookOpen, LogOut, Monitor, Moon, ScrollText, Sun } from "lucide-react";
+import type { Me } from "../../data/people.ts";
+import { BASE_PATH } from "../../data/place.ts";
+import { Avatar } from "../../ui/avatar.tsx";
+import { toWords } from "../../ui/words.ts";
+import { signOut } from "../account.ts";
+import { chooseTheme, THEMES, useTheme } from "../theme.ts";
+import { Popover } from "./popover.tsx";
+
+const ICONS = { system: Monitor, light: Sun, dark: Moon };
+
+/** Who is signed in, how the console looks to them, and the way out. */
+export function AccountMenu({ me, above }: { readonly me: Me | undefined; readonly above?: true }) {
+  const name = me?.user.name;
+  return (
+    <Popover
+      label={name === undefined ? "Your account" : `Your account, ${name}`}
+      className={above ? "nav-account" : "account-button"}
+      align={above ? "start" : "end"}
+      above={above === true}
+      trigger={
+        <>
+          <Avatar name={name ?? "?"} big />
+          {above && (
+            <span className="stack grow nav-label">
+              <span className="cut">{name}</span>
+              <span className="muted cut nav-role">{me?.roles.map(toWords).join(", ")}</span>
+            </span>
+          )}
+        </>
+      }
+    >
+      {(close) => <Entries me={me} onClose={close} />}
+    </Popover>
+  );
+}
+
+function Entries({ me, onClose }: { readonly me: Me | undefined; readonly onClose: () => void }) {
+  const theme = useTheme();
+  return (
+    <>
+      <p className="menu-head">
+        <strong className="cut">{me?.user.name}</strong>
+        <span className="muted cut">{me?.user.email}</span>
+      </p>
+      <div className="menu-apart theme-choice" role="group" aria-label="Theme">
+        {THEMES.map((one) => {
+          const Icon = ICONS[one];
+          return (
+            <button key={one} aria-pressed={one === theme} onClick={() => chooseTheme(one)}>
+              <Icon className="ico" /> {toWords(one)}
+            </button>
+          );
+        })}
+      </div>
+      <ul className="menu-list menu-apart">
+        <li>
+          <Link to="/settings/notifications" className="menu-item" onClick={onClose}>
+            <Bell className="ico" /> Mail and notifications
+          </Link>
+        </li>
+        <li>
+          <a className="menu-item" href={`${BASE_PATH}/guide`} target="_blank" rel="noreferrer">
+            <BookOpen className="ico" /> Guides
+          </a>
+        </li>
+        <li>
+          <a className="menu-item" href={`${BASE_PATH}/docs`} target="_blank" rel="noreferrer">
+            <ScrollText className="ico" /> API reference
+          </a>
+        </li>
+      </ul>
+      <ul className="menu-list menu-apart">
+        <li>
+          <button className="menu-item" onClick={() => void signOut()}>
+            <LogOut className="ico" /> Sign out
+          </button>
+        </li>
+      </ul>
+    </>
+  );
+}

@@ -1,0 +1,49 @@
+import { useMutationState } from "@tanstack/react-query";
+import { WifiOff } from "lucide-react";
+import { useSyncExternalStore } from "react";
+import { useLiveState } from "../../data/live.ts";
+import { count } from "../../ui/words.ts";
+
+const subscribe = (watcher: () => void): (() => void) => {
+  addEventListener("online", watcher);
+  addEventListener("offline", watcher);
+  return () => {
+    removeEventListener("online", watcher);
+    removeEventListener("offline", watcher);
+  };
+};
+
+/** Says that the server is not reached, and what becomes of what one does meanwhile. */
+export function ConnectionBanner() {
+  const isOnline = useSyncExternalStore(subscribe, () => navigator.onLine);
+  const live = useLiveState();
+  const waiting = useMutationState({ filters: { predicate: ({ state }) => state.isPaused } });
+  if (isOnline && live !== "lost") return null;
+  return (
+    <div className="offline" role="status">
+      <WifiOff className="ico" />
+      <span className="grow">
+        {isOnline ? "The server can't be reached." : "You are offline."} What you see may be old
+        {waiting.length > 0
+          ? `; ${count(waiting.length, "change")} will be sent when you are back.`
+          : ", and changes can't be saved until it is back."}
+      </span>
+    </div>
+  );
+}
+
+const LIVE = {
+  connecting: ["idle", "Connecting", "The stream of changes is being opened."],
+  live: ["ok", "Live", "Changes of others appear by themselves."],
+  lost: ["bad", "Offline", "The server can't be reached; it is tried again."],
+  unavailable: ["idle", "Not live", "You may not follow the log: reload to see others' changes."],
+} as const;
+
+export function LiveTag() {
+  const [tone, label, help] = LIVE[useLiveState()];
+  return (
+    <span className={`tag live-tag ${tone}`} title={help} role="status">
+      <span className="live-label">{label}</span>
+    </span>
+  );
+}

@@ -1,0 +1,66 @@
+import { Check, ChevronsUpDown } from "lucide-react";
+import {
+  ENVIRONMENTS,
+  type Environment,
+  place,
+  switchPlace,
+  toSharedPath,
+} from "../../data/place.ts";
+import { toWords } from "../../ui/words.ts";
+import { Popover } from "./popover.tsx";
+
+export const ENVIRONMENT_WORDS: Readonly<Record<Environment, string>> = {
+  production: "What people rely on. Whatever you do here counts.",
+  staging: "A rehearsal: its own data, its own runs, and the versions published to it.",
+  development: "To try things. Nobody is hurt.",
+};
+
+export function switchEnvironment(environment: Environment): void {
+  switchPlace({ environment }, `${toSharedPath(location.pathname)}`);
+}
+
+/** Says where one is, at the same place always: production in ink, the others under a line of their colour. */
+export function EnvironmentSwitch() {
+  return (
+    <Popover
+      label={`Environment: ${toWords(place.environment)}`}
+      className="env-switch"
+      trigger={
+        <>
+          <span className="env-dot" />
+          {toWords(place.environment)}
+          <ChevronsUpDown className="ico" />
+        </>
+      }
+    >
+      {(close) => (
+        <ul className="env-list">
+          {ENVIRONMENTS.map((environment) => {
+            const isHere = environment === place.environment;
+            return (
+              <li key={environment}>
+                <button
+                  className={`env-choice env-${environment}`}
+                  aria-current={isHere}
+                  autoFocus={isHere}
+                  onClick={() => (isHere ? close() : switchEnvironment(environment))}
+                >
+                  <span className="env-dot" />
+                  <span className="grow">
+                    <strong>{toWords(environment)}</strong>
+                    <span className="muted">{ENVIRONMENT_WORDS[environment]}</span>
+                  </span>
+                  {isHere && <Check className="ico" />}
+                </button>
+              </li>
+            );
+          })}
+          <li className="muted env-note">
+            Workflows, people and secrets are the same everywhere; records, tickets and runs are
+            not.
+          </li>
+        </ul>
+      )}
+    </Popover>
+  );
+}

@@ -1,0 +1,76 @@
+import { type ReactNode, useEffect, useId, useRef, useState } from "react";
+
+interface PopoverProps {
+  readonly label: string;
+  readonly trigger: ReactNode;
+  readonly className: string;
+  readonly align?: "start" | "end";
+  readonly above?: boolean;
+  /** Called with a function that closes it. */
+  readonly children: (close: () => void) => ReactNode;
+}
+
+const GAP_PX = 6;
+const EDGE_PX = 8;
+
+/** A button and what it opens: a native popover, so Escape and a click beside it close it, and focus goes back. */
+export function Popover(props: PopoverProps) {
+  const id = useId();
+  const button = useRef<HTMLButtonElement>(null);
+  const panel = useRef<HTMLDivElement>(null);
+  const [isOpen, setOpen] = useState(false);
+  useEffect(() => {
+    const element = panel.current;
+    const onToggle = (event: Event): void => setOpen((event as ToggleEvent).newState === "open");
+    element?.addEventListener("toggle", onToggle);
+    return () => element?.removeEventListener("toggle", onToggle);
+  }, []);
+  useEffect(() => {
+    if (isOpen) placePanel(button.current, panel.current, props);
+  });
+  const close = (): void => {
+    panel.current?.hidePopover();
+    button.current?.focus();
+  };
+  return (
+    <>
+      <button
+        ref={button}
+        className={props.className}
+        popoverTarget={id}
+        aria-expanded={isOpen}
+        aria-label={props.label}
+        title={props.label}
+      >
+        {props.trigger}
+      </button>
+      <div
+        ref={panel}
+        id={id}
+        popover="auto"
+        className="popover"
+        role="dialog"
+        aria-label={props.label}
+      >
+        {isOpen && props.children(close)}
+      </div>
+    </>
+  );
+}
+
+/** Beside its button, and within the window. By properties: the policy allows no style attribute. */
+function placePanel(
+  button: HTMLElement | null,
+  panel: HTMLElement | null,
+  { align = "start", above = false }: Pick<PopoverProps, "align" | "above">,
+): void {
+  if (!button || !panel) return;
+  const at = button.getBoundingClientRect();
+  const { offsetWidth: width, offsetHeight: height } = panel;
+  const left = align === "start" ? at.left : at.right - width;
+  const top = above ? at.top - height - GAP_PX : at.bottom + GAP_PX;
+  const within = (value: number, size: number, whole: number): number =>
+    Math.max(EDGE_PX, Math.min(value, whole - size - EDGE_PX));
+  panel.style.left = `${within(left, width, innerWidth)}px`;
+  panel.style.top = `${within(top, height, innerHeight)}px`;
+}

@@ -1,0 +1,93 @@
+import { Check, ChevronsUpDown, Plus } from "lucide-react";
+import { useState } from "react";
+import { call, useOp } from "../../data/api.ts";
+import { useMay } from "../../data/people.ts";
+import { place, switchPlace } from "../../data/place.ts";
+import { Avatar } from "../../ui/avatar.tsx";
+import { notifyError } from "../../ui/toast.tsx";
+import { Popover } from "./popover.tsx";
+
+/** The name of the workspace; with several, the way to the others. */
+export function WorkspaceSwitch({ name }: { readonly name: string | undefined }) {
+  return (
+    <Popover
+      label={`Workspace: ${name ?? place.workspace ?? ""}`}
+      className="workspace-switch grow"
+      trigger={
+        <>
+          <strong className="cut grow">{name ?? place.workspace}</strong>
+          <ChevronsUpDown className="ico" />
+        </>
+      }
+    >
+      {(close) => <Choices onStay={close} />}
+    </Popover>
+  );
+}
+
+function Choices({ onStay }: { readonly onStay: () => void }) {
+  const may = useMay();
+  const workspaces = useOp("workspaces.list", { query: { limit: 200 } }).data?.data ?? [];
+  const [isNew, setNew] = useState(false);
+  return (
+    <ul className="menu-list">
+      {workspaces.map(({ slug, name }) => (
+        <li key={slug}>
+          <button
+            className="menu-item"
+            aria-current={slug === place.workspace}
+            onClick={() => (slug === place.workspace ? onStay() : switchPlace({ workspace: slug }))}
+          >
+            <Avatar name={name} />
+            <span className="grow cut">{name}</span>
+            {slug === place.workspace && <Check className="ico" />}
+          </button>
+        </li>
+      ))}
+      {may("workspaces:create") && (
+        <li className="menu-apart">
+          {isNew ? (
+            <NewWorkspace />
+          ) : (
+            <button className="menu-item" onClick={() => setNew(true)}>
+              <Plus className="ico" /> New workspace
+            </button>
+          )}
+        </li>
+      )}
+    </ul>
+  );
+}
+
+function NewWorkspace() {
+  const [name, setName] = useState("");
+  const create = async (): Promise<void> => {
+    try {
+      const { data } = await call("workspaces.create", { body: { name } });
+      switchPlace({ workspace: data.slug });
+    } catch (error) {
+      notifyError(error);
+    }
+  };
+  return (
+    <form
+      className="row menu-form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void create();
+      }}
+    >
+      <input
+        className="field grow"
+        aria-label="Name of the workspace"
+        placeholder="Name"
+        autoFocus
+        required
+        maxLength={100}
+        value={name}
+        onChange={(event) => setName(event.target.value)}
+      />
+      <button className="btn main">Create</button>
+    </form>
+  );
+}

@@ -1,0 +1,52 @@
+import { Component, type ReactNode } from "react";
+import { ErrorNotice } from "../ui/feedback.tsx";
+import { isMissingChunk, reloadOnce } from "./new-version.ts";
+
+interface BoundaryProps {
+  readonly children: ReactNode;
+  /** With another place the screen is another one, and tried afresh. */
+  readonly place: string;
+}
+
+interface BoundaryState {
+  readonly error: Error | undefined;
+  readonly place: string;
+}
+
+/** Keeps a failure within its screen: the menu stays, and the screen can be tried again. */
+export class ScreenBoundary extends Component<BoundaryProps, BoundaryState> {
+  override state: BoundaryState = { error: undefined, place: this.props.place };
+
+  static getDerivedStateFromError(error: unknown): Partial<BoundaryState> {
+    return { error: error instanceof Error ? error : new Error(String(error)) };
+  }
+
+  static getDerivedStateFromProps(
+    { place }: BoundaryProps,
+    state: BoundaryState,
+  ): BoundaryState | null {
+    return place === state.place ? null : { error: undefined, place };
+  }
+
+  override render(): ReactNode {
+    const { error } = this.state;
+    if (!error) return this.props.children;
+    return <ScreenFailure error={error} retry={() => this.setState({ error: undefined })} />;
+  }
+}
+
+/** What a screen shows instead of itself. */
+export function ScreenFailure(props: { readonly error: Error; readonly retry: () => void }) {
+  if (isMissingChunk(props.error) && reloadOnce()) return null;
+  const { message } = props.error;
+  const requestId = "requestId" in props.error ? String(props.error.requestId) : undefined;
+  return (
+    <div className="screen-failure">
+      <h1>This part failed</h1>
+      <p className="muted">
+        The rest works. If it fails again, tell whoever runs this installation.
+      </p>
+      <ErrorNotice error={{ message, requestId }} retry={props.retry} />
+    </div>
+  );
+}

@@ -1,0 +1,104 @@
+import { type FormEvent, type ReactNode, useState } from "react";
+import { ApiError, Unreachable } from "../../data/api.ts";
+
+/** A step of signing in: its fields, what was wrong, and the one way on. */
+export function Card(props: {
+  readonly title: string;
+  readonly children: ReactNode;
+  readonly submit?: string;
+  readonly onSubmit?: () => Promise<void>;
+  readonly onBack?: () => void;
+  readonly back?: string;
+}) {
+  const { isBusy, problem, attempt } = useAttempt();
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    if (props.onSubmit) void attempt(props.onSubmit);
+  };
+  return (
+    <form className="sign-in-card" onSubmit={submit} aria-busy={isBusy}>
+      <img src="mark.svg" width="32" height="32" alt="" />
+      <h1>{props.title}</h1>
+      {props.children}
+      <Problem text={problem} />
+      {props.submit !== undefined && (
+        <button className="btn main" disabled={isBusy}>
+          {props.submit}
+        </button>
+      )}
+      {props.onBack && (
+        <button type="button" className="btn bare" onClick={props.onBack}>
+          {props.back ?? "Back"}
+        </button>
+      )}
+    </form>
+  );
+}
+
+/** Something that may go wrong, and what did. */
+export function useAttempt() {
+  const [problem, setProblem] = useState<string>();
+  const [isBusy, setBusy] = useState(false);
+  const attempt = async (work: () => Promise<unknown>): Promise<void> => {
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      await work();
+    } catch (error) {
+      setProblem(describe(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return { problem, isBusy, attempt };
+}
+
+function describe(error: unknown): string {
+  if (error instanceof Unreachable) return "The server can't be reached. Try it again.";
+  if (error instanceof ApiError) return error.message;
+  // What the browser says when somebody closes its window for passkeys.
+  const isRefusal = error instanceof DOMException && error.name === "NotAllowedError";
+  if (isRefusal) return "The passkey was not used. Try it again, or use a code.";
+  return error instanceof Error ? error.message : String(error);
+}
+
+export function Problem({ text }: { readonly text: string | undefined }) {
+  if (text === undefined) return null;
+  return (
+    <p className="sign-in-problem" role="alert">
+      {text}
+    </p>
+  );
+}
+
+/** A field with its name above it. */
+export function Field(props: {
+  readonly label: string;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+  readonly type?: "text" | "email" | "password";
+  readonly autoComplete?: string;
+  readonly placeholder?: string;
+  readonly hint?: string;
+  readonly focus?: boolean;
+  readonly minLength?: number;
+  readonly optional?: boolean;
+}) {
+  return (
+    <label>
+      {props.label}
+      <input
+        className="field"
+        type={props.type ?? "text"}
+        autoComplete={props.autoComplete}
+        placeholder={props.placeholder}
+        autoFocus={props.focus}
+        minLength={props.minLength}
+        required={props.optional !== true}
+        value={props.value}
+        onChange={(event) => props.onChange(event.target.value)}
+      />
+      {props.hint !== undefined && <span className="sign-in-hint muted">{props.hint}</span>}
+    </label>
+  );
+}

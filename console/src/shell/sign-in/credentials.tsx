@@ -1,0 +1,226 @@
+/** How somebody shows who they are: a password and a second factor, single sign-on, or a new password by mail. */
+import { KeyRound } from "lucide-react";
+import { useState } from "react";
+import { ApiError, call, type Reply, type Schemas } from "../../data/api.ts";
+import { BASE_PATH, place } from "../../data/place.ts";
+import { Card, Field, Problem, useAttempt } from "./card.tsx";
+import { usePasskey } from "./passkey.ts";
+
+type Step = "password" | "second" | "sso" | "forgot" | "sent";
+type Session = Reply<"auth.login">["data"];
+
+interface Credentials {
+  readonly email: string;
+  readonly password: string;
+}
+
+interface SecondFactor {
+  readonly methods: readonly string[];
+  readonly options: unknown;
+}
+
+interface Proof {
+  readonly code?: string;
+  readonly assertion?: Schemas["WebAuthnAssertion"];
+}
+
+interface SignInProps {
+  readonly title: string;
+  /** A path of ours, where single sign-on ends. */
+  readonly returnTo: string;
+  readonly email?: string;
+  readonly onSession: (session: Session) => void;
+}
+
+export function CredentialForms({ title, returnTo, email = "", onSession }: SignInProps) {
+  const [step, setStep] = useState<Step>("password");
+  const [credentials, setCredentials] = useState<Credentials>({ email, password: "" });
+  const [factor, setFactor] = useState<SecondFactor>();
+  const toPassword = (): void => setStep("password");
+  const leaveFor = (address: string): void =>
+    location.assign(`${address}?returnTo=${encodeURIComponent(returnTo)}`);
+  const signIn = async (given: Credentials & Proof): Promise<void> => {
+    try {
+      const { data } = await call("auth.login", { body: given });
+      onSession(data);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      const { code, problem } = error;
+      if (code === "sso_required" && typeof problem["loginUrl"] === "string") {
+        leaveFor(problem["loginUrl"]);
+      } else if (code === "mfa_required") {
+        const methods = (problem["methods"] as readonly string[] | undefined) ?? [];
+        setFactor({ methods, options: problem["options"] });
+        setStep("second");
+      } else throw error;
+    }
+  };
+  if (step === "second" && factor) {
+    return (
+      <SecondFactorForm
+        factor={factor}
+        onProof={(proof) => signIn({ ...credentials, ...proof })}
+        onBack={toPassword}
+      />
+    );
+  }
+  if (step === "sso") return <SsoForm onChosen={leaveFor} onBack={toPassword} />;
+  if (step === "forgot") {
+    return (
+      <ForgotForm email={credentials.email} onSent={() => setStep("sent")} onBack={toPassword} />
+    );
+  }
+  if (step === "sent") {
+    return (
+      <Card title="Look into your mail" onBack={toPassword}>
+        <p>If there is an account with this address, a link to set a new password is on its way.</p>
+      </Card>
+    );
+  }
+  return (
+    <PasswordForm
+      title={title}
+      credentials={credentials}
+      onChange={setCredentials}
+      onSubmit={() => signIn(credentials)}
+      onStep={setStep}
+    />
+  );
+}
+
+function PasswordForm(props: {
+  readonly title: string;
+  readonly credentials: Credentials;
+  readonly onChange: (credentials: Credentials) => void;
+  readonly onSubmit: () => Promise<void>;
+  readonly onStep: (step: Step) => void;
+}) {
+  const { email, password } = props.credentials;
+  const [isKnown] = useState(email !== "");
+  return (
+    <Card title={props.title} onSubmit={props.onSubmit} submit="Sign in">
+      <Field
+        label="E-mail"
+        type="email"
+        autoComplete="username"
+        focus={!isKnown}
+        value={email}
+        onChange={(value) => props.onChange({ email: value, password })}
+      />
+      <Field
+        label="Password"
+        type="password"
+        autoComplete="current-password"
+        focus={isKnown}
+        value={password}
+        onChange={(value) => props.onChange({ email, password: value })}
+      />
+      <nav className="sign-in-ways" aria-label="Other ways">
+        <button type="button" onClick={() => props.onStep("sso")}>
+          Single sign-on
+        </button>
+        <button type="button" onClick={() => props.onStep("forgot")}>
+          Forgot your password?
+        </button>
+      </nav>
+    </Card>
+  );
+}
+
+function SecondFactorForm(props: {
+  readonly factor: SecondFactor;
+  readonly onProof: (proof: Proof) => Promise<void>;
+  readonly onBack: () => void;
+}) {
+  const { methods, options } = props.factor;
+  const hasKey = methods.includes("webauthn");
+  const hasApp = methods.includes("totp");
+  const [code, setCode] = useState("");
+  const { problem, isBusy, attempt } = useAttempt();
+  return (
+    <Card
+      title="One more step"
+      onBack={props.onBack}
+      onSubmit={() => props.onProof({ code: code.trim() })}
+      submit="Continue"
+    >
+      {hasKey && (
+        <button
+          type="button"
+          className="btn"
+          disabled={isBusy}
+          onClick={() =>
+            void attempt(async () => props.onProof({ assertion: await usePasskey(options) }))
+          }
+        >
+          <KeyRound /> Use a passkey or security key
+        </button>
+      )}
+      <Problem text={problem} />
+      <Field
+        label={hasApp ? "Code from your authenticator app" : "Recovery code"}
+        hint={hasApp ? "Or one of your recovery codes." : "Where your key is not at hand."}
+        autoComplete="one-time-code"
+        focus
+        value={code}
+        onChange={setCode}
+      />
+    </Card>
+  );
+}
+
+const LAST_SSO = "millrace.sso";
+
+function SsoForm(props: {
+  readonly onChosen: (address: string) => void;
+  readonly onBack: () => void;
+}) {
+  const [workspace, setWorkspace] = useState(
+    localStorage.getItem(LAST_SSO) ?? place.workspace ?? "",
+  );
+  return (
+    <Card
+      title="Single sign-on"
+      onBack={props.onBack}
+      onSubmit={async () => {
+        const slug = workspace.trim().toLowerCase();
+        localStorage.setItem(LAST_SSO, slug);
+        props.onChosen(`${BASE_PATH}/sso/${encodeURIComponent(slug)}/login`);
+      }}
+      submit="Continue"
+    >
+      <Field
+        label="Workspace"
+        hint="Its short name, as in the invitation; it is remembered here."
+        placeholder="acme"
+        focus
+        value={workspace}
+        onChange={setWorkspace}
+      />
+    </Card>
+  );
+}
+
+function ForgotForm(props: {
+  readonly email: string;
+  readonly onSent: () => void;
+  readonly onBack: () => void;
+}) {
+  const [email, setEmail] = useState(props.email);
+  const send = async (): Promise<void> => {
+    await call("passwords.forgot", { body: { email } });
+    props.onSent();
+  };
+  return (
+    <Card title="A new password" onBack={props.onBack} onSubmit={send} submit="Send me a link">
+      <Field
+        label="E-mail"
+        type="email"
+        autoComplete="username"
+        focus
+        value={email}
+        onChange={setEmail}
+      />
+    </Card>
+  );
+}

@@ -1,0 +1,146 @@
+import { KeyRound, Smartphone } from "lucide-react";
+import { useEffect, useRef, useState } from "react";
+import { call, type Schemas } from "../../data/api.ts";
+import { signOut } from "../account.ts";
+import { Card, Field, Problem, useAttempt } from "./card.tsx";
+import { makePasskey } from "./passkey.ts";
+import { SignInPage } from "./sign-in.tsx";
+
+type TotpSecret = Schemas["TotpSecret"];
+
+/** The second factor that a workspace demands: chosen, enrolled, and its recovery codes kept. */
+export function Enrolment({ onDone }: { readonly onDone: () => void }) {
+  const [secret, setSecret] = useState<TotpSecret>();
+  const [codes, setCodes] = useState<readonly string[]>();
+  if (codes) {
+    return (
+      <SignInPage>
+        <RecoveryCodes codes={codes} onDone={onDone} />
+      </SignInPage>
+    );
+  }
+  return (
+    <SignInPage>
+      {secret ? (
+        <TotpForm secret={secret} onEnrolled={setCodes} onBack={() => setSecret(undefined)} />
+      ) : (
+        <Choice
+          onSecret={setSecret}
+          onEnrolled={(given) => (given.length > 0 ? setCodes(given) : onDone())}
+        />
+      )}
+    </SignInPage>
+  );
+}
+
+function Choice(props: {
+  readonly onSecret: (secret: TotpSecret) => void;
+  readonly onEnrolled: (codes: readonly string[]) => void;
+}) {
+  const { problem, isBusy, attempt } = useAttempt();
+  const beginTotp = async (): Promise<void> => props.onSecret((await call("mfa.enroll_totp")).data);
+  const registerKey = async (): Promise<void> => {
+    const options = (await call("mfa.register_webauthn", { body: {} })).data;
+    const credential = await makePasskey(options);
+    const { data } = await call("mfa.register_webauthn", { body: { credential } });
+    props.onEnrolled("recoveryCodes" in data ? (data.recoveryCodes ?? []) : []);
+  };
+  return (
+    <Card title="A second factor is needed here" back="Sign out" onBack={() => void signOut()}>
+      <p>This workspace asks everybody for more than a password. It takes a minute, once.</p>
+      <button
+        type="button"
+        className="btn"
+        disabled={isBusy}
+        autoFocus
+        onClick={() => void attempt(beginTotp)}
+      >
+        <Smartphone /> Use an authenticator app
+      </button>
+      <button
+        type="button"
+        className="btn"
+        disabled={isBusy}
+        onClick={() => void attempt(registerKey)}
+      >
+        <KeyRound /> Use a passkey or security key
+      </button>
+      <Problem text={problem} />
+    </Card>
+  );
+}
+
+function TotpForm(props: {
+  readonly secret: TotpSecret;
+  readonly onEnrolled: (codes: readonly string[]) => void;
+  readonly onBack: () => void;
+}) {
+  const [code, setCode] = useState("");
+  const { secret, qrCode } = props.secret;
+  const verify = async (): Promise<void> => {
+    const { data } = await call("mfa.verify_totp", { body: { code: code.trim() } });
+    props.onEnrolled(data.recoveryCodes);
+  };
+  return (
+    <Card title="Your authenticator app" onBack={props.onBack} onSubmit={verify} submit="Enrol">
+      <p>Scan this picture with the app, or type the key into it.</p>
+      <Picture source={qrCode} />
+      <code className="sign-in-key" aria-label="Key">
+        {(secret.match(/.{1,4}/g) ?? []).join(" ")}
+      </code>
+      <Field
+        label="Code that the app shows"
+        autoComplete="one-time-code"
+        focus
+        value={code}
+        onChange={setCode}
+      />
+    </Card>
+  );
+}
+
+/** The picture of the key, drawn: the policy allows no `data:` address in an image. */
+function Picture({ source }: { readonly source: string }) {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  useEffect(() => {
+    void draw(source, canvas.current);
+  }, [source]);
+  return (
+    <canvas ref={canvas} className="sign-in-code" role="img" aria-label="QR code of the key" />
+  );
+}
+
+async function draw(source: string, canvas: HTMLCanvasElement | null): Promise<void> {
+  const [, base64 = ""] = source.split(",", 2);
+  const bytes = Uint8Array.from(atob(base64), (letter) => letter.codePointAt(0) ?? 0);
+  const bitmap = await createImageBitmap(new Blob([bytes], { type: "image/png" }));
+  if (!canvas) return;
+  canvas.width = bitmap.width;
+  canvas.height = bitmap.height;
+  canvas.getContext("2d")?.drawImage(bitmap, 0, 0);
+}
+
+function RecoveryCodes(props: { readonly codes: readonly string[]; readonly onDone: () => void }) {
+  const [isCopied, setCopied] = useState(false);
+  const copy = (): void =>
+    void navigator.clipboard.writeText(props.codes.join("\n")).then(() => setCopied(true));
+  return (
+    <Card
+      title="Keep these recovery codes"
+      onSubmit={async () => props.onDone()}
+      submit="I have kept them"
+    >
+      <p>Each lets you in once when your second factor is not at hand. They are shown only now.</p>
+      <ul className="sign-in-codes">
+        {props.codes.map((code) => (
+          <li key={code}>
+            <code>{code}</code>
+          </li>
+        ))}
+      </ul>
+      <button type="button" className="btn" onClick={copy}>
+        {isCopied ? "Copied" : "Copy all"}
+      </button>
+    </Card>
+  );
+}

@@ -1,0 +1,31 @@
+/** The browser's passkeys and security keys, in the forms that the server takes and gives. */
+import type { Schemas } from "../../data/api.ts";
+
+/** Asks the person for a key that they have enrolled. */
+export async function usePasskey(options: unknown): Promise<Schemas["WebAuthnAssertion"]> {
+  const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(
+    options as PublicKeyCredentialRequestOptionsJSON,
+  );
+  const credential = await navigator.credentials.get({ publicKey });
+  if (!(credential instanceof PublicKeyCredential)) throw new Error("No key was used.");
+  const { id, rawId, response } = credential.toJSON() as Schemas["WebAuthnAssertion"];
+  const { clientDataJSON, authenticatorData, signature } = response;
+  return {
+    id,
+    rawId,
+    type: "public-key",
+    response: { clientDataJSON, authenticatorData, signature },
+  };
+}
+
+/** Makes a key for this account. */
+export async function makePasskey(options: unknown): Promise<Schemas["WebAuthnAttestation"]> {
+  const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(
+    options as PublicKeyCredentialCreationOptionsJSON,
+  );
+  const credential = await navigator.credentials.create({ publicKey });
+  if (!(credential instanceof PublicKeyCredential)) throw new Error("No key was made.");
+  const { id, rawId, response } = credential.toJSON() as Schemas["WebAuthnAttestation"];
+  const { clientDataJSON, attestationObject } = response;
+  return { id, rawId, type: "public-key", response: { clientDataJSON, attestationObject } };
+}

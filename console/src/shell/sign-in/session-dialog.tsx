@@ -1,0 +1,34 @@
+import { useEffect, useRef } from "react";
+import { cache } from "../../data/api.ts";
+import { resumeLog } from "../../data/live.ts";
+import { type Me } from "../../data/people.ts";
+import { clearObstacle } from "../../data/session.ts";
+import { CredentialForms } from "./credentials.tsx";
+import "./sign-in.css";
+
+/** A session that is over is begun again above the page: what is written there and not saved stays. */
+export function SessionDialog({ me }: { readonly me: Me | undefined }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => dialog.current?.showModal(), []);
+  return (
+    <dialog
+      ref={dialog}
+      className="session-dialog"
+      aria-label="Your session is over"
+      onCancel={(event) => event.preventDefault()}
+    >
+      <CredentialForms
+        title="Sign in again to go on"
+        returnTo={`${location.pathname}${location.search}`}
+        email={me?.user.email ?? ""}
+        onSession={({ user }) => {
+          // What is on the page is of the person who was here before.
+          if (me && user.id !== me.user.id) return location.reload();
+          clearObstacle();
+          resumeLog();
+          void cache.invalidateQueries();
+        }}
+      />
+    </dialog>
+  );
+}

@@ -1,0 +1,19 @@
+import { useEffect } from "react";
+import { place } from "../data/place.ts";
+import { toWords } from "../ui/words.ts";
+import { noteVisit } from "./palette/recents.ts";
+
+/** The title of the browser's tab. Outside production it begins with where one is. */
+export function setTitle(name: string | undefined): void {
+  const where = place.environment === "production" ? "" : `${toWords(place.environment)} · `;
+  document.title = `${where}${name === undefined ? "" : `${name} · `}Millrace`;
+}
+
+/** Names the thing that a screen shows: in the tab, and among the places that somebody was at last. */
+export function useTitle(name: string | undefined): void {
+  useEffect(() => {
+    if (name === undefined) return;
+    setTitle(name);
+    noteVisit(`${location.pathname}`, name);
+  }, [name]);
+}

@@ -1,0 +1,54 @@
+import { call, type Input } from "../../data/api.ts";
+import type { NextStep } from "../../data/welcome.ts";
+
+/** What somebody may have come for, with a running example of it. */
+export interface Example {
+  readonly pack: Input<"packs.install">["body"];
+  /** Publishes and fills what the pack has brought, so that there is something to see. */
+  readonly fill: (made: Made) => Promise<Landing>;
+}
+
+export interface Landing {
+  readonly path: string;
+  readonly steps: readonly NextStep[];
+}
+
+/** The ids of what a pack has made, by kind and key. */
+export type Made = (kind: string, key: string) => string;
+
+/** Installs the example and fills it; each part is told as it begins. */
+export async function setUp(
+  { pack, fill }: Example,
+  tell: (what: string) => void,
+): Promise<Landing> {
+  tell("Installing the example");
+  const { data } = await call("packs.install", { body: pack });
+  const ids = new Map(data.made.map(({ kind, key, id }) => [`${kind}/${key}`, id]));
+  tell("Letting it work");
+  return fill((kind, key) => {
+    const id = ids.get(`${kind}/${key}`);
+    if (id === undefined) throw new Error(`The example has no ${kind}/${key}.`);
+    return id;
+  });
+}
+
+export async function publish(id: string): Promise<void> {
+  await call("workflows.publish", { params: { id }, body: {} });
+}
+
+/** Starts a workflow with each of the inputs, one after the other, so that its runs have an order. */
+export async function runWith(id: string, inputs: readonly unknown[]): Promise<readonly string[]> {
+  const runs: string[] = [];
+  for (const input of inputs) {
+    const { data } = await call("workflows.trigger", { params: { id }, body: { input } });
+    runs.push(data.runId);
+  }
+  return runs;
+}
+
+/** What all packs of ours say about themselves. */
+export const OURS = {
+  version: "1.0.0",
+  author: "Millrace",
+  engines: { millrace: ">=0.1.0" },
+} as const;

@@ -1,0 +1,76 @@
+import { type Example, OURS, publish, runWith } from "./example.ts";
+
+/** An address that other systems call: it checks what they send, writes it in our words, and answers. */
+export const integration: Example = {
+  pack: {
+    id: "example_webhook",
+    name: "Example: a webhook",
+    description: "A workflow that other systems call over HTTP, and that answers them",
+    ...OURS,
+    resources: {
+      workflows: [
+        {
+          key: "receive",
+          definition: {
+            name: "Receive an order from a shop",
+            description: "A shop posts its order here, and gets our number for it.",
+            trigger: { type: "webhook" },
+            nodes: [
+              {
+                id: "valid",
+                name: "Has it a customer?",
+                type: "condition",
+                config: { expression: "$exists(trigger.body.customer)" },
+              },
+              {
+                id: "order",
+                name: "In our words",
+                type: "set",
+                config: {
+                  values: {
+                    number: "O-{{ $substring(run.id, 4, 8) }}",
+                    customer: "{{ $uppercase(trigger.body.customer) }}",
+                    total: "{{ $sum(trigger.body.lines.price) }}",
+                  },
+                },
+              },
+              {
+                id: "accept",
+                name: "Say yes",
+                type: "respond",
+                config: { status: 201, body: { number: "{{ steps.order.output.number }}" } },
+              },
+              {
+                id: "reject",
+                name: "Say what is missing",
+                type: "respond",
+                config: { status: 422, body: { error: "An order needs a customer." } },
+              },
+            ],
+            edges: [
+              { from: "valid", to: "order", when: "true" },
+              { from: "order", to: "accept" },
+              { from: "valid", to: "reject", when: "false" },
+            ],
+          },
+        },
+      ],
+    },
+  },
+  async fill(made) {
+    const id = made("workflows", "receive");
+    await publish(id);
+    await runWith(id, [
+      { customer: "Ada Byron", lines: [{ sku: "bolt", price: 12 }] },
+      { lines: [{ sku: "nut", price: 3 }] },
+    ]);
+    return {
+      path: `/workflows/${id}`,
+      steps: [
+        { label: "Call it from your shell", to: `/workflows/${id}?panel=trigger` },
+        { label: "See what came in", to: `/runs?workflow=${id}` },
+        { label: "Read about connectors", to: "/guide/connectors", isPage: true },
+      ],
+    };
+  },
+};
