@@ -13,7 +13,8 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { cache, prefetch } from "./data/api.ts";
 import { BASE_PATH, place } from "./data/place.ts";
-import { RUN_STATUSES, type RunsSearch } from "./runs/search.ts";
+import { readRunsSearch } from "./runs/list/search.ts";
+import { readRunSearch } from "./runs/run/search.ts";
 import { NotFound } from "./shell/not-found.tsx";
 import { Shell } from "./shell/shell.tsx";
 import { ScreenFailure } from "./shell/screen-boundary.tsx";
@@ -52,12 +53,11 @@ const home = createRoute({
 const runs = createRoute({
   getParentRoute: () => inside,
   path: "/runs",
-  component: lazyRouteComponent(() => import("./runs/runs.tsx"), "Runs"),
-  validateSearch: (search): RunsSearch => ({
-    status: RUN_STATUSES.find((status) => status === search["status"]),
-    workflow: textOf(search["workflow"]),
-    open: textOf(search["open"]),
-  }),
+  component: lazyRouteComponent(() => import("./runs/list/runs.tsx"), "Runs"),
+  validateSearch: readRunsSearch,
+  beforeLoad({ search: { open } }) {
+    if (open !== undefined) throw redirect({ to: "/runs/$id", params: { id: open } });
+  },
 });
 
 const approvals = createRoute({
@@ -101,8 +101,11 @@ const editor = createRoute({
 const run = createRoute({
   getParentRoute: () => inside,
   path: "/runs/$id",
-  component: lazyRouteComponent(() => import("./runs/run.tsx"), "RunPage"),
-  validateSearch: (search): { step?: string | undefined } => ({ step: textOf(search["step"]) }),
+  component: lazyRouteComponent(() => import("./runs/run/run.tsx"), "RunPage"),
+  validateSearch: readRunSearch,
+  loader({ params: { id: runId } }) {
+    prefetch("runs.get", { params: { runId }, query: { steps: 0 } });
+  },
 });
 
 /** `of` is whatever has causes and effects: an event, a run, a ticket, a delivery. */

@@ -1,0 +1,39 @@
+import { expect, test } from "vitest";
+import { planBulk, tellOutcome } from "./bulk.ts";
+import type { Run } from "./run-book.ts";
+
+const run = (id: string, status: string, test_ = false): Run =>
+  ({ id, status, test: test_, version: 1 }) as Run;
+const RUNS = [
+  run("e", "completed"),
+  run("d", "failed"),
+  run("c", "running"),
+  run("b", "failed", true),
+  run("a", "cancelled"),
+];
+
+test("a retry counts what goes on, oldest first, and says what is left out and why", () => {
+  expect(planBulk("retry", RUNS, true)).toEqual({
+    ids: ["a", "d"],
+    left: [
+      { reason: "A test is not retried; test again.", count: 1 },
+      { reason: "The run is still under way.", count: 1 },
+      { reason: "The run has completed.", count: 1 },
+    ],
+  });
+});
+
+test("only what is under way can be cancelled; without the permission, nothing", () => {
+  expect(planBulk("cancel", RUNS, true).ids).toEqual(["c"]);
+  expect(planBulk("cancel", RUNS, false)).toEqual({
+    ids: [],
+    left: [{ reason: "You may not end runs.", count: 5 }],
+  });
+});
+
+test("the outcome names what was refused", () => {
+  expect(tellOutcome("retry", 1, [])).toBe("1 run goes on.");
+  expect(tellOutcome("cancel", 3, ["The run is over."])).toBe(
+    "3 runs cancelled. 1 was refused: The run is over.",
+  );
+});

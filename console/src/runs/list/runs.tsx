@@ -1,0 +1,173 @@
+import "./runs.css";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { Terminal } from "lucide-react";
+import { useEffect, useMemo, useState } from "react";
+import { toCurl } from "../../data/curl.ts";
+import { useActions } from "../../shell/actions.ts";
+import { copyText } from "../../ui/copy.ts";
+import { Empty, ErrorNotice, Loading } from "../../ui/feedback.tsx";
+import { useNow } from "../../ui/time.tsx";
+import { toWords } from "../../ui/words.ts";
+import { BulkBar } from "./bulk.tsx";
+import { RunFilters } from "./filters.tsx";
+import { RunList } from "./run-list.tsx";
+import { isFiltered, type RunsSearch, type RunStatus, toListQuery } from "./search.ts";
+import { keepListed, NOTHING, type Selection, selectRange, toggleOne } from "./selection.ts";
+import { useRunBook } from "./use-run-book.ts";
+
+const MINUTE_MS = 60_000;
+const TABS: readonly (RunStatus | undefined)[] = [
+  undefined,
+  "running",
+  "failed",
+  "paused",
+  "waiting",
+  "queued",
+  "completed",
+  "cancelled",
+];
+
+/** What ran: a list that follows the log, found by what matters, retried and ended in bulk. */
+export function Runs() {
+  const search = useSearch({ from: "/inside/runs" });
+  const navigate = useNavigate();
+  const minute = Math.floor(useNow() / MINUTE_MS);
+  const query = useMemo(() => toListQuery(search, minute * MINUTE_MS), [search, minute]);
+  const { book, error, isFresh, isReading, readMore, refetch } = useRunBook(query);
+  const runs = useMemo(() => book?.runs ?? [], [book]);
+  const ids = useMemo(() => runs.map(({ id }) => id), [runs]);
+  const show = (next: Partial<RunsSearch>): void =>
+    void navigate({ to: "/runs", search: { ...search, ...next }, replace: true });
+  const open = (id: string): void => void navigate({ to: "/runs/$id", params: { id } });
+  const { cursor, selection, select, clear } = useRowKeys(ids, open);
+  const curl = (): void =>
+    void copyText(toCurl("/api/v1/runs", { ...query, limit: 100 }), "The curl line is");
+  useActions([{ label: "Copy this list as curl", run: curl }]);
+  const isEmpty = isFresh && runs.length === 0 && !error;
+  return (
+    <div className="page">
+      <header className="page-head runs-head">
+        <h1>Runs</h1>
+        <div className="tabs" role="group" aria-label="Status">
+          {TABS.map((tab) => (
+            <button
+              key={tab ?? ""}
+              aria-pressed={search.status === tab}
+              onClick={() => show({ status: tab })}
+            >
+              {tab ? toWords(tab) : "All"}
+            </button>
+          ))}
+        </div>
+        <span className="grow" />
+        <button
+          className="btn bare icon"
+          aria-label="Copy as curl"
+          title="Copy as curl"
+          onClick={curl}
+        >
+          <Terminal />
+        </button>
+      </header>
+      <RunFilters search={search} onChange={show} />
+      {error && <ErrorNotice error={error} retry={() => void refetch()} />}
+      <div className="runs">
+        {!book && !error && <Loading rows={14} />}
+        {isEmpty && <NoRuns search={search} onClear={() => show(CLEAR)} />}
+        {book && runs.length > 0 && (
+          <RunList
+            runs={runs}
+            cursor={cursor}
+            selection={selection}
+            hasMore={book.next !== undefined}
+            isReading={isReading}
+            onMore={() => void readMore()}
+            onSelect={select}
+          />
+        )}
+      </div>
+      <BulkBar runs={runs} selection={selection} search={search} query={query} onClear={clear} />
+    </div>
+  );
+}
+
+/** The row that one stands on and the rows that are selected, with the keys for both. */
+function useRowKeys(ids: readonly string[], onOpen: (id: string) => void) {
+  const [cursor, setCursor] = useState<string>();
+  const [selection, setSelection] = useState<Selection>(NOTHING);
+  useEffect(() => setSelection((old) => keepListed(old, ids)), [ids]);
+  const select = (id: string | undefined, isRange: boolean): void => {
+    if (id === undefined) return;
+    setCursor(id);
+    setSelection((old) => (isRange ? selectRange(old, ids, id) : toggleOne(old, id)));
+  };
+  const walk = (by: number, isRange = false): void => {
+    const at = cursor === undefined ? -1 : ids.indexOf(cursor);
+    const next = ids[Math.max(0, Math.min(ids.length - 1, at + by))];
+    if (next === undefined) return;
+    if (isRange && cursor !== undefined) {
+      setSelection((old) =>
+        selectRange(old.ids.size === 0 ? toggleOne(old, cursor) : old, ids, next),
+      );
+    }
+    setCursor(next);
+  };
+  const clear = (): void => setSelection(NOTHING);
+  useActions([
+    { keys: "j", label: "Next run", run: () => walk(1) },
+    { keys: "k", label: "Previous run", run: () => walk(-1) },
+    { keys: "ArrowDown", label: "Next run", run: () => walk(1), hidden: true },
+    { keys: "ArrowUp", label: "Previous run", run: () => walk(-1), hidden: true },
+    { keys: "shift+ArrowDown", label: "Select down", run: () => walk(1, true) },
+    { keys: "shift+ArrowUp", label: "Select up", run: () => walk(-1, true) },
+    { keys: "Enter", label: "Open the run", run: () => cursor !== undefined && onOpen(cursor) },
+    { keys: "x", label: "Select the run", run: () => select(cursor, false) },
+    {
+      keys: "mod+a",
+      label: "Select all that are listed",
+      run: () => setSelection({ ids: new Set(ids), anchor: ids[0] }),
+    },
+    { keys: "Escape", label: "Select nothing", run: clear, hidden: true },
+  ]);
+  return { cursor, selection, select, clear };
+}
+
+const CLEAR: RunsSearch = {
+  status: undefined,
+  workflow: undefined,
+  trigger: undefined,
+  since: undefined,
+  until: undefined,
+  version: undefined,
+  tests: undefined,
+  q: undefined,
+};
+
+function NoRuns({
+  search,
+  onClear,
+}: {
+  readonly search: RunsSearch;
+  readonly onClear: () => void;
+}) {
+  const { status } = search;
+  if (isFiltered(search)) {
+    return (
+      <Empty
+        title="No run matches"
+        action={
+          <button className="btn" onClick={onClear}>
+            Show all runs
+          </button>
+        }
+      >
+        Nothing that ran here fits all of these filters.
+      </Empty>
+    );
+  }
+  return (
+    <Empty title={status ? `No run is ${toWords(status).toLowerCase()}` : "Nothing has run yet"}>
+      A run appears here as soon as a trigger starts a workflow.
+    </Empty>
+  );
+}

@@ -1,4 +1,0 @@
-/** Shows nothing yet. */
-export function RunPage() {
-  return null;
-}

@@ -1,0 +1,239 @@
+import { Link } from "@tanstack/react-router";
+import {
+  ArrowLeft,
+  Ban,
+  ChevronDown,
+  Copy,
+  Ellipsis,
+  GitFork,
+  Hash,
+  PencilRuler,
+  RotateCcw,
+  Terminal,
+} from "lucide-react";
+import { useState } from "react";
+import { call, invalidate } from "../../data/api.ts";
+import { toCurl } from "../../data/curl.ts";
+import { useMay } from "../../data/people.ts";
+import { useActions } from "../../shell/actions.ts";
+import { Confirm } from "../../ui/confirm.tsx";
+import { copyText } from "../../ui/copy.ts";
+import { Keys } from "../../ui/key.tsx";
+import { Menu } from "../../ui/menu.tsx";
+import { Popover } from "../../ui/popover.tsx";
+import { State } from "../../ui/state.tsx";
+import { Ago, useNow } from "../../ui/time.tsx";
+import { notify, notifyError } from "../../ui/toast.tsx";
+import { toDuration } from "../../ui/words.ts";
+import type { RunStep } from "../../workflows/index.ts";
+import { nameStart } from "../start-words.ts";
+import type { TracedRun } from "./live-run.ts";
+import { findCancelRefusal, findRetryRefusal } from "./retry.ts";
+import { RetryForm, type RetryWish } from "./retry-form.tsx";
+import type { RunPageView } from "./search.ts";
+import type { StepPlace } from "./step-place.ts";
+
+interface HeadProps {
+  readonly run: TracedRun;
+  readonly place: StepPlace;
+  readonly step: RunStep | undefined;
+  readonly view: RunPageView;
+  readonly onView: (view: RunPageView) => void;
+}
+
+/** What the run is, how it stands, and what can be done about it. */
+export function RunHead({ run, place, step, view, onView }: HeadProps) {
+  return (
+    <header className="page-head run-head">
+      <Link className="btn bare icon" to="/runs" aria-label="All runs" title="All runs">
+        <ArrowLeft />
+      </Link>
+      <State state={run.status} />
+      <h1 className="cut run-title">{run.workflowName}</h1>
+      {run.version !== null && <span className="muted">v{run.version}</span>}
+      {run.test && <span className="tag plain idle">Test</span>}
+      <span className="muted cut run-start">
+        {nameStart(run)} · <Ago at={run.createdAt} /> · <RunClock run={run} />
+      </span>
+      <span className="grow" />
+      <div className="tabs run-views" role="group" aria-label="View">
+        {(["canvas", "waterfall", "both"] as const).map((name) => (
+          <button key={name} aria-pressed={view === name} onClick={() => onView(name)}>
+            {{ canvas: "Canvas", waterfall: "Waterfall", both: "Both" }[name]}
+          </button>
+        ))}
+      </div>
+      <RunActs run={run} place={place} step={step} />
+    </header>
+  );
+}
+
+function RunClock({ run }: { readonly run: TracedRun }) {
+  const now = useNow();
+  if (run.durationMs !== null) return toDuration(run.durationMs);
+  if (run.startedAt === null) return "not started";
+  return toDuration(Math.max(0, Math.floor((now - Date.parse(run.startedAt)) / 1_000) * 1_000));
+}
+
+/** The acts on a run, with the reasons why some can't be done now. */
+function useRunActs(run: TracedRun, step: RunStep | undefined, ask: () => void) {
+  const mayTrigger = useMay()("workflows:trigger");
+  const refusals = {
+    retry: findRetryRefusal(run, "failed", mayTrigger),
+    restart: findRetryRefusal(run, "start", mayTrigger),
+    cancel: findCancelRefusal(run, mayTrigger),
+  };
+  const params = { runId: run.id };
+  const attempt = async (act: () => Promise<unknown>, said: string): Promise<void> => {
+    try {
+      await act();
+      invalidate(["runs."]);
+      notify(said);
+    } catch (error) {
+      notifyError(error);
+    }
+  };
+  const retry = (body: RetryWish): Promise<void> =>
+    attempt(
+      () => call("runs.retry", { params, body }),
+      body.from === undefined || body.from === "failed"
+        ? "It goes on where it failed."
+        : "It runs again.",
+    );
+  const cancel = (): Promise<void> =>
+    attempt(() => call("runs.cancel", { params }), "The run is cancelled.");
+  const copyJson = async (): Promise<void> => {
+    try {
+      const { data } = await call("runs.get", { params, query: { steps: 2_000 } });
+      await copyText(JSON.stringify(data, null, 2), "The run as JSON is");
+    } catch (error) {
+      notifyError(error);
+    }
+  };
+  const copyCurl = (): void => void copyText(toCurl(`/api/v1/runs/${run.id}`), "The curl line is");
+  useActions([
+    { keys: "r", label: "Retry the run", run: () => void retry({}), disabled: refusals.retry },
+    ...(step
+      ? [
+          {
+            keys: "t",
+            label: `Retry from “${step.name}”`,
+            run: () => void retry({ from: step.id }),
+            disabled: refusals.restart,
+          },
+        ]
+      : []),
+    { keys: "x", label: "Cancel the run", run: ask, disabled: refusals.cancel },
+    { label: "Copy the run as JSON", run: () => void copyJson() },
+    { label: "Copy as curl", run: copyCurl },
+  ]);
+  return { refusals, retry, cancel, copyJson, copyCurl };
+}
+
+function RunActs({ run, place, step }: Pick<HeadProps, "run" | "place" | "step">) {
+  const may = useMay();
+  const [isAsking, setAsking] = useState(false);
+  const { refusals, ...acts } = useRunActs(run, step, () => setAsking(true));
+  return (
+    <>
+      {may("audit:read") && (
+        <Link
+          className="btn bare"
+          to="/causes/$of"
+          params={{ of: run.id }}
+          title="What led to it, and what came of it"
+        >
+          <GitFork /> Why?
+        </Link>
+      )}
+      <Link
+        className="btn bare run-edit"
+        to="/workflows/$id"
+        params={{ id: run.workflowId }}
+        search={{ run: run.id, step: place.key }}
+        title="The workflow with this run's data"
+      >
+        <PencilRuler /> Open in editor
+      </Link>
+      {refusals.cancel === undefined && (
+        <button className="btn" onClick={() => setAsking(true)} aria-keyshortcuts="x">
+          <Ban /> Cancel <Keys keys="x" />
+        </button>
+      )}
+      {refusals.cancel !== undefined && (
+        <RetryButton run={run} step={step} refusals={refusals} onRetry={acts.retry} />
+      )}
+      <Menu
+        label="More"
+        items={[
+          { label: "Copy the run as JSON", icon: <Copy />, onPick: () => void acts.copyJson() },
+          { label: "Copy as curl", icon: <Terminal />, onPick: acts.copyCurl },
+          {
+            label: "Copy its id",
+            icon: <Hash />,
+            onPick: () => void copyText(run.id, "The id is"),
+          },
+        ]}
+      >
+        <Ellipsis />
+      </Menu>
+      {isAsking && (
+        <Confirm
+          title={`Cancel this run of ${run.workflowName}?`}
+          act="Cancel the run"
+          keep="Let it run"
+          onAct={() => {
+            setAsking(false);
+            void acts.cancel();
+          }}
+          onClose={() => setAsking(false)}
+        >
+          <p>
+            What is under way outside is cut off, and the runs that its steps wait for end too. A
+            retry makes it go on later.
+          </p>
+        </Confirm>
+      )}
+    </>
+  );
+}
+
+function RetryButton(props: {
+  readonly run: TracedRun;
+  readonly step: RunStep | undefined;
+  readonly refusals: { readonly retry: string | undefined; readonly restart: string | undefined };
+  readonly onRetry: (wish: RetryWish) => Promise<void>;
+}) {
+  const { refusals, onRetry } = props;
+  const look = refusals.retry === undefined ? "btn main" : "btn";
+  return (
+    <span className="run-split">
+      <button
+        className={look}
+        disabled={refusals.retry !== undefined}
+        title={refusals.retry ?? "From where it failed"}
+        aria-keyshortcuts="r"
+        onClick={() => void onRetry({})}
+      >
+        <RotateCcw /> Retry <Keys keys="r" />
+      </button>
+      <Popover
+        label="Retry in another way"
+        className={`${look} icon`}
+        button={<ChevronDown />}
+        disabled={refusals.restart}
+      >
+        {(close) => (
+          <RetryForm
+            run={props.run}
+            step={props.step}
+            onRetry={(wish) => {
+              close();
+              void onRetry(wish);
+            }}
+          />
+        )}
+      </Popover>
+    </span>
+  );
+}

@@ -1,0 +1,100 @@
+import { Link } from "@tanstack/react-router";
+import { useMay } from "../../data/people.ts";
+import { toDuration, toWords } from "../../ui/words.ts";
+import { nameStart } from "../start-words.ts";
+import type { LiveSteps, TracedRun } from "./live-run.ts";
+import { readStepPlace, type StepPlace } from "./step-place.ts";
+import { ErrorSection, ValueSection } from "./step-sections.tsx";
+
+/** The run as a whole: what started it, what went in, what came out. */
+export function RunPanel(props: {
+  readonly run: TracedRun;
+  readonly steps: LiveSteps["steps"];
+  readonly onChoose: (place: StepPlace) => void;
+}) {
+  const { run } = props;
+  const may = useMay();
+  const { input } = run.trigger;
+  const failed = run.error?.path;
+  return (
+    <div className="run-panel scroll">
+      <header className="run-step-head">
+        <h2>The run</h2>
+      </header>
+      {run.error && (
+        <ErrorSection error={run.error} config={undefined}>
+          {failed !== undefined && (
+            <button
+              className="btn"
+              onClick={() => props.onChoose(readStepPlace(failed, undefined))}
+            >
+              Show the step
+            </button>
+          )}
+        </ErrorSection>
+      )}
+      <dl className="run-facts">
+        <dt>Started</dt>
+        <dd>
+          {nameStart(run)}
+          <br />
+          <time dateTime={run.createdAt}>{new Date(run.createdAt).toLocaleString()}</time>
+        </dd>
+        {run.durationMs !== null && (
+          <>
+            <dt>Took</dt>
+            <dd>{toDuration(run.durationMs)}</dd>
+          </>
+        )}
+        <dt>Version</dt>
+        <dd>
+          <Link
+            className="run-link"
+            to="/workflows/$id"
+            params={{ id: run.workflowId }}
+            search={{ run: run.id }}
+          >
+            {run.version === null ? "no longer kept" : `v${run.version}`}
+          </Link>{" "}
+          in {toWords(run.environment).toLowerCase()}
+        </dd>
+        {run.parentRunId !== null && (
+          <>
+            <dt>Called by</dt>
+            <dd>
+              <Link className="run-link mono" to="/runs/$id" params={{ id: run.parentRunId }}>
+                {run.parentRunId}
+              </Link>
+            </dd>
+          </>
+        )}
+        {run.eventId !== null && may("audit:read") && (
+          <>
+            <dt>Event</dt>
+            <dd>
+              <Link className="run-link mono" to="/causes/$of" params={{ of: run.eventId }}>
+                {run.eventId}
+              </Link>
+            </dd>
+          </>
+        )}
+        <dt>Id</dt>
+        <dd className="mono">{run.id}</dd>
+      </dl>
+      {run.redacted === true && (
+        <p className="notice">
+          What its steps read and wrote is left out: only those who may read traces see it.
+        </p>
+      )}
+      <ValueSection
+        title={input === undefined ? "What started it" : "Input"}
+        path={input === undefined ? "trigger" : "trigger.input"}
+        value={input ?? run.trigger}
+        none="Nothing."
+      />
+      {run.output !== null && run.output !== undefined && (
+        <ValueSection title="Output" path="output" value={run.output} none="Nothing." />
+      )}
+    </div>
+  );
+}

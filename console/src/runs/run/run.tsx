@@ -1,0 +1,163 @@
+import "./run.css";
+import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { useMemo } from "react";
+import { useOp } from "../../data/api.ts";
+import { useActions } from "../../shell/actions.ts";
+import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
+import { useIsNarrow } from "../../ui/narrow.ts";
+import { count } from "../../ui/words.ts";
+import { bodyOf, type Definition, NO_RUN, viewRun, walkSteps } from "../../workflows/index.ts";
+import { type TracedRun, useRun, useRunSteps } from "./live-run.ts";
+import { RunCanvas } from "./run-canvas.tsx";
+import { RunHead } from "./run-head.tsx";
+import { RunPanel } from "./run-panel.tsx";
+import { RunWaterfall } from "./run-waterfall.tsx";
+import { type RunPageView, type RunSearch, TRIGGER_STEP } from "./search.ts";
+import { StepPanel } from "./step-panel.tsx";
+import { readStepPlace, type StepPlace, writeItems } from "./step-place.ts";
+
+const KEPT_MS = 3_600_000;
+
+/** One run: the way it took through its workflow, its steps in time, and what one of them read and wrote. */
+export function RunPage() {
+  const { id } = useParams({ from: "/inside/runs/$id" });
+  const { data, error, refetch } = useRun(id);
+  const run = data?.data.id === id ? data.data : undefined;
+  if (run) return <RunScreen key={id} run={run} />;
+  return (
+    <div className="page run">
+      {error ? <ErrorNotice error={error} retry={() => void refetch()} /> : <Loading rows={12} />}
+    </div>
+  );
+}
+
+/** The definition that the run follows. It never changes, so it is read once. */
+function useDefinition({ workflowId, versionId, workflowName }: TracedRun) {
+  const params = { id: workflowId, versionId };
+  const { data, error } = useOp("workflows.get_version", { params }, { staleTime: KEPT_MS });
+  const version = data?.data;
+  const definition = useMemo((): Definition | undefined => {
+    if (!version) return undefined;
+    const { nodes, edges, trigger } = version.definition;
+    return { name: workflowName, trigger, nodes, edges };
+  }, [version, workflowName]);
+  return { definition, isGone: error !== null && !version };
+}
+
+function RunScreen({ run }: { readonly run: TracedRun }) {
+  const search = useSearch({ from: "/inside/runs/$id" });
+  const navigate = useNavigate();
+  const isNarrow = useIsNarrow();
+  const { definition, isGone } = useDefinition(run);
+  const live = useRunSteps(run.id, run.status);
+  const asked = search.step ?? findTelling(run, live.steps.values());
+  const place = useMemo(() => readStepPlace(asked, search.item), [asked, search.item]);
+  const wanted = search.view ?? (isNarrow ? "waterfall" : "canvas");
+  const view: RunPageView = isGone ? "waterfall" : wanted;
+  const shape = useMemo(() => definition && shapeOf(definition), [definition]);
+  const shown = useMemo(
+    () => (shape ? viewRun(shape, live.steps.values(), place.items) : NO_RUN),
+    [shape, live.steps, place.items],
+  );
+  const show = (next: Partial<RunSearch>): void =>
+    void navigate({
+      to: "/runs/$id",
+      params: { id: run.id },
+      search: { ...search, ...next },
+      replace: true,
+    });
+  const choose = (next: StepPlace): void =>
+    show({ step: next.key ?? TRIGGER_STEP, item: writeItems(next.items) });
+  const step = place.key === undefined ? undefined : findShown(live.steps, shown, place);
+  const isChosen = search.step !== undefined && search.step !== TRIGGER_STEP;
+  useActions([
+    ...VIEWS.map(({ view: name, label, keys }) => ({
+      keys,
+      label,
+      run: () => show({ view: name }),
+    })),
+    {
+      keys: "Escape",
+      label: "Back",
+      hidden: true,
+      run: () => (isChosen ? show({ step: TRIGGER_STEP }) : void navigate({ to: "/runs" })),
+    },
+  ]);
+  const waterfall = <RunWaterfall run={run} live={live} place={place} onChoose={choose} />;
+  return (
+    <div className="page run">
+      <RunHead
+        run={run}
+        place={place}
+        step={step}
+        view={view}
+        onView={(next) => show({ view: next })}
+      />
+      {live.error && <ErrorNotice error={live.error} />}
+      {isGone && (
+        <p className="notice">
+          The version that it ran is no longer kept: there is no canvas of it.
+        </p>
+      )}
+      {!live.isWhole && live.steps.size > 2_000 && (
+        <p className="notice">The first {count(live.steps.size, "step")} are shown.</p>
+      )}
+      <div className={`run-body view-${view}${isChosen ? " has-step" : ""}`}>
+        <div className="run-stage">
+          {view === "waterfall" && waterfall}
+          {view !== "waterfall" && definition && (
+            <RunCanvas definition={definition} shown={shown} place={place} onChoose={choose} />
+          )}
+          {view !== "waterfall" && !definition && <Loading />}
+        </div>
+        <aside className="run-side" aria-label={step ? "Step" : "Run"}>
+          {view === "both" && waterfall}
+          {step ? (
+            <StepPanel
+              run={run}
+              step={step}
+              place={place}
+              loop={place.key === undefined ? undefined : shown.loops.get(place.key)}
+              definition={definition}
+              onChoose={choose}
+            />
+          ) : (
+            <RunPanel run={run} steps={live.steps} onChoose={choose} />
+          )}
+        </aside>
+      </div>
+    </div>
+  );
+}
+
+const VIEWS = [
+  { view: "canvas", label: "See the canvas", keys: "1" },
+  { view: "waterfall", label: "See the waterfall", keys: "2" },
+  { view: "both", label: "See both", keys: "3" },
+] as const;
+
+/** Counting items needs the loops alone, so the same graph serves every letter of a draft. */
+function shapeOf(definition: Definition): Definition {
+  const hasLoops = [...walkSteps(definition)].some(([, step]) => bodyOf(step) !== undefined);
+  return hasLoops ? definition : { ...definition, edges: [] };
+}
+
+/** Where a run that failed or waits is looked at first: the step that says why. */
+function findTelling(
+  run: TracedRun,
+  steps: Iterable<TracedRun["trace"]["steps"][number]>,
+): string | undefined {
+  if (run.status === "failed") return run.error?.path;
+  if (run.status !== "paused") return undefined;
+  for (const { id, status } of steps) if (status === "paused") return id;
+  return undefined;
+}
+
+function findShown(
+  steps: ReadonlyMap<string, TracedRun["trace"]["steps"][number]>,
+  shown: ReturnType<typeof viewRun>,
+  { key = "" }: StepPlace,
+) {
+  // Without a definition there are no counts, but the steps are there.
+  return shown.steps.get(key) ?? steps.get(key);
+}

@@ -1,0 +1,56 @@
+/** Where in an expression an error lies, as far as its message tells. */
+
+export interface MarkedText {
+  readonly before: string;
+  readonly marked: string;
+  readonly after: string;
+}
+
+/** The part of the text that the message quotes; the whole text where it quotes nothing of it. */
+export function markCulprit(text: string, message: string): MarkedText {
+  const quoted = Array.from(message.matchAll(/["'`“]([^"'`”]+)["'`”]/g), ([, part]) => part ?? "");
+  const named = Array.from(message.matchAll(/\bsteps\.[\w.]+/g), ([part]) => part);
+  for (const part of [...quoted, ...named].toSorted((a, b) => b.length - a.length)) {
+    const at = text.indexOf(part);
+    if (part !== "" && at >= 0) return split(text, at, part.length);
+  }
+  return { before: "", marked: text, after: "" };
+}
+
+/** Marks the expression within the field that it stands in, and in it what the message quotes. */
+export function markField(
+  field: string,
+  expression: string | undefined,
+  message: string,
+): MarkedText {
+  const at = expression === undefined ? -1 : field.indexOf(expression);
+  if (expression === undefined || at < 0) return markCulprit(expression ?? field, message);
+  const inner = markCulprit(expression, message);
+  return {
+    before: field.slice(0, at) + inner.before,
+    marked: inner.marked,
+    after: inner.after + field.slice(at + expression.length),
+  };
+}
+
+const split = (text: string, at: number, length: number): MarkedText => ({
+  before: text.slice(0, at),
+  marked: text.slice(at, at + length),
+  after: text.slice(at + length),
+});
+
+/** What a JSON pointer leads to; undefined where nothing is. */
+export function readPointer(value: unknown, pointer: string): unknown {
+  let found = value;
+  for (const part of pointer.split("/").slice(1)) {
+    const name = part.replaceAll("~1", "/").replaceAll("~0", "~");
+    if (found === null || typeof found !== "object") return undefined;
+    found = (found as Readonly<Record<string, unknown>>)[name];
+  }
+  return found;
+}
+
+/** `/values/total` as `values › total`. */
+export function pointerWords(pointer: string): string {
+  return pointer.split("/").slice(1).join(" › ");
+}

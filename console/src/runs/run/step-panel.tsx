@@ -1,0 +1,215 @@
+import { Link } from "@tanstack/react-router";
+import { X } from "lucide-react";
+import { Fragment } from "react";
+import { State } from "../../ui/state.tsx";
+import { count, toDuration, toWords } from "../../ui/words.ts";
+import {
+  type Definition,
+  findStep,
+  itemsOf,
+  kindOf,
+  type LoopView,
+  type RunStep,
+  toStepKey,
+} from "../../workflows/index.ts";
+import type { TracedRun } from "./live-run.ts";
+import { TRIGGER_STEP } from "./search.ts";
+import { chooseItem, loopsAround, readStepPlace, type StepPlace } from "./step-place.ts";
+import { CallLine, ErrorSection, LogSection, ValueSection, WaitSection } from "./step-sections.tsx";
+
+const FAILED_MAX = 200;
+
+interface PanelProps {
+  readonly run: TracedRun;
+  readonly step: RunStep;
+  readonly place: StepPlace;
+  /** Of a loop: how its items went. */
+  readonly loop: LoopView | undefined;
+  readonly definition: Definition | undefined;
+  readonly onChoose: (place: StepPlace) => void;
+}
+
+/** One step: why it failed or waits, what it read, what it wrote, what it said. */
+export function StepPanel(props: PanelProps) {
+  const { run, step, definition, onChoose } = props;
+  const key = toStepKey(step.id);
+  const node = definition && findStep(definition, key);
+  const { icon: Icon, title, tone } = kindOf(step.type ?? "");
+  return (
+    <div className="run-panel scroll">
+      <StepWay {...props} />
+      <header className="run-step-head">
+        <span className={`step-icon k-${tone}`}>
+          <Icon />
+        </span>
+        <div className="grow">
+          <h2 className="cut">{step.name}</h2>
+          <p className="muted cut">
+            {title}
+            {step.durationMs !== null && ` · ${toDuration(step.durationMs)}`}
+            {step.attempts > 1 && ` · ${count(step.attempts, "attempt")}`}
+          </p>
+        </div>
+        <State state={step.status} />
+        <button
+          className="btn bare icon"
+          aria-label="Close the step"
+          onClick={() => onChoose({ key: TRIGGER_STEP, items: props.place.items })}
+        >
+          <X />
+        </button>
+      </header>
+      {step.wait && step.finishedAt === null && (
+        <WaitSection wait={step.wait} runId={run.id} stepId={step.id} />
+      )}
+      {step.error && (
+        <ErrorSection error={step.error} config={node?.config}>
+          <FailureWay step={step} onChoose={onChoose} />
+        </ErrorSection>
+      )}
+      <CallLine step={step} />
+      {props.loop && <LoopItems {...props} loop={props.loop} />}
+      {step.branch !== undefined && step.branch !== "error" && (
+        <p className="run-branch">
+          Went on by <b>{step.branch}</b>
+        </p>
+      )}
+      {run.redacted === true ? (
+        <p className="notice">
+          What it read and wrote is left out: only those who may read traces see it.
+        </p>
+      ) : (
+        <>
+          {step.error?.body !== undefined && (
+            <ValueSection title="Answer" path="error.body" value={step.error.body} none="" />
+          )}
+          {!(step.error && step.output === undefined) && (
+            <ValueSection
+              title="Output"
+              path={`steps.${step.nodeId}.output`}
+              value={step.output}
+              none={step.finishedAt === null ? "Nothing yet." : "Nothing."}
+            />
+          )}
+          <ValueSection title="Input" path="input" value={step.input} none="Nothing." />
+        </>
+      )}
+      <LogSection logs={step.logs} />
+      <footer className="run-foot">
+        <Link
+          className="run-link"
+          to="/workflows/$id"
+          params={{ id: run.workflowId }}
+          search={{ run: run.id, step: key }}
+        >
+          Use this run's data in the editor
+        </Link>
+        <span className="muted mono cut">{step.id}</span>
+      </footer>
+    </div>
+  );
+}
+
+/** What followed a failure, and the way to the step in the loop that it came from. */
+function FailureWay(props: {
+  readonly step: RunStep;
+  readonly onChoose: (place: StepPlace) => void;
+}) {
+  const { error, onError, id } = props.step;
+  const { path } = error ?? {};
+  if (path !== undefined && path !== id) {
+    return (
+      <button className="btn" onClick={() => props.onChoose(readStepPlace(path, undefined))}>
+        Show the step in it
+      </button>
+    );
+  }
+  if (onError === "continue") return <span className="muted">The run went on.</span>;
+  if (onError === "branch") return <span className="muted">The run took the error branch.</span>;
+  return null;
+}
+
+/** Where the step stands: the run, its loops, and in each the item that is shown, with the ones beside it. */
+function StepWay({ run, step, place, definition, onChoose }: PanelProps) {
+  const key = toStepKey(step.id);
+  const loops = loopsAround(key);
+  const items = itemsOf(step.id);
+  return (
+    <nav className="run-way" aria-label="Where it stands">
+      <button onClick={() => onChoose({ key: TRIGGER_STEP, items: place.items })}>
+        {run.workflowName}
+      </button>
+      {loops.map((loop, n) => {
+        const item = items[n] ?? 0;
+        const isOne = place.items.get(loop) === item;
+        const choose = (next: number | undefined): void =>
+          onChoose({ key, items: chooseItem(place.items, loop, next) });
+        return (
+          <Fragment key={loop}>
+            <i>›</i>
+            <button onClick={() => onChoose({ key: loop, items: place.items })}>
+              {(definition && findStep(definition, loop)?.name) ?? loop}
+            </button>
+            <span className={`run-item${isOne ? " is-one" : ""}`}>
+              <button
+                aria-label="Previous item"
+                disabled={item === 0}
+                onClick={() => choose(item - 1)}
+              >
+                ‹
+              </button>
+              <button
+                title={isOne ? "Look at all items" : "Look at this item alone"}
+                onClick={() => choose(isOne ? undefined : item)}
+              >
+                item {item + 1}
+              </button>
+              <button aria-label="Next item" onClick={() => choose(item + 1)}>
+                ›
+              </button>
+            </span>
+          </Fragment>
+        );
+      })}
+    </nav>
+  );
+}
+
+/** The items of a loop by counts; the failed ones to go to. */
+function LoopItems({ loop, place, step, onChoose }: PanelProps & { readonly loop: LoopView }) {
+  const key = toStepKey(step.id);
+  const { items, done, failed } = loop;
+  return (
+    <section className="run-section">
+      <h3>Items</h3>
+      <p className="run-share" aria-hidden="true">
+        <i className="ok" style={{ flexGrow: Math.max(0, done - failed.length) }} />
+        <i className="bad" style={{ flexGrow: failed.length }} />
+        <i className="idle" style={{ flexGrow: Math.max(0, items - done) }} />
+      </p>
+      <p>
+        {count(items, "item")}, {done} done
+        {failed.length > 0 && <b className="run-failed"> {failed.length} failed</b>}
+      </p>
+      {failed.length > 0 && (
+        <ul className="run-items" aria-label="Failed items">
+          {failed.slice(0, FAILED_MAX).map(({ item, step: inner }) => (
+            <li key={inner.id}>
+              <button
+                onClick={() =>
+                  onChoose({ key: toStepKey(inner.id), items: chooseItem(place.items, key, item) })
+                }
+              >
+                <b>{item + 1}</b>
+                <span className="cut">{inner.name}</span>
+                <span className="muted cut grow">
+                  {inner.error?.message ?? toWords(inner.status)}
+                </span>
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}

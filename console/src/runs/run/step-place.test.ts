@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import { chooseItem, loopsAround, readStepPlace, writeItems } from "./step-place.ts";
+
+test("a step's id says where it stands on the canvas and in which items it happened", () => {
+  const { key, items } = readStepPlace("each[3].lines[0].label", undefined);
+  expect(key).toBe("each/lines/label");
+  expect([...items]).toEqual([
+    ["each", 3],
+    ["each/lines", 0],
+  ]);
+});
+
+test("an address that was written is read as it was", () => {
+  const items = new Map([
+    ["each", 12],
+    ["each/lines", 1],
+  ]);
+  expect(readStepPlace("each/charge", writeItems(items))).toEqual({ key: "each/charge", items });
+  expect(readStepPlace(undefined, undefined)).toEqual({ key: undefined, items: new Map() });
+  expect(writeItems(new Map())).toBeUndefined();
+});
+
+test("another item of a loop shows all items of the loops in it", () => {
+  const items = new Map([
+    ["each", 12],
+    ["each/lines", 1],
+    ["other", 2],
+  ]);
+  expect(writeItems(chooseItem(items, "each", 4))).toBe("other:2,each:4");
+  expect(writeItems(chooseItem(items, "each", undefined))).toBe("other:2");
+});
+
+test("a step stands in all loops on its way", () => {
+  expect(loopsAround("each/lines/label")).toEqual(["each", "each/lines"]);
+  expect(loopsAround("read")).toEqual([]);
+});

@@ -1,0 +1,48 @@
+/**
+ * The chosen step in the address of a run. `step` is its way through the loops, as on the canvas (`each/charge`); `item`
+ * says which items of these loops one looks at (`each:3,each/lines:0`). An id of the API (`each[3].charge`) says both.
+ */
+export interface StepPlace {
+  readonly key: string | undefined;
+  /** The item that one looks at, by the key of its loop. */
+  readonly items: ReadonlyMap<string, number>;
+}
+
+export function readStepPlace(step: string | undefined, item: string | undefined): StepPlace {
+  const items = new Map<string, number>();
+  for (const part of item?.split(",") ?? []) {
+    const [, loop, n] = /^(.+):(\d+)$/.exec(part) ?? [];
+    if (loop !== undefined) items.set(loop, Number(n));
+  }
+  if (step === undefined || !/[[.]/.test(step)) return { key: step, items };
+  const way: string[] = [];
+  for (const part of step.split(".")) {
+    const [, id = part, ...rest] = /^([^[]+)((?:\[\d+\])*)$/.exec(part) ?? [];
+    way.push(id);
+    const [index] = /\d+/.exec(rest.join("")) ?? [];
+    if (index !== undefined) items.set(way.join("/"), Number(index));
+  }
+  return { key: way.join("/"), items };
+}
+
+export function writeItems(items: ReadonlyMap<string, number>): string | undefined {
+  const parts = Array.from(items, ([loop, item]) => `${loop}:${item}`);
+  return parts.length === 0 ? undefined : parts.join(",");
+}
+
+/** The items with another one chosen for a loop; loops inside it are looked at as a whole again. */
+export function chooseItem(
+  items: ReadonlyMap<string, number>,
+  loop: string,
+  item: number | undefined,
+): ReadonlyMap<string, number> {
+  const next = new Map([...items].filter(([key]) => key !== loop && !key.startsWith(`${loop}/`)));
+  if (item !== undefined) next.set(loop, item);
+  return next;
+}
+
+/** The keys of the loops around a step, the outermost first. */
+export function loopsAround(key: string): readonly string[] {
+  const way = key.split("/");
+  return way.slice(1).map((_, n) => way.slice(0, n + 1).join("/"));
+}

@@ -1,0 +1,185 @@
+/** The parts of what a step tells: error, wait, call, values, logs. */
+import { Link } from "@tanstack/react-router";
+import { Copy } from "lucide-react";
+import { memo, type ReactNode } from "react";
+import type { Schemas } from "../../data/api.ts";
+import { copyText } from "../../ui/copy.ts";
+import { Json } from "../../ui/json.tsx";
+import { JsonTree } from "../../ui/json-tree.tsx";
+import { useNow } from "../../ui/time.tsx";
+import { toCountdown, toDuration } from "../../ui/words.ts";
+import type { RunStep } from "../../workflows/index.ts";
+import { markField, pointerWords, readPointer } from "./step-error.ts";
+
+type StepError = NonNullable<RunStep["error"]>;
+
+/** What went wrong, in the field that it lies in, with the expression underlined. */
+export function ErrorSection(props: {
+  readonly error: Omit<StepError, "headers" | "body" | "status">;
+  readonly config: Readonly<Record<string, unknown>> | undefined;
+  readonly children?: ReactNode;
+}) {
+  const { code, message, field, expression } = props.error;
+  const written = field === undefined ? undefined : readPointer(props.config, field);
+  const text = typeof written === "string" ? written : expression;
+  const marked = text === undefined ? undefined : markField(text, expression, message);
+  return (
+    <section className="run-section run-fault" role="alert">
+      <p className="run-fault-message">{message}</p>
+      {marked && (
+        <figure className="run-culprit">
+          {field !== undefined && <figcaption>{pointerWords(field)}</figcaption>}
+          <code>
+            {marked.before}
+            <mark>{marked.marked}</mark>
+            {marked.after}
+          </code>
+        </figure>
+      )}
+      <p className="row">
+        <span className="mono muted grow">{code}</span>
+        {props.children}
+      </p>
+    </section>
+  );
+}
+
+/** What a step waits for, until when, and the way there. */
+export function WaitSection({
+  wait,
+  runId,
+  stepId,
+}: {
+  readonly wait: Schemas["RunStepWait"];
+  readonly runId: string;
+  readonly stepId: string;
+}) {
+  return (
+    <section className="run-section run-wait">
+      <p>
+        <strong>{nameWait(wait)}</strong>
+        {wait.until !== null && <WaitUntil until={wait.until} kind={wait.kind} />}
+      </p>
+      {wait.kind === "approval" && (
+        <>
+          {wait.message !== undefined && <p className="run-ask">{wait.message}</p>}
+          <p className="muted">
+            Asked: {wait.approvers?.join(", ")}
+            {(wait.quorum ?? 1) > 1 && `; ${wait.decisions?.length ?? 0} of ${wait.quorum} agreed`}
+          </p>
+          <Link className="btn" to="/approvals" search={{ open: `${runId}:${stepId}` }}>
+            Go to the approval
+          </Link>
+        </>
+      )}
+      {wait.kind === "child" && wait.runId !== undefined && (
+        <Link className="btn" to="/runs/$id" params={{ id: wait.runId }}>
+          Go to its run
+        </Link>
+      )}
+      {wait.kind === "event" && wait.filter !== undefined && (
+        <Json value={wait.filter} label="Filter of the event" />
+      )}
+    </section>
+  );
+}
+
+function nameWait(wait: Schemas["RunStepWait"]): string {
+  if (wait.kind === "event") return `Waits for ${wait.eventType ?? wait.topic ?? "an event"}`;
+  const names = {
+    delay: "Waits",
+    approval: "Waits for a decision",
+    child: "Waits for the run that it started",
+    retry: "Failed, and tries again",
+  };
+  return names[wait.kind];
+}
+
+function WaitUntil({ until, kind }: { readonly until: string; readonly kind: string }) {
+  const leftMs = Date.parse(until) - useNow();
+  const word = kind === "retry" ? "in" : kind === "delay" ? "for another" : "for at most another";
+  return (
+    <time dateTime={until} title={new Date(until).toLocaleString()}>
+      {leftMs > 0 ? ` ${word} ${toCountdown(leftMs)}` : " any moment now"}
+    </time>
+  );
+}
+
+/** A call to outside, as one line: what was asked, and what came back. */
+export function CallLine({ step }: { readonly step: RunStep }) {
+  const { method, url } = fieldsOf(step.input);
+  if (typeof url !== "string") return null;
+  const status = step.error?.status ?? fieldsOf(step.output)["status"];
+  const isBad = typeof status !== "number" || status >= 400;
+  return (
+    <p className="run-call mono">
+      <b>{typeof method === "string" ? method : "GET"}</b>
+      <span className="cut grow" title={url}>
+        {url}
+      </span>
+      {step.finishedAt !== null && (
+        <span className={`tag plain ${isBad ? "bad" : "ok"}`}>
+          {typeof status === "number" ? status : "no answer"}
+        </span>
+      )}
+      <span className="muted">{toDuration(step.durationMs)}</span>
+    </p>
+  );
+}
+
+const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
+  value !== null && typeof value === "object" ? (value as Record<string, unknown>) : {};
+
+/** A value with its name. It may be large, so it is drawn only when it is another. */
+export const ValueSection = memo(function ValueSection(props: {
+  readonly title: string;
+  readonly value: unknown;
+  /** As an expression reaches it. */
+  readonly path: string;
+  readonly none: string;
+}) {
+  const { title, value } = props;
+  return (
+    <section className="run-section">
+      <h3>
+        <span className="grow">{title}</span>
+        {value !== undefined && (
+          <button
+            className="btn bare icon"
+            aria-label={`Copy: ${title}`}
+            title="Copy as JSON"
+            onClick={() => void copyText(JSON.stringify(value, null, 2), `${title} is`)}
+          >
+            <Copy />
+          </button>
+        )}
+      </h3>
+      {value === undefined ? (
+        <p className="muted">{props.none}</p>
+      ) : (
+        <JsonTree value={value} path={props.path} label={title} />
+      )}
+    </section>
+  );
+});
+
+export function LogSection({ logs }: { readonly logs: RunStep["logs"] }) {
+  if (logs.length === 0) return null;
+  return (
+    <section className="run-section">
+      <h3>Logs</h3>
+      <ol className="run-log" tabIndex={0} aria-label="Logs">
+        {logs.map(({ at, level, message, metadata }, n) => (
+          <li key={`${at}:${n}`} className={`run-log-${level}`}>
+            <time dateTime={at}>{at.slice(11, 23)}</time>
+            <b>{level}</b>
+            <span>
+              {message}
+              {metadata !== undefined && <span className="muted"> {JSON.stringify(metadata)}</span>}
+            </span>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}

@@ -1,0 +1,164 @@
+/**
+ * The steps of a run as rows on one axis of time. A loop is one row until it is unfolded; then its items are rows, and
+ * each of these unfolds into its steps: a loop of thousands is one line, and still leads to the one that failed.
+ */
+import type { Schemas } from "../../data/api.ts";
+
+type RunStep = Schemas["RunStep"];
+
+export interface FallRow {
+  /** The id of the step, or `each[3]` for an item of a loop. */
+  readonly id: string;
+  readonly label: string;
+  readonly depth: number;
+  readonly status: string;
+  readonly startMs: number | undefined;
+  /** Undefined while it is under way. */
+  readonly endMs: number | undefined;
+  readonly step: RunStep | undefined;
+  /** Of a loop: how many of its items are known, and how many of them failed. */
+  readonly items?: { readonly count: number; readonly failed: number };
+  readonly isOpen?: boolean;
+}
+
+/** From what matters least to what matters most. */
+const WEIGHTS = ["skipped", "cancelled", "completed", "waiting", "paused", "running", "failed"];
+
+interface ItemSpan {
+  readonly number: number;
+  status: string;
+  startMs: number | undefined;
+  endMs: number | undefined;
+}
+
+const timeOf = (at: string | null): number | undefined =>
+  at === null ? undefined : Date.parse(at);
+
+/** The id of the item that a step stands in, `each[3]` of `each[3].charge`; empty at the top. */
+const prefixOf = (id: string): string => id.slice(0, Math.max(0, id.lastIndexOf(".")));
+
+interface StepTree {
+  /** Steps by the item that they stand in. */
+  readonly children: ReadonlyMap<string, readonly RunStep[]>;
+  /** Items by the id of their loop. */
+  readonly items: ReadonlyMap<string, ReadonlyMap<number, ItemSpan>>;
+}
+
+export function buildStepTree(steps: Iterable<RunStep>): StepTree {
+  const children = new Map<string, RunStep[]>();
+  const items = new Map<string, Map<number, ItemSpan>>();
+  for (const step of steps) {
+    const prefix = prefixOf(step.id);
+    const siblings = children.get(prefix);
+    if (siblings) siblings.push(step);
+    else children.set(prefix, [step]);
+    for (let item = prefix; item !== ""; item = prefixOf(item)) widenItem(items, item, step);
+  }
+  return { children, items };
+}
+
+function widenItem(items: Map<string, Map<number, ItemSpan>>, item: string, step: RunStep): void {
+  if (step.status === "skipped") return;
+  const [, loop = item, index = "0"] = /^(.*)\[(\d+)\]$/.exec(item) ?? [];
+  const mine = items.get(loop) ?? new Map<number, ItemSpan>();
+  items.set(loop, mine);
+  const [startMs, endMs] = [timeOf(step.startedAt), timeOf(step.finishedAt)];
+  const span = mine.get(Number(index));
+  if (!span) {
+    mine.set(Number(index), { number: Number(index), status: step.status, startMs, endMs });
+    return;
+  }
+  if (WEIGHTS.indexOf(step.status) > WEIGHTS.indexOf(span.status)) span.status = step.status;
+  if (startMs !== undefined) span.startMs = Math.min(span.startMs ?? startMs, startMs);
+  if (endMs !== undefined) span.endMs = Math.max(span.endMs ?? endMs, endMs);
+}
+
+/** The rows in sight, when these loops and items are unfolded. */
+export function listFallRows(tree: StepTree, open: ReadonlySet<string>): readonly FallRow[] {
+  const rows: FallRow[] = [];
+  const addSteps = (prefix: string, depth: number): void => {
+    for (const step of tree.children.get(prefix) ?? []) {
+      if (step.status === "skipped") continue;
+      const items = tree.items.get(step.id);
+      rows.push({ ...toRow(step, depth), ...(items && loopOf(items, open.has(step.id))) });
+      if (!items || !open.has(step.id)) continue;
+      for (const span of [...items.values()].toSorted((a, b) => a.number - b.number)) {
+        const id = `${step.id}[${span.number}]`;
+        const { status, startMs, endMs } = span;
+        const isOpen = open.has(id);
+        const label = `Item ${span.number + 1}`;
+        rows.push({ id, label, depth: depth + 1, status, startMs, endMs, step: undefined, isOpen });
+        if (isOpen) addSteps(id, depth + 2);
+      }
+    }
+  };
+  addSteps("", 0);
+  return rows;
+}
+
+const loopOf = (items: ReadonlyMap<number, ItemSpan>, isOpen: boolean) => ({
+  isOpen,
+  items: {
+    count: items.size,
+    failed: [...items.values()].filter(({ status }) => status === "failed").length,
+  },
+});
+
+function toRow(step: RunStep, depth: number): FallRow {
+  const [startMs, endMs] = [timeOf(step.startedAt), timeOf(step.finishedAt)];
+  const { id, name, status } = step;
+  return { id, label: name, depth, status, startMs, endMs, step };
+}
+
+/** Steps with a status, wherever they stand, each with its items before its name. */
+export function listStepsWith(steps: Iterable<RunStep>, status: string): readonly FallRow[] {
+  return Array.from(steps)
+    .filter((step) => step.status === status)
+    .map((step) => ({ ...toRow(step, 0), label: labelWithItems(step) }));
+}
+
+function labelWithItems({ id, name }: RunStep): string {
+  const items = Array.from(id.matchAll(/\[(\d+)\]/g), ([, n]) => Number(n) + 1);
+  return items.length === 0 ? name : `${items.join(".")} · ${name}`;
+}
+
+/** The loops and items to unfold so that a step is in sight. */
+export function wayTo(id: string): readonly string[] {
+  const way: string[] = [];
+  for (let item = prefixOf(id); item !== ""; item = prefixOf(item)) {
+    way.push(item, item.replace(/\[\d+\]$/, ""));
+  }
+  return way;
+}
+
+export interface Axis {
+  readonly startMs: number;
+  readonly lengthMs: number;
+}
+
+interface Times {
+  readonly createdAt: string;
+  readonly startedAt: string | null;
+  readonly finishedAt: string | null;
+}
+
+/** The time that the rows are measured on: from the start of the run to its end, or to now. */
+export function measureAxis(run: Times, steps: Iterable<RunStep>, nowMs: number): Axis {
+  const startMs = timeOf(run.startedAt) ?? Date.parse(run.createdAt);
+  let endMs = timeOf(run.finishedAt) ?? nowMs;
+  for (const { finishedAt } of steps) {
+    if (finishedAt !== null) endMs = Math.max(endMs, Date.parse(finishedAt));
+  }
+  return { startMs, lengthMs: Math.max(1, endMs - startMs) };
+}
+
+/** Where a row begins and ends on the axis, from 0 to 1. What is under way reaches to its end. */
+export function placeRow(
+  { startMs, endMs }: FallRow,
+  axis: Axis,
+): { readonly from: number; readonly to: number } {
+  const share = (at: number): number =>
+    Math.max(0, Math.min(1, (at - axis.startMs) / axis.lengthMs));
+  const from = share(startMs ?? axis.startMs);
+  return { from, to: Math.max(from, share(endMs ?? axis.startMs + axis.lengthMs)) };
+}

@@ -1,0 +1,16 @@
+/** The canvas and the graph, for screens that show a workflow without editing it. */
+export { Canvas, type CanvasHandle } from "./canvas/canvas.tsx";
+export type { CanvasView } from "./canvas/canvas-nodes.ts";
+export type { CardHandlers } from "./canvas/step-card.tsx";
+export { kindOf } from "./canvas/step-kinds.ts";
+export { bodyOf, type Definition, findStep, type Graph, walkSteps } from "./graph/graph.ts";
+export { type Folding, UNFOLDED } from "./graph/layout.ts";
+export {
+  itemsOf,
+  type LoopView,
+  NO_RUN,
+  type RunStep,
+  type RunView,
+  toStepKey,
+  viewRun,
+} from "./graph/run-view.ts";
