@@ -31,7 +31,7 @@ import {
   placeholder,
 } from "@codemirror/view";
 import { useEffect, useImperativeHandle, useRef } from "react";
-import type { CodeEditorProps, CodeMark } from "./code-editor.tsx";
+import type { CodeEditorProps, CodeMark } from "./editor-props.ts";
 import { loadLanguage } from "./language.ts";
 import { editorLook } from "./look.ts";
 

@@ -1,7 +1,8 @@
 import { useMemo, useRef } from "react";
 import { useStableHandlers } from "../ui/stable.ts";
 import { useCaret } from "./caret.ts";
-import { CodeEditor, type CodeHandle } from "./code-editor.tsx";
+import { CodeEditor } from "./code-editor.tsx";
+import type { CodeHandle } from "./editor-props.ts";
 import { completeExpression } from "./completion.ts";
 import { type ExpressionMode, spellPath } from "./jsonata-mode.ts";
 import { usePreview } from "./preview.ts";

@@ -1,10 +1,6 @@
 export { CaretContext, type CaretField, useCaret } from "./caret.ts";
-export {
-  CodeEditor,
-  type CodeEditorProps,
-  type CodeHandle,
-  type CodeMark,
-} from "./code-editor.tsx";
+export { CodeEditor } from "./code-editor.tsx";
+export type { CodeEditorProps, CodeHandle, CodeMark } from "./editor-props.ts";
 export { ExpressionField, type ExpressionFieldProps } from "./expression-field.tsx";
 export type { ExpressionMode } from "./jsonata-mode.ts";
 export type { CodeLanguage } from "./language.ts";

@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { ApiError, call } from "../data/api.ts";
-import type { CodeMark } from "./code-editor.tsx";
+import type { CodeMark } from "./editor-props.ts";
 import { type ExpressionMode, type ExpressionPart, findExpressions } from "./jsonata-mode.ts";
 import { pickSources, type ScopeSource, toScope } from "./scope.ts";
 

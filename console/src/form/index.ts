@@ -1,5 +1,7 @@
 export type { FieldProps } from "./context.ts";
+export { Control } from "./control.tsx";
 export { Form, type FormProps } from "./form.tsx";
+export { MapRows } from "./list.tsx";
 export { type Fields, isFields, readPointer, writePointer } from "./pointer.ts";
 export {
   kindOf as fieldKindOf,

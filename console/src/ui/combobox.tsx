@@ -113,27 +113,17 @@ export function Combobox(props: ComboboxProps) {
           // A press keeps the focus in the field.
           onPointerDown={(event) => event.preventDefault()}
         >
-          <Options
-            id={id}
-            options={found}
-            active={active}
-            value={value}
-            onActive={setActive}
-            onPick={pick}
-          />
-          {found.length === 0 && (
-            <p className="muted list-none" role="presentation">
-              {props.isLoading
-                ? "Loading…"
-                : isFree
-                  ? "Taken as you write it"
-                  : "Nothing like that"}
-            </p>
-          )}
+          <Options {...{ id, active, value }} options={found} onActive={setActive} onPick={pick} />
+          {found.length === 0 && <p className="muted list-none">{noneOf(props)}</p>}
         </div>
       )}
     </div>
   );
+}
+
+function noneOf({ isLoading, isFree }: ComboboxProps): string {
+  if (isLoading) return "Loading…";
+  return isFree ? "Taken as you write it" : "Nothing like that";
 }
 
 function Options(props: {

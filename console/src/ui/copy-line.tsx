@@ -1,0 +1,32 @@
+import { Check, Copy } from "lucide-react";
+import { useState } from "react";
+
+const COPIED_MS = 1_600;
+
+/** A line to take along: an address, a curl line, an id. */
+export function CopyLine({ label, text }: { readonly label: string; readonly text: string }) {
+  const [isCopied, setCopied] = useState(false);
+  const copy = async (): Promise<void> => {
+    await navigator.clipboard.writeText(text);
+    setCopied(true);
+    setTimeout(() => setCopied(false), COPIED_MS);
+  };
+  return (
+    <div className="copy-line">
+      <span className="copy-label">{label}</span>
+      <div className="copy-box">
+        <code tabIndex={0} role="group" aria-label={label}>
+          {text}
+        </code>
+        <button
+          type="button"
+          className="btn bare icon"
+          aria-label={isCopied ? "Copied" : `Copy: ${label}`}
+          onClick={() => void copy()}
+        >
+          {isCopied ? <Check /> : <Copy />}
+        </button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,109 @@
+/** The ways out of a step: where each leads, and of a switch its cases. A renamed case takes its edges along. */
+import { CornerDownRight, Plus, X } from "lucide-react";
+import { type KeyboardEvent, useState } from "react";
+import { branchesOf, type Graph, type Step } from "../graph/graph.ts";
+
+interface BranchesProps {
+  readonly step: Step;
+  readonly graph: Graph;
+  readonly mayEdit: boolean;
+  readonly onCases: (cases: readonly unknown[]) => void;
+}
+
+export function Branches({ step, graph, mayEdit, onCases }: BranchesProps) {
+  const branches = branchesOf(step);
+  if (branches.length === 0) return null;
+  const cases = step.type === "switch" ? casesOf(step) : [];
+  const rename = (n: number, text: string): void => {
+    if (text === "" || cases.map(String).includes(text)) return;
+    onCases(cases.with(n, text));
+  };
+  return (
+    <section className="inspector-branches" aria-label="Branches">
+      <h3>Branches</h3>
+      <ol>
+        {branches.map((branch, n) => (
+          <li key={n}>
+            {n < cases.length ? (
+              <CaseName name={branch} isDisabled={!mayEdit} onRename={(text) => rename(n, text)} />
+            ) : (
+              <span className={branch === "error" ? "branch-name bad" : "branch-name"}>
+                {branch}
+              </span>
+            )}
+            <CornerDownRight className="ico" />
+            <span className="grow cut muted">{targetsOf(graph, step, branch)}</span>
+            {n < cases.length && cases.length > 1 && mayEdit && (
+              <button
+                type="button"
+                className="btn bare icon"
+                aria-label={`Remove the case ${branch}`}
+                onClick={() => onCases(cases.toSpliced(n, 1))}
+              >
+                <X />
+              </button>
+            )}
+          </li>
+        ))}
+      </ol>
+      {step.type === "switch" && mayEdit && (
+        <button
+          type="button"
+          className="btn inspector-add"
+          onClick={() => onCases([...cases, freeCase(cases)])}
+        >
+          <Plus />
+          Add a case
+        </button>
+      )}
+    </section>
+  );
+}
+
+function casesOf({ config }: Step): readonly unknown[] {
+  const cases = config?.["cases"];
+  return Array.isArray(cases) ? cases : [];
+}
+
+function freeCase(cases: readonly unknown[]): string {
+  const taken = new Set(cases.map(String));
+  for (let n = cases.length + 1; ; n += 1) if (!taken.has(`case ${n}`)) return `case ${n}`;
+}
+
+function targetsOf(graph: Graph, { id }: Step, branch: string): string {
+  const names = graph.edges
+    .filter(({ from, when }) => from === id && when === branch)
+    .map(({ to }) => graph.nodes.find((step) => step.id === to)?.name ?? to);
+  return names.length === 0 ? "ends here" : names.join(", ");
+}
+
+/** Named when one is done with it, not at every letter: halfway it might be another's name. */
+function CaseName(props: {
+  readonly name: string;
+  readonly isDisabled: boolean;
+  readonly onRename: (name: string) => void;
+}) {
+  const [typed, setTyped] = useState<string>();
+  const finish = (): void => {
+    if (typed !== undefined) props.onRename(typed.trim());
+    setTyped(undefined);
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key === "Escape") setTyped(undefined);
+    else if (event.key !== "Enter") return;
+    else finish();
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  return (
+    <input
+      className="field branch-name"
+      aria-label={`Case ${props.name}`}
+      disabled={props.isDisabled}
+      value={typed ?? props.name}
+      onChange={({ target }) => setTyped(target.value)}
+      onKeyDown={onKeyDown}
+      onBlur={finish}
+    />
+  );
+}

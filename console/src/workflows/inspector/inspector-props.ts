@@ -1,0 +1,28 @@
+import type { Definition } from "../graph/graph.ts";
+import type { RunView } from "../graph/run-view.ts";
+import type { DefinitionProblem } from "./problems.ts";
+
+/** One act of the history: acts on one field without a pause are one. */
+export interface InspectorAct {
+  readonly label: string;
+  readonly field: string;
+  /** The step's key from now on, when its id was changed. */
+  readonly stepKey?: string;
+}
+
+export interface InspectorProps {
+  readonly workflowId: string;
+  readonly definition: Definition;
+  /** Undefined is the trigger. */
+  readonly stepKey: string | undefined;
+  readonly onChange: (next: Definition, act: InspectorAct) => void;
+  readonly run: RunView;
+  /** The shown run's `trigger`, as expressions see it. */
+  readonly trigger?: unknown;
+  /** The chosen item of each loop. */
+  readonly items?: ReadonlyMap<string, number>;
+  /** As `workflows.validate` gives them, by JSON pointer into the definition. */
+  readonly problems: readonly DefinitionProblem[];
+  readonly mayEdit: boolean;
+  readonly onClose: () => void;
+}

@@ -1,0 +1,24 @@
+import "./inspector.css";
+import { findStep } from "../graph/graph.ts";
+import type { InspectorProps } from "./inspector-props.ts";
+import { StepPanel } from "./step-panel.tsx";
+import { TriggerPanel } from "./trigger-panel.tsx";
+
+/** Everything about the step that is chosen on the canvas, or about the trigger. */
+export function Inspector(props: InspectorProps) {
+  const { definition, stepKey } = props;
+  if (stepKey === undefined) {
+    return (
+      <aside className="inspector" aria-label="Trigger">
+        <TriggerPanel {...props} />
+      </aside>
+    );
+  }
+  const step = findStep(definition, stepKey);
+  if (!step) return null;
+  return (
+    <aside className="inspector" aria-label={`Step ${step.name ?? step.id}`}>
+      <StepPanel {...props} step={step} stepKey={stepKey} />
+    </aside>
+  );
+}

@@ -1,0 +1,121 @@
+/** The fields of a step, from the schema of its type. */
+import { useMemo } from "react";
+import { CodeEditor, type ScopeSource } from "../../code/index.ts";
+import { type FieldProps, fieldKindOf, Form, type Schema } from "../../form/index.ts";
+import type { Step } from "../graph/graph.ts";
+import type { DefinitionProblem } from "./problems.ts";
+import { ReferencePicker } from "./reference-picker.tsx";
+import {
+  AnyValue,
+  isTemplateText,
+  ObjectValue,
+  SwitchField,
+  TextExpression,
+} from "./value-field.tsx";
+
+interface StepFormProps {
+  readonly step: Step;
+  readonly schema: Schema;
+  readonly sources: readonly ScopeSource[];
+  readonly problems: readonly DefinitionProblem[];
+  readonly mayEdit: boolean;
+  readonly onChange: (config: Readonly<Record<string, unknown>>, field: string) => void;
+}
+
+/** Fields that stand elsewhere: a loop's body is on the canvas, the cases of a switch are its branches. */
+const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
+  loop: ["body"],
+  switch: ["cases"],
+};
+
+export function StepForm({ step, schema, sources, problems, mayEdit, onChange }: StepFormProps) {
+  const config = step.config ?? {};
+  const names = schema["x-order"] ?? Object.keys(schema.properties ?? {});
+  const shown = names.filter((name) => !ELSEWHERE[step.type]?.includes(name));
+  const isFirst = (name: string): boolean =>
+    config[name] !== undefined || schema.required?.includes(name) === true || shown.length <= 3;
+  const rest = shown.filter((name) => !isFirst(name));
+  const errors = useMemo(
+    () => problems.map(({ path, message }) => ({ path: path.replace(/^\/config/, ""), message })),
+    [problems],
+  );
+  const form = (only: readonly string[]) => (
+    <Form
+      schema={schema}
+      value={config}
+      only={only}
+      errors={errors}
+      hasSummary={false}
+      isDense
+      isDisabled={!mayEdit}
+      draw={(field) => drawField(field, sources, config)}
+      onChange={(next, pointer) => onChange(next as Readonly<Record<string, unknown>>, pointer)}
+    />
+  );
+  return (
+    <>
+      {form(shown.filter(isFirst))}
+      {rest.length > 0 && (
+        <details className="inspector-more">
+          <summary>More settings</summary>
+          {form(rest)}
+        </details>
+      )}
+    </>
+  );
+}
+
+/** Expressions, templates, pickers and code; undefined leaves a field to the form. */
+function drawField(
+  field: FieldProps,
+  sources: readonly ScopeSource[],
+  beside: Readonly<Record<string, unknown>>,
+) {
+  const { schema, value } = field;
+  const kind = fieldKindOf(schema);
+  const isInner = field.at.lastIndexOf("/") > 0;
+  if (schema["x-language"] !== undefined) return <SourceField field={field} />;
+  if (schema["x-expression"]) {
+    return <TextExpression field={field} sources={sources} mode="expression" />;
+  }
+  const reference = schema["x-reference"];
+  if (reference !== undefined && kind === "text" && !isTemplateText(value)) {
+    return <ReferencePicker kind={reference} field={field} beside={beside} />;
+  }
+  if (schema["x-literal"]) return undefined;
+  if (kind === "text" || kind === "area") {
+    return (
+      <TextExpression
+        field={field}
+        sources={sources}
+        mode="template"
+        isSingleLine={kind === "text"}
+      />
+    );
+  }
+  if (kind === "number" || kind === "choice")
+    return <SwitchField field={field} sources={sources} />;
+  if (kind === "json" && isInner) return <AnyValue field={field} sources={sources} />;
+  if (kind === "json" || kind === "map") {
+    return <ObjectValue field={field} sources={sources} isAny={kind === "json"} />;
+  }
+  if (isTemplateText(value))
+    return <TextExpression field={field} sources={sources} mode="template" />;
+  return undefined;
+}
+
+function SourceField({ field }: { readonly field: FieldProps }) {
+  return (
+    <CodeEditor
+      value={typeof field.value === "string" ? field.value : ""}
+      label={field.label}
+      language="typescript"
+      tab="indents"
+      isReadOnly={field.isDisabled}
+      isInvalid={field.error !== undefined}
+      description={field.error ?? "Escape, then Tab leaves the field"}
+      hint={field.schema["x-placeholder"]}
+      onChange={field.onChange}
+    />
+  );
+}

@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import type { Definition } from "../graph/graph.ts";
+import { changeStepId, stepIdError } from "./step-id.ts";
+
+const body = {
+  nodes: [{ id: "say", type: "set", config: { values: { n: "{{ steps.read.output.n }}" } } }],
+  edges: [],
+};
+const DEFINITION: Definition = {
+  name: "Orders",
+  trigger: { type: "manual" },
+  nodes: [
+    { id: "read", type: "set" },
+    { id: "each", type: "loop", config: { items: "{{ steps.read-all.output }}", body } },
+  ],
+  edges: [{ from: "read", to: "each" }],
+};
+
+test("edges and expressions follow a step's new id, in loops too", () => {
+  const { nodes, edges } = changeStepId(DEFINITION, "read", "load");
+  expect(edges).toEqual([{ from: "load", to: "each" }]);
+  expect(nodes[0]?.id).toBe("load");
+  expect(JSON.stringify(nodes[1]?.config)).toContain("steps.load.output.n");
+  expect(nodes[1]?.config?.["items"]).toBe("{{ steps.read-all.output }}");
+});
+
+test("an id is one word, and one step's", () => {
+  expect(stepIdError(DEFINITION, "read", "say")).toBe("Another step has this id.");
+  expect(stepIdError(DEFINITION, "read", "a b")).toMatch("letters");
+  expect(stepIdError(DEFINITION, "read", "read")).toBeUndefined();
+});

@@ -1,0 +1,185 @@
+/** How a step went: its input, its output, its log, its attempts; and the output that tests take for granted. */
+import { FlaskConical, Pencil, Pin, PinOff } from "lucide-react";
+import { useState } from "react";
+import { CodeEditor } from "../../code/index.ts";
+import { JsonTree } from "../../ui/json-tree.tsx";
+import { Keys } from "../../ui/key.tsx";
+import { count, toDuration } from "../../ui/words.ts";
+import type { RunStep } from "../graph/run-view.ts";
+import type { Trial } from "./trial.ts";
+
+interface StepOutputProps {
+  readonly stepId: string;
+  readonly result: RunStep | undefined;
+  readonly trial: Trial;
+  readonly pinned: { readonly output: unknown } | undefined;
+  readonly mayEdit: boolean;
+  readonly testDisabled: string | undefined;
+  readonly onTest: () => void;
+  readonly onPin: (output: unknown) => void;
+}
+
+export function StepOutput(props: StepOutputProps) {
+  const { stepId, result, trial, pinned, mayEdit } = props;
+  const [isEditing, setEditing] = useState(false);
+  const output = pinned ? pinned.output : result?.output;
+  return (
+    <>
+      <div className="inspector-acts">
+        <button
+          type="button"
+          className="btn"
+          disabled={trial.isBusy || props.testDisabled !== undefined}
+          title={props.testDisabled}
+          aria-keyshortcuts="t"
+          onClick={props.onTest}
+        >
+          <FlaskConical />
+          {trial.isBusy ? "Testing…" : "Test this step"} <Keys keys="t" />
+        </button>
+        <button
+          type="button"
+          className="btn"
+          aria-pressed={pinned !== undefined}
+          aria-keyshortcuts="p"
+          disabled={!mayEdit || (!pinned && result?.output === undefined)}
+          onClick={() => props.onPin(pinned ? undefined : result?.output)}
+        >
+          {pinned ? <PinOff /> : <Pin />}
+          {pinned ? "Unpin" : "Pin"} <Keys keys="p" />
+        </button>
+        <button
+          type="button"
+          className="btn bare icon"
+          aria-label="Edit the pinned output"
+          title="Edit the pinned output"
+          disabled={!mayEdit}
+          onClick={() => setEditing(!isEditing)}
+        >
+          <Pencil />
+        </button>
+      </div>
+      {trial.note && <p className="muted">{trial.note}</p>}
+      {trial.error && !result?.error && <p className="problem">{trial.error}</p>}
+      {isEditing ? (
+        <PinEditor
+          output={output}
+          onCancel={() => setEditing(false)}
+          onSave={(next) => {
+            props.onPin(next);
+            setEditing(false);
+          }}
+        />
+      ) : (
+        <>
+          {pinned && <p className="notice">Tests take this output for granted; runs do not.</p>}
+          {result?.error && !pinned && <StepFailure step={result} />}
+          {output === undefined
+            ? !result?.error && <p className="muted">Nothing came out yet. Test it, or run it.</p>
+            : !(result?.error && !pinned) && (
+                <JsonTree value={output} path={`steps.${stepId}.output`} label="Output" />
+              )}
+        </>
+      )}
+      {result && !pinned && <StepFacts step={result} isTest={trial.step !== undefined} />}
+    </>
+  );
+}
+
+function StepFacts({ step, isTest }: { readonly step: RunStep; readonly isTest: boolean }) {
+  const facts = [
+    isTest ? "Tested" : undefined,
+    step.durationMs === null ? undefined : toDuration(step.durationMs),
+    step.attempts > 1 ? count(step.attempts, "attempt") : undefined,
+    step.branch === undefined ? undefined : `took ${step.branch}`,
+    step.items === undefined ? undefined : count(step.items, "item"),
+  ];
+  return <p className="muted">{facts.filter(Boolean).join(", ")}</p>;
+}
+
+/** The error with the field and the expression that it came from. */
+export function StepFailure({ step }: { readonly step: RunStep }) {
+  const { error } = step;
+  if (!error) return null;
+  return (
+    <div className="step-failure" role="group" aria-label="Error">
+      <strong>{error.message}</strong>
+      <span className="muted mono">{error.code}</span>
+      {error.field !== undefined && (
+        <p>
+          In <span className="mono">{error.field}</span>
+          {error.expression !== undefined && <code>{error.expression}</code>}
+        </p>
+      )}
+      {error.body !== undefined && (
+        <JsonTree value={error.body} path="body" label="Body of the answer" />
+      )}
+    </div>
+  );
+}
+
+function PinEditor(props: {
+  readonly output: unknown;
+  readonly onSave: (output: unknown) => void;
+  readonly onCancel: () => void;
+}) {
+  const [text, setText] = useState(() => JSON.stringify(props.output ?? {}, undefined, 2));
+  const [problem, setProblem] = useState<string>();
+  const save = (): void => {
+    try {
+      props.onSave(JSON.parse(text));
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : String(error));
+    }
+  };
+  return (
+    <div className="pin-editor">
+      <CodeEditor
+        value={text}
+        label="Pinned output as JSON"
+        language="json"
+        isInvalid={problem !== undefined}
+        description={problem}
+        onChange={(next) => {
+          setText(next);
+          setProblem(undefined);
+        }}
+      />
+      {problem !== undefined && <p className="form-error">{problem}</p>}
+      <div className="inspector-acts">
+        <button type="button" className="btn main" onClick={save}>
+          Pin this
+        </button>
+        <button type="button" className="btn" onClick={props.onCancel}>
+          Cancel
+        </button>
+      </div>
+    </div>
+  );
+}
+
+export function StepInput({ result }: { readonly result: RunStep | undefined }) {
+  if (result?.input === undefined) {
+    return <p className="muted">Run it or test it to see what goes in.</p>;
+  }
+  return <JsonTree value={result.input} path="input" label="Input" />;
+}
+
+export function StepLog({ result }: { readonly result: RunStep | undefined }) {
+  if (!result || result.logs.length === 0) return <p className="muted">It logged nothing.</p>;
+  return (
+    <ol className="step-log">
+      {result.logs.map(({ at, level, message, metadata }, n) => (
+        <li key={n} className={`level-${level}`}>
+          <time className="mono muted" dateTime={at}>
+            {at.slice(11, 23)}
+          </time>
+          <span>{message}</span>
+          {metadata !== undefined && metadata !== null && (
+            <JsonTree value={metadata} path="metadata" label="Details" hasSearch={false} />
+          )}
+        </li>
+      ))}
+    </ol>
+  );
+}

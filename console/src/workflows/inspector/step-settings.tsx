@@ -1,0 +1,120 @@
+/** When a step fails, and how long it may take. */
+import { Form, type Schema } from "../../form/index.ts";
+import type { Step } from "../graph/graph.ts";
+import type { DefinitionProblem } from "./problems.ts";
+
+const SCHEMA: Schema = {
+  type: "object",
+  properties: {
+    onError: {
+      title: "When it fails",
+      oneOf: [
+        { const: "fail", title: "The run fails" },
+        { const: "continue", title: "Go on without its output" },
+        { const: "branch", title: "Take the branch “error”" },
+      ],
+      default: "fail",
+    },
+    attempts: {
+      type: "integer",
+      title: "Attempts",
+      minimum: 1,
+      maximum: 20,
+      default: 1,
+      description: "The first one included",
+    },
+    backoffMs: {
+      type: "integer",
+      title: "Wait between attempts",
+      minimum: 0,
+      maximum: 3_600_000,
+      default: 1_000,
+      "x-unit": "ms",
+    },
+    strategy: {
+      title: "Each wait",
+      oneOf: [
+        { const: "exponential", title: "Twice as long" },
+        { const: "fixed", title: "The same" },
+      ],
+      default: "exponential",
+    },
+    statuses: {
+      type: "array",
+      title: "Also after these answers",
+      items: { type: "integer", minimum: 400, maximum: 599 },
+      description: "408, 425, 429 and all from 500 on are tried again anyway",
+    },
+    timeoutMs: {
+      type: "integer",
+      title: "Longest attempt",
+      minimum: 1,
+      "x-unit": "ms",
+      "x-placeholder": "no limit of its own",
+    },
+  },
+  allOf: [
+    {
+      if: { properties: { attempts: { minimum: 2, type: "integer" } }, required: ["attempts"] },
+      else: { properties: { backoffMs: false, strategy: false, statuses: false } },
+    },
+  ],
+};
+
+interface StepSettingsProps {
+  readonly step: Step;
+  readonly problems: readonly DefinitionProblem[];
+  readonly mayEdit: boolean;
+  readonly onChange: (step: Step, field: string) => void;
+}
+
+export function StepSettings({ step, problems, mayEdit, onChange }: StepSettingsProps) {
+  const { retry, onError, timeoutMs } = step;
+  const value = { onError, timeoutMs, ...retry, attempts: retry?.maxAttempts };
+  const isSet = onError !== undefined || timeoutMs !== undefined || retry !== undefined;
+  const summary = [
+    onError === "branch" && "takes “error”",
+    onError === "continue" && "goes on",
+    retry && `${retry.maxAttempts} attempts`,
+  ].filter(Boolean);
+  return (
+    <details className="inspector-more" open={isSet && problems.length > 0}>
+      <summary>
+        When it fails <span className="muted">{summary.join(", ")}</span>
+      </summary>
+      <Form
+        schema={SCHEMA}
+        value={value}
+        errors={problems}
+        hasSummary={false}
+        isDense
+        isDisabled={!mayEdit}
+        onChange={(next, pointer) => onChange(withSettings(step, next), pointer)}
+      />
+    </details>
+  );
+}
+
+function withSettings(step: Step, value: unknown): Step {
+  const { attempts, backoffMs, strategy, statuses, timeoutMs, onError } = value as {
+    readonly attempts?: number;
+    readonly timeoutMs?: number;
+    readonly onError?: NonNullable<Step["onError"]>;
+  } & Omit<NonNullable<Step["retry"]>, "maxAttempts">;
+  const { retry: _, timeoutMs: __, onError: ___, ...rest } = step;
+  const isRetried = attempts !== undefined && attempts > 1;
+  const listed = statuses?.filter((status) => typeof status === "number");
+  return {
+    ...rest,
+    ...(isRetried && {
+      retry: {
+        maxAttempts: attempts,
+        ...(backoffMs !== undefined && { backoffMs }),
+        ...(strategy !== undefined && { strategy }),
+        ...(listed && listed.length > 0 && { statuses: listed }),
+      },
+    }),
+    ...(timeoutMs !== undefined && { timeoutMs }),
+    ...(onError !== undefined && onError !== "fail" && { onError }),
+  };
+}

@@ -1,0 +1,60 @@
+import { ChevronRight } from "lucide-react";
+import { useState } from "react";
+import { type ScopeSource, useCaret } from "../../code/index.ts";
+import { JsonTree } from "../../ui/json-tree.tsx";
+import { summarizeValue } from "../../ui/value.ts";
+
+/** All that an expression of this step may use, nearest first, as it was. `Use` writes at the caret. */
+export function ValuesPanel({ sources }: { readonly sources: readonly ScopeSource[] }) {
+  const { field } = useCaret();
+  const [open, setOpen] = useState<string>();
+  return (
+    <section className="inspector-values" aria-label="Values">
+      <h2>
+        <span className="grow">Values</span>
+        <span className="muted cut">
+          {field ? `Use writes to ${field.label}` : "Choose a field to use one"}
+        </span>
+      </h2>
+      <div className="scroll" tabIndex={-1}>
+        {sources.map(({ path, title, value }) => (
+          <div key={path}>
+            <button
+              type="button"
+              className="values-head"
+              aria-expanded={open === path}
+              onClick={() => setOpen(open === path ? undefined : path)}
+            >
+              <ChevronRight className="ico" />
+              <b className="cut">{title}</b>
+              <span className="muted cut">
+                {value === undefined ? "no value yet" : summarizeValue(value)}
+              </span>
+            </button>
+            {open === path && (
+              <div className="values-tree">
+                {value === undefined ? (
+                  <p className="muted">Run it once, test it, or pin an output.</p>
+                ) : (
+                  <>
+                    {field && (
+                      <button
+                        type="button"
+                        className="btn values-use"
+                        onPointerDown={(event) => event.preventDefault()}
+                        onClick={() => field.insert(path)}
+                      >
+                        Use <span className="mono">{path}</span>
+                      </button>
+                    )}
+                    <JsonTree value={value} path={path} label={title} onUse={field?.insert} />
+                  </>
+                )}
+              </div>
+            )}
+          </div>
+        ))}
+      </div>
+    </section>
+  );
+}
