@@ -1,26 +1,30 @@
 // Builds the console into a folder, precompressed. The server runs this as a process of its own: nothing of the build tool stays in it.
 import { promisify } from "node:util";
-import { readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import { build } from "vite";
+import { CONSOLE_BUILD, draftFolder, hashSources, storeBuild } from "../server/build-cache.mjs";
 
 const COMPRESSED_BYTES_MIN = 1024;
 const folder = resolve(process.argv[2] ?? join(import.meta.dirname, "dist"));
-const draft = `${folder}.${process.pid}`;
+const sources = process.argv[3] ?? hashSources(CONSOLE_BUILD);
+const draft = draftFolder(folder);
 
-await build({
-  configFile: join(import.meta.dirname, "vite.config.ts"),
-  logLevel: "warn",
-  build: { outDir: draft, emptyOutDir: true },
-});
-const files = readdirSync(draft, { recursive: true, withFileTypes: true })
-  .filter((entry) => entry.isFile() && !/\.(woff2|png)$/.test(entry.name))
-  .map((entry) => join(entry.parentPath, entry.name));
-await Promise.all(files.map(compress));
-if (process.argv[3] !== undefined) writeFileSync(join(draft, ".sources"), process.argv[3]);
-rmSync(folder, { recursive: true, force: true });
-renameSync(draft, folder);
+try {
+  await build({
+    configFile: join(import.meta.dirname, "vite.config.ts"),
+    logLevel: "warn",
+    build: { outDir: draft, emptyOutDir: true },
+  });
+  const files = readdirSync(draft, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !/\.(woff2|png)$/.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name));
+  await Promise.all(files.map(compress));
+  storeBuild(CONSOLE_BUILD, draft, folder, sources);
+} finally {
+  rmSync(draft, { recursive: true, force: true });
+}
 
 async function compress(path) {
   const bytes = readFileSync(path);

@@ -1,5 +1,5 @@
 // Plain JavaScript, so that an older Node can still read it and say what is wrong.
-const [major, minor] = process.versions.node.split(".").map(Number);
+const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 if (major < 24 || (major === 24 && minor < 12)) {
   process.stderr.write(
     `Millrace needs Node 24.12 or newer, and this is ${process.version} (${process.execPath}).\n` +
@@ -7,4 +7,5 @@ if (major < 24 || (major === 24 && minor < 12)) {
   );
   process.exit(1);
 }
-await import("./src/cli/main.ts");
+const { runCommand } = await import("./bundle.mjs");
+await runCommand();

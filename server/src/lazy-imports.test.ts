@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { builtServer } from "./process/testing/built-server.ts";
 
 /** What only some installations use, and what each of them would pay for in memory. */
 const LATE = [
@@ -30,12 +31,20 @@ const PROBE = `
   process.stdout.write(JSON.stringify(urls));
 `;
 
-test("a start loads no library before somebody needs it", () => {
-  const start = join(import.meta.dirname, "start.ts");
-  const out = execFileSync(process.execPath, ["--input-type=module", "-e", PROBE, start]);
-  const urls = JSON.parse(out.toString()) as string[];
-  expect(urls.some((url) => url.includes("/node_modules/fastify/"))).toBe(true);
-  expect(LATE.filter((name) => urls.some((url) => url.includes(`/node_modules/${name}/`)))).toEqual(
-    [],
-  );
-});
+const STARTS = {
+  sources: () => join(import.meta.dirname, "start.ts"),
+  bundle: () => join(builtServer(), "start.mjs"),
+};
+
+test.each(["sources", "bundle"] as const)(
+  "a start from the %s loads no library before somebody needs it",
+  (from) => {
+    const start = STARTS[from]();
+    const out = execFileSync(process.execPath, ["--input-type=module", "-e", PROBE, start]);
+    const urls = JSON.parse(out.toString()) as string[];
+    expect(urls.some((url) => url.includes("/node_modules/fastify/"))).toBe(true);
+    expect(
+      LATE.filter((name) => urls.some((url) => url.includes(`/node_modules/${name}/`))),
+    ).toEqual([]);
+  },
+);

@@ -4,11 +4,12 @@ import { type ProcessRole, readSettings, unknownSettings } from "#kernel/setting
 import { StartupError } from "#kernel/startup-error.ts";
 import type { FirstOwner } from "./first-start.ts";
 import { checkSurroundings } from "./preflight.ts";
+import { toSourceStack } from "./source-stack.ts";
 
 /** The message of an error that an operator can fix; any other with its stack. */
 function describeError(error: unknown): string {
   if (error instanceof StartupError) return error.message;
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return error instanceof Error ? toSourceStack(error.stack ?? error.message) : String(error);
 }
 
 function printLines(lines: readonly string[]): void {

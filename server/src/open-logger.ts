@@ -1,6 +1,7 @@
-import { type Logger, pino } from "pino";
+import { type Logger, pino, stdSerializers } from "pino";
 import { scrubDestination } from "#kernel/secrets/recent-secrets.ts";
 import { toReadableLine } from "./log-line.ts";
+import { toSourceStack } from "./source-stack.ts";
 
 const FLUSH_MS = 200;
 const BATCH_CHARACTERS_MIN = 4_096;
@@ -20,7 +21,15 @@ export function openLog(level: string, isTerminal = process.stdout.isTTY): Logge
         flushSync: () => destination.flushSync(),
       }
     : destination;
-  return pino({ level, base: null }, scrubDestination(output));
+  return pino({ level, base: null, serializers: { err: toLoggedError } }, scrubDestination(output));
+}
+
+function toLoggedError(error: Error): unknown {
+  const logged: unknown = stdSerializers.err(error);
+  const { stack } = logged as { stack?: unknown };
+  return typeof stack === "string"
+    ? Object.assign(logged as object, { stack: toSourceStack(stack) })
+    : logged;
 }
 
 /** See no-color.org. */

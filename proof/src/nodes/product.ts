@@ -7,6 +7,7 @@ export const PRODUCT_ENV: Readonly<Record<string, string>> = {
   MILLRACE_ADMIN_PASSWORD: CREDENTIALS.password,
   MILLRACE_RATE_LIMIT: "0",
   MILLRACE_LOGIN_RATE_LIMIT: "0",
+  MILLRACE_CONSOLE: "off",
   // Longer than the balancer takes to see that a node is no longer ready.
   MILLRACE_STOP_DELAY_SECONDS: "1",
 };

@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { StartupError } from "#kernel/startup-error.ts";
+import { toSourceStack } from "../source-stack.ts";
 
 /** Commands for operators, beside the running product. */
 const USAGE = `Usage: npm run millrace -- <command>
@@ -87,7 +88,7 @@ function isUnknownOption(error: unknown): undefined {
 /** An error that an operator can mend is a sentence; any other has its stack. */
 function explain(error: unknown): string {
   if (error instanceof StartupError) return error.message;
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return error instanceof Error ? toSourceStack(error.stack ?? error.message) : String(error);
 }
 
 const words = process.argv.slice(2);

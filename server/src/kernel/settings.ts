@@ -130,6 +130,7 @@ const EXPECTED: Readonly<Record<string, string>> = {
   MILLRACE_DATABASE_POOL: "a number of connections from 2 to 500",
   MILLRACE_TRANSACTION_TIMEOUT_SECONDS: "seconds from 5 to 60",
   MILLRACE_DATA_DIR: "a folder",
+  MILLRACE_BUNDLE: "off, or the folder of a built server",
   MILLRACE_CONSOLE: "off, or the folder of a built console",
   MILLRACE_ADMIN_EMAIL: "an e-mail address",
   MILLRACE_ADMIN_PASSWORD: "a password of 8 to 200 characters",

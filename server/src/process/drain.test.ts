@@ -1,9 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { readdirSync } from "node:fs";
 import { Agent, type ClientRequest, type IncomingMessage, request } from "node:http";
 import { connect } from "node:net";
-import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
 import { isAlive } from "#kernel/embedded/processes.ts";
@@ -23,13 +21,12 @@ import {
 
 const WRITERS = 6;
 const WRITES_BEFORE = 60;
-/** The other tests share a cache of what was compiled; this way a product keeps its own, as in earnest. */
-const OWN_CACHE = { NODE_COMPILE_CACHE: "" };
 
 useProducts();
 
 test("SIGTERM under load answers every write that it carries out, then ends with code 0 and no database left", async () => {
-  const product = launch(OWN_CACHE);
+  await startedBefore();
+  const product = launch();
   const address = await product.ready;
   const token = await logIn(address);
   const ask = asker(address, token);
@@ -53,10 +50,8 @@ test("SIGTERM under load answers every write that it carries out, then ends with
   expect(await product.ended).toBe(0);
   expect(isAlive(database!.pid)).toBe(false);
   expect(databaseOf(dataFolder())).toBeUndefined();
-  // What it has compiled is there for the next start.
-  expect(readdirSync(join(dataFolder(), "cache"))).toHaveLength(1);
 
-  const reborn = await launch(OWN_CACHE).ready;
+  const reborn = await launch().ready;
   const query = asker(reborn, token);
   const events = await all(query, "/api/v1/audit", { "x-workspace": "default" });
   const done = events.filter(({ type }) => type === "workspace.updated");

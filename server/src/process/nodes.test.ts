@@ -1,7 +1,7 @@
-import { join } from "node:path";
-import { expect, inject, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { until } from "#kernel/testing/world.ts";
 import { type Troubled, tryNodes } from "../../../proof/src/nodes/trial.ts";
+import { sharedBuild } from "./testing/built-server.ts";
 import { useServerDatabase } from "./testing/server-database.ts";
 
 /** Every mishap once; `npm run proof -- nodes` goes on for as long as one likes. */
@@ -27,7 +27,7 @@ test("whatever is restarted or killed of one api and two workers under mixed loa
     quietMaxMs: LIMIT_MS,
     leases: "are ended",
     repeats: "at any time",
-    env: { NODE_COMPILE_CACHE: join(inject("folder"), "compiled") },
+    env: sharedBuild(),
   });
   expect(faults).toEqual([]);
   // Otherwise this would have shown nothing.

@@ -5,7 +5,7 @@ import { chmod, mkdtemp, realpath, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
-import { afterEach, beforeEach, expect, inject, vi } from "vitest";
+import { afterEach, beforeEach, expect, vi } from "vitest";
 import {
   comesTrue,
   isAlive,
@@ -14,6 +14,7 @@ import {
   signal,
 } from "#kernel/embedded/processes.ts";
 import { fastFolder } from "#kernel/testing/fast-folder.ts";
+import { sharedBuild } from "./built-server.ts";
 
 const START = join(import.meta.dirname, "../../../start.mjs");
 const PASSWORD = "correct horse battery";
@@ -87,8 +88,8 @@ export function launch(
       MILLRACE_ADMIN_PASSWORD: PASSWORD,
       MILLRACE_LOGIN_RATE_LIMIT: "0",
       MILLRACE_CONSOLE: "off",
-      // All processes of a run share what was compiled; each folder's own cache would be empty in every test.
-      NODE_COMPILE_CACHE: join(inject("folder"), "compiled"),
+      // A cache in each data folder would be empty in every test.
+      ...sharedBuild(),
       ...env,
     },
   });

@@ -1,0 +1,272 @@
+/**
+ * What is built from sources, the server's bundle and the console, and where a build is kept: under `cache` in the data
+ * folder, named by the hash of its sources, so that none is ever used for others. It arrives by one rename: processes
+ * that build the same at once, or end while they do, leave either a whole build or none.
+ *
+ * Plain JavaScript: a start needs it before anything else, and to load the type stripper would take longer than this.
+ */
+import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { createRequire } from "node:module";
+import { basename, dirname, join, resolve } from "node:path";
+
+const REPOSITORY = join(import.meta.dirname, "..");
+const STAMP = ".sources";
+/** Two, since processes of the version before may still run and load further parts of theirs. */
+const BUILDS_KEPT = 2;
+const DRAFT_LIFETIME_MS = 3_600_000;
+const BUILD_TIMEOUT_MS = 120_000;
+const FAILURE_CHARACTERS_MAX = 2_000;
+
+/**
+ * @typedef {object} Build
+ * @property {string} name
+ * @property {readonly string[]} sources - All that the build is made of.
+ * @property {string} program - Builds into the folder that is its first argument.
+ * @property {string} tool - The package that the program needs.
+ */
+
+/** @type {Build} */
+export const SERVER_BUILD = {
+  name: "server",
+  sources: ["server/src", "server/build-cache.mjs", "server/package.json", "package-lock.json"],
+  program: join(REPOSITORY, "server/src/build-server.ts"),
+  tool: "rolldown",
+};
+
+/** @type {Build} */
+export const CONSOLE_BUILD = {
+  name: "console",
+  sources: [
+    "console/src",
+    "console/public",
+    "console/index.html",
+    "console/vite.config.ts",
+    "console/build.mjs",
+    "client/src",
+    "package-lock.json",
+  ],
+  program: join(REPOSITORY, "console/build.mjs"),
+  tool: "vite",
+};
+
+/**
+ * The hash of all sources. Of their contents: images and archives give every file the same time. Bundles hold absolute
+ * paths, so the place counts as well.
+ *
+ * @param {Build} build
+ * @returns {string}
+ */
+export function hashSources({ sources }) {
+  const hash = createHash("sha256").update(REPOSITORY);
+  for (const path of sources.flatMap((source) => listFiles(resolve(REPOSITORY, source)))) {
+    hash.update("\0").update(path).update("\0").update(readFileSync(path));
+  }
+  return hash.digest("hex");
+}
+
+/**
+ * The folder that was built of these sources: one that came along with them, as in an image, or else one in the cache.
+ *
+ * @param {Build} build
+ * @param {string} dataDir
+ * @param {string} sources
+ * @returns {string | undefined}
+ */
+export function findBuild(build, dataDir, sources) {
+  const brought = broughtFolder(build);
+  if (readStamp(brought) === sources) return brought;
+  const kept = cacheFolder(build, dataDir, sources);
+  if (readStamp(kept) !== sources || !isOurs(kept)) return undefined;
+  renewBuild(kept);
+  return kept;
+}
+
+/**
+ * The folder that an image brings along.
+ *
+ * @param {Build} build
+ * @returns {string}
+ */
+export function broughtFolder({ name }) {
+  return join(REPOSITORY, name, "dist");
+}
+
+/**
+ * Where a build of these sources is kept.
+ *
+ * @param {Build} build
+ * @param {string} dataDir
+ * @param {string} sources
+ * @returns {string}
+ */
+export function cacheFolder({ name }, dataDir, sources) {
+  return join(dataDir, "cache", `${name}-${sources.slice(0, 16)}`);
+}
+
+/**
+ * Whether the sources and what builds them are installed.
+ *
+ * @param {Build} build
+ * @returns {boolean}
+ */
+export function canBuild({ program, tool }) {
+  try {
+    createRequire(program).resolve(tool);
+    return existsSync(program);
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Builds in a process of its own, so that nothing of the build tool stays in this one's memory; resolves with the
+ * reason when it failed.
+ *
+ * @param {Build} build
+ * @param {readonly string[]} args
+ * @param {NodeJS.ProcessEnv} [env]
+ * @returns {Promise<string | undefined>}
+ */
+export function runBuild({ program }, args, env = {}) {
+  const child = spawn(process.execPath, [program, ...args], {
+    stdio: ["ignore", "ignore", "pipe"],
+    env: { ...env, PATH: process.env["PATH"], NODE_ENV: "production" },
+    timeout: BUILD_TIMEOUT_MS,
+  });
+  let said = "";
+  child.stderr.setEncoding("utf8").on("data", (text) => {
+    said = (said + text).slice(-FAILURE_CHARACTERS_MAX);
+  });
+  return new Promise((settle) => {
+    child.once("error", (error) => settle(error.message));
+    child.once("close", (code, signal) => {
+      settle(code === 0 ? undefined : said.trim() || `it ended with ${code ?? signal}`);
+    });
+  });
+}
+
+/**
+ * A folder beside the one that is to be built, for this process alone.
+ *
+ * @param {string} folder
+ * @returns {string}
+ */
+export function draftFolder(folder) {
+  return `${folder}.${process.pid}`;
+}
+
+/**
+ * Makes a finished draft the build of these sources. What it holds is on the disk before it has its name.
+ *
+ * @param {Build} build
+ * @param {string} draft
+ * @param {string} folder
+ * @param {string} sources
+ */
+export function storeBuild(build, draft, folder, sources) {
+  if (hashSources(build) !== sources) throw new Error("The sources changed during the build.");
+  writeFileSync(join(draft, STAMP), sources);
+  for (const file of listFiles(draft)) syncFile(file);
+  chmodSync(draft, 0o755);
+  // Another process may have been quicker.
+  if (readStamp(folder) === sources) return rmSync(draft, { recursive: true, force: true });
+  rmSync(folder, { recursive: true, force: true });
+  renameSync(draft, folder);
+}
+
+/**
+ * Removes what nobody needs any more beside this build: all but the last used ones, and drafts that were left behind.
+ *
+ * @param {string} folder
+ */
+export function removeOldBuilds(folder) {
+  const [name] = basename(folder).split("-");
+  const others = readdirSync(dirname(folder))
+    .filter((entry) => entry.startsWith(`${name}-`) && entry !== basename(folder))
+    .map((entry) => join(dirname(folder), entry))
+    .map((path) => ({ path, usedAt: statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
+    .toSorted((a, b) => b.usedAt - a.usedAt);
+  const isDraft = ({ path = "" }) => basename(path).includes(".");
+  const drafts = others.filter(isDraft);
+  const builds = others.filter((other) => !isDraft(other));
+  const old = [
+    ...drafts.filter(({ usedAt }) => usedAt < Date.now() - DRAFT_LIFETIME_MS),
+    ...builds.slice(BUILDS_KEPT - 1),
+  ];
+  for (const { path } of old) rmSync(path, { recursive: true, force: true });
+}
+
+/**
+ * Whether a folder is a build of any sources.
+ *
+ * @param {string} folder
+ * @returns {boolean}
+ */
+export function isBuild(folder) {
+  return readStamp(folder) !== undefined;
+}
+
+/** @param {string} folder */
+function readStamp(folder) {
+  const path = join(folder, STAMP);
+  return existsSync(path) ? readFileSync(path, "utf8") : undefined;
+}
+
+/**
+ * Whether nobody but us and root can have written it: it is run.
+ *
+ * @param {string} folder
+ */
+function isOurs(folder) {
+  const { uid, mode } = lstatSync(folder);
+  return (uid === 0 || uid === process.getuid?.()) && (mode & 0o022) === 0;
+}
+
+/** @param {string} folder */
+function renewBuild(folder) {
+  const now = new Date();
+  try {
+    utimesSync(folder, now, now);
+  } catch {
+    // Not ours to touch: it only goes a little earlier.
+  }
+}
+
+/**
+ * @param {string} path
+ * @returns {string[]}
+ */
+function listFiles(path) {
+  if (!existsSync(path)) return [];
+  if (!statSync(path).isDirectory()) return [path];
+  return readdirSync(path, { withFileTypes: true })
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    .flatMap((entry) => {
+      const below = `${path}/${entry.name}`;
+      if (entry.isDirectory()) return listFiles(below);
+      return entry.name.endsWith(".test.ts") ? [] : [below];
+    });
+}
+
+/** @param {string} path */
+function syncFile(path) {
+  const file = openSync(path, "r");
+  fsyncSync(file);
+  closeSync(file);
+}

@@ -1,0 +1,58 @@
+// Plain JavaScript, for the same reason as the cache of builds.
+import { existsSync } from "node:fs";
+import { enableCompileCache } from "node:module";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { canBuild, findBuild, hashSources, runBuild, SERVER_BUILD } from "./build-cache.mjs";
+
+/**
+ * Runs the server: from its bundle, which is built first where that can be. The bundle of the present sources starts in
+ * half of the time, build included.
+ */
+export async function runServer() {
+  const isBuildable = bundleSetting() === undefined && canBuild(SERVER_BUILD);
+  const folder = findBundle() ?? (isBuildable ? await buildBundle() : undefined);
+  await runProgram(folder, "main");
+}
+
+/** Runs the commands for operators: from the server's bundle if there is one, or from their sources. */
+export async function runCommand() {
+  await runProgram(findBundle(), "cli");
+}
+
+function bundleSetting() {
+  return process.env["MILLRACE_BUNDLE"] || undefined;
+}
+
+/** @returns {string | undefined} */
+function findBundle() {
+  const setting = bundleSetting();
+  if (setting !== undefined) return setting === "off" ? undefined : resolve(setting);
+  const dataDir = resolve(process.env["MILLRACE_DATA_DIR"] || "data");
+  return findBuild(SERVER_BUILD, dataDir, hashSources(SERVER_BUILD));
+}
+
+async function buildBundle() {
+  const failure = await runBuild(SERVER_BUILD, [], process.env);
+  if (failure !== undefined) process.stderr.write(`Running from sources: ${failure}\n`);
+  return findBundle();
+}
+
+/**
+ * @param {string | undefined} folder
+ * @param {"main" | "cli"} name
+ */
+async function runProgram(folder, name) {
+  const sources = name === "main" ? "./src/main.ts" : "./src/cli/main.ts";
+  if (folder === undefined) return import(sources);
+  const program = join(folder, `${name}.mjs`);
+  if (!existsSync(program)) {
+    process.stderr.write(
+      `MILLRACE_BUNDLE: off, or the folder of a built server; ${folder} is none.\n`,
+    );
+    process.exit(1);
+  }
+  // Beside the bundle, to go when it goes.
+  enableCompileCache(join(folder, "compiled"));
+  return import(pathToFileURL(program).href);
+}

@@ -1,0 +1,116 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import {
+  cacheFolder,
+  draftFolder,
+  findBuild,
+  hashSources,
+  removeOldBuilds,
+  storeBuild,
+} from "../build-cache.mjs";
+
+const SECOND = 1_000;
+const HOUR = 3_600 * SECOND;
+const LONG_AGO = new Date(0);
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "millrace-builds-"));
+  mkdirSync(join(folder, "src/inner"), { recursive: true });
+  write("src/a.ts", "a");
+  write("src/inner/b.ts", "b");
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const build = () => ({ name: "mill", sources: [join(folder, "src")], program: "", tool: "" });
+
+function write(path: string, text: string): void {
+  writeFileSync(join(folder, path), text);
+  utimesSync(join(folder, path), LONG_AGO, LONG_AGO);
+}
+
+/** Stores a build of these sources, as a process of its own would. */
+function store(sources: string): string {
+  const kept = cacheFolder(build(), folder, sources);
+  const draft = draftFolder(kept);
+  mkdirSync(draft, { recursive: true });
+  writeFileSync(join(draft, "main.mjs"), "");
+  storeBuild(build(), draft, kept, sources);
+  return kept;
+}
+
+test("each change of a source, and nothing else, is a change of the sources", () => {
+  const hashes = [hashSources(build())];
+  const change = (act: () => void): void => {
+    act();
+    hashes.push(hashSources(build()));
+  };
+  // Of one size and time.
+  change(() => write("src/a.ts", "A"));
+  change(() => write("src/inner/c.ts", ""));
+  change(() => rmSync(join(folder, "src/inner/b.ts")));
+  expect(new Set(hashes).size).toBe(4);
+  change(() => write("src/a.test.ts", "a"));
+  change(() => utimesSync(join(folder, "src/a.ts"), new Date(), new Date()));
+  expect(new Set(hashes).size).toBe(4);
+});
+
+test("a build is found for its own sources only, once it is whole, and unless others may write there", () => {
+  const sources = hashSources(build());
+  const find = (): string | undefined => findBuild(build(), folder, sources);
+  const kept = cacheFolder(build(), folder, sources);
+  mkdirSync(draftFolder(kept), { recursive: true });
+  mkdirSync(kept);
+  expect(find()).toBe(undefined);
+  expect(store(sources)).toBe(kept);
+  expect(find()).toBe(kept);
+  chmodSync(kept, 0o777);
+  expect(find()).toBe(undefined);
+  write("src/a.ts", "A");
+  expect(findBuild(build(), folder, hashSources(build()))).toBe(undefined);
+});
+
+test("of two that build the same the first counts; none counts whose sources changed meanwhile", () => {
+  const sources = hashSources(build());
+  const kept = store(sources);
+  writeFileSync(join(kept, "loaded-by-the-first"), "");
+  store(sources);
+  expect(readdirSync(kept)).toContain("loaded-by-the-first");
+  expect(existsSync(draftFolder(kept))).toBe(false);
+  write("src/a.ts", "A");
+  expect(() => store(sources)).toThrow("The sources changed during the build.");
+});
+
+test("the last used builds stay, and drafts that may still be worked on", () => {
+  const sources = hashSources(build());
+  const kept = store(sources);
+  const cache = join(folder, "cache");
+  const others = {
+    "mill-1": 3,
+    "mill-2": 1,
+    "mill-3": 2,
+    "mill-4.7": 0.5,
+    "mill-5.8": 2,
+    other: 9,
+  };
+  for (const [name, hours] of Object.entries(others)) {
+    mkdirSync(join(cache, name));
+    const usedAt = new Date(Date.now() - hours * HOUR);
+    utimesSync(join(cache, name), usedAt, usedAt);
+  }
+  removeOldBuilds(kept);
+  expect(readdirSync(cache).toSorted()).toEqual(
+    [kept.slice(cache.length + 1), "mill-2", "mill-4.7", "other"].toSorted(),
+  );
+});

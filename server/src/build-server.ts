@@ -1,0 +1,98 @@
+/**
+ * Builds the server into one bundle: `node server/src/build-server.ts [folder]`. Without a folder it is for a start of
+ * the product, with its settings: nothing is made where that start will be refused, and the bundle goes to the cache.
+ *
+ * Parts that are loaded late stay files of their own. Processes and threads of ours still run from the sources, which
+ * the bundle names by their paths, and so do libraries, but for two that consist of hundreds of files.
+ */
+import { rmSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { type Plugin, rolldown } from "rolldown";
+import {
+  cacheFolder,
+  draftFolder,
+  hashSources,
+  removeOldBuilds,
+  SERVER_BUILD,
+  storeBuild,
+} from "../build-cache.mjs";
+import { readSettings } from "#kernel/settings.ts";
+import { checkSurroundings } from "./preflight.ts";
+
+const BUNDLED = /^(?:kysely|typebox)(?:\/|$)/;
+const OURS = /^[./#\0]|^node:/;
+
+/** Resolves libraries here: from the data folder they would not be found. */
+const nameLibraries: Plugin = {
+  name: "name-libraries",
+  resolveId(id) {
+    if (OURS.test(id) || BUNDLED.test(id)) return null;
+    return { id: import.meta.resolve(id), external: true };
+  },
+};
+
+/** Lets a module find the files beside it. */
+const namePlaces: Plugin = {
+  name: "name-places",
+  transform: {
+    filter: { code: "import.meta." },
+    handler(code, id) {
+      const places = {
+        "import.meta.dirname": dirname(id),
+        "import.meta.filename": id,
+        "import.meta.url": pathToFileURL(id).href,
+      };
+      let named = code;
+      for (const [name, place] of Object.entries(places)) {
+        named = named.replaceAll(name, JSON.stringify(place));
+      }
+      return named === code ? null : { code: named, map: null };
+    },
+  },
+};
+
+async function buildServer(folder: string): Promise<void> {
+  const sources = hashSources(SERVER_BUILD);
+  const draft = draftFolder(folder);
+  try {
+    const bundle = await rolldown({
+      input: {
+        main: join(import.meta.dirname, "main.ts"),
+        cli: join(import.meta.dirname, "cli/main.ts"),
+      },
+      platform: "node",
+      plugins: [nameLibraries, namePlaces],
+    });
+    await bundle.write({
+      dir: draft,
+      entryFileNames: "[name].mjs",
+      chunkFileNames: "[name].mjs",
+      sourcemap: "hidden",
+      sourcemapExcludeSources: true,
+    });
+    storeBuild(SERVER_BUILD, draft, folder, sources);
+  } finally {
+    rmSync(draft, { recursive: true, force: true });
+  }
+}
+
+async function findFolder(): Promise<string | undefined> {
+  try {
+    const settings = readSettings(process.env);
+    await checkSurroundings(settings);
+    return cacheFolder(SERVER_BUILD, settings.dataDir, hashSources(SERVER_BUILD));
+  } catch {
+    // The start itself says what is wrong.
+    return undefined;
+  }
+}
+
+if (import.meta.main) {
+  const [given] = process.argv.slice(2);
+  const folder = given === undefined ? await findFolder() : resolve(given);
+  if (folder !== undefined) {
+    await buildServer(folder);
+    if (given === undefined) removeOldBuilds(folder);
+  }
+}

@@ -1,0 +1,70 @@
+import { mkdirSync, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import {
+  type Ask,
+  asker,
+  dataFolder,
+  launch,
+  logIn,
+  stop,
+  useProducts,
+} from "./testing/product.ts";
+
+useProducts();
+
+/** As for an operator: in the data folder. */
+const OWN_CACHE = { MILLRACE_BUNDLE: "", NODE_COMPILE_CACHE: "" };
+
+const inWorkspace =
+  (ask: Ask): Ask =>
+  (route, body) =>
+    ask(route, body, { "x-workspace": "default" });
+
+test("the first start builds a bundle and runs from it, and so do its threads and processes; the next one finds it", async () => {
+  const cache = join(dataFolder(), "cache");
+  const first = launch(OWN_CACHE);
+  const address = await first.ready;
+  const [name = "", ...others] = readdirSync(cache);
+  expect([name, others]).toEqual([expect.stringMatching(/^server-[0-9a-f]{16}$/), []]);
+  const bundle = join(cache, name);
+
+  const ask = inWorkspace(asker(address, await logIn(address)));
+  const answers = [
+    await ask("POST /api/v1/transformer/evaluate", {
+      expression: "$map(items, function($item) { $item * 2 })",
+      input: { items: [1, 2] },
+    }),
+    await ask("POST /api/v1/queries/run", { sql: "select 1 as one" }),
+    await ask("POST /api/v1/knowledge", { title: "Printers", body: "They *print*." }),
+    await ask("GET /api/v1/knowledge/search?q=printing"),
+  ];
+  expect(answers.map(({ status, body }) => [status, body.detail])).toEqual(
+    [200, 200, 201, 200].map((status) => [status, undefined]),
+  );
+  await stop(first);
+  // What it has compiled is there for the next start, and goes with the bundle.
+  expect(readdirSync(join(bundle, "compiled"))).toHaveLength(1);
+
+  const built = statSync(join(bundle, "main.mjs")).mtimeMs;
+  const second = launch(OWN_CACHE);
+  await second.ready;
+  await stop(second);
+  expect(readdirSync(cache)).toEqual([name]);
+  expect(statSync(join(bundle, "main.mjs")).mtimeMs).toBe(built);
+});
+
+test("without a bundle it runs from the sources; a folder that holds none is refused", async () => {
+  const product = launch({ MILLRACE_BUNDLE: "off", NODE_COMPILE_CACHE: "" });
+  await product.ready;
+  await stop(product);
+  expect(readdirSync(join(dataFolder(), "cache"))).toEqual([expect.stringMatching(/^v24/)]);
+
+  const folder = join(dataFolder(), "empty");
+  mkdirSync(folder);
+  const refused = launch({ MILLRACE_BUNDLE: folder });
+  expect(await refused.ended).toBe(1);
+  expect(refused.lines).toEqual([
+    `MILLRACE_BUNDLE: off, or the folder of a built server; ${folder} is none.`,
+  ]);
+});

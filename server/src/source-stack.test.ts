@@ -1,0 +1,39 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { builtServer } from "./process/testing/built-server.ts";
+import { toSourceStack } from "./source-stack.ts";
+
+const THROWN = /throw new \w+\((?:`|")([\w ,.:']{12,})/;
+
+test("a position in the bundle is told as the one in the sources", () => {
+  const path = join(builtServer(), "app.mjs");
+  const thrown = readFileSync(path, "utf8")
+    .split("\n")
+    .map((line, index) => ({ index, column: line.indexOf("throw"), text: THROWN.exec(line)?.[1] }))
+    .filter(({ text }) => text !== undefined);
+  const lines = thrown.map(
+    ({ index, column }) => `    at f (file://${path}:${index + 1}:${column + 1})`,
+  );
+  const told = toSourceStack(["Error: a fault", ...lines].join("\n"))
+    .split("\n")
+    .slice(1);
+  const wrong = told.filter((line, index) => {
+    const [, source = "", row = "", column = ""] =
+      /^ {4}at f \((.+\.ts):(\d+):(\d+)\)$/.exec(line) ?? [];
+    const [first = "", ...rest] = readFileSync(source, "utf8")
+      .split("\n")
+      .slice(Number(row) - 1);
+    const code = [first.slice(Number(column) - 1), ...rest].join("\n");
+    return !(
+      code.startsWith("throw new") && code.slice(0, 200).includes(thrown[index]?.text ?? "-")
+    );
+  });
+  expect(wrong).toEqual([]);
+  expect(told.length).toBeGreaterThan(20);
+});
+
+test("a stack without the bundle stays as it is", () => {
+  const { stack = "" } = new Error("A fault");
+  expect(toSourceStack(stack)).toBe(stack);
+});

@@ -1,0 +1,108 @@
+/**
+ * Stacks of the bundle in terms of its sources. A map is read when an error is logged, in one pass that keeps only what
+ * was asked for: Node's own way (`--enable-source-maps`) holds all of it, which took 45 MB.
+ */
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { isBuild } from "../build-cache.mjs";
+
+const POSITION = /(?:file:\/\/)?(\/[^\s()]+\.mjs):(\d+):(\d+)/g;
+const KNOWN_MAX = 1_000;
+/** Kept, since an error seldom comes alone. */
+const known = new Map<string, string>();
+
+/** The stack with positions in sources wherever the bundle's map has them. */
+export function toSourceStack(stack: string): string {
+  for (const [path, positions] of unknownPositions(stack)) findAll(path, positions);
+  return stack.replaceAll(POSITION, (position) => known.get(position) ?? position);
+}
+
+interface Position {
+  /** As it stands in the stack. */
+  readonly text: string;
+  /** Counted from 0, as in the map. */
+  readonly line: number;
+  readonly column: number;
+}
+
+function unknownPositions(stack: string): Map<string, Position[]> {
+  const byPath = Map.groupBy(stack.matchAll(POSITION), ([, path = ""]) => path);
+  return new Map(
+    [...byPath].map(([path, matches]) => [
+      path,
+      matches
+        .filter(([text]) => !known.has(text))
+        .map(([text, , line, column]) => ({
+          text,
+          line: Number(line) - 1,
+          column: Number(column) - 1,
+        })),
+    ]),
+  );
+}
+
+interface SourceMap {
+  readonly sources: readonly string[];
+  readonly mappings: string;
+}
+
+function findAll(path: string, positions: readonly Position[]): void {
+  if (positions.length === 0 || !isBuild(dirname(path)) || !existsSync(`${path}.map`)) return;
+  const map = JSON.parse(readFileSync(`${path}.map`, "utf8")) as SourceMap;
+  if (known.size + positions.length > KNOWN_MAX) known.clear();
+  scanMappings(
+    map.mappings,
+    Map.groupBy(positions, ({ line }) => line),
+    (position, place) => {
+      const file = resolve(dirname(path), map.sources[place.source] ?? "");
+      known.set(position.text, `${file}:${place.line + 1}:${place.column + 1}`);
+    },
+  );
+}
+
+interface Place {
+  readonly source: number;
+  readonly line: number;
+  readonly column: number;
+}
+
+const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+const VALUES = new Map(Array.from(DIGITS, (digit, value) => [digit.charCodeAt(0), value]));
+const CONTINUED = 32;
+
+/**
+ * Reads mappings (ECMA-426): lines of segments, each up to five numbers, relative to the segment before. Tells each
+ * place at or before a position, so the last one told for it is the one.
+ */
+function scanMappings(
+  mappings: string,
+  positions: ReadonlyMap<number, readonly Position[]>,
+  found: (position: Position, place: Place) => void,
+): void {
+  const last = Math.max(...positions.keys());
+  const numbers = new Int32Array(5);
+  for (const [line, text] of mappings.split(";", last + 1).entries()) {
+    numbers[0] = 0;
+    for (const segment of text === "" ? [] : text.split(",")) {
+      addNumbers(numbers, segment);
+      const [column = 0, source = 0, sourceLine = 0, sourceColumn = 0] = numbers;
+      for (const position of positions.get(line) ?? []) {
+        if (column > position.column) continue;
+        found(position, { source, line: sourceLine, column: sourceColumn });
+      }
+    }
+  }
+}
+
+/** Adds the numbers of a segment, in base 64 with the sign in the last bit, to those of the one before. */
+function addNumbers(numbers: Int32Array, segment: string): void {
+  let [field, value, shift] = [0, 0, 0];
+  for (let index = 0; index < segment.length; index += 1) {
+    const digit = VALUES.get(segment.charCodeAt(index)) ?? 0;
+    value |= (digit & (CONTINUED - 1)) << shift;
+    shift += 5;
+    if ((digit & CONTINUED) !== 0) continue;
+    numbers[field] = (numbers[field] ?? 0) + ((value & 1) === 1 ? -(value >> 1) : value >> 1);
+    [field, value, shift] = [field + 1, 0, 0];
+  }
+}
