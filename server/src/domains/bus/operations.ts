@@ -21,7 +21,7 @@ import {
   TopicPage,
   TopicReserved,
 } from "./topic.ts";
-import { Trace, readTrace } from "./trace.ts";
+import { Trace, readTrace } from "./trace/trace.ts";
 
 const TIMEOUT_MAX_MS = 60_000;
 const ByName = object({ name: TopicName });

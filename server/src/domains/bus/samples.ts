@@ -48,6 +48,14 @@ export const samples: readonly Sample[] = [
     }),
   },
   {
+    operation: "traces.get",
+    arrange: async (owner) => {
+      const body = { type: "sample", payload: {} };
+      const answer = await owner("POST /api/v1/events/topics/samples.traced/publish", body);
+      return { query: { of: answer.body.data.id } };
+    },
+  },
+  {
     operation: "events.trace",
     arrange: async (owner) => {
       const body = { type: "sample", payload: {} };

@@ -7,6 +7,7 @@ import {
   PalettePoint,
   ReferenceCheckPoint,
 } from "#domains/workflows/index.ts";
+import { CausalTracerPoint } from "#kernel/contributions/causal-tracer.ts";
 import { UsageCounterPoint } from "#kernel/contributions/usage-counter.ts";
 import { domain } from "#kernel/domain.ts";
 import { contribute } from "#kernel/extension-point.ts";
@@ -17,6 +18,7 @@ import { artifactContent } from "./artifacts/pack.ts";
 import { count, unattendedArtifacts } from "./artifacts/store.ts";
 import { checkArtifactNodes } from "./execution/check-references.ts";
 import { artifactActions } from "./execution/connector-actions.ts";
+import { executionTracer } from "./execution/execution-tracer.ts";
 import * as executionEvents from "./execution/events.ts";
 import { artifactEntries } from "./execution/palette.ts";
 import { customNodes, customStep, scriptSteps } from "./execution/script-steps.ts";
@@ -71,6 +73,7 @@ export const sdk = domain({
   jobs: [scheduledArtifactJob, executionRetentionJob],
   contributions: [
     contribute(UsageCounterPoint, { name: "artifacts", count }),
+    contribute(CausalTracerPoint, executionTracer),
     contribute(ExecutorPoint, ...scriptSteps, customStep),
     contribute(NodeTypePoint, ...scriptSteps.map(({ type }) => type)),
     contribute(ReferenceCheckPoint, checkArtifactNodes),

@@ -1,7 +1,13 @@
 import { sql } from "kysely";
 import type { Tx } from "../db/connection.ts";
 import { type LogPosition, positionOf, type RecordedEvent } from "./event.ts";
-import { EVENT_COLUMNS, type EventRow, findEvent, toEvent } from "./event-log.ts";
+import {
+  EVENT_COLUMNS,
+  type EventRow,
+  findEvent,
+  positionParameter,
+  toEvent,
+} from "./event-log.ts";
 
 /** Everything that one call caused. */
 export interface CausalChain {
@@ -48,6 +54,86 @@ async function readCaused(tx: Tx, correlationId: string, limit: number): Promise
      where e.correlation_id = ${correlationId} and e.causation_id is not null
      order by e.epoch, e.xid, e.seq limit ${limit}`.execute(tx);
   return rows.map(toEvent);
+}
+
+/** Bounds of what is read of the log for a trace. */
+export interface TraceWindow {
+  readonly eventsMax: number;
+  /** Only what comes after this position. */
+  readonly after?: LogPosition | undefined;
+  /** The types of resources whose events are read with their data; the data of others may be large. */
+  readonly withData: readonly string[];
+}
+
+/** The caused events of each correlation, in the order of the log, and whether there are more. */
+export async function readCausedEvents(
+  tx: Tx,
+  correlationIds: readonly string[],
+  { eventsMax, after, withData }: TraceWindow,
+): Promise<{ readonly events: readonly RecordedEvent[]; readonly truncated: boolean }> {
+  const start = after ? sql`and (e.epoch, e.xid, e.seq) > ${positionParameter(after)}` : sql``;
+  const { rows } = await sql<EventRow>`
+    select ${lightColumns(withData)}
+      from unnest(${correlationIds}::text[]) as c (id)
+     cross join lateral
+           (select e.* from events e
+             where e.correlation_id = c.id and e.causation_id is not null ${start}
+             order by e.epoch, e.xid, e.seq limit ${eventsMax + 1}) e
+     order by e.epoch, e.xid, e.seq limit ${eventsMax + 1}`.execute(tx);
+  return { events: rows.slice(0, eventsMax).map(toEvent), truncated: rows.length > eventsMax };
+}
+
+/** The events that runs and executions made, oldest first. */
+export async function readMadeEvents(
+  tx: Tx,
+  makerIds: readonly string[],
+  { eventsMax, withData }: TraceWindow,
+): Promise<RecordedEvent[]> {
+  const { rows } = await sql<EventRow>`
+    select ${lightColumns(withData)}
+      from unnest(${makerIds}::text[]) as m (id)
+     cross join lateral
+           (select e.* from events e where e.made_by = m.id
+             order by e.epoch, e.xid, e.seq limit ${eventsMax}) e
+     limit ${eventsMax}`.execute(tx);
+  return rows.map(toEvent);
+}
+
+/** The events at some positions, and the uncaused ones of the same transactions and correlations. */
+export async function readCauses(
+  tx: Tx,
+  ids: readonly string[],
+  { eventsMax, withData }: TraceWindow,
+): Promise<RecordedEvent[]> {
+  const positions = ids.map(positionOf).filter((position) => position !== undefined);
+  const { rows } = await sql<EventRow>`
+    select distinct on (e.epoch, e.xid, e.seq) ${lightColumns(withData)}
+      from (${positionRows(positions)}) cause
+     cross join lateral
+           (select e.* from events e where (e.epoch, e.xid, e.seq) = (cause.epoch, cause.xid, cause.seq)
+            union all
+            select e.* from
+              (select e.* from events e where (e.epoch, e.xid) >= (cause.epoch, cause.tx)
+                order by e.epoch, e.xid, e.seq limit ${NEARBY_EVENTS_MAX}) e
+             where coalesce(e.tx, e.xid) = cause.tx and e.epoch = cause.epoch and cause.causation_id is null
+               and e.correlation_id = cause.correlation_id and e.causation_id is null) e
+     order by e.epoch, e.xid, e.seq limit ${eventsMax}`.execute(tx);
+  return rows.map(toEvent);
+}
+
+function positionRows(positions: readonly LogPosition[]) {
+  return sql`select e.epoch, e.xid, e.seq, coalesce(e.tx, e.xid) as tx, e.correlation_id, e.causation_id
+    from unnest(${positions.map(({ epoch }) => epoch)}::smallint[],
+                ${positions.map(({ xid }) => String(xid))}::xid8[],
+                ${positions.map(({ seq }) => seq)}::bigint[]) as p (epoch, xid, seq)
+    join events e on (e.epoch, e.xid, e.seq) = (p.epoch, p.xid, p.seq)`;
+}
+
+/** The columns of an event, its data only where the resource is of one of these types. */
+function lightColumns(withData: readonly string[]) {
+  const columns = EVENT_COLUMNS.replace("e.data", "");
+  return sql`${sql.raw(columns)} case when e.resource_type = any (${withData}::text[])
+    then e.data else '{}'::jsonb end as data`;
 }
 
 /** The events of one transaction are next to each other, but for those of others in between. */

@@ -33,7 +33,7 @@ export interface Causation {
   readonly correlationId: string;
   readonly causationId?: string;
   readonly depth: number;
-  /** What does the work of the transaction, where that is a run or an execution. */
+  /** The run or execution whose work the transaction is. */
   readonly madeBy?: EventMaker;
 }
 

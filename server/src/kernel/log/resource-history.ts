@@ -43,6 +43,23 @@ export async function readResourceHistory(
   return Map.groupBy(rows.map(toEvent), ({ resource }) => resource.id);
 }
 
+/** The newest events about one resource, oldest of them first, and its first one. */
+export async function readResourceEvents(
+  tx: Tx,
+  id: string,
+  limit: number,
+): Promise<RecordedEvent[]> {
+  const { rows } = await sql<EventRow>`
+    select distinct on (e.epoch, e.xid, e.seq) ${sql.raw(EVENT_COLUMNS)}
+      from ((select e.* from events e where e.resource_id = ${id}
+              order by e.epoch, e.xid, e.seq limit 1)
+            union all
+            (select e.* from events e where e.resource_id = ${id}
+              order by e.epoch desc, e.xid desc, e.seq desc limit ${limit})) e
+     order by e.epoch, e.xid, e.seq`.execute(tx);
+  return rows.map(toEvent);
+}
+
 const FIRST_EVENTS = `
   select r.id, e.epoch, e.xid, e.seq
     from unnest($1::text[], $2::uuid[], $3::text[]) as r (id, workspace_id, environment)

@@ -3,6 +3,7 @@ import { NodeTypePoint } from "#domains/workflows/index.ts";
 import { domain } from "#kernel/domain.ts";
 import { EventVisibilityPoint } from "#kernel/log/event-visibility.ts";
 import { contribute } from "#kernel/extension-point.ts";
+import { ResourceNamerPoint } from "#kernel/contributions/causal-tracer.ts";
 import { ReportSourcePoint } from "#kernel/contributions/report-source.ts";
 import { ticketEventVisibility } from "./event-visibility.ts";
 import { ticketExecutor } from "./ticket-step.ts";
@@ -14,6 +15,7 @@ import {
   updateDeskSettings,
 } from "./operations.ts";
 import { DeskRead, DeskWrite } from "./settings.ts";
+import { findTicketId } from "./ticket.ts";
 import { teams } from "./teams/team.ts";
 import { ticketNotificationReader } from "./notifications/notification-reader.ts";
 
@@ -69,6 +71,7 @@ export const tickets = domain({
     contribute(ExecutorPoint, ticketExecutor),
     contribute(NodeTypePoint, ticketExecutor.type),
     contribute(ReportSourcePoint, ticketsSource),
+    contribute(ResourceNamerPoint, findTicketId),
     ...ticketEventVisibility.map((view) => contribute(EventVisibilityPoint, view)),
   ],
 });

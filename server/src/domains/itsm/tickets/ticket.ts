@@ -11,6 +11,7 @@ import {
   TicketKindPoint,
   type TicketSummary,
 } from "./kind.ts";
+import { LETTERS } from "./ticket-numbers.ts";
 import { columnOf } from "./ticket-store.ts";
 
 /** The ticket that a reference names; throws a 404 where there is none, or the caller does not see it. */
@@ -31,6 +32,17 @@ export function findTicketIdentities(
   ids: readonly string[],
 ): Promise<readonly TicketIdentity[]> {
   return queryIdentities(tx, kind, "id = any($1::text[])", ids);
+}
+
+/** The id of the ticket with this number, of any kind; also one that the caller does not see. */
+export async function findTicketId(
+  { tx, services }: Pick<ReadContext, "tx" | "services">,
+  number: string,
+): Promise<string | undefined> {
+  const kind = ticketKinds(services).find((one) => number.startsWith(LETTERS[one.kind]));
+  if (!kind) return undefined;
+  const [identity] = await queryIdentities(tx, kind, "number = $1", number);
+  return identity?.id;
 }
 
 const IDENTITY_FIELDS = [

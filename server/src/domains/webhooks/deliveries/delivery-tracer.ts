@@ -1,4 +1,6 @@
 import { sql } from "kysely";
+import type { Tx } from "#kernel/db/connection.ts";
+import { WebhooksRead } from "../webhook.ts";
 import type { TracedItem, CausalTracer } from "#kernel/contributions/causal-tracer.ts";
 
 const TRACED_MAX = 2_000;
@@ -6,6 +8,7 @@ const TRACED_MAX = 2_000;
 interface Row {
   readonly id: string;
   readonly event_id: string;
+  readonly webhook_id: string;
   readonly name: string;
   readonly status: string;
   readonly attempts: number;
@@ -19,9 +22,25 @@ interface Row {
  */
 export const deliveryTracer: CausalTracer = {
   kind: "webhook_delivery",
-  async find(tx, eventIds) {
-    const { rows } = await sql<Row>`
-      select d.id, e.id as event_id, w.name, d.status, d.attempts, d.last_response_status,
+  prefix: "dlv",
+  permission: WebhooksRead,
+  find: (tx, eventIds) => findDeliveries(tx, eventIds),
+  read: async (tx, ids) => {
+    const found = await findDeliveries(tx, [...new Set(ids.map(eventIdOfDelivery))]);
+    return found.filter(({ id }) => ids.includes(id));
+  },
+};
+
+/** An event's id is the first part of the ids of its deliveries. */
+function eventIdOfDelivery(id: string): string {
+  return `evt_${id.slice(4, 4 + EVENT_CHARACTERS)}`;
+}
+
+const EVENT_CHARACTERS = 22;
+
+async function findDeliveries(tx: Tx, eventIds: readonly string[]): Promise<TracedItem[]> {
+  const { rows } = await sql<Row>`
+      select d.id, e.id as event_id, w.id as webhook_id, w.name, d.status, d.attempts, d.last_response_status,
              d.created_at
         from unnest(${eventIds}::text[]) as e (id)
         cross join webhooks w
@@ -30,9 +49,8 @@ export const deliveryTracer: CausalTracer = {
             where d.webhook_id = w.id and d.id = 'dlv_' || substr(e.id, 5) || right(w.id, 10)
             limit 1) d
        limit ${TRACED_MAX}`.execute(tx);
-    return rows.map(toTraced);
-  },
-};
+  return rows.map(toTraced);
+}
 
 function toTraced(row: Row): TracedItem {
   const times = row.attempts === 1 ? "1 attempt" : `${row.attempts} attempts`;
@@ -44,5 +62,6 @@ function toTraced(row: Row): TracedItem {
     status: row.status,
     summary: `Delivery to ${row.name}: ${row.status}, ${times}${answer}`,
     createdAt: row.created_at,
+    of: { id: row.webhook_id, name: row.name },
   };
 }

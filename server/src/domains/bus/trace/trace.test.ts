@@ -6,7 +6,7 @@ import { event } from "#kernel/log/event.ts";
 import { reader } from "#kernel/readers/reader.ts";
 import { Note, notes } from "#kernel/testing/notes.ts";
 import { until, useWorld } from "#kernel/testing/world.ts";
-import { domains } from "../../app.ts";
+import { domains } from "../../../app.ts";
 
 const NoteEchoed = event("note.echoed", { resource: "note", summary: "An echo.", data: Note });
 const NoteFaded = event("note.faded", { resource: "note", summary: "Its end.", data: Note });

@@ -1,0 +1,113 @@
+import Type from "typebox";
+import { AuditRead, EventsRead } from "#domains/audit/index.ts";
+import type { ReadContext } from "#kernel/contract.ts";
+import { makerFields, type RecordedEvent } from "#kernel/log/event.ts";
+import { query } from "#kernel/operation/operation.ts";
+import { item } from "#kernel/operation/response.ts";
+import { line, object } from "#kernel/schema/schema.ts";
+import { buildCauseTree } from "./cause-tree.ts";
+import { CauseTree, type TracedThing } from "./trace-node.ts";
+import { readTraceSource, type SourceItem, type TraceSource } from "./trace-source.ts";
+
+export const readCauseTree = query({
+  id: "traces.get",
+  route: "GET /api/v1/trace",
+  summary: "Follow anything to what it came from, and to everything that came of it",
+  description:
+    "`of` takes the id of an event, a run, a delivery, an execution, a record or any other resource, or the " +
+    "number of a ticket. The tree has events, and what they caused beyond events: runs, deliveries, executions. " +
+    "What a step of a run did stands under the run, with its `stepId`; so do the events of the run itself. More " +
+    "than 3 of a kind under one parent are a `fan`, with their number and the first of them, and what they " +
+    "caused is folded with them; `open` takes the ids of fans to show as a whole. At most 5000 events are read " +
+    "from the beginning of a chain, and as many behind the focus; 2000 nodes are shown; `truncated` says that " +
+    "there was more. What you may not see is left out, and what came of it stands in its place: runs need " +
+    `\`workflows:read\`, deliveries \`webhooks:read\`, events of the topic \`audit\` need \`${AuditRead.name}\`.`,
+  permission: EventsRead,
+  query: object({
+    of: line(200, "An id, or the number of a ticket"),
+    open: Type.Optional(line(2_000, "Ids of fans, with commas between them")),
+  }),
+  response: item(CauseTree),
+  example: { query: { of: "run_01jd0000000000000000000000" } },
+  run: (ctx, { query: { of, open } }) => buildTrace(ctx, of, open?.split(",") ?? []),
+});
+
+async function buildTrace(
+  ctx: ReadContext,
+  of: string,
+  open: readonly string[],
+): Promise<CauseTree> {
+  const source = await readTraceSource(ctx, of);
+  const things = toThings(source);
+  const { focus } = source;
+  const { nodes, truncated } = buildCauseTree(things, { focusIds: focus.ids, open });
+  const unhidden = things.filter(({ hidden }) => hidden !== true);
+  const counts = Object.fromEntries(
+    [...Map.groupBy(unhidden, ({ kind }) => kind)].map(([kind, all]) => [kind, all.length]),
+  );
+  return {
+    of: { kind: focus.kind, id: focus.id },
+    rootIds: nodes.filter(({ parentId }) => parentId === null).map(({ id }) => id),
+    focusIds: nodes.filter((node) => node.focus).map(({ id }) => id),
+    nodes,
+    counts,
+    truncated: truncated || source.truncated,
+  };
+}
+
+function toThings({ events, visible, items }: TraceSource): TracedThing[] {
+  const causes = new Map<string, string>();
+  for (const { madeBy, causationId } of events) {
+    if (madeBy && causationId !== null && !causes.has(madeBy.id))
+      causes.set(madeBy.id, causationId);
+  }
+  return [
+    ...events.map((event) => toEventThing(event, visible.get(event.id))),
+    ...items.map((one) => toItemThing(one, one.causationId ?? causes.get(one.id))),
+  ];
+}
+
+function toEventThing(event: RecordedEvent, visible: RecordedEvent | undefined): TracedThing {
+  const { id, type, actor, resource, madeBy, causationId, createdAt } = visible ?? event;
+  const maker = madeBy ? [madeBy.id] : [];
+  return {
+    id,
+    kind: "event",
+    type,
+    label: resource.number ?? resource.displayName ?? resource.id,
+    status: null,
+    at: createdAt,
+    actor: { ...actor },
+    resource: { ...resource },
+    ...makerFields(madeBy),
+    parents: [
+      ...(resource.type === "run" ? [resource.id] : []),
+      ...maker,
+      ...(causationId === null ? [] : [causationId]),
+    ],
+    fanKey: ["event", type, toNodeKey(madeBy?.stepId)].join(" "),
+    ...(!visible && { hidden: true }),
+  };
+}
+
+function toItemThing(one: SourceItem, causationId: string | undefined): TracedThing {
+  const { id, kind, of, status, createdAt, finishedAt, madeBy, summary } = one;
+  return {
+    id,
+    kind,
+    type: kind,
+    label: of?.name ?? summary,
+    ...(of && { ofId: of.id }),
+    status,
+    at: createdAt,
+    ...(finishedAt !== undefined && { finishedAt }),
+    ...makerFields(madeBy),
+    parents: [...(madeBy ? [madeBy.id] : []), ...(causationId === undefined ? [] : [causationId])],
+    fanKey: [kind, of?.id ?? "", toNodeKey(madeBy?.stepId)].join(" "),
+  };
+}
+
+/** The place of a step in the definition, which is the same for all items of a loop. */
+function toNodeKey(stepId: string | undefined): string {
+  return stepId?.replaceAll(/\[\d+\]/g, "") ?? "";
+}
