@@ -13,6 +13,8 @@ class LongestFirst extends BaseSequencer {
 
 export default defineConfig({
   test: {
+    // The console's own, of what is pure; its screens are in `src/journeys`.
+    include: ["src/**/*.test.ts", "../console/src/**/*.test.ts"],
     globalSetup: ["./src/kernel/testing/database.ts", "./src/kernel/testing/chromium.ts"],
     // Longer than anything is waited for, and far longer than anything takes: for a machine that is busy.
     testTimeout: 150_000,
