@@ -1,0 +1,98 @@
+/** The console's structure as tests: direction of imports, doors between areas, size and names of files. */
+import { globSync, readFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { expect, test } from "vitest";
+
+const root = join(import.meta.dirname, "../../console/src");
+const sources = globSync("**/*.{ts,tsx}", { cwd: root }).map((path) => ({
+  path,
+  text: readFileSync(join(root, path), "utf8"),
+}));
+const shipped = sources.filter(({ path }) => !/\.test\.ts$/.test(path));
+
+/** Lower ones know nothing of higher ones. All others are areas, beside each other. */
+const LAYERS = ["style", "ui", "data", "shell"];
+
+test("style ← ui ← data ← shell ← areas, and an area enters another only by its index.ts", () => {
+  const trespasses = shipped.flatMap(({ path, text }) =>
+    importsOf(path, text)
+      .filter((target) => {
+        const [from, to] = [areaOf(path), areaOf(target)];
+        // The root puts it all together.
+        if (from === "" || from === to) return false;
+        const [own, other] = [LAYERS.indexOf(from), LAYERS.indexOf(to)];
+        if (own !== -1) return other === -1 || other > own;
+        return other === -1 && !target.endsWith("/index.ts");
+      })
+      .map((target) => `${path} -> ${target}`),
+  );
+  expect(trespasses).toEqual([]);
+});
+
+test("no circle of imports, types included", () => {
+  const imports = new Map(shipped.map(({ path, text }) => [path, importsOf(path, text)]));
+  const left = new Set(imports.keys());
+  // Whatever imports only files that are in no circle is in none; what is left at the end is in one, or leads to one.
+  for (let before = -1; left.size !== before;) {
+    before = left.size;
+    for (const path of left) {
+      if (!imports.get(path)?.some((target) => left.has(target))) left.delete(path);
+    }
+  }
+  expect([...left]).toEqual([]);
+});
+
+test("only the data layer speaks to the server", () => {
+  const guilty = shipped.filter(
+    ({ path, text }) =>
+      areaOf(path) !== "data" &&
+      /\bfetch\(|new (EventSource|XMLHttpRequest|WebSocket)\b/.test(text),
+  );
+  expect(guilty.map(({ path }) => path)).toEqual([]);
+});
+
+test("every file fits the hand, most of them a small one", () => {
+  const lengths = sources.map(({ path, text }) => ({ path, lines: text.split("\n").length }));
+  expect(lengths.filter(({ lines }) => lines > 400)).toEqual([]);
+  const large = lengths.filter(({ lines }) => lines > 300).length;
+  expect(large / lengths.length).toBeLessThanOrEqual(0.05);
+});
+
+/** Folders that hold more than fourteen sources, and how many. This list only ever shrinks. */
+const FULL: Readonly<Record<string, number>> = {
+  ui: 24,
+  "workflows/inspector": 20,
+  "runs/run": 16,
+};
+
+test("a folder is seen at a glance: at most fourteen sources", () => {
+  const folders = Map.groupBy(shipped, ({ path }) => dirname(path));
+  const full = [...folders].filter(([folder, files]) => files.length > (FULL[folder] ?? 14));
+  expect(full.map(([folder, { length }]) => `${folder}: ${length}`)).toEqual([]);
+});
+
+test("a file is named for its subject, not for what somebody does there", () => {
+  const vague = /^(utils?|helpers?|common|types|interfaces|constants|managers?|base|misc)$/;
+  const named = /(^|-)(string|setting|binding|waiting|ping|feed|seed)s?$/;
+  const wrong = sources.filter(({ path }) => {
+    const stem = basename(path).replace(/\..*$/, "");
+    return vague.test(stem) || (/(ing|ed)$/.test(stem) && !named.test(stem));
+  });
+  expect(wrong.map(({ path }) => path)).toEqual([]);
+});
+
+test("nothing is left to do", () => {
+  const unfinished = new RegExp(["TO" + "DO", "FIX" + "ME", "XX" + "X"].join("|"));
+  expect(sources.filter(({ text }) => unfinished.test(text)).map(({ path }) => path)).toEqual([]);
+});
+
+function importsOf(path: string, text: string): string[] {
+  return [...text.matchAll(/(?:from|import\(|import)\s*"(\.[^"]+)"/g)].map(([, name = ""]) =>
+    join(dirname(path), name),
+  );
+}
+
+/** The first folder; nothing for the root. */
+function areaOf(path: string): string {
+  return path.includes("/") ? (path.split("/")[0] ?? "") : "";
+}
