@@ -13,6 +13,10 @@ export interface Action {
   readonly always?: boolean;
   /** Says why it can't be done now. It is shown, and does not run. */
   readonly disabled?: string | undefined;
+  /** Fires only while the focus is inside of what this selector names, or nowhere: as keys that a button needs itself. */
+  readonly within?: string;
+  /** Its key is only shown: the browser's own event carries it, as a copy or a paste. */
+  readonly native?: boolean;
   /** Neither in the palette nor in the sheet, as the keys that walk a list. */
   readonly hidden?: boolean;
 }
@@ -50,12 +54,18 @@ function isTyping(target: EventTarget | null): boolean {
   return isField || target.isContentEditable || target.shadowRoot !== null;
 }
 
+function isWithin(target: EventTarget | null, selector: string | undefined): boolean {
+  if (selector === undefined || !(target instanceof Element) || target === document.body) return true;
+  // A button inside keeps its own keys.
+  return target.closest(selector) !== null && target.closest("button, a, summary") === null;
+}
+
 /** The name of a key press: letters without shift, since their case says it. */
 export function nameKey(event: KeyboardEvent): string {
   const isLetter = event.key.length === 1;
   const mod = event.metaKey || event.ctrlKey;
   const shift = event.shiftKey && (!isLetter || mod);
-  const key = isLetter ? event.key.toLowerCase() : event.key;
+  const key = event.key === " " ? "Space" : isLetter ? event.key.toLowerCase() : event.key;
   return `${mod ? "mod+" : ""}${event.altKey ? "alt+" : ""}${shift ? "shift+" : ""}${key}`;
 }
 
@@ -67,7 +77,9 @@ function onKeyDown(event: KeyboardEvent): void {
   const typing = isTyping(event.target);
   const isModal = document.querySelector("dialog:modal") !== null;
   for (const keys of wanted) {
-    const action = currentActions().find((one) => one.keys === keys);
+    const action = currentActions().find(
+      (one) => one.keys === keys && !one.native && isWithin(event.target, one.within),
+    );
     if (!action || ((typing || isModal) && !action.always)) continue;
     event.preventDefault();
     pending = "";

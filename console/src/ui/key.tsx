@@ -12,6 +12,8 @@ const NAMES: Readonly<Record<string, string>> = {
   ArrowLeft: "←",
   ArrowRight: "→",
   Delete: "Del",
+  Space: "Space",
+  Tab: "Tab",
 };
 
 /** A key or a sequence of keys, as `mod+k` or `g i`. Screen readers get `aria-keyshortcuts` of what it belongs to. */

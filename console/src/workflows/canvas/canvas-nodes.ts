@@ -47,7 +47,7 @@ export function useCanvasNodes(input: NodesInput): Node[] {
       return next;
     };
     return [...placed.layout.boxes.values()].flatMap((box) => {
-      if (box.key === TRIGGER) return [keep(toTrigger(box, placed, definition))];
+      if (box.key === TRIGGER) return [keep(toTrigger(box, placed, input))];
       const step = steps.get(box.key);
       if (!step) return [];
       const isReadOnly = !isEditable(box.key);
@@ -100,11 +100,12 @@ function toNode(box: Box, { offset, fresh }: PlacedLayout) {
   };
 }
 
-function toTrigger(box: Box, placed: PlacedLayout, { trigger }: Definition): Node {
+function toTrigger(box: Box, placed: PlacedLayout, input: NodesInput): Node {
   return {
     ...toNode(box, placed),
     type: "trigger",
-    data: { type: trigger.type },
+    data: { type: input.definition.trigger.type, problem: input.view.problems.get(TRIGGER) },
+    selected: input.chosen.includes(TRIGGER),
     selectable: false,
   };
 }

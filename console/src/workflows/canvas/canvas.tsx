@@ -228,8 +228,9 @@ function useFlowHandlers(props: CanvasProps, { host, flow, placed, isDragging }:
       if (keys.length > 0) props.onChoose(keys, true);
     },
     onNodeClick(event: React.MouseEvent, node: Node): void {
-      if (isDragging || node.id === TRIGGER) return;
-      if (props.linking !== undefined) props.onLink?.(node.id);
+      if (isDragging) return;
+      if (node.id === TRIGGER) props.onChoose([TRIGGER], false);
+      else if (props.linking !== undefined) props.onLink?.(node.id);
       else props.onChoose([node.id], event.shiftKey || event.metaKey || event.ctrlKey);
     },
     onPaneClick(): void {

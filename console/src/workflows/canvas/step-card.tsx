@@ -152,10 +152,14 @@ function WaitReason({ wait }: { readonly wait: NonNullable<RunStep["wait"]> }) {
   return `${{ child: "waits for its run", retry: "tries again", delay: "waits" }[wait.kind]}${until}`;
 }
 
-export const TriggerCard = memo(function TriggerCard({ data }: NodeProps<Node<{ type: string }>>) {
+export const TriggerCard = memo(function TriggerCard({
+  data,
+  selected,
+}: NodeProps<Node<{ type: string; problem?: string }>>) {
   const Icon = TRIGGER_ICONS[data.type] ?? Radio;
+  const looks = ["start", selected && "selected", data.problem !== undefined && "broken"];
   return (
-    <div className="start" title={data.type}>
+    <div className={looks.filter(Boolean).join(" ")} title={data.problem ?? data.type}>
       <Icon />
     </div>
   );

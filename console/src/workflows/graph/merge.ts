@@ -49,7 +49,7 @@ export function mergeDefinitions(
   const settings = merger.settings(own);
   const definition = { ...settings, nodes, edges } as Definition;
   const { theirs, mine } = versions;
-  const same = [mine, theirs].find((one) => isEqual(one, definition));
+  const same = [theirs, mine].find((one) => isEqual(one, definition));
   return { definition: same ?? definition, conflicts: merger.conflicts };
 }
 

@@ -1,0 +1,54 @@
+/** Between what the server sends and takes and what is edited. */
+import type { Input, Schemas } from "../../../data/api.ts";
+import type { Definition } from "../../graph/graph.ts";
+import { type Edit, type History } from "../../graph/history.ts";
+
+type Workflow = Schemas["Workflow"] | Schemas["WorkflowDefinition"];
+
+const SETTINGS = [
+  "description",
+  "maxConcurrency",
+  "concurrencyKey",
+  "timeoutMs",
+  "errorWorkflowId",
+] as const;
+
+/** What is edited of a workflow; its address, versions and people are not. */
+export function toDefinition(workflow: Workflow): Definition {
+  const { name, nodes, edges } = workflow;
+  const { url: _url, ...trigger } = workflow.trigger as Schemas["ShownWorkflowTrigger"];
+  const settings = SETTINGS.flatMap((key) =>
+    workflow[key] === undefined ? [] : [[key, workflow[key]] as const],
+  );
+  return { name, trigger, ...Object.fromEntries(settings), nodes, edges };
+}
+
+type Change = Input<"workflows.update">["body"];
+
+/** A change that sets everything: a setting that is gone is taken away by name. */
+export function toChange(definition: Definition, changeSummary: string): Change {
+  const settings = SETTINGS.map((key) => [key, definition[key] ?? null] as const);
+  const { name, trigger, nodes, edges } = definition;
+  return {
+    name,
+    trigger,
+    nodes,
+    edges,
+    ...Object.fromEntries(settings),
+    ...(changeSummary !== "" && { changeSummary }),
+  };
+}
+
+const SUMMARY_MAX = 4;
+
+/** The edits since the last save, in their own words: what the list of versions says of this one. */
+export function summariseEdits({ edits, at, base }: History): string {
+  const done: Edit[] = [];
+  for (let n = at; n > 0 && edits[n]?.after !== base; n -= 1) {
+    const edit = edits[n];
+    if (edit) done.unshift(edit);
+  }
+  const labels = [...new Set(done.map(({ label }) => label))];
+  const rest = labels.length - SUMMARY_MAX;
+  return [...labels.slice(0, SUMMARY_MAX), ...(rest > 0 ? [`${rest} more`] : [])].join(", ");
+}

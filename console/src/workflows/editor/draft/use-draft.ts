@@ -1,0 +1,224 @@
+/**
+ * The draft of a workflow: what is on the server with one's own edits on top, kept in the browser until it is saved. A
+ * save names the version it began with, so nobody is overwritten; what others save meanwhile lies under the edits.
+ */
+import { useEffect, useRef, useState } from "react";
+import { ApiError, cache, call, etagOf, query, type Schemas, useOp } from "../../../data/api.ts";
+import { useMe } from "../../../data/people.ts";
+import { useStableHandlers } from "../../../ui/stable.ts";
+import { notify, notifyError } from "../../../ui/toast.tsx";
+import type { Definition } from "../../graph/graph.ts";
+import {
+  addEdit,
+  beginHistory,
+  draftOf,
+  editedSteps,
+  type History,
+  isDirty,
+  markSaved,
+  rebaseHistory,
+  redoLabel,
+  stepHistory,
+  trimHistory,
+  undoLabel,
+} from "../../graph/history.ts";
+import { isEqual, mergeDefinitions, type Side } from "../../graph/merge.ts";
+import { dropDraft, keepDraft, nameDraft, readDraft } from "./draft-store.ts";
+import { summariseEdits, toChange, toDefinition } from "./definition.ts";
+
+/** What somebody else saved while there are changes here. */
+export interface Theirs {
+  readonly definition: Definition;
+  readonly etag: string | undefined;
+}
+
+export interface NewEdit {
+  readonly label: string;
+  readonly after: Definition;
+  readonly chosen: readonly string[];
+  readonly field?: string | undefined;
+}
+
+export type SaveOutcome = "saved" | "conflict" | "refused";
+
+const KEEP_AFTER_MS = 300;
+const KEPT_EDITS = 40;
+
+export function useDraft(id: string) {
+  const input = { params: { id } };
+  const { data, error, refetch } = useOp("workflows.get", input);
+  const [history, setHistory] = useState<History>();
+  const [theirs, setTheirs] = useState<Theirs>();
+  const [isSaving, setSaving] = useState(false);
+  const newest = useRef<History>(undefined);
+  const updatedAt = useRef("");
+  const set = (next: History): void => {
+    newest.current = next;
+    setHistory(next);
+  };
+  const receive = useReceiver({ set, newest, updatedAt, setTheirs });
+  const userId = useMe()?.user.id;
+  useEffect(() => {
+    if (data && userId !== undefined) {
+      void receive(data.data, etagOf("workflows.get", { params: { id } }), nameDraft(userId, id));
+    }
+  }, [data, id, userId, receive]);
+  useKeptDraft(history, userId === undefined ? undefined : nameDraft(userId, id));
+  const read = async (): Promise<void> => {
+    await cache.invalidateQueries({ queryKey: query("workflows.get", input).queryKey });
+  };
+  const save = async (isSecond = false): Promise<SaveOutcome> => {
+    const current = newest.current;
+    if (!current || !isDirty(current)) return "saved";
+    setSaving(true);
+    try {
+      await send(id, current, { set, newest, updatedAt });
+      void read();
+      return "saved";
+    } catch (problem) {
+      if (!(problem instanceof ApiError) || problem.status !== 412) {
+        notifyError(problem);
+        return "refused";
+      }
+      // Perhaps it was only deployed: then its version is another, and what it does is not.
+      await read();
+      const isSame = newest.current?.etag !== current.etag;
+      return isSame && !isSecond ? await save(true) : "conflict";
+    } finally {
+      setSaving(false);
+    }
+  };
+  const step = (by: 1 | -1): readonly string[] | undefined => {
+    const { current } = newest;
+    if (!current) return undefined;
+    const next = stepHistory(current, by);
+    const label = by === -1 ? undoLabel(current) : redoLabel(current);
+    if (next === current || label === undefined) return undefined;
+    set(next);
+    notify(`${by === -1 ? "Undone" : "Done again"}: ${label}`);
+    return editedSteps(current, by);
+  };
+  const commands = useStableHandlers({
+    save,
+    act(edit: NewEdit): void {
+      if (newest.current) set(addEdit(newest.current, { ...edit, atMs: performance.now() }));
+    },
+    /** The steps that an undo or redo touched; undefined when there was none. */
+    undo: () => step(-1),
+    redo: () => step(1),
+    merge(choices: ReadonlyMap<string, Side>): void {
+      if (newest.current && theirs) set(rebase(newest.current, theirs, choices));
+      setTheirs(undefined);
+    },
+    discard(): void {
+      const { current } = newest;
+      if (!current) return;
+      const after = current.base;
+      set(addEdit(current, { label: "Discard changes", after, chosen: [], atMs: 0 }));
+    },
+  });
+  return {
+    workflow: data?.data,
+    error,
+    refetch,
+    history,
+    draft: history && draftOf(history),
+    isDirty: history !== undefined && isDirty(history),
+    isSaving,
+    theirs,
+    undoLabel: history && undoLabel(history),
+    redoLabel: history && redoLabel(history),
+    ...commands,
+  };
+}
+
+export type Draft = ReturnType<typeof useDraft>;
+
+interface DraftParts {
+  readonly set: (history: History) => void;
+  readonly newest: React.RefObject<History | undefined>;
+  readonly updatedAt: React.RefObject<string>;
+}
+
+async function send(id: string, current: History, parts: DraftParts): Promise<void> {
+  const sent = draftOf(current);
+  let etag: string | undefined;
+  const body = toChange(sent, summariseEdits(current));
+  const { data } = await call(
+    "workflows.update",
+    { params: { id }, body },
+    {
+      ...(current.etag !== undefined && { ifMatch: current.etag }),
+      onAnswer: (answer) => {
+        etag = answer.headers.get("etag") ?? undefined;
+      },
+    },
+  );
+  parts.updatedAt.current = data.updatedAt;
+  // What was written while it was sent is still to be saved.
+  if (parts.newest.current) parts.set(markSaved(parts.newest.current, sent, etag));
+}
+
+/** Takes what the server has: as the beginning, under a draft that was kept, or as what somebody else just saved. */
+function useReceiver(
+  parts: DraftParts & { readonly setTheirs: (theirs: Theirs | undefined) => void },
+) {
+  const { set, newest, updatedAt, setTheirs } = parts;
+  const { receive } = useStableHandlers({
+    async receive(workflow: Schemas["Workflow"], etag: string | undefined, draftName: string) {
+      const definition = toDefinition(workflow);
+      if (!newest.current) {
+        const kept = await readDraft(draftName);
+        if (newest.current) return;
+        updatedAt.current = workflow.updatedAt;
+        set(kept?.history ?? beginHistory(definition, etag));
+        if (kept) notify("Your unsaved changes are still here");
+      }
+      const { current } = newest;
+      if (!current || current.etag === etag || workflow.updatedAt < updatedAt.current) return;
+      updatedAt.current = workflow.updatedAt;
+      if (isEqual(definition, current.base)) set({ ...current, etag });
+      else if (isDirty(current)) setTheirs({ definition, etag });
+      else set(rebase(current, { definition, etag }));
+    },
+  });
+  return receive;
+}
+
+function rebase(
+  history: History,
+  theirs: Theirs,
+  choices: ReadonlyMap<string, Side> = new Map(),
+): History {
+  const { base } = history;
+  return rebaseHistory(
+    history,
+    theirs,
+    (mine) => mergeDefinitions({ base, mine, theirs: theirs.definition }, choices).definition,
+  );
+}
+
+/** Keeps the draft a moment after each edit, and at once when the screen is left. */
+function useKeptDraft(history: History | undefined, name: string | undefined): void {
+  const unkept = useRef<() => void>(undefined);
+  useEffect(() => {
+    if (!history || name === undefined) return undefined;
+    const keep = (): void => {
+      unkept.current = undefined;
+      if (!isDirty(history)) return void dropDraft(name);
+      const keptAt = new Date().toISOString();
+      return void keepDraft(name, { history: trimHistory(history, KEPT_EDITS), keptAt });
+    };
+    unkept.current = keep;
+    const timer = setTimeout(keep, KEEP_AFTER_MS);
+    return () => clearTimeout(timer);
+  }, [history, name]);
+  useEffect(() => {
+    const flush = (): void => unkept.current?.();
+    addEventListener("pagehide", flush);
+    return () => {
+      removeEventListener("pagehide", flush);
+      flush();
+    };
+  }, []);
+}

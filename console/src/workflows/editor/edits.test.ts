@@ -1,0 +1,98 @@
+import { expect, test } from "vitest";
+import type { Definition, Graph } from "../graph/graph.ts";
+import { layOut } from "../graph/layout.ts";
+import {
+  addStep,
+  type Change,
+  deleteSteps,
+  deleteWire,
+  duplicateSteps,
+  findSpot,
+  linkSteps,
+  loopOver,
+  type Outcome,
+  pasteSteps,
+  passNeighbour,
+  toClipboard,
+} from "./edits.ts";
+
+const draft = {
+  name: "Orders",
+  trigger: { type: "manual" },
+  nodes: [
+    { id: "a", type: "set", name: "Read" },
+    { id: "if", type: "condition", name: "Big?" },
+    { id: "b", type: "set", name: "Yes" },
+    { id: "c", type: "set", name: "No" },
+    {
+      id: "each",
+      type: "loop",
+      config: { body: { nodes: [{ id: "in", type: "set" }], edges: [] } },
+    },
+  ],
+  edges: [
+    { from: "a", to: "if" },
+    { from: "if", to: "b", when: "true" },
+    { from: "if", to: "c", when: "false" },
+    { from: "b", to: "each" },
+  ],
+} as Definition;
+
+const lines = ({ edges }: Graph): string[] =>
+  edges.map(({ from, to, when }) => `${from}${when === undefined ? "" : `[${when}]`}>${to}`);
+const done = (outcome: Outcome): Change => {
+  expect(outcome).toHaveProperty("after");
+  return outcome as Change;
+};
+
+test("a step is added after, before, beside, first, and on the way that is chosen", () => {
+  const set = { type: "set", name: "New" };
+  const add = (key: string | undefined, how: "after" | "before" | "beside", when?: string) =>
+    lines(addStep(draft, set, { ...findSpot(draft, key, how).spot, when }).after);
+  expect(add("a", "after")).toContain("new>if");
+  expect(add("if", "before").slice(0, 1)).toEqual(["a>new"]);
+  expect(add("a", "beside")).toEqual([...lines(draft), "a>new"]);
+  expect(add("if", "after", "false")).toContain("new>c");
+  expect(add("*", "after")).toContain("new>a");
+  expect(findSpot(draft, "if", "after").ways).toEqual(["true", "false"]);
+  const loop = {
+    type: "loop",
+    name: "For each",
+    config: { body: { nodes: [{ id: "in", type: "set" }], edges: [] } },
+  };
+  const { after, chosen } = addStep(draft, loop, { place: "" });
+  expect([chosen, JSON.stringify(after)]).toEqual([
+    ["for_each"],
+    expect.stringContaining('"in_2"'),
+  ]);
+});
+
+test("a deletion heals, says what it means, and never empties a loop", () => {
+  const { after, note, chosen } = done(deleteSteps(draft, ["if"]));
+  expect([lines(after), chosen]).toEqual([["a>b", "a>c", "b>each"], ["a"]]);
+  expect(note).toBe("Big? is gone; all 2 ways after it are taken now");
+  expect(deleteSteps(draft, ["each/in"])).toHaveProperty("refused");
+  expect(deleteSteps(draft, ["*"])).toBeUndefined();
+  const wire = layOut(draft).wires.find(({ id }) => id === "b>each");
+  expect(wire && lines(done(deleteWire(draft, wire, [])).after)).not.toContain("b>each");
+});
+
+test("the same act connects and disconnects, and refuses circles and the edge of a loop", () => {
+  expect(lines(done(linkSteps(draft, "c", "each")).after)).toContain("c>each");
+  expect(lines(done(linkSteps(draft, "b", "each")).after)).not.toContain("b>each");
+  expect(linkSteps(draft, "each", "a")).toEqual({ refused: expect.stringContaining("circle") });
+  expect(linkSteps(draft, "a", "each/in")).toEqual({ refused: expect.stringContaining("loop") });
+});
+
+test("steps pass each other, are doubled, looped over and pasted from text", () => {
+  expect(lines(done(passNeighbour(draft, "b", 1)).after)).toContain("each>b");
+  expect(lines(done(passNeighbour(draft, "b", -1)).after)).toContain("a>b");
+  expect(done(duplicateSteps(draft, ["b"])).chosen).toEqual(["b_2"]);
+  expect(done(loopOver(draft, ["b"])).chosen).toEqual(["each_2"]);
+  const { after, chosen } = done(pasteSteps(draft, toClipboard(draft, ["a", "if"]), "c"));
+  expect([chosen, lines(after)]).toEqual([
+    ["a_2", "if_2"],
+    expect.arrayContaining(["c>a_2", "a_2>if_2"]),
+  ]);
+  expect(pasteSteps(draft, "not ours", undefined)).toHaveProperty("refused");
+});

@@ -1,0 +1,248 @@
+/** All that one can do to a definition, by key, by pointer, by palette: what it becomes, or why not. */
+import {
+  connectionError,
+  connectSteps,
+  copySteps,
+  disconnectSteps,
+  insertSteps,
+  moveSteps,
+  removeSteps,
+  renameSteps,
+  reorderColumn,
+  type Spot,
+  wrapInLoop,
+} from "../graph/edit.ts";
+import {
+  branchesOf,
+  type Definition,
+  type Edge,
+  findGraph,
+  findStep,
+  firstBranch,
+  freeId,
+  type Graph,
+  idOf,
+  placeOf,
+  type Step,
+  toKey,
+} from "../graph/graph.ts";
+import { TRIGGER, type Wire } from "../graph/layout.ts";
+
+export interface Change {
+  readonly label: string;
+  readonly after: Definition;
+  readonly chosen: readonly string[];
+  /** Said to people, with the way back. */
+  readonly note?: string;
+}
+
+export interface Refusal {
+  readonly refused: string;
+}
+
+export type Outcome = Change | Refusal | undefined;
+
+const CLIP = "millrace/steps";
+
+export function nameOf(draft: Definition, key: string): string {
+  return findStep(draft, key)?.name ?? idOf(key);
+}
+
+function nameAll(draft: Definition, keys: readonly string[]): string {
+  return keys.length > 1 ? `${keys.length} steps` : nameOf(draft, keys[0] ?? "");
+}
+
+/** The steps that begin with the run. */
+export function headsOf({ nodes, edges }: Graph): readonly string[] {
+  const reached = new Set(edges.map(({ to }) => to));
+  return nodes.flatMap(({ id }) => (reached.has(id) ? [] : [id]));
+}
+
+export type Direction = "after" | "before" | "beside";
+
+export interface Place {
+  readonly spot: Spot;
+  /** The ways out of the step, of which one is chosen. */
+  readonly ways: readonly string[];
+  readonly title: string;
+}
+
+/** Where a new step goes: after the chosen one, before it, or beside what follows. */
+export function findSpot(draft: Definition, key: string | undefined, how: Direction): Place {
+  const step = key === undefined ? undefined : findStep(draft, key);
+  const place = placeOf(key ?? "");
+  const graph = findGraph(draft, place);
+  if (!step || !graph) {
+    const before = key === TRIGGER && how !== "beside" ? headsOf(draft) : [];
+    return { spot: { place: "", before }, ways: [], title: "What comes first?" };
+  }
+  const name = step.name ?? step.id;
+  if (how === "before") {
+    const edges = graph.edges.filter(({ to }) => to === step.id);
+    const spot = { place, ...(edges.length > 0 ? { edges } : { before: [step.id] }) };
+    return { spot, ways: [], title: `Before ${name}…` };
+  }
+  const ways = branchesOf(step);
+  const isPlain = ways.length === 1 && ways[0] === "error";
+  return {
+    spot: { place, after: step.id, beside: how === "beside" },
+    ways: isPlain ? ["then", "error"] : ways,
+    title: how === "beside" ? `At the same time, after ${name}…` : `After ${name}…`,
+  };
+}
+
+/** A loop begins with a step of its own, whose id must be free too. */
+export function addStep(draft: Definition, step: Omit<Step, "id">, spot: Spot): Change {
+  const id = freeId(draft, step.name ?? step.type);
+  const clip = renameSteps(draft, { nodes: [{ ...structuredClone(step), id }], edges: [] });
+  return putSteps(draft, `Add ${step.name ?? step.type}`, clip, spot);
+}
+
+function putSteps(draft: Definition, label: string, clip: Graph, spot: Spot): Change {
+  const after = insertSteps(draft, clip, spot);
+  return { label, after, chosen: clip.nodes.map(({ id }) => toKey(spot.place, id)) };
+}
+
+export function deleteSteps(draft: Definition, chosen: readonly string[]): Outcome {
+  const keys = chosen.filter((key) => key !== TRIGGER);
+  const [first] = keys;
+  if (first === undefined) return undefined;
+  const place = placeOf(first);
+  const graph = findGraph(draft, place);
+  if (!graph) return undefined;
+  const gone = new Set(keys.map(idOf));
+  if (place !== "" && graph.nodes.every(({ id }) => gone.has(id))) {
+    return { refused: "A loop needs a step. Delete the loop itself." };
+  }
+  const isLeft = (id: string): boolean => !gone.has(id);
+  const near =
+    graph.edges.find(({ from, to }) => to === idOf(first) && isLeft(from))?.from ??
+    graph.edges.find(({ from, to }) => from === idOf(first) && isLeft(to))?.to;
+  const outward = graph.edges.filter(({ from }) => gone.has(from));
+  const ways = keys.length === 1 ? new Set(outward.map(({ to }) => to)).size : 1;
+  const name = nameAll(draft, keys);
+  const verb = keys.length > 1 ? "are" : "is";
+  return {
+    label: `Delete ${name}`,
+    after: removeSteps(draft, keys),
+    chosen: near === undefined ? [] : [toKey(place, near)],
+    note: `${name} ${verb} gone${ways > 1 ? `; all ${ways} ways after it are taken now` : ""}`,
+  };
+}
+
+export function deleteWire(draft: Definition, wire: Wire, chosen: readonly string[]): Outcome {
+  if (wire.edges.length === 0) return { refused: "The first step always follows the trigger." };
+  return {
+    label: "Disconnect",
+    after: disconnectSteps(draft, wire.place, wire.edges),
+    chosen,
+    note: `${nameOf(draft, wire.to)} no longer follows ${nameOf(draft, wire.from)}`,
+  };
+}
+
+/** Connects two steps, or takes the line between them away. */
+export function linkSteps(draft: Definition, from: string, to: string): Outcome {
+  if (from === to || to === TRIGGER) return undefined;
+  const place = placeOf(from);
+  const graph = findGraph(draft, place);
+  const step = findStep(draft, from);
+  if (placeOf(to) !== place) return { refused: "Lines don't cross the edge of a loop." };
+  if (!graph || !step) return undefined;
+  const there = graph.edges.filter((edge) => edge.from === step.id && edge.to === idOf(to));
+  const names = `${nameOf(draft, to)} ${there.length > 0 ? "no longer " : ""}follows`;
+  const note = `${names} ${nameOf(draft, from)}`;
+  if (there.length > 0) {
+    const after = disconnectSteps(draft, place, there);
+    return { label: "Disconnect", after, chosen: [from], note };
+  }
+  const isFree = (when: string): boolean =>
+    !graph.edges.some((edge) => edge.from === step.id && edge.when === when);
+  const ways = branchesOf(step).filter((way) => way !== "error");
+  const when = ways.find(isFree) ?? ways[0];
+  const edge: Edge = { from: step.id, to: idOf(to), ...(when !== undefined && { when }) };
+  const reason = connectionError(graph, edge);
+  if (reason !== undefined) return { refused: reason };
+  return { label: "Connect", after: connectSteps(draft, place, edge), chosen: [from], note };
+}
+
+export function relocateSteps(draft: Definition, keys: readonly string[], spot: Spot): Outcome {
+  const after = moveSteps(draft, keys, spot);
+  if (after === draft) return { refused: "There is no way to put it there." };
+  const chosen = keys.map((key) => toKey(spot.place, idOf(key)));
+  return { label: `Move ${nameAll(draft, keys)}`, after, chosen };
+}
+
+/** Lets a step pass its neighbour, up or down. */
+export function passNeighbour(draft: Definition, key: string, by: 1 | -1): Outcome {
+  const place = placeOf(key);
+  const graph = findGraph(draft, place);
+  const id = idOf(key);
+  const other =
+    by === 1
+      ? graph?.edges.find(({ from }) => from === id)?.to
+      : graph?.edges.find(({ to }) => to === id)?.from;
+  if (other === undefined) return undefined;
+  const without = findGraph(removeSteps(draft, [key]), place);
+  const edges = (without?.edges ?? []).filter((edge) =>
+    by === 1 ? edge.from === other : edge.to === other,
+  );
+  const end = by === 1 ? { after: other } : { before: [other] };
+  const into = by === 1 ? edges.slice(0, 1) : edges;
+  return relocateSteps(draft, [key], { place, ...(into.length > 0 ? { edges: into } : end) });
+}
+
+export function swapColumn(draft: Definition, key: string, by: 1 | -1): Outcome {
+  const after = reorderColumn(draft, key, by);
+  const isSame = findGraph(after, placeOf(key))?.edges === findGraph(draft, placeOf(key))?.edges;
+  return isSame ? undefined : { label: `Reorder ${nameOf(draft, key)}`, after, chosen: [key] };
+}
+
+export function duplicateSteps(draft: Definition, chosen: readonly string[]): Outcome {
+  const last = chosen.at(-1);
+  const step = last === undefined ? undefined : findStep(draft, last);
+  if (!step || last === undefined) return undefined;
+  const clip = renameSteps(draft, copySteps(draft, chosen));
+  const spot = { place: placeOf(last), after: step.id, ...firstBranch(step) };
+  return putSteps(draft, `Duplicate ${nameAll(draft, chosen)}`, clip, spot);
+}
+
+export function loopOver(draft: Definition, chosen: readonly string[]): Outcome {
+  if (chosen.length === 0 || chosen.includes(TRIGGER)) return undefined;
+  const { root, key } = wrapInLoop(draft, chosen);
+  return { label: `Loop over ${nameAll(draft, chosen)}`, after: root, chosen: [key] };
+}
+
+/** As text, so that it can be pasted into a mail, another workflow, another Millrace. */
+export function toClipboard(draft: Definition, chosen: readonly string[]): string {
+  return JSON.stringify({ kind: CLIP, ...copySteps(draft, chosen) }, null, 2);
+}
+
+export function pasteSteps(draft: Definition, text: string, key: string | undefined): Outcome {
+  const clip = readClip(text);
+  if (!clip) return { refused: "There are no steps in the clipboard." };
+  const step = key === undefined ? undefined : findStep(draft, key);
+  const spot: Spot = step
+    ? { place: placeOf(key ?? ""), after: step.id, ...firstBranch(step) }
+    : { place: "", before: key === TRIGGER ? headsOf(draft) : [] };
+  const [first] = clip.nodes;
+  const what = clip.nodes.length === 1 ? (first?.name ?? "a step") : `${clip.nodes.length} steps`;
+  return putSteps(draft, `Paste ${what}`, renameSteps(draft, clip), spot);
+}
+
+function readClip(text: string): Graph | undefined {
+  let value: Partial<Graph> | null;
+  try {
+    value = JSON.parse(text) as Partial<Graph> | null;
+  } catch {
+    return undefined;
+  }
+  const { nodes, edges } = value ?? {};
+  const isStep = ({ id, type }: Step): boolean =>
+    typeof id === "string" && typeof type === "string";
+  if (!Array.isArray(nodes) || nodes.length === 0 || !(nodes as Step[]).every(isStep)) {
+    return undefined;
+  }
+  const ids = new Set((nodes as Step[]).map(({ id }) => id));
+  const inner = Array.isArray(edges) ? (edges as Edge[]) : [];
+  return { nodes, edges: inner.filter(({ from, to }) => ids.has(from) && ids.has(to)) };
+}

@@ -1,0 +1,150 @@
+import "./picker.css";
+import { Fragment, type KeyboardEvent, useEffect, useMemo, useRef, useState } from "react";
+import { Keys } from "../../../ui/key.tsx";
+import { findOffers, type Offer, useOffers } from "./offers.ts";
+
+const LIST = "picker-list";
+const SIZE = { width: 392, height: 440 } as const;
+const EDGE = 12;
+
+interface PickerProps {
+  readonly workflowId: string;
+  readonly at: { readonly x: number; readonly y: number };
+  readonly title: string;
+  readonly ways: readonly string[];
+  readonly onPick: (offer: Offer, way: string | undefined) => void;
+  readonly onClose: () => void;
+}
+
+/** What comes next? Opens beside the step; letters filter, Enter adds. Where several ways lead on, ← → choose which. */
+export function Picker({ workflowId, at, title, ways, onPick, onClose }: PickerProps) {
+  const offers = useOffers(workflowId);
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [text, setText] = useState("");
+  const [chosen, setChosen] = useState(0);
+  const [way, setWay] = useState(0);
+  useEffect(() => dialog.current?.showModal(), []);
+  const found = useMemo(() => findOffers(offers, text), [offers, text]);
+  const turn = (now: number, by: number, size: number): number => (now + by + size) % Math.max(1, size);
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const down = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    const aside = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (down !== undefined) {
+      const next = turn(chosen, down, found.length);
+      setChosen(next);
+      document.getElementById(`offer-${next}`)?.scrollIntoView({ block: "nearest" });
+    } else if (aside !== undefined && ways.length > 1 && text === "") {
+      setWay(turn(way, aside, ways.length));
+    } else if (event.key === "Enter") {
+      const offer = found[chosen];
+      if (offer) onPick(offer, ways[way]);
+    } else if (event.key !== "Tab") return;
+    event.preventDefault();
+  };
+  const left = Math.max(EDGE, Math.min(at.x, innerWidth - SIZE.width));
+  const top = Math.max(EDGE, Math.min(at.y, innerHeight - SIZE.height));
+  return (
+    <dialog
+      ref={dialog}
+      className="picker"
+      aria-label="Add a step"
+      style={{ left, top }}
+      onClose={onClose}
+      onClick={(event) => event.target === dialog.current && onClose()}
+    >
+      <input
+        autoFocus
+        className="picker-find"
+        placeholder={title}
+        aria-label={title}
+        role="combobox"
+        aria-expanded="true"
+        aria-controls={LIST}
+        aria-activedescendant={found.length > 0 ? `offer-${chosen}` : undefined}
+        value={text}
+        onChange={(event) => {
+          setText(event.target.value);
+          setChosen(0);
+        }}
+        onKeyDown={onKeyDown}
+      />
+      {ways.length > 1 && (
+        <div className="picker-ways" role="radiogroup" aria-label="On which way">
+          {ways.map((one, n) => (
+            <button
+              key={one}
+              role="radio"
+              tabIndex={-1}
+              aria-checked={n === way}
+              className={one === "error" ? "on-error" : ""}
+              onClick={() => setWay(n)}
+            >
+              {one}
+            </button>
+          ))}
+        </div>
+      )}
+      <Offers
+        found={found}
+        chosen={chosen}
+        isGrouped={text === ""}
+        onChoose={setChosen}
+        onPick={(offer) => onPick(offer, ways[way])}
+      />
+      <footer className="picker-foot">
+        <Keys keys="ArrowUp ArrowDown" /> choose{" "}
+        {ways.length > 1 && (
+          <>
+            <Keys keys="ArrowLeft ArrowRight" /> way{" "}
+          </>
+        )}
+        <Keys keys="Enter" /> add <Keys keys="Escape" /> close
+      </footer>
+    </dialog>
+  );
+}
+
+function Offers(props: {
+  readonly found: readonly Offer[];
+  readonly chosen: number;
+  readonly isGrouped: boolean;
+  readonly onChoose: (n: number) => void;
+  readonly onPick: (offer: Offer) => void;
+}) {
+  const { found, chosen, isGrouped } = props;
+  return (
+    <div id={LIST} role="listbox" aria-label="Steps" className="scroll picker-list" tabIndex={-1}>
+      {found.map((offer, n) => {
+        const { icon: Icon, id, title, line, group, tone } = offer;
+        const isFirst = isGrouped && found[n - 1]?.group !== group;
+        return (
+          <Fragment key={id}>
+            {isFirst && <h3 role="presentation">{group}</h3>}
+            <div
+              id={`offer-${n}`}
+              role="option"
+              aria-selected={n === chosen}
+              className="offer"
+              onMouseMove={() => n !== chosen && props.onChoose(n)}
+              onClick={() => props.onPick(offer)}
+            >
+              <span className={`step-icon k-${tone}`}>
+                <Icon />
+              </span>
+              <span className="step-text">
+                <b className="cut">{title}</b>
+                <span className="cut">{line}</span>
+              </span>
+              {!isGrouped && <span className="offer-group">{group}</span>}
+            </div>
+          </Fragment>
+        );
+      })}
+      {found.length === 0 && (
+        <p className="muted picker-none">
+          No step is called that. A <b>script</b> can do anything.
+        </p>
+      )}
+    </div>
+  );
+}

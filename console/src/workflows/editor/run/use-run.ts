@@ -1,0 +1,106 @@
+/** A run as it is now: read once, then followed by its stream, drawn once a frame. */
+import { useEffect, useMemo, useRef, useState } from "react";
+import { cache, query, type Schemas, useOp } from "../../../data/api.ts";
+import { readStream } from "../../../data/stream.ts";
+import { bodyOf, type Graph, walkSteps } from "../../graph/graph.ts";
+import { NO_RUN, type RunStep, type RunView, viewRun } from "../../graph/run-view.ts";
+
+type Run = Schemas["Run"] & Partial<Pick<Schemas["TracedRun"], "trigger" | "trace">>;
+
+export interface FollowedRun {
+  readonly run: Run | undefined;
+  readonly steps: readonly RunStep[];
+  readonly error: Error | null;
+}
+
+const OVER: ReadonlySet<string> = new Set(["completed", "failed", "cancelled"]);
+const STEPS_MAX = 2_000;
+
+export const isOver = (status: string): boolean => OVER.has(status);
+
+export function useRun(runId: string | undefined): FollowedRun {
+  const input = { params: { runId: runId ?? "" }, query: { steps: STEPS_MAX } };
+  const { data, error } = useOp("runs.get", input, { enabled: runId !== undefined });
+  const read = data?.data.id === runId ? data?.data : undefined;
+  const live = useStream(runId, read !== undefined && !isOver(read.status));
+  const steps = useMemo(() => {
+    const all = new Map(read?.trace.steps.map((step) => [step.id, step]));
+    for (const [id, step] of live.steps) {
+      // The stream is ahead of what was read before it, and behind what was read after.
+      if (all.get(id)?.finishedAt == null) all.set(id, step);
+    }
+    return [...all.values()];
+  }, [read, live]);
+  const run = read && live.run && !isOver(read.status) ? { ...read, ...live.run } : read;
+  return { run, steps, error };
+}
+
+interface Live {
+  readonly run: Run | undefined;
+  readonly steps: ReadonlyMap<string, RunStep>;
+}
+
+const NOTHING: Live = { run: undefined, steps: new Map() };
+
+function useStream(runId: string | undefined, isUnderWay: boolean): Live {
+  const [live, setLive] = useState(NOTHING);
+  useEffect(() => {
+    setLive(NOTHING);
+    if (runId === undefined || !isUnderWay) return undefined;
+    const left = new AbortController();
+    let { run, steps }: Live = NOTHING;
+    let frame = 0;
+    const draw = (): void => {
+      frame ||= requestAnimationFrame(() => {
+        frame = 0;
+        setLive({ run, steps: new Map(steps) });
+      });
+    };
+    const each = ({ event, data }: { readonly event: string; readonly data: string }): void => {
+      if (event === "run") {
+        const { trace, ...rest } = JSON.parse(data) as Run;
+        run = rest;
+        for (const step of trace?.steps ?? []) steps = new Map(steps).set(step.id, step);
+      } else if (event === "step") {
+        const step = JSON.parse(data) as RunStep;
+        steps = new Map(steps).set(step.id, step);
+      }
+      draw();
+    };
+    const end = (): void => {
+      if (left.signal.aborted) return;
+      void cache.invalidateQueries({ queryKey: [query("runs.get").queryKey[0]] });
+    };
+    void readStream(`/api/v1/runs/${runId}/stream`, { each, signal: left.signal }).then(end);
+    return () => {
+      left.abort();
+      cancelAnimationFrame(frame);
+    };
+  }, [runId, isUnderWay]);
+  return live;
+}
+
+/** How a run looks on a graph. It depends on the graph's loops alone, so that writing in a field draws no wire anew. */
+export function useRunView(
+  graph: Graph,
+  steps: readonly RunStep[],
+  items: ReadonlyMap<string, number>,
+): RunView {
+  const newest = useRef(graph);
+  newest.current = graph;
+  const loops = useMemo(
+    () =>
+      [...walkSteps(graph)]
+        .flatMap(([key, step]) => {
+          const body = bodyOf(step);
+          return body ? [`${key}:${body.nodes.length}`] : [];
+        })
+        .join(),
+    [graph],
+  );
+  return useMemo(
+    () => (steps.length === 0 ? NO_RUN : viewRun(newest.current, steps, items)),
+    // oxlint-disable-next-line react/exhaustive-deps
+    [loops, steps, items],
+  );
+}
