@@ -89,12 +89,15 @@ interface CanvasProps {
   readonly onAdd?: (spot: Spot, at: DOMRect) => void;
   readonly onMove?: (keys: readonly string[], spot: Spot) => void;
   readonly onLink?: (to: string) => void;
+  /** A picture to look at, as a difference: nothing but a step can be chosen. */
   readonly isReadOnly?: boolean;
+  /** Everything can be looked at, and nothing changed. */
+  readonly isLocked?: boolean;
 }
 
 /** The graph of a workflow. React Flow carries nodes, pan, zoom and selection; wires are drawn by us, in one drawing. */
 export function Canvas(props: CanvasProps) {
-  const { definition, folding, chosen, linking, isReadOnly = false } = props;
+  const { definition, folding, chosen, linking, isReadOnly = false, isLocked = false } = props;
   const host = useRef<HTMLDivElement>(null);
   const flow = useRef<ReactFlowInstance>(undefined);
   const looked = useRef(chosen);
@@ -110,7 +113,7 @@ export function Canvas(props: CanvasProps) {
   useSettling(host, placed);
   const guests = useMemo(() => [...folding.opened.keys()], [folding]);
   const isEditable = (key: string): boolean =>
-    !isReadOnly && key !== TRIGGER && !guests.some((guest) => key.startsWith(`${guest}/`));
+    !isReadOnly && !isLocked && key !== TRIGGER && !guests.some((guest) => key.startsWith(`${guest}/`));
   const steps = useMemo(() => collectSteps(definition, folding), [definition, folding]);
   const nodes = useCanvasNodes({ ...props, placed, steps, isEditable });
   const { drag, onPointerDown } = useStepDrag({

@@ -1,4 +1,4 @@
-/** How each type of step looks, what it is called, and what a new one begins with. */
+/** How each type of step looks on the canvas. */
 import {
   ArrowLeftRight,
   Bell,
@@ -25,145 +25,38 @@ import {
 } from "lucide-react";
 
 export type StepTone = "logic" | "data" | "out" | "code" | "desk" | "time";
-export const STEP_GROUPS = [
-  "Shape",
-  "Flow",
-  "Data",
-  "Outside",
-  "People",
-  "Time",
-  "Code",
-  "Other",
-] as const;
-type StepGroup = (typeof STEP_GROUPS)[number];
 
+/** How a type looks. What it is called in a palette and begins with, the server says. */
 export interface StepKind {
   readonly icon: LucideIcon;
   readonly tone: StepTone;
   readonly title: string;
-  readonly group: StepGroup;
-  readonly config: Readonly<Record<string, unknown>>;
 }
 
-const FIRST_BODY = {
-  nodes: [{ id: "first", type: "set", name: "Set values", config: { values: {} } }],
-  edges: [],
-};
-
 const KINDS: Readonly<Record<string, StepKind>> = {
-  set: { icon: Braces, tone: "logic", title: "Set values", group: "Shape", config: { values: {} } },
-  transform: {
-    icon: ArrowLeftRight,
-    tone: "logic",
-    title: "Compute",
-    group: "Shape",
-    config: { expression: "trigger.input" },
-  },
-  condition: {
-    icon: Split,
-    tone: "logic",
-    title: "If",
-    group: "Flow",
-    config: { expression: "true" },
-  },
-  switch: {
-    icon: GitBranch,
-    tone: "logic",
-    title: "By case",
-    group: "Flow",
-    config: { expression: "trigger.input", cases: ["one"] },
-  },
-  loop: {
-    icon: Repeat,
-    tone: "logic",
-    title: "For each",
-    group: "Flow",
-    config: { items: "{{ [1, 2, 3] }}", as: "item", body: FIRST_BODY },
-  },
-  respond: {
-    icon: CornerDownRight,
-    tone: "logic",
-    title: "Respond",
-    group: "Flow",
-    config: { body: {} },
-  },
-  fail: {
-    icon: CircleX,
-    tone: "logic",
-    title: "Stop with an error",
-    group: "Flow",
-    config: { message: "It can't go on." },
-  },
-  records: {
-    icon: Database,
-    tone: "data",
-    title: "Records",
-    group: "Data",
-    config: { operation: "list" },
-  },
-  http: {
-    icon: Globe,
-    tone: "out",
-    title: "HTTP request",
-    group: "Outside",
-    config: { url: "https://" },
-  },
-  connector: { icon: Plug, tone: "out", title: "Connector", group: "Outside", config: {} },
-  publish_event: {
-    icon: Radio,
-    tone: "out",
-    title: "Publish an event",
-    group: "Outside",
-    config: { topic: "", type: "" },
-  },
-  subworkflow: {
-    icon: Workflow,
-    tone: "out",
-    title: "Run a workflow",
-    group: "Outside",
-    config: {},
-  },
-  script: {
-    icon: Code,
-    tone: "code",
-    title: "Script",
-    group: "Code",
-    config: { source: "return input" },
-  },
-  artifact: { icon: Boxes, tone: "code", title: "Artifact", group: "Code", config: {} },
-  ticket: {
-    icon: Inbox,
-    tone: "desk",
-    title: "Ticket",
-    group: "People",
-    config: { operation: "create", kind: "incident", fields: {} },
-  },
-  notify: { icon: Bell, tone: "desk", title: "Notify", group: "People", config: {} },
-  approval: {
-    icon: UserCheck,
-    tone: "desk",
-    title: "Ask for approval",
-    group: "People",
-    config: { approvers: ["owner"], message: "" },
-  },
-  delay: {
-    icon: Clock,
-    tone: "time",
-    title: "Wait a while",
-    group: "Time",
-    config: { ms: 60_000 },
-  },
-  wait_for_event: {
-    icon: Hourglass,
-    tone: "time",
-    title: "Wait for an event",
-    group: "Time",
-    config: { topic: "" },
-  },
+  set: { icon: Braces, tone: "logic", title: "Set values" },
+  transform: { icon: ArrowLeftRight, tone: "logic", title: "Compute" },
+  condition: { icon: Split, tone: "logic", title: "If" },
+  switch: { icon: GitBranch, tone: "logic", title: "By case" },
+  loop: { icon: Repeat, tone: "logic", title: "For each" },
+  respond: { icon: CornerDownRight, tone: "logic", title: "Respond" },
+  fail: { icon: CircleX, tone: "logic", title: "Stop with an error" },
+  records: { icon: Database, tone: "data", title: "Records" },
+  http: { icon: Globe, tone: "out", title: "HTTP request" },
+  connector: { icon: Plug, tone: "out", title: "Connector" },
+  publish_event: { icon: Radio, tone: "out", title: "Publish an event" },
+  subworkflow: { icon: Workflow, tone: "out", title: "Run a workflow" },
+  script: { icon: Code, tone: "code", title: "Script" },
+  artifact: { icon: Boxes, tone: "code", title: "Artifact" },
+  ticket: { icon: Inbox, tone: "desk", title: "Ticket" },
+  notify: { icon: Bell, tone: "desk", title: "Notify" },
+  approval: { icon: UserCheck, tone: "desk", title: "Ask for approval" },
+  delay: { icon: Clock, tone: "time", title: "Wait a while" },
+  wait_for_event: { icon: Hourglass, tone: "time", title: "Wait for an event" },
 };
 
 export function kindOf(type: string): StepKind {
-  return KINDS[type] ?? { icon: Boxes, tone: "logic", title: type, group: "Other", config: {} };
+  return KINDS[type] ?? { icon: Boxes, tone: "logic", title: type };
 }
 
 export const TRIGGER_ICONS: Readonly<Record<string, LucideIcon>> = {

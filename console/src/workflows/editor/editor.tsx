@@ -1,4 +1,113 @@
-/** Shows nothing yet. */
+import "./editor.css";
+import { useParams } from "@tanstack/react-router";
+import { useRef } from "react";
+import type { Schemas } from "../../data/api.ts";
+import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
+import type { CanvasHandle } from "../canvas/canvas.tsx";
+import type { Definition } from "../graph/graph.ts";
+import { type Draft, useDraft } from "./draft/use-draft.ts";
+import { Dialogs, useDialogs } from "./dialogs.tsx";
+import { TheirsBar } from "./draft/theirs-bar.tsx";
+import { Menu } from "./menu.tsx";
+import { SidePanel } from "./panels/side-panel.tsx";
+import { Stage } from "./stage.tsx";
+import { TopBar } from "./top-bar.tsx";
+import { useClipboard } from "./use-clipboard.ts";
+import { useEditorActions } from "./use-editor-actions.ts";
+import { useEdits } from "./use-edits.ts";
+import { useFolding } from "./use-folding.ts";
+import { useJump, useProblems } from "./use-problems.ts";
+import { useRights } from "./use-rights.ts";
+import { useShownRun } from "./run/use-shown-run.ts";
+import { useEditorPlace, useSelection } from "./use-selection.ts";
+
+/** A workflow: its steps on a canvas, the fields of the chosen one beside it. */
 export function Editor() {
-  return null;
+  const { id } = useParams({ strict: false });
+  return id === undefined ? null : <WorkflowEditor key={id} id={id} />;
+}
+
+function WorkflowEditor({ id }: { readonly id: string }) {
+  const draft = useDraft(id);
+  const { workflow, draft: definition, error, refetch } = draft;
+  if (workflow && definition) return <Workbench {...{ id, draft, workflow, definition }} />;
+  return (
+    <div className="page">
+      {error ? <ErrorNotice error={error} retry={() => void refetch()} /> : <Loading />}
+    </div>
+  );
+}
+
+interface WorkbenchProps {
+  readonly id: string;
+  readonly draft: Draft;
+  readonly workflow: Schemas["Workflow"];
+  readonly definition: Definition;
+}
+
+function Workbench({ id, draft, workflow, definition }: WorkbenchProps) {
+  const canvas = useRef<CanvasHandle>(null);
+  const place = useEditorPlace(id);
+  const { panel, go } = place;
+  const { chosen, choose, extend } = useSelection(definition, place);
+  const rights = useRights(workflow);
+  const { locked } = rights;
+  const edits = useEdits({ definition, draft, chosen, choose, locked });
+  const shown = useShownRun(definition, place.run);
+  const problems = useProblems(definition, locked === undefined);
+  const { jump, jumpToNext } = useJump(problems, choose);
+  const dialogs = useDialogs({ id, draft, definition, go });
+  const { folding, fold, foldAll } = useFolding(definition);
+  const toggle = (name: string): void => go({ panel: panel === name ? undefined : name });
+  const on = {
+    ...dialogs.on,
+    undo: edits.undo,
+    redo: edits.redo,
+    rename: (name: string) =>
+      draft.act({ label: "Rename", after: { ...definition, name }, chosen, field: "name" }),
+    fold(key: string): void {
+      canvas.current?.hold(key);
+      fold(key);
+    },
+    foldAll,
+    open: focusFields,
+    nextProblem: jumpToNext,
+    showProblems: () => toggle("problems"),
+    toggleJson: () => toggle("json"),
+    showVersions: () => toggle("versions"),
+    publish: () => toggle("deploy"),
+  };
+  useClipboard(edits, chosen);
+  useEditorActions({ draft, edits, chosen, choose, canvas, ...rights, on });
+  return (
+    <div className="page editor-page">
+      <TopBar
+        {...{ workflow, draft, problems, panel, on, ...rights }}
+        name={definition.name}
+        people={null}
+        menu={<Menu workflow={workflow} isLocked={locked !== undefined} />}
+      />
+      {draft.theirs && <TheirsBar workflowId={id} onMerge={dialogs.on.merge} />}
+      <div className="editor">
+        <Stage
+          {...{ id, definition, folding, chosen, choose, extend, edits, shown, problems, canvas }}
+          isLocked={locked !== undefined}
+          onFold={on.fold}
+          onDismissRun={() => go({ run: undefined })}
+        />
+        <SidePanel
+          {...{ id, definition, draft, workflow, chosen, choose, edits, shown, problems, panel }}
+          locked={locked}
+          onJump={jump}
+          onPanel={(next) => go({ panel: next })}
+        />
+      </div>
+      <Dialogs {...{ id, draft, definition, workflow, edits, dialogs, panel, go }} />
+    </div>
+  );
+}
+
+function focusFields(): void {
+  const side = document.querySelector(".editor-side");
+  side?.querySelector<HTMLElement>("input, textarea, select, [data-editor], button")?.focus();
 }

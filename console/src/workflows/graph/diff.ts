@@ -98,7 +98,7 @@ class Comparison {
 const BODY = "config.body";
 
 /** The fields in which two values differ; a loop's body is compared step by step instead. */
-function compareFields(before: unknown, after: unknown, path = ""): readonly FieldChange[] {
+export function compareFields(before: unknown, after: unknown, path = ""): readonly FieldChange[] {
   if (path === BODY || JSON.stringify(before) === JSON.stringify(after)) return [];
   if (!isRecord(before) || !isRecord(after)) return [{ path, before, after }];
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);

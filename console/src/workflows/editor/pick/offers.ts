@@ -1,11 +1,9 @@
 /** All that can be added to a workflow: types of steps, scripts, actions of connectors, other workflows. */
-import { useQueries } from "@tanstack/react-query";
-import { Boxes, type LucideIcon, Plug, Workflow } from "lucide-react";
-import { useMemo } from "react";
-import { query, type Schemas, useOp } from "../../../data/api.ts";
-import { useMay } from "../../../data/people.ts";
+import type { LucideIcon } from "lucide-react";
+import { useDeferredValue, useMemo } from "react";
+import { type Schemas, useOp } from "../../../data/api.ts";
 import { rank } from "../../../shell/rank.ts";
-import { kindOf, STEP_GROUPS, type StepTone } from "../../canvas/step-kinds.ts";
+import { kindOf, type StepTone } from "../../canvas/step-kinds.ts";
 import type { Step } from "../../graph/graph.ts";
 
 export interface Offer {
@@ -18,77 +16,40 @@ export interface Offer {
   readonly step: Omit<Step, "id">;
 }
 
-const LISTED_MAX = 100;
-const CONNECTORS_MAX = 20;
-const FOUND_MAX = 12;
-const KEPT_MS = 120_000;
+const FOUND_MAX = 14;
+const KEPT_MS = 60_000;
 
-export function useOffers(workflowId: string): readonly Offer[] {
-  const may = useMay();
-  const list = { query: { limit: LISTED_MAX } };
-  const types = useOp("workflows.node_types", undefined, { staleTime: KEPT_MS }).data?.data;
-  const artifacts = useOp("artifacts.list", list, { enabled: may("artifacts:read") }).data?.data;
-  const connectors = useOp("connectors.list", list, { enabled: may("connectors:read") }).data?.data;
-  const workflows = useOp("workflows.list", list).data?.data;
-  const actions = useQueries({
-    queries: (connectors ?? []).slice(0, CONNECTORS_MAX).map(({ id }) => ({
-      ...query("connectors.actions", { params: { id }, ...list }),
-      staleTime: KEPT_MS,
-    })),
-    combine: (results) => results.map(({ data }) => data?.data),
-  });
-  const known = JSON.stringify(actions.map((found) => found?.map(({ name }) => name)));
-  return useMemo(
-    () => [
-      ...(types?.nodeTypes ?? []).map(offerType).toSorted(byGroup),
-      ...(connectors ?? []).flatMap((connector, n) => offerConnector(connector, actions[n])),
-      ...(artifacts ?? []).map(offerArtifact),
-      ...(workflows ?? []).filter(({ id }) => id !== workflowId).map(offerWorkflow),
-    ],
-    // The actions are made anew at every render; their names say whether they changed.
-    // oxlint-disable-next-line react/exhaustive-deps
-    [types, artifacts, connectors, workflows, workflowId, known],
-  );
+/** What was typed is looked for here; where there is more than one answer can list, by the server too. */
+export function useOffers(workflowId: string, text: string): readonly Offer[] {
+  const all = useOp("workflows.palette", undefined, { staleTime: KEPT_MS }).data?.data;
+  const q = useDeferredValue(text);
+  const more = useOp(
+    "workflows.palette",
+    { query: { q } },
+    { enabled: all?.truncated === true && q !== "", staleTime: KEPT_MS },
+  ).data?.data;
+  return useMemo(() => {
+    const entries = new Map(
+      [...(all?.entries ?? []), ...(more?.entries ?? [])].map((entry) => [entry.key, entry]),
+    );
+    const order = (group: string): number => all?.groups.indexOf(group) ?? 0;
+    const offers = [...entries.values()]
+      .filter((entry) => entry.config["workflowId"] !== workflowId)
+      .map(toOffer)
+      .toSorted((a, b) => order(a.group) - order(b.group));
+    return findOffers(offers, text);
+  }, [all, more, workflowId, text]);
 }
 
-const byGroup = (a: Offer, b: Offer): number => order(a.group) - order(b.group);
-const order = (group: string): number => STEP_GROUPS.indexOf(group as (typeof STEP_GROUPS)[number]);
-
-function offerType({ type, summary }: Schemas["NodeType"]): Offer {
-  const { icon, tone, title, group, config } = kindOf(type);
+function toOffer({ key, type, title, group, summary, config, of }: Schemas["PaletteEntry"]): Offer {
+  const { icon, tone } = kindOf(type);
+  const name = of && of.name !== title ? `${of.name}: ${title}` : title;
   const line = summary.replaceAll("`", "");
-  return { id: type, title, line, group, icon, tone, step: { type, name: title, config } };
-}
-
-function offerArtifact({ id, name, description }: Schemas["ArtifactSummary"]): Offer {
-  const step = { type: "artifact", name, config: { artifactId: id } };
-  const line = description ?? "Runs this script";
-  return { id, title: name, line, group: "Scripts", icon: Boxes, tone: "code", step };
-}
-
-function offerWorkflow({ id, name, description }: Schemas["WorkflowSummary"]): Offer {
-  const step = { type: "subworkflow", name, config: { workflowId: id } };
-  const line = description ?? "Runs this workflow and waits for it";
-  return { id, title: name, line, group: "Workflows", icon: Workflow, tone: "out", step };
-}
-
-type Actions = readonly Schemas["ConnectorAction"][] | undefined;
-
-function offerConnector({ id, name, type }: Schemas["Connector"], actions: Actions): Offer[] {
-  const offer = { group: name, icon: Plug, tone: "out" } as const;
-  if (!actions || actions.length === 0) {
-    const step = { type: "connector", name, config: { connectorId: id, action: "" } };
-    return [{ ...offer, id, title: name, line: `An action of this ${type} connector`, step }];
-  }
-  return actions.map((action) => {
-    const title = `${name}: ${action.name}`;
-    const step = { type: "connector", name: title, config: { connectorId: id, action: action.name } };
-    return { ...offer, id: `${id}/${action.name}`, title, line: action.summary, step };
-  });
+  return { id: key, title: name, line, group, icon, tone, step: { type, name, config } };
 }
 
 /** The title counts more than the type, and the type more than the line. */
-export function findOffers(offers: readonly Offer[], text: string): readonly Offer[] {
+function findOffers(offers: readonly Offer[], text: string): readonly Offer[] {
   if (text === "") return offers;
   const low = text.toLowerCase();
   const score = ({ title, line, step }: Offer): number => {

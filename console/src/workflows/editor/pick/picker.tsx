@@ -1,7 +1,7 @@
 import "./picker.css";
-import { Fragment, type KeyboardEvent, useEffect, useMemo, useRef, useState } from "react";
+import { Fragment, type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { Keys } from "../../../ui/key.tsx";
-import { findOffers, type Offer, useOffers } from "./offers.ts";
+import { type Offer, useOffers } from "./offers.ts";
 
 const LIST = "picker-list";
 const SIZE = { width: 392, height: 440 } as const;
@@ -18,13 +18,12 @@ interface PickerProps {
 
 /** What comes next? Opens beside the step; letters filter, Enter adds. Where several ways lead on, ← → choose which. */
 export function Picker({ workflowId, at, title, ways, onPick, onClose }: PickerProps) {
-  const offers = useOffers(workflowId);
   const dialog = useRef<HTMLDialogElement>(null);
   const [text, setText] = useState("");
   const [chosen, setChosen] = useState(0);
   const [way, setWay] = useState(0);
   useEffect(() => dialog.current?.showModal(), []);
-  const found = useMemo(() => findOffers(offers, text), [offers, text]);
+  const found = useOffers(workflowId, text);
   const turn = (now: number, by: number, size: number): number => (now + by + size) % Math.max(1, size);
   const onKeyDown = (event: KeyboardEvent): void => {
     const down = { ArrowDown: 1, ArrowUp: -1 }[event.key];

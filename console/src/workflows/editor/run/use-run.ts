@@ -48,7 +48,8 @@ function useStream(runId: string | undefined, isUnderWay: boolean): Live {
     setLive(NOTHING);
     if (runId === undefined || !isUnderWay) return undefined;
     const left = new AbortController();
-    let { run, steps }: Live = NOTHING;
+    let run: Run | undefined;
+    const steps = new Map<string, RunStep>();
     let frame = 0;
     const draw = (): void => {
       frame ||= requestAnimationFrame(() => {
@@ -60,10 +61,10 @@ function useStream(runId: string | undefined, isUnderWay: boolean): Live {
       if (event === "run") {
         const { trace, ...rest } = JSON.parse(data) as Run;
         run = rest;
-        for (const step of trace?.steps ?? []) steps = new Map(steps).set(step.id, step);
+        for (const step of trace?.steps ?? []) steps.set(step.id, step);
       } else if (event === "step") {
         const step = JSON.parse(data) as RunStep;
-        steps = new Map(steps).set(step.id, step);
+        steps.set(step.id, step);
       }
       draw();
     };

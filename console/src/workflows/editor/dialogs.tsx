@@ -1,0 +1,125 @@
+import { lazy, Suspense, useState } from "react";
+import { call, type Schemas } from "../../data/api.ts";
+import { place } from "../../data/place.ts";
+import { useStableHandlers } from "../../ui/stable.ts";
+import { notify, notifyError } from "../../ui/toast.tsx";
+import type { Definition } from "../graph/graph.ts";
+import { toDefinition } from "./draft/definition.ts";
+import type { Draft } from "./draft/use-draft.ts";
+import { Picker } from "./pick/picker.tsx";
+import { RunDialog, type RunMode } from "./run/run-dialog.tsx";
+import type { Edits } from "./use-edits.ts";
+import type { EditorPlace } from "./use-selection.ts";
+
+const MergeDialog = lazy(async () => {
+  const { MergeDialog: component } = await import("./draft/merge-dialog.tsx");
+  return { default: component };
+});
+const DeployDialog = lazy(async () => {
+  const { DeployDialog: component } = await import("../versions/deploy-dialog.tsx");
+  return { default: component };
+});
+
+type OpenDialog = RunMode | "merge";
+
+interface DialogsInput {
+  readonly id: string;
+  readonly draft: Draft;
+  readonly definition: Definition;
+  readonly go: (next: EditorPlace) => void;
+}
+
+/** Whatever asks before it acts: a run for its input, a save for what to keep, a deployment for where to. */
+export function useDialogs({ id, draft, definition, go }: DialogsInput) {
+  const [open, setOpen] = useState<OpenDialog>();
+  const save = async (): Promise<boolean> => {
+    const outcome = await draft.save();
+    if (outcome === "saved") notify("Saved");
+    if (outcome === "refused") go({ panel: "problems" });
+    if (outcome === "conflict") setOpen("merge");
+    return outcome === "saved";
+  };
+  const start = async (mode: RunMode, input: unknown): Promise<boolean> => {
+    try {
+      const run = mode === "test" ? await test(id, definition, input) : await trigger(id, input);
+      go({ run });
+      return true;
+    } catch (error) {
+      notifyError(error);
+      return false;
+    }
+  };
+  const on = useStableHandlers({
+    save: () => void save(),
+    test: () => setOpen("test"),
+    run: () => setOpen("run"),
+    merge: () => setOpen("merge"),
+  });
+  return { open, close: () => setOpen(undefined), save, start, on };
+}
+
+async function test(id: string, definition: Definition, input: unknown): Promise<string> {
+  const body = { definition: toDefinition(definition), ...(input !== undefined && { input }) };
+  return (await call("workflows.test", { params: { id }, body })).data.id;
+}
+
+async function trigger(id: string, input: unknown): Promise<string> {
+  const body = input === undefined ? {} : { input };
+  return (await call("workflows.trigger", { params: { id }, body })).data.runId;
+}
+
+interface DialogsProps extends DialogsInput {
+  readonly workflow: Schemas["Workflow"];
+  readonly edits: Edits;
+  readonly dialogs: ReturnType<typeof useDialogs>;
+  readonly panel: string | undefined;
+}
+
+export function Dialogs({ id, draft, definition, workflow, edits, dialogs, panel, go }: DialogsProps) {
+  const { open, close, start, save } = dialogs;
+  return (
+    <Suspense>
+      {edits.adding && (
+        <Picker
+          workflowId={id}
+          {...edits.adding}
+          onPick={edits.pick}
+          onClose={edits.closePicker}
+        />
+      )}
+      {(open === "test" || open === "run") && (
+        <RunDialog
+          workflowId={id}
+          mode={open}
+          version={workflow.environments[place.environment]?.version}
+          isDirty={draft.isDirty}
+          onStart={(input) => start(open, input)}
+          onClose={close}
+        />
+      )}
+      {open === "merge" && draft.theirs && draft.history && (
+        <MergeDialog
+          workflowId={id}
+          base={draft.history.base}
+          mine={definition}
+          theirs={draft.theirs.definition}
+          onMerge={async (choices) => {
+            draft.merge(choices);
+            close();
+            await save();
+          }}
+          onClose={close}
+        />
+      )}
+      {panel === "deploy" && (
+        <DeployDialog
+          workflow={workflow}
+          definition={definition}
+          isDirty={draft.isDirty}
+          onSave={save}
+          onClose={() => go({ panel: undefined })}
+        />
+      )}
+    </Suspense>
+  );
+}

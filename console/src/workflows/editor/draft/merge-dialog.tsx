@@ -1,0 +1,123 @@
+import { GitMerge } from "lucide-react";
+import { useEffect, useMemo, useRef, useState } from "react";
+import { count, toWords } from "../../../ui/words.ts";
+import { compareDefinitions, compareFields } from "../../graph/diff.ts";
+import type { Definition, Step } from "../../graph/graph.ts";
+import { type Conflict, mergeDefinitions, type Side } from "../../graph/merge.ts";
+import { ChangeList, DifferenceView, FieldChanges } from "../../versions/difference-view.tsx";
+import { useNewestVersion } from "./theirs-bar.tsx";
+
+interface MergeDialogProps {
+  readonly workflowId: string;
+  readonly base: Definition;
+  readonly mine: Definition;
+  readonly theirs: Definition;
+  readonly onMerge: (choices: ReadonlyMap<string, Side>) => Promise<void>;
+  readonly onClose: () => void;
+}
+
+/** Two people changed it: what each did, what comes together by itself, and what somebody must decide. */
+export function MergeDialog(props: MergeDialogProps) {
+  const { workflowId, base, mine, theirs, onMerge, onClose } = props;
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [choices, setChoices] = useState<ReadonlyMap<string, Side>>(new Map());
+  const [isBusy, setBusy] = useState(false);
+  useEffect(() => dialog.current?.showModal(), []);
+  const newest = useNewestVersion(workflowId);
+  const who = newest?.author.name ?? "Somebody";
+  const { definition, conflicts } = useMemo(
+    () => mergeDefinitions({ base, mine, theirs }, choices),
+    [base, mine, theirs, choices],
+  );
+  const brought = useMemo(() => compareDefinitions(mine, definition), [mine, definition]);
+  const [own, other] = useMemo(
+    () => [compareDefinitions(base, mine), compareDefinitions(base, theirs)],
+    [base, mine, theirs],
+  );
+  const merge = async (): Promise<void> => {
+    setBusy(true);
+    await onMerge(choices);
+  };
+  return (
+    <dialog ref={dialog} className="versions-dialog" aria-label="Merge" onClose={onClose}>
+      <header>
+        <h1>
+          {who} saved {newest ? `version ${newest.version}` : "it"} while you were editing
+        </h1>
+      </header>
+      <DifferenceView
+        difference={brought}
+        instead={
+          <>
+            {conflicts.length > 0 && (
+              <section>
+                <h2>{count(conflicts.length, "thing")} you both changed</h2>
+                {conflicts.map((conflict) => (
+                  <Decision
+                    key={conflict.key}
+                    conflict={conflict}
+                    who={who}
+                    onChoose={(side) => setChoices(new Map([...choices, [conflict.key, side]]))}
+                  />
+                ))}
+              </section>
+            )}
+            <section>
+              <h2>What {who} did</h2>
+              <ChangeList changes={other.changes} />
+            </section>
+            <section>
+              <h2>What you did</h2>
+              <ChangeList changes={own.changes} />
+            </section>
+          </>
+        }
+      />
+      <footer>
+        <span className="muted">
+          The canvas shows what comes into yours. Undo takes back your own changes, never theirs.
+        </span>
+        <span className="grow" />
+        <button className="btn" onClick={() => dialog.current?.close()}>
+          Not now
+        </button>
+        <button className="btn main" disabled={isBusy} onClick={() => void merge()} autoFocus>
+          <GitMerge />
+          Merge and save
+        </button>
+      </footer>
+    </dialog>
+  );
+}
+
+function Decision(props: {
+  readonly conflict: Conflict;
+  readonly who: string;
+  readonly onChoose: (side: Side) => void;
+}) {
+  const { conflict, who, onChoose } = props;
+  const { key, mine, theirs, side, kind } = conflict;
+  const step = (mine ?? theirs) as Step | undefined;
+  const name = kind === "step" ? (step?.name ?? key) : toWords(key);
+  const fields = compareFields(mine ?? {}, theirs ?? {});
+  const words = { mine: "Mine", theirs: who } as const;
+  return (
+    <fieldset className="decision">
+      <legend>{name}</legend>
+      <div className="environment-choice">
+        {(["mine", "theirs"] as const).map((one) => (
+          <label key={one}>
+            <input
+              type="radio"
+              name={`keep-${key}`}
+              checked={side === one}
+              onChange={() => onChoose(one)}
+            />
+            {conflict[one] === undefined ? `${words[one]}: deleted` : words[one]}
+          </label>
+        ))}
+      </div>
+      {mine !== undefined && theirs !== undefined && <FieldChanges fields={fields} />}
+    </fieldset>
+  );
+}

@@ -1,0 +1,31 @@
+import { useOp } from "../../../data/api.ts";
+import { Avatar } from "../../../ui/avatar.tsx";
+
+interface TheirsBarProps {
+  readonly workflowId: string;
+  readonly onMerge: () => void;
+}
+
+/** The author of the newest version, and what they said of it. */
+export function useNewestVersion(workflowId: string) {
+  const input = { params: { id: workflowId }, query: { limit: 1 } };
+  return useOp("workflows.list_versions", input).data?.data[0];
+}
+
+/** Says quietly that somebody saved while there are changes here. Nothing is replaced. */
+export function TheirsBar({ workflowId, onMerge }: TheirsBarProps) {
+  const newest = useNewestVersion(workflowId);
+  return (
+    <div className="notice theirs-bar" role="status">
+      {newest && <Avatar name={newest.author.name} />}
+      <span>
+        <b>{newest?.author.name ?? "Somebody"}</b> saved{" "}
+        {newest ? `version ${newest.version}` : "it"} while you were editing. Your changes are kept.
+      </span>
+      <span className="grow" />
+      <button className="btn" onClick={onMerge}>
+        See both and merge
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,69 @@
+import { useEffect, useState } from "react";
+import type { Definition } from "../../graph/graph.ts";
+import { isEqual } from "../../graph/merge.ts";
+import { toDefinition } from "../draft/definition.ts";
+import type { Draft } from "../draft/use-draft.ts";
+import { JsonField } from "./json-field.tsx";
+
+interface JsonPanelProps {
+  readonly definition: Definition;
+  readonly draft: Draft;
+  readonly locked: string | undefined;
+}
+
+/** The definition as text, both ways: the canvas follows the text as soon as it is JSON, and the text the canvas. */
+export function JsonPanel({ definition, draft, locked }: JsonPanelProps) {
+  const [text, setText] = useState(() => toText(definition));
+  const [error, setError] = useState<string>();
+  useEffect(() => {
+    // What was written here is already what the canvas shows: its form is left alone.
+    setText((old) => (isEqual(parse(old), definition) ? old : toText(definition)));
+    setError(undefined);
+  }, [definition]);
+  const change = (next: string): void => {
+    setText(next);
+    const parsed = parse(next);
+    if (typeof parsed === "string") return setError(parsed);
+    const reason = findFault(parsed);
+    setError(reason);
+    if (reason === undefined) {
+      const after = parsed as Definition;
+      draft.act({ label: "Edit the JSON", after, chosen: [], field: "json" });
+    }
+    return undefined;
+  };
+  return (
+    <JsonField
+      label="Definition"
+      isTall
+      value={text}
+      error={error}
+      isReadOnly={locked !== undefined}
+      onChange={change}
+    />
+  );
+}
+
+const toText = (definition: Definition): string => JSON.stringify(toDefinition(definition), null, 2);
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+/** Says why it can't be drawn; anything else that is wrong stands among the problems. */
+function findFault(value: unknown): string | undefined {
+  const { name, trigger, nodes, edges } = (value ?? {}) as Partial<Record<string, unknown>>;
+  if (typeof name !== "string") return "It needs a name.";
+  if (typeof trigger !== "object" || trigger === null) return "It needs a trigger.";
+  const isGraph =
+    Array.isArray(nodes) &&
+    Array.isArray(edges) &&
+    nodes.every((node: Record<string, unknown> | null) => typeof node?.["id"] === "string");
+  if (!isGraph) return "It needs nodes with ids, and edges.";
+  const ids = nodes.map((node: Record<string, unknown>) => node["id"]);
+  return new Set(ids).size === ids.length ? undefined : "Two nodes have the same id.";
+}

@@ -1,0 +1,45 @@
+import { CircleAlert, TriangleAlert } from "lucide-react";
+import { Empty } from "../../../ui/feedback.tsx";
+import type { Definition } from "../../graph/graph.ts";
+import { TRIGGER } from "../../graph/layout.ts";
+import type { Problem } from "../../graph/problems.ts";
+import { nameOf } from "../edits.ts";
+
+interface ProblemListProps {
+  readonly problems: readonly Problem[];
+  readonly definition: Definition;
+  readonly onJump: (problem: Problem) => void;
+}
+
+/** All that keeps the draft from being saved, and what is odd about it; each leads to its field. */
+export function ProblemList({ problems, definition, onJump }: ProblemListProps) {
+  if (problems.length === 0) {
+    return <Empty title="No problems">The draft can be saved, tested and deployed.</Empty>;
+  }
+  const whereOf = ({ key }: Problem): string => {
+    if (key === undefined) return definition.name;
+    return key === TRIGGER ? "Trigger" : nameOf(definition, key);
+  };
+  return (
+    <ul className="problem-list scroll">
+      {problems.map((problem) => (
+        <li key={problem.path + problem.message}>
+          <button onClick={() => onJump(problem)}>
+            {problem.isWarning ? (
+              <TriangleAlert className="ico warn" aria-label="Warning" />
+            ) : (
+              <CircleAlert className="ico bad" aria-label="Problem" />
+            )}
+            <span>
+              <b>{whereOf(problem)}</b>
+              {problem.field !== "" && (
+                <span className="mono muted"> {problem.field.replace("config/", "")}</span>
+              )}
+              <span className="problem-text">{problem.message}</span>
+            </span>
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,24 @@
+/** The run that is shown on the canvas, until it is dismissed, and the item of each loop that one looks at. */
+import { useEffect, useState } from "react";
+import { useStableHandlers } from "../../../ui/stable.ts";
+import type { Definition } from "../../graph/graph.ts";
+import { useRun, useRunView } from "./use-run.ts";
+
+const ALL: ReadonlyMap<string, number> = new Map();
+
+export function useShownRun(definition: Definition, runId: string | undefined) {
+  const [items, setItems] = useState(ALL);
+  useEffect(() => setItems(ALL), [runId]);
+  const followed = useRun(runId);
+  const view = useRunView(definition, followed.steps, items);
+  const { chooseItem } = useStableHandlers({
+    chooseItem(loop: string, item: number | undefined): void {
+      // Another item of a loop has other items in the loops inside.
+      const kept = [...items].filter(([key]) => key !== loop && !key.startsWith(`${loop}/`));
+      setItems(new Map(item === undefined ? kept : [...kept, [loop, item]]));
+    },
+  });
+  return { runId, followed, view, items, chooseItem };
+}
+
+export type ShownRun = ReturnType<typeof useShownRun>;

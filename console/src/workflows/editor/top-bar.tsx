@@ -1,0 +1,237 @@
+import {
+  Braces,
+  CircleAlert,
+  FlaskConical,
+  History as HistoryIcon,
+  Play,
+  Redo2,
+  Rocket,
+  Undo2,
+} from "lucide-react";
+import { type ReactNode, useEffect, useState } from "react";
+import { ENVIRONMENTS, place } from "../../data/place.ts";
+import type { Schemas } from "../../data/api.ts";
+import { Keys } from "../../ui/key.tsx";
+import { count, toWords } from "../../ui/words.ts";
+import type { Problem } from "../graph/problems.ts";
+import type { Draft } from "./draft/use-draft.ts";
+
+interface TopBarProps {
+  readonly workflow: Schemas["Workflow"];
+  readonly draft: Draft;
+  readonly name: string;
+  readonly locked: string | undefined;
+  readonly cannotTest: string | undefined;
+  readonly cannotRun: string | undefined;
+  readonly cannotDeploy: string | undefined;
+  readonly problems: readonly Problem[];
+  readonly panel: string | undefined;
+  readonly people: ReactNode;
+  readonly menu: ReactNode;
+  readonly on: {
+    readonly rename: (name: string) => void;
+    readonly undo: () => void;
+    readonly redo: () => void;
+    readonly save: () => void;
+    readonly test: () => void;
+    readonly run: () => void;
+    readonly publish: () => void;
+    readonly showProblems: () => void;
+    readonly toggleJson: () => void;
+    readonly showVersions: () => void;
+  };
+}
+
+/** Names the workflow, says where it stands, and has all that one does to the whole. */
+export function TopBar(props: TopBarProps) {
+  const { workflow, draft, name, locked, problems, panel, on } = props;
+  return (
+    <header className="page-head editor-head">
+      <h1 className="hide">{name}</h1>
+      <NameField name={name} locked={locked} onRename={on.rename} />
+      <span className="editor-states">
+        <EnvironmentTags workflow={workflow} />
+        <SaveState draft={draft} locked={locked} />
+        {problems.length > 0 && (
+          <button
+            className={`tag plain ${problems.some((one) => !one.isWarning) ? "bad" : "warn"}`}
+            aria-pressed={panel === "problems"}
+            onClick={on.showProblems}
+          >
+            <CircleAlert />
+            {count(problems.length, "problem")}
+          </button>
+        )}
+      </span>
+      <span className="grow" />
+      {props.people}
+      <IconButton
+        label={draft.undoLabel === undefined ? "Undo" : `Undo: ${draft.undoLabel}`}
+        keys="Control+Z"
+        isDisabled={draft.undoLabel === undefined}
+        onClick={on.undo}
+      >
+        <Undo2 />
+      </IconButton>
+      <IconButton
+        label={draft.redoLabel === undefined ? "Redo" : `Redo: ${draft.redoLabel}`}
+        keys="Control+Shift+Z"
+        isDisabled={draft.redoLabel === undefined}
+        onClick={on.redo}
+      >
+        <Redo2 />
+      </IconButton>
+      <IconButton label="JSON" keys="J" isPressed={panel === "json"} onClick={on.toggleJson}>
+        <Braces />
+      </IconButton>
+      <IconButton
+        label="Versions"
+        keys="V"
+        isPressed={panel === "versions"}
+        onClick={on.showVersions}
+      >
+        <HistoryIcon />
+      </IconButton>
+      {props.menu}
+      <MainActs {...props} />
+    </header>
+  );
+}
+
+function MainActs(props: TopBarProps) {
+  const { draft, locked, cannotTest, cannotRun, cannotDeploy, on } = props;
+  return (
+    <>
+      <button
+        className="btn editor-save"
+        disabled={locked !== undefined || !draft.isDirty || draft.isSaving}
+        title={locked ?? (draft.isDirty ? "Save as a new version" : "Everything is saved")}
+        onClick={on.save}
+      >
+        Save <Keys keys="mod+s" />
+      </button>
+      <button
+        className="btn"
+        disabled={cannotTest !== undefined}
+        title={cannotTest ?? "Go through the draft without touching anything outside"}
+        onClick={on.test}
+      >
+        <FlaskConical />
+        <span>Test</span> <Keys keys="t" />
+      </button>
+      <button
+        className="btn"
+        disabled={cannotDeploy !== undefined}
+        title={cannotDeploy ?? "See what changes where, then deploy"}
+        onClick={on.publish}
+      >
+        <Rocket />
+        <span>Deploy</span> <Keys keys="d" />
+      </button>
+      <button
+        className="btn main"
+        disabled={cannotRun !== undefined}
+        title={cannotRun ?? `Run what is deployed in ${place.environment}`}
+        onClick={on.run}
+      >
+        <Play />
+        <span>Run</span> <Keys keys="r" />
+      </button>
+    </>
+  );
+}
+
+function IconButton(props: {
+  readonly label: string;
+  readonly keys?: string;
+  readonly isDisabled?: boolean;
+  readonly isPressed?: boolean;
+  readonly onClick: () => void;
+  readonly children: ReactNode;
+}) {
+  const { label, keys, isDisabled = false, isPressed, onClick, children } = props;
+  return (
+    <button
+      className="btn bare icon"
+      aria-label={label}
+      title={label}
+      aria-keyshortcuts={keys}
+      aria-pressed={isPressed}
+      disabled={isDisabled}
+      onClick={onClick}
+    >
+      {children}
+    </button>
+  );
+}
+
+/** A title that can be written in; Enter and leaving it take it over, Escape does not. */
+function NameField(props: {
+  readonly name: string;
+  readonly locked: string | undefined;
+  readonly onRename: (name: string) => void;
+}) {
+  const { name, locked, onRename } = props;
+  const [text, setText] = useState(name);
+  useEffect(() => setText(name), [name]);
+  const take = (): void => {
+    const next = text.trim();
+    if (next === "" || next === name) setText(name);
+    else onRename(next);
+  };
+  return (
+    <input
+      className="editor-name"
+      aria-label="Name of the workflow"
+      value={text}
+      size={Math.max(6, Math.min(48, text.length))}
+      readOnly={locked !== undefined}
+      title={locked ?? "Rename"}
+      onChange={(event) => setText(event.target.value)}
+      onBlur={take}
+      onKeyDown={(event) => {
+        if (event.key === "Enter") event.currentTarget.blur();
+        if (event.key !== "Escape") return;
+        event.stopPropagation();
+        setText(name);
+      }}
+    />
+  );
+}
+
+/** Where it is deployed, and in which version; one tag for those that have the same. */
+function EnvironmentTags({ workflow }: { readonly workflow: Schemas["Workflow"] }) {
+  if (workflow.status === "archived") return <span className="tag idle">Archived</span>;
+  const deployed = ENVIRONMENTS.flatMap((name) => {
+    const at = workflow.environments[name];
+    return at ? [{ name, ...at }] : [];
+  });
+  if (deployed.length === 0) return <span className="tag idle">Not deployed</span>;
+  return deployed.map(({ name, version, enabled }) => (
+    <span
+      key={name}
+      className={`tag ${enabled ? "ok" : "idle"}`}
+      title={enabled ? `Version ${version} is on in ${name}` : `Off in ${name}`}
+    >
+      {toWords(name)} v{version}
+      {enabled ? "" : ", off"}
+    </span>
+  ));
+}
+
+function SaveState({ draft, locked }: { readonly draft: Draft; readonly locked: string | undefined }) {
+  if (locked !== undefined) {
+    return (
+      <span className="tag plain idle" title={locked}>
+        Read only
+      </span>
+    );
+  }
+  if (draft.isSaving) return <span className="muted editor-saved">Saving…</span>;
+  if (!draft.isDirty) return <span className="muted editor-saved">Saved</span>;
+  return (
+    <span className="tag plain warn" title="Kept in this browser until you save it as a version">
+      Draft
+    </span>
+  );
+}

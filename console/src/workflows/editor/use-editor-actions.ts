@@ -1,0 +1,161 @@
+/** All keys of the editor. Each is an entry of the palette and of the sheet of keys, too. */
+import { useActions, type Action } from "../../shell/actions.ts";
+import { notify } from "../../ui/toast.tsx";
+import type { CanvasHandle } from "../canvas/canvas.tsx";
+import { placeOf } from "../graph/graph.ts";
+import { TRIGGER } from "../graph/layout.ts";
+import { type Arrow, ARROWS } from "../graph/walk.ts";
+import type { Draft } from "./draft/use-draft.ts";
+import type { Edits } from "./use-edits.ts";
+
+interface EditorActionsInput {
+  readonly draft: Draft;
+  readonly edits: Edits;
+  readonly chosen: readonly string[];
+  readonly choose: (keys: readonly string[]) => void;
+  readonly canvas: React.RefObject<CanvasHandle | null>;
+  readonly locked: string | undefined;
+  readonly cannotTest: string | undefined;
+  readonly cannotRun: string | undefined;
+  readonly cannotDeploy: string | undefined;
+  readonly on: {
+    readonly save: () => void;
+    readonly test: () => void;
+    readonly run: () => void;
+    readonly publish: () => void;
+    readonly fold: (key: string) => void;
+    readonly foldAll: () => void;
+    readonly open: () => void;
+    readonly nextProblem: () => void;
+    readonly toggleJson: () => void;
+    readonly showVersions: () => void;
+  };
+}
+
+/** Keys that a button or a link needs itself fire on the canvas only. */
+const CANVAS = ".editor-canvas";
+
+export function useEditorActions(input: EditorActionsInput): void {
+  useActions([...walkActions(input), ...editActions(input), ...fileActions(input)]);
+}
+
+function walkActions({ edits, chosen, choose, canvas, on }: EditorActionsInput): readonly Action[] {
+  const key = chosen.at(-1);
+  const walk = (arrow: Arrow): void => {
+    const next = canvas.current?.walk(key, arrow);
+    if (next !== undefined) choose([next]);
+  };
+  const enter = (): void => {
+    if (edits.linking !== undefined && key !== undefined) edits.link(key);
+    else if (key === undefined) walk("ArrowDown");
+    else on.open();
+  };
+  const leave = (): void => {
+    if (edits.linking !== undefined) return edits.setLinking(undefined);
+    if (edits.wire) return edits.setWire(undefined);
+    const loop = key === undefined ? "" : placeOf(key);
+    return choose(loop === "" ? [] : [loop]);
+  };
+  return [
+    ...ARROWS.map((keys) => ({
+      keys,
+      label: "Walk along the steps",
+      run: () => walk(keys),
+      within: CANVAS,
+      hidden: keys !== "ArrowDown",
+    })),
+    { keys: "Enter", label: "Open its fields", run: enter, within: CANVAS },
+    { keys: "Escape", label: "Out of the loop, then choose nothing", run: leave, hidden: true },
+    ...(key === undefined
+      ? []
+      : [{ keys: "Space", label: "Fold or unfold", run: () => on.fold(key), within: CANVAS }]),
+    { keys: "z", label: "Fold or unfold all loops", run: on.foldAll },
+    { keys: "f", label: "See all", run: () => canvas.current?.fit() },
+    { keys: "n", label: "Go to the next problem", run: on.nextProblem },
+    { keys: "mod+a", label: "Choose all steps here", run: edits.chooseAll },
+  ];
+}
+
+function editActions({ edits, chosen, canvas, locked }: EditorActionsInput): readonly Action[] {
+  const key = chosen.at(-1);
+  const disabled = locked;
+  const at = (): DOMRect | undefined =>
+    key === undefined ? undefined : canvas.current?.findOnScreen(key);
+  const isStep = key !== undefined && key !== TRIGGER;
+  const ofStep: readonly Action[] = [
+    { keys: "shift+Tab", label: "Add a step before", run: () => edits.ask("before", at()), within: CANVAS },
+    { keys: "b", label: "Add a step beside", run: () => edits.ask("beside", at()) },
+    { keys: "c", label: "Connect or disconnect", run: () => edits.setLinking(key) },
+    { keys: "l", label: "Loop over this", run: edits.loop },
+    { keys: "mod+d", label: "Duplicate", run: edits.duplicate },
+    { keys: "alt+ArrowUp", label: "Move up", run: () => edits.pass(-1) },
+    { keys: "alt+ArrowDown", label: "Move down", run: () => edits.pass(1) },
+    { keys: "alt+ArrowLeft", label: "Move a column to the left", run: () => edits.swap(-1) },
+    { keys: "alt+ArrowRight", label: "Move a column to the right", run: () => edits.swap(1) },
+    { keys: "mod+x", label: "Cut", run: () => void copy(edits, edits.remove), native: true },
+  ];
+  return [
+    { keys: "/", label: "Add a step", run: () => edits.ask("after", at()), disabled },
+    ...(key === undefined
+      ? []
+      : [
+          {
+            keys: "Tab",
+            label: "Add a step after",
+            run: () => edits.ask("after", at()),
+            within: CANVAS,
+            disabled,
+          },
+        ]),
+    ...(isStep ? ofStep.map((action) => ({ ...action, disabled })) : []),
+    ...(isStep
+      ? [{ keys: "mod+c", label: "Copy as JSON", run: () => void copy(edits), native: true }]
+      : []),
+    { keys: "mod+v", label: "Paste steps", run: () => void paste(edits), native: true, disabled },
+    ...(isStep || edits.wire
+      ? ["Delete", "Backspace"].map((keys) => ({
+          keys,
+          label: "Delete",
+          run: edits.remove,
+          within: CANVAS,
+          hidden: keys === "Backspace",
+          disabled,
+        }))
+      : []),
+  ];
+}
+
+function fileActions(input: EditorActionsInput): readonly Action[] {
+  const { draft, edits, on, locked, cannotTest, cannotRun, cannotDeploy } = input;
+  return [
+    { keys: "mod+s", label: "Save", run: on.save, always: true, disabled: locked },
+    { keys: "mod+z", label: `Undo ${draft.undoLabel ?? ""}`.trim(), run: edits.undo },
+    { keys: "mod+shift+z", label: `Redo ${draft.redoLabel ?? ""}`.trim(), run: edits.redo },
+    { keys: "mod+y", label: "Redo", run: edits.redo, hidden: true },
+    { keys: "t", label: "Test the draft", run: on.test, disabled: cannotTest },
+    { keys: "r", label: "Run", run: on.run, disabled: cannotRun },
+    { keys: "d", label: "Deploy: see what changes", run: on.publish, disabled: cannotDeploy },
+    { keys: "j", label: "Show the JSON", run: on.toggleJson },
+    { keys: "v", label: "Show the versions", run: on.showVersions },
+    ...(draft.isDirty
+      ? [{ label: "Discard the changes since the last save", run: draft.discard }]
+      : []),
+  ];
+}
+
+/** For the palette: a key has the browser's own event, which needs no leave. */
+async function copy(edits: Edits, then?: () => void): Promise<void> {
+  const text = edits.copy();
+  if (text === undefined) return;
+  await navigator.clipboard.writeText(text);
+  notify("Copied as JSON");
+  then?.();
+}
+
+async function paste(edits: Edits): Promise<void> {
+  try {
+    edits.paste(await navigator.clipboard.readText());
+  } catch {
+    notify("The browser keeps its clipboard to itself. Press Ctrl V on the canvas.");
+  }
+}

@@ -1,0 +1,56 @@
+/** Loops that are folded, and sub-workflows that are opened in place. */
+import { useQueries } from "@tanstack/react-query";
+import { useMemo, useState } from "react";
+import { query } from "../../data/api.ts";
+import { useStableHandlers } from "../../ui/stable.ts";
+import { type Definition, findStep, walkSteps } from "../graph/graph.ts";
+import type { Folding } from "../graph/layout.ts";
+
+const NONE: ReadonlySet<string> = new Set();
+
+function toggle(keys: ReadonlySet<string>, key: string): ReadonlySet<string> {
+  return keys.has(key) ? keys.difference(new Set([key])) : keys.union(new Set([key]));
+}
+
+export function useFolding(draft: Definition) {
+  const [folded, setFolded] = useState(NONE);
+  const [opened, setOpened] = useState(NONE);
+  // By its text: what is another object at every letter would lay everything out at every letter.
+  const named = JSON.stringify(
+    [...opened].flatMap((key) => {
+      const id = findStep(draft, key)?.config?.["workflowId"];
+      return typeof id === "string" && id !== "" ? [[key, id]] : [];
+    }),
+  );
+  const guests = useMemo(() => JSON.parse(named) as readonly (readonly [string, string])[], [named]);
+  const graphs = useQueries({
+    queries: guests.map(([, id]) => query("workflows.get", { params: { id } })),
+    combine: (results) => results.map(({ data }) => data?.data),
+  });
+  const read = graphs.map((graph) => graph?.updatedAt).join();
+  const folding = useMemo<Folding>(
+    () => ({
+      folded,
+      opened: new Map(
+        guests.flatMap(([key], n) => {
+          const graph = graphs[n];
+          return graph ? [[key, graph] as const] : [];
+        }),
+      ),
+    }),
+    // oxlint-disable-next-line react/exhaustive-deps
+    [folded, guests, read],
+  );
+  const { fold, foldAll } = useStableHandlers({
+    fold(key: string): void {
+      const type = findStep(draft, key)?.type;
+      if (type === "subworkflow") setOpened(toggle(opened, key));
+      else if (type === "loop") setFolded(toggle(folded, key));
+    },
+    foldAll(): void {
+      const loops = [...walkSteps(draft)].flatMap(([key, { type }]) => (type === "loop" ? [key] : []));
+      setFolded(folded.size > 0 ? NONE : new Set(loops));
+    },
+  });
+  return { folding, fold, foldAll };
+}

@@ -1,0 +1,74 @@
+/** Checks the draft as it is written: a moment after the last letter, by the server, which knows all of it. */
+import { useEffect, useState } from "react";
+import { call } from "../../data/api.ts";
+import { notify } from "../../ui/toast.tsx";
+import type { Definition } from "../graph/graph.ts";
+import { locateProblem, type Problem } from "../graph/problems.ts";
+import { toDefinition } from "./draft/definition.ts";
+
+const PAUSE_MS = 350;
+const NONE: readonly Problem[] = [];
+
+export function useProblems(draft: Definition, isEnabled: boolean): readonly Problem[] {
+  const [problems, setProblems] = useState(NONE);
+  useEffect(() => {
+    if (!isEnabled) return undefined;
+    const left = new AbortController();
+    const check = async (): Promise<void> => {
+      try {
+        const body = toDefinition(draft);
+        const { data } = await call("workflows.validate", { body }, { signal: left.signal });
+        const warnings = data.warnings.map((warning) => ({
+          ...locateProblem(draft, warning),
+          isWarning: true,
+        }));
+        const found = [...data.errors.map((error) => locateProblem(draft, error)), ...warnings];
+        setProblems((old) => (JSON.stringify(old) === JSON.stringify(found) ? old : found));
+      } catch {
+        // Not reached, or left for a newer draft: what is known stays until the next check.
+      }
+    };
+    const timer = setTimeout(() => void check(), PAUSE_MS);
+    return () => {
+      clearTimeout(timer);
+      left.abort();
+    };
+  }, [draft, isEnabled]);
+  return problems;
+}
+
+/** Leads to where a problem is: its step, then its field. */
+export function useJump(problems: readonly Problem[], choose: (keys: readonly string[]) => void) {
+  const [at, setAt] = useState(-1);
+  const jump = (problem: Problem): void => {
+    choose(problem.key === undefined ? [] : [problem.key]);
+    // After the fields of the step are there.
+    setTimeout(() => focusField(problem.field), FIELDS_MS);
+  };
+  const jumpToNext = (): void => {
+    if (problems.length === 0) return notify("There are no problems");
+    const next = (at + 1) % problems.length;
+    const problem = problems[next];
+    setAt(next);
+    if (problem) jump(problem);
+  };
+  return { jump, jumpToNext };
+}
+
+const FIELDS_MS = 60;
+
+/** Fields say their way within the step; the one that has the problem, or what it is part of, is shown. */
+function focusField(field: string): void {
+  const parts = field.split("/");
+  for (let length = parts.length; length > 0; length -= 1) {
+    const name = parts.slice(0, length).join("/");
+    const found = document.querySelector<HTMLElement>(`.editor-side [data-field="${CSS.escape(name)}"]`);
+    if (!found) continue;
+    found.scrollIntoView({ block: "center" });
+    const target = found.matches("input, textarea, select")
+      ? found
+      : found.querySelector<HTMLElement>("input, textarea, select, [data-editor]");
+    target?.focus();
+    return;
+  }
+}

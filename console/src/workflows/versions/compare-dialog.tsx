@@ -1,0 +1,132 @@
+import { Rocket, Undo2 } from "lucide-react";
+import { useEffect, useMemo, useRef, useState } from "react";
+import { call, type Schemas, useOp } from "../../data/api.ts";
+import { place } from "../../data/place.ts";
+import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
+import { notify, notifyError } from "../../ui/toast.tsx";
+import { compareDefinitions } from "../graph/diff.ts";
+import type { Definition } from "../graph/graph.ts";
+import { DifferenceView } from "./difference-view.tsx";
+
+const DRAFT = "draft";
+
+interface CompareDialogProps {
+  readonly workflow: Schemas["Workflow"];
+  readonly definition: Definition;
+  readonly versions: readonly Schemas["WorkflowVersion"][];
+  readonly first: string;
+  readonly locked: string | undefined;
+  readonly cannotDeploy: string | undefined;
+  readonly onTake: (definition: Definition, label: string) => void;
+  readonly onClose: () => void;
+}
+
+/** Any two versions on one canvas, and the way back to the older one. */
+export function CompareDialog(props: CompareDialogProps) {
+  const { workflow, versions, first, locked, cannotDeploy, onTake, onClose } = props;
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [from, setFrom] = useState(first);
+  const [to, setTo] = useState(DRAFT);
+  const [isBusy, setBusy] = useState(false);
+  useEffect(() => dialog.current?.showModal(), []);
+  const before = useDefinition(props, from);
+  const after = useDefinition(props, to);
+  const difference = useMemo(
+    () =>
+      before.definition && after.definition
+        ? compareDefinitions(before.definition, after.definition)
+        : undefined,
+    [before.definition, after.definition],
+  );
+  const version = versions.find(({ id }) => id === from);
+  const { environment } = place;
+  const isOn = workflow.environments[environment]?.versionId === from;
+  const rollBack = async (): Promise<void> => {
+    setBusy(true);
+    try {
+      const body = { versionId: from };
+      await call("workflows.rollback", { params: { id: workflow.id }, body });
+      notify(`Version ${version?.version} is on in ${environment} again`);
+      onClose();
+    } catch (error) {
+      notifyError(error);
+      setBusy(false);
+    }
+  };
+  const take = (): void => {
+    if (before.definition) onTake(before.definition, `Take version ${version?.version}`);
+    onClose();
+  };
+  const error = before.error ?? after.error;
+  return (
+    <dialog ref={dialog} className="versions-dialog" aria-label="Compare versions" onClose={onClose}>
+      <header>
+        <h1>Compare</h1>
+        <VersionChoice label="From" {...props} chosen={from} onChoose={setFrom} />
+        <VersionChoice label="To" {...props} chosen={to} onChoose={setTo} />
+      </header>
+      {error && <ErrorNotice error={error} />}
+      {!error && !difference && <Loading />}
+      {difference && <DifferenceView key={`${from}${to}`} difference={difference} />}
+      <footer>
+        <button
+          className="btn"
+          disabled={locked !== undefined || from === DRAFT}
+          title={locked ?? "As one edit of your draft, which undo takes back"}
+          onClick={take}
+        >
+          <Undo2 />
+          Take v{version?.version} as the draft
+        </button>
+        <button
+          className="btn"
+          disabled={cannotDeploy !== undefined || isOn || isBusy || from === DRAFT}
+          title={cannotDeploy ?? (isOn ? `It is on in ${environment}` : undefined)}
+          onClick={() => void rollBack()}
+        >
+          <Rocket />
+          {isBusy ? "Rolling back…" : `Roll ${environment} back to v${version?.version ?? ""}`}
+        </button>
+        <span className="grow" />
+        <button className="btn main" onClick={() => dialog.current?.close()} autoFocus>
+          Done
+        </button>
+      </footer>
+    </dialog>
+  );
+}
+
+function useDefinition({ workflow, definition }: CompareDialogProps, versionId: string) {
+  const { data, error } = useOp(
+    "workflows.get_version",
+    { params: { id: workflow.id, versionId } },
+    { enabled: versionId !== DRAFT },
+  );
+  if (versionId === DRAFT) return { definition, error: null };
+  return { definition: data?.data.id === versionId ? data.data.definition : undefined, error };
+}
+
+function VersionChoice(props: {
+  readonly label: string;
+  readonly versions: CompareDialogProps["versions"];
+  readonly chosen: string;
+  readonly onChoose: (id: string) => void;
+}) {
+  return (
+    <label className="version-choice">
+      <span className="muted">{props.label}</span>
+      <select
+        className="field"
+        value={props.chosen}
+        onChange={(event) => props.onChoose(event.target.value)}
+      >
+        <option value={DRAFT}>Your draft</option>
+        {props.versions.map(({ id, version, label, activeIn }) => (
+          <option key={id} value={id}>
+            {[`v${version}`, label, activeIn.join(", ")].filter(Boolean).join(" · ")}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
