@@ -20,6 +20,8 @@ export interface CallOptions {
   readonly idempotencyKey?: string;
   /** Only if the thing is still at this version: the `etag` of an earlier answer. */
   readonly ifMatch?: string;
+  /** Instead of the client's, for this call. */
+  readonly environment?: "production" | "staging" | "development";
   /** Sees the answer's status and headers, such as `etag`. */
   readonly onAnswer?: (answer: Pick<Response, "status" | "headers">) => void;
 }
@@ -171,11 +173,12 @@ function headersOf(
   },
 ): Record<string, string> {
   const { method, input, key, about } = call;
+  const within = about.environment ?? environment;
   return {
     accept: "application/json",
     ...(token !== undefined && { authorization: `Bearer ${token}` }),
     ...(workspace !== undefined && { "x-workspace": workspace }),
-    ...(environment !== undefined && { "x-environment": environment }),
+    ...(within !== undefined && { "x-environment": within }),
     ...(input.body !== undefined && { "content-type": "application/json" }),
     ...((method === "POST" || method === "PATCH") && { "idempotency-key": key }),
     ...(about.ifMatch !== undefined && { "if-match": about.ifMatch }),

@@ -22,7 +22,9 @@ const BURST_MS = 150;
 const RECENT_MAX = 40;
 const WAIT_MIN_MS = 500;
 const WAIT_MAX_MS = 15_000;
-const STREAM = "/api/v1/events/topics/platform.events/stream";
+const STREAM = "/api/v1/events/topics/platform.events/stream?presence=true";
+/** Says who is where. It is on the stream and not in the log. */
+export const PRESENCE_CHANGED = "presence.changed";
 
 let state: LiveState = "connecting";
 let lastId: string | undefined;
@@ -55,6 +57,10 @@ function receive(message: Message): void {
 }
 
 function receiveEvent(event: LogEvent): void {
+  if (event.type === PRESENCE_CHANGED) {
+    for (const listener of listeners) listener(event);
+    return;
+  }
   // Ids sort as the log does: what a tab has heard already is not told twice.
   if (lastId !== undefined && event.id <= lastId) return;
   lastId = event.id;
@@ -105,7 +111,10 @@ async function follow(): Promise<void> {
       opened,
       each(frame) {
         if (frame.event === "") return;
-        announce({ kind: "event", event: JSON.parse(frame.data) as LogEvent });
+        const data = JSON.parse(frame.data) as object;
+        const event =
+          frame.event === PRESENCE_CHANGED ? { id: "", type: PRESENCE_CHANGED, data } : data;
+        announce({ kind: "event", event: event as LogEvent });
       },
     });
     if (outcome === "refused") {

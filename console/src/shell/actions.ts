@@ -55,7 +55,8 @@ function isTyping(target: EventTarget | null): boolean {
 }
 
 function isWithin(target: EventTarget | null, selector: string | undefined): boolean {
-  if (selector === undefined || !(target instanceof Element) || target === document.body) return true;
+  if (selector === undefined || !(target instanceof Element) || target === document.body)
+    return true;
   // A button inside keeps its own keys.
   return target.closest(selector) !== null && target.closest("button, a, summary") === null;
 }

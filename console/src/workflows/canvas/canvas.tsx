@@ -113,7 +113,10 @@ export function Canvas(props: CanvasProps) {
   useSettling(host, placed);
   const guests = useMemo(() => [...folding.opened.keys()], [folding]);
   const isEditable = (key: string): boolean =>
-    !isReadOnly && !isLocked && key !== TRIGGER && !guests.some((guest) => key.startsWith(`${guest}/`));
+    !isReadOnly &&
+    !isLocked &&
+    key !== TRIGGER &&
+    !guests.some((guest) => key.startsWith(`${guest}/`));
   const steps = useMemo(() => collectSteps(definition, folding), [definition, folding]);
   const nodes = useCanvasNodes({ ...props, placed, steps, isEditable });
   const { drag, onPointerDown } = useStepDrag({

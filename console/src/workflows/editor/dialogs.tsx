@@ -75,17 +75,21 @@ interface DialogsProps extends DialogsInput {
   readonly panel: string | undefined;
 }
 
-export function Dialogs({ id, draft, definition, workflow, edits, dialogs, panel, go }: DialogsProps) {
+export function Dialogs({
+  id,
+  draft,
+  definition,
+  workflow,
+  edits,
+  dialogs,
+  panel,
+  go,
+}: DialogsProps) {
   const { open, close, start, save } = dialogs;
   return (
     <Suspense>
       {edits.adding && (
-        <Picker
-          workflowId={id}
-          {...edits.adding}
-          onPick={edits.pick}
-          onClose={edits.closePicker}
-        />
+        <Picker workflowId={id} {...edits.adding} onPick={edits.pick} onClose={edits.closePicker} />
       )}
       {(open === "test" || open === "run") && (
         <RunDialog

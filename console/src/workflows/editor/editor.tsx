@@ -7,8 +7,9 @@ import type { CanvasHandle } from "../canvas/canvas.tsx";
 import type { Definition } from "../graph/graph.ts";
 import { type Draft, useDraft } from "./draft/use-draft.ts";
 import { Dialogs, useDialogs } from "./dialogs.tsx";
+import { People } from "./people.tsx";
 import { TheirsBar } from "./draft/theirs-bar.tsx";
-import { Menu } from "./menu.tsx";
+import { WorkflowMenu } from "./menu.tsx";
 import { SidePanel } from "./panels/side-panel.tsx";
 import { Stage } from "./stage.tsx";
 import { TopBar } from "./top-bar.tsx";
@@ -65,7 +66,7 @@ function Workbench({ id, draft, workflow, definition }: WorkbenchProps) {
     redo: edits.redo,
     rename: (name: string) =>
       draft.act({ label: "Rename", after: { ...definition, name }, chosen, field: "name" }),
-    fold(key: string): void {
+    fold: (key: string): void => {
       canvas.current?.hold(key);
       fold(key);
     },
@@ -84,8 +85,8 @@ function Workbench({ id, draft, workflow, definition }: WorkbenchProps) {
       <TopBar
         {...{ workflow, draft, problems, panel, on, ...rights }}
         name={definition.name}
-        people={null}
-        menu={<Menu workflow={workflow} isLocked={locked !== undefined} />}
+        people={<People {...{ id, definition, chosen, choose }} isEditing={draft.isDirty} />}
+        menu={<WorkflowMenu workflow={workflow} draft={draft} />}
       />
       {draft.theirs && <TheirsBar workflowId={id} onMerge={dialogs.on.merge} />}
       <div className="editor">
@@ -97,7 +98,7 @@ function Workbench({ id, draft, workflow, definition }: WorkbenchProps) {
         />
         <SidePanel
           {...{ id, definition, draft, workflow, chosen, choose, edits, shown, problems, panel }}
-          locked={locked}
+          {...rights}
           onJump={jump}
           onPanel={(next) => go({ panel: next })}
         />

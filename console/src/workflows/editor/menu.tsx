@@ -1,101 +1,69 @@
-import { Archive, ArchiveRestore, Copy, MoreHorizontal } from "lucide-react";
-import { useId, useRef } from "react";
+import { Archive, ArchiveRestore, Copy, MoreHorizontal, Trash2 } from "lucide-react";
 import { call, type Schemas } from "../../data/api.ts";
 import { useMay } from "../../data/people.ts";
+import { Menu, type MenuItem } from "../../ui/menu.tsx";
 import { notify, notifyError } from "../../ui/toast.tsx";
+import type { Draft } from "./draft/use-draft.ts";
 
-const WIDTH = 240;
+interface WorkflowMenuProps {
+  readonly workflow: Schemas["Workflow"];
+  readonly draft: Draft;
+}
+
+async function report(what: Promise<unknown>, said: string, undo?: () => void): Promise<void> {
+  try {
+    await what;
+    notify(said, undo);
+  } catch (error) {
+    notifyError(error);
+  }
+}
 
 /** What is done rarely to a whole workflow. */
-export function Menu({
-  workflow,
-}: {
-  readonly workflow: Schemas["Workflow"];
-  readonly isLocked: boolean;
-}) {
-  const id = useId();
-  const button = useRef<HTMLButtonElement>(null);
+export function WorkflowMenu({ workflow, draft }: WorkflowMenuProps) {
   const may = useMay();
   const params = { id: workflow.id };
-  const isArchived = workflow.status === "archived";
-  const act = async (what: () => Promise<unknown>, said: string): Promise<void> => {
-    try {
-      await what();
-      notify(said);
-    } catch (error) {
-      notifyError(error);
-    }
-  };
   const reason = may("workflows:write") ? undefined : "That takes workflows:write.";
+  const restore = (): Promise<void> =>
+    report(call("workflows.unarchive", { params }), "It is out of the archive");
+  const archive = (): Promise<void> =>
+    report(
+      call("workflows.archive", { params }),
+      "It is archived, and its triggers are off",
+      () => void restore(),
+    );
+  const items: readonly MenuItem[] = [
+    {
+      label: "Copy its id",
+      icon: <Copy className="ico" />,
+      onPick: () =>
+        void report(navigator.clipboard.writeText(workflow.id), `${workflow.id} is copied`),
+    },
+    {
+      label: "Discard my changes",
+      icon: <Trash2 className="ico" />,
+      disabled: draft.isDirty ? undefined : "There are none.",
+      onPick: draft.discard,
+    },
+    workflow.status === "archived"
+      ? {
+          label: "Take it out of the archive",
+          icon: <ArchiveRestore className="ico" />,
+          disabled: reason,
+          isApart: true,
+          onPick: () => void restore(),
+        }
+      : {
+          label: "Archive it",
+          icon: <Archive className="ico" />,
+          disabled: reason,
+          isApart: true,
+          onPick: () => void archive(),
+        },
+  ];
   return (
-    <>
-      <button
-        ref={button}
-        className="btn bare icon"
-        aria-label="More"
-        title="More"
-        popoverTarget={id}
-      >
-        <MoreHorizontal />
-      </button>
-      <div
-        id={id}
-        popover="auto"
-        className="editor-menu"
-        role="menu"
-        aria-label="More"
-        onBeforeToggle={(event) => {
-          const at = button.current?.getBoundingClientRect();
-          if (!at) return;
-          const { style } = event.currentTarget;
-          style.left = `${Math.max(8, Math.min(at.right - WIDTH, innerWidth - WIDTH - 8))}px`;
-          style.top = `${at.bottom + 6}px`;
-        }}
-      >
-        <button
-          role="menuitem"
-          popoverTarget={id}
-          popoverTargetAction="hide"
-          onClick={() =>
-            void act(() => navigator.clipboard.writeText(workflow.id), `${workflow.id} is copied`)
-          }
-        >
-          <Copy className="ico" />
-          Copy its id
-        </button>
-        {isArchived ? (
-          <button
-            role="menuitem"
-            popoverTarget={id}
-            popoverTargetAction="hide"
-            disabled={reason !== undefined}
-            title={reason}
-            onClick={() =>
-              void act(() => call("workflows.unarchive", { params }), "It is out of the archive")
-            }
-          >
-            <ArchiveRestore className="ico" />
-            Take it out of the archive
-          </button>
-        ) : (
-          <button
-            role="menuitem"
-            popoverTarget={id}
-            popoverTargetAction="hide"
-            disabled={reason !== undefined}
-            title={reason ?? "Its triggers are turned off. It can be taken out again."}
-            onClick={() =>
-              void act(
-                () => call("workflows.archive", { params }),
-                "It is archived, and its triggers are off",
-              )
-            }
-          >
-            <Archive className="ico" />
-            Archive it
-          </button>
-        )}
-      </div>
-    </>
+    <Menu label="More" items={items}>
+      <MoreHorizontal />
+    </Menu>
   );
 }

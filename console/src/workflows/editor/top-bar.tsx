@@ -184,7 +184,6 @@ function NameField(props: {
       className="editor-name"
       aria-label="Name of the workflow"
       value={text}
-      size={Math.max(6, Math.min(48, text.length))}
       readOnly={locked !== undefined}
       title={locked ?? "Rename"}
       onChange={(event) => setText(event.target.value)}
@@ -219,7 +218,13 @@ function EnvironmentTags({ workflow }: { readonly workflow: Schemas["Workflow"] 
   ));
 }
 
-function SaveState({ draft, locked }: { readonly draft: Draft; readonly locked: string | undefined }) {
+function SaveState({
+  draft,
+  locked,
+}: {
+  readonly draft: Draft;
+  readonly locked: string | undefined;
+}) {
   if (locked !== undefined) {
     return (
       <span className="tag plain idle" title={locked}>

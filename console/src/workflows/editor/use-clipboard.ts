@@ -13,7 +13,7 @@ function isElsewhere(target: EventTarget | null): boolean {
 
 export function useClipboard(edits: Edits, chosen: readonly string[]): void {
   const on = useStableHandlers({
-    copy(event: ClipboardEvent): void {
+    copy: (event: ClipboardEvent): void => {
       const text = edits.copy();
       // Words that somebody marked on the screen are copied as words.
       const isMarked = getSelection()?.isCollapsed === false;
@@ -23,7 +23,7 @@ export function useClipboard(edits: Edits, chosen: readonly string[]): void {
       if (event.type === "cut") edits.remove();
       else notify(`${count(chosen.length, "step")} copied as JSON`);
     },
-    paste(event: ClipboardEvent): void {
+    paste: (event: ClipboardEvent): void => {
       if (isElsewhere(event.target)) return;
       const text = event.clipboardData?.getData("text/plain") ?? "";
       event.preventDefault();

@@ -83,7 +83,12 @@ function editActions({ edits, chosen, canvas, locked }: EditorActionsInput): rea
     key === undefined ? undefined : canvas.current?.findOnScreen(key);
   const isStep = key !== undefined && key !== TRIGGER;
   const ofStep: readonly Action[] = [
-    { keys: "shift+Tab", label: "Add a step before", run: () => edits.ask("before", at()), within: CANVAS },
+    {
+      keys: "shift+Tab",
+      label: "Add a step before",
+      run: () => edits.ask("before", at()),
+      within: CANVAS,
+    },
     { keys: "b", label: "Add a step beside", run: () => edits.ask("beside", at()) },
     { keys: "c", label: "Connect or disconnect", run: () => edits.setLinking(key) },
     { keys: "l", label: "Loop over this", run: edits.loop },

@@ -71,16 +71,16 @@ export function useEdits({ definition, draft, chosen, choose, locked }: EditsInp
     redo: () => goBack("redo"),
     closePicker: () => setAdding(undefined),
     /** Asks what to add: beside the step, so that what follows stays in sight. */
-    ask(how: Direction, at: DOMRect | undefined, from = key): void {
+    ask: (how: Direction, at: DOMRect | undefined, from = key): void => {
       if (locked !== undefined) return notify(locked);
       const corner = at ? { x: at.right + BESIDE.x, y: at.top + BESIDE.y } : NOWHERE;
       return setAdding({ ...findSpot(definition, from, how), at: corner });
     },
-    askAt(spot: Spot, at: DOMRect): void {
+    askAt: (spot: Spot, at: DOMRect): void => {
       const corner = { x: at.left + BELOW.x, y: at.bottom + BELOW.y };
       setAdding({ spot, ways: [], title: "What happens here?", at: corner });
     },
-    pick({ step }: Offer, way: string | undefined): void {
+    pick: ({ step }: Offer, way: string | undefined): void => {
       if (!adding) return;
       const when = way === "then" ? undefined : way;
       apply(addStep(definition, step, { ...adding.spot, ...(when !== undefined && { when }) }));
@@ -88,7 +88,7 @@ export function useEdits({ definition, draft, chosen, choose, locked }: EditsInp
     },
     remove: () =>
       apply(wire ? deleteWire(definition, wire, chosen) : deleteSteps(definition, chosen)),
-    link(to: string): void {
+    link: (to: string): void => {
       if (linking !== undefined) apply(linkSteps(definition, linking, to));
       setLinking(undefined);
     },
@@ -97,12 +97,12 @@ export function useEdits({ definition, draft, chosen, choose, locked }: EditsInp
     swap: (by: 1 | -1) => key !== undefined && apply(swapColumn(definition, key, by)),
     duplicate: () => apply(duplicateSteps(definition, chosen)),
     loop: () => apply(loopOver(definition, chosen)),
-    copy(): string | undefined {
+    copy: (): string | undefined => {
       const steps = chosen.filter((one) => findStep(definition, one));
       return steps.length === 0 ? undefined : toClipboard(definition, steps);
     },
     paste: (text: string) => apply(pasteSteps(definition, text, key)),
-    chooseAll(): void {
+    chooseAll: (): void => {
       const place = key === undefined || key === TRIGGER ? "" : placeOf(key);
       const steps = findGraph(definition, place)?.nodes ?? [];
       choose(steps.map(({ id }) => toKey(place, id)));

@@ -22,7 +22,10 @@ export function useFolding(draft: Definition) {
       return typeof id === "string" && id !== "" ? [[key, id]] : [];
     }),
   );
-  const guests = useMemo(() => JSON.parse(named) as readonly (readonly [string, string])[], [named]);
+  const guests = useMemo(
+    () => JSON.parse(named) as readonly (readonly [string, string])[],
+    [named],
+  );
   const graphs = useQueries({
     queries: guests.map(([, id]) => query("workflows.get", { params: { id } })),
     combine: (results) => results.map(({ data }) => data?.data),
@@ -42,13 +45,15 @@ export function useFolding(draft: Definition) {
     [folded, guests, read],
   );
   const { fold, foldAll } = useStableHandlers({
-    fold(key: string): void {
+    fold: (key: string): void => {
       const type = findStep(draft, key)?.type;
       if (type === "subworkflow") setOpened(toggle(opened, key));
       else if (type === "loop") setFolded(toggle(folded, key));
     },
-    foldAll(): void {
-      const loops = [...walkSteps(draft)].flatMap(([key, { type }]) => (type === "loop" ? [key] : []));
+    foldAll: (): void => {
+      const loops = [...walkSteps(draft)].flatMap(([key, { type }]) =>
+        type === "loop" ? [key] : [],
+      );
       setFolded(folded.size > 0 ? NONE : new Set(loops));
     },
   });

@@ -62,7 +62,9 @@ function focusField(field: string): void {
   const parts = field.split("/");
   for (let length = parts.length; length > 0; length -= 1) {
     const name = parts.slice(0, length).join("/");
-    const found = document.querySelector<HTMLElement>(`.editor-side [data-field="${CSS.escape(name)}"]`);
+    const found = document.querySelector<HTMLElement>(
+      `.editor-side [data-field="${CSS.escape(name)}"]`,
+    );
     if (!found) continue;
     found.scrollIntoView({ block: "center" });
     const target = found.matches("input, textarea, select")

@@ -16,7 +16,7 @@ export function useEditorPlace(id: string) {
   const { step, run, panel } = useSearch({ strict: false });
   const navigate = useNavigate();
   const { go } = useStableHandlers({
-    go(next: EditorPlace): void {
+    go: (next: EditorPlace): void => {
       void navigate({
         to: "/workflows/$id",
         params: { id },
@@ -30,10 +30,7 @@ export function useEditorPlace(id: string) {
 
 const NOTHING: readonly string[] = [];
 
-export function useSelection(
-  draft: Definition,
-  { step, go }: ReturnType<typeof useEditorPlace>,
-) {
+export function useSelection(draft: Definition, { step, go }: ReturnType<typeof useEditorPlace>) {
   const [several, setSeveral] = useState<readonly string[]>(NOTHING);
   const [one, setOne] = useState<readonly string[]>(step === undefined ? NOTHING : [step]);
   useEffect(() => {
@@ -44,14 +41,14 @@ export function useSelection(
   const isThere = (key: string): boolean => key === TRIGGER || findStep(draft, key) !== undefined;
   const chosen = wanted.every(isThere) ? wanted : NOTHING;
   const { choose, extend } = useStableHandlers({
-    choose(keys: readonly string[]): void {
+    choose: (keys: readonly string[]): void => {
       const last = keys.at(-1);
       setSeveral(keys);
       setOne((old) => (old[0] === last ? old : last === undefined ? NOTHING : [last]));
       if (last !== step) go({ step: last });
     },
     /** Adds to what is chosen, or takes from it; all stand in one loop. */
-    extend(keys: readonly string[]): void {
+    extend: (keys: readonly string[]): void => {
       const [first = ""] = keys;
       if (keys.length === 1 && chosen.includes(first)) {
         return choose(chosen.filter((key) => key !== first));

@@ -59,7 +59,12 @@ export function CompareDialog(props: CompareDialogProps) {
   };
   const error = before.error ?? after.error;
   return (
-    <dialog ref={dialog} className="versions-dialog" aria-label="Compare versions" onClose={onClose}>
+    <dialog
+      ref={dialog}
+      className="versions-dialog"
+      aria-label="Compare versions"
+      onClose={onClose}
+    >
       <header>
         <h1>Compare</h1>
         <VersionChoice label="From" {...props} chosen={from} onChoose={setFrom} />

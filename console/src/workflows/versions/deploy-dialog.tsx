@@ -30,7 +30,11 @@ export function DeployDialog(props: DeployDialogProps) {
     setBusy(true);
     try {
       if (isDirty && !(await onSave())) return;
-      const { data } = await call("workflows.publish", { params: { id: workflow.id } }, { environment });
+      const { data } = await call(
+        "workflows.publish",
+        { params: { id: workflow.id } },
+        { environment },
+      );
       notify(`Version ${data.environments[environment]?.version} is on in ${environment}`);
       onClose();
     } catch (error) {

@@ -49,7 +49,6 @@ export function useDraft(id: string) {
   const { data, error, refetch } = useOp("workflows.get", input);
   const [history, setHistory] = useState<History>();
   const [theirs, setTheirs] = useState<Theirs>();
-  const [isSaving, setSaving] = useState(false);
   const newest = useRef<History>(undefined);
   const updatedAt = useRef("");
   const set = (next: History): void => {
@@ -64,53 +63,20 @@ export function useDraft(id: string) {
     }
   }, [data, id, userId, receive]);
   useKeptDraft(history, userId === undefined ? undefined : nameDraft(userId, id));
-  const read = async (): Promise<void> => {
-    await cache.invalidateQueries({ queryKey: query("workflows.get", input).queryKey });
-  };
-  const save = async (isSecond = false): Promise<SaveOutcome> => {
-    const current = newest.current;
-    if (!current || !isDirty(current)) return "saved";
-    setSaving(true);
-    try {
-      await send(id, current, { set, newest, updatedAt });
-      void read();
-      return "saved";
-    } catch (problem) {
-      if (!(problem instanceof ApiError) || problem.status !== 412) {
-        notifyError(problem);
-        return "refused";
-      }
-      // Perhaps it was only deployed: then its version is another, and what it does is not.
-      await read();
-      const isSame = newest.current?.etag !== current.etag;
-      return isSame && !isSecond ? await save(true) : "conflict";
-    } finally {
-      setSaving(false);
-    }
-  };
-  const step = (by: 1 | -1): readonly string[] | undefined => {
-    const { current } = newest;
-    if (!current) return undefined;
-    const next = stepHistory(current, by);
-    const label = by === -1 ? undoLabel(current) : redoLabel(current);
-    if (next === current || label === undefined) return undefined;
-    set(next);
-    notify(`${by === -1 ? "Undone" : "Done again"}: ${label}`);
-    return editedSteps(current, by);
-  };
+  const { save, isSaving } = useSave(id, { set, newest, updatedAt });
   const commands = useStableHandlers({
-    save,
-    act(edit: NewEdit): void {
+    save: () => save(),
+    act: (edit: NewEdit): void => {
       if (newest.current) set(addEdit(newest.current, { ...edit, atMs: performance.now() }));
     },
     /** The steps that an undo or redo touched; undefined when there was none. */
-    undo: () => step(-1),
-    redo: () => step(1),
-    merge(choices: ReadonlyMap<string, Side>): void {
+    undo: () => walkHistory({ set, newest, updatedAt }, -1),
+    redo: () => walkHistory({ set, newest, updatedAt }, 1),
+    merge: (choices: ReadonlyMap<string, Side>): void => {
       if (newest.current && theirs) set(rebase(newest.current, theirs, choices));
       setTheirs(undefined);
     },
-    discard(): void {
+    discard: (): void => {
       const { current } = newest;
       if (!current) return;
       const after = current.base;
@@ -140,6 +106,49 @@ interface DraftParts {
   readonly updatedAt: React.RefObject<string>;
 }
 
+/** Sends the draft with the version it began with. A conflict is one only if what it does is another. */
+function useSave(id: string, parts: DraftParts) {
+  const [isSaving, setSaving] = useState(false);
+  const { newest } = parts;
+  const read = async (): Promise<void> => {
+    const { queryKey } = query("workflows.get", { params: { id } });
+    await cache.invalidateQueries({ queryKey });
+  };
+  const save = async (isSecond = false): Promise<SaveOutcome> => {
+    const { current } = newest;
+    if (!current || !isDirty(current)) return "saved";
+    setSaving(true);
+    try {
+      await send(id, current, parts);
+      void read();
+      return "saved";
+    } catch (problem) {
+      if (!(problem instanceof ApiError) || problem.status !== 412) {
+        notifyError(problem);
+        return "refused";
+      }
+      // Perhaps it was only deployed: then its version is another, and what it does is not.
+      await read();
+      const isSame = newest.current?.etag !== current.etag;
+      return isSame && !isSecond ? await save(true) : "conflict";
+    } finally {
+      setSaving(false);
+    }
+  };
+  return { save, isSaving };
+}
+
+function walkHistory({ set, newest }: DraftParts, by: 1 | -1): readonly string[] | undefined {
+  const { current } = newest;
+  if (!current) return undefined;
+  const next = stepHistory(current, by);
+  const label = by === -1 ? undoLabel(current) : redoLabel(current);
+  if (next === current || label === undefined) return undefined;
+  set(next);
+  notify(`${by === -1 ? "Undone" : "Done again"}: ${label}`);
+  return editedSteps(current, by);
+}
+
 async function send(id: string, current: History, parts: DraftParts): Promise<void> {
   const sent = draftOf(current);
   let etag: string | undefined;
@@ -165,7 +174,7 @@ function useReceiver(
 ) {
   const { set, newest, updatedAt, setTheirs } = parts;
   const { receive } = useStableHandlers({
-    async receive(workflow: Schemas["Workflow"], etag: string | undefined, draftName: string) {
+    receive: async (workflow: Schemas["Workflow"], etag: string | undefined, draftName: string) => {
       const definition = toDefinition(workflow);
       if (!newest.current) {
         const kept = await readDraft(draftName);

@@ -1,4 +1,4 @@
-import { useId } from "react";
+import { CodeEditor } from "../../../code/index.ts";
 
 interface JsonFieldProps {
   readonly label: string;
@@ -11,24 +11,21 @@ interface JsonFieldProps {
 
 /** JSON as text, with what is wrong with it below. */
 export function JsonField(props: JsonFieldProps) {
-  const id = useId();
   const { label, value, error, isReadOnly = false, isTall = false, onChange } = props;
   return (
     <div className={`json-field${isTall ? " tall" : ""}`}>
-      <label htmlFor={id}>{label}</label>
-      <textarea
-        id={id}
-        className="field mono"
-        spellCheck={false}
-        rows={8}
+      <CodeEditor
+        language="json"
+        isBlock
+        label={label}
         value={value}
-        readOnly={isReadOnly}
-        aria-invalid={error !== undefined}
-        aria-describedby={error === undefined ? undefined : `${id}-error`}
-        onChange={(event) => onChange(event.target.value)}
+        isReadOnly={isReadOnly}
+        isInvalid={error !== undefined}
+        description={error}
+        onChange={onChange}
       />
       {error !== undefined && (
-        <p id={`${id}-error`} className="json-error" role="alert">
+        <p className="json-error" role="alert">
           {error}
         </p>
       )}

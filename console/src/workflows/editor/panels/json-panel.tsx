@@ -44,7 +44,8 @@ export function JsonPanel({ definition, draft, locked }: JsonPanelProps) {
   );
 }
 
-const toText = (definition: Definition): string => JSON.stringify(toDefinition(definition), null, 2);
+const toText = (definition: Definition): string =>
+  JSON.stringify(toDefinition(definition), null, 2);
 
 function parse(text: string): unknown {
   try {

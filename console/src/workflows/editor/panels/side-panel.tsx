@@ -31,6 +31,7 @@ interface SidePanelProps {
   readonly problems: readonly Problem[];
   readonly panel: string | undefined;
   readonly locked: string | undefined;
+  readonly cannotDeploy: string | undefined;
   readonly onJump: (problem: Problem) => void;
   readonly onPanel: (panel: string | undefined) => void;
 }
@@ -56,7 +57,10 @@ export function SidePanel(props: SidePanelProps) {
   if (panel === "versions") {
     return (
       <Side title="Versions" onClose={close}>
-        <VersionsPanel workflow={props.workflow} isDirty={props.draft.isDirty} />
+        <VersionsPanel
+          {...props}
+          onTake={(after, label) => props.draft.act({ label, after, chosen: [] })}
+        />
       </Side>
     );
   }

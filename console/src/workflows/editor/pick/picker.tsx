@@ -24,7 +24,8 @@ export function Picker({ workflowId, at, title, ways, onPick, onClose }: PickerP
   const [way, setWay] = useState(0);
   useEffect(() => dialog.current?.showModal(), []);
   const found = useOffers(workflowId, text);
-  const turn = (now: number, by: number, size: number): number => (now + by + size) % Math.max(1, size);
+  const turn = (now: number, by: number, size: number): number =>
+    (now + by + size) % Math.max(1, size);
   const onKeyDown = (event: KeyboardEvent): void => {
     const down = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     const aside = { ArrowRight: 1, ArrowLeft: -1 }[event.key];

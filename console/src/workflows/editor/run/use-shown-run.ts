@@ -12,7 +12,7 @@ export function useShownRun(definition: Definition, runId: string | undefined) {
   const followed = useRun(runId);
   const view = useRunView(definition, followed.steps, items);
   const { chooseItem } = useStableHandlers({
-    chooseItem(loop: string, item: number | undefined): void {
+    chooseItem: (loop: string, item: number | undefined): void => {
       // Another item of a loop has other items in the loops inside.
       const kept = [...items].filter(([key]) => key !== loop && !key.startsWith(`${loop}/`));
       setItems(new Map(item === undefined ? kept : [...kept, [loop, item]]));
