@@ -108,7 +108,10 @@ function Workbench({ id, draft, workflow, definition }: WorkbenchProps) {
   );
 }
 
+/** The first field of the step; its name, where it has none. */
 function focusFields(): void {
   const side = document.querySelector(".editor-side");
-  side?.querySelector<HTMLElement>("input, textarea, select, [data-editor], button")?.focus();
+  const fields = side?.querySelectorAll<HTMLElement>("input, textarea, select, .code-host");
+  const [first, ...rest] = [...(fields ?? [])];
+  (rest.find((field) => field.closest(".inspector-body")) ?? first)?.focus();
 }

@@ -43,7 +43,7 @@ export function useJump(problems: readonly Problem[], choose: (keys: readonly st
   const jump = (problem: Problem): void => {
     choose(problem.key === undefined ? [] : [problem.key]);
     // After the fields of the step are there.
-    setTimeout(() => focusField(problem.field), FIELDS_MS);
+    setTimeout(focusInvalid, FIELDS_MS);
   };
   const jumpToNext = (): void => {
     if (problems.length === 0) return notify("There are no problems");
@@ -55,22 +55,11 @@ export function useJump(problems: readonly Problem[], choose: (keys: readonly st
   return { jump, jumpToNext };
 }
 
-const FIELDS_MS = 60;
+const FIELDS_MS = 120;
 
-/** Fields say their way within the step; the one that has the problem, or what it is part of, is shown. */
-function focusField(field: string): void {
-  const parts = field.split("/");
-  for (let length = parts.length; length > 0; length -= 1) {
-    const name = parts.slice(0, length).join("/");
-    const found = document.querySelector<HTMLElement>(
-      `.editor-side [data-field="${CSS.escape(name)}"]`,
-    );
-    if (!found) continue;
-    found.scrollIntoView({ block: "center" });
-    const target = found.matches("input, textarea, select")
-      ? found
-      : found.querySelector<HTMLElement>("input, textarea, select, [data-editor]");
-    target?.focus();
-    return;
-  }
+/** The fields say themselves what is wrong with them: the first of those is shown. */
+function focusInvalid(): void {
+  const found = document.querySelector<HTMLElement>(".editor-side [aria-invalid=true]");
+  found?.scrollIntoView({ block: "center" });
+  found?.focus();
 }

@@ -1,15 +1,20 @@
 import { X } from "lucide-react";
-import { lazy, type ReactNode, Suspense } from "react";
+import { type KeyboardEvent, lazy, type ReactNode, Suspense } from "react";
 import type { Schemas } from "../../../data/api.ts";
 import { Loading } from "../../../ui/feedback.tsx";
-import { type Definition, findStep } from "../../graph/graph.ts";
+import type { Definition } from "../../graph/graph.ts";
 import { TRIGGER } from "../../graph/layout.ts";
 import type { Problem } from "../../graph/problems.ts";
 import type { Draft } from "../draft/use-draft.ts";
 import type { ShownRun } from "../run/use-shown-run.ts";
+import { useValues } from "../run/use-values.ts";
 import type { Edits } from "../use-edits.ts";
 import { ProblemList } from "./problem-list.tsx";
 
+const Inspector = lazy(async () => {
+  const { Inspector: component } = await import("../../inspector/index.ts");
+  return { default: component };
+});
 const JsonPanel = lazy(async () => {
   const { JsonPanel: component } = await import("./json-panel.tsx");
   return { default: component };
@@ -66,15 +71,43 @@ export function SidePanel(props: SidePanelProps) {
   }
   const [key] = chosen;
   if (key === undefined || chosen.length > 1) return null;
-  const step = findStep(definition, key);
   return (
-    <Side
-      title={key === TRIGGER ? "Trigger" : (step?.name ?? key)}
-      onClose={() => props.choose([])}
-    >
-      <p className="muted side-none">{step?.type}</p>
-    </Side>
+    <div className="editor-side" onKeyDown={returnToCanvas}>
+      <Suspense fallback={<Loading />}>
+        <StepFields {...props} chosenKey={key} />
+      </Suspense>
+    </div>
   );
+}
+
+/** The fields of a step, which may use what came out of the steps before it: in the shown run, or in the last one. */
+function StepFields(props: SidePanelProps & { readonly chosenKey: string }) {
+  const { id, definition, draft, shown, chosenKey: key } = props;
+  const { run, trigger, items } = useValues(id, definition, shown, key);
+  return (
+    <Inspector
+      key={key}
+      workflowId={id}
+      definition={definition}
+      stepKey={key === TRIGGER ? undefined : key}
+      run={run}
+      trigger={trigger}
+      items={items}
+      problems={props.problems}
+      mayEdit={props.locked === undefined}
+      onChange={(after, { label, field, stepKey = key }) => {
+        draft.act({ label, after, chosen: [stepKey], field: `${key}:${field}` });
+        if (stepKey !== key) props.choose([stepKey]);
+      }}
+      onClose={() => props.choose([])}
+    />
+  );
+}
+
+function returnToCanvas(event: KeyboardEvent): void {
+  if (event.key !== "Escape" || event.defaultPrevented) return;
+  event.preventDefault();
+  document.querySelector<HTMLElement>(".editor-canvas .canvas")?.focus();
 }
 
 function Side(props: {
@@ -87,11 +120,7 @@ function Side(props: {
     <aside
       className={`editor-side${props.isWide ? " wide" : ""}`}
       aria-label={props.title}
-      onKeyDown={(event) => {
-        if (event.key !== "Escape" || event.defaultPrevented) return;
-        event.preventDefault();
-        document.querySelector<HTMLElement>(".canvas")?.focus();
-      }}
+      onKeyDown={returnToCanvas}
     >
       <header>
         <h2 className="cut">{props.title}</h2>

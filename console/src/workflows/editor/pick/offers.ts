@@ -2,7 +2,7 @@
 import type { LucideIcon } from "lucide-react";
 import { useDeferredValue, useMemo } from "react";
 import { type Schemas, useOp } from "../../../data/api.ts";
-import { rank } from "../../../shell/rank.ts";
+import { rank } from "../../../shell/palette/rank.ts";
 import { kindOf, type StepTone } from "../../canvas/step-kinds.ts";
 import type { Step } from "../../graph/graph.ts";
 
