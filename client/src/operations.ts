@@ -82,6 +82,8 @@ export interface Schemas {
   "ExecutedJobs": { "executed": readonly (Schemas["ExecutedJob"])[] };
   "Export": { "id": string; "name": string; "format": "csv" | "json" | "xlsx"; "status": "queued" | "running" | "completed" | "failed" | "cancelled"; "reportId": string | null; "source": { "kind": string }; "progress": { "rows": number; "total": number | null; "percent": number | null }; "bytes": number; "error": string | null; "requestedBy": string; "createdAt": string; "startedAt": string | null; "finishedAt": string | null; "expiresAt": string };
   "ExportLink": { "url": string; "expiresAt": string };
+  "ExpressionPreview": { "ok": boolean; "value"?: unknown; "type"?: "nothing" | "null" | "boolean" | "number" | "string" | "array" | "object"; "length"?: number; "truncated"?: boolean; "secrets"?: readonly (string)[]; "error"?: { "code": "syntax" | "evaluation" | "timeout" | "too_large" | "busy"; "message": string; "position"?: number; "path"?: string; "expression"?: string } };
+  "ExpressionPreviews": { "previews": readonly (Schemas["ExpressionPreview"])[] };
   "FullWorkflowVersion": { "id": string; "workflowId": string; "version": number; "label": string | null; "status": "draft" | "active" | "superseded" | "archived"; "activeIn": readonly ("production" | "staging" | "development")[]; "author": { "id": string; "name": string }; "changeSummary": string; "createdAt": string; "definition": Schemas["WorkflowDefinition"] };
   "ImportResult": { "imported": number; "updated": number; "unchanged": number; "skipped": number; "errors": readonly ({ "path": string; "message": string })[] };
   "Incident": { "id": string; "number": string; "title": string; "description": string; "impact": number; "urgency": number; "severity": "low" | "medium" | "high" | "critical"; "category": string; "callerId": string | null; "assigneeId": string | null; "teamId": string | null; "ciIds": readonly (string)[]; "state": "new" | "in_progress" | "on_hold" | "resolved" | "closed" | "cancelled"; "priority": number; "isMajor": boolean; "parentId": string | null; "onHoldReason": string | null; "resolution": string | null; "resolutionCode": string | null; "resolvedAt": string | null; "resolvedBy": string | null; "closedAt": string | null; "reopenCount": number; "createdBy": string; "createdAt": string; "updatedAt": string };
@@ -136,6 +138,7 @@ export interface Schemas {
   "Presence": { "thing": string; "people": readonly (Schemas["PresentPerson"])[] };
   "PresentPerson": { "userId": string; "name": string; "state": "viewing" | "editing"; "at": string | null; "since": string; "sessions": number; "you": boolean };
   "Preview": { "events": readonly (Schemas["Event"])[]; "scanned": number; "truncated": boolean };
+  "PreviewedText": { "expression"?: string; "template"?: unknown };
   "Problem": { "id": string; "number": string; "state": "open" | "investigating" | "known_error" | "resolved" | "closed"; "title": string; "description": string; "priority": number; "assigneeId": string | null; "teamId": string | null; "ciIds": readonly (string)[]; "rootCause": string | null; "workaround": string | null; "resolution": string | null; "knownErrorAt": string | null; "resolvedAt": string | null; "closedAt": string | null; "createdBy": string; "createdAt": string; "updatedAt": string };
   "ProblemDocument": { "type": string; "title": string; "status": number; "detail": string; "instance": string; "code": string; "requestId": string; "errors"?: readonly ({ "path": string; "message": string; "position"?: number })[] };
   "ProblemWithIncidents": { "id": string; "number": string; "state": "open" | "investigating" | "known_error" | "resolved" | "closed"; "title": string; "description": string; "priority": number; "assigneeId": string | null; "teamId": string | null; "ciIds": readonly (string)[]; "rootCause": string | null; "workaround": string | null; "resolution": string | null; "knownErrorAt": string | null; "resolvedAt": string | null; "closedAt": string | null; "createdBy": string; "createdAt": string; "updatedAt": string; "incidents": readonly (Schemas["TicketSummary"])[] };
@@ -198,6 +201,8 @@ export interface Schemas {
   "UninstalledPack": { "id": string; "packKey": string; "name": string; "version": string; "description": string; "author": string; "removed": readonly (Schemas["PackThing"])[]; "kept": readonly (Schemas["KeptThing"])[] };
   "UnreadCount": { "unread": number };
   "User": { "id": string; "email": string; "name": string; "status": "invited" | "active" | "deactivated" };
+  "VisibleName": { "path": string; "kind": "trigger" | "step" | "item" | "index" | "run" | "workspace" | "environment"; "title": string; "stepId"?: string; "nodeType"?: string; "schema": { readonly [name: string]: unknown }; "sample"?: unknown; "source"?: "run" | "pin" | "values" };
+  "VisibleNames": { "names": readonly (Schemas["VisibleName"])[]; "functions": readonly ({ "name": string; "signature": string; "summary": string })[] };
   "Watcher": { "userId": string; "createdAt": string };
   "WebAuthnAssertion": { "id": string; "rawId": string; "type": "public-key"; "response": { "clientDataJSON": string; "authenticatorData": string; "signature": string } };
   "WebAuthnAttestation": { "id": string; "rawId": string; "type": "public-key"; "response": { "clientDataJSON": string; "attestationObject": string; "transports"?: readonly (string)[] } };
@@ -523,6 +528,10 @@ export interface Operations {
   "exports.get": { params: { "id": string }; reply: { "data": Schemas["Export"] } };
   /** List the exports that the caller asked for, newest first */
   "exports.list": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Export"])[]; "pagination": Schemas["Pagination"] } };
+  /** Evaluate expressions and templates as a step would */
+  "expressions.preview": { body: { "workflowId"?: string; "definition"?: { readonly [name: string]: unknown }; "stepId"?: string; "runId"?: string; "item"?: unknown; "values"?: { readonly [name: string]: unknown }; "texts": readonly (Schemas["PreviewedText"])[] }; reply: { "data": Schemas["ExpressionPreviews"] } };
+  /** List what an expression at some place can name */
+  "expressions.scope": { body: { "workflowId"?: string; "definition"?: { readonly [name: string]: unknown }; "stepId"?: string; "runId"?: string; "item"?: unknown; "values"?: { readonly [name: string]: unknown } }; reply: { "data": Schemas["VisibleNames"] } };
   /** Show the guides by what one wants to do */
   "guides.list": { reply: string };
   /** Show a guide */
@@ -1117,6 +1126,8 @@ export interface Operations {
   "workflows.palette": { query?: { "q"?: string }; reply: { "data": Schemas["Palette"] } };
   /** Set the outputs that test runs take for granted, by node */
   "workflows.pin_data": { params: { "id": string }; body: { readonly [name: string]: unknown }; reply: { "data": Schemas["PinnedData"] } };
+  /** Set the output that test runs take for granted of one node */
+  "workflows.pin_output": { params: { "id": string; "key": string }; body: { "output": unknown }; reply: { "data": Schemas["PinnedData"] } };
   /** Read the outputs that test runs take for granted */
   "workflows.pinned_data": { params: { "id": string }; reply: { "data": Schemas["PinnedData"] } };
   /** Deploy the live definition, or a version, to the environment of the request */
@@ -1130,11 +1141,13 @@ export interface Operations {
   /** List the runs of a workflow in this environment, newest first */
   "workflows.runs": { params: { "id": string }; query?: { "limit"?: number; "after"?: string; "status"?: "queued" | "running" | "waiting" | "paused" | "completed" | "failed" | "cancelled"; "triggerType"?: string; "from"?: string; "to"?: string }; reply: { "data": readonly (Schemas["Run"])[]; "pagination": Schemas["Pagination"] } };
   /** Try a workflow out, without side effects */
-  "workflows.test": { params: { "id": string }; body?: { "input"?: unknown; "event"?: unknown; "versionId"?: string; "definition"?: Schemas["WorkflowDefinition"]; "mocks"?: { readonly [name: string]: unknown } }; reply: { "data": Schemas["TracedRun"] } };
+  "workflows.test": { params: { "id": string }; body?: { "input"?: unknown; "event"?: unknown; "versionId"?: string; "definition"?: Schemas["WorkflowDefinition"]; "mocks"?: { readonly [name: string]: unknown }; "mockErrors"?: { readonly [name: string]: { "message": string; "code"?: string; "status"?: number; "body"?: unknown } }; "only"?: string; "runId"?: string; "item"?: unknown }; reply: { "data": Schemas["TracedRun"] } };
   /** Run a workflow by hand */
   "workflows.trigger": { params: { "id": string }; query?: { "wait"?: number }; body?: { "input"?: unknown; "versionId"?: string }; reply: { "data": Schemas["TriggeredRun"] } };
   /** Take a workflow out of the archive */
   "workflows.unarchive": { params: { "id": string }; reply: { "data": Schemas["Workflow"] } };
+  /** Let test runs take nothing for granted of one node */
+  "workflows.unpin_output": { params: { "id": string; "key": string }; reply: { "data": Schemas["PinnedData"] } };
   /** Save a draft: change some fields of the definition */
   "workflows.update": { params: { "id": string }; body: Schemas["WorkflowChange"]; reply: { "data": Schemas["Workflow"] } };
   /** Check a definition without saving it */
@@ -1304,6 +1317,8 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "exports.file": "GET /downloads/{token}",
   "exports.get": "GET /api/v1/analytics/exports/{id}",
   "exports.list": "GET /api/v1/analytics/exports",
+  "expressions.preview": "POST /api/v1/expressions/preview",
+  "expressions.scope": "POST /api/v1/expressions/scope",
   "guides.list": "GET /guide",
   "guides.show": "GET /guide/{name}",
   "home.list_apps": "GET /api/v1/home/apps",
@@ -1601,6 +1616,7 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "workflows.node_types": "GET /api/v1/workflows/node-types",
   "workflows.palette": "GET /api/v1/workflows/palette",
   "workflows.pin_data": "PUT /api/v1/workflows/{id}/pinned-data",
+  "workflows.pin_output": "PUT /api/v1/workflows/{id}/pinned-data/{key}",
   "workflows.pinned_data": "GET /api/v1/workflows/{id}/pinned-data",
   "workflows.publish": "POST /api/v1/workflows/{id}/publish",
   "workflows.replace": "PUT /api/v1/workflows/{id}",
@@ -1610,6 +1626,7 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "workflows.test": "POST /api/v1/workflows/{id}/test",
   "workflows.trigger": "POST /api/v1/workflows/{id}/trigger",
   "workflows.unarchive": "POST /api/v1/workflows/{id}/unarchive",
+  "workflows.unpin_output": "DELETE /api/v1/workflows/{id}/pinned-data/{key}",
   "workflows.update": "PATCH /api/v1/workflows/{id}",
   "workflows.validate": "POST /api/v1/workflows/validate",
   "workspaces.create": "POST /api/v1/workspaces",

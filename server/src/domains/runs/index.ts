@@ -16,8 +16,10 @@ import { listApprovals, resumeRun } from "./operations/approvals.ts";
 import { cancelRun, retryRun, retryRuns } from "./operations/control.ts";
 import { getRun, listRuns, listRunsOfWorkflow } from "./operations/read.ts";
 import { streamRun } from "./operations/read.ts";
-import { getPinnedData, setPinnedData, testWorkflow } from "./operations/test.ts";
+import * as pinned from "./operations/pinned-data.ts";
+import { testWorkflow } from "./operations/test.ts";
 import { triggerWorkflow } from "./operations/trigger.ts";
+import { getExpressionScope, previewExpressions } from "./preview/operations.ts";
 import { ApprovalsDecide } from "./run.ts";
 import { runRetentionJob } from "./store.ts";
 import { runsSource } from "./report-source.ts";
@@ -66,8 +68,12 @@ export const runs = domain({
     resumeRun,
     listApprovals,
     testWorkflow,
-    getPinnedData,
-    setPinnedData,
+    pinned.getPinnedData,
+    pinned.setPinnedData,
+    pinned.pinOutput,
+    pinned.unpinOutput,
+    previewExpressions,
+    getExpressionScope,
   ],
   readers: [eventTriggerReader, scheduleReader],
   jobs: [scheduleJob, pastEventJob, bulkRetryJob, cancelChildrenJob, runRetentionJob],

@@ -107,4 +107,31 @@ export const samples: readonly Sample[] = [
       body: { greet: "hello" },
     }),
   },
+  {
+    operation: "workflows.pin_output",
+    arrange: async (owner) => withKey(await deployForTrigger(owner, SET), { output: "hello" }),
+  },
+  {
+    operation: "workflows.unpin_output",
+    arrange: async (owner) => {
+      const workflow = await deployForTrigger(owner, SET);
+      await owner(`PUT /api/v1/workflows/${workflow.params.id}/pinned-data`, { greet: "hello" });
+      return withKey(workflow);
+    },
+  },
+  {
+    operation: "expressions.preview",
+    arrange: async () => ({ body: { texts: [{ template: "{{ 1 + 1 }}" }] } }),
+  },
+  {
+    operation: "expressions.scope",
+    arrange: async () => ({ body: { values: { trigger: { input: 1 } } } }),
+  },
 ];
+
+function withKey<T extends { readonly params: { readonly id: string } }>(
+  workflow: T,
+  body?: Readonly<Record<string, unknown>>,
+) {
+  return { ...workflow, params: { ...workflow.params, key: "greet" }, ...(body && { body }) };
+}

@@ -34,6 +34,7 @@ export {
   WorkflowRolledBack,
 } from "./events.ts";
 export {
+  listWorkspaceNodeTypes,
   NodeFamilyPoint,
   NodeTypePoint,
   nodeTypesOf,

@@ -1,3 +1,5 @@
+import { isFunctionName } from "./function-names.ts";
+import { functionSignatures } from "./function-signatures.ts";
 import { afterAll, describe, expect, test } from "vitest";
 import { checkExpression, compileExpression, type EvaluationContext } from "./expression.ts";
 import { ExpressionError } from "./expression-failure.ts";
@@ -174,4 +176,11 @@ test("a syntax error is reported", () => {
 test("compiled expressions are cached", () => {
   const text = "trigger.input.amount + 41";
   expect(compileExpression(text).references).toBe(compileExpression(text).references);
+});
+
+test("completion knows every function that there is, and no other", () => {
+  const names = functionSignatures.map(({ name }) => name.slice(1));
+  expect(new Set(names).size).toBe(names.length);
+  expect(names.filter((name) => !isFunctionName(name))).toEqual([]);
+  expect(names).toHaveLength(64);
 });

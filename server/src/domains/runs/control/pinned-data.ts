@@ -4,10 +4,12 @@ import {
   type Graph,
   nodeTypesOf,
   type StoredWorkflow,
+  toNodeKey,
 } from "#domains/workflows/index.ts";
+import { sql } from "kysely";
 import Type, { type Static } from "typebox";
 import type { Tx } from "#kernel/db/connection.ts";
-import { Failure, Invalid } from "#kernel/operation/failure.ts";
+import { Failure, failure, Invalid } from "#kernel/operation/failure.ts";
 import type { WriteContext } from "#kernel/contract.ts";
 import { id } from "#kernel/schema/schema.ts";
 import { PinnedDataSet } from "../events.ts";
@@ -18,6 +20,21 @@ export const PinnedData = Type.Object(
   { title: "PinnedData" },
 );
 export type PinnedData = Static<typeof PinnedData> & { readonly revision: number };
+
+/** Outputs by node, as requests give them. */
+export const Outputs = Type.Record(Type.String({ maxLength: 400 }), Type.Unknown(), {
+  maxProperties: 500,
+  description: "Outputs by the id of a node, or by its key where it is in a loop: `each.call`",
+});
+
+/** Of all pinned outputs of a workflow, as JSON. */
+const PINNED_CHARACTERS_MAX = 4_194_304;
+
+export const TooMuchPinned = failure(
+  "too_much_pinned",
+  409,
+  "The pinned outputs of a workflow must not be larger than 4 MiB together.",
+);
 
 /** The revision before anything is pinned. */
 const FIRST_REVISION = 1;
@@ -60,9 +77,56 @@ export async function replacePinnedData(
   return { workflowId, outputs, revision };
 }
 
-/** The ids of all nodes, those in loops included. */
-export function nodeIdsOf({ nodes }: Graph): string[] {
-  return nodes.flatMap(({ id: name, body }) => [name, ...(body ? nodeIdsOf(body) : [])]);
+/** Pins the output of one node, or takes it away; those of others stay as they are. */
+export async function changePinnedData(
+  ctx: WriteContext<typeof PinnedDataSet>,
+  workflowId: string,
+  { key: text, output }: { readonly key: string; readonly output: unknown },
+): Promise<PinnedData> {
+  const { tx, now } = ctx;
+  const workflow = await getWorkflow(tx, workflowId);
+  const key = toNodeKey(text);
+  const isPinned = output !== undefined;
+  // A pin of a node that is gone can still be taken away.
+  if (isPinned) assertNodes(ctx, workflow, { [key]: output });
+  const first = isPinned ? { [key]: output } : {};
+  await tx
+    .insertInto("workflow_pins")
+    .values({ workflow_id: workflowId, outputs: "{}", updated_at: now, revision: FIRST_REVISION })
+    .onConflict((conflict) => conflict.column("workflow_id").doNothing())
+    .execute();
+  // The lock keeps others from writing what they read before.
+  const before = await tx
+    .selectFrom("workflow_pins")
+    .select(["revision", sql<boolean>`outputs ? ${key}`.as("has")])
+    .where("workflow_id", "=", workflowId)
+    .forUpdate()
+    .executeTakeFirstOrThrow();
+  ctx.expectRevision(before.revision);
+  if (!isPinned && !before.has) return findPinnedData(tx, workflowId);
+  const { size } = await tx
+    .updateTable("workflow_pins")
+    .set({
+      outputs: sql<string>`(outputs - ${key}::text) || ${JSON.stringify(first)}::jsonb`,
+      updated_at: now,
+      revision: sql<number>`revision + 1`,
+    })
+    .where("workflow_id", "=", workflowId)
+    .returning(sql<number>`length(outputs::text)`.as("size"))
+    .executeTakeFirstOrThrow();
+  if (size > PINNED_CHARACTERS_MAX) throw new Failure(TooMuchPinned);
+  const pinned = await findPinnedData(tx, workflowId);
+  const ref = { id: workflowId, displayName: workflow.definition.name };
+  ctx.emit(PinnedDataSet, ref, { workflowId, nodes: Object.keys(pinned.outputs) });
+  return pinned;
+}
+
+/** The names that a node may be pinned or mocked by: its id, and its key through the loops around it. */
+export function listNodeNames(graph: Graph, within = ""): string[] {
+  return graph.nodes.flatMap(({ id: name, body }) => {
+    const key = within === "" ? name : `${within}.${name}`;
+    return [name, key, ...(body ? listNodeNames(body, key) : [])];
+  });
 }
 
 function assertNodes(
@@ -70,7 +134,7 @@ function assertNodes(
   { definition }: StoredWorkflow,
   outputs: PinnedData["outputs"],
 ): void {
-  const known = new Set(nodeIdsOf(compilePlan(definition, nodeTypesOf(services)).graph));
+  const known = new Set(listNodeNames(compilePlan(definition, nodeTypesOf(services)).graph));
   const errors = Object.keys(outputs)
     .filter((name) => !known.has(name))
     .map((name) => ({ path: `/${name}`, message: "is not a node of the workflow" }));

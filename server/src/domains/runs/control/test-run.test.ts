@@ -183,3 +183,145 @@ test("a mocked switch goes the way of its case, or of default", async () => {
   expect(await taken("b")).toEqual(["which", "other"]);
   expect(await taken(null)).toEqual(["which", "other"]);
 });
+
+const LOOP = {
+  id: "each",
+  type: "loop",
+  config: {
+    items: "{{ trigger.input.lines }}",
+    as: "line",
+    body: {
+      nodes: [
+        { id: "up", type: "transform", config: { expression: "$uppercase(line)" } },
+        {
+          id: "call",
+          type: "http",
+          config: {
+            url: "https://127.0.0.1:9/{{ steps.up.output }}",
+            headers: { key: "{{ secrets.TEST_RUN_KEY }}" },
+          },
+        },
+      ],
+      edges: [{ from: "up", to: "call" }],
+    },
+  },
+};
+
+test("one step is tried alone: with what a run saw, with pins and mocks, in a loop with an item", async () => {
+  await owner("POST /api/v1/secrets", { name: "TEST_RUN_KEY", value: "never-shown-here" });
+  const id = await deployWorkflow(owner, [LOOP]);
+  const whole = await tried(id, { input: { lines: ["a", "b"] } });
+  expect(stepsOf(whole.body.data)["each[1].call"]).toMatchObject({
+    input: { url: "https://127.0.0.1:9/B", headers: { key: "[secret TEST_RUN_KEY]" } },
+    output: null,
+  });
+  const alone = async (body: object) => {
+    const { status, events, body: answer } = await tried(id, body);
+    expect({ status, events }).toEqual({ status: 200, events: ["workflow.run_tested"] });
+    expect(answer.data.trace.total).toBe(1);
+    return answer.data.trace.steps[0];
+  };
+  const runId = whole.body.data.id;
+  expect(await alone({ only: "each[1].call", runId })).toMatchObject({
+    id: "call",
+    input: { url: "https://127.0.0.1:9/B" },
+  });
+  expect(await alone({ only: "each.up", item: "x" })).toMatchObject({ output: "X" });
+  expect(await alone({ only: "each/up", runId })).toMatchObject({ output: "A" });
+  const mocks = { "each.up": "M", "each.call": { status: 204 } };
+  expect(await alone({ only: "each.call", mocks })).toMatchObject({
+    input: { url: "https://127.0.0.1:9/M" },
+    output: { status: 204 },
+  });
+  const mockErrors = { "each.call": { message: "No.", code: "http_status", status: 503 } };
+  expect(await alone({ only: "each.call", mocks, mockErrors })).toMatchObject({
+    status: "failed",
+    error: { code: "http_status", message: "No.", status: 503 },
+  });
+  const unsaved = { name: "x", trigger: { type: "manual" }, edges: [] };
+  const nodes = [{ id: "sum", type: "transform", config: { expression: "steps.sum.output" } }];
+  expect(await alone({ only: "sum", definition: { ...unsaved, nodes } })).toMatchObject({
+    output: null,
+  });
+  const kept = await world.sql("select test from runs where test ? 'given'");
+  expect(kept).toEqual([]);
+});
+
+test("an error that is mocked goes the way that an error goes", async () => {
+  const nodes = [
+    { id: "call", type: "http", config: { url: "https://127.0.0.1:9/" }, onError: "branch" },
+    { id: "sorry", type: "set", config: { values: { said: "{{ steps.call.error.message }}" } } },
+  ];
+  const edges = [{ from: "call", to: "sorry", when: "error" }];
+  const id = await deployWorkflow(owner, nodes, { edges });
+  const { body } = await tried(id, { mockErrors: { call: { message: "Out of paper" } } });
+  expect(body.data).toMatchObject({ status: "completed", output: { said: "Out of paper" } });
+});
+
+test("a test that names what is not there is refused, and nothing is kept of it", async () => {
+  const id = await deployWorkflow(owner, [LOOP]);
+  const elsewhere = await deployWorkflow(owner, NODES.slice(1, 3));
+  const runId = (await tried(elsewhere)).body.data.id;
+  const refused: [object, string][] = [
+    [{ only: "nobody" }, "/only"],
+    [{ only: "each.nobody" }, "/only"],
+    [{ only: "each", runId }, "/runId"],
+    [{ runId }, "/runId"],
+    [{ item: 1 }, "/item"],
+    [{ mockErrors: { nobody: { message: "x" } } }, "/mockErrors/nobody"],
+    [{ mocks: { "each.nobody": 1 } }, "/mocks/each.nobody"],
+  ];
+  for (const [body, path] of refused) {
+    const answer = await tried(id, body);
+    expect([answer.status, answer.body.errors[0].path, answer.events]).toEqual([422, path, []]);
+  }
+  const foreign = "run_01jd0000000000000000000000";
+  expect(await tried(id, { only: "each", runId: foreign })).toMatchObject({
+    status: 404,
+    events: [],
+  });
+});
+
+test("two people who pin at once both do, one who unpins leaves the rest, and sizes are bounded", async () => {
+  const id = await deployWorkflow(owner, [
+    LOOP,
+    { id: "after", type: "set", config: { values: {} } },
+  ]);
+  const at = `/api/v1/workflows/${id}/pinned-data`;
+  const other = await world.member(["builder"]);
+  const answers = await Promise.all([
+    owner(`PUT ${at}/each.up`, { output: "X" }),
+    other(`PUT ${at}/each%2Fcall`, { output: { status: 200 } }),
+    owner(`PUT ${at}/after`, { output: null }),
+  ]);
+  expect(answers.map(({ status, events }) => [status, events])).toEqual(
+    Array.from({ length: 3 }, () => [200, ["workflow.pinned_data_set"]]),
+  );
+  const { body, headers } = await owner(`GET ${at}`);
+  const outputs = { "each.up": "X", "each.call": { status: 200 }, after: null };
+  expect(body.data.outputs).toEqual(outputs);
+  const stale = await owner(`PUT ${at}/after`, { output: 1 }, { "if-match": '"1"' });
+  expect([stale.status, stale.events]).toEqual([412, []]);
+  const fresh = { "if-match": headers["etag"] ?? "" };
+  expect((await owner(`PUT ${at}/after`, { output: 1 }, fresh)).status).toBe(200);
+  const unpinned = await owner(`DELETE ${at}/each.up`);
+  expect(unpinned).toMatchObject({ status: 200, events: ["workflow.pinned_data_set"] });
+  expect(unpinned.body.data.outputs).toEqual({ "each.call": { status: 200 }, after: 1 });
+  expect(await owner(`DELETE ${at}/each.up`)).toMatchObject({ status: 200, events: [] });
+  expect((await owner(`PUT ${at}/nobody`, { output: 1 })).body.errors).toEqual([
+    { path: "/nobody", message: "is not a node of the workflow" },
+  ]);
+  expect(await owner(`PUT ${at}/after`, {})).toMatchObject({ status: 422, events: [] });
+  const large = "x".repeat(900_000);
+  for (const key of ["each", "each.up", "each.call", "up"]) {
+    await owner(`PUT ${at}/${key}`, { output: large });
+  }
+  expect(await owner(`PUT ${at}/call`, { output: large })).toMatchObject({
+    status: 409,
+    body: { code: "too_much_pinned" },
+    events: [],
+  });
+  expect((await (await world.member(["viewer"]))(`PUT ${at}/after`, { output: 1 })).status).toBe(
+    403,
+  );
+});

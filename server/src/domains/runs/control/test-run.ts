@@ -9,6 +9,7 @@ import {
   type Graph,
   nodeTypesOf,
   type PlannedVersion,
+  toNodeKey,
   WorkflowsWrite,
 } from "#domains/workflows/index.ts";
 import { type Caller } from "#kernel/access/caller.ts";
@@ -25,8 +26,10 @@ import { type PreparedStart, startInline } from "../start/start-run.ts";
 import { insertRun } from "../engine/store.ts";
 import { runRef, toRunSummary } from "../engine/run-summary.ts";
 import { toCheckpoint } from "../engine/checkpoint.ts";
+import type { TestRun } from "../engine/run-context.ts";
 import { RunTested } from "../events.ts";
-import { findPinnedData, nodeIdsOf } from "./pinned-data.ts";
+import { isolateStep, relocateNames } from "./isolated-step.ts";
+import { findPinnedData, listNodeNames } from "./pinned-data.ts";
 import type { TracedRun } from "../run.ts";
 import { buildTrace } from "../run-trace.ts";
 import { toTriggeredRun } from "./trigger-run.ts";
@@ -40,6 +43,10 @@ export interface TestRunRequest {
   readonly versionId?: string;
   readonly definition?: Definition;
   readonly mocks?: Readonly<Record<string, unknown>>;
+  readonly mockErrors?: NonNullable<TestRun["errors"]>;
+  readonly only?: string;
+  readonly runId?: string;
+  readonly item?: unknown;
 }
 
 /** Executes a test run in memory: nothing of it reaches outside. */
@@ -64,23 +71,40 @@ export async function runWorkflowTest(
     tested: await resolveTestedVersion(tx, platform, workflowId, request),
     pinned: await findPinnedData(tx, workflowId),
   }));
-  const { maxConcurrency: _, concurrencyKey: __, ...definition } = tested.definition;
+  const { maxConcurrency: _, concurrencyKey: __, ...whole } = tested.definition;
+  assertKnownNodes(compilePlan(whole, nodeTypesOf(platform)).graph, request);
+  const mocks = { ...pinned.outputs, ...withNodeKeys(request.mocks) };
+  const alone = await isolateStep(platform, caller, { workflowId, whole, mocks, request });
+  const definition = alone?.definition ?? whole;
   const plan = compilePlan(definition, nodeTypesOf(platform));
   const version: PlannedVersion = { ...tested, definition, plan };
-  const mocks = { ...pinned.outputs, ...assertKnownNodes(plan.graph, request.mocks ?? {}) };
-  const { input = null, event } = request;
   const { runAs, permissions } = authorityOf(caller);
+  const errors = request.mockErrors && withNodeKeys(request.mockErrors);
   return startInline(platform, {
     ...partition,
     version,
     triggerType: "test",
-    trigger: { type: "manual", input, ...(event !== undefined && { event }) },
+    trigger: chooseTrigger(request, alone?.trigger),
     actor: caller.actor,
     runAs,
     permissions: permissions ?? undefined,
     cause: { ...caller.cause, depth: caller.cause.depth + 1 },
-    test: { mocks, ...(tested.unsaved && { definition }) },
+    test: {
+      mocks: alone?.mocks ?? mocks,
+      ...(errors && { errors: alone ? relocateNames(errors, alone.key) : errors }),
+      ...(alone && { given: alone.given }),
+      ...((tested.unsaved || alone) && { definition }),
+    },
   });
+}
+
+/** The trigger that expressions see: what the request says, or that of the run it names. */
+function chooseTrigger(
+  { input, event }: TestRunRequest,
+  ofRun: Readonly<Record<string, unknown>> | undefined,
+): Readonly<Record<string, unknown>> {
+  if (ofRun && input === undefined && event === undefined) return ofRun;
+  return { type: "manual", input: input ?? null, ...(event !== undefined && { event }) };
 }
 
 /** Stores the test run. It starts no error workflow and answers no parent. */
@@ -138,11 +162,16 @@ function underDefinition({ path, message }: FieldError): FieldError {
   return { path: `/definition${path}`, message };
 }
 
-function assertKnownNodes(graph: Graph, mocks: Readonly<Record<string, unknown>>) {
-  const known = new Set(nodeIdsOf(graph));
-  const errors = Object.keys(mocks)
-    .filter((id) => !known.has(id))
-    .map((id) => ({ path: `/mocks/${id}`, message: "is not a node of the workflow" }));
+function assertKnownNodes(graph: Graph, request: TestRunRequest): void {
+  const known = new Set(listNodeNames(graph));
+  const errors = (["mocks", "mockErrors"] as const).flatMap((field) =>
+    Object.keys(request[field] ?? {})
+      .filter((name) => !known.has(toNodeKey(name)))
+      .map((name) => ({ path: `/${field}/${name}`, message: "is not a node of the workflow" })),
+  );
   if (errors.length > 0) throw new Failure(Invalid, { errors });
-  return mocks;
+}
+
+function withNodeKeys<T>(all: Readonly<Record<string, T>> = {}): Readonly<Record<string, T>> {
+  return Object.fromEntries(Object.entries(all).map(([name, one]) => [toNodeKey(name), one]));
 }

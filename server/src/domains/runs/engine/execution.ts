@@ -16,7 +16,7 @@ import {
 } from "#domains/workflows/index.ts";
 import type { Platform } from "#kernel/contract.ts";
 import { executeStep, type StepAttemptResult } from "../steps/execute-step.ts";
-import { isMocked, mockStep } from "../steps/mocked-steps.ts";
+import { findMock } from "../steps/mocked-steps.ts";
 import { SpeculativeSteps } from "../steps/speculative-steps.ts";
 import { outputSizeError } from "../steps/step-error.ts";
 import {
@@ -231,12 +231,11 @@ export class Execution {
 
   #attemptStep({ path, node, attempt }: PendingStep): Promise<StepAttemptResult> {
     const [platform, run, { scope }] = [this.#platform, this.run, this.#journal];
-    const { test } = run;
-    if (test && isMocked(test, node)) return Promise.resolve(mockStep(test, node, this.#now()));
+    const mock = run.test && findMock(run.test, node, { path, at: this.#now() });
     const { signal } = this.#abort;
     const stepKey = this.#stepKeyOf(path);
-    const { speculative } = this;
-    return executeStep({ platform, run, node, path, attempt, scope, signal, stepKey, speculative });
+    const step = { platform, run, node, path, attempt, scope, signal, stepKey, mock };
+    return executeStep({ ...step, speculative: this.speculative });
   }
 
   /** Differs for each retry of the run, and for each attempt of the loops around the step. */

@@ -2,10 +2,29 @@ import type { Definition } from "#domains/workflows/index.ts";
 import type { EnvironmentName } from "#kernel/db/database.ts";
 import type { Actor, Causation } from "#kernel/log/event.ts";
 
+/** The values of steps and loops around a step that is tested alone. */
+export interface GivenValues {
+  readonly steps: Readonly<Record<string, unknown>>;
+  /** By the names that expressions in the loops around it use. */
+  readonly items: Readonly<Record<string, unknown>>;
+}
+
+/** The error that a step of a test run fails with. */
+export interface MockedError {
+  readonly code?: string;
+  readonly message: string;
+  readonly status?: number;
+  readonly body?: unknown;
+}
+
 /** The stand-ins of a test run, which reaches nothing outside. */
 export interface TestRun {
-  /** Outputs by node id. */
+  /** Outputs by the id or key of a node. */
   readonly mocks: Readonly<Record<string, unknown>>;
+  /** Errors by the id or key of a node. */
+  readonly errors?: Readonly<Record<string, MockedError>>;
+  /** Not stored: a test is over before it is written. */
+  readonly given?: GivenValues;
   /** The definition under test, where it is no saved version. */
   readonly definition?: Definition;
 }

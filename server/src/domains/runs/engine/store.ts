@@ -175,7 +175,7 @@ export function insertRun(
     run.triggerType,
     JSON.stringify(run.trigger),
     eventId ?? null,
-    run.test ? JSON.stringify(run.test) : null,
+    run.test ? JSON.stringify({ ...run.test, given: undefined }) : null,
     toJson(checkpoint.output),
     toJson(checkpoint.error),
     JSON.stringify(run.actor),

@@ -10,6 +10,7 @@ import { Scrubber } from "#kernel/secrets/scrubber.ts";
 import type { StepLogLine } from "../engine/journal-record.ts";
 import { causeOfStep, type RunContext } from "../engine/run-context.ts";
 import { type Executor, ExecutorPoint, type StepResult, type StepTools } from "./executor.ts";
+import type { MockedStep } from "./mocked-steps.ts";
 import { performOperation } from "./perform-operation.ts";
 import { type PreparedNode, prepareNode } from "./prepared-node.ts";
 import type { Scope } from "./scope.ts";
@@ -39,6 +40,8 @@ export interface StepAttempt {
   readonly stepKey: string;
   /** Present when the run may not be written yet: the step then waits before it reaches outside. */
   readonly speculative: SpeculativeSteps | undefined;
+  /** In a test: the stand-in of what it would do. */
+  readonly mock?: MockedStep | undefined;
 }
 
 export type StepAttemptResult = {
@@ -96,6 +99,7 @@ export async function executeStep(attempt: StepAttempt): Promise<StepAttemptResu
     }
     const { body: _, ...visible } = checked.config as Record<string, unknown>;
     input = scrubber.scrubJson(toStorableJson(node.type.iterates ? visible : checked.config));
+    if (attempt.mock) return mockedResult(attempt.mock, input, logs);
     const executor = findExecutor(platform, node.type.executedAs ?? node.type.type);
     if (!executor) throw new StepFailure("unknown_type", `Nothing here can do ${node.type.type}.`);
     const result = await runWithTimeout(attempt, (signal) =>
@@ -127,6 +131,7 @@ export async function executeStep(attempt: StepAttempt): Promise<StepAttemptResu
   } catch (error) {
     const { message, ...rest } =
       toStepError(error, attempt.signal.aborted) ?? logBug(attempt, error);
+    if (attempt.mock?.isGiven) return mockedResult(attempt.mock, input, logs);
     const text = toStorableText(scrubber.scrub(message), MESSAGE_CHARACTERS_MAX);
     const particulars = scrubber.scrubJson(toStorableJson(rest));
     return { ...common(), error: { ...particulars, message: text } };
@@ -146,6 +151,15 @@ function operationPerformer(
     const performer = { ...attempt, rights: within ?? (await rights()) };
     return performOperation(performer, { operation, call }, request);
   };
+}
+
+/** The outcome of a step that a test does not carry out, with what it would have been given. */
+function mockedResult(
+  { outcome, log }: MockedStep,
+  input: unknown,
+  logs: readonly StepLogLine[],
+): StepAttemptResult {
+  return { input, logs: [...logs, log], ...outcome };
 }
 
 /**

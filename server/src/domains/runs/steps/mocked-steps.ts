@@ -1,22 +1,58 @@
-import { branchLabels, type PlanNode } from "#domains/workflows/index.ts";
+import {
+  branchLabels,
+  type PlanNode,
+  type StepError,
+  toNodeKey,
+} from "#domains/workflows/index.ts";
+import type { StepLogLine } from "../engine/journal-record.ts";
 import type { TestRun } from "../engine/run-context.ts";
-import type { StepAttemptResult } from "./execute-step.ts";
+import type { StepResult } from "./executor.ts";
 
-/** True for a step that a test run does not execute: it reaches outside, waits, or has a mock. */
-export function isMocked({ mocks }: TestRun, { id, type }: PlanNode): boolean {
-  return type.effect !== "pure" || Object.hasOwn(mocks, id);
+/** The stand-in of a step in a test run. */
+export interface MockedStep {
+  readonly log: StepLogLine;
+  readonly outcome:
+    | { readonly result: StepResult; readonly input?: unknown }
+    | { readonly error: StepError };
+  /** The test asks for it by name: then the configuration need not make sense. */
+  readonly isGiven: boolean;
 }
 
-/** The mocked output, or null; the branch follows from it. */
-export function mockStep({ mocks }: TestRun, node: PlanNode, at: string): StepAttemptResult {
-  const { id, type } = node;
-  const output = Object.hasOwn(mocks, id) ? mocks[id] : null;
-  const logs = [{ at, level: "info" as const, message: "Not carried out, since this is a test." }];
+/** The stand-in of a step that a test run does not execute: it reaches outside, waits, or has a mock. */
+export function findMock(
+  test: TestRun,
+  node: PlanNode,
+  { path, at }: { readonly path: string; readonly at: string },
+): MockedStep | undefined {
+  const names = [toNodeKey(path), node.id];
+  const error = findMember(test.errors, names);
+  const mock = findMember(test.mocks, names);
+  const isGiven = error !== undefined || mock !== undefined;
+  if (node.type.effect === "pure" && !isGiven) return undefined;
+  const log = { at, level: "info" as const, message: "Not carried out, since this is a test." };
+  if (!error) return { log, isGiven, outcome: toOutcome(node, mock?.value ?? null) };
+  const { code = "mocked_error", ...rest } = error.value;
+  return { log, isGiven, outcome: { error: { code, ...rest, retryable: false } } };
+}
+
+function findMember<T>(
+  all: Readonly<Record<string, T>> = {},
+  names: readonly string[],
+): { readonly value: T } | undefined {
+  const name = names.find((one) => Object.hasOwn(all, one));
+  // It was just found.
+  return name === undefined ? undefined : { value: all[name] as T };
+}
+
+/** The mocked output; the branch follows from it. */
+function toOutcome(node: PlanNode, output: unknown): MockedStep["outcome"] {
+  const { type, config } = node;
   if (type.iterates && Array.isArray(output)) {
-    return { input: { items: output }, logs, result: { items: output } };
+    const { as } = config;
+    return { input: { items: output, ...(as !== undefined && { as }) }, result: { items: output } };
   }
-  if (type.branches === "none") return { logs, result: { output } };
-  return { logs, result: { output, branch: mockedBranch(node, output) } };
+  if (type.branches === "none") return { result: { output } };
+  return { result: { output, branch: mockedBranch(node, output) } };
 }
 
 function mockedBranch({ type, config }: PlanNode, output: unknown): string {

@@ -1,10 +1,16 @@
 import { parsePath } from "#domains/workflows/index.ts";
 import { workspaceIdOf } from "#kernel/schema/id.ts";
-import type { RunContext } from "../engine/run-context.ts";
+import type { GivenValues, RunContext } from "../engine/run-context.ts";
 import type { JournalRecord } from "../engine/journal-record.ts";
 import type { WorkspaceFacts } from "./workspace-facts.ts";
 
 type Outputs = Record<string, Pick<JournalRecord, "output" | "error" | "page">>;
+
+/** The facts of a run that expressions see. */
+export type ScopedRun = Pick<
+  RunContext,
+  "id" | "createdAt" | "workspace" | "environment" | "workflowId" | "versionId" | "trigger" | "test"
+>;
 
 /** The values that not every step needs. */
 interface ScopeExtras {
@@ -20,8 +26,12 @@ export class Scope {
   readonly #iterationOutputs = new Map<string, Outputs>();
   readonly #items = new Map<string, { readonly as: string; readonly items: readonly unknown[] }>();
 
-  constructor(run: RunContext) {
-    const { id, createdAt, workspace, environment, workflowId, versionId, trigger } = run;
+  /** In a test of one step: what it sees of steps that are not in this run. */
+  readonly #given: GivenValues | undefined;
+
+  constructor(run: ScopedRun) {
+    const { id, createdAt, workspace, environment, workflowId, versionId, trigger, test } = run;
+    this.#given = test?.given;
     this.#common = {
       trigger,
       run: { id, createdAt, workflowId, versionId },
@@ -59,7 +69,13 @@ export class Scope {
       items["index"] = index;
       steps = { ...steps, ...this.#iterationOutputs.get(`${loop}[${index}].`) };
     }
-    const scope = { ...this.#common, ...(workspace && { workspace }), ...items, steps };
+    const scope = {
+      ...this.#common,
+      ...(workspace && { workspace }),
+      ...this.#given?.items,
+      ...items,
+      steps: this.#given ? { ...this.#given.steps, ...steps } : steps,
+    };
     if (secrets === undefined || secrets.size === 0) return scope;
     // Hidden: an expression that takes its scope as a whole must not show them.
     return Object.defineProperty(scope, "secrets", { value: Object.fromEntries(secrets) });

@@ -25,7 +25,7 @@ const caches = new WeakMap<Platform["db"], BoundedCache<CachedFacts>>();
 /** Reads the workspace of a run, from memory where it was read just now. */
 export async function readWorkspaceFacts(
   { db }: Platform,
-  { workspace, environment }: RunContext,
+  { workspace, environment }: Pick<RunContext, "workspace" | "environment">,
 ): Promise<WorkspaceFacts> {
   const cache = caches.get(db) ?? new BoundedCache<CachedFacts>(WORKSPACES_MAX);
   caches.set(db, cache);

@@ -37,6 +37,13 @@ export {
   type RetryRule,
   type PlanEdge,
 } from "./execution-plan.ts";
+export {
+  listNodes,
+  locateNode,
+  type NodePosition,
+  type OutlineNode,
+  toNodeKey,
+} from "./outline.ts";
 export { nextCronTime } from "./cron-time.ts";
 export { checkSchedule } from "./schedule.ts";
 export { expression, isTemplate, literalSchema, splitConfig, templateSchema } from "./template.ts";

@@ -1,0 +1,91 @@
+import Type from "typebox";
+import {
+  getWorkflow,
+  WorkflowId,
+  WorkflowsRead,
+  WorkflowsWrite,
+} from "#domains/workflows/index.ts";
+import { command, query } from "#kernel/operation/operation.ts";
+import { item } from "#kernel/operation/response.ts";
+import { line, object } from "#kernel/schema/schema.ts";
+import {
+  changePinnedData,
+  findPinnedData,
+  Outputs,
+  PinnedData,
+  replacePinnedData,
+  TooMuchPinned,
+} from "../control/pinned-data.ts";
+import { PinnedDataSet } from "../events.ts";
+
+const ById = object({ id: WorkflowId });
+const params = { id: "wf_01jd0000000000000000000000" };
+const ByNode = object({
+  id: WorkflowId,
+  key: line(400, "A node: its id, or `each.call` for one in a loop"),
+});
+
+export const getPinnedData = query({
+  id: "workflows.pinned_data",
+  route: "GET /api/v1/workflows/{id}/pinned-data",
+  aliases: ["GET /api/workflows/{id}/pinned-data"],
+  summary: "Read the outputs that test runs take for granted",
+  environmentScoped: false,
+  permission: WorkflowsRead,
+  params: ById,
+  response: item(PinnedData),
+  example: { params },
+  async run({ tx }, { params: { id } }) {
+    await getWorkflow(tx, id);
+    return findPinnedData(tx, id);
+  },
+});
+
+export const setPinnedData = command({
+  id: "workflows.pin_data",
+  route: "PUT /api/v1/workflows/{id}/pinned-data",
+  aliases: ["PUT /api/workflows/{id}/pinned-data"],
+  summary: "Set the outputs that test runs take for granted, by node",
+  description: "In the place of all that were pinned before. They belong to the whole workspace.",
+  environmentScoped: false,
+  permission: WorkflowsWrite,
+  params: ById,
+  body: Outputs,
+  response: item(PinnedData),
+  emits: [PinnedDataSet],
+  example: { params, body: { page: { status: 200, body: "ok" } } },
+  run: (ctx, { params: { id }, body }) => replacePinnedData(ctx, id, body),
+});
+
+export const pinOutput = command({
+  id: "workflows.pin_output",
+  route: "PUT /api/v1/workflows/{id}/pinned-data/{key}",
+  aliases: ["PUT /api/workflows/{id}/pinned-data/{key}"],
+  summary: "Set the output that test runs take for granted of one node",
+  description: "Those of other nodes stay, also when somebody else pins them at the same time.",
+  environmentScoped: false,
+  permission: WorkflowsWrite,
+  params: ByNode,
+  body: object({ output: Type.Unknown() }),
+  response: item(PinnedData),
+  emits: [PinnedDataSet],
+  example: { params: { ...params, key: "each.call" }, body: { output: { status: 200 } } },
+  fails: [TooMuchPinned],
+  run: (ctx, { params: { id, key }, body: { output } }) =>
+    changePinnedData(ctx, id, { key, output: output ?? null }),
+});
+
+export const unpinOutput = command({
+  id: "workflows.unpin_output",
+  route: "DELETE /api/v1/workflows/{id}/pinned-data/{key}",
+  aliases: ["DELETE /api/workflows/{id}/pinned-data/{key}"],
+  summary: "Let test runs take nothing for granted of one node",
+  environmentScoped: false,
+  permission: WorkflowsWrite,
+  params: ByNode,
+  allowNoop: true,
+  response: item(PinnedData),
+  emits: [PinnedDataSet],
+  example: { params: { ...params, key: "each.call" } },
+  run: (ctx, { params: { id, key } }) => changePinnedData(ctx, id, { key, output: undefined }),
+});

@@ -1,0 +1,203 @@
+/**
+ * The values that expressions of a step would see, for an editor: those of a run, the pinned ones, and what
+ * the request itself gives. No secret is read.
+ */
+import Type, { type Static } from "typebox";
+import {
+  canSeeTrace,
+  getWorkflow,
+  locateNode,
+  type NodePosition,
+  parsePath,
+  TracesRead,
+  toNodeKey,
+  WorkflowsRead,
+} from "#domains/workflows/index.ts";
+import type { Caller } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/contract.ts";
+import type { Tx } from "#kernel/db/connection.ts";
+import { Failure, Forbidden, invalidField } from "#kernel/operation/failure.ts";
+import { id, line } from "#kernel/schema/schema.ts";
+import { findPinnedData } from "../control/pinned-data.ts";
+import { foldJournal } from "../engine/journal-record.ts";
+import { RunId } from "../run.ts";
+import { Scope } from "../steps/scope.ts";
+import { readWorkspaceFacts } from "../steps/workspace-facts.ts";
+import * as store from "../store.ts";
+
+/** The place of expressions, and where their values come from. */
+export const placeFields = {
+  workflowId: Type.Optional(id("wf")),
+  definition: Type.Optional(
+    Type.Record(Type.String(), Type.Unknown(), {
+      description: "One that is not saved, as far as it is written; the live one unless given",
+    }),
+  ),
+  stepId: Type.Optional(
+    line(
+      1_000,
+      "The step that they stand in: `call`, `each.call` in a loop, `each[3].call` for one item; " +
+        "without it, a place behind all steps",
+    ),
+  ),
+  runId: Type.Optional(
+    Type.String({ ...RunId, description: "A run whose values they see; the pinned ones are left" }),
+  ),
+  item: Type.Optional(Type.Unknown({ description: "Of the innermost loop around the step" })),
+  values: Type.Optional(
+    Type.Record(Type.String({ maxLength: 64 }), Type.Unknown(), {
+      maxProperties: 50,
+      description: "Such as `trigger` or `steps`: these count before all others",
+    }),
+  ),
+};
+
+export type PreviewPlace = Static<ReturnType<typeof placeSchema>>;
+export const placeSchema = () => Type.Object(placeFields);
+
+/** The values, and where each of the steps stands. */
+export interface PreviewScope {
+  readonly values: Readonly<Record<string, unknown>>;
+  readonly position: NodePosition;
+  /** By the id of a step: what its output was taken from. */
+  readonly sources: ReadonlyMap<string, "run" | "pin" | "values">;
+  readonly triggerType: string | undefined;
+}
+
+/** Reads what expressions at this place would see. */
+export async function readPreviewScope(
+  platform: Platform,
+  caller: Caller,
+  place: PreviewPlace,
+): Promise<PreviewScope> {
+  const { workspace, environment } = caller;
+  if (!workspace) throw new Error("Expressions belong to a workspace.");
+  assertReadable(caller, place);
+  const partition = { workspace: workspace.key, environment };
+  const stored = await platform.db.read(partition, (tx) => readStored(tx, place));
+  const { run, workflow } = stored;
+  if (run && !canSeeTrace(caller, run.runAs)) {
+    const detail = `The values of this run need the permission ${TracesRead.name}.`;
+    throw new Failure(Forbidden, { detail });
+  }
+  const definition = place.definition ?? workflow?.definition;
+  const position = locateNode(definition, place.stepId && toNodeKey(place.stepId));
+  if (!position) throw invalidField("/stepId", "is no step of the workflow");
+  const sources = new Map<string, "run" | "pin" | "values">();
+  const now = platform.clock.now().toISOString();
+  const scope = new Scope({
+    id: run?.id ?? NO_RUN,
+    createdAt: run?.createdAt ?? now,
+    workspace: workspace.key,
+    environment,
+    workflowId: run?.workflowId ?? place.workflowId ?? NO_WORKFLOW,
+    versionId: run?.versionId ?? workflow?.newest.id ?? NO_VERSION,
+    trigger: run?.trigger ?? {},
+    test: undefined,
+  });
+  const path = withIterations(place.stepId ?? "", position);
+  addPins(scope, stored.pins, position, { path, sources });
+  for (const record of stored.steps) {
+    scope.add(record);
+    if (record.status === "completed" || record.status === "failed")
+      sources.set(record.node, "run");
+    if (record.items === undefined) continue;
+    const { items = [], as = "item" } = (record.input ?? {}) as { items?: unknown[]; as?: string };
+    scope.addItems(record.path, as, items);
+  }
+  const facts = await readWorkspaceFacts(platform, { workspace: workspace.key, environment });
+  const values: Record<string, unknown> = { ...scope.at(path, { workspace: facts }) };
+  const innermost = position.loops.at(-1);
+  if (innermost && place.item !== undefined) {
+    values[innermost.as] = place.item;
+    values["index"] ??= 0;
+  }
+  Object.assign(values, withGivenSteps(values, place.values, sources));
+  return { values, position, sources, triggerType: triggerTypeOf(definition) };
+}
+
+const NO_RUN = "run_00000000000000000000000000";
+const NO_WORKFLOW = "wf_00000000000000000000000000";
+const NO_VERSION = "wfv_00000000000000000000000000";
+
+/** Where something stored is named, one must be able to read it. */
+function assertReadable({ permissions }: Caller, { workflowId, runId }: PreviewPlace): void {
+  if (workflowId === undefined && runId === undefined) return;
+  if (permissions.has(WorkflowsRead.name)) return;
+  const detail = `The values of a workflow need the permission ${WorkflowsRead.name}.`;
+  throw new Failure(Forbidden, { detail });
+}
+
+async function readStored(tx: Tx, { workflowId, runId }: PreviewPlace) {
+  const workflow = workflowId === undefined ? undefined : await getWorkflow(tx, workflowId);
+  const pins = workflowId === undefined ? {} : (await findPinnedData(tx, workflowId)).outputs;
+  const run = runId === undefined ? undefined : await store.get(tx, runId);
+  if (run && workflow && run.workflowId !== workflow.id) {
+    throw invalidField("/runId", "is no run of this workflow");
+  }
+  const entries = runId === undefined ? [] : await store.readEntries(tx, runId);
+  return {
+    workflow,
+    pins,
+    run,
+    steps: [...foldJournal(entries.flatMap(({ records }) => records)).values()],
+  };
+}
+
+/** The path of a step: where its iteration is not named, it is the first. */
+function withIterations(stepId: string, { node, loops }: NodePosition): string {
+  if (node === undefined || stepId.includes("[")) return stepId.replaceAll("/", ".");
+  return [...loops.map(({ id: loopId }) => `${loopId}[0]`), node.id].join(".");
+}
+
+/** Adds the outputs that are pinned, in the iteration that is looked at; a run's own come later, and count. */
+function addPins(
+  scope: Scope,
+  pins: Readonly<Record<string, unknown>>,
+  { before, loops }: NodePosition,
+  {
+    path,
+    sources,
+  }: { readonly path: string; readonly sources: Map<string, "run" | "pin" | "values"> },
+): void {
+  const { iterations } = parsePath(path);
+  for (const { id: nodeId, key } of before) {
+    const name = Object.hasOwn(pins, key) ? key : nodeId;
+    if (!Object.hasOwn(pins, name)) continue;
+    const depth = key.split(".").length - 1;
+    const within = iterations[depth - 1];
+    const prefix = within ? `${within.path}[${within.index}].` : "";
+    const output = pins[name];
+    scope.add({
+      path: prefix + nodeId,
+      node: nodeId,
+      status: "completed",
+      attempts: 1,
+      output: output ?? null,
+    });
+    sources.set(nodeId, "pin");
+  }
+  for (const [depth, { key, id: loopId, as }] of loops.entries()) {
+    const items = pins[key] ?? pins[loopId];
+    const at = iterations[depth]?.path;
+    if (Array.isArray(items) && at !== undefined) scope.addItems(at, as, items);
+  }
+}
+
+/** Steps that are given stand beside those of the run; all other names take the place of theirs. */
+function withGivenSteps(
+  values: Readonly<Record<string, unknown>>,
+  given: PreviewPlace["values"] = {},
+  sources: Map<string, "run" | "pin" | "values">,
+): Readonly<Record<string, unknown>> {
+  const { steps, secrets: _, ...rest } = given;
+  if (typeof steps !== "object" || steps === null) return rest;
+  for (const name of Object.keys(steps)) sources.set(name, "values");
+  return { ...rest, steps: { ...Object(values["steps"]), ...steps } as unknown };
+}
+
+function triggerTypeOf(definition: unknown): string | undefined {
+  const { trigger } = Object(definition) as { readonly trigger?: unknown };
+  const { type } = Object(trigger) as { readonly type?: unknown };
+  return typeof type === "string" ? type : undefined;
+}

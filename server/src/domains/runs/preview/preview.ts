@@ -1,0 +1,186 @@
+import Type, { type Static } from "typebox";
+import type { Caller } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/contract.ts";
+import { ExpressionError, type ExpressionPlace } from "#kernel/expression/expression-failure.ts";
+import { compileExpression, type EvaluationContext } from "#kernel/expression/expression.ts";
+import { compileTemplate } from "#kernel/expression/template.ts";
+import { EXPRESSION_CHARACTERS_MAX } from "#kernel/expression/parse.ts";
+import { ANY_NAME } from "#kernel/expression/references.ts";
+import { object, text } from "#kernel/schema/schema.ts";
+import { type PreviewPlace, placeFields, readPreviewScope } from "./preview-scope.ts";
+import { cutValue, typeOfValue } from "./sample.ts";
+
+const TEXTS_MAX = 50;
+/** Of one value in an answer. */
+const VALUE_CHARACTERS_MAX = 16_384;
+/** After this the rest is left; each has a limit of its own besides. */
+const TIME_LIMIT_MS = 2_000;
+
+const PreviewedText = object(
+  {
+    expression: Type.Optional(
+      text(EXPRESSION_CHARACTERS_MAX + 100, "A whole expression, with or without braces around it"),
+    ),
+    template: Type.Optional(
+      Type.Unknown({
+        description: "A text with `{{ }}` in it, or any JSON with such texts inside",
+      }),
+    ),
+  },
+  { title: "PreviewedText" },
+);
+type PreviewedText = Static<typeof PreviewedText>;
+
+export const PreviewInput = object({
+  ...placeFields,
+  texts: Type.Array(PreviewedText, { minItems: 1, maxItems: TEXTS_MAX }),
+});
+
+const PreviewError = Type.Object({
+  code: Type.Enum(["syntax", "evaluation", "timeout", "too_large", "busy"]),
+  message: Type.String(),
+  position: Type.Optional(
+    Type.Integer({ description: "How many characters into the text that was sent" }),
+  ),
+  path: Type.Optional(
+    Type.String({ description: "Of a template: the JSON pointer of the text that it is about" }),
+  ),
+  expression: Type.Optional(Type.String({ description: "The expression there" })),
+});
+
+export const Preview = Type.Object(
+  {
+    ok: Type.Boolean(),
+    value: Type.Optional(Type.Unknown({ description: "Absent where there is none" })),
+    type: Type.Optional(
+      Type.Enum(["nothing", "null", "boolean", "number", "string", "array", "object"]),
+    ),
+    length: Type.Optional(Type.Integer({ description: "Of a list or a text, before it was cut" })),
+    truncated: Type.Optional(Type.Boolean({ description: "Whether the value was cut" })),
+    secrets: Type.Optional(
+      Type.Array(Type.String(), { description: "Secrets that it reads; stand-ins are shown" }),
+    ),
+    error: Type.Optional(PreviewError),
+  },
+  { title: "ExpressionPreview" },
+);
+export type Preview = Static<typeof Preview>;
+
+/** Evaluates texts as a step would, with stand-ins for secrets; an error is an answer too. */
+export async function previewTexts(
+  platform: Platform,
+  caller: Caller,
+  { texts, ...place }: PreviewPlace & { readonly texts: readonly PreviewedText[] },
+): Promise<Preview[]> {
+  const { values } = await readPreviewScope(platform, caller, place);
+  const until = performance.now() + TIME_LIMIT_MS;
+  const previews: Preview[] = [];
+  for (const one of texts) {
+    const isLate = performance.now() > until;
+    previews.push(isLate ? TOO_LATE : await previewText(platform, caller, one, values));
+  }
+  return previews;
+}
+
+const TOO_LATE: Preview = {
+  ok: false,
+  error: { code: "timeout", message: "The texts before it took all the time." },
+};
+
+async function previewText(
+  platform: Platform,
+  { workspace }: Caller,
+  one: PreviewedText,
+  values: Readonly<Record<string, unknown>>,
+): Promise<Preview> {
+  const context = {
+    pool: platform.expressions,
+    key: workspace?.key ?? "",
+    nowMs: platform.clock.nowMs(),
+  };
+  try {
+    const { secrets, evaluate } = compileText(one);
+    const value = await evaluate(withStandIns(values, secrets), context);
+    return { ...toPreview(value), ...(secrets.length > 0 && { secrets: [...secrets] }) };
+  } catch (error) {
+    if (!(error instanceof ExpressionError)) throw error;
+    const { code, message, position, path, text: expression } = error;
+    return {
+      ok: false,
+      error: {
+        code,
+        message,
+        ...(position !== undefined && { position }),
+        ...(path !== undefined && path !== "" && { path }),
+        ...(expression !== undefined && { expression }),
+      },
+    };
+  }
+}
+
+interface CompiledText {
+  readonly secrets: readonly string[];
+  readonly evaluate: (scope: unknown, context: EvaluationContext) => unknown;
+}
+
+const BRACES = /^\s*\{\{([\s\S]*)\}\}\s*$/;
+
+function compileText({ expression, template }: PreviewedText): CompiledText {
+  if (expression === undefined) {
+    const compiled = compileTemplate(template ?? null);
+    return {
+      secrets: namedSecrets(compiled.references.secrets),
+      evaluate: (scope, context) => compiled.evaluate(scope, context),
+    };
+  }
+  const inner = BRACES.exec(expression)?.[1];
+  const place = {
+    path: "",
+    text: inner ?? expression,
+    offset: inner === undefined ? 0 : expression.indexOf("{{") + 2,
+  };
+  const compiled = locateError(place, () => compileExpression(place.text));
+  return {
+    secrets: namedSecrets(compiled.references.secrets),
+    evaluate: (scope, context) => locateError(place, () => compiled.evaluate(scope, context)),
+  };
+}
+
+/** Runs something; an error, also one of a promise, then says where it stands in the text. */
+function locateError<T>(place: ExpressionPlace, run: () => T): T {
+  const rethrow = (error: unknown): never => {
+    throw error instanceof ExpressionError ? error.at(place) : error;
+  };
+  try {
+    const result = run();
+    // Of a promise the type stays: it only rejects with another error.
+    return result instanceof Promise ? (result.catch(rethrow) as T) : result;
+  } catch (error) {
+    return rethrow(error);
+  }
+}
+
+function namedSecrets(names: readonly string[]): readonly string[] {
+  return names.filter((name) => name !== ANY_NAME);
+}
+
+/** As test runs have it: an expression that takes its scope as a whole sees no secret. */
+function withStandIns(values: Readonly<Record<string, unknown>>, secrets: readonly string[]) {
+  if (secrets.length === 0) return values;
+  const value = Object.fromEntries(secrets.map((name) => [name, `[secret ${name}]`]));
+  return Object.defineProperty({ ...values }, "secrets", { value });
+}
+
+function toPreview(value: unknown): Preview {
+  const type = typeOfValue(value);
+  if (value === undefined) return { ok: true, type };
+  const cut = cutValue(value, VALUE_CHARACTERS_MAX);
+  const isSized = typeof value === "string" || Array.isArray(value);
+  return {
+    ok: true,
+    type,
+    value: cut.value,
+    ...(isSized && { length: value.length }),
+    truncated: cut.truncated,
+  };
+}

@@ -1,0 +1,104 @@
+/**
+ * Definitions while they are being written: what can be found in one that need not be valid. A **key** names a
+ * node in a definition as a path names a step in a run, without the numbers of iterations: `each.call`.
+ */
+import { loop } from "./flow-nodes.ts";
+
+/** A node as far as it is written. */
+export interface OutlineNode {
+  readonly id: string;
+  readonly key: string;
+  readonly name: string | undefined;
+  readonly type: string;
+  readonly config: Readonly<Record<string, unknown>>;
+}
+
+/** A node, the loops around it, outermost first, and the nodes whose outputs it can read. */
+export interface NodePosition {
+  readonly node: OutlineNode | undefined;
+  readonly loops: readonly (OutlineNode & { readonly as: string })[];
+  /** Nodes that come before it, those before its loops included. */
+  readonly before: readonly OutlineNode[];
+}
+
+/** The key of a path or of a key in another spelling: `each[3].call` and `each/call` are `each.call`. */
+export function toNodeKey(text: string): string {
+  return text.replaceAll(/\[\d+\]/g, "").replaceAll("/", ".");
+}
+
+/** Finds a node by its key; without a key, the end of the workflow, which has every node before it. */
+export function locateNode(definition: unknown, key: string | undefined): NodePosition | undefined {
+  let graph = readGraph(definition, "");
+  if (key === undefined) return { node: undefined, loops: [], before: graph.nodes };
+  const loops: (OutlineNode & { readonly as: string })[] = [];
+  const before: OutlineNode[] = [];
+  const ids = key.split(".");
+  for (const [depth, id] of ids.entries()) {
+    const node = graph.nodes.find((one) => one.id === id);
+    if (!node) return undefined;
+    before.push(...findAncestors(graph, id));
+    if (depth === ids.length - 1) return { node, loops, before };
+    const { as } = node.config;
+    loops.push({ ...node, as: typeof as === "string" ? as : "item" });
+    graph = readGraph(node.config["body"], node.key);
+  }
+  return undefined;
+}
+
+/** All nodes, those in loops included. */
+export function listNodes(definition: unknown, within = "", depth = 0): OutlineNode[] {
+  if (depth > DEPTH_MAX) return [];
+  return readGraph(definition, within).nodes.flatMap((node) =>
+    node.type === loop.type
+      ? [node, ...listNodes(node.config["body"], node.key, depth + 1)]
+      : [node],
+  );
+}
+
+/** Deeper than any definition that can be saved. */
+const DEPTH_MAX = 10;
+
+interface OutlineGraph {
+  readonly nodes: readonly OutlineNode[];
+  readonly edges: readonly { readonly from: unknown; readonly to: unknown }[];
+}
+
+function readGraph(value: unknown, within: string): OutlineGraph {
+  const { nodes, edges } = toRecord(value);
+  const read = toList(nodes).flatMap((one): OutlineNode[] => {
+    const { id, type, name, config } = toRecord(one);
+    if (typeof id !== "string" || id === "" || typeof type !== "string") return [];
+    const key = within === "" ? id : `${within}.${id}`;
+    const title = typeof name === "string" ? name : undefined;
+    return [{ id, key, name: title, type, config: toRecord(config) }];
+  });
+  return {
+    nodes: read,
+    edges: toList(edges).map((one) => ({ from: toRecord(one)["from"], to: toRecord(one)["to"] })),
+  };
+}
+
+/** The nodes from which edges lead to this one, in the order in which they are written. */
+function findAncestors({ nodes, edges }: OutlineGraph, id: string): OutlineNode[] {
+  const incoming = Map.groupBy(edges, ({ to }) => to);
+  const found = new Set<unknown>();
+  const open: unknown[] = [id];
+  for (let to = open.pop(); to !== undefined; to = open.pop()) {
+    for (const { from } of incoming.get(to) ?? []) {
+      if (found.has(from) || from === undefined) continue;
+      found.add(from);
+      open.push(from);
+    }
+  }
+  // Itself is one of them where the edges lead in a circle.
+  return nodes.filter((node) => node.id !== id && found.has(node.id));
+}
+
+function toRecord(value: unknown): Readonly<Record<string, unknown>> {
+  const isRecord = typeof value === "object" && value !== null && !Array.isArray(value);
+  return isRecord ? (value as Readonly<Record<string, unknown>>) : {};
+}
+
+function toList(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
