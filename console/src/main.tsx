@@ -19,6 +19,7 @@ import { NotFound } from "./shell/not-found.tsx";
 import { Shell } from "./shell/shell.tsx";
 import { ScreenFailure } from "./shell/screen-boundary.tsx";
 import { SignIn } from "./shell/sign-in/sign-in.tsx";
+import { parseListSearch } from "./workflows/list/order.ts";
 
 /** The only list of screens. A loader starts a screen's requests beside the download of its code, on hover already. */
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound });
@@ -74,10 +75,7 @@ const workflows = createRoute({
   getParentRoute: () => inside,
   path: "/workflows",
   component: lazyRouteComponent(() => import("./workflows/list/list.tsx"), "WorkflowList"),
-  validateSearch: (search): { q?: string } => {
-    const q = textOf(search["q"]);
-    return q === undefined ? {} : { q };
-  },
+  validateSearch: parseListSearch,
 });
 
 /** `step` is the way to the chosen step through its loops, `run` the run whose values are shown on it. */

@@ -1,8 +1,9 @@
 import { Link, useRouterState } from "@tanstack/react-router";
-import { PanelLeft } from "lucide-react";
+import { Ellipsis, PanelLeft } from "lucide-react";
 import { type Me, useMay } from "../data/people.ts";
 import { AREAS, type Screen, SCREENS } from "./areas.ts";
 import { AccountMenu } from "./bar/account-menu.tsx";
+import { Popover } from "./bar/popover.tsx";
 import { WorkspaceSwitch } from "./bar/workspace-switch.tsx";
 
 const DOCK_MAX = 5;
@@ -62,15 +63,41 @@ function ScreenLink({
   );
 }
 
-/** The menu of a narrow screen: the first screens, at the thumb. */
+/** The menu of a narrow screen: the first screens at the thumb, and all of them behind the last button. */
 export function Dock() {
   const may = useMay();
-  const offered = SCREENS.filter(({ permission }) => may(permission)).slice(0, DOCK_MAX);
+  const offered = SCREENS.filter(({ permission }) => may(permission));
+  const isAll = offered.length <= DOCK_MAX;
   return (
     <nav className="dock" aria-label="Screens">
-      {offered.map((screen) => (
+      {offered.slice(0, isAll ? DOCK_MAX : DOCK_MAX - 1).map((screen) => (
         <ScreenLink key={screen.to} screen={screen} className="dock-item" />
       ))}
+      {!isAll && (
+        <Popover
+          label="All screens"
+          className="dock-item"
+          align="end"
+          above
+          isNamedByContent
+          trigger={
+            <>
+              <Ellipsis className="ico" />
+              <span className="nav-label">All screens</span>
+            </>
+          }
+        >
+          {(close) => (
+            <ul className="dock-all scroll">
+              {offered.map((screen) => (
+                <li key={screen.to} onClick={close}>
+                  <ScreenLink screen={screen} className="menu-item" />
+                </li>
+              ))}
+            </ul>
+          )}
+        </Popover>
+      )}
     </nav>
   );
 }

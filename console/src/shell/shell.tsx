@@ -106,6 +106,11 @@ function Frame() {
     { keys: "?", label: "Keys of this screen", run: () => setOpen("keys") },
     { keys: "mod+b", label: "Fold the menu", run: fold },
     { keys: "mod+shift+l", label: "Light or dark", run: switchTheme, always: true },
+    {
+      label: "Install an example",
+      run: () => void navigate({ to: "/welcome" }),
+      disabled: may("packs:install") ? undefined : "You may not install packs here.",
+    },
     { label: "Sign out", run: () => void signOut() },
     ...SCREENS.filter(({ permission }) => may(permission)).map(({ to, label, keys }): Action => ({
       ...(keys !== undefined && { keys }),

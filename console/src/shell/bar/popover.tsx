@@ -6,6 +6,8 @@ interface PopoverProps {
   readonly className: string;
   readonly align?: "start" | "end";
   readonly above?: boolean;
+  /** The trigger's own text names the button. */
+  readonly isNamedByContent?: boolean;
   /** Called with a function that closes it. */
   readonly children: (close: () => void) => ReactNode;
 }
@@ -39,7 +41,7 @@ export function Popover(props: PopoverProps) {
         className={props.className}
         popoverTarget={id}
         aria-expanded={isOpen}
-        aria-label={props.label}
+        aria-label={props.isNamedByContent === true ? undefined : props.label}
         title={props.label}
       >
         {props.trigger}

@@ -20,7 +20,7 @@ export const integration: Example = {
                 id: "valid",
                 name: "Has it a customer?",
                 type: "condition",
-                config: { expression: "$exists(trigger.body.customer)" },
+                config: { expression: "$exists(trigger.input.body.customer)" },
               },
               {
                 id: "order",
@@ -29,8 +29,8 @@ export const integration: Example = {
                 config: {
                   values: {
                     number: "O-{{ $substring(run.id, 4, 8) }}",
-                    customer: "{{ $uppercase(trigger.body.customer) }}",
-                    total: "{{ $sum(trigger.body.lines.price) }}",
+                    customer: "{{ $uppercase(trigger.input.body.customer) }}",
+                    total: "{{ $sum(trigger.input.body.lines.price) }}",
                   },
                 },
               },
@@ -61,8 +61,8 @@ export const integration: Example = {
     const id = made("workflows", "receive");
     await publish(id);
     await runWith(id, [
-      { customer: "Ada Byron", lines: [{ sku: "bolt", price: 12 }] },
-      { lines: [{ sku: "nut", price: 3 }] },
+      { body: { customer: "Ada Byron", lines: [{ sku: "bolt", price: 12 }] } },
+      { body: { lines: [{ sku: "nut", price: 3 }] } },
     ]);
     return {
       path: `/workflows/${id}`,

@@ -1,0 +1,74 @@
+/** What one does with a workflow from the list. */
+import { call, type Input, invalidate } from "../../data/api.ts";
+import { applyChange } from "../../data/change.ts";
+import { notify, notifyError } from "../../ui/toast.tsx";
+
+interface Named {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** A draft with the same steps, published nowhere. */
+export async function duplicate({ id, name }: Named): Promise<string | undefined> {
+  try {
+    const { data } = await call("workflows.get", { params: { id } });
+    const { description, trigger, nodes, edges, maxConcurrency, concurrencyKey, timeoutMs } = data;
+    const body = {
+      name: `${name} (copy)`,
+      ...(description !== undefined && { description }),
+      ...(maxConcurrency !== undefined && { maxConcurrency }),
+      ...(concurrencyKey !== undefined && { concurrencyKey }),
+      ...(timeoutMs !== undefined && { timeoutMs }),
+      trigger: withoutAddress(trigger),
+      nodes,
+      edges,
+    };
+    const made = await call("workflows.create", { body } as unknown as Input<"workflows.create">);
+    invalidate(["workflows."]);
+    notify(`${name} was copied.`);
+    return made.data.id;
+  } catch (error) {
+    notifyError(error);
+    return undefined;
+  }
+}
+
+/** The address of a webhook is its own workflow's. */
+function withoutAddress(trigger: object): object {
+  const { url: _url, path: _path, ...rest } = trigger as Record<string, unknown>;
+  return rest;
+}
+
+export async function copyAsJson({ id, name }: Named): Promise<void> {
+  try {
+    const { data } = await call("workflows.get", { params: { id } });
+    await navigator.clipboard.writeText(JSON.stringify(data, null, 2));
+    notify(`${name} is in the clipboard, as JSON.`);
+  } catch (error) {
+    notifyError(error);
+  }
+}
+
+export function archive({ id, name }: Named): Promise<boolean> {
+  return applyChange({
+    send: () => send("workflows.archive", id),
+    said: `${name} is archived, and its triggers are off.`,
+    undo: () => send("workflows.unarchive", id),
+  });
+}
+
+export function unarchive({ id, name }: Named): Promise<boolean> {
+  return applyChange({
+    send: () => send("workflows.unarchive", id),
+    said: `${name} is back, as a draft.`,
+    undo: () => send("workflows.archive", id),
+  });
+}
+
+async function send(
+  operation: "workflows.archive" | "workflows.unarchive",
+  id: string,
+): Promise<void> {
+  await call(operation, { params: { id } });
+  invalidate(["workflows."]);
+}

@@ -1,0 +1,53 @@
+/** A definition that somebody brings along, as the API takes it. */
+export interface Imported {
+  readonly name: string;
+  readonly nodes: readonly unknown[];
+  readonly [field: string]: unknown;
+}
+
+/** What a definition has; the rest of an exported workflow is its history. */
+const FIELDS = [
+  "name",
+  "description",
+  "trigger",
+  "nodes",
+  "edges",
+  "maxConcurrency",
+  "concurrencyKey",
+  "timeoutMs",
+  "inputSchema",
+];
+
+/** Reads a definition, an answer of the API, or one in a pack. Throws what is wrong in words. */
+export function parseImported(text: string): Imported {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new Error(`This is no JSON: ${error instanceof Error ? error.message : ""}`, {
+      cause: error,
+    });
+  }
+  const definition = unwrap(value);
+  if (definition === undefined || !Array.isArray(definition["nodes"])) {
+    throw new Error("This is no workflow: it has no list of nodes.");
+  }
+  const kept = FIELDS.flatMap((field) =>
+    definition[field] === undefined ? [] : [[field, definition[field]] as const],
+  );
+  const { name, nodes, ...rest } = Object.fromEntries(kept);
+  return {
+    trigger: { type: "manual" },
+    edges: [],
+    ...rest,
+    name: typeof name === "string" && name !== "" ? name : "Imported workflow",
+    nodes: nodes as readonly unknown[],
+  };
+}
+
+function unwrap(value: unknown): Readonly<Record<string, unknown>> | undefined {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
+  const record = value as Readonly<Record<string, unknown>>;
+  if (Array.isArray(record["nodes"])) return record;
+  return unwrap(record["data"] ?? record["definition"]) ?? record;
+}

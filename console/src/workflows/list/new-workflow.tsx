@@ -1,0 +1,177 @@
+import { useNavigate } from "@tanstack/react-router";
+import { FileJson, Package, SquarePen } from "lucide-react";
+import { useState } from "react";
+import { call, type Input, invalidate } from "../../data/api.ts";
+import { describeRefusal } from "../../data/change.ts";
+import { Dialog } from "../../ui/dialog.tsx";
+import { notify } from "../../ui/toast.tsx";
+import { type Intent, INTENTS, setUp } from "../../welcome/index.ts";
+import { parseImported } from "./imported.ts";
+
+type Way = "nothing" | "example" | "import";
+
+const WAYS = [
+  ["nothing", "From nothing", SquarePen],
+  ["example", "From an example", Package],
+  ["import", "From JSON", FileJson],
+] as const;
+
+/** A new workflow: from nothing, from an example, or from a definition that one has. */
+export function NewWorkflow(props: {
+  readonly way: Way;
+  readonly onWay: (way: Way) => void;
+  readonly onClose: () => void;
+}) {
+  const navigate = useNavigate();
+  const [name, setName] = useState("");
+  const [text, setText] = useState("");
+  const [chosen, setChosen] = useState<Intent>();
+  const [problem, setProblem] = useState<string>();
+  const [isBusy, setBusy] = useState(false);
+  const submit = async (): Promise<void> => {
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      const to = await create(props.way, { name, text, chosen });
+      invalidate(["workflows.", "runs."]);
+      props.onClose();
+      await navigate({ to });
+    } catch (error) {
+      setProblem(describeRefusal(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <Dialog
+      title="New workflow"
+      onClose={props.onClose}
+      onSubmit={() => void submit()}
+      footer={
+        <button className="btn main" disabled={isBusy}>
+          {props.way === "example" ? "Install it" : "Create it"}
+        </button>
+      }
+    >
+      <div className="tabs new-workflow-ways" role="group" aria-label="From what">
+        {WAYS.map(([way, label, Icon]) => (
+          <button
+            key={way}
+            type="button"
+            aria-pressed={way === props.way}
+            onClick={() => props.onWay(way)}
+          >
+            <Icon className="ico" /> {label}
+          </button>
+        ))}
+      </div>
+      {props.way === "nothing" && <NameField name={name} onChange={setName} />}
+      {props.way === "example" && <Examples chosen={chosen} onChoose={setChosen} />}
+      {props.way === "import" && <ImportField text={text} onChange={setText} />}
+      {problem !== undefined && (
+        <p className="new-workflow-problem" role="alert">
+          {problem}
+        </p>
+      )}
+    </Dialog>
+  );
+}
+
+interface Answers {
+  readonly name: string;
+  readonly text: string;
+  readonly chosen: Intent | undefined;
+}
+
+/** Makes it, and says where it is. */
+async function create(way: Way, { name, text, chosen }: Answers): Promise<string> {
+  if (way === "example") {
+    const example = await chosen?.load?.();
+    if (!example) throw new Error("Choose an example.");
+    const { path } = await setUp(example, () => undefined);
+    notify("The example is installed, with runs to look at.");
+    return path;
+  }
+  const body =
+    way === "import"
+      ? parseImported(text)
+      : { name: name.trim(), trigger: { type: "manual" }, nodes: [], edges: [] };
+  const { data } = await call("workflows.create", { body } as unknown as Input<"workflows.create">);
+  return `/workflows/${data.id}`;
+}
+
+function NameField(props: { readonly name: string; readonly onChange: (name: string) => void }) {
+  return (
+    <label className="new-workflow-field">
+      Name
+      <input
+        className="field"
+        autoFocus
+        required
+        maxLength={200}
+        placeholder="What it does, as in: Approve an order"
+        value={props.name}
+        onChange={(event) => props.onChange(event.target.value)}
+      />
+    </label>
+  );
+}
+
+function Examples(props: {
+  readonly chosen: Intent | undefined;
+  readonly onChoose: (intent: Intent) => void;
+}) {
+  return (
+    <fieldset className="new-workflow-examples">
+      <legend className="hide">Example</legend>
+      {INTENTS.filter(({ load }) => load).map((intent) => (
+        <label key={intent.id} className="new-workflow-example">
+          <input
+            type="radio"
+            name="example"
+            required
+            checked={intent === props.chosen}
+            onChange={() => props.onChoose(intent)}
+          />
+          <span>
+            <strong>{intent.label}</strong>
+            <span className="muted">{intent.about}</span>
+          </span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+function ImportField(props: { readonly text: string; readonly onChange: (text: string) => void }) {
+  const readFile = (file: File | undefined): void => {
+    if (file) void file.text().then(props.onChange);
+  };
+  return (
+    <label
+      className="new-workflow-field"
+      onDragOver={(event) => event.preventDefault()}
+      onDrop={(event) => {
+        event.preventDefault();
+        readFile(event.dataTransfer.files[0]);
+      }}
+    >
+      Definition
+      <textarea
+        className="field mono"
+        rows={10}
+        autoFocus
+        required
+        placeholder='{ "name": "…", "nodes": […], "edges": […] }'
+        value={props.text}
+        onChange={(event) => props.onChange(event.target.value)}
+      />
+      <input
+        type="file"
+        accept="application/json,.json"
+        aria-label="File with a definition"
+        onChange={(event) => readFile(event.target.files?.[0])}
+      />
+    </label>
+  );
+}

@@ -1,0 +1,114 @@
+import { Link } from "@tanstack/react-router";
+import { CalendarClock, Ellipsis, Hand, type LucideIcon, RadioTower, Webhook } from "lucide-react";
+import type { Schemas } from "../../data/api.ts";
+import { ENVIRONMENTS } from "../../data/place.ts";
+import { Menu, type MenuItem } from "../../ui/menu.tsx";
+import { Ago } from "../../ui/time.tsx";
+import { toWords } from "../../ui/words.ts";
+import type { RunSummary } from "./recent-runs.ts";
+import { Spark } from "./spark.tsx";
+
+export type Listed = Schemas["WorkflowSummary"];
+
+const TRIGGERS: Readonly<Record<string, readonly [LucideIcon, string]>> = {
+  manual: [Hand, "By hand"],
+  schedule: [CalendarClock, "By the clock"],
+  event_bus: [RadioTower, "By an event"],
+  webhook: [Webhook, "Over HTTP"],
+};
+
+/** A workflow: where it is live, what starts it, how its last runs went, who made it. */
+export function WorkflowRow(props: {
+  readonly workflow: Listed;
+  readonly summary: RunSummary | undefined;
+  readonly author: string | undefined;
+  readonly isChosen: boolean;
+  readonly items: readonly MenuItem[];
+}) {
+  const { id, name, description, updatedAt } = props.workflow;
+  const { summary } = props;
+  const last = summary?.last.at(-1);
+  const failures = summary?.failures ?? 0;
+  return (
+    <tr aria-current={props.isChosen} id={`row-${id}`}>
+      <th scope="row">
+        <Link to="/workflows/$id" params={{ id }} className="workflow-name">
+          <span className="cut">{name}</span>
+          {description !== undefined && description !== "" && (
+            <span className="muted cut">{description}</span>
+          )}
+        </Link>
+      </th>
+      <td>
+        <EnvironmentStates workflow={props.workflow} />
+      </td>
+      <td className="wide-cell">
+        <Trigger trigger={props.workflow.trigger} />
+      </td>
+      <td>
+        <Link
+          to="/runs"
+          search={{ workflow: id }}
+          className="workflow-runs"
+          aria-label={`Runs of ${name}`}
+        >
+          <Spark summary={summary} />
+        </Link>
+      </td>
+      <td className="wide-cell number">
+        {failures > 0 ? (
+          <span className="tag bad plain">{failures}</span>
+        ) : (
+          <span className="muted">–</span>
+        )}
+      </td>
+      <td className="wide-cell">
+        {last ? <Ago at={last.createdAt} /> : <span className="muted">Never</span>}
+      </td>
+      <td className="wide-cell">
+        <span className="workflow-changed">
+          <Ago at={updatedAt} />
+          {props.author !== undefined && <span className="muted cut">{props.author}</span>}
+        </span>
+      </td>
+      <td className="workflow-acts">
+        <Menu label={`Acts on ${name}`} className="btn bare icon" items={props.items}>
+          <Ellipsis />
+        </Menu>
+      </td>
+    </tr>
+  );
+}
+
+function Trigger({ trigger }: { readonly trigger: Listed["trigger"] }) {
+  const [Icon, words] = TRIGGERS[trigger.type] ?? [Hand, toWords(trigger.type)];
+  const detail = trigger.cron ?? trigger.eventType;
+  return (
+    <span className="workflow-trigger" title={detail}>
+      <Icon className="ico" /> {words}
+      {detail !== undefined && <span className="mono muted cut">{detail}</span>}
+    </span>
+  );
+}
+
+/** Which version is where: filled where its trigger is on, hollow where it is off, faint where none is. */
+function EnvironmentStates({ workflow }: { readonly workflow: Listed }) {
+  if (workflow.status === "archived") return <span className="tag idle">Archived</span>;
+  return (
+    <ul className="env-states">
+      {ENVIRONMENTS.map((environment) => {
+        const deployed = workflow.environments[environment];
+        const state = deployed ? (deployed.enabled ? "on" : "off") : "none";
+        const words = { on: "live", off: "off", none: "not published" }[state];
+        const version = deployed ? ` version ${deployed.version}` : "";
+        const label = `${toWords(environment)}:${version} ${words}`;
+        return (
+          <li key={environment} className={`env-state ${state} env-${environment}`} title={label}>
+            <span className="hide">{label}</span>
+            <span aria-hidden="true">{deployed ? `v${deployed.version}` : "–"}</span>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
