@@ -65,10 +65,10 @@ const approvals = createRoute({
   getParentRoute: () => inside,
   path: "/approvals",
   component: lazyRouteComponent(() => import("./approvals/approvals.tsx"), "Approvals"),
-  validateSearch: (search): { open?: string } => {
-    const open = textOf(search["open"]);
-    return open === undefined ? {} : { open };
-  },
+  validateSearch: (search): { open?: string | undefined; tab?: "decided" | undefined } => ({
+    open: textOf(search["open"]),
+    tab: search["tab"] === "decided" ? "decided" : undefined,
+  }),
 });
 
 const workflows = createRoute({

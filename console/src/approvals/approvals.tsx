@@ -1,123 +1,193 @@
 import "./approvals.css";
-import { Link, useNavigate, useSearch } from "@tanstack/react-router";
-import { Check, X } from "lucide-react";
-import { useRef, useState } from "react";
-import { call, invalidate, type Schemas, useOp } from "../data/api.ts";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useEffect, useMemo, useRef, useState } from "react";
+import { ApiError, call, invalidate, useOp } from "../data/api.ts";
+import { type LogEvent, onEvent } from "../data/live.ts";
+import { useMay } from "../data/people.ts";
 import { useActions } from "../shell/actions.ts";
 import { useListKeys } from "../shell/list-keys.ts";
 import { Empty, ErrorNotice, Loading } from "../ui/feedback.tsx";
-import { Keys } from "../ui/key.tsx";
-import { Ago } from "../ui/time.tsx";
+import { useIsNarrow } from "../ui/narrow.ts";
 import { notify, notifyError } from "../ui/toast.tsx";
+import { ApprovalDetail } from "./detail.tsx";
+import { History } from "./history.tsx";
+import {
+  type Approval,
+  type Decided,
+  type InboxItem,
+  keyOf,
+  listInbox,
+  nextWaiting,
+} from "./inbox.ts";
+import { ApprovalList } from "./list.tsx";
 
-type Approval = Schemas["Approval"];
+const OPEN_MAX = 200;
 
-const keyOf = ({ runId, stepId }: Approval): string => `${runId}:${stepId}`;
-
-/** What waits for my decision; one key decides it. */
+/** What waits for my decision, and what was decided. One key decides; it is final, so nothing is shown before it is made. */
 export function Approvals() {
-  const { open } = useSearch({ from: "/inside/approvals" });
+  const { tab } = useSearch({ from: "/inside/approvals" });
   const navigate = useNavigate();
-  const { data, error, isPending, refetch } = useOp("approvals.list", { query: { limit: 100 } });
-  const approvals = data?.data ?? [];
-  const chosen = approvals.find((approval) => keyOf(approval) === open) ?? approvals[0];
-  const show = (id: string | undefined): void =>
-    void navigate({
-      to: "/approvals",
-      search: id === undefined ? {} : { open: id },
-      replace: true,
-    });
-  useListKeys({ ids: approvals.map(keyOf), chosen: chosen && keyOf(chosen), onChoose: show });
+  const may = useMay();
+  const inbox = useInbox();
+  const count = inbox.items.filter(({ decided }) => !decided).length;
   return (
     <div className="page">
       <header className="page-head">
         <h1>Approvals</h1>
-        {approvals.length > 0 && <span className="muted">{approvals.length} wait for you</span>}
+        <div className="tabs" role="group" aria-label="Approvals">
+          <button
+            aria-pressed={tab !== "decided"}
+            onClick={() => void navigate({ to: "/approvals", search: {}, replace: true })}
+          >
+            Waiting {count > 0 && <span className="muted">{count}</span>}
+          </button>
+          {may("audit:read") && (
+            <button
+              aria-pressed={tab === "decided"}
+              onClick={() =>
+                void navigate({ to: "/approvals", search: { tab: "decided" }, replace: true })
+              }
+            >
+              Decided
+            </button>
+          )}
+        </div>
       </header>
-      {error && <ErrorNotice error={error} retry={() => void refetch()} />}
-      {isPending && <Loading />}
-      {!isPending && !error && approvals.length === 0 && (
-        <Empty title="Nothing waits for you">
-          A step that asks for your decision appears here.
-        </Empty>
-      )}
-      <ul className="scroll approvals">
-        {approvals.map((approval) => (
-          <li key={keyOf(approval)}>
-            <ApprovalCard
-              approval={approval}
-              isChosen={approval === chosen}
-              onChoose={() => show(keyOf(approval))}
-            />
-          </li>
-        ))}
-      </ul>
+      {tab === "decided" ? <History /> : <Inbox {...inbox} />}
     </div>
   );
 }
 
-function ApprovalCard(props: {
-  readonly approval: Approval;
-  readonly isChosen: boolean;
-  readonly onChoose: () => void;
-}) {
-  const { runId, stepId, workflowName, message, quorum, decisions, createdAt, expiresAt } =
-    props.approval;
-  const [comment, setComment] = useState("");
-  const [isBusy, setBusy] = useState(false);
-  const field = useRef<HTMLInputElement>(null);
-  // Never optimistic: a decision is final, so it is shown only once it is made.
-  const decide = async (approved: boolean): Promise<void> => {
-    setBusy(true);
+/** The open approvals, live; what others decide meanwhile is told, not taken away from under one's eyes. */
+function useInbox() {
+  const { data, error, isPending, refetch } = useOp("approvals.list", {
+    query: { limit: OPEN_MAX },
+  });
+  const [decided, setDecided] = useState<ReadonlyMap<string, Decided>>(new Map());
+  const seen = useRef(new Map<string, Approval>());
+  const mine = useRef(new Set<string>());
+  const open = useMemo(() => data?.data ?? [], [data]);
+  useEffect(() => {
+    for (const approval of open) seen.current.set(keyOf(approval), approval);
+  }, [open]);
+  useEffect(
+    () =>
+      onEvent((event) => {
+        const told = readDecision(event);
+        if (!told || mine.current.has(told.key) || !seen.current.has(told.key)) return;
+        setDecided((old) => new Map(old).set(told.key, told));
+      }),
+    [],
+  );
+  // The list and what was seen of it change together.
+  // oxlint-disable-next-line react/refs
+  const items = useMemo(() => listInbox(open, seen.current, decided), [open, decided]);
+  const decide = async (
+    approval: Approval,
+    decision: { readonly approved: boolean; readonly comment: string },
+  ): Promise<boolean> => {
+    const { runId, stepId, workflowName } = approval;
+    const { approved, comment } = decision;
+    const key = keyOf(approval);
+    mine.current.add(key);
     try {
       const body = { approved, stepId, ...(comment !== "" && { comment }) };
       await call("runs.resume", { params: { runId }, body });
-      notify(approved ? `${workflowName} goes on.` : `${workflowName} is rejected.`);
+      notify(approved ? `Approved: ${workflowName} goes on.` : `Rejected: ${workflowName}.`);
       invalidate(["approvals.", "runs."]);
-    } catch (error) {
-      notifyError(error);
-    } finally {
-      setBusy(false);
+      return true;
+    } catch (failure) {
+      mine.current.delete(key);
+      if (failure instanceof ApiError && failure.code === "run_not_paused") {
+        notify("Somebody else decided first. Nothing of yours was counted.");
+        setDecided((old) => (old.has(key) ? old : new Map(old).set(key, UNKNOWN)));
+        invalidate(["approvals.", "runs."]);
+      } else notifyError(failure);
+      return false;
     }
   };
+  return { items, error, isPending, decide, refetch: () => void refetch() };
+}
+
+const UNKNOWN: Decided = { by: "somebody else", approved: true };
+
+function readDecision({ type, resource, actor, data }: LogEvent) {
+  const stepId = data?.["stepId"];
+  if (type !== "workflow.run_resumed" || !resource || typeof stepId !== "string") return undefined;
+  const by = actor?.name ?? "somebody else";
+  return { key: `${resource.id}:${stepId}`, by, approved: data?.["approved"] === true };
+}
+
+function Inbox({ items, error, isPending, decide, refetch }: ReturnType<typeof useInbox>) {
+  const { open } = useSearch({ from: "/inside/approvals" });
+  const navigate = useNavigate();
+  const isNarrow = useIsNarrow();
+  const [busy, setBusy] = useState<string>();
+  const reason = useRef<HTMLTextAreaElement>(null);
+  const [comment, setComment] = useState("");
+  const asked = items.find(({ key }) => key === open);
+  const chosen = asked ?? (isNarrow ? undefined : items[0]);
+  const show = (key: string | undefined): void => {
+    setComment("");
+    void navigate({
+      to: "/approvals",
+      search: key === undefined ? {} : { open: key },
+      replace: true,
+    });
+  };
+  const settle = async (item: InboxItem, approved: boolean): Promise<void> => {
+    if (busy !== undefined || item.decided) return;
+    const next = nextWaiting(items, item.key);
+    setBusy(item.key);
+    const said = item.key === chosen?.key ? comment : "";
+    const isDone = await decide(item.approval, { approved, comment: said });
+    setBusy(undefined);
+    if (isDone && !isNarrow) show(next);
+    else if (isDone) show(undefined);
+  };
+  useListKeys({ ids: items.map(({ key }) => key), chosen: chosen?.key, onChoose: show });
+  const disabled = chosen?.decided ? "It is decided." : undefined;
   useActions(
-    props.isChosen
+    chosen
       ? [
-          { keys: "a", label: "Approve", run: () => void decide(true) },
-          { keys: "d", label: "Reject", run: () => void decide(false) },
-          { keys: "c", label: "Comment", run: () => field.current?.focus() },
+          { keys: "y", label: "Approve", run: () => void settle(chosen, true), disabled },
+          {
+            keys: "n",
+            label: "Reject with a reason",
+            run: () => reason.current?.focus(),
+            disabled,
+          },
         ]
       : [],
   );
+  if (error && items.length === 0) return <ErrorNotice error={error} retry={refetch} />;
+  if (isPending) return <Loading />;
+  if (items.length === 0) {
+    return (
+      <Empty title="Nothing waits for you">A step that asks for your decision appears here.</Empty>
+    );
+  }
   return (
-    <article className="approval" aria-current={props.isChosen} onClick={props.onChoose}>
-      <header>
-        <Link to="/runs" search={{ open: runId }} className="approval-name">
-          {workflowName}
-        </Link>
-        <Ago at={createdAt} />
-      </header>
-      <p className="approval-text">{message ?? "A decision is needed."}</p>
-      <p className="muted">
-        {quorum > 1 && `${decisions} of ${quorum} have approved. `}
-        {expiresAt !== null && `It lapses ${new Date(expiresAt).toLocaleString()}.`}
-      </p>
-      <footer>
-        <input
-          ref={field}
-          className="field grow"
-          placeholder="Comment (optional)"
-          aria-label={`Comment on ${workflowName}`}
-          value={comment}
-          onChange={(event) => setComment(event.target.value)}
+    <div className={`approvals${asked ? " has-open" : ""}`}>
+      <ApprovalList
+        items={items}
+        chosen={chosen?.key}
+        busy={busy}
+        onChoose={show}
+        onDecide={(item, approved) => void settle(item, approved)}
+      />
+      {chosen && (
+        <ApprovalDetail
+          key={chosen.key}
+          item={chosen}
+          isBusy={busy === chosen.key}
+          comment={comment}
+          reason={reason}
+          onComment={setComment}
+          onDecide={(approved) => void settle(chosen, approved)}
+          onBack={() => show(undefined)}
         />
-        <button className="btn" disabled={isBusy} onClick={() => void decide(false)}>
-          <X /> Reject {props.isChosen && <Keys keys="d" />}
-        </button>
-        <button className="btn main" disabled={isBusy} onClick={() => void decide(true)}>
-          <Check /> Approve {props.isChosen && <Keys keys="a" />}
-        </button>
-      </footer>
-    </article>
+      )}
+    </div>
   );
 }

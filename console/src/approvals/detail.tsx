@@ -1,0 +1,170 @@
+import { Link } from "@tanstack/react-router";
+import { Activity, ArrowLeft, Check, GitFork, X } from "lucide-react";
+import type { RefObject } from "react";
+import { useOp } from "../data/api.ts";
+import { useMay, useNames } from "../data/people.ts";
+import { Keys } from "../ui/key.tsx";
+import { ReadableValue } from "../ui/readable-value.tsx";
+import { State } from "../ui/state.tsx";
+import { Ago } from "../ui/time.tsx";
+import { toWords } from "../ui/words.ts";
+import { type Approval, findGrounds, type InboxItem } from "./inbox.ts";
+import { DecidedTag, DueTag } from "./list.tsx";
+
+const GROUNDS_MAX = 3;
+const STEPS_READ = 200;
+
+interface DetailProps {
+  readonly item: InboxItem;
+  readonly isBusy: boolean;
+  readonly comment: string;
+  readonly reason: RefObject<HTMLTextAreaElement | null>;
+  readonly onComment: (comment: string) => void;
+  readonly onDecide: (approved: boolean) => void;
+  readonly onBack: () => void;
+}
+
+/** One question: what is asked, what it is about, who else may answer, and the answer. */
+export function ApprovalDetail(props: DetailProps) {
+  const { approval, decided } = props.item;
+  const may = useMay();
+  const { runId, workflowName, message, expiresAt, createdAt } = approval;
+  return (
+    <section className="approval" aria-label="Approval">
+      <div className="approval-page scroll">
+        <button className="btn bare approval-back" onClick={props.onBack}>
+          <ArrowLeft /> All approvals
+        </button>
+        <p className="row approval-about">
+          <span className="cut">{workflowName} asks</span>
+          <Ago at={createdAt} />
+          {expiresAt !== null && !decided && <DueTag at={expiresAt} />}
+        </p>
+        <h2 className="approval-question">{message ?? "A decision is needed."}</h2>
+        <p className="row approval-links">
+          {may("workflows:read") && (
+            <Link
+              className="btn bare"
+              to="/runs/$id"
+              params={{ id: runId }}
+              search={{ step: approval.stepId }}
+            >
+              <Activity /> The run behind it
+            </Link>
+          )}
+          {may("events:read") && (
+            <Link className="btn bare" to="/causes/$of" params={{ of: runId }}>
+              <GitFork /> Why?
+            </Link>
+          )}
+        </p>
+        <Deciders approval={approval} />
+        {may("workflows:read") && <Grounds approval={approval} />}
+      </div>
+      {decided ? (
+        <footer className="approval-foot" role="status">
+          <DecidedTag decided={decided} /> It no longer waits for you.
+        </footer>
+      ) : (
+        <DecisionForm {...props} />
+      )}
+    </section>
+  );
+}
+
+function DecisionForm({ item, isBusy, comment, reason, onComment, onDecide }: DetailProps) {
+  return (
+    <form
+      className="approval-foot"
+      onSubmit={(event) => {
+        event.preventDefault();
+        onDecide(false);
+      }}
+    >
+      <textarea
+        ref={reason}
+        className="field grow"
+        rows={1}
+        placeholder="Reason or comment"
+        aria-label={`Reason or comment on ${item.approval.workflowName}`}
+        value={comment}
+        onChange={({ target }) => onComment(target.value)}
+        onKeyDown={(event) => {
+          if (event.key === "Escape") event.currentTarget.blur();
+          if (event.key !== "Enter" || event.shiftKey) return;
+          event.preventDefault();
+          onDecide(event.ctrlKey || event.metaKey);
+        }}
+      />
+      <button
+        className="btn approval-no"
+        disabled={isBusy}
+        aria-keyshortcuts="n"
+        title="In the field: ↵ rejects, Ctrl ↵ approves"
+      >
+        <X /> Reject <Keys keys="n Enter" />
+      </button>
+      <button
+        type="button"
+        className="btn main"
+        disabled={isBusy}
+        aria-keyshortcuts="y"
+        onClick={() => onDecide(true)}
+      >
+        <Check /> Approve <Keys keys="y" />
+      </button>
+    </form>
+  );
+}
+
+/** Who was asked: people by name, roles by theirs. */
+function Deciders({ approval }: { readonly approval: Approval }) {
+  const nameOf = useNames();
+  const { approvers, quorum, decisions } = approval;
+  const names = approvers.map(
+    (name) => nameOf(name) ?? `everyone who is ${toWords(name).toLowerCase()}`,
+  );
+  return (
+    <p className="muted approval-who">
+      May decide: {names.join(", ")}.
+      {quorum > 1 && ` ${decisions} of ${quorum} have agreed; one refusal ends it.`}
+    </p>
+  );
+}
+
+/** What the question is about: what started the run, and what its last steps found. */
+function Grounds({ approval }: { readonly approval: Approval }) {
+  const { data } = useOp("runs.get", {
+    params: { runId: approval.runId },
+    query: { steps: STEPS_READ },
+  });
+  const run = data?.data.id === approval.runId ? data.data : undefined;
+  if (!run) return <div className="approval-grounds" aria-busy="true" />;
+  if (run.redacted === true) {
+    return (
+      <p className="muted approval-grounds">
+        What the run read and wrote is shown to those who may read traces.
+      </p>
+    );
+  }
+  const { input } = run.trigger;
+  const hasInput = input !== null && typeof input === "object" && Object.keys(input).length > 0;
+  return (
+    <div className="approval-grounds">
+      {hasInput && (
+        <section>
+          <h3>
+            What started it <State state={run.status} />
+          </h3>
+          <ReadableValue value={input} />
+        </section>
+      )}
+      {findGrounds(run.trace.steps, approval.stepId, GROUNDS_MAX).map((step) => (
+        <section key={step.id}>
+          <h3>{step.name}</h3>
+          <ReadableValue value={step.output} />
+        </section>
+      ))}
+    </div>
+  );
+}

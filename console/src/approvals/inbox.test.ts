@@ -1,0 +1,43 @@
+import { expect, test } from "vitest";
+import type { Schemas } from "../data/api.ts";
+import { type Approval, findGrounds, keyOf, listInbox, nextWaiting } from "./inbox.ts";
+
+const approval = (runId: string, expiresAt: string | null = null): Approval =>
+  ({ runId, stepId: "ask", createdAt: `2026-11-16T12:00:0${runId}Z`, expiresAt }) as Approval;
+const [one, two, three] = [approval("1"), approval("2", "2026-11-17T00:00:00Z"), approval("3")];
+const seen = new Map([one, two, three].map((each) => [keyOf(each), each]));
+
+test("what is due first stands first, then what is newest", () => {
+  const items = listInbox([one, two, three], seen, new Map());
+  expect(items.map(({ key }) => key)).toEqual(["2:ask", "3:ask", "1:ask"]);
+});
+
+test("what somebody else decided stays to be read; with a quorum it goes on waiting", () => {
+  const decided = new Map([["3:ask", { by: "Mara", approved: true }]]);
+  expect(listInbox([one], seen, decided)).toMatchObject([
+    { key: "3:ask", decided: { by: "Mara" } },
+    { key: "1:ask", decided: undefined },
+  ]);
+  expect(listInbox([one, three], seen, decided).every((item) => !item.decided)).toBe(true);
+});
+
+test("after a decision the next one that waits is shown", () => {
+  const decided = new Map([["3:ask", { by: "Mara", approved: true }]]);
+  const items = listInbox([one, two], seen, decided);
+  expect(nextWaiting(items, "2:ask")).toBe("1:ask");
+  expect(nextWaiting(items, "1:ask")).toBe("2:ask");
+  expect(nextWaiting(listInbox([one], seen, new Map()), "1:ask")).toBeUndefined();
+});
+
+test("the grounds are what ended last before the question, beside it", () => {
+  const step = (id: string, second: number): Schemas["RunStep"] =>
+    ({
+      id,
+      status: "completed",
+      output: { id },
+      startedAt: `2026-11-16T12:00:0${second}Z`,
+      finishedAt: `2026-11-16T12:00:0${second}Z`,
+    }) as Schemas["RunStep"];
+  const steps = [step("a", 1), step("b", 2), step("each[0].x", 3), step("ask", 4), step("late", 5)];
+  expect(findGrounds(steps, "ask", 2).map(({ id }) => id)).toEqual(["b", "a"]);
+});

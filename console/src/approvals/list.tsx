@@ -1,0 +1,89 @@
+import { Check, X } from "lucide-react";
+import { Ago, useNow } from "../ui/time.tsx";
+import { toCountdown } from "../ui/words.ts";
+import type { InboxItem } from "./inbox.ts";
+
+const SOON_MS = 3_600_000;
+
+/** What waits, the most pressing first. On a narrow screen each is decided by one tap. */
+export function ApprovalList(props: {
+  readonly items: readonly InboxItem[];
+  readonly chosen: string | undefined;
+  readonly busy: string | undefined;
+  readonly onChoose: (key: string) => void;
+  readonly onDecide: (item: InboxItem, approved: boolean) => void;
+}) {
+  return (
+    <ul className="scroll approval-list" aria-label="Waiting approvals" tabIndex={0}>
+      {props.items.map((item) => (
+        <li key={item.key} className={item.key === props.chosen ? "is-chosen" : ""}>
+          <button
+            className="approval-line"
+            aria-current={item.key === props.chosen ? "true" : undefined}
+            onClick={() => props.onChoose(item.key)}
+          >
+            <span className="row">
+              <strong className="cut grow">{item.approval.workflowName}</strong>
+              <Ago at={item.approval.createdAt} />
+            </span>
+            <span className="approval-ask">{item.approval.message ?? "A decision is needed."}</span>
+            <ApprovalTags item={item} />
+          </button>
+          {!item.decided && (
+            <span className="approval-taps">
+              <button
+                className="btn"
+                disabled={props.busy !== undefined}
+                onClick={() => props.onDecide(item, false)}
+              >
+                <X /> Reject
+              </button>
+              <button
+                className="btn main"
+                disabled={props.busy !== undefined}
+                onClick={() => props.onDecide(item, true)}
+              >
+                <Check /> Approve
+              </button>
+            </span>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function ApprovalTags({ item: { approval, decided } }: { readonly item: InboxItem }) {
+  const { quorum, decisions, expiresAt } = approval;
+  if (decided) return <DecidedTag decided={decided} />;
+  if (quorum <= 1 && expiresAt === null) return null;
+  return (
+    <span className="row">
+      {expiresAt !== null && <DueTag at={expiresAt} />}
+      {quorum > 1 && (
+        <span className="muted">
+          {decisions} of {quorum} agreed
+        </span>
+      )}
+    </span>
+  );
+}
+
+export function DecidedTag({ decided }: { readonly decided: NonNullable<InboxItem["decided"]> }) {
+  if (decided.by === "somebody else") return <span className="tag idle">Decided</span>;
+  return (
+    <span className={`tag ${decided.approved ? "ok" : "bad"}`}>
+      {decided.approved ? "Approved" : "Rejected"} by {decided.by}
+    </span>
+  );
+}
+
+export function DueTag({ at }: { readonly at: string }) {
+  const leftMs = Date.parse(at) - useNow();
+  const tone = leftMs < SOON_MS ? "bad" : "idle";
+  return (
+    <time className={`tag ${tone}`} dateTime={at} title={new Date(at).toLocaleString()}>
+      {leftMs > 0 ? `Lapses in ${toCountdown(leftMs)}` : "Lapsed"}
+    </time>
+  );
+}
