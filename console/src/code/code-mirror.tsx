@@ -68,6 +68,7 @@ export function CodeMirror(props: CodeEditorProps) {
           EditorState.readOnly.of(isReadOnly),
           EditorView.contentAttributes.of({
             "aria-label": label,
+            tabindex: "0",
             ...(isReadOnly && { "aria-readonly": "true" }),
             ...(isInvalid && { "aria-invalid": "true" }),
             ...(description && { "aria-description": description }),

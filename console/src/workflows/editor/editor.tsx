@@ -17,7 +17,7 @@ import { useClipboard } from "./use-clipboard.ts";
 import { useEditorActions } from "./use-editor-actions.ts";
 import { useEdits } from "./use-edits.ts";
 import { useFolding } from "./use-folding.ts";
-import { useJump, useProblems } from "./use-problems.ts";
+import { showField, useJump, useProblems } from "./use-problems.ts";
 import { useRights } from "./use-rights.ts";
 import { useShownRun } from "./run/use-shown-run.ts";
 import { useEditorPlace, useSelection } from "./use-selection.ts";
@@ -113,5 +113,6 @@ function focusFields(): void {
   const side = document.querySelector(".editor-side");
   const fields = side?.querySelectorAll<HTMLElement>("input, textarea, select, .code-host");
   const [first, ...rest] = [...(fields ?? [])];
-  (rest.find((field) => field.closest(".inspector-body")) ?? first)?.focus();
+  const field = rest.find((one) => one.closest(".inspector-body")) ?? first;
+  if (field) showField(field);
 }

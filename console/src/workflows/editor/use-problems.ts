@@ -59,7 +59,20 @@ const FIELDS_MS = 120;
 
 /** The fields say themselves what is wrong with them: the first of those is shown. */
 function focusInvalid(): void {
-  const found = document.querySelector<HTMLElement>(".editor-side [aria-invalid=true]");
-  found?.scrollIntoView({ block: "center" });
-  found?.focus();
+  const fields = document.querySelectorAll<HTMLElement>(
+    ".editor-side :is([aria-invalid=true], .code-host)",
+  );
+  const found = [...fields]
+    .map((field) => (field.shadowRoot ? field.shadowRoot.querySelector(INVALID) : field))
+    .find((field) => field !== null);
+  if (found) showField(found);
+}
+
+const INVALID = "[aria-invalid=true]";
+
+/** Scrolls to a field and focuses it; one of code has its text in a shadow root. */
+export function showField(field: Element): void {
+  const target = field.shadowRoot?.querySelector(".cm-content") ?? field;
+  target.scrollIntoView({ block: "nearest" });
+  (target as HTMLElement).focus();
 }

@@ -30,6 +30,8 @@ export interface Difference {
   readonly marks: ReadonlyMap<string, Mark>;
   readonly edges: ReadonlyMap<string, Mark>;
   readonly changes: readonly StepChange[];
+  /** What differs of the whole: its name, its trigger, its limits. */
+  readonly settings: readonly FieldChange[];
 }
 
 export const edgeKey = (place: string, { from, to, when = "" }: Edge): string =>
@@ -39,7 +41,12 @@ export function compareDefinitions(before: Definition, after: Definition): Diffe
   const comparison = new Comparison();
   const union = { ...after, ...comparison.unite(before, after, "") };
   const { marks, edges, changes } = comparison;
-  return { union, marks, edges, changes };
+  const settings = compareFields(settingsOf(before), settingsOf(after));
+  return { union, marks, edges, changes, settings };
+}
+
+function settingsOf({ nodes: _nodes, edges: _edges, ...settings }: Definition): object {
+  return settings;
 }
 
 class Comparison {

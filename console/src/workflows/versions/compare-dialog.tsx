@@ -1,5 +1,6 @@
 import { Rocket, Undo2 } from "lucide-react";
-import { useEffect, useMemo, useRef, useState } from "react";
+import { useMemo, useState } from "react";
+import { useModal } from "../../ui/modal.ts";
 import { call, type Schemas, useOp } from "../../data/api.ts";
 import { place } from "../../data/place.ts";
 import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
@@ -24,11 +25,10 @@ interface CompareDialogProps {
 /** Any two versions on one canvas, and the way back to the older one. */
 export function CompareDialog(props: CompareDialogProps) {
   const { workflow, versions, first, locked, cannotDeploy, onTake, onClose } = props;
-  const dialog = useRef<HTMLDialogElement>(null);
+  const dialog = useModal();
   const [from, setFrom] = useState(first);
   const [to, setTo] = useState(DRAFT);
   const [isBusy, setBusy] = useState(false);
-  useEffect(() => dialog.current?.showModal(), []);
   const before = useDefinition(props, from);
   const after = useDefinition(props, to);
   const difference = useMemo(
@@ -93,7 +93,7 @@ export function CompareDialog(props: CompareDialogProps) {
           {isBusy ? "Rolling back…" : `Roll ${environment} back to v${version?.version ?? ""}`}
         </button>
         <span className="grow" />
-        <button className="btn main" onClick={() => dialog.current?.close()} autoFocus>
+        <button className="btn main" onClick={() => dialog.current?.close()} data-focus>
           Done
         </button>
       </footer>

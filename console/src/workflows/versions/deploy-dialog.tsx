@@ -1,5 +1,6 @@
 import { Rocket } from "lucide-react";
-import { useEffect, useMemo, useRef, useState } from "react";
+import { useMemo, useState } from "react";
+import { useModal } from "../../ui/modal.ts";
 import { call, type Schemas, useOp } from "../../data/api.ts";
 import { type Environment, ENVIRONMENTS, place } from "../../data/place.ts";
 import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
@@ -21,10 +22,9 @@ interface DeployDialogProps {
 /** Before anything changes for others: where, what differs there, and who is in the middle of it. */
 export function DeployDialog(props: DeployDialogProps) {
   const { workflow, definition, isDirty, onSave, onClose } = props;
-  const dialog = useRef<HTMLDialogElement>(null);
+  const dialog = useModal();
   const [environment, setEnvironment] = useState<Environment>(place.environment);
   const [isBusy, setBusy] = useState(false);
-  useEffect(() => dialog.current?.showModal(), []);
   const active = workflow.environments[environment];
   const deploy = async (): Promise<void> => {
     setBusy(true);
@@ -59,7 +59,7 @@ export function DeployDialog(props: DeployDialogProps) {
         <button className="btn" onClick={() => dialog.current?.close()}>
           Cancel
         </button>
-        <button className="btn main" disabled={isBusy} onClick={() => void deploy()} autoFocus>
+        <button className="btn main" disabled={isBusy} onClick={() => void deploy()} data-focus>
           <Rocket />
           {isBusy ? "Deploying…" : `Deploy to ${environment}`}
         </button>
@@ -129,7 +129,7 @@ function Changes(props: {
   );
 }
 
-const UNMARKED = { marks: new Map(), edges: new Map(), changes: [] } as const;
+const UNMARKED = { marks: new Map(), edges: new Map(), changes: [], settings: [] } as const;
 const RUNS_MAX = 100;
 
 /** Runs that are in the middle of it keep their version. */

@@ -68,6 +68,12 @@ export function DifferenceView(props: DifferenceViewProps) {
           <section>
             <h2>{props.title ?? sumUp(difference)}</h2>
             <ChangeList changes={difference.changes} chosen={key} onChoose={setChosen} />
+            {difference.settings.length > 0 && (
+              <>
+                <h3>Of the whole</h3>
+                <FieldChanges fields={difference.settings} />
+              </>
+            )}
           </section>
         )}
         {props.below}
@@ -142,11 +148,12 @@ function toText(value: unknown): string {
 }
 
 /** `2 changed, 1 added`. */
-export function sumUp({ changes, edges }: Difference): string {
+export function sumUp({ changes, edges, settings }: Difference): string {
   const words = MARKS.flatMap((mark) => {
     const n = changes.filter((change) => change.mark === mark).length;
     return n > 0 ? [`${n} ${mark}`] : [];
   });
   if (words.length > 0) return words.join(", ");
-  return edges.size > 0 ? `Only ${count(edges.size, "line")} differ` : "Nothing differs";
+  if (edges.size > 0) return `Only ${count(edges.size, "line")} differ`;
+  return settings.length > 0 ? "Its steps are the same" : "Nothing differs";
 }

@@ -1,5 +1,6 @@
 import { GitMerge } from "lucide-react";
-import { useEffect, useMemo, useRef, useState } from "react";
+import { useMemo, useState } from "react";
+import { useModal } from "../../../ui/modal.ts";
 import { count, toWords } from "../../../ui/words.ts";
 import { compareDefinitions, compareFields } from "../../graph/diff.ts";
 import type { Definition, Step } from "../../graph/graph.ts";
@@ -19,10 +20,9 @@ interface MergeDialogProps {
 /** Two people changed it: what each did, what comes together by itself, and what somebody must decide. */
 export function MergeDialog(props: MergeDialogProps) {
   const { workflowId, base, mine, theirs, onMerge, onClose } = props;
-  const dialog = useRef<HTMLDialogElement>(null);
+  const dialog = useModal();
   const [choices, setChoices] = useState<ReadonlyMap<string, Side>>(new Map());
   const [isBusy, setBusy] = useState(false);
-  useEffect(() => dialog.current?.showModal(), []);
   const newest = useNewestVersion(workflowId);
   const who = newest?.author.name ?? "Somebody";
   const { definition, conflicts } = useMemo(
@@ -65,10 +65,12 @@ export function MergeDialog(props: MergeDialogProps) {
             <section>
               <h2>What {who} did</h2>
               <ChangeList changes={other.changes} />
+              <FieldChanges fields={other.settings} />
             </section>
             <section>
               <h2>What you did</h2>
               <ChangeList changes={own.changes} />
+              <FieldChanges fields={own.settings} />
             </section>
           </>
         }
@@ -81,7 +83,7 @@ export function MergeDialog(props: MergeDialogProps) {
         <button className="btn" onClick={() => dialog.current?.close()}>
           Not now
         </button>
-        <button className="btn main" disabled={isBusy} onClick={() => void merge()} autoFocus>
+        <button className="btn main" disabled={isBusy} onClick={() => void merge()} data-focus>
           <GitMerge />
           Merge and save
         </button>

@@ -1,5 +1,6 @@
 import "./picker.css";
-import { Fragment, type KeyboardEvent, useEffect, useRef, useState } from "react";
+import { Fragment, type KeyboardEvent, useState } from "react";
+import { useModal } from "../../../ui/modal.ts";
 import { Keys } from "../../../ui/key.tsx";
 import { type Offer, useOffers } from "./offers.ts";
 
@@ -18,11 +19,10 @@ interface PickerProps {
 
 /** What comes next? Opens beside the step; letters filter, Enter adds. Where several ways lead on, ← → choose which. */
 export function Picker({ workflowId, at, title, ways, onPick, onClose }: PickerProps) {
-  const dialog = useRef<HTMLDialogElement>(null);
+  const dialog = useModal();
   const [text, setText] = useState("");
   const [chosen, setChosen] = useState(0);
   const [way, setWay] = useState(0);
-  useEffect(() => dialog.current?.showModal(), []);
   const found = useOffers(workflowId, text);
   const turn = (now: number, by: number, size: number): number =>
     (now + by + size) % Math.max(1, size);
@@ -53,7 +53,7 @@ export function Picker({ workflowId, at, title, ways, onPick, onClose }: PickerP
       onClick={(event) => event.target === dialog.current && onClose()}
     >
       <input
-        autoFocus
+        data-focus
         className="picker-find"
         placeholder={title}
         aria-label={title}

@@ -84,6 +84,6 @@ function Elapsed(props: {
   const now = useNow();
   const { startedAt, durationMs } = props;
   if (durationMs != null) return <span className="muted">{toDuration(durationMs)}</span>;
-  const seconds = startedAt === null ? 0 : Math.max(0, now - Date.parse(startedAt)) / 1_000;
-  return <span className="muted">{Math.round(seconds)} s</span>;
+  const elapsed = startedAt === null ? 0 : Math.max(0, now - Date.parse(startedAt));
+  return <span className="muted">{toDuration(Math.floor(elapsed / 1_000) * 1_000)}</span>;
 }

@@ -1,5 +1,6 @@
 import { FlaskConical, Play } from "lucide-react";
-import { type SubmitEvent, useEffect, useRef, useState } from "react";
+import { type SubmitEvent, useState } from "react";
+import { useModal } from "../../../ui/modal.ts";
 import { place } from "../../../data/place.ts";
 import { Keys } from "../../../ui/key.tsx";
 import { toWords } from "../../../ui/words.ts";
@@ -27,11 +28,10 @@ export function rememberedInput(workflowId: string): string {
 /** Asks for the input of a test or a run: the last one stands there, so Enter repeats it. */
 export function RunDialog(props: RunDialogProps) {
   const { workflowId, mode, version, isDirty, onStart, onClose } = props;
-  const dialog = useRef<HTMLDialogElement>(null);
+  const dialog = useModal();
   const [text, setText] = useState(() => rememberedInput(workflowId));
   const [error, setError] = useState<string>();
   const [isBusy, setBusy] = useState(false);
-  useEffect(() => dialog.current?.showModal(), []);
   const start = async (event?: SubmitEvent): Promise<void> => {
     event?.preventDefault();
     let input: unknown;
@@ -76,7 +76,7 @@ export function RunDialog(props: RunDialogProps) {
           <button type="button" className="btn" onClick={() => dialog.current?.close()}>
             Cancel
           </button>
-          <button className="btn main" disabled={isBusy}>
+          <button className="btn main" disabled={isBusy} data-focus>
             {isTest ? <FlaskConical /> : <Play />}
             {isTest ? "Test" : "Run"} <Keys keys="mod+Enter" />
           </button>
