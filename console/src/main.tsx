@@ -152,6 +152,9 @@ const gallery = createRoute({
   getParentRoute: () => inside,
   path: "/components",
   component: lazyRouteComponent(() => import("./gallery/gallery.tsx"), "Gallery"),
+  validateSearch: (search): { section?: string | undefined } => ({
+    section: textOf(search["section"]),
+  }),
 });
 
 function textOf(value: unknown): string | undefined {

@@ -13,7 +13,7 @@ export interface InspectorAct {
 export interface InspectorProps {
   readonly workflowId: string;
   readonly definition: Definition;
-  /** Undefined is the trigger. */
+  /** Undefined, or the trigger's own key, is the trigger. */
   readonly stepKey: string | undefined;
   readonly onChange: (next: Definition, act: InspectorAct) => void;
   readonly run: RunView;

@@ -1,5 +1,6 @@
 import "./inspector.css";
 import { findStep } from "../graph/graph.ts";
+import { TRIGGER } from "../graph/layout.ts";
 import type { InspectorProps } from "./inspector-props.ts";
 import { StepPanel } from "./step-panel.tsx";
 import { TriggerPanel } from "./trigger-panel.tsx";
@@ -7,7 +8,7 @@ import { TriggerPanel } from "./trigger-panel.tsx";
 /** Everything about the step that is chosen on the canvas, or about the trigger. */
 export function Inspector(props: InspectorProps) {
   const { definition, stepKey } = props;
-  if (stepKey === undefined) {
+  if (stepKey === undefined || stepKey === TRIGGER) {
     return (
       <aside className="inspector" aria-label="Trigger">
         <TriggerPanel {...props} />

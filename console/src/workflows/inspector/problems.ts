@@ -5,8 +5,7 @@ export interface DefinitionProblem {
   /** As `/nodes/2/config/url`. */
   readonly path: string;
   readonly message: string;
-  /** An error unless told. */
-  readonly severity?: "error" | "warning";
+  readonly isWarning?: boolean;
 }
 
 /** The pointer of a step: `each/charge` stands at `/nodes/2/config/body/nodes/0`. */

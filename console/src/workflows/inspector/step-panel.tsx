@@ -249,8 +249,8 @@ export function Problems({ problems }: { readonly problems: readonly DefinitionP
   if (problems.length === 0) return null;
   return (
     <ul className="inspector-problems" aria-label="Problems">
-      {problems.map(({ path, message, severity = "error" }) => (
-        <li key={path + message} className={severity === "error" ? "bad" : "warn"}>
+      {problems.map(({ path, message, isWarning }) => (
+        <li key={path + message} className={isWarning ? "warn" : "bad"}>
           <span className="mono">{path.replace(/^\/config/, "").replace(/^\//, "") || "step"}</span>{" "}
           {message}
         </li>

@@ -1,0 +1,163 @@
+import { useState } from "react";
+import {
+  type FieldError,
+  findMissing,
+  Form,
+  initialValue,
+  type Schema,
+  toSendable,
+} from "../form/index.ts";
+import { Json } from "../ui/json.tsx";
+import { Sample } from "./sample.tsx";
+
+const EACH_KIND: Schema = {
+  type: "object",
+  required: ["name", "size", "auth"],
+  $defs: { money: { type: "number", minimum: 0, "x-unit": "€" } },
+  properties: {
+    name: {
+      type: "string",
+      title: "Text",
+      description: "With help and `code` below it",
+      minLength: 3,
+    },
+    about: { type: "string", title: "Longer text", "x-multiline": true },
+    size: { title: "Few to choose from", enum: ["small", "medium", "large"] },
+    country: {
+      title: "Many to choose from",
+      enum: ["Austria", "Belgium", "Denmark", "Finland", "France", "Germany", "Italy", "Norway"],
+    },
+    speed: {
+      title: "With descriptions",
+      oneOf: [
+        { const: "slow", title: "Whenever there is time", description: "Costs nothing" },
+        { const: "fast", title: "At once", description: "Wakes somebody up" },
+      ],
+    },
+    price: { $ref: "#/$defs/money", title: "Number, by reference" },
+    count: { type: "integer", title: "Whole number", minimum: 1, maximum: 50, default: 1 },
+    day: { type: "string", title: "Day", format: "date" },
+    at: { type: "string", title: "Moment", format: "date-time" },
+    mail: { type: "string", title: "Mail", format: "email", "x-placeholder": "ada@example.com" },
+    secret: { type: "string", title: "Secret", writeOnly: true },
+    agree: { type: "boolean", title: "Yes or no" },
+    tags: { type: "array", title: "Several", items: { enum: ["red", "green", "blue"] } },
+    words: { type: "array", title: "List of texts", items: { type: "string" } },
+    people: {
+      type: "array",
+      title: "List of objects",
+      items: {
+        type: "object",
+        title: "Person",
+        required: ["name"],
+        properties: { name: { type: "string" }, age: { type: "integer" } },
+      },
+    },
+    auth: {
+      title: "One of several shapes",
+      oneOf: [
+        {
+          type: "object",
+          title: "None",
+          required: ["kind"],
+          properties: { kind: { const: "none" } },
+        },
+        {
+          type: "object",
+          title: "Password",
+          required: ["kind", "user", "password"],
+          properties: {
+            kind: { const: "basic" },
+            user: { type: "string" },
+            password: { type: "string", writeOnly: true },
+          },
+        },
+      ],
+    },
+    headers: {
+      type: "object",
+      title: "Names and values",
+      additionalProperties: { type: "string" },
+    },
+    place: {
+      type: "object",
+      title: "Object in the object",
+      properties: { street: { type: "string" }, city: { type: "string" } },
+    },
+    file: { type: "string", title: "File", "x-file": "*/*" },
+    free: { title: "Anything" },
+  },
+  if: { properties: { size: { const: "large" } }, required: ["size"] },
+  // oxlint-disable-next-line unicorn/no-thenable -- the word of JSON Schema
+  then: { required: ["about"] },
+  else: { properties: { day: false } },
+};
+
+const SERVER_ERRORS: readonly FieldError[] = [
+  { path: "/people/0/age", message: "must be at least 18" },
+  { path: "/headers/X-Trace", message: "must not have more than 200 characters" },
+];
+
+type Size = "dense" | "calm";
+
+export function FormSection() {
+  const [value, setValue] = useState<unknown>(() => ({
+    ...(initialValue(EACH_KIND) as object),
+    people: [{ name: "Ada" }],
+    words: ["one"],
+    headers: { "X-Trace": "1" },
+  }));
+  const [size, setSize] = useState<Size>("dense");
+  const [errors, setErrors] = useState<readonly FieldError[]>([]);
+  const [isDisabled, setDisabled] = useState(false);
+  const showErrors = (): void => setErrors([...findMissing(EACH_KIND, value), ...SERVER_ERRORS]);
+  return (
+    <>
+      <Sample
+        title="Form from JSON Schema"
+        about="“Large” needs the longer text, and shows the day: conditions are the schema's own."
+        isWide
+      >
+        <div className="sample-row">
+          {(["dense", "calm"] as const).map((one) => (
+            <button
+              key={one}
+              className="btn"
+              aria-pressed={size === one}
+              onClick={() => setSize(one)}
+            >
+              {one === "dense" ? "Dense" : "Calm"}
+            </button>
+          ))}
+          <button className="btn" onClick={showErrors}>
+            Show errors
+          </button>
+          <button className="btn" onClick={() => setErrors([])}>
+            No errors
+          </button>
+          <button
+            className="btn"
+            aria-pressed={isDisabled}
+            onClick={() => setDisabled(!isDisabled)}
+          >
+            Disabled
+          </button>
+        </div>
+        <div className="gallery-form">
+          <Form
+            schema={EACH_KIND}
+            value={value}
+            errors={errors}
+            isDense={size === "dense"}
+            isDisabled={isDisabled}
+            onChange={setValue}
+          />
+          <div>
+            <h3>Would be sent</h3>
+            <Json value={toSendable(EACH_KIND, value)} label="Would be sent" />
+          </div>
+        </div>
+      </Sample>
+    </>
+  );
+}

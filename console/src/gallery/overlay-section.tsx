@@ -1,0 +1,185 @@
+import { Copy, Ellipsis, Pencil, Trash2 } from "lucide-react";
+import { useState } from "react";
+import { Combobox, type ComboOption } from "../ui/combobox.tsx";
+import { Confirm } from "../ui/confirm.tsx";
+import { Dialog } from "../ui/dialog.tsx";
+import { Field } from "../ui/field.tsx";
+import { Menu } from "../ui/menu.tsx";
+import { Popover } from "../ui/popover.tsx";
+import { notify } from "../ui/toast.tsx";
+import { Case, Sample } from "./sample.tsx";
+
+const CONNECTORS: readonly ComboOption[] = [
+  { value: "con_1", label: "Mail of the office", about: "smtp.example.com", group: "smtp" },
+  { value: "con_2", label: "Warehouse", about: "PostgreSQL 17, read only", group: "postgres" },
+  { value: "con_3", label: "Payments", about: "api.payments.example.com", group: "http" },
+  {
+    value: "con_4",
+    label: "A connector whose name is longer than the list is wide by far",
+    group: "http",
+  },
+];
+
+export function OverlaySection() {
+  return (
+    <>
+      <Sample
+        title="Combobox"
+        about="Type to find, arrows to choose. Escape puts back what was there."
+      >
+        <ComboCases />
+      </Sample>
+      <Sample
+        title="Menu"
+        about="Acts on one thing. A letter leads to the item that begins with it."
+      >
+        <Case label="Press it, or ↓">
+          <Menu
+            label="Acts on the step"
+            align="start"
+            items={[
+              { label: "Rename", icon: <Pencil />, keys: "F2", onPick: () => notify("Rename") },
+              {
+                label: "Copy as JSON",
+                icon: <Copy />,
+                keys: "mod+c",
+                onPick: () => notify("Copied"),
+              },
+              { label: "Deploy", disabled: "You may not deploy.", onPick: () => undefined },
+              {
+                label: "Delete",
+                icon: <Trash2 />,
+                keys: "Delete",
+                isApart: true,
+                isDangerous: true,
+                onPick: () => notify("Deleted", () => undefined),
+              },
+            ]}
+          >
+            <Ellipsis />
+          </Menu>
+        </Case>
+      </Sample>
+      <DialogSample />
+      <Sample title="Popover" about="A small form beside a button. The browser closes it.">
+        <Popover label="Filter" button="Filter">
+          {(close) => (
+            <div className="sample-stack">
+              <Field label="Owner">
+                {(attributes) => <input {...attributes} className="field" />}
+              </Field>
+              <button className="btn main" onClick={close}>
+                Apply
+              </button>
+            </div>
+          )}
+        </Popover>
+      </Sample>
+    </>
+  );
+}
+
+function ComboCases() {
+  const [value, setValue] = useState<string | undefined>("con_2");
+  const [free, setFree] = useState<string | undefined>("incident.created");
+  return (
+    <div className="sample-stack">
+      <Case label="One of a list">
+        <Combobox
+          label="Connector"
+          options={CONNECTORS}
+          value={value}
+          onChange={setValue}
+          placeholder="Choose"
+        />
+      </Case>
+      <Case label="Free: options are help">
+        <Combobox
+          label="Event type"
+          isFree
+          options={["incident.created", "incident.resolved", "change.approved"].map((name) => ({
+            value: name,
+            label: name,
+          }))}
+          value={free}
+          onChange={setFree}
+        />
+      </Case>
+      <Case label="Loading, none, disabled, invalid">
+        <Combobox
+          label="Loading"
+          options={[]}
+          isLoading
+          value={undefined}
+          onChange={() => undefined}
+          placeholder="Loading"
+        />
+        <Combobox
+          label="None"
+          options={[]}
+          value={undefined}
+          onChange={() => undefined}
+          placeholder="None"
+        />
+        <Combobox
+          label="Disabled"
+          options={CONNECTORS}
+          isDisabled
+          value="con_1"
+          onChange={() => undefined}
+        />
+        <Combobox
+          label="Invalid"
+          options={CONNECTORS}
+          isInvalid
+          value="con_9"
+          onChange={() => undefined}
+        />
+      </Case>
+    </div>
+  );
+}
+
+function DialogSample() {
+  const [open, setOpen] = useState<"dialog" | "confirm">();
+  const close = (): void => setOpen(undefined);
+  return (
+    <Sample
+      title="Dialog"
+      about="Native: the focus stays in it and goes back. For what must be decided before going on."
+    >
+      <div className="sample-row">
+        <button className="btn" onClick={() => setOpen("dialog")}>
+          Open a dialog
+        </button>
+        <button className="btn" onClick={() => setOpen("confirm")}>
+          Ask first
+        </button>
+      </div>
+      {open === "dialog" && (
+        <Dialog
+          title="Name the version"
+          onClose={close}
+          onSubmit={close}
+          footer={
+            <>
+              <button type="button" className="btn" onClick={close}>
+                Cancel
+              </button>
+              <button className="btn main">Name it</button>
+            </>
+          }
+        >
+          <Field label="Label" help="People see it beside the number">
+            {(attributes) => <input {...attributes} className="field" autoFocus />}
+          </Field>
+        </Dialog>
+      )}
+      {open === "confirm" && (
+        <Confirm title="Delete 412 runs?" act="Delete 412 runs" onAct={close} onClose={close}>
+          They can't be brought back.
+        </Confirm>
+      )}
+    </Sample>
+  );
+}

@@ -1,0 +1,38 @@
+import type { ReactNode } from "react";
+
+interface SampleProps {
+  readonly title: string;
+  /** When to take it, and what it does by itself. */
+  readonly about: string;
+  readonly children: ReactNode;
+  readonly isWide?: boolean;
+}
+
+/** A component with its name, its use and its states. */
+export function Sample({ title, about, children, isWide }: SampleProps) {
+  return (
+    <section className={isWide ? "sample wide" : "sample"} aria-label={title}>
+      <header>
+        <h2>{title}</h2>
+        <p className="muted">{about}</p>
+      </header>
+      {children}
+    </section>
+  );
+}
+
+/** One state of it. */
+export function Case({
+  label,
+  children,
+}: {
+  readonly label: string;
+  readonly children: ReactNode;
+}) {
+  return (
+    <div className="sample-case">
+      <span className="sample-label">{label}</span>
+      <div className="sample-stage">{children}</div>
+    </div>
+  );
+}

@@ -1,0 +1,39 @@
+import type { ReactNode } from "react";
+import type { Tone } from "../state.tsx";
+import { Ago } from "../time.tsx";
+
+export interface TimelineEntry {
+  readonly id: string;
+  readonly at: string;
+  readonly title: ReactNode;
+  readonly children?: ReactNode;
+  readonly tone?: Tone;
+  /** In the place of the dot: an avatar or an icon. */
+  readonly mark?: ReactNode;
+}
+
+/** What happened, one below the other; the newest wherever the list puts it. */
+export function Timeline({
+  entries,
+  label,
+}: {
+  readonly entries: readonly TimelineEntry[];
+  readonly label: string;
+}) {
+  return (
+    <ol className="timeline" aria-label={label}>
+      {entries.map(({ id, at, title, children, tone = "idle", mark }) => (
+        <li key={id}>
+          <span className={mark ? "timeline-mark" : `timeline-mark dot ${tone}`}>{mark}</span>
+          <div className="grow">
+            <div className="timeline-title">
+              <span className="grow">{title}</span>
+              <Ago at={at} />
+            </div>
+            {children && <div className="timeline-body">{children}</div>}
+          </div>
+        </li>
+      ))}
+    </ol>
+  );
+}
