@@ -31,9 +31,9 @@ const look = EditorView.theme({
     lineHeight: "1.5",
     overflow: "auto",
     maxHeight: "var(--code-max, 60vh)",
-    minHeight: "var(--code-min, 0)",
     borderRadius: "inherit",
   },
+  ".cm-content, .cm-gutter": { minHeight: "var(--code-min, 0)" },
   ".cm-content": { padding: "5px 0", caretColor: "var(--ink)" },
   ".cm-line": { padding: "0 8px" },
   ".cm-cursor": { borderLeftColor: "var(--ink)" },
@@ -59,6 +59,11 @@ const look = EditorView.theme({
     textUnderlineOffset: "3px",
   },
   ".cm-lintRange-warning": { textDecorationColor: "var(--warn)" },
+  // Its own marks are pictures in `data:` addresses, which the policy blocks.
+  ".cm-lint-marker": { width: "1em", height: "1em" },
+  ".cm-lint-marker-error, .cm-lint-marker-warning": { content: "none" },
+  ".cm-lint-marker::before": { content: "'●'", fontSize: "9px", color: "var(--bad)" },
+  ".cm-lint-marker-warning::before": { color: "var(--warn)" },
   ".cm-tooltip": {
     background: "var(--raised)",
     border: "0",

@@ -21,6 +21,7 @@ const DENSE_CHARACTERS_MAX = 26;
 /** Says whether a choice stands open instead of folded into a list. */
 export function isOpenChoice(schema: Schema, isDense: boolean): boolean {
   const options = optionsOf(schema) ?? [];
+  if (options.some(({ about }) => about)) return options.length <= OPEN_MAX.calm;
   if (options.length > OPEN_MAX[isDense ? "dense" : "calm"]) return false;
   const characters = options.reduce((sum, { label }) => sum + label.length, 0);
   return !isDense || characters < DENSE_CHARACTERS_MAX;

@@ -82,7 +82,13 @@ export function DisplaySection() {
           <Diff before={BEFORE} after={AFTER} beforeLabel="Version 2" afterLabel="Version 3" />
         </Case>
         <Case label="As one">
-          <Diff before={BEFORE} after={AFTER} way="unified" />
+          <Diff
+            before={BEFORE}
+            after={AFTER}
+            way="unified"
+            beforeLabel="Draft"
+            afterLabel="Saved"
+          />
         </Case>
         <Case label="The same">
           <Diff before="a" after="a" />

@@ -37,10 +37,17 @@ export function Diff({
     <div
       className="diff"
       role="region"
-      aria-label={`${count(added, "line")} added, ${gone} removed`}
+      aria-label={`${beforeLabel} and ${afterLabel}: ${count(added, "line")} added, ${gone} removed`}
       tabIndex={0}
     >
       <table className={isSplit ? "split" : "unified"}>
+        <colgroup>
+          {(isSplit ? ["number", "text", "number", "text"] : ["number", "number", "text"]).map(
+            (kind, n) => (
+              <col key={n} className={kind} />
+            ),
+          )}
+        </colgroup>
         <thead className={isSplit ? "" : "hide"}>
           <tr>
             <th colSpan={isSplit ? 2 : 3}>{beforeLabel}</th>
