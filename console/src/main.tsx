@@ -12,6 +12,7 @@ import {
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { cache, prefetch } from "./data/api.ts";
+import { readCausesSearch } from "./causes/search.ts";
 import { BASE_PATH, place } from "./data/place.ts";
 import { readRunsSearch } from "./runs/list/search.ts";
 import { readRunSearch } from "./runs/run/search.ts";
@@ -111,6 +112,7 @@ const causes = createRoute({
   getParentRoute: () => inside,
   path: "/causes/$of",
   component: lazyRouteComponent(() => import("./causes/causes.tsx"), "Causes"),
+  validateSearch: readCausesSearch,
 });
 
 const notifications = createRoute({

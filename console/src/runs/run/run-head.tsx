@@ -136,7 +136,7 @@ function RunActs({ run, place, step }: Pick<HeadProps, "run" | "place" | "step">
   const { refusals, ...acts } = useRunActs(run, step, () => setAsking(true));
   return (
     <>
-      {may("audit:read") && (
+      {may("events:read") && (
         <Link
           className="btn bare"
           to="/causes/$of"

@@ -68,7 +68,7 @@ export function RunPanel(props: {
             </dd>
           </>
         )}
-        {run.eventId !== null && may("audit:read") && (
+        {run.eventId !== null && may("events:read") && (
           <>
             <dt>Event</dt>
             <dd>

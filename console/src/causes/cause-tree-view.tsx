@@ -1,0 +1,163 @@
+import { ChevronRight, Code, FileText, type LucideIcon, Radio, Send, Workflow } from "lucide-react";
+import { useEffect, useRef } from "react";
+import { State, toneOf } from "../ui/state.tsx";
+import { count, toDuration, toWords } from "../ui/words.ts";
+import type { CauseNode, CauseRow } from "./cause-tree.ts";
+
+const ICONS: Readonly<Record<string, LucideIcon>> = {
+  event: Radio,
+  run: Workflow,
+  webhook_delivery: Send,
+  execution: Code,
+};
+
+interface TreeProps {
+  readonly rows: readonly CauseRow[];
+  readonly chosen: string | undefined;
+  readonly onChoose: (id: string) => void;
+  readonly onFold: (row: CauseRow, isOpen: boolean) => void;
+}
+
+/** An outline by time: a thing has one cause, so its place says what that was. */
+export function CauseTreeView({ rows, chosen, onChoose, onFold }: TreeProps) {
+  const host = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    host.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest" });
+  }, [chosen]);
+  const beginMs = rows[0] ? Date.parse(rows[0].node.at) : 0;
+  return (
+    <div
+      ref={host}
+      className="scroll causes-tree"
+      role="tree"
+      aria-label="Causes and effects"
+      tabIndex={0}
+      aria-activedescendant={chosen === undefined ? undefined : `cause-${chosen}`}
+    >
+      {rows.map((row, n) => (
+        <div
+          key={row.node.id}
+          id={`cause-${row.node.id}`}
+          role="treeitem"
+          aria-level={row.depth + 1}
+          aria-expanded={row.hasChildren ? row.isOpen : undefined}
+          aria-selected={row.node.id === chosen}
+          className="cause-row"
+          onClick={() => onChoose(row.node.id)}
+        >
+          <CauseTime at={row.node.at} before={rows[n - 1]?.node.at} beginMs={beginMs} />
+          {row.lines.map((goesOn, level) => (
+            <i key={level} className={lineLook(row, level, goesOn)} />
+          ))}
+          <CauseCard row={row} onFold={onFold} />
+        </div>
+      ))}
+    </div>
+  );
+}
+
+function lineLook({ lines, depth }: CauseRow, level: number, goesOn: boolean): string {
+  const looks = [
+    "cause-line",
+    level === lines.length - 1 && "own",
+    goesOn && "on",
+    level === 0 && (depth === 0 ? "root" : "first"),
+  ];
+  return looks.filter(Boolean).join(" ");
+}
+
+const clock = (at: string): string => new Date(at).toLocaleTimeString("en-GB");
+
+/** The time where it changes, and how long after the beginning. */
+function CauseTime(props: {
+  readonly at: string;
+  readonly before: string | undefined;
+  readonly beginMs: number;
+}) {
+  const shown = clock(props.at);
+  const isSame = props.before !== undefined && clock(props.before) === shown;
+  const sinceMs = Date.parse(props.at) - props.beginMs;
+  return (
+    <time className="cause-time" dateTime={props.at} title={new Date(props.at).toLocaleString()}>
+      {isSame ? "" : shown}
+      {props.before !== undefined && sinceMs > 0 && <small>+{toDuration(sinceMs)}</small>}
+    </time>
+  );
+}
+
+function CauseCard({
+  row,
+  onFold,
+}: {
+  readonly row: CauseRow;
+  readonly onFold: TreeProps["onFold"];
+}) {
+  const { node } = row;
+  const { fan } = node;
+  const kind = fan?.kind ?? node.kind;
+  const Icon = ICONS[kind] ?? FileText;
+  const canOpen = row.hasChildren || fan?.open === false;
+  const looks = ["cause", `is-${kind}`, fan && "fan", node.focus === true && "asked"];
+  return (
+    <span className={looks.filter(Boolean).join(" ")}>
+      <span className="cause-icon">
+        <Icon />
+      </span>
+      <span className="cause-text">
+        <b className="cut">
+          {fan && <em>{fan.count.toLocaleString("en")} × </em>}
+          {nameNode(node)}
+        </b>
+        <span className="cut">{describeNode(node)}</span>
+      </span>
+      {fan ? <Split statuses={fan.statuses} /> : node.status && <State state={node.status} />}
+      {canOpen && (
+        <i
+          className={`cause-fold${row.hasChildren && row.isOpen ? " is-open" : ""}`}
+          onClick={(event) => {
+            event.stopPropagation();
+            onFold(row, !(row.hasChildren && row.isOpen));
+          }}
+        >
+          <ChevronRight />
+        </i>
+      )}
+    </span>
+  );
+}
+
+/** An event by its type, all else by what it is of. */
+export function nameNode({ kind, type, label, fan }: CauseNode): string {
+  return (fan?.kind ?? kind) === "event" ? type : label;
+}
+
+function describeNode(node: CauseNode): string {
+  const { kind, label, at, finishedAt, fan, stepId, actor } = node;
+  if (fan) return `over ${toDuration(Date.parse(fan.lastAt) - Date.parse(at))}`;
+  const took = finishedAt ? toDuration(Date.parse(finishedAt) - Date.parse(at)) : undefined;
+  const what = kind === "event" ? label : toWords(kind === "webhook_delivery" ? "delivery" : kind);
+  const by = stepId === undefined ? actor && `by ${actor.name}` : `by step ${stepId}`;
+  return [what, took, by].filter(Boolean).join(" · ");
+}
+
+/** How the members of a fan stand, as shares. */
+export function Split({ statuses }: { readonly statuses: Readonly<Record<string, number>> }) {
+  const known = Object.entries(statuses);
+  const total = known.reduce((sum, [, n]) => sum + n, 0);
+  if (total === 0) return null;
+  const words = known
+    .map(([state, n]) =>
+      known.length === 1 ? toWords(state) : count(n, toWords(state), toWords(state)),
+    )
+    .join(", ");
+  return (
+    <span className="cause-split" title={words}>
+      <span className="cause-shares" aria-hidden="true">
+        {known.map(([state, n]) => (
+          <i key={state} className={toneOf(state)} style={{ flexGrow: n }} />
+        ))}
+      </span>
+      <span className="muted cut">{words.toLowerCase()}</span>
+    </span>
+  );
+}

@@ -1,0 +1,71 @@
+import { expect, test } from "vitest";
+import { type CauseNode, CauseOutline, listChanges, tellCounts } from "./cause-tree.ts";
+
+const node = (id: string, parentId: string | null, more: Partial<CauseNode> = {}): CauseNode =>
+  ({
+    id,
+    parentId,
+    kind: "event",
+    type: id,
+    label: id,
+    status: null,
+    at: "",
+    ...more,
+  }) as CauseNode;
+
+const NODES = [
+  node("order", null),
+  node("run", "order", { kind: "run", focus: true }),
+  node("started", "run", { type: "workflow.run_started" }),
+  node("failed", "run", { type: "workflow.run_failed" }),
+  node("repair", "failed", { kind: "run" }),
+  node("ticket", "run"),
+  node("other", "order"),
+];
+const outline = new CauseOutline({ nodes: NODES });
+const draw = (way: "all" | "back" | "forth", closed: readonly string[] = []): readonly string[] =>
+  outline
+    .rows(new Set(closed), way, ["run"])
+    .map(({ node: { id }, depth }) => `${"  ".repeat(depth)}${id}`);
+
+test("the outline has causes above and effects below; what a run says of itself has no row", () => {
+  expect(draw("all")).toEqual([
+    "order",
+    "  run",
+    "    failed",
+    "      repair",
+    "    ticket",
+    "  other",
+  ]);
+});
+
+test("it can be read one way: what led to it, or what came of it", () => {
+  expect(draw("back")).toEqual(["order", "  run"]);
+  expect(draw("forth")).toEqual(["run", "  failed", "    repair", "  ticket"]);
+});
+
+test("a folded node hides what came of it, and lines end where nothing follows", () => {
+  expect(draw("all", ["run"])).toEqual(["order", "  run", "  other"]);
+  const rows = outline.rows(new Set(), "all", ["run"]);
+  expect(rows.find(({ node: { id } }) => id === "repair")?.lines).toEqual([
+    false,
+    true,
+    true,
+    false,
+  ]);
+});
+
+test("the changes of an event are the fields that differ", () => {
+  const data = {
+    before: { state: "new", title: "A", updatedAt: "1" },
+    after: { state: "closed", title: "A", updatedAt: "2" },
+  };
+  expect(listChanges(data)).toEqual([{ name: "state", before: "new", after: "closed" }]);
+  expect(listChanges({ n: 1 })).toBeUndefined();
+});
+
+test("counts are words", () => {
+  expect(tellCounts({ event: 145, run: 1, webhook_delivery: 2 })).toBe(
+    "145 events, 1 run, 2 deliveries",
+  );
+});
