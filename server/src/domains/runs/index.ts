@@ -1,6 +1,6 @@
 import { checkPeopleAndTopics } from "./check-references.ts";
 import { pastEventJob } from "./triggers/past-events.ts";
-import { NodeTypePoint, ReferenceCheckPoint } from "#domains/workflows/index.ts";
+import { NodeTypePoint, ReferenceCheckPoint, RunCountPoint } from "#domains/workflows/index.ts";
 import { CausalTracerPoint } from "#kernel/contributions/causal-tracer.ts";
 import { UsageCounterPoint } from "#kernel/contributions/usage-counter.ts";
 import { domain } from "#kernel/domain.ts";
@@ -23,7 +23,7 @@ import { getExpressionScope, previewExpressions } from "./preview/operations.ts"
 import { ApprovalsDecide } from "./run.ts";
 import { runRetentionJob } from "./store.ts";
 import { runsSource } from "./report-source.ts";
-import { count } from "./store.ts";
+import { count, countUnfinished } from "./store.ts";
 import { runTracer } from "./causal-tracer.ts";
 import { eventTriggerReader } from "./triggers/event-reader.ts";
 import { receiveWebhook } from "./triggers/webhook-operation.ts";
@@ -85,5 +85,6 @@ export const runs = domain({
     contribute(ReferenceCheckPoint, checkPeopleAndTopics),
     contribute(NodeTypePoint, ...builtInExecutors.map(({ type }) => type)),
     contribute(ReportSourcePoint, runsSource),
+    contribute(RunCountPoint, countUnfinished),
   ],
 });

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
+import type { RunCount } from "#domains/workflows/index.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import type { EnvironmentName } from "#kernel/db/database.ts";
 import type { Actor } from "#kernel/log/event.ts";
@@ -74,6 +75,17 @@ export async function find(tx: Tx, id: string): Promise<StoredRun | undefined> {
       runAs: row.run_as,
     }
   );
+}
+
+/** Counts the runs of a workflow that are not over, by version and status; tests are left out. */
+export async function countUnfinished(tx: Tx, workflowId: string): Promise<RunCount[]> {
+  const { rows } = await sql<RunCount>`
+    select r.version_id as "versionId", v.number as version, r.status, count(*)::integer as count
+      from runs r left join workflow_versions v on v.id = r.version_id
+     where r.workflow_id = ${workflowId} and r.test is null
+       and r.status in ('queued', 'running', 'waiting', 'paused')
+     group by 1, 2, 3 order by 2, 3`.execute(tx);
+  return rows;
 }
 
 export async function get(tx: Tx, id: string): Promise<StoredRun> {

@@ -5,6 +5,7 @@ import { domain } from "#kernel/domain.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { PackContentPoint } from "#kernel/contributions/pack-content.ts";
 import * as deployments from "./deployments/operations.ts";
+import * as preview from "./deployments/preview.ts";
 import * as events from "./events.ts";
 import * as operations from "./operations.ts";
 import { workflowContent } from "./pack.ts";
@@ -23,6 +24,7 @@ export {
   type EventDeployment,
   findEventDeployments,
 } from "./deployments/store.ts";
+export { type RunCount, RunCountPoint } from "./deployments/run-count.ts";
 export { findStartable, type Startable } from "./deployments/startable.ts";
 export {
   DeployCompleted,
@@ -98,6 +100,8 @@ export const workflows = domain({
     versions.restoreVersion,
     versions.archiveVersion,
     versions.diffVersions,
+    versions.diffDraft,
+    preview.previewPublication,
   ],
   contributions: [
     contribute(UsageCounterPoint, { name: "workflows", count }),

@@ -10,13 +10,20 @@ import {
   NewWorkflow,
   WorkflowChange,
 } from "./workflow-input.ts";
+import { Tag } from "./definition/index.ts";
 import * as events from "./events.ts";
 import { WorkflowsRead, WorkflowsWrite } from "./permissions.ts";
 import * as service from "./service.ts";
 import { definitionIssues, findScriptErrors, parseExpressions } from "./checks/check-workflow.ts";
 import { ByWorkflow, workflowExample, workflowRoutes } from "./routes.ts";
 import * as store from "./store.ts";
-import { Warnings, Workflow, WorkflowIsArchived, WorkflowSummary } from "./workflow.ts";
+import {
+  DefinitionIssue,
+  toDefinitionIssue,
+  Workflow,
+  WorkflowIsArchived,
+  WorkflowSummary,
+} from "./workflow.ts";
 
 const LIST = "workflows, newest first";
 /** Greater than every id. */
@@ -59,12 +66,13 @@ export const listWorkflows = query({
       }),
     ),
     q: Type.Optional(line(200, "Part of the name, whatever its case")),
+    tag: Type.Optional(Tag),
   }),
   response: page(WorkflowSummary),
-  async run(ctx, { query: { limit, after, status, q } }) {
+  async run(ctx, { query: { limit, after, status, q, tag } }) {
     const { cursors } = ctx.services;
     const [before = AFTER_ALL] = after === undefined ? [] : cursors.decode(LIST, after);
-    const filter = { status, q, before: String(before), limit: limit + 1 };
+    const filter = { status, q, tag, before: String(before), limit: limit + 1 };
     const rows = await store.list(ctx.tx, filter);
     return toPage(
       rows,
@@ -200,8 +208,8 @@ export const validateWorkflow = query({
     Type.Object(
       {
         valid: Type.Boolean(),
-        errors: Type.Array(Type.Object({ path: Type.String(), message: Type.String() })),
-        warnings: Warnings,
+        errors: Type.Array(DefinitionIssue),
+        warnings: Type.Array(DefinitionIssue),
       },
       { title: "WorkflowValidation" },
     ),
@@ -211,6 +219,10 @@ export const validateWorkflow = query({
   async run(ctx, _input, { fields, scriptErrors = [] }) {
     const issues = await definitionIssues(ctx, fields);
     const errors = [...issues.errors, ...scriptErrors];
-    return { valid: errors.length === 0, errors, warnings: [...issues.warnings] };
+    return {
+      valid: errors.length === 0,
+      errors: errors.map((issue) => toDefinitionIssue(fields, issue)),
+      warnings: issues.warnings.map((issue) => toDefinitionIssue(fields, issue)),
+    };
   },
 });

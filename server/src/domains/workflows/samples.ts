@@ -141,4 +141,15 @@ export const samples: readonly Sample[] = [
       return { ...rest, params: { id: params.id, a: params.versionId, b: "live" } };
     },
   },
+  {
+    operation: "workflows.diff_draft",
+    arrange: async (owner) => ({
+      ...(await made(owner)),
+      body: { definition: { name: "x", nodes: [] }, from: "1" },
+    }),
+  },
+  {
+    operation: "workflows.preview_publish",
+    arrange: async (owner) => ({ ...(await made(owner)), query: { rollback: "false" } }),
+  },
 ];

@@ -16,6 +16,7 @@ export interface WorkflowQuery {
   readonly status: WorkflowSummary["status"] | undefined;
   /** Part of the name. */
   readonly q: string | undefined;
+  readonly tag: string | undefined;
   /** Only those with a lesser id. */
   readonly before: string;
   readonly limit: number;
@@ -59,7 +60,7 @@ export async function list(
   tx: Tx,
   query: WorkflowQuery,
 ): Promise<StoredWorkflow<DefinitionOutline>[]> {
-  const { status, q, before, limit } = query;
+  const { status, q, tag, before, limit } = query;
   let found = rows(tx)
     .select(sql<DefinitionOutline>`w.definition - 'nodes' - 'edges'`.as("outline"))
     .where("w.archived_at", status === "archived" ? "is not" : "is", null)
@@ -67,6 +68,7 @@ export async function list(
   if (status === "active") found = found.where(ENABLED_SOMEWHERE);
   if (status === "inactive") found = found.where(sql<boolean>`not ${ENABLED_SOMEWHERE}`);
   if (q !== undefined) found = found.where("w.name", "ilike", containsPattern(q));
+  if (tag !== undefined) found = found.where(sql<boolean>`w.definition -> 'tags' ? ${tag}`);
   const page = await found.orderBy("w.id", "desc").limit(limit).execute();
   return page.map((row) => toWorkflow(row, row.outline));
 }

@@ -10,7 +10,7 @@ export const versionFields = {
   changeSummary: Type.Optional(ChangeSummary),
 };
 
-const { name, description, trigger, nodes, edges, ...limits } = definitionFields;
+const { name, description, note, tags, trigger, nodes, edges, ...limits } = definitionFields;
 
 // The content of these is left to `checkDefinition`, which finds all errors and not just the first
 // few; the schemas are for readers of the API's description.
@@ -22,7 +22,7 @@ const structure = {
 
 /** A whole definition. */
 export const WholeDefinition = object(
-  { name, description, ...structure, ...limits },
+  { name, description, note, tags, ...structure, ...limits },
   { title: "NewWorkflowDefinition" },
 );
 
@@ -38,6 +38,8 @@ export const WorkflowChange = Type.Object(
   {
     name: Type.Optional(name),
     description: orNull(description),
+    note: orNull(note),
+    tags: orNull(tags),
     trigger: Type.Optional(structure.trigger),
     nodes: Type.Optional(structure.nodes),
     edges: Type.Optional(structure.edges),

@@ -2,7 +2,7 @@ import Type, { type Static } from "typebox";
 import type { EnvironmentName } from "#kernel/db/database.ts";
 import { failure, type FieldError } from "#kernel/operation/failure.ts";
 import { id, nullable, Time } from "#kernel/schema/schema.ts";
-import { type Definition, definitionFields, Trigger } from "./definition/index.ts";
+import { type Definition, definitionFields, locatePointer, Trigger } from "./definition/index.ts";
 import { Label, VersionId, VersionStatus } from "./versions/version.ts";
 
 export const WorkflowId = id("wf");
@@ -77,6 +77,26 @@ const itemFields = {
 /** A workflow in lists. */
 export const WorkflowSummary = Type.Object(itemFields, { title: "WorkflowSummary" });
 export type WorkflowSummary = Static<typeof WorkflowSummary>;
+
+/** A fault or a doubt, and the step and field that it is about. */
+export const DefinitionIssue = Type.Object(
+  {
+    path: Type.String({ description: "A JSON pointer into the definition" }),
+    message: Type.String(),
+    stepId: Type.Optional(
+      Type.String({ description: "The key of the step: `each.call` in a loop" }),
+    ),
+    field: Type.Optional(Type.String({ description: "A JSON pointer within the step" })),
+  },
+  { title: "WorkflowIssue" },
+);
+
+export function toDefinitionIssue(
+  definition: unknown,
+  { path, message }: FieldError,
+): Static<typeof DefinitionIssue> {
+  return { path, message, ...locatePointer(definition, path) };
+}
 
 /** Doubts about a definition, each with its path. */
 export const Warnings = Type.Array(Type.Object({ path: Type.String(), message: Type.String() }));

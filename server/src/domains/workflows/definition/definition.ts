@@ -42,6 +42,15 @@ export const OnError = Type.Enum(["fail", "continue", "branch"], {
 });
 export type OnError = Static<typeof OnError>;
 
+const Note = text(2_000, "For people: runs ignore it");
+const TAGS_MAX = 20;
+
+/** A word by which workflows are found. */
+export const Tag = Type.String({
+  pattern: "^[^\\s,]([^,\\u0000-\\u001f]{0,48}[^\\s,])?$",
+  description: "Without commas",
+});
+
 /** A node of a workflow; its type decides on the fields of its `config`. */
 export const Node = object(
   {
@@ -54,6 +63,7 @@ export const Node = object(
       Type.Integer({ minimum: 1, maximum: DURATION_MS_MAX, description: "Of each attempt" }),
     ),
     onError: Type.Optional(OnError),
+    note: Type.Optional(Note),
   },
   { title: "WorkflowNode" },
 );
@@ -85,6 +95,8 @@ export interface GraphDefinition {
 export const definitionFields = {
   name: line(200),
   description: Type.Optional(text(10_000)),
+  note: Type.Optional(Note),
+  tags: Type.Optional(Type.Array(Tag, { maxItems: TAGS_MAX, uniqueItems: true })),
   trigger: Trigger,
   nodes: Type.Array(Node, { maxItems: NODES_MAX }),
   edges: Type.Array(Edge, { maxItems: EDGES_MAX }),

@@ -12,6 +12,7 @@ export {
   NODES_MAX,
   OnError,
   Retry,
+  Tag,
 } from "./definition.ts";
 export * from "./flow-nodes.ts";
 export {
@@ -38,8 +39,10 @@ export {
   type PlanEdge,
 } from "./execution-plan.ts";
 export {
+  listEdges,
   listNodes,
   locateNode,
+  locatePointer,
   type NodePosition,
   type OutlineNode,
   toNodeKey,

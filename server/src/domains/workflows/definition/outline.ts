@@ -11,6 +11,16 @@ export interface OutlineNode {
   readonly name: string | undefined;
   readonly type: string;
   readonly config: Readonly<Record<string, unknown>>;
+  /** As it is written. */
+  readonly node: Readonly<Record<string, unknown>>;
+}
+
+/** An edge, and the key of the loop that it is in. */
+export interface OutlineEdge {
+  readonly in: string;
+  readonly from: string;
+  readonly to: string;
+  readonly when?: string;
 }
 
 /** A node, the loops around it, outermost first, and the nodes whose outputs it can read. */
@@ -55,12 +65,50 @@ export function listNodes(definition: unknown, within = "", depth = 0): OutlineN
   );
 }
 
+/** All edges between nodes, those in loops included. */
+export function listEdges(definition: unknown, within = "", depth = 0): OutlineEdge[] {
+  if (depth > DEPTH_MAX) return [];
+  const { nodes, edges } = readGraph(definition, within);
+  const own = edges.flatMap(({ from, to, when }): OutlineEdge[] => {
+    if (typeof from !== "string" || typeof to !== "string") return [];
+    return [{ in: within, from, to, ...(typeof when === "string" && { when }) }];
+  });
+  const inner = nodes.filter(({ type }) => type === loop.type);
+  return [...own, ...inner.flatMap(({ key, config }) => listEdges(config["body"], key, depth + 1))];
+}
+
+/** The node that a JSON pointer into a definition leads to, by its key, and the rest of the pointer. */
+export function locatePointer(
+  definition: unknown,
+  pointer: string,
+): { readonly stepId: string; readonly field: string } | undefined {
+  const parts = pointer.split("/").slice(1);
+  let graph = definition;
+  let found: { stepId: string; field: string } | undefined;
+  for (let at = 0; parts[at] === "nodes" && parts[at + 1] !== undefined; at += 4) {
+    const node = toRecord(toList(toRecord(graph)["nodes"])[Number(parts[at + 1])]);
+    const { id, config } = node;
+    if (typeof id !== "string") return found;
+    const stepId = found === undefined ? id : `${found.stepId}.${id}`;
+    found = {
+      stepId,
+      field: parts
+        .slice(at + 2)
+        .map((part) => `/${part}`)
+        .join(""),
+    };
+    if (parts[at + 2] !== "config" || parts[at + 3] !== "body") return found;
+    graph = toRecord(config)["body"];
+  }
+  return found;
+}
+
 /** Deeper than any definition that can be saved. */
 const DEPTH_MAX = 10;
 
 interface OutlineGraph {
   readonly nodes: readonly OutlineNode[];
-  readonly edges: readonly { readonly from: unknown; readonly to: unknown }[];
+  readonly edges: readonly Readonly<Record<string, unknown>>[];
 }
 
 function readGraph(value: unknown, within: string): OutlineGraph {
@@ -70,17 +118,17 @@ function readGraph(value: unknown, within: string): OutlineGraph {
     if (typeof id !== "string" || id === "" || typeof type !== "string") return [];
     const key = within === "" ? id : `${within}.${id}`;
     const title = typeof name === "string" ? name : undefined;
-    return [{ id, key, name: title, type, config: toRecord(config) }];
+    return [{ id, key, name: title, type, config: toRecord(config), node: toRecord(one) }];
   });
   return {
     nodes: read,
-    edges: toList(edges).map((one) => ({ from: toRecord(one)["from"], to: toRecord(one)["to"] })),
+    edges: toList(edges).map(toRecord),
   };
 }
 
 /** The nodes from which edges lead to this one, in the order in which they are written. */
 function findAncestors({ nodes, edges }: OutlineGraph, id: string): OutlineNode[] {
-  const incoming = Map.groupBy(edges, ({ to }) => to);
+  const incoming = Map.groupBy(edges, (edge) => edge["to"]);
   const found = new Set<unknown>();
   const open: unknown[] = [id];
   for (let to = open.pop(); to !== undefined; to = open.pop()) {

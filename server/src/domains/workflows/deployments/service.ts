@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { type WorkspaceRef } from "#kernel/access/caller.ts";
 import type { EnvironmentName } from "#kernel/db/database.ts";
 import { Failure, failure, invalidField } from "#kernel/operation/failure.ts";
-import type { WriteContext } from "#kernel/contract.ts";
+import type { ReadContext, WriteContext } from "#kernel/contract.ts";
 import * as events from "../events.ts";
 import { type WorkflowChangeContext, lockToChange } from "../service.ts";
 import { definitionErrors } from "../checks/check-workflow.ts";
@@ -130,9 +130,19 @@ async function publishLocked(
   return deployed.workflow;
 }
 
+/** The version that a publication or rollback would deploy; undefined where one is appended first. */
+export async function chooseVersion(
+  ctx: Pick<ReadContext, "tx" | "caller">,
+  workflow: StoredWorkflow,
+  request: { readonly versionId?: string; readonly rollback: boolean },
+): Promise<FullVersion | undefined> {
+  if (request.versionId !== undefined) return getNamedVersion(ctx, workflow, request.versionId);
+  return request.rollback ? getPreviousVersion(ctx, workflow) : findLiveVersion(ctx, workflow);
+}
+
 /** The version that has the live definition; there is none after a restore. */
 async function findLiveVersion(
-  { tx }: WorkflowChangeContext,
+  { tx }: Pick<ReadContext, "tx">,
   { id, definition, newest }: StoredWorkflow,
 ): Promise<FullVersion | undefined> {
   const version = await versions.get(tx, id, { number: newest.version });
@@ -142,7 +152,7 @@ async function findLiveVersion(
 }
 
 async function getNamedVersion(
-  { tx }: WorkflowChangeContext,
+  { tx }: Pick<ReadContext, "tx">,
   { id }: StoredWorkflow,
   versionId: string,
 ): Promise<FullVersion> {
@@ -152,7 +162,7 @@ async function getNamedVersion(
 }
 
 async function getPreviousVersion(
-  ctx: WorkflowChangeContext,
+  ctx: Pick<ReadContext, "tx" | "caller">,
   { id }: StoredWorkflow,
 ): Promise<FullVersion> {
   const deployment = await store.findDeployment(ctx.tx, id, ctx.caller.environment);

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import Type, { type Static } from "typebox";
 import { nullable } from "#kernel/schema/schema.ts";
 import { type Definition, definitionFields, Edge, Node, Trigger } from "../definition/index.ts";
+import { diffSteps, stepDiffFields } from "./step-diff.ts";
 
 /** How one definition differs from another. */
 export const Difference = Type.Object(
@@ -29,6 +30,7 @@ export const Difference = Type.Object(
       ),
     }),
     edges: Type.Object({ added: Type.Array(Edge), removed: Type.Array(Edge) }),
+    ...stepDiffFields,
   },
   { title: "WorkflowDifference" },
 );
@@ -49,6 +51,7 @@ export function diffDefinitions(before: Definition, after: Definition): Differen
       : { before: before.trigger, after: after.trigger },
     nodes: diffNodes(before.nodes, after.nodes),
     edges: diffEdges(before.edges, after.edges),
+    ...diffSteps(before, after),
   };
 }
 

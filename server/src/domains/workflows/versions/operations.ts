@@ -13,6 +13,7 @@ import * as workflows from "../store.ts";
 import { Workflow, WorkflowIsArchived, WorkflowId } from "../workflow.ts";
 import { Difference } from "./diff.ts";
 import * as service from "./service.ts";
+import { stepDiffFields } from "./step-diff.ts";
 import * as store from "./store.ts";
 import { FullVersion, Label, Version, VersionIsActive, VersionId } from "./version.ts";
 
@@ -145,4 +146,33 @@ export const diffVersions = query({
   ),
   example: { params: { ...workflowExample.params, a: "1", b: "live" } },
   run: ({ tx }, { params: { id, a, b } }) => service.compare(tx, id, { a, b }),
+});
+
+export const diffDraft = query({
+  id: "workflows.diff_draft",
+  ...workflowRoutes("POST", "/{id}/diff"),
+  summary: "Show how a definition that is not saved differs from a version",
+  description:
+    "By step, also within loops. It need not be valid: an editor compares what is being written. " +
+    "Compared is `from`: the live definition unless given, a number, or the id of a version.",
+  permission: WorkflowsRead,
+  params: ByWorkflow,
+  body: object({
+    definition: Type.Record(Type.String(), Type.Unknown()),
+    from: Type.Optional(Ref),
+  }),
+  response: item(
+    Type.Object(
+      {
+        from: Side,
+        identical: Type.Boolean(),
+        fields: Type.Array(Type.String(), { description: "Besides nodes and edges" }),
+        ...stepDiffFields,
+      },
+      { title: "WorkflowDraftDiff" },
+    ),
+  ),
+  example: { ...workflowExample, body: { definition: { nodes: [], edges: [] }, from: "1" } },
+  run: ({ tx }, { params: { id }, body: { definition, from = "live" } }) =>
+    service.compareDraft(tx, id, { from, definition }),
 });

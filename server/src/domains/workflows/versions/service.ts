@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { WorkspaceRef } from "#kernel/access/caller.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import { diffResource } from "#kernel/log/event.ts";
@@ -10,6 +11,7 @@ import * as workflows from "../store.ts";
 import { workflowEventData, workflowRef, type StoredWorkflow } from "../workflow.ts";
 import { appendVersion } from "./append-version.ts";
 import { type Difference, diffDefinitions } from "./diff.ts";
+import { diffSteps } from "./step-diff.ts";
 import * as store from "./store.ts";
 import { versionRef, type Version, VersionIsActive, versionEventData } from "./version.ts";
 
@@ -105,6 +107,27 @@ export async function compare(
   const workflow = await workflows.get(tx, id);
   const [a, b] = [await readSide(tx, workflow, refs.a), await readSide(tx, workflow, refs.b)];
   return { from: a.side, to: b.side, ...diffDefinitions(a.definition, b.definition) };
+}
+
+/** How a definition that is not saved differs from one that is. */
+export async function compareDraft(
+  tx: Tx,
+  id: string,
+  {
+    from,
+    definition,
+  }: { readonly from: string; readonly definition: Readonly<Record<string, unknown>> },
+) {
+  const before = await readSide(tx, await workflows.get(tx, id), from);
+  const old: Readonly<Record<string, unknown>> = before.definition;
+  const names = new Set([...Object.keys(old), ...Object.keys(definition)]);
+  const fields = [...names].filter((name) => !isDeepStrictEqual(old[name], definition[name]));
+  return {
+    from: before.side,
+    identical: fields.length === 0,
+    fields: fields.filter((name) => name !== "nodes" && name !== "edges"),
+    ...diffSteps(old, definition),
+  };
 }
 
 async function readSide(

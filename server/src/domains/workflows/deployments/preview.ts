@@ -1,0 +1,145 @@
+import Type, { type Static } from "typebox";
+import type { ReadContext } from "#kernel/contract.ts";
+import { contributionsTo } from "#kernel/extension-point.ts";
+import { query } from "#kernel/operation/operation.ts";
+import { item } from "#kernel/operation/response.ts";
+import { nullable, object } from "#kernel/schema/schema.ts";
+import { definitionIssues } from "../checks/check-workflow.ts";
+import { Trigger } from "../definition/index.ts";
+import { WorkflowsRead } from "../permissions.ts";
+import { ByWorkflow, workflowExample, workflowRoutes } from "../routes.ts";
+import * as workflows from "../store.ts";
+import { Difference, diffDefinitions } from "../versions/diff.ts";
+import * as versions from "../versions/store.ts";
+import { Label, VersionId } from "../versions/version.ts";
+import { DefinitionIssue, toDefinitionIssue, WorkflowIsArchived } from "../workflow.ts";
+import { RunCountPoint } from "./run-count.ts";
+import { chooseVersion, NothingBefore } from "./service.ts";
+import { findDeployment } from "./store.ts";
+
+const Side = Type.Object({
+  versionId: nullable(VersionId),
+  version: Type.Integer(),
+  label: nullable(Label),
+});
+
+const PublicationPreview = Type.Object(
+  {
+    environment: Type.Enum(["production", "staging", "development"]),
+    current: nullable(
+      Type.Object(
+        { ...Side.properties, enabled: Type.Boolean() },
+        { description: "Null where nothing is deployed" },
+      ),
+    ),
+    next: Type.Object(Side.properties, {
+      description: "Without an id: the live definition becomes a version of this number first",
+    }),
+    possible: Type.Boolean({ description: "False where it would be refused, see `errors`" }),
+    errors: Type.Array(DefinitionIssue, {
+      description: "Also secrets, workflows, connectors and artifacts that are not there",
+    }),
+    warnings: Type.Array(DefinitionIssue, {
+      description: "Such as a table that this environment does not have",
+    }),
+    difference: nullable(
+      Type.Object(Difference.properties, { description: "Null where nothing is deployed" }),
+    ),
+    trigger: Type.Object({
+      before: nullable(Trigger),
+      after: nullable(Trigger),
+      change: Type.Enum(["none", "starts", "changes", "stays_off"], {
+        description: "`before` and `after` are null where the trigger is off",
+      }),
+    }),
+    runs: Type.Array(
+      Type.Object({
+        versionId: Type.String(),
+        version: nullable(Type.Integer()),
+        status: Type.String(),
+        count: Type.Integer(),
+      }),
+      { description: "Those under way; they end with the version that they began with" },
+    ),
+  },
+  { title: "PublicationPreview" },
+);
+type PublicationPreview = Static<typeof PublicationPreview>;
+
+export const previewPublication = query({
+  id: "workflows.preview_publish",
+  ...workflowRoutes("GET", "/{id}/publish"),
+  summary: "Show what a publication or rollback would change in the environment of the request",
+  description:
+    "Chooses the version as `publish` does, with `rollback` as `rollback` does; nothing is changed.",
+  environmentScoped: true,
+  permission: WorkflowsRead,
+  params: ByWorkflow,
+  query: object({
+    versionId: Type.Optional(VersionId),
+    rollback: Type.Boolean({
+      default: false,
+      description: "To the version that was active before",
+    }),
+  }),
+  response: item(PublicationPreview),
+  fails: [WorkflowIsArchived, NothingBefore],
+  example: workflowExample,
+  run: (ctx, { params, query: request }) => preview(ctx, params.id, request),
+});
+
+async function preview(
+  ctx: ReadContext,
+  id: string,
+  request: { readonly versionId?: string; readonly rollback: boolean },
+): Promise<PublicationPreview> {
+  const { tx, services, caller } = ctx;
+  const { environment } = caller;
+  const workflow = await workflows.get(tx, id);
+  const chosen = await chooseVersion(ctx, workflow, request);
+  const { definition } = chosen ?? workflow;
+  const deployment = await findDeployment(tx, id, environment);
+  const current = deployment && (await versions.get(tx, id, { id: deployment.versionId }));
+  const issues = await definitionIssues({ tx, services }, definition);
+  const counts = contributionsTo(RunCountPoint, services.contributions);
+  const runs = await Promise.all(counts.map((count) => count(tx, id)));
+  return {
+    environment,
+    current: current
+      ? {
+          versionId: current.id,
+          version: current.version,
+          label: current.label,
+          enabled: deployment.enabled,
+        }
+      : null,
+    next: {
+      versionId: chosen?.id ?? null,
+      version: chosen?.version ?? workflow.newest.version + 1,
+      label: chosen?.label ?? null,
+    },
+    possible: issues.errors.length === 0 && workflow.status !== "archived",
+    errors: issues.errors.map((issue) => toDefinitionIssue(definition, issue)),
+    warnings: issues.warnings.map((issue) => toDefinitionIssue(definition, issue)),
+    difference: current ? diffDefinitions(current.definition, definition) : null,
+    trigger: triggerChange(
+      deployment?.enabled ? current?.definition.trigger : undefined,
+      // The first deployment turns it on; later ones leave it as it is.
+      (deployment?.enabled ?? true) ? definition.trigger : undefined,
+    ),
+    runs: runs.flat().map((one) => ({ ...one })),
+  };
+}
+
+function triggerChange(
+  before: Trigger | undefined,
+  after: Trigger | undefined,
+): PublicationPreview["trigger"] {
+  const isSame = JSON.stringify(before) === JSON.stringify(after);
+  const started = before === undefined ? "starts" : "changes";
+  return {
+    before: before ?? null,
+    after: after ?? null,
+    change: after === undefined ? "stays_off" : isSame ? "none" : started,
+  };
+}

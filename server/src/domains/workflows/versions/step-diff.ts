@@ -1,0 +1,133 @@
+/**
+ * The difference of two definitions by step, in loops too. Unlike `diff.ts` it takes any JSON: an editor compares
+ * what is being written.
+ */
+import { isDeepStrictEqual } from "node:util";
+import Type, { type Static } from "typebox";
+import { jsonPointer } from "#kernel/schema/json-pointer.ts";
+import { listEdges, listNodes, type OutlineNode } from "../definition/index.ts";
+
+const StepChange = Type.Object(
+  {
+    stepId: Type.String({ description: "Its key: `call`, or `each.call` in a loop" }),
+    name: Type.String(),
+    type: Type.String(),
+    change: Type.Enum(["added", "removed", "changed"]),
+    fields: Type.Array(
+      Type.Object({
+        field: Type.String({ description: "A JSON pointer within the node" }),
+        before: Type.Optional(Type.Unknown()),
+        after: Type.Optional(Type.Unknown()),
+      }),
+      { description: "Of one that changed" },
+    ),
+    harmless: Type.Boolean({ description: "Runs are the same: only a name or a note differs" }),
+  },
+  { title: "WorkflowStepChange" },
+);
+
+const LoopEdge = Type.Object({
+  in: Type.String({ description: "The key of the loop; empty for the workflow itself" }),
+  from: Type.String(),
+  to: Type.String(),
+  when: Type.Optional(Type.String()),
+});
+
+/** The part of a difference that is about steps and edges. */
+export const stepDiffFields = {
+  harmless: Type.Boolean({ description: "Runs are the same: only names, notes and tags differ" }),
+  steps: Type.Array(StepChange, { description: "Also those within loops" }),
+  stepEdges: Type.Object(
+    { added: Type.Array(LoopEdge), removed: Type.Array(LoopEdge) },
+    { description: "Also those within loops" },
+  ),
+};
+const StepDiff = Type.Object(stepDiffFields);
+export type StepDiff = Static<typeof StepDiff>;
+
+type StepChange = StepDiff["steps"][number];
+
+/** The fields of a workflow and of a node that no run reads. */
+const HARMLESS: ReadonlySet<string> = new Set(["/name", "/note", "/description", "/tags"]);
+
+export function diffSteps(before: unknown, after: unknown): StepDiff {
+  const steps = compareSteps(listNodes(before), listNodes(after));
+  const [old, now] = [listEdges(before), listEdges(after)];
+  const stepEdges = {
+    added: now.filter((edge) => !old.some((one) => isDeepStrictEqual(one, edge))),
+    removed: old.filter((edge) => !now.some((one) => isDeepStrictEqual(one, edge))),
+  };
+  const ownFields = changedPointers(withoutGraph(before), withoutGraph(after));
+  const isHarmless =
+    steps.every(({ harmless }) => harmless) &&
+    stepEdges.added.length + stepEdges.removed.length === 0 &&
+    ownFields.every(({ field }) => HARMLESS.has(topOf(field)));
+  return { harmless: isHarmless, steps, stepEdges };
+}
+
+function compareSteps(before: readonly OutlineNode[], after: readonly OutlineNode[]): StepChange[] {
+  const old = new Map(before.map((node) => [node.key, node]));
+  const now = new Map(after.map((node) => [node.key, node]));
+  const removed = before.filter(({ key }) => !now.has(key));
+  return [
+    ...after.flatMap((node): StepChange[] => {
+      const former = old.get(node.key);
+      if (!former) return [{ ...outlineOf(node), change: "added", fields: [], harmless: false }];
+      const fields = changedPointers(withoutBody(former), withoutBody(node));
+      if (fields.length === 0) return [];
+      const isHarmless = fields.every(({ field }) => HARMLESS.has(topOf(field)));
+      return [{ ...outlineOf(node), change: "changed", fields, harmless: isHarmless }];
+    }),
+    ...removed.map((node): StepChange => ({
+      ...outlineOf(node),
+      change: "removed",
+      fields: [],
+      harmless: false,
+    })),
+  ];
+}
+
+function outlineOf({ key, id, name, type }: OutlineNode) {
+  return { stepId: key, name: name ?? id, type };
+}
+
+/** What is in the body of a loop is compared by itself. */
+function withoutBody({ node, config }: OutlineNode): unknown {
+  const { body: _, ...rest } = config;
+  return { ...node, config: rest };
+}
+
+function withoutGraph(definition: unknown): unknown {
+  const { nodes: _, edges: __, ...rest } = Object(definition) as Record<string, unknown>;
+  return rest;
+}
+
+/** The first part of a pointer. */
+function topOf(pointer: string): string {
+  return `/${pointer.split("/")[1] ?? ""}`;
+}
+
+const DEPTH_MAX = 6;
+
+/** The values that differ, as deep inside as both sides have objects; lists are compared as a whole. */
+function changedPointers(before: unknown, after: unknown, at = ""): StepChange["fields"] {
+  if (isDeepStrictEqual(before, after)) return [];
+  const depth = at.split("/").length - 1;
+  if (!isPlain(before) || !isPlain(after) || depth >= DEPTH_MAX) {
+    return [
+      {
+        field: at,
+        ...(before !== undefined && { before }),
+        ...(after !== undefined && { after }),
+      },
+    ];
+  }
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...names].flatMap((name) =>
+    changedPointers(before[name], after[name], jsonPointer(at, name)),
+  );
+}
+
+function isPlain(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
