@@ -1,7 +1,7 @@
 import Type from "typebox";
 import { command, query } from "#kernel/operation/operation.ts";
 import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
-import { created, noContent, item, page } from "#kernel/operation/response.ts";
+import { created, noContent, item, page, withRevision } from "#kernel/operation/response.ts";
 import { object, patch } from "#kernel/schema/schema.ts";
 import { MigrationsRead, MigrationsWrite } from "./permissions.ts";
 import { tableEvents } from "#domains/tables/index.ts";
@@ -48,7 +48,7 @@ export const listMigrations = query({
   summary: "List the migrations, newest first, and how they stand",
   permission: MigrationsRead,
   query: object(pageQuery),
-  response: page(MigrationSummary),
+  response: page(withRevision(MigrationSummary)),
   async run({ tx, services: { cursors } }, { query: { limit, after } }) {
     const [start = AFTER_ALL] = after === undefined ? [] : cursors.decode(LIST, after);
     const rows = await store.list(tx, { before: Number(start), limit: limit + 1 });

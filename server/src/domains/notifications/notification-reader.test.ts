@@ -92,6 +92,7 @@ test("a rule's event reaches the members with its roles, once, with its cause", 
         eventType: "note.created",
         resource: { type: "note", id: note.body.data.id },
         readAt: null,
+        revision: 1,
         createdAt: expect.any(String),
       },
     ]);

@@ -56,6 +56,7 @@ describe("sending", () => {
         eventType: null,
         resource: null,
         readAt: null,
+        revision: 1,
         createdAt: expect.any(String),
       },
     ]);

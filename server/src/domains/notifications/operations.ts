@@ -3,7 +3,7 @@ import { userIdOf } from "#kernel/access/caller.ts";
 import { invalidField } from "#kernel/operation/failure.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { listPageById, pageQuery } from "#kernel/operation/pagination.ts";
-import { created, noContent, item, page } from "#kernel/operation/response.ts";
+import { created, noContent, item, page, withRevision } from "#kernel/operation/response.ts";
 import { id, object } from "#kernel/schema/schema.ts";
 import {
   NotificationDeleted,
@@ -34,7 +34,7 @@ export const listNotifications = query({
       Type.Boolean({ description: "Only the unread ones, or only those that you have read" }),
     ),
   }),
-  response: page(Notification),
+  response: page(withRevision(Notification)),
   async run({ tx, caller, services }, { query: { unread, ...pageInput } }) {
     const person = userIdOf(caller);
     return listPageById(services, LIST, pageInput, (before, limit) =>

@@ -3,7 +3,7 @@ import { Conflict } from "#kernel/operation/failure.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import type { Operation } from "#kernel/contract.ts";
 import { listPageById, pageQuery } from "#kernel/operation/pagination.ts";
-import { created, noContent, item, page } from "#kernel/operation/response.ts";
+import { created, noContent, item, page, withRevision } from "#kernel/operation/response.ts";
 import { object, patch } from "#kernel/schema/schema.ts";
 import { QueriesRun, QueriesWrite } from "./permissions.ts";
 import { QueryCreated, QueryDeleted, QueryUpdated } from "./saved-query.ts";
@@ -27,7 +27,7 @@ const listQueries = query({
   permission: QueriesRun,
   environmentScoped,
   query: object(pageQuery),
-  response: page(SavedQuery),
+  response: page(withRevision(SavedQuery)),
   run: ({ tx, services }, { query: listQuery }) =>
     listPageById(services, LIST, listQuery, (before, limit) => store.list(tx, { before, limit })),
 });

@@ -34,13 +34,14 @@ export interface StoredRun extends Run {
 const LIST_COLUMNS = sql`
   r.id, r.environment, r.workflow_id, r.version_id, r.status, r.trigger_type, r.test is not null as test,
   r.actor, r.event_id, r.parent_run_id, r.correlation_id, r.error, r.created_at, r.started_at,
-  r.finished_at, w.name as workflow_name, v.number as version`;
+  r.finished_at, r.entries, w.name as workflow_name, v.number as version`;
 const JOIN_NAMES = sql`
   join workflows w on w.id = r.workflow_id left join workflow_versions v on v.id = r.version_id`;
 
 /** Newest first. */
-export async function list(tx: Tx, query: RunQuery): Promise<Run[]> {
-  return (await listStatement(query).execute(tx)).rows.map(toRun);
+export async function list(tx: Tx, query: RunQuery): Promise<(Run & Pick<StoredRun, "entries">)[]> {
+  const { rows } = await listStatement(query).execute(tx);
+  return rows.map((row) => ({ ...toRun(row), entries: row.entries }));
 }
 
 /** The statement of a list. The names are joined to the rows of the page alone. */
@@ -62,7 +63,7 @@ export async function listIds(tx: Tx, query: RunQuery): Promise<string[]> {
 
 export async function find(tx: Tx, id: string): Promise<StoredRun | undefined> {
   const { rows } = await sql<FullRow>`
-    select ${LIST_COLUMNS}, r.trigger, r.output, r.test as test_run, r.entries, r.run_as
+    select ${LIST_COLUMNS}, r.trigger, r.output, r.test as test_run, r.run_as
       from runs r ${JOIN_NAMES} where r.id = ${id}`.execute(tx);
   const [row] = rows;
   return (
@@ -169,13 +170,13 @@ interface Row {
   readonly created_at: string;
   readonly started_at: string | null;
   readonly finished_at: string | null;
+  readonly entries: number;
 }
 
 interface FullRow extends Row {
   readonly trigger: Readonly<Record<string, unknown>>;
   readonly output: unknown;
   readonly test_run: TestRun | null;
-  readonly entries: number;
   readonly run_as: string;
 }
 

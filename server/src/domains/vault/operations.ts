@@ -1,7 +1,7 @@
 import Type from "typebox";
 import { command, query } from "#kernel/operation/operation.ts";
 import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
-import { created, noContent, item, page } from "#kernel/operation/response.ts";
+import { created, noContent, item, page, withRevision } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { SecretCreated, SecretDeleted, SecretUpdated } from "./secret.ts";
 import { SecretsRead, SecretsWrite } from "./secret.ts";
@@ -19,7 +19,7 @@ export const listSecrets = query({
   summary: "List the secrets by name, without their values",
   permission: SecretsRead,
   query: object(pageQuery),
-  response: page(Secret),
+  response: page(withRevision(Secret)),
   async run({ tx, services }, { query: { limit, after } }) {
     const [name = ""] = after === undefined ? [] : services.cursors.decode(LIST, after);
     const rows = await store.list(tx, { after: String(name), limit: limit + 1 });

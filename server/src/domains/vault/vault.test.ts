@@ -137,6 +137,7 @@ test("the list is by name, page by page, and the same in every environment", asy
         "createdAt",
         "description",
         "name",
+        "revision",
         "updatedAt",
       ]);
       names.push(item.name);

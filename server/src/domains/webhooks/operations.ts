@@ -2,7 +2,14 @@ import Type from "typebox";
 import { invalidField } from "#kernel/operation/failure.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
-import { unwrapped, created, noContent, item, page } from "#kernel/operation/response.ts";
+import {
+  unwrapped,
+  created,
+  noContent,
+  item,
+  page,
+  withRevision,
+} from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { UnknownSecret } from "#kernel/secrets/secrets.ts";
 import {
@@ -41,7 +48,7 @@ export const listWebhooks = query({
   summary: "List the webhooks, newest first",
   permission: WebhooksRead,
   query: object(pageQuery),
-  response: page(Webhook),
+  response: page(withRevision(Webhook)),
   async run({ tx, services }, { query: { limit, after } }) {
     const [start = AFTER_ALL] = after === undefined ? [] : services.cursors.decode(LIST, after);
     const rows = await store.list(tx, { before: String(start), limit: limit + 1 });

@@ -2,7 +2,7 @@ import Type from "typebox";
 import type { Platform } from "#kernel/contract.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
-import { created, noContent, item, page } from "#kernel/operation/response.ts";
+import { created, noContent, item, page, withRevision } from "#kernel/operation/response.ts";
 import { line, object } from "#kernel/schema/schema.ts";
 import {
   type WorkflowInput,
@@ -68,8 +68,13 @@ export const listWorkflows = query({
     q: Type.Optional(line(200, "Part of the name, whatever its case")),
     tag: Type.Optional(Tag),
   }),
+<<<<<<< HEAD
   response: page(WorkflowSummary),
   async run(ctx, { query: { limit, after, status, q, tag } }) {
+=======
+  response: page(withRevision(WorkflowSummary)),
+  async run(ctx, { query: { limit, after, status, q } }) {
+>>>>>>> 0a50ae5 (kernel: items of lists carry the revision that If-Match takes)
     const { cursors } = ctx.services;
     const [before = AFTER_ALL] = after === undefined ? [] : cursors.decode(LIST, after);
     const filter = { status, q, tag, before: String(before), limit: limit + 1 };

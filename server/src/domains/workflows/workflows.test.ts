@@ -52,6 +52,7 @@ test("a workflow is made with version 1 as its draft, and runs nowhere", async (
       activeIn: [],
       author: { id: owner.userId, name: "Somebody" },
       changeSummary: "Created",
+      revision: 1,
       createdAt,
     },
   ]);

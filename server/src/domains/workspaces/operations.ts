@@ -5,7 +5,7 @@ import { UsageCounterPoint } from "#kernel/contributions/usage-counter.ts";
 import { userIdOf } from "#kernel/access/caller.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
-import { created, item, page } from "#kernel/operation/response.ts";
+import { created, item, page, withRevision } from "#kernel/operation/response.ts";
 import { object, patch } from "#kernel/schema/schema.ts";
 import { WorkspaceCreated, WorkspaceUpdated } from "./workspace.ts";
 import { WorkspacesCreate, WorkspacesRead, WorkspacesWrite } from "./workspace.ts";
@@ -24,7 +24,7 @@ export const listWorkspaces = query({
   access: "account",
   allowWorkspaceToken: true,
   query: object(pageQuery),
-  response: page(Workspace),
+  response: page(withRevision(Workspace)),
   async run({ tx, services }, { query: { limit, after } }) {
     const [slug = ""] = after === undefined ? [] : services.cursors.decode(LIST, after);
     const rows = await store.list(tx, { after: String(slug), limit: limit + 1 });

@@ -1,4 +1,4 @@
-import Type, { type Static, type TObject, type TSchema } from "typebox";
+import Type, { type Static, type TObject, type TProperties, type TSchema } from "typebox";
 import { nullable } from "../schema/schema.ts";
 import type { Settings } from "../settings.ts";
 import type { ErrorRendering } from "./problem.ts";
@@ -222,6 +222,27 @@ export function resumableDownload(mediaTypes: string): ResponseType<Download> {
     alternative: { status: 206, when: ({ partial }) => partial === true },
   };
 }
+
+/** An item of a list, with the revision that its ETag names: a change may be conditional without reading it alone. */
+export function withRevision<P extends TProperties>(schema: TObject<P>) {
+  const { title, description, additionalProperties } = schema as ObjectOptions;
+  return Type.Object(
+    { ...schema.properties, revision: Revision },
+    {
+      ...(title !== undefined && { title: `Listed${title}` }),
+      ...(description !== undefined && { description }),
+      ...(additionalProperties !== undefined && { additionalProperties }),
+    },
+  );
+}
+
+interface ObjectOptions {
+  readonly title?: string;
+  readonly description?: string;
+  readonly additionalProperties?: boolean;
+}
+
+const Revision = Type.Integer({ description: 'What `If-Match` takes, in quotes: `"7"`' });
 
 export function page<S extends TSchema>(item: S): ResponseType<Page<Static<S>>> {
   return {

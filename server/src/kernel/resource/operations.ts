@@ -4,7 +4,7 @@ import { listPage, listQuery, type ListQuery } from "../list/list.ts";
 import type { EventType } from "../log/event.ts";
 import { command, query } from "../operation/operation.ts";
 import type { Operation } from "../contract.ts";
-import { countedPage, created, item, noContent } from "../operation/response.ts";
+import { countedPage, created, item, noContent, withRevision } from "../operation/response.ts";
 import { id, object } from "../schema/schema.ts";
 import { equalityConditions } from "./list.ts";
 import { type AnyResource, type Verb, VERBS } from "./declaration.ts";
@@ -37,7 +37,7 @@ function listOperation(
     ...operationBase(declaration, "list", `List ${declaration.docs.nouns}`),
     route: `GET ${declaration.path}`,
     query: object({ ...listQuery, ...filters }),
-    response: countedPage(declaration.schema),
+    response: countedPage(withRevision(declaration.schema)),
     run: (ctx, { query: input }) =>
       listPage(ctx, list, input as ListQuery, {
         conditions: conditions?.(ctx, input) ?? equalityConditions(list, filters, input),

@@ -120,7 +120,9 @@ export async function startWorld(options: WorldOptions = {}) {
   const parts: Parts = { kernel, app };
   // Whoever waits for a time looks now, and not only when their own patience ends.
   clock.onAdvance = () =>
-    ["jobs", "deliveries", "runs", "presence"].forEach((work) => parts.kernel.wakeSignal.raise(work));
+    ["jobs", "deliveries", "runs", "presence"].forEach((work) =>
+      parts.kernel.wakeSignal.raise(work),
+    );
   const sql = async (text: string, values: unknown[] = []): Promise<any[]> =>
     (await admin.query(text, values)).rows;
   const eventsOf = async (requestId: unknown): Promise<string[]> =>

@@ -1,7 +1,7 @@
 import { command, query } from "#kernel/operation/operation.ts";
 import type { Operation } from "#kernel/contract.ts";
 import { listPageById, pageQuery } from "#kernel/operation/pagination.ts";
-import { accepted, noContent, item, page } from "#kernel/operation/response.ts";
+import { accepted, noContent, item, page, withRevision } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { AnalyticsRead } from "../permissions.ts";
 import { downloadFile, linkExport } from "./download.ts";
@@ -22,7 +22,7 @@ const listExports = query({
   description: "Owners and admins see those of everybody.",
   permission: AnalyticsRead,
   query: object(pageQuery),
-  response: page(Export),
+  response: page(withRevision(Export)),
   run({ tx, services, caller }, { query: input }) {
     const runAs = service.visibleOwner(caller);
     return listPageById(services, LIST, input, (before, limit) =>

@@ -1,7 +1,7 @@
 import Type from "typebox";
 import { listPage, listQuery } from "#kernel/list/list.ts";
 import { command, query } from "#kernel/operation/operation.ts";
-import { countedPage, created, noContent, item } from "#kernel/operation/response.ts";
+import { countedPage, created, noContent, item, withRevision } from "#kernel/operation/response.ts";
 import { object, patch } from "#kernel/schema/schema.ts";
 import { withEnvironments } from "../deployments/store.ts";
 import { AppsRead, AppsWrite } from "../permissions.ts";
@@ -48,7 +48,7 @@ export const listApps = query({
       Type.Enum(["active", "archived", "all"], { description: "`active` unless given" }),
     ),
   }),
-  response: countedPage(AppSummary),
+  response: countedPage(withRevision(AppSummary)),
   run(ctx, { query: { status = "active", ...listOptions } }) {
     const narrowed = status === "all" ? [] : [() => `status = '${status}'`];
     return listPage(ctx, store.appList, listOptions, { conditions: narrowed, toItem });
@@ -153,6 +153,6 @@ export const archiveApp = command({
 });
 
 /** The columns of the list have the names of the fields. */
-function toItem(row: SqlRow): Type.Static<typeof AppSummary> {
-  return row as unknown as Type.Static<typeof AppSummary>;
+function toItem(row: SqlRow): Type.Static<typeof AppSummary> & { readonly revision: number } {
+  return row as unknown as ReturnType<typeof toItem>;
 }

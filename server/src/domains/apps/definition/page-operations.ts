@@ -3,7 +3,13 @@ import { command, query } from "#kernel/operation/operation.ts";
 import type { ReadContext } from "#kernel/contract.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
-import { created, noContent, item, page as pageReply } from "#kernel/operation/response.ts";
+import {
+  created,
+  noContent,
+  item,
+  page as pageReply,
+  withRevision,
+} from "#kernel/operation/response.ts";
 import { object, patch } from "#kernel/schema/schema.ts";
 import { AppsRead, AppsWrite } from "../permissions.ts";
 import { AppId, AppIsArchived, Page, pageFields, PageId } from "./app.ts";
@@ -47,11 +53,12 @@ export const listPages = query({
   permission: AppsRead,
   params: ByAppId,
   query: object(pageQuery),
-  response: pageReply(Page),
+  response: pageReply(withRevision(Page)),
   example: appExample,
   async run(ctx, { params, query: pageRequest }) {
-    const { pages } = await store.get(ctx.tx, params.id);
-    return paginate(ctx, pages, `pages of ${params.id}`, pageRequest);
+    const { pages, revision } = await store.get(ctx.tx, params.id);
+    const items = pages.map((page) => ({ ...page, revision }));
+    return paginate(ctx, items, `pages of ${params.id}`, pageRequest);
   },
 });
 

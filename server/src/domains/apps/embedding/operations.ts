@@ -1,6 +1,6 @@
 import { command, query } from "#kernel/operation/operation.ts";
 import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
-import { created, noContent, page } from "#kernel/operation/response.ts";
+import { created, noContent, page, withRevision } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { AppId, AppIsArchived } from "../definition/app.ts";
 import { get as getApp } from "../definition/store.ts";
@@ -46,7 +46,7 @@ export const listTokens = query({
   permission: AppsDeploy,
   params: ById,
   query: object(pageQuery),
-  response: page(EmbedToken),
+  response: page(withRevision(EmbedToken)),
   example,
   async run({ tx, services: { cursors } }, { params, query: { limit, after } }) {
     await getApp(tx, params.id);

@@ -4,7 +4,7 @@ import { LastOwner } from "#domains/identity/roles/index.ts";
 import { Forbidden } from "#kernel/operation/failure.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
-import { noContent, item, page } from "#kernel/operation/response.ts";
+import { noContent, item, page, withRevision } from "#kernel/operation/response.ts";
 import { id, line, object, patch } from "#kernel/schema/schema.ts";
 import { InvitationRevoked, UserActivated, UserDeactivated, UserUpdated } from "./events.ts";
 import { Member, SharedAccount } from "./events.ts";
@@ -21,7 +21,7 @@ export const listUsers = query({
   summary: "List the members of the workspace",
   permission: UsersRead,
   query: object(pageQuery),
-  response: page(Member),
+  response: page(withRevision(Member)),
   async run({ tx, services }, { query: { limit, after } }) {
     const [start = ""] = after === undefined ? [] : services.cursors.decode(LIST, after);
     const rows = await listMembers(tx, { after: String(start), limit: limit + 1 });

@@ -4,7 +4,7 @@ import { Failure, Forbidden, NoSuchWorkspace } from "#kernel/operation/failure.t
 import { command, query } from "#kernel/operation/operation.ts";
 import type { WriteContext } from "#kernel/contract.ts";
 import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
-import { created, noContent, item, page } from "#kernel/operation/response.ts";
+import { created, noContent, item, page, withRevision } from "#kernel/operation/response.ts";
 import { id, object, patch } from "#kernel/schema/schema.ts";
 import { RoleAssigned, RoleCreated, RoleDeleted, RoleUnassigned, RoleUpdated } from "./role.ts";
 import { RolesAssign, RolesRead, RolesWrite } from "./role.ts";
@@ -29,7 +29,7 @@ export const listRoles = query({
   summary: "List built-in and custom roles",
   permission: RolesRead,
   query: object(pageQuery),
-  response: page(Role),
+  response: page(withRevision(Role)),
   async run({ tx, services }, { query: { limit, after } }) {
     const [builtIn = 0, name = ""] =
       after === undefined ? [] : services.cursors.decode(ROLES, after);
@@ -37,7 +37,8 @@ export const listRoles = query({
     return toPage(
       await service.listRoles(tx, services, position, limit + 1),
       limit,
-      (role) => role,
+      // Built-in roles never change.
+      (role) => ({ ...role, revision: role.revision ?? 0 }),
       (role) => {
         const next = service.positionAfter(role);
         return services.cursors.encode(ROLES, [next.builtIn, next.name]);

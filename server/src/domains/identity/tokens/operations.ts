@@ -3,7 +3,7 @@ import { userIdOf } from "#kernel/access/caller.ts";
 import { Forbidden, NotFound } from "#kernel/operation/failure.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
-import { created, noContent, page } from "#kernel/operation/response.ts";
+import { created, noContent, page, withRevision } from "#kernel/operation/response.ts";
 import { id, line, object } from "#kernel/schema/schema.ts";
 import { TokenCreated, TokenRevoked, TokenRotated } from "./token.ts";
 import { TokensRead, TokensWrite } from "./token.ts";
@@ -20,7 +20,7 @@ export const listTokens = query({
   summary: "List your API tokens in this workspace",
   permission: TokensRead,
   query: object(pageQuery),
-  response: page(ApiToken),
+  response: page(withRevision(ApiToken)),
   async run({ tx, services, caller }, { query: { limit, after } }) {
     const [start = ""] = after === undefined ? [] : services.cursors.decode(LIST, after);
     const rows = await store.list(tx, userIdOf(caller), { after: String(start), limit: limit + 1 });

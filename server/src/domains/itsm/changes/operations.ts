@@ -2,7 +2,7 @@ import { authorOf } from "#kernel/access/caller.ts";
 import Type from "typebox";
 import { listPage, listQuery } from "#kernel/list/list.ts";
 import { command, query } from "#kernel/operation/operation.ts";
-import { countedPage, created, item } from "#kernel/operation/response.ts";
+import { countedPage, created, item, withRevision } from "#kernel/operation/response.ts";
 import { InputTime, object } from "#kernel/schema/schema.ts";
 import { nextTicketNumber, takeCommand, ticketParams } from "../tickets/index.ts";
 import { Change, content, toChange } from "./change.ts";
@@ -47,7 +47,7 @@ const listChanges = query({
       Type.Boolean({ description: "Only those that wait for the vote of the caller" }),
     ),
   }),
-  response: countedPage(Change),
+  response: countedPage(withRevision(Change)),
   run: (ctx, input) =>
     listPage(ctx, changeList, input.query, {
       conditions: listConditions(input.query, { me: authorOf(ctx.caller), now: ctx.now }),

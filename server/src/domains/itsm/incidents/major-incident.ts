@@ -3,7 +3,7 @@ import { Failure, failure, invalidField, NotFound } from "#kernel/operation/fail
 import { command, query } from "#kernel/operation/operation.ts";
 import type { WriteContext } from "#kernel/contract.ts";
 import { pageQuery } from "#kernel/operation/pagination.ts";
-import { countedPage, noContent } from "#kernel/operation/response.ts";
+import { countedPage, noContent, withRevision } from "#kernel/operation/response.ts";
 import { line, object } from "#kernel/schema/schema.ts";
 import { invalidTransition, refColumn, ticketParams, ticketRef } from "../tickets/index.ts";
 import {
@@ -92,7 +92,7 @@ const listIncidentChildren = query({
   permission: IncidentsRead,
   params: ById,
   query: object(pageQuery),
-  response: countedPage(Incident),
+  response: countedPage(withRevision(Incident)),
   example: { params: { id: EXAMPLE_INCIDENT } },
   async run(ctx, { params, query: page }) {
     const { id } = await incidentStore.get(ctx.tx, params.id);

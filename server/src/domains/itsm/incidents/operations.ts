@@ -1,6 +1,6 @@
 import { nextTicketNumber, takeCommand, ticketParams } from "../tickets/index.ts";
 import { command, query } from "#kernel/operation/operation.ts";
-import { countedPage, created, item } from "#kernel/operation/response.ts";
+import { countedPage, created, item, withRevision } from "#kernel/operation/response.ts";
 import { object, patch } from "#kernel/schema/schema.ts";
 import {
   Incident,
@@ -33,7 +33,7 @@ const listIncidents = query({
   summary: "List incidents, the newest first",
   permission: IncidentsRead,
   query: IncidentQuery,
-  response: countedPage(Incident),
+  response: countedPage(withRevision(Incident)),
   run: (ctx, input) => readPage(ctx, input.query),
 });
 

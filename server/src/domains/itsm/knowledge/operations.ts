@@ -2,7 +2,7 @@ import Type from "typebox";
 import { partitionOfCaller } from "#kernel/access/caller.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { type ListDefinition, listPage, listQuery, type ListCondition } from "#kernel/list/list.ts";
-import { countedPage, created, item } from "#kernel/operation/response.ts";
+import { countedPage, created, item, withRevision } from "#kernel/operation/response.ts";
 import { line, object, patch } from "#kernel/schema/schema.ts";
 import {
   Article,
@@ -65,7 +65,7 @@ export const listArticles = query({
     state: Type.Optional(State),
     tag: Type.Optional(line(50)),
   }),
-  response: countedPage(ArticleEntry),
+  response: countedPage(withRevision(ArticleEntry)),
   run(ctx, { query: { state, tag, ...listing } }) {
     const conditions: ListCondition[] = [];
     if (!mayWrite(ctx.caller))
@@ -75,7 +75,8 @@ export const listArticles = query({
     if (tag !== undefined)
       conditions.push((parameters) => `${parameters.add(tag, "text")} = any (tags)`);
     // The columns are those of an entry, by the select list.
-    const toItem = (row: unknown) => row as Type.Static<typeof ArticleEntry>;
+    const toItem = (row: unknown) =>
+      row as Type.Static<typeof ArticleEntry> & { readonly revision: number };
     return listPage(ctx, LIST, listing, { conditions, toItem });
   },
 });

@@ -13,7 +13,7 @@ import type { SqlParameters } from "#kernel/db/statement.ts";
 import { listPage, listQuery } from "#kernel/list/list.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import type { WriteContext } from "#kernel/contract.ts";
-import { countedPage, created, item } from "#kernel/operation/response.ts";
+import { countedPage, created, item, withRevision } from "#kernel/operation/response.ts";
 import { newId } from "#kernel/schema/id.ts";
 import { object, patch } from "#kernel/schema/schema.ts";
 import { IncidentLinked, ProblemCreated, ProblemUpdated } from "./events.ts";
@@ -50,7 +50,7 @@ const listProblems = query({
     state: Type.Optional(Type.Enum([...problemMachine.states])),
     mine: Type.Optional(Type.Boolean({ description: "Only those that the caller is to work on" })),
   }),
-  response: countedPage(Problem),
+  response: countedPage(withRevision(Problem)),
   run(ctx, { query: { state, mine, ...page } }) {
     const me = ctx.caller.principal?.id ?? null;
     const narrowed = [
@@ -68,7 +68,7 @@ const listKnownErrors = query({
   description: "Those that are not resolved yet. `q` looks into what they are and how to get by.",
   permission: ProblemsRead,
   query: object(listQuery),
-  response: countedPage(Problem),
+  response: countedPage(withRevision(Problem)),
   run: (ctx, { query: page }) =>
     listPage(ctx, knownErrorList, page, { conditions: [() => "state = 'known_error'"], toItem }),
 });

@@ -166,9 +166,9 @@ describe("rules", () => {
       agent,
     );
     expect(body.data).toEqual([
-      { id: table.ids[3], title: "other", salary: null, holder: null },
-      { id: table.ids[2], title: "mine", salary: 3, holder: agent.userId },
-      { id: table.ids[1], title: "open", salary: null, holder: null },
+      { id: table.ids[3], title: "other", salary: null, holder: null, revision: 1 },
+      { id: table.ids[2], title: "mine", salary: 3, holder: agent.userId, revision: 1 },
+      { id: table.ids[1], title: "open", salary: null, holder: null, revision: 1 },
     ]);
     expect(body.pagination.total).toBe(3);
     const all = await listOf(table.path, { count: "exact" });

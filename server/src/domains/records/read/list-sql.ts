@@ -19,6 +19,8 @@ import {
 export interface RecordListing {
   readonly query: ParsedRecordQuery;
   readonly keys: readonly SortKey[];
+  /** True where each record shows its revision, in a field that no column can have. */
+  readonly hasRevision?: boolean;
 }
 
 /** A position in a list: the values by which the last record before it is sorted. */
@@ -39,24 +41,25 @@ export function parseListing(table: OpenTable, query: RecordQuery): RecordListin
 /** Reads up to `count` records after a position, or from the beginning. */
 export async function readListedRecords(
   tx: Tx,
-  { query, keys }: RecordListing,
+  listing: RecordListing,
   after: ListPosition | undefined,
   count: number,
 ): Promise<ListedRecord[]> {
+  const { query, keys } = listing;
   const parts: readonly (KeysetCondition | undefined)[] = after
     ? afterCursorConditions(keys, after)
     : [undefined];
   const rows: SqlRow[] = [];
   for (const part of parts) {
     if (rows.length >= count) break;
-    const { text, values } = listStatement({ query, keys }, part, count);
+    const { text, values } = listStatement(listing, part, count);
     rows.push(...(await queryRows(tx, text, values)));
   }
-  const hidden = hiddenKeys({ query, keys });
+  const hidden = hiddenKeys(listing);
   const names = keys.map((key) => (hidden.includes(key) ? HIDDEN + key.field : key.field));
   return rows.slice(0, count).map((row) => {
     const position = names.map((name) => row[name]);
-    const visible = hidden.length === 0 ? row : pickFields(query, row);
+    const visible = hidden.length === 0 ? row : pickFields(listing, row);
     return { record: toRecord(query.schema, visible), position };
   });
 }
@@ -74,7 +77,7 @@ export async function countRecords(
 
 /** The statement that reads one part of a list. */
 export function listStatement(
-  { query, keys }: RecordListing,
+  { query, keys, hasRevision = false }: RecordListing,
   part: KeysetCondition | undefined,
   count: number,
 ): { text: string; values: readonly unknown[] } {
@@ -86,10 +89,11 @@ export function listStatement(
   const sortedBy = hiddenKeys({ query, keys })
     .map(({ sql, field }) => `, ${sql} as "${HIDDEN}${field}"`)
     .join("");
+  const revision = hasRevision ? ", revision" : "";
   const condition = conditions.length === 0 ? "" : ` where ${conditions.join(" and ")}`;
   // The number is in the text: one that the planner does not know makes it prefer other plans.
   const text =
-    `select ${select}${sortedBy} from ${schema.view}${condition} ` +
+    `select ${select}${sortedBy}${revision} from ${schema.view}${condition} ` +
     `order by ${orderBySql(keys)} limit ${count}`;
   return { text, values: all.values };
 }
@@ -102,6 +106,7 @@ function hiddenKeys({ query: { fields }, keys }: RecordListing): readonly SortKe
 }
 
 /** Leaves out the columns that are only there to sort by. */
-function pickFields({ fields }: ParsedRecordQuery, row: SqlRow): SqlRow {
-  return Object.fromEntries(fields.map((field) => [field, row[field]]));
+function pickFields({ query: { fields }, hasRevision }: RecordListing, row: SqlRow): SqlRow {
+  const names = hasRevision ? [...fields, "revision"] : fields;
+  return Object.fromEntries(names.map((field) => [field, row[field]]));
 }

@@ -26,6 +26,7 @@ import {
   dynamicPage,
   type Page,
   page,
+  withRevision,
 } from "#kernel/operation/response.ts";
 import { line, object } from "#kernel/schema/schema.ts";
 import { RecordsRead } from "../permissions.ts";
@@ -79,7 +80,7 @@ export const listRecords = query({
       }),
     ),
   }),
-  response: dynamicPage(RecordSchema),
+  response: dynamicPage(withRevision(RecordSchema)),
   example: {
     params: { slug: "orders" },
     query: { limit: 50, filter: '{"status":"open"}', sort: "-createdAt" },
@@ -90,7 +91,10 @@ export const listRecords = query({
       const expanded = parseExpand(table.schema, expand);
       return {
         references: expanded,
-        listing: parseListing(table, withFields(recordQuery, expanded)),
+        listing: {
+          ...parseListing(table, withFields(recordQuery, expanded)),
+          hasRevision: true,
+        },
       };
     });
     const { cursors } = ctx.services;

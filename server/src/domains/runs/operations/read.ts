@@ -4,9 +4,9 @@ import { Failure, invalidField, NotFound } from "#kernel/operation/failure.ts";
 import { query } from "#kernel/operation/operation.ts";
 import type { ReadContext } from "#kernel/contract.ts";
 import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
-import { eventStream, item, type Page, page } from "#kernel/operation/response.ts";
+import { eventStream, item, type Page, page, withRevision } from "#kernel/operation/response.ts";
 import { InputTime, line, object } from "#kernel/schema/schema.ts";
-import { readRun } from "../read-run.ts";
+import { readRun, revisionOf } from "../read-run.ts";
 import { Run, RunId, RunStatus, StepStatus, TracedRun } from "../run.ts";
 import { list, type RunQuery } from "../store.ts";
 import { openStream } from "../stream.ts";
@@ -35,7 +35,7 @@ export const listRuns = query({
     "subworkflow stands beside the run that waits for it, and counts as of that one's time.",
   permission: WorkflowsRead,
   query: object({ ...filters, workflowId: Type.Optional(WorkflowId) }),
-  response: page(Run),
+  response: page(withRevision(Run)),
   example: { query: { status: "failed", limit: 50 } },
   run: (ctx, { query: runQuery }) => listRunPage(ctx, runQuery),
 });
@@ -48,7 +48,7 @@ export const listRunsOfWorkflow = query({
   permission: WorkflowsRead,
   params: object({ id: WorkflowId }),
   query: object(filters),
-  response: page(Run),
+  response: page(withRevision(Run)),
   example: { params: { id: "wf_01jd0000000000000000000000" }, query: { limit: 50 } },
   async run(ctx, { params: { id: workflowId }, query: runQuery }) {
     if (!(await findStartable(ctx.tx, workflowId, ctx.caller.environment))) {
@@ -90,7 +90,7 @@ export const getRun = query({
 async function listRunPage(
   { tx, services: { cursors } }: ReadContext,
   runQuery: Omit<RunQuery, "before"> & { readonly after?: string },
-): Promise<Page<Run>> {
+): Promise<Page<Run & { readonly revision: number }>> {
   const { after, limit, ...filter } = runQuery;
   const [before] = after === undefined ? [] : cursors.decode(LIST, after);
   if (before !== undefined && typeof before !== "string")
@@ -99,7 +99,7 @@ async function listRunPage(
   return toPage(
     rows,
     limit,
-    (row) => row,
+    ({ entries, ...run }) => ({ ...run, revision: revisionOf({ ...run, entries }) }),
     ({ id }) => cursors.encode(LIST, [id]),
   );
 }

@@ -2,7 +2,7 @@ import { withHookUrl } from "../hooks/address.ts";
 import Type from "typebox";
 import { command, query } from "#kernel/operation/operation.ts";
 import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
-import { created, item, page, withSuccess } from "#kernel/operation/response.ts";
+import { created, item, page, withSuccess, withRevision } from "#kernel/operation/response.ts";
 import { object, patch } from "#kernel/schema/schema.ts";
 import { ArtifactsRead, ArtifactsWrite } from "../permissions.ts";
 import {
@@ -55,7 +55,7 @@ export const listArtifacts = query({
     moduleKey: Type.Optional(ModuleKey),
     status: Type.Optional(Type.Enum([...ARTIFACT_STATUSES])),
   }),
-  response: withSuccess(page(ArtifactSummary)),
+  response: withSuccess(page(withRevision(ArtifactSummary))),
   async run({ tx, services }, { query: { limit, after, ...filters } }) {
     const [before = ID_MAX] = after === undefined ? [] : services.cursors.decode(LIST, after);
     const rows = await store.list(tx, { ...filters, before: String(before), limit: limit + 1 });

@@ -59,19 +59,21 @@ export interface ArtifactQuery {
   readonly limit: number;
 }
 
+type ListedArtifact = Static<typeof ArtifactSummary> & { readonly revision: number };
+
 /** Lists artifacts, newest first. */
-export async function list(
-  tx: Tx,
-  query: ArtifactQuery,
-): Promise<Static<typeof ArtifactSummary>[]> {
+export async function list(tx: Tx, query: ArtifactQuery): Promise<ListedArtifact[]> {
   const { artifactType, moduleKey, status, before, limit } = query;
-  let statement = tx.selectFrom("artifacts").select(SUMMARY).where("id", "<", before);
+  let statement = tx
+    .selectFrom("artifacts")
+    .select([...SUMMARY, "revision"])
+    .where("id", "<", before);
   if (artifactType !== undefined) statement = statement.where("artifact_type", "=", artifactType);
   if (moduleKey !== undefined) statement = statement.where("module_key", "=", moduleKey);
   if (status !== undefined) statement = statement.where("status", "=", status);
   const rows = await statement.orderBy("id", "desc").limit(limit).execute();
   // The columns hold only validated input.
-  return rows as Static<typeof ArtifactSummary>[];
+  return rows as ListedArtifact[];
 }
 
 /** Reads the details of these artifacts without their sources. */

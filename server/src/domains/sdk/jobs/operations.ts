@@ -5,7 +5,7 @@ import { Failure } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
-import { created, item, page, withSuccess } from "#kernel/operation/response.ts";
+import { created, item, page, withSuccess, withRevision } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
 import {
   Artifact,
@@ -44,7 +44,7 @@ export const listScheduledJobs = query({
     moduleKey: Type.Optional(ModuleKey),
     status: Type.Optional(Type.Enum([...ARTIFACT_STATUSES])),
   }),
-  response: withSuccess(page(ScheduledJob)),
+  response: withSuccess(page(withRevision(ScheduledJob))),
   async run({ tx, services }, { query: { limit, after, ...filters } }) {
     const [before = ID_MAX] = after === undefined ? [] : services.cursors.decode(LIST, after);
     const found = await list(tx, {

@@ -4,7 +4,7 @@ import { Failure } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { pageOfItems, pageQuery } from "#kernel/operation/pagination.ts";
-import { created, item, page, withSuccess } from "#kernel/operation/response.ts";
+import { created, item, page, withSuccess, withRevision } from "#kernel/operation/response.ts";
 import { object, patch } from "#kernel/schema/schema.ts";
 import { ArtifactId, artifactRef } from "../artifacts/artifact.ts";
 import { ById } from "../artifacts/operations.ts";
@@ -40,7 +40,7 @@ export const listTestCases = query({
   permission: ArtifactsRead,
   params: ById,
   query: object(pageQuery),
-  response: withSuccess(page(TestCase)),
+  response: withSuccess(page(withRevision(TestCase))),
   example,
   async run({ tx, services }, { params, query: asked }) {
     await get(tx, params.id);

@@ -3,7 +3,13 @@ import { Failure, invalidField } from "#kernel/operation/failure.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import type { ReadContext } from "#kernel/contract.ts";
 import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
-import { created as answered, noContent, item, page } from "#kernel/operation/response.ts";
+import {
+  created as answered,
+  noContent,
+  item,
+  page,
+  withRevision,
+} from "#kernel/operation/response.ts";
 import { idPattern } from "#kernel/schema/id.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { TablesRead, TablesWrite } from "../permissions.ts";
@@ -53,7 +59,7 @@ export const listTables = query({
   summary: "List the tables, newest first",
   permission: TablesRead,
   query: object(pageQuery),
-  response: page(TableResponse),
+  response: page(withRevision(TableResponse)),
   async run(ctx, { query: { limit, after } }) {
     const { cursors } = ctx.services;
     const [start = AFTER_ALL] = after === undefined ? [] : cursors.decode(LIST, after);

@@ -2,7 +2,7 @@ import Type from "typebox";
 import { idPattern } from "#kernel/schema/id.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
-import { created, item, page } from "#kernel/operation/response.ts";
+import { created, item, page, withRevision } from "#kernel/operation/response.ts";
 import { nullable, object } from "#kernel/schema/schema.ts";
 import { versionFields } from "../workflow-input.ts";
 import * as events from "../events.ts";
@@ -30,7 +30,7 @@ export const listWorkflowVersions = query({
   permission: WorkflowsRead,
   params: ByWorkflow,
   query: object(pageQuery),
-  response: page(Version),
+  response: page(withRevision(Version)),
   example: workflowExample,
   async run({ tx, services }, { params: { id }, query: { limit, after } }) {
     await workflows.get(tx, id);

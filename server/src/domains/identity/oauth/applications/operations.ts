@@ -3,7 +3,7 @@ import { diffResource } from "#kernel/log/event.ts";
 import { newId } from "#kernel/schema/id.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
-import { created, noContent, item, page } from "#kernel/operation/response.ts";
+import { created, noContent, item, page, withRevision } from "#kernel/operation/response.ts";
 import { object, patch } from "#kernel/schema/schema.ts";
 import {
   Application,
@@ -68,12 +68,18 @@ export const listApplications = query({
   summary: "List the OAuth applications of the workspace, oldest first",
   permission: ApplicationsRead,
   query: object(pageQuery),
-  response: page(Application),
+  response: page(withRevision(Application)),
   async run({ tx, services }, { query: { limit, after } }) {
     const [start = ""] = after === undefined ? [] : services.cursors.decode(LIST, after);
     const rows = await store.list(tx, { after: String(start), limit: limit + 1 });
-    return toPage(rows, limit, applicationEventData, ({ clientId }) =>
-      services.cursors.encode(LIST, [clientId]),
+    return toPage(
+      rows,
+      limit,
+      (application) => ({
+        ...applicationEventData(application),
+        revision: application.revision,
+      }),
+      ({ clientId }) => services.cursors.encode(LIST, [clientId]),
     );
   },
 });

@@ -5,7 +5,7 @@ import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import { listPage, listQuery, type ListCondition } from "#kernel/list/list.ts";
 import { diffResource } from "#kernel/log/event.ts";
 import { command, query } from "#kernel/operation/operation.ts";
-import { countedPage, created, item } from "#kernel/operation/response.ts";
+import { countedPage, created, item, withRevision } from "#kernel/operation/response.ts";
 import { id, object, patch } from "#kernel/schema/schema.ts";
 import { ItemId } from "../items/item.ts";
 import { RequestsSubmit, RequestsWork } from "../permissions.ts";
@@ -43,7 +43,7 @@ const listRequests = query({
     own: flag("Only those that the caller asked for, or that are for them"),
     toApprove: flag("Only those that wait for the caller's approval"),
   }),
-  response: countedPage(CatalogRequest),
+  response: countedPage(withRevision(CatalogRequest)),
   run(ctx, { query: { state, itemId, mine, own, toApprove, ...page } }) {
     const { caller } = ctx;
     const me = caller.principal?.id ?? "";

@@ -2,7 +2,7 @@ import Type from "typebox";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
-import { created, noContent, item, page } from "#kernel/operation/response.ts";
+import { created, noContent, item, page, withRevision } from "#kernel/operation/response.ts";
 import { object, patch } from "#kernel/schema/schema.ts";
 import { ClassCreated, ClassDeleted, ClassUpdated } from "../events.ts";
 import { CmdbRead, CmdbWrite } from "../permissions.ts";
@@ -27,7 +27,7 @@ const listClasses = query({
   summary: "List the classes of configuration items by name, built-in ones included",
   permission: CmdbRead,
   query: object(pageQuery),
-  response: page(ItemClass),
+  response: page(withRevision(ItemClass)),
   async run({ tx, services: { cursors } }, { query: { limit, after } }) {
     const [from] = after === undefined ? [] : cursors.decode(LIST, after);
     const all = await store.listAll(tx);

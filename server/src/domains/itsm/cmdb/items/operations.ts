@@ -13,6 +13,7 @@ import {
   item,
   type Page,
   page,
+  withRevision,
 } from "#kernel/operation/response.ts";
 import { object, patch } from "#kernel/schema/schema.ts";
 import { ItemCreated, ItemDeleted, ItemUpdated, RelationshipDeleted } from "../events.ts";
@@ -78,7 +79,7 @@ const listItems = query({
     "descriptions and attributes.",
   permission: CmdbRead,
   query: object({ ...listQuery, ...itemFilters }),
-  response: countedPage(Item),
+  response: countedPage(withRevision(Item)),
   example: { query: { limit: 50, class: "server", status: "active", sort: "name" } },
   run: (ctx, { query: { class: itemClass, status, ...listing } }) =>
     listPage(ctx, ITEMS, listing, {

@@ -1,7 +1,7 @@
 import Type from "typebox";
 import { command, query } from "#kernel/operation/operation.ts";
 import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
-import { created, noContent, item, page } from "#kernel/operation/response.ts";
+import { created, noContent, item, page, withRevision } from "#kernel/operation/response.ts";
 import { id, object } from "#kernel/schema/schema.ts";
 import { RelationshipCreated, RelationshipDeleted } from "../events.ts";
 import { CmdbRead, CmdbWrite } from "../permissions.ts";
@@ -54,7 +54,7 @@ const listRelationships = query({
     to: Type.Optional(relationshipFields.to),
     type: Type.Optional(relationshipFields.type),
   }),
-  response: page(Relationship),
+  response: page(withRevision(Relationship)),
   async run({ tx, services: { cursors } }, { query: { limit, after, ...filter } }) {
     const list = JSON.stringify([LIST, filter]);
     const [no = 0] = after === undefined ? [] : cursors.decode(list, after);
@@ -62,7 +62,7 @@ const listRelationships = query({
     return toPage(
       rows,
       limit,
-      ({ no: _, ...relationship }) => relationship,
+      ({ no: _, ...relationship }) => ({ ...relationship, revision: 1 }),
       (row) => cursors.encode(list, [row.no]),
     );
   },
