@@ -3,18 +3,15 @@
 /** What the API speaks of, by name. */
 export interface Schemas {
   "AcceptedRequest": { "runId": string; "status": string };
-  "ApiToken": { "id": string; "name": string; "scopes": readonly (string)[]; "ipAllowlist": readonly (string)[] | null; "expiresAt": string | null; "createdAt": string; "lastUsedAt": string | null };
   "App": { "id": string; "name": string; "slug": string; "description": string; "theme": Schemas["AppTheme"] | null; "status": "active" | "archived"; "pages": readonly (Schemas["AppPage"])[]; "dataSources": readonly (Schemas["AppDataSource"])[]; "createdBy": string; "createdAt": string; "updatedAt": string; "environments": { "production": { "deploymentId": string; "number": number; "since": string } | null; "staging": { "deploymentId": string; "number": number; "since": string } | null; "development": { "deploymentId": string; "number": number; "since": string } | null } };
   "AppDataSource": { "id": string; "name": string; "kind": "table" | "aggregate" | "query" | "connector" | "workflow" | "artifact"; "config": { readonly [name: string]: unknown } };
   "AppDeployment": { "id": string; "appId": string; "environment": "production" | "staging" | "development"; "number": number; "notes": string; "live": boolean; "deployedBy": string; "createdAt": string };
   "AppDeploymentWithSnapshot": { "id": string; "appId": string; "environment": "production" | "staging" | "development"; "number": number; "notes": string; "live": boolean; "deployedBy": string; "createdAt": string; "snapshot": Schemas["AppSnapshot"] };
   "AppPage": { "id": string; "path": string; "title": string; "components": readonly (unknown)[] };
   "AppSnapshot": { "name": string; "theme": Schemas["AppTheme"] | null; "pages": readonly (Schemas["AppPage"])[]; "dataSources": readonly (Schemas["AppDataSource"])[] };
-  "AppSummary": { "id": string; "name": string; "slug": string; "description": string; "theme": Schemas["AppTheme"] | null; "status": "active" | "archived"; "createdBy": string; "createdAt": string; "updatedAt": string };
   "AppTheme": { "accent": string };
   "Approval": { "runId": string; "stepId": string; "workflowId": string; "workflowName": string; "message": string | null; "approvers": readonly (string)[]; "quorum": number; "decisions": number; "createdAt": string; "expiresAt": string | null };
   "Article": { "id": string; "number": string; "title": string; "summary": string; "tags": readonly (string)[]; "category": string | null; "state": "draft" | "in_review" | "published" | "retired"; "visibility": "everyone" | "agents"; "language": string; "authorId": string; "version": number; "publishedAt": string | null; "reviewDueAt": string | null; "createdBy": string; "createdAt": string; "updatedAt": string; "body": string; "helpfulCount": number; "unhelpfulCount": number; "html"?: string };
-  "ArticleEntry": { "id": string; "number": string; "title": string; "summary": string; "tags": readonly (string)[]; "category": string | null; "state": "draft" | "in_review" | "published" | "retired"; "visibility": "everyone" | "agents"; "language": string; "authorId": string; "version": number; "publishedAt": string | null; "reviewDueAt": string | null; "createdBy": string; "createdAt": string; "updatedAt": string; "helpfulCount": number; "unhelpfulCount": number };
   "ArticleFeedback": { "articleId": string; "userId": string; "helpful": boolean; "comment": string; "createdAt": string };
   "ArticleHit": { "id": string; "number": string; "title": string; "summary": string; "tags": readonly (string)[]; "category": string | null; "publishedAt": string | null; "score": number; "matchedBy": readonly ("text" | "meaning")[]; "snippet": string };
   "ArticleVersion": { "articleId": string; "version": number; "title": string; "body": string; "createdBy": string; "createdAt": string };
@@ -73,7 +70,6 @@ export interface Schemas {
   "DashboardData": { "widgets": readonly ({ "id": string; "kind": "report" | "kpi" | "text"; "status": "ok" | "failed"; "data"?: unknown; "error"?: { "code": string; "message": string }; "at": string | null; "cached": boolean })[] };
   "DeskSettings": { "priorityMatrix": readonly (readonly (number)[])[]; "autoCloseDays": number; "updatedAt"?: string };
   "Effect": { "kind": string; "id": string; "causationId": string; "status": string; "summary": string; "createdAt": string };
-  "EmbedToken": { "id": string; "appId": string; "environment": "production" | "staging" | "development"; "pageId": string | null; "context": { readonly [name: string]: unknown }; "allowedOrigins": readonly (string)[]; "createdBy": string; "createdAt": string; "expiresAt": string; "revokedAt": string | null };
   "ErrorPage": string;
   "Evaluation": { "result": unknown };
   "Event": { "id": string; "type": string; "workspaceId": string; "environment": "production" | "staging" | "development"; "createdAt": string; "actor": { "id": string; "name": string; "type": "user" | "api_token" | "workflow" | "system" }; "resource": { "type": string; "id": string; "number": string | null; "displayName": string | null }; "requestId": string | null; "correlationId": string; "causationId": string | null; "depth": number; "runId"?: string; "stepId"?: string; "executionId"?: string; "data": { readonly [name: string]: unknown } };
@@ -97,6 +93,45 @@ export interface Schemas {
   "KpiSchedule": { "cron": string; "timezone"?: string };
   "KpiSnapshot": { "at": string; "value": number | null; "target": number; "met": boolean | null; "backfilled": boolean; "error": string | null };
   "KpiWindow": { "last": number; "unit": "minutes" | "hours" | "days"; "field"?: string };
+  "ListedApiToken": { "id": string; "name": string; "scopes": readonly (string)[]; "ipAllowlist": readonly (string)[] | null; "expiresAt": string | null; "createdAt": string; "lastUsedAt": string | null; "revision": number };
+  "ListedAppPage": { "id": string; "path": string; "title": string; "components": readonly (unknown)[]; "revision": number };
+  "ListedAppSummary": { "id": string; "name": string; "slug": string; "description": string; "theme": Schemas["AppTheme"] | null; "status": "active" | "archived"; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
+  "ListedArticleEntry": { "id": string; "number": string; "title": string; "summary": string; "tags": readonly (string)[]; "category": string | null; "state": "draft" | "in_review" | "published" | "retired"; "visibility": "everyone" | "agents"; "language": string; "authorId": string; "version": number; "publishedAt": string | null; "reviewDueAt": string | null; "createdBy": string; "createdAt": string; "updatedAt": string; "helpfulCount": number; "unhelpfulCount": number; "revision": number };
+  "ListedArtifactSummary": { "id": string; "name": string; "artifactType": "scheduled_job" | "workflow_node" | "connector_action" | "data_transformer" | "webhook_handler"; "moduleKey": string; "description": string; "status": "draft" | "active" | "disabled"; "version": string; "versionNumber": number; "savedBy": string; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
+  "ListedArtifactTestCase": { "id": string; "artifactId": string; "name": string; "inputPayload": { readonly [name: string]: unknown }; "expected": { readonly [name: string]: unknown }; "mocks": { readonly [name: string]: unknown }; "createdAt": string; "updatedAt": string; "revision": number };
+  "ListedBlackoutWindow": { "id": string; "name": string; "start": string; "end": string; "ciIds": readonly (string)[]; "reason": string; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
+  "ListedCatalogItem": { "id": string; "name": string; "description": string; "category": string; "icon": string | null; "form": { readonly [name: string]: unknown }; "approval": Schemas["CatalogApproval"]; "workflowId": string | null; "status": "active" | "retired"; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
+  "ListedCatalogRequest": { "id": string; "number": string; "itemId": string; "title": string; "description": string; "state": "submitted" | "awaiting_approval" | "approved" | "rejected" | "fulfilling" | "fulfilled" | "failed" | "cancelled"; "values": { readonly [name: string]: unknown }; "requestedFor": string; "assigneeId": string | null; "teamId": string | null; "ciIds": readonly (string)[]; "approval": { "required": boolean; "approverIds": readonly (string)[]; "rule": "any" | "all"; "decisions": readonly (Schemas["RequestDecision"])[] }; "workflowId": string | null; "runId": string | null; "output": unknown; "reason": string | null; "notes": string | null; "approvedAt": string | null; "endedAt": string | null; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
+  "ListedChange": { "id": string; "number": string; "title": string; "description": string; "state": "draft" | "submitted" | "approved" | "rejected" | "implementing" | "completed" | "rolled_back" | "cancelled"; "type": "standard" | "normal" | "emergency"; "templateId": string | null; "impact": number; "justification": string; "implementationPlan": string; "rollbackPlan": string; "testPlan": string; "risk": Schemas["ChangeRisk"]; "plannedStart": string | null; "plannedEnd": string | null; "approval": Schemas["ChangeApproval"]; "approvalsRequired": number; "approvalsGiven": number; "assigneeId": string | null; "teamId": string | null; "ciIds": readonly (string)[]; "requestedBy": string; "submittedAt": string | null; "approvedAt": string | null; "implementedAt": string | null; "completedAt": string | null; "rolledBackAt": string | null; "rejectionReason": string | null; "cancellationReason": string | null; "implementationNotes": string | null; "completionNotes": string | null; "rollbackNotes": string | null; "outcome": "successful" | "rolled_back" | "cancelled" | null; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
+  "ListedChangeTemplate": { "id": string; "name": string; "description": string; "title": string; "impact": number; "justification": string; "implementationPlan": string; "rollbackPlan": string; "testPlan": string; "active": boolean; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
+  "ListedCmdbClass": { "name": string; "label": string; "description": string; "attributes": { readonly [name: string]: unknown }; "extends": string | null; "builtIn": boolean; "createdAt": string | null; "updatedAt": string | null; "revision": number };
+  "ListedCmdbItem": { "id": string; "name": string; "class": string; "status": "planned" | "active" | "inactive" | "maintenance" | "retired"; "key": string | null; "description": string; "attributes": { readonly [name: string]: unknown }; "ownerId": string | null; "teamId": string | null; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
+  "ListedCmdbRelationship": { "id": string; "from": string; "to": string; "type": "depends_on" | "hosted_on" | "connects_to" | "member_of" | "uses"; "createdBy": string; "createdAt": string; "revision": number };
+  "ListedConnector": { "id": string; "name": string; "type": "http" | "openapi" | "graphql" | "postgres" | "smtp" | "slack"; "config": { readonly [name: string]: unknown }; "auth": Schemas["ConnectorAuth"]; "document": { "title": string; "version": string; "serverUrl": string | null; "actions": number; "leftOut": number; "readAt": string } | null; "status": "unknown" | "up" | "down"; "statusReason": string | null; "statusChangedAt": string | null; "savedBy": string; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
+  "ListedDashboard": { "id": string; "name": string; "description": string; "widgets": readonly (Schemas["Widget"])[]; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
+  "ListedEmbedToken": { "id": string; "appId": string; "environment": "production" | "staging" | "development"; "pageId": string | null; "context": { readonly [name: string]: unknown }; "allowedOrigins": readonly (string)[]; "createdBy": string; "createdAt": string; "expiresAt": string; "revokedAt": string | null; "revision": number };
+  "ListedExport": { "id": string; "name": string; "format": "csv" | "json" | "xlsx"; "status": "queued" | "running" | "completed" | "failed" | "cancelled"; "reportId": string | null; "source": { "kind": string }; "progress": { "rows": number; "total": number | null; "percent": number | null }; "bytes": number; "error": string | null; "requestedBy": string; "createdAt": string; "startedAt": string | null; "finishedAt": string | null; "expiresAt": string; "revision": number };
+  "ListedIncident": { "id": string; "number": string; "title": string; "description": string; "impact": number; "urgency": number; "severity": "low" | "medium" | "high" | "critical"; "category": string; "callerId": string | null; "assigneeId": string | null; "teamId": string | null; "ciIds": readonly (string)[]; "state": "new" | "in_progress" | "on_hold" | "resolved" | "closed" | "cancelled"; "priority": number; "isMajor": boolean; "parentId": string | null; "onHoldReason": string | null; "resolution": string | null; "resolutionCode": string | null; "resolvedAt": string | null; "resolvedBy": string | null; "closedAt": string | null; "reopenCount": number; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
+  "ListedKpi": { "id": string; "name": string; "description": string; "reportId": string | null; "aggregate": { "source": { "kind": string }; "filter"?: { readonly [name: string]: unknown }; "fn": "count" | "sum" | "avg" | "min" | "max" | "percentile" | "distinct"; "field"?: string; "p"?: number } | null; "window": { "last": number; "unit": "minutes" | "hours" | "days"; "field"?: string } | null; "target": number; "direction": "up" | "down"; "schedule": Schemas["KpiSchedule"]; "unit": string | null; "runAs": string; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
+  "ListedMember": { "id": string; "email": string; "name": string; "status": "active" | "deactivated"; "roles": readonly (string)[]; "createdAt": string; "revision": number };
+  "ListedMigrationSummary": { "id": string; "number": number; "name": string; "checksum": string; "status": "pending" | "applied" | "rolled_back" | "failed"; "statuses": { "production": "pending" | "applied" | "rolled_back" | "failed"; "staging": "pending" | "applied" | "rolled_back" | "failed"; "development": "pending" | "applied" | "rolled_back" | "failed" }; "statusChangedAt": string | null; "error": { "step": number | null; "message": string } | null; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
+  "ListedNotification": { "id": string; "title": string; "body": string; "environment": "production" | "staging" | "development"; "eventId": string | null; "eventType": string | null; "resource": { "type": string; "id": string } | null; "readAt": string | null; "createdAt": string; "revision": number };
+  "ListedOAuthApplication": { "clientId": string; "name": string; "redirectUris": readonly (string)[]; "allowedScopes": readonly (string)[]; "createdAt": string; "updatedAt": string; "revision": number };
+  "ListedProblem": { "id": string; "number": string; "state": "open" | "investigating" | "known_error" | "resolved" | "closed"; "title": string; "description": string; "priority": number; "assigneeId": string | null; "teamId": string | null; "ciIds": readonly (string)[]; "rootCause": string | null; "workaround": string | null; "resolution": string | null; "knownErrorAt": string | null; "resolvedAt": string | null; "closedAt": string | null; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
+  "ListedRecord": { "id": string; "createdAt": string; "updatedAt": string; "createdBy": string; "revision": number };
+  "ListedReport": { "id": string; "name": string; "description": string; "source": { "kind": string }; "filter": { readonly [name: string]: unknown } | null; "groupBy": readonly (string)[]; "timeBucket": { "field": string; "unit": "hour" | "day" | "week" | "month" | "quarter" | "year"; "timezone"?: string; "fill"?: boolean } | null; "aggregates": readonly (Schemas["ReportAggregate"])[]; "having": { readonly [name: string]: unknown } | null; "sort": string | null; "limit": number; "chart": { "type": "table" | "bar" | "line" | "area" | "pie" | "stat"; "x"?: string; "y"?: readonly (string)[]; "series"?: string } | null; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
+  "ListedRole": { "id": string; "name": string; "description": string; "permissions": readonly (string)[]; "builtIn": boolean; "createdAt"?: string; "revision": number };
+  "ListedRun": { "id": string; "workflowId": string; "workflowName": string; "versionId": string; "version": number | null; "environment": "production" | "staging" | "development"; "status": "queued" | "running" | "waiting" | "paused" | "completed" | "failed" | "cancelled"; "triggerType": string; "test": boolean; "startedBy": { "id": string; "name": string; "type": "user" | "api_token" | "workflow" | "system" }; "eventId": string | null; "parentRunId": string | null; "correlationId": string; "error": { "code": string; "message": string; "path"?: string; "field"?: string; "expression"?: string } | null; "createdAt": string; "startedAt": string | null; "finishedAt": string | null; "durationMs": number | null; "revision": number };
+  "ListedSavedQuery": { "id": string; "name": string; "description": string; "sql": string; "parameters": readonly (Schemas["QueryParameter"])[]; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
+  "ListedScheduledJob": { "id": string; "name": string; "artifactType": "scheduled_job" | "workflow_node" | "connector_action" | "data_transformer" | "webhook_handler"; "moduleKey": string; "description": string; "status": "draft" | "active" | "disabled"; "version": string; "versionNumber": number; "savedBy": string; "createdBy": string; "createdAt": string; "updatedAt": string; "cron": string; "timezone": string; "environment": "production" | "staging" | "development"; "retries": number; "nextDueAt": string | null; "lastExecution": { "executionId": string; "status": "completed" | "aborted" | "failed" | "timed_out" | "out_of_memory" | "too_large"; "dueAt": string | null; "attempt": number; "startedAt": string; "durationMs": number } | null; "revision": number };
+  "ListedSecret": { "name": string; "description": string; "createdAt": string; "updatedAt": string; "revision": number };
+  "ListedSeenTable": { "id": string; "slug": string; "name": string; "description": string; "columns": readonly (Schemas["Column"])[]; "indexes": readonly (Schemas["TableIndex"])[]; "rules": readonly (Schemas["TableRule"])[]; "createdBy": string; "createdAt": string; "updatedAt": string; "access": readonly ("read" | "create" | "update" | "delete")[]; "revision": number };
+  "ListedSlaPolicy": { "id": string; "name": string; "entity": "incident" | "change" | "problem" | "request"; "conditions": { readonly [name: string]: unknown }; "targets": readonly (Schemas["SlaTarget"])[]; "calendar": { "timezone": string; "hours": readonly ({ "days": readonly (number)[]; "from": string; "to": string })[]; "holidays"?: readonly (string)[] } | null; "pauseOn": readonly (string)[]; "warnAtPercent": number; "active": boolean; "createdAt": string; "updatedAt": string; "revision": number };
+  "ListedTeam": { "id": string; "name": string; "description": string; "memberIds": readonly (string)[]; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
+  "ListedWebhook": { "id": string; "name": string; "url": string; "events": readonly (string)[]; "environments": readonly ("production" | "staging" | "development")[] | null; "filter": { readonly [name: string]: unknown } | null; "headers": { readonly [name: string]: string }; "format": "millrace" | "cloudevents"; "retries": number; "retryStrategy": "fixed" | "exponential"; "retryMaxDelayMs": number | null; "timeoutMs": number; "maxPerSecond": number | null; "hasSecret": boolean; "hearsAudit": boolean; "previousSecretExpiresAt": string | null; "status": "active" | "paused"; "pausedBecause": string | null; "pausedAt": string | null; "catchingUp": boolean; "consecutiveFailures": number; "savedBy": string | null; "createdBy": string; "createdAt": string; "updatedAt": string; "retry_strategy": "fixed" | "exponential"; "retry_max_delay_ms": number | null; "timeout_ms": number; "max_per_second": number | null; "warnings"?: readonly ({ "path": string; "message": string })[]; "revision": number };
+  "ListedWorkflowSummary": { "id": string; "name": string; "description"?: string; "note"?: string; "tags"?: readonly (string)[]; "trigger": Schemas["ShownWorkflowTrigger"]; "maxConcurrency"?: number; "concurrencyKey"?: string; "timeoutMs"?: number; "errorWorkflowId"?: string; "status": "active" | "inactive" | "archived"; "createdBy": string; "createdAt": string; "updatedAt": string; "versions": { "newest": { "id": string; "version": number; "label": string | null; "status": "draft" | "active" | "superseded" | "archived" } }; "environments": { "production": { "versionId": string; "version": number; "enabled": boolean } | null; "staging": { "versionId": string; "version": number; "enabled": boolean } | null; "development": { "versionId": string; "version": number; "enabled": boolean } | null }; "revision": number };
+  "ListedWorkflowVersion": { "id": string; "workflowId": string; "version": number; "label": string | null; "status": "draft" | "active" | "superseded" | "archived"; "activeIn": readonly ("production" | "staging" | "development")[]; "author": { "id": string; "name": string }; "changeSummary": string; "createdAt": string; "revision": number };
+  "ListedWorkspace": { "id": string; "slug": string; "name": string; "description": string; "plan": "standard" | "enterprise"; "timezone": string; "locale": string; "corsOrigins": readonly (string)[]; "createdAt": string; "updatedAt": string; "revision": number };
   "Me": { "user": Schemas["User"]; "workspace": { "id": string; "slug": string; "name": string; "roles": readonly (string)[] } | null; "roles": readonly (string)[]; "permissions": readonly (string)[]; "authenticatedBy": "session" | "api_token" | "oauth" };
   "Member": { "id": string; "email": string; "name": string; "status": "active" | "deactivated"; "roles": readonly (string)[]; "createdAt": string };
   "MemberOf": { "id": string; "slug": string; "name": string; "roles": readonly (string)[] };
@@ -104,7 +139,6 @@ export interface Schemas {
   "MfaStatus": { "totp": boolean; "webauthn": boolean; "recoveryCodesLeft": number; "enforced": boolean };
   "Migration": { "id": string; "number": number; "name": string; "checksum": string; "status": "pending" | "applied" | "rolled_back" | "failed"; "statuses": { "production": "pending" | "applied" | "rolled_back" | "failed"; "staging": "pending" | "applied" | "rolled_back" | "failed"; "development": "pending" | "applied" | "rolled_back" | "failed" }; "statusChangedAt": string | null; "error": { "step": number | null; "message": string } | null; "createdBy": string; "createdAt": string; "updatedAt": string; "up": readonly (unknown)[]; "down": readonly (unknown)[] | null; "statements": readonly (string)[] };
   "MigrationRun": { "id": string; "number": number; "name": string; "checksum": string; "status": "pending" | "applied" | "rolled_back" | "failed"; "statuses": { "production": "pending" | "applied" | "rolled_back" | "failed"; "staging": "pending" | "applied" | "rolled_back" | "failed"; "development": "pending" | "applied" | "rolled_back" | "failed" }; "statusChangedAt": string | null; "error": { "step": number | null; "message": string } | null; "createdBy": string; "createdAt": string; "updatedAt": string; "up": readonly (unknown)[]; "down": readonly (unknown)[] | null; "statements": readonly (string)[]; "dryRun": boolean; "recordsChanged": number };
-  "MigrationSummary": { "id": string; "number": number; "name": string; "checksum": string; "status": "pending" | "applied" | "rolled_back" | "failed"; "statuses": { "production": "pending" | "applied" | "rolled_back" | "failed"; "staging": "pending" | "applied" | "rolled_back" | "failed"; "development": "pending" | "applied" | "rolled_back" | "failed" }; "statusChangedAt": string | null; "error": { "step": number | null; "message": string } | null; "createdBy": string; "createdAt": string; "updatedAt": string };
   "NewApiToken": { "id": string; "name": string; "scopes": readonly (string)[]; "ipAllowlist": readonly (string)[] | null; "expiresAt": string | null; "createdAt": string; "token": string };
   "NewColumn": { "name": string; "type": "text" | "integer" | "decimal" | "boolean" | "date" | "timestamp" | "json" | "enum" | "multi_enum" | "reference" | "autonumber"; "required"?: boolean; "unique"?: boolean; "indexed"?: boolean; "default"?: unknown; "options"?: { readonly [name: string]: unknown }; "onDelete"?: "restrict" | "set_null" | "cascade"; "description"?: string };
   "NewDashboard": { "name": string; "description"?: string; "widgets"?: readonly (Schemas["NewWidget"])[] };
@@ -166,7 +200,6 @@ export interface Schemas {
   "RunStepError": { "code": string; "message": string; "path"?: string; "field"?: string; "expression"?: string; "status"?: number; "headers"?: { readonly [name: string]: string }; "body"?: unknown };
   "RunStepWait": { "kind": "delay" | "event" | "approval" | "child" | "retry"; "until": string | null; "topic"?: string; "eventType"?: string; "filter"?: { readonly [name: string]: unknown }; "approvers"?: readonly (string)[]; "quorum"?: number; "message"?: string; "decisions"?: readonly ({ "userId": string; "name": string; "approved": boolean; "comment"?: string; "data"?: unknown; "at": string })[]; "runId"?: string };
   "SavedQuery": { "id": string; "name": string; "description": string; "sql": string; "parameters": readonly (Schemas["QueryParameter"])[]; "createdBy": string; "createdAt": string; "updatedAt": string };
-  "ScheduledJob": { "id": string; "name": string; "artifactType": "scheduled_job" | "workflow_node" | "connector_action" | "data_transformer" | "webhook_handler"; "moduleKey": string; "description": string; "status": "draft" | "active" | "disabled"; "version": string; "versionNumber": number; "savedBy": string; "createdBy": string; "createdAt": string; "updatedAt": string; "cron": string; "timezone": string; "environment": "production" | "staging" | "development"; "retries": number; "nextDueAt": string | null; "lastExecution": { "executionId": string; "status": "completed" | "aborted" | "failed" | "timed_out" | "out_of_memory" | "too_large"; "dueAt": string | null; "attempt": number; "startedAt": string; "durationMs": number } | null };
   "Secret": { "name": string; "description": string; "createdAt": string; "updatedAt": string };
   "SeenTable": { "id": string; "slug": string; "name": string; "description": string; "columns": readonly (Schemas["Column"])[]; "indexes": readonly (Schemas["TableIndex"])[]; "rules": readonly (Schemas["TableRule"])[]; "createdBy": string; "createdAt": string; "updatedAt": string; "access": readonly ("read" | "create" | "update" | "delete")[] };
   "SentNotification": { "userIds": readonly (string)[] };
@@ -223,7 +256,6 @@ export interface Schemas {
   "WorkflowIssue": { "path": string; "message": string; "stepId"?: string; "field"?: string };
   "WorkflowNode": { "id": string; "type": string; "name"?: string; "config"?: { readonly [name: string]: unknown }; "retry"?: { "maxAttempts": number; "backoffMs"?: number; "strategy"?: "fixed" | "exponential"; "statuses"?: readonly (number)[] }; "timeoutMs"?: number; "onError"?: "fail" | "continue" | "branch"; "note"?: string };
   "WorkflowStepChange": { "stepId": string; "name": string; "type": string; "change": "added" | "removed" | "changed"; "fields": readonly ({ "field": string; "before"?: unknown; "after"?: unknown })[]; "harmless": boolean };
-  "WorkflowSummary": { "id": string; "name": string; "description"?: string; "note"?: string; "tags"?: readonly (string)[]; "trigger": Schemas["ShownWorkflowTrigger"]; "maxConcurrency"?: number; "concurrencyKey"?: string; "timeoutMs"?: number; "errorWorkflowId"?: string; "status": "active" | "inactive" | "archived"; "createdBy": string; "createdAt": string; "updatedAt": string; "versions": { "newest": { "id": string; "version": number; "label": string | null; "status": "draft" | "active" | "superseded" | "archived" } }; "environments": { "production": { "versionId": string; "version": number; "enabled": boolean } | null; "staging": { "versionId": string; "version": number; "enabled": boolean } | null; "development": { "versionId": string; "version": number; "enabled": boolean } | null } };
   "WorkflowTrigger": { "type": "manual" | "event_bus" | "schedule" | "webhook"; "topic"?: string; "eventType"?: string; "filter"?: { readonly [name: string]: unknown }; "cron"?: string; "timezone"?: string; "signature"?: { "secret": string; "header"?: string; "algorithm"?: "sha256" | "sha512" | "sha1"; "encoding"?: "hex" | "base64"; "prefix"?: string; "timestamped"?: boolean } };
   "WorkflowValidation": { "valid": boolean; "errors": readonly (Schemas["WorkflowIssue"])[]; "warnings": readonly (Schemas["WorkflowIssue"])[] };
   "WorkflowVersion": { "id": string; "workflowId": string; "version": number; "label": string | null; "status": "draft" | "active" | "superseded" | "archived"; "activeIn": readonly ("production" | "staging" | "development")[]; "author": { "id": string; "name": string }; "changeSummary": string; "createdAt": string };
@@ -265,15 +297,15 @@ export interface Operations {
   /** Read a page of an app */
   "apps.get_page": { params: { "id": string; "pageId": string }; reply: { "data": Schemas["AppPage"] } };
   /** List the apps by name */
-  "apps.list": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "status"?: "active" | "archived" | "all" }; reply: { "data": readonly (Schemas["AppSummary"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
+  "apps.list": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "status"?: "active" | "archived" | "all" }; reply: { "data": readonly (Schemas["ListedAppSummary"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
   /** List the data sources of an app */
   "apps.list_data_sources": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["AppDataSource"])[]; "pagination": Schemas["Pagination"] } };
   /** List the deployments of an app to this environment, newest first */
   "apps.list_deployments": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["AppDeployment"])[]; "pagination": Schemas["Pagination"] } };
   /** List the embed tokens of an app in this environment, newest first */
-  "apps.list_embed_tokens": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["EmbedToken"])[]; "pagination": Schemas["Pagination"] } };
+  "apps.list_embed_tokens": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["ListedEmbedToken"])[]; "pagination": Schemas["Pagination"] } };
   /** List the pages of an app */
-  "apps.list_pages": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["AppPage"])[]; "pagination": Schemas["Pagination"] } };
+  "apps.list_pages": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["ListedAppPage"])[]; "pagination": Schemas["Pagination"] } };
   /** Take the answer of the login page, and go back to the app */
   "apps.login": { body: { "returnTo": string; "email": string; "password": string; "code"?: string }; reply: string };
   /** Open a deployed app */
@@ -309,11 +341,11 @@ export interface Operations {
   /** Read what came of an execution, with its log */
   "artifacts.get_execution": { params: { "id": string; "executionId": string }; reply: { "success": true; "data": Schemas["ArtifactExecution"] } };
   /** List the artifacts, newest first */
-  "artifacts.list": { query?: { "limit"?: number; "after"?: string; "artifactType"?: "scheduled_job" | "workflow_node" | "connector_action" | "data_transformer" | "webhook_handler"; "moduleKey"?: string; "status"?: "draft" | "active" | "disabled" }; reply: { "success": true; "data": readonly (Schemas["ArtifactSummary"])[]; "pagination": Schemas["Pagination"] } };
+  "artifacts.list": { query?: { "limit"?: number; "after"?: string; "artifactType"?: "scheduled_job" | "workflow_node" | "connector_action" | "data_transformer" | "webhook_handler"; "moduleKey"?: string; "status"?: "draft" | "active" | "disabled" }; reply: { "success": true; "data": readonly (Schemas["ListedArtifactSummary"])[]; "pagination": Schemas["Pagination"] } };
   /** List the executions of an artifact in this environment, newest first */
   "artifacts.list_executions": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "success": true; "data": readonly (Schemas["ArtifactExecutionSummary"])[]; "pagination": Schemas["Pagination"] } };
   /** List the test cases of an artifact, by name */
-  "artifacts.list_test_cases": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "success": true; "data": readonly (Schemas["ArtifactTestCase"])[]; "pagination": Schemas["Pagination"] } };
+  "artifacts.list_test_cases": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "success": true; "data": readonly (Schemas["ListedArtifactTestCase"])[]; "pagination": Schemas["Pagination"] } };
   /** List the versions of an artifact, newest first */
   "artifacts.list_versions": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "success": true; "data": readonly (Schemas["ArtifactVersion"])[]; "pagination": Schemas["Pagination"] } };
   /** Bring an earlier version back, as a new one */
@@ -341,7 +373,7 @@ export interface Operations {
   /** Read a blackout window */
   "blackout_windows.get": { params: { "id": string }; reply: { "data": Schemas["BlackoutWindow"] } };
   /** List the blackout windows, the latest first */
-  "blackout_windows.list": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["BlackoutWindow"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
+  "blackout_windows.list": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedBlackoutWindow"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
   /** Change a blackout window */
   "blackout_windows.update": { params: { "id": string }; body: { "name"?: string; "start"?: string; "end"?: string; "ciIds"?: readonly (string)[]; "reason"?: string }; reply: { "data": Schemas["BlackoutWindow"] } };
   /** Add something that people may ask for */
@@ -349,7 +381,7 @@ export interface Operations {
   /** Read what may be asked for, with its form */
   "catalog.get_item": { params: { "id": string }; reply: { "data": Schemas["CatalogItem"] } };
   /** List what may be asked for, by name */
-  "catalog.list_items": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "status"?: "active" | "retired" | "all"; "category"?: string }; reply: { "data": readonly (Schemas["CatalogItem"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
+  "catalog.list_items": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "status"?: "active" | "retired" | "all"; "category"?: string }; reply: { "data": readonly (Schemas["ListedCatalogItem"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
   /** Retire something: nobody may ask for it any more */
   "catalog.retire_item": { params: { "id": string }; reply: undefined };
   /** Change something that people may ask for */
@@ -361,7 +393,7 @@ export interface Operations {
   /** Read a template for standard changes */
   "change_templates.get": { params: { "id": string }; reply: { "data": Schemas["ChangeTemplate"] } };
   /** List the templates for standard changes */
-  "change_templates.list": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ChangeTemplate"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
+  "change_templates.list": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedChangeTemplate"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
   /** Change a template for standard changes */
   "change_templates.update": { params: { "id": string }; body: { "name"?: string; "description"?: string; "title"?: string; "impact"?: number; "justification"?: string; "implementationPlan"?: string; "rollbackPlan"?: string; "testPlan"?: string; "active"?: boolean }; reply: { "data": Schemas["ChangeTemplate"] } };
   /** Attach a text to a change, such as a log */
@@ -403,7 +435,7 @@ export interface Operations {
   /** Begin to carry out a change */
   "changes.implement": { params: { "id": string }; body?: { "notes"?: string }; reply: { "data": Schemas["Change"] } };
   /** List changes, the newest first */
-  "changes.list": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "state"?: string; "type"?: "standard" | "normal" | "emergency"; "from"?: string; "to"?: string; "mine"?: boolean; "awaitingMe"?: boolean }; reply: { "data": readonly (Schemas["Change"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
+  "changes.list": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "state"?: string; "type"?: "standard" | "normal" | "emergency"; "from"?: string; "to"?: string; "mine"?: boolean; "awaitingMe"?: boolean }; reply: { "data": readonly (Schemas["ListedChange"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
   /** See how the approval of a change stands */
   "changes.list_approvals": { params: { "id": string }; reply: { "data": Schemas["ChangeApprovals"] } };
   /** List what is attached to a change */
@@ -465,11 +497,11 @@ export interface Operations {
   /** List what happened to a configuration item, newest first */
   "cmdb.item_history": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Event"])[]; "pagination": Schemas["Pagination"] } };
   /** List the classes of configuration items by name, built-in ones included */
-  "cmdb.list_classes": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["CmdbClass"])[]; "pagination": Schemas["Pagination"] } };
+  "cmdb.list_classes": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["ListedCmdbClass"])[]; "pagination": Schemas["Pagination"] } };
   /** List configuration items, newest first */
-  "cmdb.list_items": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "class"?: string; "status"?: "planned" | "active" | "inactive" | "maintenance" | "retired" }; reply: { "data": readonly (Schemas["CmdbItem"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
+  "cmdb.list_items": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "class"?: string; "status"?: "planned" | "active" | "inactive" | "maintenance" | "retired" }; reply: { "data": readonly (Schemas["ListedCmdbItem"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
   /** List relationships, oldest first */
-  "cmdb.list_relationships": { query?: { "limit"?: number; "after"?: string; "item"?: string; "from"?: string; "to"?: string; "type"?: "depends_on" | "hosted_on" | "connects_to" | "member_of" | "uses" }; reply: { "data": readonly (Schemas["CmdbRelationship"])[]; "pagination": Schemas["Pagination"] } };
+  "cmdb.list_relationships": { query?: { "limit"?: number; "after"?: string; "item"?: string; "from"?: string; "to"?: string; "type"?: "depends_on" | "hosted_on" | "connects_to" | "member_of" | "uses" }; reply: { "data": readonly (Schemas["ListedCmdbRelationship"])[]; "pagination": Schemas["Pagination"] } };
   /** Find a shortest way from one configuration item to another */
   "cmdb.path": { query: { "from": string; "to": string; "depth"?: number; "direction"?: "downstream" | "upstream" | "both"; "types"?: string }; reply: { "data": Schemas["CmdbPath"] } };
   /** Read the graph around a configuration item, or as a whole */
@@ -489,7 +521,7 @@ export interface Operations {
   /** Invoke an action of a connector */
   "connectors.invoke": { params: { "id": string }; body: { "action": string; "input"?: unknown; "idempotencyKey"?: string }; reply: { "data": unknown } };
   /** List the connectors, newest first */
-  "connectors.list": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "type"?: "http" | "openapi" | "graphql" | "postgres" | "smtp" | "slack"; "status"?: "unknown" | "up" | "down" }; reply: { "data": readonly (Schemas["Connector"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
+  "connectors.list": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "type"?: "http" | "openapi" | "graphql" | "postgres" | "smtp" | "slack"; "status"?: "unknown" | "up" | "down" }; reply: { "data": readonly (Schemas["ListedConnector"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
   /** Read the OpenAPI document of a connector again */
   "connectors.refresh": { params: { "id": string }; reply: { "data": Schemas["Connector"] } };
   /** Test the connection of a connector */
@@ -507,7 +539,7 @@ export interface Operations {
   /** Read a dashboard, not what its widgets show */
   "dashboards.get": { params: { "id": string }; reply: { "data": Schemas["Dashboard"] } };
   /** List the dashboards, newest first */
-  "dashboards.list": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["Dashboard"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
+  "dashboards.list": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedDashboard"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
   /** Change a dashboard */
   "dashboards.update": { params: { "id": string }; body: { "name"?: string; "description"?: string; "widgets"?: readonly (Schemas["NewWidget"])[] }; reply: { "data": Schemas["Dashboard"] } };
   /** How the desk is run: the priority matrix, and when resolved incidents are closed */
@@ -531,7 +563,7 @@ export interface Operations {
   /** Read how far an export is */
   "exports.get": { params: { "id": string }; reply: { "data": Schemas["Export"] } };
   /** List the exports that the caller asked for, newest first */
-  "exports.list": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Export"])[]; "pagination": Schemas["Pagination"] } };
+  "exports.list": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["ListedExport"])[]; "pagination": Schemas["Pagination"] } };
   /** Evaluate expressions and templates as a step would */
   "expressions.preview": { body: { "workflowId"?: string; "definition"?: { readonly [name: string]: unknown }; "stepId"?: string; "runId"?: string; "item"?: unknown; "values"?: { readonly [name: string]: unknown }; "texts": readonly (Schemas["PreviewedText"])[] }; reply: { "data": Schemas["ExpressionPreviews"] } };
   /** List what an expression at some place can name */
@@ -589,11 +621,11 @@ export interface Operations {
   /** What happened to an incident, the newest first */
   "incidents.get_timeline": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["TimelineMoment"])[]; "pagination": Schemas["Pagination"] } };
   /** List incidents, the newest first */
-  "incidents.list": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "state"?: string; "assigneeId"?: string; "teamId"?: string; "priority"?: number; "mine"?: boolean; "queue"?: boolean }; reply: { "data": readonly (Schemas["Incident"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
+  "incidents.list": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "state"?: string; "assigneeId"?: string; "teamId"?: string; "priority"?: number; "mine"?: boolean; "queue"?: boolean }; reply: { "data": readonly (Schemas["ListedIncident"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
   /** List what is attached to an incident */
   "incidents.list_attachments": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Attachment"])[]; "pagination": Schemas["Pagination"] } };
   /** List the children of a major incident, the oldest first */
-  "incidents.list_children": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Incident"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
+  "incidents.list_children": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["ListedIncident"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
   /** List the comments on an incident, the oldest first */
   "incidents.list_comments": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Comment"])[]; "pagination": Schemas["Pagination"] } };
   /** List the tickets that an incident is linked to, from either side */
@@ -637,7 +669,7 @@ export interface Operations {
   /** Say whether an article helped */
   "knowledge.give_feedback": { params: { "id": string }; body: { "helpful": boolean; "comment"?: string }; reply: { "data": Schemas["ArticleFeedback"] } };
   /** List articles, the latest change first */
-  "knowledge.list": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "state"?: "draft" | "in_review" | "published" | "retired"; "tag"?: string }; reply: { "data": readonly (Schemas["ArticleEntry"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
+  "knowledge.list": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "state"?: "draft" | "in_review" | "published" | "retired"; "tag"?: string }; reply: { "data": readonly (Schemas["ListedArticleEntry"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
   /** List what people said about an article */
   "knowledge.list_feedback": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["ArticleFeedback"])[]; "pagination": Schemas["Pagination"] } };
   /** List what an article said at each time, newest first */
@@ -667,7 +699,7 @@ export interface Operations {
   /** List what a KPI was, newest first */
   "kpis.history": { params: { "id": string }; query?: { "limit"?: number; "after"?: string; "from"?: string; "to"?: string }; reply: { "data": readonly (Schemas["KpiSnapshot"])[]; "pagination": Schemas["Pagination"] } };
   /** List the KPIs, newest first */
-  "kpis.list": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["Kpi"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
+  "kpis.list": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedKpi"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
   /** Look at a KPI now */
   "kpis.snapshot": { params: { "id": string }; reply: { "data": Schemas["KpiSnapshot"] } };
   /** Change a KPI */
@@ -699,7 +731,7 @@ export interface Operations {
   /** Read a migration, and what became of it in this environment */
   "migrations.get": { params: { "id": string }; reply: { "data": Schemas["Migration"] } };
   /** List the migrations, newest first, and how they stand */
-  "migrations.list": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["MigrationSummary"])[]; "pagination": Schemas["Pagination"] } };
+  "migrations.list": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["ListedMigrationSummary"])[]; "pagination": Schemas["Pagination"] } };
   /** Roll the newest migration that is applied in the environment of the request back */
   "migrations.rollback": { params: { "id": string }; body?: { "dryRun"?: boolean }; reply: { "data": Schemas["MigrationRun"] } };
   /** Change a migration that is applied nowhere */
@@ -713,7 +745,7 @@ export interface Operations {
   /** Read how you are told in this workspace */
   "notifications.get_preferences": { reply: { "data": Schemas["NotificationPreferences"] } };
   /** List your notifications, newest first */
-  "notifications.list": { query?: { "limit"?: number; "after"?: string; "unread"?: boolean }; reply: { "data": readonly (Schemas["Notification"])[]; "pagination": Schemas["Pagination"] } };
+  "notifications.list": { query?: { "limit"?: number; "after"?: string; "unread"?: boolean }; reply: { "data": readonly (Schemas["ListedNotification"])[]; "pagination": Schemas["Pagination"] } };
   /** Mark one of your notifications as read */
   "notifications.read": { params: { "id": string }; reply: { "data": Schemas["Notification"] } };
   /** Mark all your notifications as read */
@@ -739,7 +771,7 @@ export interface Operations {
   /** Ask whether a token is alive, and what it is good for */
   "oauth.introspect": { body: { "token": string; "token_type_hint"?: string; "client_id"?: string; "client_secret"?: string }; reply: Schemas["OAuthIntrospection"] };
   /** List the OAuth applications of the workspace, oldest first */
-  "oauth.list_applications": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["OAuthApplication"])[]; "pagination": Schemas["Pagination"] } };
+  "oauth.list_applications": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["ListedOAuthApplication"])[]; "pagination": Schemas["Pagination"] } };
   /** Take the answer of the login page, and go on to the consent page */
   "oauth.login": { body: { "request": string; "email": string; "password": string; "code"?: string }; reply: string };
   /** Describe the OAuth endpoints */
@@ -807,7 +839,7 @@ export interface Operations {
   /** Say that a problem causes these incidents */
   "problems.link_incidents": { params: { "id": string }; body: { "incidentIds": readonly (string)[] }; reply: { "data": Schemas["Problem"] } };
   /** List problems */
-  "problems.list": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "state"?: "open" | "investigating" | "known_error" | "resolved" | "closed"; "mine"?: boolean }; reply: { "data": readonly (Schemas["Problem"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
+  "problems.list": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "state"?: "open" | "investigating" | "known_error" | "resolved" | "closed"; "mine"?: boolean }; reply: { "data": readonly (Schemas["ListedProblem"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
   /** List what is attached to a problem */
   "problems.list_attachments": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Attachment"])[]; "pagination": Schemas["Pagination"] } };
   /** List the comments on a problem, the oldest first */
@@ -815,7 +847,7 @@ export interface Operations {
   /** List the incidents that a problem causes, the last linked first */
   "problems.list_incidents": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["TicketSummary"])[]; "pagination": Schemas["Pagination"] } };
   /** List known errors: problems whose cause is known, and how to live with them */
-  "problems.list_known_errors": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["Problem"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
+  "problems.list_known_errors": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedProblem"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
   /** List the tickets that a problem is linked to, from either side */
   "problems.list_links": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["TicketLink"])[]; "pagination": Schemas["Pagination"] } };
   /** List who watches a problem */
@@ -843,7 +875,7 @@ export interface Operations {
   /** Read a saved query */
   "queries.get": { params: { "id": string }; reply: { "data": Schemas["SavedQuery"] } };
   /** List the saved queries, newest first */
-  "queries.list": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["SavedQuery"])[]; "pagination": Schemas["Pagination"] } };
+  "queries.list": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["ListedSavedQuery"])[]; "pagination": Schemas["Pagination"] } };
   /** Ask a question in SQL */
   "queries.run": { body: { "sql": string; "params"?: readonly (unknown)[]; "limit"?: number; "timeoutMs"?: number; "rowMode"?: "object" | "array" }; reply: { "data": Schemas["QueryAnswer"] } };
   /** Ask a saved question */
@@ -869,7 +901,7 @@ export interface Operations {
   /** Import records from a CSV file */
   "records.import": { params: { "slug": string }; query?: { "onError"?: "abort" | "skip"; "key"?: string; "formulas"?: "escaped" | "raw"; "dryRun"?: boolean }; body: { "csv": string }; reply: { "data": Schemas["ImportResult"] } };
   /** List the records of a table */
-  "records.list": { params: { "slug": string }; query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "fields"?: string; "q"?: string; "expand"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["Record"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
+  "records.list": { params: { "slug": string }; query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "fields"?: string; "q"?: string; "expand"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedRecord"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
   /** Change a record */
   "records.update": { params: { "slug": string; "recordId": string }; body: { readonly [name: string]: unknown }; reply: { "data": Schemas["Record"] } };
   /** Make many records, or change those that are there */
@@ -885,7 +917,7 @@ export interface Operations {
   /** Read a report, not what it answers */
   "reports.get": { params: { "id": string }; reply: { "data": Schemas["Report"] } };
   /** List the reports, newest first */
-  "reports.list": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["Report"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
+  "reports.list": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedReport"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
   /** Run a report that is not saved */
   "reports.preview": { body: Schemas["ReportDraft"]; reply: { "data": Schemas["ReportResult"] } };
   /** List the rows behind a report, or behind one of its groups, newest first */
@@ -917,7 +949,7 @@ export interface Operations {
   /** What happened to a request, the newest first */
   "requests.get_timeline": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["TimelineMoment"])[]; "pagination": Schemas["Pagination"] } };
   /** List requests */
-  "requests.list": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "state"?: "submitted" | "awaiting_approval" | "approved" | "rejected" | "fulfilling" | "fulfilled" | "failed" | "cancelled"; "itemId"?: string; "mine"?: boolean; "own"?: boolean; "toApprove"?: boolean }; reply: { "data": readonly (Schemas["CatalogRequest"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
+  "requests.list": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "state"?: "submitted" | "awaiting_approval" | "approved" | "rejected" | "fulfilling" | "fulfilled" | "failed" | "cancelled"; "itemId"?: string; "mine"?: boolean; "own"?: boolean; "toApprove"?: boolean }; reply: { "data": readonly (Schemas["ListedCatalogRequest"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
   /** List what is attached to a request */
   "requests.list_attachments": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Attachment"])[]; "pagination": Schemas["Pagination"] } };
   /** List the comments on a request, the oldest first */
@@ -951,7 +983,7 @@ export interface Operations {
   /** Read a role with its permissions */
   "roles.get": { params: { "id": string }; reply: { "data": Schemas["Role"] } };
   /** List built-in and custom roles */
-  "roles.list": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Role"])[]; "pagination": Schemas["Pagination"] } };
+  "roles.list": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["ListedRole"])[]; "pagination": Schemas["Pagination"] } };
   /** Take a role from a member */
   "roles.unassign": { params: { "userId": string; "roleId": string }; reply: { "data": Schemas["AssignedRoles"] } };
   /** Change a custom role */
@@ -961,7 +993,7 @@ export interface Operations {
   /** Read a run with its trace */
   "runs.get": { params: { "runId": string }; query?: { "steps"?: number; "afterStep"?: string; "stepStatus"?: "running" | "waiting" | "paused" | "completed" | "failed" | "skipped" | "cancelled" }; reply: { "data": Schemas["TracedRun"] } };
   /** List the runs of this environment, newest first, without their traces */
-  "runs.list": { query?: { "limit"?: number; "after"?: string; "status"?: "queued" | "running" | "waiting" | "paused" | "completed" | "failed" | "cancelled"; "triggerType"?: string; "from"?: string; "to"?: string; "workflowId"?: string }; reply: { "data": readonly (Schemas["Run"])[]; "pagination": Schemas["Pagination"] } };
+  "runs.list": { query?: { "limit"?: number; "after"?: string; "status"?: "queued" | "running" | "waiting" | "paused" | "completed" | "failed" | "cancelled"; "triggerType"?: string; "from"?: string; "to"?: string; "workflowId"?: string }; reply: { "data": readonly (Schemas["ListedRun"])[]; "pagination": Schemas["Pagination"] } };
   /** Approve or reject what a run waits for */
   "runs.resume": { params: { "runId": string }; body: { "approved": boolean; "comment"?: string; "data"?: unknown; "stepId"?: string }; reply: { "data": Schemas["Run"] } };
   /** Make a run that is over go on */
@@ -973,7 +1005,7 @@ export interface Operations {
   /** Create a scheduled job */
   "scheduled_jobs.create": { body: { "name": string; "moduleKey"?: string; "description"?: string; "status"?: "draft" | "active" | "disabled"; "detail": Schemas["ArtifactDetail"]; "artifactType"?: "scheduled_job" }; reply: { "success": true; "data": Schemas["Artifact"] } };
   /** List the scheduled jobs, with when they run next and how they ended last */
-  "scheduled_jobs.list": { query?: { "limit"?: number; "after"?: string; "moduleKey"?: string; "status"?: "draft" | "active" | "disabled" }; reply: { "success": true; "data": readonly (Schemas["ScheduledJob"])[]; "pagination": Schemas["Pagination"] } };
+  "scheduled_jobs.list": { query?: { "limit"?: number; "after"?: string; "moduleKey"?: string; "status"?: "draft" | "active" | "disabled" }; reply: { "success": true; "data": readonly (Schemas["ListedScheduledJob"])[]; "pagination": Schemas["Pagination"] } };
   /** Execute all scheduled jobs that are due now */
   "scheduled_jobs.run_due": { reply: { "success": true; "data": Schemas["ExecutedJobs"] } };
   /** Store a secret */
@@ -983,7 +1015,7 @@ export interface Operations {
   /** Read what may be known of a secret, which its value is not */
   "secrets.get": { params: { "name": string }; reply: { "data": Schemas["Secret"] } };
   /** List the secrets by name, without their values */
-  "secrets.list": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Secret"])[]; "pagination": Schemas["Pagination"] } };
+  "secrets.list": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["ListedSecret"])[]; "pagination": Schemas["Pagination"] } };
   /** Give a secret a new value */
   "secrets.rotate": { params: { "name": string }; body: { "value": string; "description"?: string }; reply: { "data": Schemas["Secret"] } };
   /** Make an SLA policy */
@@ -993,7 +1025,7 @@ export interface Operations {
   /** Read an SLA policy */
   "sla.get": { params: { "id": string }; reply: { "data": Schemas["SlaPolicy"] } };
   /** List SLA policies, newest first */
-  "sla.list": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "entity"?: "incident" | "change" | "problem" | "request" }; reply: { "data": readonly (Schemas["SlaPolicy"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
+  "sla.list": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "entity"?: "incident" | "change" | "problem" | "request" }; reply: { "data": readonly (Schemas["ListedSlaPolicy"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
   /** List SLA clocks, the next one due first */
   "sla.list_clocks": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "state"?: string; "kind"?: "incident" | "change" | "problem" | "request"; "metric"?: "response" | "resolution"; "policyId"?: string; "dueBefore"?: string; "open"?: "true" }; reply: { "data": readonly (Schemas["SlaBoardClock"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
   /** Explain the SLA clocks of a change */
@@ -1029,7 +1061,7 @@ export interface Operations {
   /** Read a table's columns, indexes and rules */
   "tables.get": { params: { "slug": string }; reply: { "data": Schemas["SeenTable"] } };
   /** List the tables, newest first */
-  "tables.list": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["SeenTable"])[]; "pagination": Schemas["Pagination"] } };
+  "tables.list": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["ListedSeenTable"])[]; "pagination": Schemas["Pagination"] } };
   /** Change a table: add, rename, retype and drop columns, and set its rules */
   "tables.update": { params: { "slug": string }; body: Schemas["TableChange"]; reply: { "data": Schemas["SeenTable"] } };
   /** Make a team that tickets can be assigned to */
@@ -1039,13 +1071,13 @@ export interface Operations {
   /** Read a team */
   "teams.get": { params: { "id": string }; reply: { "data": Schemas["Team"] } };
   /** List the teams */
-  "teams.list": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["Team"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
+  "teams.list": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedTeam"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
   /** Change a team */
   "teams.update": { params: { "id": string }; body: { "name"?: string; "description"?: string; "memberIds"?: readonly (string)[] }; reply: { "data": Schemas["Team"] } };
   /** Make an API token */
   "tokens.create": { body: { "name": string; "expiresIn": string | null; "scopes": readonly (string)[]; "ipAllowlist"?: readonly (string)[] }; reply: { "data": Schemas["NewApiToken"] } };
   /** List your API tokens in this workspace */
-  "tokens.list": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["ApiToken"])[]; "pagination": Schemas["Pagination"] } };
+  "tokens.list": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["ListedApiToken"])[]; "pagination": Schemas["Pagination"] } };
   /** Revoke an API token at once */
   "tokens.revoke": { params: { "id": string }; reply: undefined };
   /** Replace an API token by a new one */
@@ -1067,7 +1099,7 @@ export interface Operations {
   /** Invite somebody to the workspace */
   "users.invite": { body: { "email": string; "name"?: string; "roleIds"?: readonly (string)[] }; reply: { "data": Schemas["NewInvitation"] } };
   /** List the members of the workspace */
-  "users.list": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Member"])[]; "pagination": Schemas["Pagination"] } };
+  "users.list": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["ListedMember"])[]; "pagination": Schemas["Pagination"] } };
   /** Remove a member from the workspace */
   "users.remove": { params: { "id": string }; reply: undefined };
   /** Rename, deactivate or reactivate a member */
@@ -1081,7 +1113,7 @@ export interface Operations {
   /** Read a delivery with its request, its answer and every attempt */
   "webhooks.get_delivery": { params: { "id": string; "deliveryId": string }; reply: { "data": Schemas["WebhookDeliveryDetail"] } };
   /** List the webhooks, newest first */
-  "webhooks.list": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Webhook"])[]; "pagination": Schemas["Pagination"] } };
+  "webhooks.list": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["ListedWebhook"])[]; "pagination": Schemas["Pagination"] } };
   /** List the deliveries of a webhook, newest first */
   "webhooks.list_deliveries": { params: { "id": string }; query?: { "limit"?: number; "after"?: string; "status"?: "pending" | "retrying" | "succeeded" | "failed" }; reply: { "data": readonly (Schemas["WebhookDelivery"])[]; "pagination": Schemas["Pagination"] } };
   /** Show which past events a webhook would have been sent */
@@ -1123,9 +1155,9 @@ export interface Operations {
   /** Give a version a label, or take it away with null */
   "workflows.label_version": { params: { "id": string; "versionId": string }; body: { "label": string | null }; reply: { "data": Schemas["WorkflowVersion"] } };
   /** List the workflows, newest first, without their nodes and edges */
-  "workflows.list": { query?: { "limit"?: number; "after"?: string; "status"?: "active" | "inactive" | "archived"; "q"?: string; "tag"?: string }; reply: { "data": readonly (Schemas["WorkflowSummary"])[]; "pagination": Schemas["Pagination"] } };
+  "workflows.list": { query?: { "limit"?: number; "after"?: string; "status"?: "active" | "inactive" | "archived"; "q"?: string; "tag"?: string }; reply: { "data": readonly (Schemas["ListedWorkflowSummary"])[]; "pagination": Schemas["Pagination"] } };
   /** List the versions of a workflow, newest first */
-  "workflows.list_versions": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["WorkflowVersion"])[]; "pagination": Schemas["Pagination"] } };
+  "workflows.list_versions": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["ListedWorkflowVersion"])[]; "pagination": Schemas["Pagination"] } };
   /** List what nodes and triggers there are, with JSON Schemas for their configuration */
   "workflows.node_types": { reply: { "data": Schemas["NodeTypes"] } };
   /** List every step that can be inserted, with a first configuration */
@@ -1147,7 +1179,7 @@ export interface Operations {
   /** Make an earlier version the active one of the environment of the request */
   "workflows.rollback": { params: { "id": string }; body?: { "versionId"?: string }; reply: { "data": Schemas["Workflow"] } };
   /** List the runs of a workflow in this environment, newest first */
-  "workflows.runs": { params: { "id": string }; query?: { "limit"?: number; "after"?: string; "status"?: "queued" | "running" | "waiting" | "paused" | "completed" | "failed" | "cancelled"; "triggerType"?: string; "from"?: string; "to"?: string }; reply: { "data": readonly (Schemas["Run"])[]; "pagination": Schemas["Pagination"] } };
+  "workflows.runs": { params: { "id": string }; query?: { "limit"?: number; "after"?: string; "status"?: "queued" | "running" | "waiting" | "paused" | "completed" | "failed" | "cancelled"; "triggerType"?: string; "from"?: string; "to"?: string }; reply: { "data": readonly (Schemas["ListedRun"])[]; "pagination": Schemas["Pagination"] } };
   /** Try a workflow out, without side effects */
   "workflows.test": { params: { "id": string }; body?: { "input"?: unknown; "event"?: unknown; "versionId"?: string; "definition"?: Schemas["WorkflowDefinition"]; "mocks"?: { readonly [name: string]: unknown }; "mockErrors"?: { readonly [name: string]: { "message": string; "code"?: string; "status"?: number; "body"?: unknown } }; "only"?: string; "runId"?: string; "item"?: unknown }; reply: { "data": Schemas["TracedRun"] } };
   /** Run a workflow by hand */
@@ -1167,7 +1199,7 @@ export interface Operations {
   /** Read a workspace */
   "workspaces.get": { params: { "slug": string }; reply: { "data": Schemas["Workspace"] } };
   /** List the workspaces that you belong to */
-  "workspaces.list": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Workspace"])[]; "pagination": Schemas["Pagination"] } };
+  "workspaces.list": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["ListedWorkspace"])[]; "pagination": Schemas["Pagination"] } };
   /** Count what a workspace holds in this environment */
   "workspaces.stats": { params: { "slug": string }; reply: { "data": Schemas["WorkspaceStats"] } };
   /** Change the settings of a workspace */

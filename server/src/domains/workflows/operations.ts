@@ -68,13 +68,8 @@ export const listWorkflows = query({
     q: Type.Optional(line(200, "Part of the name, whatever its case")),
     tag: Type.Optional(Tag),
   }),
-<<<<<<< HEAD
-  response: page(WorkflowSummary),
-  async run(ctx, { query: { limit, after, status, q, tag } }) {
-=======
   response: page(withRevision(WorkflowSummary)),
-  async run(ctx, { query: { limit, after, status, q } }) {
->>>>>>> 0a50ae5 (kernel: items of lists carry the revision that If-Match takes)
+  async run(ctx, { query: { limit, after, status, q, tag } }) {
     const { cursors } = ctx.services;
     const [before = AFTER_ALL] = after === undefined ? [] : cursors.decode(LIST, after);
     const filter = { status, q, tag, before: String(before), limit: limit + 1 };
