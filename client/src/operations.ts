@@ -196,9 +196,14 @@ export interface Schemas {
   "RequestDecision": { "userId": string; "approved": boolean; "comment": string | null; "at": string };
   "Role": { "id": string; "name": string; "description": string; "permissions": readonly (string)[]; "builtIn": boolean; "createdAt"?: string };
   "Run": { "id": string; "workflowId": string; "workflowName": string; "versionId": string; "version": number | null; "environment": "production" | "staging" | "development"; "status": "queued" | "running" | "waiting" | "paused" | "completed" | "failed" | "cancelled"; "triggerType": string; "test": boolean; "startedBy": { "id": string; "name": string; "type": "user" | "api_token" | "workflow" | "system" }; "eventId": string | null; "parentRunId": string | null; "correlationId": string; "error": { "code": string; "message": string; "path"?: string; "field"?: string; "expression"?: string } | null; "createdAt": string; "startedAt": string | null; "finishedAt": string | null; "durationMs": number | null };
+  "RunCounts": { "from": string; "total": number; "byStatus": { "queued": number; "running": number; "waiting": number; "paused": number; "completed": number; "failed": number; "cancelled": number }; "truncated": boolean };
+  "RunNodeSummary": { "key": string; "nodeId": string; "name": string; "type": string | null; "total": number; "statuses": { readonly [name: string]: number }; "branches": { readonly [name: string]: number }; "loop"?: { "items": number; "done": number; "failed": number }; "firstFailedId"?: string; "startedAt": string | null; "finishedAt": string | null };
   "RunStep": { "id": string; "nodeId": string; "name": string; "type": string | null; "status": "running" | "waiting" | "paused" | "completed" | "failed" | "skipped" | "cancelled"; "attempts": number; "input"?: unknown; "output"?: unknown; "page"?: { readonly [name: string]: unknown }; "error"?: Schemas["RunStepError"]; "onError"?: "fail" | "continue" | "branch"; "branch"?: string; "items"?: number; "wait"?: Schemas["RunStepWait"]; "childRunId"?: string; "logs": readonly ({ "at": string; "level": "debug" | "info" | "warn" | "error"; "message": string; "metadata"?: unknown })[]; "startedAt": string | null; "finishedAt": string | null; "durationMs": number | null };
+  "RunStepAttempt": { "round": number; "attempt": number; "status": "running" | "waiting" | "paused" | "completed" | "failed" | "skipped" | "cancelled"; "startedAt": string | null; "finishedAt": string | null; "error"?: Schemas["RunStepError"]; "wait"?: Schemas["RunStepWait"] };
+  "RunStepDetail": { "id": string; "nodeId": string; "name": string; "type": string | null; "status": "running" | "waiting" | "paused" | "completed" | "failed" | "skipped" | "cancelled"; "attempts": number; "input"?: unknown; "output"?: unknown; "page"?: { readonly [name: string]: unknown }; "error"?: Schemas["RunStepError"]; "onError"?: "fail" | "continue" | "branch"; "branch"?: string; "items"?: number; "wait"?: Schemas["RunStepWait"]; "childRunId"?: string; "logs": readonly ({ "at": string; "level": "debug" | "info" | "warn" | "error"; "message": string; "metadata"?: unknown })[]; "startedAt": string | null; "finishedAt": string | null; "durationMs": number | null; "attemptLog": readonly (Schemas["RunStepAttempt"])[] };
   "RunStepError": { "code": string; "message": string; "path"?: string; "field"?: string; "expression"?: string; "status"?: number; "headers"?: { readonly [name: string]: string }; "body"?: unknown };
   "RunStepWait": { "kind": "delay" | "event" | "approval" | "child" | "retry"; "until": string | null; "topic"?: string; "eventType"?: string; "filter"?: { readonly [name: string]: unknown }; "approvers"?: readonly (string)[]; "quorum"?: number; "message"?: string; "decisions"?: readonly ({ "userId": string; "name": string; "approved": boolean; "comment"?: string; "data"?: unknown; "at": string })[]; "runId"?: string };
+  "RunSummary": { "runId": string; "status": "queued" | "running" | "waiting" | "paused" | "completed" | "failed" | "cancelled"; "total": number; "nodes": readonly (Schemas["RunNodeSummary"])[] };
   "SavedQuery": { "id": string; "name": string; "description": string; "sql": string; "parameters": readonly (Schemas["QueryParameter"])[]; "createdBy": string; "createdAt": string; "updatedAt": string };
   "Secret": { "name": string; "description": string; "createdAt": string; "updatedAt": string };
   "SeenTable": { "id": string; "slug": string; "name": string; "description": string; "columns": readonly (Schemas["Column"])[]; "indexes": readonly (Schemas["TableIndex"])[]; "rules": readonly (Schemas["TableRule"])[]; "createdBy": string; "createdAt": string; "updatedAt": string; "access": readonly ("read" | "create" | "update" | "delete")[] };
@@ -990,18 +995,26 @@ export interface Operations {
   "roles.update": { params: { "id": string }; body: { "name"?: string; "description"?: string; "permissions"?: readonly (string)[] }; reply: { "data": Schemas["Role"] } };
   /** End a run */
   "runs.cancel": { params: { "runId": string }; reply: { "data": Schemas["Run"] } };
+  /** Count the runs of this environment by status */
+  "runs.counts": { query?: { "status"?: string; "triggerType"?: string; "from"?: string; "to"?: string; "test"?: boolean; "version"?: number; "error"?: string; "parentRunId"?: string; "workflowId"?: string }; reply: { "data": Schemas["RunCounts"] } };
   /** Read a run with its trace */
   "runs.get": { params: { "runId": string }; query?: { "steps"?: number; "afterStep"?: string; "stepStatus"?: "running" | "waiting" | "paused" | "completed" | "failed" | "skipped" | "cancelled" }; reply: { "data": Schemas["TracedRun"] } };
   /** List the runs of this environment, newest first, without their traces */
-  "runs.list": { query?: { "limit"?: number; "after"?: string; "status"?: "queued" | "running" | "waiting" | "paused" | "completed" | "failed" | "cancelled"; "triggerType"?: string; "from"?: string; "to"?: string; "workflowId"?: string }; reply: { "data": readonly (Schemas["ListedRun"])[]; "pagination": Schemas["Pagination"] } };
+  "runs.list": { query?: { "limit"?: number; "after"?: string; "status"?: string; "triggerType"?: string; "from"?: string; "to"?: string; "test"?: boolean; "version"?: number; "error"?: string; "parentRunId"?: string; "order"?: "desc" | "asc"; "workflowId"?: string }; reply: { "data": readonly (Schemas["ListedRun"])[]; "pagination": Schemas["Pagination"] } };
   /** Approve or reject what a run waits for */
   "runs.resume": { params: { "runId": string }; body: { "approved": boolean; "comment"?: string; "data"?: unknown; "stepId"?: string }; reply: { "data": Schemas["Run"] } };
   /** Make a run that is over go on */
   "runs.retry": { params: { "runId": string }; body?: { "from"?: string; "version"?: "same" | "latest" }; reply: { "data": Schemas["Run"] } };
   /** Make many runs go on from where they failed */
   "runs.retry_many": { body?: { "filter"?: { "workflowId"?: string; "status"?: "failed" | "cancelled"; "from"?: string; "to"?: string }; "limit"?: number }; reply: { "data": Schemas["BulkRetry"] } };
+  /** Read a step of a run with each attempt at it */
+  "runs.step": { params: { "runId": string; "stepId": string }; reply: { "data": Schemas["RunStepDetail"] } };
+  /** List the steps of a run in the order of their starts */
+  "runs.steps": { params: { "runId": string }; query?: { "limit"?: number; "after"?: string; "status"?: string; "node"?: string; "item"?: string }; reply: { "data": readonly (Schemas["RunStep"])[]; "pagination": Schemas["Pagination"] } };
   /** Follow a run live, as server-sent events */
-  "runs.stream": { params: { "runId": string }; query?: { "workspace"?: string; "environment"?: "production" | "staging" | "development" }; reply: string };
+  "runs.stream": { params: { "runId": string }; query?: { "steps"?: "all" | "top" | "none"; "summary"?: boolean; "workspace"?: string; "environment"?: "production" | "staging" | "development" }; reply: string };
+  /** Count the steps of a run by node */
+  "runs.summary": { params: { "runId": string }; reply: { "data": Schemas["RunSummary"] } };
   /** Create a scheduled job */
   "scheduled_jobs.create": { body: { "name": string; "moduleKey"?: string; "description"?: string; "status"?: "draft" | "active" | "disabled"; "detail": Schemas["ArtifactDetail"]; "artifactType"?: "scheduled_job" }; reply: { "success": true; "data": Schemas["Artifact"] } };
   /** List the scheduled jobs, with when they run next and how they ended last */
@@ -1179,7 +1192,7 @@ export interface Operations {
   /** Make an earlier version the active one of the environment of the request */
   "workflows.rollback": { params: { "id": string }; body?: { "versionId"?: string }; reply: { "data": Schemas["Workflow"] } };
   /** List the runs of a workflow in this environment, newest first */
-  "workflows.runs": { params: { "id": string }; query?: { "limit"?: number; "after"?: string; "status"?: "queued" | "running" | "waiting" | "paused" | "completed" | "failed" | "cancelled"; "triggerType"?: string; "from"?: string; "to"?: string }; reply: { "data": readonly (Schemas["ListedRun"])[]; "pagination": Schemas["Pagination"] } };
+  "workflows.runs": { params: { "id": string }; query?: { "limit"?: number; "after"?: string; "status"?: string; "triggerType"?: string; "from"?: string; "to"?: string; "test"?: boolean; "version"?: number; "error"?: string; "parentRunId"?: string; "order"?: "desc" | "asc" }; reply: { "data": readonly (Schemas["ListedRun"])[]; "pagination": Schemas["Pagination"] } };
   /** Try a workflow out, without side effects */
   "workflows.test": { params: { "id": string }; body?: { "input"?: unknown; "event"?: unknown; "versionId"?: string; "definition"?: Schemas["WorkflowDefinition"]; "mocks"?: { readonly [name: string]: unknown }; "mockErrors"?: { readonly [name: string]: { "message": string; "code"?: string; "status"?: number; "body"?: unknown } }; "only"?: string; "runId"?: string; "item"?: unknown }; reply: { "data": Schemas["TracedRun"] } };
   /** Run a workflow by hand */
@@ -1570,12 +1583,16 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "roles.unassign": "DELETE /api/v1/settings/users/{userId}/roles/{roleId}",
   "roles.update": "PATCH /api/v1/settings/roles/{id}",
   "runs.cancel": "POST /api/v1/runs/{runId}/cancel",
+  "runs.counts": "GET /api/v1/runs/counts",
   "runs.get": "GET /api/v1/runs/{runId}",
   "runs.list": "GET /api/v1/runs",
   "runs.resume": "POST /api/v1/runs/{runId}/resume",
   "runs.retry": "POST /api/v1/runs/{runId}/retry",
   "runs.retry_many": "POST /api/v1/runs/retry",
+  "runs.step": "GET /api/v1/runs/{runId}/steps/{stepId}",
+  "runs.steps": "GET /api/v1/runs/{runId}/steps",
   "runs.stream": "GET /api/v1/runs/{runId}/stream",
+  "runs.summary": "GET /api/v1/runs/{runId}/summary",
   "scheduled_jobs.create": "POST /api/v1/sdk/scheduled-jobs",
   "scheduled_jobs.list": "GET /api/v1/sdk/scheduled-jobs",
   "scheduled_jobs.run_due": "POST /api/flowsdk/scheduled-jobs/run-due",

@@ -14,10 +14,11 @@ import * as events from "./events.ts";
 import { builtInExecutors } from "./steps/built-in-executors.ts";
 import { listApprovals, resumeRun } from "./operations/approvals.ts";
 import { cancelRun, retryRun, retryRuns } from "./operations/control.ts";
-import { getRun, listRuns, listRunsOfWorkflow } from "./operations/read.ts";
+import { countRuns, getRun, listRuns, listRunsOfWorkflow } from "./operations/read.ts";
 import { streamRun } from "./operations/read.ts";
 import * as pinned from "./operations/pinned-data.ts";
 import { testWorkflow } from "./operations/test.ts";
+import { getRunStep, getRunSummary, listRunSteps } from "./operations/steps.ts";
 import { triggerWorkflow } from "./operations/trigger.ts";
 import { getExpressionScope, previewExpressions } from "./preview/operations.ts";
 import { ApprovalsDecide } from "./run.ts";
@@ -59,8 +60,12 @@ export const runs = domain({
     triggerWorkflow,
     receiveWebhook,
     listRuns,
+    countRuns,
     listRunsOfWorkflow,
     getRun,
+    getRunSummary,
+    listRunSteps,
+    getRunStep,
     streamRun,
     cancelRun,
     retryRun,

@@ -40,7 +40,7 @@ export function buildTrace(
   const all = [...run.steps.values(), ...startedStepsOf(run)];
   const selected =
     status === undefined ? all : all.filter((record) => toStepStatus(run, record) === status);
-  const records = selected.toSorted(compareByStart(run.plan?.graph));
+  const records = sortSteps(run, selected);
   const start = after === undefined ? 0 : records.findIndex(({ path }) => path === after) + 1;
   const steps: RunStep[] = [];
   let characters = 0;
@@ -51,6 +51,11 @@ export function buildTrace(
   }
   const truncated = start + steps.length < records.length;
   return { steps, total: records.length, truncated };
+}
+
+/** Steps in the order of their starts. */
+export function sortSteps(run: Traceable, records: readonly JournalRecord[]): JournalRecord[] {
+  return records.toSorted(compareByStart(run.plan?.graph));
 }
 
 /**
@@ -128,7 +133,11 @@ function toStepErrorItem(error: StepError): NonNullable<RunStep["error"]> {
   return { ...item, ...(headers && { headers: { ...headers } }) };
 }
 
-function toStepStatus(run: Traceable, record: JournalRecord): RunStep["status"] {
+/** The status of a step as people see it. */
+export function toStepStatus(
+  run: Pick<Traceable, "status" | "nowMs">,
+  record: JournalRecord,
+): RunStep["status"] {
   const { status, retryAtMs } = record;
   // The run went on after it, as if it had completed.
   if (status === "completed" && record.error) return "failed";

@@ -51,6 +51,19 @@ export const samples: readonly Sample[] = [
     arrange: (owner) => deployForTrigger(owner, SET, { maxConcurrency: 1 }),
   },
   {
+    operation: "runs.counts",
+    arrange: async (owner) => {
+      await startRun(owner);
+      return { query: { test: "false" } };
+    },
+  },
+  { operation: "runs.summary", arrange: async (owner) => ({ params: await startRun(owner) }) },
+  { operation: "runs.steps", arrange: async (owner) => ({ params: await startRun(owner) }) },
+  {
+    operation: "runs.step",
+    arrange: async (owner) => ({ params: { ...(await startRun(owner)), stepId: "greet" } }),
+  },
+  {
     operation: "runs.list",
     arrange: async (owner) => {
       await startRun(owner);

@@ -13,11 +13,20 @@ import type { Run, RunStatus } from "./run.ts";
 /** The filters and the page of a list. */
 export interface RunQuery {
   readonly workflowId?: string | undefined;
-  readonly status?: RunStatus | undefined;
-  readonly triggerType?: string | undefined;
+  readonly statuses?: readonly RunStatus[] | undefined;
+  readonly triggerTypes?: readonly string[] | undefined;
+  readonly versionId?: string | undefined;
+  /** The number of a version. */
+  readonly version?: number | undefined;
+  readonly test?: boolean | undefined;
+  readonly parentRunId?: string | undefined;
+  /** Part of an error's code or message. */
+  readonly error?: string | undefined;
   readonly from?: string | undefined;
   readonly to?: string | undefined;
-  readonly before?: string | undefined;
+  /** The id of the run before the page. */
+  readonly after?: string | undefined;
+  readonly order?: "asc" | "desc" | undefined;
   readonly limit: number;
 }
 
@@ -38,7 +47,7 @@ const LIST_COLUMNS = sql`
 const JOIN_NAMES = sql`
   join workflows w on w.id = r.workflow_id left join workflow_versions v on v.id = r.version_id`;
 
-/** Newest first. */
+/** Newest first, unless the order says otherwise. */
 export async function list(tx: Tx, query: RunQuery): Promise<(Run & Pick<StoredRun, "entries">)[]> {
   const { rows } = await listStatement(query).execute(tx);
   return rows.map((row) => ({ ...toRun(row), entries: row.entries }));
@@ -46,11 +55,37 @@ export async function list(tx: Tx, query: RunQuery): Promise<(Run & Pick<StoredR
 
 /** The statement of a list. The names are joined to the rows of the page alone. */
 export function listStatement(query: RunQuery): RawBuilder<Row> {
+  const { statuses = [], order = "desc", limit } = query;
+  const direction = sql.raw(order);
+  // Each status by its own index: together they would have to be sorted, however many there are.
+  const parts = (statuses.length > 1 ? statuses.map((status) => [status]) : [statuses]).map(
+    (some) => sql`(select * from runs where ${toConditions({ ...query, statuses: some })}
+                    order by id ${direction} limit ${limit})`,
+  );
   return sql<Row>`
     select ${LIST_COLUMNS}
-      from (select * from runs where ${toConditions(query)} order by id desc limit ${query.limit}) r
+      from (select * from (${sql.join(parts, sql` union all `)}) r
+             order by id ${direction} limit ${limit}) r
       ${JOIN_NAMES}
-     order by r.id desc`;
+     order by r.id ${direction}`;
+}
+
+/** Counts stop here. */
+const FACET_RUNS_MAX = 50_000;
+
+/** How many runs have each status, of the newest ones; and whether there are more than were counted. */
+export async function countByStatus(
+  tx: Tx,
+  query: Omit<RunQuery, "limit" | "order">,
+): Promise<{ readonly counts: Readonly<Record<string, number>>; readonly truncated: boolean }> {
+  const { rows } = await sql<{ status: string; n: number }>`
+    select status, count(*)::int as n
+      from (select status from runs where ${toConditions(query)}
+             order by id desc limit ${FACET_RUNS_MAX}) r
+     group by status`.execute(tx);
+  const counts = Object.fromEntries(rows.map(({ status, n }) => [status, n]));
+  const total = rows.reduce((sum, { n }) => sum + n, 0);
+  return { counts, truncated: total === FACET_RUNS_MAX };
 }
 
 /** Ids of runs that are over, oldest first. */
@@ -138,16 +173,30 @@ const STATUS_CONDITIONS: Readonly<Record<RunStatus, RawBuilder<boolean>>> = {
   cancelled: sql`status = 'cancelled'`,
 };
 
-function toConditions(query: RunQuery): RawBuilder<unknown> {
-  const { workflowId, status, triggerType, from, to, before } = query;
+function toConditions(query: Omit<RunQuery, "limit">): RawBuilder<unknown> {
+  const { workflowId, statuses = [], triggerTypes = [], from, to, after, order } = query;
+  const { versionId, version, test, error, parentRunId } = query;
   const conditions = [
     workflowId !== undefined && sql`workflow_id = ${workflowId}`,
-    status !== undefined && STATUS_CONDITIONS[status],
-    triggerType !== undefined && sql`trigger_type = ${triggerType}`,
+    statuses.length > 0 &&
+      sql`(${sql.join(
+        statuses.map((status) => STATUS_CONDITIONS[status]),
+        sql` or `,
+      )})`,
+    triggerTypes.length === 1 && sql`trigger_type = ${triggerTypes[0]}`,
+    triggerTypes.length > 1 && sql`trigger_type = any (${triggerTypes}::text[])`,
+    versionId !== undefined && sql`version_id = ${versionId}`,
+    version !== undefined &&
+      sql`version_id in (select v.id from workflow_versions v where v.number = ${version})`,
+    test !== undefined && (test ? sql`test is not null` : sql`test is null`),
+    parentRunId !== undefined && sql`parent_run_id = ${parentRunId}`,
+    error !== undefined &&
+      sql`status in ('failed', 'cancelled') and concat(error ->> 'code', ' ', error ->> 'message')
+            ilike ${`%${error.replaceAll(/[\\%_]/g, "\\$&")}%`}`,
     // Ids hold the time, so one order serves both.
     from !== undefined && sql`id >= ${firstIdAt("run", Date.parse(from))}`,
     to !== undefined && sql`id < ${firstIdAt("run", Date.parse(to))}`,
-    before !== undefined && sql`id < ${before}`,
+    after !== undefined && (order === "asc" ? sql`id > ${after}` : sql`id < ${after}`),
   ].filter((condition) => typeof condition === "object");
   return conditions.length > 0 ? sql.join(conditions, sql` and `) : sql`true`;
 }

@@ -135,7 +135,7 @@ test("a stream breaks the silence, and ends in time or when its client has left"
     permissions: new Set(),
     actor: { id: "" },
   } as never;
-  const open = (pace: StreamTiming) => openStream(world.kernel, caller, body.data.runId, pace);
+  const open = (pace: StreamTiming) => openStream(world.kernel, caller, body.data.runId, { pace });
   const pieces: string[] = [];
   for await (const piece of await open({ heartbeatMs: 1, lastsMs: 60_000 })) {
     pieces.push(piece);

@@ -7,6 +7,7 @@ import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import { foldJournal, type JournalRecord } from "./engine/journal-record.ts";
 import { isOver } from "./engine/store.ts";
 import { planOfRun } from "./read-run.ts";
+import { type NodeSummary, NodeTally } from "./summary/node-summary.ts";
 import type { RunStep } from "./run.ts";
 import * as store from "./store.ts";
 import { startedStepsOf, toRunStep, type Traceable, buildTrace } from "./run-trace.ts";
@@ -23,6 +24,18 @@ export interface StreamTiming {
   readonly lastsMs: number;
 }
 
+/** The content of a stream. */
+export interface StreamContent {
+  /** Which steps are sent: all, those outside of loops, or none. */
+  readonly steps?: "all" | "top" | "none" | undefined;
+  /** True for the counts by node too. */
+  readonly summary?: boolean | undefined;
+}
+
+export interface StreamOptions extends StreamContent {
+  readonly pace?: StreamTiming;
+}
+
 const STREAM_TIMING: StreamTiming = { heartbeatMs: 15_000, lastsMs: 5 * 60_000 };
 
 /** Streams the run as it is, then each change until it is over, as server-sent events. */
@@ -30,10 +43,10 @@ export async function openStream(
   platform: Platform,
   caller: Caller,
   runId: string,
-  pace: StreamTiming = STREAM_TIMING,
+  { pace = STREAM_TIMING, ...content }: StreamOptions = {},
 ): Promise<AsyncIterable<string>> {
   const { disconnected } = caller;
-  const follower = new RunFollower(platform, caller, runId);
+  const follower = new RunFollower(platform, caller, runId, content);
   if (!(await follower.refresh())) throw new Failure(NotFound);
   return stream(platform, follower, { ...pace, runId, gone: disconnected });
 }
@@ -92,10 +105,13 @@ class RunFollower {
   #entries = 0;
   /** Paths with new records in the journal, and the steps that were sent as started. */
   readonly #touched = new Set<string>();
-  #started = new Map<string, JournalRecord>();
+  #started: StartedSteps = new Map();
   #lastRun = "";
+  readonly #content: StreamContent;
+  #tally: NodeTally | undefined;
 
-  constructor(platform: Platform, caller: Caller, runId: string) {
+  constructor(platform: Platform, caller: Caller, runId: string, content: StreamContent) {
+    this.#content = content;
     this.#platform = platform;
     this.#caller = caller;
     this.#partition = partitionOfCaller(caller);
@@ -133,8 +149,12 @@ class RunFollower {
     const run = this.#visibleRun();
     this.#lastRun = JSON.stringify(run);
     const { step } = viewRun(this.#caller, this.#loadedRun());
-    const { steps, ...trace } = buildTrace(traceable, { limit: STEPS_AT_FIRST_MAX });
-    return [frame("run", { ...run, trace: { steps: steps.map(step), ...trace } })];
+    const limit = this.#content.steps === "none" ? 0 : STEPS_AT_FIRST_MAX;
+    const { steps, ...trace } = buildTrace(traceable, { limit });
+    const sent = steps.filter(({ id }) => this.#isSent(id)).map(step);
+    const { trigger } = viewRun(this.#caller, this.#loadedRun()).run;
+    const summary = this.#content.summary ? { summary: this.#countAll(traceable) } : {};
+    return [frame("run", { ...run, trigger, trace: { steps: sent, ...trace }, ...summary })];
   }
 
   /** The frames of what changed since the last ones. */
@@ -142,8 +162,10 @@ class RunFollower {
     const traceable = this.#traceable();
     const started = startedByPath(traceable);
     const paths = new Set([...this.#touched, ...this.#started.keys(), ...started.keys()]);
+    const summary = this.#countChanges(traceable, { paths, started });
     const steps: RunStep[] = [];
     for (const path of paths) {
+      if (!this.#isSent(path)) continue;
       const record = this.#steps.get(path) ?? started.get(path);
       const isSent = !this.#touched.has(path) && this.#started.has(path);
       if (record && !(isSent && !this.isOver)) steps.push(toRunStep(traceable, record));
@@ -156,7 +178,43 @@ class RunFollower {
     this.#lastRun = lastRun;
     const { step: toVisible } = viewRun(this.#caller, this.#loadedRun());
     const frames = steps.map((step) => frame("step", toVisible(step)));
-    return [...frames, ...(changed ? [frame("run", run)] : [])];
+    return [
+      ...frames,
+      ...(summary.length > 0 ? [frame("summary", { nodes: summary })] : []),
+      ...(changed ? [frame("run", run)] : []),
+    ];
+  }
+
+  #isSent(path: string): boolean {
+    const { steps = "all" } = this.#content;
+    return steps === "all" || (steps === "top" && !path.includes("["));
+  }
+
+  /** Counts all steps anew. */
+  #countAll(traceable: Traceable): { readonly nodes: NodeSummary[] } {
+    this.#tally = new NodeTally(this.#plan);
+    for (const record of [...this.#started.values(), ...this.#steps.values()]) {
+      this.#tally.put(traceable, record);
+    }
+    return { nodes: this.#tally.summaries() };
+  }
+
+  /** The counts of the nodes whose steps changed; of all at the end, which cuts steps off. */
+  #countChanges(
+    traceable: Traceable,
+    { paths, started }: { readonly paths: Iterable<string>; readonly started: StartedSteps },
+  ): NodeSummary[] {
+    if (!this.#tally) return [];
+    if (this.isOver) {
+      this.#started = started;
+      return this.#countAll(traceable).nodes;
+    }
+    for (const path of paths) {
+      const record = this.#steps.get(path) ?? started.get(path);
+      if (record) this.#tally.put(traceable, record);
+      else this.#tally.remove(path);
+    }
+    return this.#tally.takeChanges();
   }
 
   /** The run's own fields, as the caller may see them. */
@@ -179,7 +237,9 @@ class RunFollower {
   }
 }
 
-function startedByPath(traceable: Traceable): Map<string, JournalRecord> {
+type StartedSteps = Map<string, JournalRecord>;
+
+function startedByPath(traceable: Traceable): StartedSteps {
   return new Map(startedStepsOf(traceable).map((record) => [record.path, record]));
 }
 

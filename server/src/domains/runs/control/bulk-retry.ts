@@ -25,7 +25,7 @@ export async function requestRetries(
   limit: number,
 ): Promise<number> {
   const { status = "failed" } = filter;
-  const ids = await listIds(ctx.tx, { ...filter, status, limit });
+  const ids = await listIds(ctx.tx, { ...filter, statuses: [status], limit });
   if (ids.length === 0) return 0;
   const { workflowId = "workflows" } = filter;
   ctx.emit(BulkRetryRequested, { id: workflowId }, { ...filter, status, count: ids.length });

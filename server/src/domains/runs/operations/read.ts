@@ -1,29 +1,47 @@
-import Type from "typebox";
+import Type, { type Static } from "typebox";
 import { findStartable, WorkflowId, TracesRead, WorkflowsRead } from "#domains/workflows/index.ts";
 import { Failure, invalidField, NotFound } from "#kernel/operation/failure.ts";
 import { query } from "#kernel/operation/operation.ts";
 import type { ReadContext } from "#kernel/contract.ts";
 import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
 import { eventStream, item, type Page, page, withRevision } from "#kernel/operation/response.ts";
-import { InputTime, line, object } from "#kernel/schema/schema.ts";
+import { InputTime, line, object, Time } from "#kernel/schema/schema.ts";
+import { listOf } from "../name-list.ts";
 import { readRun, revisionOf } from "../read-run.ts";
 import { Run, RunId, RunStatus, StepStatus, TracedRun } from "../run.ts";
-import { list, type RunQuery } from "../store.ts";
+import { countByStatus, list, type RunQuery } from "../store.ts";
 import { openStream } from "../stream.ts";
 
 export const ByRun = object({ runId: RunId });
 export const runExample = { params: { runId: "run_01jd0000000000000000000000" } };
 
 const LIST = "runs, newest first";
+const LIST_OLDEST = "runs, oldest first";
 const STEPS_MAX = 2_000;
 const STEPS_DEFAULT = 500;
 
+const statuses = listOf(RunStatus);
+
 const filters = {
-  ...pageQuery,
-  status: Type.Optional(RunStatus),
-  triggerType: Type.Optional(line(40)),
+  status: Type.Optional(statuses.schema),
+  triggerType: Type.Optional(line(200, "One, or several with commas between them")),
   from: Type.Optional(InputTime),
   to: Type.Optional(InputTime),
+  test: Type.Optional(
+    Type.Boolean({ description: "`false` leaves tests out, `true` shows only them" }),
+  ),
+  version: Type.Optional(Type.Integer({ minimum: 1, description: "The number of a version" })),
+  error: Type.Optional(line(200, "Part of the code or message of the error, whatever its case")),
+  parentRunId: Type.Optional(RunId),
+};
+type Filters = Static<ReturnType<typeof object<typeof filters>>>;
+
+const listQuery = {
+  ...pageQuery,
+  ...filters,
+  order: Type.Optional(
+    Type.Enum(["desc", "asc"], { description: "`desc`, the newest first, unless given" }),
+  ),
 };
 
 export const listRuns = query({
@@ -34,7 +52,7 @@ export const listRuns = query({
     "`from` and `to` are about `createdAt`; `to` itself does not belong to the span. The run of a " +
     "subworkflow stands beside the run that waits for it, and counts as of that one's time.",
   permission: WorkflowsRead,
-  query: object({ ...filters, workflowId: Type.Optional(WorkflowId) }),
+  query: object({ ...listQuery, workflowId: Type.Optional(WorkflowId) }),
   response: page(withRevision(Run)),
   example: { query: { status: "failed", limit: 50 } },
   run: (ctx, { query: runQuery }) => listRunPage(ctx, runQuery),
@@ -47,7 +65,7 @@ export const listRunsOfWorkflow = query({
   summary: "List the runs of a workflow in this environment, newest first",
   permission: WorkflowsRead,
   params: object({ id: WorkflowId }),
-  query: object(filters),
+  query: object(listQuery),
   response: page(withRevision(Run)),
   example: { params: { id: "wf_01jd0000000000000000000000" }, query: { limit: 50 } },
   async run(ctx, { params: { id: workflowId }, query: runQuery }) {
@@ -87,20 +105,79 @@ export const getRun = query({
     readRun(ctx, params.runId, { limit, after, status }),
 });
 
+const COUNTED_MS = 24 * 3_600_000;
+
+export const countRuns = query({
+  id: "runs.counts",
+  route: "GET /api/v1/runs/counts",
+  summary: "Count the runs of this environment by status",
+  description:
+    "With the filters of the list; of the last 24 hours unless `from` says otherwise. The newest 50000 are counted, " +
+    "and `truncated` says that there are more.",
+  permission: WorkflowsRead,
+  query: object({ ...filters, workflowId: Type.Optional(WorkflowId) }),
+  response: item(
+    Type.Object(
+      {
+        from: Time,
+        total: Type.Integer(),
+        byStatus: Type.Object({
+          queued: Type.Integer(),
+          running: Type.Integer(),
+          waiting: Type.Integer(),
+          paused: Type.Integer(),
+          completed: Type.Integer(),
+          failed: Type.Integer(),
+          cancelled: Type.Integer(),
+        }),
+        truncated: Type.Boolean(),
+      },
+      { title: "RunCounts" },
+    ),
+  ),
+  example: { query: { test: false } },
+  async run({ tx, now }, { query: { workflowId, ...filter } }) {
+    const from = filter.from ?? new Date(now.getTime() - COUNTED_MS).toISOString();
+    const { counts, truncated } = await countByStatus(tx, {
+      ...toFilter(filter),
+      workflowId,
+      from,
+    });
+    const byStatus = { ...NO_RUNS, ...counts };
+    const total = Object.values(byStatus).reduce((sum, n) => sum + n, 0);
+    return { from: new Date(from).toISOString(), total, byStatus, truncated };
+  },
+});
+
+const NO_RUNS = {
+  queued: 0,
+  running: 0,
+  waiting: 0,
+  paused: 0,
+  completed: 0,
+  failed: 0,
+  cancelled: 0,
+};
+
+function toFilter({ status, triggerType, ...filter }: Filters) {
+  return { ...filter, statuses: statuses.parse(status), triggerTypes: triggerType?.split(",") };
+}
+
 async function listRunPage(
   { tx, services: { cursors } }: ReadContext,
-  runQuery: Omit<RunQuery, "before"> & { readonly after?: string },
+  runQuery: Filters & Pick<RunQuery, "limit" | "order" | "workflowId" | "after">,
 ): Promise<Page<Run & { readonly revision: number }>> {
-  const { after, limit, ...filter } = runQuery;
-  const [before] = after === undefined ? [] : cursors.decode(LIST, after);
-  if (before !== undefined && typeof before !== "string")
-    throw invalidField("?after", "is not ours");
-  const rows = await list(tx, { ...filter, before, limit: limit + 1 });
+  const { after, limit, order = "desc", workflowId, ...filter } = runQuery;
+  const listName = order === "desc" ? LIST : LIST_OLDEST;
+  const [last] = after === undefined ? [] : cursors.decode(listName, after);
+  if (last !== undefined && typeof last !== "string") throw invalidField("?after", "is not ours");
+  const page = { after: last, order, limit: limit + 1 };
+  const rows = await list(tx, { ...toFilter(filter), workflowId, ...page });
   return toPage(
     rows,
     limit,
     ({ entries, ...run }) => ({ ...run, revision: revisionOf({ ...run, entries }) }),
-    ({ id }) => cursors.encode(LIST, [id]),
+    ({ id }) => cursors.encode(listName, [id]),
   );
 }
 
@@ -114,9 +191,25 @@ export const streamRun = query({
     "stream ends with the run, or after 5 minutes; who comes back begins with the state of that moment.",
   permission: WorkflowsRead,
   params: ByRun,
+  query: object({
+    steps: Type.Optional(
+      Type.Enum(["all", "top", "none"], {
+        description:
+          "Which steps are sent: `all`, unless given; `top`, those outside of loops; or `none`",
+      }),
+    ),
+    summary: Type.Optional(
+      Type.Boolean({
+        description:
+          "Also the counts by node of `runs.summary`: whole in the first `run`, then a `summary` with the " +
+          "`nodes` that changed",
+      }),
+    ),
+  }),
   longRunning: true,
   response: eventStream(),
   example: runExample,
-  prepare: (platform, { params }, caller) => openStream(platform, caller, params.runId),
+  prepare: (platform, { params, query: content }, caller) =>
+    openStream(platform, caller, params.runId, content),
   run: async (_ctx, _input, frames) => frames,
 });

@@ -1,0 +1,15 @@
+import Type, { type Static, type TSchema } from "typebox";
+
+/** A query parameter that takes one of some names, or several with commas between them. */
+export function listOf<Names extends TSchema>(names: Names) {
+  const { enum: all } = names as unknown as { readonly enum: readonly string[] };
+  const one = `(${all.join("|")})`;
+  return {
+    schema: Type.String({
+      pattern: `^${one}(,${one}){0,9}$`,
+      description: `Of ${all.map((name) => `\`${name}\``).join(", ")}: one, or several with commas between them`,
+    }),
+    /** The pattern admits only these names. */
+    parse: (text: string | undefined) => text?.split(",") as Static<Names>[] | undefined,
+  };
+}

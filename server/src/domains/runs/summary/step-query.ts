@@ -1,0 +1,188 @@
+/** Reads a run's steps: their counts by node, pages of them, and one with its attempts. */
+import Type, { type Static } from "typebox";
+import type { ReadContext } from "#kernel/contract.ts";
+import { Failure, NotFound } from "#kernel/operation/failure.ts";
+import { toPage } from "#kernel/operation/pagination.ts";
+import type { Page } from "#kernel/operation/response.ts";
+import { nullable, Time } from "#kernel/schema/schema.ts";
+import {
+  foldJournal,
+  isStepMessage,
+  type JournalLine,
+  type JournalRecord,
+} from "../engine/journal-record.ts";
+import { planOfRun } from "../read-run.ts";
+import { viewRun } from "../run-redaction.ts";
+import {
+  sortSteps,
+  startedStepsOf,
+  toRunStep,
+  toStepStatus,
+  type Traceable,
+} from "../run-trace.ts";
+import { RunId, RunStatus, RunStep, StepStatus } from "../run.ts";
+import * as store from "../store.ts";
+import { readJournalOutline, readStepLines } from "./journal-outline.ts";
+import { nodeKeyOf, NodeSummary, summariseRun } from "./node-summary.ts";
+
+export const RunSummary = Type.Object(
+  {
+    runId: RunId,
+    status: RunStatus,
+    total: Type.Integer({ description: "Steps that there are" }),
+    nodes: Type.Array(NodeSummary),
+  },
+  { title: "RunSummary" },
+);
+
+/** One attempt at a step. */
+const StepAttempt = Type.Object(
+  {
+    round: Type.Integer({ description: "Counts the retries of the run that did the step again" }),
+    attempt: Type.Integer({ description: "Counts from 1" }),
+    status: StepStatus,
+    startedAt: nullable(Time),
+    finishedAt: nullable(Time),
+    error: RunStep.properties.error,
+    wait: RunStep.properties.wait,
+  },
+  { title: "RunStepAttempt" },
+);
+type StepAttempt = Static<typeof StepAttempt>;
+
+export const StepDetail = Type.Object(
+  { ...RunStep.properties, attemptLog: Type.Array(StepAttempt) },
+  { title: "RunStepDetail" },
+);
+
+/** Selects steps. */
+export interface StepFilter {
+  readonly statuses?: readonly RunStep["status"][] | undefined;
+  /** The key of a node. */
+  readonly node?: string | undefined;
+  /** The path of an item, `each[3]`: what is in it, loops within included. */
+  readonly item?: string | undefined;
+}
+
+export async function readSummary(
+  ctx: ReadContext,
+  runId: string,
+): Promise<Static<typeof RunSummary>> {
+  const { run, traceable } = await readOutline(ctx, runId);
+  const nodes = summariseRun(traceable);
+  const total = nodes.reduce((sum, node) => sum + node.total, 0);
+  return { runId, status: run.status, total, nodes };
+}
+
+const LIST = "steps of a run";
+
+/** A page of steps in the order of their starts; only these are read whole. */
+export async function listSteps(
+  ctx: ReadContext,
+  runId: string,
+  query: StepFilter & { readonly limit: number; readonly after?: string },
+): Promise<Page<RunStep>> {
+  const { tx, caller, services } = ctx;
+  const { run, traceable } = await readOutline(ctx, runId);
+  const all = [...traceable.steps.values(), ...startedStepsOf(traceable)];
+  const selected = sortSteps(
+    traceable,
+    all.filter((record) => matches(traceable, record, query)),
+  );
+  const [last] = query.after === undefined ? [] : services.cursors.decode(LIST, query.after);
+  const start = last === undefined ? 0 : selected.findIndex(({ path }) => path === last) + 1;
+  const outlines = selected.slice(start, start + query.limit + 1);
+  const lines = await readStepLines(
+    tx,
+    runId,
+    outlines.map(({ path }) => path),
+  );
+  const records = foldJournal(lines.map(({ line }) => line));
+  const view = viewRun(caller, run);
+  return toPage(
+    outlines,
+    query.limit,
+    (outline) => view.step(toRunStep(traceable, records.get(outline.path) ?? outline)),
+    ({ path }) => services.cursors.encode(LIST, [path]),
+  );
+}
+
+function matches(run: Traceable, record: JournalRecord, filter: StepFilter): boolean {
+  const { statuses, node, item } = filter;
+  if (item !== undefined && !record.path.startsWith(`${item}.`)) return false;
+  if (node !== undefined && nodeKeyOf(record.path) !== node) return false;
+  return !statuses || statuses.includes(toStepStatus(run, record));
+}
+
+/** One step with all its attempts, also those of earlier retries of the run. */
+export async function readStep(
+  ctx: ReadContext,
+  runId: string,
+  path: string,
+): Promise<Static<typeof StepDetail>> {
+  const { run, traceable } = await readOutline(ctx, runId);
+  const lines = await readStepLines(ctx.tx, runId, [path]);
+  const record =
+    foldJournal(lines.map(({ line }) => line)).get(path) ??
+    startedStepsOf(traceable).find((started) => started.path === path);
+  if (!record) throw new Failure(NotFound);
+  const view = viewRun(ctx.caller, run);
+  const attemptLog = toAttempts(traceable, lines).map((attempt) => {
+    const { error, wait } = view.step({ ...toRunStep(traceable, record), ...attempt });
+    const { error: _, wait: __, ...rest } = attempt;
+    return {
+      ...rest,
+      ...(attempt.error && error && { error }),
+      ...(attempt.wait && wait && { wait }),
+    };
+  });
+  return { ...view.step(toRunStep(traceable, record)), attemptLog };
+}
+
+/** The attempts that the journal tells of: each ends with a record, and the next begins when it was due. */
+function toAttempts(
+  run: Traceable,
+  lines: readonly { readonly line: JournalLine; readonly at: string }[],
+): StepAttempt[] {
+  const attempts: StepAttempt[] = [];
+  let round = 0;
+  let dueMs: number | undefined;
+  for (const { line, at } of lines) {
+    if (isStepMessage(line)) continue;
+    if (line.forgotten) {
+      round += 1;
+      dueMs = undefined;
+      continue;
+    }
+    const { status, startedAt, finishedAt, attempts: attempt, error, retryAtMs } = line;
+    const isFailedAttempt = status === "waiting" && retryAtMs !== undefined;
+    const visibleStep = toRunStep(run, line);
+    const last = attempts.at(-1);
+    // A wait and its end are records of one attempt.
+    if (last?.round === round && last.attempt === attempt) attempts.pop();
+    const attemptedAt = dueMs === undefined ? (startedAt ?? null) : new Date(dueMs).toISOString();
+    attempts.push({
+      round,
+      attempt,
+      status: isFailedAttempt ? "failed" : visibleStep.status,
+      startedAt: attemptedAt,
+      finishedAt: finishedAt ?? (isFailedAttempt ? at : null),
+      ...(error && visibleStep.error && { error: visibleStep.error }),
+      ...(!isFailedAttempt && visibleStep.wait && { wait: visibleStep.wait }),
+    });
+    if (isFailedAttempt) dueMs = retryAtMs;
+  }
+  return attempts;
+}
+
+/** A run with the outline of its steps. */
+async function readOutline(
+  { tx, services }: ReadContext,
+  runId: string,
+): Promise<{ readonly run: store.StoredRun; readonly traceable: Traceable }> {
+  const [run, steps] = await Promise.all([store.find(tx, runId), readJournalOutline(tx, runId)]);
+  if (!run) throw new Failure(NotFound);
+  const plan = await planOfRun({ tx, services }, run);
+  const nowMs = services.clock.nowMs();
+  return { run, traceable: { status: run.status, plan, steps, nowMs } };
+}
