@@ -2,7 +2,7 @@
 import type { Completion, CompletionContext, CompletionResult } from "@codemirror/autocomplete";
 import { type ExpressionMode, isInExpression } from "./jsonata-mode.ts";
 import { joinPath, summarizeValue } from "../ui/value.ts";
-import { resolveNames } from "./scope.ts";
+import { resolveNames, TYPE } from "./scope.ts";
 
 const FUNCTIONS: Readonly<Record<string, string>> = {
   $count: "how many",
@@ -76,10 +76,15 @@ function optionsAt(value: unknown, isTop: boolean): readonly Completion[] {
   const fields = entries.map(([name, own], n): Completion => ({
     label: name,
     apply: joinPath("", name),
-    detail: summarizeValue(own),
+    detail: describeValue(own),
     boost: FIRST_BOOST - n / entries.length,
   }));
   return isTop ? [...fields, ...Object.entries(FUNCTIONS).map(toFunctionOption)] : fields;
+}
+
+function describeValue(value: unknown): string {
+  if (typeof value !== "object" || value === null || !(TYPE in value)) return summarizeValue(value);
+  return String(value[TYPE]);
 }
 
 function toFunctionOption([name, detail]: readonly [string, string]): Completion {

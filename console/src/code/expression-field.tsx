@@ -6,7 +6,7 @@ import type { CodeHandle } from "./editor-props.ts";
 import { completeExpression } from "./completion.ts";
 import { type ExpressionMode, spellPath } from "./jsonata-mode.ts";
 import { usePreview } from "./preview.ts";
-import { type ScopeSource, toScope } from "./scope.ts";
+import { type ScopeSource, toNames } from "./scope.ts";
 
 export interface ExpressionFieldProps {
   readonly value: string;
@@ -28,7 +28,7 @@ export function ExpressionField(props: ExpressionFieldProps) {
   const handle = useRef<CodeHandle>(null);
   const { onFocus } = useCaret();
   const { text, error } = usePreview(value, mode, sources);
-  const newest = useStableHandlers({ scope: () => toScope(sources) });
+  const newest = useStableHandlers({ scope: () => toNames(sources) });
   const completion = useMemo(() => completeExpression(mode, newest.scope), [mode, newest]);
   const marks = useMemo(() => (error ? [error] : []), [error?.from, error?.to, error?.message]);
   const insert = (path: string): void =>

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { findExpressions, spellPath } from "./jsonata-mode.ts";
-import { parseValue, pickSources, resolveNames, spellValue, toScope } from "./scope.ts";
+import { parseValue, pickSources, resolveNames, spellValue, toNames, toScope } from "./scope.ts";
 
 const SOURCES = [
   { path: "order", title: "This order", value: { number: 4701, lines: [{ sku: "a b" }] } },
@@ -56,4 +56,22 @@ test("expressions are found with their places", () => {
     { code: "d", at: 14 },
   ]);
   expect(findExpressions("expression", " ")).toEqual([]);
+});
+
+test("before there is a value, completion knows what the schema says", () => {
+  const schema = {
+    properties: {
+      status: { type: "integer" },
+      rows: { type: "array", items: { properties: { id: {} } } },
+    },
+  };
+  const names = toNames([{ path: "steps.`a-b`.output", title: "Call", value: undefined, schema }]);
+  expect(Object.keys(resolveNames(names, ["steps", "`a-b`", "output"]) as object)).toEqual([
+    "status",
+    "rows",
+  ]);
+  expect(Object.keys(resolveNames(names, ["steps", "`a-b`", "output", "rows"]) as object)).toEqual([
+    "id",
+  ]);
+  expect(toScope([{ path: "x", title: "x", value: undefined }])).toEqual({});
 });

@@ -3,14 +3,21 @@ export interface ScopeSource {
   /** As an expression writes it: `steps.read.output`, `trigger`, `order`. */
   readonly path: string;
   readonly title: string;
+  /** Undefined while nothing is known of it. */
   readonly value: unknown;
+  /** A JSON Schema: names to complete before there is a value. */
+  readonly schema?: unknown;
 }
+
+/** Stands in a scope for a value of which only the type is known. */
+export const TYPE = Symbol("type");
 
 /** The tree that expressions walk: `{ steps: { read: { output } }, trigger, order }`. The nearest source of a path wins. */
 export function toScope(sources: readonly ScopeSource[]): Readonly<Record<string, unknown>> {
   const scope: Record<string, unknown> = {};
   for (const { path, value } of sources) {
-    const names = path.split(".");
+    if (value === undefined) continue;
+    const names = path.replaceAll("`", "").split(".");
     const last = names.pop() ?? "";
     let at = scope;
     for (const name of names) at = (at[name] ??= {}) as Record<string, unknown>;
@@ -19,10 +26,36 @@ export function toScope(sources: readonly ScopeSource[]): Readonly<Record<string
   return scope;
 }
 
+/** The scope for completion: a source without a value has the names that its schema knows. */
+export function toNames(sources: readonly ScopeSource[]): Readonly<Record<string, unknown>> {
+  const known = sources.map((source) =>
+    source.value === undefined ? { ...source, value: shapeOf(source.schema) ?? {} } : source,
+  );
+  return toScope(known);
+}
+
+interface KnownShape {
+  readonly type?: string;
+  readonly properties?: Readonly<Record<string, unknown>>;
+  readonly items?: unknown;
+}
+
+function shapeOf(schema: unknown): unknown {
+  if (typeof schema !== "object" || schema === null) return undefined;
+  const { type, properties, items } = schema as KnownShape;
+  if (properties) {
+    return Object.fromEntries(
+      Object.entries(properties).map(([name, field]) => [name, shapeOf(field) ?? { [TYPE]: "" }]),
+    );
+  }
+  if (type === "array") return items === undefined ? [] : [shapeOf(items)];
+  return { [TYPE]: type ?? "" };
+}
+
 /** The sources that a text names: a run may hold megabytes, and only these are sent. */
 export function pickSources(sources: readonly ScopeSource[], text: string): readonly ScopeSource[] {
   return sources.filter(({ path }) => {
-    const [first = "", second] = path.split(".");
+    const [first = "", second] = path.replaceAll("`", "").split(".");
     return text.includes(second ?? first);
   });
 }

@@ -17,12 +17,17 @@ export interface InspectorProps {
   readonly stepKey: string | undefined;
   readonly onChange: (next: Definition, act: InspectorAct) => void;
   readonly run: RunView;
+  /** The run that is shown; tests of a step see its values. */
+  readonly runId?: string | undefined;
   /** The shown run's `trigger`, as expressions see it. */
   readonly trigger?: unknown;
   /** The chosen item of each loop. */
   readonly items?: ReadonlyMap<string, number>;
   /** As `workflows.validate` gives them, by JSON pointer into the definition. */
   readonly problems: readonly DefinitionProblem[];
+  /** Errors that steps fail with in tests, by key; held by whoever tests the whole workflow, too. */
+  readonly mockErrors?: ReadonlyMap<string, string>;
+  readonly onMockError?: (key: string, message: string | undefined) => void;
   readonly mayEdit: boolean;
   readonly onClose: () => void;
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Definition } from "../graph/graph.ts";
 import { NO_RUN } from "../graph/run-view.ts";
-import { listSources } from "./sources.ts";
+import { listSources, toItemKey } from "./sources.ts";
 
 const DEFINITION: Definition = {
   name: "Orders",
@@ -48,4 +48,9 @@ test("values come nearest first, those of pins before those of the run", () => {
     ["steps.read.output", { pinned: true }],
     ["trigger", { input: 1 }],
   ]);
+});
+
+test("a step is named with the items that one looks at", () => {
+  expect(toItemKey("each/lines/charge", new Map([["each", 3]]))).toBe("each[3].lines.charge");
+  expect(toItemKey("charge", new Map())).toBe("charge");
 });

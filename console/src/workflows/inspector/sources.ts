@@ -1,5 +1,6 @@
 /** The values that a step's expressions can see, nearest first: the loop's item, the steps before, what started the run. */
 import type { ScopeSource } from "../../code/index.ts";
+import { joinPath } from "../../ui/value.ts";
 import {
   bodyOf,
   type Definition,
@@ -17,7 +18,7 @@ export interface ScopeInput {
   readonly definition: Definition;
   readonly key: string;
   readonly run: RunView;
-  /** Outputs that tests take for granted, by the id of a step. */
+  /** Outputs that tests take for granted, by `each.charge`. */
   readonly pins: Readonly<Record<string, unknown>>;
   readonly trigger: unknown;
   /** The chosen item of each loop. */
@@ -33,13 +34,29 @@ export function listSources(input: ScopeInput): readonly ScopeSource[] {
     if (!graph) break;
     for (const step of stepsBefore(graph, idOf(key))) {
       const { id, name = id } = step;
-      const value = Object.hasOwn(pins, id) ? pins[id] : run.steps.get(toKey(place, id))?.output;
-      sources.push({ path: `steps.${id}.output`, title: name, value });
+      const own = toKey(place, id);
+      const pinned = toPinKey(own);
+      const value = Object.hasOwn(pins, pinned) ? pins[pinned] : run.steps.get(own)?.output;
+      sources.push({ path: `${joinPath("steps", id)}.output`, title: name, value });
     }
     const loop = place === "" ? undefined : findStep(definition, place);
     if (loop && bodyOf(loop)) sources.push(toItemSource(loop, place, input));
   }
   return [...sources, { path: "trigger", title: "What started it", value: input.trigger }];
+}
+
+/** `each/charge` as the server names it: `each.charge`. */
+export const toPinKey = (key: string): string => key.replaceAll("/", ".");
+
+/** `each/charge` with the items that one looks at: `each[3].charge`. */
+export function toItemKey(key: string, items: ReadonlyMap<string, number>): string {
+  const ids = key.split("/");
+  return ids
+    .map((id, n) => {
+      const item = items.get(ids.slice(0, n + 1).join("/"));
+      return item === undefined || n === ids.length - 1 ? id : `${id}[${item}]`;
+    })
+    .join(".");
 }
 
 /** The steps that lead to this one, the nearest first. */

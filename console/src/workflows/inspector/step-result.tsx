@@ -17,6 +17,9 @@ interface StepOutputProps {
   readonly testDisabled: string | undefined;
   readonly onTest: () => void;
   readonly onPin: (output: unknown) => void;
+  /** The step fails with it in tests. */
+  readonly mockError: string | undefined;
+  readonly onMockError: (message: string | undefined) => void;
 }
 
 export function StepOutput(props: StepOutputProps) {
@@ -59,7 +62,7 @@ export function StepOutput(props: StepOutputProps) {
           <Pencil />
         </button>
       </div>
-      {trial.note && <p className="muted">{trial.note}</p>}
+      <MockError {...props} />
       {trial.error && !result?.error && <p className="problem">{trial.error}</p>}
       {isEditing ? (
         <PinEditor
@@ -83,6 +86,33 @@ export function StepOutput(props: StepOutputProps) {
       )}
       {result && !pinned && <StepFacts step={result} isTest={trial.step !== undefined} />}
     </>
+  );
+}
+
+/** Shows what follows a failure, without one. */
+function MockError({ mockError, mayEdit, onMockError }: StepOutputProps) {
+  return (
+    <div className="mock-error">
+      <label>
+        <input
+          type="checkbox"
+          disabled={!mayEdit}
+          checked={mockError !== undefined}
+          onChange={({ target }) =>
+            onMockError(target.checked ? "It failed in a test." : undefined)
+          }
+        />
+        Let it fail in tests
+      </label>
+      {mockError !== undefined && (
+        <input
+          className="field"
+          aria-label="Error in tests"
+          value={mockError}
+          onChange={({ target }) => onMockError(target.value)}
+        />
+      )}
+    </div>
   );
 }
 

@@ -1,24 +1,24 @@
-/** The test of a step from the inspector, and how it went. */
+/** The test of one step from the inspector, and how it went. Nothing of it reaches outside. */
 import { useState } from "react";
-import { ApiError, call } from "../../data/api.ts";
-import type { Definition } from "../graph/graph.ts";
-import type { RunStep, RunView } from "../graph/run-view.ts";
-import { planStepTest } from "./step-test.ts";
+import { ApiError, call, type Schemas } from "../../data/api.ts";
+import { type Definition, idOf } from "../graph/graph.ts";
+import type { RunStep } from "../graph/run-view.ts";
+import { toItemKey, toPinKey } from "./sources.ts";
 
 export interface Trial {
   readonly isBusy: boolean;
   readonly step?: RunStep | undefined;
-  readonly note?: string | undefined;
   readonly error?: string | undefined;
 }
 
-interface TrialInput {
+export interface TrialInput {
   readonly workflowId: string;
   readonly definition: Definition;
   readonly stepKey: string;
-  readonly run: RunView;
-  readonly pins: Readonly<Record<string, unknown>>;
-  readonly trigger: unknown;
+  /** The run whose values it sees; without one those that are pinned. */
+  readonly runId: string | undefined;
+  readonly items: ReadonlyMap<string, number>;
+  readonly mockError: string | undefined;
 }
 
 const NONE: Trial = { isBusy: false };
@@ -27,35 +27,34 @@ const NONE: Trial = { isBusy: false };
 export function useTrial(): {
   readonly trialOf: (key: string) => Trial;
   readonly start: (input: TrialInput) => Promise<void>;
+  readonly forget: () => void;
 } {
-  const [trial, setTrial] = useState<{ readonly key: string; readonly trial: Trial }>();
+  const [shown, setShown] = useState<{ readonly key: string; readonly trial: Trial }>();
   return {
-    trialOf: (key) => (trial?.key === key ? trial.trial : NONE),
+    trialOf: (key) => (shown?.key === key ? shown.trial : NONE),
     async start(input) {
       const key = input.stepKey;
-      setTrial({ key, trial: { isBusy: true } });
-      setTrial({ key, trial: await tryStep(input) });
+      setShown({ key, trial: { isBusy: true } });
+      setShown({ key, trial: await tryStep(input) });
     },
+    forget: () => setShown(undefined),
   };
 }
 
 async function tryStep(input: TrialInput): Promise<Trial> {
-  const { workflowId, definition, stepKey, run, pins, trigger } = input;
-  const plan = planStepTest(definition, stepKey, run, pins);
-  if (!plan) return { isBusy: false, error: "A step of a loop is tested with the whole workflow." };
-  const { input: given, event } = (trigger ?? {}) as { input?: unknown; event?: unknown };
+  const { workflowId, definition, stepKey, runId, items, mockError } = input;
+  const body = {
+    definition: toDefinition(definition),
+    only: runId === undefined ? toPinKey(stepKey) : toItemKey(stepKey, items),
+    ...(runId !== undefined && { runId }),
+    ...(mockError !== undefined && {
+      mockErrors: { [toPinKey(stepKey)]: { message: mockError } },
+    }),
+  };
   try {
-    const { data } = await call("workflows.test", {
-      params: { id: workflowId },
-      body: {
-        definition: plan.definition,
-        mocks: plan.mocks,
-        ...(given !== undefined && { input: given }),
-        ...(event !== undefined && { event }),
-      },
-    });
-    const step = data.trace.steps.find(({ id }) => id === stepKey);
-    return { isBusy: false, step, note: describeSources(plan.unknown), error: data.error?.message };
+    const { data } = await call("workflows.test", { params: { id: workflowId }, body });
+    const step = data.trace.steps.find(({ nodeId }) => nodeId === idOf(stepKey));
+    return { isBusy: false, step, error: step?.error ? undefined : data.error?.message };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     const [first] = error.errors as readonly { path?: string; message: string }[];
@@ -63,7 +62,8 @@ async function tryStep(input: TrialInput): Promise<Trial> {
   }
 }
 
-function describeSources(unknown: readonly string[]): string | undefined {
-  if (unknown.length === 0) return undefined;
-  return `Without values of ${unknown.join(", ")}: run it once or pin an output.`;
+/** The trigger's address is shown, and not sent. */
+function toDefinition({ trigger, ...rest }: Definition): Schemas["WorkflowDefinition"] {
+  const { url: _, ...own } = trigger;
+  return { ...rest, trigger: own } as Schemas["WorkflowDefinition"];
 }

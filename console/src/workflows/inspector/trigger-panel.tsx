@@ -9,7 +9,7 @@ import { TRIGGER_ICONS } from "../canvas/step-kinds.ts";
 import type { InspectorProps } from "./inspector-props.ts";
 import { problemsOfStep } from "./problems.ts";
 import { ReferencePicker } from "./reference-picker.tsx";
-import { Problems } from "./step-panel.tsx";
+import { Problems } from "./problem-list.tsx";
 
 type Trigger = InspectorProps["definition"]["trigger"];
 type Kind = Schemas["TriggerType"];

@@ -1,0 +1,16 @@
+import type { DefinitionProblem } from "./problems.ts";
+
+/** Below the fields: above them it would move the field under an open completion. */
+export function Problems({ problems }: { readonly problems: readonly DefinitionProblem[] }) {
+  if (problems.length === 0) return null;
+  return (
+    <ul className="inspector-problems" aria-label="Problems">
+      {problems.map(({ path, message, isWarning }) => (
+        <li key={path + message} className={isWarning ? "warn" : "bad"}>
+          <span className="mono">{path.replace(/^\/config/, "").replace(/^\//, "") || "step"}</span>{" "}
+          {message}
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,64 @@
+/** The first tab of a step: fields of its type, branches, what follows a failure, problems. */
+import type { ScopeSource } from "../../code/index.ts";
+import { useOp } from "../../data/api.ts";
+import type { Schema } from "../../form/index.ts";
+import { changeStep } from "../graph/edit.ts";
+import { findGraph, placeOf, type Step } from "../graph/graph.ts";
+import { Branches } from "./branches.tsx";
+import type { InspectorProps } from "./inspector-props.ts";
+import { Problems } from "./problem-list.tsx";
+import type { DefinitionProblem } from "./problems.ts";
+import { StepForm } from "./step-form.tsx";
+import { StepSettings } from "./step-settings.tsx";
+
+interface SettingsProps extends InspectorProps {
+  readonly step: Step;
+  readonly stepKey: string;
+  readonly problems: readonly DefinitionProblem[];
+  readonly sources: readonly ScopeSource[];
+}
+
+export function StepSettingsTab({
+  step,
+  stepKey,
+  definition,
+  problems,
+  sources,
+  mayEdit,
+  onChange,
+}: SettingsProps) {
+  const { data } = useOp("workflows.node_types", undefined, { staleTime: Infinity });
+  const type = data?.data.nodeTypes.find((one) => one.type === step.type);
+  const graph = findGraph(definition, placeOf(stepKey)) ?? definition;
+  const change = (next: Step, field: string): void =>
+    onChange(changeStep(definition, stepKey, step, next), {
+      label: `Change ${step.name ?? step.id}`,
+      field,
+    });
+  const rest = problems.filter(({ path }) => !path.startsWith("/config/"));
+  return (
+    <>
+      {type && <p className="inspector-about">{type.summary}.</p>}
+      {type && (
+        <StepForm
+          key={stepKey}
+          step={step}
+          schema={type.config as Schema}
+          sources={sources}
+          problems={problems}
+          mayEdit={mayEdit}
+          onChange={(config, field) => change({ ...step, config }, `config${field}`)}
+        />
+      )}
+      {data && !type && <p className="problem">There is no type {step.type} here.</p>}
+      <Branches
+        step={step}
+        graph={graph}
+        mayEdit={mayEdit}
+        onCases={(cases) => change({ ...step, config: { ...step.config, cases } }, "config/cases")}
+      />
+      <StepSettings step={step} problems={rest} mayEdit={mayEdit} onChange={change} />
+      <Problems problems={problems} />
+    </>
+  );
+}

@@ -1,0 +1,49 @@
+/** The values of the run that is shown and of pins, with names that the server knows before there are any. */
+import { useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
+import { numberOf, type ScopeSource, useDebounced } from "../../code/index.ts";
+import { call } from "../../data/api.ts";
+import { listSources, type ScopeInput, toItemKey } from "./sources.ts";
+
+/** Typing changes the definition at every letter; the names before a step change seldom. */
+const PAUSE_MS = 900;
+const KEPT_MS = 60_000;
+const AROUND: ReadonlySet<string> = new Set(["index", "run", "workspace", "environment"]);
+
+interface Shown extends ScopeInput {
+  readonly workflowId: string;
+  readonly runId: string | undefined;
+}
+
+export function useSources(shown: Shown): readonly ScopeSource[] {
+  const { definition, key, run, pins, trigger, items, workflowId, runId } = shown;
+  const late = useDebounced(definition, PAUSE_MS);
+  const stepId = toItemKey(key, items);
+  const { data } = useQuery({
+    queryKey: ["scope", workflowId, stepId, runId, numberOf(late)],
+    staleTime: Infinity,
+    gcTime: KEPT_MS,
+    placeholderData: undefined,
+    retry: false,
+    queryFn: async ({ signal }) => {
+      const place = {
+        workflowId,
+        stepId,
+        definition: { ...late },
+        ...(runId !== undefined && { runId }),
+      };
+      return (await call("expressions.scope", { body: place }, { signal })).data.names;
+    },
+  });
+  return useMemo(() => {
+    const byPath = new Map((data ?? []).map((name) => [name.path, name]));
+    const own = listSources({ definition, key, run, pins, trigger, items }).map((source) => {
+      const name = byPath.get(source.path);
+      return { ...source, value: source.value ?? name?.sample, schema: name?.schema };
+    });
+    const around = (data ?? [])
+      .filter(({ kind }) => AROUND.has(kind))
+      .map(({ path, title, sample, schema }) => ({ path, title, value: sample, schema }));
+    return [...own, ...around];
+  }, [data, definition, key, run, pins, trigger, items]);
+}
