@@ -132,7 +132,7 @@ export interface Schemas {
   "ListedWorkflowSummary": { "id": string; "name": string; "description"?: string; "note"?: string; "tags"?: readonly (string)[]; "trigger": Schemas["ShownWorkflowTrigger"]; "maxConcurrency"?: number; "concurrencyKey"?: string; "timeoutMs"?: number; "errorWorkflowId"?: string; "status": "active" | "inactive" | "archived"; "createdBy": string; "createdAt": string; "updatedAt": string; "versions": { "newest": { "id": string; "version": number; "label": string | null; "status": "draft" | "active" | "superseded" | "archived" } }; "environments": { "production": { "versionId": string; "version": number; "enabled": boolean } | null; "staging": { "versionId": string; "version": number; "enabled": boolean } | null; "development": { "versionId": string; "version": number; "enabled": boolean } | null }; "revision": number };
   "ListedWorkflowVersion": { "id": string; "workflowId": string; "version": number; "label": string | null; "status": "draft" | "active" | "superseded" | "archived"; "activeIn": readonly ("production" | "staging" | "development")[]; "author": { "id": string; "name": string }; "changeSummary": string; "createdAt": string; "revision": number };
   "ListedWorkspace": { "id": string; "slug": string; "name": string; "description": string; "plan": "standard" | "enterprise"; "timezone": string; "locale": string; "corsOrigins": readonly (string)[]; "createdAt": string; "updatedAt": string; "revision": number };
-  "Me": { "user": Schemas["User"]; "workspace": { "id": string; "slug": string; "name": string; "roles": readonly (string)[] } | null; "roles": readonly (string)[]; "permissions": readonly (string)[]; "authenticatedBy": "session" | "api_token" | "oauth" };
+  "Me": { "user": Schemas["User"]; "workspace": { "id": string; "slug": string; "name": string; "roles": readonly (string)[] } | null; "roles": readonly (string)[]; "permissions": readonly (string)[]; "authenticatedBy": "session" | "api_token" | "oauth"; "workspaces": readonly (Schemas["WorkspaceAccess"])[]; "workspaceCount": number };
   "Member": { "id": string; "email": string; "name": string; "status": "active" | "deactivated"; "roles": readonly (string)[]; "createdAt": string };
   "MemberOf": { "id": string; "slug": string; "name": string; "roles": readonly (string)[] };
   "MfaDemand": { "enforced": boolean };
@@ -169,6 +169,8 @@ export interface Schemas {
   "Permission": { "name": string; "summary": string; "roles": readonly (string)[] };
   "Pinged": { "status": number; "latency_ms": number; "body": string; "error"?: string };
   "PinnedData": { "workflowId": string; "outputs": { readonly [name: string]: unknown } };
+  "Preference": { "key": string; "value": unknown; "updatedAt": string };
+  "Preferences": { "preferences": readonly (Schemas["Preference"])[] };
   "Presence": { "thing": string; "people": readonly (Schemas["PresentPerson"])[] };
   "PresentPerson": { "userId": string; "name": string; "state": "viewing" | "editing"; "at": string | null; "since": string; "sessions": number; "you": boolean };
   "Preview": { "events": readonly (Schemas["Event"])[]; "scanned": number; "truncated": boolean };
@@ -266,6 +268,7 @@ export interface Schemas {
   "WorkflowVersion": { "id": string; "workflowId": string; "version": number; "label": string | null; "status": "draft" | "active" | "superseded" | "archived"; "activeIn": readonly ("production" | "staging" | "development")[]; "author": { "id": string; "name": string }; "changeSummary": string; "createdAt": string };
   "WorkflowVersionDiff": { "from": { "id": string | null; "version": number | null }; "to": { "id": string | null; "version": number | null }; "identical": boolean; "fields": readonly ({ "field": string; "before": unknown; "after": unknown })[]; "trigger": { "before": Schemas["WorkflowTrigger"]; "after": Schemas["WorkflowTrigger"] } | null; "nodes": { "added": readonly (Schemas["WorkflowNode"])[]; "removed": readonly (Schemas["WorkflowNode"])[]; "changed": readonly ({ "id": string; "changes": readonly (string)[]; "before": Schemas["WorkflowNode"]; "after": Schemas["WorkflowNode"] })[] }; "edges": { "added": readonly (Schemas["WorkflowEdge"])[]; "removed": readonly (Schemas["WorkflowEdge"])[] }; "harmless": boolean; "steps": readonly (Schemas["WorkflowStepChange"])[]; "stepEdges": { "added": readonly ({ "in": string; "from": string; "to": string; "when"?: string })[]; "removed": readonly ({ "in": string; "from": string; "to": string; "when"?: string })[] } };
   "Workspace": { "id": string; "slug": string; "name": string; "description": string; "plan": "standard" | "enterprise"; "timezone": string; "locale": string; "corsOrigins": readonly (string)[]; "createdAt": string; "updatedAt": string };
+  "WorkspaceAccess": { "id": string; "slug": string; "name": string; "roles": readonly (string)[]; "environments": readonly ("production" | "staging" | "development")[]; "permissions"?: readonly (string)[]; "blockedBy"?: string };
   "WorkspaceStats": { "slug": string; "counts": { readonly [name: string]: number } };
 }
 
@@ -813,6 +816,14 @@ export interface Operations {
   "passwords.reset_page": { query: { "token": string }; reply: string };
   /** List every permission, with the built-in roles that hold it */
   "permissions.list": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Permission"])[]; "pagination": Schemas["Pagination"] } };
+  /** Delete a preference of your own */
+  "preferences.delete": { params: { "key": string }; reply: undefined };
+  /** Read a preference of your own */
+  "preferences.get": { params: { "key": string }; reply: { "data": Schemas["Preference"] } };
+  /** Read all preferences of your own in this workspace */
+  "preferences.list": { reply: { "data": Schemas["Preferences"] } };
+  /** Set a preference of your own */
+  "preferences.set": { params: { "key": string }; body: { "value": unknown }; reply: { "data": Schemas["Preference"] } };
   /** See who looks at or edits something */
   "presence.get": { params: { "thing": string }; reply: { "data": Schemas["Presence"] } };
   /** Say that you have left something */
@@ -1492,6 +1503,10 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "passwords.reset_form": "POST /password",
   "passwords.reset_page": "GET /password",
   "permissions.list": "GET /api/v1/settings/permissions",
+  "preferences.delete": "DELETE /api/v1/me/preferences/{key}",
+  "preferences.get": "GET /api/v1/me/preferences/{key}",
+  "preferences.list": "GET /api/v1/me/preferences",
+  "preferences.set": "PUT /api/v1/me/preferences/{key}",
   "presence.get": "GET /api/v1/presence/{thing}",
   "presence.leave": "DELETE /api/v1/presence/{thing}",
   "presence.put": "PUT /api/v1/presence/{thing}",

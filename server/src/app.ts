@@ -21,6 +21,7 @@ import { incidents } from "#domains/itsm/incidents/index.ts";
 import { knowledge } from "#domains/itsm/knowledge/index.ts";
 import { problems } from "#domains/itsm/problems/index.ts";
 import { sla } from "#domains/itsm/sla/index.ts";
+import { preferences } from "#domains/preferences/index.ts";
 import { presence } from "#domains/presence/index.ts";
 import { notifications } from "#domains/notifications/index.ts";
 import { runs } from "#domains/runs/index.ts";
@@ -52,6 +53,7 @@ export const domains: readonly Domain[] = [
   audit,
   bus,
   notifications,
+  preferences,
   presence,
   webhooks,
   runs,

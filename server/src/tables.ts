@@ -765,6 +765,14 @@ export interface Tables {
     created_at: Time;
     expires_at: Time;
   };
+  preferences: {
+    workspace_id: Generated<string>;
+    user_id: string;
+    key: string;
+    value: Json;
+    revision: Generated<number>;
+    updated_at: Time;
+  };
   presence: {
     workspace_id: Generated<string>;
     environment: Generated<"production" | "staging" | "development">;

@@ -1,7 +1,8 @@
-import Type from "typebox";
+import Type, { type Static } from "typebox";
 import { Email, MemberOf, User } from "#domains/identity/accounts/index.ts";
 import { proof } from "#domains/identity/mfa/index.ts";
 import { SsoRequired } from "#domains/identity/sso/enforcement/index.ts";
+import type { Credential } from "#kernel/access/caller.ts";
 import { Failure, Forbidden, RateLimited, Unauthenticated } from "#kernel/operation/failure.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { noContent, item } from "#kernel/operation/response.ts";
@@ -35,6 +36,27 @@ export const login = command({
   run: (ctx, { body }, attempt) => createSession(ctx, body.email.toLowerCase(), attempt),
 });
 
+const WORKSPACES_MAX = 200;
+/** A person of very many workspaces asks for the permissions where they go. */
+const PERMISSIONS_SHOWN_MAX = 20;
+
+const WorkspaceAccess = Type.Object(
+  {
+    ...MemberOf.properties,
+    environments: Type.Array(Type.Enum(["production", "staging", "development"])),
+    permissions: Type.Optional(
+      Type.Array(Type.String(), {
+        description: "Left out where there are more than 20 workspaces",
+      }),
+    ),
+    blockedBy: Type.Optional(
+      Type.String({ description: "Why nothing can be done there for now: the code of a failure" }),
+    ),
+  },
+  { title: "WorkspaceAccess" },
+);
+type WorkspaceAccess = Static<typeof WorkspaceAccess>;
+
 const Me = Type.Object(
   {
     user: User,
@@ -42,6 +64,10 @@ const Me = Type.Object(
     roles: Type.Array(Type.String()),
     permissions: Type.Array(Type.String()),
     authenticatedBy: Type.Enum(["session", "api_token", "oauth"]),
+    workspaces: Type.Array(WorkspaceAccess, {
+      description: "Those that this credential is good for, by name: the first 200",
+    }),
+    workspaceCount: Type.Integer(),
   },
   { title: "Me" },
 );
@@ -51,7 +77,8 @@ export const me = query({
   route: "GET /api/v1/auth/me",
   summary: "Read who you are, and what you may do",
   description:
-    "With X-Workspace, also your roles and effective permissions there. A token needs the scope `profile`.",
+    "With X-Workspace, also your roles and effective permissions there; `workspaces` has the same of " +
+    "each. A token needs the scope `profile`.",
   access: "account",
   allowBeforeEnrolment: true,
   allowWorkspaceToken: true,
@@ -84,9 +111,30 @@ export const me = query({
       roles: [...(member?.roles ?? [])],
       permissions: [...caller.permissions].toSorted(),
       authenticatedBy: kind,
+      ...listWorkspaces(credential),
     };
   },
 });
+
+/** The workspaces that a credential is good for. */
+function listWorkspaces({ memberships, confinedTo }: Credential) {
+  const all = [...memberships.values()]
+    .filter(({ workspace }) => confinedTo === undefined || workspace.key === confinedTo.key)
+    .toSorted((one, other) => one.workspace.name.localeCompare(other.workspace.name, "en"));
+  const isShort = all.length <= PERMISSIONS_SHOWN_MAX;
+  const workspaces = all
+    .slice(0, WORKSPACES_MAX)
+    .map(({ workspace: { id, slug, name }, roles, permissions, blockedBy }): WorkspaceAccess => ({
+      id,
+      slug,
+      name,
+      roles: [...roles],
+      environments: ["production", "staging", "development"],
+      ...(isShort && { permissions: [...permissions].toSorted() }),
+      ...(blockedBy && { blockedBy: blockedBy.code }),
+    }));
+  return { workspaces, workspaceCount: all.length };
+}
 
 export const logout = command({
   id: "auth.logout",

@@ -146,3 +146,34 @@ describe("guessing", () => {
     expect(await guess(apart, "203.0.113.1", TEST_PASSWORD)).toMatchObject({ status: 200 });
   });
 });
+
+test("who one is, and what one may do in each workspace, is one answer", async () => {
+  const there = await world.workspace("annex");
+  const person = await world.member(["viewer"]);
+  await world.sql(
+    "insert into memberships (workspace_id, user_id, roles, created_at, updated_at) values ($1, $2, $3, now(), now())",
+    [there.key, person.userId, ["builder"]],
+  );
+  const { body, events } = await person("GET /api/v1/auth/me");
+  expect(events).toEqual([]);
+  expect(body.data.workspaceCount).toBe(2);
+  const [annex, home] = body.data.workspaces;
+  expect(annex).toMatchObject({
+    slug: "annex",
+    roles: ["builder"],
+    environments: ["production", "staging", "development"],
+  });
+  expect(annex.permissions).toContain("workflows:write");
+  expect(home.permissions).toEqual(body.data.permissions);
+  expect(home.permissions).not.toContain("workflows:write");
+  const made = await person("POST /api/v1/auth/tokens", {
+    name: "Robot",
+    expiresIn: "30d",
+    scopes: ["profile"],
+  });
+  const robot = world.asToken(made.body.data.token, "default");
+  const seen = (await robot("GET /api/v1/auth/me")).body.data;
+  expect(seen.workspaces.map(({ slug, permissions }: any) => [slug, permissions])).toEqual([
+    ["default", ["profile"]],
+  ]);
+});

@@ -220,7 +220,7 @@ test("nobody sees values of runs or workflows that they may not see", async () =
   const token = await createToken(world, owner, ["transformer:use"]);
   expect((await token(PREVIEW, { texts, workflowId: id })).status).toBe(403);
   expect((await token(PREVIEW, { texts })).status).toBe(200);
-  expect((await (await world.member(["requester"]))(PREVIEW, { texts })).status).toBe(403);
+  expect((await (await world.member(["member"]))(PREVIEW, { texts })).status).toBe(403);
   const stranger = await world.member(["owner"], await world.workspace("elsewhere"));
   expect((await stranger(PREVIEW, { texts, workflowId: id })).status).toBe(404);
   expect((await stranger(PREVIEW, { texts, runId })).status).toBe(404);

@@ -78,5 +78,5 @@ test("what one may not read is not in it", async () => {
   const { body } = await reader(PALETTE);
   const kinds = new Set(body.data.entries.map(({ kind }: any) => kind));
   expect(kinds).toEqual(new Set(["node", "workflow"]));
-  expect((await (await world.member(["requester"]))(PALETTE)).status).toBe(403);
+  expect((await (await world.member(["member"]))(PALETTE)).status).toBe(403);
 });

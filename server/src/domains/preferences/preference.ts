@@ -1,0 +1,47 @@
+import Type, { type Static } from "typebox";
+import { EVERY_ROLE, permission } from "#kernel/access/permission.ts";
+import { event } from "#kernel/log/event.ts";
+import { failure } from "#kernel/operation/failure.ts";
+import { id, Time } from "#kernel/schema/schema.ts";
+
+/** The most that one person keeps in one workspace. */
+export const PREFERENCES_MAX = 200;
+export const VALUE_CHARACTERS_MAX = 16_384;
+
+export const Key = Type.String({
+  pattern: "^[a-z][a-z0-9._:-]{0,99}$",
+  description: "Such as `theme` or `views.incidents`",
+});
+
+/** A setting that a console keeps for a person. */
+export const Preference = Type.Object(
+  { key: Key, value: Type.Unknown(), updatedAt: Time },
+  { title: "Preference" },
+);
+export type Preference = Static<typeof Preference> & { readonly revision: number };
+
+export const TooManyPreferences = failure(
+  "too_many_preferences",
+  409,
+  `Nobody keeps more than ${PREFERENCES_MAX} preferences in one workspace; delete some first.`,
+);
+
+export const PreferencesOwn = permission(
+  "preferences:own",
+  "Keep settings of one's own, such as saved views",
+  EVERY_ROLE,
+);
+
+// The value is nobody else's business, and may be large; the key tells other windows what to read again.
+const data = Type.Object({ userId: id("usr"), key: Key });
+
+export const PreferenceSet = event("preference.set", {
+  resource: "preference",
+  summary: "Somebody set a preference of their own; the event has its key, not its value.",
+  data,
+});
+export const PreferenceDeleted = event("preference.deleted", {
+  resource: "preference",
+  summary: "Somebody deleted a preference of their own.",
+  data,
+});

@@ -1,0 +1,21 @@
+import type { Sample } from "#kernel/testing/samples.ts";
+import type { Ask } from "#kernel/testing/world.ts";
+
+let count = 0;
+
+async function made(owner: Ask) {
+  count += 1;
+  const key = `sample.${count}`;
+  await owner(`PUT /api/v1/me/preferences/${key}`, { value: count });
+  return { params: { key }, environmentScoped: false };
+}
+
+export const samples: readonly Sample[] = [
+  { operation: "preferences.list", arrange: async () => ({}) },
+  { operation: "preferences.get", arrange: made },
+  {
+    operation: "preferences.set",
+    arrange: async (owner) => ({ ...(await made(owner)), body: { value: "other" } }),
+  },
+  { operation: "preferences.delete", arrange: made },
+];
