@@ -62,9 +62,9 @@ export function ApprovalDetail(props: DetailProps) {
         {may("workflows:read") && <Grounds approval={approval} />}
       </div>
       {decided ? (
-        <footer className="approval-foot" role="status">
+        <div className="approval-foot" role="status">
           <DecidedTag decided={decided} /> It no longer waits for you.
-        </footer>
+        </div>
       ) : (
         <DecisionForm {...props} />
       )}

@@ -64,9 +64,11 @@ export function findGrounds(
     id.startsWith(place) && !id.slice(place.length).includes(".") && id !== stepId;
   return steps
     .filter(
-      ({ id, status, output, finishedAt }) =>
+      ({ id, type, status, output, finishedAt }) =>
         isBeside(id) &&
         status === "completed" &&
+        // All items of a loop together are nothing to read.
+        type !== "loop" &&
         output !== undefined &&
         output !== null &&
         (asked?.startedAt == null || (finishedAt ?? "") <= asked.startedAt),

@@ -1,4 +1,4 @@
-import type { ReactNode } from "react";
+import { type ReactNode, useEffect, useRef } from "react";
 import { Dialog } from "./dialog.tsx";
 
 interface ConfirmProps {
@@ -15,6 +15,8 @@ interface ConfirmProps {
 
 /** A question before something that can't be taken back. Escape leaves all as it is. */
 export function Confirm(props: ConfirmProps) {
+  const main = useRef<HTMLButtonElement>(null);
+  useEffect(() => main.current?.focus(), []);
   return (
     <Dialog
       title={props.title}
@@ -25,7 +27,7 @@ export function Confirm(props: ConfirmProps) {
           <button type="button" className="btn" onClick={props.onClose}>
             {props.keep ?? "Leave it"}
           </button>
-          <button className="btn main" disabled={props.isBusy === true} autoFocus>
+          <button ref={main} className="btn main" disabled={props.isBusy === true}>
             {props.act}
           </button>
         </>

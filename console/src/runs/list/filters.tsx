@@ -179,7 +179,7 @@ function ErrorText({ search, onChange }: FilterProps) {
       <input
         ref={field}
         className={`field${search.q === undefined ? "" : " is-set"}`}
-        type="search"
+        type="text"
         placeholder="Find by error"
         value={text}
         onChange={({ target }) => {

@@ -9,7 +9,7 @@ import { useNow } from "../../ui/time.tsx";
 import { count, toDuration, toWords } from "../../ui/words.ts";
 import type { LiveSteps, TracedRun } from "./live-run.ts";
 import { isOver } from "./run-status.ts";
-import { readStepPlace, type StepPlace } from "./step-place.ts";
+import { readStepPlace, rowIdOf, type StepPlace } from "./step-place.ts";
 import {
   type Axis,
   buildStepTree,
@@ -44,7 +44,8 @@ export function RunWaterfall(props: {
     () => (status === undefined ? listFallRows(tree, open) : listStepsWith(steps.values(), status)),
     [tree, open, status, steps],
   );
-  const chosen = useMemo(() => findRow(rows, place), [rows, place]);
+  const rowId = rowIdOf(place);
+  const chosen = useMemo(() => rows.findIndex(({ id }) => id === rowId), [rows, rowId]);
   const nowMs = useNow();
   const axis = measureAxis(run, isOver(run.status) ? steps.values() : [], nowMs);
   const { from, to } = useRowWindow(host, rowPx, rows.length);
@@ -138,14 +139,6 @@ function StatusFilter(props: {
       ))}
     </div>
   );
-}
-
-function findRow(rows: readonly FallRow[], place: StepPlace): number {
-  if (place.key === undefined) return -1;
-  return rows.findIndex(({ id }) => {
-    const { key, items } = readStepPlace(id, undefined);
-    return key === place.key && [...items].every(([loop, item]) => place.items.get(loop) === item);
-  });
 }
 
 function WaterfallRow(props: {

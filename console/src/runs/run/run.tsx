@@ -51,7 +51,7 @@ function RunScreen({ run }: { readonly run: TracedRun }) {
   const { definition, isGone } = useDefinition(run);
   const live = useRunSteps(run.id, run.status);
   const asked = search.step ?? findTelling(run, live.steps.values());
-  const place = useMemo(() => readStepPlace(asked, search.item), [asked, search.item]);
+  const place = useStepPlace(asked, search.item);
   const wanted = search.view ?? (isNarrow ? "waterfall" : "canvas");
   const view: RunPageView = isGone ? "waterfall" : wanted;
   const shape = useMemo(() => definition && shapeOf(definition), [definition]);
@@ -128,6 +128,14 @@ function RunScreen({ run }: { readonly run: TracedRun }) {
       </div>
     </div>
   );
+}
+
+/** The items stay the same object while one walks the steps: counting them anew costs, where there are thousands. */
+function useStepPlace(step: string | undefined, item: string | undefined): StepPlace {
+  const read = useMemo(() => readStepPlace(step, item), [step, item]);
+  const written = writeItems(read.items);
+  const items = useMemo(() => readStepPlace(undefined, written).items, [written]);
+  return useMemo(() => ({ key: read.key, items }), [read.key, items]);
 }
 
 const VIEWS = [

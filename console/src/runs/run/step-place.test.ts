@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { chooseItem, loopsAround, readStepPlace, writeItems } from "./step-place.ts";
+import { chooseItem, loopsAround, readStepPlace, rowIdOf, writeItems } from "./step-place.ts";
 
 test("a step's id says where it stands on the canvas and in which items it happened", () => {
   const { key, items } = readStepPlace("each[3].lines[0].label", undefined);
@@ -34,3 +34,12 @@ test("a step stands in all loops on its way", () => {
   expect(loopsAround("each/lines/label")).toEqual(["each", "each/lines"]);
   expect(loopsAround("read")).toEqual([]);
 });
+
+test.each([
+  ["each[3].lines[0].label", "each[3].lines[0].label"],
+  ["each[3]", "each[3]"],
+  ["each/charge", "each"],
+  ["read", "read"],
+])("%s is found at the row %s", (step, row) =>
+  expect(rowIdOf(readStepPlace(step, undefined))).toBe(row),
+);

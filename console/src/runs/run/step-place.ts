@@ -46,3 +46,19 @@ export function loopsAround(key: string): readonly string[] {
   const way = key.split("/");
   return way.slice(1).map((_, n) => way.slice(0, n + 1).join("/"));
 }
+
+/**
+ * The id of the row that stands for a place: `each[3].charge`; `each[3]` for an item; for a step of all items
+ * together the loop that they are of.
+ */
+export function rowIdOf({ key, items }: StepPlace): string | undefined {
+  if (key === undefined) return undefined;
+  const way = key.split("/");
+  const parts: string[] = [];
+  for (const [n, id] of way.entries()) {
+    const item = items.get(way.slice(0, n + 1).join("/"));
+    parts.push(item === undefined ? id : `${id}[${item}]`);
+    if (item === undefined) break;
+  }
+  return parts.join(".");
+}

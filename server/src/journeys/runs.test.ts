@@ -1,0 +1,202 @@
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { deployWorkflow, trigger, waitForRun } from "#domains/runs/testing/workflows.ts";
+import { describeInBrowser } from "#kernel/testing/browser.ts";
+import type { Ask } from "#kernel/testing/world.ts";
+import { expectSound, useConsole } from "./testing.ts";
+
+const READ = {
+  id: "read",
+  type: "set",
+  name: "Read the order",
+  config: { values: { total: "{{ trigger.input.total }}" } },
+};
+const DONE = { id: "done", type: "set", name: "Book it", config: { values: { booked: true } } };
+const price = (expression: string) => ({
+  id: "price",
+  type: "transform",
+  name: "Price it",
+  config: { expression },
+});
+const BROKEN = "$number(steps.read.output.total & ' euro')";
+
+async function failRuns(ask: Ask, name: string, count: number) {
+  const nodes = [READ, price(BROKEN), DONE];
+  const id = await deployWorkflow(ask, nodes, { name });
+  const runIds: string[] = [];
+  for (let n = 0; n < count; n += 1) {
+    const { body } = await trigger(ask, id, { total: 40 + n });
+    runIds.push((await waitForRun(ask, body.data.runId)).id);
+  }
+  return { id, runIds };
+}
+
+/** The tag in the head of a run. */
+const stateOf = (page: Page, state: string) =>
+  page.locator("header.page-head").getByText(state, { exact: true });
+
+describeInBrowser("runs", () => {
+  const at = useConsole();
+
+  test("a failed run is found by its error, read, and retried in the version that mends it", async () => {
+    const ask = await at.world.member(["owner"]);
+    const { id } = await failRuns(ask, "Price the orders", 1);
+    const visitor = await at.visit(["owner"]);
+    const { page } = visitor;
+    await page.goto(`${at.origin}/runs`);
+    await page.getByRole("row").first().waitFor();
+    await expectSound(visitor);
+    await page.getByRole("button", { name: "Failed" }).click();
+    await page.getByLabel("Words of the error").fill("euro");
+    await page.waitForURL(/q=euro/);
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("j");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/\/runs\/run_/);
+    const panel = page.getByRole("complementary", { name: "Step" });
+    await panel.getByRole("heading", { name: "Price it" }).waitFor();
+    expect(await panel.locator("mark").textContent()).toContain("$number");
+    await page.getByRole("application").waitFor();
+    await expectSound(visitor);
+    await page.keyboard.press("ArrowUp");
+    await panel.getByRole("heading", { name: "Read the order" }).waitFor();
+    await panel.getByText("40").first().waitFor();
+    const definition = { nodes: [READ, price("steps.read.output.total * 2"), DONE] };
+    expect((await ask(`PATCH /api/v1/workflows/${id}`, definition)).status).toBe(200);
+    expect((await ask(`POST /api/v1/workflows/${id}/publish`, {})).status).toBe(200);
+    await page.getByRole("button", { name: "Retry in another way" }).click();
+    await page.getByRole("radio", { name: "Where it failed" }).check();
+    await page.getByRole("checkbox", { name: /deployed now/ }).check();
+    await page.keyboard.press("Enter");
+    await stateOf(page, "Completed").waitFor();
+    await page.keyboard.press("2");
+    await page.getByRole("option", { name: /Book it/ }).click();
+    await panel.getByText("booked").first().waitFor();
+    await expectSound(visitor);
+  });
+
+  test("a loop is read by its counts, and its failed items are gone to one by one", async () => {
+    const ask = await at.world.member(["owner"]);
+    const body = {
+      nodes: [{ ...price("$number(item)"), onError: "continue" }],
+      edges: [],
+    };
+    const items = Array.from({ length: 40 }, (_, n) => (n % 13 === 5 ? `no ${n}` : `${n}`));
+    const loop = { id: "each", type: "loop", name: "Each order", config: { items, body } };
+    const id = await deployWorkflow(ask, [loop]);
+    const { body: started } = await trigger(ask, id);
+    const { runId } = started.data;
+    await waitForRun(ask, runId);
+    const visitor = await at.visit(["owner"], { dark: true });
+    const { page } = visitor;
+    await page.goto(`${at.origin}/runs/${runId}?step=each`);
+    const panel = page.getByRole("complementary", { name: "Step" });
+    const failed = panel.getByRole("list", { name: "Failed items" }).getByRole("button");
+    await failed.first().waitFor();
+    expect(await failed.allTextContents()).toHaveLength(3);
+    await failed.nth(1).click();
+    await page.waitForURL(/step=each%2Fprice&item=each%3A18/);
+    await panel.getByRole("button", { name: "item 19" }).waitFor();
+    await panel.getByRole("alert").waitFor();
+    await expectSound(visitor);
+    await page.keyboard.press("3");
+    await page.getByRole("button", { name: "3 failed", exact: true }).last().click();
+    expect(await page.getByRole("listbox", { name: "Steps" }).getByRole("option").count()).toBe(3);
+    await expectSound(visitor);
+  });
+
+  test("many are retried after a count that says what is left out", async () => {
+    const ask = await at.world.member(["owner"]);
+    const { id } = await failRuns(ask, "Bill the orders", 2);
+    const good = await deployWorkflow(ask, [DONE], { name: "Greet" });
+    await waitForRun(ask, (await trigger(ask, good)).body.data.runId);
+    const visitor = await at.visit(["owner"]);
+    const { page } = visitor;
+    await page.goto(`${at.origin}/runs`);
+    await page.getByRole("row").nth(2).waitFor();
+    await page.keyboard.press("j");
+    await page.keyboard.press("x");
+    await page.keyboard.press("Shift+ArrowDown");
+    await page.keyboard.press("Shift+ArrowDown");
+    await page.getByRole("toolbar", { name: "Selected runs" }).waitFor();
+    await expectSound(visitor);
+    await page.keyboard.press("r");
+    const dialog = page.getByRole("dialog", { name: "Retry 2 runs?" });
+    await dialog.waitFor();
+    expect(await dialog.textContent()).toContain("1 The run has completed.");
+    await expectSound(visitor);
+    await page.keyboard.press("Enter");
+    await page.getByText(/2 runs go on/).waitFor();
+    await dialog.waitFor({ state: "detached" });
+    const { body } = await ask(`GET /api/v1/audit?type=workflow.run_retried&limit=10`);
+    const retried = body.data.filter((event: any) => event.data.workflowId === id);
+    expect(retried).toHaveLength(2);
+  });
+
+  test("a run that waits is watched live, and ended after a question", async () => {
+    const ask = await at.world.member(["owner"]);
+    const nodes = [READ, { id: "nap", type: "delay", name: "Nap", config: { ms: 600_000 } }];
+    const id = await deployWorkflow(ask, nodes);
+    const visitor = await at.visit(["owner"], { width: 400 });
+    const { page } = visitor;
+    await page.goto(`${at.origin}/runs?workflow=${id}`);
+    await page.getByText("No run matches").waitFor();
+    const { body } = await trigger(ask, id, { total: 1 });
+    await page.getByRole("row").first().waitFor();
+    await expectSound(visitor);
+    await page.getByRole("row").first().getByRole("link").click();
+    await page.waitForURL(new RegExp(body.data.runId));
+    await stateOf(page, "Waiting").waitFor();
+    await page.getByRole("option", { name: /Nap/ }).click();
+    await page.getByText("Waits", { exact: true }).waitFor();
+    await expectSound(visitor);
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Cancel the run" }).click();
+    await stateOf(page, "Cancelled").waitFor();
+  });
+
+  test("a ticket leads to the run that made it, and the run to its ticket", async () => {
+    const ask = await at.world.member(["owner"]);
+    const config = { operation: "create", kind: "incident", fields: { title: "Paper is out" } };
+    const id = await deployWorkflow(ask, [{ id: "raise", type: "ticket", config }], {
+      name: "Raise a ticket",
+    });
+    const runId = (await trigger(ask, id)).body.data.runId;
+    await waitForRun(ask, runId);
+    const visitor = await at.visit(["owner"]);
+    const { page } = visitor;
+    await page.goto(`${at.origin}/runs/${runId}`);
+    await page.getByRole("link", { name: "Why?" }).click();
+    const tree = page.getByRole("tree", { name: "Causes and effects" });
+    await tree.getByRole("treeitem", { name: /incident.created/ }).waitFor();
+    await page.keyboard.press("j");
+    await page.getByText("by step raise").waitFor();
+    await page.getByRole("complementary").getByText("Paper is out").first().waitFor();
+    await expectSound(visitor);
+    await page.getByRole("link", { name: /Follow INC/ }).click();
+    await page.waitForURL(/causes\/inc_/);
+    await page.getByRole("button", { name: "What led to it" }).click();
+    await tree.getByRole("treeitem", { name: /Raise a ticket/ }).click();
+    await page.keyboard.press("Enter");
+    await page.waitForURL(new RegExp(`/runs/${runId}`));
+  });
+
+  test("whoever may only look is offered nothing that would be refused", async () => {
+    const ask = await at.world.member(["owner"]);
+    const { runIds } = await failRuns(ask, "Look only", 1);
+    const visitor = await at.visit(["viewer"]);
+    const { page } = visitor;
+    await page.goto(`${at.origin}/runs`);
+    await page.getByRole("row").first().waitFor();
+    await page.keyboard.press("j");
+    await page.keyboard.press("x");
+    const bar = page.getByRole("toolbar", { name: "Selected runs" });
+    expect(await bar.getByRole("button", { name: "Retry" }).isDisabled()).toBe(true);
+    await page.goto(`${at.origin}/runs/${runIds[0]}`);
+    const retry = page.getByRole("button", { name: "Retry", exact: true });
+    await retry.waitFor();
+    expect(await retry.isDisabled()).toBe(true);
+    expect(await retry.getAttribute("title")).toBe("You may not start workflows.");
+    await expectSound(visitor);
+  });
+});
