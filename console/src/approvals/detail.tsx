@@ -1,18 +1,13 @@
 import { Link } from "@tanstack/react-router";
 import { Activity, ArrowLeft, Check, GitFork, X } from "lucide-react";
 import type { RefObject } from "react";
-import { useOp } from "../data/api.ts";
 import { useMay, useNames } from "../data/people.ts";
 import { Keys } from "../ui/key.tsx";
-import { ReadableValue } from "../ui/readable-value.tsx";
-import { State } from "../ui/state.tsx";
 import { Ago } from "../ui/time.tsx";
 import { toWords } from "../ui/words.ts";
-import { type Approval, findGrounds, type InboxItem } from "./inbox.ts";
+import type { Approval, InboxItem } from "./inbox.ts";
+import { Grounds } from "./grounds.tsx";
 import { DecidedTag, DueTag } from "./list.tsx";
-
-const GROUNDS_MAX = 3;
-const STEPS_READ = 200;
 
 interface DetailProps {
   readonly item: InboxItem;
@@ -129,42 +124,5 @@ function Deciders({ approval }: { readonly approval: Approval }) {
       May decide: {names.join(", ")}.
       {quorum > 1 && ` ${decisions} of ${quorum} have agreed; one refusal ends it.`}
     </p>
-  );
-}
-
-/** What the question is about: what started the run, and what its last steps found. */
-function Grounds({ approval }: { readonly approval: Approval }) {
-  const { data } = useOp("runs.get", {
-    params: { runId: approval.runId },
-    query: { steps: STEPS_READ },
-  });
-  const run = data?.data.id === approval.runId ? data.data : undefined;
-  if (!run) return <div className="approval-grounds" aria-busy="true" />;
-  if (run.redacted === true) {
-    return (
-      <p className="muted approval-grounds">
-        What the run read and wrote is shown to those who may read traces.
-      </p>
-    );
-  }
-  const { input } = run.trigger;
-  const hasInput = input !== null && typeof input === "object" && Object.keys(input).length > 0;
-  return (
-    <div className="approval-grounds">
-      {hasInput && (
-        <section>
-          <h3>
-            What started it <State state={run.status} />
-          </h3>
-          <ReadableValue value={input} />
-        </section>
-      )}
-      {findGrounds(run.trace.steps, approval.stepId, GROUNDS_MAX).map((step) => (
-        <section key={step.id}>
-          <h3>{step.name}</h3>
-          <ReadableValue value={step.output} />
-        </section>
-      ))}
-    </div>
   );
 }

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import type { Schemas } from "../data/api.ts";
-import { type Approval, findGrounds, keyOf, listInbox, nextWaiting } from "./inbox.ts";
+import { type Approval, findGrounds, type Ground, keyOf, listInbox, nextWaiting } from "./inbox.ts";
 
 const approval = (runId: string, expiresAt: string | null = null): Approval =>
   ({ runId, stepId: "ask", createdAt: `2026-11-16T12:00:0${runId}Z`, expiresAt }) as Approval;
@@ -29,15 +28,21 @@ test("after a decision the next one that waits is shown", () => {
   expect(nextWaiting(listInbox([one], seen, new Map()), "1:ask")).toBeUndefined();
 });
 
-test("the grounds are what ended last before the question, beside it", () => {
-  const step = (id: string, second: number): Schemas["RunStep"] =>
-    ({
-      id,
-      status: "completed",
-      output: { id },
-      startedAt: `2026-11-16T12:00:0${second}Z`,
-      finishedAt: `2026-11-16T12:00:0${second}Z`,
-    }) as Schemas["RunStep"];
-  const steps = [step("a", 1), step("b", 2), step("each[0].x", 3), step("ask", 4), step("late", 5)];
-  expect(findGrounds(steps, "ask", 2).map(({ id }) => id)).toEqual(["b", "a"]);
+test("the grounds are the steps that ended last before the question", () => {
+  const ground = (id: string, second: number, more: Partial<Ground> = {}): Ground => ({
+    id,
+    name: id,
+    type: "set",
+    isDone: true,
+    finishedAt: `2026-11-16T12:00:0${second}Z`,
+    ...more,
+  });
+  const all = [
+    ground("a", 1),
+    ground("b", 2),
+    ground("each", 3, { type: "loop" }),
+    ground("other", 3, { isDone: false }),
+    ground("late", 5),
+  ];
+  expect(findGrounds(all, "2026-11-16T12:00:04Z", 2).map(({ id }) => id)).toEqual(["b", "a"]);
 });

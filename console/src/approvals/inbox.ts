@@ -50,29 +50,24 @@ export function nextWaiting(items: readonly InboxItem[], key: string): string | 
   return around.find(({ decided }) => decided === undefined)?.key;
 }
 
-type RunStep = Schemas["RunStep"];
+/** What there is to read of a run before a question: a step that ended. */
+export interface Ground {
+  readonly id: string;
+  readonly name: string;
+  readonly type: string | null;
+  readonly isDone: boolean;
+  readonly finishedAt: string | null;
+}
 
-/** What was known when it was asked: the outputs of the steps that ended last before, nearest first. */
+/** The steps that ended last before the question, nearest first. All items of a loop together are nothing to read. */
 export function findGrounds(
-  steps: readonly RunStep[],
-  stepId: string,
+  grounds: readonly Ground[],
+  askedAt: string,
   most: number,
-): readonly RunStep[] {
-  const place = stepId.slice(0, stepId.lastIndexOf(".") + 1);
-  const asked = steps.find(({ id }) => id === stepId);
-  const isBeside = (id: string): boolean =>
-    id.startsWith(place) && !id.slice(place.length).includes(".") && id !== stepId;
-  return steps
-    .filter(
-      ({ id, type, status, output, finishedAt }) =>
-        isBeside(id) &&
-        status === "completed" &&
-        // All items of a loop together are nothing to read.
-        type !== "loop" &&
-        output !== undefined &&
-        output !== null &&
-        (asked?.startedAt == null || (finishedAt ?? "") <= asked.startedAt),
-    )
-    .toSorted((a, b) => ((a.finishedAt ?? "") < (b.finishedAt ?? "") ? 1 : -1))
+): readonly Ground[] {
+  const timeOf = ({ finishedAt }: Ground): string => finishedAt ?? "";
+  return grounds
+    .filter((one) => one.isDone && one.type !== "loop" && timeOf(one) <= askedAt)
+    .toSorted((a, b) => (timeOf(a) < timeOf(b) ? 1 : -1))
     .slice(0, most);
 }

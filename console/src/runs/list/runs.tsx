@@ -2,6 +2,7 @@ import "./runs.css";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { Terminal } from "lucide-react";
 import { useEffect, useMemo, useState } from "react";
+import { useOp } from "../../data/api.ts";
 import { toCurl } from "../../data/curl.ts";
 import { useActions } from "../../shell/actions.ts";
 import { copyText } from "../../ui/copy.ts";
@@ -34,6 +35,8 @@ export function Runs() {
   const minute = Math.floor(useNow() / MINUTE_MS);
   const query = useMemo(() => toListQuery(search, minute * MINUTE_MS), [search, minute]);
   const { book, error, isFresh, isReading, readMore, refetch } = useRunBook(query);
+  const { status: _, ...others } = query;
+  const counts = useOp("runs.counts", { query: others }).data?.data;
   const runs = useMemo(() => book?.runs ?? [], [book]);
   const ids = useMemo(() => runs.map(({ id }) => id), [runs]);
   const show = (next: Partial<RunsSearch>): void =>
@@ -48,7 +51,12 @@ export function Runs() {
     <div className="page">
       <header className="page-head runs-head">
         <h1>Runs</h1>
-        <div className="tabs" role="group" aria-label="Status">
+        <div
+          className="tabs"
+          role="group"
+          aria-label="Status"
+          title={query.from === undefined ? "Counts are of the last 24 hours" : undefined}
+        >
           {TABS.map((tab) => (
             <button
               key={tab ?? ""}
@@ -56,6 +64,9 @@ export function Runs() {
               onClick={() => show({ status: tab })}
             >
               {tab ? toWords(tab) : "All"}
+              {tab && (counts?.byStatus[tab] ?? 0) > 0 && (
+                <span className="muted">{counts?.byStatus[tab].toLocaleString("en")}</span>
+              )}
             </button>
           ))}
         </div>

@@ -73,7 +73,7 @@ type ListQuery = NonNullable<Input<"runs.list">["query"]>;
 
 /** The query of the API. A time that can't be read is left out. */
 export function toListQuery(search: RunsSearch, nowMs: number): ListQuery {
-  const { status, workflow, trigger, since, until } = search;
+  const { status, workflow, trigger, since, until, version, tests, q } = search;
   const from = toTime(since, nowMs);
   const to = toTime(until, nowMs);
   return {
@@ -82,6 +82,9 @@ export function toListQuery(search: RunsSearch, nowMs: number): ListQuery {
     ...(trigger && { triggerType: trigger }),
     ...(from !== undefined && { from }),
     ...(to !== undefined && { to }),
+    ...(version !== undefined && { version }),
+    ...(tests && { test: tests === "only" }),
+    ...(q !== undefined && { error: q }),
   };
 }
 

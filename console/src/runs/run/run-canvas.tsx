@@ -34,7 +34,8 @@ export function RunCanvas(props: {
     onFold(key: string): void {
       canvas.current?.hold(key);
       const step = findStep(definition, key);
-      const childId = shown.steps.get(key)?.wait?.runId;
+      const ran = shown.steps.get(key);
+      const childId = ran?.childRunId ?? ran?.wait?.runId;
       if (step?.type === "subworkflow") {
         if (childId !== undefined) void navigate({ to: "/runs/$id", params: { id: childId } });
         else onChoose({ ...place, key });

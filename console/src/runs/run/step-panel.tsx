@@ -15,6 +15,7 @@ import {
 import type { TracedRun } from "./live-run.ts";
 import { TRIGGER_STEP } from "./search.ts";
 import { chooseItem, loopsAround, readStepPlace, type StepPlace } from "./step-place.ts";
+import { AttemptSection } from "./attempts.tsx";
 import { CallLine, ErrorSection, LogSection, ValueSection, WaitSection } from "./step-sections.tsx";
 
 const FAILED_MAX = 200;
@@ -68,6 +69,16 @@ export function StepPanel(props: PanelProps) {
         </ErrorSection>
       )}
       <CallLine step={step} />
+      {step.childRunId !== undefined && (
+        <p className="run-branch">
+          <Link className="run-link" to="/runs/$id" params={{ id: step.childRunId }}>
+            Go to the run that it started
+          </Link>
+        </p>
+      )}
+      {(step.attempts > 1 || step.status === "failed") && (
+        <AttemptSection runId={run.id} step={step} />
+      )}
       {props.loop && <LoopItems {...props} loop={props.loop} />}
       {step.branch !== undefined && step.branch !== "error" && (
         <p className="run-branch">

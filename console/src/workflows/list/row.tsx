@@ -8,7 +8,7 @@ import { toWords } from "../../ui/words.ts";
 import type { RunSummary } from "./recent-runs.ts";
 import { Spark } from "./spark.tsx";
 
-export type Listed = Schemas["WorkflowSummary"];
+export type Listed = Schemas["ListedWorkflowSummary"];
 
 const TRIGGERS: Readonly<Record<string, readonly [LucideIcon, string]>> = {
   manual: [Hand, "By hand"],
