@@ -1,7 +1,7 @@
 import "./editor.css";
 import { useParams } from "@tanstack/react-router";
-import { useRef } from "react";
-import type { Schemas } from "../../data/api.ts";
+import { useEffect, useRef } from "react";
+import { prefetch, type Schemas } from "../../data/api.ts";
 import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import type { CanvasHandle } from "../canvas/canvas.tsx";
 import type { Definition } from "../graph/graph.ts";
@@ -30,6 +30,8 @@ export function Editor() {
 
 function WorkflowEditor({ id }: { readonly id: string }) {
   const draft = useDraft(id);
+  // Whoever adds a step types at once: what there is to add is here by then.
+  useEffect(() => prefetch("workflows.palette"), []);
   const { workflow, draft: definition, error, refetch } = draft;
   if (workflow && definition) return <Workbench {...{ id, draft, workflow, definition }} />;
   return (
