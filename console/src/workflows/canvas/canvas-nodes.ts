@@ -2,7 +2,7 @@
 import { type Node, Position } from "@xyflow/react";
 import { useMemo, useRef } from "react";
 import type { Mark } from "../graph/diff.ts";
-import { bodyOf, type Definition, type Step, walkSteps } from "../graph/graph.ts";
+import { bodyOf, type Definition, type Step } from "../graph/graph.ts";
 import { type Box, TRIGGER } from "../graph/layout.ts";
 import type { RunView } from "../graph/run-view.ts";
 import type { CardData, CardHandlers, CardNode } from "./step-card.tsx";
@@ -66,7 +66,6 @@ export function useCanvasNodes(input: NodesInput): Node[] {
         isLeaf: !leading.has(box.key),
         isFolded: box.kind === "step" && (body !== undefined || step.type === "subworkflow"),
         isReadOnly,
-        stepsInside: body ? [...walkSteps(body)].length : 0,
       };
       const card: CardNode = {
         ...toNode(box, placed),

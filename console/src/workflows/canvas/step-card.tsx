@@ -3,11 +3,12 @@ import type { Node, NodeProps } from "@xyflow/react";
 import { ChevronDown, Pin, Plus, Radio } from "lucide-react";
 import { memo, type SyntheticEvent } from "react";
 import { useNow } from "../../ui/time.tsx";
-import { count, toAge, toDuration } from "../../ui/words.ts";
+import { toAge, toDuration } from "../../ui/words.ts";
 import type { Mark } from "../graph/diff.ts";
 import type { Step } from "../graph/graph.ts";
 import type { LoopView, RunStep } from "../graph/run-view.ts";
 import { kindOf, TRIGGER_ICONS } from "./step-kinds.ts";
+import { describeStep } from "./step-line.ts";
 
 /** What a card can be asked for; the same object for the life of the canvas, so that no card is drawn anew for it. */
 export interface CardHandlers {
@@ -32,7 +33,6 @@ export interface CardData extends Record<string, unknown> {
   readonly isLeaf: boolean;
   readonly isFolded: boolean;
   readonly isReadOnly: boolean;
-  readonly stepsInside: number;
 }
 
 export type CardNode = Node<CardData>;
@@ -109,16 +109,9 @@ export function LinkPlug({ data }: { readonly data: CardData }) {
 }
 
 /** The second line of a card: the change, what the step waits for, or how it went. */
-function CardLine({
-  data: { step, run, statuses, stepsInside, mark },
-}: {
-  readonly data: CardData;
-}) {
+function CardLine({ data: { step, run, statuses, mark } }: { readonly data: CardData }) {
   if (mark) return mark;
-  if (!run)
-    return stepsInside > 0
-      ? `${count(stepsInside, "step")} inside`
-      : kindOf(step.type).title.toLowerCase();
+  if (!run) return describeStep(step);
   if (run.wait && run.finishedAt === null) return <WaitReason wait={run.wait} />;
   const total = Object.values(statuses ?? {}).reduce((sum, n) => sum + n, 0);
   if (total > 1) return <Tally statuses={statuses ?? {}} />;

@@ -1,4 +1,4 @@
-import { CodeEditor, type CodeMark } from "../../../code/index.ts";
+import { CodeEditor } from "../../../code/index.ts";
 
 interface JsonFieldProps {
   readonly label: string;
@@ -7,16 +7,6 @@ interface JsonFieldProps {
   readonly isReadOnly?: boolean;
   readonly isTall?: boolean;
   readonly onChange: (text: string) => void;
-}
-
-const NO_MARKS: readonly CodeMark[] = [];
-
-/** The parser says where it stopped. A mark leaves the caret alone, which another description would not. */
-function markError(text: string, error: string | undefined): readonly CodeMark[] {
-  const at = /position (\d+)/.exec(error ?? "")?.[1];
-  if (error === undefined || at === undefined) return NO_MARKS;
-  const from = Math.min(Number(at), Math.max(0, text.length - 1));
-  return [{ from, to: Math.min(from + 1, text.length), message: error }];
 }
 
 /** JSON as text, with what is wrong with it below. */
@@ -30,7 +20,6 @@ export function JsonField(props: JsonFieldProps) {
         label={label}
         value={value}
         isReadOnly={isReadOnly}
-        marks={markError(value, error)}
         onChange={onChange}
       />
       {error !== undefined && (
