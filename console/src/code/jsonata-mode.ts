@@ -6,6 +6,8 @@ export type ExpressionMode = "expression" | "template" | "json-template";
 
 interface Inside {
   isInside: boolean;
+  /** In a text of JSON. */
+  isText: boolean;
 }
 
 const TOKENS: readonly (readonly [RegExp, string])[] = [
@@ -29,7 +31,7 @@ function readExpression(stream: StringStream): string | null {
 export function jsonataParser(mode: ExpressionMode): StreamParser<Inside> {
   return {
     name: mode,
-    startState: () => ({ isInside: mode === "expression" }),
+    startState: () => ({ isInside: mode === "expression", isText: false }),
     copyState: (state) => ({ ...state }),
     token(stream, state) {
       if (mode === "expression") return readExpression(stream);
@@ -42,19 +44,27 @@ export function jsonataParser(mode: ExpressionMode): StreamParser<Inside> {
         return "brace";
       }
       if (state.isInside) return readExpression(stream);
-      return mode === "json-template" ? readJson(stream) : readText(stream);
+      return mode === "json-template" ? readJson(stream, state) : readText(stream);
     },
     languageData: { closeBrackets: { brackets: ["(", "[", "{", '"', "'"] } },
   };
 }
 
-function readJson(stream: StringStream): string | null {
+function readJson(stream: StringStream, state: Inside): string | null {
+  if (state.isText) {
+    if (stream.match('"')) state.isText = false;
+    else if (!stream.match(/^(?:[^"\\{]|\\.|\{(?!\{))+/)) stream.next();
+    // A text ends with its line, whatever is missing.
+    if (stream.eol()) state.isText = false;
+    return "string";
+  }
   if (stream.eatSpace()) return null;
   if (stream.match(/^"(?:[^"\\{]|\\.|\{(?!\{))*"(?=\s*:)/)) return "labelName";
   if (stream.match(/^-?\d+(\.\d+)?([eE][+-]?\d+)?/)) return "number";
   if (stream.match(/^(true|false|null)\b/)) return "keyword";
-  stream.next();
-  return null;
+  if (stream.next() !== '"') return null;
+  state.isText = !stream.eol();
+  return "string";
 }
 
 function readText(stream: StringStream): null {

@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { CodeWords } from "../ui/code-words.tsx";
 import { Control } from "./control.tsx";
 import { type FieldPlace, type FieldProps, useForm } from "./context.ts";
 import { Files } from "./files.tsx";
@@ -67,7 +68,7 @@ export function Field({ schema: given, value, at, name, isRequired = false, isBa
   }
   if (kind === "yes") return <YesNo {...parts} field={props} />;
   return (
-    <Plain {...parts} isLabelled>
+    <Plain {...parts}>
       <Control {...props} />
     </Plain>
   );
@@ -101,27 +102,19 @@ interface FieldParts {
 function About({ id, text }: { readonly id: string; readonly text: string }) {
   return (
     <p id={`${id}-about`} className="form-about">
-      {text.split("`").map((part, n) => (n % 2 === 1 ? <code key={n}>{part}</code> : part))}
+      <CodeWords text={text} />
     </p>
   );
 }
 
-function Plain(
-  props: FieldParts & { readonly children: ReactNode; readonly isLabelled?: boolean },
-) {
-  const { id, label, isBare, isLabelled = false } = props;
+function Plain(props: FieldParts & { readonly children: ReactNode }) {
+  const { id, label, isBare } = props;
   const className = isBare ? "hide" : "form-label";
   return (
     <div className={`form-field ${props.className}`}>
-      {isLabelled ? (
-        <label htmlFor={id} className={className}>
-          {label}
-        </label>
-      ) : (
-        <span className={className} id={`${id}-label`}>
-          {label}
-        </span>
-      )}
+      <label htmlFor={id} className={className}>
+        {label}
+      </label>
       {props.children}
       {props.about}
       {props.error}

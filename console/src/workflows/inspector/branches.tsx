@@ -20,7 +20,7 @@ export function Branches({ step, graph, mayEdit, onCases }: BranchesProps) {
   };
   return (
     <section className="inspector-branches" aria-label="Branches">
-      <h3>Branches</h3>
+      <h2>Branches</h2>
       <ol>
         {branches.map((branch, n) => (
           <li key={n}>

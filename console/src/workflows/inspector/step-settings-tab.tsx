@@ -2,6 +2,7 @@
 import type { ScopeSource } from "../../code/index.ts";
 import { useOp } from "../../data/api.ts";
 import type { Schema } from "../../form/index.ts";
+import { CodeWords } from "../../ui/code-words.tsx";
 import { changeStep } from "../graph/edit.ts";
 import { findGraph, placeOf, type Step } from "../graph/graph.ts";
 import { Branches } from "./branches.tsx";
@@ -38,7 +39,11 @@ export function StepSettingsTab({
   const rest = problems.filter(({ path }) => !path.startsWith("/config/"));
   return (
     <>
-      {type && <p className="inspector-about">{type.summary}.</p>}
+      {type && (
+        <p className="inspector-about">
+          <CodeWords text={`${type.summary}.`} />
+        </p>
+      )}
       {type && (
         <StepForm
           key={stepKey}
@@ -57,8 +62,36 @@ export function StepSettingsTab({
         mayEdit={mayEdit}
         onCases={(cases) => change({ ...step, config: { ...step.config, cases } }, "config/cases")}
       />
+      <StepNote step={step} mayEdit={mayEdit} onChange={change} />
       <StepSettings step={step} problems={rest} mayEdit={mayEdit} onChange={change} />
       <Problems problems={problems} />
     </>
+  );
+}
+
+/** For the next reader: it is on the card, and changes nothing of a run. */
+function StepNote(props: {
+  readonly step: Step;
+  readonly mayEdit: boolean;
+  readonly onChange: (step: Step, field: string) => void;
+}) {
+  const { step, mayEdit, onChange } = props;
+  const { note = "", ...rest } = step;
+  return (
+    <details className="inspector-more" open={note !== ""}>
+      <summary>Note</summary>
+      <textarea
+        className="field inspector-note"
+        aria-label="Note"
+        rows={3}
+        maxLength={2_000}
+        placeholder="Why it is so"
+        readOnly={!mayEdit}
+        value={note}
+        onChange={({ target }) =>
+          onChange(target.value === "" ? rest : { ...rest, note: target.value }, "note")
+        }
+      />
+    </details>
   );
 }

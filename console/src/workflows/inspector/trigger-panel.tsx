@@ -4,6 +4,7 @@ import { useMemo } from "react";
 import { type Schemas, useOp } from "../../data/api.ts";
 import { BASE_PATH, place } from "../../data/place.ts";
 import { type FieldProps, fieldKindOf, Form, type Schema } from "../../form/index.ts";
+import { CodeWords } from "../../ui/code-words.tsx";
 import { CopyLine } from "../../ui/copy-line.tsx";
 import { TRIGGER_ICONS } from "../canvas/step-kinds.ts";
 import type { InspectorProps } from "./inspector-props.ts";
@@ -85,7 +86,9 @@ function Kinds(props: {
             <Icon className="ico" />
             <span>
               {kind.title}
-              <small>{kind.summary}</small>
+              <small>
+                <CodeWords text={kind.summary} />
+              </small>
             </span>
           </label>
         );

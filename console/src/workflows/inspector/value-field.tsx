@@ -61,7 +61,7 @@ export function SwitchField({ field, sources }: ValueFieldProps) {
         type="button"
         className="btn bare icon fx"
         aria-pressed={isExpression}
-        aria-label={`${field.label} by an expression`}
+        aria-label={`fx: ${field.label} by an expression`}
         title={isExpression ? "As a plain value" : "By an expression"}
         disabled={field.isDisabled}
         onClick={turn}

@@ -2,21 +2,27 @@ import { ChevronRight } from "lucide-react";
 import { useState } from "react";
 import { type ScopeSource, useCaret } from "../../code/index.ts";
 import { JsonTree } from "../../ui/json-tree.tsx";
+import { useIsNarrow } from "../../ui/narrow.ts";
 import { summarizeValue } from "../../ui/value.ts";
 
 /** All that an expression of this step may use, nearest first, as it was. `Use` writes at the caret. */
 export function ValuesPanel({ sources }: { readonly sources: readonly ScopeSource[] }) {
   const { field } = useCaret();
+  const isNarrow = useIsNarrow();
+  const [isShown, setShown] = useState(!isNarrow);
   const [open, setOpen] = useState<string>();
   return (
     <section className="inspector-values" aria-label="Values">
       <h2>
-        <span className="grow">Values</span>
-        <span className="muted cut">
-          {field ? `Use writes to ${field.label}` : "Choose a field to use one"}
-        </span>
+        <button type="button" aria-expanded={isShown} onClick={() => setShown(!isShown)}>
+          <ChevronRight className="ico" />
+          <span className="grow">Values</span>
+          <span className="muted cut">
+            {field ? `Use writes to ${field.label}` : "Choose a field to use one"}
+          </span>
+        </button>
       </h2>
-      <div className="scroll" tabIndex={-1}>
+      <div className="scroll" tabIndex={-1} hidden={!isShown}>
         {sources.map(({ path, title, value }) => (
           <div key={path}>
             <button
