@@ -40,11 +40,6 @@ import { Wires } from "./wires.tsx";
 const NODE_TYPES = { step: StepCard, frame: LoopFrame, trigger: TriggerCard };
 const NO_EDGES: never[] = [];
 const FLOW_OPTIONS = {
-  fitViewOptions: {
-    padding: { top: "68px", bottom: "32px", x: "24px" },
-    minZoom: 0.45,
-    maxZoom: 1,
-  },
   minZoom: 0.06,
   maxZoom: 1.6,
   nodesDraggable: false,
@@ -62,6 +57,8 @@ const GLIDE_MS = 180;
 const MINIMAP_FROM = 14;
 const CULL_FROM = 400;
 const [FITS_HEIGHT, FITS_WIDTH] = [1_250, 2_000];
+/** What a small graph leaves free around it. */
+const MARGIN = { side: 24, top: 68, bottom: 32, zoomMin: 0.45 } as const;
 /** How near the edge of the canvas a chosen step may stand. */
 const EDGE = { side: 40, top: 84, bottom: 70 } as const;
 
@@ -162,7 +159,6 @@ export function Canvas(props: CanvasProps) {
         nodes={nodes}
         edges={NO_EDGES}
         nodeTypes={NODE_TYPES}
-        fitView={isSmall(placed)}
         onlyRenderVisibleElements={nodes.length > CULL_FROM}
         elementsSelectable={!isReadOnly}
         selectionKeyCode={isReadOnly ? null : "Shift"}
@@ -213,7 +209,8 @@ function useFlowHandlers(props: CanvasProps, { host, flow, placed, isDragging }:
   return useStableHandlers({
     onInit(instance: ReactFlowInstance): void {
       flow.current = instance;
-      if (!isSmall(placed)) showBeginning(placed, instance, host.current);
+      if (isSmall(placed)) showWhole(placed, instance, host.current);
+      else showBeginning(placed, instance, host.current);
       setDetail(host.current, instance.getZoom());
     },
     onMove: (_: unknown, { zoom }: { readonly zoom: number }): void =>
@@ -318,6 +315,24 @@ function revealBox(box: Box, flow: ReactFlowInstance | undefined, host: HTMLElem
   if (dx !== 0 || dy !== 0) {
     void flow.setViewport({ x: x + dx, y: y + dy, zoom }, { duration: GLIDE_MS });
   }
+}
+
+/** A small graph is seen whole, and stands high: there is room below for what is added. */
+function showWhole(
+  { layout }: PlacedLayout,
+  flow: ReactFlowInstance,
+  host: HTMLElement | null,
+): void {
+  if (!host) return;
+  const { clientWidth: width, clientHeight: height } = host;
+  const fits = Math.min(
+    (width - 2 * MARGIN.side) / layout.width,
+    (height - MARGIN.top - MARGIN.bottom) / layout.height,
+  );
+  const zoom = Math.max(MARGIN.zoomMin, Math.min(1, fits));
+  const x = (width - layout.width * zoom) / 2;
+  const y = Math.max(MARGIN.top, Math.min((height - layout.height * zoom) / 2, height / 7));
+  void flow.setViewport({ x, y, zoom });
 }
 
 /** A graph that does not fit opens at its beginning, large enough to be read. */

@@ -47,7 +47,7 @@ export function RunBar({ followed, view, draft, onChoose, onClose }: RunBarProps
       />
       {failed !== undefined && (
         <button className="btn bare" onClick={() => onChoose(failed)}>
-          Show what failed
+          What failed
         </button>
       )}
       <Link
@@ -83,7 +83,10 @@ function Elapsed(props: {
 }) {
   const now = useNow();
   const { startedAt, durationMs } = props;
-  if (durationMs != null) return <span className="muted">{toDuration(durationMs)}</span>;
+  if (durationMs != null)
+    return <span className="muted run-bar-time">{toDuration(durationMs)}</span>;
   const elapsed = startedAt === null ? 0 : Math.max(0, now - Date.parse(startedAt));
-  return <span className="muted">{toDuration(Math.floor(elapsed / 1_000) * 1_000)}</span>;
+  return (
+    <span className="muted run-bar-time">{toDuration(Math.floor(elapsed / 1_000) * 1_000)}</span>
+  );
 }
