@@ -1,7 +1,8 @@
 import "./home.css";
+import { useIsFetching } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { AppWindow } from "lucide-react";
-import { useMemo } from "react";
+import { useEffect, useMemo, useState } from "react";
 import { useOp } from "../data/api.ts";
 import { useRecentEvents } from "../data/live.ts";
 import { useMay, useMe } from "../data/people.ts";
@@ -23,10 +24,11 @@ const CHANGES_READ = 100;
 /** What waits for me, what failed, what runs, and what changed since I was here. */
 export function Home() {
   const may = useMay();
+  const isReady = useReady();
   return (
     <div className="scroll home">
       <Greeting />
-      <div className="home-panels">
+      <div className={`home-panels${isReady ? "" : " unready"}`}>
         <div className="home-column">
           <Waiting />
           {may("workflows:read") && <Failures />}
@@ -39,6 +41,22 @@ export function Home() {
       </div>
     </div>
   );
+}
+
+const PATIENCE_MS = 700;
+
+/** Says that everything has been read once, or that it takes too long to wait for. */
+function useReady(): boolean {
+  const me = useMe();
+  const missing = useIsFetching({ predicate: ({ state }) => state.data === undefined });
+  const [isReady, setReady] = useState(false);
+  useEffect(() => {
+    // A moment later: what a permission allows is asked for once it is known.
+    const isDone = me !== undefined && missing === 0;
+    const timer = setTimeout(() => setReady(true), isDone ? 0 : PATIENCE_MS);
+    return () => clearTimeout(timer);
+  }, [me, missing]);
+  return isReady;
 }
 
 const HOURS = [

@@ -66,7 +66,12 @@ export function Notifications() {
         >
           <Settings2 />
         </Link>
-        <button className="btn" disabled={unread.length === 0} onClick={() => void readAll()}>
+        <button
+          className="btn"
+          aria-label="Mark all as read"
+          disabled={unread.length === 0}
+          onClick={() => void readAll()}
+        >
           <CheckCheck /> <span className="wide-only">Mark all as read</span>
         </button>
       </header>

@@ -19,7 +19,10 @@ export function Dialog({ title, onClose, children, footer, isWide, onSubmit }: D
   const id = useId();
   useEffect(() => {
     const element = dialog.current;
-    if (element && !element.open) element.showModal();
+    if (!element || element.open) return;
+    element.showModal();
+    // The browser takes what comes first, which is the button that closes it.
+    element.querySelector<HTMLElement>(".dialog-body :is(input, textarea, select)")?.focus();
   }, []);
   return (
     <dialog

@@ -144,7 +144,7 @@ function AccountFields(props: {
         value={props.email}
       />
       <label>
-        Password you came with
+        Current password
         <input
           className="field"
           type="password"
@@ -155,7 +155,7 @@ function AccountFields(props: {
         />
       </label>
       <label>
-        Password of your own
+        New password
         <input
           className="field"
           type="password"
@@ -166,8 +166,7 @@ function AccountFields(props: {
         />
       </label>
       <p className="muted wide">
-        The one you came with may have been made up and printed at the start. Leave both empty to
-        keep it.
+        The current one may have been made up and printed at the start. Leave both empty to keep it.
       </p>
     </fieldset>
   );

@@ -1,23 +1,198 @@
 import { expect, test } from "vitest";
+import { somebody, withApp } from "#domains/identity/mfa/testing/people.ts";
+import { CLIENT, startOpenIdProvider } from "#domains/identity/sso/testing/openid-provider.ts";
 import { describeInBrowser } from "#kernel/testing/browser.ts";
-import { expectSound, useConsole } from "./testing.ts";
-
-const EMAIL = "admin@example.com";
-const PASSWORD = "correct horse battery";
+import { TEST_PASSWORD } from "#kernel/testing/database.ts";
+import { expectSound, useConsole, type Visitor } from "./testing.ts";
 
 describeInBrowser("signing in", () => {
-  const at = useConsole({ env: { MILLRACE_ADMIN_PASSWORD: PASSWORD } });
+  const at = useConsole({ isNamed: true, env: { MILLRACE_LOGIN_RATE_LIMIT: "0" } });
 
-  test("a stranger is asked to sign in, told what was wrong, and led to where they wanted to go", async () => {
+  const fillIn = async ({ page }: Visitor, email: string, password = TEST_PASSWORD) => {
+    await page.getByLabel("E-mail").fill(email);
+    await page.getByLabel("Password").fill(password);
+    await page.keyboard.press("Enter");
+  };
+  const arriveAt = ({ page }: Visitor, path: string) =>
+    page.waitForURL(({ pathname, search }) => `${pathname}${search}` === path);
+
+  test("a stranger is told what was wrong, and led to where they wanted to go", async () => {
+    const person = await somebody(at.world, ["builder"]);
     const visitor = await at.stranger();
     const { page } = visitor;
-    await page.goto(`${at.origin}/home?workspace=default`);
+    await page.goto(`${at.origin}/runs?status=failed`);
     await page.getByRole("heading", { name: "Sign in to Millrace" }).waitFor();
     await expectSound(visitor);
-    await page.getByLabel("E-mail").fill(EMAIL);
-    await page.getByLabel("Password").fill("not the password");
-    await page.keyboard.press("Enter");
-    await page.getByRole("alert").waitFor();
+    await fillIn(visitor, person.email, "not the password");
     expect(await page.getByRole("alert").textContent()).toContain("password is wrong");
+    await fillIn(visitor, person.email);
+    await arriveAt(visitor, "/runs?status=failed");
+    await page.getByRole("heading", { name: "Runs" }).waitFor();
+  });
+
+  test("an address cannot lead to another host after the sign-in", async () => {
+    const { email } = await somebody(at.world);
+    for (const from of ["//evil.example/", "https://evil.example/", "/\\evil.example"]) {
+      const visitor = await at.stranger();
+      await visitor.page.goto(`${at.origin}/login?from=${encodeURIComponent(from)}`);
+      await fillIn(visitor, email);
+      await arriveAt(visitor, "/");
+      await visitor.context.close();
+    }
+  });
+
+  test("a second factor is asked for: a code, or one of the recovery codes", async () => {
+    const person = await somebody(at.world);
+    const { app, recoveryCodes } = await withApp(at.world, person);
+    for (const code of [app.next(), recoveryCodes[0] ?? ""]) {
+      const visitor = await at.stranger({ dark: true });
+      const { page } = visitor;
+      await page.goto(`${at.origin}/login`);
+      await fillIn(visitor, person.email);
+      const field = page.getByLabel("Code from your authenticator app");
+      await field.fill("000000");
+      await page.keyboard.press("Enter");
+      await page.getByRole("alert").waitFor();
+      await expectSound(visitor);
+      await field.fill(code);
+      await page.keyboard.press("Enter");
+      await arriveAt(visitor, "/");
+      await visitor.context.close();
+    }
+  });
+
+  test("where a second factor is demanded, it is enrolled at the first sign-in: an app, or a passkey", async () => {
+    const workspace = await at.world.workspace("vault");
+    const owner = await at.world.member(["owner"], workspace);
+    await owner("POST /api/v1/auth/mfa/totp/enroll");
+    await withApp(at.world, { ask: owner });
+    const enforced = await owner("POST /api/v1/settings/security/enforce-mfa", { enforced: true });
+    expect(enforced.status).toBeLessThan(300);
+
+    const byKey = await somebody(at.world, ["builder"], workspace);
+    const visitor = await at.stranger();
+    const { page } = visitor;
+    const devTools = await visitor.context.newCDPSession(page);
+    await devTools.send("WebAuthn.enable");
+    await devTools.send("WebAuthn.addVirtualAuthenticator", {
+      options: {
+        protocol: "ctap2",
+        transport: "usb",
+        hasResidentKey: false,
+        hasUserVerification: false,
+        automaticPresenceSimulation: true,
+      },
+    });
+    await page.goto(`${at.origin}/login`);
+    await fillIn(visitor, byKey.email);
+    await page.getByRole("heading", { name: "A second factor is needed here" }).waitFor();
+    await expectSound(visitor);
+    await page.getByRole("button", { name: "Use a passkey or security key" }).click();
+    await page.getByRole("heading", { name: "Keep these recovery codes" }).waitFor();
+    await expectSound(visitor);
+    await page.getByRole("button", { name: "I have kept them" }).click();
+    await page.getByRole("link", { name: "Workflows" }).waitFor();
+    // And with it the next time.
+    await page.getByRole("button", { name: /Somebody/ }).click();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await fillIn(visitor, byKey.email);
+    await page.getByRole("button", { name: "Use a passkey or security key" }).click();
+    await page.getByRole("link", { name: "Workflows" }).waitFor();
+
+    const byApp = await somebody(at.world, ["builder"], workspace);
+    const other = await at.stranger({ width: 400 });
+    await other.page.goto(`${at.origin}/login`);
+    await fillIn(other, byApp.email);
+    await other.page.getByRole("button", { name: "Use an authenticator app" }).click();
+    expect(await other.page.getByLabel("Key", { exact: true }).textContent()).toMatch(
+      /^([A-Z2-7]{4} )+[A-Z2-7]{1,4}$/,
+    );
+    await other.page.getByRole("img", { name: "QR code of the key" }).waitFor();
+    await expectSound(other);
+  });
+
+  test("single sign-on leads to the identity provider and back to where one wanted to go", async () => {
+    const workspace = await at.world.workspace("acme");
+    const owner = await at.world.member(["owner"], workspace);
+    await using provider = await startOpenIdProvider([`${at.origin}/sso/acme/oidc/callback`]);
+    const settings = { jitProvisioning: true, defaultRole: "builder", ...CLIENT };
+    const set = await owner("POST /api/v1/settings/sso", {
+      protocol: "oidc",
+      issuer: provider.issuer,
+      ...settings,
+    });
+    expect(set.status).toBe(200);
+    provider.seat("ada", { email: "ada@acme.example", email_verified: true, name: "Ada Byron" });
+    const visitor = await at.stranger();
+    const { page } = visitor;
+    await page.goto(`${at.origin}/workflows`);
+    await page.getByRole("button", { name: "Single sign-on" }).click();
+    await page.getByLabel("Workspace").fill("acme");
+    await page.keyboard.press("Enter");
+    await arriveAt(visitor, "/workflows");
+    await page.getByRole("button", { name: /Ada Byron/ }).waitFor();
+  });
+
+  test("with several workspaces one chooses; without one, one is told", async () => {
+    const second = await at.world.workspace("second");
+    const person = await somebody(at.world);
+    await at.world.sql(
+      `insert into memberships (workspace_id, user_id, roles, created_at, updated_at)
+       values ($1, $2, '{viewer}', now(), now())`,
+      [second.key, person.userId],
+    );
+    const visitor = await at.stranger();
+    await visitor.page.goto(`${at.origin}/login`);
+    await fillIn(visitor, person.email);
+    await visitor.page.getByRole("heading", { name: "Where do you want to go?" }).waitFor();
+    await expectSound(visitor);
+    await visitor.page.getByRole("button", { name: "second" }).click();
+    await visitor.page.getByRole("button", { name: "Workspace: second" }).waitFor();
+
+    const alone = await somebody(at.world);
+    await at.world.sql("delete from memberships where user_id = $1", [alone.userId]);
+    const other = await at.stranger();
+    await other.page.goto(`${at.origin}/login`);
+    await fillIn(other, alone.email);
+    await other.page.getByRole("heading", { name: "You belong to no workspace" }).waitFor();
+  });
+
+  test("an accepted invitation leads into the console, and a forgotten password is asked for by mail", async () => {
+    const owner = await at.world.member(["owner"]);
+    const invited = await owner("POST /api/v1/settings/users/invite", {
+      email: "cy@example.com",
+      name: "Cy",
+    });
+    const visitor = await at.stranger();
+    const { page } = visitor;
+    await page.goto(`${at.origin}/invitations?token=${invited.body.data.token}`);
+    await page.getByLabel("Password").fill("a long password of mine");
+    await page.getByRole("button", { name: "Accept" }).click();
+    await page.getByRole("heading", { name: /Cy\./ }).waitFor();
+
+    const stranger = await at.stranger();
+    await stranger.page.goto(`${at.origin}/login`);
+    await stranger.page.getByRole("button", { name: "Forgot your password?" }).click();
+    await stranger.page.getByLabel("E-mail").fill("cy@example.com");
+    await stranger.page.keyboard.press("Enter");
+    await stranger.page.getByRole("heading", { name: "Look into your mail" }).waitFor();
+  });
+
+  test("a session that is over is begun again above the page, and what was written stays", async () => {
+    const person = await somebody(at.world, ["builder"]);
+    const visitor = await at.visitAs(person.token);
+    const { page } = visitor;
+    await page.goto(`${at.origin}/workflows?new=import`);
+    await page.getByLabel("Definition", { exact: true }).fill('{ "name": "Kept", "nodes": [] }');
+    await person.ask("POST /api/v1/auth/logout");
+    await page.getByRole("button", { name: "Create it" }).click();
+    const dialog = page.getByRole("dialog", { name: "Your session is over" });
+    await dialog.getByRole("heading", { name: "Sign in again to go on" }).waitFor();
+    await dialog.getByLabel("Password").fill(TEST_PASSWORD);
+    await page.keyboard.press("Enter");
+    await dialog.waitFor({ state: "detached" });
+    expect(await page.getByLabel("Definition", { exact: true }).inputValue()).toContain("Kept");
+    await page.getByRole("button", { name: "Create it" }).click();
+    await page.waitForURL(/\/workflows\/wf_/);
   });
 });

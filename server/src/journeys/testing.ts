@@ -2,6 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, inject } from "vitest";
@@ -23,13 +24,29 @@ export interface ConsoleFixture {
   readonly origin: string;
   /** A browser that is signed in with these roles. */
   visit(roles: readonly string[], options?: VisitOptions): Promise<Visitor & { userId: string }>;
+  /** A browser with the session of this token. */
+  visitAs(token: string, options?: VisitOptions): Promise<Visitor>;
   /** A browser of somebody who is not signed in. */
   stranger(options?: VisitOptions): Promise<Visitor>;
+}
+
+export interface ConsoleOptions extends WorldOptions {
+  /** Under `http://localhost`, known from the start: passkeys and identity providers are bound to an origin. */
+  readonly isNamed?: boolean;
 }
 
 interface VisitOptions {
   readonly width?: number;
   readonly dark?: boolean;
+}
+
+/** A port that was free just now. */
+async function findPort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((done) => server.close(done));
+  return port;
 }
 
 /** Builds the console once for all files of a run. */
@@ -40,11 +57,19 @@ function builtConsole(): string {
 }
 
 /** Starts a product with its console, and a browser, for all tests of a file. */
-export function useConsole(options: WorldOptions = {}): ConsoleFixture {
+export function useConsole({ isNamed, ...options }: ConsoleOptions = {}): ConsoleFixture {
   const parts: { world?: World; browser?: Browser; origin?: string } = {};
   beforeAll(async () => {
-    parts.world = await startWorld({ work: true, consoleFolder: builtConsole(), ...options });
-    parts.origin = await parts.world.app.listen({ host: "127.0.0.1", port: 0 });
+    const port = isNamed === true ? await findPort() : 0;
+    const named = port === 0 ? undefined : `http://localhost:${port}`;
+    parts.world = await startWorld({
+      work: true,
+      consoleFolder: builtConsole(),
+      ...options,
+      env: { ...options.env, ...(named !== undefined && { MILLRACE_BASE_URL: named }) },
+    });
+    const origin = await parts.world.app.listen({ host: "127.0.0.1", port });
+    parts.origin = named ?? origin;
     parts.browser = await launchBrowser();
   });
   afterAll(async () => {
@@ -67,6 +92,16 @@ export function useConsole(options: WorldOptions = {}): ConsoleFixture {
     });
     return { page, context, faults };
   };
+  const visitAs = async (token: string, visit: VisitOptions = {}): Promise<Visitor> => {
+    const visitor = await open(visit);
+    const url = parts.origin!;
+    const cookie = { name: "millrace_session", value: token, url, httpOnly: true };
+    await visitor.context.addCookies([cookie]);
+    await visitor.context.addInitScript(() =>
+      localStorage.setItem("millrace.workspace", "default"),
+    );
+    return visitor;
+  };
   return {
     get world() {
       return parts.world!;
@@ -75,17 +110,10 @@ export function useConsole(options: WorldOptions = {}): ConsoleFixture {
       return parts.origin!;
     },
     stranger: (visit = {}) => open(visit),
+    visitAs,
     async visit(roles, visit = {}) {
-      const visitor = await open(visit);
       const { token, userId } = await parts.world!.member(roles);
-      const url = parts.origin!;
-      await visitor.context.addCookies([
-        { name: "millrace_session", value: token, url, httpOnly: true },
-      ]);
-      await visitor.context.addInitScript(() =>
-        localStorage.setItem("millrace.workspace", "default"),
-      );
-      return { ...visitor, userId };
+      return { ...(await visitAs(token, visit)), userId };
     },
   };
 }

@@ -19,7 +19,7 @@ export function AccountMenu({ me, above }: { readonly me: Me | undefined; readon
       className={above ? "nav-account" : "account-button"}
       align={above ? "start" : "end"}
       above={above === true}
-      isNamedByContent={above === true}
+      isNamedByContent
       trigger={
         <>
           <Avatar name={name ?? "?"} big />

@@ -44,13 +44,13 @@ export function useEntries(actions: readonly Action[], text: string): readonly E
   const things = useThings(useDeferredValue(text.trim()));
   return useMemo(() => {
     if (text.trim() === "") return fixed.filter(({ group }) => group !== "Environment");
-    const ranked = fixed
+    const seen = new Set<string>();
+    return [...fixed, ...things]
       .map((entry) => ({ entry, score: rank(`${entry.label} ${entry.also ?? ""}`, text) }))
-      .filter(({ score }) => score >= 0)
+      .filter(({ entry: { id }, score }) => score >= 0 && !seen.has(id) && seen.add(id))
       .toSorted((a, b) => b.score - a.score)
+      .slice(0, FOUND_MAX)
       .map(({ entry }) => entry);
-    const known = new Set(ranked.map(({ id }) => id));
-    return [...ranked, ...things.filter(({ id }) => !known.has(id))].slice(0, FOUND_MAX);
   }, [fixed, things, text]);
 }
 
@@ -126,6 +126,7 @@ function useThings(text: string): readonly Entry[] {
         group: number,
         icon: <Ticket className="ico" />,
         label: title,
+        also: number,
         run: go(`/tickets/${number}`),
       })),
       ...(people.data?.data ?? [])

@@ -1,16 +1,32 @@
+const START = 100;
+const WORD = 80;
+const WITHIN = 60;
+
 /**
- * Says how well a text answers what was typed: the letters in order, better when they follow each other or begin a
- * word, best at the start. Below zero it does not.
+ * Says how well a text answers what was typed: best where it stands in it as a whole, at the start or at a word's; then
+ * the letters in order, better when they follow each other or begin a word. Below zero it does not.
  */
 export function rank(text: string, typed: string): number {
   const lower = text.toLowerCase();
+  const wanted = typed.trim().toLowerCase();
+  const whole = lower.indexOf(wanted);
+  const brief = 1 / (1 + text.length);
+  if (whole === 0) return START + brief;
+  if (whole > 0) return (isWordStart(lower, whole) ? WORD : WITHIN) + brief;
+  return rankLetters(lower, wanted);
+}
+
+const isWordStart = (text: string, at: number): boolean => /[\s_.@-]/.test(text[at - 1] ?? " ");
+
+/** Letters that neither follow each other nor begin a word are chance. */
+function rankLetters(lower: string, wanted: string): number {
   let [score, at] = [0, -1];
-  for (const letter of typed.toLowerCase().replaceAll(" ", "")) {
+  for (const letter of wanted.replaceAll(" ", "")) {
     const next = lower.indexOf(letter, at + 1);
     if (next < 0) return -1;
     if (next === at + 1) score += 3;
-    else if (/[\s_.-]/.test(lower[next - 1] ?? "")) score += 2;
+    else if (isWordStart(lower, next)) score += 2;
     at = next;
   }
-  return score + 1 / (1 + at);
+  return score >= wanted.length ? score : -1;
 }

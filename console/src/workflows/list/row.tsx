@@ -105,7 +105,10 @@ function EnvironmentStates({ workflow }: { readonly workflow: Listed }) {
         return (
           <li key={environment} className={`env-state ${state} env-${environment}`} title={label}>
             <span className="hide">{label}</span>
-            <span aria-hidden="true">{deployed ? `v${deployed.version}` : "–"}</span>
+            <span aria-hidden="true">
+              {environment.charAt(0).toUpperCase()}
+              {deployed && <b> v{deployed.version}</b>}
+            </span>
           </li>
         );
       })}
