@@ -149,6 +149,9 @@ const welcome = createRoute({
   component: lazyRouteComponent(() => import("./welcome/welcome.tsx"), "Welcome"),
 });
 
+/** Whatever else: inside the frame, so that one finds a way on. */
+const nowhere = createRoute({ getParentRoute: () => inside, path: "$", component: NotFound });
+
 /** All components in all states, for those who build screens. */
 const gallery = createRoute({
   getParentRoute: () => inside,
@@ -180,6 +183,7 @@ const router = createRouter({
       mailSettings,
       welcome,
       gallery,
+      nowhere,
     ]),
   ]),
   basepath: BASE_PATH,

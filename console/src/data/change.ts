@@ -32,9 +32,12 @@ export async function applyChange({ show, send, said, undo }: Change): Promise<b
 const CONFLICT =
   "Somebody changed it since you opened it. Nothing of yours was saved; look at theirs first.";
 
+const SIGNED_OUT = "Your session was over, so this was not done. Do it once more.";
+
 /** What was refused, for a person: a version that is no longer the newest is told as what it means. */
 export function describeRefusal(error: unknown): string {
   if (error instanceof ApiError && error.status === 412) return CONFLICT;
+  if (error instanceof ApiError && error.status === 401) return SIGNED_OUT;
   return error instanceof Error ? error.message : String(error);
 }
 

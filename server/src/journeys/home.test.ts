@@ -1,0 +1,157 @@
+import { expect, test } from "vitest";
+import { describeInBrowser } from "#kernel/testing/browser.ts";
+import { TEST_PASSWORD } from "#kernel/testing/database.ts";
+import { until } from "#kernel/testing/world.ts";
+import { expectSound, useConsole, type Visitor } from "./testing.ts";
+
+const ASKING = {
+  name: "Approve a refund",
+  trigger: { type: "manual" },
+  nodes: [
+    { id: "ask", type: "approval", config: { approvers: ["owner"], message: "Refund Ada?" } },
+  ],
+  edges: [],
+};
+const FAILING = {
+  name: "Break",
+  trigger: { type: "manual" },
+  nodes: [{ id: "say", type: "set", config: { values: { x: '{{ $error("It broke.") }}' } } }],
+  edges: [],
+};
+const EXAMPLES = ["Automate work", "Run a service desk", "Tables and apps", "Connect systems"];
+
+describeInBrowser("coming home", () => {
+  const at = useConsole({ env: { MILLRACE_LOGIN_RATE_LIMIT: "0" } });
+
+  const start = async (ask: Awaited<ReturnType<typeof at.world.member>>, definition: object) => {
+    const made = await ask("POST /api/v1/workflows", definition);
+    const { id } = made.body.data;
+    expect(await ask(`POST /api/v1/workflows/${id}/publish`)).toMatchObject({ status: 200 });
+    expect((await ask(`POST /api/v1/workflows/${id}/trigger`, {})).status).toBeLessThan(300);
+  };
+  const signIn = async ({ page }: Visitor) => {
+    await page.goto(`${at.origin}/`);
+    await page.getByLabel("E-mail").fill("admin@example.com");
+    await page.getByLabel("Password").fill(TEST_PASSWORD);
+    await page.keyboard.press("Enter");
+  };
+
+  test("the first owner says what they came for and gets a running example; nobody is asked again", async () => {
+    const first = await at.stranger();
+    const { page } = first;
+    await signIn(first);
+    await page.waitForURL("**/welcome");
+    await expectSound(first);
+    await page.getByLabel("Your name").fill("Mara Vogel");
+    for (const [n, example] of EXAMPLES.entries()) {
+      if (n > 0) await page.goto(`${at.origin}/welcome`);
+      await page.getByText(example, { exact: true }).click();
+      await page.getByRole("button", { name: "Set it up" }).click();
+      const steps = page.getByRole("complementary", { name: "Next steps" });
+      await steps.getByRole("listitem").nth(2).waitFor();
+    }
+    // Each example has run, and did what it is for.
+    const owner = await at.world.member(["owner"]);
+    const outcomes = await until(async () => {
+      const { body } = await owner("GET /api/v1/runs?limit=100");
+      const runs = body.data as { workflowName: string; status: string }[];
+      const isOver = runs.every(({ status }) => !/running|queued/.test(status));
+      return runs.length >= 8 && isOver && runs.map((run) => `${run.workflowName} ${run.status}`);
+    });
+    expect(outcomes.toSorted()).toEqual([
+      "Approve an order completed",
+      "Approve an order completed",
+      "Approve an order failed",
+      "Approve an order paused",
+      "Call out critical incidents completed",
+      "Mark what runs low completed",
+      "Receive an order from a shop completed",
+      "Receive an order from a shop completed",
+    ]);
+    const low = await owner(
+      "GET /api/v1/tables/example_stock/records?filter=%7B%22status%22%3A%22low%22%7D",
+    );
+    expect(low.body.data).toHaveLength(4);
+    await page.getByRole("button", { name: "Put the next steps away" }).click();
+    await page.goto(`${at.origin}/`);
+    await page.getByRole("heading", { name: /Mara\./ }).waitFor();
+    await page.getByRole("link", { name: /Stock room/ }).waitFor();
+    expect(await page.getByRole("complementary", { name: "Next steps" }).count()).toBe(0);
+    // Not in another browser either, and not for another owner.
+    const again = await at.stranger();
+    await signIn(again);
+    await again.page.getByRole("heading", { name: /Mara\./ }).waitFor();
+    const second = await at.visit(["owner"]);
+    await second.page.goto(`${at.origin}/`);
+    await second.page.getByRole("heading", { name: /Somebody\./ }).waitFor();
+  });
+
+  test("home shows what waits, what failed and what others changed, as it happens, and nothing jumps", async () => {
+    const owner = await at.world.member(["owner"]);
+    const other = await at.world.member(["owner"]);
+    const visitor = await at.visitAs(owner.token);
+    const { page } = visitor;
+    await page.addInitScript(() => {
+      const shared = globalThis as unknown as { shifted: number };
+      shared.shifted = 0;
+      new PerformanceObserver((list) => {
+        for (const entry of list.getEntries()) {
+          shared.shifted += (entry as unknown as { value: number }).value;
+        }
+      }).observe({ type: "layout-shift", buffered: true });
+    });
+    await page.goto(`${at.origin}/`);
+    await page.getByText("Live", { exact: true }).waitFor();
+    await page.getByRole("heading", { name: "Waits for you", exact: true }).waitFor();
+    const shifted = await page.evaluate(
+      () => (globalThis as unknown as { shifted: number }).shifted,
+    );
+    expect(shifted).toBeLessThanOrEqual(0.02);
+    await start(other, ASKING);
+    await page.getByRole("link", { name: /Refund Ada\?/ }).waitFor();
+    await start(other, FAILING);
+    await page.getByRole("link", { name: /Break.*It broke\./ }).waitFor();
+    await other("POST /api/v1/itsm/incidents", {
+      title: "The gate is stuck",
+      assigneeId: owner.userId,
+    });
+    await page.getByRole("link", { name: /Incident The gate is stuck/ }).waitFor();
+    const changes = page.getByRole("region", { name: "Since you were here" });
+    await changes.getByText("Break").waitFor();
+    await expectSound(visitor);
+    await page.getByRole("link", { name: /Refund Ada\?/ }).click();
+    await page.waitForURL("**/approvals**");
+  });
+
+  test("the list of workflows is searched, sorted, filled from JSON, copied and archived, by keyboard", async () => {
+    const visitor = await at.visit(["builder"]);
+    const { page } = visitor;
+    await page.goto(`${at.origin}/workflows`);
+    await page.getByRole("heading", { name: "Workflows" }).waitFor();
+    await page.keyboard.press("n");
+    await page.getByRole("button", { name: "From JSON" }).click();
+    await page
+      .getByRole("textbox", { name: "Definition" })
+      .fill(JSON.stringify({ name: "Ants march", nodes: ASKING.nodes }));
+    await page.getByRole("button", { name: "Create it" }).click();
+    await page.waitForURL(/workflows\/wf_/);
+    await page.goto(`${at.origin}/workflows`);
+    await page.keyboard.press("f");
+    await page.keyboard.type("ants");
+    await page.waitForURL("**q=ants");
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("j");
+    await page.keyboard.press("d");
+    await page.waitForURL(/workflows\/wf_/);
+    await page.goto(`${at.origin}/workflows?q=ants`);
+    await page.getByRole("rowheader", { name: /Ants march \(copy\)/ }).waitFor();
+    await page.getByRole("button", { name: "Acts on Ants march (copy)" }).click();
+    await page.getByRole("menuitem", { name: "Archive" }).click();
+    await page.getByRole("rowheader", { name: /copy/ }).waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Undo" }).click();
+    await page.getByRole("rowheader", { name: /copy/ }).waitFor();
+    await page.getByRole("button", { name: "Changed" }).click();
+    await page.waitForURL("**sort=changed**");
+    await expectSound(visitor);
+  });
+});
