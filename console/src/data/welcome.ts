@@ -1,4 +1,7 @@
-/** What the first owner came for, what was made for them, and what they may do next. Kept in this browser. */
+/**
+ * What the first owner came for, what was made for them, and what they may do next. The steps are kept in this browser;
+ * that they were welcomed, with their account.
+ */
 import { useSyncExternalStore } from "react";
 import { place } from "./place.ts";
 
@@ -34,6 +37,8 @@ export function saveWelcome(next: WelcomeState): void {
   localStorage.setItem(KEY, JSON.stringify(next));
   for (const watcher of watchers) watcher();
 }
+
+export const WELCOME_PREFERENCE = { params: { key: "console.welcome" } } as const;
 
 export const useWelcome = (): WelcomeState | undefined =>
   useSyncExternalStore(

@@ -8,7 +8,7 @@ import { listenToLog } from "../data/live.ts";
 import { useMay, useMe } from "../data/people.ts";
 import { BASE_PATH, forgetPlace, place } from "../data/place.ts";
 import { clearObstacle, enterInside, useObstacle } from "../data/session.ts";
-import { isFirstRun, useWelcome } from "../data/welcome.ts";
+import { isFirstRun, useWelcome, WELCOME_PREFERENCE } from "../data/welcome.ts";
 import { Keys } from "../ui/key.tsx";
 import { Toasts } from "../ui/toast.tsx";
 import { signOut } from "./account.ts";
@@ -79,7 +79,10 @@ function useLeftWorkspace(): void {
 /** The first owner begins at the welcome; everybody else, and they later, at home. */
 function useFirstRun(): void {
   const navigate = useNavigate();
-  const isFirst = isFirstRun(useMe(), useWelcome());
+  const isCandidate = isFirstRun(useMe(), useWelcome());
+  // Whoever skipped the welcome elsewhere has said so to the server.
+  const { error } = useOp("preferences.get", WELCOME_PREFERENCE, { enabled: isCandidate });
+  const isFirst = isCandidate && error instanceof ApiError && error.status === 404;
   const isHome = useRouterState({ select: ({ location }) => location.pathname === "/" });
   useEffect(() => {
     if (isFirst && isHome) void navigate({ to: "/welcome", replace: true });

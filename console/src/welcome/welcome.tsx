@@ -4,8 +4,9 @@ import { type FormEvent, useEffect, useState } from "react";
 import { call, cache } from "../data/api.ts";
 import { describeRefusal } from "../data/change.ts";
 import { type Me, useMe } from "../data/people.ts";
-import { saveWelcome } from "../data/welcome.ts";
+import { saveWelcome, WELCOME_PREFERENCE } from "../data/welcome.ts";
 import { Loading } from "../ui/feedback.tsx";
+import { notifyError } from "../ui/toast.tsx";
 import { setTitle } from "../shell/title.ts";
 import { type Landing, setUp } from "./examples/example.ts";
 import { type Intent, INTENTS } from "./intents.ts";
@@ -41,7 +42,10 @@ function WelcomeForm({ me }: { readonly me: Me }) {
   const [problem, setProblem] = useState<string>();
   const intent = INTENTS.find(({ id }) => id === answers.intent);
   const leave = ({ path, steps }: Landing): void => {
-    saveWelcome({ intent: answers.intent, steps, done: [] });
+    const { intent: value } = answers;
+    saveWelcome({ intent: value, steps, done: [] });
+    // With the account, too: it is not asked in another browser.
+    void call("preferences.set", { ...WELCOME_PREFERENCE, body: { value } }).catch(notifyError);
     void cache.invalidateQueries();
     void navigate({ to: path });
   };

@@ -2,6 +2,7 @@
 import { call, type Input, invalidate } from "../../data/api.ts";
 import { applyChange } from "../../data/change.ts";
 import { notify, notifyError } from "../../ui/toast.tsx";
+import { parseImported } from "./imported.ts";
 
 interface Named {
   readonly id: string;
@@ -12,16 +13,11 @@ interface Named {
 export async function duplicate({ id, name }: Named): Promise<string | undefined> {
   try {
     const { data } = await call("workflows.get", { params: { id } });
-    const { description, trigger, nodes, edges, maxConcurrency, concurrencyKey, timeoutMs } = data;
+    const definition = parseImported(JSON.stringify(data));
     const body = {
+      ...definition,
       name: `${name} (copy)`,
-      ...(description !== undefined && { description }),
-      ...(maxConcurrency !== undefined && { maxConcurrency }),
-      ...(concurrencyKey !== undefined && { concurrencyKey }),
-      ...(timeoutMs !== undefined && { timeoutMs }),
-      trigger: withoutAddress(trigger),
-      nodes,
-      edges,
+      trigger: withoutAddress(data.trigger),
     };
     const made = await call("workflows.create", { body } as unknown as Input<"workflows.create">);
     invalidate(["workflows."]);
@@ -35,7 +31,7 @@ export async function duplicate({ id, name }: Named): Promise<string | undefined
 
 /** The address of a webhook is its own workflow's. */
 function withoutAddress(trigger: object): object {
-  const { url: _url, path: _path, ...rest } = trigger as Record<string, unknown>;
+  const { url: _url, ...rest } = trigger as Record<string, unknown>;
   return rest;
 }
 

@@ -15,7 +15,8 @@ const FIELDS = [
   "maxConcurrency",
   "concurrencyKey",
   "timeoutMs",
-  "inputSchema",
+  "note",
+  "tags",
 ];
 
 /** Reads a definition, an answer of the API, or one in a pack. Throws what is wrong in words. */

@@ -1,28 +1,22 @@
 import "./list.css";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { ArrowDown, ArrowUp, Plus } from "lucide-react";
+import { Plus } from "lucide-react";
 import { useDeferredValue, useMemo, useRef } from "react";
 import { useOp } from "../../data/api.ts";
-import { useMay, useNames } from "../../data/people.ts";
+import { useMay } from "../../data/people.ts";
 import { useActions } from "../../shell/actions.ts";
 import { useListKeys } from "../../shell/list-keys.ts";
-import { Empty, ErrorNotice, Loading } from "../../ui/feedback.tsx";
+import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { Keys } from "../../ui/key.tsx";
 import type { MenuItem } from "../../ui/menu.tsx";
 import { useNow } from "../../ui/time.tsx";
-import { toWords } from "../../ui/words.ts";
 import { archive, copyAsJson, duplicate, unarchive } from "./acts.ts";
 import { NewWorkflow } from "./new-workflow.tsx";
-import {
-  type Filter,
-  FILTERS,
-  isShown,
-  type ListSearch,
-  type Sort,
-  sortWorkflows,
-} from "./order.ts";
+import { isShown, type ListSearch, sortWorkflows } from "./order.ts";
 import { summariseRuns } from "./recent-runs.ts";
-import { type Listed, WorkflowRow } from "./row.tsx";
+import type { Listed } from "./row.tsx";
+import { WorkflowTable } from "./table.tsx";
+import { Filters, NoWorkflow, TagFilter } from "./toolbar.tsx";
 
 const PAGE = 200;
 const MINUTE_MS = 60_000;
@@ -92,12 +86,13 @@ export function WorkflowList() {
       disabled: refused ?? noneChosen,
     },
   ]);
-  const isNarrowed = search.q !== undefined || search.show !== undefined;
+  const isNarrowed = [search.q, search.show, search.tag].some((one) => one !== undefined);
   return (
     <div className="page">
       <header className="page-head workflow-head">
         <h1>Workflows</h1>
         <Filters show={search.show} onShow={(next) => show({ show: next })} />
+        <TagFilter workflows={workflows} tag={search.tag} onTag={(tag) => show({ tag })} />
         <input
           ref={field}
           type="search"
@@ -146,12 +141,13 @@ export function WorkflowList() {
 }
 
 /** The workflows of an address: found by the server, narrowed and ordered here. */
-function useWorkflows({ q, show, sort }: ListSearch) {
+function useWorkflows({ q, show, tag, sort }: ListSearch) {
   const text = useDeferredValue(q);
   const list = useOp("workflows.list", {
     query: {
       limit: PAGE,
       ...(text !== undefined && { q: text }),
+      ...(tag !== undefined && { tag }),
       ...(show === "archived" && { status: "archived" as const }),
     },
   });
@@ -166,141 +162,4 @@ function useWorkflows({ q, show, sort }: ListSearch) {
     return sortWorkflows(shown, sort ?? "name", summaries);
   }, [list.data, show, sort, summaries]);
   return { ...list, workflows, summaries };
-}
-
-function Filters(props: {
-  readonly show: Filter | undefined;
-  readonly onShow: (show: Filter | undefined) => void;
-}) {
-  return (
-    <div className="tabs grow" role="group" aria-label="Which">
-      <button aria-pressed={props.show === undefined} onClick={() => props.onShow(undefined)}>
-        All
-      </button>
-      {FILTERS.map((filter) => (
-        <button
-          key={filter}
-          aria-pressed={props.show === filter}
-          onClick={() => props.onShow(filter)}
-        >
-          {toWords(filter)}
-        </button>
-      ))}
-    </div>
-  );
-}
-
-function NoWorkflow(props: {
-  readonly isNarrowed: boolean;
-  readonly refused: string | undefined;
-  readonly onShow: (search: ListSearch) => void;
-}) {
-  if (props.isNarrowed) {
-    return (
-      <Empty
-        title="None is like that"
-        action={
-          <button className="btn" onClick={() => props.onShow({ q: undefined, show: undefined })}>
-            Show all
-          </button>
-        }
-      />
-    );
-  }
-  return (
-    <Empty
-      title="No workflow yet"
-      action={
-        props.refused === undefined && (
-          <button className="btn main" onClick={() => props.onShow({ new: "example" })}>
-            Begin with an example
-          </button>
-        )
-      }
-    >
-      A workflow is steps that run by themselves: by hand, by the clock, on an event, or over HTTP.
-    </Empty>
-  );
-}
-
-const COLUMNS: readonly (readonly [string, Sort | undefined, boolean])[] = [
-  ["Name", "name", false],
-  ["Live in", undefined, false],
-  ["Starts", undefined, true],
-  ["Last runs", undefined, false],
-  ["Failed in a day", "failures", true],
-  ["Ran", "runs", true],
-  ["Changed", "changed", true],
-];
-
-function WorkflowTable(props: {
-  readonly workflows: readonly Listed[];
-  readonly summaries: ReturnType<typeof summariseRuns>;
-  readonly sort: string;
-  readonly chosen: string | undefined;
-  readonly itemsOf: (workflow: Listed) => readonly MenuItem[];
-  readonly onSort: (sort: string) => void;
-}) {
-  const nameOf = useNames();
-  return (
-    <div className="scroll workflow-scroll">
-      <table className="workflow-table">
-        <thead>
-          <tr>
-            {COLUMNS.map(([label, by, isWide]) => (
-              <Column
-                key={label}
-                label={label}
-                by={by}
-                isWide={isWide}
-                sort={props.sort}
-                onSort={props.onSort}
-              />
-            ))}
-            <td />
-          </tr>
-        </thead>
-        <tbody>
-          {props.workflows.map((workflow) => (
-            <WorkflowRow
-              key={workflow.id}
-              workflow={workflow}
-              summary={props.summaries.get(workflow.id)}
-              author={nameOf(workflow.createdBy)}
-              isChosen={workflow.id === props.chosen}
-              items={props.itemsOf(workflow)}
-            />
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
-}
-
-function Column(props: {
-  readonly label: string;
-  readonly by: Sort | undefined;
-  readonly isWide: boolean;
-  readonly sort: string;
-  readonly onSort: (sort: string) => void;
-}) {
-  const { label, by, sort } = props;
-  const isBy = by !== undefined && sort.replace("-", "") === by;
-  const isReverse = sort.startsWith("-");
-  return (
-    <th
-      scope="col"
-      className={props.isWide ? "wide-cell" : undefined}
-      aria-sort={isBy ? (isReverse ? "descending" : "ascending") : undefined}
-    >
-      {by === undefined ? (
-        label
-      ) : (
-        <button onClick={() => props.onSort(isBy && !isReverse ? `-${by}` : by)}>
-          {label}
-          {isBy && (isReverse ? <ArrowUp className="ico" /> : <ArrowDown className="ico" />)}
-        </button>
-      )}
-    </th>
-  );
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isShown, sortWorkflows } from "./order.ts";
+import { isShown, listTags, sortWorkflows } from "./order.ts";
 
 const workflow = (id: string, name: string, status = "active", updatedAt = "2026-11-01") => ({
   id,
@@ -45,3 +45,7 @@ test.each([
 ] as const)("shown as %s are %s", (show, shown) =>
   expect(ids(all.filter((one) => isShown(one, show, summaries)))).toBe(shown),
 );
+
+test("tags are offered by how often they are used", () => {
+  expect(listTags([{ tags: ["b", "a"] }, { tags: ["b"] }, {}])).toEqual(["b", "a"]);
+});

@@ -10,6 +10,7 @@ export type Filter = (typeof FILTERS)[number];
 export interface ListSearch {
   readonly q?: string | undefined;
   readonly show?: Filter | undefined;
+  readonly tag?: string | undefined;
   /** With a minus it is the other way round. */
   readonly sort?: string | undefined;
   /** The row that the keys act on. */
@@ -67,8 +68,20 @@ export function parseListSearch(search: Readonly<Record<string, unknown>>): List
   return {
     q: text(search["q"]),
     show: FILTERS.find((filter) => filter === search["show"]),
+    tag: text(search["tag"]),
     sort: text(search["sort"]),
     chosen: text(search["chosen"]),
     new: WAYS.find((way) => way === search["new"]),
   };
+}
+
+/** The tags of these workflows, the most used first. */
+export function listTags(
+  workflows: readonly { readonly tags?: readonly string[] | undefined }[],
+): readonly string[] {
+  const counts = new Map<string, number>();
+  for (const tag of workflows.flatMap(({ tags = [] }) => tags)) {
+    counts.set(tag, (counts.get(tag) ?? 0) + 1);
+  }
+  return [...counts].toSorted(([a, m], [b, n]) => n - m || a.localeCompare(b)).map(([tag]) => tag);
 }

@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { CalendarClock, Ellipsis, Hand, type LucideIcon, RadioTower, Webhook } from "lucide-react";
-import type { Schemas } from "../../data/api.ts";
+import type { Reply } from "../../data/api.ts";
 import { ENVIRONMENTS } from "../../data/place.ts";
 import { Menu, type MenuItem } from "../../ui/menu.tsx";
 import { Ago } from "../../ui/time.tsx";
@@ -8,7 +8,7 @@ import { toWords } from "../../ui/words.ts";
 import type { RunSummary } from "./recent-runs.ts";
 import { Spark } from "./spark.tsx";
 
-export type Listed = Schemas["ListedWorkflowSummary"];
+export type Listed = Reply<"workflows.list">["data"][number];
 
 const TRIGGERS: Readonly<Record<string, readonly [LucideIcon, string]>> = {
   manual: [Hand, "By hand"],
@@ -25,7 +25,7 @@ export function WorkflowRow(props: {
   readonly isChosen: boolean;
   readonly items: readonly MenuItem[];
 }) {
-  const { id, name, description, updatedAt } = props.workflow;
+  const { id, name, description, tags = [], updatedAt } = props.workflow;
   const { summary } = props;
   const last = summary?.last.at(-1);
   const failures = summary?.failures ?? 0;
@@ -33,7 +33,14 @@ export function WorkflowRow(props: {
     <tr aria-current={props.isChosen} id={`row-${id}`}>
       <th scope="row">
         <Link to="/workflows/$id" params={{ id }} className="workflow-name">
-          <span className="cut">{name}</span>
+          <span className="cut">
+            {name}
+            {tags.map((tag) => (
+              <span key={tag} className="workflow-tag">
+                {tag}
+              </span>
+            ))}
+          </span>
           {description !== undefined && description !== "" && (
             <span className="muted cut">{description}</span>
           )}

@@ -1,0 +1,88 @@
+import { Empty } from "../../ui/feedback.tsx";
+import { toWords } from "../../ui/words.ts";
+import { type Filter, FILTERS, type ListSearch, listTags } from "./order.ts";
+import type { Listed } from "./row.tsx";
+
+/** Which workflows are shown. */
+export function Filters(props: {
+  readonly show: Filter | undefined;
+  readonly onShow: (show: Filter | undefined) => void;
+}) {
+  return (
+    <div className="tabs grow" role="group" aria-label="Which">
+      <button aria-pressed={props.show === undefined} onClick={() => props.onShow(undefined)}>
+        All
+      </button>
+      {FILTERS.map((filter) => (
+        <button
+          key={filter}
+          aria-pressed={props.show === filter}
+          onClick={() => props.onShow(filter)}
+        >
+          {toWords(filter)}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+/** Absent where no workflow has a tag. */
+export function TagFilter(props: {
+  readonly workflows: readonly Listed[];
+  readonly tag: string | undefined;
+  readonly onTag: (tag: string | undefined) => void;
+}) {
+  const { tag } = props;
+  const tags = listTags(props.workflows).filter((one) => one !== tag);
+  if (tags.length === 0 && tag === undefined) return null;
+  return (
+    <select
+      className="field"
+      aria-label="Tag"
+      value={tag ?? ""}
+      onChange={(event) => props.onTag(event.target.value === "" ? undefined : event.target.value)}
+    >
+      <option value="">Any tag</option>
+      {[...(tag === undefined ? [] : [tag]), ...tags].map((one) => (
+        <option key={one}>{one}</option>
+      ))}
+    </select>
+  );
+}
+
+/** What is said where no workflow is shown, and the one act. */
+export function NoWorkflow(props: {
+  readonly isNarrowed: boolean;
+  readonly refused: string | undefined;
+  readonly onShow: (search: ListSearch) => void;
+}) {
+  if (props.isNarrowed) {
+    return (
+      <Empty
+        title="None is like that"
+        action={
+          <button
+            className="btn"
+            onClick={() => props.onShow({ q: undefined, show: undefined, tag: undefined })}
+          >
+            Show all
+          </button>
+        }
+      />
+    );
+  }
+  return (
+    <Empty
+      title="No workflow yet"
+      action={
+        props.refused === undefined && (
+          <button className="btn main" onClick={() => props.onShow({ new: "example" })}>
+            Begin with an example
+          </button>
+        )
+      }
+    >
+      A workflow is steps that run by themselves: by hand, by the clock, on an event, or over HTTP.
+    </Empty>
+  );
+}
