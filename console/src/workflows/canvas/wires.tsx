@@ -1,6 +1,6 @@
-import { ViewportPortal } from "@xyflow/react";
+import { type ReactFlowState, useStore, ViewportPortal } from "@xyflow/react";
 import { Plus } from "lucide-react";
-import { memo } from "react";
+import { memo, useMemo } from "react";
 import { edgeKey, type Mark } from "../graph/diff.ts";
 import { type Layout, type Point, TRIGGER, type Wire } from "../graph/layout.ts";
 import type { RunView } from "../graph/run-view.ts";
@@ -21,6 +21,45 @@ interface WiresProps {
   /** Whether steps may be added to a wire. */
   readonly isEditable: (wire: Wire) => boolean;
   readonly handlers: WireHandlers;
+  /** Only wires in sight, or nearly, are drawn. */
+  readonly isCulled: boolean;
+}
+
+const CELL = 400;
+const AROUND = 1;
+const EVERYWHERE = "";
+
+/** What is in sight, in cells: panning within one draws nothing anew. */
+function readSight({ transform: [x, y, zoom], width, height }: ReactFlowState): string {
+  const cell = (value: number): number => Math.floor(value / zoom / CELL);
+  return [
+    cell(-x) - AROUND,
+    cell(-y) - AROUND,
+    cell(width - x) + AROUND,
+    cell(height - y) + AROUND,
+  ].join();
+}
+
+function useWiresInSight({ layout, offset, isCulled }: WiresProps): readonly Wire[] {
+  const sight = useStore(isCulled ? readSight : () => EVERYWHERE);
+  return useMemo(() => {
+    if (sight === EVERYWHERE) return layout.wires;
+    const [left = 0, top = 0, right = 0, bottom = 0] = sight
+      .split(",")
+      .map((n) => Number(n) * CELL);
+    return layout.wires.filter((wire) => {
+      const [from, to] = [layout.boxes.get(wire.from), layout.boxes.get(wire.to)];
+      if (!from || !to) return true;
+      const x = [from.x, to.x, from.x + from.width, to.x + to.width].map((n) => n + offset.x);
+      const [above, below] = [from.y + offset.y, to.y + to.height + offset.y];
+      return (
+        Math.max(...x) > left &&
+        Math.min(...x) < right + CELL &&
+        below > top &&
+        above < bottom + CELL
+      );
+    });
+  }, [layout, offset, sight]);
 }
 
 export const isErrorWire = ({ edges }: Wire): boolean => edges.some(({ when }) => when === "error");
@@ -44,14 +83,15 @@ function flowOf(wire: Wire, run: RunView): string {
 
 /** All wires in one drawing, and their words above it. A wire that moves glides; one that takes another form is drawn anew. */
 export const Wires = memo(function Wires(props: WiresProps) {
+  const wires = useWiresInSight(props);
   return (
     <ViewportPortal>
       <svg className="wires" aria-hidden="true">
-        {props.layout.wires.map((wire) => (
+        {wires.map((wire) => (
           <WirePath key={wire.id + wire.path} wire={wire} {...props} />
         ))}
       </svg>
-      {props.layout.wires.map((wire) => (
+      {wires.map((wire) => (
         <WireMark key={wire.id} wire={wire} {...props} />
       ))}
     </ViewportPortal>
