@@ -2,6 +2,7 @@ import { domain } from "#kernel/domain.ts";
 import { topicCountReader } from "./topic-counter.ts";
 import { listTopics, publishMessage, readTopic, streamTopic, traceEvent } from "./operations.ts";
 import { readCauseTree } from "./trace/operation.ts";
+import { listChanges, listRecentEvents } from "./recent.ts";
 import { EventsPublish } from "./topic.ts";
 import { busRetentionJob } from "./publish.ts";
 
@@ -13,7 +14,16 @@ export const bus = domain({
   summary: "Topics of events: the platform's own, and those that its users publish on.",
   permissions: [EventsPublish],
   events: [],
-  operations: [listTopics, publishMessage, readTopic, streamTopic, traceEvent, readCauseTree],
+  operations: [
+    listTopics,
+    publishMessage,
+    readTopic,
+    streamTopic,
+    traceEvent,
+    readCauseTree,
+    listRecentEvents,
+    listChanges,
+  ],
   readers: [topicCountReader],
   jobs: [busRetentionJob],
 });

@@ -47,6 +47,11 @@ export const samples: readonly Sample[] = [
       query: { after: BEGINNING, limit: "1" },
     }),
   },
+  { operation: "events.recent", arrange: async () => ({ query: { limit: "5" } }) },
+  {
+    operation: "events.changes",
+    arrange: async () => ({ query: { since: "2026-01-01T00:00:00Z" } }),
+  },
   {
     operation: "traces.get",
     arrange: async (owner) => {

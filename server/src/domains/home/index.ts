@@ -1,4 +1,5 @@
 import { domain } from "#kernel/domain.ts";
+import { countWaiting } from "./waiting.ts";
 import { mailLinks } from "./mail-link.ts";
 import { listApps, logOut, showGuide, showGuides, showHome } from "./operations.ts";
 
@@ -10,5 +11,5 @@ export const home = domain({
   environmentScoped: false,
   permissions: [],
   events: [],
-  operations: [showHome, listApps, logOut, showGuides, showGuide, ...mailLinks],
+  operations: [showHome, listApps, countWaiting, logOut, showGuides, showGuide, ...mailLinks],
 });

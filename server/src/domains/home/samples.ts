@@ -4,6 +4,7 @@ import type { Sample } from "#kernel/testing/samples.ts";
 export const samples: readonly Sample[] = [
   { operation: "home.show", arrange: async () => ({ partitioned: false }) },
   { operation: "home.list_apps", arrange: async () => ({}) },
+  { operation: "home.waiting", arrange: async () => ({}) },
   {
     operation: "home.log_out",
     arrange: async (_owner, world) => ({

@@ -32,7 +32,16 @@ export const RunCompleted = event("workflow.run_completed", runEvent("A run comp
 export const RunFailed = event("workflow.run_failed", runEvent("A run failed."));
 export const RunPaused = event("workflow.run_paused", runEvent("A run waits for an approval."));
 export const RunCancelled = event("workflow.run_cancelled", runEvent("A run was cancelled."));
-export const RunRetried = event("workflow.run_retried", runEvent("A run that was over goes on."));
+export const RunRetried = event("workflow.run_retried", {
+  resource: "run",
+  summary: "A run that was over goes on.",
+  data: Type.Object({
+    ...RunSummary.properties,
+    inputReplaced: Type.Optional(
+      Type.Boolean({ description: "True when it begins with another input" }),
+    ),
+  }),
+});
 export const RunResumed = event("workflow.run_resumed", {
   resource: "run",
   summary: "Somebody approved or rejected what a run waits for.",

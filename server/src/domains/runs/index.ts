@@ -1,6 +1,14 @@
 import { checkPeopleAndTopics } from "./check-references.ts";
 import { pastEventJob } from "./triggers/past-events.ts";
-import { NodeTypePoint, ReferenceCheckPoint, RunCountPoint } from "#domains/workflows/index.ts";
+import { WaitingWorkPoint } from "#kernel/contributions/waiting-work.ts";
+import { readWorkflowActivity } from "./summary/workflow-activity.ts";
+import { countApprovals } from "./control/approvals.ts";
+import {
+  WorkflowActivityPoint,
+  NodeTypePoint,
+  ReferenceCheckPoint,
+  RunCountPoint,
+} from "#domains/workflows/index.ts";
 import { CausalTracerPoint } from "#kernel/contributions/causal-tracer.ts";
 import { UsageCounterPoint } from "#kernel/contributions/usage-counter.ts";
 import { domain } from "#kernel/domain.ts";
@@ -35,6 +43,7 @@ export { StepFailure } from "./steps/step-error.ts";
 export { cancelRunTree as endRun } from "./control/cancel-run.ts";
 export { queuedStart, writeRunStart } from "./start/start-run.ts";
 export { RunCancelled, RunCompleted, RunFailed, RunRetried, startEvents } from "./events.ts";
+export { ApprovalsDecide } from "./run.ts";
 export { RunOver } from "./run.ts";
 export { find as findRun } from "./store.ts";
 export { type Response, toRawResponse } from "./triggers/webhook-response.ts";
@@ -86,6 +95,12 @@ export const runs = domain({
   contributions: [
     contribute(UsageCounterPoint, { name: "runs", count }),
     contribute(CausalTracerPoint, runTracer),
+    contribute(WorkflowActivityPoint, readWorkflowActivity),
+    contribute(WaitingWorkPoint, {
+      kind: "approvals",
+      permission: ApprovalsDecide,
+      count: countApprovals,
+    }),
     contribute(ExecutorPoint, ...builtInExecutors),
     contribute(ReferenceCheckPoint, checkPeopleAndTopics),
     contribute(NodeTypePoint, ...builtInExecutors.map(({ type }) => type)),

@@ -29,7 +29,19 @@ export async function readRun(
   const trace = buildTrace({ status: run.status, plan, steps, nowMs }, page);
   const view = viewRun(caller, run);
   const seen = { ...trace, steps: trace.steps.map(view.step) };
-  return { ...run, ...view.run, trace: seen, revision: revisionOf(run) };
+  const queue = run.status === "queued" ? await readQueue({ tx, services }, run) : {};
+  return { ...run, ...view.run, ...queue, trace: seen, revision: revisionOf(run) };
+}
+
+/** The place of a queued run behind those that run and those that came before it. */
+async function readQueue(
+  source: { readonly tx: Tx; readonly services: PlatformServices },
+  run: store.StoredRun,
+): Promise<Pick<TracedRun, "queue">> {
+  const version = await planOfVersion(source, run.versionId);
+  const limit = version?.definition.maxConcurrency;
+  if (limit === undefined) return {};
+  return { queue: { limit, ...(await store.countQueue(source.tx, run)) } };
 }
 
 /** The execution plan of a run: of its version, or of the definition that it tested. */

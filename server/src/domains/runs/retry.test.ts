@@ -66,13 +66,11 @@ test("a retry from the start repeats completed steps", async () => {
     owner,
     await deployWorkflow(owner, [call("one"), call("two")]),
   );
-  for (const from of ["failed", "two"]) {
-    expect(await retry(completed.id, { from })).toMatchObject({
-      status: 409,
-      body: { code: "run_not_failed" },
-      events: [],
-    });
-  }
+  expect(await retry(completed.id, { from: "failed" })).toMatchObject({
+    status: 409,
+    body: { code: "run_not_failed" },
+    events: [],
+  });
   expect((await retry(completed.id, { from: "start" })).status).toBe(202);
   expect(await waitForRun(owner, completed.id)).toMatchObject({ status: "completed" });
   expect(paths()).toEqual(["/one", "/two", "/one", "/two"]);
@@ -243,4 +241,57 @@ test("many are retried in the background: those that the filter means, each once
   expect((await owner(`GET /api/v1/runs/${other.id}`)).body.data.status).toBe("failed");
   const none = await owner("POST /api/v1/runs/retry", { filter: { workflowId: id } });
   expect(none).toMatchObject({ status: 202, body: { data: { count: 0 } }, events: [] });
+});
+
+test("a completed run is done again from a step", async () => {
+  const done = await runWorkflow(owner, await deployWorkflow(owner, [call("one"), call("two")]));
+  const before = paths().length;
+  const answer = await retry(done.id, { from: "two" });
+  expect(answer).toMatchObject({ status: 202, events: ["workflow.run_retried"] });
+  expect(await waitForRun(owner, done.id)).toMatchObject({ status: "completed" });
+  expect(paths().slice(before)).toEqual(["/two"]);
+});
+
+test("a run begins again with another input, where nothing that is kept has seen the former", async () => {
+  const ECHO = { id: "echo", type: "transform", config: { expression: "trigger.input.n" } };
+  const run = await runWorkflow(owner, await deployWorkflow(owner, [ECHO]), { n: 1 });
+  expect(await retry(run.id, { from: "echo", input: { n: 2 } })).toMatchObject({
+    status: 422,
+    events: [],
+  });
+  const answer = await retry(run.id, { from: "start", input: { n: 2 } });
+  expect(answer).toMatchObject({ status: 202, events: ["workflow.run_retried"] });
+  const again = await waitForRun(owner, run.id);
+  expect(again).toMatchObject({ output: 2, trigger: { type: "manual", input: { n: 2 } } });
+  const { body } = await owner(`GET /api/v1/audit?resourceId=${run.id}&type=workflow.run_retried`);
+  expect(body.data[0].data).toMatchObject({ inputReplaced: true });
+});
+
+test("a dry run of many retries counts, says what is left out and why, and changes nothing", async () => {
+  const FAIL = { id: "no", type: "fail", config: { message: "Out of paper." } };
+  const kept = await deployWorkflow(owner, [FAIL]);
+  const archived = await deployWorkflow(owner, [FAIL]);
+  const runs = [await runWorkflow(owner, kept), await runWorkflow(owner, kept)];
+  const gone = await runWorkflow(owner, archived);
+  await owner(`DELETE /api/v1/workflows/${archived}`);
+  const runIds = [...runs.map(({ id }) => id), gone.id];
+  const filter = { runIds, error: "out of PAPER" };
+  const preview = await owner("POST /api/v1/runs/retry", { filter, dryRun: true });
+  expect(preview).toMatchObject({
+    status: 202,
+    events: [],
+    body: {
+      data: {
+        count: 2,
+        skipped: [{ code: "workflow_archived", count: 1, runIds: [gone.id] }],
+      },
+    },
+  });
+  const none = { filter: { runIds, error: "100%" }, dryRun: true };
+  expect((await owner("POST /api/v1/runs/retry", none)).body.data.count).toBe(0);
+  const asked = await owner("POST /api/v1/runs/retry", { filter: { runIds: [runs[0].id] } });
+  expect(asked).toMatchObject({
+    body: { data: { count: 1 } },
+    events: ["workflow.bulk_retry_requested"],
+  });
 });

@@ -163,6 +163,17 @@ export const TracedRun = Type.Object(
       description: "What expressions see as `trigger`",
     }),
     output: Type.Unknown(),
+    queue: Type.Optional(
+      Type.Object(
+        {
+          limit: Type.Integer({ description: "How many may run at a time" }),
+          running: Type.Integer({ description: "How many do, and block it" }),
+          ahead: Type.Integer({ description: "How many were queued before it" }),
+          key: nullable(Type.String({ description: "Of the runs that exclude each other" })),
+        },
+        { title: "RunQueue", description: "Of a queued run: what it waits for" },
+      ),
+    ),
     redacted: Type.Optional(
       Type.Boolean({ description: "True when what its steps read and wrote is left out" }),
     ),
@@ -188,7 +199,7 @@ export const RunNotOver = failure("run_not_over", 409, "The run is not over yet.
 export const RunNotFailed = failure(
   "run_not_failed",
   409,
-  "The run has completed; it can be done again from the start only.",
+  "The run has completed; it can be done again from the start or from a step.",
 );
 export const TestRunFinal = failure("test_run", 409, "A test is not retried; test again.");
 export const VersionGone = failure(

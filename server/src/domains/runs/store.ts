@@ -20,6 +20,7 @@ export interface RunQuery {
   readonly version?: number | undefined;
   readonly test?: boolean | undefined;
   readonly parentRunId?: string | undefined;
+  readonly ids?: readonly string[] | undefined;
   /** Part of an error's code or message. */
   readonly error?: string | undefined;
   readonly from?: string | undefined;
@@ -130,6 +131,32 @@ export async function get(tx: Tx, id: string): Promise<StoredRun> {
   return run;
 }
 
+/** Runs as the engine reads them, without a lock. */
+export async function readRows(tx: Tx, ids: readonly string[]): Promise<RunRow[]> {
+  const { rows } = await sql<RunRow>`
+    select ${sql.raw(RUN_COLUMNS)} from runs r where r.id = any (${ids}::text[]) order by r.id`.execute(
+    tx,
+  );
+  return rows;
+}
+
+/** How many runs of the same key run, and how many were queued before this one. */
+export async function countQueue(
+  tx: Tx,
+  { id, workflowId }: Pick<Run, "id" | "workflowId">,
+): Promise<{ readonly running: number; readonly ahead: number; readonly key: string | null }> {
+  const { rows } = await sql<{ running: number; ahead: number; key: string | null }>`
+    select q.concurrency_key as key,
+           (select count(*)::int from runs r
+             where r.workflow_id = ${workflowId} and r.concurrency_key is not distinct from q.concurrency_key
+               and r.limited and r.status in ('running', 'waiting', 'paused')) as running,
+           (select count(*)::int from runs r
+             where r.workflow_id = ${workflowId} and r.concurrency_key is not distinct from q.concurrency_key
+               and r.status = 'queued' and r.id < q.id) as ahead
+      from runs q where q.id = ${id}`.execute(tx);
+  return rows[0] ?? { running: 0, ahead: 0, key: null };
+}
+
 /** Locks the run until the transaction ends; gives it as the engine reads it. */
 export async function lock(tx: Tx, id: string): Promise<RunRow> {
   const [row] = await lockAll(tx, [id]);
@@ -175,7 +202,7 @@ const STATUS_CONDITIONS: Readonly<Record<RunStatus, RawBuilder<boolean>>> = {
 
 function toConditions(query: Omit<RunQuery, "limit">): RawBuilder<unknown> {
   const { workflowId, statuses = [], triggerTypes = [], from, to, after, order } = query;
-  const { versionId, version, test, error, parentRunId } = query;
+  const { versionId, version, test, error, parentRunId, ids } = query;
   const conditions = [
     workflowId !== undefined && sql`workflow_id = ${workflowId}`,
     statuses.length > 0 &&
@@ -189,6 +216,7 @@ function toConditions(query: Omit<RunQuery, "limit">): RawBuilder<unknown> {
     version !== undefined &&
       sql`version_id in (select v.id from workflow_versions v where v.number = ${version})`,
     test !== undefined && (test ? sql`test is not null` : sql`test is null`),
+    ids !== undefined && sql`id = any (${ids}::text[])`,
     parentRunId !== undefined && sql`parent_run_id = ${parentRunId}`,
     error !== undefined &&
       sql`status in ('failed', 'cancelled') and concat(error ->> 'code', ' ', error ->> 'message')

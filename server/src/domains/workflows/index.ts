@@ -43,6 +43,12 @@ export {
   type WorkspaceNodeTypes,
 } from "./node-types.ts";
 export { isFound, type PaletteEntry, PalettePoint, type PaletteSource } from "./palette/palette.ts";
+export {
+  type ActivityReader,
+  NO_ACTIVITY,
+  type WorkflowActivity,
+  WorkflowActivityPoint,
+} from "./activity.ts";
 export { canSeeTrace, TracesRead } from "./trace-access.ts";
 export {
   DeploymentsCreate,

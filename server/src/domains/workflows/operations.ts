@@ -1,5 +1,6 @@
 import Type from "typebox";
-import type { Platform } from "#kernel/contract.ts";
+import type { ReadContext, Platform } from "#kernel/contract.ts";
+import { contributionsTo } from "#kernel/extension-point.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
 import { created, noContent, item, page, withRevision } from "#kernel/operation/response.ts";
@@ -11,6 +12,7 @@ import {
   WorkflowChange,
 } from "./workflow-input.ts";
 import { Tag } from "./definition/index.ts";
+import { NO_ACTIVITY, WorkflowActivity, WorkflowActivityPoint } from "./activity.ts";
 import * as events from "./events.ts";
 import { WorkflowsRead, WorkflowsWrite } from "./permissions.ts";
 import * as service from "./service.ts";
@@ -67,21 +69,48 @@ export const listWorkflows = query({
     ),
     q: Type.Optional(line(200, "Part of the name, whatever its case")),
     tag: Type.Optional(Tag),
+    activity: Type.Optional(
+      Type.Boolean({
+        description: "Also what each did lately in the environment of the request, as `activity`",
+      }),
+    ),
   }),
-  response: page(withRevision(WorkflowSummary)),
-  async run(ctx, { query: { limit, after, status, q, tag } }) {
+  environmentScoped: true,
+  response: page(
+    withRevision(
+      Type.Object(
+        { ...WorkflowSummary.properties, activity: Type.Optional(WorkflowActivity) },
+        { title: "WorkflowSummary" },
+      ),
+    ),
+  ),
+  async run(ctx, { query: { limit, after, status, q, tag, activity = false } }) {
     const { cursors } = ctx.services;
     const [before = AFTER_ALL] = after === undefined ? [] : cursors.decode(LIST, after);
     const filter = { status, q, tag, before: String(before), limit: limit + 1 };
     const rows = await store.list(ctx.tx, filter);
+    const activityOf = activity ? await readActivity(ctx, rows) : () => ({});
     return toPage(
       rows,
       limit,
-      (row) => service.visibleWorkflow(ctx, row),
+      (row) => ({ ...service.visibleWorkflow(ctx, row), ...activityOf(row) }),
       ({ id }) => cursors.encode(LIST, [id]),
     );
   },
 });
+
+/** What the workflows of a page did lately. */
+async function readActivity(
+  { tx, now, services }: ReadContext,
+  rows: readonly { readonly id: string }[],
+): Promise<(row: { readonly id: string }) => { readonly activity: WorkflowActivity }> {
+  const ids = rows.map(({ id }) => id);
+  const found = new Map<string, WorkflowActivity>();
+  for (const read of contributionsTo(WorkflowActivityPoint, services.contributions)) {
+    for (const [id, activity] of await read(tx, ids, now)) found.set(id, activity);
+  }
+  return ({ id }) => ({ activity: found.get(id) ?? NO_ACTIVITY });
+}
 
 export const createWorkflow = command({
   id: "workflows.create",

@@ -1,7 +1,14 @@
 import { sql } from "kysely";
 import type { Tx } from "../db/connection.ts";
 import { eventIdOf, type LogPosition, type RecordedEvent } from "./event.ts";
-import { EVENT_COLUMNS, type EventRow, positionOfRow, SETTLED_SQL, toEvent } from "./event-log.ts";
+import {
+  EVENT_COLUMNS,
+  type EventRow,
+  positionOfRow,
+  positionParameter,
+  SETTLED_SQL,
+  toEvent,
+} from "./event-log.ts";
 
 /** The next settled events of some topics. */
 export interface TopicBatch {
@@ -10,6 +17,31 @@ export interface TopicBatch {
   readonly hasMore: boolean;
   /** The id of the last event that is committed but may still be overtaken, if there is one. */
   readonly unsettled: string | undefined;
+}
+
+/** Selects the newest events of a partition. */
+export interface NewestEvents {
+  /** Of this topic alone. */
+  readonly topic?: string | undefined;
+  readonly hidden: readonly string[];
+  readonly before?: LogPosition | undefined;
+  readonly limit: number;
+}
+
+/** Reads the newest events, newest first; also those that may still be overtaken. */
+export async function readNewestEvents(
+  tx: Tx,
+  { topic, hidden, before, limit }: NewestEvents,
+): Promise<RecordedEvent[]> {
+  const conditions = [
+    sql`e.topic <> all (${hidden}::text[])`,
+    ...(topic === undefined ? [] : [sql`e.topic = ${topic}`]),
+    ...(before ? [sql`(e.epoch, e.xid, e.seq) < ${positionParameter(before)}`] : []),
+  ];
+  const { rows } = await sql<EventRow>`
+    select ${sql.raw(EVENT_COLUMNS)} from events e where ${sql.join(conditions, sql` and `)}
+     order by e.epoch desc, e.xid desc, e.seq desc limit ${limit}`.execute(tx);
+  return rows.map(toEvent);
 }
 
 /**

@@ -1,4 +1,11 @@
-import { approvalRecount, collaboration, TicketKindPoint } from "../tickets/index.ts";
+import { WaitingWorkPoint } from "#kernel/contributions/waiting-work.ts";
+import {
+  approvalRecount,
+  collaboration,
+  TicketKindPoint,
+  assignedTickets,
+  countTickets,
+} from "../tickets/index.ts";
 import { domain } from "#kernel/domain.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { PackContentPoint } from "#kernel/contributions/pack-content.ts";
@@ -28,6 +35,11 @@ const { recountJob, departureReader } = approvalRecount({
   recount: recountApproval,
 });
 
+/** True for a request that somebody is asked by name to approve, and has not decided on. */
+const AWAITS_DECISION = `
+  t.state = 'awaiting_approval' and $1 = any (t.approver_ids)
+  and not t.decisions @> jsonb_build_array(jsonb_build_object('userId', $1::text))`;
+
 export const catalog = domain({
   name: "catalog",
   summary: "What people may ask for, and what became of what they asked for.",
@@ -50,6 +62,19 @@ export const catalog = domain({
   jobs: [recountJob],
   contributions: [
     contribute(TicketKindPoint, requestKind),
+    contribute(
+      WaitingWorkPoint,
+      assignedTickets(
+        requestKind,
+        permissions.RequestsWork,
+        "t.state in ('submitted', 'awaiting_approval', 'approved', 'fulfilling')",
+      ),
+      {
+        kind: "requestApprovals",
+        permission: permissions.RequestsSubmit,
+        count: ({ tx }, userId) => countTickets(tx, "catalog_requests", AWAITS_DECISION, userId),
+      },
+    ),
     contribute(PackContentPoint, itemContent),
   ],
 });

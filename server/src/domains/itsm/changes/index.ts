@@ -1,9 +1,16 @@
+import { WaitingWorkPoint } from "#kernel/contributions/waiting-work.ts";
 import { domain } from "#kernel/domain.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { AccountCredentialPoint } from "#kernel/contributions/account-credential.ts";
 import { PackContentPoint } from "#kernel/contributions/pack-content.ts";
 import { TicketsOnItemsPoint } from "../cmdb/index.ts";
-import { approvalRecount, collaboration, TicketKindPoint } from "../tickets/index.ts";
+import {
+  approvalRecount,
+  collaboration,
+  TicketKindPoint,
+  assignedTickets,
+  countTickets,
+} from "../tickets/index.ts";
 import { DelegationEnded, DelegationSet } from "./approval/delegation.ts";
 import { delegationOperations } from "./approval/delegation-operations.ts";
 import { approvalOperations } from "./approval/operations.ts";
@@ -30,6 +37,16 @@ const { recountJob, departureReader } = approvalRecount({
   emits: [events.ApproversRemoved, events.ChangeApproved],
   recount: recountApproval,
 });
+
+/** True for a change on which somebody has yet to vote, for themselves or in an approver's stead. */
+const AWAITS_VOTE = `
+  t.state = 'submitted'
+  and exists (
+    select from unnest(t.approver_ids) as seat (id)
+     where (seat.id = $1 or exists (select from change_proxies p
+                                     where p.change_id = t.id and p.approver_id = seat.id and p.user_id = $1))
+       and not exists (select from change_votes v
+                        where v.change_id = t.id and v.round = t.round and v.approver_id = seat.id))`;
 
 export const changes = domain({
   name: "changes",
@@ -59,6 +76,19 @@ export const changes = domain({
   jobs: [recountJob],
   contributions: [
     contribute(TicketKindPoint, changeKind),
+    contribute(
+      WaitingWorkPoint,
+      assignedTickets(
+        changeKind,
+        changeKind.read,
+        "t.state in ('draft', 'submitted', 'approved', 'implementing')",
+      ),
+      {
+        kind: "changeApprovals",
+        permission: ChangesApprove,
+        count: ({ tx }, userId) => countTickets(tx, "changes", AWAITS_VOTE, userId),
+      },
+    ),
     contribute(TicketsOnItemsPoint, openChangesOn),
     contribute(PackContentPoint, templateContent),
     contribute(AccountCredentialPoint, {

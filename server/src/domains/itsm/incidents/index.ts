@@ -1,5 +1,6 @@
+import { WaitingWorkPoint } from "#kernel/contributions/waiting-work.ts";
 import { TicketsOnItemsPoint } from "#domains/itsm/cmdb/index.ts";
-import { collaboration, TicketKindPoint } from "../tickets/index.ts";
+import { collaboration, TicketKindPoint, assignedTickets } from "../tickets/index.ts";
 import { domain } from "#kernel/domain.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { autoCloseJob, findAutoCloseable } from "./auto-close.ts";
@@ -32,6 +33,7 @@ export const incidents = domain({
   jobs: [findAutoCloseable, autoCloseJob],
   contributions: [
     contribute(TicketKindPoint, incidentKind),
+    contribute(WaitingWorkPoint, assignedTickets(incidentKind, incidentKind.read, "t.is_open")),
     contribute(TicketsOnItemsPoint, openIncidentsOn),
   ],
 });

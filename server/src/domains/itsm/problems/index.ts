@@ -1,4 +1,5 @@
-import { collaboration, TicketKindPoint } from "../tickets/index.ts";
+import { WaitingWorkPoint } from "#kernel/contributions/waiting-work.ts";
+import { collaboration, TicketKindPoint, assignedTickets } from "../tickets/index.ts";
 import { domain } from "#kernel/domain.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import * as events from "./events.ts";
@@ -25,5 +26,11 @@ export const problems = domain({
     ...linkedIncidentOperations,
     ...shared.operations,
   ],
-  contributions: [contribute(TicketKindPoint, problemKind)],
+  contributions: [
+    contribute(TicketKindPoint, problemKind),
+    contribute(
+      WaitingWorkPoint,
+      assignedTickets(problemKind, problemKind.read, "t.state not in ('resolved', 'closed')"),
+    ),
+  ],
 });

@@ -57,6 +57,7 @@ export { takeCommand } from "./commands/take.ts";
 export { approvalRecount } from "./commands/approval-recount.ts";
 export { collaboration } from "./collaboration/attachments.ts";
 export { listVisibleLinks } from "./collaboration/links.ts";
+export { assignedTickets, countTickets } from "./waiting-tickets.ts";
 export { getTicketIdentity, ticketKinds, ticketRefOf, findVisibleTickets } from "./ticket.ts";
 
 export const tickets = domain({

@@ -131,6 +131,15 @@ export async function listApprovals(
   return rows;
 }
 
+/** Approvals are counted up to this. */
+const COUNTED_MAX = 1_000;
+
+/** How many open approvals ask the caller. */
+export async function countApprovals(ctx: In<ReadContext>): Promise<number> {
+  const open = await listApprovals(ctx, { before: undefined, limit: COUNTED_MAX });
+  return open.length;
+}
+
 /** Locks the open approvals of a run, so that decisions are counted one after the other. */
 async function lockOpenApprovals(tx: Tx, runId: string, now: Date): Promise<ApprovalRow[]> {
   const { rows } = await sql<ApprovalRow>`

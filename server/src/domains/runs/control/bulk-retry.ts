@@ -2,6 +2,7 @@ import Type, { type Static } from "typebox";
 import { ActorSchema } from "#kernel/log/event.ts";
 import { Failure } from "#kernel/operation/failure.ts";
 import { job } from "#kernel/work/job.ts";
+import type { Tx } from "#kernel/db/connection.ts";
 import type { JobType, WriteContext } from "#kernel/contract.ts";
 import { isOver } from "../engine/store.ts";
 import { BulkRetryRequested, RunRetried } from "../events.ts";
@@ -16,6 +17,8 @@ export interface RetryFilter {
   readonly status?: "failed" | "cancelled";
   readonly from?: string;
   readonly to?: string;
+  readonly error?: string;
+  readonly runIds?: readonly string[];
 }
 
 /** Selects the runs now and leaves the retries to a job; gives how many there are. */
@@ -25,12 +28,19 @@ export async function requestRetries(
   limit: number,
 ): Promise<number> {
   const { status = "failed" } = filter;
-  const ids = await listIds(ctx.tx, { ...filter, statuses: [status], limit });
+  const ids = await selectRetries(ctx.tx, filter, limit);
   if (ids.length === 0) return 0;
-  const { workflowId = "workflows" } = filter;
-  ctx.emit(BulkRetryRequested, { id: workflowId }, { ...filter, status, count: ids.length });
+  const { workflowId = "workflows", runIds: _, error: __, ...rest } = filter;
+  const data = { ...rest, ...(filter.workflowId !== undefined && { workflowId }) };
+  ctx.emit(BulkRetryRequested, { id: workflowId }, { ...data, status, count: ids.length });
   ctx.enqueue(bulkRetryJob, { ids, actor: ctx.caller.actor });
   return ids.length;
+}
+
+/** The ids of the runs that a filter selects, oldest first. */
+export function selectRetries(tx: Tx, filter: RetryFilter, limit: number): Promise<string[]> {
+  const { status = "failed", runIds, ...rest } = filter;
+  return listIds(tx, { ...rest, ids: runIds, statuses: [status], limit });
 }
 
 const RetryPayload = Type.Object({ ids: Type.Array(Type.String()), actor: ActorSchema });

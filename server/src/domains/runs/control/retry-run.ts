@@ -35,14 +35,20 @@ export interface RetryInput {
   /** `failed`, `start`, or the path of a step. */
   readonly from: string;
   readonly version: "same" | "latest";
+  /** The input to run with, in the place of the former one. */
+  readonly input?: unknown;
 }
+
+/** The triggers whose input a person may replace: those that anybody who may start the workflow could send. */
+const REPLACEABLE: ReadonlySet<string> = new Set(["manual", "webhook", "subworkflow"]);
 
 const RESTART_RUN = `
   update runs
      set status = $2, due_at = $3, version_id = $4, run_as = $5, permissions = $6, lane = $7,
          limited = $8, deadline_at = $9,
          concurrency_key = case when $10 then concurrency_key end, entries = entries + 1,
-         generation = generation + 1, output = null, error = null, finished_at = null
+         generation = generation + 1, output = null, error = null, finished_at = null,
+         trigger = coalesce($11::jsonb, trigger)
    where id = $1`;
 const INSERT_ENTRY =
   "insert into run_journal (run_id, entry, records, written_at) values ($1, $2, $3, $4)";
@@ -53,8 +59,9 @@ const INSERT_ENTRY =
  * of the last one would repeat its answers. Nothing is written before everything is checked.
  */
 export async function restartRun(ctx: RetryContext, row: RunRow, input: RetryInput): Promise<void> {
-  assertRetriable(row, input.from);
+  assertRetriable(row, input);
   const { tx, now } = ctx;
+  const isInputReplaced = input.input !== undefined;
   const workflow = await findStartable(tx, row.workflow_id, row.environment);
   if (workflow?.archived) throw new Failure(ArchivedWorkflow);
   const { version, ...authority } = await resolveVersion(ctx, row, input);
@@ -80,16 +87,33 @@ export async function restartRun(ctx: RetryContext, row: RunRow, input: RetryInp
     limited,
     hasDeadline ? new Date(now.getTime() + timeoutMs) : null,
     input.version === "same",
+    isInputReplaced ? JSON.stringify({ ...row.trigger, input: input.input }) : null,
   ]);
   void ctx.send(INSERT_ENTRY, [row.id, row.entries, JSON.stringify(lines), now]);
-  ctx.emit(RunRetried, runRef(run), toRunSummary(run, { status }, now));
+  ctx.emit(RunRetried, runRef(run), {
+    ...toRunSummary(run, { status }, now),
+    ...(isInputReplaced && { inputReplaced: true }),
+  });
   ctx.onCommit(() => ctx.services.wakeSignal.raise(RUNS_DUE_SIGNAL));
 }
 
-function assertRetriable({ status, test }: RunRow, from: string): void {
+function assertRetriable(
+  { status, test, trigger_type: triggerType }: RunRow,
+  { from, input }: RetryInput,
+): void {
   if (test) throw new Failure(TestRunFinal);
   if (!isOver(status)) throw new Failure(RunNotOver, { detail: `Its status is ${status}.` });
-  if (status === "completed" && from !== "start") throw new Failure(RunNotFailed);
+  if (status === "completed" && from === "failed") throw new Failure(RunNotFailed);
+  if (input === undefined) return;
+  if (from !== "start") {
+    throw invalidField(
+      "/input",
+      "needs `from` to be `start`: steps that are kept have seen the former",
+    );
+  }
+  if (!REPLACEABLE.has(triggerType)) {
+    throw invalidField("/input", `is fixed for a run that began by \`${triggerType}\``);
+  }
 }
 
 /** The version to run, with the authority of its deployment or of the run before. */

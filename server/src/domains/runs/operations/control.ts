@@ -4,6 +4,7 @@ import { WorkflowId, ArchivedWorkflow, WorkflowsTrigger } from "#domains/workflo
 import { command } from "#kernel/operation/operation.ts";
 import { accepted, item } from "#kernel/operation/response.ts";
 import { InputTime, line, object } from "#kernel/schema/schema.ts";
+import { BulkRetry, previewRetries } from "../control/retry-preview.ts";
 import { requestRetries } from "../control/bulk-retry.ts";
 import { cancelRunTree } from "../control/cancel-run.ts";
 import { BulkRetryRequested, RunCancelled, RunRetried } from "../events.ts";
@@ -11,6 +12,7 @@ import { restartRun } from "../control/retry-run.ts";
 import {
   NotDeployed,
   Run,
+  RunId,
   RunNotFailed,
   RunNotOver,
   RunOver,
@@ -53,7 +55,14 @@ export const retryRun = command({
   params: ByRun,
   body: object({
     from: Type.Optional(
-      line(1_000, "`failed` (default), `start` (also of a completed run), or the id of a step"),
+      line(1_000, "`failed` (default), `start` or the id of a step (both also of a completed run)"),
+    ),
+    input: Type.Optional(
+      Type.Unknown({
+        description:
+          "With `from: start`, the input in the place of the former one; of runs that began by hand, by a webhook " +
+          "or as a subworkflow",
+      }),
     ),
     version: Type.Optional(Type.Enum(["same", "latest"], { description: "`same` unless given" })),
   }),
@@ -70,8 +79,8 @@ export const retryRun = command({
     NobodyBehind,
   ],
   example: { ...runExample, body: { from: "failed", version: "same" } },
-  async run(ctx, { params: { runId }, body: { from = "failed", version = "same" } }) {
-    await restartRun(ctx, await lock(ctx.tx, runId), { from, version });
+  async run(ctx, { params: { runId }, body: { from = "failed", version = "same", input } }) {
+    await restartRun(ctx, await lock(ctx.tx, runId), { from, version, input });
     return get(ctx.tx, runId);
   },
 });
@@ -82,7 +91,8 @@ export const retryRuns = command({
   summary: "Make many runs go on from where they failed",
   description:
     "The oldest ones first, in the background. The answer says how many were chosen; one that " +
-    "somebody else retries meanwhile, or whose version is no longer kept, is passed over.",
+    "somebody else retries meanwhile, or whose version is no longer kept, is passed over. With `dryRun` " +
+    "nothing is retried: `count` is how many would be, and `skipped` says why others would not.",
   permission: WorkflowsTrigger,
   body: object({
     filter: Type.Optional(
@@ -93,7 +103,14 @@ export const retryRuns = command({
         ),
         from: Type.Optional(InputTime),
         to: Type.Optional(InputTime),
+        error: Type.Optional(line(200, "Part of the code or message of the error")),
+        runIds: Type.Optional(
+          Type.Array(RunId, { minItems: 1, maxItems: BULK_RUNS_MAX, description: "Of these runs" }),
+        ),
       }),
+    ),
+    dryRun: Type.Optional(
+      Type.Boolean({ description: "Only tell how many would be retried, and which would not" }),
     ),
     limit: Type.Optional(
       Type.Integer({ minimum: 1, maximum: BULK_RUNS_MAX, description: "1000 unless given" }),
@@ -101,10 +118,11 @@ export const retryRuns = command({
   }),
   bodyOptional: true,
   allowNoop: true,
-  response: accepted(Type.Object({ count: Type.Integer() }, { title: "BulkRetry" })),
+  response: accepted(BulkRetry),
   emits: [BulkRetryRequested],
   example: { body: { filter: { status: "failed", from: "2026-01-01T00:00:00Z" }, limit: 100 } },
-  run: async (ctx, { body: { filter = {}, limit = BULK_RUNS_MAX } }) => ({
-    count: await requestRetries(ctx, filter, limit),
-  }),
+  run: async (ctx, { body: { filter = {}, limit = BULK_RUNS_MAX, dryRun = false } }) =>
+    dryRun
+      ? previewRetries(ctx, filter, limit)
+      : { count: await requestRetries(ctx, filter, limit) },
 });

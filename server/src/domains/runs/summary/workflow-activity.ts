@@ -1,0 +1,71 @@
+import { sql } from "kysely";
+import {
+  type ActivityReader,
+  NO_ACTIVITY,
+  type WorkflowActivity,
+} from "#domains/workflows/index.ts";
+import { firstIdAt } from "#kernel/schema/id.ts";
+import { elapsedMs } from "../store.ts";
+
+const RECENT_RUNS = 20;
+const COUNTED_RUNS_MAX = 1_000;
+const COUNTED_MS = 24 * 3_600_000;
+
+interface RecentRow {
+  readonly workflow_id: string;
+  readonly id: string;
+  readonly status: string;
+  readonly created_at: string;
+  readonly started_at: string | null;
+  readonly finished_at: string | null;
+}
+
+interface CountRow {
+  readonly workflow_id: string;
+  readonly total: number;
+  readonly completed: number;
+  readonly failed: number;
+}
+
+/** Reads what workflows did lately, each along the index of its runs. */
+export const readWorkflowActivity: ActivityReader = async (tx, workflowIds, now) => {
+  const since = firstIdAt("run", now.getTime() - COUNTED_MS);
+  const [recent, counts] = await Promise.all([
+    sql<RecentRow>`
+      select w.id as workflow_id, r.id, r.status, r.created_at, r.started_at, r.finished_at
+        from unnest(${workflowIds}::text[]) as w (id)
+        cross join lateral
+          (select * from runs r where r.workflow_id = w.id and r.test is null
+            order by r.id desc limit ${RECENT_RUNS}) r
+       order by w.id, r.id desc`.execute(tx),
+    sql<CountRow>`
+      select w.id as workflow_id, count(*)::int as total,
+             (count(*) filter (where r.status = 'completed'))::int as completed,
+             (count(*) filter (where r.status = 'failed'))::int as failed
+        from unnest(${workflowIds}::text[]) as w (id)
+        cross join lateral
+          (select r.status from runs r where r.workflow_id = w.id and r.id >= ${since} and r.test is null
+            order by r.id desc limit ${COUNTED_RUNS_MAX}) r
+       group by w.id`.execute(tx),
+  ]);
+  const countsById = new Map(counts.rows.map((row) => [row.workflow_id, row]));
+  const byWorkflow = Map.groupBy(recent.rows, (row) => row.workflow_id);
+  return new Map([...byWorkflow].map(([id, rows]) => [id, toActivity(rows, countsById.get(id))]));
+};
+
+function toActivity(rows: readonly RecentRow[], counts: CountRow | undefined): WorkflowActivity {
+  const [last] = rows;
+  const { total = 0, completed = 0, failed = 0 } = counts ?? {};
+  return {
+    ...NO_ACTIVITY,
+    lastRunAt: last?.created_at ?? null,
+    lastStatus: last?.status ?? null,
+    lastDay: { total, completed, failed, truncated: total === COUNTED_RUNS_MAX },
+    recent: rows.map((row) => ({
+      id: row.id,
+      status: row.status,
+      createdAt: row.created_at,
+      durationMs: elapsedMs(row.started_at, row.finished_at),
+    })),
+  };
+}

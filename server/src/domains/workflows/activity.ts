@@ -1,0 +1,49 @@
+import Type, { type Static } from "typebox";
+import type { Tx } from "#kernel/db/connection.ts";
+import { extensionPoint } from "#kernel/extension-point.ts";
+import { nullable, Time } from "#kernel/schema/schema.ts";
+
+/** The recent runs of a workflow in the environment of the request, tests aside. */
+export const WorkflowActivity = Type.Object(
+  {
+    lastRunAt: nullable(Time),
+    lastStatus: nullable(Type.String()),
+    lastDay: Type.Object(
+      {
+        total: Type.Integer(),
+        completed: Type.Integer(),
+        failed: Type.Integer(),
+        truncated: Type.Boolean({ description: "Whether there are more than the 1000 that count" }),
+      },
+      { description: "The runs that began in the last 24 hours" },
+    ),
+    recent: Type.Array(
+      Type.Object({
+        id: Type.String(),
+        status: Type.String(),
+        createdAt: Time,
+        durationMs: nullable(Type.Integer()),
+      }),
+      { description: "The last 20, newest first" },
+    ),
+  },
+  { title: "WorkflowActivity" },
+);
+export type WorkflowActivity = Static<typeof WorkflowActivity>;
+
+/** Reads the activity of several workflows at once; of one without runs there is none. */
+export type ActivityReader = (
+  tx: Tx,
+  workflowIds: readonly string[],
+  now: Date,
+) => Promise<ReadonlyMap<string, WorkflowActivity>>;
+
+/** Where the domain of runs says what workflows did. */
+export const WorkflowActivityPoint = extensionPoint<ActivityReader>("workflows.activity");
+
+export const NO_ACTIVITY: WorkflowActivity = {
+  lastRunAt: null,
+  lastStatus: null,
+  lastDay: { total: 0, completed: 0, failed: 0, truncated: false },
+  recent: [],
+};
