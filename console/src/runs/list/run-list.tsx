@@ -17,6 +17,7 @@ import { useStableHandlers } from "../../ui/stable.ts";
 import { State, toneOf } from "../../ui/state.tsx";
 import { Ago, useNow } from "../../ui/time.tsx";
 import { toDuration } from "../../ui/words.ts";
+import { plainMessage } from "../run/step-error.ts";
 import { nameStart } from "../start-words.ts";
 import type { Run } from "./run-book.ts";
 import type { Selection } from "./selection.ts";
@@ -154,7 +155,7 @@ const RunRow = memo(function RunRow(props: RowProps) {
         </Link>
         {run.version !== null && <span className="muted">v{run.version}</span>}
         {run.test && <span className="tag plain idle">Test</span>}
-        {run.error && <span className="run-error cut">{run.error.message}</span>}
+        {run.error && <span className="run-error cut">{plainMessage(run.error.message)}</span>}
       </span>
       <span role="gridcell" className="muted run-by cut" title={nameStart(run)}>
         <Icon className="ico" />

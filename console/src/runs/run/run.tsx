@@ -116,6 +116,7 @@ function RunScreen({ run }: { readonly run: TracedRun }) {
             <StepPanel
               run={run}
               step={step}
+              steps={live.steps}
               place={place}
               loop={place.key === undefined ? undefined : shown.loops.get(place.key)}
               definition={definition}

@@ -1,5 +1,12 @@
 import { expect, test } from "vitest";
-import { markCulprit, markField, pointerWords, readPointer } from "./step-error.ts";
+import {
+  listSeenValues,
+  markCulprit,
+  markField,
+  plainMessage,
+  pointerWords,
+  readPointer,
+} from "./step-error.ts";
 
 test("what the message quotes is marked; without a quote, all of it", () => {
   expect(markCulprit("$round(order.totl, 2)", 'There is no "order.totl" here.')).toEqual({
@@ -24,4 +31,24 @@ test("a pointer leads to its field", () => {
   expect(readPointer(config, "/values/a~1b/1")).toBe("y");
   expect(readPointer(config, "/values/none/1")).toBeUndefined();
   expect(pointerWords("/values/total")).toBe("values › total");
+});
+
+test("an expression shows what it saw: of its own item, of steps further out, of the trigger", () => {
+  const outputs = new Map([
+    ["read", { output: { rate: 2 } }],
+    ["each[0].price", { output: 10 }],
+    ["each[1].price", { output: 20 }],
+  ]);
+  const expression =
+    "steps.price.output * steps.read.output.rate + trigger.input.more & steps.x.output";
+  expect(listSeenValues(expression, "each[1].sum", { trigger: { input: {} }, outputs })).toEqual([
+    { path: "steps.price.output", value: 20 },
+    { path: "steps.read.output.rate", value: 2 },
+    { path: "trigger.input.more", value: undefined },
+  ]);
+});
+
+test("a message does not repeat the field that stands beside it", () => {
+  expect(plainMessage("/values/total: It is no number.")).toBe("It is no number.");
+  expect(plainMessage("It is no number.")).toBe("It is no number.");
 });

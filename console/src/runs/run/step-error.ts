@@ -54,3 +54,52 @@ export function readPointer(value: unknown, pointer: string): unknown {
 export function pointerWords(pointer: string): string {
   return pointer.split("/").slice(1).join(" › ");
 }
+
+/** The message without the field that it begins with, which is shown beside it. */
+export function plainMessage(message: string): string {
+  return message.replace(/^\/[\w/~-]*:\s+/, "");
+}
+
+interface SeenValue {
+  readonly path: string;
+  readonly value: unknown;
+}
+
+interface Outputs {
+  readonly trigger: unknown;
+  readonly outputs: ReadonlyMap<string, { readonly output?: unknown }>;
+}
+
+const REFERENCE = /\b(?:trigger|steps\.\w+\.output)(?:\.\w+)*/g;
+const SEEN_MAX = 6;
+
+/** What an expression saw: the values of the paths that it names, of the item that the step stood in. */
+export function listSeenValues(
+  expression: string,
+  stepId: string,
+  { trigger, outputs }: Outputs,
+): readonly SeenValue[] {
+  const paths = [...new Set(expression.match(REFERENCE))].slice(0, SEEN_MAX);
+  return paths.flatMap((path) => {
+    const [first, id = "", , ...rest] = path.split(".");
+    if (first === "trigger") return [{ path, value: readPath(trigger, path.split(".").slice(1)) }];
+    const step = findBeside(outputs, stepId, id);
+    return step ? [{ path, value: readPath(step.output, rest) }] : [];
+  });
+}
+
+/** A step beside another one, or further out, as expressions find it. */
+function findBeside(
+  steps: Outputs["outputs"],
+  stepId: string,
+  id: string,
+): { readonly output?: unknown } | undefined {
+  for (let place = stepId; ;) {
+    place = place.slice(0, Math.max(0, place.lastIndexOf(".")));
+    const found = steps.get(place === "" ? id : `${place}.${id}`);
+    if (found || place === "") return found;
+  }
+}
+
+const readPath = (value: unknown, names: readonly string[]): unknown =>
+  readPointer(value, names.map((name) => `/${name}`).join(""));

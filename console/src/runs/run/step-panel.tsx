@@ -14,6 +14,7 @@ import {
 } from "../../workflows/index.ts";
 import type { TracedRun } from "./live-run.ts";
 import { TRIGGER_STEP } from "./search.ts";
+import { listSeenValues } from "./step-error.ts";
 import { chooseItem, loopsAround, readStepPlace, type StepPlace } from "./step-place.ts";
 import { AttemptSection } from "./attempts.tsx";
 import { CallLine, ErrorSection, LogSection, ValueSection, WaitSection } from "./step-sections.tsx";
@@ -23,6 +24,7 @@ const FAILED_MAX = 200;
 interface PanelProps {
   readonly run: TracedRun;
   readonly step: RunStep;
+  readonly steps: ReadonlyMap<string, RunStep>;
   readonly place: StepPlace;
   /** Of a loop: how its items went. */
   readonly loop: LoopView | undefined;
@@ -64,7 +66,14 @@ export function StepPanel(props: PanelProps) {
         <WaitSection wait={step.wait} runId={run.id} stepId={step.id} />
       )}
       {step.error && (
-        <ErrorSection error={step.error} config={node?.config}>
+        <ErrorSection
+          error={step.error}
+          config={node?.config}
+          seen={listSeenValues(step.error.expression ?? "", step.id, {
+            trigger: run.trigger,
+            outputs: props.steps,
+          })}
+        >
           <FailureWay step={step} onChoose={onChoose} />
         </ErrorSection>
       )}

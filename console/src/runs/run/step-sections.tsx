@@ -1,7 +1,7 @@
 /** The parts of what a step tells: error, wait, call, values, logs. */
 import { Link } from "@tanstack/react-router";
 import { Copy } from "lucide-react";
-import { memo, type ReactNode } from "react";
+import { Fragment, memo, type ReactNode } from "react";
 import type { Schemas } from "../../data/api.ts";
 import { copyText } from "../../ui/copy.ts";
 import { Json } from "../../ui/json.tsx";
@@ -9,7 +9,13 @@ import { JsonTree } from "../../ui/json-tree.tsx";
 import { useNow } from "../../ui/time.tsx";
 import { toCountdown, toDuration } from "../../ui/words.ts";
 import type { RunStep } from "../../workflows/index.ts";
-import { markField, pointerWords, readPointer } from "./step-error.ts";
+import {
+  type listSeenValues,
+  markField,
+  plainMessage,
+  pointerWords,
+  readPointer,
+} from "./step-error.ts";
 
 type StepError = NonNullable<RunStep["error"]>;
 
@@ -17,6 +23,8 @@ type StepError = NonNullable<RunStep["error"]>;
 export function ErrorSection(props: {
   readonly error: Omit<StepError, "headers" | "body" | "status">;
   readonly config: Readonly<Record<string, unknown>> | undefined;
+  /** The values that the expression named, as they were. */
+  readonly seen?: ReturnType<typeof listSeenValues>;
   readonly children?: ReactNode;
 }) {
   const { code, message, field, expression } = props.error;
@@ -25,7 +33,7 @@ export function ErrorSection(props: {
   const marked = text === undefined ? undefined : markField(text, expression, message);
   return (
     <section className="run-section run-fault" role="alert">
-      <p className="run-fault-message">{message}</p>
+      <p className="run-fault-message">{plainMessage(message)}</p>
       {marked && (
         <figure className="run-culprit">
           {field !== undefined && <figcaption>{pointerWords(field)}</figcaption>}
@@ -34,6 +42,16 @@ export function ErrorSection(props: {
             <mark>{marked.marked}</mark>
             {marked.after}
           </code>
+          {props.seen && props.seen.length > 0 && (
+            <dl className="run-seen">
+              {props.seen.map(({ path, value }) => (
+                <Fragment key={path}>
+                  <dt>{path}</dt>
+                  <dd>{value === undefined ? "nothing" : shorten(JSON.stringify(value))}</dd>
+                </Fragment>
+              ))}
+            </dl>
+          )}
         </figure>
       )}
       <p className="row">
@@ -43,6 +61,11 @@ export function ErrorSection(props: {
     </section>
   );
 }
+
+const SHOWN_CHARACTERS = 160;
+
+const shorten = (text: string): string =>
+  text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text;
 
 /** What a step waits for, until when, and the way there. */
 export function WaitSection({
