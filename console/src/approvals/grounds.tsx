@@ -1,5 +1,5 @@
 import { useOp } from "../data/api.ts";
-import { ReadableValue } from "../ui/readable-value.tsx";
+import { ReadableValue } from "../ui/readable/readable-value.tsx";
 import { type Approval, findGrounds, type Ground } from "./inbox.ts";
 
 const GROUNDS_MAX = 3;

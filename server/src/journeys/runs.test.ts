@@ -56,7 +56,7 @@ describeInBrowser("runs", () => {
     const panel = page.getByRole("complementary", { name: "Step" });
     await panel.getByRole("heading", { name: "Price it" }).waitFor();
     expect(await panel.locator("mark").textContent()).toContain("$number");
-    await page.getByRole("application").waitFor();
+    await page.getByRole("application", { name: /Canvas/ }).waitFor();
     await expectSound(visitor);
     await page.keyboard.press("ArrowUp");
     await panel.getByRole("heading", { name: "Read the order" }).waitFor();

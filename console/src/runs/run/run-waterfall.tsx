@@ -8,18 +8,9 @@ import { toneOf } from "../../ui/state.tsx";
 import { useNow } from "../../ui/time.tsx";
 import { count, toDuration, toWords } from "../../ui/words.ts";
 import type { LiveSteps, TracedRun } from "./live-run.ts";
-import { isOver } from "./run-status.ts";
 import { readStepPlace, rowIdOf, type StepPlace } from "./step-place.ts";
-import {
-  type Axis,
-  buildStepTree,
-  type FallRow,
-  listFallRows,
-  listStepsWith,
-  measureAxis,
-  placeRow,
-  wayTo,
-} from "./waterfall.ts";
+import { type Axis, findBusySpans, measureAxis, placeSpan, placeTime } from "./time-axis.ts";
+import { buildStepTree, type FallRow, listFallRows, listStepsWith, wayTo } from "./waterfall.ts";
 
 const ROW_PX = 28;
 const NARROW_ROW_PX = 44;
@@ -47,7 +38,8 @@ export function RunWaterfall(props: {
   const rowId = rowIdOf(place);
   const chosen = useMemo(() => rows.findIndex(({ id }) => id === rowId), [rows, rowId]);
   const nowMs = useNow();
-  const axis = measureAxis(run, isOver(run.status) ? steps.values() : [], nowMs);
+  const busy = useMemo(() => findBusySpans(steps.values()), [steps]);
+  const axis = measureAxis(run, busy, nowMs);
   const { from, to } = useRowWindow(host, rowPx, rows.length);
   useEffect(() => {
     if (host.current && chosen >= 0) showRow(host.current, rowPx, chosen);
@@ -81,13 +73,7 @@ export function RunWaterfall(props: {
           }}
         />
       </header>
-      <div className="fall-scale" aria-hidden="true">
-        <span className="fall-axis">
-          <span>0</span>
-          <span>{toDuration(axis.lengthMs / 2)}</span>
-          <span>{toDuration(axis.lengthMs)}</span>
-        </span>
-      </div>
+      <Scale axis={axis} />
       <div ref={host} className="fall-rows scroll" role="listbox" aria-label="Steps" tabIndex={0}>
         <div className="fall-all" style={{ height: rows.length * rowPx }}>
           {rows.slice(from, to).map((row, n) => (
@@ -108,6 +94,28 @@ export function RunWaterfall(props: {
         )}
       </div>
     </section>
+  );
+}
+
+/** How long the run took, and the waits that are drawn short. */
+function Scale({ axis }: { readonly axis: Axis }) {
+  return (
+    <div className="fall-scale" aria-hidden="true">
+      <span className="fall-axis">
+        <span>0</span>
+        {axis.quiet.map((span) => (
+          <i
+            key={span.startMs}
+            style={{
+              left: `${((placeTime(axis, span.startMs) + placeTime(axis, span.endMs)) / 2) * 100}%`,
+            }}
+          >
+            ⋯ {toDuration(span.endMs - span.startMs)} ⋯
+          </i>
+        ))}
+        <span>{toDuration(axis.endMs - axis.startMs)}</span>
+      </span>
+    </div>
   );
 }
 
@@ -151,7 +159,7 @@ function WaterfallRow(props: {
   readonly onFold: () => void;
 }) {
   const { row, axis } = props;
-  const { from, to } = placeRow(row, axis);
+  const { from, to } = placeSpan(row, axis);
   const durationMs =
     row.startMs === undefined || row.endMs === undefined ? undefined : row.endMs - row.startMs;
   const fold = (event: React.MouseEvent): void => {

@@ -1,13 +1,6 @@
 import { expect, test } from "vitest";
 import type { Schemas } from "../../data/api.ts";
-import {
-  buildStepTree,
-  listFallRows,
-  listStepsWith,
-  measureAxis,
-  placeRow,
-  wayTo,
-} from "./waterfall.ts";
+import { buildStepTree, listFallRows, listStepsWith, wayTo } from "./waterfall.ts";
 
 const START = Date.parse("2026-11-16T12:00:00Z");
 const at = (ms: number): string => new Date(START + ms).toISOString();
@@ -68,12 +61,4 @@ test("the way to a step unfolds what it stands in, and an item spans its steps",
 
 test("steps are found by status, with their items", () => {
   expect(listStepsWith(STEPS, "failed").map(({ label }) => label)).toEqual(["EACH", "2 · CHARGE"]);
-});
-
-test("rows stand on the axis of the run; what runs reaches to now", () => {
-  const run = { createdAt: at(0), startedAt: at(0), finishedAt: null };
-  const axis = measureAxis(run, STEPS, START + 200);
-  expect(axis).toEqual({ startMs: START, lengthMs: 200 });
-  const [row] = listFallRows(buildStepTree([step("slow", "running", 100)]), new Set());
-  expect(row && placeRow(row, axis)).toEqual({ from: 0.5, to: 1 });
 });

@@ -130,35 +130,3 @@ export function wayTo(id: string): readonly string[] {
   }
   return way;
 }
-
-export interface Axis {
-  readonly startMs: number;
-  readonly lengthMs: number;
-}
-
-interface Times {
-  readonly createdAt: string;
-  readonly startedAt: string | null;
-  readonly finishedAt: string | null;
-}
-
-/** The time that the rows are measured on: from the start of the run to its end, or to now. */
-export function measureAxis(run: Times, steps: Iterable<RunStep>, nowMs: number): Axis {
-  const startMs = timeOf(run.startedAt) ?? Date.parse(run.createdAt);
-  let endMs = timeOf(run.finishedAt) ?? nowMs;
-  for (const { finishedAt } of steps) {
-    if (finishedAt !== null) endMs = Math.max(endMs, Date.parse(finishedAt));
-  }
-  return { startMs, lengthMs: Math.max(1, endMs - startMs) };
-}
-
-/** Where a row begins and ends on the axis, from 0 to 1. What is under way reaches to its end. */
-export function placeRow(
-  { startMs, endMs }: FallRow,
-  axis: Axis,
-): { readonly from: number; readonly to: number } {
-  const share = (at: number): number =>
-    Math.max(0, Math.min(1, (at - axis.startMs) / axis.lengthMs));
-  const from = share(startMs ?? axis.startMs);
-  return { from, to: Math.max(from, share(endMs ?? axis.startMs + axis.lengthMs)) };
-}

@@ -1,8 +1,8 @@
 import "./readable-value.css";
 import { memo } from "react";
-import { Json } from "./json.tsx";
+import { Json } from "../json.tsx";
 import { type Readable, toReadable } from "./readable.ts";
-import { count } from "./words.ts";
+import { count } from "../words.ts";
 
 /** A value as people read it who do not build workflows. */
 export const ReadableValue = memo(function ReadableValue({ value }: { readonly value: unknown }) {

@@ -1,0 +1,105 @@
+/**
+ * The time that the steps of a run are measured on. A run that waited a day for somebody and worked a second would show
+ * its work as nothing: long quiet spans, in which steps only wait, are drawn short.
+ */
+import type { Schemas } from "../../data/api.ts";
+
+type RunStep = Pick<Schemas["RunStep"], "type" | "status" | "startedAt" | "finishedAt">;
+
+export interface Span {
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+export interface Axis extends Span {
+  /** Spans that are drawn short. */
+  readonly quiet: readonly Span[];
+}
+
+interface Times {
+  readonly createdAt: string;
+  readonly startedAt: string | null;
+  readonly finishedAt: string | null;
+}
+
+/** Steps that wait, or hold others: what they do takes no time of the machine. */
+const WAITS: ReadonlySet<string> = new Set([
+  "approval",
+  "delay",
+  "loop",
+  "subworkflow",
+  "wait_for_event",
+]);
+const QUIET_MIN_MS = 2_000;
+const QUIET_MIN_SHARE = 0.25;
+/** Of the axis, for each quiet span. */
+const QUIET_SHARE = 0.12;
+
+/** When steps of the run worked, in order and without overlap. */
+export function findBusySpans(steps: Iterable<RunStep>): readonly Span[] {
+  const spans = Array.from(steps)
+    .filter(({ type, status, startedAt }) => {
+      const isWait = WAITS.has(type ?? "") || status === "skipped";
+      return !isWait && startedAt !== null;
+    })
+    .map(({ startedAt, finishedAt }) => ({
+      startMs: Date.parse(startedAt ?? ""),
+      endMs: finishedAt === null ? Infinity : Date.parse(finishedAt),
+    }))
+    .toSorted((a, b) => a.startMs - b.startMs);
+  const merged: Span[] = [];
+  for (const span of spans) {
+    const last = merged.at(-1);
+    if (last && span.startMs <= last.endMs) {
+      merged[merged.length - 1] = { ...last, endMs: Math.max(last.endMs, span.endMs) };
+    } else merged.push(span);
+  }
+  return merged;
+}
+
+/** The axis from the start of a run to its end, or to now. */
+export function measureAxis(run: Times, busy: readonly Span[], nowMs: number): Axis {
+  const startMs = Date.parse(run.startedAt ?? run.createdAt);
+  const lastMs = Math.max(
+    startMs + 1,
+    ...busy.map(({ endMs }) => (endMs === Infinity ? 0 : endMs)),
+  );
+  const endMs = Math.max(lastMs, run.finishedAt === null ? nowMs : Date.parse(run.finishedAt));
+  const least = Math.max(QUIET_MIN_MS, (endMs - startMs) * QUIET_MIN_SHARE);
+  const quiet: Span[] = [];
+  let atMs = startMs;
+  for (const span of [...busy, { startMs: endMs, endMs }]) {
+    if (span.startMs - atMs >= least) quiet.push({ startMs: atMs, endMs: span.startMs });
+    atMs = Math.max(atMs, span.endMs);
+  }
+  // Where nothing worked at all, the wait is what there is to see.
+  return { startMs, endMs, quiet: busy.length === 0 ? [] : quiet };
+}
+
+/** Where a time stands on the axis, from 0 to 1. */
+export function placeTime({ startMs, endMs, quiet }: Axis, atMs: number): number {
+  const quietMs = quiet.reduce((sum, span) => sum + span.endMs - span.startMs, 0);
+  const workMs = Math.max(1, endMs - startMs - quietMs);
+  const workShare = 1 - quiet.length * QUIET_SHARE;
+  const at = Math.max(startMs, Math.min(endMs, atMs));
+  let share = 0;
+  let fromMs = startMs;
+  for (const span of quiet) {
+    if (at <= span.startMs) break;
+    share += ((span.startMs - fromMs) / workMs) * workShare;
+    const passed = Math.min(at, span.endMs) - span.startMs;
+    share += (passed / (span.endMs - span.startMs)) * QUIET_SHARE;
+    fromMs = span.endMs;
+  }
+  if (at > fromMs) share += ((at - fromMs) / workMs) * workShare;
+  return Math.min(1, share);
+}
+
+/** Where something begins and ends on the axis. What is under way reaches to its end. */
+export function placeSpan(
+  span: { readonly startMs: number | undefined; readonly endMs: number | undefined },
+  axis: Axis,
+): { readonly from: number; readonly to: number } {
+  const from = placeTime(axis, span.startMs ?? axis.startMs);
+  return { from, to: Math.max(from, placeTime(axis, span.endMs ?? axis.endMs)) };
+}
