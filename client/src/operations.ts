@@ -70,6 +70,7 @@ export interface Schemas {
   "Dashboard": { "id": string; "name": string; "description": string; "widgets": readonly (Schemas["Widget"])[]; "createdBy": string; "createdAt": string; "updatedAt": string };
   "DashboardData": { "widgets": readonly ({ "id": string; "kind": "report" | "kpi" | "text"; "status": "ok" | "failed"; "data"?: unknown; "error"?: { "code": string; "message": string }; "at": string | null; "cached": boolean })[] };
   "DeskSettings": { "priorityMatrix": readonly (readonly (number)[])[]; "autoCloseDays": number; "updatedAt"?: string };
+  "DueTimes": { "times": readonly (string)[] };
   "Effect": { "kind": string; "id": string; "causationId": string; "status": string; "summary": string; "createdAt": string };
   "ErrorPage": string;
   "Evaluation": { "result": unknown };
@@ -1183,6 +1184,8 @@ export interface Operations {
   "workflows.diff_draft": { params: { "id": string }; body: { "definition": { readonly [name: string]: unknown }; "from"?: string }; reply: { "data": Schemas["WorkflowDraftDiff"] } };
   /** Show how two versions differ */
   "workflows.diff_versions": { params: { "id": string; "a": string; "b": string }; reply: { "data": Schemas["WorkflowVersionDiff"] } };
+  /** List the next times of a schedule, saved or not */
+  "workflows.due_times": { query: { "cron": string; "timezone"?: string; "count"?: number }; reply: { "data": Schemas["DueTimes"] } };
   /** Read a workflow with its live definition */
   "workflows.get": { params: { "id": string }; reply: { "data": Schemas["Workflow"] } };
   /** Read a version with its definition */
@@ -1695,6 +1698,7 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "workflows.deactivate": "POST /api/v1/workflows/{id}/deactivate",
   "workflows.diff_draft": "POST /api/v1/workflows/{id}/diff",
   "workflows.diff_versions": "GET /api/v1/workflows/{id}/versions/{a}/diff/{b}",
+  "workflows.due_times": "GET /api/v1/workflows/due-times",
   "workflows.get": "GET /api/v1/workflows/{id}",
   "workflows.get_version": "GET /api/v1/workflows/{id}/versions/{versionId}",
   "workflows.label_version": "PATCH /api/v1/workflows/{id}/versions/{versionId}",

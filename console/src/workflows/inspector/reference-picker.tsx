@@ -83,6 +83,7 @@ function usePicker(kind: string, beside: Readonly<Record<string, unknown>>): Pic
   const tables = useOp("tables.list", { query: PAGE }, when(["table"], "tables:read"));
   const topics = useOp("topics.list", { query: PAGE }, when(["topic"], "events:read"));
   const secrets = useOp("secrets.list", { query: PAGE }, when(["secret"], "secrets:read"));
+  const types = useOp("event_types.list", { query: {} }, when(["event_type"], "events:read"));
   const users = useOp("users.list", { query: PAGE }, when(["user", "approver"], "users:read"));
   const roles = useOp("roles.list", { query: PAGE }, when(["approver"], "roles:read"));
   const artifacts = useOp("artifacts.list", { query: PAGE }, when(["artifact"], "artifacts:read"));
@@ -117,6 +118,11 @@ function usePicker(kind: string, beside: Readonly<Record<string, unknown>>): Pic
       label: name,
       about: description,
     })),
+    event_type: (types.data?.data ?? []).map(({ type, summary }) => ({
+      value: type,
+      label: type,
+      about: summary,
+    })),
     artifact: named(artifacts.data?.data),
     user: named(users.data?.data),
     approver: [
@@ -137,6 +143,7 @@ function usePicker(kind: string, beside: Readonly<Record<string, unknown>>): Pic
     users,
     roles,
     artifacts,
+    types,
     actions,
   ];
   return { options: lists[kind] ?? [], isLoading: queries.some(({ isFetching }) => isFetching) };

@@ -2,15 +2,14 @@
 import { X, Zap } from "lucide-react";
 import { useMemo } from "react";
 import { type Schemas, useOp } from "../../data/api.ts";
-import { BASE_PATH, place } from "../../data/place.ts";
 import { type FieldProps, fieldKindOf, Form, type Schema } from "../../form/index.ts";
 import { CodeWords } from "../../ui/code-words.tsx";
-import { CopyLine } from "../../ui/copy-line.tsx";
 import { TRIGGER_ICONS } from "../canvas/step-kinds.ts";
 import type { InspectorProps } from "./inspector-props.ts";
 import { problemsOfStep } from "./problems.ts";
 import { ReferencePicker } from "./reference-picker.tsx";
 import { Problems } from "./problem-list.tsx";
+import { TriggerStart } from "./trigger-start.tsx";
 
 type Trigger = InspectorProps["definition"]["trigger"];
 type Kind = Schemas["TriggerType"];
@@ -56,7 +55,7 @@ export function TriggerPanel(props: InspectorProps) {
             onChange={(next, pointer) => change(next as Trigger, `trigger${pointer}`)}
           />
         )}
-        <StartLine trigger={trigger} workflowId={workflowId} />
+        <TriggerStart trigger={trigger} workflowId={workflowId} />
         <Problems problems={own} />
       </div>
     </>
@@ -103,43 +102,4 @@ function drawField(field: FieldProps, trigger: Trigger) {
   const reference = isSecret ? "secret" : schema["x-reference"];
   if (reference === undefined || fieldKindOf(schema) !== "text") return undefined;
   return <ReferencePicker kind={reference} field={field} beside={trigger} />;
-}
-
-/** The line that starts it from outside, to be copied. */
-function StartLine({
-  trigger,
-  workflowId,
-}: {
-  readonly trigger: Trigger;
-  readonly workflowId: string;
-}) {
-  const origin = `${location.origin}${BASE_PATH}`;
-  if (trigger.type === "webhook") {
-    if (trigger.url === undefined) {
-      return (
-        <p className="muted">Its address is here once it is saved, for those who may trigger it.</p>
-      );
-    }
-    const signed = trigger.signature ? ` -H '${trigger.signature.header ?? "X-Signature"}: …'` : "";
-    return (
-      <>
-        <CopyLine label={`Address in ${place.environment}`} text={trigger.url} />
-        <CopyLine
-          label="Try it"
-          text={`curl -X POST '${trigger.url}' -H 'Content-Type: application/json'${signed} -d '{"hello":"world"}'`}
-        />
-      </>
-    );
-  }
-  if (trigger.type !== "manual") return null;
-  const headers = [
-    "Authorization: Bearer $TOKEN",
-    `X-Workspace: ${place.workspace ?? ""}`,
-    `X-Environment: ${place.environment}`,
-    "Content-Type: application/json",
-  ];
-  const line = `curl -X POST '${origin}/api/v1/workflows/${workflowId}/trigger' ${headers
-    .map((header) => `-H "${header}"`)
-    .join(" ")} -d '{"input":{}}'`;
-  return <CopyLine label="Start it from outside" text={line} />;
 }

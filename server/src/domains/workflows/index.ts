@@ -89,6 +89,7 @@ export const workflows = domain({
     operations.createWorkflow,
     palette.listNodeTypes,
     palette.getPalette,
+    palette.listDueTimes,
     operations.validateWorkflow,
     operations.getWorkflow,
     operations.updateWorkflow,

@@ -75,6 +75,10 @@ export const samples: readonly Sample[] = [
   { operation: "workflows.create", arrange: async () => ({ body: fresh() }) },
   { operation: "workflows.node_types", arrange: async () => ({}) },
   { operation: "workflows.palette", arrange: async () => ({ query: { q: "sample" } }) },
+  {
+    operation: "workflows.due_times",
+    arrange: async () => ({ query: { cron: "0 9 * * *" } }),
+  },
   { operation: "workflows.validate", arrange: async () => ({ body: fresh() }) },
   { operation: "workflows.get", arrange: (owner) => made(owner) },
   {

@@ -1,10 +1,13 @@
 import Type from "typebox";
+import { assertNoErrors } from "#kernel/operation/failure.ts";
 import { query } from "#kernel/operation/operation.ts";
 import { item } from "#kernel/operation/response.ts";
-import { line, object } from "#kernel/schema/schema.ts";
+import { line, object, Time } from "#kernel/schema/schema.ts";
 import {
+  checkSchedule,
   describeNodeType,
   describeTriggerType,
+  nextCronTime,
   NODE_GROUPS,
   NodeTypeDescription,
   TriggerTypeDescription,
@@ -69,4 +72,35 @@ export const getPalette = query({
     groups: [...NODE_GROUPS],
     ...(await listPalette(ctx, q)),
   }),
+});
+
+const DUE_TIMES = 5;
+const DUE_TIMES_MAX = 50;
+
+export const listDueTimes = query({
+  id: "workflows.due_times",
+  ...workflowRoutes("GET", "/due-times"),
+  summary: "List the next times of a schedule, saved or not",
+  description:
+    "A change of the clocks does to them what it does to runs: a time that is skipped comes at the " +
+    "moment to which the clocks skip, and one that is shown twice comes once, but for schedules of every hour.",
+  permission: WorkflowsRead,
+  query: object({
+    cron: line(200, "As in the trigger: `0 9 * * MON-FRI`"),
+    timezone: Type.Optional(line(100, "An IANA name such as `Europe/Berlin`; UTC unless given")),
+    count: Type.Optional(Type.Integer({ minimum: 1, maximum: DUE_TIMES_MAX, default: DUE_TIMES })),
+  }),
+  response: item(Type.Object({ times: Type.Array(Time) }, { title: "DueTimes" })),
+  example: { query: { cron: "0 9 * * MON-FRI", timezone: "Europe/Berlin" } },
+  async run({ now }, { query: { cron, timezone, count = DUE_TIMES } }) {
+    assertNoErrors(checkSchedule({ cron, ...(timezone !== undefined && { timezone }) }));
+    const times: string[] = [];
+    let at: Date | null = now;
+    while (times.length < count) {
+      at = nextCronTime({ cron, timezone }, at);
+      if (!at) break;
+      times.push(at.toISOString());
+    }
+    return { times };
+  },
 });

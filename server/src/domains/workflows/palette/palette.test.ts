@@ -80,3 +80,20 @@ test("what one may not read is not in it", async () => {
   expect(kinds).toEqual(new Set(["node", "workflow"]));
   expect((await (await world.member(["member"]))(PALETTE)).status).toBe(403);
 });
+
+test("the next times of a schedule are known before it is saved, over a change of the clocks too", async () => {
+  const DUE = "GET /api/v1/workflows/due-times";
+  const ask = (query: string) => owner(`${DUE}?${query}`);
+  const { status, body, events } = await ask(`cron=${encodeURIComponent("30 2 29 2 *")}&count=2`);
+  expect([status, events]).toEqual([200, []]);
+  const [first = "", second = ""] = body.data.times as string[];
+  expect(first).toMatch(/-02-29T02:30:00.000Z$/);
+  expect(Number(second.slice(0, 4)) - Number(first.slice(0, 4))).toBeGreaterThanOrEqual(4);
+  expect((await ask("cron=0+9+*+*+*")).body.data.times).toHaveLength(5);
+  const wrong = await ask("cron=never&timezone=Nowhere/There");
+  expect(wrong.status).toBe(422);
+  expect(wrong.body.errors.map(({ path }: { path: string }) => path)).toEqual([
+    "/timezone",
+    "/cron",
+  ]);
+});
