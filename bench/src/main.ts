@@ -4,6 +4,11 @@ import { Ending, explain, misused, within } from "./command.ts";
 import type { Figure, Measured } from "./figure.ts";
 import { auth } from "./figures/auth.ts";
 import { cmdb } from "./figures/cmdb.ts";
+import { consoleCanvas } from "./figures/console/canvas.ts";
+import { consoleKeys } from "./figures/console/keys.ts";
+import { consoleOpen } from "./figures/console/open.ts";
+import { consoleRoutes } from "./figures/console/routes.ts";
+import { consoleSize } from "./figures/console/size.ts";
 import { create } from "./figures/create.ts";
 import { deliveries } from "./figures/deliveries.ts";
 import { deliveryLag } from "./figures/delivery-lag.ts";
@@ -46,6 +51,11 @@ const FIGURES: readonly Figure[] = [
   tickets,
   cmdb,
   reports,
+  consoleSize,
+  consoleOpen,
+  consoleRoutes,
+  consoleKeys,
+  consoleCanvas,
 ];
 const USAGE = `npm run bench [-- [--rounds 5] [--seconds 4] [--json file] [--profile folder] [name …]]
 Names: ${FIGURES.map(({ name }) => name).join(", ")}; all of them when none is given.

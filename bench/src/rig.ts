@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { chmod, mkdir, mkdtemp, realpath, rm, statfs, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readdir, realpath, rm, statfs, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
@@ -91,6 +91,14 @@ export class Rig {
   startPlainProduct(): Promise<Child> {
     const program = join(import.meta.dirname, "../../server/start.mjs");
     return this.#start([...START_FLAGS, program], this.#settings());
+  }
+
+  /** The folder of the console that the plain product has built. */
+  async builtConsole(): Promise<string> {
+    const cache = join(this.#folder, "data/cache");
+    const name = (await readdir(cache)).find((entry) => entry.startsWith("console-"));
+    if (name === undefined) throw new Error("The product has built no console.");
+    return join(cache, name);
   }
 
   /** Needs a running product, whose database server it shares. */

@@ -1,0 +1,81 @@
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { findChromium } from "../../../../server/src/kernel/testing/chromium.ts";
+import type { Product } from "../../endpoint.ts";
+import { load } from "../../load.ts";
+import { newOrders } from "../../request.ts";
+import { logIn, type Rig } from "../../rig.ts";
+import { deploy, ORDERS } from "../../workflow.ts";
+
+const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"];
+const VIEWPORT = { width: 1440, height: 900 };
+const RUNS = 200;
+
+/** The product with its console and something to look at, and a browser. */
+export class Stage implements AsyncDisposable {
+  readonly product: Product;
+  readonly origin: string;
+  readonly #browser: Browser;
+
+  private constructor(product: Product, browser: Browser) {
+    this.product = product;
+    this.origin = `http://127.0.0.1:${product.port}`;
+    this.#browser = browser;
+  }
+
+  static async open(rig: Rig): Promise<Stage> {
+    const executablePath = findChromium();
+    if (executablePath === undefined) throw new Error("This needs Chromium. See ADR 0032.");
+    const child = await rig.startPlainProduct();
+    const { port } = child;
+    const product = { ...child, token: await logIn(port) };
+    const { hookPath } = await deploy(product, ORDERS);
+    await load({ port, status: 200, next: newOrders(hookPath), connections: 4 }, { count: RUNS });
+    return new Stage(product, await chromium.launch({ executablePath, args: FLAGS }));
+  }
+
+  /** A page of a browser that has stored nothing. */
+  async stranger(): Promise<Page> {
+    return (await this.#context()).newPage();
+  }
+
+  /** A page of the first owner's browser, whose cache is empty. */
+  async owner(): Promise<Page> {
+    const context = await this.#context();
+    const value = this.product.token;
+    await context.addCookies([{ name: "millrace_session", value, url: this.origin }]);
+    await context.addInitScript(`localStorage.setItem("millrace.workspace", "default")`);
+    return context.newPage();
+  }
+
+  #context(): Promise<BrowserContext> {
+    return this.#browser.newContext({ viewport: VIEWPORT });
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#browser.close();
+  }
+}
+
+/**
+ * Resolves in a page with the milliseconds that something took: from `begin`, a script that may do something first, until
+ * an element matches and the frame with it is drawn.
+ */
+export function untilDrawn(page: Page, selector: string, begin = "0"): Promise<number> {
+  return page.evaluate(`new Promise((resolve) => {
+    const begin = ${begin};
+    const look = () => {
+      if (document.querySelector(${JSON.stringify(selector)}) === null) return requestAnimationFrame(look);
+      requestAnimationFrame(() => setTimeout(() => resolve(performance.now() - begin)));
+    };
+    look();
+  })`);
+}
+
+/** A click as the beginning of what is measured. */
+export function clickOn(selector: string): string {
+  return `(() => {
+    const begin = performance.now();
+    document.querySelector(${JSON.stringify(selector)}).click();
+    return begin;
+  })()`;
+}
