@@ -1,5 +1,5 @@
 import { domain } from "#kernel/domain.ts";
-import { countWaiting } from "./waiting.ts";
+import { countWaiting } from "./waiting-count.ts";
 import { mailLinks } from "./mail-link.ts";
 import { listApps, logOut, showGuide, showGuides, showHome } from "./operations.ts";
 

@@ -99,7 +99,7 @@ export const listWorkflows = query({
   },
 });
 
-/** What the workflows of a page did lately. */
+/** Reads the activity of the workflows of a page. */
 async function readActivity(
   { tx, now, services }: ReadContext,
   rows: readonly { readonly id: string }[],
