@@ -29,7 +29,7 @@ export const PRESENCE_CHANGED = "presence.changed";
 let state: LiveState = "connecting";
 let lastId: string | undefined;
 let isListener = false;
-const recent: LogEvent[] = [];
+let recent: readonly LogEvent[] = [];
 const watchers = new Set<() => void>();
 const listeners = new Set<(event: LogEvent) => void>();
 const scope = `${place.workspace ?? ""}:${place.environment}`;
@@ -64,8 +64,7 @@ function receiveEvent(event: LogEvent): void {
   // Ids sort as the log does: what a tab has heard already is not told twice.
   if (lastId !== undefined && event.id <= lastId) return;
   lastId = event.id;
-  recent.unshift(event);
-  recent.length = Math.min(recent.length, RECENT_MAX);
+  recent = [event, ...recent].slice(0, RECENT_MAX);
   for (const listener of listeners) listener(event);
   for (const prefix of staleAfter(event.type)) stale.add(prefix);
   // A burst of events is one refetch of what is on the screen; what is not is only marked.
@@ -149,10 +148,8 @@ const subscribe = (watcher: () => void): (() => void) => {
 export const useLiveState = (): LiveState => useSyncExternalStore(subscribe, () => state);
 
 /** The newest events, newest first. */
-export function useRecentEvents(): readonly LogEvent[] {
-  useSyncExternalStore(subscribe, () => recent[0]?.id);
-  return recent;
-}
+export const useRecentEvents = (): readonly LogEvent[] =>
+  useSyncExternalStore(subscribe, () => recent);
 
 export function onEvent(listener: (event: LogEvent) => void): () => void {
   listeners.add(listener);

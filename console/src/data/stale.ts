@@ -36,6 +36,7 @@ const STALE: Readonly<Record<string, readonly string[]>> = {
   migration: ["migrations.", "tables.", "records."],
   notification: ["notifications."],
   pack: [""],
+  preference: ["preferences."],
   problem: ["problems.", "home."],
   query: ["queries."],
   record: ["records.", "dashboards."],

@@ -1,17 +1,14 @@
 import { Link } from "@tanstack/react-router";
-import { Empty } from "../ui/feedback.tsx";
 
+/** What is shown where the console has nothing. */
 export function NotFound() {
   return (
-    <Empty
-      title="Nothing is here"
-      action={
-        <Link to="/" className="btn">
-          Go home
-        </Link>
-      }
-    >
-      The address may be mistyped, or what was here is gone.
-    </Empty>
+    <div className="empty">
+      <h1>Nothing is here</h1>
+      <p>The address may be mistyped, or what was here is gone.</p>
+      <Link to="/" className="btn">
+        Go home
+      </Link>
+    </div>
   );
 }

@@ -127,7 +127,7 @@ describeInBrowser("coming home", () => {
     const visitor = await at.visit(["builder"]);
     const { page } = visitor;
     await page.goto(`${at.origin}/workflows`);
-    await page.getByRole("heading", { name: "Workflows" }).waitFor();
+    await page.getByText("Live", { exact: true }).waitFor();
     await page.keyboard.press("n");
     await page.getByRole("button", { name: "From JSON" }).click();
     await page
@@ -136,9 +136,10 @@ describeInBrowser("coming home", () => {
     await page.getByRole("button", { name: "Create it" }).click();
     await page.waitForURL(/workflows\/wf_/);
     await page.goto(`${at.origin}/workflows`);
+    await page.getByText("Live", { exact: true }).waitFor();
     await page.keyboard.press("f");
     await page.keyboard.type("ants");
-    await page.waitForURL("**q=ants");
+    await page.waitForURL(/q=ants/);
     await page.keyboard.press("Escape");
     await page.keyboard.press("j");
     await page.keyboard.press("d");

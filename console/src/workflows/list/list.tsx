@@ -41,51 +41,8 @@ export function WorkflowList() {
         document.getElementById(`row-${id}`)?.scrollIntoView({ block: "nearest" });
     },
   });
-  const open = (id: string | undefined): void => {
-    if (id !== undefined) void navigate({ to: "/workflows/$id", params: { id } });
-  };
   const refused = may("workflows:write") ? undefined : REFUSED;
-  const itemsOf = (workflow: Listed): readonly MenuItem[] => [
-    { label: "Open", onPick: () => open(workflow.id) },
-    {
-      label: "Duplicate",
-      keys: "d",
-      disabled: refused,
-      onPick: () => void duplicate(workflow).then(open),
-    },
-    { label: "Copy as JSON", onPick: () => void copyAsJson(workflow) },
-    workflow.status === "archived"
-      ? {
-          label: "Bring it back",
-          disabled: refused,
-          isApart: true,
-          onPick: () => void unarchive(workflow),
-        }
-      : {
-          label: "Archive",
-          disabled: refused,
-          isApart: true,
-          onPick: () => void archive(workflow),
-        },
-  ];
-  const noneChosen = chosen ? undefined : "Choose one first, with J and K.";
-  useActions([
-    { keys: "n", label: "New workflow", run: () => show({ new: "nothing" }), disabled: refused },
-    { keys: "f", label: "Find a workflow", run: () => field.current?.focus() },
-    {
-      keys: "Enter",
-      label: "Open",
-      run: () => open(chosen?.id),
-      disabled: noneChosen,
-      hidden: true,
-    },
-    {
-      keys: "d",
-      label: "Duplicate",
-      run: () => chosen && void duplicate(chosen).then(open),
-      disabled: refused ?? noneChosen,
-    },
-  ]);
+  const itemsOf = useRowActs({ chosen, refused, onNew: () => show({ new: "nothing" }), field });
   const isNarrowed = [search.q, search.show, search.tag].some((one) => one !== undefined);
   return (
     <div className="page">
@@ -138,6 +95,62 @@ export function WorkflowList() {
       )}
     </div>
   );
+}
+
+/** The keys of the list, and the acts of each of its rows. */
+function useRowActs(about: {
+  readonly chosen: Listed | undefined;
+  readonly refused: string | undefined;
+  readonly onNew: () => void;
+  readonly field: React.RefObject<HTMLInputElement | null>;
+}): (workflow: Listed) => readonly MenuItem[] {
+  const { chosen, refused, onNew, field } = about;
+  const navigate = useNavigate();
+  const open = (id: string | undefined): void => {
+    if (id !== undefined) void navigate({ to: "/workflows/$id", params: { id } });
+  };
+  const itemsOf = (workflow: Listed): readonly MenuItem[] => [
+    { label: "Open", onPick: () => open(workflow.id) },
+    {
+      label: "Duplicate",
+      keys: "d",
+      disabled: refused,
+      onPick: () => void duplicate(workflow).then(open),
+    },
+    { label: "Copy as JSON", onPick: () => void copyAsJson(workflow) },
+    workflow.status === "archived"
+      ? {
+          label: "Bring it back",
+          disabled: refused,
+          isApart: true,
+          onPick: () => void unarchive(workflow),
+        }
+      : {
+          label: "Archive",
+          disabled: refused,
+          isApart: true,
+          onPick: () => void archive(workflow),
+        },
+  ];
+  const noneChosen = chosen ? undefined : "Choose one first, with J and K.";
+  useActions([
+    { keys: "n", label: "New workflow", run: onNew, disabled: refused },
+    { keys: "f", label: "Find a workflow", run: () => field.current?.focus() },
+    {
+      keys: "Enter",
+      label: "Open",
+      run: () => open(chosen?.id),
+      disabled: noneChosen,
+      hidden: true,
+    },
+    {
+      keys: "d",
+      label: "Duplicate",
+      run: () => chosen && void duplicate(chosen).then(open),
+      disabled: refused ?? noneChosen,
+    },
+  ]);
+  return itemsOf;
 }
 
 /** The workflows of an address: found by the server, narrowed and ordered here. */

@@ -11,10 +11,10 @@ import { Spark } from "./spark.tsx";
 export type Listed = Reply<"workflows.list">["data"][number];
 
 const TRIGGERS: Readonly<Record<string, readonly [LucideIcon, string]>> = {
-  manual: [Hand, "By hand"],
-  schedule: [CalendarClock, "By the clock"],
-  event_bus: [RadioTower, "By an event"],
-  webhook: [Webhook, "Over HTTP"],
+  manual: [Hand, "Manual"],
+  schedule: [CalendarClock, "Schedule"],
+  event_bus: [RadioTower, "Event"],
+  webhook: [Webhook, "Webhook"],
 };
 
 /** A workflow: where it is live, what starts it, how its last runs went, who made it. */
@@ -98,6 +98,8 @@ function Trigger({ trigger }: { readonly trigger: Listed["trigger"] }) {
   );
 }
 
+const SHORT = { production: "Prod", staging: "Stg", development: "Dev" };
+
 /** Which version is where: filled where its trigger is on, hollow where it is off, faint where none is. */
 function EnvironmentStates({ workflow }: { readonly workflow: Listed }) {
   if (workflow.status === "archived") return <span className="tag idle">Archived</span>;
@@ -113,7 +115,7 @@ function EnvironmentStates({ workflow }: { readonly workflow: Listed }) {
           <li key={environment} className={`env-state ${state} env-${environment}`} title={label}>
             <span className="hide">{label}</span>
             <span aria-hidden="true">
-              {environment.charAt(0).toUpperCase()}
+              {SHORT[environment]}
               {deployed && <b> v{deployed.version}</b>}
             </span>
           </li>

@@ -7,11 +7,11 @@ import { type Listed, WorkflowRow } from "./row.tsx";
 
 const COLUMNS: readonly (readonly [string, Sort | undefined, boolean])[] = [
   ["Name", "name", false],
-  ["Live in", undefined, false],
-  ["Starts", undefined, true],
-  ["Last runs", undefined, false],
-  ["Failed in a day", "failures", true],
-  ["Ran", "runs", true],
+  ["Published", undefined, false],
+  ["Trigger", undefined, true],
+  ["Runs", undefined, false],
+  ["Failed in 24 h", "failures", true],
+  ["Last run", "runs", true],
   ["Changed", "changed", true],
 ];
 
