@@ -17,7 +17,7 @@ import { useStableHandlers } from "../../ui/stable.ts";
 import { State, toneOf } from "../../ui/state.tsx";
 import { Ago, useNow } from "../../ui/time.tsx";
 import { toDuration } from "../../ui/words.ts";
-import { plainMessage } from "../run/step-error.ts";
+import { plainMessage } from "../step/step-error.ts";
 import { nameStart } from "../start-words.ts";
 import type { Run } from "./run-book.ts";
 import type { Selection } from "./selection.ts";

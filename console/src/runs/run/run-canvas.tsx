@@ -10,7 +10,7 @@ import {
   type Folding,
   type RunView,
 } from "../../workflows/index.ts";
-import { chooseItem, type StepPlace } from "./step-place.ts";
+import { chooseItem, type StepPlace } from "../step/step-place.ts";
 
 const NO_PROBLEMS: ReadonlyMap<string, string> = new Map();
 const NO_PINS: ReadonlySet<string> = new Set();

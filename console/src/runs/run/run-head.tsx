@@ -31,7 +31,7 @@ import type { TracedRun } from "./live-run.ts";
 import { findCancelRefusal, findRetryRefusal } from "./retry.ts";
 import { RetryForm, type RetryWish } from "./retry-form.tsx";
 import type { RunPageView } from "./search.ts";
-import type { StepPlace } from "./step-place.ts";
+import type { StepPlace } from "../step/step-place.ts";
 
 interface HeadProps {
   readonly run: TracedRun;

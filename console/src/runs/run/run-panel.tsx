@@ -3,8 +3,8 @@ import { useMay } from "../../data/people.ts";
 import { toDuration, toWords } from "../../ui/words.ts";
 import { nameStart } from "../start-words.ts";
 import type { LiveSteps, TracedRun } from "./live-run.ts";
-import { readStepPlace, type StepPlace } from "./step-place.ts";
-import { ErrorSection, ValueSection } from "./step-sections.tsx";
+import { readStepPlace, type StepPlace } from "../step/step-place.ts";
+import { ErrorSection, ValueSection } from "../step/step-sections.tsx";
 
 /** The run as a whole: what started it, what went in, what came out. */
 export function RunPanel(props: {

@@ -8,7 +8,7 @@ import { toneOf } from "../../ui/state.tsx";
 import { useNow } from "../../ui/time.tsx";
 import { count, toDuration, toWords } from "../../ui/words.ts";
 import type { LiveSteps, TracedRun } from "./live-run.ts";
-import { readStepPlace, rowIdOf, type StepPlace } from "./step-place.ts";
+import { readStepPlace, rowIdOf, type StepPlace } from "../step/step-place.ts";
 import { type Axis, findBusySpans, measureAxis, placeSpan, placeTime } from "./time-axis.ts";
 import { buildStepTree, type FallRow, listFallRows, listStepsWith, wayTo } from "./waterfall.ts";
 
@@ -113,7 +113,9 @@ function Scale({ axis }: { readonly axis: Axis }) {
             ⋯ {toDuration(span.endMs - span.startMs)} ⋯
           </i>
         ))}
-        <span>{toDuration(axis.endMs - axis.startMs)}</span>
+        {axis.quiet.at(-1)?.endMs !== axis.endMs && (
+          <span>{toDuration(axis.endMs - axis.startMs)}</span>
+        )}
       </span>
     </div>
   );

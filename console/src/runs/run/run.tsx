@@ -13,8 +13,8 @@ import { RunHead } from "./run-head.tsx";
 import { RunPanel } from "./run-panel.tsx";
 import { RunWaterfall } from "./run-waterfall.tsx";
 import { type RunPageView, type RunSearch, TRIGGER_STEP } from "./search.ts";
-import { StepPanel } from "./step-panel.tsx";
-import { readStepPlace, type StepPlace, writeItems } from "./step-place.ts";
+import { StepPanel } from "../step/step-panel.tsx";
+import { readStepPlace, type StepPlace, writeItems } from "../step/step-place.ts";
 
 const KEPT_MS = 3_600_000;
 

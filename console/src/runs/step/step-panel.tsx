@@ -12,8 +12,8 @@ import {
   type RunStep,
   toStepKey,
 } from "../../workflows/index.ts";
-import type { TracedRun } from "./live-run.ts";
-import { TRIGGER_STEP } from "./search.ts";
+import type { TracedRun } from "../run/live-run.ts";
+import { TRIGGER_STEP } from "../run/search.ts";
 import { listSeenValues } from "./step-error.ts";
 import { chooseItem, loopsAround, readStepPlace, type StepPlace } from "./step-place.ts";
 import { AttemptSection } from "./attempts.tsx";
