@@ -95,7 +95,7 @@ interface CanvasProps {
 
 /** The graph of a workflow. React Flow carries nodes, pan, zoom and selection; wires are drawn by us, in one drawing. */
 export function Canvas(props: CanvasProps) {
-  const { definition, folding, chosen, linking, isReadOnly = false, isLocked = false } = props;
+  const { definition, folding, chosen, linking, isReadOnly = false } = props;
   const host = useRef<HTMLDivElement>(null);
   const flow = useRef<ReactFlowInstance>(undefined);
   const looked = useRef(chosen);
@@ -109,12 +109,7 @@ export function Canvas(props: CanvasProps) {
     looked.current = chosen;
   }, [chosen]);
   useSettling(host, placed);
-  const guests = useMemo(() => [...folding.opened.keys()], [folding]);
-  const isEditable = (key: string): boolean =>
-    !isReadOnly &&
-    !isLocked &&
-    key !== TRIGGER &&
-    !guests.some((guest) => key.startsWith(`${guest}/`));
+  const { isEditable, canAddTo } = useEditable(props);
   const steps = useMemo(() => collectSteps(definition, folding), [definition, folding]);
   const nodes = useCanvasNodes({ ...props, placed, steps, isEditable });
   const { drag, onPointerDown } = useStepDrag({
@@ -175,7 +170,7 @@ export function Canvas(props: CanvasProps) {
           marks={props.view.edgeMarks}
           chosen={props.chosenWire}
           drop={drag?.over?.id}
-          isEditable={(wire) => isEditable(wire.to)}
+          isEditable={canAddTo}
           handlers={wireHandlers}
           isCulled={nodes.length > CULL_FROM}
         />
@@ -193,6 +188,23 @@ export function Canvas(props: CanvasProps) {
       {drag && <Ghost drag={drag} steps={steps} />}
     </div>
   );
+}
+
+/** Says which steps and wires may be changed: none of a picture, and none of a sub-workflow that is opened in place. */
+function useEditable({ folding, isReadOnly = false, isLocked = false }: CanvasProps) {
+  const guests = useMemo(() => [...folding.opened.keys()], [folding]);
+  const isEditable = (key: string): boolean =>
+    !isReadOnly &&
+    !isLocked &&
+    key !== TRIGGER &&
+    !guests.some((guest) => key.startsWith(`${guest}/`));
+  // Another function would draw all wires anew, at every letter.
+  const canAddTo = useMemo(
+    () => (wire: Wire) => isEditable(wire.to),
+    // oxlint-disable-next-line react/exhaustive-deps
+    [isReadOnly, isLocked, guests],
+  );
+  return { isEditable, canAddTo };
 }
 
 interface FlowParts {

@@ -1,5 +1,5 @@
 import type { NodeProps } from "@xyflow/react";
-import { ChevronUp, ExternalLink } from "lucide-react";
+import { ChevronUp, ExternalLink, StickyNote } from "lucide-react";
 import { memo, useId, useRef } from "react";
 import { count } from "../../ui/words.ts";
 import type { LoopView } from "../graph/run-view.ts";
@@ -37,6 +37,16 @@ export const LoopFrame = memo(function LoopFrame({ data, selected }: NodeProps<C
         )}
         {loop && (
           <LoopCount loop={loop} item={item} onItem={(next) => handlers.onItem(key, next)} />
+        )}
+        {step.note !== undefined && (
+          <span
+            className="step-note"
+            role="img"
+            aria-label={`Note: ${step.note}`}
+            title={step.note}
+          >
+            <StickyNote />
+          </span>
         )}
         <span className="grow" />
         {!isLoop && (

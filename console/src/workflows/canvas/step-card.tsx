@@ -1,6 +1,6 @@
 import "./step-card.css";
 import type { Node, NodeProps } from "@xyflow/react";
-import { ChevronDown, Pin, Plus, Radio } from "lucide-react";
+import { ChevronDown, Pin, Plus, Radio, StickyNote } from "lucide-react";
 import { memo, type SyntheticEvent } from "react";
 import { useNow } from "../../ui/time.tsx";
 import { toAge, toDuration } from "../../ui/words.ts";
@@ -68,6 +68,11 @@ export const StepCard = memo(function StepCard({ data, selected }: NodeProps<Car
           <CardLine data={data} />
         </span>
       </span>
+      {step.note !== undefined && (
+        <span className="step-note" role="img" aria-label={`Note: ${step.note}`} title={step.note}>
+          <StickyNote />
+        </span>
+      )}
       {data.isPinned && <Pin className="step-pin" aria-label="Its output is pinned" />}
       <span className="step-state" />
       {data.isFolded && (

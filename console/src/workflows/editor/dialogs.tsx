@@ -3,7 +3,7 @@ import { call, type Schemas } from "../../data/api.ts";
 import { place } from "../../data/place.ts";
 import { useStableHandlers } from "../../ui/stable.ts";
 import { notify, notifyError } from "../../ui/toast.tsx";
-import type { Definition } from "../graph/graph.ts";
+import { type Definition, findStep } from "../graph/graph.ts";
 import { toDefinition } from "./draft/definition.ts";
 import type { Draft } from "./draft/use-draft.ts";
 import { Picker } from "./pick/picker.tsx";
@@ -32,6 +32,7 @@ interface DialogsInput {
 /** Whatever asks before it acts: a run for its input, a save for what to keep, a deployment for where to. */
 export function useDialogs({ id, draft, definition, go }: DialogsInput) {
   const [open, setOpen] = useState<OpenDialog>();
+  const [mockErrors, setMockErrors] = useState<ReadonlyMap<string, string>>(new Map());
   const save = async (): Promise<boolean> => {
     const outcome = await draft.save();
     if (outcome === "saved") notify("Saved");
@@ -41,7 +42,10 @@ export function useDialogs({ id, draft, definition, go }: DialogsInput) {
   };
   const start = async (mode: RunMode, input: unknown): Promise<boolean> => {
     try {
-      const run = mode === "test" ? await test(id, definition, input) : await trigger(id, input);
+      const run =
+        mode === "test"
+          ? await test(id, definition, { input, mockErrors })
+          : await trigger(id, input);
       go({ run });
       return true;
     } catch (error) {
@@ -54,12 +58,33 @@ export function useDialogs({ id, draft, definition, go }: DialogsInput) {
     test: () => setOpen("test"),
     run: () => setOpen("run"),
     merge: () => setOpen("merge"),
+    mockError: (key: string, message: string | undefined) => {
+      const rest = [...mockErrors].filter(([other]) => other !== key);
+      setMockErrors(new Map(message === undefined ? rest : [...rest, [key, message]]));
+    },
   });
-  return { open, close: () => setOpen(undefined), save, start, on };
+  return { open, close: () => setOpen(undefined), save, start, on, mockErrors };
 }
 
-async function test(id: string, definition: Definition, input: unknown): Promise<string> {
-  const body = { definition: toDefinition(definition), ...(input !== undefined && { input }) };
+interface Trial {
+  readonly input: unknown;
+  /** Errors that steps fail with, by key. */
+  readonly mockErrors: ReadonlyMap<string, string>;
+}
+
+async function test(
+  id: string,
+  definition: Definition,
+  { input, mockErrors }: Trial,
+): Promise<string> {
+  const errors = [...mockErrors]
+    .filter(([key]) => findStep(definition, key))
+    .map(([key, message]) => [key.replaceAll("/", "."), { message }] as const);
+  const body = {
+    definition: toDefinition(definition),
+    ...(input !== undefined && { input }),
+    ...(errors.length > 0 && { mockErrors: Object.fromEntries(errors) }),
+  };
   return (await call("workflows.test", { params: { id }, body })).data.id;
 }
 

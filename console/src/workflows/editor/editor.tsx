@@ -101,6 +101,8 @@ function Workbench({ id, draft, workflow, definition }: WorkbenchProps) {
         <SidePanel
           {...{ id, definition, draft, workflow, chosen, choose, edits, shown, problems, panel }}
           {...rights}
+          mockErrors={dialogs.mockErrors}
+          onMockError={dialogs.on.mockError}
           onJump={jump}
           onPanel={(next) => go({ panel: next })}
         />

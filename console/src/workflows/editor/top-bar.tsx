@@ -54,7 +54,7 @@ export function TopBar(props: TopBarProps) {
         <SaveState draft={draft} locked={locked} />
         {problems.length > 0 && (
           <button
-            className={`tag plain ${problems.some((one) => !one.isWarning) ? "bad" : "warn"}`}
+            className={`tag plain ${problems.some(({ severity }) => severity !== "warning") ? "bad" : "warn"}`}
             aria-pressed={panel === "problems"}
             onClick={on.showProblems}
           >

@@ -20,7 +20,7 @@ export function useProblems(draft: Definition, isEnabled: boolean): readonly Pro
         const { data } = await call("workflows.validate", { body }, { signal: left.signal });
         const warnings = data.warnings.map((warning) => ({
           ...locateProblem(draft, warning),
-          isWarning: true,
+          severity: "warning" as const,
         }));
         const found = [...data.errors.map((error) => locateProblem(draft, error)), ...warnings];
         setProblems((old) => (JSON.stringify(old) === JSON.stringify(found) ? old : found));

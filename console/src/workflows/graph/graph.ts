@@ -15,6 +15,8 @@ export interface Graph {
 
 type Settings =
   | "description"
+  | "note"
+  | "tags"
   | "maxConcurrency"
   | "concurrencyKey"
   | "timeoutMs"

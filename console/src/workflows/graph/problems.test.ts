@@ -41,7 +41,7 @@ test("a problem is found at its step, in loops too, and in its field", () => {
 
 test("a card shows its first problem, and no warning", () => {
   const found = problemsByStep([
-    { path: "", key: "a", field: "config/url", message: "is deprecated", isWarning: true },
+    { path: "", key: "a", field: "config/url", message: "is deprecated", severity: "warning" },
     { path: "", key: "a", field: "config/url", message: "is required" },
     { path: "", key: "a", field: "config/x", message: "is unknown" },
   ]);

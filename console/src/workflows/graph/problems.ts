@@ -5,7 +5,8 @@ import { TRIGGER } from "./layout.ts";
 export interface Problem {
   readonly path: string;
   readonly message: string;
-  readonly isWarning?: boolean;
+  /** An error unless told. */
+  readonly severity?: "error" | "warning";
   /** The step it is at; the trigger's key, or undefined for what concerns the whole. */
   readonly key: string | undefined;
   /** The way to the field within the step, as `config/url`; empty for the step itself. */
@@ -48,8 +49,8 @@ export function locateProblem(definition: Definition, { path, message }: Finding
 /** The first problem of each step, for its card; a loop that is folded shows those inside. */
 export function problemsByStep(problems: readonly Problem[]): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
-  for (const { key, message, field, isWarning } of problems) {
-    if (key === undefined || isWarning || found.has(key)) continue;
+  for (const { key, message, field, severity } of problems) {
+    if (key === undefined || severity === "warning" || found.has(key)) continue;
     const name = field.split("/").at(-1);
     found.set(key, name === undefined || name === "" ? message : `${name} ${message}`);
   }

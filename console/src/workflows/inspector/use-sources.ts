@@ -2,6 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { numberOf, type ScopeSource, useDebounced } from "../../code/index.ts";
+import { useMay } from "../../data/people.ts";
 import { call } from "../../data/api.ts";
 import { listSources, type ScopeInput, toItemKey } from "./sources.ts";
 
@@ -19,10 +20,12 @@ export function useSources(shown: Shown): readonly ScopeSource[] {
   const { definition, key, run, pins, trigger, items, workflowId, runId } = shown;
   const late = useDebounced(definition, PAUSE_MS);
   const stepId = toItemKey(key, items);
+  const may = useMay();
   const { data } = useQuery({
     queryKey: ["scope", workflowId, stepId, runId, numberOf(late)],
     staleTime: Infinity,
     gcTime: KEPT_MS,
+    enabled: may("transformer:use"),
     placeholderData: undefined,
     retry: false,
     queryFn: async ({ signal }) => {

@@ -1,7 +1,8 @@
 import { Rocket } from "lucide-react";
 import { useMemo, useState } from "react";
 import { useModal } from "../../ui/modal.ts";
-import { call, type Schemas, useOp } from "../../data/api.ts";
+import { call, query, type Schemas, useOp } from "../../data/api.ts";
+import { useQuery } from "@tanstack/react-query";
 import { type Environment, ENVIRONMENTS, place } from "../../data/place.ts";
 import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { notify, notifyError } from "../../ui/toast.tsx";
@@ -49,7 +50,7 @@ export function DeployDialog(props: DeployDialogProps) {
         <h1>Deploy</h1>
         <EnvironmentChoice chosen={environment} onChoose={setEnvironment} />
       </header>
-      <Changes workflow={workflow} definition={definition} environment={environment} />
+      <Changes {...{ workflow, definition, environment, isDirty }} />
       <footer>
         <span className="muted">
           {isDirty ? "Your draft is saved as a new version first." : "The newest version."}
@@ -94,8 +95,10 @@ function Changes(props: {
   readonly workflow: Schemas["Workflow"];
   readonly definition: Definition;
   readonly environment: Environment;
+  readonly isDirty: boolean;
 }) {
   const { workflow, definition, environment } = props;
+  const preview = usePreview(workflow.id, environment);
   const versionId = workflow.environments[environment]?.versionId;
   const { data, error, isPlaceholderData } = useOp(
     "workflows.get_version",
@@ -124,31 +127,44 @@ function Changes(props: {
           </section>
         )
       }
-      below={<Underway workflowId={workflow.id} environment={environment} />}
+      below={
+        preview && (
+          <>
+            {!props.isDirty && <Issues preview={preview} />}
+            <Underway preview={preview} />
+          </>
+        )
+      }
     />
   );
 }
 
 const UNMARKED = { marks: new Map(), edges: new Map(), changes: [], settings: [] } as const;
-const RUNS_MAX = 100;
+type Preview = Schemas["PublicationPreview"];
+
+/** What the server says of a deployment there: what stands in its way, and who is in the middle of it. */
+function usePreview(id: string, environment: Environment): Preview | undefined {
+  const input = { params: { id } };
+  const { queryKey } = query("workflows.preview_publish", input);
+  return useQuery({
+    queryKey: [...queryKey, environment],
+    queryFn: ({ signal }) => call("workflows.preview_publish", input, { signal, environment }),
+    placeholderData: undefined,
+  }).data?.data;
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  queued: "queued",
+  running: "under way",
+  waiting: "waiting for a time or an event",
+  paused: "waiting for people",
+};
 
 /** Runs that are in the middle of it keep their version. */
-function Underway(props: { readonly workflowId: string; readonly environment: Environment }) {
-  const isHere = props.environment === place.environment;
-  const of = (status: "paused" | "waiting" | "running") => ({
-    params: { id: props.workflowId },
-    query: { status, limit: RUNS_MAX },
-  });
-  const options = { enabled: isHere };
-  const paused = useOp("workflows.runs", of("paused"), options).data?.data.length ?? 0;
-  const waiting = useOp("workflows.runs", of("waiting"), options).data?.data.length ?? 0;
-  const running = useOp("workflows.runs", of("running"), options).data?.data.length ?? 0;
-  if (!isHere) return null;
-  const parts = [
-    ...(running > 0 ? [`${count(running, "run")} under way`] : []),
-    ...(paused > 0 ? [`${count(paused, "run")} waiting for people`] : []),
-    ...(waiting > 0 ? [`${count(waiting, "run")} waiting for a time or an event`] : []),
-  ];
+function Underway({ preview }: { readonly preview: Preview }) {
+  const parts = preview.runs.map(
+    (run) => `${count(run.count, "run")} of v${run.version} ${WORDS[run.status] ?? run.status}`,
+  );
   return (
     <section>
       <h2>Who is in the middle of it</h2>
@@ -157,6 +173,27 @@ function Underway(props: { readonly workflowId: string; readonly environment: En
           ? "No run is under way."
           : `${parts.join(", ")}. They keep their version; a retry may take the new one.`}
       </p>
+    </section>
+  );
+}
+
+/** What the server would refuse, and what it finds odd. */
+function Issues({ preview }: { readonly preview: Preview }) {
+  const issues = [
+    ...preview.errors.map((issue) => ({ ...issue, tone: "bad" })),
+    ...preview.warnings.map((issue) => ({ ...issue, tone: "warn" })),
+  ];
+  if (issues.length === 0) return null;
+  return (
+    <section>
+      <h2>{preview.errors.length > 0 ? "What is in its way" : "Worth a look"}</h2>
+      <ul className="deploy-issues">
+        {issues.map(({ path, message, tone }) => (
+          <li key={path + message} className={tone}>
+            <span className="mono">{path}</span> {message}
+          </li>
+        ))}
+      </ul>
     </section>
   );
 }

@@ -7,6 +7,8 @@ type Workflow = Schemas["Workflow"] | Schemas["WorkflowDefinition"];
 
 const SETTINGS = [
   "description",
+  "note",
+  "tags",
   "maxConcurrency",
   "concurrencyKey",
   "timeoutMs",

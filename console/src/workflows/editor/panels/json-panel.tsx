@@ -26,7 +26,8 @@ export function JsonPanel({ definition, draft, locked }: JsonPanelProps) {
     if (typeof parsed === "string") return setError(parsed);
     const reason = findFault(parsed);
     setError(reason);
-    if (reason === undefined) {
+    // Written anew to the same effect is no edit.
+    if (reason === undefined && !isEqual(parsed, definition)) {
       const after = parsed as Definition;
       draft.act({ label: "Edit the JSON", after, chosen: [], field: "json" });
     }

@@ -25,7 +25,7 @@ export function ProblemList({ problems, definition, onJump }: ProblemListProps) 
       {problems.map((problem) => (
         <li key={problem.path + problem.message}>
           <button onClick={() => onJump(problem)}>
-            {problem.isWarning ? (
+            {problem.severity === "warning" ? (
               <TriangleAlert className="ico warn" aria-label="Warning" />
             ) : (
               <CircleAlert className="ico bad" aria-label="Problem" />

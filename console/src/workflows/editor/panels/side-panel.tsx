@@ -37,6 +37,8 @@ interface SidePanelProps {
   readonly panel: string | undefined;
   readonly locked: string | undefined;
   readonly cannotDeploy: string | undefined;
+  readonly mockErrors: ReadonlyMap<string, string>;
+  readonly onMockError: (key: string, message: string | undefined) => void;
   readonly onJump: (problem: Problem) => void;
   readonly onPanel: (panel: string | undefined) => void;
 }
@@ -83,7 +85,7 @@ export function SidePanel(props: SidePanelProps) {
 /** The fields of a step, which may use what came out of the steps before it: in the shown run, or in the last one. */
 function StepFields(props: SidePanelProps & { readonly chosenKey: string }) {
   const { id, definition, draft, shown, chosenKey: key } = props;
-  const { run, trigger, items } = useValues(id, definition, shown, key);
+  const { run, runId, trigger, items } = useValues(id, definition, shown, key);
   return (
     <Inspector
       key={key}
@@ -91,9 +93,12 @@ function StepFields(props: SidePanelProps & { readonly chosenKey: string }) {
       definition={definition}
       stepKey={key === TRIGGER ? undefined : key}
       run={run}
+      runId={runId}
       trigger={trigger}
       items={items}
       problems={props.problems}
+      mockErrors={props.mockErrors}
+      onMockError={props.onMockError}
       mayEdit={props.locked === undefined}
       onChange={(after, { label, field, stepKey = key }) => {
         draft.act({ label, after, chosen: [stepKey], field: `${key}:${field}` });

@@ -23,5 +23,10 @@ export function useValues(id: string, definition: Definition, shown: ShownRun, k
     for (let at = loop; at !== ""; at = placeOf(at)) if (!near.has(at)) near.set(at, 0);
     return near;
   }, [shown.items, loop]);
-  return { run: useRunView(definition, steps, items), trigger: run?.trigger, items };
+  return {
+    run: useRunView(definition, steps, items),
+    trigger: run?.trigger,
+    runId: run?.id,
+    items,
+  };
 }
