@@ -211,6 +211,8 @@ export interface Schemas {
   "RunStepWait": { "kind": "delay" | "event" | "approval" | "child" | "retry"; "until": string | null; "topic"?: string; "eventType"?: string; "filter"?: { readonly [name: string]: unknown }; "approvers"?: readonly (string)[]; "quorum"?: number; "message"?: string; "decisions"?: readonly ({ "userId": string; "name": string; "approved": boolean; "comment"?: string; "data"?: unknown; "at": string })[]; "runId"?: string };
   "RunSummary": { "runId": string; "status": "queued" | "running" | "waiting" | "paused" | "completed" | "failed" | "cancelled"; "total": number; "nodes": readonly (Schemas["RunNodeSummary"])[] };
   "SavedQuery": { "id": string; "name": string; "description": string; "sql": string; "parameters": readonly (Schemas["QueryParameter"])[]; "createdBy": string; "createdAt": string; "updatedAt": string };
+  "SearchHit": { "kind": string; "id": string; "title": string; "detail": string | null; "ref": string | null };
+  "SearchResult": { "hits": readonly (Schemas["SearchHit"])[]; "kinds": readonly (string)[] };
   "Secret": { "name": string; "description": string; "createdAt": string; "updatedAt": string };
   "SeenTable": { "id": string; "slug": string; "name": string; "description": string; "columns": readonly (Schemas["Column"])[]; "indexes": readonly (Schemas["TableIndex"])[]; "rules": readonly (Schemas["TableRule"])[]; "createdBy": string; "createdAt": string; "updatedAt": string; "access": readonly ("read" | "create" | "update" | "delete")[] };
   "SentNotification": { "userIds": readonly (string)[] };
@@ -1044,6 +1046,8 @@ export interface Operations {
   "scheduled_jobs.list": { query?: { "limit"?: number; "after"?: string; "moduleKey"?: string; "status"?: "draft" | "active" | "disabled" }; reply: { "success": true; "data": readonly (Schemas["ListedScheduledJob"])[]; "pagination": Schemas["Pagination"] } };
   /** Execute all scheduled jobs that are due now */
   "scheduled_jobs.run_due": { reply: { "success": true; "data": Schemas["ExecutedJobs"] } };
+  /** Find things of all kinds by words, ids and numbers */
+  "search.find": { query: { "q": string; "kinds"?: string; "limit"?: number }; reply: { "data": Schemas["SearchResult"] } };
   /** Store a secret */
   "secrets.create": { body: { "name": string; "value": string; "description"?: string }; reply: { "data": Schemas["Secret"] } };
   /** Delete a secret */
@@ -1628,6 +1632,7 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "scheduled_jobs.create": "POST /api/v1/sdk/scheduled-jobs",
   "scheduled_jobs.list": "GET /api/v1/sdk/scheduled-jobs",
   "scheduled_jobs.run_due": "POST /api/flowsdk/scheduled-jobs/run-due",
+  "search.find": "GET /api/v1/search",
   "secrets.create": "POST /api/v1/secrets",
   "secrets.delete": "DELETE /api/v1/secrets/{name}",
   "secrets.get": "GET /api/v1/secrets/{name}",

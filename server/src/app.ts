@@ -25,6 +25,7 @@ import { preferences } from "#domains/preferences/index.ts";
 import { presence } from "#domains/presence/index.ts";
 import { notifications } from "#domains/notifications/index.ts";
 import { runs } from "#domains/runs/index.ts";
+import { search } from "#domains/search/index.ts";
 import { sdk } from "#domains/sdk/index.ts";
 import { migrations } from "#domains/migrations/index.ts";
 import { queries } from "#domains/queries/index.ts";
@@ -75,5 +76,6 @@ export const domains: readonly Domain[] = [
   knowledge,
   sla,
   catalog,
+  search,
   home,
 ];

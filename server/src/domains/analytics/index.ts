@@ -1,3 +1,4 @@
+import { SearchSourcePoint, searchTable } from "#kernel/contributions/search-source.ts";
 import { unattendedKpis } from "./kpis/store.ts";
 import { UnattendedWorkPoint } from "#kernel/contributions/unattended-work.ts";
 import { PackContentPoint } from "#kernel/contributions/pack-content.ts";
@@ -59,6 +60,11 @@ export const analytics = domain({
   ],
   jobs: [scheduledSnapshotJob, pruneSnapshots, writeExport, pruneExports],
   contributions: [
+    contribute(SearchSourcePoint, {
+      kind: "dashboard",
+      permission: AnalyticsRead,
+      search: searchTable({ table: "dashboards", title: "name", detail: "description" }),
+    }),
     contribute(PackContentPoint, reportContent, kpiContent, dashboardContent),
     contribute(UnattendedWorkPoint, unattendedKpis),
     contribute(UsageCounterPoint, { name: "reports", count: reportStore.count }),

@@ -1,3 +1,4 @@
+import { SearchSourcePoint, searchTable } from "#kernel/contributions/search-source.ts";
 import { unattendedApps } from "./deployments/store.ts";
 import { UnattendedWorkPoint } from "#kernel/contributions/unattended-work.ts";
 import { contribute } from "#kernel/extension-point.ts";
@@ -65,6 +66,17 @@ export const apps = domain({
     loginToApp,
   ],
   contributions: [
+    contribute(SearchSourcePoint, {
+      kind: "app",
+      permission: permissions.AppsRead,
+      search: searchTable({
+        table: "apps",
+        title: "name",
+        ref: "slug",
+        detail: "description",
+        where: "status = 'active'",
+      }),
+    }),
     contribute(UsageCounterPoint, { name: "apps", count }),
     contribute(AccountCredentialPoint, {
       kind: "app_embed_tokens",

@@ -1,3 +1,4 @@
+import { SearchSourcePoint, searchTable } from "#kernel/contributions/search-source.ts";
 import { unattendedConnectors } from "./store.ts";
 import { UnattendedWorkPoint } from "#kernel/contributions/unattended-work.ts";
 import { ExecutorPoint } from "#domains/runs/index.ts";
@@ -58,6 +59,11 @@ export const connectors = domain({
     invocation.refreshConnector,
   ],
   contributions: [
+    contribute(SearchSourcePoint, {
+      kind: "connector",
+      permission: ConnectorsRead,
+      search: searchTable({ table: "connectors", title: "name", detail: "type" }),
+    }),
     contribute(UsageCounterPoint, { name: "connectors", count: resource.store.count }),
     contribute(NotificationRulePoint, downNotification),
     contribute(UnattendedWorkPoint, unattendedConnectors),

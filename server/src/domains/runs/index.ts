@@ -1,3 +1,4 @@
+import { SearchSourcePoint } from "#kernel/contributions/search-source.ts";
 import { checkPeopleAndTopics } from "./check-references.ts";
 import { pastEventJob } from "./triggers/past-events.ts";
 import { WaitingWorkPoint } from "#kernel/contributions/waiting-work.ts";
@@ -32,6 +33,7 @@ import { getExpressionScope, previewExpressions } from "./preview/operations.ts"
 import { ApprovalsDecide } from "./run.ts";
 import { runRetentionJob } from "./store.ts";
 import { runsSource } from "./report-source.ts";
+import { runSource } from "./store.ts";
 import { count, countUnfinished } from "./store.ts";
 import { runTracer } from "./causal-tracer.ts";
 import { eventTriggerReader } from "./triggers/event-reader.ts";
@@ -106,5 +108,6 @@ export const runs = domain({
     contribute(NodeTypePoint, ...builtInExecutors.map(({ type }) => type)),
     contribute(ReportSourcePoint, runsSource),
     contribute(RunCountPoint, countUnfinished),
+    contribute(SearchSourcePoint, runSource),
   ],
 });

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
-import type { RunCount } from "#domains/workflows/index.ts";
+import { type RunCount, WorkflowsRead } from "#domains/workflows/index.ts";
+import type { SearchSource } from "#kernel/contributions/search-source.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import type { EnvironmentName } from "#kernel/db/database.ts";
 import type { Actor } from "#kernel/log/event.ts";
@@ -317,3 +318,13 @@ export const runRetentionJob = retentionJob({
     ]);
   },
 });
+
+/** Runs are found by their ids alone. */
+export const runSource: SearchSource = {
+  kind: "run",
+  permission: WorkflowsRead,
+  async search({ tx }, { raw }) {
+    const run = raw.startsWith("run_") ? await find(tx, raw) : undefined;
+    return run ? [{ id: run.id, title: run.workflowName, detail: run.status }] : [];
+  },
+};

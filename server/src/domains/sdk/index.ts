@@ -1,3 +1,4 @@
+import { SearchSourcePoint, searchTable } from "#kernel/contributions/search-source.ts";
 import { UnattendedWorkPoint } from "#kernel/contributions/unattended-work.ts";
 import { ConnectorActionPoint } from "#domains/connectors/index.ts";
 import { ExecutorPoint } from "#domains/runs/index.ts";
@@ -72,6 +73,28 @@ export const sdk = domain({
   ],
   jobs: [scheduledArtifactJob, executionRetentionJob],
   contributions: [
+    contribute(SearchSourcePoint, {
+      kind: "artifact",
+      permission: permissions.ArtifactsRead,
+      search: searchTable({
+        table: "artifacts",
+        title: "name",
+        ref: "module_key || '.' || name",
+        detail: "artifact_type",
+        also: ["description"],
+      }),
+    }),
+    contribute(SearchSourcePoint, {
+      kind: "pack",
+      permission: permissions.ArtifactsRead,
+      search: searchTable({
+        table: "pack_installs",
+        id: "pack_id",
+        title: "name",
+        detail: "version",
+        also: ["pack_id"],
+      }),
+    }),
     contribute(UsageCounterPoint, { name: "artifacts", count }),
     contribute(CausalTracerPoint, executionTracer),
     contribute(ExecutorPoint, ...scriptSteps, customStep),

@@ -1,3 +1,4 @@
+import { SearchSourcePoint, searchTable } from "#kernel/contributions/search-source.ts";
 import { PackContentPoint } from "#kernel/contributions/pack-content.ts";
 import { UsageCounterPoint } from "#kernel/contributions/usage-counter.ts";
 import { domain } from "#kernel/domain.ts";
@@ -15,6 +16,16 @@ export const tables = domain({
   events: tableEvents,
   operations: tableOperations,
   contributions: [
+    contribute(SearchSourcePoint, {
+      kind: "table",
+      permission: permissions.TablesRead,
+      search: searchTable({
+        table: "user_tables",
+        title: "name",
+        ref: "slug",
+        detail: "description",
+      }),
+    }),
     contribute(UsageCounterPoint, { name: "tables", count: countTables }),
     contribute(PackContentPoint, tableContent),
   ],

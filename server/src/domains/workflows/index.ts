@@ -1,3 +1,4 @@
+import { SearchSourcePoint, searchTable } from "#kernel/contributions/search-source.ts";
 import { TracesRead } from "./trace-access.ts";
 import { UnattendedWorkPoint } from "#kernel/contributions/unattended-work.ts";
 import { UsageCounterPoint } from "#kernel/contributions/usage-counter.ts";
@@ -111,6 +112,17 @@ export const workflows = domain({
     preview.previewPublication,
   ],
   contributions: [
+    contribute(SearchSourcePoint, {
+      kind: "workflow",
+      permission: permissions.WorkflowsRead,
+      search: searchTable({
+        table: "workflows",
+        title: "name",
+        detail: "definition ->> 'description'",
+        also: ["definition ->> 'tags'"],
+        where: "archived_at is null",
+      }),
+    }),
     contribute(UsageCounterPoint, { name: "workflows", count }),
     contribute(PackContentPoint, workflowContent),
     contribute(PalettePoint, workflowEntries),

@@ -1,3 +1,4 @@
+import { SearchSourcePoint, searchTable } from "#kernel/contributions/search-source.ts";
 import { AccountCredentialPoint } from "#kernel/contributions/account-credential.ts";
 import { NotificationRulePoint } from "#kernel/contributions/notification-rule.ts";
 import {
@@ -52,6 +53,19 @@ export const members = domain({
     removeUser,
   ],
   contributions: [
+    contribute(SearchSourcePoint, {
+      kind: "person",
+      permission: UsersRead,
+      search: searchTable({
+        table: "memberships m join users u on u.id = m.user_id",
+        id: "u.id",
+        title: "u.name",
+        detail: "u.email",
+        also: ["u.email"],
+        where: "m.status = 'active'",
+        order: "u.name",
+      }),
+    }),
     contribute(AccountCredentialPoint, {
       kind: "invitations",
       scope: "workspace",

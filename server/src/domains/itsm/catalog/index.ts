@@ -6,6 +6,8 @@ import {
   assignedTickets,
   countTickets,
 } from "../tickets/index.ts";
+import { ticketSearch } from "../tickets/index.ts";
+import { SearchSourcePoint, searchTable } from "#kernel/contributions/search-source.ts";
 import { domain } from "#kernel/domain.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { PackContentPoint } from "#kernel/contributions/pack-content.ts";
@@ -61,6 +63,18 @@ export const catalog = domain({
   readers: [fulfilmentReader, approverNotificationReader, departureReader],
   jobs: [recountJob],
   contributions: [
+    contribute(SearchSourcePoint, {
+      kind: "catalog_item",
+      permission: permissions.CatalogRead,
+      search: searchTable({
+        table: "catalog_items",
+        title: "name",
+        detail: "description",
+        also: ["category"],
+        where: "status = 'active'",
+      }),
+    }),
+    contribute(SearchSourcePoint, ticketSearch(requestKind)),
     contribute(TicketKindPoint, requestKind),
     contribute(
       WaitingWorkPoint,

@@ -1,4 +1,6 @@
 import { WaitingWorkPoint } from "#kernel/contributions/waiting-work.ts";
+import { ticketSearch } from "../tickets/index.ts";
+import { SearchSourcePoint } from "#kernel/contributions/search-source.ts";
 import { domain } from "#kernel/domain.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { AccountCredentialPoint } from "#kernel/contributions/account-credential.ts";
@@ -75,6 +77,7 @@ export const changes = domain({
   readers: [notificationReader, departureReader],
   jobs: [recountJob],
   contributions: [
+    contribute(SearchSourcePoint, ticketSearch(changeKind)),
     contribute(TicketKindPoint, changeKind),
     contribute(
       WaitingWorkPoint,

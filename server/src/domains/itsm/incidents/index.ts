@@ -1,4 +1,6 @@
 import { WaitingWorkPoint } from "#kernel/contributions/waiting-work.ts";
+import { ticketSearch } from "../tickets/index.ts";
+import { SearchSourcePoint } from "#kernel/contributions/search-source.ts";
 import { TicketsOnItemsPoint } from "#domains/itsm/cmdb/index.ts";
 import { collaboration, TicketKindPoint, assignedTickets } from "../tickets/index.ts";
 import { domain } from "#kernel/domain.ts";
@@ -32,6 +34,7 @@ export const incidents = domain({
   readers: [broadcastNotificationReader],
   jobs: [findAutoCloseable, autoCloseJob],
   contributions: [
+    contribute(SearchSourcePoint, ticketSearch(incidentKind)),
     contribute(TicketKindPoint, incidentKind),
     contribute(WaitingWorkPoint, assignedTickets(incidentKind, incidentKind.read, "t.is_open")),
     contribute(TicketsOnItemsPoint, openIncidentsOn),

@@ -1,3 +1,4 @@
+import { SearchSourcePoint } from "#kernel/contributions/search-source.ts";
 import { domain } from "#kernel/domain.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { PackContentPoint } from "#kernel/contributions/pack-content.ts";
@@ -15,7 +16,7 @@ import {
 } from "./operations.ts";
 import { articleContent } from "./pack.ts";
 import { KnowledgeRead, KnowledgeWrite } from "./permissions.ts";
-import { askArticles, searchArticles } from "./search/search.ts";
+import { articleSource, askArticles, searchArticles } from "./search/search.ts";
 import { suggestForIncident } from "./search/suggestions.ts";
 import { getVersion, listVersions, restoreVersion } from "./versions.ts";
 
@@ -43,5 +44,8 @@ export const knowledge = domain({
   ],
   readers: [articleReader, ticketReader],
   jobs: [embedArticle, embedTicket],
-  contributions: [contribute(PackContentPoint, articleContent)],
+  contributions: [
+    contribute(PackContentPoint, articleContent),
+    contribute(SearchSourcePoint, articleSource),
+  ],
 });

@@ -1,5 +1,7 @@
 import { WaitingWorkPoint } from "#kernel/contributions/waiting-work.ts";
 import { collaboration, TicketKindPoint, assignedTickets } from "../tickets/index.ts";
+import { ticketSearch } from "../tickets/index.ts";
+import { SearchSourcePoint } from "#kernel/contributions/search-source.ts";
 import { domain } from "#kernel/domain.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import * as events from "./events.ts";
@@ -32,5 +34,6 @@ export const problems = domain({
       WaitingWorkPoint,
       assignedTickets(problemKind, problemKind.read, "t.state not in ('resolved', 'closed')"),
     ),
+    contribute(SearchSourcePoint, ticketSearch(problemKind)),
   ],
 });

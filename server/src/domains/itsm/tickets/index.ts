@@ -1,3 +1,4 @@
+import { SearchSourcePoint, searchTable } from "#kernel/contributions/search-source.ts";
 import { ExecutorPoint } from "#domains/runs/index.ts";
 import { NodeTypePoint } from "#domains/workflows/index.ts";
 import { domain } from "#kernel/domain.ts";
@@ -19,6 +20,7 @@ import { findTicketId } from "./ticket.ts";
 import { teams } from "./teams/team.ts";
 import { ticketNotificationReader } from "./notifications/notification-reader.ts";
 
+export { ticketSearch } from "./ticket-search.ts";
 export {
   refColumn,
   TICKET_KINDS,
@@ -69,6 +71,11 @@ export const tickets = domain({
   operations: [...teams.operations, getDeskSettings, updateDeskSettings, listStateMachines],
   readers: [ticketNotificationReader],
   contributions: [
+    contribute(SearchSourcePoint, {
+      kind: "team",
+      permission: DeskRead,
+      search: searchTable({ table: "teams", title: "name", detail: "description" }),
+    }),
     contribute(ExecutorPoint, ticketExecutor),
     contribute(NodeTypePoint, ticketExecutor.type),
     contribute(ReportSourcePoint, ticketsSource),

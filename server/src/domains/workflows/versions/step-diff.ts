@@ -91,7 +91,7 @@ function outlineOf({ key, id, name, type }: OutlineNode) {
   return { stepId: key, name: name ?? id, type };
 }
 
-/** What is in the body of a loop is compared by itself. */
+/** A node without the body of a loop, which is compared by itself. */
 function withoutBody({ node, config }: OutlineNode): unknown {
   const { body: _, ...rest } = config;
   return { ...node, config: rest };

@@ -7,7 +7,8 @@ import { markup } from "#kernel/html/markup.ts";
 import { query } from "#kernel/operation/operation.ts";
 import { page } from "#kernel/operation/response.ts";
 import { id, line, nullable, object, Time } from "#kernel/schema/schema.ts";
-import { visibleTo } from "../article.ts";
+import { type SearchSource, searchTable } from "#kernel/contributions/search-source.ts";
+import { mayWrite, visibleTo } from "../article.ts";
 import { KnowledgeRead } from "../permissions.ts";
 import * as store from "../store.ts";
 import { splitChunks } from "./chunk.ts";
@@ -180,3 +181,17 @@ function toArticleHit(
 ): ArticleHit {
   return { ...entry, score, matchedBy: [...matchedBy], snippet };
 }
+
+const columns = { table: "articles", title: "title", ref: "number", detail: "state" } as const;
+const forEveryone = searchTable({
+  ...columns,
+  where: "state = 'published' and visibility = 'everyone'",
+});
+const forAuthors = searchTable({ ...columns, where: "state <> 'retired'" });
+
+/** Articles by title and number: published ones, for authors also those under way. */
+export const articleSource: SearchSource = {
+  kind: "article",
+  permission: KnowledgeRead,
+  search: (ctx, query) => (mayWrite(ctx.caller) ? forAuthors : forEveryone)(ctx, query),
+};

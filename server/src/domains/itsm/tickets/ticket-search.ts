@@ -1,0 +1,68 @@
+import { queryRows } from "#kernel/db/statement.ts";
+import type { ReadContext } from "#kernel/contract.ts";
+import type { SearchHit, SearchQuery, SearchSource } from "#kernel/contributions/search-source.ts";
+import type { TicketIdentity, TicketKind } from "./kind.ts";
+import { findTicketIdentities } from "./ticket.ts";
+import { LETTERS } from "./ticket-numbers.ts";
+
+const DIGITS_MIN = 7;
+/** A single letter begins too many words to be of use. */
+const WORD_CHARACTERS_MIN = 2;
+
+/** Finds tickets of a kind by number, id and the words of their titles. */
+export function ticketSearch(kind: TicketKind): SearchSource {
+  return {
+    kind: kind.kind,
+    permission: kind.read,
+    async search(ctx, query) {
+      const [ids, titled] = await Promise.all([
+        findByReference(ctx, kind, query),
+        findByTitle(ctx, kind, query),
+      ]);
+      const identities = await findTicketIdentities(ctx.tx, kind, [...ids, ...titled]);
+      const byId = new Map(identities.map((ticket) => [ticket.id, ticket]));
+      return [...new Set([...ids, ...titled])].flatMap((id): SearchHit[] => {
+        const ticket = byId.get(id);
+        return ticket && kind.canSee?.(ctx.caller, ticket) !== false ? [toHit(ticket)] : [];
+      });
+    },
+  };
+}
+
+function toHit({ id, title, number, state }: TicketIdentity): SearchHit {
+  return { id, title, ref: number, detail: state };
+}
+
+/** By its id, its number, or the number without letters and zeros. */
+async function findByReference(
+  { tx }: ReadContext,
+  { kind, table, prefix }: TicketKind,
+  { raw, text }: SearchQuery,
+): Promise<string[]> {
+  if (raw.startsWith(`${prefix}_`)) return [raw];
+  const letters = LETTERS[kind];
+  const digits = new RegExp(`^(?:${letters})?(\\d{1,15})$`, "i").exec(text)?.[1];
+  if (digits === undefined) return [];
+  const number = letters + digits.padStart(DIGITS_MIN, "0");
+  const rows = await queryRows(tx, `select id from ${table} where number = $1`, [number]);
+  return rows.map(({ id }) => String(id));
+}
+
+async function findByTitle(
+  { tx, caller }: ReadContext,
+  { kind, canSee }: TicketKind,
+  { words, limit }: SearchQuery,
+): Promise<string[]> {
+  const last = words.at(-1) ?? "";
+  if (last.length < WORD_CHARACTERS_MIN) return [];
+  // Quoted, it is a text and no query; of quotes and backslashes nothing can be looked for.
+  const prefix = `'${last.replaceAll(/['\\]/g, " ")}':*`;
+  const person = canSee?.(caller) === false ? (caller.principal?.id ?? "") : null;
+  const rows = await queryRows(
+    tx,
+    `select id from search_ticket_titles($1,
+       plainto_tsquery('simple', $2) && to_tsquery('simple', $3), $4, $5)`,
+    [kind, words.slice(0, -1).join(" "), prefix, person, limit],
+  );
+  return rows.map(({ id }) => String(id));
+}

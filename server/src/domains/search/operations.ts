@@ -1,0 +1,118 @@
+import Type, { type Static } from "typebox";
+import { EVERY_ROLE, permission } from "#kernel/access/permission.ts";
+import type { ReadContext } from "#kernel/contract.ts";
+import {
+  type SearchHit,
+  type SearchQuery,
+  type SearchSource,
+  SearchSourcePoint,
+} from "#kernel/contributions/search-source.ts";
+import { contributionsTo } from "#kernel/extension-point.ts";
+import { query } from "#kernel/operation/operation.ts";
+import { item } from "#kernel/operation/response.ts";
+import { line, nullable, object } from "#kernel/schema/schema.ts";
+
+const LIMIT_MAX = 50;
+const WORDS_MAX = 8;
+
+export const SearchUse = permission(
+  "search:use",
+  "Search over everything that one may see",
+  EVERY_ROLE,
+);
+
+const Hit = Type.Object(
+  {
+    kind: Type.String({ description: "Such as `workflow`, `incident`, `article`, `person`" }),
+    id: Type.String(),
+    title: Type.String(),
+    detail: nullable(Type.String()),
+    ref: nullable(Type.String({ description: "What people quote: a number, a slug" })),
+  },
+  { title: "SearchHit" },
+);
+type Hit = Static<typeof Hit>;
+
+export const searchEverything = query({
+  id: "search.find",
+  route: "GET /api/v1/search",
+  summary: "Find things of all kinds by words, ids and numbers",
+  description:
+    "Every word of `q` must be there; of the last one the beginning is enough. The best fit comes first. " +
+    "One finds what one may read, in the environment of the request. `kinds` names some, with commas " +
+    "between them; the answer lists all that one may search.",
+  permission: SearchUse,
+  query: object({
+    q: line(200),
+    kinds: Type.Optional(line(500, "Such as `workflow,incident`")),
+    limit: Type.Integer({ minimum: 1, maximum: LIMIT_MAX, default: 20 }),
+  }),
+  response: item(
+    Type.Object(
+      { hits: Type.Array(Hit), kinds: Type.Array(Type.String()) },
+      { title: "SearchResult" },
+    ),
+  ),
+  example: { query: { q: "printer flo", kinds: "incident,article", limit: 20 } },
+  async run(ctx, { query: { q, kinds, limit } }) {
+    const visible = contributionsTo(SearchSourcePoint, ctx.services.contributions).filter(
+      (source) => ctx.caller.permissions.has(source.permission.name),
+    );
+    const chosen = kinds?.split(",").map((kind) => kind.trim());
+    const sources = visible.filter(({ kind }) => chosen?.includes(kind) ?? true);
+    const hits = await findHits(ctx, sources, toSearchQuery(q, limit));
+    return { hits, kinds: visible.map(({ kind }) => kind) };
+  },
+});
+
+function toSearchQuery(q: string, limit: number): SearchQuery {
+  const raw = q.trim();
+  const text = raw.toLowerCase();
+  return { raw, text, words: text.split(/\s+/).slice(0, WORDS_MAX), limit };
+}
+
+/** Asks all sources at once, and puts the best fit first; of equal ones, what its source has first. */
+async function findHits(
+  ctx: ReadContext,
+  sources: readonly SearchSource[],
+  search: SearchQuery,
+): Promise<Hit[]> {
+  if (search.text === "") return [];
+  const found = await Promise.all(
+    sources.map(async (source) =>
+      (await source.search(ctx, search)).map((hit, place) => ({
+        hit: {
+          kind: source.kind,
+          id: hit.id,
+          title: hit.title,
+          detail: hit.detail ?? null,
+          ref: hit.ref ?? null,
+        },
+        rank: rankHit(search, hit),
+        place,
+      })),
+    ),
+  );
+  return found
+    .flat()
+    .toSorted((one, other) => other.rank - one.rank || one.place - other.place)
+    .slice(0, search.limit)
+    .map(({ hit }) => hit);
+}
+
+const EXACT = 100;
+const TITLE = 90;
+const BEGINNING = 80;
+const WORDS = 60;
+const INSIDE = 40;
+
+/** How well a title fits what somebody typed: the larger the better, 0 for something found by other means. */
+function rankHit({ text, words, raw }: SearchQuery, { id, title, ref }: SearchHit): number {
+  if (id === raw || ref?.toLowerCase() === text) return EXACT;
+  const lower = title.toLowerCase();
+  if (lower === text) return TITLE;
+  if (lower.startsWith(text) || ref?.toLowerCase().startsWith(text) === true) return BEGINNING;
+  const own = lower.split(/[^\p{L}\p{N}]+/u);
+  if (words.every((word) => own.some((one) => one.startsWith(word)))) return WORDS;
+  return lower.includes(text) ? INSIDE : 0;
+}

@@ -1,0 +1,85 @@
+/** The search over everything: each domain declares what of its own can be found, and by what. */
+import { sql } from "kysely";
+import type { Permission } from "../access/permission.ts";
+import type { ReadContext } from "../contract.ts";
+import { extensionPoint } from "../extension-point.ts";
+
+/** A text that somebody looks for. */
+export interface SearchQuery {
+  /** In lower case, without spaces at its ends. */
+  readonly text: string;
+  /** Its words; of the last one perhaps only the beginning is there yet. */
+  readonly words: readonly string[];
+  /** As it was typed, for ids and numbers. */
+  readonly raw: string;
+  readonly limit: number;
+}
+
+/** A thing that was found. */
+export interface SearchHit {
+  readonly id: string;
+  readonly title: string;
+  /** A second line: a number, a state, an address. */
+  readonly detail?: string | null;
+  /** The name that people quote: a ticket's number, a table's slug. */
+  readonly ref?: string | null;
+  readonly updatedAt?: string | null;
+}
+
+/** One kind of things that can be found. */
+export interface SearchSource {
+  /** The resource type: `workflow`, `incident`. */
+  readonly kind: string;
+  /** Without it the caller finds none of them. */
+  readonly permission: Permission;
+  /** In the partition of the transaction, as this caller sees it; the best or newest first. */
+  readonly search: (ctx: ReadContext, query: SearchQuery) => Promise<readonly SearchHit[]>;
+}
+
+/** Where domains declare what can be found. */
+export const SearchSourcePoint = extensionPoint<SearchSource>("kernel.search_sources");
+
+/** The rows of a small table, by SQL over its columns. */
+export interface SearchedTable {
+  readonly table: string;
+  readonly id?: string;
+  readonly title: string;
+  readonly detail?: string;
+  readonly ref?: string;
+  /** Expressions besides the title in which words may stand. */
+  readonly also?: readonly string[];
+  /** A condition on all rows; no part of it comes from a request. */
+  readonly where?: string;
+  readonly order?: string;
+}
+
+/** Finds the rows of a table that have every word in their title or in another of these texts. */
+export function searchTable({
+  table,
+  id = "id",
+  title,
+  detail,
+  ref,
+  also = [],
+  where = "true",
+  order = "updated_at desc",
+}: SearchedTable): SearchSource["search"] {
+  const texts = [title, ...(ref === undefined ? [] : [ref]), ...also].map((one) => sql.raw(one));
+  const haystack = sql`concat_ws(' ', ${sql.join(texts)})`;
+  return async ({ tx }, { words, raw, limit }) => {
+    const found = words.map((word) => sql`${haystack} ilike ${containsPattern(word)}`);
+    const { rows } = await sql<SearchHit>`
+      select ${sql.raw(id)} as id, ${sql.raw(title)} as title,
+             ${detail === undefined ? sql`null` : sql.raw(detail)} as detail,
+             ${ref === undefined ? sql`null` : sql.raw(ref)} as ref
+        from ${sql.raw(table)}
+       where (${sql.raw(where)}) and (${sql.join(found, sql` and `)} or ${sql.raw(id)} = ${raw})
+       order by ${sql.raw(order)} limit ${limit}`.execute(tx);
+    return rows;
+  };
+}
+
+/** The pattern of a text for LIKE, wherever it stands. */
+export function containsPattern(text: string): string {
+  return `%${text.replaceAll(/[\\%_]/g, "\\$&")}%`;
+}
