@@ -19,7 +19,7 @@ import { useWaiting } from "./waiting.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const SHOWN_MAX = 7;
-const CHANGES_READ = 100;
+const CHANGES_READ = 200;
 
 /** What waits for me, what failed, what runs, and what changed since I was here. */
 export function Home() {
@@ -191,24 +191,24 @@ function Running() {
 function Changes() {
   const may = useMay();
   const me = useMe();
-  const mayAudit = may("audit:read");
+  const mayFollow = may("events:read");
   const { data, error, isPending, refetch } = useOp(
-    "audit.query",
-    { query: { from: lastVisit, limit: CHANGES_READ } },
-    { enabled: mayAudit },
+    "events.recent",
+    { query: { limit: CHANGES_READ } },
+    { enabled: mayFollow },
   );
   const recent = useRecentEvents();
   const events = useMemo(() => {
-    const stored = mayAudit ? (data?.data ?? []) : [];
+    const stored = (data?.data ?? []).filter(({ createdAt }) => createdAt > lastVisit);
     const known = new Set(stored.map(({ id }) => id));
     return [...recent.filter(({ id }) => !known.has(id)), ...stored];
-  }, [mayAudit, data, recent]);
+  }, [data, recent]);
   const changes = groupChanges(events, me?.user.id ?? "");
   return (
     <Panel
       title="Since you were here"
       rows="some"
-      isLoading={mayAudit && isPending}
+      isLoading={mayFollow && isPending}
       error={error}
       retry={() => void refetch()}
       count={changes.length}

@@ -9,7 +9,6 @@ import { useListKeys } from "../../shell/list-keys.ts";
 import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { Keys } from "../../ui/key.tsx";
 import type { MenuItem } from "../../ui/menu.tsx";
-import { useNow } from "../../ui/time.tsx";
 import { archive, copyAsJson, duplicate, unarchive } from "./acts.ts";
 import { NewWorkflow } from "./new-workflow.tsx";
 import { isShown, type ListSearch, sortWorkflows } from "./order.ts";
@@ -19,7 +18,6 @@ import { WorkflowTable } from "./table.tsx";
 import { Filters, NoWorkflow, TagFilter } from "./toolbar.tsx";
 
 const PAGE = 200;
-const MINUTE_MS = 60_000;
 const REFUSED = "You may read workflows, and not change them.";
 
 /** Every workflow: where it is live, what starts it, and how its last runs went. */
@@ -159,17 +157,13 @@ function useWorkflows({ q, show, tag, sort }: ListSearch) {
   const list = useOp("workflows.list", {
     query: {
       limit: PAGE,
+      activity: true,
       ...(text !== undefined && { q: text }),
       ...(tag !== undefined && { tag }),
       ...(show === "archived" && { status: "archived" as const }),
     },
   });
-  const runs = useOp("runs.list", { query: { limit: PAGE } }).data;
-  const minute = Math.floor(useNow() / MINUTE_MS);
-  const summaries = useMemo(
-    () => summariseRuns(runs?.data ?? [], minute * MINUTE_MS),
-    [runs, minute],
-  );
+  const summaries = useMemo(() => summariseRuns(list.data?.data ?? []), [list.data]);
   const workflows = useMemo(() => {
     const shown = (list.data?.data ?? []).filter((one) => isShown(one, show, summaries));
     return sortWorkflows(shown, sort ?? "name", summaries);

@@ -9,7 +9,6 @@ const workflow = (id: string, name: string, status = "active", updatedAt = "2026
 });
 const run = (createdAt: string) => ({
   id: "run",
-  workflowId: "a",
   status: "failed",
   createdAt,
   durationMs: 1,

@@ -1,7 +1,6 @@
 /** What the last runs of each workflow say about it. */
 export interface RecentRun {
   readonly id: string;
-  readonly workflowId: string;
   readonly status: string;
   readonly createdAt: string;
   readonly durationMs: number | null;
@@ -10,26 +9,36 @@ export interface RecentRun {
 export interface RunSummary {
   /** Oldest first, as they are drawn. */
   readonly last: readonly RecentRun[];
+  /** In the last 24 hours. */
   readonly failures: number;
 }
 
-export const SPARK_RUNS = 16;
-const DAY_MS = 24 * 60 * 60 * 1_000;
+interface Active {
+  readonly id: string;
+  readonly activity?:
+    | { readonly recent: readonly RecentRun[]; readonly lastDay: { readonly failed: number } }
+    | undefined;
+}
 
-/** The last runs and the failures of a day, by workflow. The runs are newest first. */
-export function summariseRuns(
-  runs: readonly RecentRun[],
-  nowMs: number,
-): ReadonlyMap<string, RunSummary> {
-  const summaries = new Map<string, { last: RecentRun[]; failures: number }>();
-  for (const run of runs) {
-    const summary = summaries.get(run.workflowId) ?? { last: [], failures: 0 };
-    summaries.set(run.workflowId, summary);
-    if (summary.last.length < SPARK_RUNS) summary.last.unshift(run);
-    const isRecent = nowMs - Date.parse(run.createdAt) < DAY_MS;
-    if (run.status === "failed" && isRecent) summary.failures += 1;
-  }
-  return summaries;
+export const SPARK_RUNS = 16;
+
+/** What each workflow did lately, by its id; the server has the newest run first. */
+export function summariseRuns(workflows: readonly Active[]): ReadonlyMap<string, RunSummary> {
+  return new Map(
+    workflows.flatMap(({ id, activity }) =>
+      activity
+        ? [
+            [
+              id,
+              {
+                last: activity.recent.slice(0, SPARK_RUNS).toReversed(),
+                failures: activity.lastDay.failed,
+              },
+            ] as const,
+          ]
+        : [],
+    ),
+  );
 }
 
 const BAR_MIN = 0.3;
