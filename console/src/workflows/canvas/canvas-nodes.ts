@@ -62,7 +62,7 @@ export function useCanvasNodes(input: NodesInput): Node[] {
         item: view.items.get(box.key),
         problem: view.problems.get(box.key),
         mark: view.marks?.get(box.key),
-        isPinned: view.pinned.has(step.id),
+        isPinned: view.pinned.has(box.key.replaceAll("/", ".")),
         isLeaf: !leading.has(box.key),
         isFolded: box.kind === "step" && (body !== undefined || step.type === "subworkflow"),
         isReadOnly,

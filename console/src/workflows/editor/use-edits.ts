@@ -55,7 +55,7 @@ export function useEdits({ definition, draft, chosen, choose, locked }: EditsInp
     if (!outcome) return;
     if (locked !== undefined) return notify(locked);
     if ("refused" in outcome) return notify(outcome.refused);
-    draft.act(outcome);
+    draft.act({ ...outcome, from: chosen });
     choose(outcome.chosen);
     setWire(undefined);
     if (outcome.note !== undefined) notify(outcome.note, () => goBack("undo"));

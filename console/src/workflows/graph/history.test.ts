@@ -49,6 +49,12 @@ test("undo and redo go back and forth, beyond a save too, and show where the edi
   ]);
 });
 
+test("undo shows what was chosen before an edit, redo what was chosen after it", () => {
+  const history = addEdit(beginHistory(named("a"), undefined), { ...edit("b", 1), from: ["a"] });
+  expect(editedSteps(history, -1)).toEqual(["a"]);
+  expect(editedSteps(stepHistory(history, -1), 1)).toEqual(["b"]);
+});
+
 test("writing in one field is one edit until a pause, and never one with what was saved", () => {
   let history = beginHistory(named(""), undefined);
   for (const [n, text] of ["H", "He", "Hel"].entries())

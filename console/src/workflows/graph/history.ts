@@ -7,8 +7,10 @@ import type { Definition } from "./graph.ts";
 export interface Edit {
   readonly label: string;
   readonly after: Definition;
-  /** What was chosen after it, so that undo and redo show where it was. */
+  /** What was chosen after it, so that redo shows where it was … */
   readonly chosen: readonly string[];
+  /** … and before it, so that undo does: what it added is gone then. */
+  readonly from?: readonly string[] | undefined;
   /** The field that was written in. */
   readonly field?: string | undefined;
   readonly atMs: number;
@@ -55,7 +57,8 @@ export function stepHistory(history: History, by: 1 | -1): History {
 
 /** The steps to show after an undo or redo: where the edit was. */
 export function editedSteps(history: History, by: 1 | -1): readonly string[] {
-  return history.edits[by === 1 ? history.at + 1 : history.at]?.chosen ?? [];
+  const edit = history.edits[by === 1 ? history.at + 1 : history.at];
+  return (by === -1 ? edit?.from : undefined) ?? edit?.chosen ?? [];
 }
 
 /** The server has taken `sent`; what was written since is still to be saved. */

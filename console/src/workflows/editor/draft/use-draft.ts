@@ -36,6 +36,7 @@ export interface NewEdit {
   readonly label: string;
   readonly after: Definition;
   readonly chosen: readonly string[];
+  readonly from?: readonly string[];
   readonly field?: string | undefined;
 }
 
