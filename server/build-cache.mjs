@@ -1,7 +1,7 @@
 /**
- * What is built from sources, the server's bundle and the console, and where a build is kept: under `cache` in the data
- * folder, named by the hash of its sources, so that none is ever used for others. It arrives by one rename: processes
- * that build the same at once, or end while they do, leave either a whole build or none.
+ * Builds of the server and the console, and where they are kept: under `cache` in the data folder, named by the hash of
+ * their sources, so that none is ever used for others. A build arrives by one rename: processes that build the same at
+ * once, or end while they do, leave either a whole build or none.
  *
  * Plain JavaScript: a start needs it before anything else, and to load the type stripper would take longer than this.
  */
@@ -146,12 +146,12 @@ export function canBuild({ program, tool }) {
 export function runBuild({ program }, args, env = {}) {
   const child = spawn(process.execPath, [program, ...args], {
     stdio: ["ignore", "ignore", "pipe"],
-    env: { ...env, PATH: process.env["PATH"], NODE_ENV: "production" },
+    env: { ...env, PATH: process.env["PATH"], NODE_ENV: "production", NO_COLOR: "1" },
     timeout: BUILD_TIMEOUT_MS,
   });
   let said = "";
   child.stderr.setEncoding("utf8").on("data", (text) => {
-    said = (said + text).slice(-FAILURE_CHARACTERS_MAX);
+    said = (said + text).slice(0, FAILURE_CHARACTERS_MAX);
   });
   return new Promise((settle) => {
     child.once("error", (error) => settle(error.message));

@@ -68,6 +68,7 @@ async function buildServer(folder: string): Promise<void> {
       dir: draft,
       entryFileNames: "[name].mjs",
       chunkFileNames: "[name].mjs",
+      comments: false,
       sourcemap: "hidden",
       sourcemapExcludeSources: true,
     });

@@ -5,8 +5,8 @@ import { clickOn, Stage, untilDrawn } from "./stage.ts";
 const ROUNDS = 10;
 const TARGET_MS = 100;
 const WAY = [
-  { link: 'nav a[href$="/workflows"]', isThere: 'main a[href*="/workflows/wf"]' },
-  { link: 'nav a[href$="/runs"]', isThere: "[aria-label=Runs] [role=row]" },
+  { link: 'nav a[href^="/workflows"]', isThere: "main tr[id^=row-]" },
+  { link: 'nav a[href^="/runs"]', isThere: "[aria-label=Runs] [role=row]" },
   { link: 'nav a[href="/"]', isThere: ".home-title > span" },
 ];
 

@@ -9,6 +9,7 @@ import { deploy, ORDERS } from "../../workflow.ts";
 const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"];
 const VIEWPORT = { width: 1440, height: 900 };
 const RUNS = 200;
+const DRAWN_MAX_MS = 60_000;
 
 /** The product with its console and something to look at, and a browser. */
 export class Stage implements AsyncDisposable {
@@ -60,15 +61,18 @@ export class Stage implements AsyncDisposable {
  * Resolves in a page with the milliseconds that something took: from `begin`, a script that may do something first, until
  * an element matches and the frame with it is drawn.
  */
-export function untilDrawn(page: Page, selector: string, begin = "0"): Promise<number> {
-  return page.evaluate(`new Promise((resolve) => {
+export async function untilDrawn(page: Page, selector: string, begin = "0"): Promise<number> {
+  const time = await page.evaluate(`new Promise((resolve) => {
     const begin = ${begin};
     const look = () => {
+      if (performance.now() - begin > ${DRAWN_MAX_MS}) resolve(undefined);
       if (document.querySelector(${JSON.stringify(selector)}) === null) return requestAnimationFrame(look);
       requestAnimationFrame(() => setTimeout(() => resolve(performance.now() - begin)));
     };
     look();
   })`);
+  if (typeof time !== "number") throw new Error(`${page.url()} shows no ${selector}.`);
+  return time;
 }
 
 /** A click as the beginning of what is measured. */

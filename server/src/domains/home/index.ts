@@ -3,7 +3,7 @@ import { countWaiting } from "./waiting-count.ts";
 import { mailLinks } from "./mail-link.ts";
 import { listApps, logOut, showGuide, showGuides, showHome } from "./operations.ts";
 
-/** What answers at the address of the installation besides the console: its description, the guides, links in mails. */
+/** Answers at the address of the installation, besides the console: its description, the guides, links in mails. */
 export const home = domain({
   name: "home",
   summary:

@@ -64,7 +64,7 @@ function describeEntry({ origin }: Caller) {
 
 const APPS_MAX = 60;
 
-/** What `apps.list` is for builders this is for everybody: they open apps, and may not read their definitions. */
+/** Lists apps for everybody, as `apps.list` does for builders: people open apps, and may not read their definitions. */
 export const listApps = query({
   id: "home.list_apps",
   route: "GET /api/v1/home/apps",
