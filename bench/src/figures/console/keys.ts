@@ -16,7 +16,7 @@ export const consoleKeys: Figure = {
     await page.evaluate(OBSERVE);
     for (let press = 0; press < PRESSES; press += 1) {
       await page.keyboard.press("j");
-      await page.waitForFunction(`globalThis.keyTimesMs.length > ${press}`);
+      await page.evaluate(`globalThis.afterKeys(${press + 1})`);
     }
     const timesMs = (await page.evaluate("globalThis.keyTimesMs")) as number[];
     const { median, min, max } = spreadOf(timesMs);
@@ -37,4 +37,8 @@ const OBSERVE = `
     requestAnimationFrame(() =>
       setTimeout(() => globalThis.keyTimesMs.push(performance.now() - timeStamp)));
   }, { capture: true });
+  globalThis.afterKeys = (count) => new Promise((resolve) => {
+    const look = () => globalThis.keyTimesMs.length >= count ? resolve() : requestAnimationFrame(look);
+    look();
+  });
 `;

@@ -28,6 +28,8 @@ export class Stage implements AsyncDisposable {
     if (executablePath === undefined) throw new Error("This needs Chromium. See ADR 0032.");
     const child = await rig.startPlainProduct();
     const { port } = child;
+    // An owner without a name of their own is welcomed first.
+    await rig.query("update users set name = 'Ada Lovelace'");
     const product = { ...child, token: await logIn(port) };
     const { hookPath } = await deploy(product, ORDERS);
     await load({ port, status: 200, next: newOrders(hookPath), connections: 4 }, { count: RUNS });
