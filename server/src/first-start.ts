@@ -6,7 +6,6 @@ import {
   insertUser,
   UserActivated,
 } from "#domains/identity/accounts/index.ts";
-import { LoggedIn } from "#domains/identity/sessions/index.ts";
 import { insertWorkspace, WorkspaceCreated } from "#domains/workspaces/index.ts";
 import { Act } from "#kernel/operation/act.ts";
 import { systemCaller } from "#kernel/access/caller.ts";
@@ -60,8 +59,7 @@ async function findUnclaimedOwner(
 ): Promise<FirstOwner | undefined> {
   const account = await findAccount(db, settings.adminEmail);
   if (!(await checkPassword(password, account?.passwordHash))) return undefined;
-  // A log without a login is short: nobody could do anything yet.
-  const logins = await db.system("select from events where type = $1 limit 1", [LoggedIn.type]);
+  const logins = await db.system("select from users where first_login_at is not null limit 1");
   return logins.length > 0 ? undefined : { email: settings.adminEmail, password };
 }
 

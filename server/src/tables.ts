@@ -1162,6 +1162,7 @@ export interface Tables {
     updated_at: Time;
     email_verified_at: Time | null;
     managed_by: string | null;
+    first_login_at: Time | null;
   };
   webauthn_challenges: {
     challenge_hash: Buffer;

@@ -10,7 +10,8 @@ const USAGE = `Usage: npm run millrace -- <command>
   pooler-users              print the database logins for PgBouncer's auth_file
   reset-password <email>    give an account a new password, print it once,
                             and end its sessions; with --revoke-all also tokens,
-                            second factors and all else that opens it
+                            second factors and all else that opens it; --workspace
+                            where several made an account for the address
   backup <path>             copy the embedded database, while Millrace runs or not,
                             into a new file (.tar, .tar.gz) or folder; the master
                             key is left out unless you add --with-key
@@ -44,13 +45,16 @@ async function run([command, ...args]: readonly string[]): Promise<string[] | un
 async function resetPassword(args: readonly string[]): Promise<string[] | undefined> {
   const { values, positionals } = parseArgs({
     args: [...args],
-    options: { "revoke-all": { type: "boolean" } },
+    options: { "revoke-all": { type: "boolean" }, workspace: { type: "string" } },
     allowPositionals: true,
   });
   const [email] = positionals;
   if (email === undefined || positionals.length > 1) return undefined;
   const { runResetPassword } = await import("./reset-password.ts");
-  return runResetPassword(process.env, email, { revokeAll: values["revoke-all"] ?? false });
+  return runResetPassword(process.env, email, {
+    revokeAll: values["revoke-all"] ?? false,
+    workspace: values.workspace,
+  });
 }
 
 async function backup(args: readonly string[]): Promise<string[] | undefined> {

@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import { pino } from "pino";
 import {
   findAccount,
-  findReleasableUser,
   hashPassword,
+  listReleasableUsers,
   listWorkspaceKeys,
   releaseAccount,
   revokeCredentials,
@@ -65,16 +65,18 @@ const BESIDE = { beside: true };
 interface ResetOptions {
   /** Ends everything that opens the account, for one that somebody else made or took. */
   readonly revokeAll: boolean;
+  /** The slug of the workspace whose account it is, where several have made one for the address. */
+  readonly workspace?: string | undefined;
 }
 
 async function reset(
   platform: Platform,
   email: string,
-  { revokeAll }: ResetOptions,
+  { revokeAll, workspace }: ResetOptions,
 ): Promise<{ readonly user: User; readonly password: string }> {
   const address = email.toLowerCase();
   const account = await findAccount(platform.db, address);
-  const user = account?.user ?? (await findReleasableUser(platform.db, address));
+  const user = account?.user ?? (await findReleasableUser(platform, address, workspace));
   if (!user) throw new StartupError(`There is no account with the e-mail address ${email}.`);
   const workspaces = await listWorkspaceKeys(platform.db, user.id);
   const password = randomBytes(PASSWORD_BYTES).toString("base64url");
@@ -88,6 +90,23 @@ async function reset(
     act.finish();
   });
   return { user, password };
+}
+
+/** Finds the account that a workspace made and left. Several may have, each for a person of its own. */
+async function findReleasableUser(
+  { db }: Platform,
+  address: string,
+  workspace: string | undefined,
+): Promise<User | undefined> {
+  const all = await listReleasableUsers(db, address);
+  const found = all.filter(({ slug }) => workspace === undefined || slug === workspace);
+  if (found.length > 1) {
+    const slugs = found.map(({ slug }) => slug).join(", ");
+    throw new StartupError(
+      `Several workspaces have made an account for ${address}. Say which one with --workspace: ${slugs}.`,
+    );
+  }
+  return found[0];
 }
 
 /** Ends every session and link that the old password gave. */

@@ -68,6 +68,8 @@ export interface Caller {
   readonly permissions: ReadonlySet<string>;
   /** The person behind the caller, with their roles: for what depends on the person and not on a permission. */
   readonly principal?: Principal;
+  /** True when somebody's code acts in the stead of the person: an app, a script. It has no session of theirs. */
+  readonly isDelegated?: true;
   readonly requestId: string;
   /** The owner of its idempotency keys: a credential or a run. A stranger has none. */
   readonly idempotencyScope?: string;
@@ -129,9 +131,17 @@ export function assertOwnerInPerson(caller: Caller): void {
   assertInPerson(caller);
 }
 
+/** True when a person calls by a session of their own, and no code in their stead. */
+export function isInPerson({
+  credential,
+  isDelegated,
+}: Pick<Caller, "credential" | "isDelegated">): boolean {
+  return credential?.kind === "session" && !isDelegated;
+}
+
 /** Throws unless a person calls by a session of their own. */
-export function assertInPerson({ credential }: Caller): void {
-  if (credential?.kind !== "session") {
+export function assertInPerson(caller: Caller): void {
+  if (!isInPerson(caller)) {
     throw new Failure(Forbidden, { detail: "Only a person's own session may do this, no token." });
   }
 }

@@ -5,12 +5,17 @@ import type { World } from "./world.ts";
 
 /** The token in the newest mail to an address that waits to be sent, in a world whose jobs do not run. */
 export async function tokenMailedTo(world: World, address: string): Promise<string> {
+  return /token=([\w-]+)/.exec(await textMailedTo(world, address))?.[1] ?? "";
+}
+
+/** The text of that mail. */
+export async function textMailedTo(world: World, address: string): Promise<string> {
   const rows = await world.sql(
     "select payload from jobs where kind = 'kernel.send_mail' order by id desc limit 50",
   );
   for (const { payload } of rows) {
     const mail = await unsealMail(world.kernel, payload.sealed);
-    if (mail.to === address) return /token=([\w-]+)/.exec(mail.text)?.[1] ?? "";
+    if (mail.to === address) return mail.text;
   }
   throw new Error(`Nothing was mailed to ${address}.`);
 }

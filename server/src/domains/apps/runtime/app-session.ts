@@ -125,7 +125,7 @@ async function limitToDeployer(
   const { workspace, principal } = caller;
   if (!workspace || !principal) throw new Error("Nobody enters without a workspace.");
   const deployer = await requireRights(platform, workspace.key, { runAs, permissions });
-  return { ...caller, ...intersectRights({ ...caller, principal }, deployer) };
+  return { ...caller, ...intersectRights({ ...caller, principal }, deployer), isDelegated: true };
 }
 
 /** Gets the page of a path; an embed token for one page opens no other. */

@@ -1,5 +1,7 @@
 /** What runs unattended has the rights of a living member, asked when it acts. */
 import { describe, expect, test } from "vitest";
+import { assertOwnerInPerson, type Caller, systemCaller } from "#kernel/access/caller.ts";
+import { confinementOf } from "./authority.ts";
 import { ARTIFACTS, createArtifact, memberWith } from "./testing/rights.ts";
 import { browser, deployedApp, deploy } from "#domains/apps/testing/apps.ts";
 import { createFilledTable } from "#domains/records/testing/records.ts";
@@ -247,4 +249,28 @@ test("whoever leaves takes their automations along, owners are told, and another
   expect((await world.stranger(`POST ${handlerPath}`, {})).status).toBe(200);
   expect((await owner(invoke, { action: "request", input: { path: "/" } })).status).toBe(200);
   expect((await browser(world, owner.token)(`GET /apps/default/${app.slug}`)).status).toBe(200);
+});
+
+test("code that acts in somebody's stead has no session of theirs", () => {
+  const person = { id: owner.userId, email: "a@example.com", name: "A" };
+  const caller: Caller = {
+    ...systemCaller(
+      { workspace: world.kernel.homeWorkspace, environment: "production" },
+      { correlationId: "cor_1", depth: 0 },
+    ),
+    credential: {
+      id: "ses_1",
+      kind: "session",
+      actor: { id: person.id, name: person.name, type: "user" },
+      user: person,
+      memberships: new Map(),
+    },
+    principal: { id: person.id, roles: ["owner"] },
+    permissions: new Set(["records:read"]),
+  };
+  const delegated: Caller = { ...caller, isDelegated: true };
+  expect(confinementOf(caller)).toBeUndefined();
+  expect(confinementOf(delegated)).toEqual(["records:read"]);
+  expect(() => assertOwnerInPerson(caller)).not.toThrow();
+  expect(() => assertOwnerInPerson(delegated)).toThrow("Only a person's own session");
 });

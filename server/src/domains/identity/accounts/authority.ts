@@ -3,7 +3,7 @@
  * the permissions of the credential that saved it where that had fewer. Their rights are looked up when it
  * acts: whoever leaves, or loses a permission, takes it from all that they left behind.
  */
-import { type Caller, type Principal, userIdOf } from "#kernel/access/caller.ts";
+import { type Caller, isInPerson, type Principal, userIdOf } from "#kernel/access/caller.ts";
 import type { Platform, PlatformServices, ReadContext } from "#kernel/contract.ts";
 import { Failure, failure } from "#kernel/operation/failure.ts";
 import { findCachedMember } from "./member-cache.ts";
@@ -38,11 +38,11 @@ export function authorityOf(caller: Caller): Authority & {
 
 /**
  * The permissions to which a caller confines what they save: a token with fewer than its person must not
- * gain the rest through a workflow. Undefined for a session: what it saves has whatever the person may do
- * when it acts.
+ * gain the rest through a workflow, nor must code that acts in somebody's stead. Undefined for a session: what
+ * it saves has whatever the person may do when it acts.
  */
-export function confinementOf({ credential, permissions }: Caller): readonly string[] | undefined {
-  return credential?.kind === "session" ? undefined : [...permissions].toSorted();
+export function confinementOf(caller: Caller): readonly string[] | undefined {
+  return isInPerson(caller) ? undefined : [...caller.permissions].toSorted();
 }
 
 /** The rights that an authority has now; undefined when there is no active member behind it. */

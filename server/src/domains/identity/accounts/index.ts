@@ -46,7 +46,8 @@ export {
 } from "./members.ts";
 export {
   findAccount,
-  findReleasableUser,
+  listReleasableUsers,
+  type ManagedUser,
   insertUser,
   type MembershipRow,
   listMemberships,

@@ -31,14 +31,27 @@ const ACCOUNT = `
     from users where email = $1 and managed_by is null`;
 
 const RELEASABLE = `
-  select u.id, u.email, u.name, u.status from users u
-   where u.email = $1 and u.managed_by is not null
+  select u.id, u.email, u.name, u.status, w.name as workspace, w.slug
+    from users u join workspaces w on w.key = u.managed_by
+   where u.email = $1 and u.status = 'active'
      and not exists (select from sso_configurations c where c.workspace_id = u.managed_by)
-   order by u.id limit 1`;
+     and exists (select from memberships m where m.user_id = u.id and m.status = 'active')
+   order by u.id limit $2`;
+/** As many as a mail may name. Any workspace's provider may have made one. */
+const RELEASABLE_MAX = 20;
 
-/** Finds an account whose workspace has taken single sign-on away, so that nothing opens it any more. */
-export async function findReleasableUser(db: Database, email: string): Promise<User | undefined> {
-  return (await db.system<User>(RELEASABLE, [email]))[0];
+/** An account, and the workspace that manages it. */
+export type ManagedUser = User & { readonly workspace: string; readonly slug: string };
+
+/**
+ * The accounts of an address whose workspaces have taken single sign-on away, so that nothing opens them any more.
+ * Any workspace could have made one for a stranger's address: which one is theirs, its person alone can tell.
+ */
+export async function listReleasableUsers(
+  db: Database,
+  email: string,
+): Promise<readonly ManagedUser[]> {
+  return db.system<ManagedUser>(RELEASABLE, [email, RELEASABLE_MAX]);
 }
 
 /** Makes a workspace's account its person's own, who then may have a password. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { TEST_PASSWORD } from "#kernel/testing/database.ts";
-import { tokenMailedTo } from "#kernel/testing/mailbox.ts";
+import { textMailedTo, tokenMailedTo } from "#kernel/testing/mailbox.ts";
 import { type Ask, useWorld, type World } from "#kernel/testing/world.ts";
 import { withApp, withKey } from "../mfa/testing/people.ts";
 import { register, tokensFor } from "../oauth/testing/authorization-flow.ts";
@@ -356,5 +356,39 @@ test("when single sign-on is taken away, a mailed link opens the accounts that i
   expect(await logIn(mailing, email, OWN)).toMatchObject({
     status: 200,
     body: { data: { user: { id }, workspaces: [{ slug: corp.slug, roles: ["agent"] }] } },
+  });
+});
+
+test("of several accounts that workspaces made for an address, its person chooses by the link", async () => {
+  const stranger = await samlWorkspace(mailing);
+  const corp = await samlWorkspace(mailing);
+  const email = address();
+  const made = [];
+  for (const place of [stranger, corp]) {
+    const { ask } = await signIn(mailing, place, email, { role: "agent" });
+    made.push((await ask("GET /api/v1/auth/me")).body.data.user.id);
+    await place.owner("DELETE /api/v1/settings/sso");
+  }
+  await mailing.stranger("POST /api/v1/auth/password/forgot", { email });
+  const text = await textMailedTo(mailing, email);
+  const tokenOf = (slug: string) =>
+    new RegExp(`\\(${slug}\\): \\S+token=([\\w-]+)`).exec(text)?.[1];
+  const reset = (token: string | undefined) =>
+    mailing.stranger("POST /api/v1/auth/password/reset", { token, password: OWN });
+  expect(await reset(tokenOf(corp.slug))).toMatchObject({ status: 200 });
+  expect(await logIn(mailing, email, OWN)).toMatchObject({
+    status: 200,
+    body: { data: { user: { id: made[1] }, workspaces: [{ slug: corp.slug, roles: ["agent"] }] } },
+  });
+  expect(await reset(tokenOf(stranger.slug))).toMatchObject({
+    status: 410,
+    body: { code: "bad_reset_link" },
+  });
+  // The other workspace can have them by inviting them, once it has removed what its provider left.
+  await stranger.owner(`DELETE /api/v1/settings/users/${made[0]}`);
+  await stranger.owner(INVITE, { email });
+  expect(await accept(mailing, await tokenMailedTo(mailing, email), OWN)).toMatchObject({
+    status: 200,
+    body: { data: { id: made[1] } },
   });
 });

@@ -10,10 +10,11 @@ import { retentionJob, deleteAcrossWorkspaces } from "#kernel/work/retention-job
 import {
   checkPassword,
   findAccount,
-  findReleasableUser,
   hashPassword,
   type MembershipRow,
   listMemberships,
+  listReleasableUsers,
+  type ManagedUser,
   listWorkspaceKeys,
   releaseAccount,
   setPassword,
@@ -35,7 +36,8 @@ export const BadReset = failure(
 );
 
 export interface ResetRequest {
-  readonly user: User | undefined;
+  /** The accounts that a link may open: the person's own, or else those that workspaces made and left. */
+  readonly users: readonly (User | ManagedUser)[];
   readonly memberships: readonly MembershipRow[];
 }
 
@@ -48,36 +50,54 @@ export async function prepareResetRequest(
   if (!platform.mailer.available) throw new Failure(MailNotConfigured);
   await throttleAccount(platform, email, caller.address);
   const account = await findAccount(platform.db, email);
-  const found = account?.user ?? (await findReleasableUser(platform.db, email));
-  const user = found?.status === "active" ? found : undefined;
-  return { user, memberships: user ? await listMemberships(platform.db, user.id) : [] };
+  const found = account ? [account.user] : await listReleasableUsers(platform.db, email);
+  const users = found.filter(({ status }) => status === "active");
+  const memberships = users.map(({ id }) => listMemberships(platform.db, id));
+  return { users, memberships: (await Promise.all(memberships)).flat() };
 }
 
 export async function createReset(
   ctx: WriteContext<typeof ResetRequested>,
   email: string,
-  { user, memberships }: ResetRequest,
+  { users, memberships }: ResetRequest,
 ): Promise<{ accepted: true }> {
-  if (user) {
-    const token = `mrp_${randomBytes(32).toString("base64url")}`;
-    const expires = new Date(ctx.now.getTime() + RESET_MS);
-    const tokenHash = sha256(token);
-    await store.putReset(ctx.tx, { userId: user.id, tokenHash, now: ctx.now, expires });
+  const [first] = users;
+  if (first) {
+    const links: string[] = [];
+    for (const user of users) links.push(await createLink(ctx, user));
     await enqueueMail(ctx, {
-      to: user.email,
+      to: first.email,
       subject: "Set a new password",
       text:
-        `Somebody, most likely you, asked for a new password for ${user.email}.\n\n` +
-        `Set it within the hour at:\n${publicUrl(ctx.services)}/password?token=${token}\n\n` +
+        `Somebody, most likely you, asked for a new password for ${first.email}.\n\n` +
+        `Set it within the hour at:\n${links.join("")}\n` +
+        (links.length > 1 ? SEVERAL_ACCOUNTS : "") +
         `If it was not you, nothing has changed, and you need do nothing.\n`,
     });
   }
   const data = { email, address: ctx.caller.address };
   for (const workspace of auditWorkspaces(memberships, ctx.services)) {
     ctx.switchPartition({ workspace, environment: ctx.caller.environment });
-    ctx.emit(ResetRequested, { id: user?.id ?? email, displayName: email }, data);
+    ctx.emit(ResetRequested, { id: first?.id ?? email, displayName: email }, data);
   }
   return { accepted: true };
+}
+
+const SEVERAL_ACCOUNTS =
+  "Several workspaces have made an account for this address. Choose the one that you know: it becomes your own, " +
+  "and the others can invite you to it.\n\n";
+
+/** Makes the link to an account, as a line of the mail. */
+async function createLink(
+  ctx: Pick<WriteContext, "tx" | "now" | "services">,
+  user: User | ManagedUser,
+): Promise<string> {
+  const token = `mrp_${randomBytes(32).toString("base64url")}`;
+  const expires = new Date(ctx.now.getTime() + RESET_MS);
+  const tokenHash = sha256(token);
+  await store.putReset(ctx.tx, { userId: user.id, tokenHash, now: ctx.now, expires });
+  const name = "workspace" in user ? `${user.workspace} (${user.slug}): ` : "";
+  return `${name}${publicUrl(ctx.services)}/password?token=${token}\n`;
 }
 
 export interface PreparedReset {
@@ -98,6 +118,9 @@ export async function prepareReset(
   throttleAddress(platform, address);
   const person = await store.findReset(db, sha256(token), clock.now());
   if (!person) return undefined;
+  // Of several links to accounts that workspaces made, the first one that was used has won.
+  const own = await findAccount(db, person.email);
+  if (own && own.user.id !== person.id) return undefined;
   const passwordHash = await hashPassword(password);
   const workspaces = await listWorkspaceKeys(db, person.id);
   return { person, memberships: await listMemberships(db, person.id), workspaces, passwordHash };

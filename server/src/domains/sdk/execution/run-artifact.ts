@@ -141,7 +141,11 @@ function buildHostCalls(
     scrubbers,
     perform:
       performWithin?.(rights) ??
-      operationCallerFor(platform, causedByExecution({ ...caller, ...rights }, id), instance),
+      operationCallerFor(
+        platform,
+        causedByExecution({ ...caller, ...rights, isDelegated: true }, id),
+        instance,
+      ),
     secretUser: async () => author,
     idempotencyKey,
   });

@@ -125,3 +125,20 @@ test("the addresses of the other protocol answer as if there were nothing", asyn
   const acs = await world.stranger(`POST /sso/${slug}/saml/acs`, { SAMLResponse: "PGEvPg==" });
   expect(acs).toMatchObject({ status: 404, events: [] });
 });
+
+test("a token takes single sign-on away, for when its provider fails, and sets up none", async () => {
+  const { owner, slug } = await newWorkspace(world);
+  await owner(ROUTE, SAML_SETTINGS);
+  const { body } = await owner("POST /api/v1/auth/tokens", {
+    name: "Break glass",
+    expiresIn: "30d",
+    scopes: ["sso:read", "sso:write"],
+  });
+  const token = world.asToken(body.data.token, slug);
+  expect(await token(ROUTE, OIDC)).toMatchObject({ status: 403, events: [] });
+  expect(await token("DELETE /api/v1/settings/sso")).toMatchObject({
+    status: 204,
+    events: ["audit.sso.deleted"],
+  });
+  expect((await owner("GET /api/v1/settings/sso")).status).toBe(404);
+});
