@@ -26,9 +26,9 @@ test.each([
     "09:30:05 error request failed\nError: x\n  at y\n",
   ],
 ])("a terminal shows %j as a line for people", (entry, line) => {
-  expect(toReadableLine(JSON.stringify({ time, ...entry }), false)).toBe(line);
+  expect(toReadableLine(JSON.stringify({ time, ...entry }), { hasColors: false })).toBe(line);
 });
 
 test("a line that is no JSON passes as it is", () => {
-  expect(toReadableLine("plain\n", true)).toBe("plain\n");
+  expect(toReadableLine("plain\n", { hasColors: true })).toBe("plain\n");
 });

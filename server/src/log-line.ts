@@ -13,7 +13,10 @@ const LEVELS: Readonly<Record<number, readonly [string, Color]>> = {
 const VALUE_CHARACTERS_MAX = 300;
 
 /** Renders a JSON line of the log for a person at a terminal: time, level, message, then the other fields. */
-export function toReadableLine(line: string, hasColors: boolean): string {
+export function toReadableLine(
+  line: string,
+  { hasColors }: { readonly hasColors: boolean },
+): string {
   const entry = parseEntry(line);
   if (entry === undefined) return line;
   const paint = (color: Color, text: string): string =>

@@ -17,7 +17,8 @@ export function openLog(level: string, isTerminal = process.stdout.isTTY): Logge
   process.on("exit", () => destination.flushSync());
   const output = isTerminal
     ? {
-        write: (line: string) => destination.write(toReadableLine(line, hasColors())),
+        write: (line: string) =>
+          destination.write(toReadableLine(line, { hasColors: hasColors() })),
         flushSync: () => destination.flushSync(),
       }
     : destination;

@@ -96,6 +96,41 @@ async function send(route: string, payload: string, type: string): Promise<numbe
   return (await world.app.inject({ method, url, payload, headers })).statusCode;
 }
 
+const WIDE = "/api/v1/tables/wide/records";
+const WIDE_COLUMNS = 190;
+const wide = (from: number, count: number, value: string) =>
+  times(count, (n) => ({
+    key: `k${from + n}`,
+    ...Object.fromEntries(times(WIDE_COLUMNS - 1, (m) => [`c${m}`, `${value} ${m}`])),
+  }));
+
+test("a bulk that is accepted, an update, an upsert, an import and an export of it", async () => {
+  const columns = [
+    { name: "key", type: "text", unique: true },
+    ...times(WIDE_COLUMNS - 1, (m) => ({ name: `c${m}`, type: "text" })),
+  ];
+  await owner("POST /api/v1/tables", { name: "Wide", slug: "wide", columns });
+  const [names] = wide(0, 1, "x").map((one) => Object.keys(one));
+  const file = [names, ...wide(2_000, 1_000, "csv").map((one) => Object.values(one))];
+  const steps: Readonly<Record<string, readonly [string, string, string?]>> = {
+    bulk: [`POST ${WIDE}/bulk`, JSON.stringify({ records: wide(0, 1_000, "a value") })],
+    update: [`PATCH ${WIDE}/bulk`, JSON.stringify({ filter: {}, set: { c1: "changed" } })],
+    upsert: [
+      `PUT ${WIDE}/bulk`,
+      JSON.stringify({ key: "key", records: wide(500, 1_000, "another") }),
+    ],
+    import: [`POST ${WIDE}/import`, file.map((cells) => cells?.join(",")).join("\n"), "text/csv"],
+    export: [`GET ${WIDE}/export?format=csv`, ""],
+  };
+  const waits: Record<string, number> = {};
+  for (const [name, [route, payload, type = "application/json"]] of Object.entries(steps)) {
+    waits[name] = await attack(async () => {
+      expect(await send(route, payload, type)).toBeLessThan(300);
+    });
+  }
+  expect(Math.max(...Object.values(waits))).toBeLessThan(WAIT_MAX_MS);
+});
+
 const TABLE = "/api/v1/tables/probe/records";
 const query = (columns: readonly string[], from: string) =>
   JSON.stringify({ sql: `select ${columns.join(", ")} from ${from}`, limit: 10_000 });

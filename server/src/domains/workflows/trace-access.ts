@@ -18,6 +18,7 @@ export const TracesRead = permission(
  */
 export function canSeeTrace(caller: Caller, runAs: string | null): boolean {
   if (caller.permissions.has(TracesRead.name)) return true;
-  // A token does less than its person: it needs the permission. So does code that acts for them.
+  // A token does less than its person: it needs the permission. So does code that acts for them, whose author
+  // must see no more by that than the author may.
   return isInPerson(caller) && runAs !== null && caller.principal?.id === runAs;
 }

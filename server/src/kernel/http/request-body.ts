@@ -6,13 +6,14 @@ import {
   MalformedRequest,
   TooLarge,
 } from "../operation/failure.ts";
+import { TurnTimer } from "../work/turn-timer.ts";
 
 const DEPTH_MAX = 64;
 
 /** Every one of them is looked at several times, and nobody else is served meanwhile. */
 const VALUES_MAX = 100_000;
 /** For the bodies that may be large: a bulk of 1,000 records, each with all the columns that a table may have. */
-export const BULK_VALUES_MAX = 250_000;
+const BULK_VALUES_MAX = 250_000;
 
 /** Parses a JSON body and sanitises it: every later step can handle the value. An empty body is undefined. */
 export function parseBody(bytes: Buffer, valuesMax = VALUES_MAX): unknown {
@@ -21,6 +22,36 @@ export function parseBody(bytes: Buffer, valuesMax = VALUES_MAX): unknown {
   const value = parse(decode(bytes));
   assertStorable(value, "");
   return value;
+}
+
+/** Does the same for a body that may be large, in turns: others are served between the steps. */
+export async function parseLargeBody(bytes: Buffer): Promise<unknown> {
+  if (bytes.length === 0) return undefined;
+  const turn = new TurnTimer();
+  assertFewValues(bytes, BULK_VALUES_MAX);
+  await turn.next();
+  const value = parse(decode(bytes));
+  await turn.next();
+  await assertStorableInTurns(value);
+  return value;
+}
+
+/** Looks at the members of the lists in a body one by one: elsewhere no body has so many values. */
+async function assertStorableInTurns(value: unknown): Promise<void> {
+  const isPlain = typeof value === "object" && value !== null && !Array.isArray(value);
+  if (!isPlain) return assertStorable(value, "");
+  const turn = new TurnTimer();
+  for (const [name, member] of Object.entries(value)) {
+    assertStorableText(name, "");
+    if (!Array.isArray(member)) {
+      assertStorable(member, `/${name}`);
+      continue;
+    }
+    for (const [index, one] of member.entries()) {
+      if (turn.isOver()) await turn.next();
+      assertStorable(one, `/${name}/${index}`);
+    }
+  }
 }
 
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];

@@ -33,7 +33,7 @@ import { mountProbes } from "./probes.ts";
 import { mountReference } from "./reference/mount-reference.ts";
 import { ResponseCompressor } from "./compression/response-compressor.ts";
 import {
-  BULK_VALUES_MAX,
+  parseLargeBody,
   FORM_MEDIA_TYPE,
   JSON_MEDIA_TYPE,
   parseBody,
@@ -93,7 +93,7 @@ export async function buildServer({
   app.removeAllContentTypeParsers();
   addParser(app, JSON_MEDIA_TYPE, (bytes, { routeOptions }) => {
     const isLarge = (routeOptions.bodyLimit ?? 0) > BODY_BYTES_MAX;
-    return parseBody(bytes, isLarge ? BULK_VALUES_MAX : undefined);
+    return isLarge ? parseLargeBody(bytes) : parseBody(bytes);
   });
   addParser(app, FORM_MEDIA_TYPE, parseForm);
   addHooks(app, kernel, metrics);
@@ -162,7 +162,9 @@ function addParser(
 ): void {
   app.addContentTypeParser(type, { parseAs: "buffer" }, (request, body, done) => {
     try {
-      done(null, parse(body as Buffer, request));
+      const parsed = parse(body as Buffer, request);
+      if (!(parsed instanceof Promise)) return done(null, parsed);
+      parsed.then((value: unknown) => done(null, value), done);
     } catch (error) {
       done(error as Error);
     }

@@ -1,4 +1,5 @@
 /** A list as a file, made page by page while it is sent. */
+import { TurnTimer } from "../work/turn-timer.ts";
 
 /** The file format of a list. */
 export interface ListFileFormat<Item> {
@@ -27,7 +28,8 @@ export interface PageSource<Item> {
   readonly read: (last: Item | undefined, count: number) => Promise<readonly Item[]>;
 }
 
-const CHUNK_CHARACTERS_MAX = 4_000_000;
+/** A page is read and written in one turn of the event loop, or a few. */
+const CHUNK_CHARACTERS_MAX = 1_000_000;
 
 /** Holds no connection between pages, and reads no page before the client has taken the last one. */
 export async function* listFileChunks<Item>(
@@ -39,9 +41,11 @@ export async function* listFileChunks<Item>(
   let count = sizes[0];
   let last: Item | undefined;
   let chunk = format.begin;
+  const turn = new TurnTimer();
   for (;;) {
     const page = await read(last, count);
     for (const item of page) {
+      if (turn.isOver()) await turn.next();
       chunk += format.line(item, index);
       index += 1;
     }

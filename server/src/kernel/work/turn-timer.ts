@@ -18,3 +18,17 @@ export class TurnTimer {
     this.#startedAt = performance.now();
   }
 }
+
+/** Maps items one by one, in as many turns as that takes. */
+export async function mapInTurns<T, U>(
+  items: readonly T[],
+  map: (item: T) => readonly U[],
+): Promise<U[]> {
+  const turn = new TurnTimer();
+  const mapped: U[] = [];
+  for (const item of items) {
+    if (turn.isOver()) await turn.next();
+    mapped.push(...map(item));
+  }
+  return mapped;
+}

@@ -2,9 +2,8 @@
 import { describe, expect, test } from "vitest";
 import { assertOwnerInPerson, type Caller, systemCaller } from "#kernel/access/caller.ts";
 import { confinementOf } from "./authority.ts";
-import { ARTIFACTS, createArtifact, memberWith } from "./testing/rights.ts";
+import { ARTIFACTS, createArtifact, createSalaries, memberWith } from "./testing/rights.ts";
 import { browser, deployedApp, deploy } from "#domains/apps/testing/apps.ts";
-import { createFilledTable } from "#domains/records/testing/records.ts";
 import { findRuns, publish } from "#domains/runs/testing/triggers.ts";
 import {
   createToken,
@@ -24,22 +23,7 @@ const world = await useWorld({ work: true, env: receiver.env });
 const owner = await world.member(["owner"]);
 await owner("POST /api/v1/secrets", { name: "CRM_KEY", value: "s3cr3t-of-the-workspace" });
 const SECRET = "{{secrets.CRM_KEY}}";
-const SALARIES = [
-  { who: "CFO", amount: 5 },
-  { who: "CEO", amount: 999_999 },
-];
-const salaries = await createFilledTable(
-  world,
-  owner,
-  {
-    columns: [
-      { name: "who", type: "text" },
-      { name: "amount", type: "integer" },
-    ],
-    rules: [{ roles: ["agent"], actions: ["read"] }],
-  },
-  SALARIES,
-);
+const salaries = await createSalaries(world, owner);
 
 /** Resolves when every reader has read every event, and nothing is under way. */
 const idle = () =>

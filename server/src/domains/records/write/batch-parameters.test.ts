@@ -32,8 +32,11 @@ describe("many records", () => {
     expect(made.body.data).toMatchObject(records.map((record) => ({ ...record, at })));
     const ids = made.body.data.map(({ id }: { id: string }) => id);
     expect(ids).toEqual(ids.toSorted());
-    const shown = await owner(`GET ${table.path}?limit=200&sort=id`);
-    expect(shown.body.data).toEqual(made.body.data.slice(0, 200));
+    const listed = await owner(`GET ${table.path}?limit=200&sort=id`);
+    const first = made.body.data
+      .slice(0, 200)
+      .map((record: object) => ({ ...record, revision: 1 }));
+    expect(listed.body.data).toEqual(first);
   });
 
   test("are none or too many", async () => {

@@ -36,6 +36,20 @@ export function batchParameters(
   return [writes.map(({ record }) => record.id), ...lists];
 }
 
+/** So many values are written by one statement: between two of them, the event loop serves others. */
+const STATEMENT_VALUES_MAX = 10_000;
+
+/** The records that are written together: fewer where a table has many columns. */
+export function* sliceWrites<T>(
+  { columns }: OpenTable["schema"],
+  writes: readonly T[],
+): Generator<readonly T[]> {
+  const count = Math.max(1, Math.floor(STATEMENT_VALUES_MAX / Math.max(1, columns.length)));
+  for (let start = 0; start < writes.length; start += count) {
+    yield writes.slice(start, start + count);
+  }
+}
+
 /**
  * Writes many records at once. PostgreSQL tells which constraint is violated, but not by which record:
  * that is found out after the statement was rolled back.

@@ -4,6 +4,7 @@ import type { FieldError } from "#kernel/operation/failure.ts";
 import { idsInOrder, newId } from "#kernel/schema/id.ts";
 import { authorOf } from "#kernel/access/caller.ts";
 import type { SqlRow } from "#kernel/db/statement.ts";
+import { mapInTurns, TurnTimer } from "#kernel/work/turn-timer.ts";
 import {
   FIELD_ERRORS_MAX,
   type Grant,
@@ -23,7 +24,7 @@ import {
   storedSize,
   type TableRecord,
 } from "../record.ts";
-import { batchParameters, explainBatchError } from "./batch-parameters.ts";
+import { batchParameters, explainBatchError, sliceWrites } from "./batch-parameters.ts";
 import { assertMembers } from "./check-members.ts";
 import { explainConstraint, invalidRecord } from "./constraint-error.ts";
 
@@ -53,7 +54,13 @@ export async function insertRecords(
     table,
     inputs.map((input, index) => ({ input, path: pathOf(index) })),
   );
-  return emitCreated(ctx, table, writes, await insert(ctx, table, writes));
+  const stored: StoredRecord[] = [];
+  for (const slice of sliceWrites(table.schema, writes)) {
+    // The events of the slice before: to write all of them at the end would take too long for one turn.
+    if (stored.length > 0) ctx.flush();
+    stored.push(...emitCreated(ctx, table, slice, await insert(ctx, table, slice)));
+  }
+  return stored;
 }
 
 /**
@@ -121,7 +128,9 @@ export async function prepareInserts(
   const nextId =
     records.length === 1 ? () => newId("rec", now.getTime()) : idsInOrder("rec", now.getTime());
   const createdBy = authorOf(caller);
+  const turn = new TurnTimer();
   for (const { input, path } of records) {
+    if (turn.isOver()) await turn.next();
     const parsed = table.parseFields("create", input, now);
     if ("values" in parsed) {
       const system = { id: nextId(), createdAt: time, updatedAt: time, createdBy };
@@ -139,7 +148,7 @@ export async function prepareInserts(
   const grants = table.grants("create");
   if (grants) {
     const possible = ignoringGenerated(table.schema, grants);
-    assertNoViolations(writes.flatMap((write) => createViolations(possible, write)));
+    assertNoViolations(await mapInTurns(writes, (write) => createViolations(possible, write)));
   }
   await assertMembers(ctx, table, writes);
   return writes;

@@ -1,3 +1,5 @@
+import { mapInTurns, TurnTimer } from "#kernel/work/turn-timer.ts";
+import { sliceWrites } from "./batch-parameters.ts";
 import Type from "typebox";
 import { COLUMNS_MAX, openTable, type OpenTable, Slug } from "#domains/tables/index.ts";
 import { type Condition, ConditionSchema } from "#kernel/condition/condition.ts";
@@ -45,8 +47,10 @@ const BULK_BYTES_MAX = 16 * 1024 * 1024;
 
 const InTable = object({ slug: Slug });
 const ById = object({ slug: Slug, recordId: RecordId });
+/** Not `Type.Record`, which matches the name of every field with a pattern that any text fits. */
 const fields = (options: { minProperties?: number } = {}) =>
-  Type.Record(Type.String(), Type.Unknown(), {
+  Type.Unsafe<RecordInput>({
+    type: "object",
     ...options,
     maxProperties: COLUMNS_MAX,
     description: "The table's fields by their names",
@@ -147,7 +151,7 @@ export const createRecords = command({
   async run(ctx, { params, body }) {
     const table = await openTable(ctx, params.slug);
     const stored = await insertRecords(ctx, table, body.records, (index) => `/records/${index}`);
-    return { data: stored.map(({ record }) => toVisibleRecord(table, record)) };
+    return { data: await mapInTurns(stored, ({ record }) => [toVisibleRecord(table, record)]) };
   },
 });
 
@@ -204,7 +208,7 @@ export const putRecords = command({
     const table = await openTable(ctx, params.slug);
     ctx.expectRevision(NO_REVISION);
     const { records, ...counts } = await upsertRecords(ctx, table, body);
-    const visible = records.map((record) => toVisibleRecord(table, record));
+    const visible = await mapInTurns(records, (record) => [toVisibleRecord(table, record)]);
     return { data: { ...counts, records: visible } };
   },
 });
@@ -256,7 +260,7 @@ async function updateMatching(
   const grants = table.grants("update");
   if (grants) {
     // Before it is sent: an error of PostgreSQL would tell of records that are hidden.
-    const violations = (await readRecords(ctx, table, ids)).flatMap((before) =>
+    const violations = await mapInTurns(await readRecords(ctx, table, ids), (before) =>
       updateViolations(grants, before, {
         record: applyChanges(ctx, before, values),
         named,
@@ -270,16 +274,22 @@ async function updateMatching(
   }
   const { text: statement, values: parameters } = updateStatement(ctx, schema, ids, values);
   const rows = await ctx.send<SqlRow>(statement, parameters, explainConstraint(table, SET_PATH));
-  const changed = rows
-    .filter((row) => row[CHANGED] === true)
-    .map((row) => {
-      const before = toStoredRecord(schema, row).record;
-      return { before, record: applyChanges(ctx, before, values), named, path: SET_PATH };
-    });
+  const changed = await mapInTurns(rows, (row) => {
+    if (row[CHANGED] !== true) return [];
+    const before = toStoredRecord(schema, row).record;
+    return [{ before, record: applyChanges(ctx, before, values), named, path: SET_PATH }];
+  });
   const largest = changed.reduce((most, { record }) => Math.max(most, storedSize(record)), 0);
   const errors = checkSize(largest, SET_PATH);
   if (errors.length > 0) throw invalidRecord(errors);
   await assertMembers(ctx, table, changed);
-  for (const { before, record } of changed) emitUpdated(ctx, table, before, record);
+  const turn = new TurnTimer();
+  for (const slice of sliceWrites(schema, changed)) {
+    for (const { before, record } of slice) emitUpdated(ctx, table, before, record);
+    if (slice.length === changed.length) break;
+    // To write all events at the end would take too long for one turn.
+    ctx.flush();
+    await turn.next();
+  }
   return changed.length;
 }

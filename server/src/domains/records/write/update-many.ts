@@ -1,5 +1,6 @@
 import type { WriteContext } from "#kernel/contract.ts";
 import type { SqlRow } from "#kernel/db/statement.ts";
+import { mapInTurns, TurnTimer } from "#kernel/work/turn-timer.ts";
 import type { FieldError } from "#kernel/operation/failure.ts";
 import { FIELD_ERRORS_MAX, type OpenTable, visibleFields } from "#domains/tables/index.ts";
 import type { RecordUpdated } from "../events.ts";
@@ -13,7 +14,7 @@ import {
   storedSize,
   type TableRecord,
 } from "../record.ts";
-import { batchParameters, explainBatchError } from "./batch-parameters.ts";
+import { batchParameters, explainBatchError, sliceWrites } from "./batch-parameters.ts";
 import { assertMembers } from "./check-members.ts";
 import { invalidRecord } from "./constraint-error.ts";
 import { nestErrors } from "./insert-records.ts";
@@ -38,11 +39,17 @@ export async function updateEach(
   updates: readonly RecordUpdate[],
 ): Promise<readonly UpdatedRecord[]> {
   const planned = await planUpdates(ctx, table, updates);
-  assertMayUpdate(table, planned);
+  await assertMayUpdate(table, planned);
   const changed = planned.filter(({ fields }) => fields.length > 0);
   await assertMembers(ctx, table, changed);
-  if (changed.length > 0) await writeUpdates(ctx, table, changed);
-  for (const { before, record } of changed) emitUpdated(ctx, table, before, record);
+  let isFirst = true;
+  for (const slice of sliceWrites(table.schema, changed)) {
+    // The events of the slice before: to write all of them at the end would take too long for one turn.
+    if (!isFirst) ctx.flush();
+    isFirst = false;
+    await writeUpdates(ctx, table, slice);
+    for (const { before, record } of slice) emitUpdated(ctx, table, before, record);
+  }
   return planned.map(({ before, record, fields }) =>
     fields.length > 0 ? { record, isChanged: true } : { record: before, isChanged: false },
   );
@@ -61,7 +68,9 @@ async function planUpdates(
 ): Promise<PlannedUpdate[]> {
   const errors: FieldError[] = [];
   const planned: PlannedUpdate[] = [];
+  const turn = new TurnTimer();
   for (const { before, input, path } of updates) {
+    if (turn.isOver()) await turn.next();
     const parsed = table.parseFields("update", input, ctx.now);
     if ("values" in parsed) {
       const record = applyChanges(ctx, before, parsed.values);
@@ -78,11 +87,11 @@ async function planUpdates(
 }
 
 /** A key that a hidden record has can't be hidden, but that record can't be changed either. */
-function assertMayUpdate(table: OpenTable, planned: readonly PlannedUpdate[]): void {
+async function assertMayUpdate(table: OpenTable, planned: readonly PlannedUpdate[]): Promise<void> {
   const [readGrants, updateGrants] = [table.grants("read"), table.grants("update")];
   if (!readGrants && !updateGrants) return;
   assertNoViolations(
-    planned.flatMap((update) =>
+    await mapInTurns(planned, (update) =>
       readGrants && !visibleFields(readGrants, update.before)
         ? [{ path: update.path, message: "is a record that you may not change" }]
         : updateViolations(updateGrants, update.before, update),

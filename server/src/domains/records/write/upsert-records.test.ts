@@ -45,7 +45,7 @@ describe("an upsert", () => {
     ]);
     const { body } = await owner(`GET ${table.path}?sort=email`);
     const byEmail = records.toSorted((a: any, b: any) => (a.email < b.email ? -1 : 1));
-    expect(body.data).toEqual(byEmail);
+    expect(body.data).toMatchObject(byEmail);
     const told = await eventDataOf(world, answer.headers["x-request-id"] ?? "");
     expect(told.map(({ changes }) => changes)).toEqual([["name", "tags"], ["level"], undefined]);
     const again = await upsert(table, [{ email: "b", name: "Bo" }]);

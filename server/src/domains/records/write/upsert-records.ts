@@ -13,7 +13,7 @@ import type { RecordCreated, RecordUpdated } from "../events.ts";
 import { assertNoViolations, createViolations } from "../record-access.ts";
 import { recordStatements } from "../record-statements.ts";
 import type { RecordInput, TableRecord } from "../record.ts";
-import { batchParameters, explainBatchError } from "./batch-parameters.ts";
+import { batchParameters, explainBatchError, sliceWrites } from "./batch-parameters.ts";
 import { invalidRecord } from "./constraint-error.ts";
 import { readRecords } from "./dependents.ts";
 import { emitCreated, prepareInserts, type RecordPath } from "./insert-records.ts";
@@ -174,12 +174,17 @@ async function insertMissing(
   const { writable, insertManyParts } = recordStatements(table.schema);
   const text = insertManyParts.join(` on conflict (${column.quoted}) do nothing `);
   const { createdAt, createdBy } = writes[0]?.record ?? {};
-  const values = [createdAt, createdBy, ...batchParameters(writable, ordered)];
-  const rows = await explainBatchError(ctx, table, ordered, () => ctx.send<SqlRow>(text, values));
-  const ids = new Set(rows.map(({ id }) => id));
-  const inserted = writes.filter(({ record }) => ids.has(record.id));
-  const records = emitCreated(ctx, table, inserted, rows);
-  const byPath = new Map(inserted.map(({ path }, index) => [path, records[index]?.record]));
+  const byPath = new Map<string, TableRecord | undefined>();
+  for (const slice of sliceWrites(table.schema, ordered)) {
+    // The events of the slice before: to write all of them at the end would take too long for one turn.
+    if (byPath.size > 0) ctx.flush();
+    const values = [createdAt, createdBy, ...batchParameters(writable, slice)];
+    const rows = await explainBatchError(ctx, table, slice, () => ctx.send<SqlRow>(text, values));
+    const ids = new Set(rows.map(({ id }) => id));
+    const inserted = slice.filter(({ record }) => ids.has(record.id));
+    const records = emitCreated(ctx, table, inserted, rows);
+    for (const [index, { path }] of inserted.entries()) byPath.set(path, records[index]?.record);
+  }
   return new Map(
     missing.flatMap((item) => {
       const record = byPath.get(item.path);

@@ -3,10 +3,10 @@ import { describe, expect, test } from "vitest";
 import {
   ARTIFACTS,
   createArtifact,
+  createSalaries,
   memberWith,
 } from "#domains/identity/accounts/testing/rights.ts";
 import { browser, deployedApp } from "#domains/apps/testing/apps.ts";
-import { createFilledTable } from "#domains/records/testing/records.ts";
 import { findRuns } from "#domains/runs/testing/triggers.ts";
 import {
   createToken,
@@ -22,22 +22,7 @@ import { until, useWorld } from "#kernel/testing/world.ts";
 const receiver = await useUpstream();
 const world = await useWorld({ work: true, env: receiver.env });
 const owner = await world.member(["owner"]);
-const SALARIES = [
-  { who: "CFO", amount: 5 },
-  { who: "CEO", amount: 999_999 },
-];
-const salaries = await createFilledTable(
-  world,
-  owner,
-  {
-    columns: [
-      { name: "who", type: "text" },
-      { name: "amount", type: "integer" },
-    ],
-    rules: [{ roles: ["agent"], actions: ["read"] }],
-  },
-  SALARIES,
-);
+const salaries = await createSalaries(world, owner);
 
 const READ_ROWS = `return (await context.tables.list("${salaries.slug}")).map((row) => row.who + "=" + row.amount);`;
 

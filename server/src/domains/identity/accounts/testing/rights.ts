@@ -1,4 +1,5 @@
 /** People with few rights, and the code that they write. */
+import { createFilledTable } from "#domains/records/testing/records.ts";
 import type { Ask, World } from "#kernel/testing/world.ts";
 
 let count = 0;
@@ -30,4 +31,19 @@ export async function createArtifact(
   });
   if (status !== 201) throw new Error(JSON.stringify(body));
   return body.data;
+}
+
+const SALARIES = [
+  { who: "CFO", amount: 5 },
+  { who: "CEO", amount: 999_999 },
+];
+
+/** A table whose rows agents alone may read, besides those whom no rule binds. */
+export function createSalaries(world: World, owner: Ask) {
+  const columns = [
+    { name: "who", type: "text" },
+    { name: "amount", type: "integer" },
+  ];
+  const rules = [{ roles: ["agent"], actions: ["read"] }];
+  return createFilledTable(world, owner, { columns, rules }, SALARIES);
 }

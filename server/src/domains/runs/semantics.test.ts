@@ -1,4 +1,4 @@
-/** Workflows that look right: what their authors see in them is what happens. */
+/** The semantics of workflows: what their authors see in them is what happens. */
 import { expect, test } from "vitest";
 import { useReceiver } from "#domains/webhooks/testing/webhook.ts";
 import { until, useWorld } from "#kernel/testing/world.ts";
