@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { deployWorkflow, trigger, waitForRun } from "#domains/runs/testing/workflows.ts";
 import { describeInBrowser } from "#kernel/testing/browser.ts";
-import type { Ask } from "#kernel/testing/world.ts";
+import { type Ask, until } from "#kernel/testing/world.ts";
 import { expectSound, useConsole } from "./testing.ts";
 
 const READ = {
@@ -128,9 +128,10 @@ describeInBrowser("runs", () => {
     await page.keyboard.press("Enter");
     await page.getByText(/2 runs go on/).waitFor();
     await dialog.waitFor({ state: "detached" });
-    const { body } = await ask(`GET /api/v1/audit?type=workflow.run_retried&limit=10`);
-    const retried = body.data.filter((event: any) => event.data.workflowId === id);
-    expect(retried).toHaveLength(2);
+    await until(async () => {
+      const { body } = await ask(`GET /api/v1/audit?type=workflow.run_retried&limit=10`);
+      return body.data.filter((event: any) => event.data.workflowId === id).length === 2;
+    });
   });
 
   test("a run that waits is watched live, and ended after a question", async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { planBulk, tellOutcome } from "./bulk.ts";
+import { planBulk, tellOutcome, toRetryAll, toRetryFilters } from "./bulk.ts";
 import type { Run } from "./run-book.ts";
 
 const run = (id: string, status: string, test_ = false): Run =>
@@ -36,4 +36,19 @@ test("the outcome names what was refused", () => {
   expect(tellOutcome("cancel", 3, ["The run is over."])).toBe(
     "3 runs cancelled. 1 was refused: The run is over.",
   );
+});
+
+test("a selection is retried by status, and a whole list by its own filter where the API has it", () => {
+  expect(toRetryFilters(RUNS, ["a", "d"])).toEqual([
+    { status: "failed", runIds: ["d"] },
+    { status: "cancelled", runIds: ["a"] },
+  ]);
+  const query = { status: "failed", workflowId: "wf_1", error: "card" };
+  expect(toRetryAll({ status: "failed" }, query)).toEqual({
+    status: "failed",
+    workflowId: "wf_1",
+    error: "card",
+  });
+  expect(toRetryAll({ status: "failed", version: 2 }, query)).toBeUndefined();
+  expect(toRetryAll({}, {})).toBeUndefined();
 });

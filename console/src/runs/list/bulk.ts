@@ -1,7 +1,9 @@
 /** What a bulk act would do to each of the selected runs, and why it leaves some out. */
+import type { Input } from "../../data/api.ts";
 import { count } from "../../ui/words.ts";
 import { findCancelRefusal, findRetryRefusal } from "../run/retry.ts";
 import type { Run } from "./run-book.ts";
+import type { ListQuery, RunsSearch } from "./search.ts";
 
 export interface BulkPlan {
   readonly ids: readonly string[];
@@ -24,6 +26,33 @@ export function planBulk(act: BulkAct, runs: readonly Run[], mayTrigger: boolean
     else left.set(reason, (left.get(reason) ?? 0) + 1);
   }
   return { ids, left: Array.from(left, ([reason, n]) => ({ reason, count: n })) };
+}
+
+export type RetryFilter = NonNullable<NonNullable<Input<"runs.retry_many">["body"]>["filter"]>;
+
+/** The filters of the API that stand for these runs: a retry of many takes one status at a time. */
+export function toRetryFilters(runs: readonly Run[], ids: readonly string[]): RetryFilter[] {
+  const wanted = new Set(ids);
+  return (["failed", "cancelled"] as const).flatMap((status) => {
+    const runIds = runs.filter((run) => wanted.has(run.id) && run.status === status);
+    return runIds.length === 0 ? [] : [{ status, runIds: runIds.map(({ id }) => id) }];
+  });
+}
+
+/** The filter that stands for all runs of a list; undefined where the API has no filter for what the list shows. */
+export function toRetryAll(search: RunsSearch, query: ListQuery): RetryFilter | undefined {
+  const { status, trigger, version, tests } = search;
+  if (status !== "failed" && status !== "cancelled") return undefined;
+  // Tests are never retried, so a list without them is the same.
+  if (trigger !== undefined || version !== undefined || tests === "only") return undefined;
+  const { workflowId, from, to, error } = query;
+  return {
+    status,
+    ...(workflowId !== undefined && { workflowId }),
+    ...(from !== undefined && { from }),
+    ...(to !== undefined && { to }),
+    ...(error !== undefined && { error }),
+  };
 }
 
 /** How it went: `12 runs go on. 1 was refused: …` */

@@ -1,14 +1,14 @@
 import { Ban, RotateCcw, X } from "lucide-react";
 import { useState } from "react";
-import { call, type Input, invalidate } from "../../data/api.ts";
+import { call, invalidate } from "../../data/api.ts";
 import { useMay } from "../../data/people.ts";
 import { useActions } from "../../shell/actions.ts";
 import { Confirm } from "../../ui/confirm.tsx";
 import { notify, notifyError } from "../../ui/toast.tsx";
 import { count } from "../../ui/words.ts";
-import { type BulkAct, planBulk, tellOutcome } from "./bulk.ts";
+import { type BulkAct, type BulkPlan, planBulk, tellOutcome, toRetryFilters } from "./bulk.ts";
+import { LeftOut, RetryMany } from "./retry-many.tsx";
 import type { Run } from "./run-book.ts";
-import type { RunsSearch } from "./search.ts";
 import type { Selection } from "./selection.ts";
 
 const AT_ONCE = 4;
@@ -16,8 +16,6 @@ const AT_ONCE = 4;
 interface BarProps {
   readonly runs: readonly Run[];
   readonly selection: Selection;
-  readonly search: RunsSearch;
-  readonly query: NonNullable<Input<"runs.list">["query"]>;
   readonly onClear: () => void;
 }
 
@@ -27,10 +25,9 @@ export function BulkBar({ runs, selection, onClear }: BarProps) {
   const [asked, setAsked] = useState<BulkAct>();
   const [isBusy, setBusy] = useState(false);
   const chosen = runs.filter(({ id }) => selection.ids.has(id));
-  const plan = planBulk(asked ?? "retry", chosen, mayTrigger);
   const canRetry = planBulk("retry", chosen, mayTrigger);
   const canCancel = planBulk("cancel", chosen, mayTrigger);
-  const refusal = (one: typeof plan): string | undefined =>
+  const refusal = (one: BulkPlan): string | undefined =>
     one.ids.length > 0 ? undefined : (one.left[0]?.reason ?? "Nothing is selected.");
   useActions(
     chosen.length === 0
@@ -51,11 +48,11 @@ export function BulkBar({ runs, selection, onClear }: BarProps) {
         ],
   );
   if (chosen.length === 0) return null;
-  const act = async (which: BulkAct): Promise<void> => {
+  const cancel = async (): Promise<void> => {
     setBusy(true);
     try {
-      const { done, refused } = await doAll(which, plan.ids);
-      notify(tellOutcome(which, done, refused));
+      const { done, refused } = await cancelAll(canCancel.ids);
+      notify(tellOutcome("cancel", done, refused));
       invalidate(["runs."]);
       onClear();
     } catch (error) {
@@ -87,53 +84,39 @@ export function BulkBar({ runs, selection, onClear }: BarProps) {
       <button className="btn bare icon" aria-label="Select nothing" onClick={onClear}>
         <X />
       </button>
-      {asked && (
+      {asked === "retry" && (
+        <RetryMany
+          filters={toRetryFilters(chosen, canRetry.ids)}
+          left={canRetry.left}
+          onDone={onClear}
+          onClose={() => setAsked(undefined)}
+        />
+      )}
+      {asked === "cancel" && (
         <Confirm
-          title={`${asked === "retry" ? "Retry" : "Cancel"} ${count(plan.ids.length, "run")}?`}
-          act={asked === "retry" ? `Retry ${plan.ids.length}` : `Cancel ${plan.ids.length}`}
+          title={`Cancel ${count(canCancel.ids.length, "run")}?`}
+          act={`Cancel ${canCancel.ids.length}`}
           isBusy={isBusy}
-          onAct={() => void act(asked)}
+          onAct={() => void cancel()}
           onClose={() => setAsked(undefined)}
         >
-          <p>
-            {asked === "retry"
-              ? "Each goes on where it failed, and keeps what had completed."
-              : "They are over at once; what is under way outside is cut off."}
-          </p>
-          <LeftOut left={plan.left} />
+          <p>They are over at once; what is under way outside is cut off.</p>
+          <LeftOut left={canCancel.left} />
         </Confirm>
       )}
     </div>
   );
 }
 
-export function LeftOut({ left }: { readonly left: ReturnType<typeof planBulk>["left"] }) {
-  if (left.length === 0) return null;
-  return (
-    <div>
-      <p>Left out:</p>
-      <ul className="bulk-left">
-        {left.map(({ reason, count: n }) => (
-          <li key={reason}>
-            <b>{n}</b> {reason}
-          </li>
-        ))}
-      </ul>
-    </div>
-  );
-}
-
 /** A few at a time; one that is refused does not hold up the others. */
-async function doAll(act: BulkAct, ids: readonly string[]) {
+async function cancelAll(ids: readonly string[]) {
   const refused: string[] = [];
   let done = 0;
   const waiting = [...ids];
   const work = async (): Promise<void> => {
     for (let runId = waiting.shift(); runId !== undefined; runId = waiting.shift()) {
       try {
-        const params = { runId };
-        if (act === "retry") await call("runs.retry", { params, body: {} });
-        else await call("runs.cancel", { params });
+        await call("runs.cancel", { params: { runId } });
         done += 1;
       } catch (error) {
         refused.push(error instanceof Error ? error.message : String(error));

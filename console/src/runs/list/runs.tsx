@@ -1,16 +1,19 @@
 import "./runs.css";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { Terminal } from "lucide-react";
+import { RotateCcw, Terminal } from "lucide-react";
 import { useEffect, useMemo, useState } from "react";
 import { useOp } from "../../data/api.ts";
 import { toCurl } from "../../data/curl.ts";
+import { useMay } from "../../data/people.ts";
 import { useActions } from "../../shell/actions.ts";
 import { copyText } from "../../ui/copy.ts";
 import { Empty, ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { useNow } from "../../ui/time.tsx";
 import { toWords } from "../../ui/words.ts";
+import { type RetryFilter, toRetryAll } from "./bulk.ts";
 import { BulkBar } from "./bulk.tsx";
 import { RunFilters } from "./filters.tsx";
+import { RetryMany } from "./retry-many.tsx";
 import { RunList } from "./run-list.tsx";
 import { isFiltered, type RunsSearch, type RunStatus, toListQuery } from "./search.ts";
 import { keepListed, NOTHING, type Selection, selectRange, toggleOne } from "./selection.ts";
@@ -71,6 +74,7 @@ export function Runs() {
           ))}
         </div>
         <span className="grow" />
+        <RetryAll filter={runs.length > 0 ? toRetryAll(search, query) : undefined} />
         <button
           className="btn bare icon"
           aria-label="Copy as curl"
@@ -97,7 +101,7 @@ export function Runs() {
           />
         )}
       </div>
-      <BulkBar runs={runs} selection={selection} search={search} query={query} onClear={clear} />
+      <BulkBar runs={runs} selection={selection} onClear={clear} />
     </div>
   );
 }
@@ -141,6 +145,33 @@ function useRowKeys(ids: readonly string[], onOpen: (id: string) => void) {
     { keys: "Escape", label: "Select nothing", run: clear, hidden: true },
   ]);
   return { cursor, selection, select, clear };
+}
+
+/** All failed or cancelled runs that match the filters, however many there are. */
+function RetryAll({ filter }: { readonly filter: RetryFilter | undefined }) {
+  const mayTrigger = useMay()("workflows:trigger");
+  const [isAsked, setAsked] = useState(false);
+  if (!filter) return null;
+  return (
+    <>
+      <button
+        className="btn"
+        disabled={!mayTrigger}
+        title={mayTrigger ? "All that match, listed or not" : "You may not start workflows."}
+        onClick={() => setAsked(true)}
+      >
+        <RotateCcw /> Retry all…
+      </button>
+      {isAsked && (
+        <RetryMany
+          filters={[filter]}
+          left={[]}
+          onDone={() => setAsked(false)}
+          onClose={() => setAsked(false)}
+        />
+      )}
+    </>
+  );
 }
 
 const CLEAR: RunsSearch = {

@@ -69,7 +69,7 @@ export function readRunsSearch(search: Readonly<Record<string, unknown>>): RunsS
   };
 }
 
-type ListQuery = NonNullable<Input<"runs.list">["query"]>;
+export type ListQuery = NonNullable<Input<"runs.list">["query"]>;
 
 /** The query of the API. A time that can't be read is left out. */
 export function toListQuery(search: RunsSearch, nowMs: number): ListQuery {

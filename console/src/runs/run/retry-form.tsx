@@ -2,6 +2,7 @@ import { useId, useState } from "react";
 import type { Input } from "../../data/api.ts";
 import type { RunStep } from "../../workflows/index.ts";
 import type { TracedRun } from "./live-run.ts";
+import { mayReplaceInput, readInput } from "./retry.ts";
 
 export type RetryWish = NonNullable<Input<"runs.retry">["body"]>;
 
@@ -24,13 +25,22 @@ export function RetryForm(props: {
   ];
   const [from, setFrom] = useState(places[0]?.from ?? "start");
   const [isLatest, setLatest] = useState(run.version === null);
+  const written = JSON.stringify(run.trigger["input"] ?? {}, null, 2);
+  const [text, setText] = useState(written);
   const known = places.some((place) => place.from === from) ? from : (places[0]?.from ?? "start");
+  const canEdit = known === "start" && mayReplaceInput(run) && run.redacted !== true;
+  const read = canEdit && text !== written ? readInput(text) : undefined;
   return (
     <form
       className="run-retry"
       onSubmit={(event) => {
         event.preventDefault();
-        props.onRetry({ from: known, ...(isLatest && { version: "latest" as const }) });
+        if (read && "problem" in read) return;
+        props.onRetry({
+          from: known,
+          ...(isLatest && { version: "latest" as const }),
+          ...(read && { input: read.input }),
+        });
       }}
     >
       <fieldset>
@@ -55,7 +65,25 @@ export function RetryForm(props: {
         />
         In the version that is deployed now
       </label>
-      <p className="muted">What had completed before is kept; the rest is done again.</p>
+      {canEdit && (
+        <label className="run-input">
+          <span>Input</span>
+          <textarea
+            className="field mono"
+            rows={5}
+            spellCheck={false}
+            aria-invalid={read !== undefined && "problem" in read}
+            value={text}
+            onChange={({ target }) => setText(target.value)}
+          />
+          {read && "problem" in read && <span className="run-failed">{read.problem}</span>}
+        </label>
+      )}
+      <p className="muted">
+        {known === "start"
+          ? "All of it is done again."
+          : "What had completed before is kept; the rest is done again."}
+      </p>
       <button className="btn main">Retry</button>
     </form>
   );

@@ -24,3 +24,20 @@ export function findCancelRefusal(run: Run, mayTrigger: boolean): string | undef
   if (!mayTrigger) return "You may not end runs.";
   return isOver(run.status) ? "The run is over." : undefined;
 }
+
+/** Runs that began by a message or a time have the input that this had. */
+const REPLACEABLE: ReadonlySet<string> = new Set(["manual", "webhook", "subworkflow"]);
+
+export const mayReplaceInput = ({ triggerType }: Pick<Schemas["Run"], "triggerType">): boolean =>
+  REPLACEABLE.has(triggerType);
+
+type ReadInput = { readonly input: unknown } | { readonly problem: string };
+
+/** The input as somebody wrote it. */
+export function readInput(text: string): ReadInput {
+  try {
+    return { input: JSON.parse(text) as unknown };
+  } catch (error) {
+    return { problem: error instanceof Error ? error.message : "It is no JSON." };
+  }
+}

@@ -1,0 +1,97 @@
+import { useEffect, useState } from "react";
+import { call, invalidate } from "../../data/api.ts";
+import { Confirm } from "../../ui/confirm.tsx";
+import { ErrorNotice } from "../../ui/feedback.tsx";
+import { notify, notifyError } from "../../ui/toast.tsx";
+import { count } from "../../ui/words.ts";
+import { type BulkPlan, type RetryFilter, tellOutcome } from "./bulk.ts";
+
+interface Preview {
+  readonly count: number;
+  readonly left: BulkPlan["left"];
+}
+
+/** Asks the server what a retry of these runs would do, before it is done. */
+function usePreview(filters: readonly RetryFilter[]) {
+  const [preview, setPreview] = useState<Preview>();
+  const [error, setError] = useState<Error>();
+  const [asked] = useState(filters);
+  useEffect(() => {
+    const left = new AbortController();
+    const ask = async (): Promise<void> => {
+      const told = await Promise.all(
+        asked.map((filter) =>
+          call("runs.retry_many", { body: { filter, dryRun: true } }, { signal: left.signal }),
+        ),
+      );
+      setPreview({
+        count: told.reduce((sum, { data }) => sum + data.count, 0),
+        left: told.flatMap(({ data }) => data.skipped ?? []),
+      });
+    };
+    ask().catch((failure: unknown) => {
+      if (!left.signal.aborted) setError(failure as Error);
+    });
+    return () => left.abort();
+  }, [asked]);
+  return { preview, error };
+}
+
+/** A retry of many: first the count, with what is left out and why. */
+export function RetryMany(props: {
+  readonly filters: readonly RetryFilter[];
+  /** What is left out before the server is asked. */
+  readonly left: BulkPlan["left"];
+  readonly onDone: () => void;
+  readonly onClose: () => void;
+}) {
+  const { preview, error } = usePreview(props.filters);
+  const [isBusy, setBusy] = useState(false);
+  const act = async (): Promise<void> => {
+    setBusy(true);
+    try {
+      let done = 0;
+      for (const filter of props.filters) {
+        done += (await call("runs.retry_many", { body: { filter } })).data.count;
+      }
+      notify(tellOutcome("retry", done, []));
+      invalidate(["runs."]);
+      props.onDone();
+    } catch (failure) {
+      notifyError(failure);
+    } finally {
+      setBusy(false);
+      props.onClose();
+    }
+  };
+  const runs = preview && count(preview.count, "run");
+  return (
+    <Confirm
+      title={runs === undefined ? "Counting the runs…" : `Retry ${runs}?`}
+      act={preview ? `Retry ${preview.count}` : "Retry"}
+      isBusy={isBusy || !preview || preview.count === 0}
+      onAct={() => void act()}
+      onClose={props.onClose}
+    >
+      {error && <ErrorNotice error={error} />}
+      <p>Each goes on where it failed, the oldest first, and keeps what had completed.</p>
+      <LeftOut left={[...props.left, ...(preview?.left ?? [])]} />
+    </Confirm>
+  );
+}
+
+export function LeftOut({ left }: { readonly left: BulkPlan["left"] }) {
+  if (left.length === 0) return null;
+  return (
+    <div>
+      <p>Left out:</p>
+      <ul className="bulk-left">
+        {left.map(({ reason, count: n }) => (
+          <li key={reason}>
+            <b>{n}</b> {reason}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
