@@ -22,19 +22,20 @@ import { useStableHandlers } from "../../ui/stable.ts";
 import { type Drag, spotOfWire, useStepDrag } from "./drag.ts";
 import type { Spot } from "../graph/edit.ts";
 import { type Definition, findStep, type Step, walkSteps } from "../graph/graph.ts";
-import {
-  type Box,
-  type Folding,
-  type Point,
-  STEP_SIZE,
-  TRIGGER,
-  type Wire,
-} from "../graph/layout.ts";
+import { type Box, type Folding, type Point, TRIGGER, type Wire } from "../graph/layout.ts";
 import { LoopFrame } from "./loop-frame.tsx";
 import { type CanvasView, useCanvasNodes } from "./canvas-nodes.ts";
 import { type CardHandlers, type CardNode, StepCard, TriggerCard } from "./step-card.tsx";
 import { type PlacedLayout, useAnchoredLayout } from "./use-layout.ts";
 import { type Arrow, walkFrom } from "../graph/walk.ts";
+import {
+  findCentre,
+  GLIDE_MS,
+  revealBox,
+  setDetail,
+  showBeginning,
+  showWhole,
+} from "./viewport.ts";
 import { Wires } from "./wires.tsx";
 
 const NODE_TYPES = { step: StepCard, frame: LoopFrame, trigger: TriggerCard };
@@ -53,16 +54,10 @@ const FLOW_OPTIONS = {
   proOptions: { hideAttribution: true },
 } as const;
 const SETTLE_MS = 240;
-const GLIDE_MS = 180;
 const MINIMAP_FROM = 14;
 /** From so many on only what is in sight is in the page: painting all of 200 took 19 ms a frame. */
 const CULL_FROM = 60;
 const [FITS_HEIGHT, FITS_WIDTH] = [1_250, 2_000];
-/** What a small graph leaves free around it. */
-const MARGIN = { side: 24, top: 68, bottom: 32, zoomMin: 0.45 } as const;
-/** How near the edge of the canvas a chosen step may stand. */
-const EDGE = { side: 40, top: 84, bottom: 70 } as const;
-
 export interface CanvasHandle {
   readonly walk: (from: string | undefined, arrow: Arrow) => string | undefined;
   /** Where a step stands on the screen. */
@@ -298,73 +293,6 @@ function useSettling(host: RefObject<HTMLDivElement | null>, { layout }: PlacedL
     const timer = setTimeout(() => current.classList.remove("settling"), SETTLE_MS);
     return () => clearTimeout(timer);
   }, [host, layout]);
-}
-
-/** The step nearest to the middle of what is seen. */
-function findCentre(
-  { layout, offset }: PlacedLayout,
-  flow: ReactFlowInstance | undefined,
-  host: HTMLElement | null,
-): string | undefined {
-  if (!flow || !host) return undefined;
-  const area = host.getBoundingClientRect();
-  const middle = { x: area.x + area.width / 2, y: area.y + area.height / 2 };
-  const { x, y } = flow.screenToFlowPosition(middle);
-  const distance = (box: Box): number =>
-    Math.hypot(box.x + offset.x + box.width / 2 - x, box.y + offset.y + box.height / 2 - y);
-  const boxes = [...layout.boxes.values()].filter(({ kind }) => kind === "step");
-  return boxes.toSorted((a, b) => distance(a) - distance(b))[0]?.key;
-}
-
-/** Pans as little as it takes to see a step. */
-function revealBox(box: Box, flow: ReactFlowInstance | undefined, host: HTMLElement | null): void {
-  if (!flow || !host) return;
-  const { width, height } = host.getBoundingClientRect();
-  const { x, y, zoom } = flow.getViewport();
-  const [left, top] = [box.x * zoom + x, box.y * zoom + y];
-  const right = left + (box.kind === "step" ? box.width * zoom : 0);
-  const bottom = top + STEP_SIZE.height * zoom;
-  const dx = left < EDGE.side ? EDGE.side - left : Math.min(0, width - EDGE.side - right);
-  const dy = top < EDGE.top ? EDGE.top - top : Math.min(0, height - EDGE.bottom - bottom);
-  if (dx !== 0 || dy !== 0) {
-    void flow.setViewport({ x: x + dx, y: y + dy, zoom }, { duration: GLIDE_MS });
-  }
-}
-
-/** A small graph is seen whole, and stands high: there is room below for what is added. */
-function showWhole(
-  { layout }: PlacedLayout,
-  flow: ReactFlowInstance,
-  host: HTMLElement | null,
-): void {
-  if (!host) return;
-  const { clientWidth: width, clientHeight: height } = host;
-  const fits = Math.min(
-    (width - 2 * MARGIN.side) / layout.width,
-    (height - MARGIN.top - MARGIN.bottom) / layout.height,
-  );
-  const zoom = Math.max(MARGIN.zoomMin, Math.min(1, fits));
-  const x = (width - layout.width * zoom) / 2;
-  const y = Math.max(MARGIN.top, Math.min((height - layout.height * zoom) / 2, height / 7));
-  void flow.setViewport({ x, y, zoom });
-}
-
-/** A graph that does not fit opens at its beginning, large enough to be read. */
-function showBeginning(
-  { layout }: PlacedLayout,
-  flow: ReactFlowInstance,
-  host: HTMLElement | null,
-): void {
-  const first = layout.boxes.get(TRIGGER);
-  const width = host?.clientWidth ?? 0;
-  const zoom = width < 600 ? 0.6 : 0.7;
-  if (first)
-    void flow.setViewport({ x: width / 2 - (first.x + first.width / 2) * zoom, y: 76, zoom });
-}
-
-/** From afar cards lose their small words, then become blocks of colour: without React, at every frame of a zoom. */
-function setDetail(host: HTMLElement | null, zoom: number): void {
-  if (host) host.dataset["far"] = zoom < 0.24 ? "2" : zoom < 0.48 ? "1" : "0";
 }
 
 const TONES: Readonly<Record<string, string>> = {
