@@ -3,7 +3,7 @@
  * looked into by item. The key of a node is its way through the loops, `each/lines/label`.
  */
 import Type, { type Static } from "typebox";
-import { type ExecutionPlan, nodeAt, parsePath } from "#domains/workflows/index.ts";
+import { type ExecutionPlan, nodeAt } from "#domains/workflows/index.ts";
 import { nullable, Time } from "#kernel/schema/schema.ts";
 import type { JournalRecord } from "../engine/journal-record.ts";
 import { startedStepsOf, toStepStatus, type Traceable } from "../run-trace.ts";
@@ -46,8 +46,7 @@ export type NodeSummary = Static<typeof NodeSummary>;
 
 /** The key of the node that a step is of. */
 export function nodeKeyOf(path: string): string {
-  const { iterations, id } = parsePath(path);
-  return [...iterations.map((iteration) => iteration.id), id].join("/");
+  return path.includes("[") ? path.replaceAll(/\[\d+\]\./g, "/") : path;
 }
 
 /** The summary of a run as it is. */
@@ -94,6 +93,7 @@ export class NodeTally {
   readonly #steps = new Map<string, Step>();
   readonly #nodes = new Map<string, NodeCount>();
   readonly #items = new Map<string, ItemCount>();
+  readonly #bodySizes = new Map<string, number>();
   readonly #changed = new Set<string>();
 
   constructor(plan: ExecutionPlan | undefined) {
@@ -155,15 +155,14 @@ export class NodeTally {
 
   /** Counts a step for the item of the loop right around it. */
   #countItem(path: string, status: RunStep["status"], sign: 1 | -1): void {
-    const loop = parsePath(path).iterations.at(-1);
-    if (!loop || !OVER.has(status)) return;
-    const itemPath = `${loop.path}[${loop.index}]`;
+    const end = path.lastIndexOf("].");
+    if (end < 0 || !OVER.has(status)) return;
+    const itemPath = path.slice(0, end);
     const item = this.#items.get(itemPath) ?? { over: 0, failed: 0 };
     this.#items.set(itemPath, item);
-    const loopKey = nodeKeyOf(loop.path);
+    const loopKey = nodeKeyOf(itemPath.slice(0, itemPath.lastIndexOf("[")));
     const node = this.#nodeOf(loopKey);
-    const body = this.#plan && nodeAt(this.#plan.graph, loop.path)?.body;
-    const size = body?.nodes.length ?? Number.POSITIVE_INFINITY;
+    const size = this.#bodySizeOf(loopKey);
     node.done -= isDone(item, size);
     node.failed -= item.failed > 0 ? 1 : 0;
     item.over += sign;
@@ -171,6 +170,20 @@ export class NodeTally {
     node.done += isDone(item, size);
     node.failed += item.failed > 0 ? 1 : 0;
     this.#changed.add(loopKey);
+  }
+
+  /** How many steps an item of a loop has. */
+  #bodySizeOf(loopKey: string): number {
+    let size = this.#bodySizes.get(loopKey);
+    if (size === undefined) {
+      size = this.#plannedNode(loopKey)?.body?.nodes.length ?? Number.POSITIVE_INFINITY;
+      this.#bodySizes.set(loopKey, size);
+    }
+    return size;
+  }
+
+  #plannedNode(key: string) {
+    return this.#plan && nodeAt(this.#plan.graph, key.replaceAll("/", "[0]."));
   }
 
   #nodeOf(key: string): NodeCount {
@@ -185,7 +198,7 @@ export class NodeTally {
 
   #summaryOf(key: string): NodeSummary {
     const node = this.#nodeOf(key);
-    const planned = this.#plan && nodeAt(this.#plan.graph, key.replaceAll("/", "[0]."));
+    const planned = this.#plannedNode(key);
     const nodeId = key.slice(key.lastIndexOf("/") + 1);
     const { items, done, failed } = node;
     const [firstFailedId] = node.failedPaths;
