@@ -1,3 +1,4 @@
+import { Plus, X } from "lucide-react";
 import type { ReactNode } from "react";
 import { CodeWords } from "../ui/code-words.tsx";
 import { Control } from "./control.tsx";
@@ -7,6 +8,7 @@ import { List, MapRows } from "./list.tsx";
 import { ObjectFields } from "./object-fields.tsx";
 import { isOpenChoice, OpenChoice, Several, Variant } from "./options.tsx";
 import { type FieldKind, kindOf, labelOf, settleSchema } from "./schema.ts";
+import { initialValue } from "./values.ts";
 
 const GROUPS: ReadonlySet<FieldKind> = new Set([
   "object",
@@ -81,9 +83,40 @@ function groupOf(kind: FieldKind, props: FieldProps): ReactNode {
   if (kind === "map") return <MapRows {...props} />;
   if (kind === "file") return <Files {...props} />;
   if (kind === "list") return <List {...props} />;
+  return <Inner {...props} />;
+}
+
+/** An object that need not be there, and has needs of its own, is asked for when somebody wants it. */
+function Inner({ schema, value, at, isRequired, isDisabled, label, onChange }: FieldProps) {
+  const { root } = useForm();
+  const isOptional = !isRequired && (schema.required?.length ?? 0) > 0;
+  if (isOptional && value === undefined) {
+    return (
+      <button
+        type="button"
+        className="btn form-add"
+        disabled={isDisabled}
+        onClick={() => onChange(initialValue(schema, root) ?? {})}
+      >
+        <Plus />
+        Add
+      </button>
+    );
+  }
   return (
     <div className="form-inner">
-      <ObjectFields schema={props.schema} value={props.value} at={props.at} />
+      <ObjectFields schema={schema} value={value} at={at} />
+      {isOptional && !isDisabled && (
+        <button
+          type="button"
+          className="btn bare form-add"
+          aria-label={`Remove ${label}`}
+          onClick={() => onChange(undefined)}
+        >
+          <X />
+          Remove
+        </button>
+      )}
     </div>
   );
 }

@@ -227,7 +227,7 @@ export function optionsOf(schema: Schema): readonly Option[] | undefined {
   if (schema.enum) {
     return schema.enum
       .filter((value) => value !== null)
-      .map((value) => ({ value, label: labelOf(spellOption(value)) }));
+      .map((value) => ({ value, label: labelOption(value) }));
   }
   const variants = variantsOf(schema);
   if (variants.length === 0 || variants.some((variant) => variant.const === undefined)) {
@@ -235,13 +235,19 @@ export function optionsOf(schema: Schema): readonly Option[] | undefined {
   }
   return variants.map(({ const: value, title, description }) => ({
     value,
-    label: title ?? labelOf(spellOption(value)),
+    label: title ?? labelOption(value),
     about: description,
   }));
 }
 
 const spellOption = (value: unknown): string =>
   typeof value === "string" ? value : JSON.stringify(value);
+
+/** A name with a digit is somebody else's, such as `sha256`, and stays as it is. */
+const labelOption = (value: unknown): string => {
+  const text = spellOption(value);
+  return /\d/.test(text) ? text : labelOf(text);
+};
 
 /** `maxAttempts` and `max_attempts` as `Max attempts`; `GET` and `Europe/Berlin` as they are. */
 export function labelOf(name: string): string {

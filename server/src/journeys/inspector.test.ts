@@ -1,0 +1,167 @@
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { describeInBrowser } from "#kernel/testing/browser.ts";
+import { expectSound, useConsole } from "./testing.ts";
+
+const READ = {
+  id: "read",
+  type: "set",
+  name: "Read the order",
+  config: { values: { total: 40, lines: ["a", "b"] } },
+};
+const PRICE = { id: "price", type: "transform", name: "Price", config: { expression: "1" } };
+const BY_KIND = {
+  id: "kind",
+  type: "switch",
+  name: "By kind",
+  config: { expression: "steps.price.output", cases: ["small", "large"] },
+};
+const SAY = { id: "say", type: "set", name: "Say so", config: { values: {} } };
+
+describeInBrowser("the inspector", () => {
+  const at = useConsole();
+  const makeWorkflow = async (trigger: object = { type: "manual" }) => {
+    const ask = await at.world.member(["owner"]);
+    const { body } = await ask("POST /api/v1/workflows", {
+      name: "Orders",
+      trigger,
+      nodes: [READ, PRICE, BY_KIND, SAY],
+      edges: [
+        { from: "read", to: "price" },
+        { from: "price", to: "kind" },
+        { from: "kind", to: "say", when: "small" },
+      ],
+    });
+    const id = body.data.id as string;
+    await ask(`POST /api/v1/workflows/${id}/publish`, {});
+    return { id, ask };
+  };
+  const openStep = async (page: Page, id: string, step: string): Promise<void> => {
+    await page.goto(`${at.origin}/workflows/${id}?step=${encodeURIComponent(step)}`);
+    await page.getByRole("complementary").waitFor();
+  };
+  const savedNode = async (id: string, node: string): Promise<any> => {
+    const ask = await at.world.member(["owner"]);
+    const { body } = await ask(`GET /api/v1/workflows/${id}`);
+    return body.data.nodes.find((one: { id: string }) => one.id === node);
+  };
+
+  test("an expression completes from the last run, shows its result, takes a value, is tested and pinned", async () => {
+    const { id, ask } = await makeWorkflow();
+    await ask(`POST /api/v1/workflows/${id}/trigger?wait=true`, { input: { who: "Ada" } });
+    const visitor = await at.visit(["owner"]);
+    const { page } = visitor;
+    await openStep(page, id, "price");
+    const field = page.getByRole("textbox", { name: "Expression", exact: true });
+    await page
+      .getByRole("button", { name: /Read the order/ })
+      .filter({ hasText: "total" })
+      .waitFor();
+    await field.focus();
+    await page.keyboard.press("ControlOrMeta+a");
+    await page.keyboard.type("steps.read.output.");
+    await page.getByRole("option", { name: /^total/ }).waitFor();
+    await page.keyboard.press("Enter");
+    await page.keyboard.type(" * 2");
+    await page.getByText("= 80", { exact: true }).waitFor();
+
+    await page.keyboard.type(" + $cou");
+    await page.keyboard.press("Escape");
+    await page.keyboard.type("nt(");
+    await page.getByRole("button", { name: /Read the order/ }).click();
+    await page.getByRole("tree", { name: "Read the order" }).focus();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await page.getByText("= 82", { exact: true }).waitFor();
+    expect(await field.textContent()).toContain("$count(steps.read.output.lines)");
+    await expectSound(visitor);
+
+    await page.getByRole("tab", { name: "Settings" }).focus();
+    await page.keyboard.press("t");
+    await page.getByRole("tab", { name: "Output", selected: true }).waitFor();
+    await page.getByRole("tabpanel").getByText("82", { exact: true }).waitFor();
+    await page.keyboard.press("p");
+    await page.getByText("Tests take this output for granted").waitFor();
+    const { body } = await ask(`GET /api/v1/workflows/${id}/pinned-data`);
+    expect(body.data.outputs).toEqual({ price: 82 });
+
+    await page.getByLabel("Let it fail in tests").check();
+    await page.getByRole("button", { name: /^Unpin/ }).click();
+    await page.getByRole("button", { name: /^Test this step/ }).click();
+    await page.getByRole("group", { name: "Error" }).getByText("It failed in a test.").waitFor();
+    await expectSound(visitor);
+  });
+
+  test("a renamed case and a changed id take everything along that names them", async () => {
+    const { id } = await makeWorkflow();
+    const { page } = await at.visit(["owner"]);
+    await openStep(page, id, "kind");
+    await page.getByLabel("Case small").fill("tiny");
+    await page.keyboard.press("Enter");
+    await page.getByLabel("Case tiny").waitFor();
+    await page.getByRole("button", { name: "Add a case" }).click();
+    await openStepByCard(page, "Price");
+    await page.getByLabel("Id of the step").fill("amount");
+    await page.keyboard.press("Enter");
+    await page.getByText("Saved", { exact: true }).waitFor();
+    await expect
+      .poll(async () => (await savedNode(id, "kind"))?.config)
+      .toEqual({
+        expression: "steps.amount.output",
+        cases: ["tiny", "large", "case 3"],
+      });
+    const ask = await at.world.member(["owner"]);
+    const { edges } = (await ask(`GET /api/v1/workflows/${id}`)).body.data;
+    expect(edges).toContainEqual({ from: "kind", to: "say", when: "tiny" });
+    expect(edges).toContainEqual({ from: "amount", to: "kind" });
+  });
+
+  const openStepByCard = (page: Page, name: string) =>
+    page.getByRole("application").getByText(name, { exact: true }).click();
+
+  test("a trigger has its address, its next times, and where it is on", async () => {
+    const { id } = await makeWorkflow({ type: "webhook" });
+    const visitor = await at.visit(["owner"]);
+    const { page } = visitor;
+    await openStep(page, id, "*");
+    await page
+      .getByRole("group", { name: "Address in production" })
+      .getByText(/\/hooks\//)
+      .waitFor();
+    await page
+      .getByRole("group", { name: "Try it" })
+      .getByText(/^curl -X POST/)
+      .waitFor();
+    await page.getByLabel(/^On a schedule/).check({ force: true });
+    await page.getByLabel("Times", { exact: true }).fill("0 9 * * MON-FRI");
+    await expect
+      .poll(() => page.getByRole("region", { name: "Next times" }).locator("li").count())
+      .toBe(5);
+    await page.getByRole("row", { name: /^Production Version 1/ }).waitFor();
+    await expectSound(visitor);
+  });
+
+  test("somebody who may only read sees everything and changes nothing", async () => {
+    const { id } = await makeWorkflow();
+    const { page } = await at.visit(["viewer"]);
+    await openStep(page, id, "price");
+    const field = page.getByRole("textbox", { name: "Expression", exact: true });
+    await field.waitFor();
+    expect(await field.getAttribute("aria-readonly")).toBe("true");
+    expect(await page.getByLabel("Name of the step").isEditable()).toBe(false);
+    await page.getByRole("tab", { name: "Output" }).click();
+    expect(await page.getByRole("button", { name: /^Test this step/ }).isDisabled()).toBe(true);
+  });
+
+  test("every component is sound, light and dark, wide and narrow", async () => {
+    for (const visit of [{}, { dark: true }, { width: 400 }]) {
+      const visitor = await at.visit(["owner"], visit);
+      for (const section of ["basics", "overlays", "form", "code", "display"]) {
+        await visitor.page.goto(`${at.origin}/components?section=${section}`);
+        await visitor.page.locator(".sample").first().waitFor();
+        await expectSound(visitor);
+      }
+      await visitor.context.close();
+    }
+  });
+});
