@@ -48,7 +48,12 @@ describeInBrowser("the inspector", () => {
 
   test("an expression completes from the last run, shows its result, takes a value, is tested and pinned", async () => {
     const { id, ask } = await makeWorkflow();
-    await ask(`POST /api/v1/workflows/${id}/trigger?wait=true`, { input: { who: "Ada" } });
+    const { body: run } = await ask(`POST /api/v1/workflows/${id}/trigger`, {
+      input: { who: "Ada" },
+    });
+    await expect
+      .poll(async () => (await ask(`GET /api/v1/runs/${run.data.id}`)).body.data.status)
+      .toBe("completed");
     const visitor = await at.visit(["owner"]);
     const { page } = visitor;
     await openStep(page, id, "price");
@@ -96,13 +101,14 @@ describeInBrowser("the inspector", () => {
     const { id } = await makeWorkflow();
     const { page } = await at.visit(["owner"]);
     await openStep(page, id, "kind");
-    await page.getByLabel("Case small").fill("tiny");
+    await page.getByLabel("Case small", { exact: true }).fill("tiny");
     await page.keyboard.press("Enter");
-    await page.getByLabel("Case tiny").waitFor();
+    await page.getByLabel("Case tiny", { exact: true }).waitFor();
     await page.getByRole("button", { name: "Add a case" }).click();
     await openStepByCard(page, "Price");
     await page.getByLabel("Id of the step").fill("amount");
     await page.keyboard.press("Enter");
+    await page.keyboard.press("ControlOrMeta+s");
     await page.getByText("Saved", { exact: true }).waitFor();
     await expect
       .poll(async () => (await savedNode(id, "kind"))?.config)

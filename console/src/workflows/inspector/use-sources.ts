@@ -1,6 +1,6 @@
 /** The values of the run that is shown and of pins, with names that the server knows before there are any. */
 import { useQuery } from "@tanstack/react-query";
-import { useMemo } from "react";
+import { useMemo, useState } from "react";
 import { numberOf, type ScopeSource, useDebounced } from "../../code/index.ts";
 import { useMay } from "../../data/people.ts";
 import { call } from "../../data/api.ts";
@@ -38,7 +38,7 @@ export function useSources(shown: Shown): readonly ScopeSource[] {
       return (await call("expressions.scope", { body: place }, { signal })).data.names;
     },
   });
-  return useMemo(() => {
+  const sources = useMemo(() => {
     const byPath = new Map((data ?? []).map((name) => [name.path, name]));
     const own = listSources({ definition, key, run, pins, trigger, items }).map((source) => {
       const name = byPath.get(source.path);
@@ -49,4 +49,24 @@ export function useSources(shown: Shown): readonly ScopeSource[] {
       .map(({ path, title, sample, schema }) => ({ path, title, value: sample, schema }));
     return [...own, ...around];
   }, [data, definition, key, run, pins, trigger, items]);
+  // A letter in a field makes the definition anew, not the values: fields would ask for their results again.
+  const [kept, setKept] = useState(sources);
+  if (kept !== sources && !isSame(kept, sources)) {
+    setKept(sources);
+    return sources;
+  }
+  return kept;
+}
+
+function isSame(a: readonly ScopeSource[], b: readonly ScopeSource[]): boolean {
+  return (
+    a.length === b.length &&
+    a.every(
+      (source, n) =>
+        source.path === b[n]?.path &&
+        source.title === b[n]?.title &&
+        source.value === b[n]?.value &&
+        JSON.stringify(source.schema) === JSON.stringify(b[n]?.schema),
+    )
+  );
 }
