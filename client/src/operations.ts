@@ -272,6 +272,7 @@ export interface Schemas {
   "WorkflowNode": { "id": string; "type": string; "name"?: string; "config"?: { readonly [name: string]: unknown }; "retry"?: { "maxAttempts": number; "backoffMs"?: number; "strategy"?: "fixed" | "exponential"; "statuses"?: readonly (number)[] }; "timeoutMs"?: number; "onError"?: "fail" | "continue" | "branch"; "note"?: string };
   "WorkflowStepChange": { "stepId": string; "name": string; "type": string; "change": "added" | "removed" | "changed"; "fields": readonly ({ "field": string; "before"?: unknown; "after"?: unknown })[]; "harmless": boolean };
   "WorkflowTrigger": { "type": "manual" | "event_bus" | "schedule" | "webhook"; "topic"?: string; "eventType"?: string; "filter"?: { readonly [name: string]: unknown }; "cron"?: string; "timezone"?: string; "signature"?: { "secret": string; "header"?: string; "algorithm"?: "sha256" | "sha512" | "sha1"; "encoding"?: "hex" | "base64"; "prefix"?: string; "timestamped"?: boolean } };
+  "WorkflowTriggers": { "live": { "trigger": Schemas["WorkflowTrigger"]; "nextTimes": readonly (string)[] }; "environments": readonly ({ "environment": "production" | "staging" | "development"; "versionId": string; "version": number; "enabled": boolean; "orphaned": boolean; "trigger": Schemas["WorkflowTrigger"]; "nextTimes": readonly (string)[]; "secret": string | null; "call": { "method": string; "url": string; "headers": { readonly [name: string]: string }; "body": string } | null; "lastRun": { "id": string; "status": "queued" | "running" | "waiting" | "paused" | "completed" | "failed" | "cancelled"; "triggerType": string; "createdAt": string } | null })[] };
   "WorkflowValidation": { "valid": boolean; "errors": readonly (Schemas["WorkflowIssue"])[]; "warnings": readonly (Schemas["WorkflowIssue"])[] };
   "WorkflowVersion": { "id": string; "workflowId": string; "version": number; "label": string | null; "status": "draft" | "active" | "superseded" | "archived"; "activeIn": readonly ("production" | "staging" | "development")[]; "author": { "id": string; "name": string }; "changeSummary": string; "createdAt": string };
   "WorkflowVersionDiff": { "from": { "id": string | null; "version": number | null }; "to": { "id": string | null; "version": number | null }; "identical": boolean; "fields": readonly ({ "field": string; "before": unknown; "after": unknown })[]; "trigger": { "before": Schemas["WorkflowTrigger"]; "after": Schemas["WorkflowTrigger"] } | null; "nodes": { "added": readonly (Schemas["WorkflowNode"])[]; "removed": readonly (Schemas["WorkflowNode"])[]; "changed": readonly ({ "id": string; "changes": readonly (string)[]; "before": Schemas["WorkflowNode"]; "after": Schemas["WorkflowNode"] })[] }; "edges": { "added": readonly (Schemas["WorkflowEdge"])[]; "removed": readonly (Schemas["WorkflowEdge"])[] }; "harmless": boolean; "steps": readonly (Schemas["WorkflowStepChange"])[]; "stepEdges": { "added": readonly ({ "in": string; "from": string; "to": string; "when"?: string })[]; "removed": readonly ({ "in": string; "from": string; "to": string; "when"?: string })[] } };
@@ -1226,6 +1227,8 @@ export interface Operations {
   "workflows.test": { params: { "id": string }; body?: { "input"?: unknown; "event"?: unknown; "versionId"?: string; "definition"?: Schemas["WorkflowDefinition"]; "mocks"?: { readonly [name: string]: unknown }; "mockErrors"?: { readonly [name: string]: { "message": string; "code"?: string; "status"?: number; "body"?: unknown } }; "only"?: string; "runId"?: string; "item"?: unknown }; reply: { "data": Schemas["TracedRun"] } };
   /** Run a workflow by hand */
   "workflows.trigger": { params: { "id": string }; query?: { "wait"?: number }; body?: { "input"?: unknown; "versionId"?: string }; reply: { "data": Schemas["TriggeredRun"] } };
+  /** Show the trigger of a workflow in each environment */
+  "workflows.triggers": { params: { "id": string }; reply: { "data": Schemas["WorkflowTriggers"] } };
   /** Take a workflow out of the archive */
   "workflows.unarchive": { params: { "id": string }; reply: { "data": Schemas["Workflow"] } };
   /** Let test runs take nothing for granted of one node */
@@ -1722,6 +1725,7 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "workflows.runs": "GET /api/v1/workflows/{id}/runs",
   "workflows.test": "POST /api/v1/workflows/{id}/test",
   "workflows.trigger": "POST /api/v1/workflows/{id}/trigger",
+  "workflows.triggers": "GET /api/v1/workflows/{id}/triggers",
   "workflows.unarchive": "POST /api/v1/workflows/{id}/unarchive",
   "workflows.unpin_output": "DELETE /api/v1/workflows/{id}/pinned-data/{key}",
   "workflows.update": "PATCH /api/v1/workflows/{id}",

@@ -28,7 +28,7 @@ import { streamRun } from "./operations/read.ts";
 import * as pinned from "./operations/pinned-data.ts";
 import { testWorkflow } from "./operations/test.ts";
 import { getRunStep, getRunSummary, listRunSteps } from "./operations/steps.ts";
-import { triggerWorkflow } from "./operations/trigger.ts";
+import { listTriggers, triggerWorkflow } from "./operations/trigger.ts";
 import { getExpressionScope, previewExpressions } from "./preview/operations.ts";
 import { ApprovalsDecide } from "./run.ts";
 import { runRetentionJob } from "./store.ts";
@@ -69,6 +69,7 @@ export const runs = domain({
   ],
   operations: [
     triggerWorkflow,
+    listTriggers,
     receiveWebhook,
     listRuns,
     countRuns,

@@ -132,6 +132,7 @@ export const samples: readonly Sample[] = [
       return withKey(workflow);
     },
   },
+  { operation: "workflows.triggers", arrange: (owner) => deployForTrigger(owner, SET) },
   {
     operation: "expressions.preview",
     arrange: async () => ({ body: { texts: [{ template: "{{ 1 + 1 }}" }] } }),

@@ -24,6 +24,7 @@ export {
   findDeployment,
   type EventDeployment,
   findEventDeployments,
+  listDeployments,
 } from "./deployments/store.ts";
 export { type RunCount, RunCountPoint } from "./deployments/run-count.ts";
 export { findStartable, type Startable } from "./deployments/startable.ts";
@@ -57,6 +58,7 @@ export {
   WorkflowsTrigger,
   WorkflowsWrite,
 } from "./permissions.ts";
+export { hookBaseUrl } from "./service.ts";
 export { findByHook, get as getWorkflow, type HookDeployment } from "./store.ts";
 export {
   type LoadedVersion,

@@ -162,7 +162,7 @@ export function visibleWorkflow<D extends DefinitionOutline>(
 }
 
 /** The base of webhook addresses, for callers who may trigger workflows: an address alone starts one. */
-function hookBaseUrl(caller: Caller, workspace: WorkspaceRef): string | undefined {
+export function hookBaseUrl(caller: Caller, workspace: WorkspaceRef): string | undefined {
   const memberships = [...(caller.credential?.memberships ?? [])];
   const slug = memberships.find(([, member]) => member.workspace.id === workspace.id)?.[0];
   if (slug === undefined || !caller.permissions.has(WorkflowsTrigger.name)) return undefined;

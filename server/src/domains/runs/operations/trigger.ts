@@ -5,14 +5,16 @@ import {
   ArchivedWorkflow,
   VersionId,
   WorkflowId,
+  WorkflowsRead,
   WorkflowsTrigger,
 } from "#domains/workflows/index.ts";
-import { command } from "#kernel/operation/operation.ts";
+import { command, query } from "#kernel/operation/operation.ts";
 import { ChainTooDeep } from "#kernel/operation/perform.ts";
-import { accepted } from "#kernel/operation/response.ts";
+import { accepted, item } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { startEvents } from "../events.ts";
 import { NotDeployed, TriggeredRun } from "../run.ts";
+import { readTriggerStates, TriggerStates } from "../triggers/trigger-states.ts";
 import { awaitTriggeredRun, prepareTrigger, triggerRun } from "../control/trigger-run.ts";
 
 const WAIT_MAX_MS = 60_000;
@@ -66,4 +68,21 @@ export const triggerWorkflow = command({
     if (wait === undefined) return undefined;
     return awaitTriggeredRun(platform, caller, { value, waitMs: wait });
   },
+});
+
+export const listTriggers = query({
+  id: "workflows.triggers",
+  route: "GET /api/v1/workflows/{id}/triggers",
+  aliases: ["GET /api/workflows/{id}/triggers"],
+  summary: "Show the trigger of a workflow in each environment",
+  description:
+    "Whether it is on, the next times of a schedule, the events that it hears, the address of a webhook " +
+    "with the name of its secret, the call that starts it, and the run that it started last.",
+  environmentScoped: false,
+  permission: WorkflowsRead,
+  params: object({ id: WorkflowId }),
+  response: item(TriggerStates),
+  example: { params: { id: "wf_01jd0000000000000000000000" } },
+  prepare: (platform, { params: { id } }, caller) => readTriggerStates(platform, caller, id),
+  run: async (_ctx, _input, states) => states,
 });

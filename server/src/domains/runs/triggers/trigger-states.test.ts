@@ -1,0 +1,59 @@
+import { expect, test } from "vitest";
+import { useWorld } from "#kernel/testing/world.ts";
+import { deployWorkflow, waitForRun } from "../testing/workflows.ts";
+
+const world = await useWorld({ work: true });
+const owner = await world.member(["owner"]);
+const NODES = [{ id: "a", type: "set", config: { values: {} } }];
+const STAGING = { "x-environment": "staging" };
+
+test("one answer has the address, secret and call of a webhook in each environment, and its last run", async () => {
+  await owner("POST /api/v1/secrets", { name: "SHOP_KEY", value: "a-long-secret-value" });
+  const signature = { secret: "{{secrets.SHOP_KEY}}", header: "X-Shop", prefix: "sha256=" };
+  const id = await deployWorkflow(owner, NODES, { trigger: { type: "webhook" } });
+  await owner(`PATCH /api/v1/workflows/${id}`, { trigger: { type: "webhook", signature } });
+  await owner(`POST /api/v1/workflows/${id}/publish`, {}, STAGING);
+  const { url } = (await owner(`GET /api/v1/workflows/${id}`)).body.data.trigger;
+  const hook = await world.stranger(`POST ${new URL(url).pathname}`, { n: 1 });
+  await waitForRun(owner, hook.body.data.runId);
+  const { status, body, events } = await owner(`GET /api/v1/workflows/${id}/triggers`);
+  expect([status, events]).toEqual([200, []]);
+  const json = { "content-type": "application/json" };
+  expect(body.data.environments).toMatchObject([
+    {
+      environment: "production",
+      version: 1,
+      enabled: true,
+      orphaned: false,
+      secret: null,
+      call: { method: "POST", url, headers: json },
+      lastRun: { id: hook.body.data.runId, triggerType: "webhook", status: "completed" },
+    },
+    {
+      environment: "staging",
+      version: 2,
+      secret: "SHOP_KEY",
+      call: { url, headers: { ...json, ...STAGING, "x-shop": "sha256=$SIGNATURE" } },
+      lastRun: null,
+    },
+  ]);
+  const viewer = await world.member(["viewer"]);
+  const seen = await viewer(`GET /api/v1/workflows/${id}/triggers`);
+  expect(seen.body.data.environments.map(({ call }: any) => call)).toEqual([null, null]);
+  expect(JSON.stringify(seen.body)).not.toContain(url);
+  const stranger = await world.member(["owner"], await world.workspace("elsewhere"));
+  expect((await stranger(`GET /api/v1/workflows/${id}/triggers`)).status).toBe(404);
+});
+
+test("a schedule shows its next five times where it is on, and the live one as it would be", async () => {
+  const trigger = { type: "schedule", cron: "0 9 * * *", timezone: "Europe/Berlin" };
+  const id = await deployWorkflow(owner, NODES, { trigger });
+  const read = async () => (await owner(`GET /api/v1/workflows/${id}/triggers`)).body.data;
+  const { live, environments } = await read();
+  expect(live.nextTimes).toHaveLength(5);
+  expect(environments[0].nextTimes).toEqual(live.nextTimes);
+  expect(live.nextTimes).toEqual(live.nextTimes.toSorted());
+  expect(environments[0].call.url).toMatch(`/api/v1/workflows/${id}/trigger`);
+  await owner(`POST /api/v1/workflows/${id}/deactivate`);
+  expect((await read()).environments[0]).toMatchObject({ enabled: false, nextTimes: [] });
+});
