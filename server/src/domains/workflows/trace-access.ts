@@ -5,7 +5,9 @@
 import { type Caller, isInPerson } from "#kernel/access/caller.ts";
 import { permission } from "#kernel/access/permission.ts";
 
-/** Builders have it, who may change the rules of tables anyway. */
+/**
+ * Builders have it, who may change the rules of tables anyway.
+ */
 export const TracesRead = permission(
   "traces:read",
   "See all that runs and executions read and wrote, also what rules of tables hide",
