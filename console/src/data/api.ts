@@ -98,7 +98,7 @@ export function query<O extends OperationId>(id: O, input?: Input<O>) {
 interface QueryHookOptions {
   readonly enabled?: boolean;
   readonly staleTime?: number;
-  /** Where the log can't tell. */
+  /** For what the log can't tell. */
   readonly refetchInterval?: number | false;
 }
 

@@ -6,7 +6,7 @@ export interface Change {
   /** Shows the change at once; what it returns takes it back. */
   readonly show?: () => () => void;
   readonly send: () => Promise<unknown>;
-  /** What happened, as in "INC0000012 is yours". */
+  /** The sentence about it, as in "INC0000012 is yours". */
   readonly said: string;
   /** The operation that undoes it, where there is one. */
   readonly undo?: () => Promise<unknown>;
@@ -34,7 +34,7 @@ const CONFLICT =
 
 const SIGNED_OUT = "Your session was over, so this was not done. Do it once more.";
 
-/** What was refused, for a person: a version that is no longer the newest is told as what it means. */
+/** Words for a refusal: a version that is no longer the newest is told as what it means. */
 export function describeRefusal(error: unknown): string {
   if (error instanceof ApiError && error.status === 412) return CONFLICT;
   if (error instanceof ApiError && error.status === 401) return SIGNED_OUT;

@@ -11,7 +11,7 @@ import { readStream } from "./stream.ts";
 export type LogEvent = Schemas["Event"];
 export type LiveState = "connecting" | "live" | "lost" | "unavailable";
 
-/** What tabs tell each other; a new one asks, and the one that listens says how it is. */
+/** A message between tabs; a new one asks, and the one that listens says how it is. */
 type Message =
   | { readonly kind: "event"; readonly event: LogEvent }
   | { readonly kind: "state"; readonly state: LiveState }

@@ -1,4 +1,4 @@
-/** Where requests go: the session's cookie says who, the workspace and the environment say where. */
+/** The place that requests go to: the session's cookie says who, the workspace and the environment say where. */
 export const ENVIRONMENTS = ["production", "staging", "development"] as const;
 export type Environment = (typeof ENVIRONMENTS)[number];
 
@@ -58,7 +58,7 @@ export function toLocalPath(from: string | undefined, origin: string): string | 
   return `${url.pathname}${url.search}${url.hash}`;
 }
 
-/** Where the same is in another environment: runs and what follows from them are of one, so their list is shown. */
+/** The path of the same in another environment: runs and what follows from them are of one, so their list is shown. */
 export function toSharedPath(path: string): string {
   const [, first = ""] = path.slice(BASE_PATH.length).split("/", 2);
   return /^(runs|causes|tickets|notifications)$/.test(first)

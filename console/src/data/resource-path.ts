@@ -1,4 +1,4 @@
-/** Where the console shows a thing; undefined where it has no screen for it yet. */
+/** The path at which the console shows a thing; undefined where it has no screen for it yet. */
 export function pathOf(type: string, id: string, number?: string | null): string | undefined {
   if (number !== null && number !== undefined && TICKET.test(number)) return `/tickets/${number}`;
   switch (type) {

@@ -1,4 +1,4 @@
-/** What stands between a person and the workspace: a session that is over, or a second factor that must be enrolled. */
+/** Obstacles between a person and the workspace: a session that is over, or a second factor that must be enrolled. */
 import { useSyncExternalStore } from "react";
 import { BASE_PATH } from "./place.ts";
 

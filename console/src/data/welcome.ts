@@ -1,5 +1,5 @@
 /**
- * What the first owner came for, what was made for them, and what they may do next. The steps are kept in this browser;
+ * The welcome: what the first owner came for, what was made for them, and what they may do next. The steps are kept in this browser;
  * that they were welcomed, with their account.
  */
 import { useSyncExternalStore } from "react";

@@ -1,4 +1,4 @@
-/** What others did since somebody was here, by thing. */
+/** Changes by others since somebody was here, by thing. */
 import type { LogEvent } from "../data/live.ts";
 import { toWords } from "../ui/words.ts";
 
@@ -8,7 +8,7 @@ export interface ThingChange {
   readonly id: string;
   readonly number: string | null;
   readonly name: string;
-  /** What happened last, in words. */
+  /** The last of them, in words. */
   readonly what: string;
   readonly times: number;
   readonly who: readonly string[];

@@ -21,7 +21,7 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
 const SHOWN_MAX = 7;
 const CHANGES_READ = 200;
 
-/** What waits for me, what failed, what runs, and what changed since I was here. */
+/** Home: what waits for me, what failed, what runs, and what changed since I was here. */
 export function Home() {
   const may = useMay();
   const isReady = useReady();

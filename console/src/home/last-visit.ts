@@ -1,4 +1,4 @@
-/** When somebody was here last, in this browser. What happens while they look is seen as it happens. */
+/** The time of the last visit, in this browser. What happens while they look is seen as it happens. */
 import { place } from "../data/place.ts";
 
 const KEY = `millrace.seen.${place.workspace ?? ""}.${place.environment}`;

@@ -1,4 +1,4 @@
-/** What is mine to move: decisions of workflows, requests to approve, tickets that I work on. */
+/** Work that is mine to move: decisions of workflows, requests to approve, tickets that I work on. */
 import { type Reply, useOp } from "../data/api.ts";
 import { useMay } from "../data/people.ts";
 

@@ -10,7 +10,7 @@ interface Preferences {
   readonly noEmailFor: readonly string[];
 }
 
-/** Which mails one wants. What is not mailed is still in the inbox. */
+/** The mails that one wants. What is not mailed is still in the inbox. */
 export function MailSettings() {
   useTitle("Mail settings");
   const { data, error, isPending, refetch } = useOp("notifications.get_preferences");

@@ -16,7 +16,7 @@ type Notification = Schemas["Notification"];
 
 const PAGE = 100;
 
-/** What one was told, newest first. Opening one is reading it. */
+/** The inbox, newest first. Opening one is reading it. */
 export function Notifications() {
   const navigate = useNavigate();
   const [isNewOnly, setNewOnly] = useState(false);

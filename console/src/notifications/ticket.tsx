@@ -11,7 +11,7 @@ import { State } from "../ui/state.tsx";
 import { Ago } from "../ui/time.tsx";
 import { toWords } from "../ui/words.ts";
 
-/** What all kinds of ticket have. */
+/** The fields that all kinds of ticket have. */
 interface Ticket {
   readonly number: string;
   readonly title: string;

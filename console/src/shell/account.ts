@@ -1,4 +1,4 @@
-/** What somebody does with their own account from anywhere. */
+/** Acts on one's own account, from anywhere. */
 import { call, invalidate } from "../data/api.ts";
 import { BASE_PATH, forgetPlace } from "../data/place.ts";
 import { notifyError } from "../ui/toast.tsx";

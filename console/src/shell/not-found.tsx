@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 
-/** What is shown where the console has nothing. */
+/** The page of an address at which nothing is. */
 export function NotFound() {
   return (
     <div className="empty">

@@ -58,7 +58,7 @@ export function Shell() {
   );
 }
 
-/** Who must enrol a second factor holds no permission until then, and nothing that is asked would say so. */
+/** A person who must enrol a second factor holds no permission until then, and nothing that is asked would say so. */
 function useBarred(): boolean {
   const me = useMe();
   const isBare = me?.authenticatedBy === "session" && me.permissions.length === 0;

@@ -10,7 +10,7 @@ import { Popover } from "./popover.tsx";
 
 const ICONS = { system: Monitor, light: Sun, dark: Moon };
 
-/** Who is signed in, how the console looks to them, and the way out. */
+/** The person who is signed in, how the console looks to them, and the way out. */
 export function AccountMenu({ me, above }: { readonly me: Me | undefined; readonly above?: true }) {
   const name = me?.user.name;
   return (

@@ -5,7 +5,7 @@ import { count } from "../../ui/words.ts";
 
 const SHOWN_MAX = 99;
 
-/** How much is new, and the way to it. */
+/** The number of new notifications, and the way to them. */
 export function Bell() {
   const unread = useUnreadCount();
   if (unread === undefined) return null;

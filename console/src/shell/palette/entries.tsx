@@ -1,4 +1,4 @@
-/** What the palette offers: acts of the screen, places, things and people by name, environments. */
+/** Entries of the palette: acts of the screen, places, things and people by name, environments. */
 import { useNavigate } from "@tanstack/react-router";
 import {
   ArrowRight,
@@ -38,7 +38,7 @@ const RECENT_MAX = 5;
 const THINGS_MAX = 8;
 const TYPED_MIN = 2;
 
-/** What answers to the typed text, best first; without one, what is at hand. */
+/** Entries that answer to the typed text, best first; without one, those at hand. */
 export function useEntries(actions: readonly Action[], text: string): readonly Entry[] {
   const fixed = useFixedEntries(actions);
   const things = useThings(useDeferredValue(text.trim()));

@@ -1,4 +1,4 @@
-/** How somebody shows who they are: a password and a second factor, single sign-on, or a new password by mail. */
+/** Ways to show who one is: a password and a second factor, single sign-on, or a new password by mail. */
 import { KeyRound } from "lucide-react";
 import { useState } from "react";
 import { ApiError, call, type Reply, type Schemas } from "../../data/api.ts";

@@ -1,7 +1,7 @@
 import { call, type Input } from "../../data/api.ts";
 import type { NextStep } from "../../data/welcome.ts";
 
-/** What somebody may have come for, with a running example of it. */
+/** A running example of what somebody may have come for. */
 export interface Example {
   readonly pack: Input<"packs.install">["body"];
   /** Publishes and fills what the pack has brought, so that there is something to see. */
@@ -46,7 +46,7 @@ export async function runWith(id: string, inputs: readonly unknown[]): Promise<r
   return runs;
 }
 
-/** What all packs of ours say about themselves. */
+/** The fields that all packs of ours share. */
 export const OURS = {
   version: "1.0.0",
   author: "Millrace",

@@ -1,4 +1,4 @@
-/** What one does with a workflow from the list. */
+/** Acts on a workflow of the list. */
 import { call, type Input, invalidate } from "../../data/api.ts";
 import { applyChange } from "../../data/change.ts";
 import { notify, notifyError } from "../../ui/toast.tsx";

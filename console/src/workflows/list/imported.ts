@@ -5,7 +5,7 @@ export interface Imported {
   readonly [field: string]: unknown;
 }
 
-/** What a definition has; the rest of an exported workflow is its history. */
+/** The fields of a definition; the rest of an exported workflow is its history. */
 const FIELDS = [
   "name",
   "description",

@@ -1,4 +1,4 @@
-/** Which workflows are shown, and in which order. */
+/** Choice and order of the workflows that are shown. */
 import type { RunSummary } from "./recent-runs.ts";
 
 export const SORTS = ["name", "runs", "failures", "changed"] as const;
@@ -61,7 +61,7 @@ export function sortWorkflows<W extends Listed>(
 
 const WAYS = ["nothing", "example", "import"] as const;
 
-/** What an address says about the list. */
+/** Reads what an address says about the list. */
 export function parseListSearch(search: Readonly<Record<string, unknown>>): ListSearch {
   const text = (value: unknown): string | undefined =>
     typeof value === "string" && value !== "" ? value : undefined;

@@ -1,4 +1,4 @@
-/** What the last runs of each workflow say about it. */
+/** The last runs of each workflow, in short. */
 export interface RecentRun {
   readonly id: string;
   readonly status: string;
@@ -22,7 +22,7 @@ interface Active {
 
 export const SPARK_RUNS = 16;
 
-/** What each workflow did lately, by its id; the server has the newest run first. */
+/** Summaries of what each workflow did lately, by its id; the server has the newest run first. */
 export function summariseRuns(workflows: readonly Active[]): ReadonlyMap<string, RunSummary> {
   return new Map(
     workflows.flatMap(({ id, activity }) =>

@@ -100,7 +100,7 @@ function Trigger({ trigger }: { readonly trigger: Listed["trigger"] }) {
 
 const SHORT = { production: "Prod", staging: "Stg", development: "Dev" };
 
-/** Which version is where: filled where its trigger is on, hollow where it is off, faint where none is. */
+/** The version in each environment: filled where its trigger is on, hollow where it is off, faint where none is. */
 function EnvironmentStates({ workflow }: { readonly workflow: Listed }) {
   if (workflow.status === "archived") return <span className="tag idle">Archived</span>;
   return (

@@ -3,7 +3,7 @@ import { toWords } from "../../ui/words.ts";
 import { type Filter, FILTERS, type ListSearch, listTags } from "./order.ts";
 import type { Listed } from "./row.tsx";
 
-/** Which workflows are shown. */
+/** The choice of workflows that are shown. */
 export function Filters(props: {
   readonly show: Filter | undefined;
   readonly onShow: (show: Filter | undefined) => void;
@@ -50,7 +50,7 @@ export function TagFilter(props: {
   );
 }
 
-/** What is said where no workflow is shown, and the one act. */
+/** Said where no workflow is shown, with the one act. */
 export function NoWorkflow(props: {
   readonly isNarrowed: boolean;
   readonly refused: string | undefined;
