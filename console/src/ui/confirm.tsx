@@ -16,7 +16,9 @@ interface ConfirmProps {
 /** A question before something that can't be taken back. Escape leaves all as it is. */
 export function Confirm(props: ConfirmProps) {
   const main = useRef<HTMLButtonElement>(null);
-  useEffect(() => main.current?.focus(), []);
+  const isBusy = props.isBusy === true;
+  // While it is counted first, the button can't be focused yet.
+  useEffect(() => main.current?.focus(), [isBusy]);
   return (
     <Dialog
       title={props.title}
@@ -27,7 +29,7 @@ export function Confirm(props: ConfirmProps) {
           <button type="button" className="btn" onClick={props.onClose}>
             {props.keep ?? "Leave it"}
           </button>
-          <button ref={main} className="btn main" disabled={props.isBusy === true}>
+          <button ref={main} className="btn main" disabled={isBusy}>
             {props.act}
           </button>
         </>

@@ -47,8 +47,8 @@ describeInBrowser("runs", () => {
     await page.getByRole("row").first().waitFor();
     await expectSound(visitor);
     await page.getByRole("button", { name: "Failed" }).click();
-    await page.getByLabel("Words of the error").fill("euro");
-    await page.waitForURL(/q=euro/);
+    await page.getByLabel("Words of the error").fill("number");
+    await page.waitForURL(/q=number/);
     await page.keyboard.press("Escape");
     await page.keyboard.press("j");
     await page.keyboard.press("Enter");

@@ -31,12 +31,15 @@ export interface LiveSteps {
 const NONE: LiveSteps = { steps: new Map(), isWhole: false, error: undefined };
 
 /** All steps of a run, followed until it is over. */
-export function useRunSteps(runId: string, status: string | undefined): LiveSteps {
+export function useRunSteps({
+  id: runId,
+  status,
+  finishedAt,
+}: Pick<TracedRun, "id" | "status" | "finishedAt">): LiveSteps {
   const [shown, setShown] = useState<{ readonly runId: string; readonly live: LiveSteps }>();
   const book = useRef<StepBook>(undefined);
-  const isUnderWay = status === undefined ? undefined : !isOver(status);
+  const isUnderWay = !isOver(status);
   useEffect(() => {
-    if (isUnderWay === undefined) return undefined;
     const left = new AbortController();
     if (book.current?.runId !== runId) book.current = new StepBook(runId);
     const { current } = book;
@@ -49,7 +52,8 @@ export function useRunSteps(runId: string, status: string | undefined): LiveStep
       left.abort();
       current.rest();
     };
-  }, [runId, isUnderWay]);
+    // A retry may be over before anybody saw it under way: then the time of the end is another.
+  }, [runId, isUnderWay, finishedAt]);
   return shown?.runId === runId ? shown.live : NONE;
 }
 

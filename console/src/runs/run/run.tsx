@@ -49,7 +49,7 @@ function RunScreen({ run }: { readonly run: TracedRun }) {
   const navigate = useNavigate();
   const isNarrow = useIsNarrow();
   const { definition, isGone } = useDefinition(run);
-  const live = useRunSteps(run.id, run.status);
+  const live = useRunSteps(run);
   const asked = search.step ?? findTelling(run, live.steps.values());
   const place = useStepPlace(asked, search.item);
   const wanted = search.view ?? (isNarrow ? "waterfall" : "canvas");
