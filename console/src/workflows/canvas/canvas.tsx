@@ -220,6 +220,9 @@ function useFlowHandlers(props: CanvasProps, { host, flow, placed, isDragging }:
       flow.current = instance;
       if (isSmall(placed)) showWhole(placed, instance, host.current);
       else showBeginning(placed, instance, host.current);
+      // A link may lead to a step that stands further down.
+      const box = placed.layout.boxes.get(props.chosen.at(-1) ?? "");
+      if (box) requestAnimationFrame(() => revealBox(box, instance, host.current));
       setDetail(host.current, instance.getZoom());
     },
     onMove: (_: unknown, { zoom }: { readonly zoom: number }): void =>
