@@ -30,6 +30,8 @@ test.each(pairs.map((pair) => [pair.one.id, pair] as const))(
     const { etag } = one.headers;
     if (etag === undefined) return;
     const list = await by(`GET ${fill(listPath)}?${PAGE}`);
+    // An object of few things is no list.
+    if (!Array.isArray(list.body.data)) return;
     const key = params[/\{(\w+)\}$/.exec(path)?.[1] ?? ""];
     const item = list.body.data.find((candidate: object) => Object.values(candidate).includes(key));
     expect({ item: item?.revision, etag }).toEqual({ item: expect.any(Number), etag });
