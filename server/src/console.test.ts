@@ -8,7 +8,7 @@ const sources = globSync("**/*.{ts,tsx}", { cwd: root }).map((path) => ({
   path,
   text: readFileSync(join(root, path), "utf8"),
 }));
-const shipped = sources.filter(({ path }) => !/\.test\.ts$/.test(path));
+const shipped = sources.filter(({ path }) => !path.endsWith(".test.ts"));
 
 /** Lower ones know nothing of higher ones. All others are areas, beside each other. */
 const LAYERS = ["style", "ui", "data", "shell"];

@@ -117,16 +117,18 @@ export async function find(tx: Tx, id: string): Promise<StoredRun | undefined> {
 
 /** The newest run of a workflow in the transaction's environment, tests aside. */
 export async function findLatest(tx: Tx, workflowId: string) {
-  return tx
-    .selectFrom("runs")
-    .select(["id", "trigger_type as triggerType", "created_at as createdAt"])
-    // The column is checked to be one of them.
-    .select(sql<RunStatus>`status`.as("status"))
-    .where("workflow_id", "=", workflowId)
-    .where("test", "is", null)
-    .orderBy("id", "desc")
-    .limit(1)
-    .executeTakeFirst();
+  return (
+    tx
+      .selectFrom("runs")
+      .select(["id", "trigger_type as triggerType", "created_at as createdAt"])
+      // The column is checked to be one of them.
+      .select(sql<RunStatus>`status`.as("status"))
+      .where("workflow_id", "=", workflowId)
+      .where("test", "is", null)
+      .orderBy("id", "desc")
+      .limit(1)
+      .executeTakeFirst()
+  );
 }
 
 /** Counts the runs of a workflow that are not over, by version and status; tests are left out. */

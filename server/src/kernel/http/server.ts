@@ -164,11 +164,23 @@ function addParser(
     try {
       const parsed = parse(body as Buffer, request);
       if (!(parsed instanceof Promise)) return done(null, parsed);
-      parsed.then((value: unknown) => done(null, value), done);
+      void passOn(parsed, done);
     } catch (error) {
       done(error as Error);
     }
   });
+}
+
+type ParserDone = (error: Error | null, body?: unknown) => void;
+
+async function passOn(parsed: Promise<unknown>, done: ParserDone): Promise<void> {
+  let body: unknown;
+  try {
+    body = await parsed;
+  } catch (error) {
+    return done(error as Error);
+  }
+  done(null, body);
 }
 
 const SECURITY_HEADERS: readonly (readonly [string, string])[] = [
