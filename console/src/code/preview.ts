@@ -1,7 +1,7 @@
 /** The live result of an expression, evaluated by the server that will run it, with values that a run really had. */
 import { useQuery } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
 import { call } from "../data/api.ts";
+import { useDebounced } from "../ui/debounced.ts";
 import type { CodeMark } from "./editor-props.ts";
 import { type ExpressionMode, findExpressions } from "./jsonata-mode.ts";
 import { fillIn, markError } from "./result-text.ts";
@@ -25,15 +25,6 @@ export function numberOf(value: object): number {
   if (known !== undefined) return known;
   numbers.set(value, (lastNumber += 1));
   return lastNumber;
-}
-
-export function useDebounced<T>(value: T, ms: number): T {
-  const [late, setLate] = useState(value);
-  useEffect(() => {
-    const timer = setTimeout(() => setLate(value), ms);
-    return () => clearTimeout(timer);
-  }, [value, ms]);
-  return late;
 }
 
 export function usePreview(

@@ -63,8 +63,24 @@ describeInBrowser("the shell", () => {
     await page.keyboard.press("Enter");
     await page.waitForURL("**/approvals**");
     await page.keyboard.press("Control+k");
-    await page.keyboard.type(owner.userId.slice(-8));
-    await page.getByRole("option", { name: /Person/ }).waitFor();
+    await page.keyboard.type(owner.userId);
+    await page.getByRole("option", { name: /Person.*@/ }).waitFor();
+    await page.keyboard.press("Escape");
+    const problem = await owner("POST /api/v1/itsm/problems", { title: "Zebras on the line" });
+    const { number } = problem.body.data;
+    await owner("POST /api/v1/tables", { name: "Zebra herd", slug: "herd", columns: [] });
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("zebr");
+    await page.getByRole("option", { name: /Zebra herd.*Table.*Copy its id/ }).waitFor();
+    await page.getByRole("option", { name: /Zebra crossing.*Workflow/ }).waitFor();
+    await page.keyboard.press("Control+a");
+    // Nobody waits for the answer before they press Enter.
+    await page.keyboard.type(`prb${Number(number.slice(3))}`);
+    await page.keyboard.press("Enter");
+    await page.waitForURL(`**/tickets/${number}`);
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("xyzzyx");
+    await page.getByText("Nothing is called that.").waitFor();
     await page.keyboard.press("Escape");
     await page.keyboard.press("g");
     await page.keyboard.press("w");

@@ -1,16 +1,7 @@
-/** Entries of the palette: acts of the screen, places, things and people by name, environments. */
+/** Entries of the palette: acts of the screen, places, environments, and whatever the search finds. */
 import { useNavigate } from "@tanstack/react-router";
-import {
-  ArrowRight,
-  Clock,
-  CornerDownLeft,
-  Layers,
-  Ticket,
-  UserRound,
-  Workflow,
-} from "lucide-react";
-import { type ReactNode, useDeferredValue, useMemo } from "react";
-import { useOp } from "../../data/api.ts";
+import { ArrowRight, Clock, CornerDownLeft, Layers } from "lucide-react";
+import { useMemo } from "react";
 import { useMay } from "../../data/people.ts";
 import { ENVIRONMENTS, place } from "../../data/place.ts";
 import { Keys } from "../../ui/key.tsx";
@@ -18,40 +9,36 @@ import { toWords } from "../../ui/words.ts";
 import type { Action } from "../actions.ts";
 import { SCREENS } from "../areas.ts";
 import { switchEnvironment } from "../bar/environment-switch.tsx";
-import { rank } from "./rank.ts";
+import type { Entry } from "./entry.ts";
+import { rankEntry } from "./rank.ts";
 import { readRecents } from "./recents.ts";
+import { useThings } from "./things.tsx";
 
-export interface Entry {
-  readonly id: string;
-  readonly group: string;
-  readonly icon: ReactNode;
-  readonly label: string;
-  /** Found by it too: the number of a ticket, the address of a person. */
-  readonly also?: string;
-  readonly hint?: ReactNode;
-  readonly disabled?: string | undefined;
-  readonly run: () => void;
+const SHOWN_MAX = 14;
+const RECENT_MAX = 5;
+
+export interface Entries {
+  readonly entries: readonly Entry[];
+  /** More may come. */
+  readonly isSearching: boolean;
+  readonly error: Error | null;
 }
 
-const FOUND_MAX = 12;
-const RECENT_MAX = 5;
-const THINGS_MAX = 8;
-const TYPED_MIN = 2;
-
 /** Entries that answer to the typed text, best first; without one, those at hand. */
-export function useEntries(actions: readonly Action[], text: string): readonly Entry[] {
+export function useEntries(actions: readonly Action[], text: string): Entries {
   const fixed = useFixedEntries(actions);
-  const things = useThings(useDeferredValue(text.trim()));
-  return useMemo(() => {
+  const { things, isSearching, error } = useThings(text.trim());
+  const entries = useMemo(() => {
     if (text.trim() === "") return fixed.filter(({ group }) => group !== "Environment");
     const seen = new Set<string>();
     return [...fixed, ...things]
-      .map((entry) => ({ entry, score: rank(`${entry.label} ${entry.also ?? ""}`, text) }))
+      .map((entry) => ({ entry, score: rankEntry(entry, text) }))
       .filter(({ entry: { id }, score }) => score >= 0 && !seen.has(id) && seen.add(id))
       .toSorted((a, b) => b.score - a.score)
-      .slice(0, FOUND_MAX)
+      .slice(0, SHOWN_MAX)
       .map(({ entry }) => entry);
   }, [fixed, things, text]);
+  return { entries, isSearching, error };
 }
 
 function useFixedEntries(actions: readonly Action[]): readonly Entry[] {
@@ -90,58 +77,6 @@ function useFixedEntries(actions: readonly Action[]): readonly Entry[] {
       ),
     ];
   }, [actions, may, navigate]);
-}
-
-/** Workflows, tickets and people whose name or number is like the text. */
-function useThings(text: string): readonly Entry[] {
-  const navigate = useNavigate();
-  const may = useMay();
-  const isAsked = text.length >= TYPED_MIN;
-  const query = { q: text, limit: THINGS_MAX };
-  const workflows = useOp(
-    "workflows.list",
-    { query },
-    { enabled: isAsked && may("workflows:read") },
-  );
-  const incidents = useOp(
-    "incidents.list",
-    { query },
-    { enabled: isAsked && may("incidents:read") },
-  );
-  const people = useOp("users.list", { query: { limit: 200 } }, { enabled: may("users:read") });
-  return useMemo(() => {
-    if (!isAsked) return [];
-    const go = (to: string) => () => void navigate({ to });
-    const isLike = (name: string): boolean => name.toLowerCase().includes(text.toLowerCase());
-    return [
-      ...(workflows.data?.data ?? []).map(({ id, name }): Entry => ({
-        id: `/workflows/${id}`,
-        group: "Workflow",
-        icon: <Workflow className="ico" />,
-        label: name,
-        run: go(`/workflows/${id}`),
-      })),
-      ...(incidents.data?.data ?? []).map(({ number, title }): Entry => ({
-        id: `/tickets/${number}`,
-        group: number,
-        icon: <Ticket className="ico" />,
-        label: title,
-        also: number,
-        run: go(`/tickets/${number}`),
-      })),
-      ...(people.data?.data ?? [])
-        .filter(({ name, email }) => isLike(`${name} ${email}`))
-        .map(({ id, name, email }): Entry => ({
-          id,
-          group: "Person",
-          icon: <UserRound className="ico" />,
-          label: name,
-          also: email,
-          hint: <span className="muted">{email}</span>,
-          run: () => void navigator.clipboard.writeText(email),
-        })),
-    ];
-  }, [isAsked, text, workflows.data, incidents.data, people.data, navigate]);
 }
 
 function toEntry({ keys, label, run, disabled }: Action): Entry {

@@ -1,7 +1,8 @@
 import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { Keys } from "../../ui/key.tsx";
 import { currentActions } from "../actions.ts";
-import { type Entry, useEntries } from "./entries.tsx";
+import { useEntries } from "./entries.tsx";
+import type { Entry } from "./entry.ts";
 
 const LIST_ID = "palette-list";
 
@@ -9,10 +10,17 @@ const LIST_ID = "palette-list";
 export function Palette({ onClose }: { readonly onClose: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [text, setText] = useState("");
-  const [chosen, setChosen] = useState(0);
+  const [chosenId, setChosenId] = useState<string>();
   // The screen's own actions, as they were when the palette opened.
   const [actions] = useState(currentActions);
-  const entries = useEntries(actions, text);
+  const { entries, isSearching, error } = useEntries(actions, text);
+  // What somebody chose stays chosen while better answers come in before it.
+  const chosen = Math.max(
+    0,
+    entries.findIndex(({ id }) => id === chosenId),
+  );
+  // Somebody who types a number and presses Enter need not wait for the answer.
+  const [isDue, setDue] = useState(false);
   useEffect(() => dialog.current?.showModal(), []);
   const pick = (entry: Entry | undefined): void => {
     if (!entry || entry.disabled !== undefined) return;
@@ -21,16 +29,23 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
   };
   const move = (by: number): void => {
     const next = (chosen + by + entries.length) % entries.length;
-    setChosen(next);
+    setChosenId(entries[next]?.id);
     document.getElementById(`palette-${next}`)?.scrollIntoView({ block: "nearest" });
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (by !== undefined) move(by);
-    else if (event.key === "Enter") pick(entries[chosen]);
-    else return;
+    else if (event.key === "Enter") {
+      if (entries.length > 0) pick(entries[chosen]);
+      else setDue(isSearching);
+    } else return;
     event.preventDefault();
   };
+  useEffect(() => {
+    if (!isDue || isSearching) return;
+    setDue(false);
+    pick(entries[0]);
+  });
   return (
     <dialog
       ref={dialog}
@@ -50,11 +65,19 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
         value={text}
         onChange={(event) => {
           setText(event.target.value);
-          setChosen(0);
+          setChosenId(undefined);
+          setDue(false);
         }}
         onKeyDown={onKeyDown}
       />
-      <Entries entries={entries} chosen={chosen} text={text} onChoose={setChosen} onPick={pick} />
+      <Entries
+        entries={entries}
+        chosen={chosen}
+        text={text}
+        none={isSearching ? "Searching…" : (error?.message ?? "Nothing is called that.")}
+        onChoose={setChosenId}
+        onPick={pick}
+      />
       <footer className="palette-foot">
         <Keys keys="ArrowUp ArrowDown" /> choose <Keys keys="Enter" /> go <Keys keys="Escape" />{" "}
         close
@@ -67,11 +90,19 @@ function Entries(props: {
   readonly entries: readonly Entry[];
   readonly chosen: number;
   readonly text: string;
-  readonly onChoose: (n: number) => void;
+  /** Said where there is no entry. */
+  readonly none: string;
+  readonly onChoose: (id: string) => void;
   readonly onPick: (entry: Entry) => void;
 }) {
   const { entries, chosen, text } = props;
-  if (entries.length === 0) return <p className="palette-none muted">Nothing is called that.</p>;
+  if (entries.length === 0) {
+    return (
+      <p className="palette-none muted" role="status">
+        {props.none}
+      </p>
+    );
+  }
   return (
     <div id={LIST_ID} role="listbox" aria-label="Results" className="scroll palette-list">
       {entries.map((entry, n) => (
@@ -86,7 +117,7 @@ function Entries(props: {
             aria-selected={n === chosen}
             aria-disabled={entry.disabled !== undefined}
             title={entry.disabled}
-            onMouseMove={() => props.onChoose(n)}
+            onMouseMove={() => props.onChoose(entry.id)}
             onClick={() => props.onPick(entry)}
           >
             {entry.icon}

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { rank } from "./rank.ts";
+import { rank, rankEntry } from "./rank.ts";
 
 const best = (typed: string, texts: readonly string[]): string | undefined =>
   texts
@@ -15,4 +15,12 @@ test("letters in order are found, others are not", () => {
 test("what begins with it comes first, then what has a word that does", () => {
   expect(best("run", ["Prune records", "Go to runs", "Runs"])).toBe("Runs");
   expect(best("run", ["Prune records", "Go to runs"])).toBe("Go to runs");
+});
+
+test("a thing that the search found stands between what is seen to fit and letters by chance", () => {
+  const score = (label: string, isFound: boolean): number => rankEntry({ label, isFound }, "jam");
+  expect(score("Paper in the tray", true)).toBeLessThan(score("Door jams", false));
+  expect(score("Paper in the tray", true)).toBeGreaterThan(score("Join a meeting", false));
+  expect(score("Paper in the tray", false)).toBe(-1);
+  expect(rankEntry({ label: "Ada", also: "usr_7" }, "usr_7")).toBeGreaterThan(60);
 });

@@ -1,6 +1,18 @@
 const START = 100;
 const WORD = 80;
 const WITHIN = 60;
+const FOUND = 40;
+
+interface Ranked {
+  readonly label: string;
+  readonly also?: string;
+  readonly isFound?: boolean;
+}
+
+/** What the search found fits somehow: less well than what is seen to, better than letters by chance. */
+export function rankEntry({ label, also = "", isFound = false }: Ranked, typed: string): number {
+  return Math.max(rank(`${label} ${also}`, typed), isFound ? FOUND : -1);
+}
 
 /**
  * Says how well a text answers what was typed: best where it stands in it as a whole, at the start or at a word's; then

@@ -1,0 +1,105 @@
+/** Things of all kinds that the server finds, with what a press on one does. */
+import { useNavigate } from "@tanstack/react-router";
+import {
+  AppWindow,
+  BookOpen,
+  Box,
+  ChartColumn,
+  FileCode,
+  type LucideIcon,
+  Package,
+  Plug,
+  Play,
+  ShoppingCart,
+  Table,
+  Ticket,
+  UserRound,
+  UsersRound,
+  Workflow,
+} from "lucide-react";
+import { useMemo } from "react";
+import { type Schemas, useOp } from "../../data/api.ts";
+import { useMay } from "../../data/people.ts";
+import { BASE_PATH, place } from "../../data/place.ts";
+import { pathOf } from "../../data/resource-path.ts";
+import { copyText } from "../../ui/copy.ts";
+import { useDebounced } from "../../ui/debounced.ts";
+import { toWords } from "../../ui/words.ts";
+import type { Entry } from "./entry.ts";
+
+type Hit = Schemas["SearchHit"];
+
+const PAUSE_MS = 120;
+const TYPED_MIN = 2;
+const TYPED_MAX = 200;
+const HITS_MAX = 20;
+
+const ICONS: Readonly<Record<string, LucideIcon>> = {
+  app: AppWindow,
+  article: BookOpen,
+  artifact: FileCode,
+  catalog_item: ShoppingCart,
+  change: Ticket,
+  connector: Plug,
+  dashboard: ChartColumn,
+  incident: Ticket,
+  pack: Package,
+  person: UserRound,
+  problem: Ticket,
+  request: Ticket,
+  run: Play,
+  table: Table,
+  team: UsersRound,
+  workflow: Workflow,
+};
+
+/** Whatever the person may see that has the words of the text, or its id or number. */
+export function useThings(text: string) {
+  const navigate = useNavigate();
+  const may = useMay();
+  const late = useDebounced(text, PAUSE_MS);
+  const isAsked = may("search:use") && text.length >= TYPED_MIN && late.length >= TYPED_MIN;
+  const { data, error, isFetching, isPlaceholderData } = useOp(
+    "search.find",
+    { query: { q: late.slice(0, TYPED_MAX), limit: HITS_MAX } },
+    { enabled: isAsked },
+  );
+  // Answers to another text are shown only where they are seen to fit this one.
+  const isFound = late === text && !isPlaceholderData;
+  const things = useMemo(() => {
+    const go = (to: string): void => void navigate({ to });
+    return isAsked ? (data?.data.hits ?? []).map((hit) => toEntry(hit, isFound, go)) : [];
+  }, [data, isAsked, isFound, navigate]);
+  const isWaited = may("search:use") && text.length >= TYPED_MIN && late !== text;
+  return {
+    things,
+    isSearching: isWaited || (isAsked && isFetching),
+    error: isAsked ? error : null,
+  };
+}
+
+function toEntry(hit: Hit, isFound: boolean, go: (to: string) => void): Entry {
+  const { kind, id, title, ref, detail } = hit;
+  const Icon = ICONS[kind] ?? Box;
+  const path = pathOf(kind, id, ref);
+  const act = path === undefined ? actOn(hit) : { run: () => go(path) };
+  return {
+    id: path ?? id,
+    group: toWords(kind),
+    icon: <Icon className="ico" />,
+    label: title,
+    also: [ref, id, kind === "person" ? detail : null].filter((one) => one !== null).join(" "),
+    isFound,
+    hint: <span className="muted palette-hint">{act.hint ?? ref}</span>,
+    run: act.run,
+  };
+}
+
+/** What there is to do with a thing that has no screen of its own. */
+function actOn({ kind, id, title, ref, detail }: Hit): Pick<Entry, "run" | "hint"> {
+  if (kind === "app" && ref !== null)
+    return { run: () => location.assign(`${BASE_PATH}/apps/${place.workspace}/${ref}`) };
+  if (kind === "person" && detail !== null)
+    return { hint: detail, run: () => void copyText(detail, `The address of ${title} is`) };
+  return { hint: "Copy its id", run: () => void copyText(id, `The id of ${title} is`) };
+}
