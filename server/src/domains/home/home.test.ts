@@ -82,6 +82,7 @@ test("an accepted invitation logs a new person in and leads home; an old account
   const fresh = await invite("ada@example.com");
   const shown = await world.stranger(`GET /invitations?token=${fresh}`);
   expect(shown.body).toMatch(/ada@example\.com.*workspace Default/s);
+  expect(shown.body).toContain('action="invitations"');
   expect(await world.stranger("GET /invitations?token=mri_wrong")).toMatchObject({ status: 410 });
   const accept = (token: string, password: string) =>
     browser(world)("POST /invitations", { token, name: "Ada", password });

@@ -30,7 +30,7 @@ export const invitationPage = query({
       title: "Accept your invitation",
       body: markup`<h1>Join ${workspace}</h1>
 <p>${inviter} invites you, <strong>${email}</strong>, to the workspace ${workspace} in Millrace.</p>
-<form method="post" action="/invitations">
+<form method="post" action="invitations">
 <input type="hidden" name="token" value="${token}">
 <label for="name">Your name</label>
 <input id="name" name="name" autocomplete="name" maxlength="100" value="${name}">

@@ -24,7 +24,7 @@ export const resetPage = query({
     document({
       title: "Set a new password",
       body: markup`<h1>Set a new password</h1>
-<form method="post" action="/password">
+<form method="post" action="password">
 <input type="hidden" name="token" value="${token}">
 <label for="password">New password</label>
 <input id="password" name="password" type="password" autocomplete="new-password" required minlength="8" maxlength="200" aria-describedby="rule">

@@ -82,6 +82,8 @@ test("the form does what the API does", async () => {
   const page = await world.stranger(`GET /password?token=${token}`);
   expect(page).toMatchObject({ status: 200 });
   expect(page.body).toContain(`name="token" value="${token}"`);
+  // Beside the page, whatever path a proxy puts before it.
+  expect(page.body).toContain('action="password"');
   expect(page.headers["content-security-policy"]).toContain("default-src 'none'");
   const form = { "content-type": "application/x-www-form-urlencoded" };
   const answer = await world.stranger(
