@@ -15,7 +15,13 @@ export const samples: readonly Sample[] = [
   { operation: "preferences.get", arrange: made },
   {
     operation: "preferences.set",
-    arrange: async (owner) => ({ ...(await made(owner)), body: { value: "other" } }),
+    // A key is whatever somebody chooses, and everybody has their own.
+    arrange: async (owner) => ({
+      ...(await made(owner)),
+      body: { value: "other" },
+      openParams: true,
+      partitioned: false,
+    }),
   },
   { operation: "preferences.delete", arrange: made },
 ];

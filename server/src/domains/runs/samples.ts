@@ -129,7 +129,8 @@ export const samples: readonly Sample[] = [
     arrange: async (owner) => {
       const workflow = await deployForTrigger(owner, SET);
       await owner(`PUT /api/v1/workflows/${workflow.params.id}/pinned-data`, { greet: "hello" });
-      return withKey(workflow);
+      // A step without a pinned output has none afterwards either.
+      return { ...withKey(workflow), openParams: true };
     },
   },
   { operation: "workflows.triggers", arrange: (owner) => deployForTrigger(owner, SET) },
