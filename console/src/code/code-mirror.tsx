@@ -18,7 +18,6 @@ import {
   temporarilySetTabFocusMode,
 } from "@codemirror/commands";
 import { bracketMatching, indentOnInput } from "@codemirror/language";
-import { type Diagnostic, lintGutter, setDiagnostics } from "@codemirror/lint";
 import { search, searchKeymap } from "@codemirror/search";
 import { Compartment, EditorState, type Extension } from "@codemirror/state";
 import {
@@ -31,9 +30,10 @@ import {
   placeholder,
 } from "@codemirror/view";
 import { useEffect, useImperativeHandle, useRef } from "react";
-import type { CodeEditorProps, CodeMark } from "./editor-props.ts";
+import type { CodeEditorProps } from "./editor-props.ts";
 import { loadLanguage } from "./language.ts";
 import { editorLook } from "./look.ts";
+import { markLines, markWords, showMarks } from "./marks.ts";
 
 /** These belong to the page: sending, searching, and the palette. */
 const PAGE_KEYS = new Set(["Mod-Enter", "Ctrl-k", "Mod-k", "Mod-/", "Mod-i", "Alt-ArrowUp"]);
@@ -49,13 +49,12 @@ export function CodeMirror(props: CodeEditorProps) {
   useEffect(() => {
     newest.current = props;
   });
-  const { value, label, language, isReadOnly = false, marks, handle } = props;
-  const { isBlock = false, tab = "leaves", hint, description, isInvalid = false } = props;
+  const { value, language, marks, handle, isBlock = false, tab = "leaves" } = props;
+  const { label, isReadOnly, hint, description, isInvalid } = props;
   useEffect(() => {
     const parent = host.current;
     if (!parent) return undefined;
     const root = parent.shadowRoot ?? parent.attachShadow({ mode: "open" });
-    const spoken = new Compartment();
     const editor = new EditorView({
       root,
       parent: root,
@@ -63,17 +62,9 @@ export function CodeMirror(props: CodeEditorProps) {
         doc: newest.current.value,
         extensions: [
           spoken.of([]),
+          told.of(tellAbout(newest.current)),
           keymap.of(tab === "indents" ? [indentWithTab, leaveBinding] : []),
           editing(newest, isBlock),
-          EditorState.readOnly.of(isReadOnly),
-          EditorView.contentAttributes.of({
-            "aria-label": label,
-            tabindex: "0",
-            ...(isReadOnly && { "aria-readonly": "true" }),
-            ...(isInvalid && { "aria-invalid": "true" }),
-            ...(description && { "aria-description": description }),
-          }),
-          hint ? placeholder(hint) : [],
         ],
       }),
     });
@@ -87,21 +78,43 @@ export function CodeMirror(props: CodeEditorProps) {
       view.current = undefined;
       editor.destroy();
     };
-  }, [label, language, isReadOnly, isBlock, tab, hint, description, isInvalid]);
+  }, [language, isBlock, tab]);
+  // Whoever writes keeps the caret while an error comes and goes: the editor is told, not made anew.
+  useEffect(() => {
+    view.current?.dispatch({ effects: told.reconfigure(tellAbout(newest.current)) });
+  }, [label, isReadOnly, hint, description, isInvalid]);
   useEffect(() => {
     const editor = view.current;
     if (!editor || editor.state.doc.toString() === value) return;
     editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: value } });
   }, [value]);
   useEffect(() => {
-    const editor = view.current;
-    if (editor) editor.dispatch(setDiagnostics(editor.state, toDiagnostics(editor.state, marks)));
-  }, [marks, value]);
+    if (view.current) showMarks(view.current, marks);
+  }, [marks, language, isBlock, tab]);
   useImperativeHandle(handle, () => ({
     focus: () => view.current?.focus(),
     insert: (spell) => view.current && insertAt(view.current, spell),
   }));
   return <div ref={host} className="code-host" />;
+}
+
+const spoken = new Compartment();
+const told = new Compartment();
+
+/** What is said about the field, and may change while somebody writes in it. */
+function tellAbout(props: CodeEditorProps): Extension {
+  const { label, isReadOnly = false, isInvalid = false, description, hint } = props;
+  return [
+    EditorState.readOnly.of(isReadOnly),
+    EditorView.contentAttributes.of({
+      "aria-label": label,
+      tabindex: "0",
+      ...(isReadOnly && { "aria-readonly": "true" }),
+      ...(isInvalid && { "aria-invalid": "true" }),
+      ...(description && { "aria-description": description }),
+    }),
+    hint ? placeholder(hint) : [],
+  ];
 }
 
 type PropsRef = React.RefObject<CodeEditorProps>;
@@ -115,7 +128,8 @@ function editing(newest: PropsRef, isBlock: boolean): Extension {
     bracketMatching(),
     EditorView.lineWrapping,
     editorLook,
-    isBlock ? [lineNumbers(), highlightActiveLineGutter(), lintGutter(), search()] : [],
+    markWords,
+    isBlock ? [lineNumbers(), highlightActiveLineGutter(), markLines, search()] : [],
     autocompletion({
       override: [(context) => completionOf(newest)?.(context) ?? null],
       icons: false,
@@ -155,16 +169,4 @@ function insertAt(view: EditorView, spell: (before: string) => string): void {
     userEvent: "input.paste",
   });
   view.focus();
-}
-
-function toDiagnostics(state: EditorState, marks: readonly CodeMark[] = []): Diagnostic[] {
-  const { length } = state.doc;
-  return marks
-    .map(({ from, to, message, severity = "error" }) => ({
-      from: Math.max(0, Math.min(from, length)),
-      to: Math.max(0, Math.min(to, length)),
-      message,
-      severity,
-    }))
-    .filter(({ from, to }) => from <= to);
 }

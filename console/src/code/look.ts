@@ -53,17 +53,21 @@ const look = EditorView.theme({
     background: "var(--press)",
     outline: "none",
   },
-  ".cm-lintRange-error, .cm-lintRange-warning": {
-    backgroundImage: "none",
+  ".cm-marked": {
     textDecoration: "underline wavy var(--bad) 1px",
     textUnderlineOffset: "3px",
   },
-  ".cm-lintRange-warning": { textDecorationColor: "var(--warn)" },
-  // Its own marks are pictures in `data:` addresses, which the policy blocks.
-  ".cm-lint-marker": { width: "1em", height: "1em" },
-  ".cm-lint-marker-error, .cm-lint-marker-warning": { content: "none" },
-  ".cm-lint-marker::before": { content: "'●'", fontSize: "9px", color: "var(--bad)" },
-  ".cm-lint-marker-warning::before": { color: "var(--warn)" },
+  ".cm-marked.warning": { textDecorationColor: "var(--warn)" },
+  ".cm-signs": { width: "12px" },
+  ".cm-sign": {
+    display: "block",
+    width: "6px",
+    height: "6px",
+    margin: "6px 3px",
+    borderRadius: "50%",
+    background: "var(--bad)",
+  },
+  ".cm-sign.warning": { background: "var(--warn)" },
   ".cm-tooltip": {
     background: "var(--raised)",
     border: "0",
@@ -73,7 +77,7 @@ const look = EditorView.theme({
     overflow: "hidden",
     zIndex: "70",
   },
-  ".cm-diagnostic": { padding: "5px 10px", border: "0", fontFamily: "var(--font)" },
+  ".cm-mark-words": { padding: "5px 10px", fontFamily: "var(--font)", whiteSpace: "pre-line" },
   ".cm-panels": { background: "var(--sunk)", color: "var(--ink)", border: "0" },
   ".cm-panels button, .cm-panels input": {
     font: "500 12px/1 var(--font)",
