@@ -1,4 +1,5 @@
-import { CodeEditor } from "../../../code/index.ts";
+import { useMemo } from "react";
+import { CodeEditor, type CodeMark, findJsonFault } from "../../../code/index.ts";
 
 interface JsonFieldProps {
   readonly label: string;
@@ -9,9 +10,12 @@ interface JsonFieldProps {
   readonly onChange: (text: string) => void;
 }
 
-/** JSON as text, with what is wrong with it below. */
+/** JSON as text, marked where it is none, with what is wrong below. */
 export function JsonField(props: JsonFieldProps) {
   const { label, value, error, isReadOnly = false, isTall = false, onChange } = props;
+  const fault = useMemo(() => (value.trim() === "" ? undefined : findJsonFault(value)), [value]);
+  const marks = useMemo(() => (fault ? [fault] : []), [fault]);
+  const told = fault ? tellFault(value, fault) : error;
   return (
     <div className={`json-field${isTall ? " tall" : ""}`}>
       <CodeEditor
@@ -20,13 +24,20 @@ export function JsonField(props: JsonFieldProps) {
         label={label}
         value={value}
         isReadOnly={isReadOnly}
+        marks={marks}
+        isInvalid={told !== undefined}
+        description={told}
         onChange={onChange}
       />
-      {error !== undefined && (
+      {told !== undefined && (
         <p className="json-error" role="alert">
-          {error}
+          {told}
         </p>
       )}
     </div>
   );
+}
+
+function tellFault(text: string, { from, message }: CodeMark): string {
+  return `Line ${text.slice(0, from).split("\n").length}: ${message}`;
 }
