@@ -81,8 +81,10 @@ function useFirstRun(): void {
   const navigate = useNavigate();
   const isCandidate = isFirstRun(useMe(), useWelcome());
   // Whoever skipped the welcome elsewhere has said so to the server.
-  const { error } = useOp("preferences.get", WELCOME_PREFERENCE, { enabled: isCandidate });
-  const isFirst = isCandidate && error instanceof ApiError && error.status === 404;
+  const { data } = useOp("preferences.list", undefined, { enabled: isCandidate });
+  const isFirst =
+    isCandidate &&
+    data?.data.preferences.every(({ key }) => key !== WELCOME_PREFERENCE.params.key) === true;
   const isHome = useRouterState({ select: ({ location }) => location.pathname === "/" });
   useEffect(() => {
     if (isFirst && isHome) void navigate({ to: "/welcome", replace: true });
