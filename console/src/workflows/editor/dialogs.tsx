@@ -1,13 +1,15 @@
 import { lazy, Suspense, useState } from "react";
-import { call, type Schemas } from "../../data/api.ts";
+import { ApiError, call, type Schemas } from "../../data/api.ts";
 import { place } from "../../data/place.ts";
+import type { FieldError } from "../../form/index.ts";
 import { useStableHandlers } from "../../ui/stable.ts";
 import { notify, notifyError } from "../../ui/toast.tsx";
 import { type Definition, findStep } from "../graph/graph.ts";
 import { toDefinition } from "./draft/definition.ts";
 import type { Draft } from "./draft/use-draft.ts";
 import { Picker } from "./pick/picker.tsx";
-import { RunDialog, type RunMode } from "./run/run-dialog.tsx";
+import { type GivenInput, RunDialog } from "./run/run-dialog.tsx";
+import type { RunMode } from "./run/run-input.ts";
 import type { Edits } from "./use-edits.ts";
 import type { EditorPlace } from "./use-selection.ts";
 
@@ -40,17 +42,21 @@ export function useDialogs({ id, draft, definition, go }: DialogsInput) {
     if (outcome === "conflict") setOpen("merge");
     return outcome === "saved";
   };
-  const start = async (mode: RunMode, input: unknown): Promise<boolean> => {
+  const start = async (
+    mode: RunMode,
+    given: GivenInput,
+  ): Promise<readonly FieldError[] | undefined> => {
     try {
       const run =
         mode === "test"
-          ? await test(id, definition, { input, mockErrors })
-          : await trigger(id, input);
+          ? await test(id, definition, { given, mockErrors })
+          : await trigger(id, given);
       go({ run });
-      return true;
+      return undefined;
     } catch (error) {
-      notifyError(error);
-      return false;
+      const refused = refusedOf(error);
+      if (refused.length === 0) notifyError(error);
+      return refused;
     }
   };
   const on = useStableHandlers({
@@ -66,8 +72,14 @@ export function useDialogs({ id, draft, definition, go }: DialogsInput) {
   return { open, close: () => setOpen(undefined), save, start, on, mockErrors };
 }
 
+/** What of a refusal is about the input. All else stands among the problems of the draft. */
+function refusedOf(error: unknown): readonly FieldError[] {
+  const errors = error instanceof ApiError ? error.errors : [];
+  return errors.filter(({ path }) => /^\/(input|event)\b/.test(path));
+}
+
 interface Trial {
-  readonly input: unknown;
+  readonly given: GivenInput;
   /** Errors that steps fail with, by key. */
   readonly mockErrors: ReadonlyMap<string, string>;
 }
@@ -75,20 +87,20 @@ interface Trial {
 async function test(
   id: string,
   definition: Definition,
-  { input, mockErrors }: Trial,
+  { given, mockErrors }: Trial,
 ): Promise<string> {
   const errors = [...mockErrors]
     .filter(([key]) => findStep(definition, key))
     .map(([key, message]) => [key.replaceAll("/", "."), { message }] as const);
   const body = {
     definition: toDefinition(definition),
-    ...(input !== undefined && { input }),
+    ...given,
     ...(errors.length > 0 && { mockErrors: Object.fromEntries(errors) }),
   };
   return (await call("workflows.test", { params: { id }, body })).data.id;
 }
 
-async function trigger(id: string, input: unknown): Promise<string> {
+async function trigger(id: string, { input }: GivenInput): Promise<string> {
   const body = input === undefined ? {} : { input };
   return (await call("workflows.trigger", { params: { id }, body })).data.runId;
 }
@@ -119,10 +131,11 @@ export function Dialogs({
       {(open === "test" || open === "run") && (
         <RunDialog
           workflowId={id}
+          definition={definition}
           mode={open}
           version={workflow.environments[place.environment]?.version}
           isDirty={draft.isDirty}
-          onStart={(input) => start(open, input)}
+          onStart={(given) => start(open, given)}
           onClose={close}
         />
       )}

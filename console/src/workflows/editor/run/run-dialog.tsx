@@ -1,49 +1,61 @@
 import { FlaskConical, Play } from "lucide-react";
-import { type SubmitEvent, useState } from "react";
+import { type SubmitEvent, useEffect, useState } from "react";
+import type { FieldError } from "../../../form/index.ts";
 import { useModal } from "../../../ui/modal.ts";
 import { place } from "../../../data/place.ts";
 import { Keys } from "../../../ui/key.tsx";
 import { toWords } from "../../../ui/words.ts";
-import { JsonField } from "../panels/json-field.tsx";
-
-export type RunMode = "test" | "run";
+import type { Definition } from "../../graph/graph.ts";
+import { InputFields } from "./input-fields.tsx";
+import { describeInput, type RunInput, type RunMode } from "./run-input.ts";
 
 interface RunDialogProps {
   readonly workflowId: string;
+  readonly definition: Definition;
   readonly mode: RunMode;
   /** The version that runs in this environment. */
   readonly version: number | undefined;
   readonly isDirty: boolean;
-  readonly onStart: (input: unknown) => Promise<boolean>;
+  /** Gives what the server refused of the input; undefined when it runs. */
+  readonly onStart: (given: GivenInput) => Promise<readonly FieldError[] | undefined>;
   readonly onClose: () => void;
 }
 
-const nameInput = (workflowId: string): string => `millrace.input.${workflowId}`;
+/** What a run begins with, by the field of the request. */
+export type GivenInput = Partial<Record<RunInput["sentAs"], unknown>>;
 
 /** The input that this workflow was last run or tested with, in this browser. */
-export function rememberedInput(workflowId: string): string {
-  return localStorage.getItem(nameInput(workflowId)) ?? "{}";
+function useRemembered(workflowId: string, definition: Definition, mode: RunMode) {
+  const [asked] = useState(() => {
+    const { sentAs } = describeInput(definition, mode, undefined) ?? {};
+    const key = `millrace.${sentAs ?? "input"}.${workflowId}`;
+    const kept = localStorage.getItem(key);
+    const found = describeInput(definition, mode, kept === null ? undefined : parseJson(kept));
+    return { key, found, text: kept ?? JSON.stringify(found?.first ?? {}, null, 2) };
+  });
+  return asked;
 }
 
 /** Asks for the input of a test or a run: the last one stands there, so Enter repeats it. */
 export function RunDialog(props: RunDialogProps) {
-  const { workflowId, mode, version, isDirty, onStart, onClose } = props;
+  const { workflowId, definition, mode, onStart, onClose } = props;
   const dialog = useModal();
-  const [text, setText] = useState(() => rememberedInput(workflowId));
-  const [error, setError] = useState<string>();
+  const { key, found: asked, text: first } = useRemembered(workflowId, definition, mode);
+  const [text, setText] = useState(first);
+  const [errors, setErrors] = useState<readonly FieldError[]>([]);
   const [isBusy, setBusy] = useState(false);
+  const value = text.trim() === "" ? undefined : parseJson(text);
+  const isWrong = text.trim() !== "" && value === undefined;
+  useEffect(() => dialog.current?.querySelector<HTMLElement>(".form input")?.focus(), [dialog]);
   const start = async (event?: SubmitEvent): Promise<void> => {
     event?.preventDefault();
-    let input: unknown;
-    try {
-      input = text.trim() === "" ? undefined : JSON.parse(text);
-    } catch (problem) {
-      return setError((problem as Error).message);
-    }
-    localStorage.setItem(nameInput(workflowId), text);
+    if (isWrong || isBusy) return;
+    if (asked) localStorage.setItem(key, text);
     setBusy(true);
-    if (await onStart(input)) onClose();
-    else setBusy(false);
+    const refused = await onStart(asked && value !== undefined ? { [asked.sentAs]: value } : {});
+    if (!refused) return onClose();
+    setErrors(refused);
+    setBusy(false);
     return undefined;
   };
   const isTest = mode === "test";
@@ -61,22 +73,24 @@ export function RunDialog(props: RunDialogProps) {
     >
       <form onSubmit={(event) => void start(event)}>
         <h1>{title}</h1>
-        <p className="muted">{explain(isTest, version, isDirty)}</p>
-        <JsonField
-          label="Input, as JSON"
-          value={text}
-          error={error}
-          onChange={(next) => {
-            setText(next);
-            setError(undefined);
-          }}
-        />
+        <p className="muted">{explain(props)}</p>
+        {asked && (
+          <InputFields
+            asked={asked}
+            text={text}
+            errors={errors}
+            onChange={(next) => {
+              setText(next);
+              setErrors([]);
+            }}
+          />
+        )}
         <footer>
           <span className="grow" />
           <button type="button" className="btn" onClick={() => dialog.current?.close()}>
             Cancel
           </button>
-          <button className="btn main" disabled={isBusy} data-focus>
+          <button className="btn main" disabled={isBusy || isWrong} data-focus>
             {isTest ? <FlaskConical /> : <Play />}
             {isTest ? "Test" : "Run"} <Keys keys="mod+Enter" />
           </button>
@@ -86,10 +100,20 @@ export function RunDialog(props: RunDialogProps) {
   );
 }
 
-function explain(isTest: boolean, version: number | undefined, isDirty: boolean): string {
-  if (isTest) {
+function explain({ mode, version, isDirty, definition }: RunDialogProps): string {
+  if (mode === "test") {
     return "Goes through the draft as it is on the canvas. Nothing outside is touched: steps that reach outside take their pinned output, or none.";
   }
   const rest = isDirty ? " Your draft has changes that are not in it." : "";
-  return `Version ${version ?? "?"} runs, with everything it does.${rest}`;
+  const heard =
+    definition.trigger.type === "event_bus" ? " By hand there is no event: a test takes one." : "";
+  return `Version ${version ?? "?"} runs, with everything it does.${rest}${heard}`;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
 }

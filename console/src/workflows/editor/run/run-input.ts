@@ -1,0 +1,105 @@
+/**
+ * The form of what a run begins with. A manual trigger has no schema: its fields are those that the steps read of the
+ * input, with the types that they had the last time.
+ */
+import type { Fields, Schema } from "../../../form/index.ts";
+import type { Definition } from "../../graph/graph.ts";
+
+export type RunMode = "test" | "run";
+
+export interface RunInput {
+  /** The field of the request that it is sent in. */
+  readonly sentAs: "input" | "event";
+  readonly schema: Schema;
+  readonly first: Fields;
+}
+
+/** Undefined where nothing is asked: a schedule brings nothing along. */
+export function describeInput(
+  { trigger, nodes }: Definition,
+  mode: RunMode,
+  known: unknown,
+): RunInput | undefined {
+  const text = JSON.stringify(nodes);
+  const fieldsAt = (path: string, value: unknown): Schema =>
+    toObject(findNames(text, path), isFields(value) ? value : {});
+  const part = (name: string): unknown => (isFields(known) ? known[name] : undefined);
+  if (trigger.type === "schedule") return undefined;
+  if (trigger.type === "webhook") {
+    return {
+      sentAs: "input",
+      schema: {
+        type: "object",
+        properties: {
+          body: { ...fieldsAt("trigger.input.body", part("body")), title: "Body" },
+          headers: { ...TEXTS, title: "Headers" },
+          query: { ...TEXTS, title: "Query" },
+        },
+      },
+      first: { body: {}, headers: {}, query: {} },
+    };
+  }
+  if (trigger.type === "event_bus" && mode === "test") {
+    const { eventType = "" } = trigger;
+    return {
+      sentAs: "event",
+      schema: {
+        type: "object",
+        required: ["type"],
+        properties: {
+          type: { type: "string", title: "Type of the event", "x-placeholder": eventType },
+          data: { ...fieldsAt("trigger.event.data", part("data")), title: "Data" },
+        },
+      },
+      first: { ...(eventType !== "" && !eventType.includes("*") && { type: eventType }), data: {} },
+    };
+  }
+  return { sentAs: "input", schema: fieldsAt("trigger.input", known), first: {} };
+}
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+const TEXTS: Schema = { type: "object", additionalProperties: { type: "string" } };
+
+/** A text, a number, yes or no, or JSON: whichever is written. */
+const OPEN: Schema = {
+  type: ["string", "number", "boolean", "object", "array"],
+  "x-placeholder": "Text, number or JSON",
+};
+
+export const isOpen = ({ type }: Schema): boolean => type === OPEN.type;
+
+/** Names that expressions read below a path, and the names below each. */
+export function findNames(text: string, path: string): ReadonlyMap<string, readonly string[]> {
+  const found = new Map<string, string[]>();
+  const pattern = new RegExp(
+    `\\b${path.replaceAll(".", "\\.")}\\.(\\w+|\`[^\`]+\`)(?:\\.(\\w+|\`[^\`]+\`))?`,
+    "g",
+  );
+  for (const [, name = "", inner] of text.matchAll(pattern)) {
+    const key = name.replaceAll("`", "");
+    const below = found.get(key) ?? [];
+    found.set(key, below);
+    if (inner !== undefined) below.push(inner.replaceAll("`", ""));
+  }
+  return found;
+}
+
+/** One field for each name; without any, the value is JSON. */
+function toObject(names: ReadonlyMap<string, readonly string[]>, known: Fields): Schema {
+  const all = new Set([...names.keys(), ...Object.keys(known)]);
+  if (all.size === 0) return {};
+  const properties = [...all].map(
+    (name) => [name, { ...toField(names.get(name) ?? [], known[name]), title: name }] as const,
+  );
+  return { type: "object", properties: Object.fromEntries(properties) };
+}
+
+function toField(below: readonly string[], known: unknown): Schema {
+  if (typeof known === "boolean") return { type: "boolean" };
+  if (typeof known === "number") return { type: "number" };
+  if (typeof known === "object" && known !== null) return {};
+  const example = Object.fromEntries(below.map((name) => [name, ""]));
+  return below.length > 0 ? { examples: [example] } : OPEN;
+}
