@@ -1,6 +1,10 @@
-/** Drafts in the browser's own database, one for each person and workflow: a reload loses nothing, leaving never asks. */
+/**
+ * Drafts in the browser's own database, one for each person, workflow and open page: a reload loses nothing, leaving
+ * never asks, and two tabs don't overwrite each other.
+ */
 import { place } from "../../../data/place.ts";
 import type { History } from "../../graph/history.ts";
+import { callRoll } from "./draft-roll.ts";
 
 export interface KeptDraft {
   readonly history: History;
@@ -10,12 +14,38 @@ export interface KeptDraft {
 const DATABASE = "millrace-drafts";
 const STORE = "drafts";
 
-export const nameDraft = (userId: string, workflowId: string): string =>
-  `${place.workspace ?? ""}/${userId}/${workflowId}`;
+/** Two pages of one person never write the same draft. A reload is a new page, and takes over what the last one left. */
+const PAGE = crypto.getRandomValues(new Uint32Array(2)).join("-");
 
-export async function readDraft(name: string): Promise<KeptDraft | undefined> {
-  const kept = await inStore("readonly", (store) => store.get(name) as IDBRequest<unknown>);
-  return isDraft(kept) ? kept : undefined;
+export const nameDraft = (userId: string, workflowId: string): string =>
+  `${place.workspace ?? ""}/${userId}/${workflowId}#${PAGE}`;
+
+export interface TakenDraft {
+  readonly kept: KeptDraft | undefined;
+  /** Another page is open with a draft of its own. */
+  readonly isElsewhere: boolean;
+}
+
+/** The newest draft that no open page has; it is this page's from now on. */
+export async function takeDraft(name: string): Promise<TakenDraft> {
+  const [prefix = name] = name.split("#");
+  const range = IDBKeyRange.bound(prefix, `${prefix}#\uffff`);
+  const found = await inStore("readonly", (store) => store.getAllKeys(range));
+  const names = (found ?? []).map(String);
+  if (names.length === 0) return { kept: undefined, isElsewhere: false };
+  const held = await callRoll(prefix);
+  let newest: { readonly name: string; readonly draft: KeptDraft } | undefined;
+  for (const one of names.filter((other) => !held.has(other))) {
+    const draft = await inStore("readonly", (store) => store.get(one) as IDBRequest<unknown>);
+    if (isDraft(draft) && (!newest || newest.draft.keptAt < draft.keptAt)) {
+      newest = { name: one, draft };
+    }
+  }
+  if (newest && newest.name !== name) {
+    await keepDraft(name, newest.draft);
+    await dropDraft(newest.name);
+  }
+  return { kept: newest?.draft, isElsewhere: names.some((one) => held.has(one)) };
 }
 
 export async function keepDraft(name: string, draft: KeptDraft): Promise<void> {

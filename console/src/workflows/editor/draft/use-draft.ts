@@ -23,7 +23,8 @@ import {
   undoLabel,
 } from "../../graph/history.ts";
 import { isEqual, mergeDefinitions, type Side } from "../../graph/merge.ts";
-import { dropDraft, keepDraft, nameDraft, readDraft } from "./draft-store.ts";
+import { holdDraft } from "./draft-roll.ts";
+import { dropDraft, keepDraft, nameDraft, takeDraft } from "./draft-store.ts";
 import { summariseEdits, toChange, toDefinition } from "./definition.ts";
 
 /** What somebody else saved while there are changes here. */
@@ -178,11 +179,12 @@ function useReceiver(
     receive: async (workflow: Schemas["Workflow"], etag: string | undefined, draftName: string) => {
       const definition = toDefinition(workflow);
       if (!newest.current) {
-        const kept = await readDraft(draftName);
+        const { kept, isElsewhere } = await takeDraft(draftName);
         if (newest.current) return;
         updatedAt.current = workflow.updatedAt;
         set(kept?.history ?? beginHistory(definition, etag));
         if (kept) notify("Your unsaved changes are still here");
+        if (isElsewhere) notify("You have unsaved changes of this workflow in another tab");
       }
       const { current } = newest;
       if (!current || current.etag === etag || workflow.updatedAt < updatedAt.current) return;
@@ -211,6 +213,7 @@ function rebase(
 /** Keeps the draft a moment after each edit, and at once when the screen is left. */
 function useKeptDraft(history: History | undefined, name: string | undefined): void {
   const unkept = useRef<() => void>(undefined);
+  useEffect(() => (name === undefined ? undefined : holdDraft(name)), [name]);
   useEffect(() => {
     if (!history || name === undefined) return undefined;
     const keep = (): void => {
