@@ -24,13 +24,17 @@ export function WorkflowMenu({ workflow, draft }: WorkflowMenuProps) {
   const may = useMay();
   const params = { id: workflow.id };
   const reason = may("workflows:write") ? undefined : "That takes workflows:write.";
-  const restore = (): Promise<void> =>
-    report(call("workflows.unarchive", { params }), "It is out of the archive");
   const archive = (): Promise<void> =>
     report(
       call("workflows.archive", { params }),
       "It is archived, and its triggers are off",
       () => void restore(),
+    );
+  const restore = (): Promise<void> =>
+    report(
+      call("workflows.unarchive", { params }),
+      "It is out of the archive",
+      () => void archive(),
     );
   const items: readonly MenuItem[] = [
     {

@@ -44,9 +44,11 @@ export function CompareDialog(props: CompareDialogProps) {
   const rollBack = async (): Promise<void> => {
     setBusy(true);
     try {
-      const body = { versionId: from };
-      await call("workflows.rollback", { params: { id: workflow.id }, body });
-      notify(`Version ${version?.version} is on in ${environment} again`);
+      await switchVersion(
+        workflow,
+        from,
+        `Version ${version?.version} is on in ${environment} again`,
+      );
       onClose();
     } catch (error) {
       notifyError(error);
@@ -99,6 +101,24 @@ export function CompareDialog(props: CompareDialogProps) {
       </footer>
     </dialog>
   );
+}
+
+/** Makes a version the one that is on here, and offers the way back to the one that was. */
+async function switchVersion(
+  { id, environments }: Schemas["Workflow"],
+  versionId: string,
+  said: string,
+): Promise<void> {
+  const { environment } = place;
+  const former = environments[environment];
+  const roll = (to: string) =>
+    call("workflows.rollback", { params: { id }, body: { versionId: to } });
+  await roll(versionId);
+  const goBack = async ({ versionId: to, version }: NonNullable<typeof former>): Promise<void> => {
+    await roll(to);
+    notify(`Version ${version} is on in ${environment} again`);
+  };
+  notify(said, former ? () => void goBack(former).catch(notifyError) : undefined);
 }
 
 function useDefinition({ workflow, definition }: CompareDialogProps, versionId: string) {
