@@ -22,7 +22,7 @@ const STALE: Readonly<Record<string, readonly string[]>> = {
   blackout_window: ["blackout_windows.", "changes."],
   catalog_item: ["catalog."],
   change: ["changes.", "home."],
-  change_delegation: ["changes."],
+  change_delegation: ["changes.", "home."],
   change_template: ["change_templates."],
   cmdb_class: ["cmdb."],
   cmdb_item: ["cmdb."],

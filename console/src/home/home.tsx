@@ -68,14 +68,14 @@ const HOURS = [
 
 function Greeting() {
   const me = useMe();
-  const { entries, isLoading } = useWaiting();
+  const { total, isLoading } = useWaiting();
   const hour = new Date().getHours();
   const greeting = HOURS.find(([until]) => hour < until)?.[1] ?? "Hello";
   const [firstName] = me?.user.name.split(" ") ?? [];
   const said =
-    entries.length === 0
+    total === 0
       ? "Nothing waits for you."
-      : `${count(entries.length, "thing waits", "things wait")} for you.`;
+      : `${count(total, "thing waits", "things wait")} for you.`;
   return (
     <h1 className="home-title">
       {firstName !== undefined && (
@@ -88,12 +88,12 @@ function Greeting() {
 }
 
 function Waiting() {
-  const { entries, isLoading, error, retry } = useWaiting();
+  const { entries, total, isLoading, error, retry } = useWaiting();
   return (
     <Panel
       title="Waits for you"
       rows="many"
-      count={entries.length}
+      count={total}
       isLoading={isLoading}
       error={error}
       retry={retry}

@@ -1,55 +1,61 @@
-/** Work that is mine to move: decisions of workflows, requests to approve, tickets that I work on. */
-import { type Reply, useOp } from "../data/api.ts";
-import { useMay } from "../data/people.ts";
-
-export interface WaitingEntry {
-  readonly id: string;
-  readonly kind: string;
-  readonly text: string;
-  readonly about: string;
-  readonly to: string;
-  readonly search: Readonly<Record<string, string>>;
-  readonly state?: string;
-  readonly at: string;
-}
+/** Work that is mine to move: decisions of workflows, changes and requests to approve, tickets that I work on. */
+import { type Input, type OperationId, type Reply, useOp } from "../data/api.ts";
+import { useMe } from "../data/people.ts";
+import { joinWaiting, type WaitingEntry } from "./waiting-entry.ts";
 
 const READ_MAX = 50;
 
+const OPEN_STATES = {
+  changes: ["draft", "submitted", "approved", "implementing"],
+  problems: ["open", "investigating", "known_error"],
+  requests: ["submitted", "awaiting_approval", "approved", "fulfilling"],
+} as const;
+
 /** Decisions first, for somebody waits for them; then tickets by priority. */
 export function useWaiting() {
-  const may = useMay();
-  const limit = READ_MAX;
-  const approvals = useOp(
-    "approvals.list",
-    { query: { limit } },
-    { enabled: may("approvals:decide") },
-  );
-  const requests = useOp(
-    "requests.list",
-    { query: { limit, toApprove: true } },
-    { enabled: may("requests:submit") },
-  );
-  const incidents = useOp(
-    "incidents.list",
-    { query: { limit, mine: true, sort: "priority" } },
-    { enabled: may("incidents:read") },
-  );
-  const asked = [approvals, requests, incidents];
+  const userId = useMe()?.user.id;
+  const waiting = useOp("home.waiting");
+  const { total = 0, counts = {} } = waiting.data?.data ?? {};
+  /** Reads a list only where it has something. */
+  const useList = <O extends OperationId>(kind: string, id: O, query: object) =>
+    useOp(id, { query: { limit: READ_MAX, ...query } } as unknown as Input<O>, {
+      enabled: userId !== undefined && (counts[kind] ?? 0) > 0,
+    });
+  const assigned = (kind: keyof typeof OPEN_STATES) => ({
+    filter: JSON.stringify({ assigneeId: userId, state: { in: OPEN_STATES[kind] } }),
+  });
+  const approvals = useList("approvals", "approvals.list", {});
+  const votes = useList("changeApprovals", "changes.list", { awaitingMe: true });
+  const consents = useList("requestApprovals", "requests.list", { toApprove: true });
+  const incidents = useList("incidents", "incidents.list", { mine: true, sort: "priority" });
+  const changes = useList("changes", "changes.list", assigned("changes"));
+  const problems = useList("problems", "problems.list", assigned("problems"));
+  const requests = useList("requests", "requests.list", assigned("requests"));
+  const lists = [
+    { kind: "approvals", list: approvals, entries: approvals.data?.data.map(fromApproval) },
+    { kind: "changeApprovals", list: votes, entries: votes.data?.data.map(toTicket("Approve")) },
+    {
+      kind: "requestApprovals",
+      list: consents,
+      entries: consents.data?.data.map(toTicket("Approve")),
+    },
+    { kind: "incidents", list: incidents, entries: incidents.data?.data.map(toTicket("Incident")) },
+    { kind: "changes", list: changes, entries: changes.data?.data.map(toTicket("Change")) },
+    { kind: "problems", list: problems, entries: problems.data?.data.map(toTicket("Problem")) },
+    { kind: "requests", list: requests, entries: requests.data?.data.map(toTicket("Request")) },
+  ];
+  const asked = [waiting, ...lists.map(({ list }) => list)];
   return {
-    entries: [
-      ...(approvals.data?.data ?? []).map(fromApproval),
-      ...(requests.data?.data ?? []).map((request) => fromTicket("Request", request)),
-      ...(incidents.data?.data ?? [])
-        .filter(({ state }) => !CLOSED.has(state))
-        .map((incident) => fromTicket("Incident", incident)),
-    ],
+    // The last of a list is kept while nothing is asked of it: what counts is the number.
+    ...joinWaiting(
+      total,
+      lists.map(({ kind, entries = [] }) => ((counts[kind] ?? 0) > 0 ? entries : [])),
+    ),
     isLoading: asked.some(({ isLoading }) => isLoading),
     error: asked.find(({ error }) => error)?.error ?? null,
     retry: () => asked.forEach(({ error, refetch }) => error && void refetch()),
   };
 }
-
-const CLOSED = new Set(["resolved", "closed", "cancelled"]);
 
 type Approval = Reply<"approvals.list">["data"][number];
 
@@ -74,7 +80,15 @@ interface Ticket {
   readonly createdAt: string;
 }
 
-function fromTicket(kind: string, { number, title, state, createdAt }: Ticket): WaitingEntry {
-  const to = `/tickets/${number}`;
-  return { id: number, kind, text: title, about: number, to, search: {}, state, at: createdAt };
-}
+const toTicket =
+  (kind: string) =>
+  ({ number, title, state, createdAt }: Ticket): WaitingEntry => ({
+    id: number,
+    kind,
+    text: title,
+    about: number,
+    to: `/tickets/${number}`,
+    search: {},
+    state,
+    at: createdAt,
+  });
