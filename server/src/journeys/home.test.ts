@@ -116,6 +116,14 @@ describeInBrowser("coming home", () => {
       assigneeId: owner.userId,
     });
     await page.getByRole("link", { name: /Incident The gate is stuck/ }).waitFor();
+    await other("POST /api/v1/itsm/problems", {
+      title: "Gates get stuck",
+      assigneeId: owner.userId,
+    });
+    await page.getByRole("link", { name: /Problem Gates get stuck/ }).waitFor();
+    const mine = page.getByRole("region", { name: "Waits for you" });
+    const waiting = await mine.getByRole("listitem").count();
+    await page.getByRole("heading", { name: `${waiting} things wait for you` }).waitFor();
     const changes = page.getByRole("region", { name: "Since you were here" });
     await changes.getByText("Break").waitFor();
     await expectSound(visitor);
@@ -153,6 +161,29 @@ describeInBrowser("coming home", () => {
     await page.getByRole("rowheader", { name: /copy/ }).waitFor();
     await page.getByRole("button", { name: "Changed" }).click();
     await page.waitForURL("**sort=changed**");
+    await expectSound(visitor);
+  });
+
+  test("a long list is read to its end, and draws what is in sight", async () => {
+    const owner = await at.world.member(["owner"]);
+    const make = (name: string) =>
+      owner("POST /api/v1/workflows", { ...ASKING, name, tags: ["flock"] });
+    // The list is by age, so that the first is on another page than the last.
+    await make("Zzz, the oldest");
+    for (let n = 0; n < 210; n += 10) {
+      await Promise.all(Array.from({ length: 10 }, (_, m) => make(`Bird ${n + m}`)));
+    }
+    const visitor = await at.visitAs(owner.token);
+    const { page } = visitor;
+    await page.goto(`${at.origin}/workflows?tag=flock`);
+    await page.getByRole("rowheader", { name: "Bird 0" }).waitFor();
+    expect(await page.getByRole("table").getAttribute("aria-rowcount")).toBe("212");
+    expect(await page.getByRole("rowheader").count()).toBeLessThan(80);
+    const rows = await page.getByRole("rowheader").all();
+    const boxes = await Promise.all(rows.slice(0, 2).map((row) => row.boundingBox()));
+    expect((boxes[1]?.y ?? 0) - (boxes[0]?.y ?? 0)).toBe(52);
+    await page.locator(".workflow-scroll").evaluate((box) => box.scrollTo(0, box.scrollHeight));
+    await page.getByRole("rowheader", { name: /Zzz, the oldest/ }).waitFor();
     await expectSound(visitor);
   });
 });

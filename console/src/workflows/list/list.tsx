@@ -1,11 +1,12 @@
 import "./list.css";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
-import { useDeferredValue, useMemo, useRef } from "react";
-import { useOp } from "../../data/api.ts";
+import { useMemo, useRef } from "react";
+import { useEvery } from "../../data/pages.ts";
 import { useMay } from "../../data/people.ts";
 import { useActions } from "../../shell/actions.ts";
 import { useListKeys } from "../../shell/list-keys.ts";
+import { useDebounced } from "../../ui/debounced.ts";
 import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { Keys } from "../../ui/key.tsx";
 import type { MenuItem } from "../../ui/menu.tsx";
@@ -17,7 +18,8 @@ import type { Listed } from "./row.tsx";
 import { WorkflowTable } from "./table.tsx";
 import { Filters, NoWorkflow, TagFilter } from "./toolbar.tsx";
 
-const PAGE = 200;
+const READ_MAX = 2_000;
+const PAUSE_MS = 120;
 const REFUSED = "You may read workflows, and not change them.";
 
 /** Every workflow: where it is live, what starts it, and how its last runs went. */
@@ -26,18 +28,14 @@ export function WorkflowList() {
   const navigate = useNavigate();
   const may = useMay();
   const field = useRef<HTMLInputElement>(null);
-  const { workflows, summaries, error, isPending, refetch } = useWorkflows(search);
+  const { workflows, summaries, data, error, isPending, refetch } = useWorkflows(search);
   const show = (next: ListSearch): void =>
     void navigate({ to: "/workflows", search: { ...search, ...next }, replace: true });
   const chosen = workflows.find(({ id }) => id === search.chosen);
   useListKeys({
     ids: workflows.map(({ id }) => id),
     chosen: search.chosen,
-    onChoose(id) {
-      show({ chosen: id });
-      if (id !== undefined)
-        document.getElementById(`row-${id}`)?.scrollIntoView({ block: "nearest" });
-    },
+    onChoose: (id) => show({ chosen: id }),
   });
   const refused = may("workflows:write") ? undefined : REFUSED;
   const itemsOf = useRowActs({ chosen, refused, onNew: () => show({ new: "nothing" }), field });
@@ -83,6 +81,11 @@ export function WorkflowList() {
           itemsOf={itemsOf}
           onSort={(sort) => show({ sort })}
         />
+      )}
+      {data?.isCut && (
+        <p className="muted workflow-cut">
+          These are of the newest {READ_MAX.toLocaleString("en")}. Older ones are found by name.
+        </p>
       )}
       {search.new !== undefined && refused === undefined && (
         <NewWorkflow
@@ -153,19 +156,17 @@ function useRowActs(about: {
 
 /** The workflows of an address: found by the server, narrowed and ordered here. */
 function useWorkflows({ q, show, tag, sort }: ListSearch) {
-  const text = useDeferredValue(q);
-  const list = useOp("workflows.list", {
-    query: {
-      limit: PAGE,
-      activity: true,
-      ...(text !== undefined && { q: text }),
-      ...(tag !== undefined && { tag }),
-      ...(show === "archived" && { status: "archived" as const }),
-    },
-  });
-  const summaries = useMemo(() => summariseRuns(list.data?.data ?? []), [list.data]);
+  const text = useDebounced(q, PAUSE_MS);
+  const query = {
+    activity: true,
+    ...(text !== undefined && { q: text }),
+    ...(tag !== undefined && { tag }),
+    ...(show === "archived" && { status: "archived" as const }),
+  };
+  const list = useEvery("workflows.list", query, READ_MAX);
+  const summaries = useMemo(() => summariseRuns(list.data?.items ?? []), [list.data]);
   const workflows = useMemo(() => {
-    const shown = (list.data?.data ?? []).filter((one) => isShown(one, show, summaries));
+    const shown = (list.data?.items ?? []).filter((one) => isShown(one, show, summaries));
     return sortWorkflows(shown, sort ?? "name", summaries);
   }, [list.data, show, sort, summaries]);
   return { ...list, workflows, summaries };

@@ -17,11 +17,12 @@ const TRIGGERS: Readonly<Record<string, readonly [LucideIcon, string]>> = {
   webhook: [Webhook, "Webhook"],
 };
 
-/** A workflow: where it is live, what starts it, how its last runs went, who made it. */
+/** A workflow: where it is live, what starts it, how its last runs went, when it changed. */
 export function WorkflowRow(props: {
   readonly workflow: Listed;
   readonly summary: RunSummary | undefined;
-  readonly author: string | undefined;
+  /** Its place in the table, from 1 for the head. */
+  readonly index: number;
   readonly isChosen: boolean;
   readonly items: readonly MenuItem[];
 }) {
@@ -30,7 +31,7 @@ export function WorkflowRow(props: {
   const last = summary?.last.at(-1);
   const failures = summary?.failures ?? 0;
   return (
-    <tr aria-current={props.isChosen} id={`row-${id}`}>
+    <tr aria-current={props.isChosen} aria-rowindex={props.index}>
       <th scope="row">
         <Link to="/workflows/$id" params={{ id }} className="workflow-name">
           <span className="cut">
@@ -73,10 +74,7 @@ export function WorkflowRow(props: {
         {last ? <Ago at={last.createdAt} /> : <span className="muted">Never</span>}
       </td>
       <td className="wide-cell">
-        <span className="workflow-changed">
-          <Ago at={updatedAt} />
-          {props.author !== undefined && <span className="muted cut">{props.author}</span>}
-        </span>
+        <Ago at={updatedAt} />
       </td>
       <td className="workflow-acts">
         <Menu label={`Acts on ${name}`} className="btn bare icon" items={props.items}>

@@ -1,6 +1,7 @@
 import { ArrowDown, ArrowUp } from "lucide-react";
-import { useNames } from "../../data/people.ts";
+import { useEffect, useRef } from "react";
 import type { MenuItem } from "../../ui/menu.tsx";
+import { showRow, useRowWindow } from "../../ui/row-window.ts";
 import type { Sort } from "./order.ts";
 import type { summariseRuns } from "./recent-runs.ts";
 import { type Listed, WorkflowRow } from "./row.tsx";
@@ -15,6 +16,9 @@ const COLUMNS: readonly (readonly [string, Sort | undefined, boolean])[] = [
   ["Changed", "changed", true],
 ];
 
+const ROW_PX = 52;
+const HEAD_PX = 32;
+
 /** The workflows in rows; a press on a column orders them. */
 export function WorkflowTable(props: {
   readonly workflows: readonly Listed[];
@@ -24,10 +28,16 @@ export function WorkflowTable(props: {
   readonly itemsOf: (workflow: Listed) => readonly MenuItem[];
   readonly onSort: (sort: string) => void;
 }) {
-  const nameOf = useNames();
+  const { workflows, chosen } = props;
+  const box = useRef<HTMLDivElement>(null);
+  const { from, to } = useRowWindow(box, ROW_PX, workflows.length);
+  const at = workflows.findIndex(({ id }) => id === chosen);
+  useEffect(() => {
+    if (box.current && at >= 0) showRow(box.current, ROW_PX, at, HEAD_PX);
+  }, [at]);
   return (
-    <div className="scroll workflow-scroll">
-      <table className="workflow-table">
+    <div ref={box} className="scroll workflow-scroll">
+      <table className="workflow-table" aria-rowcount={workflows.length + 1}>
         <thead>
           <tr>
             {COLUMNS.map(([label, by, isWide]) => (
@@ -44,19 +54,31 @@ export function WorkflowTable(props: {
           </tr>
         </thead>
         <tbody>
-          {props.workflows.map((workflow) => (
+          <Gap rows={from} />
+          {workflows.slice(from, to).map((workflow, n) => (
             <WorkflowRow
               key={workflow.id}
+              index={from + n + 2}
               workflow={workflow}
               summary={props.summaries.get(workflow.id)}
-              author={nameOf(workflow.createdBy)}
-              isChosen={workflow.id === props.chosen}
+              isChosen={workflow.id === chosen}
               items={props.itemsOf(workflow)}
             />
           ))}
+          <Gap rows={workflows.length - to} />
         </tbody>
       </table>
     </div>
+  );
+}
+
+/** The height of rows that are out of sight. */
+function Gap({ rows }: { readonly rows: number }) {
+  if (rows <= 0) return null;
+  return (
+    <tr className="workflow-gap" aria-hidden="true">
+      <td colSpan={COLUMNS.length + 1} style={{ height: rows * ROW_PX }} />
+    </tr>
   );
 }
 
