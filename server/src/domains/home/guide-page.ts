@@ -45,6 +45,8 @@ async function renderGuide(prefix: string, markdown: string): Promise<Markup> {
     if (token.type === "heading_open") {
       token.attrSet("id", toAnchor(tokens[index + 1]?.content ?? ""));
     }
+    // Pictures are for those who read the repository: here the console itself is a click away.
+    token.children = token.children?.filter(({ type }) => type !== "image") ?? null;
     for (const inline of token.children ?? []) {
       if (inline.type !== "link_open") continue;
       const href = String(inline.attrGet("href") ?? "");

@@ -25,6 +25,7 @@ export const GUIDE_GROUPS: readonly GuideGroup[] = [
   {
     title: "Begin",
     guides: [
+      guide("console", "The console", "Everything by mouse or key, in a browser"),
       guide("first-steps", "First steps", "The API by example"),
       guide(
         "client",

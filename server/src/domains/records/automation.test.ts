@@ -65,9 +65,13 @@ test("a workflow makes, reads, lists, changes and deletes records", async () => 
   const changed = { ...record, salary: 2, updatedAt: output("change").updatedAt };
   expect(output("read")).toEqual(record);
   expect(output("change")).toEqual(changed);
-  expect(output("all")).toEqual([changed, output("more")]);
-  expect(output("some")).toEqual([changed]);
-  expect(output("first")).toEqual([output("more")]);
+  const listed = [
+    { ...changed, revision: 2 },
+    { ...output("more"), revision: 1 },
+  ];
+  expect(output("all")).toEqual(listed);
+  expect(output("some")).toEqual(listed.slice(0, 1));
+  expect(output("first")).toEqual(listed.slice(1));
   expect(output("remove")).toBeNull();
   const told = await world.sql(
     `select type, actor_type, actor_id from events where resource_id = $1
