@@ -95,7 +95,7 @@ test("a long answer is compressed as its client asks for, and its tag is weak th
 });
 
 test("a short answer, and a page for one person, are sent as they are", async () => {
-  const short = await read("/api/v1/auth/me", "gzip");
+  const short = await read("/api/v1/me/preferences", "gzip");
   expect(short.statusCode).toBe(200);
   expect(short.headers["content-encoding"]).toBeUndefined();
   const page = await read(`/oauth/authorize?state=${"x".repeat(5_000)}`, "gzip");
