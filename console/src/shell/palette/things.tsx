@@ -83,6 +83,7 @@ function toEntry(hit: Hit, isFound: boolean, go: (to: string) => void): Entry {
   const Icon = ICONS[kind] ?? Box;
   const path = pathOf(kind, id, ref);
   const act = path === undefined ? actOn(hit) : { run: () => go(path) };
+  const hint = act.hint ?? ref;
   return {
     id: path ?? id,
     group: toWords(kind),
@@ -90,7 +91,7 @@ function toEntry(hit: Hit, isFound: boolean, go: (to: string) => void): Entry {
     label: title,
     also: [ref, id, kind === "person" ? detail : null].filter((one) => one !== null).join(" "),
     isFound,
-    hint: <span className="muted palette-hint">{act.hint ?? ref}</span>,
+    hint: hint !== null && <span className="muted palette-hint">{hint}</span>,
     run: act.run,
   };
 }
