@@ -594,7 +594,7 @@ export interface Operations {
   /** Show a guide */
   "guides.show": { params: { "name": string }; reply: string };
   /** List the apps that you can open here, by name */
-  "home.list_apps": { reply: { "data": readonly (Schemas["OpenableApp"])[] } };
+  "home.list_apps": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["OpenableApp"])[]; "pagination": Schemas["Pagination"] } };
   /** End the session of a browser, and go to the first page */
   "home.log_out": { reply: string };
   /** Say what is here, and where its description is */

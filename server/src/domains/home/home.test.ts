@@ -64,6 +64,12 @@ test("a person finds the apps that they can open, and the form of an app ends th
       data: [{ slug, name: "Parcels <b>", description: "" }],
     },
   });
+  const second = await deployedApp(owner, { name: "Parcels of <i>" });
+  const first = await person("GET /api/v1/home/apps?limit=1");
+  const { nextCursor } = first.body.pagination;
+  expect(await person(`GET /api/v1/home/apps?limit=1&after=${nextCursor}`)).toMatchObject({
+    body: { data: [{ slug: second.slug }], pagination: { nextCursor: null } },
+  });
   const session = browser(world, person.token);
   const left = await session("POST /logout");
   expect(left).toMatchObject({ status: 303, events: ["audit.auth.logout"] });

@@ -6,7 +6,8 @@ import { htmlErrorRendering } from "#kernel/html/error-page.ts";
 import type { HtmlDocument } from "#kernel/html/markup.ts";
 import { Failure, Forbidden, NotFound } from "#kernel/operation/failure.ts";
 import { command, query } from "#kernel/operation/operation.ts";
-import { html, item, type ResponseType } from "#kernel/operation/response.ts";
+import { pageQuery, toPage } from "#kernel/operation/pagination.ts";
+import { html, page, type ResponseType } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { PLATFORM_VERSION } from "#kernel/settings.ts";
 import { findGuide, GUIDE_GROUPS } from "./guide.ts";
@@ -62,7 +63,7 @@ function describeEntry({ origin }: Caller) {
   };
 }
 
-const APPS_MAX = 60;
+const APPS = "home.apps";
 
 /** Lists apps for everybody, as `apps.list` does for builders: people open apps, and may not read their definitions. */
 export const listApps = query({
@@ -70,22 +71,30 @@ export const listApps = query({
   route: "GET /api/v1/home/apps",
   summary: "List the apps that you can open here, by name",
   description:
-    "Those that are deployed in the environment of the request, at most 60. An app is at `/apps/{workspace}/{slug}`.",
+    "Those that are deployed in the environment of the request. An app is at `/apps/{workspace}/{slug}`.",
   permission: AppsUse,
   environmentScoped: true,
-  response: item(
-    Type.Array(
-      Type.Object(
-        {
-          slug: Type.String(),
-          name: Type.String(),
-          description: Type.String(),
-        },
-        { title: "OpenableApp" },
-      ),
+  query: object(pageQuery),
+  response: page(
+    Type.Object(
+      {
+        slug: Type.String(),
+        name: Type.String(),
+        description: Type.String(),
+      },
+      { title: "OpenableApp" },
     ),
   ),
-  run: ({ tx }) => listServed(tx, APPS_MAX),
+  async run({ tx, services: { cursors } }, { query: { limit, after } }) {
+    const [name = "", slug = ""] = after === undefined ? [] : cursors.decode(APPS, after);
+    const last = { name: String(name), slug: String(slug) };
+    return toPage(
+      await listServed(tx, last, limit + 1),
+      limit,
+      (app) => app,
+      (app) => cursors.encode(APPS, [app.name, app.slug]),
+    );
+  },
 });
 
 export const logOut = command({

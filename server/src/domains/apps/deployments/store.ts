@@ -147,11 +147,16 @@ const LIST_SERVED = `
     from apps a
     join app_live_deployments l on l.app_id = a.id and l.environment = ${CURRENT_ENVIRONMENT}
     join app_deployments d on d.id = l.deployment_id
-   where a.status = 'active' order by name, a.slug limit $1`;
+   where a.status = 'active' and (d.snapshot ->> 'name', a.slug) > ($1, $2)
+   order by name, a.slug limit $3`;
 
-/** The apps that are served in this environment, by name. */
-export async function listServed(tx: Tx, limit: number): Promise<ServedAppEntry[]> {
-  return (await queryRows(tx, LIST_SERVED, [limit])) as unknown as ServedAppEntry[];
+/** The apps that are served in this environment, by name and slug, after such a pair. */
+export async function listServed(
+  tx: Tx,
+  { name, slug }: { readonly name: string; readonly slug: string },
+  limit: number,
+): Promise<ServedAppEntry[]> {
+  return (await queryRows(tx, LIST_SERVED, [name, slug, limit])) as unknown as ServedAppEntry[];
 }
 
 /** Live apps that act in the name of a member. */
