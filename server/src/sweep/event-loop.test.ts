@@ -131,6 +131,33 @@ test("a bulk that is accepted, an update, an upsert, an import and an export of 
   expect(Math.max(...Object.values(waits))).toBeLessThan(WAIT_MAX_MS);
 });
 
+test("a definition while it is written: its difference to a saved one, and what its expressions yield", async () => {
+  const nodes = times(50, (n) => ({
+    id: `n${n}`,
+    type: "transform",
+    config: { expression: String(n) },
+  }));
+  const edges = times(49, (n) => ({ from: `n${n}`, to: `n${n + 1}` }));
+  const saved = { name: "Drafted", trigger: { type: "manual" }, nodes, edges };
+  const { status, body } = await owner("POST /api/v1/workflows", saved);
+  expect(status).toBe(201);
+  const many = times(20_000, (n) => ({ from: "n0", to: `x${n}` }));
+  const difference = JSON.stringify({ definition: { ...saved, edges: many } });
+  const values = { trigger: times(80_000, (n) => n) };
+  const preview = JSON.stringify({ texts: times(50, () => ({ expression: "$" })), values });
+  const steps = {
+    difference: [`POST /api/v1/workflows/${body.data.id}/diff`, difference],
+    preview: ["POST /api/v1/expressions/preview", preview],
+  } as const;
+  const waits: Record<string, number> = {};
+  for (const [name, [route, payload]] of Object.entries(steps)) {
+    waits[name] = await attack(async () => {
+      expect(await send(route, payload, "application/json")).toBe(200);
+    });
+  }
+  expect(Object.entries(waits).filter(([, wait]) => wait >= WAIT_MAX_MS)).toEqual([]);
+});
+
 const TABLE = "/api/v1/tables/probe/records";
 const query = (columns: readonly string[], from: string) =>
   JSON.stringify({ sql: `select ${columns.join(", ")} from ${from}`, limit: 10_000 });

@@ -7,6 +7,7 @@ import { compileTemplate } from "#kernel/expression/template.ts";
 import { EXPRESSION_CHARACTERS_MAX } from "#kernel/expression/parse.ts";
 import { ANY_NAME } from "#kernel/expression/references.ts";
 import { object, text } from "#kernel/schema/schema.ts";
+import { TurnTimer } from "#kernel/work/turn-timer.ts";
 import { type PreviewPlace, placeFields, readPreviewScope } from "./preview-scope.ts";
 import { cutValue, typeOfValue } from "./sample.ts";
 
@@ -74,8 +75,10 @@ export async function previewTexts(
 ): Promise<Preview[]> {
   const { values } = await readPreviewScope(platform, caller, place);
   const until = performance.now() + TIME_LIMIT_MS;
+  const turn = new TurnTimer();
   const previews: Preview[] = [];
   for (const one of texts) {
+    if (turn.isOver()) await turn.next();
     const isLate = performance.now() > until;
     previews.push(isLate ? TOO_LATE : await previewText(platform, caller, one, values));
   }

@@ -44,6 +44,7 @@ export {
   locateNode,
   locatePointer,
   type NodePosition,
+  type OutlineEdge,
   type OutlineNode,
   toNodeKey,
 } from "./outline.ts";

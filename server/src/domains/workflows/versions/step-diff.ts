@@ -5,7 +5,7 @@
 import { isDeepStrictEqual } from "node:util";
 import Type, { type Static } from "typebox";
 import { jsonPointer } from "#kernel/schema/json-pointer.ts";
-import { listEdges, listNodes, type OutlineNode } from "../definition/index.ts";
+import { listEdges, listNodes, type OutlineEdge, type OutlineNode } from "../definition/index.ts";
 
 const StepChange = Type.Object(
   {
@@ -52,17 +52,30 @@ const HARMLESS: ReadonlySet<string> = new Set(["/name", "/note", "/description",
 
 export function diffSteps(before: unknown, after: unknown): StepDiff {
   const steps = compareSteps(listNodes(before), listNodes(after));
-  const [old, now] = [listEdges(before), listEdges(after)];
-  const stepEdges = {
-    added: now.filter((edge) => !old.some((one) => isDeepStrictEqual(one, edge))),
-    removed: old.filter((edge) => !now.some((one) => isDeepStrictEqual(one, edge))),
-  };
+  const stepEdges = compareEdges(listEdges(before), listEdges(after));
   const ownFields = changedPointers(withoutGraph(before), withoutGraph(after));
   const isHarmless =
     steps.every(({ harmless }) => harmless) &&
     stepEdges.added.length + stepEdges.removed.length === 0 &&
     ownFields.every(({ field }) => HARMLESS.has(topOf(field)));
   return { harmless: isHarmless, steps, stepEdges };
+}
+
+/** By keys: what is being written may have many thousands of edges, and each of one side with each of the other is too much. */
+function compareEdges(
+  before: readonly OutlineEdge[],
+  after: readonly OutlineEdge[],
+): StepDiff["stepEdges"] {
+  const old = new Set(before.map(edgeKeyOf));
+  const now = new Set(after.map(edgeKeyOf));
+  return {
+    added: after.filter((edge) => !old.has(edgeKeyOf(edge))),
+    removed: before.filter((edge) => !now.has(edgeKeyOf(edge))),
+  };
+}
+
+function edgeKeyOf({ in: within, from, to, when }: OutlineEdge): string {
+  return JSON.stringify([within, from, to, when]);
 }
 
 function compareSteps(before: readonly OutlineNode[], after: readonly OutlineNode[]): StepChange[] {
