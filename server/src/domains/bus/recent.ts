@@ -3,7 +3,11 @@ import Type, { type Static } from "typebox";
 import { EventsRead } from "#domains/audit/index.ts";
 import type { ReadContext } from "#kernel/contract.ts";
 import { ActorSchema, EventEnvelope, positionOf, toEventEnvelope } from "#kernel/log/event.ts";
-import { filterEvents, visibilityContext } from "#kernel/log/event-visibility.ts";
+import {
+  filterEvents,
+  filterLightEvents,
+  visibilityContext,
+} from "#kernel/log/event-visibility.ts";
 import { readNewestEvents } from "#kernel/log/topic-log.ts";
 import { invalidField } from "#kernel/operation/failure.ts";
 import { query } from "#kernel/operation/operation.ts";
@@ -88,12 +92,16 @@ async function readChanges(
   { query: { since, others = false, limit } }: ChangesInput,
 ) {
   const { caller } = ctx;
-  const found = await readNewestEvents(ctx.tx, { hidden: [AUDIT], limit: CHANGED_EVENTS_MAX });
+  const found = await readNewestEvents(ctx.tx, {
+    hidden: [AUDIT],
+    limit: CHANGED_EVENTS_MAX,
+    light: true,
+  });
   const from = new Date(since).toISOString();
   const late = found.filter(
     ({ createdAt, actor }) => createdAt >= from && !(others && actor.id === caller.actor.id),
   );
-  const visible = await filterEvents(visibilityContext(ctx), caller.principal, late);
+  const visible = await filterLightEvents(visibilityContext(ctx), caller.principal, late);
   const byResource = [...Map.groupBy(visible, ({ resource }) => `${resource.type} ${resource.id}`)];
   const changes = byResource.slice(0, limit).flatMap(([, events]): Change[] => {
     const [last] = events;

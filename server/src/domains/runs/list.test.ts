@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { readNewestEvents } from "#kernel/log/topic-log.ts";
 import { until, useWorld } from "#kernel/testing/world.ts";
 import { deployWorkflow, runWorkflow, trigger, waitForRun } from "./testing/workflows.ts";
 
@@ -116,6 +117,12 @@ test("what waits for somebody is counted in one answer, and what changed is told
   expect(ticket.types).toContain("incident.updated");
   const own = await owner(`GET /api/v1/events/changes?since=${since}&others=true`);
   expect(own.body.data.changes.some((one: any) => one.actor.id === owner.userId)).toBe(false);
+  // Of a thousand events none is read whole.
+  const light = await world.kernel.db.read(
+    { workspace: world.home, environment: "production" },
+    (tx) => readNewestEvents(tx, { hidden: [], limit: 10, light: true }),
+  );
+  expect(light.map(({ data }) => data)).toEqual(light.map(() => ({})));
   const recent = await agent("GET /api/v1/events/recent?topic=incident&limit=2");
   expect(recent.body.data[0].type).toMatch(/^incident\./);
   expect(recent.body.data[0].id > recent.body.data[1].id).toBe(true);

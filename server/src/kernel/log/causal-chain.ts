@@ -5,6 +5,7 @@ import {
   EVENT_COLUMNS,
   type EventRow,
   findEvent,
+  LIGHT_EVENT_COLUMNS,
   positionParameter,
   toEvent,
 } from "./event-log.ts";
@@ -61,19 +62,17 @@ export interface TraceWindow {
   readonly eventsMax: number;
   /** Only what comes after this position. */
   readonly after?: LogPosition | undefined;
-  /** The types of resources whose events are read with their data; the data of others may be large. */
-  readonly withData: readonly string[];
 }
 
-/** The caused events of each correlation, in the order of the log, and whether there are more. */
+/** The caused events of each correlation without their data, in the order of the log, and whether there are more. */
 export async function readCausedEvents(
   tx: Tx,
   correlationIds: readonly string[],
-  { eventsMax, after, withData }: TraceWindow,
+  { eventsMax, after }: TraceWindow,
 ): Promise<{ readonly events: readonly RecordedEvent[]; readonly truncated: boolean }> {
   const start = after ? sql`and (e.epoch, e.xid, e.seq) > ${positionParameter(after)}` : sql``;
   const { rows } = await sql<EventRow>`
-    select ${lightColumns(withData)}
+    select ${sql.raw(LIGHT_EVENT_COLUMNS)}
       from unnest(${correlationIds}::text[]) as c (id)
      cross join lateral
            (select e.* from events e
@@ -83,14 +82,14 @@ export async function readCausedEvents(
   return { events: rows.slice(0, eventsMax).map(toEvent), truncated: rows.length > eventsMax };
 }
 
-/** The events that runs and executions made, oldest first. */
+/** The events that runs and executions made without their data, oldest first. */
 export async function readMadeEvents(
   tx: Tx,
   makerIds: readonly string[],
-  { eventsMax, withData }: TraceWindow,
+  { eventsMax }: TraceWindow,
 ): Promise<RecordedEvent[]> {
   const { rows } = await sql<EventRow>`
-    select ${lightColumns(withData)}
+    select ${sql.raw(LIGHT_EVENT_COLUMNS)}
       from unnest(${makerIds}::text[]) as m (id)
      cross join lateral
            (select e.* from events e where e.made_by = m.id
@@ -99,15 +98,15 @@ export async function readMadeEvents(
   return rows.map(toEvent);
 }
 
-/** The events at some positions, and the uncaused ones of the same transactions and correlations. */
+/** The events at some positions without their data, and the uncaused ones of the same transactions and correlations. */
 export async function readCauses(
   tx: Tx,
   ids: readonly string[],
-  { eventsMax, withData }: TraceWindow,
+  { eventsMax }: TraceWindow,
 ): Promise<RecordedEvent[]> {
   const positions = ids.map(positionOf).filter((position) => position !== undefined);
   const { rows } = await sql<EventRow>`
-    select distinct on (e.epoch, e.xid, e.seq) ${lightColumns(withData)}
+    select distinct on (e.epoch, e.xid, e.seq) ${sql.raw(LIGHT_EVENT_COLUMNS)}
       from (${positionRows(positions)}) cause
      cross join lateral
            (select e.* from events e where (e.epoch, e.xid, e.seq) = (cause.epoch, cause.xid, cause.seq)
@@ -127,13 +126,6 @@ function positionRows(positions: readonly LogPosition[]) {
                 ${positions.map(({ xid }) => String(xid))}::xid8[],
                 ${positions.map(({ seq }) => seq)}::bigint[]) as p (epoch, xid, seq)
     join events e on (e.epoch, e.xid, e.seq) = (p.epoch, p.xid, p.seq)`;
-}
-
-/** The columns of an event, its data only where the resource is of one of these types. */
-function lightColumns(withData: readonly string[]) {
-  const columns = EVENT_COLUMNS.replace("e.data", "");
-  return sql`${sql.raw(columns)} case when e.resource_type = any (${withData}::text[])
-    then e.data else '{}'::jsonb end as data`;
 }
 
 /** The events of one transaction are next to each other, but for those of others in between. */

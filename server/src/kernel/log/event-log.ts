@@ -128,6 +128,9 @@ export const EVENT_COLUMNS = `
   e.actor_name, e.resource_type, e.resource_id, e.resource_number, e.resource_name, e.request_id,
   e.correlation_id, e.causation_id, e.depth, e.made_by, e.step_id, e.created_at, e.data`;
 
+/** Columns of an event without its data, which may be a megabyte: for what reads many events and shows none whole. */
+export const LIGHT_EVENT_COLUMNS = EVENT_COLUMNS.replace("e.data", "'{}'::jsonb as data");
+
 /**
  * True for settled events: nothing can appear before them any more, since all older transactions are over, or
  * of a cluster that we left. Every reader that moves a cursor stops at the first event for which it is false.
@@ -246,6 +249,20 @@ export async function queryEvents(
     select ${sql.raw(EVENT_COLUMNS)} from events e
      where ${conditions.length > 0 ? sql.join(conditions, sql` and `) : sql`true`}
      order by e.epoch desc, e.xid desc, e.seq desc limit ${limit}`.execute(tx);
+  return rows.map(toEvent);
+}
+
+/** The events at some positions, in no order. */
+export async function readEventsAt(
+  tx: Tx,
+  positions: readonly LogPosition[],
+): Promise<RecordedEvent[]> {
+  const { rows } = await sql<EventRow>`
+    select ${sql.raw(EVENT_COLUMNS)}
+      from unnest(${positions.map(({ epoch }) => epoch)}::smallint[],
+                  ${positions.map(({ xid }) => String(xid))}::xid8[],
+                  ${positions.map(({ seq }) => seq)}::bigint[]) as p (epoch, xid, seq)
+      join events e on (e.epoch, e.xid, e.seq) = (p.epoch, p.xid, p.seq)`.execute(tx);
   return rows.map(toEvent);
 }
 

@@ -8,6 +8,7 @@ import type { Tx } from "../db/connection.ts";
 import type { Partition } from "../db/database.ts";
 import type { SqlParameters } from "../db/statement.ts";
 import type { RecordedEvent } from "./event.ts";
+import { readEventsAt } from "./event-log.ts";
 import { contributionsTo, extensionPoint } from "../extension-point.ts";
 
 /** The event as a person sees it; undefined when it is hidden. Without a person, the platform itself. */
@@ -70,6 +71,34 @@ export async function filterEvents(
   const filters = await eventFiltersFor(context, events);
   if (filters.size === 0) return events;
   return events.flatMap((event) => applyFilter(filters, event, principal) ?? []);
+}
+
+/** So many are whole in memory at a time. */
+const WHOLE_EVENTS_MAX = 100;
+
+/**
+ * Filters events that were read without their data. Filters need that of some, which is read for them, a part at a
+ * time; what is returned has none.
+ */
+export async function filterLightEvents(
+  context: VisibilityContext,
+  principal: Principal | undefined,
+  events: readonly RecordedEvent[],
+): Promise<readonly RecordedEvent[]> {
+  const types = new Set(eventVisibilities(context.services).map((view) => view.resourceType));
+  const concerned = events.filter(({ resource }) => types.has(resource.type));
+  const visible = new Map<string, RecordedEvent>();
+  for (let start = 0; start < concerned.length; start += WHOLE_EVENTS_MAX) {
+    const part = concerned.slice(start, start + WHOLE_EVENTS_MAX);
+    const positions = part.map(({ position }) => position);
+    const whole = await context.read((tx) => readEventsAt(tx, positions));
+    for (const event of await filterEvents(context, principal, whole)) {
+      visible.set(event.id, { ...event, data: {} });
+    }
+  }
+  return events.flatMap((event) =>
+    types.has(event.resource.type) ? (visible.get(event.id) ?? []) : [event],
+  );
 }
 
 /** Filters one event for a person. */

@@ -4,6 +4,7 @@ import { eventIdOf, type LogPosition, type RecordedEvent } from "./event.ts";
 import {
   EVENT_COLUMNS,
   type EventRow,
+  LIGHT_EVENT_COLUMNS,
   positionOfRow,
   positionParameter,
   SETTLED_SQL,
@@ -26,12 +27,14 @@ export interface NewestEvents {
   readonly hidden: readonly string[];
   readonly before?: LogPosition | undefined;
   readonly limit: number;
+  /** True where their data is not needed. */
+  readonly light?: boolean;
 }
 
 /** Reads the newest events, newest first; also those that may still be overtaken. */
 export async function readNewestEvents(
   tx: Tx,
-  { topic, hidden, before, limit }: NewestEvents,
+  { topic, hidden, before, limit, light = false }: NewestEvents,
 ): Promise<RecordedEvent[]> {
   const conditions = [
     sql`e.topic <> all (${hidden}::text[])`,
@@ -39,7 +42,7 @@ export async function readNewestEvents(
     ...(before ? [sql`(e.epoch, e.xid, e.seq) < ${positionParameter(before)}`] : []),
   ];
   const { rows } = await sql<EventRow>`
-    select ${sql.raw(EVENT_COLUMNS)} from events e where ${sql.join(conditions, sql` and `)}
+    select ${sql.raw(light ? LIGHT_EVENT_COLUMNS : EVENT_COLUMNS)} from events e where ${sql.join(conditions, sql` and `)}
      order by e.epoch desc, e.xid desc, e.seq desc limit ${limit}`.execute(tx);
   return rows.map(toEvent);
 }

@@ -15,11 +15,7 @@ import {
 } from "#kernel/log/causal-chain.ts";
 import { findEvent } from "#kernel/log/event-log.ts";
 import { type LogPosition, positionOf, type RecordedEvent } from "#kernel/log/event.ts";
-import {
-  eventVisibilities,
-  filterEvents,
-  visibilityContext,
-} from "#kernel/log/event-visibility.ts";
+import { filterLightEvents, visibilityContext } from "#kernel/log/event-visibility.ts";
 import { readResourceEvents } from "#kernel/log/resource-history.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import { AUDIT } from "../topic.ts";
@@ -61,13 +57,11 @@ class TraceReader {
   readonly #ctx: ReadContext;
   readonly #events = new Map<string, RecordedEvent>();
   readonly #items = new Map<string, SourceItem>();
-  readonly #window: TraceWindow;
+  readonly #window: TraceWindow = { eventsMax: EVENTS_MAX };
   #truncated = false;
 
   constructor(ctx: ReadContext) {
     this.#ctx = ctx;
-    const withData = eventVisibilities(ctx.services).map(({ resourceType }) => resourceType);
-    this.#window = { eventsMax: EVENTS_MAX, withData };
   }
 
   async read(name: string): Promise<TraceSource> {
@@ -213,7 +207,7 @@ class TraceReader {
     const { caller } = this.#ctx;
     const readsAudit = caller.permissions.has(AuditRead.name);
     const readable = readsAudit ? events : events.filter(({ topic }) => topic !== AUDIT);
-    const seen = await filterEvents(visibilityContext(this.#ctx), caller.principal, readable);
+    const seen = await filterLightEvents(visibilityContext(this.#ctx), caller.principal, readable);
     return new Map(seen.map((event) => [event.id, event]));
   }
 }
