@@ -183,9 +183,13 @@ export function storeBuild(build, draft, folder, sources) {
   if (hashSources(build) !== sources) throw new Error("The sources changed during the build.");
   writeFileSync(join(draft, STAMP), sources);
   for (const file of listFiles(draft)) syncFile(file);
+  // Whatever the umask: it is run.
+  for (const path of listEntries(draft)) chmodSync(path, lstatSync(path).mode & 0o7755);
   chmodSync(draft, 0o755);
   // Another process may have been quicker.
-  if (readStamp(folder) === sources) return rmSync(draft, { recursive: true, force: true });
+  if (readStamp(folder) === sources && isOurs(folder)) {
+    return rmSync(draft, { recursive: true, force: true });
+  }
   rmSync(folder, { recursive: true, force: true });
   renameSync(draft, folder);
 }
@@ -229,13 +233,28 @@ function readStamp(folder) {
 }
 
 /**
- * Whether nobody but us and root can have written it: it is run.
+ * Whether nobody but us and root can have written it or anything in it: it is run.
  *
  * @param {string} folder
  */
 function isOurs(folder) {
-  const { uid, mode } = lstatSync(folder);
-  return (uid === 0 || uid === process.getuid?.()) && (mode & 0o022) === 0;
+  const own = process.getuid?.();
+  return [folder, ...listEntries(folder)].every((path) => {
+    const entry = lstatSync(path, { throwIfNoEntry: false });
+    // Another process takes away what it made for a moment: then nobody runs it either.
+    return !entry || ((entry.uid === 0 || entry.uid === own) && (entry.mode & 0o022) === 0);
+  });
+}
+
+/**
+ * Everything below a folder.
+ *
+ * @param {string} folder
+ */
+function listEntries(folder) {
+  return readdirSync(folder, { recursive: true, withFileTypes: true }).map((entry) =>
+    join(entry.parentPath, entry.name),
+  );
 }
 
 /** @param {string} folder */

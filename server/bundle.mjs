@@ -5,6 +5,10 @@ import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { canBuild, findBuild, hashSources, runBuild, SERVER_BUILD } from "./build-cache.mjs";
 
+// What is built and compiled here is run by later starts: nobody else may write to it, whatever the umask allows.
+const umask = process.umask(0o022);
+process.umask(umask | 0o022);
+
 /**
  * Runs the server: from its bundle, which is built first where that can be. The bundle of the present sources starts in
  * half of the time, build included.

@@ -4,21 +4,27 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   rmSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pino } from "pino";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import {
+  broughtFolder,
   cacheFolder,
+  CONSOLE_BUILD,
   draftFolder,
   findBuild,
   hashSources,
   removeOldBuilds,
   storeBuild,
 } from "../build-cache.mjs";
+import { readSettings } from "#kernel/settings.ts";
+import { openConsole } from "./open-console.ts";
 
 const SECOND = 1_000;
 const HOUR = 3_600 * SECOND;
@@ -77,6 +83,14 @@ test("a build is found for its own sources only, once it is whole, and unless ot
   expect(find()).toBe(kept);
   chmodSync(kept, 0o777);
   expect(find()).toBe(undefined);
+  chmodSync(kept, 0o755);
+  chmodSync(join(kept, "main.mjs"), 0o664);
+  expect(find()).toBe(undefined);
+  // It is built anew, and what others may have written is not kept.
+  writeFileSync(join(kept, "main.mjs"), "written by others");
+  store(sources);
+  expect(find()).toBe(kept);
+  expect(readFileSync(join(kept, "main.mjs"), "utf8")).toBe("");
   write("src/a.ts", "A");
   expect(findBuild(build(), folder, hashSources(build()))).toBe(undefined);
 });
@@ -90,6 +104,25 @@ test("of two that build the same the first counts; none counts whose sources cha
   expect(existsSync(draftFolder(kept))).toBe(false);
   write("src/a.ts", "A");
   expect(() => store(sources)).toThrow("The sources changed during the build.");
+});
+
+test("others may write nothing of a build, whatever the umask of the process that made it", () => {
+  const sources = hashSources(build());
+  const kept = cacheFolder(build(), folder, sources);
+  const draft = draftFolder(kept);
+  mkdirSync(join(draft, "parts"), { recursive: true });
+  for (const name of ["main.mjs", "parts/late.mjs"]) writeFileSync(join(draft, name), "");
+  for (const name of ["main.mjs", "parts/late.mjs", "parts"]) chmodSync(join(draft, name), 0o777);
+  storeBuild(build(), draft, kept, sources);
+  expect(findBuild(build(), folder, sources)).toBe(kept);
+});
+
+test("where no console can be kept, the start goes on without it", async () => {
+  writeFileSync(join(folder, "cache"), "in the way");
+  const settings = readSettings({ MILLRACE_DATA_DIR: folder });
+  const log = pino({ level: "silent" });
+  const found = await openConsole(settings, log);
+  expect([undefined, broughtFolder(CONSOLE_BUILD)]).toContain(found);
 });
 
 test("the last used builds stay, and drafts that may still be worked on", () => {

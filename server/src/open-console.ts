@@ -32,14 +32,29 @@ export async function openConsole(settings: Settings, log: Logger): Promise<stri
     );
     return undefined;
   }
-  const folder = cacheFolder(CONSOLE_BUILD, settings.dataDir, sources);
-  await mkdir(dirname(folder), { recursive: true });
   log.info("building the console");
-  const failure = await runBuild(CONSOLE_BUILD, [folder, sources]);
-  if (failure === undefined) {
-    removeOldBuilds(folder);
-    return folder;
+  const failure = await buildConsole(
+    cacheFolder(CONSOLE_BUILD, settings.dataDir, sources),
+    sources,
+  );
+  const built = findBuild(CONSOLE_BUILD, settings.dataDir, sources);
+  if (failure !== undefined) {
+    log.error(
+      { failure },
+      `the console could not be built${built ? "" : ": only the API is served"}`,
+    );
   }
-  log.error({ failure }, "the console could not be built: only the API is served");
-  return undefined;
+  return built;
+}
+
+/** Builds the console into the cache; the reason when something went wrong. A full disk or a folder in the way is no reason not to start. */
+async function buildConsole(folder: string, sources: string): Promise<string | undefined> {
+  try {
+    await mkdir(dirname(folder), { recursive: true });
+    const failure = await runBuild(CONSOLE_BUILD, [folder, sources]);
+    if (failure === undefined) removeOldBuilds(folder);
+    return failure;
+  } catch (error) {
+    return String(error);
+  }
 }
