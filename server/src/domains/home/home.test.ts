@@ -46,6 +46,8 @@ test("the console is what a browser gets everywhere but at the API and the serve
   expect(await titleAt("/", {})).toBe(200);
   expect(await titleAt("/workflows", {})).toBe(404);
   expect(await titleAt("/mark.svg")).toBe(200);
+  // A page there would take its own path for another host's.
+  expect(await titleAt("//evil.example/runs")).toBe(404);
   for (const path of ["/guide", "/docs", "/healthz"])
     expect([path, await titleAt(path)]).toEqual([path, 200]);
   // Whatever route there is: it is the console's, or kept from it.

@@ -103,9 +103,9 @@ export class ConsoleFiles {
     }
     const page = this.#files.get(PAGE);
     const [path = ""] = request.url.split("?", 1);
-    if (!page || this.#files.has(path) || RESERVED.has(path.split("/", 2)[1] ?? "")) {
-      return undefined;
-    }
+    // `//elsewhere` would be read as another host wherever the page leads to its own path.
+    if (!page || path.startsWith("//") || this.#files.has(path)) return undefined;
+    if (RESERVED.has(path.split("/", 2)[1] ?? "")) return undefined;
     reply.header("content-security-policy", POLICY).header("cache-control", "no-cache");
     return send(request, reply, page);
   }
