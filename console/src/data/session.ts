@@ -29,6 +29,25 @@ export function enterInside(): void {
   isInside = true;
 }
 
+const CHANNEL = "millrace:session";
+
+/** Tells all windows of this browser who has signed in; null for nobody any more. */
+export function announcePerson(userId: string | null): void {
+  const channel = new BroadcastChannel(CHANNEL);
+  channel.postMessage(userId);
+  channel.close();
+}
+
+/** What a window shows is of one person. It goes when they sign out in another one, and begins anew with somebody else. */
+export function followPerson(userId: string): () => void {
+  const channel = new BroadcastChannel(CHANNEL);
+  channel.onmessage = ({ data }: MessageEvent<string | null>) => {
+    if (data === null) location.assign(`${BASE_PATH}/login`);
+    else if (data !== userId) location.reload();
+  };
+  return () => channel.close();
+}
+
 /** Takes note of what an answer says about the session. */
 export function noteAnswer(status: number, code: string | undefined): void {
   if (code === "mfa_enrollment_required") set("enrolment");

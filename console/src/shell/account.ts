@@ -1,12 +1,16 @@
 /** Acts on one's own account, from anywhere. */
 import { call, invalidate } from "../data/api.ts";
+import { forgetPerson } from "../data/person-memory.ts";
 import { BASE_PATH, forgetPlace } from "../data/place.ts";
+import { announcePerson } from "../data/session.ts";
 import { notifyError } from "../ui/toast.tsx";
 
 export async function signOut(): Promise<void> {
   try {
     await call("auth.logout");
     forgetPlace();
+    forgetPerson();
+    announcePerson(null);
     location.assign(`${BASE_PATH}/login`);
   } catch (error) {
     notifyError(error);

@@ -6,8 +6,9 @@ import { useEffect, useRef, useState } from "react";
 import { ApiError, cache, useOp } from "../data/api.ts";
 import { listenToLog } from "../data/live.ts";
 import { useMay, useMe } from "../data/people.ts";
+import { rememberFor } from "../data/person-memory.ts";
 import { BASE_PATH, forgetPlace, place } from "../data/place.ts";
-import { clearObstacle, enterInside, useObstacle } from "../data/session.ts";
+import { clearObstacle, enterInside, followPerson, useObstacle } from "../data/session.ts";
 import { isFirstRun, useWelcome, WELCOME_PREFERENCE } from "../data/welcome.ts";
 import { Keys } from "../ui/key.tsx";
 import { Toasts } from "../ui/toast.tsx";
@@ -40,6 +41,12 @@ export function Shell() {
   useEffect(() => {
     if (me) enterInside();
   }, [me]);
+  const userId = me?.user.id;
+  useEffect(() => {
+    if (userId === undefined) return undefined;
+    rememberFor(userId);
+    return followPerson(userId);
+  }, [userId]);
   if (obstacle === "enrolment" || isBarred) {
     return (
       <Enrolment

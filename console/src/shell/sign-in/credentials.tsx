@@ -3,6 +3,7 @@ import { KeyRound } from "lucide-react";
 import { useState } from "react";
 import { ApiError, call, type Reply, type Schemas } from "../../data/api.ts";
 import { BASE_PATH, place } from "../../data/place.ts";
+import { announcePerson } from "../../data/session.ts";
 import { Card, Field, Problem, useAttempt } from "./card.tsx";
 import { usePasskey } from "./passkey.ts";
 
@@ -42,6 +43,7 @@ export function CredentialForms({ title, returnTo, email = "", onSession }: Sign
   const signIn = async (given: Credentials & Proof): Promise<void> => {
     try {
       const { data } = await call("auth.login", { body: given });
+      announcePerson(data.user.id);
       onSession(data);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
