@@ -129,6 +129,7 @@ function editing(newest: PropsRef, isBlock: boolean): Extension {
     EditorView.lineWrapping,
     editorLook,
     markWords,
+    overwriting,
     isBlock ? [lineNumbers(), highlightActiveLineGutter(), markLines, search()] : [],
     autocompletion({
       override: [(context) => completionOf(newest)?.(context) ?? null],
@@ -157,6 +158,28 @@ function editing(newest: PropsRef, isBlock: boolean): Extension {
     }),
   ];
 }
+
+/**
+ * Typing over a selection, which the browser would do itself: to keep the look of what was there it writes inline styles,
+ * and the policy blocks them.
+ */
+const overwriting: Extension = EditorView.domEventHandlers({
+  beforeinput(event, view) {
+    const { data, inputType } = event;
+    const { from, to, empty } = view.state.selection.main;
+    if (inputType !== "insertText" || data === null || empty || view.composing) return false;
+    if (view.state.readOnly) return false;
+    const replace = () =>
+      view.state.update(view.state.replaceSelection(data), {
+        userEvent: "input.type",
+        scrollIntoView: true,
+      });
+    const handlers = view.state.facet(EditorView.inputHandler);
+    if (!handlers.some((handle) => handle(view, from, to, data, replace))) view.dispatch(replace());
+    event.preventDefault();
+    return true;
+  },
+});
 
 const completionOf = (newest: PropsRef): CompletionSource | undefined => newest.current.completion;
 

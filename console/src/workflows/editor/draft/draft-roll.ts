@@ -1,6 +1,9 @@
-/** Pages of this browser tell each other which drafts they have open. Web Locks would, too, but not over plain HTTP. */
+/**
+ * Pages of this browser know of each other which drafts they have open: by locks, which end with their page, and over
+ * plain HTTP, where there are none, by asking.
+ */
 const CHANNEL = "millrace-drafts";
-/** A page in the background answers in a few milliseconds; one that is frozen keeps its draft in memory. */
+/** Long enough for a page in the background to answer, and for one that is reloaded to be gone. */
 const ANSWER_MS = 250;
 
 interface Message {
@@ -8,8 +11,38 @@ interface Message {
   readonly name: string;
 }
 
-/** Answers for a draft as long as it is open. */
+/** Holds a draft as long as it is open. */
 export function holdDraft(name: string): () => void {
+  return "locks" in navigator ? lockDraft(name) : answerFor(name);
+}
+
+/** Names of drafts below a prefix that pages have open, this one among them. */
+export async function listHeld(prefix: string): Promise<ReadonlySet<string>> {
+  if (!("locks" in navigator)) return callRoll(prefix);
+  const first = await listLocks(prefix);
+  if (first.length === 0) return new Set();
+  await pause();
+  return new Set(await listLocks(prefix));
+}
+
+function lockDraft(name: string): () => void {
+  const left = new AbortController();
+  const { signal } = left;
+  const untilLeft = (): Promise<void> =>
+    new Promise((leave) => {
+      if (signal.aborted) leave();
+      signal.addEventListener("abort", () => leave());
+    });
+  void navigator.locks.request(name, untilLeft);
+  return () => left.abort();
+}
+
+async function listLocks(prefix: string): Promise<readonly string[]> {
+  const { held = [] } = await navigator.locks.query();
+  return held.flatMap(({ name = "" }) => (name.startsWith(prefix) ? [name] : []));
+}
+
+function answerFor(name: string): () => void {
   const channel = new BroadcastChannel(CHANNEL);
   channel.addEventListener("message", ({ data }: MessageEvent<Message>) => {
     if (data.kind !== "asked" || !name.startsWith(data.name)) return;
@@ -18,15 +51,16 @@ export function holdDraft(name: string): () => void {
   return () => channel.close();
 }
 
-/** Names of drafts that other pages have open. */
-export async function callRoll(prefix: string): Promise<ReadonlySet<string>> {
+async function callRoll(prefix: string): Promise<ReadonlySet<string>> {
   const held = new Set<string>();
   const channel = new BroadcastChannel(CHANNEL);
   channel.addEventListener("message", ({ data }: MessageEvent<Message>) => {
     if (data.kind === "held") held.add(data.name);
   });
   channel.postMessage({ kind: "asked", name: prefix } satisfies Message);
-  await new Promise((answered) => setTimeout(answered, ANSWER_MS));
+  await pause();
   channel.close();
   return held;
 }
+
+const pause = (): Promise<void> => new Promise((over) => setTimeout(over, ANSWER_MS));

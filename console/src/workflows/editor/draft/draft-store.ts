@@ -4,7 +4,7 @@
  */
 import { place } from "../../../data/place.ts";
 import type { History } from "../../graph/history.ts";
-import { callRoll } from "./draft-roll.ts";
+import { listHeld } from "./draft-roll.ts";
 
 export interface KeptDraft {
   readonly history: History;
@@ -33,9 +33,10 @@ export async function takeDraft(name: string): Promise<TakenDraft> {
   const found = await inStore("readonly", (store) => store.getAllKeys(range));
   const names = (found ?? []).map(String);
   if (names.length === 0) return { kept: undefined, isElsewhere: false };
-  const held = await callRoll(prefix);
+  const held = await listHeld(prefix);
+  const isOthers = (one: string): boolean => one !== name && held.has(one);
   let newest: { readonly name: string; readonly draft: KeptDraft } | undefined;
-  for (const one of names.filter((other) => !held.has(other))) {
+  for (const one of names.filter((other) => !isOthers(other))) {
     const draft = await inStore("readonly", (store) => store.get(one) as IDBRequest<unknown>);
     if (isDraft(draft) && (!newest || newest.draft.keptAt < draft.keptAt)) {
       newest = { name: one, draft };
@@ -45,7 +46,7 @@ export async function takeDraft(name: string): Promise<TakenDraft> {
     await keepDraft(name, newest.draft);
     await dropDraft(newest.name);
   }
-  return { kept: newest?.draft, isElsewhere: names.some((one) => held.has(one)) };
+  return { kept: newest?.draft, isElsewhere: names.some(isOthers) };
 }
 
 export async function keepDraft(name: string, draft: KeptDraft): Promise<void> {
