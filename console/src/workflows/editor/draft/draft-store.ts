@@ -17,6 +17,16 @@ const STORE = "drafts";
 /** Two pages of one person never write the same draft. A reload is a new page, and takes over what the last one left. */
 const PAGE = crypto.getRandomValues(new Uint32Array(2)).join("-");
 
+/** The page that a reload replaced is gone, even while the browser still tidies up after it. */
+const REPLACED = readReplaced();
+
+function readReplaced(): string | undefined {
+  const former = sessionStorage.getItem("millrace.page");
+  sessionStorage.setItem("millrace.page", PAGE);
+  const [entry] = performance.getEntriesByType("navigation") as PerformanceNavigationTiming[];
+  return entry?.type === "reload" && former !== null ? former : undefined;
+}
+
 export const nameDraft = (userId: string, workflowId: string): string =>
   `${place.workspace ?? ""}/${userId}/${workflowId}#${PAGE}`;
 
@@ -34,7 +44,8 @@ export async function takeDraft(name: string): Promise<TakenDraft> {
   const names = (found ?? []).map(String);
   if (names.length === 0) return { kept: undefined, isElsewhere: false };
   const held = await listHeld(prefix);
-  const isOthers = (one: string): boolean => one !== name && held.has(one);
+  const isOthers = (one: string): boolean =>
+    one !== name && one !== `${prefix}#${REPLACED}` && held.has(one);
   let newest: { readonly name: string; readonly draft: KeptDraft } | undefined;
   for (const one of names.filter((other) => !isOthers(other))) {
     const draft = await inStore("readonly", (store) => store.get(one) as IDBRequest<unknown>);
@@ -82,7 +93,10 @@ async function inStore<T>(
   try {
     const database = await openDatabase();
     return await new Promise((resolve, reject) => {
-      const request = use(database.transaction(STORE, mode).objectStore(STORE));
+      const transaction = database.transaction(STORE, mode);
+      const request = use(transaction.objectStore(STORE));
+      // At once: a page that is left has no time to wait for the answer.
+      transaction.commit();
       request.onsuccess = () => resolve(request.result);
       request.onerror = () => reject(request.error ?? new Error("The draft was not kept."));
     });
