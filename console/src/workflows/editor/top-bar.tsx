@@ -68,7 +68,7 @@ export function TopBar(props: TopBarProps) {
       <IconButton
         label={draft.undoLabel === undefined ? "Undo" : `Undo: ${draft.undoLabel}`}
         keys="Control+Z"
-        isDisabled={draft.undoLabel === undefined}
+        isDisabled={locked !== undefined || draft.undoLabel === undefined}
         onClick={on.undo}
       >
         <Undo2 />
@@ -76,7 +76,7 @@ export function TopBar(props: TopBarProps) {
       <IconButton
         label={draft.redoLabel === undefined ? "Redo" : `Redo: ${draft.redoLabel}`}
         keys="Control+Shift+Z"
-        isDisabled={draft.redoLabel === undefined}
+        isDisabled={locked !== undefined || draft.redoLabel === undefined}
         onClick={on.redo}
       >
         <Redo2 />

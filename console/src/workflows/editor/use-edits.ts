@@ -48,8 +48,10 @@ export function useEdits({ definition, draft, chosen, choose, locked }: EditsInp
   const [linking, setLinking] = useState<string>();
   const key = chosen.at(-1);
   const goBack = (by: "undo" | "redo"): void => {
+    if (locked !== undefined) return notify(locked);
     const touched = draft[by]();
     if (touched) choose(touched);
+    return undefined;
   };
   const apply = (outcome: Outcome): void => {
     if (!outcome) return;
