@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { send, startNode } from "#domains/bus/testing/node.ts";
 import { until, useWorld } from "#kernel/testing/world.ts";
-import { PRESENCES_MAX, SESSION_THINGS_MAX } from "./presence.ts";
+import { PERSON_THINGS_MAX, PRESENCES_MAX, SESSION_THINGS_MAX } from "./presence.ts";
 
 const world = await useWorld();
 const ada = await world.member(["owner"]);
@@ -137,7 +137,7 @@ test("other nodes hear of it", async () => {
   await until(async () => heard.changes().at(-1)?.people.length === 2);
 });
 
-test("the things of a session and of a workspace are bounded", async () => {
+test("the things of a session, of a person and of a workspace are bounded", async () => {
   const things = await Promise.all(Array.from({ length: SESSION_THINGS_MAX + 1 }, newIncident));
   const carl = await world.member(["agent"]);
   for (const thing of things) {
@@ -146,6 +146,19 @@ test("the things of a session and of a workspace are bounded", async () => {
   }
   const kept = await world.sql("select thing from presence where user_id = $1", [carl.userId]);
   expect(kept.map(({ thing }) => thing).toSorted()).toEqual(things.slice(1).toSorted());
+  await world.sql(
+    `insert into presence
+     select workspace_id, environment, thing, user_id, 'other ' || n, 'x', 'viewing', null, since,
+            expires_at - interval '1 second'
+       from generate_series(1, $2) n, (select * from presence where user_id = $1 limit 1) p`,
+    [carl.userId, PERSON_THINGS_MAX],
+  );
+  await carl(`PUT ${pathOf(things.at(-1)!)}`, { state: "viewing" });
+  const all = await world.sql("select from presence where user_id = $1", [carl.userId]);
+  expect(all).toHaveLength(PERSON_THINGS_MAX);
+  await world.sql("delete from presence where session_id like 'other %' and user_id = $1", [
+    carl.userId,
+  ]);
   await world.sql(
     `insert into presence
      select workspace_id, environment, thing, 'usr_' || n, 's', 'x', 'viewing', null, since,

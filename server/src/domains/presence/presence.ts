@@ -8,6 +8,8 @@ import { line, nullable, Time } from "#kernel/schema/schema.ts";
 export const PRESENCE_MS = 30_000;
 /** The things that one session is at, at most; the one not renewed for the longest is left. */
 export const SESSION_THINGS_MAX = 20;
+/** The things of one person in all sessions and tokens together: nobody takes the room of all others. */
+export const PERSON_THINGS_MAX = 100;
 /** The rows of one workspace in one environment, at most. */
 export const PRESENCES_MAX = 1_000;
 

@@ -1,6 +1,12 @@
 import { sql } from "kysely";
 import type { Tx } from "#kernel/db/connection.ts";
-import { PRESENCE_MS, PRESENCES_MAX, type PresentSession, SESSION_THINGS_MAX } from "./presence.ts";
+import {
+  PERSON_THINGS_MAX,
+  PRESENCE_MS,
+  PRESENCES_MAX,
+  type PresentSession,
+  SESSION_THINGS_MAX,
+} from "./presence.ts";
 
 /** One session at one thing. */
 export interface PresenceKey {
@@ -39,10 +45,14 @@ export async function put(
       select thing, user_id, session_id from presence
        where user_id = ${userId} and session_id = ${sessionId} and thing <> ${thing}
        order by expires_at desc, thing offset ${SESSION_THINGS_MAX - 1}),
+    excess as (
+      select thing, user_id, session_id from presence
+       where user_id = ${userId} and (thing, session_id) <> (${thing}, ${sessionId})
+       order by expires_at desc, thing, session_id offset ${PERSON_THINGS_MAX - 1}),
     forgotten as (
       delete from presence
        where (thing, user_id, session_id) in
-             (select * from expired union all select * from surplus))
+             (select * from expired union all select * from surplus union all select * from excess))
     insert into presence as p (thing, user_id, session_id, name, state, place, since, expires_at)
     select ${thing}, ${userId}, ${sessionId}, ${name}, ${state}, ${at}, ${now}, ${expiresAt}
      where exists (select from mine)
