@@ -7,7 +7,7 @@ import { useMay } from "../data/people.ts";
 import { useActions } from "../shell/actions.ts";
 import { useListKeys } from "../shell/list-keys.ts";
 import { Empty, ErrorNotice, Loading } from "../ui/feedback.tsx";
-import { useIsNarrow } from "../ui/narrow.ts";
+import { useIsNarrow } from "../ui/behaviour/narrow.ts";
 import { notify, notifyError } from "../ui/toast.tsx";
 import { ApprovalDetail } from "./detail.tsx";
 import { History } from "./history.tsx";

@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { useOp } from "../data/api.ts";
 import { useMay } from "../data/people.ts";
 import { ErrorNotice, Loading } from "../ui/feedback.tsx";
-import { JsonTree } from "../ui/json-tree.tsx";
+import { JsonTree } from "../ui/json/json-tree.tsx";
 import { ReadableValue } from "../ui/readable/readable-value.tsx";
 import { toFieldName } from "../ui/readable/readable.ts";
 import { State } from "../ui/state.tsx";

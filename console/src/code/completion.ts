@@ -1,8 +1,8 @@
 /** Completion of expressions from values that a run or a pin really had, and JSONata's functions. */
 import type { Completion, CompletionContext, CompletionResult } from "@codemirror/autocomplete";
 import { type ExpressionMode, isInExpression } from "./jsonata-mode.ts";
-import { joinPath, summarizeValue } from "../ui/value.ts";
-import { resolveNames, TYPE } from "./scope.ts";
+import { joinPath, summarizeValue } from "../ui/json/value.ts";
+import { resolveNames, TYPE } from "./expression/scope.ts";
 
 const FUNCTIONS: Readonly<Record<string, string>> = {
   $count: "how many",

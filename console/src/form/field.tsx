@@ -1,6 +1,6 @@
 import { Plus, X } from "lucide-react";
 import type { ReactNode } from "react";
-import { CodeWords } from "../ui/code-words.tsx";
+import { CodeWords } from "../ui/json/code-words.tsx";
 import { Control } from "./control.tsx";
 import { type FieldPlace, type FieldProps, useForm } from "./context.ts";
 import { Files } from "./files.tsx";

@@ -4,7 +4,7 @@
  */
 import "./form.css";
 import { type ReactNode, useEffect, useId, useMemo, useRef } from "react";
-import { useStableHandlers } from "../ui/stable.ts";
+import { useStableHandlers } from "../ui/behaviour/stable.ts";
 import { type FieldPlace, type FieldProps, FormContext } from "./context.ts";
 import { Field } from "./field.tsx";
 import { ObjectFields } from "./object-fields.tsx";

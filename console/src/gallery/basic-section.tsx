@@ -9,7 +9,7 @@ import { State } from "../ui/state.tsx";
 import { Tabs } from "../ui/tabs.tsx";
 import { Ago } from "../ui/time.tsx";
 import { notify } from "../ui/toast.tsx";
-import { Tooltip } from "../ui/tooltip.tsx";
+import { Tooltip } from "../ui/overlay/tooltip.tsx";
 import { Case, Sample } from "./sample.tsx";
 
 const LONG =

@@ -6,7 +6,7 @@ import {
   ExpressionField,
   type ScopeSource,
 } from "../code/index.ts";
-import { JsonTree } from "../ui/json-tree.tsx";
+import { JsonTree } from "../ui/json/json-tree.tsx";
 import { Case, Sample } from "./sample.tsx";
 
 const SCRIPT = `// Charges what is left.

@@ -7,7 +7,7 @@ import {
   type Schema,
   toSendable,
 } from "../form/index.ts";
-import { Json } from "../ui/json.tsx";
+import { Json } from "../ui/json/json.tsx";
 import { Sample } from "./sample.tsx";
 
 const EACH_KIND: Schema = {

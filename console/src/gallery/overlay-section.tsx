@@ -1,11 +1,11 @@
 import { Copy, Ellipsis, Pencil, Trash2 } from "lucide-react";
 import { useState } from "react";
-import { Combobox, type ComboOption } from "../ui/combobox.tsx";
-import { Confirm } from "../ui/confirm.tsx";
-import { Dialog } from "../ui/dialog.tsx";
+import { Combobox, type ComboOption } from "../ui/overlay/combobox.tsx";
+import { Confirm } from "../ui/overlay/confirm.tsx";
+import { Dialog } from "../ui/overlay/dialog.tsx";
 import { Field } from "../ui/field.tsx";
-import { Menu } from "../ui/menu.tsx";
-import { Popover } from "../ui/popover.tsx";
+import { Menu } from "../ui/overlay/menu.tsx";
+import { Popover } from "../ui/overlay/popover.tsx";
 import { notify } from "../ui/toast.tsx";
 import { Case, Sample } from "./sample.tsx";
 

@@ -3,7 +3,7 @@ import { useState } from "react";
 import { call, invalidate } from "../../data/api.ts";
 import { useMay } from "../../data/people.ts";
 import { useActions } from "../../shell/actions.ts";
-import { Confirm } from "../../ui/confirm.tsx";
+import { Confirm } from "../../ui/overlay/confirm.tsx";
 import { notify, notifyError } from "../../ui/toast.tsx";
 import { count } from "../../ui/words.ts";
 import { type BulkAct, type BulkPlan, planBulk, tellOutcome, toRetryFilters } from "./bulk.ts";

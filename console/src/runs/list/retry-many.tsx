@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 import { call, invalidate } from "../../data/api.ts";
-import { Confirm } from "../../ui/confirm.tsx";
+import { Confirm } from "../../ui/overlay/confirm.tsx";
 import { ErrorNotice } from "../../ui/feedback.tsx";
 import { notify, notifyError } from "../../ui/toast.tsx";
 import { count } from "../../ui/words.ts";

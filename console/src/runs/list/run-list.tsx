@@ -11,9 +11,9 @@ import {
   Webhook,
 } from "lucide-react";
 import { memo, useEffect, useLayoutEffect, useRef } from "react";
-import { useIsNarrow } from "../../ui/narrow.ts";
-import { showRow, useRowWindow } from "../../ui/row-window.ts";
-import { useStableHandlers } from "../../ui/stable.ts";
+import { useIsNarrow } from "../../ui/behaviour/narrow.ts";
+import { showRow, useRowWindow } from "../../ui/behaviour/row-window.ts";
+import { useStableHandlers } from "../../ui/behaviour/stable.ts";
 import { State, toneOf } from "../../ui/state.tsx";
 import { Ago, useNow } from "../../ui/time.tsx";
 import { toDuration } from "../../ui/words.ts";

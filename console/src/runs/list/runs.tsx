@@ -6,7 +6,7 @@ import { useOp } from "../../data/api.ts";
 import { toCurl } from "../../data/curl.ts";
 import { useMay } from "../../data/people.ts";
 import { useActions } from "../../shell/actions.ts";
-import { copyText } from "../../ui/copy.ts";
+import { copyText } from "../../ui/behaviour/copy.ts";
 import { Empty, ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { useNow } from "../../ui/time.tsx";
 import { toWords } from "../../ui/words.ts";

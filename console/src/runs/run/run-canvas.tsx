@@ -1,7 +1,7 @@
 import { useNavigate } from "@tanstack/react-router";
 import { useMemo, useRef, useState } from "react";
 import { useActions } from "../../shell/actions.ts";
-import { useStableHandlers } from "../../ui/stable.ts";
+import { useStableHandlers } from "../../ui/behaviour/stable.ts";
 import {
   Canvas,
   type CanvasHandle,

@@ -4,7 +4,7 @@ import { useMemo } from "react";
 import { useOp } from "../../data/api.ts";
 import { useActions } from "../../shell/actions.ts";
 import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
-import { useIsNarrow } from "../../ui/narrow.ts";
+import { useIsNarrow } from "../../ui/behaviour/narrow.ts";
 import { count } from "../../ui/words.ts";
 import { bodyOf, type Definition, NO_RUN, viewRun, walkSteps } from "../../workflows/index.ts";
 import { type TracedRun, useRun, useRunSteps } from "./live-run.ts";

@@ -22,8 +22,8 @@ import { type Schemas, useOp } from "../../data/api.ts";
 import { useMay } from "../../data/people.ts";
 import { BASE_PATH, place } from "../../data/place.ts";
 import { pathOf } from "../../data/resource-path.ts";
-import { copyText } from "../../ui/copy.ts";
-import { useDebounced } from "../../ui/debounced.ts";
+import { copyText } from "../../ui/behaviour/copy.ts";
+import { useDebounced } from "../../ui/behaviour/debounce.ts";
 import { toWords } from "../../ui/words.ts";
 import type { Entry } from "./entry.ts";
 

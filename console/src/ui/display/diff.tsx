@@ -1,7 +1,7 @@
 import "./diff.css";
 import { Fragment, useMemo, useState } from "react";
 import { type DiffLine, diffLines, type DiffRow, pairLines } from "./line-diff.ts";
-import { useIsNarrow } from "../narrow.ts";
+import { useIsNarrow } from "../behaviour/narrow.ts";
 import { count } from "../words.ts";
 
 /** Unchanged lines that are kept around a change. */

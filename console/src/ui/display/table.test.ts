@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { linePoints } from "./chart.tsx";
-import { rowsInSight } from "../row-window.ts";
+import { rowsInSight } from "../behaviour/row-window.ts";
 import { sortRows } from "./table.tsx";
 
 const ROWS = [

@@ -1,7 +1,7 @@
 import "./table.css";
 import { ArrowDown, ArrowUp } from "lucide-react";
 import { type KeyboardEvent, type ReactNode, useMemo, useRef, useState } from "react";
-import { showRow, useRowWindow } from "../row-window.ts";
+import { showRow, useRowWindow } from "../behaviour/row-window.ts";
 
 const ROW_PX = 34;
 const HEAD_PX = 32;

@@ -1,6 +1,6 @@
 import "./readable-value.css";
 import { memo } from "react";
-import { Json } from "../json.tsx";
+import { Json } from "../json/json.tsx";
 import { type Readable, toReadable } from "./readable.ts";
 import { count } from "../words.ts";
 

@@ -18,7 +18,7 @@ import {
   useMemo,
   useRef,
 } from "react";
-import { useStableHandlers } from "../../ui/stable.ts";
+import { useStableHandlers } from "../../ui/behaviour/stable.ts";
 import { type Drag, spotOfWire, useStepDrag } from "./drag.ts";
 import type { Spot } from "../graph/edit.ts";
 import { type Definition, findStep, type Step, walkSteps } from "../graph/graph.ts";

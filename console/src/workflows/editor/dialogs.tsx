@@ -2,7 +2,7 @@ import { lazy, Suspense, useState } from "react";
 import { ApiError, call, type Schemas } from "../../data/api.ts";
 import { place } from "../../data/place.ts";
 import type { FieldError } from "../../form/index.ts";
-import { useStableHandlers } from "../../ui/stable.ts";
+import { useStableHandlers } from "../../ui/behaviour/stable.ts";
 import { notify, notifyError } from "../../ui/toast.tsx";
 import { type Definition, findStep } from "../graph/graph.ts";
 import { toDefinition } from "./draft/definition.ts";

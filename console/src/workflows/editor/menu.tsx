@@ -1,7 +1,7 @@
 import { Archive, ArchiveRestore, Copy, MoreHorizontal, Trash2 } from "lucide-react";
 import { call, type Schemas } from "../../data/api.ts";
 import { useMay } from "../../data/people.ts";
-import { Menu, type MenuItem } from "../../ui/menu.tsx";
+import { Menu, type MenuItem } from "../../ui/overlay/menu.tsx";
 import { notify, notifyError } from "../../ui/toast.tsx";
 import type { Draft } from "./draft/use-draft.ts";
 

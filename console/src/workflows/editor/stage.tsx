@@ -2,7 +2,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { type RefObject, useMemo } from "react";
 import { useOp } from "../../data/api.ts";
 import { Keys } from "../../ui/key.tsx";
-import { useStableHandlers } from "../../ui/stable.ts";
+import { useStableHandlers } from "../../ui/behaviour/stable.ts";
 import { Canvas, type CanvasHandle } from "../canvas/canvas.tsx";
 import type { CanvasView } from "../canvas/canvas-nodes.ts";
 import { kindOf } from "../canvas/step-kinds.ts";

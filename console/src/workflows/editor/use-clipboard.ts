@@ -1,6 +1,6 @@
 /** Copy, cut and paste by the browser's own events, which ask nobody for leave. */
 import { useEffect } from "react";
-import { useStableHandlers } from "../../ui/stable.ts";
+import { useStableHandlers } from "../../ui/behaviour/stable.ts";
 import { notify } from "../../ui/toast.tsx";
 import { count } from "../../ui/words.ts";
 import type { Edits } from "./use-edits.ts";

@@ -2,7 +2,7 @@
 import { useQueries } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { query } from "../../data/api.ts";
-import { useStableHandlers } from "../../ui/stable.ts";
+import { useStableHandlers } from "../../ui/behaviour/stable.ts";
 import { type Definition, findStep, walkSteps } from "../graph/graph.ts";
 import type { Folding } from "../graph/layout.ts";
 

@@ -1,7 +1,7 @@
 /** The chosen steps. The address names one, so that a link leads to it; of several, the last. */
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
-import { useStableHandlers } from "../../ui/stable.ts";
+import { useStableHandlers } from "../../ui/behaviour/stable.ts";
 import { type Definition, findStep, placeOf } from "../graph/graph.ts";
 import { TRIGGER } from "../graph/layout.ts";
 

@@ -2,8 +2,8 @@ import "./inspector.css";
 import { findStep } from "../graph/graph.ts";
 import { TRIGGER } from "../graph/layout.ts";
 import type { InspectorProps } from "./inspector-props.ts";
-import { StepPanel } from "./step-panel.tsx";
-import { TriggerPanel } from "./trigger-panel.tsx";
+import { StepPanel } from "./step/step-panel.tsx";
+import { TriggerPanel } from "./trigger/trigger-panel.tsx";
 
 /** Everything about the step that is chosen on the canvas, or about the trigger. */
 export function Inspector(props: InspectorProps) {

@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { SquareArrowOutUpRight } from "lucide-react";
 import { useOp } from "../../data/api.ts";
 import { useMay } from "../../data/people.ts";
-import { Combobox, type ComboOption } from "../../ui/combobox.tsx";
+import { Combobox, type ComboOption } from "../../ui/overlay/combobox.tsx";
 import type { FieldProps } from "../../form/index.ts";
 
 export type ReferenceKind =

@@ -3,7 +3,7 @@ import { FileJson, Package, SquarePen } from "lucide-react";
 import { useState } from "react";
 import { call, type Input, invalidate } from "../../data/api.ts";
 import { describeRefusal } from "../../data/change.ts";
-import { Dialog } from "../../ui/dialog.tsx";
+import { Dialog } from "../../ui/overlay/dialog.tsx";
 import { notify } from "../../ui/toast.tsx";
 import { type Intent, INTENTS, setUp } from "../../welcome/index.ts";
 import { parseImported } from "./imported.ts";

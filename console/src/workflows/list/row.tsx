@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { CalendarClock, Ellipsis, Hand, type LucideIcon, RadioTower, Webhook } from "lucide-react";
 import type { Reply } from "../../data/api.ts";
 import { ENVIRONMENTS } from "../../data/place.ts";
-import { Menu, type MenuItem } from "../../ui/menu.tsx";
+import { Menu, type MenuItem } from "../../ui/overlay/menu.tsx";
 import { Ago } from "../../ui/time.tsx";
 import { toWords } from "../../ui/words.ts";
 import type { RunSummary } from "./recent-runs.ts";

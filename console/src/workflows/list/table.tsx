@@ -1,7 +1,7 @@
 import { ArrowDown, ArrowUp } from "lucide-react";
 import { useEffect, useRef } from "react";
-import type { MenuItem } from "../../ui/menu.tsx";
-import { showRow, useRowWindow } from "../../ui/row-window.ts";
+import type { MenuItem } from "../../ui/overlay/menu.tsx";
+import { showRow, useRowWindow } from "../../ui/behaviour/row-window.ts";
 import type { Sort } from "./order.ts";
 import type { summariseRuns } from "./recent-runs.ts";
 import { type Listed, WorkflowRow } from "./row.tsx";

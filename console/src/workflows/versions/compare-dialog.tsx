@@ -1,6 +1,6 @@
 import { Rocket, Undo2 } from "lucide-react";
 import { useMemo, useState } from "react";
-import { useModal } from "../../ui/modal.ts";
+import { useModal } from "../../ui/overlay/modal.ts";
 import { call, type Schemas, useOp } from "../../data/api.ts";
 import { place } from "../../data/place.ts";
 import { ErrorNotice, Loading } from "../../ui/feedback.tsx";

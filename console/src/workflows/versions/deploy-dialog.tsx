@@ -1,6 +1,6 @@
 import { Rocket } from "lucide-react";
 import { useMemo, useState } from "react";
-import { useModal } from "../../ui/modal.ts";
+import { useModal } from "../../ui/overlay/modal.ts";
 import { call, query, type Schemas, useOp } from "../../data/api.ts";
 import { useQuery } from "@tanstack/react-query";
 import { type Environment, ENVIRONMENTS, place } from "../../data/place.ts";

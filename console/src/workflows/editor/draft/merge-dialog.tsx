@@ -1,6 +1,6 @@
 import { GitMerge } from "lucide-react";
 import { useMemo, useState } from "react";
-import { useModal } from "../../../ui/modal.ts";
+import { useModal } from "../../../ui/overlay/modal.ts";
 import { count, toWords } from "../../../ui/words.ts";
 import { compareDefinitions, compareFields } from "../../graph/diff.ts";
 import type { Definition, Step } from "../../graph/graph.ts";

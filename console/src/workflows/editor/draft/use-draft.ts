@@ -5,7 +5,7 @@
 import { useEffect, useRef, useState } from "react";
 import { ApiError, cache, call, etagOf, query, type Schemas, useOp } from "../../../data/api.ts";
 import { useMe } from "../../../data/people.ts";
-import { useStableHandlers } from "../../../ui/stable.ts";
+import { useStableHandlers } from "../../../ui/behaviour/stable.ts";
 import { notify, notifyError } from "../../../ui/toast.tsx";
 import type { Definition } from "../../graph/graph.ts";
 import {

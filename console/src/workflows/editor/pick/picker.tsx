@@ -1,6 +1,6 @@
 import "./picker.css";
 import { Fragment, type KeyboardEvent, useState } from "react";
-import { useModal } from "../../../ui/modal.ts";
+import { useModal } from "../../../ui/overlay/modal.ts";
 import { Keys } from "../../../ui/key.tsx";
 import { type Offer, useOffers } from "./offers.ts";
 

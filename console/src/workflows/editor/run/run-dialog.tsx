@@ -1,7 +1,7 @@
 import { FlaskConical, Play } from "lucide-react";
 import { type SubmitEvent, useEffect, useState } from "react";
 import type { FieldError } from "../../../form/index.ts";
-import { useModal } from "../../../ui/modal.ts";
+import { useModal } from "../../../ui/overlay/modal.ts";
 import { place } from "../../../data/place.ts";
 import { Keys } from "../../../ui/key.tsx";
 import { toWords } from "../../../ui/words.ts";

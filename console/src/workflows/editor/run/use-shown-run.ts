@@ -1,6 +1,6 @@
 /** The run that is shown on the canvas, until it is dismissed, and the item of each loop that one looks at. */
 import { useEffect, useState } from "react";
-import { useStableHandlers } from "../../../ui/stable.ts";
+import { useStableHandlers } from "../../../ui/behaviour/stable.ts";
 import type { Definition } from "../../graph/graph.ts";
 import { useRun, useRunView } from "./use-run.ts";
 

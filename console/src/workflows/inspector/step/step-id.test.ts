@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Definition } from "../graph/graph.ts";
+import type { Definition } from "../../graph/graph.ts";
 import { changeStepId, stepIdError } from "./step-id.ts";
 
 const body = {

@@ -1,10 +1,10 @@
 /** Whatever somebody needs to start a workflow, or to know when it starts: address, curl line, next times. */
-import { useDebounced } from "../../code/index.ts";
-import { useOp } from "../../data/api.ts";
-import { BASE_PATH, ENVIRONMENTS, place } from "../../data/place.ts";
-import { CopyLine } from "../../ui/copy-line.tsx";
-import { toWords } from "../../ui/words.ts";
-import type { Definition } from "../graph/graph.ts";
+import { useDebounced } from "../../../code/index.ts";
+import { useOp } from "../../../data/api.ts";
+import { BASE_PATH, ENVIRONMENTS, place } from "../../../data/place.ts";
+import { CopyLine } from "../../../ui/copy-line.tsx";
+import { toWords } from "../../../ui/words.ts";
+import type { Definition } from "../../graph/graph.ts";
 
 type Trigger = Definition["trigger"];
 

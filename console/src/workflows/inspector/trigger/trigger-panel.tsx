@@ -1,14 +1,14 @@
 /** How a workflow starts: by hand, on an event, at times, on a request; with all that somebody outside needs for it. */
 import { X, Zap } from "lucide-react";
 import { useMemo } from "react";
-import { type Schemas, useOp } from "../../data/api.ts";
-import { type FieldProps, fieldKindOf, Form, type Schema } from "../../form/index.ts";
-import { CodeWords } from "../../ui/code-words.tsx";
-import { TRIGGER_ICONS } from "../canvas/step-kinds.ts";
-import type { InspectorProps } from "./inspector-props.ts";
-import { problemsOfStep } from "./problems.ts";
-import { ReferencePicker } from "./reference-picker.tsx";
-import { Problems } from "./problem-list.tsx";
+import { type Schemas, useOp } from "../../../data/api.ts";
+import { type FieldProps, fieldKindOf, Form, type Schema } from "../../../form/index.ts";
+import { CodeWords } from "../../../ui/json/code-words.tsx";
+import { TRIGGER_ICONS } from "../../canvas/step-kinds.ts";
+import type { InspectorProps } from "../inspector-props.ts";
+import { problemsOfStep } from "../problems.ts";
+import { ReferencePicker } from "../reference-picker.tsx";
+import { Problems } from "../problem-list.tsx";
 import { TriggerStart } from "./trigger-start.tsx";
 
 type Trigger = InspectorProps["definition"]["trigger"];

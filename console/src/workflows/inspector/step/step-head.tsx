@@ -1,10 +1,10 @@
 /** A step's name and id. */
 import { X } from "lucide-react";
 import { type KeyboardEvent, useId, useState } from "react";
-import { kindOf } from "../canvas/step-kinds.ts";
-import { changeStep } from "../graph/edit.ts";
-import { idOf, placeOf, type Step, toKey } from "../graph/graph.ts";
-import type { InspectorProps } from "./inspector-props.ts";
+import { kindOf } from "../../canvas/step-kinds.ts";
+import { changeStep } from "../../graph/edit.ts";
+import { idOf, placeOf, type Step, toKey } from "../../graph/graph.ts";
+import type { InspectorProps } from "../inspector-props.ts";
 import { changeStepId, stepIdError } from "./step-id.ts";
 
 export function StepHead(

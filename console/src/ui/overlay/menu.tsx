@@ -1,6 +1,6 @@
 import "./overlay.css";
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from "react";
-import { Keys } from "./key.tsx";
+import { Keys } from "../key.tsx";
 import { useFloat } from "./placement.ts";
 
 export interface MenuItem {

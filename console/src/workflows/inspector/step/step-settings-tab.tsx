@@ -1,14 +1,14 @@
 /** The first tab of a step: fields of its type, branches, what follows a failure, problems. */
-import type { ScopeSource } from "../../code/index.ts";
-import { useOp } from "../../data/api.ts";
-import type { Schema } from "../../form/index.ts";
-import { CodeWords } from "../../ui/code-words.tsx";
-import { changeStep } from "../graph/edit.ts";
-import { findGraph, placeOf, type Step } from "../graph/graph.ts";
+import type { ScopeSource } from "../../../code/index.ts";
+import { useOp } from "../../../data/api.ts";
+import type { Schema } from "../../../form/index.ts";
+import { CodeWords } from "../../../ui/json/code-words.tsx";
+import { changeStep } from "../../graph/edit.ts";
+import { findGraph, placeOf, type Step } from "../../graph/graph.ts";
 import { Branches } from "./branches.tsx";
-import type { InspectorProps } from "./inspector-props.ts";
-import { Problems } from "./problem-list.tsx";
-import type { DefinitionProblem } from "./problems.ts";
+import type { InspectorProps } from "../inspector-props.ts";
+import { Problems } from "../problem-list.tsx";
+import type { DefinitionProblem } from "../problems.ts";
 import { StepForm } from "./step-form.tsx";
 import { StepSettings } from "./step-settings.tsx";
 

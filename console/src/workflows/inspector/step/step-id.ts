@@ -5,7 +5,7 @@ import {
   idOf,
   placeOf,
   walkSteps,
-} from "../graph/graph.ts";
+} from "../../graph/graph.ts";
 
 const ID = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
 

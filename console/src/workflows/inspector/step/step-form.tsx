@@ -1,17 +1,17 @@
 /** The fields of a step, from the schema of its type. */
 import { useMemo } from "react";
-import { CodeEditor, type ScopeSource } from "../../code/index.ts";
-import { type FieldProps, fieldKindOf, Form, type Schema } from "../../form/index.ts";
-import type { Step } from "../graph/graph.ts";
-import type { DefinitionProblem } from "./problems.ts";
-import { ReferencePicker } from "./reference-picker.tsx";
+import { CodeEditor, type ScopeSource } from "../../../code/index.ts";
+import { type FieldProps, fieldKindOf, Form, type Schema } from "../../../form/index.ts";
+import type { Step } from "../../graph/graph.ts";
+import type { DefinitionProblem } from "../problems.ts";
+import { ReferencePicker } from "../reference-picker.tsx";
 import {
   AnyValue,
   isTemplateText,
   ObjectValue,
   SwitchField,
   TextExpression,
-} from "./value-field.tsx";
+} from "../values/value-field.tsx";
 
 interface StepFormProps {
   readonly step: Step;

@@ -1,6 +1,6 @@
 import "./overlay.css";
 import { type ReactNode, useId, useRef, useState } from "react";
-import { Keys } from "./key.tsx";
+import { Keys } from "../key.tsx";
 import { useFloat } from "./placement.ts";
 
 const WAIT_MS = 350;

@@ -1,9 +1,9 @@
 /** The values of the run that is shown and of pins, with names that the server knows before there are any. */
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
-import { numberOf, type ScopeSource, useDebounced } from "../../code/index.ts";
-import { useMay } from "../../data/people.ts";
-import { call } from "../../data/api.ts";
+import { numberOf, type ScopeSource, useDebounced } from "../../../code/index.ts";
+import { useMay } from "../../../data/people.ts";
+import { call } from "../../../data/api.ts";
 import { listSources, type ScopeInput, toItemKey } from "./sources.ts";
 
 /** Typing changes the definition at every letter; the names before a step change seldom. */

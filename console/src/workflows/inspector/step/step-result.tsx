@@ -1,11 +1,11 @@
 /** How a step went: its input, its output, its log, its attempts; and the output that tests take for granted. */
 import { FlaskConical, Pencil, Pin, PinOff } from "lucide-react";
 import { useState } from "react";
-import { CodeEditor } from "../../code/index.ts";
-import { JsonTree } from "../../ui/json-tree.tsx";
-import { Keys } from "../../ui/key.tsx";
-import { count, toDuration } from "../../ui/words.ts";
-import type { RunStep } from "../graph/run-view.ts";
+import { CodeEditor } from "../../../code/index.ts";
+import { JsonTree } from "../../../ui/json/json-tree.tsx";
+import { Keys } from "../../../ui/key.tsx";
+import { count, toDuration } from "../../../ui/words.ts";
+import type { RunStep } from "../../graph/run-view.ts";
 import type { Trial } from "./trial.ts";
 
 interface StepOutputProps {

@@ -1,6 +1,6 @@
 /** The values that a step's expressions can see, nearest first: the loop's item, the steps before, what started the run. */
-import type { ScopeSource } from "../../code/index.ts";
-import { joinPath } from "../../ui/value.ts";
+import type { ScopeSource } from "../../../code/index.ts";
+import { joinPath } from "../../../ui/json/value.ts";
 import {
   bodyOf,
   type Definition,
@@ -11,8 +11,8 @@ import {
   placeOf,
   type Step,
   toKey,
-} from "../graph/graph.ts";
-import type { RunView } from "../graph/run-view.ts";
+} from "../../graph/graph.ts";
+import type { RunView } from "../../graph/run-view.ts";
 
 export interface ScopeInput {
   readonly definition: Definition;

@@ -1,10 +1,10 @@
 import { useMemo, useRef } from "react";
-import { useStableHandlers } from "../ui/stable.ts";
-import { useCaret } from "./caret.ts";
-import { CodeEditor } from "./code-editor.tsx";
-import type { CodeHandle } from "./editor-props.ts";
-import { completeExpression } from "./completion.ts";
-import { type ExpressionMode, spellPath } from "./jsonata-mode.ts";
+import { useStableHandlers } from "../../ui/behaviour/stable.ts";
+import { useCaret } from "../caret.ts";
+import { CodeEditor } from "../code-editor.tsx";
+import type { CodeHandle } from "../editor-props.ts";
+import { completeExpression } from "../completion.ts";
+import { type ExpressionMode, spellPath } from "../jsonata-mode.ts";
 import { usePreview } from "./preview.ts";
 import { type ScopeSource, toNames } from "./scope.ts";
 

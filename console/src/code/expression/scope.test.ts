@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { findExpressions, spellPath } from "./jsonata-mode.ts";
+import { findExpressions, spellPath } from "../jsonata-mode.ts";
 import { parseValue, pickSources, resolveNames, spellValue, toNames, toScope } from "./scope.ts";
 
 const SOURCES = [

@@ -1,9 +1,9 @@
 import { ChevronRight } from "lucide-react";
 import { useState } from "react";
-import { type ScopeSource, useCaret } from "../../code/index.ts";
-import { JsonTree } from "../../ui/json-tree.tsx";
-import { useIsNarrow } from "../../ui/narrow.ts";
-import { summarizeValue } from "../../ui/value.ts";
+import { type ScopeSource, useCaret } from "../../../code/index.ts";
+import { JsonTree } from "../../../ui/json/json-tree.tsx";
+import { useIsNarrow } from "../../../ui/behaviour/narrow.ts";
+import { summarizeValue } from "../../../ui/json/value.ts";
 
 /** All that an expression of this step may use, nearest first, as it was. `Use` writes at the caret. */
 export function ValuesPanel({ sources }: { readonly sources: readonly ScopeSource[] }) {

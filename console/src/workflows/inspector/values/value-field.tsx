@@ -6,8 +6,8 @@ import {
   parseValue,
   type ScopeSource,
   spellValue,
-} from "../../code/index.ts";
-import { Control, type FieldProps, isFields, MapRows } from "../../form/index.ts";
+} from "../../../code/index.ts";
+import { Control, type FieldProps, isFields, MapRows } from "../../../form/index.ts";
 
 interface ValueFieldProps {
   readonly field: FieldProps;

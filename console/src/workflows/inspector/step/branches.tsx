@@ -1,7 +1,7 @@
 /** The ways out of a step: where each leads, and of a switch its cases. A renamed case takes its edges along. */
 import { CornerDownRight, Plus, X } from "lucide-react";
 import { type KeyboardEvent, useState } from "react";
-import { branchesOf, type Graph, type Step } from "../graph/graph.ts";
+import { branchesOf, type Graph, type Step } from "../../graph/graph.ts";
 
 interface BranchesProps {
   readonly step: Step;

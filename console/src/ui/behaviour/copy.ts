@@ -1,4 +1,4 @@
-import { notify } from "./toast.tsx";
+import { notify } from "../toast.tsx";
 
 /** Copies a text and says so; a browser that refuses is told of too. */
 export async function copyText(text: string, what: string): Promise<void> {

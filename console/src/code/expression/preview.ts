@@ -1,9 +1,9 @@
 /** The live result of an expression, evaluated by the server that will run it, with values that a run really had. */
 import { useQuery } from "@tanstack/react-query";
-import { call } from "../data/api.ts";
-import { useDebounced } from "../ui/debounced.ts";
-import type { CodeMark } from "./editor-props.ts";
-import { type ExpressionMode, findExpressions } from "./jsonata-mode.ts";
+import { call } from "../../data/api.ts";
+import { useDebounced } from "../../ui/behaviour/debounce.ts";
+import type { CodeMark } from "../editor-props.ts";
+import { type ExpressionMode, findExpressions } from "../jsonata-mode.ts";
 import { fillIn, markError } from "./result-text.ts";
 import { pickSources, type ScopeSource, toScope } from "./scope.ts";
 

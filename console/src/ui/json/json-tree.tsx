@@ -1,8 +1,8 @@
 import "./json-tree.css";
 import { ChevronRight, Copy, Search } from "lucide-react";
 import { type KeyboardEvent, useId, useMemo, useRef, useState } from "react";
-import { showRow, useRowWindow } from "./row-window.ts";
-import { notify } from "./toast.tsx";
+import { showRow, useRowWindow } from "../behaviour/row-window.ts";
+import { notify } from "../toast.tsx";
 import { listRows, searchRows, summarizeValue, type TreeRow } from "./value.ts";
 
 const ROW_PX = 24;

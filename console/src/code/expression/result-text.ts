@@ -1,8 +1,8 @@
 /** Results of expressions in the text where the expressions stand. */
-import type { Schemas } from "../data/api.ts";
-import { count } from "../ui/words.ts";
-import type { CodeMark } from "./editor-props.ts";
-import type { ExpressionMode } from "./jsonata-mode.ts";
+import type { Schemas } from "../../data/api.ts";
+import { count } from "../../ui/words.ts";
+import type { CodeMark } from "../editor-props.ts";
+import type { ExpressionMode } from "../jsonata-mode.ts";
 
 type PartPreview = Schemas["ExpressionPreview"];
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { Definition } from "../graph/graph.ts";
-import { NO_RUN } from "../graph/run-view.ts";
+import type { Definition } from "../../graph/graph.ts";
+import { NO_RUN } from "../../graph/run-view.ts";
 import { listSources, toItemKey } from "./sources.ts";
 
 const DEFINITION: Definition = {

@@ -1,9 +1,9 @@
 /** The test of one step from the inspector, and how it went. Nothing of it reaches outside. */
 import { useState } from "react";
-import { ApiError, call, type Schemas } from "../../data/api.ts";
-import { type Definition, idOf } from "../graph/graph.ts";
-import type { RunStep } from "../graph/run-view.ts";
-import { toItemKey, toPinKey } from "./sources.ts";
+import { ApiError, call, type Schemas } from "../../../data/api.ts";
+import { type Definition, idOf } from "../../graph/graph.ts";
+import type { RunStep } from "../../graph/run-view.ts";
+import { toItemKey, toPinKey } from "../values/sources.ts";
 
 export interface Trial {
   readonly isBusy: boolean;

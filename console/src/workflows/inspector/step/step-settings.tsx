@@ -1,7 +1,7 @@
 /** When a step fails, and how long it may take. */
-import { Form, type Schema } from "../../form/index.ts";
-import type { Step } from "../graph/graph.ts";
-import type { DefinitionProblem } from "./problems.ts";
+import { Form, type Schema } from "../../../form/index.ts";
+import type { Step } from "../../graph/graph.ts";
+import type { DefinitionProblem } from "../problems.ts";
 
 const SCHEMA: Schema = {
   type: "object",

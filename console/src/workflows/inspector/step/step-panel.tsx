@@ -1,21 +1,21 @@
 /** A step: its settings with the values they may use, and how it went. */
 import { useMemo, useState } from "react";
-import { CaretContext, type CaretField } from "../../code/index.ts";
-import { useMay } from "../../data/people.ts";
-import { useActions } from "../../shell/actions.ts";
-import { State } from "../../ui/state.tsx";
-import { Tabs } from "../../ui/tabs.tsx";
-import type { Step } from "../graph/graph.ts";
-import type { InspectorProps } from "./inspector-props.ts";
-import { usePins } from "./pins.ts";
-import { problemsOfStep } from "./problems.ts";
-import { toPinKey } from "./sources.ts";
+import { CaretContext, type CaretField } from "../../../code/index.ts";
+import { useMay } from "../../../data/people.ts";
+import { useActions } from "../../../shell/actions.ts";
+import { State } from "../../../ui/state.tsx";
+import { Tabs } from "../../../ui/tabs.tsx";
+import type { Step } from "../../graph/graph.ts";
+import type { InspectorProps } from "../inspector-props.ts";
+import { usePins } from "../values/pins.ts";
+import { problemsOfStep } from "../problems.ts";
+import { toPinKey } from "../values/sources.ts";
 import { StepHead } from "./step-head.tsx";
 import { StepInput, StepLog, StepOutput } from "./step-result.tsx";
 import { StepSettingsTab } from "./step-settings-tab.tsx";
 import { useTrial } from "./trial.ts";
-import { useSources } from "./use-sources.ts";
-import { ValuesPanel } from "./values-panel.tsx";
+import { useSources } from "../values/use-sources.ts";
+import { ValuesPanel } from "../values/values-panel.tsx";
 
 type TabId = "settings" | "input" | "output" | "log";
 const NO_ITEMS: ReadonlyMap<string, number> = new Map();
