@@ -21,6 +21,8 @@ export interface TestDatabase {
   readonly template: string;
   /** Whether the server is there for this run alone. */
   readonly isPrivate: boolean;
+  /** The SCRAM verifiers of the logins, as the product stored them. */
+  readonly verifiers: Readonly<Record<string, string>>;
 }
 
 declare module "vitest" {
@@ -58,14 +60,30 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const template = `millrace_template_${process.pid}`;
   await withOwnerClient(owner, (client) => client.query(`create database ${template}`));
   const prepared = await makeTemplate({ ...owner, database: template });
-  if (embedded) await shortenLogins(owner, [owner, prepared.app, prepared.system, prepared.sql]);
-  project.provide("database", { owner, prepared, template, isPrivate: embedded !== undefined });
+  const logins = [prepared.app, prepared.system, prepared.sql];
+  const verifiers = await readVerifiers(owner, logins);
+  if (embedded) await shortenLogins(owner, [owner, ...logins]);
+  const isPrivate = embedded !== undefined;
+  project.provide("database", { owner, prepared, template, isPrivate, verifiers });
   project.provide("folder", folder);
   return async () => {
     if (embedded === undefined) await dropAll(owner, template);
     await embedded?.stop();
     rmSync(folder, { recursive: true, force: true });
   };
+}
+
+async function readVerifiers(
+  owner: pg.ClientConfig,
+  logins: readonly pg.ClientConfig[],
+): Promise<Record<string, string>> {
+  const { rows } = await withOwnerClient(owner, (client) =>
+    client.query<{ name: string; verifier: string }>(
+      "select rolname as name, rolpassword as verifier from pg_authid where rolname = any($1)",
+      [logins.map(({ user }) => user)],
+    ),
+  );
+  return Object.fromEntries(rows.map(({ name, verifier }) => [name, verifier]));
 }
 
 /** One round of hashing instead of 4,096: a run opens thousands of connections, and either side takes 3 ms for that. */
