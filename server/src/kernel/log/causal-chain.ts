@@ -106,16 +106,18 @@ export async function readCauses(
 ): Promise<RecordedEvent[]> {
   const positions = ids.map(positionOf).filter((position) => position !== undefined);
   const { rows } = await sql<EventRow>`
+    with cause as materialized (${positionRows(positions)}),
+         act as (select distinct epoch, tx, correlation_id from cause where causation_id is null
+                  order by epoch, tx limit ${ACTS_MAX})
     select distinct on (e.epoch, e.xid, e.seq) ${sql.raw(LIGHT_EVENT_COLUMNS)}
-      from (${positionRows(positions)}) cause
-     cross join lateral
-           (select e.* from events e where (e.epoch, e.xid, e.seq) = (cause.epoch, cause.xid, cause.seq)
+      from (select e.* from cause c cross join lateral
+              (select * from events e where (e.epoch, e.xid, e.seq) = (c.epoch, c.xid, c.seq) limit 1) e
             union all
-            select e.* from
-              (select e.* from events e where (e.epoch, e.xid) >= (cause.epoch, cause.tx)
+            select e.* from act cross join lateral
+              (select e.* from events e where (e.epoch, e.xid) >= (act.epoch, act.tx)
                 order by e.epoch, e.xid, e.seq limit ${NEARBY_EVENTS_MAX}) e
-             where coalesce(e.tx, e.xid) = cause.tx and e.epoch = cause.epoch and cause.causation_id is null
-               and e.correlation_id = cause.correlation_id and e.causation_id is null) e
+             where coalesce(e.tx, e.xid) = act.tx and e.epoch = act.epoch
+               and e.correlation_id = act.correlation_id and e.causation_id is null) e
      order by e.epoch, e.xid, e.seq limit ${eventsMax}`.execute(tx);
   return rows.map(toEvent);
 }
@@ -125,11 +127,14 @@ function positionRows(positions: readonly LogPosition[]) {
     from unnest(${positions.map(({ epoch }) => epoch)}::smallint[],
                 ${positions.map(({ xid }) => String(xid))}::xid8[],
                 ${positions.map(({ seq }) => seq)}::bigint[]) as p (epoch, xid, seq)
-    join events e on (e.epoch, e.xid, e.seq) = (p.epoch, p.xid, p.seq)`;
+   cross join lateral
+         (select * from events e where (e.epoch, e.xid, e.seq) = (p.epoch, p.xid, p.seq) limit 1) e`;
 }
 
 /** The events of one transaction are next to each other, but for those of others in between. */
 const NEARBY_EVENTS_MAX = 5_000;
+/** Transactions whose other events are looked for: a script may have thousands, which are known as its own. */
+const ACTS_MAX = 100;
 
 /** The events without a cause of the transactions at these positions. */
 async function readUncaused(

@@ -262,7 +262,9 @@ export async function readEventsAt(
       from unnest(${positions.map(({ epoch }) => epoch)}::smallint[],
                   ${positions.map(({ xid }) => String(xid))}::xid8[],
                   ${positions.map(({ seq }) => seq)}::bigint[]) as p (epoch, xid, seq)
-      join events e on (e.epoch, e.xid, e.seq) = (p.epoch, p.xid, p.seq)`.execute(tx);
+     cross join lateral
+           (select * from events e
+             where (e.epoch, e.xid, e.seq) = (p.epoch, p.xid, p.seq) limit 1) e`.execute(tx);
   return rows.map(toEvent);
 }
 

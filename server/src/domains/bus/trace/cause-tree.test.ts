@@ -204,3 +204,21 @@ test("who may not read runs sees the events alone, and a stranger nothing", asyn
   expect((await ask("INC9999999")).status).toBe(404);
   expect((await ask("evt_0000000000000000000000")).status).toBe(404);
 });
+
+test("a script that did thousands of things at once is traced in a moment", async () => {
+  const { body } = await owner("POST /api/v1/itsm/incidents", { title: "One of many" });
+  const columns = await world.sql(
+    "select column_name as name from information_schema.columns where table_name = 'events'",
+  );
+  const same = columns
+    .map(({ name }) => name)
+    .filter((name) => name !== "seq" && name !== "made_by");
+  await world.sql(
+    `insert into events (${same.join()}, seq, made_by) overriding system value
+     select ${same.map((name) => `e.${name}`).join()}, e.seq + 1000000 + n, 'exe_01jd0000000000000000000000'
+       from generate_series(1, 5000) n, (select * from events where resource_id = $1 limit 1) e`,
+    [body.data.id],
+  );
+  const trace = await owner(`GET /api/v1/trace?of=${body.data.id}`);
+  expect(trace).toMatchObject({ status: 200, body: { data: { counts: { event: 5001 } } } });
+});
