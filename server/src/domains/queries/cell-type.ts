@@ -88,7 +88,18 @@ const { arrayParser } = pg.types as unknown as {
 /** A list of one dimension whose elements need no quotes; the driver's parser takes ten times as long for it. */
 const PLAIN_ARRAY = /^\{[^{}"\\]*\}$/;
 
+/** A list of numbers that JSON writes alike: its parser takes a fifth of the time of one call for each. */
+const NUMBER_ARRAY = /^\{[-+\d.,e]+\}$/;
+
+function parseNumbers(text: string): unknown[] | undefined {
+  if (!NUMBER_ARRAY.test(text)) return undefined;
+  const numbers = JSON.parse(`[${text.slice(1, -1)}]`) as number[];
+  return numbers.every(Number.isFinite) ? numbers : undefined;
+}
+
 function parseArray(text: string, read: CellType["read"]): unknown[] {
+  const numbers = read === asNumber ? parseNumbers(text) : undefined;
+  if (numbers) return numbers;
   if (!PLAIN_ARRAY.test(text)) return arrayParser.create(text, read).parse();
   if (text === "{}") return [];
   const elements = text.slice(1, -1).split(",");
