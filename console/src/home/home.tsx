@@ -15,7 +15,7 @@ import { groupChanges, listPeople } from "./changes.ts";
 import { groupFailures } from "./failures.ts";
 import { lastVisit } from "./last-visit.ts";
 import { Panel } from "./panel.tsx";
-import { useWaiting } from "./waiting.ts";
+import { useWaiting } from "./waiting-list.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const SHOWN_MAX = 7;

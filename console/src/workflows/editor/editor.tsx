@@ -16,7 +16,7 @@ import { TopBar } from "./top-bar.tsx";
 import { useClipboard } from "./use-clipboard.ts";
 import { useEditorActions } from "./use-editor-actions.ts";
 import { useEdits } from "./use-edits.ts";
-import { useFolding } from "./use-folding.ts";
+import { useFolds } from "./use-folds.ts";
 import { showField, useJump, useProblems } from "./use-problems.ts";
 import { useRights } from "./use-rights.ts";
 import { useShownRun } from "./run/use-shown-run.ts";
@@ -60,7 +60,7 @@ function Workbench({ id, draft, workflow, definition }: WorkbenchProps) {
   const problems = useProblems(definition, locked === undefined);
   const { jump, jumpToNext } = useJump(problems, choose);
   const dialogs = useDialogs({ id, draft, definition, go });
-  const { folding, fold, foldAll } = useFolding(definition);
+  const { folding, fold, foldAll } = useFolds(definition);
   const toggle = (name: string): void => go({ panel: panel === name ? undefined : name });
   const on = {
     ...dialogs.on,

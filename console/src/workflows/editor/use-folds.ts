@@ -12,7 +12,7 @@ function toggle(keys: ReadonlySet<string>, key: string): ReadonlySet<string> {
   return keys.has(key) ? keys.difference(new Set([key])) : keys.union(new Set([key]));
 }
 
-export function useFolding(draft: Definition) {
+export function useFolds(draft: Definition) {
   const [folded, setFolded] = useState(NONE);
   const [opened, setOpened] = useState(NONE);
   // By its text: what is another object at every letter would lay everything out at every letter.
