@@ -69,7 +69,7 @@ test("a folder is seen at a glance: at most fourteen sources", () => {
 
 test("a file is named for its subject, not for what somebody does there", () => {
   const vague = /^(utils?|helpers?|common|types|interfaces|constants|managers?|base|misc)$/;
-  const named = /(^|-)(string|setting|binding|ping|feed|seed)s?$|^imported$/;
+  const named = /(^|-)(string|setting|binding|ping|feed|seed)s?$/;
   const wrong = sources.filter(({ path }) => {
     const stem = basename(path).replace(/\..*$/, "");
     return vague.test(stem) || (/(ing|ed)$/.test(stem) && !named.test(stem));

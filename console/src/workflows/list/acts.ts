@@ -2,7 +2,7 @@
 import { call, type Input, invalidate } from "../../data/api.ts";
 import { applyChange } from "../../data/change.ts";
 import { notify, notifyError } from "../../ui/toast.tsx";
-import { parseImported } from "./imported.ts";
+import { parseImported } from "./definition-file.ts";
 
 interface Named {
   readonly id: string;

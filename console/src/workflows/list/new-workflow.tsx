@@ -6,7 +6,7 @@ import { describeRefusal } from "../../data/change.ts";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
 import { notify } from "../../ui/toast.tsx";
 import { type Intent, INTENTS, setUp } from "../../welcome/index.ts";
-import { parseImported } from "./imported.ts";
+import { parseImported } from "./definition-file.ts";
 
 type Way = "nothing" | "example" | "import";
 

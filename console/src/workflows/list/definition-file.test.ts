@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseImported } from "./imported.ts";
+import { parseImported } from "./definition-file.ts";
 
 const NODES = [{ id: "say", type: "set" }];
 
