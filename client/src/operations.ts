@@ -33,7 +33,7 @@ export interface Schemas {
   "Attachment": { "id": string; "ticketId": string; "name": string; "bytes": number; "createdBy": string; "createdAt": string };
   "BlackoutWindow": { "id": string; "name": string; "start": string; "end": string; "ciIds": readonly (string)[]; "reason": string; "createdBy": string; "createdAt": string; "updatedAt": string };
   "BulkRetry": { "count": number; "skipped"?: readonly ({ "code": string; "reason": string; "count": number; "runIds": readonly (string)[] })[] };
-  "CalendarChange": { "id": string; "number": string; "title": string; "state": "draft" | "submitted" | "approved" | "rejected" | "implementing" | "completed" | "rolled_back" | "cancelled"; "type": "standard" | "normal" | "emergency"; "risk": Schemas["ChangeRisk"]; "assigneeId": string | null; "teamId": string | null; "plannedStart": string; "plannedEnd": string };
+  "CalendarChange": { "id": string; "number": string; "title": string; "state": "draft" | "submitted" | "approved" | "rejected" | "implementing" | "completed" | "rolled_back" | "cancelled"; "type": "standard" | "normal" | "emergency"; "risk": Schemas["ChangeRisk"]; "assigneeId": string | null; "teamId": string | null; "plannedStart": string; "plannedEnd": string; "ciIds": readonly (string)[]; "conflicts": number };
   "CalendarFeed": { "url": string; "createdAt": string };
   "CatalogApproval": { "required": boolean; "approverIds": readonly (string)[]; "rule": "any" | "all" };
   "CatalogItem": { "id": string; "name": string; "description": string; "category": string; "icon": string | null; "form": { readonly [name: string]: unknown }; "approval": Schemas["CatalogApproval"]; "workflowId": string | null; "status": "active" | "retired"; "createdBy": string; "createdAt": string; "updatedAt": string };
@@ -41,7 +41,7 @@ export interface Schemas {
   "CauseTree": { "of": { "kind": string; "id": string }; "rootIds": readonly (string)[]; "focusIds": readonly (string)[]; "nodes": readonly (Schemas["TraceNode"])[]; "counts": { readonly [name: string]: number }; "truncated": boolean };
   "Change": { "id": string; "number": string; "title": string; "description": string; "state": "draft" | "submitted" | "approved" | "rejected" | "implementing" | "completed" | "rolled_back" | "cancelled"; "type": "standard" | "normal" | "emergency"; "templateId": string | null; "impact": number; "justification": string; "implementationPlan": string; "rollbackPlan": string; "testPlan": string; "risk": Schemas["ChangeRisk"]; "plannedStart": string | null; "plannedEnd": string | null; "approval": Schemas["ChangeApproval"]; "approvalsRequired": number; "approvalsGiven": number; "assigneeId": string | null; "teamId": string | null; "ciIds": readonly (string)[]; "requestedBy": string; "submittedAt": string | null; "approvedAt": string | null; "implementedAt": string | null; "completedAt": string | null; "rolledBackAt": string | null; "rejectionReason": string | null; "cancellationReason": string | null; "implementationNotes": string | null; "completionNotes": string | null; "rollbackNotes": string | null; "outcome": "successful" | "rolled_back" | "cancelled" | null; "createdBy": string; "createdAt": string; "updatedAt": string };
   "ChangeApproval": { "rule": "count" | "all" | "percentage"; "value": number; "approverIds": readonly (string)[] };
-  "ChangeApprovals": { "rule": "count" | "all" | "percentage"; "value": number; "approverIds": readonly (string)[]; "required": number; "given": number; "round": number; "pending": readonly ({ "approverId": string; "userId": string })[]; "votes": readonly (Schemas["ChangeVote"])[] };
+  "ChangeApprovals": { "rule": "count" | "all" | "percentage"; "value": number; "approverIds": readonly (string)[]; "required": number; "given": number; "round": number; "pending": readonly ({ "approverId": string; "userId": string })[]; "votes": readonly (Schemas["ChangeVote"])[]; "isOpenToAll": boolean; "canVote": boolean; "whyNot": "not_submitted" | "not_permitted" | "own_change" | "not_approver" | "already_voted" | null };
   "ChangeCalendar": { "from": string; "to": string; "changes": readonly (Schemas["CalendarChange"])[]; "blackoutWindows": readonly (Schemas["BlackoutWindow"])[]; "truncated": boolean };
   "ChangeConflicts": { "changes": readonly (Schemas["ConflictingChange"])[]; "blackoutWindows": readonly (Schemas["BlackoutWindow"])[] };
   "ChangeDelegation": { "userId": string; "toUserId": string; "from": string; "to": string; "createdAt": string; "updatedAt": string };
@@ -82,6 +82,7 @@ export interface Schemas {
   "ExportLink": { "url": string; "expiresAt": string };
   "ExpressionPreview": { "ok": boolean; "value"?: unknown; "type"?: "nothing" | "null" | "boolean" | "number" | "string" | "array" | "object"; "length"?: number; "truncated"?: boolean; "secrets"?: readonly (string)[]; "error"?: { "code": "syntax" | "evaluation" | "timeout" | "too_large" | "busy"; "message": string; "position"?: number; "path"?: string; "expression"?: string } };
   "ExpressionPreviews": { "previews": readonly (Schemas["ExpressionPreview"])[] };
+  "FreeWindows": { "windows": readonly ({ "start": string; "end": string })[] };
   "FullWorkflowVersion": { "id": string; "workflowId": string; "version": number; "label": string | null; "status": "draft" | "active" | "superseded" | "archived"; "activeIn": readonly ("production" | "staging" | "development")[]; "author": { "id": string; "name": string }; "changeSummary": string; "createdAt": string; "definition": Schemas["WorkflowDefinition"] };
   "ImportResult": { "imported": number; "updated": number; "unchanged": number; "skipped": number; "errors": readonly ({ "path": string; "message": string })[] };
   "Incident": { "id": string; "number": string; "title": string; "description": string; "impact": number; "urgency": number; "severity": "low" | "medium" | "high" | "critical"; "category": string; "callerId": string | null; "assigneeId": string | null; "teamId": string | null; "ciIds": readonly (string)[]; "state": "new" | "in_progress" | "on_hold" | "resolved" | "closed" | "cancelled"; "priority": number; "isMajor": boolean; "parentId": string | null; "onHoldReason": string | null; "resolution": string | null; "resolutionCode": string | null; "resolvedAt": string | null; "resolvedBy": string | null; "closedAt": string | null; "reopenCount": number; "createdBy": string; "createdAt": string; "updatedAt": string };
@@ -432,7 +433,7 @@ export interface Operations {
   /** Say that a change was carried out */
   "changes.complete": { params: { "id": string }; body?: { "notes"?: string }; reply: { "data": Schemas["Change"] } };
   /** See what gets in the way of a change */
-  "changes.conflicts": { params: { "id": string }; reply: { "data": Schemas["ChangeConflicts"] } };
+  "changes.conflicts": { params: { "id": string }; query?: { "start"?: string; "end"?: string }; reply: { "data": Schemas["ChangeConflicts"] } };
   /** Draft a change */
   "changes.create": { body: { "title"?: string; "description"?: string; "type"?: "standard" | "normal" | "emergency"; "impact"?: number; "justification"?: string; "implementationPlan"?: string; "rollbackPlan"?: string; "testPlan"?: string; "plannedStart"?: string | null; "plannedEnd"?: string | null; "approval"?: { "rule"?: "count" | "all" | "percentage"; "value"?: number; "approverIds"?: readonly (string)[] }; "approvalsRequired"?: number; "assigneeId"?: string | null; "teamId"?: string | null; "ciIds"?: readonly (string)[]; "templateId"?: string }; reply: { "data": Schemas["Change"] } };
   /** Make an address for your calendar program */
@@ -443,6 +444,8 @@ export interface Operations {
   "changes.delete_calendar_feed": { reply: undefined };
   /** Let nobody vote on changes in your stead any more */
   "changes.end_delegation": { reply: undefined };
+  /** Find when nothing is in the way of a change */
+  "changes.free_windows": { query?: { "ciIds"?: string; "hours"?: number; "from"?: string; "to"?: string }; reply: { "data": Schemas["FreeWindows"] } };
   /** Read a change */
   "changes.get": { params: { "id": string }; reply: { "data": Schemas["Change"] } };
   /** Download what is attached */
@@ -1333,6 +1336,7 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "changes.delegate": "POST /api/v1/itsm/changes/{id}/delegate",
   "changes.delete_calendar_feed": "DELETE /api/v1/itsm/changes/calendar-feed",
   "changes.end_delegation": "DELETE /api/v1/itsm/changes/delegations",
+  "changes.free_windows": "GET /api/v1/itsm/changes/free-windows",
   "changes.get": "GET /api/v1/itsm/changes/{id}",
   "changes.get_attachment": "GET /api/v1/itsm/changes/{id}/attachments/{attachmentId}",
   "changes.get_timeline": "GET /api/v1/itsm/changes/{id}/timeline",

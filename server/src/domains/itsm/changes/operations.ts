@@ -1,10 +1,12 @@
 import { authorOf } from "#kernel/access/caller.ts";
 import Type from "typebox";
+import { invalidField } from "#kernel/operation/failure.ts";
 import { listPage, listQuery } from "#kernel/list/list.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { countedPage, created, item, withRevision } from "#kernel/operation/response.ts";
-import { InputTime, object } from "#kernel/schema/schema.ts";
+import { InputTime, object, Time } from "#kernel/schema/schema.ts";
 import { nextTicketNumber, takeCommand, ticketParams } from "../tickets/index.ts";
+import { parseWindow } from "./calendar/calendar.ts";
 import { Change, content, toChange } from "./change.ts";
 import { ChangeInput, ChangePatch } from "./change-input.ts";
 import { ApproversRemoved, ChangeCreated, ChangeSubmitted, ChangeUpdated } from "./events.ts";
@@ -15,6 +17,8 @@ import { ChangesRead, ChangesWrite } from "./permissions.ts";
 import * as service from "./service.ts";
 import { changeStore } from "./store.ts";
 import { Conflicts, findConflicts } from "./windows/conflicts.ts";
+import { findFreeWindows, FREE_WINDOWS_MAX } from "./windows/free-window.ts";
+import { assertOrder, parseMoment } from "./windows/window.ts";
 
 const { path } = changeKind;
 const ById = ticketParams(changeKind);
@@ -119,9 +123,60 @@ const listConflicts = query({
     "is not in its way.",
   permission: ChangesRead,
   params: ById,
+  query: object({
+    start: Type.Optional(Type.String({ ...InputTime, description: "With `end`: were it then" })),
+    end: Type.Optional(InputTime),
+  }),
   response: item(Conflicts),
   example,
-  run: async ({ tx }, { params }) => findConflicts(tx, await changeStore.get(tx, params.id)),
+  async run({ tx }, { params, query: { start, end } }) {
+    const change = await changeStore.get(tx, params.id);
+    const proposed = parseProposal(start, end);
+    return findConflicts(tx, { ...change, ...proposed });
+  },
+});
+
+/** The window that a query proposes for a change: both ends, or none. */
+function parseProposal(start: string | undefined, end: string | undefined) {
+  if (start === undefined && end === undefined) return undefined;
+  if (start === undefined) throw invalidField("?start", "is needed with an end");
+  if (end === undefined) throw invalidField("?end", "is needed with a start");
+  const [plannedStart, plannedEnd] = [parseMoment("?start", start), parseMoment("?end", end)];
+  assertOrder("?end", plannedStart, plannedEnd);
+  return { plannedStart, plannedEnd };
+}
+
+const HOUR_MS = 3_600_000;
+const ID_LIST = "^ci_[0-9a-z]+(,ci_[0-9a-z]+)*$";
+
+const listFreeWindows = query({
+  id: "changes.free_windows",
+  route: `GET ${path}/free-windows`,
+  summary: "Find when nothing is in the way of a change",
+  description:
+    "The times in which no planned change of these configuration items, and no blackout window, stands; " +
+    `the soonest ${FREE_WINDOWS_MAX} that are long enough. From now, for 31 days, unless \`from\` and \`to\` say otherwise.`,
+  permission: ChangesRead,
+  query: object({
+    ciIds: Type.Optional(
+      Type.String({ pattern: ID_LIST, maxLength: 8_000, description: "With commas between them" }),
+    ),
+    hours: Type.Optional(Type.Number({ minimum: 0.25, maximum: 720, default: 1 })),
+    from: Type.Optional(InputTime),
+    to: Type.Optional(InputTime),
+  }),
+  response: item(
+    Type.Object(
+      { windows: Type.Array(Type.Object({ start: Time, end: Time })) },
+      { title: "FreeWindows" },
+    ),
+  ),
+  async run({ tx, now }, { query: { ciIds, hours = 1, from, to } }) {
+    const times = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
+    const within = parseWindow(times, now, { daysBefore: 0, daysAfter: 31 });
+    const asked = { itemIds: ciIds?.split(",") ?? [], minMs: hours * HOUR_MS };
+    return { windows: [...(await findFreeWindows(tx, within, asked))] };
+  },
 });
 
 const takeChange = takeCommand(changeKind, changeCommands, {
@@ -137,4 +192,5 @@ export const changeOperations = [
   updateChange,
   takeChange,
   listConflicts,
+  listFreeWindows,
 ];

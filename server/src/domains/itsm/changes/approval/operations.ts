@@ -3,7 +3,7 @@ import { authorOf } from "#kernel/access/caller.ts";
 import { invalidField } from "#kernel/operation/failure.ts";
 import { query } from "#kernel/operation/operation.ts";
 import { item } from "#kernel/operation/response.ts";
-import { id, object, text, Time } from "#kernel/schema/schema.ts";
+import { id, nullable, object, text, Time } from "#kernel/schema/schema.ts";
 import {
   assertReferencesExist,
   invalidTransition,
@@ -32,7 +32,13 @@ import { changeStore } from "../store.ts";
 import { Approval, requiredApprovals, seatHolder } from "./approval.ts";
 import { dropAbsentApprovers } from "./present-approvers.ts";
 import * as store from "./store.ts";
-import { assertNotRequester, castVotes, findOpenSeats } from "./vote.ts";
+import {
+  assertNotRequester,
+  castVotes,
+  findOpenSeats,
+  findVoteHindrance,
+  VOTE_HINDRANCES,
+} from "./vote.ts";
 
 const { command, transition, save, emit } = changeCommands;
 const { wrongState } = changeMachine;
@@ -148,17 +154,26 @@ const listApprovals = query({
         round: Type.Integer({ description: "How often it was submitted" }),
         pending: Type.Array(PendingVote, { description: "Named approvers who have not voted" }),
         votes: Type.Array(Vote, { description: "Of all rounds, the latest first, up to 500" }),
+        isOpenToAll: Type.Boolean({
+          description: "Nobody is named: everyone with `changes:approve` has a vote",
+        }),
+        canVote: Type.Boolean({ description: "The caller's vote would count now" }),
+        whyNot: nullable(
+          Type.Enum([...VOTE_HINDRANCES], { description: "Why the caller can't vote" }),
+        ),
       },
       { title: "ChangeApprovals" },
     ),
   ),
   example: { params: { id: EXAMPLE_CHANGE } },
-  async run({ tx }, { params }) {
+  async run(ctx, { params }) {
+    const { tx } = ctx;
     const change = await changeStore.get(tx, params.id);
     const { type, approval, approvalsGiven, round } = change;
-    const [votes, delegates] = await Promise.all([
+    const [votes, delegates, whyNot] = await Promise.all([
       store.listVotes(tx, change.id),
       store.activeDelegates(tx, change.id),
+      findVoteHindrance(ctx, change),
     ]);
     const voted = new Set(
       votes.filter((vote) => vote.round === round).map((vote) => vote.approverId),
@@ -167,7 +182,9 @@ const listApprovals = query({
       .filter((seat) => !voted.has(seat))
       .map((seat) => ({ approverId: seat, userId: seatHolder(seat, delegates) }));
     const required = requiredApprovals(type, approval);
-    return { ...approval, required, given: approvalsGiven, round, pending, votes };
+    const isOpenToAll = approval.approverIds.length === 0;
+    const standing = { required, given: approvalsGiven, round, pending, votes };
+    return { ...approval, ...standing, isOpenToAll, canVote: whyNot === null, whyNot };
   },
 });
 

@@ -235,3 +235,22 @@ function standIn(of: Member, by: Member, { afterMs = 0 } = {}) {
   const to = new Date(from.getTime() + 12 * HOUR_MS);
   return of(`PUT ${CHANGES}/delegations`, { toUserId: by.userId, from, to });
 }
+
+test("everyone reads whether their vote counts, and why it does not", async () => {
+  const viewer = await world.member(["viewer"]);
+  const standing = async (by: Member, id: string) => {
+    const { canVote, whyNot, isOpenToAll } = (await by(`GET ${CHANGES}/${id}/approvals`)).body.data;
+    return [canVote, whyNot, isOpenToAll];
+  };
+  const open = await createSubmittedChange(ada, { approvalsRequired: 2 });
+  expect(await standing(ada, open.id)).toEqual([false, "own_change", true]);
+  expect(await standing(viewer, open.id)).toEqual([false, "not_permitted", true]);
+  expect(await standing(bob, open.id)).toEqual([true, null, true]);
+  await performAction(bob, open.id, "approve");
+  expect(await standing(bob, open.id)).toEqual([false, "already_voted", true]);
+  await performAction(cy, open.id, "approve");
+  expect(await standing(cy, open.id)).toEqual([false, "not_submitted", true]);
+  const few = await createSubmittedChange(requester, named("count", 1, bob));
+  expect(await standing(cy, few.id)).toEqual([false, "not_approver", false]);
+  expect(await standing(bob, few.id)).toEqual([true, null, false]);
+});

@@ -3,6 +3,7 @@ import type { Tx } from "#kernel/db/connection.ts";
 import { Failure } from "#kernel/operation/failure.ts";
 import type { ReadContext, WriteContext } from "#kernel/contract.ts";
 import { AlreadyVoted, type ChangeRecord, NotApprover, OwnApproval } from "../change.ts";
+import { ChangesApprove } from "../permissions.ts";
 import { votableSeats } from "./approval.ts";
 import { findPrincipals } from "./delegation.ts";
 import * as store from "./store.ts";
@@ -28,6 +29,34 @@ export async function castVotes(
   const seats = await findOpenSeats(tx, change, own);
   await store.insertVotes(tx, change, seats, { userId, decision, comment, now });
   return { userId, approverIds: [...seats], comment };
+}
+
+/** The reasons for which somebody can't vote on a change, the first that holds. */
+export const VOTE_HINDRANCES = [
+  "not_submitted",
+  "not_permitted",
+  "own_change",
+  "not_approver",
+  "already_voted",
+] as const;
+
+/** Finds why the caller can't vote on a change now; null where they can. */
+export async function findVoteHindrance(
+  { tx, now, caller }: ReadContext,
+  change: ChangeRecord,
+): Promise<(typeof VOTE_HINDRANCES)[number] | null> {
+  if (change.state !== "submitted") return "not_submitted";
+  if (!caller.permissions.has(ChangesApprove.name)) return "not_permitted";
+  const userId = authorOf(caller);
+  if (userId === change.createdBy) return "own_change";
+  const [delegates, principals, voted] = await Promise.all([
+    store.activeDelegates(tx, change.id),
+    findPrincipals(tx, userId, now),
+    store.votedSeats(tx, change),
+  ]);
+  const own = votableSeats(change.approval, userId, { delegates, principals });
+  if (own.length === 0) return "not_approver";
+  return own.every((seat) => voted.has(seat)) ? "already_voted" : null;
 }
 
 /** Filters the seats that nobody has voted for; throws where there are none. */

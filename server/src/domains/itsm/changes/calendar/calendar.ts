@@ -4,6 +4,7 @@ import { queryRows } from "#kernel/db/statement.ts";
 import { invalidField } from "#kernel/operation/failure.ts";
 import { Time } from "#kernel/schema/schema.ts";
 import { Change } from "../change.ts";
+import { PLANNED_STATES } from "../lifecycle.ts";
 import { BlackoutWindow, findBlackouts } from "../windows/blackout.ts";
 import { assertOrder, parseMoment, type Window } from "../windows/window.ts";
 import { type CalendarEntry, toICalendar } from "./icalendar.ts";
@@ -12,7 +13,7 @@ const ENTRIES_MAX = 1_000;
 const DAYS_MAX = 400;
 const DAY_MS = 86_400_000;
 
-const { id, number, title, state, type, risk, assigneeId, teamId } = Change.properties;
+const { id, number, title, state, type, risk, assigneeId, teamId, ciIds } = Change.properties;
 
 const CalendarChange = Type.Object(
   {
@@ -26,6 +27,10 @@ const CalendarChange = Type.Object(
     teamId,
     plannedStart: Time,
     plannedEnd: Time,
+    ciIds,
+    conflicts: Type.Integer({
+      description: "How many changes and blackout windows are in its way; of what has ended, none",
+    }),
   },
   { title: "CalendarChange" },
 );
@@ -43,6 +48,19 @@ export const Calendar = Type.Object(
   { title: "ChangeCalendar" },
 );
 
+const isPlanned = (table: string): string =>
+  `${table}.state = any('{${PLANNED_STATES.join(",")}}'::text[])`;
+
+/** The changes and blackout windows that `findConflicts` finds, as numbers. */
+const countChanges = `(
+  select count(distinct o.id)::int from ticket_items i join changes o on o.id = i.ticket_id
+   where i.item_id = any(about.ids) and i.kind = 'change' and o.id <> c.id and ${isPlanned("o")}
+     and o.planned_start < c.planned_end and o.planned_end > c.planned_start)`;
+const countBlackouts = `(
+  select count(*)::int from blackout_windows b
+   where b.starts_at < c.planned_end and b.ends_at > c.planned_start
+     and (cardinality(b.item_ids) = 0 or b.item_ids && about.ids))`;
+
 interface PlannedChange extends Static<typeof CalendarChange> {
   readonly description: string;
   readonly revision: number;
@@ -51,11 +69,14 @@ interface PlannedChange extends Static<typeof CalendarChange> {
 
 /** Without drafts, which are private, and without what was rejected or cancelled, which will not happen. */
 const PLANNED = `
-  select id, number, title, description, state, type, revision, updated_at as "updatedAt",
+  select c.id, number, title, description, state, type, revision, updated_at as "updatedAt",
          json_build_object('score', risk_score, 'level', risk_level, 'reasons', risk_reasons) as risk,
          assignee_id as "assigneeId", team_id as "teamId",
-         planned_start as "plannedStart", planned_end as "plannedEnd"
-    from changes
+         planned_start as "plannedStart", planned_end as "plannedEnd", about.ids as "ciIds",
+         case when ${isPlanned("c")} then ${countChanges} + ${countBlackouts} else 0 end as conflicts
+    from changes c cross join lateral (
+      select coalesce(array_agg(item_id order by item_id), '{}') as ids
+        from ticket_items where ticket_id = c.id and kind = 'change') about
    where planned_start < $2 and planned_end > $1
      and state = any('{submitted,approved,implementing,completed,rolled_back}'::text[])
    order by planned_start, no limit ${ENTRIES_MAX + 1}`;

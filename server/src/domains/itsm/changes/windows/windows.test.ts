@@ -247,3 +247,56 @@ test("a secret address shows the calendar until it is replaced, revoked, or its 
   expect(logged).toContain('"path":"/calendars/');
   expect(logged).not.toContain(token);
 });
+
+test("the calendar counts conflicts, a proposed time is tried, and free windows lie around what is planned", async () => {
+  const day = "2034-06-06";
+  const about = { ciIds: [server] };
+  const first = await createSubmittedChange(requester, {
+    ...about,
+    ...planned(day, "08:00", "10:00"),
+  });
+  const second = await createSubmittedChange(requester, {
+    ...about,
+    ...planned(day, "09:00", "11:00"),
+  });
+  const other = await createSubmittedChange(requester, {
+    ciIds: [printer],
+    ...planned(day, "09:00", "10:00"),
+  });
+  await blackout({ ciIds: [server], start: `${day}T10:30:00Z`, end: `${day}T12:00:00Z` });
+  const times = `from=${day}T00:00:00Z&to=${day}T20:00:00Z`;
+  const read = async () =>
+    (await requester(`GET ${CHANGES}/calendar?${times}`)).body.data.changes.map((one: any) => [
+      one.id,
+      one.ciIds,
+      one.conflicts,
+    ]);
+  expect(await read()).toEqual([
+    [first.id, [server], 1],
+    [second.id, [server], 2],
+    [other.id, [printer], 0],
+  ]);
+  const tried = (query: string) => requester(`GET ${CHANGES}/${second.id}/conflicts?${query}`);
+  const { body } = await tried(`start=${day}T13:00:00Z&end=${day}T15:00:00Z`);
+  expect(body.data).toEqual({ changes: [], blackoutWindows: [] });
+  expect(await tried(`start=${day}T13:00:00Z`)).toMatchObject({
+    status: 422,
+    body: { errors: [{ path: "?end" }] },
+  });
+  const free = async (query: string) =>
+    (await requester(`GET ${CHANGES}/free-windows?${times}&${query}`)).body.data.windows.map(
+      ({ start, end }: any) => [start.slice(11, 16), end.slice(11, 16)],
+    );
+  expect(await free(`ciIds=${server}`)).toEqual([
+    ["00:00", "08:00"],
+    ["12:00", "20:00"],
+  ]);
+  expect(await free(`ciIds=${server}&hours=8.5`)).toEqual([]);
+  expect(await free(`ciIds=${printer},${server}&hours=8`)).toHaveLength(2);
+  expect(await free("hours=20")).toEqual([["00:00", "20:00"]]);
+  await performAction(manager, first.id, "reject", { reason: "Not then" });
+  expect(await read()).toEqual([
+    [second.id, [server], 1],
+    [other.id, [printer], 0],
+  ]);
+});
