@@ -67,6 +67,7 @@ export interface Schemas {
   "ConnectorAuth": { "kind": "none" | "basic" | "bearer" | "api_key" | "oauth2_client_credentials"; "username"?: string; "password"?: string; "token"?: string; "name"?: string; "value"?: string; "in"?: "header" | "query"; "tokenUrl"?: string; "clientId"?: string; "clientSecret"?: string; "clientAuth"?: "basic" | "body"; "scope"?: string; "audience"?: string };
   "ConnectorTest": { "ok": boolean; "status": "unknown" | "up" | "down"; "latencyMs": number; "upstreamStatus": number | null; "error": string | null };
   "ConnectorType": { "type": string; "summary": string; "config": { readonly [name: string]: unknown }; "auth": readonly ({ "kind": "none" | "basic" | "bearer" | "api_key" | "oauth2_client_credentials"; "schema": { readonly [name: string]: unknown } })[]; "actions": readonly (Schemas["ConnectorAction"])[]; "documented": boolean };
+  "Contact": { "id": string; "name": string; "address": string; "phone": string | null; "organisationId": string | null; "language": string | null; "notes": string; "userId": string | null; "createdBy": string; "createdAt": string; "updatedAt": string };
   "Dashboard": { "id": string; "name": string; "description": string; "widgets": readonly (Schemas["Widget"])[]; "createdBy": string; "createdAt": string; "updatedAt": string };
   "DashboardData": { "widgets": readonly ({ "id": string; "kind": "report" | "kpi" | "text"; "status": "ok" | "failed"; "data"?: unknown; "error"?: { "code": string; "message": string }; "at": string | null; "cached": boolean })[] };
   "DeskSettings": { "priorityMatrix": readonly (readonly (number)[])[]; "autoCloseDays": number; "updatedAt"?: string };
@@ -111,6 +112,7 @@ export interface Schemas {
   "ListedCmdbItem": { "id": string; "name": string; "class": string; "status": "planned" | "active" | "inactive" | "maintenance" | "retired"; "key": string | null; "description": string; "attributes": { readonly [name: string]: unknown }; "ownerId": string | null; "teamId": string | null; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedCmdbRelationship": { "id": string; "from": string; "to": string; "type": "depends_on" | "hosted_on" | "connects_to" | "member_of" | "uses"; "createdBy": string; "createdAt": string; "revision": number };
   "ListedConnector": { "id": string; "name": string; "type": "http" | "openapi" | "graphql" | "postgres" | "smtp" | "slack"; "config": { readonly [name: string]: unknown }; "auth": Schemas["ConnectorAuth"]; "document": { "title": string; "version": string; "serverUrl": string | null; "actions": number; "leftOut": number; "readAt": string } | null; "status": "unknown" | "up" | "down"; "statusReason": string | null; "statusChangedAt": string | null; "savedBy": string; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
+  "ListedContact": { "id": string; "name": string; "address": string; "phone": string | null; "organisationId": string | null; "language": string | null; "notes": string; "userId": string | null; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedDashboard": { "id": string; "name": string; "description": string; "widgets": readonly (Schemas["Widget"])[]; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedEmbedToken": { "id": string; "appId": string; "environment": "production" | "staging" | "development"; "pageId": string | null; "context": { readonly [name: string]: unknown }; "allowedOrigins": readonly (string)[]; "createdBy": string; "createdAt": string; "expiresAt": string; "revokedAt": string | null; "revision": number };
   "ListedExport": { "id": string; "name": string; "format": "csv" | "json" | "xlsx"; "status": "queued" | "running" | "completed" | "failed" | "cancelled"; "reportId": string | null; "source": { "kind": string }; "progress": { "rows": number; "total": number | null; "percent": number | null }; "bytes": number; "error": string | null; "requestedBy": string; "createdAt": string; "startedAt": string | null; "finishedAt": string | null; "expiresAt": string; "revision": number };
@@ -120,6 +122,7 @@ export interface Schemas {
   "ListedMigrationSummary": { "id": string; "number": number; "name": string; "checksum": string; "status": "pending" | "applied" | "rolled_back" | "failed"; "statuses": { "production": "pending" | "applied" | "rolled_back" | "failed"; "staging": "pending" | "applied" | "rolled_back" | "failed"; "development": "pending" | "applied" | "rolled_back" | "failed" }; "statusChangedAt": string | null; "error": { "step": number | null; "message": string } | null; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedNotification": { "id": string; "title": string; "body": string; "environment": "production" | "staging" | "development"; "eventId": string | null; "eventType": string | null; "resource": { "type": string; "id": string } | null; "readAt": string | null; "createdAt": string; "revision": number };
   "ListedOAuthApplication": { "clientId": string; "name": string; "redirectUris": readonly (string)[]; "allowedScopes": readonly (string)[]; "createdAt": string; "updatedAt": string; "revision": number };
+  "ListedOrganisation": { "id": string; "name": string; "mailDomains": readonly (string)[]; "notes": string; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedProblem": { "id": string; "number": string; "state": "open" | "investigating" | "known_error" | "resolved" | "closed"; "title": string; "description": string; "priority": number; "assigneeId": string | null; "teamId": string | null; "ciIds": readonly (string)[]; "rootCause": string | null; "workaround": string | null; "resolution": string | null; "knownErrorAt": string | null; "resolvedAt": string | null; "closedAt": string | null; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedRecord": { "id": string; "createdAt": string; "updatedAt": string; "createdBy": string; "revision": number };
   "ListedReport": { "id": string; "name": string; "description": string; "source": { "kind": string }; "filter": { readonly [name: string]: unknown } | null; "groupBy": readonly (string)[]; "timeBucket": { "field": string; "unit": "hour" | "day" | "week" | "month" | "quarter" | "year"; "timezone"?: string; "fill"?: boolean } | null; "aggregates": readonly (Schemas["ReportAggregate"])[]; "having": { readonly [name: string]: unknown } | null; "sort": string | null; "limit": number; "chart": { "type": "table" | "bar" | "line" | "area" | "pie" | "stat"; "x"?: string; "y"?: readonly (string)[]; "series"?: string } | null; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
@@ -163,6 +166,7 @@ export interface Schemas {
   "OAuthMetadata": { "issuer": string; "authorization_endpoint": string; "token_endpoint": string; "revocation_endpoint": string; "introspection_endpoint": string; "scopes_supported": readonly (string)[]; "response_types_supported": readonly (string)[]; "response_modes_supported": readonly (string)[]; "grant_types_supported": readonly (string)[]; "code_challenge_methods_supported": readonly (string)[]; "token_endpoint_auth_methods_supported": readonly (string)[]; "revocation_endpoint_auth_methods_supported": readonly (string)[]; "introspection_endpoint_auth_methods_supported": readonly (string)[]; "authorization_response_iss_parameter_supported": boolean; "service_documentation": string };
   "OAuthToken": { "access_token": string; "token_type": "Bearer"; "expires_in": number; "refresh_token": string; "scope": string };
   "OpenableApp": { "slug": string; "name": string; "description": string };
+  "Organisation": { "id": string; "name": string; "mailDomains": readonly (string)[]; "notes": string; "createdBy": string; "createdAt": string; "updatedAt": string };
   "Pack": { "id": string; "packKey": string; "name": string; "version": string; "description": string; "author": string; "environment": "production" | "staging" | "development"; "made": readonly (Schemas["PackThing"])[]; "installedBy": string; "installedAt": string; "updatedAt": string };
   "PackDescriptor": { "id": string; "name": string; "version": string; "description"?: string; "author"?: string; "artifacts"?: readonly (string)[]; "artifactDefinitions"?: { readonly [name: string]: { "artifactType": "scheduled_job" | "workflow_node" | "connector_action" | "data_transformer" | "webhook_handler"; "moduleKey"?: string; "description"?: string; "status"?: "draft" | "active" | "disabled"; "detail": Schemas["ArtifactDetail"]; "name"?: string } }; "resources"?: { readonly [name: string]: readonly (unknown)[] }; "dependencies"?: { readonly [name: string]: string }; "engines"?: { readonly [name: string]: string } };
   "PackThing": { "kind": string; "key": string; "id": string };
@@ -550,6 +554,16 @@ export interface Operations {
   "connectors.types": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["ConnectorType"])[]; "pagination": Schemas["Pagination"] } };
   /** Change a connector */
   "connectors.update": { params: { "id": string }; body: { "name"?: string; "config"?: { readonly [name: string]: unknown }; "auth"?: Schemas["ConnectorAuth"] }; reply: { "data": Schemas["Connector"] } };
+  /** Create a contact */
+  "contacts.create": { body: { "name": string; "address": string; "phone"?: string | null; "organisationId"?: string | null; "language"?: string | null; "notes"?: string }; reply: { "data": Schemas["Contact"] } };
+  /** Delete a contact */
+  "contacts.delete": { params: { "id": string }; reply: undefined };
+  /** Read a contact */
+  "contacts.get": { params: { "id": string }; reply: { "data": Schemas["Contact"] } };
+  /** List the contacts by name */
+  "contacts.list": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "organisationId"?: string }; reply: { "data": readonly (Schemas["ListedContact"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
+  /** Change a contact */
+  "contacts.update": { params: { "id": string }; body: { "name"?: string; "address"?: string; "phone"?: string | null; "organisationId"?: string | null; "language"?: string | null; "notes"?: string }; reply: { "data": Schemas["Contact"] } };
   /** Make a dashboard */
   "dashboards.create": { body: Schemas["NewDashboard"]; reply: { "data": Schemas["Dashboard"] } };
   /** Read what all widgets of a dashboard show */
@@ -812,6 +826,16 @@ export interface Operations {
   "oauth.token": { body: { "grant_type": string; "code"?: string; "redirect_uri"?: string; "code_verifier"?: string; "refresh_token"?: string; "scope"?: string; "client_id"?: string; "client_secret"?: string }; reply: Schemas["OAuthToken"] };
   /** Change an OAuth application */
   "oauth.update_application": { params: { "clientId": string }; body: { "name"?: string; "redirectUris"?: readonly (string)[]; "allowedScopes"?: readonly (string)[] }; reply: { "data": Schemas["OAuthApplication"] } };
+  /** Create an organisation */
+  "organisations.create": { body: { "name": string; "mailDomains"?: readonly (string)[]; "notes"?: string }; reply: { "data": Schemas["Organisation"] } };
+  /** Delete an organisation without contacts */
+  "organisations.delete": { params: { "id": string }; reply: undefined };
+  /** Read an organisation */
+  "organisations.get": { params: { "id": string }; reply: { "data": Schemas["Organisation"] } };
+  /** List the organisations by name */
+  "organisations.list": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedOrganisation"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
+  /** Change an organisation */
+  "organisations.update": { params: { "id": string }; body: { "name"?: string; "mailDomains"?: readonly (string)[]; "notes"?: string }; reply: { "data": Schemas["Organisation"] } };
   /** Read an installed pack */
   "packs.get": { params: { "id": string }; reply: { "success": true; "data": Schemas["Pack"] } };
   /** Install a pack, or upgrade an installed one */
@@ -1389,6 +1413,11 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "connectors.test": "POST /api/v1/connectors/{id}/test",
   "connectors.types": "GET /api/v1/connectors/types",
   "connectors.update": "PATCH /api/v1/connectors/{id}",
+  "contacts.create": "POST /api/v1/itsm/contacts",
+  "contacts.delete": "DELETE /api/v1/itsm/contacts/{id}",
+  "contacts.get": "GET /api/v1/itsm/contacts/{id}",
+  "contacts.list": "GET /api/v1/itsm/contacts",
+  "contacts.update": "PATCH /api/v1/itsm/contacts/{id}",
   "dashboards.create": "POST /api/v1/analytics/dashboards",
   "dashboards.data": "GET /api/v1/analytics/dashboards/{id}/data",
   "dashboards.delete": "DELETE /api/v1/analytics/dashboards/{id}",
@@ -1520,6 +1549,11 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "oauth.rotate_application_secret": "POST /api/v1/oauth/applications/{clientId}/secret/rotate",
   "oauth.token": "POST /api/v1/oauth/token",
   "oauth.update_application": "PATCH /api/v1/oauth/applications/{clientId}",
+  "organisations.create": "POST /api/v1/itsm/organisations",
+  "organisations.delete": "DELETE /api/v1/itsm/organisations/{id}",
+  "organisations.get": "GET /api/v1/itsm/organisations/{id}",
+  "organisations.list": "GET /api/v1/itsm/organisations",
+  "organisations.update": "PATCH /api/v1/itsm/organisations/{id}",
   "packs.get": "GET /api/v1/sdk/packs/{id}",
   "packs.install": "POST /api/v1/sdk/packs/install",
   "packs.install_baseline": "POST /api/flowsdk/install-packs",

@@ -12,6 +12,7 @@ import { roles } from "#domains/identity/roles/index.ts";
 import { sessions } from "#domains/identity/sessions/index.ts";
 import { sso } from "#domains/identity/sso/index.ts";
 import { tokens } from "#domains/identity/tokens/index.ts";
+import { contacts } from "#domains/itsm/contacts/index.ts";
 import { changes } from "#domains/itsm/changes/index.ts";
 import { cmdb } from "#domains/itsm/cmdb/index.ts";
 import { catalog } from "#domains/itsm/catalog/index.ts";
@@ -68,6 +69,7 @@ export const domains: readonly Domain[] = [
   sdk,
   apps,
   analytics,
+  contacts,
   tickets,
   cmdb,
   changes,

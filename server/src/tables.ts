@@ -217,6 +217,10 @@ export interface Tables {
     created_by: string;
     created_at: Time;
     updated_at: Time;
+    position: Generated<number>;
+    keywords: Generated<string[]>;
+    estimate: string | null;
+    featured: Generated<boolean>;
   };
   catalog_requests: {
     id: string;
@@ -247,6 +251,9 @@ export interface Tables {
     revision: Generated<number>;
     created_at: Time;
     updated_at: Time;
+    satisfaction: number | null;
+    satisfaction_comment: string | null;
+    rated_at: Time | null;
   };
   change_delegations: {
     workspace_id: Generated<string>;
@@ -409,6 +416,20 @@ export interface Tables {
     saved_by: string;
     permissions: string[] | null;
   };
+  contacts: {
+    id: string;
+    workspace_id: Generated<string>;
+    name: string;
+    address: string;
+    phone: string | null;
+    organisation_id: string | null;
+    language: string | null;
+    notes: string;
+    revision: Generated<number>;
+    created_by: string;
+    created_at: Time;
+    updated_at: Time;
+  };
   dashboards: {
     id: string;
     workspace_id: Generated<string>;
@@ -555,6 +576,12 @@ export interface Tables {
     revision: Generated<number>;
     created_at: Time;
     updated_at: Time;
+    satisfaction: number | null;
+    satisfaction_comment: string | null;
+    rated_at: Time | null;
+    major_since: Time | null;
+    broadcast: string | null;
+    broadcast_at: Time | null;
   };
   installation: {
     the_only_one: Generated<boolean>;
@@ -733,6 +760,24 @@ export interface Tables {
     used_at: Time | null;
     created_at: Time;
   };
+  organisations: {
+    id: string;
+    workspace_id: Generated<string>;
+    name: string;
+    mail_domains: string[];
+    notes: string;
+    revision: Generated<number>;
+    created_by: string;
+    created_at: Time;
+    updated_at: Time;
+  };
+  outage_affected: {
+    workspace_id: Generated<string>;
+    environment: Generated<"production" | "staging" | "development">;
+    incident_id: string;
+    user_id: string;
+    created_at: Time;
+  };
   pack_installs: {
     workspace_id: Generated<string>;
     pack_id: string;
@@ -764,6 +809,15 @@ export interface Tables {
     token_hash: Buffer;
     created_at: Time;
     expires_at: Time;
+  };
+  portal_settings: {
+    workspace_id: Generated<string>;
+    title: string | null;
+    greeting: string | null;
+    accent: string | null;
+    logo_file_id: string | null;
+    revision: Generated<number>;
+    updated_at: Time;
   };
   preferences: {
     workspace_id: Generated<string>;

@@ -2,6 +2,7 @@ import Type, { type Static, type TProperties } from "typebox";
 import { permission } from "#kernel/access/permission.ts";
 import { changeEvent, event } from "#kernel/log/event.ts";
 import { id, line, nullable, object, text, Time } from "#kernel/schema/schema.ts";
+import { personId } from "../contacts/index.ts";
 import { Level, stateMachine, Priority, TicketSummary } from "../tickets/index.ts";
 
 /** The states of an incident. */
@@ -55,7 +56,9 @@ export const incidentFields = {
   urgency: Level,
   severity: Severity,
   category: text(100),
-  callerId: nullable(id("usr", "The person affected; whoever raised it unless given")),
+  callerId: nullable(
+    personId("The person affected, a member or a contact; whoever raised it unless given"),
+  ),
   assigneeId: nullable(id("usr", "Who works on it")),
   teamId: nullable(id("tem", "Whose it is to work on")),
   ciIds: Type.Array(id("ci"), {

@@ -148,8 +148,8 @@ export function assertIncidentReferences(
   ctx: ReadContext,
   { assigneeId, callerId, teamId, ciIds }: IncidentInput,
 ): Promise<void> {
-  const users = { "/assigneeId": assigneeId, "/callerId": callerId };
-  return assertReferencesExist(ctx, { users, teamId, ciIds });
+  const [users, people] = [{ "/assigneeId": assigneeId }, { "/callerId": callerId }];
+  return assertReferencesExist(ctx, { users, people, teamId, ciIds });
 }
 
 /** To PATCH an incident to resolved is to resolve it, which needs more than to change it. */

@@ -85,7 +85,7 @@ const PEOPLE = `
     join incidents i on i.id = w.ticket_id where i.id = $1 or i.parent_id = $1
   union
   select p.user_id from incidents i, unnest(array[i.assignee_id, i.caller_id]) as p (user_id)
-   where (i.id = $1 or i.parent_id = $1) and p.user_id is not null`;
+   where (i.id = $1 or i.parent_id = $1) and p.user_id like 'usr\\_%'`;
 
 /** Finds who watches, works on or is affected by an incident or one of its children. */
 export async function findPeopleInvolved(tx: Tx, id: string): Promise<readonly string[]> {

@@ -1,13 +1,16 @@
-/** References from tickets to members, teams and configuration items. */
+/** References from tickets to members, contacts, teams and configuration items. */
 import { findMembersByIds } from "#domains/identity/accounts/index.ts";
+import { findContacts } from "../contacts/index.ts";
 import { missingItems } from "../cmdb/index.ts";
 import { type FieldError, assertNoErrors } from "#kernel/operation/failure.ts";
 import type { ReadContext } from "#kernel/contract.ts";
 
-/** The members, team and items that an input names; undefined and null name nothing. */
+/** The people, team and items that an input names; undefined and null name nothing. */
 export interface TicketReferences {
   /** Members, by the path of what names them. */
   readonly users?: Readonly<Record<string, string | null | undefined>>;
+  /** Members or contacts, by the path of what names them. */
+  readonly people?: Readonly<Record<string, string | null | undefined>>;
   readonly teamId?: string | null | undefined;
   readonly ciIds?: readonly string[] | undefined;
 }
@@ -17,19 +20,26 @@ export async function assertReferencesExist(
   { tx, caller }: ReadContext,
   references: TicketReferences,
 ): Promise<void> {
-  const users = Object.entries(references.users ?? {}).flatMap(([path, id]) =>
-    typeof id === "string" && id !== caller.principal?.id ? [[path, id] as const] : [],
+  const named = Object.entries({ ...references.users, ...references.people }).flatMap(
+    ([path, id]) =>
+      typeof id === "string" && id !== caller.principal?.id ? [[path, id] as const] : [],
   );
   const { teamId, ciIds = [] } = references;
-  const [members, team, missing] = await Promise.all([
-    users.length === 0 ? [] : findMembersByIds(tx, [...new Set(users.map(([, id]) => id))]),
+  const userIds = [...new Set(named.map(([, id]) => id).filter((id) => !isContact(id)))];
+  const contactIds = named.map(([, id]) => id).filter(isContact);
+  const [members, contacts, team, missing] = await Promise.all([
+    userIds.length === 0 ? [] : findMembersByIds(tx, userIds),
+    findContacts(tx, contactIds),
     typeof teamId === "string" ? findTeam(tx, teamId) : undefined,
     missingItems(tx, ciIds),
   ]);
-  const known = new Set(members.map(({ id }) => id));
-  const errors: FieldError[] = users
+  const known = new Set([...members, ...contacts].map(({ id }) => id));
+  const errors: FieldError[] = named
     .filter(([, id]) => !known.has(id))
-    .map(([path]) => ({ path, message: "is not the id of an active member" }));
+    .map(([path, id]) => ({
+      path,
+      message: `is not the id of ${isContact(id) ? "a contact" : "an active member"}`,
+    }));
   if (typeof teamId === "string" && !team) {
     errors.push({ path: "/teamId", message: "is not the id of a team" });
   }
@@ -38,6 +48,10 @@ export async function assertReferencesExist(
     errors.push({ path, message: "is not the id of a configuration item" });
   }
   assertNoErrors(errors);
+}
+
+function isContact(id: string): boolean {
+  return id.startsWith("cnt_");
 }
 
 /** Finds a team and keeps it from being deleted until the transaction ends. */

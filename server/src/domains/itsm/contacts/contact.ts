@@ -1,0 +1,108 @@
+import Type, { type Static } from "typebox";
+import { Email } from "#domains/identity/accounts/index.ts";
+import { failure, invalidField } from "#kernel/operation/failure.ts";
+import { resource } from "#kernel/resource/resource.ts";
+import { id, line, nullable, object, patch, text, Time } from "#kernel/schema/schema.ts";
+import { findOrganisationOf, organisations } from "./organisation.ts";
+import { ContactsRead, ContactsWrite } from "./permissions.ts";
+
+/** The fields that people set and change. */
+const contactFields = {
+  name: line(100),
+  address: Type.String({ ...Email, description: "Of their mail; kept in lower case" }),
+  phone: nullable(line(50)),
+  organisationId: nullable(
+    id("org", "That of the address's mail domain unless given when it is made"),
+  ),
+  language: nullable(line(35, "BCP 47 language tag, such as `de-CH`")),
+  notes: text(10_000),
+};
+
+export const Contact = Type.Object(
+  {
+    id: id("cnt"),
+    ...contactFields,
+    userId: nullable(
+      id("usr", "The active member whose verified address it is: the contact's tickets are theirs"),
+    ),
+    createdBy: Type.String(),
+    createdAt: Time,
+    updatedAt: Time,
+  },
+  { title: "Contact" },
+);
+export type Contact = Static<typeof Contact>;
+
+const ContactExists = failure(
+  "contact_exists",
+  409,
+  "Another contact has this address.",
+  "contacts_address",
+);
+
+/**
+ * SQL for the member whom a contact's address belongs to. It is looked up and not kept: an address that
+ * nobody verified links nothing, and one who leaves is linked no longer. A workspace's own identity provider
+ * vouches for the addresses of its accounts.
+ */
+export function memberOfAddressSql(address: string): string {
+  return `(select u.id from users u
+             join memberships m on m.user_id = u.id and m.status = 'active'
+              and m.workspace_id = current_setting('millrace.workspace')::uuid
+            where u.email = ${address} and u.status = 'active'
+              and (u.email_verified_at is not null or u.managed_by = m.workspace_id)
+            order by u.managed_by nulls last limit 1)`;
+}
+
+/** A person who is no member, such as a customer: the caller of a ticket may be one. */
+export const contacts = resource({
+  name: "contact",
+  plural: "contacts",
+  path: "/api/v1/itsm/contacts",
+  table: "contacts",
+  idPrefix: "cnt",
+  schema: Contact,
+  computed: { userId: memberOfAddressSql("contacts.address") },
+  input: object({
+    ...patch(contactFields).properties,
+    name: contactFields.name,
+    address: contactFields.address,
+  }),
+  change: patch(contactFields),
+  defaults: { phone: null, language: null, notes: "" },
+  permissions: { read: ContactsRead, write: ContactsWrite },
+  list: {
+    order: "name",
+    search: ["name", "address"],
+    filters: { organisationId: Type.Optional(id("org")) },
+  },
+  unique: ContactExists,
+  async check({ tx }, input, before) {
+    const address = input.address?.toLowerCase();
+    const { organisationId } = input;
+    if (typeof organisationId === "string" && !(await organisations.store.find(tx, organisationId)))
+      throw invalidField("/organisationId", "is not the id of an organisation");
+    const found =
+      organisationId === undefined && !before && address !== undefined
+        ? { organisationId: await findOrganisationOf(tx, address) }
+        : {};
+    return { ...input, ...(address !== undefined && { address }), ...found };
+  },
+  operations: {
+    create: { description: "Its organisation is the one with the address's mail domain, if any." },
+    delete: { description: "Tickets keep its id; the name and the address are gone." },
+  },
+  docs: {
+    noun: "a contact",
+    nouns: "the contacts by name",
+    events: {
+      created: "A contact was made, by somebody or by their first mail.",
+      updated: "A contact was changed.",
+    },
+    examples: {
+      id: "cnt_01jzt3n5k8q2x4v6w8y0z2b4d6",
+      input: { name: "Rosa Lind", address: "rosa@customer.example" },
+      change: { phone: "+41 44 555 01 02" },
+    },
+  },
+});

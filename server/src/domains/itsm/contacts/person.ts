@@ -1,0 +1,111 @@
+/** The people whom a ticket is for: members by their ids, and contacts by theirs. */
+import Type from "typebox";
+import { findMemberNames } from "#domains/identity/accounts/index.ts";
+import type { Tx } from "#kernel/db/connection.ts";
+import { queryRows } from "#kernel/db/statement.ts";
+import { idPattern } from "#kernel/schema/id.ts";
+import type { ResourceContext } from "#kernel/resource/declaration.ts";
+import { contacts, memberOfAddressSql } from "./contact.ts";
+
+/** The schema of a member's or a contact's id. */
+export function personId(description?: string) {
+  return Type.String({
+    pattern: `${idPattern("usr")}|${idPattern("cnt")}`,
+    ...(description && { description }),
+  });
+}
+
+/** Somebody who asks, by mail or otherwise. */
+export interface Person {
+  /** `usr_…` of a member, `cnt_…` of a contact. */
+  readonly id: string;
+  readonly isMember: boolean;
+  readonly name: string;
+  readonly address: string;
+}
+
+/**
+ * The person behind an address: the active member who verified it, or the contact who has it; a new one is
+ * made where there is none. Two who write at once from one address are one contact.
+ */
+export async function ensureContact(
+  ctx: ResourceContext<typeof contacts.events.created>,
+  { address, name }: { readonly address: string; readonly name: string },
+): Promise<Person> {
+  const lower = address.toLowerCase();
+  const found = await findPerson(ctx.tx, lower);
+  if (found) return found;
+  await ctx.send("select pg_advisory_xact_lock(hashtext('contact' || $1))", [
+    `${ctx.workspace.key} ${lower}`,
+  ]);
+  const meanwhile = await findPerson(ctx.tx, lower);
+  if (meanwhile) return meanwhile;
+  const shown = name.trim().slice(0, NAME_CHARACTERS_MAX) || lower.slice(0, NAME_CHARACTERS_MAX);
+  const made = await contacts.create(ctx, { name: shown, address: lower });
+  return { id: made.id, isMember: false, name: made.name, address: lower };
+}
+
+const NAME_CHARACTERS_MAX = 100;
+
+const PERSON = `
+  select u.id, true as "isMember", u.name, u.email as address from users u
+   where u.id = ${memberOfAddressSql("$1::text")}
+  union all
+  select c.id, false, c.name, c.address from contacts c where c.address = $1::text
+   order by 2 desc limit 1`;
+
+/** Finds the member or the contact whose address in lower case this is. */
+export async function findPerson(tx: Tx, address: string): Promise<Person | undefined> {
+  // The columns are the fields.
+  const [row] = await queryRows(tx, PERSON, [address]);
+  return row as unknown as Person | undefined;
+}
+
+/** Contacts by their ids, those that there are. */
+export async function findContacts(
+  tx: Tx,
+  ids: readonly string[],
+): Promise<readonly (Person & { readonly language: string | null })[]> {
+  if (ids.length === 0) return [];
+  const rows = await queryRows(
+    tx,
+    `select id, false as "isMember", name, address, language from contacts
+      where id = any ($1::text[]) order by id`,
+    [ids],
+  );
+  // The columns are the fields.
+  return rows as unknown as readonly (Person & { readonly language: string | null })[];
+}
+
+/** The names of members and contacts by their ids; who is neither any more has none. */
+export async function findPersonNames(
+  tx: Tx,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const unique = [...new Set(ids)];
+  const [members, others] = await Promise.all([
+    findMemberNames(
+      tx,
+      unique.filter((id) => id.startsWith("usr_")),
+    ),
+    findContacts(
+      tx,
+      unique.filter((id) => id.startsWith("cnt_")),
+    ),
+  ]);
+  return new Map([...members, ...others].map(({ id, name }) => [id, name]));
+}
+
+/** The ids that stand for a member as the one who asks: their own, and those of contacts with their address. */
+export async function findOwnIds(tx: Tx, userId: string): Promise<readonly string[]> {
+  const rows = await queryRows(tx, OWN_CONTACTS, [userId]);
+  return [userId, ...rows.map(({ id }) => String(id))];
+}
+
+const OWN_CONTACTS = `
+  select c.id from users u
+    join memberships m on m.user_id = u.id and m.status = 'active'
+     and m.workspace_id = current_setting('millrace.workspace')::uuid
+    join contacts c on c.address = u.email
+   where u.id = $1 and u.status = 'active'
+     and (u.email_verified_at is not null or u.managed_by = m.workspace_id)`;
