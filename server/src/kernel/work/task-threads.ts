@@ -71,12 +71,14 @@ interface ThreadData {
   readonly stopAfterMs: number | undefined;
 }
 
-/** Serves tasks in a thread; an exception ends it. */
+/** Serves tasks in a thread; an exception ends it. Work that waits for something can't be stopped at its time limit. */
 export function serveTasks<Task>(work: (task: Task) => unknown): void {
   const { stopAfterMs } = workerData as ThreadData;
   const run =
     stopAfterMs === undefined ? work : (task: Task) => runFor(stopAfterMs, () => work(task));
-  parentPort?.on("message", (task: Task) => parentPort?.postMessage({ result: run(task) }));
+  parentPort?.on("message", async (task: Task) => {
+    parentPort?.postMessage({ result: await run(task) });
+  });
   parentPort?.postMessage(READY_MESSAGE);
 }
 

@@ -60,7 +60,16 @@ export { approvalRecount } from "./commands/approval-recount.ts";
 export { collaboration } from "./collaboration/attachments.ts";
 export { listVisibleLinks } from "./collaboration/links.ts";
 export { assignedTickets, countTickets } from "./waiting-tickets.ts";
-export { getTicketIdentity, ticketKinds, ticketRefOf, findVisibleTickets } from "./ticket.ts";
+export { writeComment, COMMENT_CHARACTERS_MAX } from "./collaboration/comments.ts";
+export {
+  findTicketById,
+  findTicketByNumber,
+  findVisibleTickets,
+  type FoundTicket,
+  getTicketIdentity,
+  ticketKinds,
+  ticketRefOf,
+} from "./ticket.ts";
 
 export const tickets = domain({
   name: "desk",

@@ -39,10 +39,40 @@ export async function findTicketId(
   { tx, services }: Pick<ReadContext, "tx" | "services">,
   number: string,
 ): Promise<string | undefined> {
+  return (await findTicketByNumber({ tx, services }, number))?.ticket.id;
+}
+
+/** A ticket of any kind, with its kind. */
+export interface FoundTicket {
+  readonly kind: TicketKind;
+  readonly ticket: TicketIdentity;
+}
+
+interface TicketLookup {
+  readonly tx: Tx;
+  readonly services: Pick<PlatformServices, "contributions">;
+}
+
+/** The ticket with this number, of any kind; whoever may see it. */
+export async function findTicketByNumber(
+  { tx, services }: TicketLookup,
+  number: string,
+): Promise<FoundTicket | undefined> {
   const kind = ticketKinds(services).find((one) => number.startsWith(LETTERS[one.kind]));
   if (!kind) return undefined;
-  const [identity] = await queryIdentities(tx, kind, "number = $1", number);
-  return identity?.id;
+  const [ticket] = await queryIdentities(tx, kind, "number = $1", number);
+  return ticket && { kind, ticket };
+}
+
+/** The ticket with this id, of any kind; whoever may see it. */
+export async function findTicketById(
+  { tx, services }: TicketLookup,
+  id: string,
+): Promise<FoundTicket | undefined> {
+  const kind = ticketKinds(services).find(({ prefix }) => id.startsWith(`${prefix}_`));
+  if (!kind) return undefined;
+  const [ticket] = await queryIdentities(tx, kind, "id = $1", id);
+  return ticket && { kind, ticket };
 }
 
 const IDENTITY_FIELDS = [

@@ -1,5 +1,6 @@
 import { authorOf } from "#kernel/access/caller.ts";
 import Type, { type Static } from "typebox";
+import type { WriteContext } from "#kernel/contract.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import { event } from "#kernel/log/event.ts";
 import { Failure, Forbidden } from "#kernel/operation/failure.ts";
@@ -9,15 +10,15 @@ import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
 import { created, page } from "#kernel/operation/response.ts";
 import { id, nullable, object, text, Time } from "#kernel/schema/schema.ts";
 import { article, exampleRef, type TicketKind, ticketParams } from "../kind.ts";
-import { getTicketIdentity, ticketRefOf } from "../ticket.ts";
+import { type FoundTicket, getTicketIdentity, ticketRefOf } from "../ticket.ts";
 
-const BODY_CHARACTERS_MAX = 50_000;
+export const COMMENT_CHARACTERS_MAX = 50_000;
 
 const Comment = Type.Object(
   {
     id: id("cmt"),
     ticketId: Type.String(),
-    body: text(BODY_CHARACTERS_MAX),
+    body: text(COMMENT_CHARACTERS_MAX),
     internal: Type.Boolean({ description: "Only for those who work on such tickets" }),
     createdBy: Type.String(),
     createdAt: Time,
@@ -30,7 +31,7 @@ type Comment = Static<typeof Comment>;
 const CommentEventData = Type.Object(
   {
     ...Comment.properties,
-    body: nullable(text(BODY_CHARACTERS_MAX, "Null when it is internal")),
+    body: nullable(text(COMMENT_CHARACTERS_MAX, "Null when it is internal")),
     byAgent: Type.Optional(
       Type.Boolean({ description: "Whether its author works on such tickets" }),
     ),
@@ -47,7 +48,16 @@ export function commentsOf(kind: TicketKind) {
   };
 }
 
+const eventTypes = new Map<string, ReturnType<typeof declareAdded>>();
+
+/** The event of a comment on one kind of ticket, declared once. */
 function commentAdded({ kind }: TicketKind) {
+  const known = eventTypes.get(kind) ?? declareAdded(kind);
+  eventTypes.set(kind, known);
+  return known;
+}
+
+function declareAdded(kind: string) {
   return event(`${kind}.comment_added`, {
     resource: kind,
     summary: "A comment was added. The text of an internal one is not told.",
@@ -64,7 +74,7 @@ function addComment(kind: TicketKind, CommentAdded: ReturnType<typeof commentAdd
     permission: kind.comment ?? kind.write,
     params: ticketParams(kind),
     body: object({
-      body: Type.String({ minLength: 1, maxLength: BODY_CHARACTERS_MAX, pattern: "\\S" }),
+      body: Type.String({ minLength: 1, maxLength: COMMENT_CHARACTERS_MAX, pattern: "\\S" }),
       internal: Type.Optional(
         Type.Boolean({ description: "Only for those who work on it; false when absent" }),
       ),
@@ -80,25 +90,34 @@ function addComment(kind: TicketKind, CommentAdded: ReturnType<typeof commentAdd
         throw new Failure(Forbidden, { detail: `An internal comment needs ${kind.write.name}.` });
       }
       const ticket = await getTicketIdentity(ctx, kind, ref);
-      const comment: Comment = {
-        id: newId("cmt", ctx.now.getTime()),
-        ticketId: ticket.id,
-        body,
-        internal,
-        createdBy: authorOf(ctx.caller),
-        createdAt: ctx.now.toISOString(),
-      };
-      void ctx.send(
-        `insert into ticket_comments (id, kind, ticket_id, body, internal, created_by, created_at)
-         values ($1, $2, $3, $4, $5, $6, $7)`,
-        [comment.id, name, ticket.id, body, internal, comment.createdBy, ctx.now],
-      );
       const byAgent = ctx.caller.permissions.has(kind.write.name);
-      const data = { ...comment, body: internal ? null : body, byAgent };
-      ctx.emit(CommentAdded, ticketRefOf(ticket), data);
-      return comment;
+      return writeComment(ctx, { kind, ticket }, { body, internal, byAgent });
     },
   });
+}
+
+/** Adds a comment of the caller's to a ticket, and its event. */
+export function writeComment(
+  ctx: WriteContext<ReturnType<typeof commentAdded>>,
+  { kind, ticket }: FoundTicket,
+  { body, internal, byAgent }: { body: string; internal: boolean; byAgent: boolean },
+): Comment {
+  const comment: Comment = {
+    id: newId("cmt", ctx.now.getTime()),
+    ticketId: ticket.id,
+    body,
+    internal,
+    createdBy: authorOf(ctx.caller),
+    createdAt: ctx.now.toISOString(),
+  };
+  void ctx.send(
+    `insert into ticket_comments (id, kind, ticket_id, body, internal, created_by, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7)`,
+    [comment.id, kind.kind, ticket.id, body, internal, comment.createdBy, ctx.now],
+  );
+  const data = { ...comment, body: internal ? null : body, byAgent };
+  ctx.emit(commentAdded(kind), ticketRefOf(ticket), data);
+  return comment;
 }
 
 function listComments(kind: TicketKind) {
