@@ -30,7 +30,7 @@ export interface Schemas {
   "ArtifactTestResult": { "testCaseId": string; "name": string; "passed": boolean; "durationMs": number; "diff": readonly ({ "path": string; "expected": unknown; "actual": unknown })[]; "runtimeError": { "name": string; "message": string } | null };
   "ArtifactVersion": { "versionNumber": number; "version": string; "restoredFrom": number | null; "author": { "id": string; "name": string }; "createdAt": string };
   "AssignedRoles": { "userId": string; "roles": readonly (string)[] };
-  "Attachment": { "id": string; "ticketId": string; "name": string; "bytes": number; "createdBy": string; "createdAt": string };
+  "Attachment": { "id": string; "ticketId": string; "name": string; "bytes": number; "fileId"?: string; "mediaType"?: string; "internal"?: boolean; "createdBy": string; "createdAt": string };
   "BlackoutWindow": { "id": string; "name": string; "start": string; "end": string; "ciIds": readonly (string)[]; "reason": string; "createdBy": string; "createdAt": string; "updatedAt": string };
   "BulkRetry": { "count": number; "skipped"?: readonly ({ "code": string; "reason": string; "count": number; "runIds": readonly (string)[] })[] };
   "CalendarChange": { "id": string; "number": string; "title": string; "state": "draft" | "submitted" | "approved" | "rejected" | "implementing" | "completed" | "rolled_back" | "cancelled"; "type": "standard" | "normal" | "emergency"; "risk": Schemas["ChangeRisk"]; "assigneeId": string | null; "teamId": string | null; "plannedStart": string; "plannedEnd": string; "ciIds": readonly (string)[]; "conflicts": number };
@@ -83,6 +83,9 @@ export interface Schemas {
   "ExportLink": { "url": string; "expiresAt": string };
   "ExpressionPreview": { "ok": boolean; "value"?: unknown; "type"?: "nothing" | "null" | "boolean" | "number" | "string" | "array" | "object"; "length"?: number; "truncated"?: boolean; "secrets"?: readonly (string)[]; "error"?: { "code": "syntax" | "evaluation" | "timeout" | "too_large" | "busy"; "message": string; "position"?: number; "path"?: string; "expression"?: string } };
   "ExpressionPreviews": { "previews": readonly (Schemas["ExpressionPreview"])[] };
+  "File": { "id": string; "name": string; "mediaType": string; "size": number; "sha256": string; "width": number | null; "height": number | null; "attachedTo": { "type": string; "id": string } | null; "createdBy": string; "createdAt": string; "expiresAt": string | null };
+  "FileLink": { "url": string; "expiresAt": string };
+  "FileUsage": { "contents": number; "bytes": number; "quotaBytes": number | null; "fileBytesMax": number };
   "FreeWindows": { "windows": readonly ({ "start": string; "end": string })[] };
   "FullWorkflowVersion": { "id": string; "workflowId": string; "version": number; "label": string | null; "status": "draft" | "active" | "superseded" | "archived"; "activeIn": readonly ("production" | "staging" | "development")[]; "author": { "id": string; "name": string }; "changeSummary": string; "createdAt": string; "definition": Schemas["WorkflowDefinition"] };
   "ImportResult": { "imported": number; "updated": number; "unchanged": number; "skipped": number; "errors": readonly ({ "path": string; "message": string })[] };
@@ -418,8 +421,8 @@ export interface Operations {
   "change_templates.list": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedChangeTemplate"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
   /** Change a template for standard changes */
   "change_templates.update": { params: { "id": string }; body: { "name"?: string; "description"?: string; "title"?: string; "impact"?: number; "justification"?: string; "implementationPlan"?: string; "rollbackPlan"?: string; "testPlan"?: string; "active"?: boolean }; reply: { "data": Schemas["ChangeTemplate"] } };
-  /** Attach a text to a change, such as a log */
-  "changes.add_attachment": { params: { "id": string }; body: { "name": string; "content": string }; reply: { "data": Schemas["Attachment"] } };
+  /** Attach a file to a change */
+  "changes.add_attachment": { params: { "id": string }; body: { "fileId"?: string; "name"?: string; "content"?: string; "internal"?: boolean }; reply: { "data": Schemas["Attachment"] } };
   /** Comment on a change */
   "changes.add_comment": { params: { "id": string }; body: { "body": string; "internal"?: boolean }; reply: { "data": Schemas["Comment"] } };
   /** Link a change to another ticket */
@@ -606,6 +609,22 @@ export interface Operations {
   "expressions.preview": { body: { "workflowId"?: string; "definition"?: { readonly [name: string]: unknown }; "stepId"?: string; "runId"?: string; "item"?: unknown; "values"?: { readonly [name: string]: unknown }; "texts": readonly (Schemas["PreviewedText"])[] }; reply: { "data": Schemas["ExpressionPreviews"] } };
   /** List what an expression at some place can name */
   "expressions.scope": { body: { "workflowId"?: string; "definition"?: { readonly [name: string]: unknown }; "stepId"?: string; "runId"?: string; "item"?: unknown; "values"?: { readonly [name: string]: unknown } }; reply: { "data": Schemas["VisibleNames"] } };
+  /** Get an address that the file can be read from for a while */
+  "files.create_link": { params: { "id": string }; query?: { "expiresIn"?: number }; reply: { "data": Schemas["FileLink"] } };
+  /** Delete an upload of one's own */
+  "files.delete": { params: { "id": string }; reply: undefined };
+  /** Read a file's content */
+  "files.download": { params: { "id": string }; query?: { "download"?: boolean }; reply: string };
+  /** Get a file: its name, type and size */
+  "files.get": { params: { "id": string }; reply: { "data": Schemas["File"] } };
+  /** List one's own uploads, or what is attached to something */
+  "files.list": { query?: { "limit"?: number; "after"?: string; "attachedTo"?: string; "unattached"?: boolean }; reply: { "data": readonly (Schemas["File"])[]; "pagination": Schemas["Pagination"] } };
+  /** Read a file from a signed address */
+  "files.open_link": { params: { "token": string }; reply: string };
+  /** Upload a file */
+  "files.upload": { query?: { "name"?: string }; body: string; reply: { "data": Schemas["File"] } };
+  /** Get the space that the files of the workspace take */
+  "files.usage": { reply: { "data": Schemas["FileUsage"] } };
   /** Show the guides by what one wants to do */
   "guides.list": { reply: string };
   /** Show a guide */
@@ -628,8 +647,8 @@ export interface Operations {
   "hooks.handle": { params: { "workspace": string; "moduleKey": string; "name": string }; query?: { "environment"?: "production" | "staging" | "development" }; body?: string; reply: { "data": unknown } };
   /** Start a workflow from outside, by its own address */
   "hooks.receive": { params: { "workspace": string; "token": string }; query?: { "environment"?: "production" | "staging" | "development" }; body?: string; reply: { "data": Schemas["AcceptedRequest"] } };
-  /** Attach a text to an incident, such as a log */
-  "incidents.add_attachment": { params: { "id": string }; body: { "name": string; "content": string }; reply: { "data": Schemas["Attachment"] } };
+  /** Attach a file to an incident */
+  "incidents.add_attachment": { params: { "id": string }; body: { "fileId"?: string; "name"?: string; "content"?: string; "internal"?: boolean }; reply: { "data": Schemas["Attachment"] } };
   /** Make an incident the child of a major one */
   "incidents.add_child": { params: { "id": string }; body: { "incidentId": string }; reply: { "data": Schemas["Incident"] } };
   /** Comment on an incident */
@@ -872,8 +891,8 @@ export interface Operations {
   "presence.leave": { params: { "thing": string }; reply: undefined };
   /** Say that you look at or edit something */
   "presence.put": { params: { "thing": string }; body: { "state": "viewing" | "editing"; "at"?: string }; reply: { "data": Schemas["Presence"] } };
-  /** Attach a text to a problem, such as a log */
-  "problems.add_attachment": { params: { "id": string }; body: { "name": string; "content": string }; reply: { "data": Schemas["Attachment"] } };
+  /** Attach a file to a problem */
+  "problems.add_attachment": { params: { "id": string }; body: { "fileId"?: string; "name"?: string; "content"?: string; "internal"?: boolean }; reply: { "data": Schemas["Attachment"] } };
   /** Comment on a problem */
   "problems.add_comment": { params: { "id": string }; body: { "body": string; "internal"?: boolean }; reply: { "data": Schemas["Comment"] } };
   /** Link a problem to another ticket */
@@ -986,8 +1005,8 @@ export interface Operations {
   "reports.sources": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["ReportSourceKind"])[]; "pagination": Schemas["Pagination"] } };
   /** Change a report */
   "reports.update": { params: { "id": string }; body: { "name"?: string; "description"?: string; "source"?: { "kind": string }; "filter"?: { readonly [name: string]: unknown } | null; "groupBy"?: readonly (string)[]; "timeBucket"?: { "field": string; "unit": "hour" | "day" | "week" | "month" | "quarter" | "year"; "timezone"?: string; "fill"?: boolean } | null; "aggregates"?: readonly (Schemas["ReportAggregate"])[]; "having"?: { readonly [name: string]: unknown } | null; "sort"?: string | null; "limit"?: number; "chart"?: { "type": "table" | "bar" | "line" | "area" | "pie" | "stat"; "x"?: string; "y"?: readonly (string)[]; "series"?: string } | null }; reply: { "data": Schemas["Report"] } };
-  /** Attach a text to a request, such as a log */
-  "requests.add_attachment": { params: { "id": string }; body: { "name": string; "content": string }; reply: { "data": Schemas["Attachment"] } };
+  /** Attach a file to a request */
+  "requests.add_attachment": { params: { "id": string }; body: { "fileId"?: string; "name"?: string; "content"?: string; "internal"?: boolean }; reply: { "data": Schemas["Attachment"] } };
   /** Comment on a request */
   "requests.add_comment": { params: { "id": string }; body: { "body": string; "internal"?: boolean }; reply: { "data": Schemas["Comment"] } };
   /** Link a request to another ticket */
@@ -1439,6 +1458,14 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "exports.list": "GET /api/v1/analytics/exports",
   "expressions.preview": "POST /api/v1/expressions/preview",
   "expressions.scope": "POST /api/v1/expressions/scope",
+  "files.create_link": "GET /api/v1/files/{id}/link",
+  "files.delete": "DELETE /api/v1/files/{id}",
+  "files.download": "GET /api/v1/files/{id}/content",
+  "files.get": "GET /api/v1/files/{id}",
+  "files.list": "GET /api/v1/files",
+  "files.open_link": "GET /files/{token}",
+  "files.upload": "POST /api/v1/files",
+  "files.usage": "GET /api/v1/files/usage",
   "guides.list": "GET /guide",
   "guides.show": "GET /guide/{name}",
   "home.list_apps": "GET /api/v1/home/apps",

@@ -3,6 +3,7 @@ import { apps } from "#domains/apps/index.ts";
 import { audit } from "#domains/audit/index.ts";
 import { bus } from "#domains/bus/index.ts";
 import { connectors } from "#domains/connectors/index.ts";
+import { files } from "#domains/files/index.ts";
 import { accounts } from "#domains/identity/accounts/index.ts";
 import { members } from "#domains/identity/members/index.ts";
 import { mfa } from "#domains/identity/mfa/index.ts";
@@ -70,6 +71,7 @@ export const domains: readonly Domain[] = [
   apps,
   analytics,
   contacts,
+  files,
   tickets,
   cmdb,
   changes,

@@ -195,6 +195,22 @@ export interface Tables {
     created_at: Time;
     updated_at: Time;
   };
+  blob_texts: {
+    blob_id: string;
+    workspace_id: Generated<string>;
+    bytes: Buffer;
+  };
+  blobs: {
+    id: string;
+    workspace_id: Generated<string>;
+    state: string;
+    place: string;
+    sha256: Buffer | null;
+    size: number | null;
+    refs: Generated<number>;
+    created_at: Time;
+    unused_at: Time | null;
+  };
   calendar_feeds: {
     workspace_id: Generated<string>;
     environment: Generated<"production" | "staging" | "development">;
@@ -530,6 +546,29 @@ export interface Tables {
     started_at: Time | null;
     finished_at: Time | null;
     expires_at: Time;
+  };
+  file_usage: {
+    workspace_id: Generated<string>;
+    blobs: Generated<number>;
+    bytes: Generated<number>;
+  };
+  files: {
+    id: string;
+    workspace_id: Generated<string>;
+    environment: Generated<"production" | "staging" | "development">;
+    blob_id: string;
+    name: string;
+    media_type: string;
+    size: number;
+    width: number | null;
+    height: number | null;
+    attached_type: string | null;
+    attached_id: string | null;
+    internal: Generated<boolean>;
+    revision: Generated<number>;
+    created_by: string;
+    created_at: Time;
+    expires_at: Time | null;
   };
   former_members: {
     workspace_id: string;
@@ -1125,6 +1164,12 @@ export interface Tables {
     vector: Buffer;
     change: number;
   };
+  thumbnails: {
+    blob_id: string;
+    edge: number;
+    workspace_id: Generated<string>;
+    bytes: Buffer;
+  };
   ticket_attachments: {
     id: string;
     workspace_id: Generated<string>;
@@ -1133,9 +1178,9 @@ export interface Tables {
     ticket_id: string;
     name: string;
     bytes: number;
-    content: string;
     created_by: string;
     created_at: Time;
+    file_id: string;
   };
   ticket_comments: {
     id: string;

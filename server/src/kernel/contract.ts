@@ -11,6 +11,7 @@ import type { MasterKey } from "./access/crypto.ts";
 import type { Permission } from "./access/permission.ts";
 import type { RateLimit } from "./access/rate-limit.ts";
 import type { WorkspaceKeys } from "./access/workspace-keys.ts";
+import type { BlobStores } from "./blob-store/blob-store.ts";
 import type { Clock } from "./clock.ts";
 import type { Tx } from "./db/connection.ts";
 import type { Database, Partition, Transaction } from "./db/database.ts";
@@ -102,6 +103,8 @@ export interface Platform extends PlatformServices {
   readonly sandbox: Sandbox;
   /** Turns texts into vectors, for search by meaning. */
   readonly embeddings: Embeddings;
+  /** Where the contents of files lie. */
+  readonly blobStores: BlobStores;
 }
 
 /** The context of a handler that only reads. */
@@ -193,6 +196,10 @@ export interface OperationDeclaration<
   readonly readsAccept?: boolean;
   /** Any request is taken, of any media type and with any query; it is in `caller.request`. */
   readonly readsRequest?: boolean;
+  /** Its body is a file of any type and length, which is not held in memory; it is in `caller.upload`. */
+  readonly streamsBody?: boolean;
+  /** A part of the response may be requested; the headers that do it are in `caller.conditions`. */
+  readonly readsRange?: boolean;
   /** It may be called before the caller has done what is demanded first, such as to enrol a second factor. */
   readonly allowBeforeEnrolment?: boolean;
   /** Only an owner may call it, by a session of their own: no token, application or automation in their stead. */

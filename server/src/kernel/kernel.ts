@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import { Authenticator } from "./access/authenticator.ts";
 import type { Platform, Domain, Engine, RunningEngine, Operation, Reader } from "./contract.ts";
+import { BlobStores } from "./blob-store/blob-store.ts";
 import { Clock } from "./clock.ts";
 import type { MasterKey } from "./access/crypto.ts";
 import { Database } from "./db/database.ts";
@@ -77,6 +78,7 @@ export class Kernel implements Platform {
   readonly operations: ReadonlyMap<string, Operation>;
   readonly expressions = new ExpressionPool();
   readonly embeddings = new Embeddings();
+  readonly blobStores: BlobStores;
   readonly sandbox: Sandbox;
   readonly #serviceLoops: Loop[] = [];
   readonly #readerLoops: Loop[] = [];
@@ -136,6 +138,7 @@ export class Kernel implements Platform {
       allow: settings.outboundAllow,
       ...(settings.outboundCaPem !== undefined && { extraCaPem: settings.outboundCaPem }),
     });
+    this.blobStores = new BlobStores(settings);
     this.sandbox = new Sandbox({
       onError: (error) => log.error({ err: error }, "a script's call failed"),
     });
@@ -201,7 +204,7 @@ export class Kernel implements Platform {
     await this.authenticator.touch();
     await this.wakeSignal.close();
     await Promise.all([this.expressions.close(), this.sandbox.close(), this.embeddings.close()]);
-    await this.outbound.close();
+    await Promise.all([this.outbound.close(), this.blobStores.close()]);
     this.mailer.close();
     await this.db.close();
   }

@@ -44,6 +44,11 @@ export interface Settings {
   readonly runRetentionDays: number;
   /** Deliveries under way at once to one webhook. */
   readonly webhookConcurrency: number;
+  /** An S3-compatible store of files, with its credentials; the data folder when undefined. */
+  readonly fileStoreUrl: string | undefined;
+  readonly fileBytesMax: number;
+  /** Bytes that the files of one workspace may take together; 0 for any number. */
+  readonly fileQuotaBytes: number;
 }
 
 /** The base URL under which people reach this installation. */
@@ -96,6 +101,9 @@ export function readSettings(env: Environment): Settings {
     runRetentionDays: read("MILLRACE_RUN_RETENTION_DAYS", 30, parseInteger(0, 36_500)),
     deliveryRetentionDays: read("MILLRACE_DELIVERY_RETENTION_DAYS", 30, parseInteger(1, 36_500)),
     webhookConcurrency: read("MILLRACE_WEBHOOK_CONCURRENCY", 10, parseInteger(1, 1_000)),
+    fileStoreUrl: read("MILLRACE_FILE_STORE", undefined, parseStoreUrl),
+    fileBytesMax: read("MILLRACE_FILE_MAX_MIB", 100, parseInteger(1, 100_000)) * MIB,
+    fileQuotaBytes: read("MILLRACE_FILE_QUOTA_MIB", 10_240, parseInteger(0, 1_000_000_000)) * MIB,
   };
   if (settings.databasePooler !== undefined && settings.databaseUrl === undefined) {
     errors.push(`MILLRACE_DATABASE_POOLER: ${EXPECTED["MILLRACE_DATABASE_POOLER"]}`);
@@ -107,6 +115,8 @@ export function readSettings(env: Environment): Settings {
   }
   return settings;
 }
+
+const MIB = 1024 * 1024;
 
 const PREFIX = "MILLRACE_";
 
@@ -150,6 +160,10 @@ const EXPECTED: Readonly<Record<string, string>> = {
   MILLRACE_RUN_RETENTION_DAYS: "the retention of runs after their end in days, 0 for ever",
   MILLRACE_DELIVERY_RETENTION_DAYS: "the retention of webhook deliveries in days, at least 1",
   MILLRACE_WEBHOOK_CONCURRENCY: "deliveries under way at once to one webhook, 1 to 1000",
+  MILLRACE_FILE_STORE:
+    "a URL such as https://key:secret@s3.example.com/bucket/folder?region=eu-central-1",
+  MILLRACE_FILE_MAX_MIB: "the size of one file in MiB, 1 to 100000",
+  MILLRACE_FILE_QUOTA_MIB: "the size of all files of a workspace in MiB, 0 for no limit",
   MILLRACE_LOG_LEVEL: "trace, debug, info, warn, error or silent",
 };
 
@@ -187,6 +201,13 @@ function parseBaseUrl(text: string): string | undefined {
 
 function parseSmtpUrl(text: string): string | undefined {
   return /^smtps?:\/\//.test(text) && URL.canParse(text) ? text : undefined;
+}
+
+function parseStoreUrl(text: string): string | undefined {
+  if (!URL.canParse(text)) return undefined;
+  const { protocol, username, password, pathname, hash } = new URL(text);
+  const isKeyed = username !== "" && password !== "" && hash === "";
+  return isKeyed && /^https?:$/.test(protocol) && /^\/[^/]+/.test(pathname) ? text : undefined;
 }
 
 function parseMailFrom(text: string): string | undefined {

@@ -1,3 +1,4 @@
+import type { Readable } from "node:stream";
 import { type EnvironmentName, NO_WORKSPACE, type Partition } from "../db/database.ts";
 import { type Actor, type Causation, SYSTEM_ACTOR } from "../log/event.ts";
 import {
@@ -52,6 +53,21 @@ export interface RawRequest {
   readonly query: Readonly<Record<string, unknown>>;
 }
 
+/** A body that is read while it arrives. */
+export interface Upload {
+  readonly content: Readable;
+  /** The header as it came, with its parameters; empty when the client sent none. */
+  readonly contentType: string;
+  /** As the client announces it. */
+  readonly length: number | undefined;
+}
+
+/** The headers by which a client asks for a part of a file. */
+export interface RangeConditions {
+  readonly range?: string | undefined;
+  readonly ifRange?: string | undefined;
+}
+
 /** A member of a workspace. */
 export interface Principal {
   readonly id: string;
@@ -84,6 +100,10 @@ export interface Caller {
   readonly prefersHtml?: boolean;
   /** The raw request, for operations that take any. */
   readonly request?: RawRequest;
+  /** The body, for operations that read it while it arrives. */
+  readonly upload?: Upload;
+  /** For operations of which a part may be requested. */
+  readonly conditions?: RangeConditions;
   readonly cause: Causation;
   /** Aborted when the client has left, for operations that keep it waiting. */
   readonly disconnected?: AbortSignal;

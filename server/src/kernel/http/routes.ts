@@ -9,7 +9,13 @@ import type {
 import type { Caller, RawRequest } from "../access/caller.ts";
 import type { CredentialWatch } from "../access/credential-watch.ts";
 import type { Platform, Method, Operation, Route } from "../contract.ts";
-import { Failure, NotFound, Unauthenticated, WrongMediaType } from "../operation/failure.ts";
+import {
+  Failure,
+  NotFound,
+  Unauthenticated,
+  UnknownCoding,
+  WrongMediaType,
+} from "../operation/failure.ts";
 import { assertStorableTexts, FORM_MEDIA_TYPE, JSON_MEDIA_TYPE } from "./request-body.ts";
 import type { InvocationResult, RawInput } from "../operation/invocation.ts";
 import { authorise, perform } from "../operation/perform.ts";
@@ -57,16 +63,22 @@ export function mountOperations(app: FastifyInstance, options: MountOptions): vo
         }),
         handler: (request, reply) => serve(op, request, reply, options),
       };
-      if (op.readsRequest) mountRawRoute(app, routeOptions);
+      if (op.streamsBody) mountUploadRoute(app, routeOptions);
+      else if (op.readsRequest) mountRawRoute(app, routeOptions);
       else app.route(routeOptions);
     }
   }
 }
 
 /** With a callback: most bodies are as they are, and need no promise. */
-function decodeBodyOf({ bodyBytesMax = BODY_BYTES_MAX }: Operation): preParsingHookHandler {
+function decodeBodyOf({
+  bodyBytesMax = BODY_BYTES_MAX,
+  streamsBody,
+}: Operation): preParsingHookHandler {
   return (request, _reply, _payload, done) => {
     if (request.headers["content-encoding"] === undefined) return done();
+    // A file that is compressed is a file like any other; a coding of its transfer would hide how long it is.
+    if (streamsBody) return done(new Failure(UnknownCoding));
     try {
       done(null, decodeBody(request.raw, bodyBytesMax));
     } catch (error) {
@@ -82,6 +94,15 @@ function mountRawRoute(app: FastifyInstance, route: RouteOptions): void {
     scope.addContentTypeParser("*", { parseAs: "buffer" }, (_request, bytes, done) =>
       done(null, bytes),
     );
+    scope.route(route);
+  });
+}
+
+/** Registers a route in a scope of its own, whose only parser hands on the body while it arrives. */
+function mountUploadRoute(app: FastifyInstance, route: RouteOptions): void {
+  void app.register(async (scope) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser("*", (_request, payload, done) => done(null, payload));
     scope.route(route);
   });
 }
@@ -106,7 +127,7 @@ async function admit(
 /** The parsers are the server's; whether it takes a form or a text is declared by the operation. */
 function assertMediaType(op: Operation, request: FastifyRequest): void {
   const { headers, body } = request;
-  if (body === undefined || op.readsRequest) return;
+  if (body === undefined || op.readsRequest || op.streamsBody) return;
   const name = mediaTypeOf(headers);
   if (name === op.acceptsText?.mediaType) {
     request.body = { [op.acceptsText.field]: body };
@@ -137,6 +158,10 @@ async function serve(
       ...caller,
       ...connection?.fields,
       ...(op.readsRequest && { request: toRawRequest(request) }),
+      ...(op.streamsBody && toUpload(request)),
+      ...(op.readsRange && {
+        conditions: { range: single(headers.range), ifRange: single(headers["if-range"]) },
+      }),
     },
     input: readInput(op, request),
     instance: pathOf(request),
@@ -158,7 +183,8 @@ function assertPath(params: object): void {
 
 function readInput(op: Operation, { params, query, body }: FastifyRequest): RawInput {
   if (!op.readsRequest) {
-    return { params, query: op.query || hasKeys(query) ? query : undefined, body };
+    const sent = op.streamsBody ? undefined : body;
+    return { params, query: op.query || hasKeys(query) ? query : undefined, body: sent };
   }
   // The query is the sender's own: only the parameters that the operation declares are checked.
   const known = Object.keys(op.query?.properties ?? {});
@@ -173,6 +199,18 @@ function toRawRequest({ headers, query, body }: FastifyRequest): RawRequest {
     mediaType: mediaTypeOf(headers),
     headers: Object.fromEntries(named) as Record<string, string>,
     query: { ...(query as object) },
+  };
+}
+
+function toUpload({ headers, body }: FastifyRequest): Pick<Caller, "upload"> {
+  if (!(body instanceof Readable)) return {};
+  const length = headers["content-length"];
+  return {
+    upload: {
+      content: body,
+      contentType: headers["content-type"] ?? "",
+      length: length === undefined ? undefined : Number(length),
+    },
   };
 }
 
@@ -194,7 +232,10 @@ function sendResponse(
   // The policy says it better: the older header knows no list of those who may.
   const policy = outcome.headers["content-security-policy"];
   if (policy !== undefined && FRAMEABLE.test(policy)) reply.removeHeader("x-frame-options");
-  return reply.send(outcome.stream ? Readable.from(outcome.stream, STREAM_OPTIONS) : outcome.body);
+  if (!outcome.stream) return reply.send(outcome.body);
+  // Nothing of it is sent, so that nothing of it need be read; the framework takes no body at all for a length of 0.
+  const isLengthOnly = request.method === "HEAD" && outcome.headers["content-length"] !== undefined;
+  return reply.send(Readable.from(isLengthOnly ? [] : outcome.stream, STREAM_OPTIONS));
 }
 
 const FRAMEABLE = /frame-ancestors (?!'none')/;
@@ -260,7 +301,7 @@ export function loggedPathOf(request: FastifyRequest): string {
 }
 
 /** Addresses that hold a secret, of any method. */
-const SECRET_PATH = /^(\/(?:hooks|calendars|downloads|webhooks)\/)/;
+const SECRET_PATH = /^(\/(?:hooks|calendars|downloads|files|webhooks)\/)/;
 
 function hasKeys(value: unknown): boolean {
   return typeof value === "object" && value !== null && Object.keys(value).length > 0;

@@ -194,11 +194,23 @@ function describeOperation(op: Operation, route: Route, tag: string, components:
       },
     }),
     ...(op.readsRequest && { requestBody: { required: false, content: { "*/*": {} } } }),
+    ...(op.streamsBody && { requestBody: { required: true, content: UPLOAD_CONTENT } }),
     responses: describeResponses(op, components),
     "x-permission": op.permission?.name ?? null,
     "x-events": op.emits.map(({ type }) => type),
   };
 }
+
+const UPLOAD_CONTENT: Json = {
+  "application/octet-stream": { schema: { type: "string", format: "binary" } },
+  "multipart/form-data": {
+    schema: {
+      type: "object",
+      required: ["file"],
+      properties: { file: { type: "string", format: "binary" } },
+    },
+  },
+};
 
 /** A further route of an operation has an id of its own, of letters that any language takes in a name. */
 export function describeOperationId({ id, aliases = [] }: Operation, route: Route): string {
@@ -258,9 +270,9 @@ function describeResponses(op: Operation, components: Components): Json {
       ? [IdempotencyInProgress, IdempotencyKeyReused]
       : []),
     ...(isGuarded(op) || /^(PATCH|PUT)/.test(op.route) ? [PreconditionFailed] : []),
-    ...((op.body ?? op.readsRequest) ? [TooLarge] : []),
+    ...((op.body ?? (op.readsRequest || op.streamsBody)) ? [TooLarge] : []),
     // An operation that takes any bytes still rejects a malformed media type.
-    ...(op.body || op.readsRequest ? [WrongMediaType, UnknownCoding] : []),
+    ...(op.body || op.readsRequest || op.streamsBody ? [WrongMediaType, UnknownCoding] : []),
     Unavailable,
     ...(op.fails ?? []),
   ];

@@ -1,4 +1,6 @@
 import { randomBytes } from "node:crypto";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
 import type { FastifyInstance, InjectOptions } from "fastify";
 import pg from "pg";
 import { pino } from "pino";
@@ -14,6 +16,7 @@ import { scrubDestination } from "../secrets/recent-secrets.ts";
 import { readSettings } from "../settings.ts";
 import { TEST_KEY } from "./database.ts";
 import { dropDatabase, takeDatabase } from "./database-copy.ts";
+import { fastFolder } from "./fast-folder.ts";
 import { notes } from "./notes.ts";
 
 /** A clock that a test may move on. */
@@ -100,7 +103,12 @@ export async function startWorld(options: WorldOptions = {}) {
     { level: "info", base: null },
     scrubDestination({ write: (line) => void lines.push(line) }),
   );
-  const settings = readSettings({ MILLRACE_DATABASE_POOL: "8", ...options.env });
+  const dataDir = join(fastFolder(), `millrace-data-${randomBytes(8).toString("hex")}`);
+  const settings = readSettings({
+    MILLRACE_DATABASE_POOL: "8",
+    MILLRACE_DATA_DIR: dataDir,
+    ...options.env,
+  });
   const served = options.domains ?? [...domains, notes];
   const kernel = await Kernel.open({
     database,
@@ -220,6 +228,8 @@ export async function startWorld(options: WorldOptions = {}) {
       await parts.kernel.close();
       await admin.end();
       dropDatabase(name);
+      // Made by the first file that is stored.
+      await rm(dataDir, { recursive: true, force: true });
       Object.assign(parts, { kernel: undefined, app: undefined });
     },
   };

@@ -4,13 +4,14 @@ import { authorOf, partitionOfCaller } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
 import { equalBytes, hmac, type MasterKey } from "#kernel/access/crypto.ts";
 import type { EnvironmentName } from "#kernel/db/partition.ts";
+import { parseByteRange, RangeNotSatisfiable, rangeHeaders } from "#kernel/operation/byte-range.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import { query } from "#kernel/operation/operation.ts";
 import { type Download, item, resumableDownload } from "#kernel/operation/response.ts";
 import { object, Time } from "#kernel/schema/schema.ts";
 import { AnalyticsRead } from "../permissions.ts";
 import { assertMaySee } from "../reports/source.ts";
-import { ExportId, ExportNotReady, RangeNotSatisfiable } from "./export.ts";
+import { ExportId, ExportNotReady } from "./export.ts";
 import { FILE_FORMATS, MEDIA_TYPES } from "./file/formats.ts";
 import { visibleOwner } from "./service.ts";
 import * as store from "./store.ts";
@@ -55,40 +56,6 @@ function verifyDownloadToken(
 
 function sign(key: MasterKey, payload: string): Buffer {
   return hmac(key.derive(PURPOSE), payload);
-}
-
-/** From this byte up to that, which is not among them. */
-export interface ByteRange {
-  readonly from: number;
-  readonly to: number;
-}
-
-const RANGE = /^bytes=(\d{0,15})-(\d{0,15})$/;
-
-/**
- * The part of a file that a request asks for (RFC 9110, 14); undefined for all of it, which is also the
- * answer to several parts, and where the part is of another file than this.
- */
-function parseByteRange(
-  headers: Readonly<Record<string, string>>,
-  { bytes, etag }: { readonly bytes: number; readonly etag: string },
-): ByteRange | undefined {
-  const condition = headers["if-range"];
-  if (condition !== undefined && condition !== etag) return undefined;
-  const [, first = "", last = ""] = RANGE.exec(headers["range"] ?? "") ?? [];
-  if (first === "" && last === "") return undefined;
-  const range = first === "" ? lastBytes(bytes, Number(last)) : between(bytes, first, last);
-  if (range.from < range.to) return range;
-  if (first !== "" && last !== "" && Number(last) < Number(first)) return undefined;
-  throw new Failure(RangeNotSatisfiable, { headers: { "content-range": `bytes */${bytes}` } });
-}
-
-function lastBytes(bytes: number, count: number): ByteRange {
-  return { from: Math.max(0, bytes - count), to: bytes };
-}
-
-function between(bytes: number, first: string, last: string): ByteRange {
-  return { from: Number(first), to: last === "" ? bytes : Math.min(bytes, Number(last) + 1) };
 }
 
 const LINK_MS = 15 * 60_000;
@@ -153,7 +120,8 @@ export const downloadFile = query({
     }
     const { id, name, format, bytes } = found;
     const etag = `"${id}"`;
-    const range = parseByteRange(request?.headers ?? {}, { bytes, etag });
+    const asked = { range: request?.headers["range"], ifRange: request?.headers["if-range"] };
+    const range = parseByteRange(asked, { bytes, etag });
     const { from, to } = range ?? { from: 0, to: bytes };
     return {
       mediaType: FILE_FORMATS[format].mediaType,
@@ -161,11 +129,8 @@ export const downloadFile = query({
       chunks: readBytes(platform, link, from, to),
       partial: range !== undefined,
       headers: {
-        etag,
-        "accept-ranges": "bytes",
-        "content-length": String(to - from),
+        ...rangeHeaders(range, { bytes, etag }),
         "cache-control": "private, no-store",
-        ...(range && { "content-range": `bytes ${from}-${to - 1}/${bytes}` }),
       },
     };
   },

@@ -91,12 +91,6 @@ export const TooManyExports = failure(
 );
 export const ExportOver = failure("export_over", 409, "The export is over.");
 export const ExportNotReady = failure("export_not_ready", 409, "The export is not completed.");
-export const RangeNotSatisfiable = failure(
-  "range_not_satisfiable",
-  416,
-  "The file has no such bytes.",
-);
-
 const about = { resource: "export", data: Export };
 
 export const ExportRequested = event("export.requested", {

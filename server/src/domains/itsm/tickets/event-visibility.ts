@@ -35,7 +35,7 @@ export const ticketEventVisibility: readonly EventVisibility[] = TICKET_KINDS.ma
         return "false";
       if (canSeeInternalComments(kind, viewer)) return "true";
       const type = parameters.add(commentType(kind), "text");
-      return `e.type <> ${type} or e.data ->> 'internal' = 'false'`;
+      return `coalesce(e.data ->> 'internal', case when e.type = ${type} then 'true' end, 'false') = 'false'`;
     },
   }),
 );
@@ -51,7 +51,8 @@ function filterFor(
   kind: TicketKind,
   { viewerOf, identities }: FilterContext,
 ): EventFilter {
-  const isInternal = event.type === commentType(kind) && event.data["internal"] !== false;
+  const isComment = event.type === commentType(kind);
+  const isInternal = isComment ? event.data["internal"] !== false : event.data["internal"] === true;
   return (person) => {
     // A webhook or a workflow belongs to the workspace, and goes on when its author has left.
     if (!person || person.roles.length === 0) return event;

@@ -6,6 +6,8 @@ import { EventVisibilityPoint } from "#kernel/log/event-visibility.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { ResourceNamerPoint } from "#kernel/contributions/causal-tracer.ts";
 import { ReportSourcePoint } from "#kernel/contributions/report-source.ts";
+import { FileOwnerPoint } from "#kernel/contributions/file-owner.ts";
+import { ticketFileOwners } from "./collaboration/attachment.ts";
 import { ticketEventVisibility } from "./event-visibility.ts";
 import { ticketExecutor } from "./ticket-step.ts";
 import { ticketsSource } from "./report-source.ts";
@@ -58,6 +60,7 @@ export { notifyOfTicket, ticketMail } from "./notifications/ticket-notification.
 export { takeCommand } from "./commands/take.ts";
 export { approvalRecount } from "./commands/approval-recount.ts";
 export { collaboration } from "./collaboration/attachments.ts";
+export { addTicketAttachment, attachmentAdded } from "./collaboration/attachment.ts";
 export { listVisibleLinks } from "./collaboration/links.ts";
 export { assignedTickets, countTickets } from "./waiting-tickets.ts";
 export { writeComment, COMMENT_CHARACTERS_MAX } from "./collaboration/comments.ts";
@@ -89,6 +92,7 @@ export const tickets = domain({
     contribute(NodeTypePoint, ticketExecutor.type),
     contribute(ReportSourcePoint, ticketsSource),
     contribute(ResourceNamerPoint, findTicketId),
+    contribute(FileOwnerPoint, ...ticketFileOwners),
     ...ticketEventVisibility.map((view) => contribute(EventVisibilityPoint, view)),
   ],
 });

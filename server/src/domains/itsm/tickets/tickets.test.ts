@@ -215,7 +215,7 @@ test("an attachment is a text of up to 1 MiB, and comes back as it was", async (
   expect(got.body).toBe(content);
   expect(got.headers).toMatchObject({
     "content-type": "text/plain; charset=utf-8",
-    "content-disposition": 'attachment; filename="a_b.log"',
+    "content-disposition": 'attachment; filename="a b.log"',
   });
   const large = await agent(`POST ${path}/attachments`, {
     name: "b.log",

@@ -1,16 +1,37 @@
-import { authorOf } from "#kernel/access/caller.ts";
+import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
 import Type from "typebox";
-import { queryRows } from "#kernel/db/statement.ts";
+import {
+  FileAttached,
+  fileContent,
+  FileTooLarge,
+  NotAttachable,
+  openPartitionFile,
+  QuotaExceeded,
+  serveFile,
+  storeFile,
+} from "#domains/files/index.ts";
 import { event, type EventType } from "#kernel/log/event.ts";
-import { Failure, failure, invalidField, NotFound } from "#kernel/operation/failure.ts";
+import { RangeNotSatisfiable } from "#kernel/operation/byte-range.ts";
+import { Failure, failure, Forbidden, invalidField } from "#kernel/operation/failure.ts";
 import { command, query } from "#kernel/operation/operation.ts";
-import type { Operation, ReadContext } from "#kernel/contract.ts";
+import type { Operation, Platform } from "#kernel/contract.ts";
 import { pageOfItems, pageQuery } from "#kernel/operation/pagination.ts";
-import { created, download, noContent, page } from "#kernel/operation/response.ts";
-import { newId } from "#kernel/schema/id.ts";
-import { id, line, object, Time } from "#kernel/schema/schema.ts";
+import { created, noContent, page } from "#kernel/operation/response.ts";
+import { id, line, object } from "#kernel/schema/schema.ts";
 import { article, exampleRef, type TicketKind, ticketParams } from "../kind.ts";
 import { getTicketIdentity, ticketRefOf } from "../ticket.ts";
+import {
+  addTicketAttachment,
+  Attachment,
+  attachmentAdded,
+  type AttachmentEvent,
+  AttachmentId,
+  type AttachmentSource,
+  deleteAttachment,
+  findAttachments,
+  getTicketAttachment,
+  TooManyAttachments,
+} from "./attachment.ts";
 import { commentsOf } from "./comments.ts";
 import { linksOf } from "./links.ts";
 import { timelineOf } from "./timeline.ts";
@@ -19,43 +40,20 @@ import { watchersOf } from "./watchers.ts";
 const BYTES_MAX = 1_048_576;
 /** JSON writes some characters as six. */
 const BODY_BYTES_MAX = 6 * BYTES_MAX + 10_000;
-const PER_TICKET_MAX = 50;
-const MEDIA_TYPE = "text/plain";
-
-const AttachmentId = id("att");
 const EXAMPLE = "att_01jzt3n5k8q2x4v6w8y0z2b4d6";
 
-const Attachment = Type.Object(
-  {
-    id: AttachmentId,
-    ticketId: Type.String(),
-    name: line(200),
-    bytes: Type.Integer(),
-    createdBy: Type.String(),
-    createdAt: Time,
-  },
-  { title: "Attachment" },
+const AttachmentTooLarge = failure(
+  "attachment_too_large",
+  413,
+  "A text in the request is at most 1 MiB; upload it as a file.",
 );
 
-const TooManyAttachments = failure(
-  "too_many_attachments",
-  409,
-  `A ticket has at most ${PER_TICKET_MAX} attachments.`,
-);
-const AttachmentTooLarge = failure("attachment_too_large", 413, "An attachment is at most 1 MiB.");
-
-const COLUMNS = ["id", "ticket_id", "name", "bytes", "created_by", "created_at"] as const;
-
-/** Texts, such as logs, that belong to one kind of ticket. */
+/** Files that belong to one kind of ticket. */
 function attachmentsOf(kind: TicketKind) {
-  const { kind: name } = kind;
-  const about = { resource: name, data: Attachment };
-  const AttachmentAdded = event(`${name}.attachment_added`, {
-    ...about,
-    summary: "A text was attached to it. What it says is not told.",
-  });
-  const AttachmentRemoved = event(`${name}.attachment_removed`, {
-    ...about,
+  const AttachmentAdded = attachmentAdded(kind);
+  const AttachmentRemoved = event(`${kind.kind}.attachment_removed`, {
+    resource: kind.kind,
+    data: Attachment,
     summary: "What was attached to it was removed.",
   });
   return {
@@ -69,74 +67,88 @@ function attachmentsOf(kind: TicketKind) {
   };
 }
 
-type AttachmentEvent = EventType<`${string}.${string}`, typeof Attachment>;
-
 function attachmentParams(kind: TicketKind) {
   return object({ ...ticketParams(kind).properties, attachmentId: AttachmentId });
 }
 
+const AttachmentInput = object({
+  fileId: Type.Optional(id("file", "An upload of one's own, see `files.upload`")),
+  name: Type.Optional(line(200, "Of a text that comes with the request")),
+  content: Type.Optional(
+    Type.String({ maxLength: BYTES_MAX, description: "Up to 1 MiB of UTF-8" }),
+  ),
+  internal: Type.Optional(
+    Type.Boolean({ description: "Only for those who work on it; false when absent" }),
+  ),
+});
+
 function addAttachment(kind: TicketKind, AttachmentAdded: AttachmentEvent) {
-  const { kind: name, plural, path, write } = kind;
+  const { kind: name, plural, path } = kind;
   return command({
     id: `${plural}.add_attachment`,
     route: `POST ${path}/{id}/attachments`,
-    summary: `Attach a text to ${article(name)}, such as a log`,
-    description: "Up to 1 MiB of UTF-8.",
-    permission: write,
+    summary: `Attach a file to ${article(name)}`,
+    description:
+      "Either an upload, by its `fileId`, or a short text with its `name` and `content`.",
+    permission: kind.comment ?? kind.write,
     params: ticketParams(kind),
-    body: object({
-      name: line(200, "Of the file"),
-      content: Type.String({ maxLength: BYTES_MAX }),
-    }),
+    body: AttachmentInput,
     bodyBytesMax: BODY_BYTES_MAX,
     response: created(Attachment),
     emits: [AttachmentAdded],
-    fails: [TooManyAttachments, AttachmentTooLarge],
+    fails: [
+      TooManyAttachments,
+      AttachmentTooLarge,
+      FileAttached,
+      NotAttachable,
+      FileTooLarge,
+      QuotaExceeded,
+    ],
     example: {
       params: { id: exampleRef(kind) },
       body: { name: "router.log", content: "12:04:07 link down" },
     },
-    async run(ctx, { params: { id: ref }, body: { name: fileName, content } }) {
-      const bytes = Buffer.byteLength(content);
-      if (bytes > BYTES_MAX) throw new Failure(AttachmentTooLarge);
-      if (content.includes("\u0000") || !content.isWellFormed()) {
-        throw invalidField("/content", "must be text");
+    async prepare(platform, { params: { id: ref }, body }, caller): Promise<AttachmentSource> {
+      if (body.internal && !caller.permissions.has(kind.write.name)) {
+        throw new Failure(Forbidden, { detail: `An internal file needs ${kind.write.name}.` });
       }
+      const { fileId, name: fileName, content } = body;
+      if (fileId !== undefined) {
+        if (content === undefined && fileName === undefined) return { fileId };
+        throw invalidField("/fileId", "comes instead of a name and a content");
+      }
+      if (fileName === undefined) throw invalidField("/name", "is required, or a fileId");
+      if (content === undefined) throw invalidField("/content", "is required, or a fileId");
+      const stored = await storeText(platform, caller, { kind, ref, name: fileName, content });
+      return { stored };
+    },
+    async run(ctx, { params: { id: ref }, body: { internal } }, source) {
       const ticket = await getTicketIdentity(ctx, kind, ref);
-      if ((await lockAndCount(ctx, kind, ticket.id)) >= PER_TICKET_MAX) {
-        throw new Failure(TooManyAttachments);
-      }
-      const attachment = {
-        id: newId("att", ctx.now.getTime()),
-        ticketId: ticket.id,
-        name: fileName,
-        bytes,
-        createdBy: authorOf(ctx.caller),
-        createdAt: ctx.now.toISOString(),
-      };
-      void ctx.send(
-        `insert into ticket_attachments
-           (id, kind, ticket_id, name, bytes, content, created_by, created_at)
-         values ($1, $2, $3, $4, $5, $6, $7, $8)`,
-        [attachment.id, name, ticket.id, fileName, bytes, content, attachment.createdBy, ctx.now],
-      );
-      ctx.emit(AttachmentAdded, ticketRefOf(ticket), attachment);
-      return attachment;
+      return addTicketAttachment(ctx, { kind, ticket }, source, { internal: internal ?? false });
     },
   });
 }
 
-/** Locks a ticket, so that nobody else attaches to it, and counts its attachments. */
-async function lockAndCount(
-  { tx }: ReadContext,
-  { table }: TicketKind,
-  id: string,
-): Promise<number> {
-  const [, [row]] = await Promise.all([
-    queryRows(tx, `select from ${table} where id = $1 for no key update`, [id]),
-    queryRows(tx, "select count(*) as n from ticket_attachments where ticket_id = $1", [id]),
-  ]);
-  return Number(row?.["n"]);
+interface TextInput {
+  readonly kind: TicketKind;
+  readonly ref: string;
+  readonly name: string;
+  readonly content: string;
+}
+
+/** Stores a text, once it is clear that there is a ticket to attach it to. */
+async function storeText(
+  platform: Platform,
+  caller: Caller,
+  { kind, ref, name, content }: TextInput,
+) {
+  const bytes = Buffer.from(content);
+  if (bytes.length > BYTES_MAX) throw new Failure(AttachmentTooLarge);
+  const partition = partitionOfCaller(caller);
+  await platform.db.read(partition, (tx) =>
+    getTicketIdentity({ tx, now: platform.clock.now(), caller, services: platform }, kind, ref),
+  );
+  return storeFile(platform, partition, [bytes], { name });
 }
 
 function listAttachments(kind: TicketKind) {
@@ -152,14 +164,8 @@ function listAttachments(kind: TicketKind) {
     example: { params: { id: exampleRef(kind) } },
     async run(ctx, { params: { id: ref }, query: asked }) {
       const ticket = await getTicketIdentity(ctx, kind, ref);
-      const rows = await ctx.tx
-        .selectFrom("ticket_attachments")
-        .select(COLUMNS)
-        .where("ticket_id", "=", ticket.id)
-        .orderBy("id")
-        .execute();
       return pageOfItems(ctx.services, `attachments of ${ticket.id}`, asked, {
-        items: rows.map(toAttachment),
+        items: await findAttachments(ctx, kind, ticket.id),
         keyOf: (attachment) => attachment.id,
       });
     },
@@ -174,19 +180,21 @@ function getAttachment(kind: TicketKind) {
     summary: "Download what is attached",
     permission: read,
     params: attachmentParams(kind),
-    response: download(MEDIA_TYPE),
+    readsRange: true,
+    response: fileContent("application/octet-stream"),
+    fails: [RangeNotSatisfiable],
     example: { params: { id: exampleRef(kind), attachmentId: EXAMPLE } },
-    async run(ctx, { params: { id: ref, attachmentId } }) {
-      const ticket = await getTicketIdentity(ctx, kind, ref);
-      const row = await ctx.tx
-        .selectFrom("ticket_attachments")
-        .select(["name", "content"])
-        .where("id", "=", attachmentId)
-        .where("ticket_id", "=", ticket.id)
-        .executeTakeFirst();
-      if (!row) throw new Failure(NotFound);
-      return { mediaType: MEDIA_TYPE, fileName: row.name, chunks: streamText(row.content) };
+    async prepare(platform, { params: { id: ref, attachmentId } }, caller) {
+      const partition = partitionOfCaller(caller);
+      const { fileId } = await platform.db.read(partition, async (tx) => {
+        const ctx = { tx, now: platform.clock.now(), caller, services: platform };
+        const ticket = await getTicketIdentity(ctx, kind, ref);
+        return getTicketAttachment(ctx, kind, { ticketId: ticket.id, attachmentId });
+      });
+      const opened = await openPartitionFile(platform, partition, fileId);
+      return serveFile(opened, caller.conditions ?? {}, { asAttachment: true });
     },
+    run: async (_, __, served) => served,
   });
 }
 
@@ -204,33 +212,14 @@ function removeAttachment(kind: TicketKind, AttachmentRemoved: AttachmentEvent) 
     async run(ctx, { params: { id: ref, attachmentId } }) {
       const ticket = await getTicketIdentity(ctx, kind, ref);
       ctx.expectRevision(ticket.revision);
-      const row = await ctx.tx
-        .deleteFrom("ticket_attachments")
-        .where("id", "=", attachmentId)
-        .where("ticket_id", "=", ticket.id)
-        .returning(COLUMNS)
-        .executeTakeFirst();
-      if (!row) throw new Failure(NotFound);
-      ctx.emit(AttachmentRemoved, ticketRefOf(ticket), toAttachment(row));
+      const attachment = await getTicketAttachment(ctx, kind, {
+        ticketId: ticket.id,
+        attachmentId,
+      });
+      await deleteAttachment(ctx, attachment);
+      ctx.emit(AttachmentRemoved, ticketRefOf(ticket), attachment);
     },
   });
-}
-
-async function* streamText(content: string): AsyncIterable<string> {
-  yield content;
-}
-
-interface AttachmentRow {
-  readonly id: string;
-  readonly ticket_id: string;
-  readonly name: string;
-  readonly bytes: number;
-  readonly created_by: string;
-  readonly created_at: string;
-}
-
-function toAttachment({ ticket_id, created_by, created_at, ...row }: AttachmentRow) {
-  return { ...row, ticketId: ticket_id, createdBy: created_by, createdAt: created_at };
 }
 
 /** Comments, watchers, attachments, links and timeline of a kind; its domain adds them to its own. */

@@ -1,0 +1,119 @@
+/**
+ * The one file of a form (RFC 7578), read while it arrives. Fields before it are passed over within limits; what
+ * follows it is not looked at. Memory: a chunk and the length of a boundary.
+ */
+import { Failure, invalidField, MalformedRequest } from "#kernel/operation/failure.ts";
+
+export interface FormFile {
+  readonly name: string | undefined;
+  readonly content: AsyncIterable<Uint8Array>;
+}
+
+const HEADERS_BYTES_MAX = 16 * 1024;
+const PARTS_MAX = 20;
+const FIELD_BYTES_MAX = 64 * 1024;
+const BOUNDARY = /^multipart\/form-data\s*;(?:.*;)?\s*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))/i;
+
+/** The boundary of a form's parts; undefined when the content is no form. */
+export function formBoundary(contentType: string): string | undefined {
+  const [, quoted, plain] = BOUNDARY.exec(contentType) ?? [];
+  return quoted ?? plain;
+}
+
+/** Reads up to the first file of a form; fails where it has none. */
+export async function readFormFile(
+  content: AsyncIterable<Uint8Array>,
+  boundary: string,
+): Promise<FormFile> {
+  const reader = new PartReader(content, boundary);
+  await reader.skipPreamble();
+  for (let count = 0; count < PARTS_MAX; count += 1) {
+    const headers = await reader.readHeaders();
+    if (headers === undefined) break;
+    const fileName = dispositionParameter(headers, "filename");
+    if (fileName !== undefined) {
+      const name = fileName === "" ? undefined : fileName;
+      return { name, content: reader.readPart(Infinity) };
+    }
+    for await (const _ of reader.readPart(FIELD_BYTES_MAX));
+  }
+  throw invalidField("", "The form has no file among its first parts.");
+}
+
+function dispositionParameter(headers: string, name: string): string | undefined {
+  const line = /^content-disposition:(.*)$/im.exec(headers)?.[1] ?? "";
+  const [, quoted, plain] =
+    new RegExp(`;\\s*${name}=(?:"((?:[^"\\\\]|\\\\.)*)"|([^\\s;]+))`, "i").exec(line) ?? [];
+  // Browsers write a quote of a name so.
+  return (quoted?.replaceAll(/\\(.)/g, "$1") ?? plain)?.replaceAll("%22", '"');
+}
+
+const CRLF = Buffer.from("\r\n");
+const HEADERS_END = Buffer.from("\r\n\r\n");
+
+class PartReader {
+  readonly #source: AsyncIterator<Uint8Array>;
+  /** With the line break before it, which belongs to it. */
+  readonly #delimiter: Buffer;
+  #buffer: Buffer = CRLF;
+
+  constructor(content: AsyncIterable<Uint8Array>, boundary: string) {
+    this.#source = content[Symbol.asyncIterator]();
+    this.#delimiter = Buffer.from(`\r\n--${boundary}`);
+  }
+
+  async skipPreamble(): Promise<void> {
+    for await (const _ of this.readPart(FIELD_BYTES_MAX));
+  }
+
+  /** The headers of the next part; undefined at the end of the form. */
+  async readHeaders(): Promise<string | undefined> {
+    while (this.#buffer.length < 2) await this.#pull();
+    if (this.#buffer.subarray(0, 2).toString() === "--") return undefined;
+    for (;;) {
+      const end = this.#buffer.indexOf(HEADERS_END);
+      if (end !== -1) {
+        const headers = this.#buffer.subarray(0, end).toString();
+        this.#buffer = this.#buffer.subarray(end + HEADERS_END.length);
+        // A part without a content has its boundary at once.
+        this.#buffer = Buffer.concat([this.#buffer]);
+        return headers;
+      }
+      if (this.#buffer.length > HEADERS_BYTES_MAX)
+        throw malformed("The headers of a part are too long.");
+      await this.#pull();
+    }
+  }
+
+  /** The content of a part, up to its boundary, which is passed. */
+  async *readPart(bytesMax: number): AsyncGenerator<Uint8Array> {
+    let passed = 0;
+    for (;;) {
+      const at = this.#buffer.indexOf(this.#delimiter);
+      // What might be the beginning of a boundary stays.
+      const safe = at === -1 ? this.#buffer.length - this.#delimiter.length + 1 : at;
+      if (safe > 0) {
+        passed += safe;
+        if (passed > bytesMax) throw malformed("A field of the form is too long.");
+        yield this.#buffer.subarray(0, safe);
+        this.#buffer = this.#buffer.subarray(safe);
+      }
+      if (at !== -1) {
+        this.#buffer = this.#buffer.subarray(this.#delimiter.length);
+        return;
+      }
+      await this.#pull();
+    }
+  }
+
+  async #pull(): Promise<void> {
+    const { value, done } = await this.#source.next();
+    if (done) throw malformed("The form ends before its last boundary.");
+    this.#buffer =
+      this.#buffer.length === 0 ? Buffer.from(value) : Buffer.concat([this.#buffer, value]);
+  }
+}
+
+function malformed(detail: string): Failure {
+  return new Failure(MalformedRequest, { detail });
+}

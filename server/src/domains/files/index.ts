@@ -1,0 +1,27 @@
+import { domain } from "#kernel/domain.ts";
+import { fileEvents } from "./file.ts";
+import { FilesManage, FilesRead, FilesWrite } from "./permissions.ts";
+import { fileOperations } from "./operations.ts";
+
+export {
+  StoredFile,
+  FileId,
+  FileAttached,
+  FileTooLarge,
+  NotAttachable,
+  QuotaExceeded,
+} from "./file.ts";
+export { fileContent, serveFile } from "./content/serve.ts";
+export { attachFile, type Attachment, deleteFile, insertFile } from "./file-rows.ts";
+export { type OpenedFile, openFile, openPartitionFile } from "./open-file.ts";
+export { storeFile, type StoredContent } from "./store-file.ts";
+
+/** One store of files for everything that has files. */
+export const files = domain({
+  name: "files",
+  summary:
+    "Files: uploaded once, attached to what they belong to, and read by whoever may read that.",
+  permissions: [FilesRead, FilesWrite, FilesManage],
+  events: fileEvents,
+  operations: fileOperations,
+});

@@ -1,0 +1,136 @@
+/**
+ * The way of a content into the store. No transaction is open while bytes arrive: a row announces the object, the bytes
+ * follow, and one transaction makes the row a content and gives it its file. Whatever breaks in between leaves a row
+ * that the collector finds, with whatever object there is.
+ */
+import { createHash } from "node:crypto";
+import type { Platform } from "#kernel/contract.ts";
+import type { Partition } from "#kernel/db/partition.ts";
+import { Failure } from "#kernel/operation/failure.ts";
+import { newId } from "#kernel/schema/id.ts";
+import { sniffMediaType, SNIFFED_BYTES } from "./content/media-type.ts";
+import { cleanFileName } from "./content/file-name.ts";
+import { FileTooLarge, QuotaExceeded } from "./file.ts";
+
+/** A content that is in the store and belongs to no file yet; without one it is gone after a day. */
+export interface StoredContent {
+  readonly blobId: string;
+  readonly name: string;
+  readonly mediaType: string;
+  readonly size: number;
+  readonly sha256: Buffer;
+  readonly width: number | null;
+  readonly height: number | null;
+}
+
+/** The name of an object: the contents of a workspace are below one folder. */
+export function objectName(workspace: string, blobId: string): string {
+  return `${workspace}/${blobId.slice(-2)}/${blobId}`;
+}
+
+/**
+ * Reads a stream into the store. Throws `FileTooLarge` and `QuotaExceeded` as soon as that is known, and leaves nothing
+ * of what broke off. To be called outside of a transaction; `insertFile` follows within one.
+ */
+export async function storeFile(
+  platform: Platform,
+  partition: Partition,
+  content: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+  { name }: { readonly name: string },
+): Promise<StoredContent> {
+  const { blobStores, settings, db, clock } = platform;
+  const blobId = newId("blb", clock.nowMs());
+  const { place } = blobStores;
+  const used = await db.write(partition, async (session) => {
+    session.post(
+      "insert into blobs (id, state, place, created_at) values ($1, 'pending', $2, $3)",
+      [blobId, place, clock.now()],
+    );
+    const [row] = await session.send<{ bytes: number }>(READ_USAGE, []);
+    return row?.bytes ?? 0;
+  });
+  const quota = settings.fileQuotaBytes === 0 ? Infinity : settings.fileQuotaBytes - used;
+  const meter = new ContentMeter({ bytesMax: settings.fileBytesMax, quotaBytes: quota });
+  const store = blobStores.at(place);
+  const object = objectName(partition.workspace, blobId);
+  try {
+    await store.put(object, meter.measure(content));
+    const clean = cleanFileName(name);
+    const mediaType = await sniffMediaType(meter.head, clean);
+    const { size, sha256 } = meter;
+    return { blobId, name: clean, mediaType, size, sha256, width: null, height: null };
+  } catch (error) {
+    await discard(platform, partition, blobId).catch((cause: unknown) =>
+      platform.log.warn({ err: cause, blobId }, "a broken upload is left to the collector"),
+    );
+    throw error;
+  }
+}
+
+const READ_USAGE = "select bytes::float8 as bytes from file_usage";
+
+/** Removes a content that no file will have. */
+export async function discard(
+  { db, blobStores }: Platform,
+  partition: Partition,
+  blobId: string,
+): Promise<void> {
+  await blobStores.at(blobStores.place).remove(objectName(partition.workspace, blobId));
+  await db.write(partition, (session) =>
+    session.send("delete from blobs where id = $1 and state = 'pending'", [blobId]),
+  );
+}
+
+/** The failure of a content beyond what one file may have. */
+export function tooLarge(bytesMax: number): Failure {
+  return new Failure(FileTooLarge, {
+    detail: `A file has at most ${bytesMax} bytes here.`,
+    extra: { bytesMax },
+  });
+}
+
+/** Counts and hashes what passes, and keeps its beginning. */
+class ContentMeter {
+  readonly #hash = createHash("sha256");
+  readonly #limits: { readonly bytesMax: number; readonly quotaBytes: number };
+  readonly #heads: Uint8Array[] = [];
+  #headBytes = 0;
+  #size = 0;
+
+  constructor(limits: { readonly bytesMax: number; readonly quotaBytes: number }) {
+    this.#limits = limits;
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  get head(): Uint8Array {
+    return Buffer.concat(this.#heads);
+  }
+
+  get sha256(): Buffer {
+    return this.#hash.digest();
+  }
+
+  async *measure(
+    content: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+  ): AsyncGenerator<Uint8Array> {
+    const { bytesMax, quotaBytes } = this.#limits;
+    for await (const chunk of content) {
+      this.#size += chunk.length;
+      if (this.#size > bytesMax) throw tooLarge(bytesMax);
+      if (this.#size > quotaBytes) throw new Failure(QuotaExceeded);
+      this.#hash.update(chunk);
+      this.#keepHead(chunk);
+      yield chunk;
+    }
+  }
+
+  #keepHead(chunk: Uint8Array): void {
+    if (this.#headBytes >= SNIFFED_BYTES) return;
+    const part = Uint8Array.from(chunk.subarray(0, SNIFFED_BYTES - this.#headBytes));
+    this.#heads.push(part);
+    this.#headBytes += part.length;
+  }
+}

@@ -1,0 +1,58 @@
+import Type from "typebox";
+import { type Caller, partitionOfCaller, type Upload } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/contract.ts";
+import { Failure, Invalid, invalidField } from "#kernel/operation/failure.ts";
+import { command } from "#kernel/operation/operation.ts";
+import { created } from "#kernel/operation/response.ts";
+import { line, object } from "#kernel/schema/schema.ts";
+import { formBoundary, readFormFile } from "./content/multipart.ts";
+import { FileTooLarge, FileUploaded, QuotaExceeded, StoredFile } from "./file.ts";
+import { insertFile } from "./file-rows.ts";
+import { FilesWrite } from "./permissions.ts";
+import { type StoredContent, storeFile, tooLarge } from "./store-file.ts";
+
+export const uploadFile = command({
+  id: "files.upload",
+  route: "POST /api/v1/files",
+  summary: "Upload a file",
+  description:
+    "The body is the file itself, with its `name` in the query, or a form (`multipart/form-data`) with one file. Its " +
+    "type is found from its content. It is yours alone until it is attached to something, and deleted after a day " +
+    "if it never is.",
+  permission: FilesWrite,
+  query: object({ name: Type.Optional(line(500, "Of the file; in a form that of its part")) }),
+  streamsBody: true,
+  response: created(StoredFile, { location: ({ id }) => `/api/v1/files/${id}` }),
+  emits: [FileUploaded],
+  fails: [FileTooLarge, QuotaExceeded],
+  example: { query: { name: "router.log" } },
+  prepare: (platform, { query: { name } }, caller) => receiveUpload(platform, caller, name),
+  async run(ctx, _input, stored) {
+    const file = await insertFile(ctx, stored);
+    const { revision: _, ...data } = file;
+    ctx.emit(FileUploaded, { id: file.id, displayName: file.name }, data);
+    return file;
+  },
+});
+
+async function receiveUpload(
+  platform: Platform,
+  caller: Caller,
+  name: string | undefined,
+): Promise<StoredContent> {
+  const { upload } = caller;
+  if (!upload) throw new Failure(Invalid, { detail: "The body must be the file." });
+  const bytesMax = platform.settings.fileBytesMax;
+  const boundary = formBoundary(upload.contentType);
+  // A form is a little longer than its file.
+  if (boundary === undefined && (upload.length ?? 0) > bytesMax) throw tooLarge(bytesMax);
+  const found =
+    boundary === undefined ? rawFile(upload, name) : await readFormFile(upload.content, boundary);
+  const partition = partitionOfCaller(caller);
+  return storeFile(platform, partition, found.content, { name: name ?? found.name ?? "file" });
+}
+
+function rawFile({ content }: Upload, name: string | undefined) {
+  if (name === undefined) throw invalidField("?name", "is required, unless a form is sent");
+  return { name, content: content as AsyncIterable<Uint8Array> };
+}

@@ -1,0 +1,50 @@
+import type { RangeConditions } from "../access/caller.ts";
+import type { ByteSpan } from "../blob-store/blob-store.ts";
+import { Failure, failure } from "./failure.ts";
+
+export const RangeNotSatisfiable = failure(
+  "range_not_satisfiable",
+  416,
+  "The file has no such bytes.",
+);
+
+const RANGE = /^bytes=(\d{0,15})-(\d{0,15})$/;
+
+/**
+ * The part of a file that a request asks for (RFC 9110, 14); undefined for all of it, which is also the
+ * answer to several parts, and where the part is of another file than this.
+ */
+export function parseByteRange(
+  { range, ifRange }: RangeConditions,
+  { bytes, etag }: { readonly bytes: number; readonly etag: string },
+): ByteSpan | undefined {
+  if (ifRange !== undefined && ifRange !== etag) return undefined;
+  const [, first = "", last = ""] = RANGE.exec(range ?? "") ?? [];
+  if (first === "" && last === "") return undefined;
+  const span = first === "" ? lastBytes(bytes, Number(last)) : between(bytes, first, last);
+  if (span.from < span.to) return span;
+  if (first !== "" && last !== "" && Number(last) < Number(first)) return undefined;
+  throw new Failure(RangeNotSatisfiable, { headers: { "content-range": `bytes */${bytes}` } });
+}
+
+function lastBytes(bytes: number, count: number): ByteSpan {
+  return { from: Math.max(0, bytes - count), to: bytes };
+}
+
+function between(bytes: number, first: string, last: string): ByteSpan {
+  return { from: Number(first), to: last === "" ? bytes : Math.min(bytes, Number(last) + 1) };
+}
+
+/** The headers of a file, or of a part of it. */
+export function rangeHeaders(
+  range: ByteSpan | undefined,
+  { bytes, etag }: { readonly bytes: number; readonly etag: string },
+): Readonly<Record<string, string>> {
+  const { from, to } = range ?? { from: 0, to: bytes };
+  return {
+    etag,
+    "accept-ranges": "bytes",
+    "content-length": String(to - from),
+    ...(range && { "content-range": `bytes ${from}-${to - 1}/${bytes}` }),
+  };
+}
