@@ -1082,7 +1082,7 @@ export interface Operations {
   /** Read a step of a run with each attempt at it */
   "runs.step": { params: { "runId": string; "stepId": string }; reply: { "data": Schemas["RunStepDetail"] } };
   /** List the steps of a run in the order of their starts */
-  "runs.steps": { params: { "runId": string }; query?: { "limit"?: number; "after"?: string; "status"?: string; "node"?: string; "item"?: string }; reply: { "data": readonly (Schemas["RunStep"])[]; "pagination": Schemas["Pagination"] } };
+  "runs.steps": { params: { "runId": string }; query?: { "limit"?: number; "after"?: string; "status"?: string; "node"?: string; "item"?: string; "deep"?: boolean }; reply: { "data": readonly (Schemas["RunStep"])[]; "pagination": Schemas["Pagination"] } };
   /** Follow a run live, as server-sent events */
   "runs.stream": { params: { "runId": string }; query?: { "steps"?: "all" | "top" | "none"; "summary"?: boolean; "workspace"?: string; "environment"?: "production" | "staging" | "development" }; reply: string };
   /** Count the steps of a run by node */

@@ -6,11 +6,13 @@ export { kindOf } from "./canvas/step-kinds.ts";
 export { bodyOf, type Definition, findStep, type Graph, walkSteps } from "./graph/graph.ts";
 export { type Folding, UNFOLDED } from "./graph/layout.ts";
 export {
+  findHeaviest,
   itemsOf,
   type LoopView,
   NO_RUN,
+  type NodeSummary,
   type RunStep,
   type RunView,
   toStepKey,
-  viewRun,
+  viewSummary,
 } from "./graph/run-view.ts";

@@ -2,14 +2,13 @@ import { Link } from "@tanstack/react-router";
 import { useMay } from "../../data/people.ts";
 import { toDuration, toWords } from "../../ui/words.ts";
 import { nameStart } from "../start-words.ts";
-import type { LiveSteps, TracedRun } from "./live-run.ts";
+import type { TracedRun } from "./live-run.ts";
 import { readStepPlace, type StepPlace } from "../step/step-place.ts";
 import { ErrorSection, ValueSection } from "../step/step-sections.tsx";
 
 /** The run as a whole: what started it, what went in, what came out. */
 export function RunPanel(props: {
   readonly run: TracedRun;
-  readonly steps: LiveSteps["steps"];
   readonly onChoose: (place: StepPlace) => void;
 }) {
   const { run } = props;

@@ -1,16 +1,27 @@
 import "./waterfall.css";
 import { ChevronRight } from "lucide-react";
-import { useEffect, useMemo, useRef, useState } from "react";
+import { type RefObject, useEffect, useMemo, useRef, useState } from "react";
 import { useActions } from "../../shell/actions.ts";
 import { useIsNarrow } from "../../ui/behaviour/narrow.ts";
 import { showRow, useRowWindow } from "../../ui/behaviour/row-window.ts";
+import { useStableHandlers } from "../../ui/behaviour/stable.ts";
 import { toneOf } from "../../ui/state.tsx";
 import { useNow } from "../../ui/time.tsx";
 import { count, toDuration, toWords } from "../../ui/words.ts";
+import { findHeaviest } from "../../workflows/index.ts";
+import { type Stretch, STRETCH_ITEMS, useStepPages, useStretches } from "../step/loop-steps.ts";
 import type { LiveSteps, TracedRun } from "./live-run.ts";
 import { readStepPlace, rowIdOf, type StepPlace } from "../step/step-place.ts";
 import { type Axis, findBusySpans, measureAxis, placeSpan, placeTime } from "./time-axis.ts";
-import { buildStepTree, type FallRow, listFallRows, listStepsWith, wayTo } from "./waterfall.ts";
+import {
+  buildStepTree,
+  type FallRow,
+  listFallRows,
+  listPlainRows,
+  listStretches,
+  UNREAD,
+  wayTo,
+} from "./waterfall.ts";
 
 const ROW_PX = 28;
 const NARROW_ROW_PX = 44;
@@ -24,23 +35,17 @@ export function RunWaterfall(props: {
   readonly place: StepPlace;
   readonly onChoose: (place: StepPlace) => void;
 }) {
-  const { run, place } = props;
-  const { steps } = props.live;
+  const { run, live, place } = props;
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
   const [status, setStatus] = useState<string>();
   const host = useRef<HTMLDivElement>(null);
   const rowPx = useIsNarrow() ? NARROW_ROW_PX : ROW_PX;
-  const tree = useMemo(() => buildStepTree(steps.values()), [steps]);
-  const rows = useMemo(
-    () => (status === undefined ? listFallRows(tree, open) : listStepsWith(steps.values(), status)),
-    [tree, open, status, steps],
-  );
+  const { rows, sight, hasMore } = useFallRows({ run, live, open, status, host, rowPx });
   const rowId = rowIdOf(place);
   const chosen = useMemo(() => rows.findIndex(({ id }) => id === rowId), [rows, rowId]);
   const nowMs = useNow();
-  const busy = useMemo(() => findBusySpans(steps.values()), [steps]);
+  const busy = useMemo(() => findBusySpans([...live.steps.values(), ...innerNodes(live)]), [live]);
   const axis = measureAxis(run, busy, nowMs);
-  const { from, to } = useRowWindow(host, rowPx, rows.length);
   useEffect(() => {
     if (host.current && chosen >= 0) showRow(host.current, rowPx, chosen);
   }, [chosen, rowPx]);
@@ -63,7 +68,7 @@ export function RunWaterfall(props: {
     <section className="fall" aria-label="Waterfall">
       <header className="fall-head">
         <StatusFilter
-          steps={steps}
+          nodes={live.nodes}
           status={status}
           onStatus={(next) => {
             setStatus(next);
@@ -76,26 +81,72 @@ export function RunWaterfall(props: {
       <Scale axis={axis} />
       <div ref={host} className="fall-rows scroll" role="listbox" aria-label="Steps" tabIndex={0}>
         <div className="fall-all" style={{ height: rows.length * rowPx }}>
-          {rows.slice(from, to).map((row, n) => (
+          {rows.slice(sight.from, sight.to).map((row, n) => (
             <WaterfallRow
               key={row.id}
               row={row}
               axis={axis}
-              top={(from + n) * rowPx}
-              position={{ at: from + n + 1, of: rows.length }}
-              isChosen={from + n === chosen}
+              top={(sight.from + n) * rowPx}
+              position={{ at: sight.from + n + 1, of: hasMore ? -1 : rows.length }}
+              isChosen={sight.from + n === chosen}
               onChoose={() => choose(row)}
               onFold={() => fold(row, row.isOpen !== true)}
             />
           ))}
         </div>
-        {rows.length === 0 && props.live.isWhole && (
+        {rows.length === 0 && live.isRead && (
           <p className="muted fall-none">No step has begun yet.</p>
         )}
       </div>
     </section>
   );
 }
+
+/** Nodes in loops, whose steps were not read, stand on the axis from their first start to their last end. */
+const innerNodes = ({ nodes }: LiveSteps) =>
+  Array.from(nodes.values())
+    .filter(({ key }) => key.includes("/"))
+    .map((node) => ({ ...node, status: findHeaviest(node.statuses) }));
+
+interface RowsAsked {
+  readonly run: TracedRun;
+  readonly live: LiveSteps;
+  readonly open: ReadonlySet<string>;
+  readonly status: string | undefined;
+  readonly host: RefObject<HTMLDivElement | null>;
+  readonly rowPx: number;
+}
+
+/** The rows, and those of them in sight; what these need is read. */
+function useFallRows({ run, live, open, status, host, rowPx }: RowsAsked) {
+  const failures = useMemo(
+    () => new Map(Array.from(live.nodes.values(), ({ key, loop }) => [key, loop?.failed ?? 0])),
+    [live.nodes],
+  );
+  const [stretches, setStretches] = useState<readonly Stretch[]>([]);
+  const inner = useStretches(run.id, stretches);
+  const found = useStepPages(run.id, status === undefined ? undefined : { status });
+  const rows = useMemo(() => {
+    if (status !== undefined) return listPlainRows(found.steps);
+    return listFallRows(buildStepTree([...live.steps.values(), ...inner]), open, failures);
+  }, [status, found.steps, live.steps, inner, open, failures]);
+  const sight = useRowWindow(host, rowPx, rows.length);
+  useEffect(() => {
+    if (status !== undefined) return;
+    const next = listStretches(rows.slice(sight.from, sight.to), open, STRETCH_ITEMS);
+    setStretches((old) => (isEqual(old, next) ? old : next));
+  }, [rows, sight.from, sight.to, open, status]);
+  const isAtEnd = status !== undefined && sight.to >= rows.length;
+  const { readMore } = useStableHandlers({ readMore: found.readMore });
+  useEffect(() => {
+    if (isAtEnd) readMore();
+  }, [isAtEnd, rows.length, readMore]);
+  return { rows, sight, hasMore: status !== undefined && found.hasMore };
+}
+
+const isEqual = (a: readonly Stretch[], b: readonly Stretch[]): boolean =>
+  a.length === b.length &&
+  a.every(({ loop, first }, n) => b[n]?.loop === loop && b[n]?.first === first);
 
 /** How long the run took, and the waits that are drawn short. */
 function Scale({ axis }: { readonly axis: Axis }) {
@@ -122,16 +173,18 @@ function Scale({ axis }: { readonly axis: Axis }) {
 }
 
 function StatusFilter(props: {
-  readonly steps: LiveSteps["steps"];
+  readonly nodes: LiveSteps["nodes"];
   readonly status: string | undefined;
   readonly onStatus: (status: string | undefined) => void;
 }) {
   const counts = useMemo(() => {
     const all = new Map<string, number>();
-    for (const { status } of props.steps.values()) all.set(status, (all.get(status) ?? 0) + 1);
+    for (const { statuses } of props.nodes.values()) {
+      for (const [name, n] of Object.entries(statuses)) all.set(name, (all.get(name) ?? 0) + n);
+    }
     return all;
-  }, [props.steps]);
-  const taken = props.steps.size - (counts.get("skipped") ?? 0);
+  }, [props.nodes]);
+  const taken = [...counts].reduce((sum, [name, n]) => (name === "skipped" ? sum : sum + n), 0);
   return (
     <div className="fall-filter" role="group" aria-label="Status of steps">
       <button aria-pressed={props.status === undefined} onClick={() => props.onStatus(undefined)}>
@@ -144,7 +197,7 @@ function StatusFilter(props: {
           aria-pressed={props.status === name}
           onClick={() => props.onStatus(props.status === name ? undefined : name)}
         >
-          {counts.get(name) ?? 0} {toWords(name).toLowerCase()}
+          {(counts.get(name) ?? 0).toLocaleString("en")} {toWords(name).toLowerCase()}
         </button>
       ))}
     </div>
@@ -194,7 +247,7 @@ function WaterfallRow(props: {
             {row.items.failed > 0 && <em> {row.items.failed} failed</em>}
           </span>
         )}
-        <span className="hide">, {toWords(row.status)}</span>
+        {row.status !== UNREAD && <span className="hide">, {toWords(row.status)}</span>}
       </span>
       <span className="fall-track" aria-hidden="true">
         <i

@@ -5,15 +5,15 @@ import { useOp } from "../../data/api.ts";
 import { useActions } from "../../shell/actions.ts";
 import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { useIsNarrow } from "../../ui/behaviour/narrow.ts";
-import { count } from "../../ui/words.ts";
-import { bodyOf, type Definition, NO_RUN, viewRun, walkSteps } from "../../workflows/index.ts";
-import { type TracedRun, useRun, useRunSteps } from "./live-run.ts";
+import { bodyOf, type Definition, NO_RUN, viewSummary, walkSteps } from "../../workflows/index.ts";
+import { type LiveSteps, type TracedRun, useRun, useRunSteps } from "./live-run.ts";
 import { RunCanvas } from "./run-canvas.tsx";
 import { RunHead } from "./run-head.tsx";
 import { RunPanel } from "./run-panel.tsx";
 import { RunWaterfall } from "./run-waterfall.tsx";
 import { type RunPageView, type RunSearch, TRIGGER_STEP } from "./search.ts";
 import { StepPanel } from "../step/step-panel.tsx";
+import { useKnownSteps } from "./known-steps.ts";
 import { readStepPlace, type StepPlace, writeItems } from "../step/step-place.ts";
 
 const KEPT_MS = 3_600_000;
@@ -50,14 +50,18 @@ function RunScreen({ run }: { readonly run: TracedRun }) {
   const isNarrow = useIsNarrow();
   const { definition, isGone } = useDefinition(run);
   const live = useRunSteps(run);
-  const asked = search.step ?? findTelling(run, live.steps.values());
+  const asked = search.step ?? findTelling(run, live);
   const place = useStepPlace(asked, search.item);
+  const { steps, step } = useKnownSteps(run.id, live, place);
   const wanted = search.view ?? (isNarrow ? "waterfall" : "canvas");
   const view: RunPageView = isGone ? "waterfall" : wanted;
   const shape = useMemo(() => definition && shapeOf(definition), [definition]);
   const shown = useMemo(
-    () => (shape ? viewRun(shape, live.steps.values(), place.items) : NO_RUN),
-    [shape, live.steps, place.items],
+    () =>
+      shape
+        ? viewSummary(shape, { steps: steps.values(), nodes: live.nodes.values() }, place.items)
+        : NO_RUN,
+    [shape, steps, live.nodes, place.items],
   );
   const show = (next: Partial<RunSearch>): void =>
     void navigate({
@@ -68,7 +72,6 @@ function RunScreen({ run }: { readonly run: TracedRun }) {
     });
   const choose = (next: StepPlace): void =>
     show({ step: next.key ?? TRIGGER_STEP, item: writeItems(next.items) });
-  const step = place.key === undefined ? undefined : findShown(live.steps, shown, place);
   const isChosen = search.step !== undefined && search.step !== TRIGGER_STEP;
   useActions([
     ...VIEWS.map(({ view: name, label, keys }) => ({
@@ -99,9 +102,6 @@ function RunScreen({ run }: { readonly run: TracedRun }) {
           The version that it ran is no longer kept: there is no canvas of it.
         </p>
       )}
-      {!live.isWhole && live.steps.size > 2_000 && (
-        <p className="notice">The first {count(live.steps.size, "step")} are shown.</p>
-      )}
       <div className={`run-body view-${view}${isChosen ? " has-step" : ""}`}>
         <div className="run-stage">
           {view === "waterfall" && waterfall}
@@ -116,14 +116,15 @@ function RunScreen({ run }: { readonly run: TracedRun }) {
             <StepPanel
               run={run}
               step={step}
-              steps={live.steps}
+              steps={steps}
+              nodes={live.nodes}
               place={place}
               loop={place.key === undefined ? undefined : shown.loops.get(place.key)}
               definition={definition}
               onChoose={choose}
             />
           ) : (
-            <RunPanel run={run} steps={live.steps} onChoose={choose} />
+            <RunPanel run={run} onChoose={choose} />
           )}
         </aside>
       </div>
@@ -152,21 +153,9 @@ function shapeOf(definition: Definition): Definition {
 }
 
 /** Where a run that failed or waits is looked at first: the step that says why. */
-function findTelling(
-  run: TracedRun,
-  steps: Iterable<TracedRun["trace"]["steps"][number]>,
-): string | undefined {
+function findTelling(run: TracedRun, { nodes }: LiveSteps): string | undefined {
   if (run.status === "failed") return run.error?.path;
   if (run.status !== "paused") return undefined;
-  for (const { id, status } of steps) if (status === "paused") return id;
+  for (const { key, statuses } of nodes.values()) if ((statuses["paused"] ?? 0) > 0) return key;
   return undefined;
-}
-
-function findShown(
-  steps: ReadonlyMap<string, TracedRun["trace"]["steps"][number]>,
-  shown: ReturnType<typeof viewRun>,
-  { key = "" }: StepPlace,
-) {
-  // Without a definition there are no counts, but the steps are there.
-  return shown.steps.get(key) ?? steps.get(key);
 }

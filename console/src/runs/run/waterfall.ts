@@ -1,6 +1,7 @@
 /**
  * The steps of a run as rows on one axis of time. A loop is one row until it is unfolded; then its items are rows, and
- * each of these unfolds into its steps: a loop of thousands is one line, and still leads to the one that failed.
+ * each of these unfolds into its steps: a loop of thousands is one line, and still leads to the one that failed. Only
+ * items in sight are read.
  */
 import type { Schemas } from "../../data/api.ts";
 
@@ -16,7 +17,7 @@ export interface FallRow {
   /** Undefined while it is under way. */
   readonly endMs: number | undefined;
   readonly step: RunStep | undefined;
-  /** Of a loop: how many of its items are known, and how many of them failed. */
+  /** Of a loop: how many items it has, and how many of them failed. */
   readonly items?: { readonly count: number; readonly failed: number };
   readonly isOpen?: boolean;
 }
@@ -37,7 +38,7 @@ const timeOf = (at: string | null): number | undefined =>
 /** The id of the item that a step stands in, `each[3]` of `each[3].charge`; empty at the top. */
 const prefixOf = (id: string): string => id.slice(0, Math.max(0, id.lastIndexOf(".")));
 
-interface StepTree {
+export interface StepTree {
   /** Steps by the item that they stand in. */
   readonly children: ReadonlyMap<string, readonly RunStep[]>;
   /** Items by the id of their loop. */
@@ -59,7 +60,7 @@ export function buildStepTree(steps: Iterable<RunStep>): StepTree {
 
 function widenItem(items: Map<string, Map<number, ItemSpan>>, item: string, step: RunStep): void {
   if (step.status === "skipped") return;
-  const [, loop = item, index = "0"] = /^(.*)\[(\d+)\]$/.exec(item) ?? [];
+  const [, loop = item, index = "0"] = ITEM.exec(item) ?? [];
   const mine = items.get(loop) ?? new Map<number, ItemSpan>();
   items.set(loop, mine);
   const [startMs, endMs] = [timeOf(step.startedAt), timeOf(step.finishedAt)];
@@ -73,36 +74,60 @@ function widenItem(items: Map<string, Map<number, ItemSpan>>, item: string, step
   if (endMs !== undefined) span.endMs = Math.max(span.endMs ?? endMs, endMs);
 }
 
-/** The rows in sight, when these loops and items are unfolded. */
-export function listFallRows(tree: StepTree, open: ReadonlySet<string>): readonly FallRow[] {
+/** The rows, when these loops and items are unfolded. Of a loop each item is a row, also one that was not read yet. */
+export function listFallRows(
+  tree: StepTree,
+  open: ReadonlySet<string>,
+  failures: ReadonlyMap<string, number> = NO_FAILURES,
+): readonly FallRow[] {
   const rows: FallRow[] = [];
   const addSteps = (prefix: string, depth: number): void => {
     for (const step of tree.children.get(prefix) ?? []) {
       if (step.status === "skipped") continue;
-      const items = tree.items.get(step.id);
-      rows.push({ ...toRow(step, depth), ...(items && loopOf(items, open.has(step.id))) });
-      if (!items || !open.has(step.id)) continue;
-      for (const span of [...items.values()].toSorted((a, b) => a.number - b.number)) {
-        const id = `${step.id}[${span.number}]`;
-        const { status, startMs, endMs } = span;
-        const isOpen = open.has(id);
-        const label = `Item ${span.number + 1}`;
-        rows.push({ id, label, depth: depth + 1, status, startMs, endMs, step: undefined, isOpen });
-        if (isOpen) addSteps(id, depth + 2);
-      }
+      const { id, items } = step;
+      const isLoop = items !== undefined && items > 0;
+      const isOpen = open.has(id);
+      const loop = isLoop && { isOpen, items: { count: items, failed: failures.get(id) ?? 0 } };
+      rows.push({ ...toRow(step, depth), ...loop });
+      if (isLoop && isOpen) addItems(id, items, depth + 1);
+    }
+  };
+  const addItems = (loop: string, count: number, depth: number): void => {
+    const spans = tree.items.get(loop);
+    for (let number = 0; number < count; number += 1) {
+      const id = `${loop}[${number}]`;
+      const { status = UNREAD, startMs, endMs } = spans?.get(number) ?? {};
+      const isOpen = open.has(id);
+      const label = `Item ${number + 1}`;
+      rows.push({ id, label, depth, status, startMs, endMs, step: undefined, isOpen });
+      if (isOpen) addSteps(id, depth + 1);
     }
   };
   addSteps("", 0);
   return rows;
 }
 
-const loopOf = (items: ReadonlyMap<number, ItemSpan>, isOpen: boolean) => ({
-  isOpen,
-  items: {
-    count: items.size,
-    failed: [...items.values()].filter(({ status }) => status === "failed").length,
-  },
-});
+const NO_FAILURES: ReadonlyMap<string, number> = new Map();
+/** The status of an item of which nothing was read. */
+export const UNREAD = "unread";
+
+const ITEM = /^(.*)\[(\d+)\]$/;
+
+/** The stretches of items that some rows and the open items stand in. */
+export function listStretches(
+  rows: Iterable<FallRow>,
+  open: ReadonlySet<string>,
+  size: number,
+): readonly { readonly loop: string; readonly first: number }[] {
+  const found = new Map<string, { readonly loop: string; readonly first: number }>();
+  for (const id of [...open, ...Array.from(rows, (row) => row.id)]) {
+    const [, loop, number] = ITEM.exec(id) ?? [];
+    if (loop === undefined) continue;
+    const first = Number(number) - (Number(number) % size);
+    found.set(`${loop}[${first}]`, { loop, first });
+  }
+  return [...found.values()];
+}
 
 function toRow(step: RunStep, depth: number): FallRow {
   const [startMs, endMs] = [timeOf(step.startedAt), timeOf(step.finishedAt)];
@@ -110,11 +135,9 @@ function toRow(step: RunStep, depth: number): FallRow {
   return { id, label: name, depth, status, startMs, endMs, step };
 }
 
-/** Steps with a status, wherever they stand, each with its items before its name. */
-export function listStepsWith(steps: Iterable<RunStep>, status: string): readonly FallRow[] {
-  return Array.from(steps)
-    .filter((step) => step.status === status)
-    .map((step) => ({ ...toRow(step, 0), label: labelWithItems(step) }));
+/** Steps from anywhere as rows, each with its items before its name. */
+export function listPlainRows(steps: Iterable<RunStep>): readonly FallRow[] {
+  return Array.from(steps, (step) => ({ ...toRow(step, 0), label: labelWithItems(step) }));
 }
 
 function labelWithItems({ id, name }: RunStep): string {

@@ -2,13 +2,14 @@ import { Link } from "@tanstack/react-router";
 import { X } from "lucide-react";
 import { Fragment } from "react";
 import { State } from "../../ui/state.tsx";
-import { count, toDuration, toWords } from "../../ui/words.ts";
+import { count, toDuration } from "../../ui/words.ts";
 import {
   type Definition,
   findStep,
   itemsOf,
   kindOf,
   type LoopView,
+  type NodeSummary,
   type RunStep,
   toStepKey,
 } from "../../workflows/index.ts";
@@ -17,14 +18,14 @@ import { TRIGGER_STEP } from "../run/search.ts";
 import { listSeenValues } from "./step-error.ts";
 import { chooseItem, loopsAround, readStepPlace, type StepPlace } from "./step-place.ts";
 import { AttemptSection } from "./attempts.tsx";
+import { LoopItems } from "./loop-items.tsx";
 import { CallLine, ErrorSection, LogSection, ValueSection, WaitSection } from "./step-sections.tsx";
-
-const FAILED_MAX = 200;
 
 interface PanelProps {
   readonly run: TracedRun;
   readonly step: RunStep;
   readonly steps: ReadonlyMap<string, RunStep>;
+  readonly nodes: ReadonlyMap<string, NodeSummary>;
   readonly place: StepPlace;
   /** Of a loop: how its items went. */
   readonly loop: LoopView | undefined;
@@ -88,7 +89,16 @@ export function StepPanel(props: PanelProps) {
       {(step.attempts > 1 || step.status === "failed") && (
         <AttemptSection runId={run.id} step={step} />
       )}
-      {props.loop && <LoopItems {...props} loop={props.loop} />}
+      {props.loop && (
+        <LoopItems
+          runId={run.id}
+          loopKey={key}
+          loop={props.loop}
+          nodes={props.nodes}
+          place={props.place}
+          onChoose={onChoose}
+        />
+      )}
       {step.branch !== undefined && step.branch !== "error" && (
         <p className="run-branch">
           Went on by <b>{step.branch}</b>
@@ -192,44 +202,5 @@ function StepWay({ run, step, place, definition, onChoose }: PanelProps) {
         );
       })}
     </nav>
-  );
-}
-
-/** The items of a loop by counts; the failed ones to go to. */
-function LoopItems({ loop, place, step, onChoose }: PanelProps & { readonly loop: LoopView }) {
-  const key = toStepKey(step.id);
-  const { items, done, failed } = loop;
-  return (
-    <section className="run-section">
-      <h3>Items</h3>
-      <p className="run-share" aria-hidden="true">
-        <i className="ok" style={{ flexGrow: Math.max(0, done - failed.length) }} />
-        <i className="bad" style={{ flexGrow: failed.length }} />
-        <i className="idle" style={{ flexGrow: Math.max(0, items - done) }} />
-      </p>
-      <p>
-        {count(items, "item")}, {done} done
-        {failed.length > 0 && <b className="run-failed"> {failed.length} failed</b>}
-      </p>
-      {failed.length > 0 && (
-        <ul className="run-items" aria-label="Failed items">
-          {failed.slice(0, FAILED_MAX).map(({ item, step: inner }) => (
-            <li key={inner.id}>
-              <button
-                onClick={() =>
-                  onChoose({ key: toStepKey(inner.id), items: chooseItem(place.items, key, item) })
-                }
-              >
-                <b>{item + 1}</b>
-                <span className="cut">{inner.name}</span>
-                <span className="muted cut grow">
-                  {inner.error?.message ?? toWords(inner.status)}
-                </span>
-              </button>
-            </li>
-          ))}
-        </ul>
-      )}
-    </section>
   );
 }

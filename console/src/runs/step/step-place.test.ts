@@ -1,5 +1,12 @@
 import { expect, test } from "vitest";
-import { chooseItem, loopsAround, readStepPlace, rowIdOf, writeItems } from "./step-place.ts";
+import {
+  chooseItem,
+  itemPathOf,
+  loopsAround,
+  readStepPlace,
+  rowIdOf,
+  writeItems,
+} from "./step-place.ts";
 
 test("a step's id says where it stands on the canvas and in which items it happened", () => {
   const { key, items } = readStepPlace("each[3].lines[0].label", undefined);
@@ -28,6 +35,16 @@ test("another item of a loop shows all items of the loops in it", () => {
   ]);
   expect(writeItems(chooseItem(items, "each", 4))).toBe("other:2,each:4");
   expect(writeItems(chooseItem(items, "each", undefined))).toBe("other:2");
+});
+
+test("an item of an inner loop is one of the first item around it, unless another was chosen", () => {
+  expect(writeItems(chooseItem(new Map(), "each/lines", 2))).toBe("each:0,each/lines:2");
+  const items = new Map([["each", 12]]);
+  expect(writeItems(chooseItem(items, "each/lines", 2))).toBe("each:12,each/lines:2");
+  expect(itemPathOf({ key: "each/lines", items: chooseItem(items, "each/lines", 2) })).toBe(
+    "each[12].lines[2]",
+  );
+  expect(itemPathOf({ key: "", items })).toBeUndefined();
 });
 
 test("a step stands in all loops on its way", () => {

@@ -30,15 +30,38 @@ export function writeItems(items: ReadonlyMap<string, number>): string | undefin
   return parts.length === 0 ? undefined : parts.join(",");
 }
 
-/** The items with another one chosen for a loop; loops inside it are looked at as a whole again. */
+/**
+ * The items with another one chosen for a loop; loops inside it are looked at as a whole again, and of those around it
+ * the first item where none was chosen.
+ */
 export function chooseItem(
   items: ReadonlyMap<string, number>,
   loop: string,
   item: number | undefined,
 ): ReadonlyMap<string, number> {
   const next = new Map([...items].filter(([key]) => key !== loop && !key.startsWith(`${loop}/`)));
-  if (item !== undefined) next.set(loop, item);
-  return next;
+  if (item === undefined) return next;
+  for (const around of loopsAround(loop)) if (!next.has(around)) next.set(around, 0);
+  return next.set(loop, item);
+}
+
+/** The path of the innermost item that one looks at on the way to a step, `each[3].lines[0]`. */
+export function itemPathOf({ key = "", items }: StepPlace): string | undefined {
+  const parts: string[] = [];
+  const way = key.split("/");
+  for (const [n, id] of way.entries()) {
+    const item = items.get(way.slice(0, n + 1).join("/"));
+    if (item === undefined) break;
+    parts.push(`${id}[${item}]`);
+  }
+  return parts.length === 0 ? undefined : parts.join(".");
+}
+
+/** The paths of the outermost items that one looks at: what is in them is all that the canvas shows of chosen items. */
+export function outerItemsOf(items: ReadonlyMap<string, number>): readonly string[] {
+  return Array.from(items, ([loop, item]) => (loop.includes("/") ? "" : `${loop}[${item}]`)).filter(
+    (path) => path !== "",
+  );
 }
 
 /** The keys of the loops around a step, the outermost first. */

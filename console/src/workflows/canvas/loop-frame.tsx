@@ -77,7 +77,7 @@ function LoopCount(props: {
   readonly item: number | undefined;
   readonly onItem: (item: number | undefined) => void;
 }) {
-  const { items, done, failed } = props.loop;
+  const { items, done, failures, failed } = props.loop;
   const { item } = props;
   const go = (next: number | undefined) =>
     stopThen(() =>
@@ -88,7 +88,9 @@ function LoopCount(props: {
     <span className="loop-count nopan nowheel" onPointerDown={(event) => event.stopPropagation()}>
       {item === undefined ? (
         <button className="chip" onClick={go(0)} title="Look at one item">
-          {done === items ? count(items, "item") : `${done} of ${items}`}
+          {done === items
+            ? count(items, "item")
+            : `${done.toLocaleString("en")} of ${items.toLocaleString("en")}`}
           <i className="loop-bar">
             <i style={{ transform: `scaleX(${items === 0 ? 1 : done / items})` }} />
           </i>
@@ -106,13 +108,14 @@ function LoopCount(props: {
           </button>
         </span>
       )}
-      {failed.length > 0 && <FailedItems failed={failed} go={go} />}
+      {failures > 0 && <FailedItems failures={failures} failed={failed} go={go} />}
     </span>
   );
 }
 
 /** A list in the top layer: inside a node it would stand under later ones. */
 function FailedItems(props: {
+  readonly failures: number;
   readonly failed: LoopView["failed"];
   readonly go: (item: number) => (event: React.SyntheticEvent) => void;
 }) {
@@ -121,7 +124,8 @@ function FailedItems(props: {
   return (
     <>
       <button className="chip bad" popoverTarget={id} ref={button}>
-        {props.failed.length} failed
+        {props.failures.toLocaleString("en")}
+        <span className="loop-word"> failed</span>
       </button>
       <ul
         id={id}

@@ -130,9 +130,9 @@ function Tally({ statuses }: { readonly statuses: Readonly<Record<string, number
   const { completed = 0, failed = 0, skipped = 0 } = statuses;
   return (
     <>
-      {completed} done
-      {failed > 0 && <em>{failed} failed</em>}
-      {skipped > 0 && `, ${skipped} skipped`}
+      {completed.toLocaleString("en")} done
+      {failed > 0 && <em>{failed.toLocaleString("en")} failed</em>}
+      {skipped > 0 && `, ${skipped.toLocaleString("en")} skipped`}
     </>
   );
 }

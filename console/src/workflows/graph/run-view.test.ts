@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Graph, Step } from "./graph.ts";
-import { type RunStep, viewRun } from "./run-view.ts";
+import { type NodeSummary, type RunStep, viewRun, viewSummary } from "./run-view.ts";
 
 const node = (id: string, more: Partial<Step> = {}): Step =>
   ({ id, type: "set", name: id, config: {}, ...more }) as Step;
@@ -45,4 +45,24 @@ test("a chosen item shows its own way, and the loop still counts them all", () =
   expect(view.steps.get("each/charge")?.id).toBe("each[0].charge");
   expect(view.statuses.get("each/charge")).toEqual({ completed: 1 });
   expect(view.loops.get("each")?.failed.map(({ item }) => item)).toEqual([1]);
+});
+
+test("counts stand for steps that were not read, except in an item that one looks at", () => {
+  const times = { startedAt: null, finishedAt: null };
+  const counts = (key: string, more: Partial<NodeSummary>): NodeSummary =>
+    ({ key, nodeId: key, name: key, type: "set", branches: {}, ...times, ...more }) as NodeSummary;
+  const loop = { items: 10_000, done: 8_000, failed: 1 };
+  const nodes = [
+    counts("each", { total: 1, statuses: { running: 1 }, loop }),
+    counts("each/charge", { total: 8_002, statuses: { completed: 8_000, running: 1, failed: 1 } }),
+  ];
+  const known = [taken("each", "running", { items: 10_000 }), taken("each[7].charge")];
+  const all = viewSummary(graph, { steps: known, nodes }, new Map());
+  expect(all.loops.get("each")).toMatchObject({ items: 10_000, done: 8_001, failures: 1 });
+  expect(all.steps.get("each/charge")?.status).toBe("failed");
+  expect(all.statuses.get("each/charge")?.["completed"]).toBe(8_000);
+  const one = viewSummary(graph, { steps: known, nodes }, new Map([["each", 7]]));
+  expect(one.steps.get("each/charge")).toMatchObject({ id: "each[7].charge", status: "completed" });
+  expect(one.statuses.get("each/charge")).toEqual({ completed: 1 });
+  expect(one.loops.get("each")?.items).toBe(10_000);
 });

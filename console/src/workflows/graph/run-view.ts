@@ -3,6 +3,7 @@ import type { Schemas } from "../../data/api.ts";
 import { bodyOf, type Graph, placeOf, walkSteps } from "./graph.ts";
 
 export type RunStep = Schemas["RunStep"];
+export type NodeSummary = Schemas["RunNodeSummary"];
 
 /** `each[3].lines[0].label` stands on the canvas at `each/lines/label` … */
 export const toStepKey = (id: string): string => id.replaceAll(/\[\d+\]/g, "").replaceAll(".", "/");
@@ -13,6 +14,8 @@ export const itemsOf = (id: string): readonly number[] =>
 export interface LoopView {
   readonly items: number;
   readonly done: number;
+  /** How many failed, of which some are known. */
+  readonly failures: number;
   readonly failed: readonly { readonly item: number; readonly step: RunStep }[];
 }
 
@@ -60,6 +63,59 @@ export function viewRun(
     if (!other || other.id === step.id || weigh(step) > weigh(other)) shown.set(key, step);
   }
   return { steps: shown, statuses, branches, loops: loops.view() };
+}
+
+/**
+ * The view of a run of which only some steps are known, with the counts of all of them. Inside of an item that one looks
+ * at, the steps themselves say how they went.
+ */
+export function viewSummary(
+  graph: Graph,
+  known: { readonly steps: Iterable<RunStep>; readonly nodes: Iterable<NodeSummary> },
+  chosen: ReadonlyMap<string, number>,
+): RunView {
+  const view = viewRun(graph, known.steps, chosen);
+  const steps = new Map(view.steps);
+  const statuses = new Map(view.statuses);
+  const branches = new Map(view.branches);
+  const loops = new Map(view.loops);
+  for (const node of known.nodes) {
+    const { key, loop } = node;
+    if (isInChosen(key, chosen) || node.total === 0) continue;
+    const failed = loops.get(key)?.failed ?? [];
+    if (loop) {
+      const done = Math.min(loop.items, loop.done + loop.failed);
+      loops.set(key, { items: loop.items, done, failures: loop.failed, failed });
+    }
+    if (!key.includes("/")) continue;
+    statuses.set(key, node.statuses);
+    branches.set(key, node.branches);
+    const status = findHeaviest(node.statuses);
+    if (steps.get(key)?.status !== status) steps.set(key, standInFor(node, status));
+  }
+  return { steps, statuses, branches, loops };
+}
+
+/** Says whether one looks at an item of a loop around a step. */
+function isInChosen(key: string, chosen: ReadonlyMap<string, number>): boolean {
+  for (let loop = placeOf(key); loop !== ""; loop = placeOf(loop)) {
+    if (chosen.has(loop)) return true;
+  }
+  return false;
+}
+
+/** The status that matters most. */
+export function findHeaviest(counts: Counts): RunStep["status"] {
+  const found = WEIGHTS.findLast((status) => (counts[status] ?? 0) > 0);
+  return (found ?? "skipped") as RunStep["status"];
+}
+
+/** A step in place of those of a node, which were not read. */
+function standInFor(node: NodeSummary, status: RunStep["status"]): RunStep {
+  const { key, nodeId, name, type, startedAt, finishedAt } = node;
+  const id = node.firstFailedId ?? key.replaceAll("/", "[0].");
+  const times = { startedAt, finishedAt, durationMs: null };
+  return { id, nodeId, name, type, status, attempts: 1, logs: [], ...times };
 }
 
 /** How many loops deep the items are those that one looks at; any item is, of a loop where none was chosen. */
@@ -128,7 +184,7 @@ class LoopCounter {
         )
         .toSorted((a, b) => a.item - b.item);
       const done = states.filter(([, { over }]) => over >= size).length;
-      views.set(loop, { items, done, failed });
+      views.set(loop, { items, done, failures: failed.length, failed });
     }
     return views;
   }

@@ -1,18 +1,15 @@
 import { viewRun } from "./run-redaction.ts";
-import {
-  compilePlan,
-  nodeTypesOf,
-  type ExecutionPlan,
-  planOfVersion,
-} from "#domains/workflows/index.ts";
+import { planOfVersion } from "#domains/workflows/index.ts";
 import type { PlatformServices, ReadContext } from "#kernel/contract.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
-import type { TestRun } from "./engine/run-context.ts";
 import { foldJournal } from "./engine/journal-record.ts";
+import type { JournalEntry } from "./engine/store.ts";
+import { planOfRun } from "./engine/run-plan.ts";
 import type { TracedRun } from "./run.ts";
 import * as store from "./store.ts";
-import { type TracePage, buildTrace } from "./run-trace.ts";
+import { buildTrace, type Traceable, type TracePage } from "./run-trace.ts";
+import { readRunOutline } from "./summary/run-outline.ts";
 
 /** One run with its trace, or a part of that. */
 export async function readRun(
@@ -20,17 +17,30 @@ export async function readRun(
   id: string,
   page: TracePage,
 ): Promise<TracedRun & { readonly revision: number }> {
-  // Sent together: the second does not depend on the first.
-  const [run, entries] = await Promise.all([store.find(tx, id), store.readEntries(tx, id)]);
+  // Sent together: the second does not depend on the first. Who wants no step is not made to wait for them.
+  const [run, entries] = await Promise.all([
+    store.find(tx, id),
+    page.limit === 0 ? undefined : store.readEntries(tx, id),
+  ]);
   if (!run) throw new Failure(NotFound);
-  const plan = await planOfRun({ tx, services }, run);
-  const steps = foldJournal(entries.flatMap(({ records }) => records));
-  const nowMs = services.clock.nowMs();
-  const trace = buildTrace({ status: run.status, plan, steps, nowMs }, page);
+  const traceable = entries
+    ? await toTraceable({ tx, services }, run, entries)
+    : (await readRunOutline({ tx, services }, run)).traceable;
+  const trace = buildTrace(traceable, page);
   const view = viewRun(caller, run);
   const seen = { ...trace, steps: trace.steps.map(view.step) };
   const queue = run.status === "queued" ? await readQueue({ tx, services }, run) : {};
   return { ...run, ...view.run, ...queue, trace: seen, revision: revisionOf(run) };
+}
+
+async function toTraceable(
+  source: Pick<ReadContext, "tx" | "services">,
+  run: store.StoredRun,
+  entries: readonly JournalEntry[],
+): Promise<Traceable> {
+  const plan = await planOfRun(source, run);
+  const steps = foldJournal(entries.flatMap(({ records }) => records));
+  return { status: run.status, plan, steps, nowMs: source.services.clock.nowMs() };
 }
 
 /** The place of a queued run behind those that run and those that came before it. */
@@ -42,16 +52,6 @@ async function readQueue(
   const limit = version?.definition.maxConcurrency;
   if (limit === undefined) return {};
   return { queue: { limit, ...(await store.countQueue(source.tx, run)) } };
-}
-
-/** The execution plan of a run: of its version, or of the definition that it tested. */
-export async function planOfRun(
-  source: { readonly tx: Tx; readonly services: PlatformServices },
-  run: { readonly versionId: string; readonly testRun: TestRun | null },
-): Promise<ExecutionPlan | undefined> {
-  const { definition } = run.testRun ?? {};
-  if (definition) return compilePlan(definition, nodeTypesOf(source.services));
-  return (await planOfVersion(source, run.versionId))?.plan;
 }
 
 const STATUSES = ["queued", "running", "waiting", "paused", "completed", "failed", "cancelled"];

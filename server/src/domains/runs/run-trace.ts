@@ -1,5 +1,6 @@
 import {
   nextDecision,
+  type RunDecision,
   type Graph,
   nodeAt,
   parsePath,
@@ -36,11 +37,12 @@ export interface TracePage {
 export function buildTrace(
   run: Traceable,
   { limit, after, status }: TracePage,
+  started: readonly JournalRecord[] = startedStepsOf(run),
 ): TracedRun["trace"] {
-  const all = [...run.steps.values(), ...startedStepsOf(run)];
+  const all = [...run.steps.values(), ...started];
   const selected =
     status === undefined ? all : all.filter((record) => toStepStatus(run, record) === status);
-  const records = sortSteps(run, selected);
+  const records = limit === 0 ? selected : sortSteps(run, selected);
   const start = after === undefined ? 0 : records.findIndex(({ path }) => path === after) + 1;
   const steps: RunStep[] = [];
   let characters = 0;
@@ -60,11 +62,15 @@ export function sortSteps(run: Traceable, records: readonly JournalRecord[]): Jo
 
 /**
  * The steps in flight, which the journal does not hold: those that the interpreter would start. When
- * the run is over, they were cut off.
+ * the run is over, they were cut off. Who follows a run decides from what changed.
  */
-export function startedStepsOf({ status, plan, steps }: Traceable): JournalRecord[] {
+export function startedStepsOf(
+  { status, plan, steps }: Traceable,
+  decide: (plan: ExecutionPlan) => Pick<RunDecision, "start"> = (known) =>
+    nextDecision(known, {}, steps),
+): JournalRecord[] {
   if (!plan || status === "queued" || status === "completed") return [];
-  return nextDecision(plan, {}, steps).start.map(({ path, node }) => {
+  return decide(plan).start.map(({ path, node }) => {
     const startedAt = findStart(plan, steps, path);
     return {
       path,

@@ -1,12 +1,25 @@
 import { viewRun } from "./run-redaction.ts";
-import type { ExecutionPlan } from "#domains/workflows/index.ts";
+import {
+  advance,
+  type ExecutionPlan,
+  type Progress,
+  startProgress,
+} from "#domains/workflows/index.ts";
 import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
+import type { Tx } from "#kernel/db/connection.ts";
 import type { Partition } from "#kernel/db/database.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
-import { foldJournal, type JournalRecord } from "./engine/journal-record.ts";
+import {
+  foldJournal,
+  isStepMessage,
+  type JournalLine,
+  type JournalRecord,
+} from "./engine/journal-record.ts";
 import { isOver } from "./engine/store.ts";
-import { planOfRun } from "./read-run.ts";
+import { planOfRun } from "./engine/run-plan.ts";
+import { readStepLines } from "./summary/journal-outline.ts";
+import { readRunOutline } from "./summary/run-outline.ts";
 import { type NodeSummary, NodeTally } from "./summary/node-summary.ts";
 import type { RunStep } from "./run.ts";
 import * as store from "./store.ts";
@@ -102,6 +115,8 @@ class RunFollower {
   #run: store.StoredRun | undefined;
   #plan: ExecutionPlan | undefined;
   #steps = new Map<string, JournalRecord>();
+  /** How far the interpreter is; anew when steps were taken back. */
+  #progress: Progress | undefined;
   #entries = 0;
   /** Paths with new records in the journal, and the steps that were sent as started. */
   readonly #touched = new Set<string>();
@@ -109,6 +124,8 @@ class RunFollower {
   #lastRun = "";
   readonly #content: StreamContent;
   #tally: NodeTally | undefined;
+  /** The counts of a run that was over already. */
+  #nodes: NodeSummary[] | undefined;
 
   constructor(platform: Platform, caller: Caller, runId: string, content: StreamContent) {
     this.#content = content;
@@ -128,39 +145,74 @@ class RunFollower {
       // The run first: when it is over, the journal read after it is complete.
       const run = await store.find(tx, this.#runId);
       if (!run) return false;
+      if (!this.#run && !this.#sendsAll) await this.#readOutline(tx, run);
       const entries = await store.readEntries(tx, this.#runId, this.#entries);
       if (this.#run?.versionId !== run.versionId) {
         this.#plan = await planOfRun({ tx, services: this.#platform }, run);
+        this.#progress = undefined;
       }
       this.#run = run;
-      const lines = entries.flatMap(({ records }) => records);
-      for (const { path } of lines) this.#touched.add(path);
+      const lines = entries.flatMap(({ records }) => records.map((line) => this.#toKept(line)));
+      for (const line of lines) {
+        this.#touched.add(line.path);
+        if ("forgotten" in line) this.#progress = undefined;
+      }
       this.#steps = foldJournal(lines, this.#steps);
       this.#entries = (entries.at(-1)?.entry ?? this.#entries - 1) + 1;
       return true;
     });
   }
 
+  /** Begins with the outline that all listeners share, and with what steps outside of loops read and wrote. */
+  async #readOutline(tx: Tx, run: store.StoredRun): Promise<void> {
+    const outline = await readRunOutline({ tx, services: this.#platform }, run);
+    this.#steps = new Map(outline.traceable.steps);
+    this.#entries = outline.entries;
+    this.#nodes = isOver(run.status) ? outline.nodes : undefined;
+    if (this.#content.steps === "none") return;
+    const paths = [...this.#steps.keys()].filter((path) => this.#isSent(path));
+    const lines = await readStepLines(tx, this.#runId, paths, outline.entries);
+    foldJournal(
+      lines.map(({ line }) => line),
+      this.#steps,
+    );
+  }
+
+  /** A line of the journal without what nobody is sent. */
+  #toKept(line: JournalLine): JournalLine {
+    if (this.#isSent(line.path) || isStepMessage(line)) return line;
+    const { input: _, output: __, logs: ___, ...rest } = line;
+    return rest;
+  }
+
+  get #sendsAll(): boolean {
+    return (this.#content.steps ?? "all") === "all";
+  }
+
   /** The frames that open the stream. */
   firstFrames(): string[] {
     const traceable = this.#traceable();
+    this.#started = this.#findStarted(traceable);
     this.#touched.clear();
-    this.#started = startedByPath(traceable);
     const run = this.#visibleRun();
     this.#lastRun = JSON.stringify(run);
     const { step } = viewRun(this.#caller, this.#loadedRun());
     const limit = this.#content.steps === "none" ? 0 : STEPS_AT_FIRST_MAX;
-    const { steps, ...trace } = buildTrace(traceable, { limit });
-    const sent = steps.filter(({ id }) => this.#isSent(id)).map(step);
+    const top = new Map([...this.#steps].filter(([path]) => this.#isSent(path)));
+    const shown = { ...traceable, steps: this.#sendsAll ? this.#steps : top };
+    const started = [...this.#started.values()].filter(({ path }) => this.#isSent(path));
+    const { steps, ...trace } = buildTrace(shown, { limit }, started);
+    const sent = steps.map(step);
+    const total = this.#steps.size + this.#started.size;
     const { trigger } = viewRun(this.#caller, this.#loadedRun()).run;
     const summary = this.#content.summary ? { summary: this.#countAll(traceable) } : {};
-    return [frame("run", { ...run, trigger, trace: { steps: sent, ...trace }, ...summary })];
+    return [frame("run", { ...run, trigger, trace: { ...trace, steps: sent, total }, ...summary })];
   }
 
   /** The frames of what changed since the last ones. */
   changeFrames(): string[] {
     const traceable = this.#traceable();
-    const started = startedByPath(traceable);
+    const started = this.#findStarted(traceable);
     const paths = new Set([...this.#touched, ...this.#started.keys(), ...started.keys()]);
     const summary = this.#countChanges(traceable, { paths, started });
     const steps: RunStep[] = [];
@@ -185,6 +237,17 @@ class RunFollower {
     ];
   }
 
+  /** The steps in flight, from what changed since the last time. */
+  #findStarted(traceable: Traceable): StartedSteps {
+    const decide = (plan: ExecutionPlan) => {
+      const changed = this.#progress ? this.#touched : this.#steps.keys();
+      this.#progress ??= startProgress(plan);
+      const records = [...changed].flatMap((path) => this.#steps.get(path) ?? []);
+      return advance(this.#progress, records);
+    };
+    return new Map(startedStepsOf(traceable, decide).map((record) => [record.path, record]));
+  }
+
   #isSent(path: string): boolean {
     const { steps = "all" } = this.#content;
     return steps === "all" || (steps === "top" && !path.includes("["));
@@ -192,6 +255,7 @@ class RunFollower {
 
   /** Counts all steps anew. */
   #countAll(traceable: Traceable): { readonly nodes: NodeSummary[] } {
+    if (this.#nodes) return { nodes: this.#nodes };
     this.#tally = new NodeTally(this.#plan);
     for (const record of [...this.#started.values(), ...this.#steps.values()]) {
       this.#tally.put(traceable, record);
@@ -238,10 +302,6 @@ class RunFollower {
 }
 
 type StartedSteps = Map<string, JournalRecord>;
-
-function startedByPath(traceable: Traceable): StartedSteps {
-  return new Map(startedStepsOf(traceable).map((record) => [record.path, record]));
-}
 
 function frame(name: string, data: unknown): string {
   return `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;

@@ -30,16 +30,18 @@ export const listRunSteps = query({
   route: "GET /api/v1/runs/{runId}/steps",
   summary: "List the steps of a run in the order of their starts",
   description:
-    "`node` shows the steps of one node by its key, `each/lines/call`; `item` those in one item of a loop, " +
-    "`each[3]` or `each[3].lines[0]`; `status` those with one of some statuses. What steps read and wrote is shown " +
-    "to the same people as by `runs.get`.",
+    "`node` shows the steps of one node by its key, `each/lines/call`, or of all nodes in a loop, `each/`; `item` those in one item, " +
+    "`each[3]` or `each[3].lines[0]`, or in several, `each[100-149]`, and `deep=false` leaves out those of loops " +
+    "within; `status` those with one of some statuses. What steps read and wrote is shown to the same people as by " +
+    "`runs.get`.",
   permission: WorkflowsRead,
   params: ByRun,
   query: object({
     ...pageQuery,
     status: Type.Optional(statuses.schema),
     node: Type.Optional(line(1_000, "The key of a node")),
-    item: Type.Optional(line(1_000, "The path of an item")),
+    item: Type.Optional(line(1_000, "The path of an item, or of several")),
+    deep: Type.Optional(Type.Boolean({ description: "Also the steps of loops within the items" })),
   }),
   response: page(RunStep),
   example: { ...runExample, query: { limit: 50, node: "each/call", status: "failed" } },

@@ -11,19 +11,13 @@ import {
   type JournalLine,
   type JournalRecord,
 } from "../engine/journal-record.ts";
-import { planOfRun } from "../read-run.ts";
 import { viewRun } from "../run-redaction.ts";
-import {
-  sortSteps,
-  startedStepsOf,
-  toRunStep,
-  toStepStatus,
-  type Traceable,
-} from "../run-trace.ts";
+import { startedStepsOf, toRunStep, toStepStatus, type Traceable } from "../run-trace.ts";
 import { RunId, RunStatus, RunStep, StepStatus } from "../run.ts";
 import * as store from "../store.ts";
-import { readJournalOutline, readStepLines } from "./journal-outline.ts";
-import { nodeKeyOf, NodeSummary, summariseRun } from "./node-summary.ts";
+import { readStepLines } from "./journal-outline.ts";
+import { nodeKeyOf, NodeSummary } from "./node-summary.ts";
+import { readRunOutline, type RunOutline } from "./run-outline.ts";
 
 export const RunSummary = Type.Object(
   {
@@ -58,18 +52,20 @@ export const StepDetail = Type.Object(
 /** Selects steps. */
 export interface StepFilter {
   readonly statuses?: readonly RunStep["status"][] | undefined;
-  /** The key of a node. */
+  /** The key of a node; `each/` for all nodes in a loop. */
   readonly node?: string | undefined;
-  /** The path of an item, `each[3]`: what is in it, loops within included. */
+  /** The path of an item, `each[3]`, or of several, `each[100-149]`: what is in them. */
   readonly item?: string | undefined;
+  /** False without the steps of loops within the items. */
+  readonly deep?: boolean | undefined;
 }
 
 export async function readSummary(
   ctx: ReadContext,
   runId: string,
 ): Promise<Static<typeof RunSummary>> {
-  const { run, traceable } = await readOutline(ctx, runId);
-  const nodes = summariseRun(traceable);
+  const { run, outline } = await readOutline(ctx, runId);
+  const { nodes } = outline;
   const total = nodes.reduce((sum, node) => sum + node.total, 0);
   return { runId, status: run.status, total, nodes };
 }
@@ -83,11 +79,11 @@ export async function listSteps(
   query: StepFilter & { readonly limit: number; readonly after?: string },
 ): Promise<Page<RunStep>> {
   const { tx, caller, services } = ctx;
-  const { run, traceable } = await readOutline(ctx, runId);
-  const all = [...traceable.steps.values(), ...startedStepsOf(traceable)];
-  const selected = sortSteps(
-    traceable,
-    all.filter((record) => matches(traceable, record, query)),
+  const { run, outline } = await readOutline(ctx, runId);
+  const { traceable } = outline;
+  const isInItems = query.item === undefined ? undefined : itemFilter(query.item, query.deep);
+  const selected = outline.ordered.filter(
+    (record) => (isInItems?.(record.path) ?? true) && matches(traceable, record, query),
   );
   const [last] = query.after === undefined ? [] : services.cursors.decode(LIST, query.after);
   const start = last === undefined ? 0 : selected.findIndex(({ path }) => path === last) + 1;
@@ -108,10 +104,25 @@ export async function listSteps(
 }
 
 function matches(run: Traceable, record: JournalRecord, filter: StepFilter): boolean {
-  const { statuses, node, item } = filter;
-  if (item !== undefined && !record.path.startsWith(`${item}.`)) return false;
-  if (node !== undefined && nodeKeyOf(record.path) !== node) return false;
+  const { statuses, node } = filter;
+  if (node !== undefined && !isOfNode(nodeKeyOf(record.path), node)) return false;
   return !statuses || statuses.includes(toStepStatus(run, record));
+}
+
+const isOfNode = (key: string, node: string): boolean =>
+  node.endsWith("/") ? key.startsWith(node) : key === node;
+
+/** Tells the steps in an item, or in a range of items. */
+function itemFilter(item: string, isDeep = true): (path: string) => boolean {
+  const [, loop = "", first = "", last = first] = /^(.*)\[(\d+)(?:-(\d+))?\]$/.exec(item) ?? [];
+  const prefix = `${loop}[`;
+  return (path) => {
+    if (loop === "" || !path.startsWith(prefix)) return false;
+    const end = path.indexOf("].", prefix.length);
+    const index = Number(path.slice(prefix.length, end));
+    if (end < 0 || index < Number(first) || index > Number(last)) return false;
+    return isDeep || !path.includes("[", end);
+  };
 }
 
 /** One step with all its attempts, also those of earlier retries of the run. */
@@ -120,7 +131,8 @@ export async function readStep(
   runId: string,
   path: string,
 ): Promise<Static<typeof StepDetail>> {
-  const { run, traceable } = await readOutline(ctx, runId);
+  const { run, outline } = await readOutline(ctx, runId);
+  const { traceable } = outline;
   const lines = await readStepLines(ctx.tx, runId, [path]);
   const record =
     foldJournal(lines.map(({ line }) => line)).get(path) ??
@@ -177,12 +189,9 @@ function toAttempts(
 
 /** A run with the outline of its steps. */
 async function readOutline(
-  { tx, services }: ReadContext,
+  ctx: ReadContext,
   runId: string,
-): Promise<{ readonly run: store.StoredRun; readonly traceable: Traceable }> {
-  const [run, steps] = await Promise.all([store.find(tx, runId), readJournalOutline(tx, runId)]);
-  if (!run) throw new Failure(NotFound);
-  const plan = await planOfRun({ tx, services }, run);
-  const nowMs = services.clock.nowMs();
-  return { run, traceable: { status: run.status, plan, steps, nowMs } };
+): Promise<{ readonly run: store.StoredRun; readonly outline: RunOutline }> {
+  const run = await store.get(ctx.tx, runId);
+  return { run, outline: await readRunOutline(ctx, run) };
 }

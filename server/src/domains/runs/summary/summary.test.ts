@@ -112,6 +112,14 @@ test("a summary counts steps by node and items by loop, and steps are found by n
     ["each[6].lines[4].even", true],
     ["each[6].lines[4].label", 64],
   ]);
+  const several = await find("item=each[2-3]&deep=false");
+  expect(several.data.map(({ id }: any) => id)).toEqual(["each[2].lines", "each[3].lines"]);
+  const inLoop = await find("item=each[2-6]&node=each/lines/&status=failed");
+  expect(inLoop.data.map(({ id }: any) => id)).toEqual([
+    "each[3].lines[0].label",
+    "each[6].lines[0].label",
+  ]);
+  expect((await find("item=each")).data).toEqual([]);
   const seen: string[] = [];
   for (let after = ""; ;) {
     const next = await find(`item=each[2]&limit=4${after && `&after=${after}`}`);
