@@ -1,5 +1,6 @@
 import Type from "typebox";
 import { userIdOf } from "#kernel/access/caller.ts";
+import { holdsPermission } from "#kernel/access/permission.ts";
 import { ApprovalsDecide } from "#domains/runs/index.ts";
 import { WaitingWorkPoint } from "#kernel/contributions/waiting-work.ts";
 import { contributionsTo } from "#kernel/extension-point.ts";
@@ -28,7 +29,7 @@ export const countWaiting = query({
   async run(ctx) {
     const userId = userIdOf(ctx.caller);
     const kinds = contributionsTo(WaitingWorkPoint, ctx.services.contributions).filter(
-      ({ permission }) => ctx.caller.permissions.has(permission.name),
+      ({ permission }) => holdsPermission(ctx.caller.permissions, permission),
     );
     const numbers = await Promise.all(kinds.map(({ count }) => count(ctx, userId)));
     const counts = Object.fromEntries(kinds.map(({ kind }, index) => [kind, numbers[index] ?? 0]));

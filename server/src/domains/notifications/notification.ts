@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { EVERY_ROLE, permission } from "#kernel/access/permission.ts";
+import { EVERYONE, permission } from "#kernel/access/permission.ts";
 import { PATTERN_CHARACTERS_MAX } from "#kernel/condition/event-pattern.ts";
 import { EVENT_ID_PATTERN } from "#kernel/log/event.ts";
 import { id, line, nullable, object, text, Time } from "#kernel/schema/schema.ts";
@@ -59,7 +59,7 @@ export const SentNotification = Type.Object(
 export const NotificationsRead = permission(
   "notifications:read",
   "Read and tidy your own notifications",
-  EVERY_ROLE,
+  EVERYONE,
 );
 export const NotificationsSend = permission(
   "notifications:send",

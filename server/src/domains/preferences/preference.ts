@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { EVERY_ROLE, permission } from "#kernel/access/permission.ts";
+import { EVERYONE, permission } from "#kernel/access/permission.ts";
 import { event } from "#kernel/log/event.ts";
 import { failure } from "#kernel/operation/failure.ts";
 import { id, Time } from "#kernel/schema/schema.ts";
@@ -29,7 +29,7 @@ export const TooManyPreferences = failure(
 export const PreferencesOwn = permission(
   "preferences:own",
   "Keep settings of one's own, such as saved views",
-  EVERY_ROLE,
+  EVERYONE,
 );
 
 // The value is nobody else's business, and may be large; the key tells other windows what to read again.

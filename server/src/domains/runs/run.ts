@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { EVERY_ROLE, permission } from "#kernel/access/permission.ts";
+import { EVERYONE, permission } from "#kernel/access/permission.ts";
 import { ActorSchema } from "#kernel/log/event.ts";
 import { failure } from "#kernel/operation/failure.ts";
 import { id, nullable, Time } from "#kernel/schema/schema.ts";
@@ -219,5 +219,5 @@ export const AlreadyDecided = failure("already_decided", 409, "You have decided 
 export const ApprovalsDecide = permission(
   "approvals:decide",
   "See and decide on approvals that one is asked for",
-  EVERY_ROLE,
+  EVERYONE,
 );

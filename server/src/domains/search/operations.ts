@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { EVERY_ROLE, permission } from "#kernel/access/permission.ts";
+import { EVERYONE, holdsPermission, permission } from "#kernel/access/permission.ts";
 import type { ReadContext } from "#kernel/contract.ts";
 import {
   type SearchHit,
@@ -18,7 +18,7 @@ const WORDS_MAX = 8;
 export const SearchUse = permission(
   "search:use",
   "Search over everything that one may see",
-  EVERY_ROLE,
+  EVERYONE,
 );
 
 const Hit = Type.Object(
@@ -56,7 +56,7 @@ export const searchEverything = query({
   example: { query: { q: "printer flo", kinds: "incident,article", limit: 20 } },
   async run(ctx, { query: { q, kinds, limit } }) {
     const visible = contributionsTo(SearchSourcePoint, ctx.services.contributions).filter(
-      (source) => ctx.caller.permissions.has(source.permission.name),
+      (source) => holdsPermission(ctx.caller.permissions, source.permission),
     );
     const chosen = kinds?.split(",").map((kind) => kind.trim());
     const sources = visible.filter(({ kind }) => chosen?.includes(kind) ?? true);

@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { EVERY_ROLE, permission } from "#kernel/access/permission.ts";
+import { EVERYONE, permission } from "#kernel/access/permission.ts";
 import { changeEvent, event } from "#kernel/log/event.ts";
 import { failure, invalidField } from "#kernel/operation/failure.ts";
 import { id, line, text, Time } from "#kernel/schema/schema.ts";
@@ -109,7 +109,7 @@ export const WorkspaceUpdated = changeEvent("workspace.updated", {
   data: WorkspaceData,
 });
 
-export const WorkspacesRead = permission("workspaces:read", "See the workspace", EVERY_ROLE);
+export const WorkspacesRead = permission("workspaces:read", "See the workspace", EVERYONE);
 export const WorkspacesWrite = permission(
   "workspaces:write",
   "Change the workspace's settings",

@@ -6,6 +6,7 @@ export const BUILT_IN_ROLES = [
   "agent",
   "change_manager",
   "member",
+  "requester",
   "viewer",
   "auditor",
 ] as const;
@@ -16,10 +17,13 @@ export interface Permission<Name extends string = string> {
   readonly name: Name;
   readonly summary: string;
   readonly roles: readonly BuiltInRole[];
+  /** The names of wider permissions: whoever holds one of them may do what this one allows. */
+  readonly impliedBy?: readonly string[];
 }
 
 type LimitedRole = Exclude<BuiltInRole, "owner" | "admin">;
 
+/** The roles of those who do something in the product; a requester only asks. */
 export const EVERY_ROLE: readonly LimitedRole[] = [
   "builder",
   "agent",
@@ -29,12 +33,29 @@ export const EVERY_ROLE: readonly LimitedRole[] = [
   "auditor",
 ];
 
+/** Every role, and that of those who only ask. */
+export const EVERYONE: readonly LimitedRole[] = [...EVERY_ROLE, "requester"];
+
 export function permission<const Name extends string>(
   name: Name,
   summary: string,
   roles: readonly LimitedRole[],
+  impliedBy?: readonly Permission[],
 ): Permission<Name> {
-  return { name, summary, roles: ["owner", "admin", ...roles] };
+  return {
+    name,
+    summary,
+    roles: ["owner", "admin", ...roles],
+    ...(impliedBy && { impliedBy: impliedBy.map((wider) => wider.name) }),
+  };
+}
+
+/** True for those who hold a permission, or one that implies it. */
+export function holdsPermission(
+  held: ReadonlySet<string>,
+  { name, impliedBy = [] }: Permission,
+): boolean {
+  return held.has(name) || impliedBy.some((wider) => held.has(wider));
 }
 
 /** Expands `*` and `resource:*` against the catalog, so that a check is one look-up in a set. */

@@ -1,6 +1,7 @@
 import fastJsonStringify from "fast-json-stringify";
 import { assertCredentialValid } from "../access/authenticator.ts";
 import { assertOwnerInPerson, type Caller } from "../access/caller.ts";
+import { holdsPermission } from "../access/permission.ts";
 import type { Platform, Operation } from "../contract.ts";
 import type { Transaction } from "../db/database.ts";
 import { sqlStateOf } from "../db/errors.ts";
@@ -250,7 +251,9 @@ export function authorise(op: Operation, caller: Caller): void {
   const { name } = op.permission;
   if (op.access === "account") return authoriseAccount(name, caller);
   const isOwnToken = op.allowOwnToken === true && caller.credential?.kind === "api_token";
-  if (!isOwnToken && !caller.permissions.has(name)) throw permissionFailure(name);
+  if (!isOwnToken && !holdsPermission(caller.permissions, op.permission)) {
+    throw permissionFailure(name);
+  }
   if (op.ownersInPerson) assertOwnerInPerson(caller);
 }
 

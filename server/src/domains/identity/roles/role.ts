@@ -2,7 +2,7 @@ import Type, { type Static } from "typebox";
 import {
   BUILT_IN_ROLES,
   type BuiltInRole,
-  EVERY_ROLE,
+  EVERYONE,
   expandPermissions,
   type Permission,
   permission,
@@ -53,7 +53,8 @@ const DESCRIPTIONS: Readonly<Record<BuiltInRole, string>> = {
   builder: "Builds workflows, apps, tables, artifacts and integrations",
   agent: "Works on incidents, problems, knowledge and requests",
   change_manager: "An agent who also approves changes",
-  member: "Uses apps and raises requests",
+  member: "Uses apps, and asks as requesters do",
+  requester: "Raises, sees and answers their own tickets and requests, and nothing else",
   viewer: "Reads",
   auditor: "Reads, the audit log included",
 };
@@ -133,7 +134,7 @@ export const RoleUnassigned = event("audit.role.unassigned", {
 export const Profile = permission(
   "profile",
   "See who you are: name, e-mail address and roles",
-  EVERY_ROLE,
+  EVERYONE,
 );
 export const RolesRead = permission("roles:read", "See roles and permissions", [
   "builder",

@@ -39,6 +39,14 @@ async function awaiting(owner: Ask, world: World, others: readonly string[] = []
 
 export const samples: readonly Sample[] = [
   {
+    operation: "requests.rate",
+    arrange: async (owner) => {
+      const made = await asked(owner);
+      await owner(`POST /api/v1/catalog/requests/${made.params.id}/fulfil`, {});
+      return { ...made, body: { satisfaction: 4, comment: "Good" } };
+    },
+  },
+  {
     operation: "catalog.list_items",
     arrange: async (owner) => {
       await item(owner);

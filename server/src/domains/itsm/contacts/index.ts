@@ -1,7 +1,9 @@
 import { SearchSourcePoint, searchTable } from "#kernel/contributions/search-source.ts";
 import { domain } from "#kernel/domain.ts";
+import { EventVisibilityPoint } from "#kernel/log/event-visibility.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { contacts as contactResource } from "./contact.ts";
+import { contactVisibility } from "./event-visibility.ts";
 import { organisations } from "./organisation.ts";
 import { ContactsRead, ContactsWrite } from "./permissions.ts";
 
@@ -13,6 +15,7 @@ export {
   findOwnIds,
   findPerson,
   findPersonNames,
+  ownContactsSql,
   type Person,
   personId,
 } from "./person.ts";
@@ -33,5 +36,6 @@ export const contacts = domain({
       permission: ContactsRead,
       search: searchTable({ table: "contacts", title: "name", detail: "address" }),
     }),
+    ...contactVisibility.map((view) => contribute(EventVisibilityPoint, view)),
   ],
 });

@@ -98,14 +98,17 @@ export async function findPersonNames(
 
 /** The ids that stand for a member as the one who asks: their own, and those of contacts with their address. */
 export async function findOwnIds(tx: Tx, userId: string): Promise<readonly string[]> {
-  const rows = await queryRows(tx, OWN_CONTACTS, [userId]);
+  const rows = await queryRows(tx, ownContactsSql("$1::text"), [userId]);
   return [userId, ...rows.map(({ id }) => String(id))];
 }
 
-const OWN_CONTACTS = `
-  select c.id from users u
-    join memberships m on m.user_id = u.id and m.status = 'active'
-     and m.workspace_id = current_setting('millrace.workspace')::uuid
-    join contacts c on c.address = u.email
-   where u.id = $1 and u.status = 'active'
-     and (u.email_verified_at is not null or u.managed_by = m.workspace_id)`;
+/** SQL for the ids of the contacts that have a member's verified address, given that of their id. */
+export function ownContactsSql(person: string): string {
+  return `
+    select c.id from users u
+      join memberships m on m.user_id = u.id and m.status = 'active'
+       and m.workspace_id = current_setting('millrace.workspace')::uuid
+      join contacts c on c.address = u.email
+     where u.id = ${person} and u.status = 'active'
+       and (u.email_verified_at is not null or u.managed_by = m.workspace_id)`;
+}

@@ -1,9 +1,9 @@
 import Type, { type Static, type TProperties } from "typebox";
-import { permission } from "#kernel/access/permission.ts";
+import { EVERYONE, permission } from "#kernel/access/permission.ts";
 import { changeEvent, event } from "#kernel/log/event.ts";
 import { id, line, nullable, object, text, Time } from "#kernel/schema/schema.ts";
 import { personId } from "../contacts/index.ts";
-import { Level, stateMachine, Priority, TicketSummary } from "../tickets/index.ts";
+import { Level, stateMachine, Priority, ratingFields, TicketSummary } from "../tickets/index.ts";
 
 /** The states of an incident. */
 export const incidentMachine = stateMachine({
@@ -83,6 +83,7 @@ export const Incident = Type.Object(
     resolvedBy: nullable(Type.String()),
     closedAt: nullable(Time),
     reopenCount: Type.Integer(),
+    ...ratingFields,
     createdBy: Type.String(),
     createdAt: Time,
     updatedAt: Time,
@@ -158,6 +159,11 @@ export const IncidentReopened = event("incident.reopened", {
   summary: "A resolved or closed incident has to be worked on again.",
   data: incidentAnd({ reason }),
 });
+export const IncidentRated = event("incident.rated", {
+  resource,
+  summary: "Whoever an incident was for said how content they are with what became of it.",
+  data: Incident,
+});
 export const IncidentCancelled = event("incident.cancelled", {
   resource,
   summary: "An incident was cancelled.",
@@ -197,6 +203,7 @@ export const events = [
   IncidentResolved,
   IncidentClosed,
   IncidentReopened,
+  IncidentRated,
   IncidentCancelled,
   MajorDeclared,
   MajorEnded,
@@ -210,4 +217,10 @@ const agents = ["agent", "change_manager"] as const;
 
 export const IncidentsRead = permission("incidents:read", "See incidents", readers);
 export const IncidentsWrite = permission("incidents:write", "Raise and work on incidents", agents);
+export const IncidentsOwn = permission(
+  "incidents:own",
+  "Raise incidents for oneself, and see, answer, confirm, reopen and rate one's own",
+  EVERYONE,
+  [IncidentsRead, IncidentsWrite],
+);
 export const IncidentsResolve = permission("incidents:resolve", "Resolve incidents", agents);

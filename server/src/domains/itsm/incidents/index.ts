@@ -10,7 +10,7 @@ import { events } from "./incident.ts";
 import { incidentKind } from "./kind.ts";
 import { majorIncidentOperations } from "./major-incident.ts";
 import { incidentOperations } from "./operations.ts";
-import { IncidentsRead, IncidentsResolve, IncidentsWrite } from "./incident.ts";
+import { IncidentsOwn, IncidentsRead, IncidentsResolve, IncidentsWrite } from "./incident.ts";
 import { openIncidentsOn } from "./store.ts";
 import { broadcastNotificationReader } from "./notifications.ts";
 import { incidentTransitions } from "./transitions.ts";
@@ -23,7 +23,7 @@ const shared = collaboration(incidentKind);
 export const incidents = domain({
   name: "incidents",
   summary: "What went wrong, for whom, who works on it, and what became of it.",
-  permissions: [IncidentsRead, IncidentsWrite, IncidentsResolve],
+  permissions: [IncidentsOwn, IncidentsRead, IncidentsWrite, IncidentsResolve],
   events: [...events, ...shared.events],
   operations: [
     ...incidentOperations,

@@ -3,9 +3,11 @@ import {
   Incident,
   incidentEventData,
   incidentMachine,
+  IncidentsOwn,
   IncidentsRead,
   IncidentsWrite,
 } from "./incident.ts";
+import { canSeeIncidents, ownIncidents } from "./access.ts";
 import { applyIncidentTransition } from "./lifecycle.ts";
 import { incidentList } from "./list.ts";
 import { incidentStore } from "./store.ts";
@@ -18,8 +20,11 @@ export const incidentKind: TicketKind = {
   table: "incidents",
   identityFields: ["callerId"],
   machine: incidentMachine,
-  read: IncidentsRead,
+  read: IncidentsOwn,
   write: IncidentsWrite,
+  comment: IncidentsOwn,
+  canSee: canSeeIncidents,
+  own: ownIncidents,
   reporting: { list: incidentList, permission: IncidentsRead },
 };
 

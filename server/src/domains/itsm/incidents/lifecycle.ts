@@ -4,6 +4,7 @@ import {
   nextState,
   transitionBetween,
   type TransitionContext,
+  UNRATED,
 } from "../tickets/index.ts";
 import { Failure, Invalid, invalidField } from "#kernel/operation/failure.ts";
 import {
@@ -40,6 +41,7 @@ const CHANGES: {
     resolvedAt: null,
     resolvedBy: null,
     closedAt: null,
+    ...UNRATED,
     reopenCount: reopenCount + 1,
   }),
 };

@@ -1,5 +1,11 @@
 import Type, { type Static } from "typebox";
-import { itemIdsSql, Priority, findTeamIds } from "../tickets/index.ts";
+import {
+  itemIdsSql,
+  Priority,
+  findTeamIds,
+  ratingListFields,
+  ticketForParty,
+} from "../tickets/index.ts";
 import {
   type ListDefinition,
   type ListField,
@@ -7,10 +13,12 @@ import {
   listQuery,
   type ListCondition,
 } from "#kernel/list/list.ts";
+import type { SqlRow } from "#kernel/db/statement.ts";
 import type { ReadContext } from "#kernel/contract.ts";
 import type { CountedPage } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { type Incident, incidentMachine, OPEN_STATES, TeamId, UserId } from "./incident.ts";
+import { canSeeIncidents, ownIncidents } from "./access.ts";
 import { incidentStore } from "./store.ts";
 
 const text = (sql: string): ListField => ({ sql, kind: "text" });
@@ -48,6 +56,7 @@ export const incidentList: ListDefinition = {
     reopenCount: number("reopen_count"),
     isMajor: { sql: "is_major", kind: "boolean" },
     parentId: maybe("parent_id"),
+    ...ratingListFields,
     ciIds: { sql: itemIdsSql("incidents"), kind: "texts" },
     createdBy: text("created_by"),
     createdAt: time("created_at"),
@@ -57,6 +66,24 @@ export const incidentList: ListDefinition = {
   order: "-createdAt",
   tieBreaker: "no",
 };
+
+/** The list of somebody's own: by what they see of them, so that no filter tells the rest. */
+const ownList: ListDefinition = {
+  ...incidentList,
+  name: "own incidents",
+  fields: Object.fromEntries(
+    Object.entries(incidentList.fields).filter(
+      ([name]) => name === "no" || ownIncidents.fields?.includes(name),
+    ),
+  ),
+};
+
+const toPartyItem = (row: SqlRow): Incident =>
+  ticketForParty({ own: ownIncidents }, incidentStore.toTicket(row));
+
+function ownOf(me: string): ListCondition {
+  return (parameters) => ownIncidents.sql(parameters.add(me, "text"));
+}
 
 const STATE = `(${incidentMachine.states.join("|")})`;
 
@@ -76,6 +103,11 @@ export const IncidentQuery = object({
       description: "Only those that you have and that are neither resolved nor over",
     }),
   ),
+  own: Type.Optional(
+    Type.Boolean({
+      description: "Only those that you raised, that are for you, or that you watch",
+    }),
+  ),
   queue: Type.Optional(
     Type.Boolean({
       description:
@@ -91,32 +123,32 @@ export async function listIncidents(
   ctx: ReadContext,
   query: IncidentQuery,
 ): Promise<CountedPage<Incident>> {
-  const { state, assigneeId, teamId, priority, mine, queue, ...page } = query;
+  const { state, assigneeId, teamId, priority, mine, queue, own, ...page } = query;
   const me = ctx.caller.principal?.id ?? "";
+  const isOwn = !canSeeIncidents(ctx.caller);
+  const list = isOwn ? ownList : incidentList;
+  const toItem = isOwn ? toPartyItem : incidentStore.toTicket;
   const narrowed = [
+    ...(own || isOwn ? [ownOf(me)] : []),
     ...equalTo("assignee_id", assigneeId, "text"),
     ...equalTo("team_id", teamId, "text"),
     ...equalTo("priority", priority, "integer"),
     ...(state === undefined ? [] : [inStates(state.split(","))]),
     ...(mine ? [openAndOf(me)] : []),
   ];
-  if (!queue)
-    return listPage(ctx, incidentList, page, {
-      conditions: narrowed,
-      toItem: incidentStore.toTicket,
-    });
+  if (!queue) return listPage(ctx, list, page, { conditions: narrowed, toItem });
   const teamIds = (await findTeamIds(ctx.tx, me)).toSorted();
   const ordered = page.sort === undefined ? "order by priority, created_at, no" : "";
   const { from, within } = queueSource(me, teamIds, ordered);
   const queueList = {
-    ...incidentList,
+    ...list,
     name: "incidents in a queue",
     from,
     order: "priority,createdAt",
   };
   return listPage(ctx, queueList, page, {
     conditions: [within, ...narrowed],
-    toItem: incidentStore.toTicket,
+    toItem,
   });
 }
 

@@ -1,4 +1,11 @@
-import { nextTicketNumber, takeCommand, ticketParams } from "../tickets/index.ts";
+import {
+  getTicketIdentity,
+  nextTicketNumber,
+  seesOwnOnly,
+  takeCommand,
+  ticketForParty,
+  ticketParams,
+} from "../tickets/index.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { countedPage, created, item, withRevision } from "#kernel/operation/response.ts";
 import { object, patch } from "#kernel/schema/schema.ts";
@@ -13,8 +20,7 @@ import {
   incidentMachine,
   IncidentReopened,
   IncidentResolved,
-  IncidentsRead,
-  IncidentsWrite,
+  IncidentsOwn,
   IncidentUpdated,
   Resolution,
   ResolutionCode,
@@ -31,7 +37,10 @@ const listIncidents = query({
   id: "incidents.list",
   route: `GET ${path}`,
   summary: "List incidents, the newest first",
-  permission: IncidentsRead,
+  description:
+    "All of them with `incidents:read`; otherwise those that the caller raised, that are for them, or that they " +
+    "watch, without what those who work on them note for each other.",
+  permission: IncidentsOwn,
   query: IncidentQuery,
   response: countedPage(withRevision(Incident)),
   run: (ctx, input) => readPage(ctx, input.query),
@@ -43,8 +52,9 @@ const createIncident = command({
   summary: "Raise an incident",
   description:
     "It is `new`. Its `priority` follows from `impact` and `urgency`, 3 unless given, by the " +
-    "workspace's matrix. The person affected is whoever raises it, unless `callerId` says otherwise.",
-  permission: IncidentsWrite,
+    "workspace's matrix. The person affected is whoever raises it, unless `callerId` says otherwise. Who does not " +
+    "hold `incidents:write` raises it for themselves, with a title and a description.",
+  permission: IncidentsOwn,
   body: object({ ...patch(incidentFields).properties, title: incidentFields.title }),
   response: created(Incident, { location: ({ id }) => `${path}/${id}` }),
   emits: [IncidentCreated, IncidentAssigned],
@@ -52,18 +62,29 @@ const createIncident = command({
     body: { title: "The mail server does not answer", impact: 1, urgency: 2, severity: "high" },
   },
   prepare: (platform, _input, caller) => nextTicketNumber(platform, caller, "incident"),
-  run: (ctx, { body }, number) => service.createIncident(ctx, body, number),
+  async run(ctx, { body }, number) {
+    const incident = await service.createIncident(ctx, body, number);
+    return seesOwnOnly(incidentKind, ctx.caller)
+      ? ticketForParty(incidentKind, incident)
+      : incident;
+  },
 });
 
 const getIncident = query({
   id: "incidents.get",
   route: `GET ${path}/{id}`,
   summary: "Read an incident",
-  permission: IncidentsRead,
+  description:
+    "Any of them with `incidents:read`; otherwise one's own, and those that one watches.",
+  permission: IncidentsOwn,
   params: ticketParams(incidentKind),
   response: item(Incident),
   example: { params: { id: EXAMPLE_INCIDENT } },
-  run: ({ tx }, { params }) => incidentStore.get(tx, params.id),
+  async run(ctx, { params }) {
+    if (!seesOwnOnly(incidentKind, ctx.caller)) return incidentStore.get(ctx.tx, params.id);
+    await getTicketIdentity(ctx, incidentKind, params.id);
+    return ticketForParty(incidentKind, await incidentStore.get(ctx.tx, params.id));
+  },
 });
 
 const updateIncident = incidentCommands.command("update", {

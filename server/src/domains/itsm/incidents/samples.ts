@@ -83,6 +83,13 @@ const moves: readonly Sample[] = [
   },
   { operation: "incidents.close", arrange: resolved },
   {
+    operation: "incidents.rate",
+    arrange: async (owner) => ({
+      ...(await resolved(owner)),
+      body: { satisfaction: 5, comment: "Quick" },
+    }),
+  },
+  {
     operation: "incidents.reopen",
     arrange: async (owner) => ({ ...(await resolved(owner)), body: { reason: "It is back" } }),
   },

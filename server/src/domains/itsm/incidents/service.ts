@@ -2,6 +2,7 @@ import {
   assertReferencesExist,
   computePriority,
   readTicketSettings,
+  UNRATED,
   type TicketNumber,
 } from "../tickets/index.ts";
 import { authorOf, type Caller } from "#kernel/access/caller.ts";
@@ -27,6 +28,7 @@ import {
   isAssignment,
   isEscalation,
 } from "./incident.ts";
+import { assertMayRaise } from "./access.ts";
 import { incidentCommands } from "./kind.ts";
 import { applyStateChange, type StateChange } from "./lifecycle.ts";
 import { incidentStore } from "./store.ts";
@@ -53,6 +55,7 @@ const INCIDENT_DEFAULTS = {
   reopenCount: 0,
   isMajor: false,
   parentId: null,
+  ...UNRATED,
   revision: 1,
 } as const;
 
@@ -61,6 +64,7 @@ export async function createIncident(
   input: IncidentInput & { readonly title: string },
   number: TicketNumber,
 ): Promise<Incident> {
+  assertMayRaise(ctx.caller, input);
   const { impact = 3, urgency = 3 } = input;
   const [settings] = await Promise.all([
     readTicketSettings(ctx.tx),

@@ -27,6 +27,9 @@ export const incidentStore = ticketStore<Incident>({
     "reopenCount",
     "isMajor",
     "parentId",
+    "satisfaction",
+    "satisfactionComment",
+    "ratedAt",
     "updatedAt",
   ],
 });

@@ -1,5 +1,14 @@
 import Type, { type Static } from "typebox";
 import type { WriteContext } from "#kernel/contract.ts";
+import {
+  applyRating,
+  assertMayRate,
+  getTicketIdentity,
+  invalidTransition,
+  NotYoursToRate,
+  RatingFixed,
+  RatingInput,
+} from "../tickets/index.ts";
 import { object } from "#kernel/schema/schema.ts";
 import {
   DEFAULT_RESOLUTION_CODE,
@@ -8,8 +17,10 @@ import {
   IncidentClosed,
   IncidentEscalated,
   incidentMachine,
+  IncidentRated,
   IncidentReopened,
   IncidentResolved,
+  IncidentsOwn,
   IncidentsResolve,
   OPEN_STATES,
   OptionalReason,
@@ -19,7 +30,7 @@ import {
   Severity,
   TeamId,
 } from "./incident.ts";
-import { incidentCommands } from "./kind.ts";
+import { incidentCommands, incidentKind } from "./kind.ts";
 import { applyEscalation } from "./lifecycle.ts";
 import { assertIncidentReferences } from "./service.ts";
 import { lockChildren } from "./store.ts";
@@ -85,12 +96,16 @@ const escalateIncident = command("escalate", {
 
 const closeIncident = transition("close", {
   summary: "Close a resolved incident",
+  description: "Also by whoever it was for: they confirm that it is resolved.",
+  forAskers: true,
   event: IncidentClosed,
 });
 
 const reopenIncident = transition("reopen", {
   summary: "Have a resolved or closed incident worked on again",
-  description: "Its resolution is forgotten, and `reopenCount` goes up.",
+  description:
+    "Its resolution and its rating are forgotten, and `reopenCount` goes up. Also by whoever it was for.",
+  forAskers: true,
   body: OptionalReason,
   example: { reason: "It is back" },
   event: IncidentReopened,
@@ -99,11 +114,47 @@ const reopenIncident = transition("reopen", {
 
 const cancelIncident = transition("cancel", {
   summary: "Cancel an incident that nobody has to resolve",
+  description: "Also by whoever it was for.",
+  forAskers: true,
   body: OptionalReason,
   example: { reason: "Raised twice" },
   event: IncidentCancelled,
   details: (_ctx, _incident, { reason = null }) => ({ reason }),
 });
+
+const rateIncident = command("rate", {
+  summary: "Say how content you are with what became of your incident",
+  description:
+    "By whoever it was for, once it is resolved or closed. It can be changed for seven days, and is forgotten when " +
+    "the incident is reopened. What says nothing new is no event.",
+  permission: IncidentsOwn,
+  body: RatingInput,
+  example: { satisfaction: 5, comment: "Quick, and it works." },
+  emits: [IncidentRated],
+  allowNoop: true,
+  fails: [incidentMachine.wrongState, NotYoursToRate, RatingFixed],
+  async run(ctx, before, rating) {
+    assertMayRate(ctx.caller, await getTicketIdentity(ctx, incidentKind, before.id));
+    return rateTicket(ctx, before, rating);
+  },
+});
+
+/** Rates an incident that is done. */
+export async function rateTicket(
+  ctx: WriteContext<typeof IncidentRated>,
+  before: Incident,
+  rating: Static<typeof RatingInput>,
+): Promise<Incident> {
+  const { state } = before;
+  if (state !== "resolved" && state !== "closed") {
+    throw invalidTransition(incidentMachine, state, `What is ${state} is not rated yet.`);
+  }
+  const next = applyRating(before, rating, ctx.now);
+  if (next === before) return before;
+  const after = await save(ctx, before, next);
+  emit(ctx, IncidentRated, after);
+  return after;
+}
 
 export const incidentTransitions = [
   resolveIncident,
@@ -111,4 +162,5 @@ export const incidentTransitions = [
   closeIncident,
   reopenIncident,
   cancelIncident,
+  rateIncident,
 ];

@@ -1,6 +1,6 @@
-import { EVERY_ROLE, permission } from "#kernel/access/permission.ts";
+import { EVERYONE, permission } from "#kernel/access/permission.ts";
 
-export const KnowledgeRead = permission("knowledge:read", "Read knowledge articles", EVERY_ROLE);
+export const KnowledgeRead = permission("knowledge:read", "Read knowledge articles", EVERYONE);
 export const KnowledgeWrite = permission("knowledge:write", "Write knowledge articles", [
   "agent",
   "change_manager",

@@ -99,8 +99,10 @@ describe("somebody who may not read a ticket", () => {
     const { path, id } = await incident();
     const leaving = await world.member(["viewer"]);
     for (const ask of [leaving, viewer]) await ask(`POST ${path}/watchers`);
-    await world.sql("update memberships set roles = '{member}' where user_id = $1", [
+    const { id: roleId } = await roleOf(["notifications:read"]);
+    await world.sql("update memberships set roles = array[$2] where user_id = $1", [
       leaving.userId,
+      roleId,
     ]);
     await agent(`POST ${path}/resolve`, { resolution: "Done" });
     const told = async (ask: Ask): Promise<any[]> =>

@@ -1,10 +1,11 @@
 /**
  * The visibility of events about tickets on topics, to webhooks, triggers and reports: an event is hidden
- * from those who may not read its ticket, an internal comment from those who do not work on tickets.
+ * from those who may not read its ticket, an internal comment from those who do not work on tickets. Those who
+ * see a ticket only because it is theirs see of its events what they see of the ticket.
  */
-import { resolvePermissions } from "#domains/identity/accounts/index.ts";
 import { AuditRead } from "#domains/audit/index.ts";
-import { readRoleGrants } from "#domains/identity/roles/index.ts";
+import { type Viewer as TicketViewer, viewerLookup } from "#domains/identity/roles/index.ts";
+import { holdsPermission } from "#kernel/access/permission.ts";
 import type { Principal } from "#kernel/access/caller.ts";
 import type { PlatformServices } from "#kernel/contract.ts";
 import type { RecordedEvent } from "#kernel/log/event.ts";
@@ -13,7 +14,8 @@ import type {
   EventFilter,
   VisibilityContext,
 } from "#kernel/log/event-visibility.ts";
-import { type TicketViewer, TICKET_KINDS, type TicketIdentity, type TicketKind } from "./kind.ts";
+import { TICKET_KINDS, type TicketIdentity, type TicketKind } from "./kind.ts";
+import { eventForParty } from "./party.ts";
 import { findTicketIdentities, ticketKinds } from "./ticket.ts";
 
 /** The visibility of events about each kind of ticket. */
@@ -31,8 +33,8 @@ export const ticketEventVisibility: readonly EventVisibility[] = TICKET_KINDS.ma
     async visibleSql(position, person, parameters) {
       const kind = getKind(position.services, resourceType);
       const viewer = (await viewerLookup(position))(person);
-      if (!viewer.permissions.has(kind.read.name) || (kind.canSee && !kind.canSee(viewer)))
-        return "false";
+      const seesAll = !kind.canSee || kind.canSee(viewer);
+      if (!seesAll || !holdsPermission(viewer.permissions, kind.read)) return "false";
       if (canSeeInternalComments(kind, viewer)) return "true";
       const type = parameters.add(commentType(kind), "text");
       return `coalesce(e.data ->> 'internal', case when e.type = ${type} then 'true' end, 'false') = 'false'`;
@@ -57,10 +59,11 @@ function filterFor(
     // A webhook or a workflow belongs to the workspace, and goes on when its author has left.
     if (!person || person.roles.length === 0) return event;
     const viewer = viewerOf(person);
-    if (!viewer.permissions.has(kind.read.name)) return undefined;
+    if (!holdsPermission(viewer.permissions, kind.read)) return undefined;
     if (isInternal && !canSeeInternalComments(kind, viewer)) return undefined;
-    return !kind.canSee || kind.canSee(viewer, identities.get(event.resource.id))
-      ? event
+    if (!kind.canSee || kind.canSee(viewer)) return event;
+    return kind.canSee(viewer, identities.get(event.resource.id))
+      ? eventForParty(kind, event)
       : undefined;
   };
 }
@@ -89,50 +92,4 @@ async function identitiesFor(
   const ids = [...new Set(events.map(({ resource }) => resource.id))];
   const identities = await read((tx) => findTicketIdentities(tx, kind, ids));
   return new Map(identities.map((head) => [head.id, head]));
-}
-
-/** Reads the roles as they are now, to resolve people to their permissions. */
-async function viewerLookup(
-  position: VisibilityContext,
-): Promise<(person: Principal) => TicketViewer> {
-  const { services } = position;
-  const grants = await cachedRoleGrants(position);
-  const viewers = new Map<string, TicketViewer>();
-  return (person) => {
-    let viewer = viewers.get(person.id);
-    if (!viewer) {
-      const granted = person.roles.flatMap((role) => grants.get(role) ?? []);
-      const permissions = resolvePermissions(person.roles, granted, services.permissions);
-      viewers.set(person.id, (viewer = { principal: person, permissions }));
-    }
-    return viewer;
-  };
-}
-
-type RoleGrants = ReadonlyMap<string, readonly string[]>;
-
-const WORKSPACES_MAX = 1_000;
-const grantCaches = new WeakMap<PlatformServices["commitFeed"], Map<string, Promise<RoleGrants>>>();
-
-/** Reads the grants of a workspace's custom roles; cached until one changes, since every batch of events needs them. */
-function cachedRoleGrants({
-  services,
-  partition: { workspace },
-  read,
-}: VisibilityContext): Promise<RoleGrants> {
-  let cache = grantCaches.get(services.commitFeed);
-  if (!cache) {
-    const entries = new Map<string, Promise<RoleGrants>>();
-    services.commitFeed.subscribe(["audit"], (notice) => {
-      if (notice.type.startsWith("audit.role.")) entries.delete(notice.workspace);
-    });
-    grantCaches.set(services.commitFeed, (cache = entries));
-  }
-  const viewers = cache.get(workspace);
-  if (viewers) return viewers;
-  if (cache.size >= WORKSPACES_MAX) cache.clear();
-  const grants = read(readRoleGrants);
-  cache.set(workspace, grants);
-  grants.catch(() => cache.delete(workspace));
-  return grants;
 }

@@ -24,6 +24,7 @@ import { ticketNotificationReader } from "./notifications/notification-reader.ts
 
 export { ticketSearch } from "./ticket-search.ts";
 export {
+  type OwnTickets,
   refColumn,
   TICKET_KINDS,
   type TicketIdentity,
@@ -44,6 +45,17 @@ export {
   type TransitionContext,
   invalidTransition,
 } from "./state-machine.ts";
+export { assertMayTalk, isAsker, isParty, seesOwnOnly, ticketForParty } from "./party.ts";
+export {
+  applyRating,
+  assertMayRate,
+  NotYoursToRate,
+  RatingFixed,
+  RatingInput,
+  ratingFields,
+  ratingListFields,
+  UNRATED,
+} from "./rating.ts";
 export { ticketCommands } from "./commands/ticket-commands.ts";
 export { itemIdsSql, ticketStore } from "./ticket-store.ts";
 export { formatTicketNumber, nextTicketNumber, type TicketNumber } from "./ticket-numbers.ts";
@@ -72,6 +84,7 @@ export {
   getTicketIdentity,
   ticketKinds,
   ticketRefOf,
+  watchedSql,
 } from "./ticket.ts";
 
 export const tickets = domain({

@@ -2,7 +2,7 @@
  * The kinds of tickets. Each domain of tickets declares its own and contributes it here, so that what
  * all have in common (comments, watchers, links, clocks, the state machines) is written once.
  */
-import Type from "typebox";
+import Type, { type TObject } from "typebox";
 import type { Caller } from "#kernel/access/caller.ts";
 import type { Permission } from "#kernel/access/permission.ts";
 import { extensionPoint } from "#kernel/extension-point.ts";
@@ -43,8 +43,12 @@ export interface TicketIdentity extends TicketSummary {
   readonly createdBy: string;
   readonly assigneeId: string | null;
   readonly teamId: string | null;
-  /** Of an incident: the person affected. */
+  /** Of an incident: the person affected, a member or a contact. */
   readonly callerId?: string | null;
+  /** The member whose verified address the contact has who is the caller. */
+  readonly callerUserId?: string | null;
+  /** The members who watch it. */
+  readonly watcherIds?: readonly string[];
   /** Of a request: the person whom it is for. */
   readonly requestedFor?: string;
   /** Of a request: those who are asked to approve it. */
@@ -53,6 +57,18 @@ export interface TicketIdentity extends TicketSummary {
 
 /** A person who looks at tickets. */
 export type TicketViewer = Pick<Caller, "permissions" | "principal">;
+
+/** The tickets of a person, and what they see of them without a permission to read all. */
+export interface OwnTickets {
+  /** SQL that is true of a row that is theirs, given that of their id. */
+  readonly sql: (person: string) => string;
+  /** The fields that they see; of the others they get nothing: null, none or an empty text. All when absent. */
+  readonly fields?: readonly string[];
+  /** The schema of a ticket. */
+  readonly schema?: TObject;
+  /** The verbs of the events that they see; all when absent. */
+  readonly events?: readonly string[];
+}
 
 export interface TicketKind {
   readonly kind: TicketKindName;
@@ -66,6 +82,8 @@ export interface TicketKind {
   readonly table: string;
   /** The optional fields of `TicketIdentity` that its table has columns for. */
   readonly identityFields?: readonly ("workaround" | "callerId" | "requestedFor" | "approverIds")[];
+  /** The tickets that people see because they are theirs; none where all who read the kind see all. */
+  readonly own?: OwnTickets;
   readonly machine: StateMachine;
   readonly read: Permission;
   readonly write: Permission;

@@ -3,6 +3,7 @@ import type { ReadContext } from "#kernel/contract.ts";
 import type { SearchHit, SearchQuery, SearchSource } from "#kernel/contributions/search-source.ts";
 import type { TicketIdentity, TicketKind } from "./kind.ts";
 import { findTicketIdentities } from "./ticket.ts";
+import { seesOwnOnly } from "./party.ts";
 import { LETTERS } from "./ticket-numbers.ts";
 
 const DIGITS_MIN = 7;
@@ -50,19 +51,30 @@ async function findByReference(
 
 async function findByTitle(
   { tx, caller }: ReadContext,
-  { kind, canSee }: TicketKind,
+  ticketKind: TicketKind,
   { words, limit }: SearchQuery,
 ): Promise<string[]> {
+  const { kind, table, own } = ticketKind;
   const last = words.at(-1) ?? "";
   if (last.length < WORD_CHARACTERS_MIN) return [];
   // Quoted, it is a text and no query; of quotes and backslashes nothing can be looked for.
   const prefix = `'${last.replaceAll(/['\\]/g, " ")}':*`;
-  const person = canSee?.(caller) === false ? (caller.principal?.id ?? "") : null;
+  const rest = words.slice(0, -1).join(" ");
+  if (own && seesOwnOnly(ticketKind, caller)) {
+    const rows = await queryRows(
+      tx,
+      `select id from ${table} where (${own.sql("$1::text")}) and to_tsvector('simple', title) @@
+         (plainto_tsquery('simple', $2) && to_tsquery('simple', $3))
+        order by created_at desc limit $4`,
+      [caller.principal?.id ?? "", rest, prefix, limit],
+    );
+    return rows.map(({ id }) => String(id));
+  }
   const rows = await queryRows(
     tx,
     `select id from search_ticket_titles($1,
        plainto_tsquery('simple', $2) && to_tsquery('simple', $3), $4, $5)`,
-    [kind, words.slice(0, -1).join(" "), prefix, person, limit],
+    [kind, rest, prefix, null, limit],
   );
   return rows.map(({ id }) => String(id));
 }

@@ -1,7 +1,9 @@
 import type { PlatformServices, ReadContext } from "#kernel/contract.ts";
+import { holdsPermission } from "#kernel/access/permission.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import { queryRows } from "#kernel/db/statement.ts";
 import type { ResourceRef } from "#kernel/log/event.ts";
+import { memberOfAddressSql } from "../contacts/index.ts";
 import { contributionsTo } from "#kernel/extension-point.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import {
@@ -88,16 +90,33 @@ const IDENTITY_FIELDS = [
 
 async function queryIdentities(
   tx: Tx,
-  { kind, table, identityFields = [] }: TicketKind,
+  { kind, table, own, identityFields = [] }: TicketKind,
   where: string,
   operand: unknown,
 ): Promise<readonly TicketIdentity[]> {
-  const select = [...IDENTITY_FIELDS, ...identityFields]
-    .map((field) => `${columnOf(field)} as "${field}"`)
-    .join(", ");
+  const columns = [...IDENTITY_FIELDS, ...identityFields].map(
+    (field) => `${columnOf(field)} as "${field}"`,
+  );
+  if (own) columns.push(`${watcherIdsSql(table)} as "watcherIds"`);
+  if (identityFields.includes("callerId")) columns.push(`${CALLER_USER} as "callerUserId"`);
+  const select = columns.join(", ");
   const rows = await queryRows(tx, `select ${select} from ${table} where ${where}`, [operand]);
   // The columns are those of an identity, by the contract of a kind.
   return rows.map((row) => ({ ...row, kind }) as unknown as TicketIdentity);
+}
+
+/** SQL for the member whose address a contact has who is the caller. */
+const CALLER_USER = `
+  case when caller_id like 'cnt\\_%' then
+    ${memberOfAddressSql("(select c.address from contacts c where c.id = caller_id)")} end`;
+
+function watcherIdsSql(table: string): string {
+  return `array(select w.user_id from ticket_watchers w where w.ticket_id = ${table}.id)`;
+}
+
+/** SQL that is true of a ticket that somebody watches, given that of their id. */
+export function watchedSql(person: string): string {
+  return `id = any (array(select w.ticket_id from ticket_watchers w where w.user_id = ${person}))`;
 }
 
 /** The reference to a ticket in events. */
@@ -120,7 +139,7 @@ export async function findVisibleTickets(
   const summaries = await Promise.all(
     ticketKinds(services).map(async (kind) => {
       const own = ids.filter((id) => id.startsWith(`${kind.prefix}_`));
-      if (own.length === 0 || !caller.permissions.has(kind.read.name)) return [];
+      if (own.length === 0 || !holdsPermission(caller.permissions, kind.read)) return [];
       const identities = await findTicketIdentities(tx, kind, own);
       return identities.filter((ticket) => kind.canSee?.(caller, ticket) !== false).map(toSummary);
     }),

@@ -18,6 +18,10 @@ export const RequestFulfilled = event(
   "request.fulfilled",
   about("Somebody has what they asked for."),
 );
+export const RequestRated = event(
+  "request.rated",
+  about("Whoever it was for said how content they are with what they got."),
+);
 export const RequestFailed = event("request.failed", about("A request could not be fulfilled."));
 export const RequestCancelled = event("request.cancelled", about("A request was taken back."));
 export const RequestUpdated = changeEvent(

@@ -1,8 +1,7 @@
-import { ticketCommands, type TicketKind } from "../../tickets/index.ts";
+import { ticketCommands, type TicketKind, watchedSql } from "../../tickets/index.ts";
 import { RequestsRead, RequestsSubmit, RequestsWork } from "../permissions.ts";
 import {
   applyRequestTransition,
-  canSeeRequest,
   canSeeRequests,
   CatalogRequest,
   requestEventData,
@@ -23,6 +22,11 @@ export const requestKind: TicketKind = {
   reporting: { list: requestList, permission: RequestsRead },
   comment: RequestsSubmit,
   canSee: canSeeRequests,
+  own: {
+    sql: (person) =>
+      `created_by = ${person} or requested_for = ${person}
+       or ${person} = any (approver_ids) or ${watchedSql(person)}`,
+  },
 };
 
 export const EXAMPLE_REQUEST = "REQ0000001";
@@ -34,6 +38,5 @@ export const requestCommands = ticketCommands({
   toData: requestEventData,
   store: requestStore,
   applyTransition: applyRequestTransition,
-  canSee: canSeeRequest,
   example: EXAMPLE_REQUEST,
 });

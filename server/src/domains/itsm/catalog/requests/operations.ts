@@ -1,7 +1,12 @@
 import Type from "typebox";
-import { assertReferencesExist, ticketParams, takeCommand } from "../../tickets/index.ts";
+import {
+  assertReferencesExist,
+  getTicketIdentity,
+  ticketParams,
+  takeCommand,
+  watchedSql,
+} from "../../tickets/index.ts";
 import type { Caller } from "#kernel/access/caller.ts";
-import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import { listPage, listQuery, type ListCondition } from "#kernel/list/list.ts";
 import { diffResource } from "#kernel/log/event.ts";
 import { command, query } from "#kernel/operation/operation.ts";
@@ -12,7 +17,6 @@ import { RequestsSubmit, RequestsWork } from "../permissions.ts";
 import { ApprovalRequested, FulfilmentStarted, RequestCreated, RequestUpdated } from "./events.ts";
 import { EXAMPLE_REQUEST, requestCommands, requestKind } from "./kind.ts";
 import {
-  canSeeRequest,
   canSeeRequests,
   CatalogRequest,
   Description,
@@ -33,7 +37,7 @@ const listRequests = query({
   route: `GET ${path}`,
   summary: "List requests",
   description:
-    "All of them with `requests:read`; otherwise those that the caller asked for, or that are for them.",
+    "All of them with `requests:read`; otherwise those that the caller asked for, that are for them, or that they watch.",
   permission: RequestsSubmit,
   query: object({
     ...listQuery,
@@ -63,7 +67,7 @@ const listRequests = query({
 function ownOf(me: string): ListCondition {
   return (to) => {
     const person = to.add(me, "text");
-    return `created_by = ${person} or requested_for = ${person}`;
+    return `created_by = ${person} or requested_for = ${person} or ${watchedSql(person)}`;
   };
 }
 
@@ -110,10 +114,9 @@ const getRequest = query({
   params: ticketParams(requestKind),
   response: item(CatalogRequest),
   example: { params: { id: EXAMPLE_REQUEST } },
-  async run({ tx, caller }, { params }) {
-    const request = await requestStore.get(tx, params.id);
-    if (!canSeeRequest(request, caller)) throw new Failure(NotFound);
-    return request;
+  async run(ctx, { params }) {
+    if (!canSeeRequests(ctx.caller)) await getTicketIdentity(ctx, requestKind, params.id);
+    return requestStore.get(ctx.tx, params.id);
   },
 });
 

@@ -4,7 +4,7 @@ import {
   applyRequestTransition,
   assertMayDecide,
   type CatalogRequest,
-  canSeeRequest,
+  canSeeRequests,
   addDecision,
   isApproved,
   requestMachine,
@@ -106,10 +106,11 @@ test("a request is approved by all approvers who are still members, or by any", 
 });
 
 test("a request is visible to its requesters, its approvers and those who may read all", () => {
+  const parties = { ...request, approverIds: request.approval.approverIds };
   const seenBy = ["usr_me", "usr_them", "usr_a", "usr_w"].filter((id) =>
-    canSeeRequest(request, caller(id)),
+    canSeeRequests(caller(id), parties),
   );
   expect(seenBy).toEqual(["usr_me", "usr_them", "usr_a"]);
-  expect(canSeeRequest(request, caller("usr_w", "requests:read"))).toBe(true);
-  expect(canSeeRequest(request, caller("usr_w", "requests:work"))).toBe(true);
+  expect(canSeeRequests(caller("usr_w", "requests:read"), parties)).toBe(true);
+  expect(canSeeRequests(caller("usr_w", "requests:work"), parties)).toBe(true);
 });

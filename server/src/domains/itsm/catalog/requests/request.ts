@@ -3,7 +3,12 @@ import Type, { type Static } from "typebox";
 import type { Caller } from "#kernel/access/caller.ts";
 import { Failure, failure } from "#kernel/operation/failure.ts";
 import { id, line, nullable, text, Time } from "#kernel/schema/schema.ts";
-import { nextState, stateMachine, type TransitionContext } from "../../tickets/index.ts";
+import {
+  nextState,
+  ratingFields,
+  stateMachine,
+  type TransitionContext,
+} from "../../tickets/index.ts";
 import { Approval, ItemId } from "../items/item.ts";
 import { RequestsRead, RequestsWork } from "../permissions.ts";
 
@@ -92,6 +97,7 @@ export const CatalogRequest = Type.Object(
     output: Type.Unknown({ description: "What that run gave" }),
     reason: nullable(Type.String({ description: "Why it was rejected or cancelled, or failed" })),
     notes: nullable(Type.String({ description: "Of whoever fulfilled it by hand" })),
+    ...ratingFields,
     approvedAt: nullable(Time),
     endedAt: nullable(Time),
     createdBy: Type.String(),
@@ -161,6 +167,7 @@ interface RequestParties {
   readonly createdBy: string;
   readonly requestedFor?: string;
   readonly approverIds?: readonly string[];
+  readonly watcherIds?: readonly string[];
 }
 
 /** True when somebody sees a request; without one, when they see all. */
@@ -170,13 +177,8 @@ export function canSeeRequests(
 ): boolean {
   if (permissions.has(RequestsRead.name) || permissions.has(RequestsWork.name)) return true;
   if (!principal || !request) return false;
-  const { createdBy, requestedFor, approverIds = [] } = request;
-  return [createdBy, requestedFor, ...approverIds].includes(principal.id);
-}
-
-/** True when the caller sees this request. */
-export function canSeeRequest(request: RequestData, caller: Caller): boolean {
-  return canSeeRequests(caller, { ...request, approverIds: request.approval.approverIds });
+  const { createdBy, requestedFor, approverIds = [], watcherIds = [] } = request;
+  return [createdBy, requestedFor, ...approverIds, ...watcherIds].includes(principal.id);
 }
 
 /** Throws unless the caller may decide on a request; returns their id. `approvers` are those who are still members. */

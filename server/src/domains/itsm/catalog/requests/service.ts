@@ -1,4 +1,9 @@
-import { assertReferencesExist, nextTicketNumber, type TicketNumber } from "../../tickets/index.ts";
+import {
+  assertReferencesExist,
+  nextTicketNumber,
+  UNRATED,
+  type TicketNumber,
+} from "../../tickets/index.ts";
 import { authorOf, type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
 import type { Platform, WriteContext } from "#kernel/contract.ts";
 import { invalidField } from "#kernel/operation/failure.ts";
@@ -69,6 +74,7 @@ export async function submitRequest(
     notes: null,
     approvedAt: null,
     endedAt: null,
+    ...UNRATED,
     createdBy,
     createdAt: at,
     updatedAt: at,

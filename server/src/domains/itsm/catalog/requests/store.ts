@@ -1,4 +1,4 @@
-import { itemIdsSql, ticketStore } from "../../tickets/index.ts";
+import { itemIdsSql, ratingListFields, ticketStore } from "../../tickets/index.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import type { ListDefinition } from "#kernel/list/list.ts";
 import type { CatalogRequest, Decision } from "./request.ts";
@@ -35,6 +35,9 @@ export const requestStore = ticketStore<CatalogRequest, RequestRow>({
     "notes",
     "approvedAt",
     "endedAt",
+    "satisfaction",
+    "satisfactionComment",
+    "ratedAt",
     "updatedAt",
   ],
   json: ["values", "decisions", "output"],
@@ -73,6 +76,7 @@ export const requestList: ListDefinition = {
     runId: { sql: "run_id", kind: "text", nullable: true },
     approvedAt: { sql: "approved_at", kind: "time", nullable: true },
     endedAt: { sql: "ended_at", kind: "time", nullable: true },
+    ...ratingListFields,
     createdBy: { sql: "created_by", kind: "text" },
     createdAt: { sql: "created_at", kind: "time" },
     updatedAt: { sql: "updated_at", kind: "time" },

@@ -1,9 +1,18 @@
-import Type from "typebox";
+import Type, { type Static } from "typebox";
 import { findMembersByIds } from "#domains/identity/accounts/index.ts";
 import { Failure } from "#kernel/operation/failure.ts";
 import type { ReadContext, WriteContext } from "#kernel/contract.ts";
 import { object } from "#kernel/schema/schema.ts";
-import { nextState } from "../../tickets/index.ts";
+import {
+  applyRating,
+  assertMayRate,
+  getTicketIdentity,
+  invalidTransition,
+  nextState,
+  NotYoursToRate,
+  RatingFixed,
+  RatingInput,
+} from "../../tickets/index.ts";
 import { items } from "../items/item-resource.ts";
 import { RequestsSubmit, RequestsWork } from "../permissions.ts";
 import {
@@ -12,6 +21,7 @@ import {
   RequestApproved,
   RequestCancelled,
   RequestFulfilled,
+  RequestRated,
   RequestRejected,
   RequestUpdated,
 } from "./events.ts";
@@ -158,7 +168,41 @@ const retryRequest = transition("retry", {
   },
 });
 
+const rateRequest = command("rate", {
+  summary: "Say how content you are with what you asked for",
+  description:
+    "By whoever it was for, once it is fulfilled. It can be changed for seven days. What says nothing new is no event.",
+  permission: RequestsSubmit,
+  body: RatingInput,
+  example: { satisfaction: 4 },
+  emits: [RequestRated],
+  allowNoop: true,
+  fails: [requestMachine.wrongState, NotYoursToRate, RatingFixed],
+  async run(ctx, before, rating) {
+    assertMayRate(ctx.caller, await getTicketIdentity(ctx, requestKind, before.id));
+    return rateRequestDone(ctx, before, rating);
+  },
+});
+
+/** Rates a request that is fulfilled. */
+export async function rateRequestDone(
+  ctx: WriteContext<typeof RequestRated>,
+  before: CatalogRequest,
+  rating: Static<typeof RatingInput>,
+): Promise<CatalogRequest> {
+  const { state } = before;
+  if (state !== "fulfilled") {
+    throw invalidTransition(requestMachine, state, `What is ${state} is not rated.`);
+  }
+  const next = applyRating(before, rating, ctx.now);
+  if (next === before) return before;
+  const after = await save(ctx, before, next);
+  emit(ctx, RequestRated, after);
+  return after;
+}
+
 export const requestTransitions = [
+  rateRequest,
   approveRequest,
   rejectRequest,
   fulfilRequest,

@@ -1,4 +1,5 @@
 import { ticketKinds, type TicketKind, type TicketKindName } from "../../tickets/index.ts";
+import { holdsPermission } from "#kernel/access/permission.ts";
 import { Failure, Forbidden } from "#kernel/operation/failure.ts";
 import type { ReadContext } from "#kernel/contract.ts";
 
@@ -22,7 +23,7 @@ export function assertSeesAllTickets(kind: TicketKind, ctx: ClockReaderContext):
 }
 
 function mayRead({ read }: TicketKind, { permissions }: ClockReaderContext["caller"]): boolean {
-  return permissions.has(read.name);
+  return holdsPermission(permissions, read);
 }
 
 function forbidden(permission: string): Failure {

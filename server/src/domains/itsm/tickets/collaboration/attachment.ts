@@ -1,4 +1,5 @@
 /** What is attached to a ticket: a file of the store, and whose it is. */
+import { holdsPermission } from "#kernel/access/permission.ts";
 import Type, { type Static } from "typebox";
 import {
   deleteFile,
@@ -166,7 +167,7 @@ export const ticketFileOwners: readonly FileOwner[] = TICKET_KINDS.map((type) =>
   type,
   async canRead(ctx, { attachedId, internal }) {
     const kind = findKind(ctx.services, type);
-    if (!kind || !ctx.caller.permissions.has(kind.read.name)) return false;
+    if (!kind || !holdsPermission(ctx.caller.permissions, kind.read)) return false;
     if (internal && !seesInternal(kind, ctx.caller)) return false;
     const [ticket] = await findTicketIdentities(ctx.tx, kind, [attachedId]);
     return ticket !== undefined && kind.canSee?.(ctx.caller, ticket) !== false;

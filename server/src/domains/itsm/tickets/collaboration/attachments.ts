@@ -19,6 +19,7 @@ import { pageOfItems, pageQuery } from "#kernel/operation/pagination.ts";
 import { created, noContent, page } from "#kernel/operation/response.ts";
 import { id, line, object } from "#kernel/schema/schema.ts";
 import { article, exampleRef, type TicketKind, ticketParams } from "../kind.ts";
+import { assertMayTalk } from "../party.ts";
 import { getTicketIdentity, ticketRefOf } from "../ticket.ts";
 import {
   addTicketAttachment,
@@ -124,6 +125,7 @@ function addAttachment(kind: TicketKind, AttachmentAdded: AttachmentEvent) {
     },
     async run(ctx, { params: { id: ref }, body: { internal } }, source) {
       const ticket = await getTicketIdentity(ctx, kind, ref);
+      assertMayTalk(kind, ctx.caller, ticket);
       return addTicketAttachment(ctx, { kind, ticket }, source, { internal: internal ?? false });
     },
   });

@@ -10,6 +10,7 @@ import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
 import { created, page } from "#kernel/operation/response.ts";
 import { id, nullable, object, text, Time } from "#kernel/schema/schema.ts";
 import { article, exampleRef, type TicketKind, ticketParams } from "../kind.ts";
+import { assertMayTalk } from "../party.ts";
 import { type FoundTicket, getTicketIdentity, ticketRefOf } from "../ticket.ts";
 
 export const COMMENT_CHARACTERS_MAX = 50_000;
@@ -90,6 +91,7 @@ function addComment(kind: TicketKind, CommentAdded: ReturnType<typeof commentAdd
         throw new Failure(Forbidden, { detail: `An internal comment needs ${kind.write.name}.` });
       }
       const ticket = await getTicketIdentity(ctx, kind, ref);
+      assertMayTalk(kind, ctx.caller, ticket);
       const byAgent = ctx.caller.permissions.has(kind.write.name);
       return writeComment(ctx, { kind, ticket }, { body, internal, byAgent });
     },

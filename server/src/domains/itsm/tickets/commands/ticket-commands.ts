@@ -3,7 +3,7 @@
  * lock, If-Match, the check of the state machine, the next revision and the response follow from that.
  */
 import type { Static, TObject, TSchema, TUndefined } from "typebox";
-import { authorOf, type Caller } from "#kernel/access/caller.ts";
+import { authorOf } from "#kernel/access/caller.ts";
 import type { Permission } from "#kernel/access/permission.ts";
 import {
   diffResource,
@@ -11,14 +11,15 @@ import {
   type EventType,
   type ResourceRef,
 } from "#kernel/log/event.ts";
-import { Failure, type FailureType, NotFound } from "#kernel/operation/failure.ts";
+import { Failure, type FailureType, Forbidden } from "#kernel/operation/failure.ts";
 import { command } from "#kernel/operation/operation.ts";
 import type { Operation, ReadContext, Route, WriteContext } from "#kernel/contract.ts";
 import { item } from "#kernel/operation/response.ts";
 import { type TicketKind, ticketParams } from "../kind.ts";
 import { nextState, type StateMachine, type TransitionContext } from "../state-machine.ts";
 import type { TicketStore } from "../ticket-store.ts";
-import { ticketRefOf } from "../ticket.ts";
+import { isAsker, seesOwnOnly, ticketForParty } from "../party.ts";
+import { getTicketIdentity, ticketRefOf } from "../ticket.ts";
 
 interface Ticket {
   readonly id: string;
@@ -44,8 +45,6 @@ export interface TicketModel<T extends Ticket, Action extends string, S extends 
     context: TransitionContext,
     fields?: Partial<T>,
   ) => T;
-  /** False where the ticket is hidden from the caller: a 404. */
-  readonly canSee?: (ticket: T, caller: Caller) => boolean;
   /** The reference of a ticket in examples. */
   readonly example: string;
 }
@@ -62,6 +61,8 @@ interface CommandDocs<Body extends TSchema> {
   /** Of the body. */
   readonly example?: Static<Body>;
   readonly fails?: readonly FailureType[];
+  /** Also for those whose ticket it is, without a permission to work on such tickets. */
+  readonly forAskers?: true;
 }
 
 export interface TicketCommand<
@@ -230,26 +231,38 @@ async function performTransition<T extends Ticket, Action extends string>(
 function ticketCommand<T extends Ticket, E extends EventType, Body extends TSchema>(
   model: Omit<TicketModel<T, never, TObject>, "machine" | "applyTransition">,
   name: string,
-  { route, permission, example, run, ...declaration }: TicketCommand<T, E, Body>,
+  { route, permission, example, forAskers, run, ...declaration }: TicketCommand<T, E, Body>,
 ): Operation {
-  const { kind, schema, store, canSee, toData } = model;
+  const { kind, schema, store, toData } = model;
   return command({
     ...declaration,
     id: `${kind.plural}.${name}`,
     route: route ?? `POST ${kind.path}/{id}/${name}`,
-    permission: permission ?? kind.write,
+    permission: permission ?? (forAskers ? kind.read : kind.write),
     params: ticketParams(kind),
     bodyOptional: isOptional(declaration.body),
     response: item(schema),
     example: { params: { id: model.example }, ...(example !== undefined && { body: example }) },
     async run(ctx, { params: { id }, body }) {
+      const ownOnly = seesOwnOnly(kind, ctx.caller);
+      if (forAskers) await assertAsker(ctx, kind, id);
+      else if (ownOnly) await getTicketIdentity(ctx, kind, id);
       const before = await store.lock(ctx.tx, id);
-      if (canSee?.(before, ctx.caller) === false) throw new Failure(NotFound);
       ctx.expectRevision(before.revision);
       const after = await run(ctx, before, body);
-      return { ...toData(after), revision: after.revision };
+      const data = { ...toData(after), revision: after.revision };
+      return ownOnly ? ticketForParty(kind, data) : data;
     },
   });
+}
+
+/** Throws unless the caller works on such tickets, or asked for this one: a 404 where they do not see it. */
+async function assertAsker(ctx: ReadContext, kind: TicketKind, ref: string): Promise<void> {
+  const { permissions, principal } = ctx.caller;
+  if (permissions.has(kind.write.name)) return;
+  const ticket = await getTicketIdentity(ctx, kind, ref);
+  if (principal && isAsker(principal.id, ticket)) return;
+  throw new Failure(Forbidden, { detail: `On what is not yours, this needs ${kind.write.name}.` });
 }
 
 /** True of a body that may be left out, since all of its fields may. */

@@ -1,0 +1,80 @@
+/** The people who see an incident without a permission to read all of them, and what they see of it. */
+import { isParty, type OwnTickets, type TicketIdentity, watchedSql } from "../tickets/index.ts";
+import { ownContactsSql } from "../contacts/index.ts";
+import type { Caller } from "#kernel/access/caller.ts";
+import { assertNoErrors } from "#kernel/operation/failure.ts";
+import { Incident, IncidentsRead, IncidentsWrite } from "./incident.ts";
+
+/** The tickets that people see because they raised them, are affected by them, or watch them. */
+export const ownIncidents: OwnTickets = {
+  sql: (person) =>
+    `created_by = ${person} or caller_id = ${person}
+     or caller_id = any (array(${ownContactsSql(person)})) or ${watchedSql(person)}`,
+  schema: Incident,
+  fields: [
+    "id",
+    "number",
+    "title",
+    "description",
+    "state",
+    "impact",
+    "urgency",
+    "severity",
+    "priority",
+    "callerId",
+    "assigneeId",
+    "onHoldReason",
+    "resolution",
+    "resolvedAt",
+    "resolvedBy",
+    "closedAt",
+    "reopenCount",
+    "satisfaction",
+    "satisfactionComment",
+    "ratedAt",
+    "createdBy",
+    "createdAt",
+    "updatedAt",
+  ],
+  events: [
+    "created",
+    "updated",
+    "comment_added",
+    "attachment_added",
+    "attachment_removed",
+    "resolved",
+    "closed",
+    "reopened",
+    "cancelled",
+    "rated",
+  ],
+};
+
+/** True when somebody sees an incident; without one, when they see all. */
+export function canSeeIncidents(
+  viewer: Pick<Caller, "permissions" | "principal">,
+  incident?: TicketIdentity,
+): boolean {
+  const { permissions } = viewer;
+  if (permissions.has(IncidentsRead.name) || permissions.has(IncidentsWrite.name)) return true;
+  return incident !== undefined && isParty(viewer, incident);
+}
+
+/** The fields of a new incident that those set who do not work on incidents. */
+const RAISED_FIELDS = ["title", "description", "callerId"];
+
+/** Throws a 422 where somebody who may only raise incidents for themselves says more than that. */
+export function assertMayRaise(
+  { permissions, principal }: Caller,
+  input: Readonly<Record<string, unknown>>,
+): void {
+  if (permissions.has(IncidentsWrite.name)) return;
+  const message = `needs the permission ${IncidentsWrite.name}`;
+  const others = Object.keys(input).filter((name) => !RAISED_FIELDS.includes(name));
+  const { callerId } = input;
+  const isForOther = callerId !== undefined && callerId !== principal?.id;
+  assertNoErrors([
+    ...others.map((name) => ({ path: `/${name}`, message })),
+    ...(isForOther ? [{ path: "/callerId", message: `must be yourself: another ${message}` }] : []),
+  ]);
+}

@@ -1,0 +1,85 @@
+/**
+ * The parties of a ticket: whoever it is for, raised it or watches it. They see it without a permission to read
+ * all of its kind, but without what those who work on it note for each other.
+ */
+import type { TSchema } from "typebox";
+import type { Caller } from "#kernel/access/caller.ts";
+import type { RecordedEvent } from "#kernel/log/event.ts";
+import { Failure, Forbidden } from "#kernel/operation/failure.ts";
+import type { TicketIdentity, TicketKind, TicketViewer } from "./kind.ts";
+
+/** True of those for whom a ticket is, who raised it, watch it or are asked to approve it. */
+export function isParty({ principal }: TicketViewer, ticket: TicketIdentity): boolean {
+  if (!principal) return false;
+  const { watcherIds = [], approverIds = [] } = ticket;
+  return isAsker(principal.id, ticket) || [...watcherIds, ...approverIds].includes(principal.id);
+}
+
+/** True of those for whom a ticket is, and of who raised it. */
+export function isAsker(
+  userId: string,
+  {
+    callerId,
+    callerUserId,
+    requestedFor,
+    createdBy,
+  }: Pick<TicketIdentity, "callerId" | "callerUserId" | "requestedFor" | "createdBy">,
+): boolean {
+  return [callerId, callerUserId, requestedFor, createdBy].includes(userId);
+}
+
+/** True of those who see a ticket only because it is theirs. */
+export function seesOwnOnly(kind: TicketKind, viewer: TicketViewer): boolean {
+  return kind.canSee !== undefined && !kind.canSee(viewer);
+}
+
+/** Throws a 403 unless the caller works on such tickets, or this one is theirs. */
+export function assertMayTalk(kind: TicketKind, caller: Caller, ticket: TicketIdentity): void {
+  const { write } = kind;
+  if (caller.permissions.has(write.name) || (kind.own && isParty(caller, ticket))) return;
+  throw new Failure(Forbidden, { detail: `On what is not yours, this needs ${write.name}.` });
+}
+
+/** A ticket as its parties see it. */
+export function ticketForParty<T extends object>({ own }: Pick<TicketKind, "own">, ticket: T): T {
+  const { fields, schema } = own ?? {};
+  if (!fields || !schema) return ticket;
+  const hidden = Object.entries(schema.properties).filter(
+    ([name]) => !fields.includes(name) && Object.hasOwn(ticket, name),
+  );
+  return { ...ticket, ...Object.fromEntries(hidden.map(([name, type]) => [name, nothing(type)])) };
+}
+
+/** An event of a ticket as its parties see it; undefined when it is hidden from them. */
+export function eventForParty(kind: TicketKind, event: RecordedEvent): RecordedEvent | undefined {
+  const { fields, events } = kind.own ?? {};
+  const verb = event.type.slice(event.type.indexOf(".") + 1);
+  if ((events && !events.includes(verb)) || event.data["internal"] === true) return undefined;
+  if (!fields) return event;
+  const { before, after, changes } = event.data;
+  if (!isObject(before) || !isObject(after) || !Array.isArray(changes)) {
+    return { ...event, data: ticketForParty(kind, event.data) };
+  }
+  const shown = changes.filter((field) => fields.includes(String(field)));
+  if (shown.length === 0) return undefined;
+  const data = {
+    ...event.data,
+    before: ticketForParty(kind, before),
+    after: ticketForParty(kind, after),
+    changes: shown,
+  };
+  return { ...event, data };
+}
+
+/** The value that says nothing, of this type. */
+function nothing(schema: TSchema): unknown {
+  const { type } = schema as { readonly type?: string | readonly string[] };
+  if (type === "array") return [];
+  if (type === "string") return "";
+  if (type === "object") return {};
+  return type === "boolean" ? false : null;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

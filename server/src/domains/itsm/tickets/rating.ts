@@ -1,0 +1,86 @@
+/** Ratings: how content whoever asked was with what became of their ticket. */
+import Type from "typebox";
+import type { Caller } from "#kernel/access/caller.ts";
+import type { ListField } from "#kernel/list/list.ts";
+import { Failure, failure } from "#kernel/operation/failure.ts";
+import type { TicketIdentity } from "./kind.ts";
+import { nullable, object, text, Time } from "#kernel/schema/schema.ts";
+
+const SCORE_MAX = 5;
+const CHANGEABLE_DAYS = 7;
+const DAY_MS = 24 * 3_600_000;
+
+export const Score = Type.Integer({
+  minimum: 1,
+  maximum: SCORE_MAX,
+  description: "How content they were, 5 being the best",
+});
+
+/** The fields of a ticket that a rating sets. */
+export const ratingFields = {
+  satisfaction: Type.Optional(nullable(Score)),
+  satisfactionComment: Type.Optional(nullable(text(2_000))),
+  ratedAt: Type.Optional(nullable(Time)),
+};
+
+/** The fields of a ticket that nobody has rated. */
+export const UNRATED = { satisfaction: null, satisfactionComment: null, ratedAt: null } as const;
+
+/** The fields of a rating that lists and reports have. */
+export const ratingListFields: Readonly<Record<string, ListField>> = {
+  satisfaction: { sql: "satisfaction", kind: "number", type: "integer", nullable: true },
+  satisfactionComment: { sql: "satisfaction_comment", kind: "text", nullable: true },
+  ratedAt: { sql: "rated_at", kind: "time", nullable: true },
+};
+
+export const RatingInput = object({
+  satisfaction: Score,
+  comment: Type.Optional(nullable(text(2_000, "What was good, or what was not"))),
+});
+
+export const RatingFixed = failure(
+  "rating_fixed",
+  409,
+  `A rating can be changed for ${CHANGEABLE_DAYS} days.`,
+);
+export const NotYoursToRate = failure(
+  "not_yours_to_rate",
+  403,
+  "Only whoever it was for rates how it was done.",
+);
+
+interface Rated {
+  readonly satisfaction?: number | null;
+  readonly satisfactionComment?: string | null;
+  readonly ratedAt?: string | null;
+}
+
+interface Rating {
+  readonly satisfaction: number;
+  readonly comment?: string | null;
+}
+
+/** A ticket with a rating; the same one where that says nothing new. Throws a 409 when it is too late. */
+export function applyRating<T extends Rated>(ticket: T, rating: Rating, now: Date): T {
+  const { ratedAt = null } = ticket;
+  const satisfactionComment = rating.comment?.trim() || null;
+  const { satisfaction } = rating;
+  if (
+    satisfaction === ticket.satisfaction &&
+    satisfactionComment === (ticket.satisfactionComment ?? null)
+  ) {
+    return ticket;
+  }
+  if (ratedAt !== null && now.getTime() - Date.parse(ratedAt) > CHANGEABLE_DAYS * DAY_MS) {
+    throw new Failure(RatingFixed);
+  }
+  // The time of the first one stays: a change does not open another week.
+  return { ...ticket, satisfaction, satisfactionComment, ratedAt: ratedAt ?? now.toISOString() };
+}
+
+/** Throws a 403 unless the caller is whom a ticket was for: nobody rates their own work for others. */
+export function assertMayRate({ principal }: Caller, ticket: TicketIdentity): void {
+  const { callerId, callerUserId, requestedFor, createdBy } = ticket;
+  const rater = requestedFor ?? callerUserId ?? callerId ?? createdBy;
+  if (principal?.id !== rater) throw new Failure(NotYoursToRate);
+}
