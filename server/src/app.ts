@@ -22,6 +22,7 @@ import { home } from "#domains/home/index.ts";
 import { incidents } from "#domains/itsm/incidents/index.ts";
 import { knowledge } from "#domains/itsm/knowledge/index.ts";
 import { problems } from "#domains/itsm/problems/index.ts";
+import { queue } from "#domains/itsm/queue/index.ts";
 import { sla } from "#domains/itsm/sla/index.ts";
 import { preferences } from "#domains/preferences/index.ts";
 import { presence } from "#domains/presence/index.ts";
@@ -80,6 +81,7 @@ export const domains: readonly Domain[] = [
   knowledge,
   sla,
   catalog,
+  queue,
   search,
   home,
 ];

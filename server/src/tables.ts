@@ -270,6 +270,8 @@ export interface Tables {
     satisfaction: number | null;
     satisfaction_comment: string | null;
     rated_at: Time | null;
+    tags: Generated<string[]>;
+    fields: Generated<Json>;
   };
   change_delegations: {
     workspace_id: Generated<string>;
@@ -362,6 +364,8 @@ export interface Tables {
     revision: Generated<number>;
     created_at: Time;
     updated_at: Time;
+    tags: Generated<string[]>;
+    fields: Generated<Json>;
   };
   cmdb_classes: {
     workspace_id: Generated<string>;
@@ -488,6 +492,23 @@ export interface Tables {
     priority_matrix: Json;
     auto_close_days: number;
     revision: Generated<number>;
+    updated_at: Time;
+  };
+  desk_views: {
+    id: string;
+    workspace_id: Generated<string>;
+    name: string;
+    kinds: string[];
+    only_open: boolean;
+    filter: Json;
+    sort: string;
+    columns: string[];
+    shared_with: string;
+    team_id: string | null;
+    position: number;
+    created_by: string;
+    revision: Generated<number>;
+    created_at: Time;
     updated_at: Time;
   };
   events: {
@@ -621,6 +642,8 @@ export interface Tables {
     major_since: Time | null;
     broadcast: string | null;
     broadcast_at: Time | null;
+    tags: Generated<string[]>;
+    fields: Generated<Json>;
   };
   installation: {
     the_only_one: Generated<boolean>;
@@ -710,6 +733,20 @@ export interface Tables {
     lane: number;
     node: string;
     held_until: Time;
+  };
+  macros: {
+    id: string;
+    workspace_id: Generated<string>;
+    name: string;
+    description: string;
+    kinds: string[];
+    team_id: string | null;
+    position: number;
+    steps: Json;
+    created_by: string;
+    revision: Generated<number>;
+    created_at: Time;
+    updated_at: Time;
   };
   memberships: {
     workspace_id: Generated<string>;
@@ -900,6 +937,8 @@ export interface Tables {
     revision: Generated<number>;
     created_at: Time;
     updated_at: Time;
+    tags: Generated<string[]>;
+    fields: Generated<Json>;
   };
   readers: {
     name: string;
@@ -1164,6 +1203,18 @@ export interface Tables {
     vector: Buffer;
     change: number;
   };
+  text_modules: {
+    id: string;
+    workspace_id: Generated<string>;
+    name: string;
+    keyword: string;
+    body: string;
+    team_id: string | null;
+    created_by: string;
+    revision: Generated<number>;
+    created_at: Time;
+    updated_at: Time;
+  };
   thumbnails: {
     blob_id: string;
     edge: number;
@@ -1193,6 +1244,13 @@ export interface Tables {
     created_by: string;
     created_at: Time;
   };
+  ticket_fields: {
+    workspace_id: Generated<string>;
+    kind: string;
+    fields: Json;
+    revision: Generated<number>;
+    updated_at: Time;
+  };
   ticket_items: {
     workspace_id: Generated<string>;
     environment: Generated<"production" | "staging" | "development">;
@@ -1212,6 +1270,20 @@ export interface Tables {
     created_by: string;
     created_at: Time;
   };
+  ticket_merges: {
+    id: string;
+    workspace_id: Generated<string>;
+    environment: Generated<"production" | "staging" | "development">;
+    source_id: string;
+    target_id: string;
+    link_id: string;
+    state_before: string;
+    comment_ids: string[];
+    attachment_ids: string[];
+    watcher_ids: string[];
+    created_by: string;
+    created_at: Time;
+  };
   ticket_numbers: {
     workspace_id: Generated<string>;
     kind: string;
@@ -1224,6 +1296,35 @@ export interface Tables {
     ticket_id: string;
     user_id: string;
     created_at: Time;
+  };
+  tickets: {
+    id: string;
+    workspace_id: Generated<string>;
+    environment: Generated<"production" | "staging" | "development">;
+    seq: Generated<number>;
+    kind: string;
+    number: string;
+    title: string;
+    state: string;
+    is_open: boolean;
+    priority: number | null;
+    caller_id: string | null;
+    assignee_id: string | null;
+    team_id: string | null;
+    on_hold_reason: string | null;
+    tags: string[];
+    fields: Json;
+    due_at: Time | null;
+    due_state: string | null;
+    due_metric: string | null;
+    comment_by: string | null;
+    comment_at: Time | null;
+    comment_by_caller: boolean | null;
+    words: string;
+    created_by: string;
+    revision: number;
+    created_at: Time;
+    updated_at: Time;
   };
   topic_counts: {
     workspace_id: Generated<string>;

@@ -53,7 +53,7 @@ function compiledOf(op: Operation): CompiledOperation {
 }
 
 /** The input with its defaults, or a failure that lists all its errors. */
-function validateInput(op: Operation, input: RawInput): RawInput {
+export function validateInput(op: Operation, input: RawInput): RawInput {
   const compiled = compiledOf(op);
   const errors: FieldError[] = [];
   const check = (part: keyof RawInput): unknown => {

@@ -1,4 +1,5 @@
 /** The input of a change: applied to the change that there is, and checked against it. */
+import { labelFields } from "../tickets/index.ts";
 import Type, { type Static } from "typebox";
 import { invalidField, invalidInput } from "#kernel/operation/failure.ts";
 import { object, patch } from "#kernel/schema/schema.ts";
@@ -12,7 +13,7 @@ import { type ChangeRecord, content, TemplateId } from "./change.ts";
 import { type ChangeTemplate, templateDeviations } from "./templates/template.ts";
 import { assertOrder, parseMoment } from "./windows/window.ts";
 
-export const ChangePatch = patch(content);
+export const ChangePatch = patch({ ...content, ...labelFields });
 export type ChangePatch = Static<typeof ChangePatch>;
 
 /** The title may be left to the template. */

@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
 import { failure } from "#kernel/operation/failure.ts";
 import { id, InputTime, line, nullable, text, Time } from "#kernel/schema/schema.ts";
-import { Level, nextState, type TransitionContext } from "../tickets/index.ts";
+import { Level, nextState, OptionalLabels, type TransitionContext } from "../tickets/index.ts";
 import { Approval, ApprovalInput, APPROVERS_MAX, requiredApprovals } from "./approval/approval.ts";
 import { type ChangeAction, changeMachine, type ChangeState } from "./lifecycle.ts";
 import { Risk } from "./risk/risk.ts";
@@ -68,6 +68,7 @@ export const Change = Type.Object(
     assigneeId: content.assigneeId,
     teamId: content.teamId,
     ciIds: ItemIds,
+    ...OptionalLabels,
     requestedBy: UserId,
     submittedAt: OptionalTime,
     approvedAt: OptionalTime,

@@ -34,6 +34,8 @@ test("a change is drafted with everything that the API shows of it", async () =>
   expect(answer.body.data).toEqual({
     id,
     number,
+    tags: [],
+    fields: {},
     title: "New disks",
     description: "",
     state: "draft",

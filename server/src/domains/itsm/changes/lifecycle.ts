@@ -36,7 +36,7 @@ export type ChangeAction =
 export const PLANNED_STATES = ["submitted", "approved", "implementing"] as const;
 
 const WINDOW_FIELDS: ReadonlySet<string> = new Set(["plannedStart", "plannedEnd"]);
-const ROUTING_FIELDS: ReadonlySet<string> = new Set(["assigneeId", "teamId"]);
+const ROUTING_FIELDS: ReadonlySet<string> = new Set(["assigneeId", "teamId", "tags", "fields"]);
 
 /**
  * Throws a 409 when one of these fields may no longer be changed: what was decided on stays as it was,

@@ -24,6 +24,8 @@ export const changeList: ListDefinition = {
     approverIds: { sql: "approver_ids", kind: "texts" },
     assigneeId: { sql: "assignee_id", kind: "text", nullable: true },
     teamId: { sql: "team_id", kind: "text", nullable: true },
+    tags: { sql: "tags", kind: "texts" },
+    fields: { sql: "fields", kind: "json" },
     submittedAt: { sql: "submitted_at", kind: "time", nullable: true },
     approvedAt: { sql: "approved_at", kind: "time", nullable: true },
     implementedAt: { sql: "implemented_at", kind: "time", nullable: true },

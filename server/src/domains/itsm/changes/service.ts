@@ -4,7 +4,7 @@ import { diffResource } from "#kernel/log/event.ts";
 import { invalidField } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
 import type { ReadContext, WriteContext } from "#kernel/contract.ts";
-import { assertReferencesExist, type TicketNumber } from "../tickets/index.ts";
+import { assertReferencesExist, checkLabels, type TicketNumber } from "../tickets/index.ts";
 import { dropAbsentApprovers } from "./approval/present-approvers.ts";
 import { applyChangeTransition, changeEventData, type ChangeRecord } from "./change.ts";
 import {
@@ -43,7 +43,8 @@ export async function createChange(
     createdAt: at,
     updatedAt: at,
   };
-  const draft = applyChangePatch(emptyChange(identity, template), input);
+  const labels = await checkLabels(ctx, "change", input);
+  const draft = applyChangePatch(emptyChange(identity, template), { ...input, ...labels });
   assertFollowsTemplate(draft, template);
   await assertChangeReferences(ctx, draft, input);
   const change = { ...draft, risk: await assessRisk(tx, draft, now) };
@@ -59,7 +60,8 @@ export async function updateChange(
   input: ChangePatch,
 ): Promise<ChangeRecord> {
   const { tx, now } = ctx;
-  const next = applyChangePatch(before, input);
+  const labels = await checkLabels(ctx, "change", input, before);
+  const next = applyChangePatch(before, { ...input, ...labels });
   const { changes } = diffResource(changeEventData(before), changeEventData(next));
   if (changes.length === 0) return before;
   assertEditable(before.state, changes);

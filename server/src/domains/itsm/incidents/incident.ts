@@ -3,7 +3,14 @@ import { EVERYONE, permission } from "#kernel/access/permission.ts";
 import { changeEvent, event } from "#kernel/log/event.ts";
 import { id, line, nullable, object, text, Time } from "#kernel/schema/schema.ts";
 import { personId } from "../contacts/index.ts";
-import { Level, stateMachine, Priority, ratingFields, TicketSummary } from "../tickets/index.ts";
+import {
+  Level,
+  OptionalLabels,
+  stateMachine,
+  Priority,
+  ratingFields,
+  TicketSummary,
+} from "../tickets/index.ts";
 
 /** The states of an incident. */
 export const incidentMachine = stateMachine({
@@ -72,6 +79,7 @@ export const Incident = Type.Object(
     id: id("inc"),
     number: Type.String({ description: "Such as `INC0000001`" }),
     ...incidentFields,
+    ...OptionalLabels,
     state: StateName,
     priority: Priority,
     isMajor: Type.Boolean(),

@@ -35,6 +35,8 @@ test("an incident is created with the fields of its input and those derived from
   expect(rest).toEqual({
     title: "No mail",
     description: "",
+    tags: [],
+    fields: {},
     state: "new",
     impact: 3,
     urgency: 3,

@@ -58,6 +58,8 @@ export const incidentList: ListDefinition = {
     parentId: maybe("parent_id"),
     ...ratingListFields,
     ciIds: { sql: itemIdsSql("incidents"), kind: "texts" },
+    tags: { sql: "tags", kind: "texts" },
+    fields: { sql: "fields", kind: "json" },
     createdBy: text("created_by"),
     createdAt: time("created_at"),
     updatedAt: time("updated_at"),

@@ -1,5 +1,6 @@
 import {
   getTicketIdentity,
+  labelFields,
   nextTicketNumber,
   seesOwnOnly,
   takeCommand,
@@ -55,7 +56,10 @@ const createIncident = command({
     "workspace's matrix. The person affected is whoever raises it, unless `callerId` says otherwise. Who does not " +
     "hold `incidents:write` raises it for themselves, with a title and a description.",
   permission: IncidentsOwn,
-  body: object({ ...patch(incidentFields).properties, title: incidentFields.title }),
+  body: object({
+    ...patch({ ...incidentFields, ...labelFields }).properties,
+    title: incidentFields.title,
+  }),
   response: created(Incident, { location: ({ id }) => `${path}/${id}` }),
   emits: [IncidentCreated, IncidentAssigned],
   example: {
@@ -96,6 +100,7 @@ const updateIncident = incidentCommands.command("update", {
     "the permission `incidents:resolve`; `onHoldReason` belongs to `on_hold`.",
   body: patch({
     ...incidentFields,
+    ...labelFields,
     state: StateName,
     onHoldReason: Incident.properties.onHoldReason,
     resolution: Resolution,

@@ -1,6 +1,8 @@
 import {
   assertReferencesExist,
+  checkLabels,
   computePriority,
+  type Labels,
   readTicketSettings,
   UNRATED,
   type TicketNumber,
@@ -35,7 +37,7 @@ import { incidentStore } from "./store.ts";
 
 const { emit } = incidentCommands;
 
-export type IncidentInput = Partial<Pick<IncidentData, keyof typeof incidentFields>>;
+export type IncidentInput = Labels & Partial<Pick<IncidentData, keyof typeof incidentFields>>;
 
 const INCIDENT_DEFAULTS = {
   description: "",
@@ -66,8 +68,9 @@ export async function createIncident(
 ): Promise<Incident> {
   assertMayRaise(ctx.caller, input);
   const { impact = 3, urgency = 3 } = input;
-  const [settings] = await Promise.all([
+  const [settings, labels] = await Promise.all([
     readTicketSettings(ctx.tx),
+    checkLabels(ctx, "incident", input),
     assertIncidentReferences(ctx, input),
   ]);
   const at = ctx.now.toISOString();
@@ -75,6 +78,7 @@ export async function createIncident(
     ...INCIDENT_DEFAULTS,
     callerId: callerIdOf(ctx.caller),
     ...input,
+    ...labels,
     ciIds: toItemIds(input.ciIds ?? []),
     id: newId("inc", ctx.now.getTime()),
     number: number.number,
@@ -111,8 +115,12 @@ export async function updateIncident(
     { state, onHoldReason, resolution, resolutionCode },
     { at: ctx.now.toISOString(), by: authorOf(ctx.caller) },
   );
-  await assertIncidentReferences(ctx, input);
-  const next = { ...incident, ...input, ...(input.ciIds && { ciIds: toItemIds(input.ciIds) }) };
+  const [labels] = await Promise.all([
+    checkLabels(ctx, "incident", input, before),
+    assertIncidentReferences(ctx, input),
+  ]);
+  const ciIds = input.ciIds && { ciIds: toItemIds(input.ciIds) };
+  const next = { ...incident, ...input, ...labels, ...ciIds };
   if (next.impact !== before.impact || next.urgency !== before.urgency) {
     next.priority = computePriority(await readTicketSettings(ctx.tx), next.impact, next.urgency);
   }

@@ -2,7 +2,9 @@ import { authorOf } from "#kernel/access/caller.ts";
 import Type, { type Static } from "typebox";
 import {
   assertReferencesExist,
+  checkLabels,
   invalidTransition,
+  labelFields,
   takeCommand,
   nextTicketNumber,
   ticketParams,
@@ -74,7 +76,7 @@ const listKnownErrors = query({
 });
 
 const ProblemInput = object({
-  ...patch(problemFields).properties,
+  ...patch({ ...problemFields, ...labelFields }).properties,
   title: problemFields.title,
   incidentIds: Type.Optional(IncidentIds),
 });
@@ -101,7 +103,8 @@ async function create(
   number: TicketNumber,
 ): Promise<Problem> {
   const { assigneeId = null, teamId = null, ciIds = [] } = input;
-  const [, incidents] = await Promise.all([
+  const [labels, , incidents] = await Promise.all([
+    checkLabels(ctx, "problem", input),
     assertReferencesExist(ctx, { users: { "/assigneeId": assigneeId }, teamId, ciIds }),
     assertIncidents(ctx, incidentIds),
   ]);
@@ -115,6 +118,7 @@ async function create(
     rootCause: null,
     workaround: null,
     ...input,
+    ...labels,
     assigneeId,
     teamId,
     ciIds: ciIds.toSorted(),
@@ -163,7 +167,7 @@ const updateProblem = problemCommands.command("update", {
   description:
     "Null clears what may be empty; a known error keeps its cause and its workaround. A closed " +
     "problem is not edited. What changes nothing is no event.",
-  body: patch(problemFields),
+  body: patch({ ...problemFields, ...labelFields }),
   allowNoop: true,
   emits: [ProblemUpdated],
   fails: [problemMachine.wrongState],
@@ -173,7 +177,9 @@ const updateProblem = problemCommands.command("update", {
       throw invalidTransition(problemMachine, before.state, "A closed problem is not edited.");
     }
     const { assigneeId, teamId, ciIds } = body;
-    const next = applyEdit(before, { ...body, ...(ciIds && { ciIds: ciIds.toSorted() }) });
+    const labels = await checkLabels(ctx, "problem", body, before);
+    const edit = { ...body, ...labels, ...(ciIds && { ciIds: ciIds.toSorted() }) };
+    const next = applyEdit(before, edit);
     if (next === before) return before;
     await assertReferencesExist(ctx, { users: { "/assigneeId": assigneeId }, teamId, ciIds });
     return problemCommands.saveChanges(ctx, before, next, ProblemUpdated);

@@ -3,7 +3,12 @@ import Type, { type Static } from "typebox";
 import { permission } from "#kernel/access/permission.ts";
 import { type FieldError, assertNoErrors } from "#kernel/operation/failure.ts";
 import { id, line, nullable, text, Time } from "#kernel/schema/schema.ts";
-import { nextState, stateMachine, type TransitionContext } from "../tickets/index.ts";
+import {
+  nextState,
+  OptionalLabels,
+  stateMachine,
+  type TransitionContext,
+} from "../tickets/index.ts";
 
 const TITLE_CHARACTERS_MAX = 300;
 const TEXT_CHARACTERS_MAX = 50_000;
@@ -52,6 +57,7 @@ export const Problem = Type.Object(
     number: Type.String(),
     state: Type.Enum([...problemMachine.states]),
     ...problemFields,
+    ...OptionalLabels,
     resolution: note("How it was done away with"),
     knownErrorAt: nullable(Time),
     resolvedAt: nullable(Time),

@@ -38,6 +38,8 @@ export const problemList: ListDefinition = {
     assigneeId: { sql: "assignee_id", kind: "text", nullable: true },
     teamId: { sql: "team_id", kind: "text", nullable: true },
     ciIds: { sql: itemIdsSql("problems"), kind: "texts" },
+    tags: { sql: "tags", kind: "texts" },
+    fields: { sql: "fields", kind: "json" },
     rootCause: { sql: "root_cause", kind: "text", nullable: true },
     workaround: { sql: "workaround", kind: "text", nullable: true },
     resolution: { sql: "resolution", kind: "text", nullable: true },

@@ -18,11 +18,12 @@ import {
   updateDeskSettings,
 } from "./operations.ts";
 import { DeskRead, DeskWrite } from "./settings.ts";
+import { getKind, KindUpdated, updateKind } from "./fields/operations.ts";
 import { findTicketId } from "./ticket.ts";
 import { teams } from "./teams/team.ts";
 import { ticketNotificationReader } from "./notifications/notification-reader.ts";
 
-export { ticketSearch } from "./ticket-search.ts";
+export { findByWords, ticketSearch } from "./ticket-search.ts";
 export {
   type OwnTickets,
   refColumn,
@@ -56,6 +57,8 @@ export {
   ratingListFields,
   UNRATED,
 } from "./rating.ts";
+export { checkLabels, type Labels } from "./fields/check-labels.ts";
+export { labelFields, OptionalLabels, readFieldDefinitions, Tag } from "./fields/field.ts";
 export { ticketCommands } from "./commands/ticket-commands.ts";
 export { itemIdsSql, ticketStore } from "./ticket-store.ts";
 export { formatTicketNumber, nextTicketNumber, type TicketNumber } from "./ticket-numbers.ts";
@@ -67,6 +70,8 @@ export {
   Priority,
   computePriority,
   DEFAULT_SETTINGS,
+  DeskRead,
+  DeskWrite,
 } from "./settings.ts";
 export { notifyOfTicket, ticketMail } from "./notifications/ticket-notification.ts";
 export { takeCommand } from "./commands/take.ts";
@@ -92,8 +97,15 @@ export const tickets = domain({
   summary: "What all tickets have in common: teams, priorities, states.",
   environmentScoped: false,
   permissions: [DeskRead, DeskWrite],
-  events: [...Object.values(teams.events), DeskSettingsUpdated],
-  operations: [...teams.operations, getDeskSettings, updateDeskSettings, listStateMachines],
+  events: [...Object.values(teams.events), DeskSettingsUpdated, KindUpdated],
+  operations: [
+    ...teams.operations,
+    getDeskSettings,
+    updateDeskSettings,
+    listStateMachines,
+    getKind,
+    updateKind,
+  ],
   readers: [ticketNotificationReader],
   contributions: [
     contribute(SearchSourcePoint, {

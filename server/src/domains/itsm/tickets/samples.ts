@@ -36,6 +36,29 @@ const own: readonly Sample[] = [
     },
   },
   {
+    operation: "desk.get_kind",
+    arrange: async () => ({
+      params: { kind: "problem" },
+      environmentScoped: false,
+      partitioned: false,
+      openParams: true,
+    }),
+  },
+  {
+    operation: "desk.update_kind",
+    arrange: async () => {
+      count += 1;
+      const fields = [{ key: `sample${count}`, name: "A sample", type: "text" }];
+      return {
+        params: { kind: "problem" },
+        body: { fields },
+        environmentScoped: false,
+        partitioned: false,
+        openParams: true,
+      };
+    },
+  },
+  {
     operation: "desk.list_state_machines",
     arrange: async () => ({ environmentScoped: false, partitioned: false }),
   },

@@ -10,7 +10,7 @@ const DIGITS_MIN = 7;
 /** A single letter begins too many words to be of use. */
 const WORD_CHARACTERS_MIN = 2;
 
-/** Finds tickets of a kind by number, id and the words of their titles. */
+/** Finds tickets of a kind by number, id, and the words of their texts and comments. */
 export function ticketSearch(kind: TicketKind): SearchSource {
   return {
     kind: kind.kind,
@@ -18,7 +18,7 @@ export function ticketSearch(kind: TicketKind): SearchSource {
     async search(ctx, query) {
       const [ids, titled] = await Promise.all([
         findByReference(ctx, kind, query),
-        findByTitle(ctx, kind, query),
+        findByWords(ctx, kind, query),
       ]);
       const identities = await findTicketIdentities(ctx.tx, kind, [...ids, ...titled]);
       const byId = new Map(identities.map((ticket) => [ticket.id, ticket]));
@@ -49,12 +49,13 @@ async function findByReference(
   return rows.map(({ id }) => String(id));
 }
 
-async function findByTitle(
+/** Finds the ids of tickets of a kind by words, the best first; of the last word the beginning is enough. */
+export async function findByWords(
   { tx, caller }: ReadContext,
   ticketKind: TicketKind,
-  { words, limit }: SearchQuery,
+  { words, limit }: Pick<SearchQuery, "words" | "limit">,
 ): Promise<string[]> {
-  const { kind, table, own } = ticketKind;
+  const { kind, table, own, write } = ticketKind;
   const last = words.at(-1) ?? "";
   if (last.length < WORD_CHARACTERS_MIN) return [];
   // Quoted, it is a text and no query; of quotes and backslashes nothing can be looked for.
@@ -72,9 +73,9 @@ async function findByTitle(
   }
   const rows = await queryRows(
     tx,
-    `select id from search_ticket_titles($1,
-       plainto_tsquery('simple', $2) && to_tsquery('simple', $3), $4, $5)`,
-    [kind, rest, prefix, null, limit],
+    `select id from search_tickets($1, $2,
+       plainto_tsquery('simple', $3) && to_tsquery('simple', $4), $5)`,
+    [kind, caller.permissions.has(write.name), rest, prefix, limit],
   );
   return rows.map(({ id }) => String(id));
 }

@@ -13,6 +13,9 @@ interface StoredTicket {
   readonly id: string;
   /** The configuration items that it is about, in a table of their own. */
   readonly ciIds: readonly string[];
+  readonly tags?: readonly string[];
+  /** The values of fields that the workspace gave its kind. */
+  readonly fields?: Readonly<Record<string, unknown>>;
 }
 
 export interface TicketTable<T, Row> {
@@ -46,13 +49,16 @@ export interface TicketStore<T> {
 }
 
 const ALL_CONSTANTS = ["id", "number", "createdBy", "createdAt"];
+const ALL_FIELDS = ["tags", "fields"];
+const EMPTY_VALUES: Readonly<Record<string, unknown>> = { tags: [], fields: {} };
 
 export function ticketStore<T extends StoredTicket, Row = T>(
   declaration: TicketTable<T, Row>,
 ): TicketStore<T> {
-  const { kind, table, json = [] } = declaration;
+  const { kind, table } = declaration;
+  const json: readonly string[] = [...(declaration.json ?? []), "fields"];
   const constants = [...ALL_CONSTANTS, ...(declaration.constants ?? [])];
-  const fields = [...declaration.fields, "revision"];
+  const fields = [...declaration.fields, ...ALL_FIELDS, "revision"];
   const select = [
     ...[...constants, ...fields].map((field) => `${columnOf(field)} as "${field}"`),
     `${itemIdsSql(table)} as "ciIds"`,
@@ -65,8 +71,8 @@ export function ticketStore<T extends StoredTicket, Row = T>(
   const valuesOf = (names: readonly string[], ticket: T) => {
     const row = (declaration.toRow?.(ticket) ?? ticket) as Readonly<Record<string, unknown>>;
     return names.map((name) => {
-      const value = row[name] ?? null;
-      const isJson = json.some((field) => field === name);
+      const value = row[name] ?? EMPTY_VALUES[name] ?? null;
+      const isJson = json.includes(name);
       return isJson && value !== null ? JSON.stringify(value) : value;
     });
   };

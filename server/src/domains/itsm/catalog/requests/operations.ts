@@ -1,9 +1,11 @@
 import Type from "typebox";
 import {
   assertReferencesExist,
+  checkLabels,
   getTicketIdentity,
-  ticketParams,
+  labelFields,
   takeCommand,
+  ticketParams,
   watchedSql,
 } from "../../tickets/index.ts";
 import type { Caller } from "#kernel/access/caller.ts";
@@ -96,6 +98,7 @@ const submitRequest = command({
     values: Values,
     requestedFor: Type.Optional(id("usr", "The member who is to have it; the caller unless given")),
     description: Type.Optional(Description),
+    fields: Type.Optional(labelFields.fields),
   }),
   response: created(CatalogRequest, { location: (request) => `${path}/${request.id}` }),
   emits: [RequestCreated, ApprovalRequested, FulfilmentStarted],
@@ -124,13 +127,14 @@ const updateRequest = requestCommands.command("update", {
   route: `PATCH ${path}/{id}`,
   summary: "Give a request to a member or a team",
   description: "What changes nothing is no event.",
-  body: patch(requestFields),
+  body: patch({ ...requestFields, ...labelFields }),
   allowNoop: true,
   emits: [RequestUpdated],
   example: { assigneeId: "usr_01jzt3n5k8q2x4v6w8y0z2b4d6" },
   async run(ctx, before, body) {
     const { assigneeId, teamId, ciIds } = body;
-    const next = { ...before, ...body, ...(ciIds && { ciIds: ciIds.toSorted() }) };
+    const labels = await checkLabels(ctx, "request", body, before);
+    const next = { ...before, ...body, ...labels, ...(ciIds && { ciIds: ciIds.toSorted() }) };
     const { changes } = diffResource(requestEventData(before), requestEventData(next));
     if (changes.length === 0) return before;
     await assertReferencesExist(ctx, { users: { "/assigneeId": assigneeId }, teamId, ciIds });

@@ -6,6 +6,7 @@ import { id, line, nullable, text, Time } from "#kernel/schema/schema.ts";
 import {
   nextState,
   ratingFields,
+  OptionalLabels,
   stateMachine,
   type TransitionContext,
 } from "../../tickets/index.ts";
@@ -89,6 +90,7 @@ export const CatalogRequest = Type.Object(
     values: Values,
     requestedFor: Type.String({ description: "The member who is to have it" }),
     ...requestFields,
+    ...OptionalLabels,
     approval: Type.Object({ ...Approval.properties, decisions: Type.Array(Decision) }),
     workflowId: nullable(Type.String({ description: "What fulfils it; null: somebody, by hand" })),
     runId: nullable(

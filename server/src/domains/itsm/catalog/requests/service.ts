@@ -1,7 +1,8 @@
 import {
   assertReferencesExist,
-  nextTicketNumber,
   UNRATED,
+  checkLabels,
+  nextTicketNumber,
   type TicketNumber,
 } from "../../tickets/index.ts";
 import { authorOf, type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
@@ -24,6 +25,7 @@ export interface RequestInput {
   readonly values: FormValues;
   readonly requestedFor?: string;
   readonly description?: string;
+  readonly fields?: Record<string, unknown>;
 }
 
 /** The item of a request, and the values that fit its form. */
@@ -48,10 +50,13 @@ export async function prepareSubmit(
 
 export async function submitRequest(
   ctx: WriteContext<typeof RequestCreated | typeof ApprovalRequested | typeof FulfilmentStarted>,
-  { requestedFor, description = "" }: RequestInput,
+  { requestedFor, description = "", fields }: RequestInput,
   { item, values, number }: PreparedRequest,
 ): Promise<CatalogRequest> {
-  await assertReferencesExist(ctx, { users: { "/requestedFor": requestedFor } });
+  const [labels] = await Promise.all([
+    checkLabels(ctx, "request", { ...(fields && { fields }) }),
+    assertReferencesExist(ctx, { users: { "/requestedFor": requestedFor } }),
+  ]);
   const createdBy = authorOf(ctx.caller);
   const at = ctx.now.toISOString();
   const submitted: CatalogRequest = {
@@ -66,6 +71,7 @@ export async function submitRequest(
     assigneeId: null,
     teamId: null,
     ciIds: [],
+    ...labels,
     approval: { ...item.approval, decisions: [] },
     workflowId: item.workflowId,
     runId: null,

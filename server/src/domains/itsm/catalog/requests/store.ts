@@ -72,6 +72,8 @@ export const requestList: ListDefinition = {
     assigneeId: { sql: "assignee_id", kind: "text", nullable: true },
     teamId: { sql: "team_id", kind: "text", nullable: true },
     ciIds: { sql: itemIdsSql("catalog_requests"), kind: "texts" },
+    tags: { sql: "tags", kind: "texts" },
+    fields: { sql: "fields", kind: "json" },
     workflowId: { sql: "workflow_id", kind: "text", nullable: true },
     runId: { sql: "run_id", kind: "text", nullable: true },
     approvedAt: { sql: "approved_at", kind: "time", nullable: true },

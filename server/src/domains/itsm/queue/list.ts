@@ -1,0 +1,82 @@
+/** The list of tickets of all kinds: which of them a caller sees, and by what they are filtered and sorted. */
+import type { ReadContext } from "#kernel/contract.ts";
+import { filterSql } from "#kernel/list/filter.ts";
+import type { ListCondition, ListDefinition, ListField } from "#kernel/list/list.ts";
+import { seesOwnOnly, TICKET_KINDS, type TicketKind, ticketKinds } from "../tickets/index.ts";
+import { ITEM_COLUMNS } from "./ticket-item.ts";
+
+const text = (sql: string): ListField => ({ sql, kind: "text" });
+const maybe = (sql: string): ListField => ({ sql, kind: "text", nullable: true });
+const time = (sql: string): ListField => ({ sql, kind: "time" });
+
+export const ticketList: ListDefinition = {
+  name: "tickets",
+  from: "tickets",
+  select: ITEM_COLUMNS,
+  fields: {
+    seq: { sql: "seq", kind: "number", type: "bigint" },
+    id: text("id"),
+    kind: text("kind"),
+    number: text("number"),
+    title: text("title"),
+    state: text("state"),
+    isOpen: { sql: "is_open", kind: "boolean" },
+    priority: { sql: "priority", kind: "number", type: "integer", nullable: true },
+    callerId: maybe("caller_id"),
+    assigneeId: maybe("assignee_id"),
+    teamId: maybe("team_id"),
+    onHoldReason: maybe("on_hold_reason"),
+    tags: { sql: "tags", kind: "texts" },
+    fields: { sql: "fields", kind: "json" },
+    dueAt: { ...time("due_at"), nullable: true },
+    dueState: maybe("due_state"),
+    dueMetric: maybe("due_metric"),
+    lastPublicCommentBy: maybe("comment_by"),
+    lastPublicCommentAt: { ...time("comment_at"), nullable: true },
+    lastPublicCommentIsCaller: { sql: "comment_by_caller", kind: "boolean", nullable: true },
+    createdBy: text("created_by"),
+    createdAt: time("created_at"),
+    updatedAt: time("updated_at"),
+  },
+  search: ["number", "title"],
+  order: "-createdAt",
+  tieBreaker: "seq",
+};
+
+/** The order of what is open: by what breaks first. */
+export const OPEN_ORDER = "dueAt";
+
+/**
+ * The kinds of which a caller sees all tickets, of those that they ask for. A queue is for those who work on it:
+ * who sees only their own tickets of a kind has those in the list of that kind.
+ */
+export function readableKinds(
+  { services, caller }: Pick<ReadContext, "services" | "caller">,
+  names?: readonly string[],
+): readonly TicketKind[] {
+  return ticketKinds(services).filter(
+    (kind) =>
+      caller.permissions.has(kind.read.name) &&
+      !seesOwnOnly(kind, caller) &&
+      (names?.includes(kind.kind) ?? true),
+  );
+}
+
+/** Selects the tickets of these kinds. */
+export function ofKinds(kinds: readonly TicketKind[]): ListCondition {
+  const names = kinds.map(({ kind }) => kind);
+  const [only] = names;
+  if (only === undefined) return () => "false";
+  // Of all kinds there is nothing to compare, and equality with one leaves the rows in the order of the index.
+  if (names.length === TICKET_KINDS.length) return () => "true";
+  if (names.length === 1) return (parameters) => `kind = ${parameters.add(only, "text")}`;
+  return (parameters) => `kind = any (${parameters.add(names, "text[]")})`;
+}
+
+/** A saved filter as a condition; throws a 422 where it does not fit the fields. */
+export function filterCondition(filter: Readonly<Record<string, unknown>>): ListCondition {
+  const { fields } = ticketList;
+  const fieldOf = (name: string) => (Object.hasOwn(fields, name) ? fields[name] : undefined);
+  return (parameters) =>
+    filterSql(filter, { fieldOf, kindOf: (name) => fieldOf(name)?.kind, parameters });
+}

@@ -1,0 +1,45 @@
+import Type from "typebox";
+import { query } from "#kernel/operation/operation.ts";
+import { countedPage, item, withRevision } from "#kernel/operation/response.ts";
+import { object } from "#kernel/schema/schema.ts";
+import { DeskRead } from "../tickets/index.ts";
+import { Expand } from "./expand.ts";
+import { readItem, readQueuePage } from "./queue-page.ts";
+import { QueueQuery } from "./queue-query.ts";
+import { suggestTags } from "./tags.ts";
+import { TicketItem } from "./ticket-item.ts";
+
+const PATH = "/api/v1/itsm/tickets";
+
+const listTickets = query({
+  id: "tickets.list",
+  route: `GET ${PATH}`,
+  summary: "List tickets of all kinds in one queue",
+  description:
+    "Of the kinds of which the caller may read all. Open ones come by what breaks " +
+    "first (`dueAt`), others by age, unless `sort` says otherwise. `q` finds words of titles, descriptions and comments.",
+  permission: DeskRead,
+  query: QueueQuery,
+  response: countedPage(withRevision(TicketItem)),
+  example: { query: { view: "unassigned", expand: "caller,team", limit: 50 } },
+  run: (ctx, input) => readQueuePage(ctx, input.query),
+});
+
+const getTicket = query({
+  id: "tickets.get",
+  route: `GET ${PATH}/{id}`,
+  summary: "Read a ticket of any kind as the queue shows it",
+  permission: DeskRead,
+  params: object({
+    id: Type.String({
+      pattern: "^((inc|chg|prb|req)_[0-9a-z]{26}|[A-Z]{3}\\d{7,15})$",
+      description: "The id, or the number: `INC0000001`",
+    }),
+  }),
+  query: object({ expand: Expand }),
+  response: item(TicketItem),
+  example: { params: { id: "INC0000001" }, query: { expand: "caller,assignee" } },
+  run: (ctx, { params, query: { expand } }) => readItem(ctx, params.id, expand),
+});
+
+export const queueOperations = [listTickets, getTicket, suggestTags];

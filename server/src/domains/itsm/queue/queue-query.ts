@@ -1,0 +1,153 @@
+/** The tickets that a query, a saved view or one of the built-in views is about. */
+import Type, { type Static } from "typebox";
+import type { ReadContext } from "#kernel/contract.ts";
+import { type ListCondition, listQuery } from "#kernel/list/list.ts";
+import { idPattern } from "#kernel/schema/id.ts";
+import { id, object } from "#kernel/schema/schema.ts";
+import { personId } from "../contacts/index.ts";
+import { findByWords, findTeamIds, TICKET_KINDS, type TicketKind } from "../tickets/index.ts";
+import { Expand } from "./expand.ts";
+import { filterCondition, OPEN_ORDER, readableKinds, ticketList, ofKinds } from "./list.ts";
+import { getVisibleView, type View } from "./view.ts";
+
+/** The views that everyone has. */
+export const BUILT_IN_VIEWS = ["mine", "unassigned", "watched", "open", "breached"] as const;
+export type BuiltInView = (typeof BUILT_IN_VIEWS)[number];
+
+const KIND = `(${TICKET_KINDS.join("|")})`;
+const TAG = "[^,]{1,50}";
+const WORDS_MAX = 8;
+const FOUND_MAX = 200;
+
+/** The part of a query that selects tickets. */
+export const selection = {
+  kinds: Type.Optional(
+    Type.String({
+      pattern: `^${KIND}(,${KIND}){0,3}$`,
+      description: "Some of the kinds: `incident,request`; all that one may read when absent",
+    }),
+  ),
+  view: Type.Optional(
+    Type.String({
+      pattern: `^(${BUILT_IN_VIEWS.join("|")}|${idPattern("vew").replace(/^\^|\$$/g, "")})$`,
+      description:
+        "A view: `mine` (open ones that you have), `unassigned` (open ones of your teams that nobody has), `watched` " +
+        "(open ones that you watch), `open`, `breached`, or the id of a saved one. What else is asked for narrows it",
+    }),
+  ),
+  open: Type.Optional(
+    Type.Boolean({
+      description: "Only those that somebody still has to work on, or only the others",
+    }),
+  ),
+  assigneeId: Type.Optional(
+    Type.String({
+      pattern: `^(me|none|${idPattern("usr").replace(/^\^|\$$/g, "")})$`,
+      description: "`me`, `none`, or the id of a member",
+    }),
+  ),
+  teamId: Type.Optional(id("tem")),
+  callerId: Type.Optional(personId()),
+  tags: Type.Optional(
+    Type.String({
+      pattern: `^${TAG}(,${TAG}){0,9}$`,
+      description: "Only those that have all of these tags: `vip,network`",
+    }),
+  ),
+};
+
+export const QueueQuery = object({ ...listQuery, ...selection, expand: Expand });
+export type QueueQuery = Static<typeof QueueQuery>;
+export type Selection = Pick<QueueQuery, keyof typeof selection>;
+
+/** The tickets to read: what all of them fulfil, and in which order. */
+export interface QueueSource {
+  readonly kinds: readonly TicketKind[];
+  readonly conditions: readonly ListCondition[];
+  readonly sort: string;
+}
+
+/** Resolves a selection to the conditions and the order that it stands for, as this caller sees it. */
+export async function resolveSelection(
+  ctx: ReadContext,
+  { kinds, view, open, assigneeId, teamId, callerId, tags }: Selection,
+): Promise<QueueSource> {
+  const saved = view?.startsWith("vew_") ? await getVisibleView(ctx, view) : undefined;
+  const builtIn = BUILT_IN_VIEWS.find((name) => name === view);
+  const isOpen = open ?? (saved?.onlyOpen === true || builtIn !== undefined ? true : undefined);
+  const readable = readableKinds(ctx, kinds?.split(",")).filter(
+    ({ kind }) => !saved || saved.kinds.length === 0 || saved.kinds.includes(kind),
+  );
+  const me = ctx.caller.principal?.id ?? "";
+  const conditions = [
+    ofKinds(readable),
+    ...(isOpen === undefined ? [] : [() => (isOpen ? "is_open" : "not is_open")]),
+    ...(builtIn ? await builtInConditions(ctx, builtIn) : []),
+    ...(saved ? savedConditions(saved) : []),
+    ...(assigneeId === "none" ? [() => "assignee_id is null"] : []),
+    ...(assigneeId === undefined || assigneeId === "none"
+      ? []
+      : [equalTo("assignee_id", assigneeId === "me" ? me : assigneeId)]),
+    ...(teamId === undefined ? [] : [equalTo("team_id", teamId)]),
+    ...(callerId === undefined ? [] : [equalTo("caller_id", callerId)]),
+    ...(tags === undefined ? [] : [taggedWith(tags.split(","))]),
+  ];
+  const sort = saved?.sort ?? (isOpen === true ? OPEN_ORDER : ticketList.order);
+  return { kinds: readable, conditions, sort };
+}
+
+/** The conditions of a saved view, beyond its kinds and that it is open. */
+export function savedConditions({ filter }: View): readonly ListCondition[] {
+  return Object.keys(filter).length === 0 ? [] : [filterCondition(filter)];
+}
+
+/** The conditions of a built-in view, beyond that it is open. */
+export async function builtInConditions(
+  { tx, caller, now }: ReadContext,
+  view: BuiltInView,
+): Promise<readonly ListCondition[]> {
+  const me = caller.principal?.id ?? "";
+  switch (view) {
+    case "open":
+      return [];
+    case "mine":
+      return [equalTo("assignee_id", me)];
+    case "breached":
+      return [(parameters) => `due_at <= ${parameters.add(now, "timestamptz")}`];
+    case "watched":
+      return [watchedBy(me)];
+    case "unassigned": {
+      const teamIds = await findTeamIds(tx, me);
+      const ofTeams: ListCondition = (parameters) =>
+        `team_id = any (${parameters.add(teamIds, "text[]")})`;
+      return [() => "assignee_id is null", ofTeams];
+    }
+  }
+}
+
+function watchedBy(userId: string): ListCondition {
+  return (parameters) =>
+    `id in (select w.ticket_id from ticket_watchers w where w.user_id = ${parameters.add(userId, "text")})`;
+}
+
+function equalTo(column: string, value: string): ListCondition {
+  return (parameters) => `${column} = ${parameters.add(value, "text")}`;
+}
+
+function taggedWith(tags: readonly string[]): ListCondition {
+  return (parameters) => `tags @> ${parameters.add(tags, "text[]")}`;
+}
+
+/** Selects the tickets that a text is found in: by words, as the search over everything finds them. */
+export async function foundCondition(
+  ctx: ReadContext,
+  kinds: readonly TicketKind[],
+  q: string,
+): Promise<ListCondition> {
+  const words = q.trim().toLowerCase().split(/\s+/).slice(0, WORDS_MAX);
+  const found = await Promise.all(
+    kinds.map((kind) => findByWords(ctx, kind, { words, limit: FOUND_MAX })),
+  );
+  const ids = found.flat();
+  return (parameters) => `id = any (${parameters.add(ids, "text[]")})`;
+}

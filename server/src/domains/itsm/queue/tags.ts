@@ -1,0 +1,39 @@
+import Type from "typebox";
+import { queryRows, SqlParameters } from "#kernel/db/statement.ts";
+import { query } from "#kernel/operation/operation.ts";
+import { item } from "#kernel/operation/response.ts";
+import { line, object } from "#kernel/schema/schema.ts";
+import { DeskRead } from "../tickets/index.ts";
+import { readableKinds, ofKinds } from "./list.ts";
+
+/** The tags of the newest tickets that have any tell what is in use, and do not grow with the archive. */
+const NEWEST_MAX = 5_000;
+
+const TagUse = Type.Object({ tag: Type.String(), uses: Type.Integer() }, { title: "TagUse" });
+
+export const suggestTags = query({
+  id: "tickets.list_tags",
+  route: "GET /api/v1/itsm/tags",
+  summary: "The tags in use, the most frequent first",
+  description: `Counted over the newest ${NEWEST_MAX} tickets with tags that the caller may read.`,
+  permission: DeskRead,
+  query: object({
+    q: Type.Optional(line(50, "How they begin, whatever the case")),
+    limit: Type.Integer({ minimum: 1, maximum: 100, default: 20 }),
+  }),
+  response: item(Type.Object({ tags: Type.Array(TagUse) }, { title: "TagUses" })),
+  example: { query: { q: "net", limit: 10 } },
+  async run(ctx, { query: { q, limit } }) {
+    const parameters = new SqlParameters();
+    const isVisible = ofKinds(readableKinds(ctx))(parameters);
+    const prefix = parameters.add(`${(q ?? "").replaceAll(/[\\%_]/g, "\\$&")}%`, "text");
+    const text = `
+      select tag, count(*)::int as uses
+        from (select tags from tickets where tags <> '{}' and (${isVisible})
+               order by seq desc limit ${NEWEST_MAX}) t, unnest(tags) tag
+       where tag ilike ${prefix}
+       group by tag order by uses desc, tag limit ${limit}`;
+    const rows = await queryRows(ctx.tx, text, parameters.values);
+    return { tags: rows.map(({ tag, uses }) => ({ tag: String(tag), uses: Number(uses) })) };
+  },
+});

@@ -1,0 +1,86 @@
+/**
+ * How many tickets wait in each view. All views are of what is open, which an index holds apart from the rest, so
+ * a count takes as long as the queue is, however many tickets were ever closed.
+ */
+import Type from "typebox";
+import type { ReadContext } from "#kernel/contract.ts";
+import { queryRows, SqlParameters } from "#kernel/db/statement.ts";
+import type { ListCondition } from "#kernel/list/list.ts";
+import { query } from "#kernel/operation/operation.ts";
+import { item } from "#kernel/operation/response.ts";
+import { readableKinds, ofKinds } from "./list.ts";
+import { BUILT_IN_VIEWS, builtInConditions, savedConditions } from "./queue-query.ts";
+import { listVisibleViews, type View, views, ViewsOwn } from "./view.ts";
+
+const HOUR_MS = 3_600_000;
+/** More than these are told as that many: a badge has no room for them. */
+const COUNTED_MAX = 10_000;
+const SAVED_VIEWS_MAX = 50;
+
+const ViewCount = Type.Object(
+  {
+    id: Type.String({ description: "Of a built-in view, such as `mine`, or of a saved one" }),
+    open: Type.Integer(),
+    dueSoon: Type.Integer({ description: "Due within the hour" }),
+    breached: Type.Integer({ description: "Whose time is over" }),
+  },
+  { title: "ViewCount" },
+);
+
+export const countViews = query({
+  id: "views.count",
+  route: `GET ${views.declaration.path}/counts`,
+  summary: "Count what is open in each view",
+  description:
+    `Of the built-in views and the first ${SAVED_VIEWS_MAX} saved ones, as the caller sees them; ` +
+    `no count goes beyond ${COUNTED_MAX}. What is due follows a ticket's events within a moment.`,
+  permission: ViewsOwn,
+  response: item(Type.Object({ views: Type.Array(ViewCount) }, { title: "ViewCounts" })),
+  async run(ctx) {
+    const builtIn = await Promise.all(
+      BUILT_IN_VIEWS.map(async (name) => ({
+        id: name,
+        conditions: [ofKinds(readableKinds(ctx)), ...(await builtInConditions(ctx, name))],
+      })),
+    );
+    const saved = (await listVisibleViews(ctx, SAVED_VIEWS_MAX)).map((view) => ({
+      id: view.id,
+      conditions: [ofKinds(kindsOf(ctx, view)), ...savedConditions(view)],
+    }));
+    return { views: await countEach(ctx, [...builtIn, ...saved]) };
+  },
+});
+
+function kindsOf(ctx: ReadContext, { kinds }: View) {
+  return readableKinds(ctx, kinds.length === 0 ? undefined : kinds);
+}
+
+/** Counts all views by one statement. */
+async function countEach(
+  { tx, now }: ReadContext,
+  counted: readonly { readonly id: string; readonly conditions: readonly ListCondition[] }[],
+) {
+  const parameters = new SqlParameters();
+  const at = parameters.add(now, "timestamptz");
+  const soon = parameters.add(new Date(now.getTime() + HOUR_MS), "timestamptz");
+  const parts = counted.map(({ conditions }, index) => {
+    const where = ["is_open", ...conditions.map((one) => `(${one(parameters)})`)].join(" and ");
+    return `
+      select ${index} as place, count(*)::int as open,
+             (count(*) filter (where due_at > ${at} and due_at <= ${soon}))::int as "dueSoon",
+             (count(*) filter (where due_at <= ${at}))::int as breached
+        from (select due_at from tickets where ${where} limit ${COUNTED_MAX}) t`;
+  });
+  const rows = await queryRows(tx, parts.join(" union all "), parameters.values);
+  const byPlace = new Map(rows.map((row) => [Number(row["place"]), row]));
+  return counted.map(({ id }, index) => {
+    const row = byPlace.get(index);
+    const { open, dueSoon, breached } = row ?? {};
+    return {
+      id,
+      open: Number(open ?? 0),
+      dueSoon: Number(dueSoon ?? 0),
+      breached: Number(breached ?? 0),
+    };
+  });
+}

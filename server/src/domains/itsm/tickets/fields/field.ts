@@ -1,0 +1,106 @@
+/** Tags, and the fields that a workspace gives the tickets of a kind: typed, and checked when they are set. */
+import Type, { type Static } from "typebox";
+import type { Tx } from "#kernel/db/connection.ts";
+import { idPattern } from "#kernel/schema/id.ts";
+import { line, text } from "#kernel/schema/schema.ts";
+import type { TicketKindName } from "../kind.ts";
+
+const TAGS_MAX = 50;
+const FIELDS_MAX = 50;
+const CHOICES_MAX = 200;
+const TEXT_CHARACTERS_MAX = 5_000;
+
+export const Tag = Type.String({
+  pattern: "^[^,\\s]([^,\\n]{0,48}[^,\\s])?$",
+  description: "Up to 50 characters without commas, kept in lower case",
+});
+
+/** What every kind of ticket has besides its own. */
+export const labelFields = {
+  tags: Type.Array(Tag, { maxItems: TAGS_MAX }),
+  fields: Type.Record(Type.String(), Type.Unknown(), {
+    maxProperties: FIELDS_MAX,
+    description:
+      "Fields of the workspace's own by their keys, see `GET /itsm/kinds/{kind}`; what is not named stays, null clears",
+  }),
+};
+/** The same in what is shown; tickets in events of earlier versions have none. */
+export const OptionalLabels = {
+  tags: Type.Optional(labelFields.tags),
+  fields: Type.Optional(labelFields.fields),
+};
+
+export const FIELD_TYPES = ["text", "number", "boolean", "date", "choice", "user"] as const;
+
+export const FieldDefinition = Type.Object(
+  {
+    key: Type.String({
+      pattern: "^[a-z][a-zA-Z0-9]{0,39}$",
+      description: "Its name in the API; filters and SLA conditions call it `fields.<key>`",
+    }),
+    name: line(100, "Its name on screens"),
+    type: Type.Enum([...FIELD_TYPES]),
+    choices: Type.Optional(
+      Type.Array(line(100), {
+        minItems: 1,
+        maxItems: CHOICES_MAX,
+        uniqueItems: true,
+        description: "Of a `choice`: its values",
+      }),
+    ),
+    isRequired: Type.Optional(
+      Type.Boolean({
+        description:
+          "Whether who works on such tickets must fill it in when making one, and nobody clears it",
+      }),
+    ),
+    help: Type.Optional(text(500)),
+  },
+  { title: "TicketField", additionalProperties: false },
+);
+export type FieldDefinition = Static<typeof FieldDefinition>;
+
+export const FieldDefinitions = Type.Array(FieldDefinition, { maxItems: FIELDS_MAX });
+
+/** The definitions of a kind's own fields, in their order. */
+export async function readFieldDefinitions(
+  tx: Tx,
+  kind: TicketKindName,
+): Promise<readonly FieldDefinition[]> {
+  const row = await tx
+    .selectFrom("ticket_fields")
+    .select("fields")
+    .where("kind", "=", kind)
+    .executeTakeFirst();
+  // Its schema was checked when it was saved.
+  return (row?.fields ?? []) as unknown as readonly FieldDefinition[];
+}
+
+/** The JSON Schema of a value. */
+export function valueSchema({ type, name, choices = [], help }: FieldDefinition): object {
+  const about = { title: name, ...(help !== undefined && help !== "" && { description: help }) };
+  switch (type) {
+    case "text":
+      return { ...about, type: "string", maxLength: TEXT_CHARACTERS_MAX };
+    case "number":
+      return { ...about, type: "number" };
+    case "boolean":
+      return { ...about, type: "boolean" };
+    case "date":
+      return { ...about, type: "string", format: "date" };
+    case "choice":
+      return { ...about, type: "string", enum: choices };
+    case "user":
+      return { ...about, type: "string", pattern: idPattern("usr") };
+  }
+}
+
+/** The JSON Schema of all fields of a kind, for forms. */
+export function fieldsSchema(definitions: readonly FieldDefinition[]): object {
+  return {
+    type: "object",
+    properties: Object.fromEntries(definitions.map((one) => [one.key, valueSchema(one)])),
+    required: definitions.filter(({ isRequired }) => isRequired).map(({ key }) => key),
+    additionalProperties: false,
+  };
+}

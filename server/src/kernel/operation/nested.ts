@@ -1,0 +1,21 @@
+import type { Operation, WriteContext } from "../contract.ts";
+import type { PerformInput } from "./call-operation.ts";
+import { authorise, validateInput } from "./perform.ts";
+
+/**
+ * Performs a command within the transaction of another one, with the permissions of its caller: what it writes and
+ * emits commits with the rest. The outer command declares the events. If-Match is about the outer one alone.
+ */
+export function performWithin(
+  ctx: WriteContext<never>,
+  op: Operation,
+  { params = {}, body }: PerformInput,
+): Promise<unknown> {
+  if (op.kind !== "command" || op.prepare || op.afterCommit || op.issuesCredential) {
+    throw new Error(`${op.id} can't be a part of another command.`);
+  }
+  authorise(op, ctx.caller);
+  const input = validateInput(op, { params, query: undefined, body });
+  const inner = { ...ctx, expectRevision: () => undefined };
+  return op.run(inner as never, input as never, undefined as never);
+}
