@@ -64,24 +64,28 @@ function useInbox() {
     query: { limit: OPEN_MAX },
   });
   const [decided, setDecided] = useState<ReadonlyMap<string, Decided>>(new Map());
-  const seen = useRef(new Map<string, Approval>());
   const mine = useRef(new Set<string>());
   const open = useMemo(() => data?.data ?? [], [data]);
-  useEffect(() => {
-    for (const approval of open) seen.current.set(keyOf(approval), approval);
-  }, [open]);
+  // What was open once is still there when others decided it.
+  const [seen, setSeen] = useState<{
+    readonly open: readonly Approval[];
+    readonly all: ReadonlyMap<string, Approval>;
+  }>({ open: [], all: new Map() });
+  if (seen.open !== open) {
+    const all = new Map(seen.all);
+    for (const approval of open) all.set(keyOf(approval), approval);
+    setSeen({ open, all });
+  }
   useEffect(
     () =>
       onEvent((event) => {
         const told = readDecision(event);
-        if (!told || mine.current.has(told.key) || !seen.current.has(told.key)) return;
+        if (!told || mine.current.has(told.key) || !seen.all.has(told.key)) return;
         setDecided((old) => new Map(old).set(told.key, told));
       }),
-    [],
+    [seen.all],
   );
-  // The list and what was seen of it change together.
-  // oxlint-disable-next-line react/refs
-  const items = useMemo(() => listInbox(open, seen.current, decided), [open, decided]);
+  const items = useMemo(() => listInbox(open, seen.all, decided), [open, seen.all, decided]);
   const decide = async (
     approval: Approval,
     decision: { readonly approved: boolean; readonly comment: string },

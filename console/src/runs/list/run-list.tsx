@@ -54,18 +54,19 @@ export function RunList(props: ListProps) {
   const { from, to } = useRowWindow(host, rowPx, runs.length);
   const at = cursor === undefined ? -1 : runs.findIndex(({ id }) => id === cursor);
   const longestMs = Math.max(1, ...runs.slice(from, to).map(({ durationMs }) => durationMs ?? 0));
-  const { onSelect } = useStableHandlers({ onSelect: props.onSelect });
+  const { onSelect, onMore } = useStableHandlers({
+    onSelect: props.onSelect,
+    onMore: props.onMore,
+  });
   useAnchor(host, runs, rowPx);
   useEffect(() => {
     if (host.current && at >= 0) showRow(host.current, rowPx, at);
   }, [at, rowPx]);
   const isNearEnd = hasMore && to > runs.length - NEAR_END;
-  const { onMore } = props;
   useEffect(() => {
-    if (isNearEnd) onMore();
     // Asked once for each length of the list.
-    // oxlint-disable-next-line react/exhaustive-deps
-  }, [isNearEnd, runs.length]);
+    if (isNearEnd) onMore();
+  }, [isNearEnd, runs.length, onMore]);
   return (
     <div
       ref={host}

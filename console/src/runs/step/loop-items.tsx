@@ -59,7 +59,7 @@ export function LoopItems(props: {
         </div>
       )}
       {steps.length > 0 && status !== undefined && (
-        <ul className="run-items" aria-label={`${toWords(status)} steps in it`}>
+        <ul className="run-items" aria-label={`${toWords(status)} items`}>
           {steps.map((step) => (
             <li key={step.id}>
               <button onClick={() => props.onChoose(readStepPlace(step.id, undefined))}>

@@ -89,16 +89,7 @@ export function StepPanel(props: PanelProps) {
       {(step.attempts > 1 || step.status === "failed") && (
         <AttemptSection runId={run.id} step={step} />
       )}
-      {props.loop && (
-        <LoopItems
-          runId={run.id}
-          loopKey={key}
-          loop={props.loop}
-          nodes={props.nodes}
-          place={props.place}
-          onChoose={onChoose}
-        />
-      )}
+      {props.loop && <LoopItems {...props} runId={run.id} loopKey={key} loop={props.loop} />}
       {step.branch !== undefined && step.branch !== "error" && (
         <p className="run-branch">
           Went on by <b>{step.branch}</b>

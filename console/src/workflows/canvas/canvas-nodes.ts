@@ -36,7 +36,8 @@ const HANDLES = [
 const STEP_LAYER = 50;
 
 export function useCanvasNodes(input: NodesInput): Node[] {
-  const { definition, view, chosen, handlers, placed, steps, isEditable } = input;
+  const { view, chosen, handlers, placed, steps, isEditable } = input;
+  const triggerType = input.definition.trigger.type;
   const drawn = useRef(new Map<string, Node>());
   const leading = useMemo(() => new Set(placed.layout.wires.map(({ from }) => from)), [placed]);
   return useMemo(() => {
@@ -47,7 +48,7 @@ export function useCanvasNodes(input: NodesInput): Node[] {
       return next;
     };
     return [...placed.layout.boxes.values()].flatMap((box) => {
-      if (box.key === TRIGGER) return [keep(toTrigger(box, placed, input))];
+      if (box.key === TRIGGER) return [keep(toTrigger(box, placed, { triggerType, view, chosen }))];
       const step = steps.get(box.key);
       if (!step) return [];
       const isReadOnly = !isEditable(box.key);
@@ -76,9 +77,7 @@ export function useCanvasNodes(input: NodesInput): Node[] {
       };
       return [keep(card)];
     });
-    // Whether a step may be edited follows from the folding, which the layout follows.
-    // oxlint-disable-next-line react/exhaustive-deps
-  }, [placed, steps, view, chosen, definition.trigger.type, leading, handlers]);
+  }, [placed, steps, view, chosen, triggerType, leading, handlers, isEditable]);
 }
 
 function toNode(box: Box, { offset, fresh }: PlacedLayout) {
@@ -99,11 +98,15 @@ function toNode(box: Box, { offset, fresh }: PlacedLayout) {
   };
 }
 
-function toTrigger(box: Box, placed: PlacedLayout, input: NodesInput): Node {
+interface TriggerInput extends Pick<NodesInput, "view" | "chosen"> {
+  readonly triggerType: string;
+}
+
+function toTrigger(box: Box, placed: PlacedLayout, input: TriggerInput): Node {
   return {
     ...toNode(box, placed),
     type: "trigger",
-    data: { type: input.definition.trigger.type, problem: input.view.problems.get(TRIGGER) },
+    data: { type: input.triggerType, problem: input.view.problems.get(TRIGGER) },
     selected: input.chosen.includes(TRIGGER),
     selectable: false,
   };

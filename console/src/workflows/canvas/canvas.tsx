@@ -1,8 +1,6 @@
 import "@xyflow/react/dist/base.css";
 import "./canvas.css";
 import {
-  Background,
-  BackgroundVariant,
   Controls,
   MiniMap,
   type Node,
@@ -12,6 +10,7 @@ import {
 } from "@xyflow/react";
 import {
   type RefObject,
+  useCallback,
   useEffect,
   useImperativeHandle,
   useLayoutEffect,
@@ -19,14 +18,23 @@ import {
   useRef,
 } from "react";
 import { useStableHandlers } from "../../ui/behaviour/stable.ts";
+import { Loading } from "../../ui/feedback.tsx";
 import { type Drag, spotOfWire, useStepDrag } from "./drag.ts";
 import type { Spot } from "../graph/edit.ts";
 import { type Definition, findStep, type Step, walkSteps } from "../graph/graph.ts";
-import { type Box, type Folding, type Point, TRIGGER, type Wire } from "../graph/layout.ts";
+import {
+  type Box,
+  type Folding,
+  type Layout,
+  type Point,
+  TRIGGER,
+  type Wire,
+} from "../graph/layout.ts";
+import { Dots } from "./dots.tsx";
 import { LoopFrame } from "./loop-frame.tsx";
 import { type CanvasView, useCanvasNodes } from "./canvas-nodes.ts";
 import { type CardHandlers, type CardNode, StepCard, TriggerCard } from "./step-card.tsx";
-import { type PlacedLayout, useAnchoredLayout } from "./use-layout.ts";
+import { type PlacedLayout, useAnchoredLayout, useLayout } from "./use-layout.ts";
 import { type Arrow, walkFrom } from "../graph/walk.ts";
 import {
   findCentre,
@@ -90,13 +98,18 @@ interface CanvasProps {
 
 /** The graph of a workflow. React Flow carries nodes, pan, zoom and selection; wires are drawn by us, in one drawing. */
 export function Canvas(props: CanvasProps) {
+  const layout = useLayout(props.definition, props.folding);
+  return layout ? <LaidOutCanvas {...props} laidOut={layout} /> : <Loading />;
+}
+
+function LaidOutCanvas(props: CanvasProps & { readonly laidOut: Layout }) {
   const { definition, folding, chosen, linking, isReadOnly = false } = props;
   const host = useRef<HTMLDivElement>(null);
   const flow = useRef<ReactFlowInstance>(undefined);
   const looked = useRef(chosen);
-  const placed = useAnchoredLayout(definition, folding, (before) => [
+  const placed = useAnchoredLayout(props.laidOut, (before) => [
     ...looked.current,
-    before && findCentre(before, flow.current, host.current),
+    findCentre(before, flow.current, host.current),
     TRIGGER,
   ]);
   const { layout, offset, fresh } = placed;
@@ -156,7 +169,7 @@ export function Canvas(props: CanvasProps) {
         {...FLOW_OPTIONS}
         {...on}
       >
-        <Background variant={BackgroundVariant.Dots} gap={20} size={1.2} color="var(--line-2)" />
+        <Dots />
         <Wires
           layout={layout}
           offset={offset}
@@ -188,17 +201,16 @@ export function Canvas(props: CanvasProps) {
 /** Says which steps and wires may be changed: none of a picture, and none of a sub-workflow that is opened in place. */
 function useEditable({ folding, isReadOnly = false, isLocked = false }: CanvasProps) {
   const guests = useMemo(() => [...folding.opened.keys()], [folding]);
-  const isEditable = (key: string): boolean =>
-    !isReadOnly &&
-    !isLocked &&
-    key !== TRIGGER &&
-    !guests.some((guest) => key.startsWith(`${guest}/`));
-  // Another function would draw all wires anew, at every letter.
-  const canAddTo = useMemo(
-    () => (wire: Wire) => isEditable(wire.to),
-    // oxlint-disable-next-line react/exhaustive-deps
+  // Other functions would draw all cards and wires anew, at every letter.
+  const isEditable = useCallback(
+    (key: string): boolean =>
+      !isReadOnly &&
+      !isLocked &&
+      key !== TRIGGER &&
+      !guests.some((guest) => key.startsWith(`${guest}/`)),
     [isReadOnly, isLocked, guests],
   );
+  const canAddTo = useCallback((wire: Wire) => isEditable(wire.to), [isEditable]);
   return { isEditable, canAddTo };
 }
 

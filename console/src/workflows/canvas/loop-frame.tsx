@@ -1,7 +1,6 @@
 import type { NodeProps } from "@xyflow/react";
 import { ChevronUp, ExternalLink, StickyNote } from "lucide-react";
 import { memo, useId, useRef } from "react";
-import { count } from "../../ui/words.ts";
 import type { LoopView } from "../graph/run-view.ts";
 import { type CardNode, LinkPlug, stopThen } from "./step-card.tsx";
 import { kindOf } from "./step-kinds.ts";
@@ -88,9 +87,9 @@ function LoopCount(props: {
     <span className="loop-count nopan nowheel" onPointerDown={(event) => event.stopPropagation()}>
       {item === undefined ? (
         <button className="chip" onClick={go(0)} title="Look at one item">
-          {done === items
-            ? count(items, "item")
-            : `${done.toLocaleString("en")} of ${items.toLocaleString("en")}`}
+          {done !== items && `${done.toLocaleString("en")} of `}
+          {items.toLocaleString("en")}
+          {done === items && <span className="loop-word">{items === 1 ? "item" : "items"}</span>}
           <i className="loop-bar">
             <i style={{ transform: `scaleX(${items === 0 ? 1 : done / items})` }} />
           </i>
@@ -125,7 +124,7 @@ function FailedItems(props: {
     <>
       <button className="chip bad" popoverTarget={id} ref={button}>
         {props.failures.toLocaleString("en")}
-        <span className="loop-word"> failed</span>
+        <span className="loop-word">failed</span>
       </button>
       <ul
         id={id}

@@ -1,6 +1,7 @@
-import { useMemo, useRef } from "react";
+import { useEffect, useMemo, useState } from "react";
 import { bodyOf, type Graph, walkSteps } from "../graph/graph.ts";
 import { anchorLayout, type Folding, type Layout, layOut, type Point } from "../graph/layout.ts";
+import { layOutFar } from "./far-layout.ts";
 
 export interface PlacedLayout {
   readonly layout: Layout;
@@ -9,8 +10,8 @@ export interface PlacedLayout {
   readonly fresh: ReadonlySet<string>;
 }
 
-const namesOf = ({ boxes, wires }: Layout): ReadonlySet<string> =>
-  new Set([...boxes.keys(), ...wires.map(({ id, path }) => id + path)]);
+/** Larger graphs are laid out beside the page: 200 steps would hold it up for longer than a frame. */
+const NEAR_STEPS_MAX = 100;
 
 /** What decides where steps stand, as text: writing in a field lays nothing out. */
 function shapeOf(graph: Graph): string {
@@ -18,24 +19,55 @@ function shapeOf(graph: Graph): string {
   return JSON.stringify([graph.edges, edges]);
 }
 
-/** The layout of the moment, moved so that what one looks at stays where it was. */
-export function useAnchoredLayout(
-  graph: Graph,
-  folding: Folding,
-  looked: (placed: PlacedLayout | undefined) => readonly (string | undefined)[],
-): PlacedLayout {
-  const last = useRef<PlacedLayout>(undefined);
+/** The layout of the moment: at once, or of a large graph shortly after; undefined until there is the first one. */
+export function useLayout(graph: Graph, folding: Folding): Layout | undefined {
   const shape = useMemo(() => shapeOf(graph), [graph]);
-  return useMemo(() => {
-    const before = last.current;
-    const layout = layOut(graph, folding);
-    const fresh = before ? namesOf(layout).difference(namesOf(before.layout)) : new Set<string>();
-    const offset = before
-      ? anchorLayout(before.layout, layout, before.offset, looked(before))
-      : { x: 0, y: 0 };
-    last.current = { layout, offset, fresh };
-    return last.current;
-    // The graph and the looked-at step count only when the shape changes.
-    // oxlint-disable-next-line react/exhaustive-deps
-  }, [shape, folding]);
+  const [shaped, setShaped] = useState({ graph, shape });
+  if (shaped.shape !== shape) setShaped({ graph, shape });
+  const isNear = useMemo(() => isSmall(shaped.graph, folding), [shaped.graph, folding]);
+  const near = useMemo(
+    () => (isNear ? layOut(shaped.graph, folding) : undefined),
+    [isNear, shaped.graph, folding],
+  );
+  const [far, setFar] = useState<Layout>();
+  useEffect(() => {
+    if (isNear) return undefined;
+    let isLeft = false;
+    void layOutFar(shaped.graph, folding).then((layout) => {
+      if (!isLeft) setFar(layout);
+    });
+    return () => {
+      isLeft = true;
+    };
+  }, [isNear, shaped.graph, folding]);
+  return near ?? far;
+}
+
+function isSmall(graph: Graph, { opened }: Folding): boolean {
+  let steps = 0;
+  for (const one of [graph, ...opened.values()]) steps += [...walkSteps(one)].length;
+  return steps <= NEAR_STEPS_MAX;
+}
+
+const namesOf = ({ boxes, wires }: Layout): ReadonlySet<string> =>
+  new Set([...boxes.keys(), ...wires.map(({ id, path }) => id + path)]);
+
+/** A layout, moved so that what one looks at stays where it was. */
+export function useAnchoredLayout(
+  layout: Layout,
+  looked: (placed: PlacedLayout) => readonly (string | undefined)[],
+): PlacedLayout {
+  const [placed, setPlaced] = useState<PlacedLayout>(() => ({
+    layout,
+    offset: { x: 0, y: 0 },
+    fresh: new Set(),
+  }));
+  if (placed.layout === layout) return placed;
+  const next = {
+    layout,
+    offset: anchorLayout(placed.layout, layout, placed.offset, looked(placed)),
+    fresh: namesOf(layout).difference(namesOf(placed.layout)),
+  };
+  setPlaced(next);
+  return next;
 }

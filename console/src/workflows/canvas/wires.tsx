@@ -100,7 +100,16 @@ export const Wires = memo(function Wires(props: WiresProps) {
 
 type OneWire = WiresProps & { readonly wire: Wire };
 
-function WirePath({ wire, offset, fresh, run, marks, chosen, drop, handlers }: OneWire) {
+const WirePath = memo(function WirePath({
+  wire,
+  offset,
+  fresh,
+  run,
+  marks,
+  chosen,
+  drop,
+  handlers,
+}: OneWire) {
   const mark = wire.edges.map((edge) => marks?.get(edgeKey(wire.place, edge))).find(Boolean);
   const looks = [
     "wire",
@@ -119,9 +128,16 @@ function WirePath({ wire, offset, fresh, run, marks, chosen, drop, handlers }: O
       <path className="wire-hit" d={wire.path} onClick={() => handlers.onChoose(wire)} />
     </g>
   );
-}
+});
 
-function WireMark({ wire, offset, run, drop, isEditable, handlers }: OneWire) {
+const WireMark = memo(function WireMark({
+  wire,
+  offset,
+  run,
+  drop,
+  isEditable,
+  handlers,
+}: OneWire) {
   const words = wire.edges.flatMap(({ when }) => when ?? []);
   const taken = run.branches.get(wire.from) ?? {};
   const passed = words.reduce((sum, word) => sum + (taken[word] ?? 0), 0);
@@ -157,4 +173,4 @@ function WireMark({ wire, offset, run, drop, isEditable, handlers }: OneWire) {
       )}
     </span>
   );
-}
+});

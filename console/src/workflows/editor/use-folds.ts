@@ -1,7 +1,7 @@
 /** Loops that are folded, and sub-workflows that are opened in place. */
 import { useQueries } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
-import { query } from "../../data/api.ts";
+import { query, type Reply } from "../../data/api.ts";
 import { useStableHandlers } from "../../ui/behaviour/stable.ts";
 import { type Definition, findStep, walkSteps } from "../graph/graph.ts";
 import type { Folding } from "../graph/layout.ts";
@@ -11,6 +11,10 @@ const NONE: ReadonlySet<string> = new Set();
 function toggle(keys: ReadonlySet<string>, key: string): ReadonlySet<string> {
   return keys.has(key) ? keys.difference(new Set([key])) : keys.union(new Set([key]));
 }
+
+/** One function, so that its result stays the same object while the graphs do. */
+const combineGraphs = (results: readonly { readonly data: Reply<"workflows.get"> | undefined }[]) =>
+  results.map(({ data }) => data?.data);
 
 export function useFolds(draft: Definition) {
   const [folded, setFolded] = useState(NONE);
@@ -28,9 +32,8 @@ export function useFolds(draft: Definition) {
   );
   const graphs = useQueries({
     queries: guests.map(([, id]) => query("workflows.get", { params: { id } })),
-    combine: (results) => results.map(({ data }) => data?.data),
+    combine: combineGraphs,
   });
-  const read = graphs.map((graph) => graph?.updatedAt).join();
   const folding = useMemo<Folding>(
     () => ({
       folded,
@@ -41,8 +44,7 @@ export function useFolds(draft: Definition) {
         }),
       ),
     }),
-    // oxlint-disable-next-line react/exhaustive-deps
-    [folded, guests, read],
+    [folded, guests, graphs],
   );
   const { fold, foldAll } = useStableHandlers({
     fold: (key: string): void => {

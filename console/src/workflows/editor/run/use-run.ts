@@ -1,5 +1,5 @@
 /** A run as it is now: read once, then followed by its stream, drawn once a frame. */
-import { useEffect, useMemo, useRef, useState } from "react";
+import { useEffect, useMemo, useState } from "react";
 import { cache, query, type Schemas, useOp } from "../../../data/api.ts";
 import { readStream } from "../../../data/stream.ts";
 import { bodyOf, type Graph, walkSteps } from "../../graph/graph.ts";
@@ -87,8 +87,6 @@ export function useRunView(
   steps: readonly RunStep[],
   items: ReadonlyMap<string, number>,
 ): RunView {
-  const newest = useRef(graph);
-  newest.current = graph;
   const loops = useMemo(
     () =>
       [...walkSteps(graph)]
@@ -99,9 +97,10 @@ export function useRunView(
         .join(),
     [graph],
   );
+  const [shaped, setShaped] = useState({ graph, loops });
+  if (shaped.loops !== loops) setShaped({ graph, loops });
   return useMemo(
-    () => (steps.length === 0 ? NO_RUN : viewRun(newest.current, steps, items)),
-    // oxlint-disable-next-line react/exhaustive-deps
-    [loops, steps, items],
+    () => (steps.length === 0 ? NO_RUN : viewRun(shaped.graph, steps, items)),
+    [shaped.graph, steps, items],
   );
 }
