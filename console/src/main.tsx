@@ -14,6 +14,8 @@ import { createRoot } from "react-dom/client";
 import { cache, prefetch } from "./data/api.ts";
 import { readCausesSearch } from "./causes/search.ts";
 import { BASE_PATH, place } from "./data/place.ts";
+import { ticketKindOf } from "./data/resource-path.ts";
+import { readDeskSearch } from "./desk/search.ts";
 import { readRunsSearch } from "./runs/list/search.ts";
 import { readRunSearch } from "./runs/run/search.ts";
 import { NotFound } from "./shell/not-found.tsx";
@@ -130,11 +132,29 @@ const notification = createRoute({
   ),
 });
 
-/** A mail leads to it: a ticket's main fields, until the desk has a screen of its own. */
+/** A mail leads to it: the ticket's own page is found by its number or id. */
 const ticket = createRoute({
   getParentRoute: () => inside,
   path: "/tickets/$reference",
-  component: lazyRouteComponent(() => import("./notifications/ticket.tsx"), "TicketPage"),
+  component: NotFound,
+  beforeLoad({ params: { reference } }) {
+    const kind = ticketKindOf(reference);
+    if (kind === undefined) return;
+    throw redirect({ to: "/desk/$kind/$number", params: { kind, number: reference } });
+  },
+});
+
+const desk = createRoute({
+  getParentRoute: () => inside,
+  path: "/desk",
+  component: lazyRouteComponent(() => import("./desk/desk.tsx"), "Desk"),
+  validateSearch: readDeskSearch,
+});
+
+const deskTicket = createRoute({
+  getParentRoute: () => inside,
+  path: "/desk/$kind/$number",
+  component: lazyRouteComponent(() => import("./desk/ticket/ticket-page.tsx"), "TicketPage"),
 });
 
 const mailSettings = createRoute({
@@ -180,6 +200,8 @@ const router = createRouter({
       notifications,
       notification,
       ticket,
+      desk,
+      deskTicket,
       mailSettings,
       welcome,
       gallery,

@@ -1,4 +1,4 @@
-import { Activity, CircleCheckBig, House, type LucideIcon, Workflow } from "lucide-react";
+import { Activity, CircleCheckBig, House, Inbox, type LucideIcon, Workflow } from "lucide-react";
 
 export interface Screen {
   readonly to: string;
@@ -17,6 +17,12 @@ export interface Area {
 /** The menu. Whatever somebody may not read is not offered: the menu of an agent is short. */
 export const AREAS: readonly Area[] = [
   { label: "", screens: [{ to: "/", label: "Home", icon: House, keys: "g h" }] },
+  {
+    label: "Service",
+    screens: [
+      { to: "/desk", label: "Desk", icon: Inbox, keys: "g d", permission: "incidents:read" },
+    ],
+  },
   {
     label: "Automation",
     screens: [

@@ -9,7 +9,7 @@ import { count } from "../../ui/words.ts";
 import { type BulkAct, type BulkPlan, planBulk, tellOutcome, toRetryFilters } from "./bulk.ts";
 import { LeftOut, RetryMany } from "./retry-many.tsx";
 import type { Run } from "./run-book.ts";
-import type { Selection } from "./selection.ts";
+import type { Selection } from "../../ui/behaviour/selection.ts";
 
 const AT_ONCE = 4;
 

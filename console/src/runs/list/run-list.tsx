@@ -20,7 +20,7 @@ import { toDuration } from "../../ui/words.ts";
 import { plainMessage } from "../step/step-error.ts";
 import { nameStart } from "../start-words.ts";
 import type { Run } from "./run-book.ts";
-import type { Selection } from "./selection.ts";
+import type { Selection } from "../../ui/behaviour/selection.ts";
 
 const ROW_PX = 34;
 const NARROW_ROW_PX = 58;

@@ -16,7 +16,13 @@ import { RunFilters } from "./filters.tsx";
 import { RetryMany } from "./retry-many.tsx";
 import { RunList } from "./run-list.tsx";
 import { isFiltered, type RunsSearch, type RunStatus, toListQuery } from "./search.ts";
-import { keepListed, NOTHING, type Selection, selectRange, toggleOne } from "./selection.ts";
+import {
+  keepListed,
+  NOTHING,
+  type Selection,
+  selectRange,
+  toggleOne,
+} from "../../ui/behaviour/selection.ts";
 import { useRunBook } from "./use-run-book.ts";
 
 const MINUTE_MS = 60_000;

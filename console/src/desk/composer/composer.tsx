@@ -1,0 +1,220 @@
+import "./composer.css";
+import { Lock, Reply, Send } from "lucide-react";
+import {
+  type ClipboardEvent,
+  type DragEvent,
+  type KeyboardEvent,
+  type ReactNode,
+  type RefObject,
+  useEffect,
+  useImperativeHandle,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from "react";
+import { Keys } from "../../ui/key.tsx";
+import { Ago } from "../../ui/time.tsx";
+import type { Said } from "../stream/moments.ts";
+import { type Completion, useCompletion } from "./completion.tsx";
+
+export interface ComposerHandle {
+  readonly write: (isInternal: boolean) => void;
+  readonly insert: (text: string) => void;
+}
+
+export interface Letter {
+  readonly text: string;
+  readonly isInternal: boolean;
+}
+
+/** How a letter ends: it is sent, or sent as the solution with the next ticket opened. */
+export type SendWay = "send" | "resolve";
+
+interface ComposerProps {
+  readonly handle: RefObject<ComposerHandle | null>;
+  readonly letter: Letter;
+  readonly onChange: (letter: Letter) => void;
+  readonly onSend: (way: SendWay) => void;
+  readonly isBusy: boolean;
+  /** Says why nothing can be said here. */
+  readonly disabled?: string | undefined;
+  readonly canResolve: boolean;
+  readonly callerName: string | undefined;
+  /** What others said while this was written, and its writer has not yet confirmed to have read. */
+  readonly unseen: readonly Said[];
+  readonly isWarned: boolean;
+  readonly writers: readonly string[];
+  readonly completion: Completion;
+  readonly onFiles: (files: readonly File[]) => void;
+  readonly children?: ReactNode;
+}
+
+const ROWS_MAX_PX = 260;
+
+/** The fixed place to answer: to the caller, or to colleagues. It never looks the same for both. */
+export function Composer(props: ComposerProps) {
+  const { letter, onChange, onSend, handle, disabled, unseen } = props;
+  const { text, isInternal } = letter;
+  const area = useRef<HTMLTextAreaElement>(null);
+  const [isOver, setOver] = useState(false);
+  useLayoutEffect(() => {
+    const element = area.current;
+    if (!element) return;
+    element.style.height = "auto";
+    element.style.height = `${Math.min(ROWS_MAX_PX, element.scrollHeight)}px`;
+  }, [text]);
+  const insert = (piece: string, from?: number): void => {
+    const element = area.current;
+    const end = element?.selectionEnd ?? text.length;
+    const start = from ?? element?.selectionStart ?? end;
+    onChange({ ...letter, text: `${text.slice(0, start)}${piece}${text.slice(end)}` });
+    requestAnimationFrame(() => {
+      element?.focus();
+      element?.setSelectionRange(start + piece.length, start + piece.length);
+    });
+  };
+  const popup = useCompletion(area, text, props.completion, insert);
+  useImperativeHandle(handle, () => ({
+    write(internal) {
+      onChange({ ...letter, isInternal: internal });
+      area.current?.focus();
+    },
+    insert: (piece) => insert(text === "" || text.endsWith("\n") ? piece : `\n${piece}`),
+  }));
+  const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>): void => {
+    if (popup.onKeyDown(event)) return;
+    if (event.key === "Enter" && (event.metaKey || event.ctrlKey)) {
+      event.preventDefault();
+      onSend(event.shiftKey ? "resolve" : "send");
+    } else if (event.key === "Escape") {
+      event.preventDefault();
+      area.current?.blur();
+      document.querySelector<HTMLElement>(".queue-rows")?.focus();
+    }
+  };
+  const takeFiles = (event: ClipboardEvent | DragEvent, data: DataTransfer | null): void => {
+    const files = [...(data?.files ?? [])];
+    setOver(false);
+    if (files.length === 0) return;
+    event.preventDefault();
+    props.onFiles(files);
+  };
+  const isEmpty = text.trim() === "";
+  const className = `composer${isInternal ? " internal" : ""}${isOver ? " over" : ""}`;
+  return (
+    <div
+      className={className}
+      onDragOver={(event) => {
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={(event) => takeFiles(event, event.dataTransfer)}
+    >
+      {props.writers.length > 0 && (
+        <p className="composer-writers" role="status">
+          <span className="writing-dots" aria-hidden="true">
+            <i />
+            <i />
+            <i />
+          </span>
+          {props.writers.join(" and ")} {props.writers.length > 1 ? "are" : "is"} writing
+        </p>
+      )}
+      <Unseen unseen={unseen} isWarned={props.isWarned} />
+      {props.children}
+      <textarea
+        ref={area}
+        rows={2}
+        aria-label={isInternal ? "Note for colleagues" : "Answer to the caller"}
+        placeholder={
+          disabled ??
+          (isInternal
+            ? "A note that only colleagues see…"
+            : `Answer ${props.callerName ?? "the caller"}…`)
+        }
+        disabled={disabled !== undefined}
+        value={text}
+        {...popup.attributes}
+        onChange={({ target }) => onChange({ ...letter, text: target.value })}
+        onKeyDown={onKeyDown}
+        onPaste={(event) => takeFiles(event, event.clipboardData)}
+        onBlur={popup.close}
+      />
+      {popup.list}
+      <div className="composer-foot">
+        <div className="composer-mode" role="group" aria-label="To whom">
+          <button
+            type="button"
+            aria-pressed={!isInternal}
+            disabled={disabled !== undefined}
+            onClick={() => onChange({ ...letter, isInternal: false })}
+          >
+            <Reply className="ico" aria-hidden="true" /> Reply <Keys keys="r" />
+          </button>
+          <button
+            type="button"
+            aria-pressed={isInternal}
+            disabled={disabled !== undefined}
+            onClick={() => onChange({ ...letter, isInternal: true })}
+          >
+            <Lock className="ico" aria-hidden="true" /> Internal <Keys keys="i" />
+          </button>
+        </div>
+        <span className="grow composer-hint muted">; text · @ people · paste a picture</span>
+        {props.canResolve && !isInternal && (
+          <button
+            type="button"
+            className="btn send-resolve"
+            disabled={isEmpty || props.isBusy}
+            title="Send, resolve and open the next (Ctrl Shift Enter)"
+            onClick={() => onSend("resolve")}
+          >
+            Send and resolve
+          </button>
+        )}
+        <button
+          type="button"
+          className="btn main"
+          disabled={isEmpty || props.isBusy}
+          onClick={() => onSend("send")}
+        >
+          <Send />{" "}
+          {unseen.length > 0 && props.isWarned ? "Send anyway" : isInternal ? "Note" : "Send"}
+          <Keys keys="mod+Enter" />
+        </button>
+      </div>
+    </div>
+  );
+}
+
+/** A colleague's answer that came meanwhile stands where the hands are, before anything is sent. */
+function Unseen({
+  unseen,
+  isWarned,
+}: {
+  readonly unseen: readonly Said[];
+  readonly isWarned: boolean;
+}) {
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (isWarned) box.current?.scrollIntoView({ block: "nearest" });
+  }, [isWarned]);
+  const last = unseen.at(-1);
+  if (!last) return null;
+  const kind = last.isInternal ? "left a note" : "answered";
+  return (
+    <div ref={box} className={`composer-unseen${isWarned ? " warned" : ""}`} role="alert">
+      <p>
+        <strong>
+          {last.actor.name} {kind} while you were writing
+        </strong>{" "}
+        <Ago at={last.at} />
+      </p>
+      <p className="unseen-text">{last.body}</p>
+      {isWarned && (
+        <p className="muted">Nothing was sent. Press again to send yours all the same.</p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,46 @@
+/** The mark before the caret that asks for something to insert. */
+export interface Trigger {
+  readonly mark: ";" | "@";
+  readonly words: string;
+  /** Where the mark stands. */
+  readonly from: number;
+}
+
+const WORDS_MAX = 30;
+
+/** `;vpn` or `@mar` before the caret, at the start of a word; a time as `9;30` or an address is none. */
+export function findTrigger(text: string, caret: number): Trigger | undefined {
+  const before = text.slice(Math.max(0, caret - WORDS_MAX - 1), caret);
+  const found = /(?:^|[\s(])([;@])([\p{L}\d._-]*)$/u.exec(before);
+  if (!found) return undefined;
+  const [, mark, words = ""] = found;
+  return { mark: mark as ";" | "@", words, from: caret - words.length - 1 };
+}
+
+interface Rankable {
+  readonly label: string;
+  readonly about?: string | undefined;
+}
+
+const SHOWN_MAX = 8;
+
+/** Those that begin with the words first, then those in which a word does, then those that contain them. */
+export function rankChoices<T extends Rankable>(
+  choices: readonly T[],
+  words: string,
+): readonly T[] {
+  const wanted = words.toLowerCase();
+  const scoreOf = ({ label, about = "" }: T): number => {
+    const text = label.toLowerCase();
+    if (text.startsWith(wanted)) return 4;
+    if (text.split(/\W+/).some((word) => word.startsWith(wanted))) return 3;
+    if (text.includes(wanted)) return 2;
+    return about.toLowerCase().includes(wanted) ? 1 : 0;
+  };
+  return choices
+    .map((choice) => ({ choice, score: scoreOf(choice) }))
+    .filter(({ score }) => score > 0)
+    .toSorted((a, b) => b.score - a.score)
+    .slice(0, SHOWN_MAX)
+    .map(({ choice }) => choice);
+}

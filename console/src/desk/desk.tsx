@@ -1,0 +1,253 @@
+import "./desk.css";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { Plus } from "lucide-react";
+import { useEffect, useMemo, useState } from "react";
+import { cache, query as queryOf } from "../data/api.ts";
+import { useMay } from "../data/people.ts";
+import { useActions } from "../shell/actions.ts";
+import { setTitle } from "../shell/title.ts";
+import {
+  keepListed,
+  NOTHING,
+  type Selection,
+  selectRange,
+  toggleOne,
+} from "../ui/behaviour/selection.ts";
+import { Empty, ErrorNotice, Loading } from "../ui/feedback.tsx";
+import { Keys } from "../ui/key.tsx";
+import { CreateDialog } from "./create/create-dialog.tsx";
+import { FilterBar } from "./queue/filter-bar.tsx";
+import { nextAfter } from "./queue/hold.ts";
+import { QueueList } from "./queue/queue-list.tsx";
+import type { QueueTicket } from "./queue/queue-ticket.ts";
+import { useQueue } from "./queue/use-queue.ts";
+import { toListQuery, viewOf } from "./queue/views.ts";
+import { ViewList } from "./queue/view-list.tsx";
+import { useViews } from "./queue/use-views.ts";
+import type { DeskSearch } from "./search.ts";
+import { getOf, kindOf, timelineInput, timelineOf } from "./ticket-kind.ts";
+import { TicketPanel } from "./ticket/ticket-panel.tsx";
+
+const NO_ONE: ReadonlyMap<string, readonly string[]> = new Map();
+
+/** The agent's desk: views, the queue ordered by what breaks first, and the open ticket, without a change of page. */
+export function Desk() {
+  const search = useSearch({ from: "/inside/desk" });
+  const navigate = useNavigate();
+  const may = useMay();
+  const views = useViews();
+  const view = viewOf(search.view, views.all);
+  const listQuery = useMemo(() => toListQuery(view, search), [view, search]);
+  const queue = useQueue(listQuery, search.open);
+  const { rows } = queue;
+  const [isCreating, setCreating] = useState(false);
+  const show = (next: Partial<DeskSearch>, isStep = false): void =>
+    void navigate({ to: "/desk", search: { ...search, ...next }, replace: isStep });
+  const open = (number: string | undefined): void =>
+    show({ open: number }, search.open !== undefined && number !== undefined);
+  const current = rows.find(({ row }) => row.number === search.open)?.row;
+  const goNext = (): void => open(nextAfter(rows, current?.id)?.number);
+  const { selection, select, clear } = useQueueKeys(
+    rows.map(({ row }) => row),
+    current,
+    open,
+  );
+  usePrefetchNext(
+    rows.map(({ row }) => row),
+    search.open,
+  );
+  useEffect(() => {
+    if (search.open === undefined) setTitle(`${view.label} · Desk`);
+  }, [search.open, view.label]);
+  const refusal = may("incidents:write")
+    ? undefined
+    : "You may not raise incidents (incidents:write).";
+  useActions([
+    { keys: "c", label: "Create a ticket", run: () => setCreating(true), disabled: refusal },
+  ]);
+  const kind = search.open === undefined ? undefined : kindOf(search.open);
+  return (
+    <div className={`desk${kind ? " has-open" : ""}`}>
+      <h1 className="hide">Desk</h1>
+      <ViewList
+        views={views}
+        chosen={view.id}
+        onChoose={(id) => show({ view: id, open: undefined })}
+      />
+      <section className="queue" aria-label={view.label}>
+        <header className="queue-head">
+          <FilterBar
+            search={search}
+            onChange={(next) => show(next, true)}
+            view={view}
+            views={views}
+            onView={(id) => show({ view: id, open: undefined })}
+          />
+          <button
+            className="btn icon"
+            aria-label="Create a ticket"
+            title={refusal ?? "Create a ticket (c)"}
+            disabled={refusal !== undefined}
+            onClick={() => setCreating(true)}
+          >
+            <Plus />
+          </button>
+        </header>
+        {queue.error && <ErrorNotice error={queue.error} retry={queue.retry} />}
+        {queue.isPending && !queue.error && <Loading rows={12} />}
+        {!queue.isPending && rows.length === 0 && !queue.error && (
+          <NothingHere
+            search={search}
+            nothing={view.nothing}
+            onClear={() => show({ q: undefined, only: undefined })}
+          />
+        )}
+        {rows.length > 0 && (
+          <QueueList
+            rows={rows}
+            open={search.open}
+            selection={selection}
+            present={NO_ONE}
+            onOpen={open}
+            onSelect={select}
+          />
+        )}
+        {selection.ids.size > 0 && (
+          <div className="bulk" role="toolbar" aria-label="Selected tickets">
+            <span className="grow">{selection.ids.size} selected</span>
+            <button className="btn bare" onClick={clear}>
+              Select nothing
+            </button>
+          </div>
+        )}
+      </section>
+      {kind && search.open !== undefined ? (
+        <TicketPanel
+          key={search.open}
+          kind={kind}
+          number={search.open}
+          onClose={() => open(undefined)}
+          onNext={goNext}
+        />
+      ) : (
+        <Hello hasRows={rows.length > 0} />
+      )}
+      {isCreating && (
+        <CreateDialog
+          onClose={() => setCreating(false)}
+          onCreated={(number) => {
+            setCreating(false);
+            open(number);
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+/** The keys of the queue: walk, select, and close. */
+function useQueueKeys(
+  rows: readonly QueueTicket[],
+  current: QueueTicket | undefined,
+  open: (number: string | undefined) => void,
+) {
+  const [selection, setSelection] = useState<Selection>(NOTHING);
+  const ids = rows.map(({ id }) => id);
+  const idText = ids.join();
+  useEffect(() => setSelection((old) => keepListed(old, idText.split(","))), [idText]);
+  const at = current ? ids.indexOf(current.id) : -1;
+  const walk = (by: number, isRange = false): void => {
+    const next = rows[Math.max(0, Math.min(rows.length - 1, at + by))];
+    if (!next) return;
+    if (isRange && current) {
+      setSelection((old) =>
+        selectRange(old.ids.size === 0 ? toggleOne(old, current.id) : old, ids, next.id),
+      );
+    }
+    open(next.number);
+  };
+  const select = (id: string | undefined, isRange: boolean): void => {
+    if (id === undefined) return;
+    setSelection((old) => (isRange ? selectRange(old, ids, id) : toggleOne(old, id)));
+  };
+  const clear = (): void => setSelection(NOTHING);
+  useActions([
+    { keys: "j", label: "Next ticket", run: () => walk(1) },
+    { keys: "k", label: "Previous ticket", run: () => walk(-1) },
+    { keys: "ArrowDown", label: "Next ticket", run: () => walk(1), hidden: true },
+    { keys: "ArrowUp", label: "Previous ticket", run: () => walk(-1), hidden: true },
+    { keys: "shift+ArrowDown", label: "Select down", run: () => walk(1, true) },
+    { keys: "shift+ArrowUp", label: "Select up", run: () => walk(-1, true) },
+    { keys: "x", label: "Select the ticket", run: () => select(current?.id, false) },
+    {
+      keys: "mod+a",
+      label: "Select all that are listed",
+      run: () => setSelection({ ids: new Set(ids), anchor: ids[0] }),
+    },
+    {
+      keys: "Escape",
+      label: "Back",
+      run: () => (selection.ids.size > 0 ? clear() : open(undefined)),
+      hidden: true,
+    },
+  ]);
+  return { selection, select, clear };
+}
+
+/** The next ticket is read before somebody asks for it: a key press shows it at once. */
+function usePrefetchNext(rows: readonly QueueTicket[], open: string | undefined): void {
+  const at = rows.findIndex(({ number }) => number === open);
+  const next = rows[at + 1];
+  useEffect(() => {
+    if (!next || open === undefined) return undefined;
+    const timer = setTimeout(() => {
+      void cache.prefetchQuery(queryOf(getOf(next.kind), { params: { id: next.number } }));
+      void cache.prefetchQuery(queryOf(timelineOf(next.kind), timelineInput(next.number)));
+    }, 200);
+    return () => clearTimeout(timer);
+  }, [next?.number, open]);
+}
+
+function NothingHere(props: {
+  readonly search: DeskSearch;
+  readonly nothing: string;
+  readonly onClear: () => void;
+}) {
+  const { q, only } = props.search;
+  if (q === undefined && only === undefined)
+    return <Empty title="All clear">{props.nothing}</Empty>;
+  return (
+    <Empty
+      title="Nothing fits the filter"
+      action={
+        <button className="btn" onClick={props.onClear}>
+          Show the whole view
+        </button>
+      }
+    />
+  );
+}
+
+const FIRST_KEYS = [
+  ["j", "next"],
+  ["t", "take"],
+  ["r", "reply"],
+  ["e", "resolve"],
+  ["/", "filter"],
+  ["?", "all keys"],
+] as const;
+
+function Hello({ hasRows }: { readonly hasRows: boolean }) {
+  return (
+    <section className="desk-none empty" aria-label="No ticket is open">
+      <strong>{hasRows ? "Open a ticket" : "Nothing to open"}</strong>
+      <p className="desk-keys">
+        {FIRST_KEYS.map(([keys, word]) => (
+          <span key={keys}>
+            <Keys keys={keys} /> {word}
+          </span>
+        ))}
+      </p>
+    </section>
+  );
+}

@@ -1,0 +1,3 @@
+/** What other areas may use of the desk. */
+export { TicketPanel } from "./ticket/ticket-panel.tsx";
+export { ticketPath } from "./ticket-kind.ts";

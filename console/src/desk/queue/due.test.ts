@@ -1,0 +1,58 @@
+import { expect, test } from "vitest";
+import { compareByBreak, type Due, leftOf, shareOf, toDueWords, toneOfDue } from "./due.ts";
+
+const MINUTE = 60_000;
+const due = (fields: Partial<Due> = {}): Due => ({
+  state: "running",
+  dueAt: "2026-11-16T12:00:00.000Z",
+  remainingMs: 120 * MINUTE,
+  targetMs: 240 * MINUTE,
+  isCounting: true,
+  readAtMs: 0,
+  promise: "Resolution · High",
+  ...fields,
+});
+
+test("business time shrinks while it counts, and rests while it does not", () => {
+  expect(leftOf(due(), 30 * MINUTE)).toBe(90 * MINUTE);
+  expect(shareOf(due(), 60 * MINUTE)).toBe(0.25);
+  expect(leftOf(due({ isCounting: false }), 999 * MINUTE)).toBe(120 * MINUTE);
+  expect(shareOf(due(), 999 * MINUTE)).toBe(0);
+});
+
+test("colour says what somebody has to do", () => {
+  expect(toneOfDue(due(), 0)).toBe("ok");
+  expect(toneOfDue(due(), 61 * MINUTE)).toBe("warn");
+  expect(toneOfDue(due(), 121 * MINUTE)).toBe("bad");
+  expect(toneOfDue(due({ state: "paused" }), 121 * MINUTE)).toBe("idle");
+});
+
+test("a time left is a few letters", () => {
+  const words = [0.5, 38, 125, 720, 4_000, -12, -0.2, -3_000].map((m) => toDueWords(m * MINUTE));
+  expect(words).toEqual(["< 1 m", "38 m", "2 h 05", "12 h", "2 d", "−12 m", "now", "−2 d"]);
+});
+
+test("what breaks first comes first, paused and unpromised after it by priority and age", () => {
+  const one = (number: string, fields: object) => ({
+    number,
+    due: undefined,
+    isMajor: false,
+    priority: 3,
+    createdAt: "2026-11-16",
+    ...fields,
+  });
+  const rows = [
+    one("none-old", { createdAt: "2026-11-01" }),
+    one("late", { due: due({ dueAt: "2026-11-16T09:00:00.000Z" }) }),
+    one("paused-p1", { priority: 1, due: due({ state: "paused", dueAt: null }) }),
+    one("soon", { due: due() }),
+    one("none-new", {}),
+  ];
+  expect(rows.toSorted(compareByBreak).map(({ number }) => number)).toEqual([
+    "late",
+    "soon",
+    "paused-p1",
+    "none-old",
+    "none-new",
+  ]);
+});

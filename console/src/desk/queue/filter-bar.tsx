@@ -1,0 +1,206 @@
+import { Search, X } from "lucide-react";
+import { type KeyboardEvent, useId, useMemo, useRef, useState } from "react";
+import { useMay } from "../../data/people.ts";
+import { useOp } from "../../data/api.ts";
+import { useActions } from "../../shell/actions.ts";
+import { useFloat } from "../../ui/overlay/placement.ts";
+import { toWords } from "../../ui/words.ts";
+import {
+  type Chip,
+  type DeskSearch,
+  NOBODY,
+  readChips,
+  toggleChip,
+  writeChips,
+} from "../search.ts";
+import type { View } from "./views.ts";
+import type { Views } from "./use-views.ts";
+
+interface FilterBarProps {
+  readonly search: DeskSearch;
+  readonly onChange: (next: Partial<DeskSearch>) => void;
+  readonly view: View;
+  readonly views: Views;
+  readonly onView: (id: string) => void;
+}
+
+interface ChipOption extends Chip {
+  readonly label: string;
+}
+
+const STATES = ["new", "in_progress", "on_hold", "resolved", "closed"];
+const SHOWN_MAX = 9;
+
+/** Words and chips that narrow a view. `/` leads here; Enter takes the chip, or finds the words. */
+export function FilterBar({ search, onChange, view, views, onView }: FilterBarProps) {
+  const id = useId();
+  const box = useRef<HTMLDivElement>(null);
+  const field = useRef<HTMLInputElement>(null);
+  const list = useRef<HTMLDivElement>(null);
+  const [words, setWords] = useState("");
+  const [isOpen, setOpen] = useState(false);
+  const [active, setActive] = useState(-1);
+  useFloat(box, list, isOpen, { isWide: true });
+  const options = useChipOptions();
+  const chips = readChips(search.only);
+  const labelOf = (chip: Chip): string =>
+    options.find(({ field: one, value }) => one === chip.field && value === chip.value)?.label ??
+    `${toWords(chip.field)}: ${toWords(chip.value)}`;
+  const found = useMemo(() => {
+    const wanted = words.trim().toLowerCase();
+    return options.filter(({ label }) => label.toLowerCase().includes(wanted)).slice(0, SHOWN_MAX);
+  }, [options, words]);
+  useActions([{ keys: "/", label: "Filter the queue", run: () => field.current?.focus() }]);
+  const toggle = (chip: Chip): void => {
+    onChange({ only: writeChips(toggleChip(chips, chip)) });
+    setWords("");
+    setActive(-1);
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const { key } = event;
+    if (key === "ArrowDown") setActive(Math.min(found.length - 1, active + 1));
+    else if (key === "ArrowUp") setActive(Math.max(-1, active - 1));
+    else if (key === "Enter") {
+      const chip = found[active];
+      if (chip) toggle(chip);
+      else {
+        onChange({ q: words.trim() || undefined });
+        setWords("");
+        field.current?.blur();
+      }
+    } else if (key === "Backspace" && words === "") {
+      if (search.q !== undefined) onChange({ q: undefined });
+      else if (chips.length > 0) onChange({ only: writeChips(chips.slice(0, -1)) });
+    } else if (key === "Escape") field.current?.blur();
+    else return;
+    event.stopPropagation();
+    if (key !== "Backspace") event.preventDefault();
+  };
+  return (
+    <div ref={box} className="filter">
+      <select
+        className="filter-view"
+        aria-label="View"
+        value={view.id}
+        onChange={({ target }) => onView(target.value)}
+      >
+        {views.all.map((one) => (
+          <option key={one.id} value={one.id}>
+            {one.label}
+          </option>
+        ))}
+      </select>
+      <Search className="ico" aria-hidden="true" />
+      {search.q !== undefined && (
+        <ChipButton label={`“${search.q}”`} onRemove={() => onChange({ q: undefined })} />
+      )}
+      {chips.map((chip) => (
+        <ChipButton
+          key={`${chip.field}${chip.value}`}
+          label={labelOf(chip)}
+          onRemove={() => toggle(chip)}
+        />
+      ))}
+      <input
+        ref={field}
+        role="combobox"
+        aria-label="Filter the queue"
+        aria-expanded={isOpen}
+        aria-controls={`${id}-list`}
+        aria-activedescendant={isOpen && active >= 0 ? `${id}-${active}` : undefined}
+        autoComplete="off"
+        placeholder={chips.length === 0 && search.q === undefined ? "Filter" : ""}
+        value={words}
+        onFocus={() => setOpen(true)}
+        onBlur={() => {
+          setOpen(false);
+          setActive(-1);
+        }}
+        onChange={({ target }) => {
+          setWords(target.value);
+          setActive(-1);
+        }}
+        onKeyDown={onKeyDown}
+      />
+      {isOpen && (
+        <div
+          ref={list}
+          id={`${id}-list`}
+          popover="manual"
+          role="listbox"
+          aria-label="Chips"
+          className="float list-box"
+          onPointerDown={(event) => event.preventDefault()}
+        >
+          {words.trim() !== "" && (
+            <p className="muted list-none">Enter finds “{words.trim()}” in tickets</p>
+          )}
+          {found.map((option, n) => (
+            <div
+              key={option.label}
+              id={`${id}-${n}`}
+              role="option"
+              aria-selected={n === active}
+              className="list-option"
+              onMouseMove={() => setActive(n)}
+              onClick={() => toggle(option)}
+            >
+              <span className="grow cut">{option.label}</span>
+              {chips.some(
+                ({ field: one, value }) => one === option.field && value === option.value,
+              ) && "✓"}
+            </div>
+          ))}
+        </div>
+      )}
+    </div>
+  );
+}
+
+function ChipButton({
+  label,
+  onRemove,
+}: {
+  readonly label: string;
+  readonly onRemove: () => void;
+}) {
+  return (
+    <button className="chip" aria-label={`Remove the filter ${label}`} onClick={onRemove}>
+      <span className="cut">{label}</span>
+      <X className="ico" aria-hidden="true" />
+    </button>
+  );
+}
+
+function useChipOptions(): readonly ChipOption[] {
+  const may = useMay();
+  const people = useOp(
+    "users.list",
+    { query: { limit: 200 } },
+    { enabled: may("users:read") },
+  ).data;
+  const teams = useOp("teams.list", { query: { limit: 200 } }, { enabled: may("desk:read") }).data;
+  return useMemo(() => {
+    const members = new Set((teams?.data ?? []).flatMap(({ memberIds }) => memberIds));
+    const agents = (people?.data ?? []).filter(({ id }) => members.has(id));
+    return [
+      ...[1, 2, 3, 4, 5].map((n): ChipOption => ({
+        field: "priority",
+        value: `${n}`,
+        label: `P${n}`,
+      })),
+      ...STATES.map((value): ChipOption => ({ field: "state", value, label: toWords(value) })),
+      { field: "assignee", value: NOBODY, label: "Nobody's" },
+      ...agents.map(({ id, name }): ChipOption => ({
+        field: "assignee",
+        value: id,
+        label: `Of ${name}`,
+      })),
+      ...(teams?.data ?? []).map(({ id, name }): ChipOption => ({
+        field: "team",
+        value: id,
+        label: `Team ${name}`,
+      })),
+    ];
+  }, [people, teams]);
+}

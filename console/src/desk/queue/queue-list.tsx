@@ -1,0 +1,68 @@
+import { useEffect, useMemo, useRef } from "react";
+import { useNames } from "../../data/people.ts";
+import { showRow, useRowWindow } from "../../ui/behaviour/row-window.ts";
+import type { Selection } from "../../ui/behaviour/selection.ts";
+import { useStableHandlers } from "../../ui/behaviour/stable.ts";
+import type { HeldRow } from "./hold.ts";
+import { QueueRow, type RowHandlers } from "./queue-row.tsx";
+import type { QueueTicket } from "./queue-ticket.ts";
+
+const ROW_PX = 54;
+const NOBODY: readonly string[] = [];
+
+interface QueueListProps extends RowHandlers {
+  readonly rows: readonly HeldRow<QueueTicket>[];
+  readonly open: string | undefined;
+  readonly selection: Selection;
+  readonly present: ReadonlyMap<string, readonly string[]>;
+  readonly onEnd?: (() => void) | undefined;
+}
+
+/** The queue, of any length: only the rows in sight are drawn. */
+export function QueueList(props: QueueListProps) {
+  const { rows, open, selection, present } = props;
+  const box = useRef<HTMLDivElement>(null);
+  const nameOf = useNames();
+  const { onOpen, onSelect } = useStableHandlers({
+    onOpen: props.onOpen,
+    onSelect: props.onSelect,
+  });
+  const { from, to } = useRowWindow(box, ROW_PX, rows.length);
+  const at = useMemo(() => rows.findIndex(({ row }) => row.number === open), [rows, open]);
+  useEffect(() => {
+    if (box.current && at >= 0) showRow(box.current, ROW_PX, at);
+  }, [at]);
+  const isAtEnd = to >= rows.length;
+  const { onEnd } = props;
+  useEffect(() => {
+    if (isAtEnd) onEnd?.();
+  }, [isAtEnd, onEnd]);
+  const current = at < 0 ? undefined : rows[at]?.row;
+  return (
+    <div
+      ref={box}
+      className="queue-rows scroll"
+      role="listbox"
+      aria-label="Tickets"
+      tabIndex={0}
+      aria-multiselectable="true"
+      aria-activedescendant={current && at >= from && at < to ? `row-${current.id}` : undefined}
+    >
+      <div className="queue-all" role="presentation" style={{ height: rows.length * ROW_PX }}>
+        {rows.slice(from, to).map((held, n) => (
+          <QueueRow
+            key={held.row.id}
+            held={held}
+            isOpen={held.row.number === open}
+            isSelected={selection.ids.has(held.row.id)}
+            nameOf={nameOf}
+            others={present.get(held.row.id) ?? NOBODY}
+            top={(from + n) * ROW_PX}
+            onOpen={onOpen}
+            onSelect={onSelect}
+          />
+        ))}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,101 @@
+import { Check, CornerUpLeft, Mail } from "lucide-react";
+import { memo, type MouseEvent } from "react";
+import { Avatar } from "../../ui/avatar.tsx";
+import { State } from "../../ui/state.tsx";
+import { useNow } from "../../ui/time.tsx";
+import { toAge } from "../../ui/words.ts";
+import { DueMark, Priority } from "./due-mark.tsx";
+import type { HeldRow } from "./hold.ts";
+import type { QueueTicket } from "./queue-ticket.ts";
+
+export interface RowHandlers {
+  readonly onOpen: (number: string) => void;
+  readonly onSelect: (id: string, isRange: boolean) => void;
+}
+
+interface RowProps extends RowHandlers {
+  readonly held: HeldRow<QueueTicket>;
+  readonly isOpen: boolean;
+  readonly isSelected: boolean;
+  readonly nameOf: (id: string | null | undefined) => string | undefined;
+  readonly others: readonly string[];
+  readonly top: number;
+}
+
+/** One ticket: when it breaks, what it is, who asks, whose word was last, whose it is, who else is there. */
+export const QueueRow = memo(function QueueRow(props: RowProps) {
+  const { held, isOpen, isSelected, nameOf, others, onOpen, onSelect } = props;
+  const { row: ticket, isLeaving } = held;
+  const press = (event: MouseEvent): void => {
+    if (event.shiftKey || event.metaKey || event.ctrlKey) onSelect(ticket.id, event.shiftKey);
+    else onOpen(ticket.number);
+  };
+  const className = `queue-row${isSelected ? " selected" : ""}${isLeaving ? " leaving" : ""}`;
+  const caller = nameOf(ticket.callerId);
+  return (
+    <div
+      id={`row-${ticket.id}`}
+      role="option"
+      aria-selected={isOpen}
+      className={className}
+      style={{ transform: `translateY(${props.top}px)` }}
+      onClick={press}
+    >
+      <span
+        className="row-check"
+        aria-hidden="true"
+        title="Select (x)"
+        onClick={(event) => {
+          event.stopPropagation();
+          onSelect(ticket.id, event.shiftKey);
+        }}
+      >
+        <Check className="ico" />
+      </span>
+      <Priority priority={ticket.priority} isMajor={ticket.isMajor} />
+      <span className="row-title cut">{ticket.title}</span>
+      <span className="row-number mono">{ticket.number}</span>
+      <span className="row-caller cut">{caller}</span>
+      <LastWord ticket={ticket} nameOf={nameOf} />
+      <span className="row-state">
+        <State state={ticket.state} />
+      </span>
+      <span className="row-due">
+        <DueMark due={ticket.due} onHoldReason={ticket.onHoldReason} />
+      </span>
+      <span className="row-people">
+        {others.map((name) => (
+          <span key={name} className="row-other" title={`${name} has it open`}>
+            <Avatar name={name} />
+          </span>
+        ))}
+        <Avatar name={nameOf(ticket.assigneeId)} />
+      </span>
+    </div>
+  );
+});
+
+function LastWord({
+  ticket,
+  nameOf,
+}: {
+  readonly ticket: QueueTicket;
+  readonly nameOf: RowProps["nameOf"];
+}) {
+  const now = useNow();
+  const { lastWord } = ticket;
+  if (!lastWord) {
+    return <span className="row-word muted cut">{toAge(ticket.createdAt, now)}</span>;
+  }
+  const who = nameOf(lastWord.byId)?.split(" ")[0] ?? "Somebody";
+  const Icon = lastWord.isCaller ? Mail : CornerUpLeft;
+  return (
+    <span
+      className={`row-word cut${lastWord.isCaller ? " waits" : " muted"}`}
+      title={lastWord.isCaller ? "The caller wrote last" : `${who} answered last`}
+    >
+      <Icon className="ico" aria-hidden="true" />
+      {who} {toAge(lastWord.at, now)}
+    </span>
+  );
+}

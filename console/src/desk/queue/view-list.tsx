@@ -1,0 +1,62 @@
+import type { View } from "./views.ts";
+import type { Views } from "./use-views.ts";
+
+interface ViewListProps {
+  readonly views: Views;
+  readonly chosen: string;
+  readonly onChoose: (id: string) => void;
+}
+
+/** The left pane: whose work it is, each with its number and, in red, what breaks within the hour. */
+export function ViewList({ views, chosen, onChoose }: ViewListProps) {
+  const line = (view: View) => (
+    <ViewLine
+      key={view.id}
+      view={view}
+      views={views}
+      isChosen={view.id === chosen}
+      onChoose={onChoose}
+    />
+  );
+  return (
+    <nav className="views scroll" aria-label="Views">
+      <ul>{views.builtIn.map(line)}</ul>
+      {views.teams.length > 0 && (
+        <>
+          <h2>Teams</h2>
+          <ul>{views.teams.map(line)}</ul>
+        </>
+      )}
+    </nav>
+  );
+}
+
+function ViewLine(props: {
+  readonly view: View;
+  readonly views: Views;
+  readonly isChosen: boolean;
+  readonly onChoose: (id: string) => void;
+}) {
+  const { view, views, isChosen } = props;
+  const counts = views.counts.get(view.id);
+  const Icon = view.icon;
+  return (
+    <li>
+      <button
+        className="view-line"
+        aria-current={isChosen ? "page" : undefined}
+        onClick={() => props.onChoose(view.id)}
+      >
+        <Icon className="ico" aria-hidden="true" />
+        <span className="grow cut">{view.label}</span>
+        {counts && counts.urgent > 0 && (
+          <span className="view-urgent" title="Due within the hour">
+            {counts.urgent}
+            <span className="hide"> due within the hour</span>
+          </span>
+        )}
+        {counts && counts.total > 0 && <span className="view-count">{counts.total}</span>}
+      </button>
+    </li>
+  );
+}

@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import { readChips, readDeskSearch, toggleChip, writeChips } from "./search.ts";
+
+test("chips survive the address, whatever their value holds", () => {
+  const chips = [
+    { field: "priority", value: "1" },
+    { field: "tag", value: "a,b:c" },
+  ] as const;
+  expect(readChips(writeChips(chips))).toEqual(chips);
+  expect(readChips("nonsense,priority:,size:9")).toEqual([]);
+  expect(writeChips([])).toBeUndefined();
+});
+
+test("a chip that is there already is taken away", () => {
+  const one = { field: "state", value: "on_hold" } as const;
+  expect(toggleChip(toggleChip([], one), one)).toEqual([]);
+});
+
+test("the address is read without trust", () => {
+  expect(readDeskSearch({ view: 3, open: "INC0000001", q: "" })).toEqual({
+    view: undefined,
+    q: undefined,
+    only: undefined,
+    open: "INC0000001",
+  });
+});

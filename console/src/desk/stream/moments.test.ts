@@ -1,0 +1,71 @@
+import { expect, test } from "vitest";
+import type { Moment } from "../ticket-kind.ts";
+import { saidSince, toStream } from "./moments.ts";
+
+const MARA = { id: "usr_m", name: "Mara", type: "user" } as const;
+const SVEN = { id: "usr_s", name: "Sven", type: "user" } as const;
+const names: Readonly<Record<string, string>> = { usr_m: "Mara", usr_s: "Sven", tem_n: "Network" };
+const moment = (n: number, type: string, fields: Partial<Moment> = {}): Moment => ({
+  eventId: `evt_${n}`,
+  type: `incident.${type}`,
+  at: new Date(Date.UTC(2026, 10, 16, 9, 0, n * 10)).toISOString(),
+  actor: MARA,
+  changes: [],
+  data: {},
+  ...fields,
+});
+const shown = (...moments: readonly Moment[]) =>
+  toStream(moments.toReversed(), (id) => names[id], "usr_s");
+
+test("what was said is apart, what one person changed in a moment is one line", () => {
+  const stream = shown(
+    moment(1, "created", { actor: SVEN }),
+    moment(2, "updated", { changes: [{ field: "state", from: "new", to: "in_progress" }] }),
+    moment(3, "updated", { changes: [{ field: "teamId", from: null, to: "tem_n" }] }),
+    moment(4, "comment_added", { data: { id: "cmt_1", body: "Hello", byAgent: true } }),
+    moment(5, "comment_added", {
+      actor: SVEN,
+      data: { id: "cmt_2", body: "Hi", createdBy: "usr_s" },
+    }),
+    moment(6, "comment_added", {
+      data: { id: "cmt_3", body: "Odd", internal: true, byAgent: true },
+    }),
+  );
+  expect(
+    stream.map((entry) =>
+      entry.sort === "said"
+        ? `${entry.isInternal ? "internal" : entry.isByCaller ? "caller" : "agent"}: ${entry.body}`
+        : entry.sort === "done"
+          ? entry.clauses.join("; ")
+          : entry.sort,
+    ),
+  ).toEqual([
+    "raised it",
+    "set it to In progress; moved it to Network",
+    "agent: Hello",
+    "caller: Hi",
+    "internal: Odd",
+  ]);
+});
+
+test("a resolution is read as an answer, a broken promise in red, files of one moment together", () => {
+  const [resolved, breach, filed] = shown(
+    moment(1, "resolved", { data: { resolution: "Replaced the disk" } }),
+    moment(2, "sla_breached", { data: { metric: "response" } }),
+    moment(3, "attachment_added", { data: { id: "a", name: "one.png", bytes: 3 } }),
+    moment(4, "attachment_added", { data: { id: "b", name: "two.png", bytes: 4 } }),
+  );
+  expect(resolved).toMatchObject({ sort: "said", body: "Replaced the disk", label: "Resolved" });
+  expect(breach).toMatchObject({ tone: "bad", clauses: ["response promise broken"] });
+  expect(filed).toMatchObject({ sort: "filed", files: [{ name: "one.png" }, { name: "two.png" }] });
+});
+
+test("who writes is told of the answers of others alone, and only of new ones", () => {
+  const stream = shown(
+    moment(1, "comment_added", { actor: SVEN, data: { body: "a" } }),
+    moment(2, "comment_added", { data: { body: "mine" } }),
+    moment(3, "comment_added", { actor: SVEN, data: { body: "b" } }),
+  );
+  expect(saidSince(stream, "evt_1", "usr_m").map(({ body }) => body)).toEqual(["b"]);
+  expect(saidSince(stream, undefined, "usr_m")).toHaveLength(2);
+});

@@ -1,0 +1,229 @@
+/** The story of a ticket from its moments in the log: what was said is large, what was changed is small and together. */
+import { toWords } from "../../ui/words.ts";
+import type { Moment } from "../ticket-kind.ts";
+
+export interface Said {
+  readonly sort: "said";
+  readonly id: string;
+  readonly at: string;
+  readonly actor: Moment["actor"];
+  readonly body: string;
+  readonly isInternal: boolean;
+  readonly isByCaller: boolean;
+  /** What it closed with, as "Resolved". */
+  readonly label?: string | undefined;
+  /** It came or went by mail. */
+  readonly isMail: boolean;
+  readonly commentId: string | undefined;
+}
+
+export interface Done {
+  readonly sort: "done";
+  readonly id: string;
+  readonly at: string;
+  readonly actor: Moment["actor"];
+  /** Each as a clause after the person's name. */
+  readonly clauses: readonly string[];
+  readonly tone: "bad" | "warn" | "info" | "idle";
+  readonly runId: string | undefined;
+}
+
+export interface Filed {
+  readonly sort: "filed";
+  readonly id: string;
+  readonly at: string;
+  readonly actor: Moment["actor"];
+  readonly files: readonly FiledFile[];
+}
+
+export interface FiledFile {
+  readonly id: string;
+  readonly fileId: string | undefined;
+  readonly name: string;
+  readonly bytes: number;
+  readonly type: string | undefined;
+}
+
+export type StreamEntry = Said | Done | Filed;
+
+const TOGETHER_MS = 120_000;
+
+/** Moments as the server lists them, the newest first; entries as one reads them, the oldest first. */
+export function toStream(
+  moments: readonly Moment[],
+  nameOf: (id: string) => string | undefined,
+  callerId: string | null,
+): readonly StreamEntry[] {
+  const entries: StreamEntry[] = [];
+  for (const moment of moments.toReversed()) {
+    const entry = toEntry(moment, nameOf, callerId);
+    if (!entry) continue;
+    const last = entries.at(-1);
+    if (last && isTogether(last, entry)) entries[entries.length - 1] = join(last, entry);
+    else entries.push(entry);
+  }
+  return entries;
+}
+
+function isTogether(last: StreamEntry, next: StreamEntry): boolean {
+  const isSoon = Date.parse(next.at) - Date.parse(last.at) < TOGETHER_MS;
+  const isSame = last.sort === next.sort && last.actor.id === next.actor.id;
+  return isSoon && isSame && last.sort !== "said" && toneIn(last) === toneIn(next);
+}
+
+const toneIn = (entry: StreamEntry): string => (entry.sort === "done" ? entry.tone : "");
+
+function join(last: StreamEntry, next: StreamEntry): StreamEntry {
+  if (last.sort === "done" && next.sort === "done") {
+    const clauses = [...new Set([...last.clauses, ...next.clauses])];
+    return { ...last, id: next.id, clauses, runId: next.runId ?? last.runId };
+  }
+  if (last.sort === "filed" && next.sort === "filed")
+    return { ...last, id: next.id, files: [...last.files, ...next.files] };
+  return next;
+}
+
+function toEntry(
+  moment: Moment,
+  nameOf: (id: string) => string | undefined,
+  callerId: string | null,
+): StreamEntry | undefined {
+  const { eventId: id, at, actor, data } = moment;
+  const verb = moment.type.split(".").at(-1) ?? "";
+  const text = (name: string): string | undefined =>
+    typeof data[name] === "string" && data[name] !== "" ? data[name] : undefined;
+  const said = { sort: "said", id, at, actor, isInternal: false, isMail: false } as const;
+  if (verb === "comment_added") {
+    const by = text("createdBy") ?? actor.id;
+    const isByCaller = by === callerId && data["byAgent"] !== true;
+    return {
+      ...said,
+      body: text("body") ?? "",
+      isInternal: data["internal"] === true,
+      isByCaller,
+      isMail: text("source") === "mail" || text("mailId") !== undefined,
+      commentId: text("id"),
+    };
+  }
+  if (verb === "attachment_added") {
+    const file = {
+      id: text("id") ?? id,
+      fileId: text("fileId"),
+      name: text("name") ?? "File",
+      bytes: Number(data["bytes"] ?? 0),
+      type: text("type") ?? text("contentType") ?? text("mediaType"),
+    };
+    return { sort: "filed", id, at, actor, files: [file] };
+  }
+  const closing = text("resolution") ?? text("notes");
+  if (/^(resolved|fulfilled|completed|rolled_back)$/.test(verb) && closing !== undefined) {
+    const label = toWords(verb);
+    return { ...said, body: closing, isByCaller: false, label, commentId: undefined };
+  }
+  const clauses = toClauses(moment, verb, nameOf);
+  if (clauses.length === 0) return undefined;
+  return { sort: "done", id, at, actor, clauses, tone: toneOfVerb(verb), runId: text("runId") };
+}
+
+function toneOfVerb(verb: string): Done["tone"] {
+  if (/breach|failed|rejected|major_declared/.test(verb)) return "bad";
+  if (/warning|escalated/.test(verb)) return "warn";
+  return "idle";
+}
+
+const QUIET = new Set(["updatedAt", "revision", "resolvedAt", "resolvedBy", "closedAt"]);
+const LEVELS = ["", "high", "medium", "low"];
+
+function toClauses(
+  { type, changes, data }: Moment,
+  verb: string,
+  nameOf: (id: string) => string | undefined,
+): readonly string[] {
+  const show = (field: string, value: unknown): string => {
+    if (value === null || value === undefined || value === "") return "nothing";
+    if (field === "impact" || field === "urgency") return LEVELS[Number(value)] ?? String(value);
+    if (field === "priority") return `P${Number(value)}`;
+    if (Array.isArray(value)) return value.map((one) => show(field, one)).join(", ") || "nothing";
+    const text =
+      typeof value === "object" ? JSON.stringify(value) : String(value as string | number);
+    if (/Ids?$/.test(field)) return nameOf(text) ?? "somebody";
+    return /state|severity|category/.test(field) ? toWords(text) : `“${text}”`;
+  };
+  if (verb === "updated" || changes.length > 0) {
+    return changes.filter(({ field }) => !QUIET.has(field)).map((one) => toChangeClause(one, show));
+  }
+  const number = (name: string): string => {
+    const one = data[name];
+    return typeof one === "string" ? one : "a ticket";
+  };
+  const reason =
+    typeof data["reason"] === "string" && data["reason"] !== "" ? `: ${data["reason"]}` : "";
+  switch (verb) {
+    case "created":
+      return ["raised it"];
+    case "assigned":
+      return [toAssignClause(data, show)];
+    case "watcher_added":
+    case "watcher_removed":
+      return [];
+    case "sla_breached":
+    case "breached":
+      return [`${lower(data["metric"])} promise broken`];
+    case "sla_warning":
+    case "warning":
+      return [`${lower(data["metric"])} promise nearly over`];
+    case "linked":
+      return [`linked ${number("number")}`];
+    case "major_declared":
+      return [`declared a major incident${reason}`];
+    case "merged":
+      return [`merged it with ${number("number")}`];
+    default:
+      return [
+        `${toWords(verb).toLowerCase()} it${reason}`.replace(/^(.*) it$/, verbIt(type, verb)),
+      ];
+  }
+}
+
+const lower = (value: unknown): string =>
+  typeof value === "string" ? value.replaceAll("_", " ") : "a";
+
+function verbIt(type: string, verb: string): string {
+  return type.startsWith("sla.") ? toWords(verb).toLowerCase() : "$1 it";
+}
+
+function toAssignClause(
+  data: Readonly<Record<string, unknown>>,
+  show: (field: string, value: unknown) => string,
+): string {
+  if (typeof data["assigneeId"] === "string")
+    return `gave it to ${show("assigneeId", data["assigneeId"])}`;
+  return `gave it to the team ${show("teamId", data["teamId"])}`;
+}
+
+function toChangeClause(
+  { field, from, to }: Moment["changes"][number],
+  show: (field: string, value: unknown) => string,
+): string {
+  if (field === "assigneeId") return to === null ? "gave it back" : `gave it to ${show(field, to)}`;
+  if (field === "teamId") return `moved it to ${show(field, to)}`;
+  if (field === "state") return `set it to ${show(field, to)}`;
+  if (field === "onHoldReason") return to === null ? "" : `waiting for: ${String(to as string)}`;
+  if (field === "description") return "rewrote the description";
+  if (field === "title") return `named it ${show(field, to)}`;
+  if (field === "tags") return `set tags to ${show(field, to)}`;
+  const name = toWords(field.replace(/Ids?$/, "").replaceAll(/([A-Z])/g, " $1")).toLowerCase();
+  return `changed ${name} from ${show(field, from)} to ${show(field, to)}`;
+}
+
+/** What others said since a moment: the answers that somebody who writes has not seen. */
+export function saidSince(
+  stream: readonly StreamEntry[],
+  sinceId: string | undefined,
+  meId: string | undefined,
+): readonly Said[] {
+  const isNew = (entry: StreamEntry): boolean => sinceId === undefined || entry.id > sinceId;
+  return stream.filter(
+    (entry): entry is Said => entry.sort === "said" && isNew(entry) && entry.actor.id !== meId,
+  );
+}

@@ -1,0 +1,147 @@
+import "./stream.css";
+import { FileText, Lock, Mail, Workflow } from "lucide-react";
+import { useEffect, useLayoutEffect, useRef, useState } from "react";
+import { Link } from "@tanstack/react-router";
+import { Avatar } from "../../ui/avatar.tsx";
+import { Ago } from "../../ui/time.tsx";
+import type { Ticket } from "../ticket-kind.ts";
+import type { Done, Filed, Said, StreamEntry } from "./moments.ts";
+import { FilePiece } from "./file-piece.tsx";
+import { TextBody } from "./text-body.tsx";
+
+interface StreamProps {
+  readonly ticket: Ticket;
+  readonly entries: readonly StreamEntry[];
+  readonly callerName: string | undefined;
+  /** There is more, further back. */
+  readonly onMore?: (() => void) | undefined;
+}
+
+/** One story: what was asked, said, changed and run. Notes for colleagues cannot be mistaken for answers. */
+export function Stream({ ticket, entries, callerName, onMore }: StreamProps) {
+  const end = useRef<HTMLOListElement>(null);
+  const lastId = entries.at(-1)?.id;
+  const [seenId, setSeenId] = useState<string>();
+  useLayoutEffect(() => {
+    // The newest word is what somebody opens a ticket for; one that arrives later comes into sight as well.
+    const box = end.current?.closest<HTMLElement>(".ticket-scroll");
+    if (box && lastId !== undefined) box.scrollTop = box.scrollHeight;
+  }, [lastId]);
+  useEffect(() => {
+    const timer = setTimeout(() => setSeenId(lastId), 1_500);
+    return () => clearTimeout(timer);
+  }, [lastId]);
+  return (
+    <ol ref={end} className="stream" aria-label="What happened">
+      {onMore && (
+        <li className="stream-more">
+          <button className="btn bare" onClick={onMore}>
+            Show what was before
+          </button>
+        </li>
+      )}
+      <li className="said caller opening">
+        <Avatar name={callerName} big />
+        <div className="bubble">
+          <p className="said-head">
+            <strong>{callerName ?? "Somebody"}</strong>
+            <Ago at={ticket.createdAt} />
+          </p>
+          {ticket.description === "" ? (
+            <p className="muted">No description.</p>
+          ) : (
+            <TextBody text={ticket.description} />
+          )}
+        </div>
+      </li>
+      {entries.map((entry) => (
+        <Entry
+          key={entry.id}
+          entry={entry}
+          isNew={seenId !== undefined && entry.id > seenId}
+          ticket={ticket}
+        />
+      ))}
+    </ol>
+  );
+}
+
+function Entry({
+  entry,
+  isNew,
+  ticket,
+}: {
+  readonly entry: StreamEntry;
+  readonly isNew: boolean;
+  readonly ticket: Ticket;
+}) {
+  if (entry.sort === "said") return <SaidEntry entry={entry} isNew={isNew} />;
+  if (entry.sort === "filed") return <FiledEntry entry={entry} ticket={ticket} />;
+  return <DoneEntry entry={entry} />;
+}
+
+function SaidEntry({ entry, isNew }: { readonly entry: Said; readonly isNew: boolean }) {
+  const who = entry.isInternal ? "internal" : entry.isByCaller ? "caller" : "agent";
+  return (
+    <li className={`said ${who}${isNew ? " fresh" : ""}`}>
+      <Avatar name={entry.actor.name} big />
+      <div className="bubble">
+        <p className="said-head">
+          <strong>{entry.actor.name}</strong>
+          {entry.isInternal && (
+            <span className="said-mark">
+              <Lock className="ico" aria-hidden="true" /> Internal
+            </span>
+          )}
+          {entry.isMail && <Mail className="ico" aria-label="By mail" />}
+          {entry.label && <span className="tag ok">{entry.label}</span>}
+          <Ago at={entry.at} />
+        </p>
+        <TextBody text={entry.body} />
+      </div>
+    </li>
+  );
+}
+
+function DoneEntry({ entry }: { readonly entry: Done }) {
+  const isMachine = entry.actor.type === "workflow" || entry.actor.type === "system";
+  const clauses = entry.clauses.filter((clause) => clause !== "");
+  return (
+    <li className={`done ${entry.tone}`}>
+      <span className="done-dot">
+        {isMachine && <Workflow className="ico" aria-hidden="true" />}
+      </span>
+      <span className="done-words">
+        <b>{entry.actor.type === "system" ? "Millrace" : entry.actor.name}</b> {clauses.join(", ")}
+        {entry.runId !== undefined && (
+          <>
+            {" "}
+            <Link to="/runs/$id" params={{ id: entry.runId }} className="link">
+              its run
+            </Link>
+          </>
+        )}
+      </span>
+      <Ago at={entry.at} />
+    </li>
+  );
+}
+
+function FiledEntry({ entry, ticket }: { readonly entry: Filed; readonly ticket: Ticket }) {
+  return (
+    <li className="done filed">
+      <span className="done-dot">
+        <FileText className="ico" aria-hidden="true" />
+      </span>
+      <span className="done-words">
+        <b>{entry.actor.name}</b> attached
+        <span className="filed-list">
+          {entry.files.map((file) => (
+            <FilePiece key={file.id} file={file} ticket={ticket} />
+          ))}
+        </span>
+      </span>
+      <Ago at={entry.at} />
+    </li>
+  );
+}

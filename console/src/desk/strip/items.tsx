@@ -1,0 +1,44 @@
+import { useOp } from "../../data/api.ts";
+import { useMay } from "../../data/people.ts";
+import { count } from "../../ui/words.ts";
+import type { Ticket } from "../ticket-kind.ts";
+import { ImpactGraph } from "./impact-graph.tsx";
+
+const GRAPH_MAX = 24;
+
+/** The items that a ticket concerns, with what stands and falls with them. */
+export function Items({ ticket }: { readonly ticket: Ticket }) {
+  const may = useMay();
+  if (ticket.ciIds.length === 0 || !may("cmdb:read")) return null;
+  return (
+    <section className="strip-part">
+      <h3>Concerns</h3>
+      {ticket.ciIds.slice(0, 3).map((id) => (
+        <Item key={id} id={id} />
+      ))}
+      {ticket.ciIds.length > 3 && <p className="muted">and {ticket.ciIds.length - 3} more</p>}
+    </section>
+  );
+}
+
+function Item({ id }: { readonly id: string }) {
+  const { data } = useOp("cmdb.impact", { params: { id }, query: { depth: 3, limit: GRAPH_MAX } });
+  const impact = data?.data;
+  if (!impact) return null;
+  const { items, incidents, changes } = impact.counts;
+  const facts = [
+    items > 0 ? `${count(items, "item")} depend on it` : "Nothing depends on it",
+    incidents > 1 && count(incidents, "open incident"),
+    changes > 0 && count(changes, "change"),
+  ].filter(Boolean);
+  return (
+    <div className="item">
+      <p className="row">
+        <strong className="grow cut">{impact.item.name}</strong>
+        <small className="muted">{impact.item.class}</small>
+      </p>
+      {impact.impacted.length > 0 && <ImpactGraph impact={impact} />}
+      <p className="muted">{facts.join(" · ")}</p>
+    </div>
+  );
+}

@@ -1,0 +1,33 @@
+import "./strip.css";
+import { X } from "lucide-react";
+import { Facts } from "../ticket/facts.tsx";
+import type { Ticket } from "../ticket-kind.ts";
+import { CallerCard } from "./caller-card.tsx";
+import { Items } from "./items.tsx";
+import { Links } from "./links.tsx";
+import { Suggestions } from "./suggestions.tsx";
+
+interface StripProps {
+  readonly ticket: Ticket;
+  readonly onInsert: (text: string) => void;
+  readonly onClose: () => void;
+}
+
+/** All that belongs to a ticket: facts, who asks, what may help, what it concerns, what it is linked with. */
+export function Strip({ ticket, onInsert, onClose }: StripProps) {
+  return (
+    <aside className="strip scroll" aria-label="Details" tabIndex={0}>
+      <header className="strip-head">
+        <h2 className="grow">Details</h2>
+        <button className="btn bare icon" aria-label="Close the details" onClick={onClose}>
+          <X />
+        </button>
+      </header>
+      <Facts ticket={ticket} />
+      <CallerCard ticket={ticket} />
+      {ticket.kind === "incident" && <Suggestions ticket={ticket} onInsert={onInsert} />}
+      <Items ticket={ticket} />
+      <Links ticket={ticket} />
+    </aside>
+  );
+}

@@ -1,0 +1,181 @@
+/** The four kinds of ticket, as one shape: whatever the desk shows and does is said here once for each. */
+import { type Schemas, useOp } from "../data/api.ts";
+
+export type Kind = "incident" | "request" | "problem" | "change";
+
+interface KindOps<K extends string> {
+  readonly path: string;
+  readonly word: string;
+  readonly read: string;
+  readonly write: string;
+  readonly name: K;
+}
+
+export const KINDS: { readonly [K in Kind]: KindOps<K> } = {
+  incident: {
+    name: "incident",
+    path: "incidents",
+    word: "Incident",
+    read: "incidents:read",
+    write: "incidents:write",
+  },
+  request: {
+    name: "request",
+    path: "requests",
+    word: "Request",
+    read: "requests:submit",
+    write: "requests:work",
+  },
+  problem: {
+    name: "problem",
+    path: "problems",
+    word: "Problem",
+    read: "problems:read",
+    write: "problems:write",
+  },
+  change: {
+    name: "change",
+    path: "changes",
+    word: "Change",
+    read: "changes:read",
+    write: "changes:write",
+  },
+};
+
+const BY_PREFIX: Readonly<Record<string, Kind>> = {
+  inc: "incident",
+  req: "request",
+  prb: "problem",
+  chg: "change",
+};
+
+/** The kind of a ticket, by its number or id. */
+export function kindOf(reference: string): Kind | undefined {
+  return BY_PREFIX[reference.slice(0, 3).toLowerCase()];
+}
+
+export function kindOfPath(path: string): Kind | undefined {
+  return Object.values(KINDS).find((one) => one.path === path)?.name;
+}
+
+/** The address of a ticket's own page. */
+export function ticketPath(number: string): string {
+  const kind = kindOf(number);
+  return kind ? `/desk/${KINDS[kind].path}/${number}` : `/tickets/${number}`;
+}
+
+/** A ticket of any kind; what only some kinds have is null in the others. */
+export interface Ticket {
+  readonly kind: Kind;
+  readonly id: string;
+  readonly number: string;
+  readonly title: string;
+  readonly description: string;
+  readonly state: string;
+  readonly priority: number | null;
+  readonly callerId: string | null;
+  readonly assigneeId: string | null;
+  readonly teamId: string | null;
+  readonly ciIds: readonly string[];
+  readonly isMajor: boolean;
+  readonly onHoldReason: string | null;
+  readonly createdBy: string;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly tags: readonly string[];
+  /** Everything as the server said it, for what only one kind has. */
+  readonly all: Readonly<Record<string, unknown>>;
+}
+
+type Any = Readonly<Record<string, unknown>>;
+
+export function toTicket(kind: Kind, data: object): Ticket {
+  const all = data as Any;
+  const text = (name: string): string => String(all[name] ?? "");
+  const idOf = (name: string): string | null => (all[name] as string | null | undefined) ?? null;
+  return {
+    kind,
+    id: text("id"),
+    number: text("number"),
+    title: text("title"),
+    description: text("description"),
+    state: text("state"),
+    priority: typeof all["priority"] === "number" ? all["priority"] : null,
+    callerId: idOf("callerId") ?? idOf("requestedFor") ?? idOf("requestedBy"),
+    assigneeId: idOf("assigneeId"),
+    teamId: idOf("teamId"),
+    ciIds: (all["ciIds"] as readonly string[] | undefined) ?? [],
+    isMajor: all["isMajor"] === true,
+    onHoldReason: idOf("onHoldReason"),
+    createdBy: text("createdBy"),
+    createdAt: text("createdAt"),
+    updatedAt: text("updatedAt"),
+    tags: (all["tags"] as readonly string[] | undefined) ?? [],
+    all,
+  };
+}
+
+const GET = {
+  incident: "incidents.get",
+  request: "requests.get",
+  problem: "problems.get",
+  change: "changes.get",
+} as const;
+
+export const getOf = (kind: Kind): (typeof GET)[Kind] => GET[kind];
+
+const TIMELINE = {
+  incident: "incidents.get_timeline",
+  request: "requests.get_timeline",
+  problem: "problems.get_timeline",
+  change: "changes.get_timeline",
+} as const;
+
+const CLOCKS = {
+  incident: "sla.of_incident",
+  request: "sla.of_request",
+  problem: "sla.of_problem",
+  change: "sla.of_change",
+} as const;
+
+const LINKS = {
+  incident: "incidents.list_links",
+  request: "requests.list_links",
+  problem: "problems.list_links",
+  change: "changes.list_links",
+} as const;
+
+export const COMMENT = {
+  incident: "incidents.add_comment",
+  request: "requests.add_comment",
+  problem: "problems.add_comment",
+  change: "changes.add_comment",
+} as const;
+
+export const UPDATE = {
+  incident: "incidents.update",
+  request: "requests.update",
+  problem: "problems.update",
+  change: "changes.update",
+} as const;
+
+export const TIMELINE_LIMIT = 100;
+
+export const useTicket = (kind: Kind, id: string) => useOp(GET[kind], { params: { id } });
+
+export const timelineInput = (id: string) => ({
+  params: { id },
+  query: { limit: TIMELINE_LIMIT },
+});
+
+export const timelineOf = (kind: Kind): (typeof TIMELINE)[Kind] => TIMELINE[kind];
+
+export const useTimeline = (kind: Kind, id: string) => useOp(TIMELINE[kind], timelineInput(id));
+
+export const useClocks = (kind: Kind, id: string, enabled: boolean) =>
+  useOp(CLOCKS[kind], { params: { id } }, { enabled });
+
+export const useLinks = (kind: Kind, id: string) => useOp(LINKS[kind], { params: { id } });
+
+export type Clock = Schemas["SlaClock"];
+export type Moment = Schemas["TimelineMoment"];

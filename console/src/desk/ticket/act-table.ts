@@ -1,0 +1,377 @@
+/** The acts of each kind of ticket: an entry is a key, a button, a form, a request, and the way back. */
+import type { OperationId } from "../../data/api.ts";
+import type { Kind, Ticket } from "../ticket-kind.ts";
+
+export interface ActField {
+  readonly name: string;
+  readonly label: string;
+  readonly type: "line" | "area" | "severity" | "team" | "person" | "time" | "check";
+  readonly isOptional?: boolean;
+  readonly placeholder?: string;
+}
+
+export interface ActSpec {
+  readonly id: string;
+  readonly label: string;
+  readonly keys?: string;
+  readonly op: OperationId;
+  /** States in which it can be done; all where there are none. */
+  readonly from?: readonly string[];
+  readonly permission: string;
+  readonly fields?: readonly ActField[];
+  readonly body?: Readonly<Record<string, unknown>>;
+  /** Shown before the server has said yes. Never where somebody decides. */
+  readonly shows?: (ticket: Ticket, meId: string) => Partial<Ticket>;
+  /** The request that undoes it. */
+  readonly undo?: (ticket: Ticket) => UndoSpec | undefined;
+  /** Follows the number, as in "INC0000012 is yours". */
+  readonly said: string;
+  readonly isDangerous?: boolean;
+  readonly isMain?: boolean;
+}
+
+export interface UndoSpec {
+  readonly op: OperationId;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+const OPEN = ["new", "in_progress", "on_hold"];
+const REASON: ActField = { name: "reason", label: "Why?", type: "area" };
+const MAYBE_REASON: ActField = { ...REASON, isOptional: true };
+
+const take = (kind: Kind, op: OperationId, update: OperationId, permission: string): ActSpec => ({
+  id: "take",
+  label: "Take it",
+  keys: "t",
+  op,
+  permission,
+  shows: (_, meId) => ({ assigneeId: meId }),
+  undo: ({ assigneeId }) => ({ op: update, body: { assigneeId } }),
+  said: "is yours",
+  ...(kind === "incident" && { from: OPEN }),
+});
+
+const INCIDENT: readonly ActSpec[] = [
+  take("incident", "incidents.take", "incidents.update", "incidents:write"),
+  {
+    id: "start",
+    label: "Start work",
+    keys: "s",
+    op: "incidents.update",
+    from: ["new", "on_hold"],
+    permission: "incidents:write",
+    body: { state: "in_progress" },
+    shows: () => ({ state: "in_progress", onHoldReason: null }),
+    undo: ({ state, onHoldReason }) =>
+      state === "on_hold"
+        ? { op: "incidents.update", body: { state: "on_hold", onHoldReason } }
+        : undefined,
+    said: "is in progress",
+  },
+  {
+    id: "hold",
+    label: "Put on hold",
+    keys: "h",
+    op: "incidents.update",
+    from: ["new", "in_progress"],
+    permission: "incidents:write",
+    fields: [
+      {
+        name: "onHoldReason",
+        label: "What does it wait for?",
+        type: "line",
+        placeholder: "The part arrives on Thursday",
+      },
+    ],
+    body: { state: "on_hold" },
+    undo: () => ({ op: "incidents.update", body: { state: "in_progress" } }),
+    said: "is on hold",
+  },
+  {
+    id: "resolve",
+    label: "Resolve",
+    keys: "e",
+    op: "incidents.resolve",
+    from: OPEN,
+    permission: "incidents:resolve",
+    fields: [
+      { name: "resolution", label: "What solved it?", type: "area" },
+      {
+        name: "resolveChildren",
+        label: "Resolve its children too",
+        type: "check",
+        isOptional: true,
+      },
+    ],
+    undo: () => ({ op: "incidents.reopen", body: { reason: "Resolved by mistake" } }),
+    said: "is resolved",
+    isMain: true,
+  },
+  {
+    id: "reopen",
+    label: "Reopen",
+    op: "incidents.reopen",
+    from: ["resolved", "closed"],
+    permission: "incidents:write",
+    fields: [MAYBE_REASON],
+    said: "is open again",
+    isMain: true,
+  },
+  {
+    id: "close",
+    label: "Close",
+    op: "incidents.close",
+    from: ["resolved"],
+    permission: "incidents:write",
+    undo: () => ({ op: "incidents.reopen", body: { reason: "Closed by mistake" } }),
+    said: "is closed",
+  },
+  {
+    id: "escalate",
+    label: "Escalate…",
+    keys: "shift+E",
+    op: "incidents.escalate",
+    from: OPEN,
+    permission: "incidents:write",
+    fields: [
+      { name: "severity", label: "Severity", type: "severity", isOptional: true },
+      { name: "teamId", label: "To the team", type: "team", isOptional: true },
+      REASON,
+    ],
+    said: "is escalated",
+  },
+  {
+    id: "major",
+    label: "Declare a major incident…",
+    op: "incidents.declare_major",
+    from: OPEN,
+    permission: "incidents:write",
+    fields: [MAYBE_REASON],
+    said: "is a major incident",
+    isDangerous: true,
+  },
+  {
+    id: "cancel",
+    label: "Cancel…",
+    op: "incidents.cancel",
+    from: ["new", "in_progress", "on_hold"],
+    permission: "incidents:write",
+    fields: [MAYBE_REASON],
+    said: "is cancelled",
+    isDangerous: true,
+  },
+];
+
+const REQUEST: readonly ActSpec[] = [
+  take("request", "requests.take", "requests.update", "requests:work"),
+  {
+    id: "fulfil",
+    label: "Fulfil",
+    keys: "e",
+    op: "requests.fulfil",
+    from: ["approved", "fulfilling", "failed"],
+    permission: "requests:work",
+    fields: [{ name: "notes", label: "What was done", type: "area", isOptional: true }],
+    said: "is fulfilled",
+    isMain: true,
+  },
+  {
+    id: "approve",
+    label: "Approve",
+    op: "requests.approve",
+    from: ["awaiting_approval"],
+    permission: "requests:submit",
+    fields: [{ name: "comment", label: "A word about it", type: "area", isOptional: true }],
+    said: "has your yes",
+    isMain: true,
+  },
+  {
+    id: "reject",
+    label: "Reject…",
+    op: "requests.reject",
+    from: ["awaiting_approval"],
+    permission: "requests:submit",
+    fields: [REASON],
+    said: "is rejected",
+    isDangerous: true,
+  },
+  {
+    id: "retry",
+    label: "Try its workflow again",
+    op: "requests.retry",
+    from: ["failed"],
+    permission: "requests:work",
+    said: "is tried again",
+  },
+  {
+    id: "cancel",
+    label: "Cancel…",
+    op: "requests.cancel",
+    from: ["submitted", "awaiting_approval", "approved", "fulfilling", "failed"],
+    permission: "requests:submit",
+    fields: [MAYBE_REASON],
+    said: "is cancelled",
+    isDangerous: true,
+  },
+];
+
+const PROBLEM: readonly ActSpec[] = [
+  take("problem", "problems.take", "problems.update", "problems:write"),
+  {
+    id: "start",
+    label: "Investigate",
+    keys: "s",
+    op: "problems.investigate",
+    from: ["open"],
+    permission: "problems:write",
+    shows: () => ({ state: "investigating" }),
+    said: "is investigated",
+  },
+  {
+    id: "known",
+    label: "Declare a known error…",
+    op: "problems.declare_known_error",
+    from: ["open", "investigating"],
+    permission: "problems:write",
+    fields: [
+      { name: "rootCause", label: "Cause", type: "area" },
+      { name: "workaround", label: "Workaround", type: "area", isOptional: true },
+    ],
+    said: "is a known error",
+  },
+  {
+    id: "resolve",
+    label: "Resolve",
+    keys: "e",
+    op: "problems.resolve",
+    from: ["open", "investigating", "known_error"],
+    permission: "problems:write",
+    fields: [{ name: "resolution", label: "What solved it?", type: "area" }],
+    undo: () => ({ op: "problems.reopen", body: {} }),
+    said: "is resolved",
+    isMain: true,
+  },
+  {
+    id: "close",
+    label: "Close",
+    op: "problems.close",
+    from: ["resolved"],
+    permission: "problems:write",
+    said: "is closed",
+  },
+  {
+    id: "reopen",
+    label: "Reopen",
+    op: "problems.reopen",
+    from: ["resolved", "closed"],
+    permission: "problems:write",
+    said: "is open again",
+    isMain: true,
+  },
+];
+
+const CHANGE: readonly ActSpec[] = [
+  take("change", "changes.take", "changes.update", "changes:write"),
+  {
+    id: "submit",
+    label: "Submit",
+    op: "changes.submit",
+    from: ["draft"],
+    permission: "changes:write",
+    said: "is submitted",
+    isMain: true,
+  },
+  {
+    id: "approve",
+    label: "Approve",
+    op: "changes.approve",
+    from: ["submitted"],
+    permission: "changes:approve",
+    fields: [{ name: "comment", label: "A word about it", type: "area", isOptional: true }],
+    said: "has your yes",
+    isMain: true,
+  },
+  {
+    id: "reject",
+    label: "Reject…",
+    op: "changes.reject",
+    from: ["submitted"],
+    permission: "changes:approve",
+    fields: [REASON],
+    said: "is rejected",
+    isDangerous: true,
+  },
+  {
+    id: "start",
+    label: "Implement",
+    keys: "s",
+    op: "changes.implement",
+    from: ["approved"],
+    permission: "changes:write",
+    fields: [{ name: "notes", label: "Notes", type: "area", isOptional: true }],
+    said: "is being implemented",
+    isMain: true,
+  },
+  {
+    id: "complete",
+    label: "Complete",
+    keys: "e",
+    op: "changes.complete",
+    from: ["implementing"],
+    permission: "changes:write",
+    fields: [{ name: "notes", label: "How did it go?", type: "area", isOptional: true }],
+    said: "is complete",
+    isMain: true,
+  },
+  {
+    id: "rollback",
+    label: "Roll back…",
+    op: "changes.rollback",
+    from: ["implementing"],
+    permission: "changes:write",
+    fields: [{ name: "notes", label: "What went wrong?", type: "area" }],
+    said: "is rolled back",
+    isDangerous: true,
+  },
+  {
+    id: "cancel",
+    label: "Cancel…",
+    op: "changes.cancel",
+    from: ["draft", "submitted", "approved"],
+    permission: "changes:write",
+    fields: [REASON],
+    said: "is cancelled",
+    isDangerous: true,
+  },
+];
+
+const ACTS: Readonly<Record<Kind, readonly ActSpec[]>> = {
+  incident: INCIDENT,
+  request: REQUEST,
+  problem: PROBLEM,
+  change: CHANGE,
+};
+
+/** The acts of a ticket's kind that make sense in its state, in order of weight. */
+export function actsFor(ticket: Pick<Ticket, "kind" | "state" | "isMajor">): readonly ActSpec[] {
+  return ACTS[ticket.kind].filter(
+    ({ id, from }) =>
+      (from === undefined || from.includes(ticket.state)) && !(id === "major" && ticket.isMajor),
+  );
+}
+
+export interface ActRefusal {
+  readonly may: (permission: string) => boolean;
+  readonly meId: string | undefined;
+}
+
+/** Says why somebody can't do an act now. */
+export function refusalOf(
+  act: ActSpec,
+  ticket: Pick<Ticket, "assigneeId">,
+  { may, meId }: ActRefusal,
+): string | undefined {
+  if (!may(act.permission)) return `You may not do that here (${act.permission}).`;
+  if (act.id === "take" && ticket.assigneeId === meId) return "It is yours already.";
+  return undefined;
+}

@@ -1,0 +1,160 @@
+import { useMemo } from "react";
+import { useOp } from "../../data/api.ts";
+import { useMay, useNames } from "../../data/people.ts";
+import { Avatar } from "../../ui/avatar.tsx";
+import { Menu } from "../../ui/overlay/menu.tsx";
+import { Ago } from "../../ui/time.tsx";
+import { toWords } from "../../ui/words.ts";
+import { KINDS, type Ticket, UPDATE } from "../ticket-kind.ts";
+import { changeFields } from "./use-acts.ts";
+
+const LEVELS = ["", "High", "Medium", "Low"] as const;
+const SEVERITIES = ["low", "medium", "high", "critical"] as const;
+const OPTIONS_MAX = 60;
+
+interface FactOption {
+  readonly label: string;
+  readonly value: unknown;
+}
+
+/** The facts of a ticket, each changed where it stands. */
+export function Facts({ ticket }: { readonly ticket: Ticket }) {
+  const may = useMay();
+  const nameOf = useNames();
+  const { write, word } = KINDS[ticket.kind];
+  const refusal = may(write) ? undefined : `You may not change ${word.toLowerCase()}s (${write}).`;
+  const people = useOp(
+    "users.list",
+    { query: { limit: 200 } },
+    { enabled: may("users:read") },
+  ).data;
+  const teams = useOp("teams.list", { query: { limit: 200 } }, { enabled: may("desk:read") }).data;
+  const team = teams?.data.find(({ id }) => id === ticket.teamId);
+  const assignees = useMemo(() => {
+    const members = new Set(team?.memberIds);
+    const known = (people?.data ?? []).filter(({ status }) => status === "active");
+    const inTeam = known.filter(({ id }) => members.has(id));
+    const agents = known.filter(
+      ({ id, roles }) =>
+        !members.has(id) && roles.some((role) => /agent|owner|admin|manager/.test(role)),
+    );
+    return [...inTeam, ...agents]
+      .slice(0, OPTIONS_MAX)
+      .map(({ id, name }) => ({ label: name, value: id }));
+  }, [people, team]);
+  const change = (field: string, value: unknown, said: string): void =>
+    void changeFields(ticket, UPDATE[ticket.kind], { [field]: value }, `${ticket.number} ${said}`);
+  const { all } = ticket;
+  const levels: readonly FactOption[] = [1, 2, 3].map((value) => ({
+    label: LEVELS[value] ?? "",
+    value,
+  }));
+  return (
+    <dl className="facts">
+      <Fact
+        name="Assignee"
+        options={[{ label: "Nobody", value: null }, ...assignees]}
+        refusal={refusal}
+        onPick={({ value, label }) =>
+          change("assigneeId", value, value === null ? "is nobody's" : `belongs to ${label}`)
+        }
+      >
+        <Avatar name={nameOf(ticket.assigneeId)} />
+        <span className="cut">{nameOf(ticket.assigneeId) ?? "Nobody"}</span>
+      </Fact>
+      <Fact
+        name="Team"
+        options={[
+          { label: "None", value: null },
+          ...(teams?.data ?? []).map(({ id, name }) => ({ label: name, value: id })),
+        ]}
+        refusal={refusal}
+        onPick={({ value, label }) =>
+          change("teamId", value, value === null ? "has no team" : `went to ${label}`)
+        }
+      >
+        <span className="cut">{nameOf(ticket.teamId) ?? "None"}</span>
+      </Fact>
+      {(["impact", "urgency"] as const).map(
+        (field) =>
+          typeof all[field] === "number" && (
+            <Fact
+              key={field}
+              name={toWords(field)}
+              options={levels}
+              refusal={refusal}
+              onPick={({ value, label }) =>
+                change(field, value, `has ${label.toLowerCase()} ${field}`)
+              }
+            >
+              {LEVELS[all[field]]}
+            </Fact>
+          ),
+      )}
+      {typeof all["severity"] === "string" && (
+        <Fact
+          name="Severity"
+          options={SEVERITIES.map((value) => ({ label: toWords(value), value }))}
+          refusal={refusal}
+          onPick={({ value, label }) =>
+            change("severity", value, `is of ${label.toLowerCase()} severity`)
+          }
+        >
+          {toWords(all["severity"])}
+        </Fact>
+      )}
+      {typeof all["category"] === "string" && all["category"] !== "" && (
+        <Plain name="Category">{toWords(all["category"])}</Plain>
+      )}
+      {typeof all["plannedStart"] === "string" && (
+        <Plain name="Planned">{new Date(all["plannedStart"]).toLocaleString()}</Plain>
+      )}
+      <Plain name="Raised">
+        <Ago at={ticket.createdAt} />
+      </Plain>
+    </dl>
+  );
+}
+
+interface FactProps {
+  readonly name: string;
+  readonly options: readonly FactOption[];
+  readonly refusal: string | undefined;
+  readonly onPick: (option: FactOption) => void;
+  readonly children: React.ReactNode;
+}
+
+function Fact({ name, options, refusal, onPick, children }: FactProps) {
+  return (
+    <div className="fact">
+      <dt>{name}</dt>
+      <dd>
+        {refusal === undefined ? (
+          <Menu
+            label={`Change ${name.toLowerCase()}`}
+            className="fact-button"
+            align="start"
+            items={options.map((option) => ({ label: option.label, onPick: () => onPick(option) }))}
+          >
+            {children}
+          </Menu>
+        ) : (
+          <span className="fact-plain" title={refusal}>
+            {children}
+          </span>
+        )}
+      </dd>
+    </div>
+  );
+}
+
+function Plain({ name, children }: { readonly name: string; readonly children: React.ReactNode }) {
+  return (
+    <div className="fact">
+      <dt>{name}</dt>
+      <dd>
+        <span className="fact-plain">{children}</span>
+      </dd>
+    </div>
+  );
+}
