@@ -16,14 +16,15 @@ import {
 import { Empty, ErrorNotice, Loading } from "../ui/feedback.tsx";
 import { Keys } from "../ui/key.tsx";
 import { CreateDialog } from "./create/create-dialog.tsx";
+import { BulkBar } from "./bulk/bulk-bar.tsx";
 import { FilterBar } from "./queue/filter-bar.tsx";
 import { nextAfter } from "./queue/hold.ts";
 import { QueueList } from "./queue/queue-list.tsx";
 import type { QueueTicket } from "./queue/queue-ticket.ts";
-import { useQueue } from "./queue/use-queue.ts";
-import { toListQuery, viewOf } from "./queue/views.ts";
+import { type Queue, useQueue } from "./queue/use-queue.ts";
+import { toListQuery, type View, viewOf } from "./queue/views.ts";
 import { ViewList } from "./queue/view-list.tsx";
-import { useViews } from "./queue/use-views.ts";
+import { useViews, type Views } from "./queue/use-views.ts";
 import type { DeskSearch } from "./search.ts";
 import { getOf, kindOf, timelineInput, timelineOf } from "./ticket-kind.ts";
 import { TicketPanel } from "./ticket/ticket-panel.tsx";
@@ -74,53 +75,10 @@ export function Desk() {
         chosen={view.id}
         onChoose={(id) => show({ view: id, open: undefined })}
       />
-      <section className="queue" aria-label={view.label}>
-        <header className="queue-head">
-          <FilterBar
-            search={search}
-            onChange={(next) => show(next, true)}
-            view={view}
-            views={views}
-            onView={(id) => show({ view: id, open: undefined })}
-          />
-          <button
-            className="btn icon"
-            aria-label="Create a ticket"
-            title={refusal ?? "Create a ticket (c)"}
-            disabled={refusal !== undefined}
-            onClick={() => setCreating(true)}
-          >
-            <Plus />
-          </button>
-        </header>
-        {queue.error && <ErrorNotice error={queue.error} retry={queue.retry} />}
-        {queue.isPending && !queue.error && <Loading rows={12} />}
-        {!queue.isPending && rows.length === 0 && !queue.error && (
-          <NothingHere
-            search={search}
-            nothing={view.nothing}
-            onClear={() => show({ q: undefined, only: undefined })}
-          />
-        )}
-        {rows.length > 0 && (
-          <QueueList
-            rows={rows}
-            open={search.open}
-            selection={selection}
-            present={NO_ONE}
-            onOpen={open}
-            onSelect={select}
-          />
-        )}
-        {selection.ids.size > 0 && (
-          <div className="bulk" role="toolbar" aria-label="Selected tickets">
-            <span className="grow">{selection.ids.size} selected</span>
-            <button className="btn bare" onClick={clear}>
-              Select nothing
-            </button>
-          </div>
-        )}
-      </section>
+      <QueuePane
+        {...{ search, show, view, views, queue, selection, select, clear, open, refusal }}
+        onCreate={() => setCreating(true)}
+      />
       {kind && search.open !== undefined ? (
         <TicketPanel
           key={search.open}
@@ -142,6 +100,68 @@ export function Desk() {
         />
       )}
     </div>
+  );
+}
+
+interface QueuePaneProps {
+  readonly search: DeskSearch;
+  readonly show: (next: Partial<DeskSearch>, isStep?: boolean) => void;
+  readonly view: View;
+  readonly views: Views;
+  readonly queue: Queue;
+  readonly selection: Selection;
+  readonly select: (id: string, isRange: boolean) => void;
+  readonly clear: () => void;
+  readonly open: (number: string | undefined) => void;
+  readonly refusal: string | undefined;
+  readonly onCreate: () => void;
+}
+
+/** The middle pane: what narrows the view, its rows, and what can be done to those that are selected. */
+function QueuePane(props: QueuePaneProps) {
+  const { search, show, view, views, queue, selection, refusal } = props;
+  const { rows, error, isPending } = queue;
+  const choose = (id: string): void => show({ view: id, open: undefined });
+  return (
+    <section className="queue" aria-label={view.label}>
+      <header className="queue-head">
+        <FilterBar
+          {...{ search, view, views }}
+          onChange={(next) => show(next, true)}
+          onView={choose}
+        />
+        <button
+          className="btn icon"
+          aria-label="Create a ticket"
+          title={refusal ?? "Create a ticket (c)"}
+          disabled={refusal !== undefined}
+          onClick={props.onCreate}
+        >
+          <Plus />
+        </button>
+      </header>
+      {error && <ErrorNotice error={error} retry={queue.retry} />}
+      {isPending && !error && <Loading rows={12} />}
+      {!isPending && rows.length === 0 && !error && (
+        <NothingHere
+          search={search}
+          nothing={view.nothing}
+          onClear={() => show({ q: undefined, only: undefined })}
+        />
+      )}
+      {rows.length > 0 && (
+        <QueueList
+          rows={rows}
+          open={search.open}
+          selection={selection}
+          present={NO_ONE}
+          onOpen={props.open}
+          onSelect={props.select}
+          onEnd={queue.readMore}
+        />
+      )}
+      <BulkBar rows={rows} selection={selection} onClear={props.clear} />
+    </section>
   );
 }
 

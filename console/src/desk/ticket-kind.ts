@@ -91,7 +91,7 @@ type Any = Readonly<Record<string, unknown>>;
 
 export function toTicket(kind: Kind, data: object): Ticket {
   const all = data as Any;
-  const text = (name: string): string => String(all[name] ?? "");
+  const text = (name: string): string => (typeof all[name] === "string" ? all[name] : "");
   const idOf = (name: string): string | null => (all[name] as string | null | undefined) ?? null;
   return {
     kind,

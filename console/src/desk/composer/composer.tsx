@@ -1,10 +1,9 @@
 import "./composer.css";
-import { Lock, Reply, Send } from "lucide-react";
+import { Lock, Paperclip, Reply, Send, X } from "lucide-react";
 import {
   type ClipboardEvent,
   type DragEvent,
   type KeyboardEvent,
-  type ReactNode,
   type RefObject,
   useEffect,
   useImperativeHandle,
@@ -16,6 +15,7 @@ import { Keys } from "../../ui/key.tsx";
 import { Ago } from "../../ui/time.tsx";
 import type { Said } from "../stream/moments.ts";
 import { type Completion, useCompletion } from "./completion.tsx";
+import type { WaitingFile } from "./use-files.ts";
 
 export interface ComposerHandle {
   readonly write: (isInternal: boolean) => void;
@@ -46,7 +46,8 @@ interface ComposerProps {
   readonly writers: readonly string[];
   readonly completion: Completion;
   readonly onFiles: (files: readonly File[]) => void;
-  readonly children?: ReactNode;
+  readonly files: readonly WaitingFile[];
+  readonly onDropFile: (key: number) => void;
 }
 
 const ROWS_MAX_PX = 260;
@@ -122,7 +123,7 @@ export function Composer(props: ComposerProps) {
         </p>
       )}
       <Unseen unseen={unseen} isWarned={props.isWarned} />
-      {props.children}
+      <FileChips files={props.files} onDrop={props.onDropFile} />
       <textarea
         ref={area}
         rows={2}
@@ -142,48 +143,90 @@ export function Composer(props: ComposerProps) {
         onBlur={popup.close}
       />
       {popup.list}
-      <div className="composer-foot">
-        <div className="composer-mode" role="group" aria-label="To whom">
-          <button
-            type="button"
-            aria-pressed={!isInternal}
-            disabled={disabled !== undefined}
-            onClick={() => onChange({ ...letter, isInternal: false })}
-          >
-            <Reply className="ico" aria-hidden="true" /> Reply <Keys keys="r" />
-          </button>
-          <button
-            type="button"
-            aria-pressed={isInternal}
-            disabled={disabled !== undefined}
-            onClick={() => onChange({ ...letter, isInternal: true })}
-          >
-            <Lock className="ico" aria-hidden="true" /> Internal <Keys keys="i" />
-          </button>
-        </div>
-        <span className="grow composer-hint muted">; text · @ people · paste a picture</span>
-        {props.canResolve && !isInternal && (
-          <button
-            type="button"
-            className="btn send-resolve"
-            disabled={isEmpty || props.isBusy}
-            title="Send, resolve and open the next (Ctrl Shift Enter)"
-            onClick={() => onSend("resolve")}
-          >
-            Send and resolve
-          </button>
-        )}
-        <button
-          type="button"
-          className="btn main"
-          disabled={isEmpty || props.isBusy}
-          onClick={() => onSend("send")}
-        >
-          <Send />{" "}
-          {unseen.length > 0 && props.isWarned ? "Send anyway" : isInternal ? "Note" : "Send"}
-          <Keys keys="mod+Enter" />
+      <ComposerFoot {...props} isEmpty={isEmpty} />
+    </div>
+  );
+}
+
+function ComposerFoot(props: ComposerProps & { readonly isEmpty: boolean }) {
+  const { letter, onChange, onSend, disabled, unseen } = props;
+  const { isInternal } = letter;
+  const mode = (toInternal: boolean) => ({
+    type: "button" as const,
+    "aria-pressed": isInternal === toInternal,
+    disabled: disabled !== undefined,
+    onClick: () => onChange({ ...letter, isInternal: toInternal }),
+  });
+  const cannotSend = (props.isEmpty && props.files.length === 0) || props.isBusy;
+  const word = unseen.length > 0 && props.isWarned ? "Send anyway" : isInternal ? "Note" : "Send";
+  return (
+    <div className="composer-foot">
+      <div className="composer-mode" role="group" aria-label="To whom">
+        <button {...mode(false)}>
+          <Reply className="ico" aria-hidden="true" /> Reply <Keys keys="r" />
+        </button>
+        <button {...mode(true)}>
+          <Lock className="ico" aria-hidden="true" /> Internal <Keys keys="i" />
         </button>
       </div>
+      <label className="btn bare icon" title="Attach a file">
+        <Paperclip />
+        <input
+          className="hide"
+          type="file"
+          multiple
+          aria-label="Attach a file"
+          disabled={disabled !== undefined}
+          onChange={({ target }) => {
+            props.onFiles([...(target.files ?? [])]);
+            target.value = "";
+          }}
+        />
+      </label>
+      <span className="grow" />
+      {props.canResolve && !isInternal && (
+        <button
+          type="button"
+          className="btn send-resolve"
+          disabled={props.isEmpty || props.isBusy}
+          title="Send, resolve and open the next (Ctrl Shift Enter)"
+          onClick={() => onSend("resolve")}
+        >
+          Send and resolve
+        </button>
+      )}
+      <button
+        type="button"
+        className="btn main"
+        disabled={cannotSend}
+        onClick={() => onSend("send")}
+      >
+        <Send /> {word} <Keys keys="mod+Enter" />
+      </button>
+    </div>
+  );
+}
+
+function FileChips({
+  files,
+  onDrop,
+}: Pick<ComposerProps, "files"> & { readonly onDrop: (key: number) => void }) {
+  if (files.length === 0) return null;
+  return (
+    <div className="composer-files">
+      {files.map(({ key, name, fileId }) => (
+        <span key={key} className={`file-piece${fileId === undefined ? " sending" : ""}`}>
+          <span className="cut">{name}</span>
+          <button
+            type="button"
+            className="btn bare icon small"
+            aria-label={`Remove ${name}`}
+            onClick={() => onDrop(key)}
+          >
+            <X />
+          </button>
+        </span>
+      ))}
     </div>
   );
 }

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import { call } from "../../data/api.ts";
 import { describeRefusal } from "../../data/change.ts";
 import { useMe } from "../../data/people.ts";
@@ -9,108 +9,130 @@ import { COMMENT, type Moment, type Ticket, timelineOf } from "../ticket-kind.ts
 import { sendTo } from "../ticket/use-acts.ts";
 import type { Letter, SendWay } from "./composer.tsx";
 import { dropDraft, keepDraft, readDraft } from "./draft.ts";
+import { useFiles } from "./use-files.ts";
 
 const NEWEST = 20;
 const KEEP_AFTER_MS = 250;
 const EMPTY: Letter = { text: "", isInternal: false };
 
+interface LetterOptions {
+  readonly stream: readonly StreamEntry[];
+  /** The story is on the screen. */
+  readonly isRead: boolean;
+  readonly onNext: () => void;
+}
+
 /** What somebody writes on a ticket: kept as a draft, and never sent over an answer they have not seen. */
-export function useLetter(
-  ticket: Ticket,
-  stream: readonly StreamEntry[],
-  isRead: boolean,
-  onNext: () => void,
-) {
+export function useLetter(ticket: Ticket, { stream, isRead, onNext }: LetterOptions) {
   const meId = useMe()?.user.id;
-  const { id, kind, callerId } = ticket;
-  const [letter, setLetter] = useState<Letter>(EMPTY);
-  const [seenId, setSeenId] = useState<string>();
+  const { id, kind } = ticket;
+  const draft = useDraft(id, meId, isRead, stream.at(-1)?.id ?? "");
+  const { letter, seenId, isEmpty } = draft;
+  const files = useFiles(ticket);
   /** The newest word at the moment of the warning: whoever presses again has been told of it. */
   const [warnedId, setWarnedId] = useState<string>();
   const [isBusy, setBusy] = useState(false);
-  const lastId = stream.at(-1)?.id;
-  const isEmpty = letter.text.trim() === "";
-
-  const isLoaded = useRef(false);
-  useEffect(() => {
-    if (meId === undefined || isLoaded.current) return;
-    isLoaded.current = true;
-    const draft = readDraft(meId, id);
-    if (!draft) return;
-    setLetter({ text: draft.text, isInternal: draft.isInternal });
-    setSeenId(draft.seenId);
-  }, [meId, id]);
-
-  // Whoever has not begun has seen all that is on the screen.
-  useEffect(() => {
-    if (isEmpty && isRead) setSeenId(lastId ?? "");
-  }, [isEmpty, isRead, lastId]);
-
-  const newest = useRef({ letter, seenId });
-  newest.current = { letter, seenId };
-  useEffect(() => {
-    if (meId === undefined || !isLoaded.current) return undefined;
-    const keep = (): void =>
-      keepDraft(meId, id, { ...newest.current.letter, seenId: newest.current.seenId });
-    const timer = setTimeout(keep, KEEP_AFTER_MS);
-    return () => {
-      clearTimeout(timer);
-      keep();
-    };
-  }, [meId, id, letter]);
-
   const unseen = useMemo(
     () => (isEmpty || seenId === undefined ? [] : saidSince(stream, seenId, meId)),
     [stream, seenId, meId, isEmpty],
   );
-  const change = useCallback((next: Letter) => setLetter(next), []);
-
-  /** Asks the log itself: an answer that came a moment ago may not be on the screen yet. */
-  const findOvertaking = async (): Promise<string | undefined> => {
-    const input = { params: { id: ticket.number }, query: { limit: NEWEST } };
-    const { data } = await call(timelineOf(kind), input);
-    const fresh = toStream(data as readonly Moment[], () => undefined, callerId);
-    return saidSince(fresh, warnedId ?? seenId ?? "", meId).at(-1)?.id;
-  };
 
   const send = async (way: SendWay): Promise<void> => {
-    if (isEmpty || isBusy) return;
+    if ((isEmpty && files.files.length === 0) || isBusy || files.isSending) return;
     setBusy(true);
-    const sent = letter;
-    const lastSeen = seenId;
     try {
-      const overtakenBy = await findOvertaking();
+      const overtakenBy = await findOvertaking(ticket, warnedId ?? seenId ?? "", meId);
       setWarnedId(overtakenBy);
       if (overtakenBy !== undefined) return refreshTickets(kind);
-      await sendTo(COMMENT[kind], id, { body: sent.text, internal: sent.isInternal });
-      setLetter({ ...EMPTY, isInternal: sent.isInternal });
-      if (meId !== undefined) dropDraft(meId, id);
-      if (way === "resolve" && kind === "incident" && !sent.isInternal) {
-        await sendTo("incidents.resolve", id, { resolution: sent.text });
-        const undo = async (): Promise<void> => {
-          await sendTo("incidents.reopen", id, { reason: "Resolved by mistake" });
-          refreshTickets(kind);
-        };
-        notify(`${ticket.number} is answered and resolved`, () => void undo().catch(say));
+      await files.attachAll(letter.isInternal);
+      if (!isEmpty) {
+        await sendTo(COMMENT[kind], id, { body: letter.text, internal: letter.isInternal });
+      }
+      draft.clear();
+      if (way === "resolve" && kind === "incident" && !letter.isInternal && !isEmpty) {
+        await resolve(ticket, letter.text);
         onNext();
       }
       refreshTickets(kind);
     } catch (error) {
-      setSeenId(lastSeen);
       say(error);
     } finally {
       setBusy(false);
     }
   };
+  const isWarned = warnedId !== undefined;
   return {
     letter,
-    change,
+    change: draft.setLetter,
     send,
     unseen,
-    isWarned: warnedId !== undefined,
+    isWarned,
     isBusy,
+    files,
     isWriting: !isEmpty,
   };
+}
+
+/** Asks the log itself: an answer that came a moment ago may not be on the screen yet. */
+async function findOvertaking(
+  { kind, number, callerId }: Ticket,
+  sinceId: string,
+  meId: string | undefined,
+): Promise<string | undefined> {
+  const input = { params: { id: number }, query: { limit: NEWEST } };
+  const { data } = await call(timelineOf(kind), input);
+  const fresh = toStream(data as readonly Moment[], () => undefined, callerId);
+  return saidSince(fresh, sinceId, meId).at(-1)?.id;
+}
+
+async function resolve({ id, kind, number }: Ticket, resolution: string): Promise<void> {
+  await sendTo("incidents.resolve", id, { resolution });
+  const undo = async (): Promise<void> => {
+    await sendTo("incidents.reopen", id, { reason: "Resolved by mistake" });
+    refreshTickets(kind);
+  };
+  notify(`${number} is answered and resolved`, () => void undo().catch(say));
+}
+
+/** The letter as it was left, with the newest word that its writer had seen when they began. */
+function useDraft(ticketId: string, meId: string | undefined, isRead: boolean, lastId: string) {
+  const [letter, setLetter] = useState<Letter>(EMPTY);
+  const [seenId, setSeenId] = useState<string>();
+  const isEmpty = letter.text.trim() === "";
+  const isLoaded = useRef(false);
+  useEffect(() => {
+    if (meId === undefined || isLoaded.current) return;
+    isLoaded.current = true;
+    const draft = readDraft(meId, ticketId);
+    if (!draft) return;
+    setLetter({ text: draft.text, isInternal: draft.isInternal });
+    setSeenId(draft.seenId);
+  }, [meId, ticketId]);
+  // Whoever has not begun has seen all that is on the screen.
+  useEffect(() => {
+    if (isEmpty && isRead) setSeenId(lastId);
+  }, [isEmpty, isRead, lastId]);
+  const newest = useRef({ letter, seenId });
+  newest.current = { letter, seenId };
+  useEffect(() => {
+    if (meId === undefined || !isLoaded.current) return undefined;
+    const keep = (): void => {
+      const { letter: now, seenId: seen } = newest.current;
+      keepDraft(meId, ticketId, { ...now, seenId: seen });
+    };
+    const timer = setTimeout(keep, KEEP_AFTER_MS);
+    return () => {
+      clearTimeout(timer);
+      keep();
+    };
+  }, [meId, ticketId, letter]);
+  const clear = (): void => {
+    const next = { ...EMPTY, isInternal: newest.current.letter.isInternal };
+    newest.current = { letter: next, seenId };
+    setLetter(next);
+    if (meId !== undefined) dropDraft(meId, ticketId);
+  };
+  return { letter, setLetter, seenId, isEmpty, clear };
 }
 
 const say = (error: unknown): void => notify(describeRefusal(error));

@@ -1,4 +1,4 @@
-import { useMemo, useState } from "react";
+import { useState } from "react";
 import { call, useOp } from "../../data/api.ts";
 import { describeRefusal } from "../../data/change.ts";
 import { useMay } from "../../data/people.ts";
@@ -8,53 +8,49 @@ import { Field } from "../../ui/field.tsx";
 import { Keys } from "../../ui/key.tsx";
 import { notify } from "../../ui/toast.tsx";
 import { refreshTickets } from "../ticket-cache.ts";
+import { CallerField } from "./caller-field.tsx";
 
 interface CreateDialogProps {
   readonly onClose: () => void;
   readonly onCreated: (number: string) => void;
 }
 
+interface Draft {
+  readonly callerId?: string | undefined;
+  readonly title: string;
+  readonly description: string;
+  readonly teamId?: string | undefined;
+  readonly impact: number;
+  readonly urgency: number;
+}
+
+const EMPTY: Draft = { title: "", description: "", impact: 3, urgency: 3 };
 const LEVELS = [
-  ["1", "High"],
-  ["2", "Medium"],
-  ["3", "Low"],
+  [1, "High"],
+  [2, "Medium"],
+  [3, "Low"],
 ] as const;
 
-/** A ticket that came by telephone or over the desk: who, what, how bad. */
+/** A ticket that came by telephone or over the counter: who, what, how bad. */
 export function CreateDialog({ onClose, onCreated }: CreateDialogProps) {
-  const [callerId, setCallerId] = useState<string>();
-  const [title, setTitle] = useState("");
-  const [description, setDescription] = useState("");
-  const [teamId, setTeamId] = useState<string>();
-  const [levels, setLevels] = useState({ impact: "3", urgency: "3" });
+  const [draft, setDraft] = useState<Draft>(EMPTY);
   const [isTried, setTried] = useState(false);
   const [error, setError] = useState<string>();
   const [isBusy, setBusy] = useState(false);
-  const may = useMay();
-  const people = useOp("users.list", { query: { limit: 200 } }, { enabled: may("users:read") });
-  const teams = useOp("teams.list", { query: { limit: 200 } }, { enabled: may("desk:read") });
-  const callers = useMemo(
-    () =>
-      (people.data?.data ?? []).map(({ id, name, email }) => ({
-        value: id,
-        label: name,
-        about: email,
-      })),
-    [people.data],
-  );
   const submit = async (): Promise<void> => {
     setTried(true);
-    if (title.trim() === "" || isBusy) return;
+    if (draft.title.trim() === "" || isBusy) return;
     setBusy(true);
     try {
+      const { callerId, teamId, title, description, impact, urgency } = draft;
       const { data } = await call("incidents.create", {
         body: {
           title: title.trim(),
-          ...(description !== "" && { description }),
+          description,
+          impact,
+          urgency,
           ...(callerId !== undefined && { callerId }),
           ...(teamId !== undefined && { teamId }),
-          impact: Number(levels.impact),
-          urgency: Number(levels.urgency),
         },
       });
       refreshTickets("incident");
@@ -65,22 +61,18 @@ export function CreateDialog({ onClose, onCreated }: CreateDialogProps) {
       setBusy(false);
     }
   };
+  const footer = (
+    <>
+      <button type="button" className="btn" onClick={onClose}>
+        Leave it
+      </button>
+      <button className="btn main" disabled={isBusy}>
+        Raise it <Keys keys="mod+Enter" />
+      </button>
+    </>
+  );
   return (
-    <Dialog
-      title="New incident"
-      onClose={onClose}
-      onSubmit={() => void submit()}
-      footer={
-        <>
-          <button type="button" className="btn" onClick={onClose}>
-            Leave it
-          </button>
-          <button className="btn main" disabled={isBusy}>
-            Raise it <Keys keys="mod+Enter" />
-          </button>
-        </>
-      }
-    >
+    <Dialog title="New incident" onClose={onClose} onSubmit={() => void submit()} footer={footer}>
       <div
         className="act-form"
         onKeyDown={(event) => {
@@ -94,79 +86,82 @@ export function CreateDialog({ onClose, onCreated }: CreateDialogProps) {
             {error}
           </p>
         )}
-        <Field label="Who asks?" isOptional>
+        <CreateFields
+          draft={draft}
+          onChange={(next) => setDraft((old) => ({ ...old, ...next }))}
+          titleError={isTried && draft.title.trim() === "" ? "Say it in a few words." : undefined}
+        />
+      </div>
+    </Dialog>
+  );
+}
+
+interface CreateFieldsProps {
+  readonly draft: Draft;
+  readonly onChange: (next: Partial<Draft>) => void;
+  readonly titleError: string | undefined;
+}
+
+function CreateFields({ draft, onChange, titleError }: CreateFieldsProps) {
+  const may = useMay();
+  const teams = useOp("teams.list", { query: { limit: 200 } }, { enabled: may("desk:read") });
+  const teamOptions = (teams.data?.data ?? []).map(({ id, name }) => ({ value: id, label: name }));
+  return (
+    <>
+      <CallerField value={draft.callerId} onChange={(callerId) => onChange({ callerId })} />
+      <Field label="What is wrong?" error={titleError}>
+        {(attributes) => (
+          <input
+            {...attributes}
+            className="field"
+            maxLength={300}
+            value={draft.title}
+            onChange={({ target }) => onChange({ title: target.value })}
+          />
+        )}
+      </Field>
+      <Field label="More about it" isOptional>
+        {(attributes) => (
+          <textarea
+            {...attributes}
+            className="field"
+            rows={4}
+            value={draft.description}
+            onChange={({ target }) => onChange({ description: target.value })}
+          />
+        )}
+      </Field>
+      <div className="act-columns">
+        {(["impact", "urgency"] as const).map((name) => (
+          <Field key={name} label={name === "impact" ? "How many are hit?" : "How urgent?"}>
+            {(attributes) => (
+              <select
+                {...attributes}
+                className="field"
+                value={draft[name]}
+                onChange={({ target }) => onChange({ [name]: Number(target.value) })}
+              >
+                {LEVELS.map(([value, label]) => (
+                  <option key={value} value={value}>
+                    {label}
+                  </option>
+                ))}
+              </select>
+            )}
+          </Field>
+        ))}
+        <Field label="Team" isOptional>
           {({ id }) => (
             <Combobox
               id={id}
-              label="Who asks?"
-              options={callers}
-              value={callerId}
-              onChange={setCallerId}
-              placeholder="Name or address"
-              isLoading={people.isPending}
+              label="Team"
+              options={teamOptions}
+              value={draft.teamId}
+              onChange={(teamId) => onChange({ teamId })}
             />
           )}
         </Field>
-        <Field
-          label="What is wrong?"
-          error={isTried && title.trim() === "" ? "Say it in a few words." : undefined}
-        >
-          {(attributes) => (
-            <input
-              {...attributes}
-              className="field"
-              maxLength={300}
-              value={title}
-              onChange={({ target }) => setTitle(target.value)}
-            />
-          )}
-        </Field>
-        <Field label="More about it" isOptional>
-          {(attributes) => (
-            <textarea
-              {...attributes}
-              className="field"
-              rows={4}
-              value={description}
-              onChange={({ target }) => setDescription(target.value)}
-            />
-          )}
-        </Field>
-        <div className="act-columns">
-          {(["impact", "urgency"] as const).map((name) => (
-            <Field key={name} label={name === "impact" ? "How many are hit?" : "How urgent?"}>
-              {(attributes) => (
-                <select
-                  {...attributes}
-                  className="field"
-                  value={levels[name]}
-                  onChange={({ target }) => setLevels((old) => ({ ...old, [name]: target.value }))}
-                >
-                  {LEVELS.map(([value, label]) => (
-                    <option key={value} value={value}>
-                      {label}
-                    </option>
-                  ))}
-                </select>
-              )}
-            </Field>
-          ))}
-          <Field label="Team" isOptional>
-            {({ id }) => (
-              <Combobox
-                id={id}
-                label="Team"
-                options={(teams.data?.data ?? []).map((team) => ({
-                  value: team.id,
-                  label: team.name,
-                }))}
-                value={teamId}
-                onChange={setTeamId}
-              />
-            )}
-          </Field>
-        </div>
       </div>
-    </Dialog>
+    </>
   );
 }

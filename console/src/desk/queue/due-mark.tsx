@@ -1,3 +1,4 @@
+import "../marks.css";
 import { Pause } from "lucide-react";
 import { useNow } from "../../ui/time.tsx";
 import { type Due, leftOf, shareOf, toDueWords, toneOfDue } from "./due.ts";

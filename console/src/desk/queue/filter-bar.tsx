@@ -1,4 +1,4 @@
-import { Search, X } from "lucide-react";
+import { Check, Search, X } from "lucide-react";
 import { type KeyboardEvent, useId, useMemo, useRef, useState } from "react";
 import { useMay } from "../../data/people.ts";
 import { useOp } from "../../data/api.ts";
@@ -78,18 +78,7 @@ export function FilterBar({ search, onChange, view, views, onView }: FilterBarPr
   };
   return (
     <div ref={box} className="filter">
-      <select
-        className="filter-view"
-        aria-label="View"
-        value={view.id}
-        onChange={({ target }) => onView(target.value)}
-      >
-        {views.all.map((one) => (
-          <option key={one.id} value={one.id}>
-            {one.label}
-          </option>
-        ))}
-      </select>
+      <ViewSelect {...{ view, views, onView }} />
       <Search className="ico" aria-hidden="true" />
       {search.q !== undefined && (
         <ChipButton label={`“${search.q}”`} onRemove={() => onChange({ q: undefined })} />
@@ -132,29 +121,62 @@ export function FilterBar({ search, onChange, view, views, onView }: FilterBarPr
           className="float list-box"
           onPointerDown={(event) => event.preventDefault()}
         >
-          {words.trim() !== "" && (
-            <p className="muted list-none">Enter finds “{words.trim()}” in tickets</p>
-          )}
-          {found.map((option, n) => (
-            <div
-              key={option.label}
-              id={`${id}-${n}`}
-              role="option"
-              aria-selected={n === active}
-              className="list-option"
-              onMouseMove={() => setActive(n)}
-              onClick={() => toggle(option)}
-            >
-              <span className="grow cut">{option.label}</span>
-              {chips.some(
-                ({ field: one, value }) => one === option.field && value === option.value,
-              ) && "✓"}
-            </div>
-          ))}
+          <ChipOptions {...{ id, chips, active, found }} onActive={setActive} onPick={toggle} />
         </div>
+      )}
+      {isOpen && words.trim() !== "" && (
+        <p className="hide" role="status">
+          Enter finds {words.trim()} in tickets
+        </p>
       )}
     </div>
   );
+}
+
+/** The views of a screen that has no room for a pane of them. */
+function ViewSelect({ view, views, onView }: Pick<FilterBarProps, "view" | "views" | "onView">) {
+  return (
+    <select
+      className="filter-view"
+      aria-label="View"
+      value={view.id}
+      onChange={({ target }) => onView(target.value)}
+    >
+      {views.all.map((one) => (
+        <option key={one.id} value={one.id}>
+          {one.label}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+interface ChipOptionsProps {
+  readonly id: string;
+  readonly chips: readonly Chip[];
+  readonly found: readonly ChipOption[];
+  readonly active: number;
+  readonly onActive: (n: number) => void;
+  readonly onPick: (chip: Chip) => void;
+}
+
+function ChipOptions({ id, chips, found, active, onActive, onPick }: ChipOptionsProps) {
+  const has = (option: Chip): boolean =>
+    chips.some(({ field, value }) => field === option.field && value === option.value);
+  return found.map((option, n) => (
+    <div
+      key={option.label}
+      id={`${id}-${n}`}
+      role="option"
+      aria-selected={n === active}
+      className="list-option"
+      onMouseMove={() => onActive(n)}
+      onClick={() => onPick(option)}
+    >
+      <Check className={has(option) ? "ico" : "ico none"} />
+      <span className="grow cut">{option.label}</span>
+    </div>
+  ));
 }
 
 function ChipButton({

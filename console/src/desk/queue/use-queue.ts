@@ -10,6 +10,7 @@ export interface Queue {
   readonly error: Error | null;
   readonly isPending: boolean;
   readonly retry: () => void;
+  readonly readMore?: (() => void) | undefined;
 }
 
 const PAGE = 200;

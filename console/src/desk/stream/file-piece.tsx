@@ -1,5 +1,5 @@
 import { FileText } from "lucide-react";
-import type { Ticket } from "../ticket-kind.ts";
+import { useFileLink } from "../../data/files.ts";
 import type { FiledFile } from "./moments.ts";
 
 const KIB = 1_024;
@@ -11,13 +11,32 @@ export function toSize(bytes: number): string {
   return `${(bytes / KIB / KIB).toFixed(1)} MB`;
 }
 
-/** A file of a ticket. */
-export function FilePiece({ file }: { readonly file: FiledFile; readonly ticket: Ticket }) {
-  return (
-    <span className="file-piece">
+const isPicture = ({ name, type }: FiledFile): boolean =>
+  type === undefined
+    ? /\.(png|jpe?g|gif|webp)$/i.test(name)
+    : /^image\/(png|jpeg|gif|webp)$/.test(type);
+
+/** A file of a ticket: pictures are seen, others named. */
+export function FilePiece({ file }: { readonly file: FiledFile }) {
+  const link = useFileLink(file.fileId);
+  if (link !== undefined && isPicture(file)) {
+    return (
+      <a className="file-picture" href={link} target="_blank" rel="noreferrer" title={file.name}>
+        <img src={link} alt={file.name} loading="lazy" />
+      </a>
+    );
+  }
+  const words = (
+    <>
       <FileText className="ico" aria-hidden="true" />
       <span className="cut">{file.name}</span>
       <span className="muted">{toSize(file.bytes)}</span>
-    </span>
+    </>
+  );
+  if (link === undefined) return <span className="file-piece">{words}</span>;
+  return (
+    <a className="file-piece" href={link} target="_blank" rel="noreferrer" download={file.name}>
+      {words}
+    </a>
   );
 }

@@ -141,7 +141,7 @@ function toClauses(
 ): readonly string[] {
   const show = (field: string, value: unknown): string => {
     if (value === null || value === undefined || value === "") return "nothing";
-    if (field === "impact" || field === "urgency") return LEVELS[Number(value)] ?? String(value);
+    if (field === "impact" || field === "urgency") return LEVELS[Number(value)] ?? "";
     if (field === "priority") return `P${Number(value)}`;
     if (Array.isArray(value)) return value.map((one) => show(field, one)).join(", ") || "nothing";
     const text =

@@ -55,28 +55,15 @@ export function Stream({ ticket, entries, callerName, onMore }: StreamProps) {
         </div>
       </li>
       {entries.map((entry) => (
-        <Entry
-          key={entry.id}
-          entry={entry}
-          isNew={seenId !== undefined && entry.id > seenId}
-          ticket={ticket}
-        />
+        <Entry key={entry.id} entry={entry} isNew={seenId !== undefined && entry.id > seenId} />
       ))}
     </ol>
   );
 }
 
-function Entry({
-  entry,
-  isNew,
-  ticket,
-}: {
-  readonly entry: StreamEntry;
-  readonly isNew: boolean;
-  readonly ticket: Ticket;
-}) {
+function Entry({ entry, isNew }: { readonly entry: StreamEntry; readonly isNew: boolean }) {
   if (entry.sort === "said") return <SaidEntry entry={entry} isNew={isNew} />;
-  if (entry.sort === "filed") return <FiledEntry entry={entry} ticket={ticket} />;
+  if (entry.sort === "filed") return <FiledEntry entry={entry} />;
   return <DoneEntry entry={entry} />;
 }
 
@@ -127,7 +114,7 @@ function DoneEntry({ entry }: { readonly entry: Done }) {
   );
 }
 
-function FiledEntry({ entry, ticket }: { readonly entry: Filed; readonly ticket: Ticket }) {
+function FiledEntry({ entry }: { readonly entry: Filed }) {
   return (
     <li className="done filed">
       <span className="done-dot">
@@ -137,7 +124,7 @@ function FiledEntry({ entry, ticket }: { readonly entry: Filed; readonly ticket:
         <b>{entry.actor.name}</b> attached
         <span className="filed-list">
           {entry.files.map((file) => (
-            <FilePiece key={file.id} file={file} ticket={ticket} />
+            <FilePiece key={file.id} file={file} />
           ))}
         </span>
       </span>

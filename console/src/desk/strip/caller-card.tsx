@@ -1,38 +1,34 @@
 import { Link } from "@tanstack/react-router";
 import { useOp } from "../../data/api.ts";
-import { useMay, useNames } from "../../data/people.ts";
+import { useMay } from "../../data/people.ts";
 import { Avatar } from "../../ui/avatar.tsx";
 import { State } from "../../ui/state.tsx";
 import { Ago } from "../../ui/time.tsx";
 import { type Ticket, ticketPath } from "../ticket-kind.ts";
+import { useCaller } from "../use-caller.ts";
 
 const SHOWN = 5;
 
 /** Who asks, and what they asked for lately: the third time this week reads differently from the first. */
 export function CallerCard({ ticket }: { readonly ticket: Ticket }) {
-  const nameOf = useNames();
   const may = useMay();
   const { callerId } = ticket;
   const filter = JSON.stringify({ callerId });
   const query = { filter, sort: "-createdAt", limit: SHOWN + 1 };
   const enabled = callerId !== null && may("incidents:read");
   const { data } = useOp("incidents.list", { query }, { enabled });
-  const people = useOp(
-    "users.list",
-    { query: { limit: 200 } },
-    { enabled: may("users:read") },
-  ).data;
-  if (callerId === null) return null;
-  const person = people?.data.find(({ id }) => id === callerId);
+  const caller = useCaller(callerId);
+  if (!caller) return null;
   const others = (data?.data ?? []).filter(({ id }) => id !== ticket.id).slice(0, SHOWN);
   return (
     <section className="strip-part">
       <h3>Caller</h3>
-      <p className="caller">
-        <Avatar name={nameOf(callerId)} big />
+      <p className="caller-card">
+        <Avatar name={caller.name} big />
         <span className="grow">
-          <strong className="cut">{nameOf(callerId) ?? "Somebody"}</strong>
-          {person && <small className="muted cut">{person.email}</small>}
+          <strong className="cut">{caller.name ?? "Somebody"}</strong>
+          {caller.address !== undefined && <small className="muted cut">{caller.address}</small>}
+          {caller.phone !== undefined && <small className="muted cut">{caller.phone}</small>}
         </span>
       </p>
       {enabled && data && others.length === 0 && <p className="muted">Asks for the first time.</p>}

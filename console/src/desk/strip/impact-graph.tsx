@@ -17,7 +17,9 @@ export function ImpactGraph({ impact }: { readonly impact: Schemas["CmdbImpact"]
       isHurt: true,
     };
     const others = impact.impacted.map(({ id, name, hops, via, incidents }) => ({
-      ...{ id, name, hops },
+      id,
+      name,
+      hops,
       viaId: via.itemId,
       isHurt: incidents.length > 0,
     }));

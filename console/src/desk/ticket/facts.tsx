@@ -1,4 +1,4 @@
-import { useMemo } from "react";
+import { type ReactNode, useMemo } from "react";
 import { useOp } from "../../data/api.ts";
 import { useMay, useNames } from "../../data/people.ts";
 import { Avatar } from "../../ui/avatar.tsx";
@@ -53,14 +53,14 @@ export function Facts({ ticket }: { readonly ticket: Ticket }) {
     <dl className="facts">
       <Fact
         name="Assignee"
+        mark={<Avatar name={nameOf(ticket.assigneeId)} />}
         options={[{ label: "Nobody", value: null }, ...assignees]}
         refusal={refusal}
         onPick={({ value, label }) =>
           change("assigneeId", value, value === null ? "is nobody's" : `belongs to ${label}`)
         }
       >
-        <Avatar name={nameOf(ticket.assigneeId)} />
-        <span className="cut">{nameOf(ticket.assigneeId) ?? "Nobody"}</span>
+        {nameOf(ticket.assigneeId) ?? "Nobody"}
       </Fact>
       <Fact
         name="Team"
@@ -73,7 +73,7 @@ export function Facts({ ticket }: { readonly ticket: Ticket }) {
           change("teamId", value, value === null ? "has no team" : `went to ${label}`)
         }
       >
-        <span className="cut">{nameOf(ticket.teamId) ?? "None"}</span>
+        {nameOf(ticket.teamId) ?? "None"}
       </Fact>
       {(["impact", "urgency"] as const).map(
         (field) =>
@@ -121,22 +121,25 @@ interface FactProps {
   readonly options: readonly FactOption[];
   readonly refusal: string | undefined;
   readonly onPick: (option: FactOption) => void;
-  readonly children: React.ReactNode;
+  readonly mark?: ReactNode;
+  /** Its value in words. */
+  readonly children: string | undefined;
 }
 
-function Fact({ name, options, refusal, onPick, children }: FactProps) {
+function Fact({ name, options, refusal, onPick, mark, children }: FactProps) {
   return (
     <div className="fact">
       <dt>{name}</dt>
-      <dd>
+      <dd className="fact-value">
+        {mark}
         {refusal === undefined ? (
           <Menu
-            label={`Change ${name.toLowerCase()}`}
+            label={`${name}: ${children ?? ""}`}
             className="fact-button"
             align="start"
             items={options.map((option) => ({ label: option.label, onPick: () => onPick(option) }))}
           >
-            {children}
+            <span className="cut">{children}</span>
           </Menu>
         ) : (
           <span className="fact-plain" title={refusal}>
@@ -148,7 +151,7 @@ function Fact({ name, options, refusal, onPick, children }: FactProps) {
   );
 }
 
-function Plain({ name, children }: { readonly name: string; readonly children: React.ReactNode }) {
+function Plain({ name, children }: { readonly name: string; readonly children: ReactNode }) {
   return (
     <div className="fact">
       <dt>{name}</dt>

@@ -1,19 +1,13 @@
 import "./ticket.css";
-import { ArrowLeft, Ellipsis, GitFork, Maximize2, PanelRight } from "lucide-react";
-import { Link } from "@tanstack/react-router";
-import { useMemo, useRef, useState } from "react";
-import { useMay, useMe, useNames } from "../../data/people.ts";
+import { type RefObject, useMemo, useRef, useState } from "react";
+import { useMay, useNames } from "../../data/people.ts";
 import { usePresence } from "../../data/presence.ts";
 import { useActions } from "../../shell/actions.ts";
 import { useTitle } from "../../shell/title.ts";
-import { Avatar } from "../../ui/avatar.tsx";
 import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
-import { Keys } from "../../ui/key.tsx";
-import { Menu } from "../../ui/overlay/menu.tsx";
-import { State } from "../../ui/state.tsx";
 import { Composer, type ComposerHandle } from "../composer/composer.tsx";
 import { useLetter } from "../composer/use-letter.ts";
-import { Priority } from "../queue/due-mark.tsx";
+import { useLetterCompletion } from "../composer/use-letter-completion.ts";
 import { toStream } from "../stream/moments.ts";
 import { Stream } from "../stream/stream.tsx";
 import { Strip } from "../strip/strip.tsx";
@@ -22,15 +16,14 @@ import {
   KINDS,
   type Moment,
   type Ticket,
-  ticketPath,
   toTicket,
-  useClocks,
   useTicket,
   useTimeline,
 } from "../ticket-kind.ts";
+import { useCallerName } from "../use-caller.ts";
 import { ActDialog } from "./act-dialog.tsx";
-import { Clocks } from "./clocks.tsx";
 import { ConflictNotice } from "./conflict-notice.tsx";
+import { TicketHead } from "./ticket-head.tsx";
 import { type OfferedAct, useTicketActs } from "./use-acts.ts";
 
 interface TicketPanelProps {
@@ -72,9 +65,7 @@ function Opened({ ticket, onClose, onNext }: OpenedProps) {
   const { kind, number, id } = ticket;
   const may = useMay();
   const nameOf = useNames();
-  const meId = useMe()?.user.id;
   const timeline = useTimeline(kind, number);
-  const clocks = useClocks(kind, number, may("sla:read"));
   const moments = timeline.data?.data as readonly Moment[] | undefined;
   const stream = useMemo(
     () => toStream(moments ?? [], nameOf, ticket.callerId),
@@ -83,95 +74,28 @@ function Opened({ ticket, onClose, onNext }: OpenedProps) {
   const acts = useTicketActs(ticket);
   const composer = useRef<ComposerHandle>(null);
   const [isStripOpen, setStripOpen] = useState(false);
-  const letter = useLetter(ticket, stream, moments !== undefined, () => onNext?.());
+  const isRead = moments !== undefined;
+  const letter = useLetter(ticket, { stream, isRead, onNext: () => onNext?.() });
   const people = usePresence(id, { isEditing: letter.isWriting });
   const writers = people.filter(({ state }) => state === "editing").map(({ name }) => name);
-  const callerName = nameOf(ticket.callerId) ?? nameOf(ticket.createdBy);
+  const callerName = useCallerName(ticket);
+  const completion = useLetterCompletion(ticket);
   const mayWrite = may(KINDS[kind].write) || kind === "request";
   const refusal = mayWrite ? undefined : `You may read this, not answer it (${KINDS[kind].write}).`;
-  useActions([
-    ...acts.acts.map((act) => ({
-      ...(act.keys !== undefined && { keys: act.keys }),
-      label: `${act.label.replace("…", "")} ${number}`,
-      run: act.run,
-      disabled: act.disabled,
-    })),
-    {
-      keys: "a",
-      label: "Take it",
-      run: () => acts.acts.find((act) => act.id === "take")?.run(),
-      hidden: true,
-    },
-    {
-      keys: "r",
-      label: "Reply to the caller",
-      run: () => composer.current?.write(false),
-      disabled: refusal,
-    },
-    {
-      keys: "i",
-      label: "Internal note",
-      run: () => composer.current?.write(true),
-      disabled: refusal,
-    },
-    { keys: "d", label: "Show or hide the details", run: () => setStripOpen(!isStripOpen) },
-  ]);
-  const completion = useMemo(() => ({ modules: [], people: [] }), []);
-  const firstName = callerName?.split(" ")[0];
+  const Title = onClose ? "h2" : "h1";
+  const toggleStrip = (): void => setStripOpen(!isStripOpen);
+  useTicketKeys({ acts: acts.acts, number, composer, refusal, toggleStrip });
+  const canResolve = acts.acts.some(({ op, disabled }) => op === "incidents.resolve" && !disabled);
   return (
     <section
       className={`ticket${isStripOpen ? " strip-open" : ""}`}
       aria-label={`${KINDS[kind].word} ${number}`}
     >
-      <header className="ticket-head">
-        {onClose && (
-          <button
-            className="btn bare icon ticket-back"
-            aria-label="Back to the list"
-            onClick={onClose}
-          >
-            <ArrowLeft />
-          </button>
-        )}
-        <Priority priority={ticket.priority} isMajor={ticket.isMajor} />
-        <span className="mono muted ticket-number">{number}</span>
-        <State state={ticket.state} />
-        <span className="ticket-clocks">
-          <Clocks
-            clocks={clocks.data?.data ?? []}
-            readAtMs={clocks.dataUpdatedAt}
-            reason={ticket.onHoldReason}
-          />
-        </span>
-        {people.length > 0 && (
-          <span className="ticket-people" role="group" aria-label="Who else is here">
-            {people.slice(0, 3).map(({ userId, name, state }) => (
-              <span
-                key={userId}
-                className={state}
-                title={`${name} ${state === "editing" ? "is writing" : "has it open"}`}
-              >
-                <Avatar name={name} />
-              </span>
-            ))}
-          </span>
-        )}
-        <ActButtons acts={acts.acts} isMine={ticket.assigneeId === meId} />
-        <MoreMenu acts={acts.acts} ticket={ticket} isPage={!onClose} />
-        <button
-          className="btn bare icon strip-button"
-          aria-label="Details"
-          title="Details (d)"
-          aria-expanded={isStripOpen}
-          onClick={() => setStripOpen(!isStripOpen)}
-        >
-          <PanelRight />
-        </button>
-      </header>
+      <TicketHead {...{ ticket, onClose, people, isStripOpen, toggleStrip }} acts={acts.acts} />
       {acts.conflict && (
         <ConflictNotice
           conflict={acts.conflict}
-          newest={stream.findLast(({ actor }) => actor.id !== meId)}
+          newest={stream.findLast(({ sort }) => sort === "done")}
           onInsist={acts.insist}
           onForget={acts.forget}
         />
@@ -179,15 +103,12 @@ function Opened({ ticket, onClose, onNext }: OpenedProps) {
       <div className="ticket-body">
         <div className="ticket-main">
           <div className="ticket-scroll scroll" tabIndex={0} role="region" aria-label="Story">
-            <h2 className="ticket-title">{ticket.title}</h2>
+            <Title className="ticket-title">{ticket.title}</Title>
             {timeline.error && (
               <ErrorNotice error={timeline.error} retry={() => void timeline.refetch()} />
             )}
-            {moments ? (
-              <Stream {...{ ticket, callerName }} entries={stream} />
-            ) : (
-              !timeline.error && <Loading rows={5} />
-            )}
+            {isRead && <Stream {...{ ticket, callerName }} entries={stream} />}
+            {!isRead && !timeline.error && <Loading rows={5} />}
           </div>
           <Composer
             handle={composer}
@@ -196,16 +117,15 @@ function Opened({ ticket, onClose, onNext }: OpenedProps) {
             onSend={(way) => void letter.send(way)}
             isBusy={letter.isBusy}
             disabled={refusal}
-            canResolve={
-              kind === "incident" &&
-              acts.acts.some((act) => act.id === "resolve" && act.disabled === undefined)
-            }
-            callerName={firstName}
+            canResolve={canResolve}
+            callerName={callerName?.split(" ")[0]}
             unseen={letter.unseen}
             isWarned={letter.isWarned}
             writers={writers}
             completion={completion}
-            onFiles={() => undefined}
+            files={letter.files.files}
+            onFiles={letter.files.add}
+            onDropFile={letter.files.drop}
           />
         </div>
         <Strip
@@ -226,80 +146,37 @@ function Opened({ ticket, onClose, onNext }: OpenedProps) {
   );
 }
 
-/** The one or two acts that matter now; everything else is behind the dots. */
-function ActButtons({
-  acts,
-  isMine,
-}: {
+interface TicketKeys {
   readonly acts: readonly OfferedAct[];
-  readonly isMine: boolean;
-}) {
+  readonly number: string;
+  readonly composer: RefObject<ComposerHandle | null>;
+  readonly refusal: string | undefined;
+  readonly toggleStrip: () => void;
+}
+
+/** One key for each act. `a` takes as `t` does: it is the first letter of "assign to me" elsewhere. */
+function useTicketKeys({ acts, number, composer, refusal, toggleStrip }: TicketKeys): void {
   const take = acts.find(({ id }) => id === "take");
-  const main = acts.find(({ isMain }) => isMain === true);
-  return (
-    <>
-      {take && !isMine && <ActButton act={take} />}
-      {main && <ActButton act={main} isMain />}
-    </>
-  );
-}
-
-function ActButton({ act, isMain }: { readonly act: OfferedAct; readonly isMain?: boolean }) {
-  return (
-    <button
-      className={isMain ? "btn main" : "btn"}
-      disabled={act.disabled !== undefined}
-      title={act.disabled}
-      onClick={act.run}
-    >
-      {act.label} {act.keys && <Keys keys={act.keys} />}
-    </button>
-  );
-}
-
-function MoreMenu({
-  acts,
-  ticket,
-  isPage,
-}: {
-  readonly acts: readonly OfferedAct[];
-  readonly ticket: Ticket;
-  readonly isPage: boolean;
-}) {
-  return (
-    <>
-      <Menu
-        label="More acts"
-        items={acts.map(({ label, keys, run, disabled, isDangerous, id }) => ({
-          label,
-          keys,
-          onPick: run,
-          disabled,
-          ...(isDangerous && { isDangerous }),
-          isApart: id === "escalate",
-        }))}
-      >
-        <Ellipsis />
-      </Menu>
-      <Link
-        className="btn bare icon ticket-wide"
-        to="/causes/$of"
-        params={{ of: ticket.id }}
-        aria-label="Why: causes and effects"
-        title="Why: causes and effects"
-      >
-        <GitFork />
-      </Link>
-      {!isPage && (
-        <Link
-          className="btn bare icon ticket-wide"
-          to={ticketPath(ticket.number)}
-          aria-label="Open on a page of its own"
-          title="Open on a page of its own"
-        >
-          <Maximize2 />
-        </Link>
-      )}
-    </>
-  );
+  useActions([
+    ...acts.map(({ keys, label, run, disabled }) => ({
+      ...(keys !== undefined && { keys }),
+      label: `${label.replace("…", "")} ${number}`,
+      run,
+      disabled,
+    })),
+    ...(take ? [{ ...take, keys: "a", label: "Take it", hidden: true }] : []),
+    {
+      keys: "r",
+      label: "Reply to the caller",
+      run: () => composer.current?.write(false),
+      disabled: refusal,
+    },
+    {
+      keys: "i",
+      label: "Internal note",
+      run: () => composer.current?.write(true),
+      disabled: refusal,
+    },
+    { keys: "d", label: "Show or hide the details", run: toggleStrip },
+  ]);
 }

@@ -1,5 +1,5 @@
 import { domain } from "#kernel/domain.ts";
-import { getPresence, leavePresence, putPresence } from "./operations.ts";
+import { getPresence, leavePresence, listPresence, putPresence } from "./operations.ts";
 import { PresenceShare } from "./presence.ts";
 
 export { type PresenceFollower, presenceWatchOf } from "./presence-watch.ts";
@@ -9,5 +9,5 @@ export const presence = domain({
   summary: "Who is at something right now: the one thing that no log keeps.",
   permissions: [PresenceShare],
   events: [],
-  operations: [getPresence, leavePresence, putPresence],
+  operations: [getPresence, leavePresence, listPresence, putPresence],
 });

@@ -1,4 +1,5 @@
-import { type Caller, userIdOf } from "#kernel/access/caller.ts";
+import Type from "typebox";
+import { type Caller, partitionOfCaller, userIdOf } from "#kernel/access/caller.ts";
 import type { ReadContext } from "#kernel/contract.ts";
 import { Failure } from "#kernel/operation/failure.ts";
 import { command, query } from "#kernel/operation/operation.ts";
@@ -10,11 +11,12 @@ import {
   PresenceInput,
   PresenceShare,
   ThingId,
+  ThingIds,
   toPresence,
 } from "./presence.ts";
 import { PRESENCE_CHANGE } from "./presence-watch.ts";
 import * as store from "./store.ts";
-import { assertMayRead } from "./thing-access.ts";
+import { assertMayRead, mayRead } from "./thing-access.ts";
 
 const ByThing = object({ thing: ThingId });
 const example = { params: { thing: "wf_01jd0000000000000000000000" } };
@@ -60,6 +62,35 @@ export const getPresence = query({
   example,
   prepare: (platform, { params }, caller) => assertMayRead(platform, caller, params.thing),
   run: (ctx, { params: { thing } }) => readPresence(ctx, thing),
+});
+
+export const listPresence = query({
+  id: "presence.list",
+  route: "GET /api/v1/presence",
+  summary: "See who looks at or edits any of several things",
+  description:
+    "For lists, whose rows show who has them open. Only things at which somebody is are answered; one that you " +
+    "may not read is as one at which nobody is.",
+  permission: PresenceShare,
+  query: object({ things: ThingIds }),
+  response: item(
+    Type.Object({ things: Type.Array(Presence) }, { title: "PresenceList" }),
+  ),
+  example: { query: { things: "inc_01jd0000000000000000000000,inc_01jd0000000000000000000001" } },
+  async prepare(platform, { query: { things } }, caller) {
+    const now = platform.clock.now();
+    const sessions = await platform.db.read(partitionOfCaller(caller), (tx) =>
+      store.listSessionsAt(tx, things.split(","), now),
+    );
+    const present = [...Map.groupBy(sessions, ({ thing }) => thing)];
+    // Few of them are open at a time, so few have to be asked for.
+    const readable = await Promise.all(
+      present.map(async ([thing]) => mayRead(platform, caller, thing)),
+    );
+    const seen = present.filter((_, n) => readable[n]);
+    return { things: seen.map(([thing, at]) => toPresence(thing, at, userIdOf(caller))) };
+  },
+  run: async (_ctx, _input, prepared) => prepared,
 });
 
 export const leavePresence = command({

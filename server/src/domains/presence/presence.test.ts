@@ -173,3 +173,15 @@ test("the things of a session, of a person and of a workspace are bounded", asyn
   });
   expect((await carl(`PUT ${pathOf(things[1]!)}`, { state: "viewing" })).status).toBe(200);
 });
+
+test("a list asks once for all of its rows, and learns of none that the caller may not read", async () => {
+  const [open, free] = [await newIncident(), await newIncident()];
+  await ben(`PUT ${pathOf(open)}`, { state: "editing" });
+  const path = `GET /api/v1/presence?things=${open},${free}`;
+  const seen = await ada(path);
+  expect(seen.body.data.things.map(({ thing, people }: any) => [thing, names({ people })])).toEqual([
+    [open, ["editing null"]],
+  ]);
+  const stranger = await world.member(["requester"]);
+  expect((await stranger(path)).body.data.things).toEqual([]);
+});

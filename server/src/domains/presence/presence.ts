@@ -10,6 +10,8 @@ export const PRESENCE_MS = 30_000;
 export const SESSION_THINGS_MAX = 20;
 /** The things of one person in all sessions and tokens together: nobody takes the room of all others. */
 export const PERSON_THINGS_MAX = 100;
+/** The things that one question is about, at most: as many as a screen shows. */
+export const ASKED_THINGS_MAX = 50;
 /** The rows of one workspace in one environment, at most. */
 export const PRESENCES_MAX = 1_000;
 
@@ -25,9 +27,16 @@ export const PresenceFull = failure(
   `No more than ${PRESENCES_MAX} people and things are kept at a time.`,
 );
 
+const ID = idPattern("[a-z]+").replace(/^\^|\$$/g, "");
+
 export const ThingId = Type.String({
   pattern: idPattern("[a-z]+"),
   description: "The id of anything that has an address of its own and that you may read",
+});
+
+export const ThingIds = Type.String({
+  pattern: `^${ID}(,${ID}){0,${ASKED_THINGS_MAX - 1}}$`,
+  description: `Up to ${ASKED_THINGS_MAX} ids: \`inc_…,inc_…\``,
 });
 
 export const PresenceInput = {

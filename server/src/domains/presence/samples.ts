@@ -18,5 +18,12 @@ export const samples: readonly Sample[] = [
     operation: "presence.put",
     arrange: async (owner) => ({ ...(await arrangeThing(owner)), body: { state: "editing" } }),
   },
+  {
+    operation: "presence.list",
+    async arrange(owner) {
+      const { params } = await arrangePresence(owner);
+      return { query: { things: params.thing } };
+    },
+  },
   { operation: "presence.leave", arrange: arrangePresence },
 ];

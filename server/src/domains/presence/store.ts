@@ -93,6 +93,22 @@ export async function listSessions(tx: Tx, thing: string, now: Date): Promise<Pr
   return rows.map(toSession);
 }
 
+/** The sessions at any of these things. */
+export async function listSessionsAt(
+  tx: Tx,
+  things: readonly string[],
+  now: Date,
+): Promise<PresentSession[]> {
+  const rows = await tx
+    .selectFrom("presence")
+    .select(["thing", "user_id", "name", "state", "place", "since"])
+    .where("thing", "in", things)
+    .where("expires_at", ">", now.toISOString())
+    .orderBy("since")
+    .execute();
+  return rows.map(toSession);
+}
+
 interface PresenceRow {
   readonly thing: string;
   readonly user_id: string;

@@ -21,6 +21,21 @@ export async function assertMayRead(
   await call(read.operation, { params: { [read.param]: thing } });
 }
 
+/** Says whether a caller may read a thing. */
+export async function mayRead(
+  platform: Platform,
+  caller: Caller,
+  thing: string,
+): Promise<boolean> {
+  try {
+    await assertMayRead(platform, caller, thing);
+    return true;
+  } catch (error) {
+    if (error instanceof Failure) return false;
+    throw error;
+  }
+}
+
 interface ThingReader {
   readonly operation: string;
   readonly param: string;

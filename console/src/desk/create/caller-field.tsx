@@ -1,0 +1,52 @@
+import { useMemo } from "react";
+import { useOp } from "../../data/api.ts";
+import { useMay } from "../../data/people.ts";
+import { Combobox } from "../../ui/overlay/combobox.tsx";
+import { Field } from "../../ui/field.tsx";
+
+interface CallerFieldProps {
+  readonly value: string | undefined;
+  readonly onChange: (callerId: string | undefined) => void;
+}
+
+/** Whoever asks, by name or address: members, and contacts who are none. */
+export function CallerField({ value, onChange }: CallerFieldProps) {
+  const may = useMay();
+  const people = useOp("users.list", { query: { limit: 200 } }, { enabled: may("users:read") });
+  const contacts = useOp(
+    "contacts.list",
+    { query: { limit: 200 } },
+    { enabled: may("contacts:read") },
+  );
+  const options = useMemo(
+    () => [
+      ...(people.data?.data ?? []).map(({ id, name, email }) => ({
+        value: id,
+        label: name,
+        about: email,
+      })),
+      ...(contacts.data?.data ?? []).map(({ id, name, address }) => ({
+        value: id,
+        label: name,
+        about: address,
+        group: "Contact",
+      })),
+    ],
+    [people.data, contacts.data],
+  );
+  return (
+    <Field label="Who asks?" isOptional>
+      {({ id }) => (
+        <Combobox
+          id={id}
+          label="Who asks?"
+          options={options}
+          value={value}
+          onChange={onChange}
+          placeholder="Name or address"
+          isLoading={people.isPending}
+        />
+      )}
+    </Field>
+  );
+}

@@ -1,0 +1,157 @@
+import { ArrowLeft, Ellipsis, GitFork, Maximize2, PanelRight } from "lucide-react";
+import { Link } from "@tanstack/react-router";
+import { useMay, useMe } from "../../data/people.ts";
+import type { PresentPerson } from "../../data/presence.ts";
+import { Avatar } from "../../ui/avatar.tsx";
+import { Keys } from "../../ui/key.tsx";
+import { Menu } from "../../ui/overlay/menu.tsx";
+import { State } from "../../ui/state.tsx";
+import { Priority } from "../queue/due-mark.tsx";
+import { type Ticket, ticketPath, useClocks } from "../ticket-kind.ts";
+import { Clocks } from "./clocks.tsx";
+import type { OfferedAct } from "./use-acts.ts";
+
+const PEOPLE_MAX = 3;
+
+interface TicketHeadProps {
+  readonly ticket: Ticket;
+  readonly acts: readonly OfferedAct[];
+  readonly people: readonly PresentPerson[];
+  readonly onClose?: (() => void) | undefined;
+  readonly isStripOpen: boolean;
+  readonly toggleStrip: () => void;
+}
+
+/** The top line: what state it is in, what its clocks say, who else is here, and the acts that matter now. */
+export function TicketHead(props: TicketHeadProps) {
+  const { ticket, acts, people, onClose, isStripOpen, toggleStrip } = props;
+  const { kind, number } = ticket;
+  const may = useMay();
+  const meId = useMe()?.user.id;
+  const clocks = useClocks(kind, number, may("sla:read"));
+  return (
+    <header className="ticket-head">
+      {onClose && (
+        <button
+          className="btn bare icon ticket-back"
+          aria-label="Back to the list"
+          onClick={onClose}
+        >
+          <ArrowLeft />
+        </button>
+      )}
+      <Priority priority={ticket.priority} isMajor={ticket.isMajor} />
+      <span className="mono muted ticket-number">{number}</span>
+      <State state={ticket.state} />
+      <span className="ticket-clocks">
+        <Clocks
+          clocks={clocks.data?.data ?? []}
+          readAtMs={clocks.dataUpdatedAt}
+          reason={ticket.onHoldReason}
+        />
+      </span>
+      {people.length > 0 && (
+        <span className="ticket-people" role="group" aria-label="Who else is here">
+          {people.slice(0, PEOPLE_MAX).map(({ userId, name, state }) => (
+            <span
+              key={userId}
+              className={state}
+              title={`${name} ${state === "editing" ? "is writing" : "has it open"}`}
+            >
+              <Avatar name={name} />
+            </span>
+          ))}
+        </span>
+      )}
+      <ActButtons acts={acts} isMine={ticket.assigneeId === meId} />
+      <MoreMenu acts={acts} ticket={ticket} isPage={!onClose} />
+      <button
+        className="btn bare icon strip-button"
+        aria-label="Details"
+        title="Details (d)"
+        aria-expanded={isStripOpen}
+        onClick={toggleStrip}
+      >
+        <PanelRight />
+      </button>
+    </header>
+  );
+}
+
+/** The one or two acts that matter now; everything else is behind the dots. */
+function ActButtons({
+  acts,
+  isMine,
+}: {
+  readonly acts: readonly OfferedAct[];
+  readonly isMine: boolean;
+}) {
+  const take = acts.find(({ id }) => id === "take");
+  const main = acts.find(({ isMain }) => isMain === true);
+  return (
+    <>
+      {take && !isMine && <ActButton act={take} />}
+      {main && <ActButton act={main} isMain />}
+    </>
+  );
+}
+
+function ActButton({ act, isMain }: { readonly act: OfferedAct; readonly isMain?: boolean }) {
+  return (
+    <button
+      className={isMain ? "btn main" : "btn"}
+      disabled={act.disabled !== undefined}
+      title={act.disabled}
+      onClick={act.run}
+    >
+      {act.label} {act.keys && <Keys keys={act.keys} />}
+    </button>
+  );
+}
+
+function MoreMenu({
+  acts,
+  ticket,
+  isPage,
+}: {
+  readonly acts: readonly OfferedAct[];
+  readonly ticket: Ticket;
+  readonly isPage: boolean;
+}) {
+  return (
+    <>
+      <Menu
+        label="More acts"
+        items={acts.map(({ label, keys, run, disabled, isDangerous, id }) => ({
+          label,
+          keys,
+          onPick: run,
+          disabled,
+          ...(isDangerous && { isDangerous }),
+          isApart: id === "escalate",
+        }))}
+      >
+        <Ellipsis />
+      </Menu>
+      <Link
+        className="btn bare icon ticket-wide"
+        to="/causes/$of"
+        params={{ of: ticket.id }}
+        aria-label="Why: causes and effects"
+        title="Why: causes and effects"
+      >
+        <GitFork />
+      </Link>
+      {!isPage && (
+        <Link
+          className="btn bare icon ticket-wide"
+          to={ticketPath(ticket.number)}
+          aria-label="Open on a page of its own"
+          title="Open on a page of its own"
+        >
+          <Maximize2 />
+        </Link>
+      )}
+    </>
+  );
+}
