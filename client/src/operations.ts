@@ -184,6 +184,7 @@ export interface Schemas {
   "Preference": { "key": string; "value": unknown; "updatedAt": string };
   "Preferences": { "preferences": readonly (Schemas["Preference"])[] };
   "Presence": { "thing": string; "people": readonly (Schemas["PresentPerson"])[] };
+  "PresenceList": { "things": readonly (Schemas["Presence"])[] };
   "PresentPerson": { "userId": string; "name": string; "state": "viewing" | "editing"; "at": string | null; "since": string; "sessions": number; "you": boolean };
   "Preview": { "events": readonly (Schemas["Event"])[]; "scanned": number; "truncated": boolean };
   "PreviewedText": { "expression"?: string; "template"?: unknown };
@@ -905,6 +906,8 @@ export interface Operations {
   "presence.get": { params: { "thing": string }; reply: { "data": Schemas["Presence"] } };
   /** Say that you have left something */
   "presence.leave": { params: { "thing": string }; reply: undefined };
+  /** See who looks at or edits any of several things */
+  "presence.list": { query: { "things": string }; reply: { "data": Schemas["PresenceList"] } };
   /** Say that you look at or edit something */
   "presence.put": { params: { "thing": string }; body: { "state": "viewing" | "editing"; "at"?: string }; reply: { "data": Schemas["Presence"] } };
   /** Attach a file to a problem */
@@ -1639,6 +1642,7 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "preferences.set": "PUT /api/v1/me/preferences/{key}",
   "presence.get": "GET /api/v1/presence/{thing}",
   "presence.leave": "DELETE /api/v1/presence/{thing}",
+  "presence.list": "GET /api/v1/presence",
   "presence.put": "PUT /api/v1/presence/{thing}",
   "problems.add_attachment": "POST /api/v1/itsm/problems/{id}/attachments",
   "problems.add_comment": "POST /api/v1/itsm/problems/{id}/comments",

@@ -73,9 +73,7 @@ export const listPresence = query({
     "may not read is as one at which nobody is.",
   permission: PresenceShare,
   query: object({ things: ThingIds }),
-  response: item(
-    Type.Object({ things: Type.Array(Presence) }, { title: "PresenceList" }),
-  ),
+  response: item(Type.Object({ things: Type.Array(Presence) }, { title: "PresenceList" })),
   example: { query: { things: "inc_01jd0000000000000000000000,inc_01jd0000000000000000000001" } },
   async prepare(platform, { query: { things } }, caller) {
     const now = platform.clock.now();

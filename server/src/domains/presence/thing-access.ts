@@ -22,11 +22,7 @@ export async function assertMayRead(
 }
 
 /** Says whether a caller may read a thing. */
-export async function mayRead(
-  platform: Platform,
-  caller: Caller,
-  thing: string,
-): Promise<boolean> {
+export async function mayRead(platform: Platform, caller: Caller, thing: string): Promise<boolean> {
   try {
     await assertMayRead(platform, caller, thing);
     return true;
