@@ -211,6 +211,17 @@ export interface Tables {
     created_at: Time;
     unused_at: Time | null;
   };
+  business_calendars: {
+    id: string;
+    workspace_id: Generated<string>;
+    name: string;
+    timezone: string;
+    hours: Json;
+    holidays: string[];
+    revision: Generated<number>;
+    created_at: Time;
+    updated_at: Time;
+  };
   calendar_feeds: {
     workspace_id: Generated<string>;
     environment: Generated<"production" | "staging" | "development">;
@@ -1098,6 +1109,8 @@ export interface Tables {
     last_xid: string;
     last_seq: number;
     updated_at: Time;
+    name: string;
+    warnings: Generated<number>;
   };
   sla_policies: {
     id: string;
@@ -1113,6 +1126,7 @@ export interface Tables {
     revision: Generated<number>;
     created_at: Time;
     updated_at: Time;
+    calendar_id: string | null;
   };
   sso_assertions: {
     workspace_id: Generated<string>;

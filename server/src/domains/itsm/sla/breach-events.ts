@@ -11,7 +11,9 @@ const Alert = Type.Object(
     policyId: Type.String(),
     policyName: Type.String(),
     metric: Type.Enum([...METRICS]),
+    name: Type.String({ description: "Of the target, within its policy" }),
     targetMinutes: Type.Number(),
+    percent: Type.Number({ description: "The share of the time that is used up" }),
     dueAt: nullable(Time),
     ticket: Type.Object({
       kind: Type.Enum([...TICKET_KINDS]),
@@ -34,7 +36,7 @@ export const IncidentSlaBreached = event("incident.sla_breached", {
 });
 export const IncidentSlaWarning = event("incident.sla_warning", {
   resource: "incident",
-  summary: "Most of the time that an SLA allows is used up for an incident.",
+  summary: "A share of the time that an SLA allows is used up for an incident.",
   data: Alert,
 });
 export const SlaBreached = event("sla.breached", {
@@ -44,7 +46,7 @@ export const SlaBreached = event("sla.breached", {
 });
 export const SlaWarning = event("sla.warning", {
   resource: "ticket",
-  summary: "Most of the time that an SLA allows is used up, for a ticket of any kind.",
+  summary: "A share of the time that an SLA allows is used up, for a ticket of any kind.",
   data: Alert,
 });
 export const SlaCancelled = event("sla.cancelled", {

@@ -14,6 +14,7 @@ import {
   SlaWarning,
 } from "./breach-events.ts";
 import { clockReader } from "./clocks/clock-reader.ts";
+import { calendars, importHolidays } from "./calendars/resource.ts";
 import { policies, policyContent } from "./policy-resource.ts";
 import { SlaRead, SlaWrite } from "./permissions.ts";
 import { simulatePolicy } from "./simulation.ts";
@@ -29,13 +30,21 @@ export const sla = domain({
   permissions: [SlaRead, SlaWrite],
   events: [
     ...Object.values(policies.events),
+    ...Object.values(calendars.events),
     SlaBreached,
     SlaWarning,
     SlaCancelled,
     IncidentSlaBreached,
     IncidentSlaWarning,
   ],
-  operations: [...policies.operations, simulatePolicy, listClocks, ...ticketClocks],
+  operations: [
+    ...policies.operations,
+    simulatePolicy,
+    ...calendars.operations,
+    importHolidays,
+    listClocks,
+    ...ticketClocks,
+  ],
   readers: [clockReader, policyReader, breachNotificationReader],
   jobs: [recomputeClocksJob],
   engines: [breachAnnouncer],

@@ -40,16 +40,22 @@ async function listRecipients(tx: Tx, { ticket }: Alert): Promise<readonly strin
   return (await findTeamMemberIds(tx, ticket.teamId)).slice(0, RECIPIENTS_MAX);
 }
 
+const TARGET_WORDS = {
+  response: "a response",
+  resolution: "its resolution",
+  next_reply: "the next reply",
+} as const;
+
 function notificationText(
-  { ticket, policyName, metric, targetMinutes, dueAt }: Alert,
+  { ticket, policyName, metric, name: target, targetMinutes, dueAt }: Alert,
   isBreach: boolean,
 ) {
-  const target = metric === "response" ? "a response" : "its resolution";
+  const end = metric === "custom" ? target : TARGET_WORDS[metric];
   const name = ticket.number ?? ticket.id;
   return {
     title: isBreach ? `${name} is late` : `${name} is due soon`,
     body:
-      `${ticket.title ?? name}: ${policyName} allows ${targetMinutes} minutes until ${target}, ` +
+      `${ticket.title ?? name}: ${policyName} allows ${targetMinutes} minutes until ${end}, ` +
       (isBreach ? `which passed at ${dueAt}.` : `which is at ${dueAt}.`),
   };
 }

@@ -1,10 +1,11 @@
 import Type from "typebox";
 import type { Tx } from "#kernel/db/connection.ts";
-import { failure } from "#kernel/operation/failure.ts";
+import { failure, invalidField } from "#kernel/operation/failure.ts";
 import { resourcePack } from "#kernel/resource/pack.ts";
 import { resource } from "#kernel/resource/resource.ts";
 import { TICKET_KINDS } from "../tickets/index.ts";
 import { SlaRead, SlaWrite } from "./permissions.ts";
+import { lockCalendar } from "./calendars/calendar.ts";
 import {
   applyPolicyChange,
   assertValidPolicy,
@@ -43,9 +44,12 @@ export const policies = resource({
     filters: { entity: Type.Optional(Type.Enum([...TICKET_KINDS])) },
   },
   limit: { max: POLICIES_MAX, failure: TooManyPolicies },
-  async check({ services }, input, before) {
+  async check({ services, tx }, input, before) {
+    const change = await resolveCalendar(tx, input);
     // A new policy has all required fields.
-    const fields = before ? applyPolicyChange(before, input) : toPolicyFields(input as PolicyInput);
+    const fields = before
+      ? applyPolicyChange(before, change)
+      : toPolicyFields(change as PolicyInput);
     assertValidPolicy(services, fields);
     return fields;
   },
@@ -94,6 +98,20 @@ export const policies = resource({
     },
   },
 });
+
+/** Copies the hours of the shared calendar that a change names; hours of its own take a policy off it. */
+export async function resolveCalendar<
+  T extends Pick<Partial<PolicyChange>, "calendarId" | "calendar">,
+>(tx: Tx, change: T, at = ""): Promise<T> {
+  const { calendarId, calendar } = change;
+  if (calendarId === undefined || calendarId === null) {
+    return calendar === undefined ? change : { ...change, calendarId: null };
+  }
+  if (calendar) throw invalidField(`${at}/calendar`, "must not be there beside a calendarId");
+  const shared = await lockCalendar(tx, calendarId);
+  if (!shared) throw invalidField(`${at}/calendarId`, "is not a calendar of this workspace");
+  return { ...change, calendar: shared };
+}
 
 /** Lists the policies that have clocks. */
 export function listActivePolicies(tx: Tx): Promise<SlaPolicy[]> {

@@ -5,53 +5,73 @@ import { type FieldError, assertNoErrors } from "#kernel/operation/failure.ts";
 import type { Item } from "#kernel/resource/resource.ts";
 import { id, line, nullable, object, patch, Time } from "#kernel/schema/schema.ts";
 import { ticketKinds, TICKET_KINDS } from "../tickets/index.ts";
-import { minutesOf } from "./business-hours.ts";
+import {
+  BusinessCalendar,
+  calendarErrors,
+  CalendarId,
+  withHolidays,
+} from "./calendars/calendar.ts";
 
 const MINUTES_MAX = 525_600;
-const HOURS_MAX = 50;
-const HOLIDAYS_MAX = 1_000;
 const STATES_MAX = 20;
 
-export const METRICS = ["response", "resolution"] as const;
+const TARGETS_MAX = 20;
+const WARNINGS_MAX = 5;
+
+export const METRICS = ["response", "resolution", "next_reply", "custom"] as const;
 export type Metric = (typeof METRICS)[number];
+
+const COUNTED_FROM = ["creation", "match"] as const;
+export type CountedFrom = (typeof COUNTED_FROM)[number];
+
+const percent = (description: string) =>
+  Type.Number({ exclusiveMinimum: 0, maximum: 100, description });
+
+const ticketCondition = (description: string) =>
+  Type.Optional(Type.Unsafe<Record<string, unknown>>({ ...ConditionSchema, description }));
 
 const Target = object(
   {
     metric: Type.Enum([...METRICS], {
-      description: "`response`: the first reaction; `resolution`: the end of the work",
+      description:
+        "`response`: the first answer; `resolution`: the end of the work; `next_reply`: the answer to each " +
+        "word of the caller, from nothing each time; `custom`: what the conditions say, at the latest the " +
+        "end of the work",
     }),
+    name: Type.Optional(line(50, "The metric unless given; unique within the policy")),
     minutes: Type.Number({
       exclusiveMinimum: 0,
       maximum: MINUTES_MAX,
       description: "Of business time; fractions are allowed",
     }),
-  },
-  { title: "SlaTarget" },
-);
-
-const WorkingHours = object({
-  days: Type.Array(Type.Integer({ minimum: 1, maximum: 7 }), {
-    minItems: 1,
-    maxItems: 7,
-    description: "1 is Monday",
-  }),
-  from: Type.String({ pattern: "^([01]\\d|2[0-3]):[0-5]\\d$" }),
-  to: Type.String({ pattern: "^(([01]\\d|2[0-3]):[0-5]\\d|24:00)$" }),
-});
-
-const CalendarSchema = object(
-  {
-    timezone: line(64, "IANA; the hours are those of its clocks, in summer and winter"),
-    hours: Type.Array(WorkingHours, { minItems: 1, maxItems: HOURS_MAX }),
-    holidays: Type.Optional(
-      Type.Array(Type.String({ format: "date" }), {
-        maxItems: HOLIDAYS_MAX,
-        description: "Local days that count as no days of work",
+    from: Type.Optional(
+      Type.Enum([...COUNTED_FROM], {
+        description:
+          "`creation` unless given; `match`: time counts only while the policy's conditions hold, as for what " +
+          "one team has promised another, and the clock stops when they cease to",
+      }),
+    ),
+    startWhen: ticketCondition("Nothing counts before this held once"),
+    pauseWhen: ticketCondition("Time stands still while this holds, as in the states of `pauseOn`"),
+    stopWhen: ticketCondition("The target is met while this holds, as at the metric's own end"),
+    resetWhen: ticketCondition("When this begins to hold, the clock begins anew from nothing"),
+    warnAtPercent: Type.Optional(
+      Type.Array(percent("Of the time"), {
+        minItems: 1,
+        maxItems: WARNINGS_MAX,
+        uniqueItems: true,
+        description: "Several warnings, in place of the policy's one",
       }),
     ),
   },
-  { title: "SlaCalendar" },
+  { title: "SlaTarget" },
 );
+type Target = Static<typeof Target>;
+
+/** The name of a target, by which its clocks are known. */
+export function targetName({ name, metric }: Pick<Target, "name" | "metric">): string {
+  return name ?? metric;
+}
 
 const fields = {
   name: line(200),
@@ -62,8 +82,9 @@ const fields = {
     description:
       "A condition on the ticket's fields, such as `priority` (or `data.priority`); `{}` is all tickets.",
   }),
-  targets: Type.Array(Target, { minItems: 1, maxItems: METRICS.length }),
-  calendar: nullable(CalendarSchema),
+  targets: Type.Array(Target, { minItems: 1, maxItems: TARGETS_MAX }),
+  calendarId: nullable(CalendarId),
+  calendar: nullable(BusinessCalendar),
   pauseOn: Type.Array(line(50), {
     maxItems: STATES_MAX,
     description: "The states in which its clocks stand still",
@@ -93,6 +114,7 @@ export const PolicyInput = object(
     entity: fields.entity,
     conditions: Type.Optional(fields.conditions),
     targets: fields.targets,
+    calendarId: Type.Optional(fields.calendarId),
     calendar: Type.Optional(fields.calendar),
     pauseOn: Type.Optional(fields.pauseOn),
     warnAtPercent: Type.Optional(fields.warnAtPercent),
@@ -107,12 +129,19 @@ export type PolicyChange = Static<typeof PolicyChange>;
 
 export const POLICY_DEFAULTS: Pick<
   PolicyFields,
-  "conditions" | "calendar" | "pauseOn" | "warnAtPercent" | "active"
-> = { conditions: {}, calendar: null, pauseOn: [], warnAtPercent: 80, active: true };
+  "conditions" | "calendarId" | "calendar" | "pauseOn" | "warnAtPercent" | "active"
+> = {
+  conditions: {},
+  calendarId: null,
+  calendar: null,
+  pauseOn: [],
+  warnAtPercent: 80,
+  active: true,
+};
 
 /** Completes a new policy by the defaults. */
 export function toPolicyFields(input: PolicyInput): PolicyFields {
-  return withHolidays({ ...POLICY_DEFAULTS, ...input });
+  return withCompleteCalendar({ ...POLICY_DEFAULTS, ...input });
 }
 
 /** Applies a change to a policy, without writing it. */
@@ -120,13 +149,11 @@ export function applyPolicyChange(
   { id: _, revision: __, createdAt: ___, updatedAt: ____, ...fields }: SlaPolicy,
   change: Partial<PolicyChange>,
 ): PolicyFields {
-  return withHolidays({ ...fields, ...change });
+  return withCompleteCalendar({ ...fields, ...change });
 }
 
-/** Completes a calendar that names no holidays. */
-function withHolidays(fields: PolicyFields): PolicyFields {
-  const { calendar } = fields;
-  return { ...fields, calendar: calendar && { ...calendar, holidays: calendar.holidays ?? [] } };
+function withCompleteCalendar(fields: PolicyFields): PolicyFields {
+  return { ...fields, calendar: fields.calendar && withHolidays(fields.calendar) };
 }
 
 /** Throws a 422 with everything that the schema can't check. */
@@ -141,40 +168,31 @@ export function assertValidPolicy(
       message,
     })),
     ...targetErrors(policy),
-    ...calendarErrors(policy),
+    ...calendarErrors(policy.calendar, "/calendar"),
     ...stateErrors(services, policy),
   ].map((error) => ({ ...error, path: at + error.path }));
   assertNoErrors(errors);
 }
 
 function targetErrors({ targets }: PolicyFields): FieldError[] {
-  return targets.flatMap(({ metric }, index) =>
-    targets.findIndex((other) => other.metric === metric) === index
-      ? []
-      : [{ path: `/targets/${index}/metric`, message: "must not be there twice" }],
-  );
+  return targets.flatMap((target, index) => {
+    const at = `/targets/${index}`;
+    const isFirst =
+      targets.findIndex((other) => targetName(other) === targetName(target)) === index;
+    const path = target.name === undefined ? `${at}/metric` : `${at}/name`;
+    return [
+      ...(isFirst ? [] : [{ path, message: "must not be there twice" }]),
+      ...TARGET_CONDITIONS.flatMap((key) =>
+        checkCondition(target[key] ?? {}).map(({ path: below, message }) => ({
+          path: `${at}/${key}${below}`,
+          message,
+        })),
+      ),
+    ];
+  });
 }
 
-function calendarErrors({ calendar }: PolicyFields): FieldError[] {
-  if (!calendar) return [];
-  const errors = calendar.hours.flatMap(({ from, to }, index) =>
-    minutesOf(from) < minutesOf(to)
-      ? []
-      : [{ path: `/calendar/hours/${index}/to`, message: "must be later than from" }],
-  );
-  if (isTimezone(calendar.timezone)) return errors;
-  return [{ path: "/calendar/timezone", message: "is not a time zone that we know" }, ...errors];
-}
-
-/** A name, since an offset such as `+02:00` knows no summer. */
-function isTimezone(name: string): boolean {
-  if (!/^[a-z]/i.test(name)) return false;
-  try {
-    return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== "";
-  } catch {
-    return false;
-  }
-}
+const TARGET_CONDITIONS = ["startWhen", "pauseWhen", "stopWhen", "resetWhen"] as const;
 
 function stateErrors(
   services: Pick<PlatformServices, "contributions">,

@@ -12,6 +12,12 @@ const FIELDS: Readonly<Record<string, ReportField>> = {
   policyId: text("policy_id"),
   policyName: text("policy_name"),
   metric: text("metric"),
+  target: text("name"),
+  lateRounds: {
+    sql: "jsonb_array_length(coalesce(fold -> 'lateRounds', '[]'))",
+    kind: "number",
+    type: "integer",
+  },
   state: text("state"),
   // Of what is over, one or nothing: their average is the share that was met.
   met: {

@@ -25,6 +25,23 @@ async function made(owner: Ask) {
   return { params: { id: body.data.id }, environmentScoped: false };
 }
 
+const CALENDARS = "/api/v1/itsm/calendars";
+const calendar = (name: string) => ({
+  name,
+  timezone: "Europe/Berlin",
+  hours: [{ days: [1, 2, 3, 4, 5], from: "22:00", to: "06:00" }],
+});
+const ICS = `BEGIN:VCALENDAR
+BEGIN:VEVENT
+DTSTART;VALUE=DATE:20261225
+END:VEVENT
+END:VCALENDAR`;
+
+async function madeCalendar(owner: Ask) {
+  const { body } = await owner(`POST ${CALENDARS}`, calendar("A sample"));
+  return { params: { id: body.data.id }, environmentScoped: false };
+}
+
 let count = 0;
 
 const ticket = (route: string, body: object) => async (owner: Ask) => ({
@@ -46,6 +63,21 @@ export const samples: readonly Sample[] = [
       ...(await made(owner)),
       body: { policy: { targets: [{ metric: "resolution", minutes: 60 }] } },
     }),
+  },
+  { operation: "business_calendars.list", arrange: async () => ({ query: { limit: "2" } }) },
+  {
+    operation: "business_calendars.create",
+    arrange: async () => ({ body: calendar("Another sample") }),
+  },
+  { operation: "business_calendars.get", arrange: madeCalendar },
+  {
+    operation: "business_calendars.update",
+    arrange: async (owner) => ({ ...(await madeCalendar(owner)), body: { name: "Nights" } }),
+  },
+  { operation: "business_calendars.delete", arrange: madeCalendar },
+  {
+    operation: "business_calendars.import_holidays",
+    arrange: async (owner) => ({ ...(await madeCalendar(owner)), body: { ics: ICS } }),
   },
   {
     operation: "sla.list_clocks",

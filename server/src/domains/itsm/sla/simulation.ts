@@ -19,7 +19,7 @@ import {
   PolicyId,
   type SlaPolicy,
 } from "./policy.ts";
-import { policies } from "./policy-resource.ts";
+import { policies, resolveCalendar } from "./policy-resource.ts";
 import { SlaRead } from "./permissions.ts";
 import { assertSeesAllTickets } from "./clocks/clock-access.ts";
 import { CLOCK_STATES, clockStateAt } from "./clocks/clock-state.ts";
@@ -55,6 +55,7 @@ const Counts = {
 
 const MetricResult = Type.Object({
   metric: Type.Enum([...METRICS]),
+  name: Type.String(),
   targetMinutes: Type.Number(),
   ...Counts,
   metPercent: nullable(
@@ -116,7 +117,7 @@ async function simulate(
   { from, to, policy: change = {}, limit = DEFAULT_TICKETS }: SimulationBody,
 ): Promise<Simulation> {
   const { tx, now, services } = ctx;
-  const draft = applyPolicyChange(policy, change);
+  const draft = applyPolicyChange(policy, await resolveCalendar(tx, change, "/policy"));
   assertValidPolicy(services, draft, "/policy");
   const end = to === undefined ? now : new Date(to);
   const start =
@@ -177,6 +178,7 @@ function simulateClock(
 function toMetricResult(plan: ClockPlan, clocks: readonly SimulatedClock[]): MetricResult {
   return {
     metric: plan.metric,
+    name: plan.name,
     targetMinutes: plan.targetMs / 60_000,
     ...countStates(clocks),
     worst: clocks

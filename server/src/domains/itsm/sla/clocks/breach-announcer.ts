@@ -9,28 +9,22 @@
 import { runAsSystem } from "#kernel/operation/act.ts";
 import type { Platform, Engine, RunningEngine, WriteContext } from "#kernel/contract.ts";
 import type { Partition } from "#kernel/db/database.ts";
-import { type EventData, eventIdOf, positionOf, type RecordedEvent } from "#kernel/log/event.ts";
+import { eventIdOf, positionOf, type RecordedEvent } from "#kernel/log/event.ts";
 import { newId } from "#kernel/schema/id.ts";
 import { Loop, type LoopNext } from "#kernel/work/loop.ts";
 import * as store from "./store.ts";
-import {
-  IncidentSlaBreached,
-  IncidentSlaWarning,
-  SlaBreached,
-  SlaWarning,
-} from "../breach-events.ts";
+import { emitBreach, emitWarning } from "../alerts.ts";
 import { foldEvents } from "./clock-fold.ts";
 import { compileTargets, type PolicyTarget } from "./policy-targets.ts";
 import { readTicketHistories } from "./ticket-history.ts";
 import { SettledUntil, earliestSettledMs } from "./settled-until.ts";
 import { eventsAfter, ticketFieldsOf, toIso } from "./clock-row.ts";
 import { listActivePolicies } from "../policy-resource.ts";
-import { nextDueAt, clockStateAt } from "./clock-state.ts";
+import { clockStateAt, countWarnings, nextDueAt } from "./clock-state.ts";
 
 const POLL_MS = 1_000;
 const BATCH_CLOCKS_MAX = 1_000;
 const PARTITIONS_AT_ONCE = 4;
-const MINUTE_MS = 60_000;
 
 /** The wake signal of the announcer. */
 export const BREACH_SIGNAL = "sla";
@@ -108,13 +102,13 @@ function announceInPartition(
     if (due.length === 0) return 0;
     const targets = new Map(
       compileTargets(ctx.services, await listActivePolicies(ctx.tx)).map((target) => [
-        `${target.policy.id} ${target.plan.metric}`,
+        `${target.policy.id} ${target.plan.name}`,
         target,
       ]),
     );
     const claimed = due.map((stored) => ({
       stored,
-      target: targets.get(`${stored.policyId} ${stored.metric}`),
+      target: targets.get(`${stored.policyId} ${stored.name}`),
     }));
     const eventsByTicket = await readEventsSince(ctx, claimed);
     const announced = claimed.map(({ stored, target }) =>
@@ -171,57 +165,35 @@ function announceClock(
     ? foldEvents(plan, events)
     : foldEvents(plan, eventsAfter(events, stored.position), stored.clock);
   if (!clock) return { ...stored, nextAt: null };
+  // The clock reader tells of earlier rounds, and when the new one is due.
+  if (clock.round !== stored.clock.round) return { ...stored, nextAt: null };
   const view = clockStateAt(plan, clock, before.getTime());
-  const announced = { warned: stored.warnedAt !== null, breached: stored.breachedAt !== null };
+  const ticket = { ...stored.ticket, ...ticketFieldsOf(events) };
+  const named = { ...stored, policyName: policy.name, targetMs: plan.targetMs, ticket };
+  const dueAt = toIso(view.dueAt);
   const isOpen = clock.matched && clock.cancelledAt === null;
-  const breach = isOpen && !announced.breached && view.breachedAt !== null;
-  const warning =
-    isOpen &&
-    !announced.warned &&
-    view.breachedAt === null &&
-    view.warnedAt !== null &&
-    !isOver(clock);
-  if (breach || warning) {
-    const ticket = { ...stored.ticket, ...ticketFieldsOf(events) };
-    const alert = {
-      policyId: policy.id,
-      policyName: policy.name,
-      metric: plan.metric,
-      targetMinutes: plan.targetMs / MINUTE_MS,
-      dueAt: toIso(view.dueAt),
-      ticket: { kind: stored.kind, id: stored.ticketId, ...ticket },
-    };
-    emitAlert(ctx, breach ? BREACH_EVENTS : WARNING_EVENTS, alert);
+  const isBreached = stored.breachedAt !== null;
+  const breach = isOpen && !isBreached && view.breachedAt !== null;
+  const mayWarn = isOpen && !isBreached && view.breachedAt === null && clock.stoppedAt === null;
+  const passed = mayWarn ? countWarnings(plan, view.elapsedMs) : 0;
+  const warning = passed > stored.warnings;
+  const warnings = Math.max(stored.warnings, passed);
+  if (breach) emitBreach(ctx, named, { dueAt, percent: 100, ticket });
+  else if (warning) {
+    // Of several that passed at once, the last says it all.
+    const usedMs = plan.warningsMs[passed - 1] ?? plan.targetMs;
+    emitWarning(ctx, named, { dueAt, percent: toPercent(usedMs, plan.targetMs), ticket });
   }
-  const after = { warned: announced.warned || warning, breached: announced.breached || breach };
   return {
     ...stored,
     state: breach ? "breached" : stored.state,
-    warnedAt: warning ? toIso(view.warnedAt) : stored.warnedAt,
+    warnings,
+    warnedAt: warning ? (stored.warnedAt ?? toIso(view.warnedAt)) : stored.warnedAt,
     breachedAt: breach ? toIso(view.breachedAt) : stored.breachedAt,
-    nextAt: toIso(nextDueAt(plan, clock, after)),
+    nextAt: toIso(nextDueAt(plan, clock, { warnings, breached: isBreached || breach })),
   };
 }
 
-function isOver({ stoppedAt }: { readonly stoppedAt: number | null }): boolean {
-  return stoppedAt !== null;
-}
-
-const BREACH_EVENTS = { any: SlaBreached, incident: IncidentSlaBreached } as const;
-const WARNING_EVENTS = { any: SlaWarning, incident: IncidentSlaWarning } as const;
-type Alert = EventData<typeof SlaBreached>;
-
-function emitAlert(
-  ctx: WriteContext,
-  types: typeof BREACH_EVENTS | typeof WARNING_EVENTS,
-  alert: Alert,
-): void {
-  const { kind, id, number, title } = alert.ticket;
-  const ref = {
-    id,
-    ...(number !== null && { number }),
-    ...(title !== null && { displayName: title }),
-  };
-  if (kind === "incident") ctx.emit(types.incident, ref, alert);
-  ctx.emit(types.any, ref, alert);
+function toPercent(usedMs: number, targetMs: number): number {
+  return Math.round((usedMs / targetMs) * 10_000) / 100;
 }

@@ -128,7 +128,7 @@ test("a cancelled ticket ends its clocks for good, but not what was met before",
     const plan = planOf(metric);
     expect(seenAt(plan, [created(), cancelled], 500)).toEqual(["cancelled", 20, null, false]);
     const clock = foldEvents(plan, [created(), cancelled]);
-    expect(clock && nextDueAt(plan, clock, { warned: false, breached: false })).toBeNull();
+    expect(clock && nextDueAt(plan, clock, { warnings: 0, breached: false })).toBeNull();
   }
   const answered = [created(), updated(10, "resolved"), updated(15, "in_progress"), cancelled];
   expect(seenAt(planOf("response"), answered, 500)).toEqual(["met", 10, null, false]);

@@ -9,19 +9,31 @@
 import { TICKET_KINDS, type TicketKindName } from "../../tickets/index.ts";
 import type { RecordedEvent } from "#kernel/log/event.ts";
 import { payloadOf } from "#kernel/log/event-subject.ts";
-import type { BusinessTime } from "../business-hours.ts";
-import type { Metric } from "../policy.ts";
+import type { BusinessTime } from "../calendars/business-hours.ts";
+import { findCreators, isAnswer, isQuestion, selectAskers } from "./conversation.ts";
+import type { CountedFrom, Metric } from "../policy.ts";
 
 /** A target of a policy, compiled. */
 export interface ClockPlan {
   readonly entity: TicketKindName;
-  readonly matches: (ticket: Ticket) => boolean;
+  readonly matches: TicketTest;
   readonly pauseOn: ReadonlySet<string>;
   readonly time: BusinessTime;
   readonly metric: Metric;
+  /** Unique within the policy. */
+  readonly name: string;
+  /** `match`: time counts only while the policy matches, and the clock stops when it ceases to. */
+  readonly from: CountedFrom;
+  readonly startWhen: TicketTest | undefined;
+  readonly pauseWhen: TicketTest | undefined;
+  readonly stopWhen: TicketTest | undefined;
+  readonly resetWhen: TicketTest | undefined;
   readonly targetMs: number;
-  readonly warnMs: number;
+  /** Ascending; at least one. */
+  readonly warningsMs: readonly number[];
 }
+
+type TicketTest = (ticket: Ticket) => boolean;
 
 export type Ticket = Readonly<Record<string, unknown>> & {
   readonly id: string;
@@ -34,6 +46,7 @@ export type ClockChange =
   | "resumed"
   | "stopped"
   | "restarted"
+  | "reset"
   | "cancelled"
   | "policy_matched"
   | "policy_left";
@@ -69,6 +82,18 @@ export interface SlaClockState {
   /** Null while nothing is counted. */
   readonly countingSince: number | null;
   readonly stoppedAt: number | null;
+  /** False until its start condition held, or its policy matched, where it waits for that. */
+  readonly hasStarted: boolean;
+  /** True while the ticket's state or the pause condition lets no time pass. */
+  readonly isPaused: boolean;
+  /** True while the work on the ticket is over. */
+  readonly isOver: boolean;
+  /** True while the reset condition holds: only its beginning resets. */
+  readonly isResetHeld: boolean;
+  /** How often it began anew from nothing. */
+  readonly round: number;
+  /** When the deadlines of earlier rounds passed. */
+  readonly lateRounds: readonly number[];
   /** When the ticket was cancelled, which ends the obligation. */
   readonly cancelledAt: number | null;
   readonly matched: boolean;
@@ -83,6 +108,9 @@ export interface SlaClockState {
 
 /** More entries would not explain a ticket that changes state all day any better. */
 const TIMELINE_ENTRIES_MAX = 300;
+
+/** More late rounds than a conversation has. */
+const LATE_ROUNDS_MAX = 500;
 
 /** The states in which the work is over; a ticket that leaves them goes on where it was. */
 const RESOLVED_STATES: Readonly<Record<TicketKindName, ReadonlySet<string>>> = {
@@ -157,6 +185,7 @@ function startClock(plan: ClockPlan, event: RecordedEvent): SlaClockState | unde
   // Retention may have removed the log before this event: then the ticket says when it was created.
   const created = event.type.endsWith(".created") ? event.createdAt : createdAt;
   const startedAt = typeof created === "string" ? Math.min(at, Date.parse(created)) : at;
+  const hasStarted = plan.from === "creation" && plan.startWhen === undefined;
   const clock: SlaClockState = {
     startedAt,
     at: startedAt,
@@ -165,19 +194,24 @@ function startClock(plan: ClockPlan, event: RecordedEvent): SlaClockState | unde
     creators,
     askerIds: selectAskers(ticket, creators),
     elapsedMs: 0,
-    countingSince: startedAt,
+    countingSince: hasStarted ? startedAt : null,
     stoppedAt: null,
+    hasStarted,
+    isPaused: false,
+    isOver: false,
+    isResetHeld: false,
+    round: 0,
+    lateRounds: [],
     cancelledAt: null,
-    matched: false,
+    matched: plan.matches(ticket),
     everMatched: false,
     left: null,
     warnedAt: null,
     breachedAt: null,
     timeline: [],
   };
-  const matched = plan.matches(ticket);
-  const started = addTimelineEntry({ ...clock, matched, everMatched: matched }, event, "started");
-  return applyTicketState(plan, advanceTime(plan, started, at), { event, state: ticket.state });
+  const started = hasStarted ? addTimelineEntry(clock, event, "started") : clock;
+  return markMatched(applyTicketState(plan, advanceTime(plan, started, at), { event, ticket }));
 }
 
 function applyEvent(plan: ClockPlan, clock: SlaClockState, event: RecordedEvent): SlaClockState {
@@ -190,10 +224,13 @@ function applyEvent(plan: ClockPlan, clock: SlaClockState, event: RecordedEvent)
   const isCreation = transactionOf(event) === clock.madeIn;
   const asked = { ...passed, askerIds: selectAskers(ticket, passed.creators) };
   const later = isCreation ? { ...asked, firstState: ticket.state } : asked;
-  return applyConditions(plan, applyTicketState(plan, later, { event, state: ticket.state }), {
-    event,
-    ticket,
-  });
+  const moment = { event, ticket };
+  return markMatched(applyConditions(plan, applyTicketState(plan, later, moment), moment));
+}
+
+/** A clock counts for something once its policy matches and it has started. */
+function markMatched(clock: SlaClockState): SlaClockState {
+  return { ...clock, everMatched: clock.everMatched || (clock.matched && clock.hasStarted) };
 }
 
 /** Advances a clock to an instant without any event. */
@@ -209,77 +246,113 @@ function advanceTime(plan: ClockPlan, clock: SlaClockState, at: number): SlaCloc
     at,
     elapsedMs: elapsedAt(plan, clock, at),
     countingSince: at,
-    warnedAt: clock.warnedAt ?? passedAt(plan.warnMs),
+    warnedAt: clock.warnedAt ?? passedAt(plan.warningsMs[0] ?? plan.targetMs),
     breachedAt: clock.breachedAt ?? passedAt(plan.targetMs),
   };
 }
 
-/** Starts, pauses or stops counting by the ticket's state. */
-function applyTicketState(
-  plan: ClockPlan,
-  clock: SlaClockState,
-  { event, state }: { readonly event: RecordedEvent; readonly state: string },
-): SlaClockState {
-  const { at, countingSince, stoppedAt, cancelledAt } = clock;
-  const isResponse = plan.metric === "response";
-  if (cancelledAt !== null || (isResponse && stoppedAt !== null)) return clock;
-  if (state === CANCELLED_STATE) {
-    return addTimelineEntry({ ...clock, cancelledAt: at, countingSince: null }, event, "cancelled");
+/** An event that carries its ticket. */
+interface Moment {
+  readonly event: RecordedEvent;
+  readonly ticket: Ticket;
+}
+
+/** Starts, resets, pauses, stops or cancels a clock by its ticket. */
+function applyTicketState(plan: ClockPlan, clock: SlaClockState, moment: Moment): SlaClockState {
+  const { event, ticket } = moment;
+  if (clock.cancelledAt !== null) return clock;
+  const isAnswered = plan.metric === "response" && clock.stoppedAt !== null;
+  if (ticket.state === CANCELLED_STATE && !isAnswered) {
+    const cancelled = { ...clock, cancelledAt: clock.at, countingSince: null };
+    return addTimelineEntry(cancelled, event, "cancelled");
   }
-  const isOver = isResponse
-    ? state !== clock.firstState && ANSWERED_STATES[plan.entity].has(state)
-    : RESOLVED_STATES[plan.entity].has(state);
-  if (isOver) {
+  const begun = applyReset(plan, applyStart(plan, clock, moment), moment);
+  if (!begun.hasStarted) return begun;
+  const isOver = isWorkOver(plan, begun, ticket);
+  const isPaused = plan.pauseOn.has(ticket.state) || plan.pauseWhen?.(ticket) === true;
+  const isReopened = plan.metric === "next_reply" && begun.isOver && !isOver;
+  const reopened = isReopened ? beginRound(begun) : begun;
+  const isOpen = isReopened || plan.metric !== "next_reply" || reopened.stoppedAt === null;
+  return count({ ...reopened, isOver, isPaused }, event, isOpen && !isOver);
+}
+
+/** Sets whether time passes, with an entry in the timeline where that changes. */
+function count(clock: SlaClockState, event: RecordedEvent, isAwaited: boolean): SlaClockState {
+  const { at, stoppedAt, countingSince, isPaused } = clock;
+  if (!isAwaited) {
     if (stoppedAt !== null) return clock;
     return addTimelineEntry({ ...clock, stoppedAt: at, countingSince: null }, event, "stopped");
   }
-  const paused = plan.pauseOn.has(state);
-  const counting = { ...clock, stoppedAt: null, countingSince: paused ? null : at };
-  if (stoppedAt !== null) return addTimelineEntry(counting, event, paused ? "paused" : "restarted");
-  if (paused === (countingSince === null)) return clock;
-  return addTimelineEntry(counting, event, paused ? "paused" : "resumed");
+  const counting = { ...clock, stoppedAt: null, countingSince: isPaused ? null : at };
+  if (stoppedAt !== null)
+    return addTimelineEntry(counting, event, isPaused ? "paused" : "restarted");
+  if (isPaused === (countingSince === null)) return clock;
+  return addTimelineEntry(counting, event, isPaused ? "paused" : "resumed");
 }
 
-/** Stops a response clock at the first public comment of an agent to whoever waits for an answer. */
+function applyStart(plan: ClockPlan, clock: SlaClockState, moment: Moment): SlaClockState {
+  const { event, ticket } = moment;
+  if (clock.hasStarted) return clock;
+  if (plan.from === "match" && !plan.matches(ticket)) return clock;
+  if (plan.startWhen?.(ticket) === false) return clock;
+  const { at } = clock;
+  const started = { ...clock, hasStarted: true, startedAt: at, countingSince: at };
+  return addTimelineEntry(started, event, "started");
+}
+
+function applyReset(plan: ClockPlan, clock: SlaClockState, moment: Moment): SlaClockState {
+  if (!plan.resetWhen) return clock;
+  const isResetHeld = plan.resetWhen(moment.ticket);
+  const held = { ...clock, isResetHeld };
+  // A reset at the start resets nothing.
+  if (!isResetHeld || clock.isResetHeld || clock.startedAt === clock.at) return held;
+  return addTimelineEntry({ ...beginRound(held), stoppedAt: null }, moment.event, "reset");
+}
+
+/** Begins from nothing; a deadline that passed is kept. */
+function beginRound(clock: SlaClockState): SlaClockState {
+  const { breachedAt, lateRounds, round } = clock;
+  const late = breachedAt === null ? lateRounds : [...lateRounds, breachedAt];
+  return {
+    ...clock,
+    round: round + 1,
+    lateRounds: late.slice(0, LATE_ROUNDS_MAX),
+    elapsedMs: 0,
+    warnedAt: null,
+    breachedAt: null,
+  };
+}
+
+/** True where what the clock is about is done. */
+function isWorkOver(plan: ClockPlan, clock: SlaClockState, ticket: Ticket): boolean {
+  if (plan.stopWhen?.(ticket) === true) return true;
+  if (plan.from === "match" && !plan.matches(ticket)) return true;
+  const { state } = ticket;
+  if (plan.metric !== "response") return RESOLVED_STATES[plan.entity].has(state);
+  // Once answered, it stays so.
+  if (clock.stoppedAt !== null) return true;
+  return state !== clock.firstState && ANSWERED_STATES[plan.entity].has(state);
+}
+
+/** Stops a clock at an agent's public answer to whoever waits for one, and starts the next reply's at their next word. */
 function applyComment(plan: ClockPlan, clock: SlaClockState, event: RecordedEvent): SlaClockState {
-  const open = clock.stoppedAt === null && clock.cancelledAt === null;
-  if (plan.metric !== "response" || !open) return clock;
-  if (event.type !== `${plan.entity}.comment_added` || !isAnswer(clock, event)) return clock;
-  return addTimelineEntry({ ...clock, stoppedAt: clock.at, countingSince: null }, event, "stopped");
+  const isReply = plan.metric === "response" || plan.metric === "next_reply";
+  if (!isReply || !clock.hasStarted || clock.cancelledAt !== null) return clock;
+  if (event.type !== `${plan.entity}.comment_added`) return clock;
+  if (isAnswer(clock, event)) return clock.stoppedAt === null ? count(clock, event, false) : clock;
+  if (plan.metric === "response" || clock.isOver || clock.stoppedAt === null) return clock;
+  return isQuestion(clock, event) ? count(beginRound(clock), event, true) : clock;
 }
 
-/** True of a public comment by somebody who works on such tickets, and does not wait for the answer. */
-function isAnswer({ askerIds }: SlaClockState, { data, actor }: RecordedEvent): boolean {
-  const isPerson = actor.type === "user" || actor.type === "api_token";
-  // Comments of earlier versions do not say by whom they are.
-  const isAgent = data["byAgent"] !== false;
-  const isAsker = askerIds.includes(actor.id) || askerIds.includes(String(data["createdBy"]));
-  return data["internal"] === false && isPerson && isAgent && !isAsker;
-}
-
-/** The people who raised a ticket; an automation acts for somebody who need not know of it. */
-function findCreators({ createdBy }: Ticket, { actor }: RecordedEvent): readonly string[] {
-  if (actor.type === "workflow" || actor.type === "system") return [];
-  return typeof createdBy === "string" ? [createdBy, actor.id] : [actor.id];
-}
-
-/** The people who wait for an answer: whoever it was raised for, or those who raised it. */
-function selectAskers(ticket: Ticket, creators: readonly string[]): readonly string[] {
-  const named = ticket["callerId"] ?? ticket["requestedFor"];
-  return typeof named === "string" ? [named] : creators;
-}
-
-function applyConditions(
-  plan: ClockPlan,
-  clock: SlaClockState,
-  { event, ticket }: { readonly event: RecordedEvent; readonly ticket: Ticket },
-): SlaClockState {
-  const matched = plan.matches(ticket);
+function applyConditions(plan: ClockPlan, clock: SlaClockState, moment: Moment): SlaClockState {
+  const matched = plan.matches(moment.ticket);
+  // Counted from the match, it stops when the policy ceases to match, and its result stands.
+  if (plan.from === "match") return { ...clock, matched: clock.matched || matched };
   if (matched === clock.matched) return clock;
   const { elapsedMs, warnedAt, breachedAt } = clock;
   const left = matched ? null : { elapsedMs, warnedAt, breachedAt };
-  const changed = { ...clock, matched, everMatched: true, left };
-  return addTimelineEntry(changed, event, matched ? "policy_matched" : "policy_left");
+  const changed = { ...clock, matched, left };
+  return addTimelineEntry(changed, moment.event, matched ? "policy_matched" : "policy_left");
 }
 
 function addTimelineEntry(

@@ -30,6 +30,7 @@ const list: ListDefinition = {
     state: text("state"),
     kind: text("kind"),
     metric: text("metric"),
+    name: text("name"),
     policyId: text("policy_id"),
     ticketId: text("ticket_id"),
     dueAt: time("due_at"),

@@ -10,8 +10,8 @@ import { type SlaClockState, foldEvents, ticketKindOf, ticketFromEvent } from ".
 import { readTicketHistories } from "./ticket-history.ts";
 import { eventsAfter, ticketFieldsOf, toStoredClock } from "./clock-row.ts";
 import { compileTargets, findStoredClock, type PolicyTarget } from "./policy-targets.ts";
-import { SlaCancelled } from "../breach-events.ts";
-import { emitCancelled, hasLeft } from "../cancelled-clock.ts";
+import { emitBreach, emitCancelled, hasLeft } from "../alerts.ts";
+import { IncidentSlaBreached, SlaBreached, SlaCancelled } from "../breach-events.ts";
 import { listActivePolicies } from "../policy-resource.ts";
 
 export const CLOCK_READER = "sla.clocks";
@@ -21,7 +21,7 @@ export const clockReader = reader({
   name: CLOCK_READER,
   on: ["incident.*", "change.*", "problem.*", "request.*"],
   startsAt: "beginning",
-  emits: [SlaCancelled],
+  emits: [SlaCancelled, SlaBreached, IncidentSlaBreached],
   async handle(ctx, events) {
     const { tx, now, services } = ctx;
     const relevant = events.filter((event) => ticketKindOf(event) !== undefined);
@@ -55,11 +55,31 @@ export const clockReader = reader({
     await save(tx, clocks, now);
     for (const clock of clocks) {
       const before = stored.get(clock.ticketId)?.find((one) => isSameClock(one, clock));
-      if (hasLeft(before, clock))
-        emitCancelled(ctx.because(findCause(clock, relevant, last)), clock);
+      const cause = ctx.because(findCause(clock, relevant, last));
+      if (hasLeft(before, clock)) emitCancelled(cause, clock);
+      const { ticket } = clock;
+      const isNew = byTicket.get(clock.ticketId)?.[0]?.type.endsWith(".created") === true;
+      for (const dueAt of before || isNew ? listUntoldBreaches(before, clock) : []) {
+        emitBreach(cause, clock, { dueAt: new Date(dueAt).toISOString(), percent: 100, ticket });
+      }
     }
   },
 });
+
+/**
+ * The deadlines of rounds that ended in this batch, before the announcer could tell of them. A clock that
+ * is recomputed tells nothing of the past.
+ */
+function listUntoldBreaches(
+  before: StoredClock | undefined,
+  { clock, policyRevision }: StoredClock,
+) {
+  if (before && before.policyRevision !== policyRevision) return [];
+  const known = before?.clock.lateRounds.length ?? 0;
+  const wasTold = before !== undefined && before.breachedAt !== null;
+  const isNewRound = before?.clock.round !== clock.round;
+  return clock.lateRounds.slice(known + (wasTold && isNewRound ? 1 : 0));
+}
 
 /** The event that the last entry of a clock's timeline is about. */
 function findCause(
@@ -72,7 +92,7 @@ function findCause(
 }
 
 function isSameClock(one: StoredClock, other: StoredClock): boolean {
-  return one.policyId === other.policyId && one.metric === other.metric;
+  return one.policyId === other.policyId && one.name === other.name;
 }
 
 interface TicketEvents {

@@ -8,7 +8,7 @@ import {
   ticketFromEvent,
 } from "./clock-fold.ts";
 import type { SlaPolicy } from "../policy.ts";
-import { nextDueAt, clockStateAt } from "./clock-state.ts";
+import { clockStateAt, countWarnings, nextDueAt } from "./clock-state.ts";
 
 /** The parts of a clock's row. */
 export interface ClockInput {
@@ -28,11 +28,12 @@ export function toStoredClock(input: ClockInput): StoredClock {
   const { policy, plan, clock, ticketId, ticket, position } = input;
   const announced = announcedAt(input);
   const warnAt = clock.matched
-    ? (clock.warnedAt ?? instantAtElapsed(plan, clock, plan.warnMs) ?? null)
+    ? (clock.warnedAt ?? instantAtElapsed(plan, clock, plan.warningsMs[0] ?? plan.targetMs) ?? null)
     : null;
   // As its last event left it: the announcer and readers add what time alone brings.
   const { state, dueAt } = clockStateAt(plan, clock, clock.at);
-  const known = { warned: announced.warnedAt !== null, breached: announced.breachedAt !== null };
+  const known = { warnings: announced.warnings, breached: announced.breachedAt !== null };
+  const isLate = known.breached || (state === "met" && clock.lateRounds.length > 0);
   return {
     policyId: policy.id,
     policyName: policy.name,
@@ -40,7 +41,8 @@ export function toStoredClock(input: ClockInput): StoredClock {
     kind: plan.entity,
     ticketId,
     metric: plan.metric,
-    state: known.breached && state !== "cancelled" ? "breached" : state,
+    name: plan.name,
+    state: isLate && state !== "cancelled" ? "breached" : state,
     targetMs: plan.targetMs,
     clock,
     ticket,
@@ -58,14 +60,18 @@ export function toStoredClock(input: ClockInput): StoredClock {
  * past that one too stay, and work that was over before is not announced.
  */
 function announcedAt({ policy, plan, clock, before, nowMs }: ClockInput) {
-  if (!before) return { warnedAt: null, breachedAt: null };
-  const { warnedAt, breachedAt, policyRevision } = before;
-  if (policyRevision === policy.revision) return { warnedAt, breachedAt };
+  // Nothing of a new round was announced.
+  if (!before || before.clock.round !== clock.round) {
+    return { warnings: 0, warnedAt: null, breachedAt: null };
+  }
+  const { warnings, warnedAt, breachedAt, policyRevision } = before;
+  if (policyRevision === policy.revision) return { warnings, warnedAt, breachedAt };
   const now = clockStateAt(plan, clock, nowMs);
   if (before.stoppedAt !== null && clock.stoppedAt !== null) {
-    return { warnedAt, breachedAt: toIso(now.breachedAt) };
+    return { warnings, warnedAt, breachedAt: toIso(now.breachedAt) };
   }
   return {
+    warnings: Math.min(warnings, countWarnings(plan, now.elapsedMs)),
     warnedAt: now.warnedAt === null ? null : warnedAt,
     breachedAt: now.breachedAt === null ? null : breachedAt,
   };

@@ -28,6 +28,7 @@ const clockFields = {
   policyId: PolicyId,
   policyName: Type.String(),
   metric: Type.Enum([...METRICS]),
+  name: Type.String({ description: "Of the target, within its policy" }),
   state: Type.Enum([...CLOCK_STATES], {
     description:
       "`breached` stays, also when the work is over; `cancelled`: with its ticket, or because the " +
@@ -46,6 +47,10 @@ const clockFields = {
   warnedAt: nullable(Time),
   breachedAt: nullable(Time),
   stoppedAt: nullable(Time),
+  lateRounds: Type.Integer({
+    description:
+      "How many deadlines passed before the clock last began anew, such as earlier replies",
+  }),
 };
 
 const TimelineEntrySchema = Type.Object(
@@ -58,6 +63,7 @@ const TimelineEntrySchema = Type.Object(
       "resumed",
       "stopped",
       "restarted",
+      "reset",
       "cancelled",
       "policy_matched",
       "policy_left",
@@ -122,10 +128,8 @@ export async function readTicketClocks(
     if (!clock?.everMatched) return [];
     return [toSlaClock(target, clock, now.getTime())];
   });
-  const currentKeys = new Set(current.map(({ policyId, metric }) => `${policyId} ${metric}`));
-  const remaining = stored.filter(
-    ({ policyId, metric }) => !currentKeys.has(`${policyId} ${metric}`),
-  );
+  const currentKeys = new Set(current.map(({ policyId, name }) => `${policyId} ${name}`));
+  const remaining = stored.filter(({ policyId, name }) => !currentKeys.has(`${policyId} ${name}`));
   return [...current, ...remaining.map(toStoppedClock)];
 }
 
@@ -156,7 +160,10 @@ function clockTimes(plan: ClockPlan, clock: SlaClockState, nowMs: number) {
   const view = clockStateAt(plan, clock, nowMs);
   return {
     metric: plan.metric,
+    name: plan.name,
     ...view,
+    state: view.state === "met" && clock.lateRounds.length > 0 ? ("breached" as const) : view.state,
+    lateRounds: clock.lateRounds.length,
     targetMinutes: plan.targetMs / MINUTE_MS,
     dueAt: toIso(view.dueAt),
     warnedAt: toIso(view.warnedAt),
@@ -178,6 +185,7 @@ function storedFieldsOf({
   policyId,
   policyName,
   metric,
+  name,
   state,
   clock,
   targetMs,
@@ -188,7 +196,9 @@ function storedFieldsOf({
     policyId,
     policyName,
     metric,
+    name,
     state,
+    lateRounds: clock.lateRounds.length,
     counting: false,
     targetMinutes: targetMs / MINUTE_MS,
     elapsedMs,

@@ -21,7 +21,8 @@ export function clockStateAt(plan: ClockPlan, clock: SlaClockState, atMs: number
   const at = Math.max(clock.at, atMs);
   const elapsedMs = elapsedAt(plan, clock, at);
   const dueAt = clock.breachedAt ?? instantAtElapsed(plan, clock, plan.targetMs) ?? null;
-  const warnAt = clock.warnedAt ?? instantAtElapsed(plan, clock, plan.warnMs) ?? null;
+  const warnAt =
+    clock.warnedAt ?? instantAtElapsed(plan, clock, plan.warningsMs[0] ?? plan.targetMs) ?? null;
   const breachedAt = dueAt !== null && (clock.breachedAt !== null || dueAt < at) ? dueAt : null;
   return {
     state: decideState(clock, breachedAt !== null),
@@ -57,7 +58,8 @@ function decideState(clock: SlaClockState, breached: boolean): ClockState {
 
 /** The milestones of a clock that were announced already. */
 export interface AnnouncedMilestones {
-  readonly warned: boolean;
+  /** How many warnings. */
+  readonly warnings: number;
   readonly breached: boolean;
 }
 
@@ -69,9 +71,21 @@ export function nextDueAt(
 ): number | null {
   if (!clock.matched || clock.cancelledAt !== null || announced.breached) return null;
   const dueAt = clock.breachedAt ?? instantAtElapsed(plan, clock, plan.targetMs) ?? null;
-  // Work that is over needs no warning.
-  if (announced.warned || clock.stoppedAt !== null) return dueAt;
-  const warnAt = clock.warnedAt ?? instantAtElapsed(plan, clock, plan.warnMs) ?? null;
+  const warnAt = nextWarningAt(plan, clock, announced.warnings);
   if (warnAt === null || dueAt === null) return warnAt ?? dueAt;
   return Math.min(warnAt, dueAt);
+}
+
+/** The instant of the next warning; null where all were given, or the work is over and needs none. */
+function nextWarningAt(plan: ClockPlan, clock: SlaClockState, given: number): number | null {
+  const amountMs = plan.warningsMs[given];
+  if (amountMs === undefined || clock.stoppedAt !== null) return null;
+  if (given === 0 && clock.warnedAt !== null) return clock.warnedAt;
+  return instantAtElapsed(plan, clock, amountMs) ?? (clock.elapsedMs > amountMs ? clock.at : null);
+}
+
+/** How many warnings are due when some business time is used up. */
+export function countWarnings({ warningsMs }: ClockPlan, elapsedMs: number): number {
+  // A clock at the very share is not beyond it yet.
+  return warningsMs.filter((amountMs) => amountMs < elapsedMs).length;
 }

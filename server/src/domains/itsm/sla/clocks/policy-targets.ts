@@ -1,8 +1,8 @@
 import type { PlatformServices } from "#kernel/contract.ts";
 import { compileCondition } from "#kernel/condition/condition.ts";
-import { businessTime } from "../business-hours.ts";
+import { businessTime } from "../calendars/business-hours.ts";
 import type { ClockPlan } from "./clock-fold.ts";
-import type { PolicyFields, SlaPolicy } from "../policy.ts";
+import { type PolicyFields, type SlaPolicy, targetName } from "../policy.ts";
 import type { StoredClock } from "./store.ts";
 
 const MINUTE_MS = 60_000;
@@ -27,24 +27,40 @@ export function findStoredClock(
   { policy, plan }: PolicyTarget,
   stored: readonly StoredClock[],
 ): StoredClock | undefined {
-  return stored.find(({ policyId, metric }) => policyId === policy.id && metric === plan.metric);
+  return stored.find(({ policyId, name }) => policyId === policy.id && name === plan.name);
 }
 
 /** Compiles a plan for each target of a policy. */
 export function compilePlans(policy: PolicyFields): readonly ClockPlan[] {
-  const holds = compileCondition(policy.conditions);
   const common = {
     entity: policy.entity,
-    // A field may be named as other conditions name it, below `data`.
-    matches: (ticket: object) => holds({ ...ticket, data: ticket }),
+    matches: compileTest(policy.conditions),
     pauseOn: new Set(policy.pauseOn),
     time: businessTime(policy.calendar),
   };
-  return policy.targets.map(({ metric, minutes }) => {
-    const targetMs = Math.max(1, Math.round(minutes * MINUTE_MS));
-    const warnMs = Math.round((targetMs * policy.warnAtPercent) / 100);
-    return { ...common, metric, targetMs, warnMs };
+  return policy.targets.map((target) => {
+    const targetMs = Math.max(1, Math.round(target.minutes * MINUTE_MS));
+    const percents = target.warnAtPercent ?? [policy.warnAtPercent];
+    const warningsMs = percents.map((percent) => Math.round((targetMs * percent) / 100));
+    return {
+      ...common,
+      metric: target.metric,
+      name: targetName(target),
+      from: target.from ?? "creation",
+      startWhen: target.startWhen && compileTest(target.startWhen),
+      pauseWhen: target.pauseWhen && compileTest(target.pauseWhen),
+      stopWhen: target.stopWhen && compileTest(target.stopWhen),
+      resetWhen: target.resetWhen && compileTest(target.resetWhen),
+      targetMs,
+      warningsMs: warningsMs.toSorted((left, right) => left - right),
+    };
   });
+}
+
+/** Compiles a condition on a ticket; a field may be named as other conditions name it, below `data`. */
+function compileTest(condition: Record<string, unknown>): ClockPlan["matches"] {
+  const holds = compileCondition(condition);
+  return (ticket) => holds({ ...ticket, data: ticket });
 }
 
 /** Compiled plans by policy, for each kernel of this process. */

@@ -19,8 +19,8 @@ import { compileTargets, findStoredClock, type PolicyTarget } from "./policy-tar
 import { readTicketHistories } from "./ticket-history.ts";
 import { ticketFieldsOf, toStoredClock } from "./clock-row.ts";
 import { SlaCancelled } from "../breach-events.ts";
-import { emitCancelled, hasLeft } from "../cancelled-clock.ts";
-import type { SlaPolicy } from "../policy.ts";
+import { emitCancelled, hasLeft } from "../alerts.ts";
+import { type SlaPolicy, targetName } from "../policy.ts";
 import { policies } from "../policy-resource.ts";
 
 const TICKETS_MAX = 200;
@@ -162,8 +162,8 @@ async function cancelClocks(
   policy: SlaPolicy | undefined,
 ): Promise<boolean> {
   const { tx, now, caller } = ctx;
-  const metrics = policy?.targets.map(({ metric }) => metric) ?? [];
-  const except = { kind: policy?.entity ?? "", metrics };
+  const names = policy?.targets.map(targetName) ?? [];
+  const except = { kind: policy?.entity ?? "", names };
   const open = await lockOpen(tx, policyId, { except, limit: TICKETS_MAX });
   const cancelled = open.map((stored) => {
     const entry = {

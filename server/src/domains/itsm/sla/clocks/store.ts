@@ -26,6 +26,8 @@ export interface StoredClock {
   readonly kind: TicketKindName;
   readonly ticketId: string;
   readonly metric: Metric;
+  /** Of the target, within its policy. */
+  readonly name: string;
   readonly state: ClockState;
   readonly targetMs: number;
   readonly clock: SlaClockState;
@@ -33,6 +35,8 @@ export interface StoredClock {
   readonly dueAt: string | null;
   readonly warnAt: string | null;
   readonly nextAt: string | null;
+  /** How many warnings of this round were announced. */
+  readonly warnings: number;
   readonly warnedAt: string | null;
   readonly breachedAt: string | null;
   readonly stoppedAt: string | null;
@@ -42,14 +46,15 @@ export interface StoredClock {
 
 /** The columns that `toClock` reads. */
 export const CLOCK_COLUMNS = `
-  ticket_id, policy_id, metric, kind, policy_name, policy_revision, state, target_ms, fold, timeline,
-  ticket, due_at, warn_at, next_at, warned_at, breached_at, stopped_at, last_epoch,
+  ticket_id, policy_id, metric, name, kind, policy_name, policy_revision, state, target_ms, fold, timeline,
+  ticket, due_at, warn_at, next_at, warnings, warned_at, breached_at, stopped_at, last_epoch,
   last_xid::text as last_xid, last_seq`;
 
 export interface ClockRow {
   readonly ticket_id: string;
   readonly policy_id: string;
   readonly metric: Metric;
+  readonly name: string;
   readonly kind: TicketKindName;
   readonly policy_name: string;
   readonly policy_revision: number;
@@ -61,6 +66,7 @@ export interface ClockRow {
   readonly due_at: string | null;
   readonly warn_at: string | null;
   readonly next_at: string | null;
+  readonly warnings: number;
   readonly warned_at: string | null;
   readonly breached_at: string | null;
   readonly stopped_at: string | null;
@@ -91,21 +97,21 @@ export async function save(tx: Tx, clocks: readonly StoredClock[], now: Date): P
   const rows = JSON.stringify(clocks.map(toRow));
   await sql`
     insert into sla_clocks
-      (ticket_id, policy_id, metric, kind, policy_name, policy_revision, state, target_ms, fold,
-       timeline, ticket, due_at, warn_at, next_at, warned_at, breached_at, stopped_at, last_epoch,
+      (ticket_id, policy_id, metric, name, kind, policy_name, policy_revision, state, target_ms, fold,
+       timeline, ticket, due_at, warn_at, next_at, warnings, warned_at, breached_at, stopped_at, last_epoch,
        last_xid, last_seq, updated_at)
     select c.*, ${now}::timestamptz
       from json_to_recordset(${rows}::json) as c
-        (ticket_id text, policy_id text, metric text, kind text, policy_name text,
+        (ticket_id text, policy_id text, metric text, name text, kind text, policy_name text,
          policy_revision integer, state text, target_ms bigint, fold jsonb, timeline jsonb,
          ticket jsonb, due_at timestamptz, warn_at timestamptz, next_at timestamptz,
-         warned_at timestamptz, breached_at timestamptz, stopped_at timestamptz,
+         warnings smallint, warned_at timestamptz, breached_at timestamptz, stopped_at timestamptz,
          last_epoch smallint, last_xid xid8, last_seq bigint)
-    on conflict (workspace_id, environment, ticket_id, policy_id, metric) do update
-       set policy_name = excluded.policy_name, policy_revision = excluded.policy_revision,
+    on conflict (workspace_id, environment, ticket_id, policy_id, name) do update
+       set metric = excluded.metric, policy_name = excluded.policy_name, policy_revision = excluded.policy_revision,
            state = excluded.state, target_ms = excluded.target_ms, fold = excluded.fold,
            timeline = excluded.timeline, ticket = excluded.ticket, due_at = excluded.due_at,
-           warn_at = excluded.warn_at, next_at = excluded.next_at, warned_at = excluded.warned_at,
+           warn_at = excluded.warn_at, next_at = excluded.next_at, warnings = excluded.warnings, warned_at = excluded.warned_at,
            breached_at = excluded.breached_at, stopped_at = excluded.stopped_at,
            last_epoch = excluded.last_epoch, last_xid = excluded.last_xid,
            last_seq = excluded.last_seq, updated_at = excluded.updated_at`.execute(tx);
@@ -122,7 +128,7 @@ export async function claimDue(tx: Tx, before: Date, limit: number): Promise<Sto
 /** The marks of a due clock after it was announced. */
 export interface AnnouncedClock extends Pick<
   StoredClock,
-  "ticketId" | "policyId" | "metric" | "state" | "nextAt" | "warnedAt" | "breachedAt"
+  "ticketId" | "policyId" | "name" | "state" | "nextAt" | "warnings" | "warnedAt" | "breachedAt"
 > {}
 
 export async function saveAnnounced(
@@ -131,22 +137,23 @@ export async function saveAnnounced(
   now: Date,
 ): Promise<void> {
   if (announced.length === 0) return;
-  const column = (of: (clock: AnnouncedClock) => string | null) => announced.map(of);
+  const column = (of: (clock: AnnouncedClock) => string | number | null) => announced.map(of);
   await sql`
     update sla_clocks c
-       set state = s.state, next_at = s.next_at, warned_at = s.warned_at,
-           breached_at = s.breached_at, updated_at = ${now}
+       set state = s.state, next_at = s.next_at, warnings = s.warnings,
+           warned_at = s.warned_at, breached_at = s.breached_at, updated_at = ${now}
       from unnest(${column((clock) => clock.ticketId)}::text[], ${column((clock) => clock.policyId)}::text[],
-                  ${column((clock) => clock.metric)}::text[], ${column((clock) => clock.state)}::text[],
+                  ${column((clock) => clock.name)}::text[], ${column((clock) => clock.state)}::text[],
                   ${column((clock) => clock.nextAt)}::timestamptz[],
+                  ${column((clock) => clock.warnings)}::smallint[],
                   ${column((clock) => clock.warnedAt)}::timestamptz[],
                   ${column((clock) => clock.breachedAt)}::timestamptz[])
-             as s (ticket_id, policy_id, metric, state, next_at, warned_at, breached_at)
+             as s (ticket_id, policy_id, name, state, next_at, warnings, warned_at, breached_at)
      where c.ticket_id = s.ticket_id and c.policy_id = s.policy_id
-       and c.metric = s.metric`.execute(tx);
+       and c.name = s.name`.execute(tx);
 }
 
-/** Locks a batch of a policy's open clocks, except those of its present kind and metrics. */
+/** Locks a batch of a policy's open clocks, except those of its present kind and targets. */
 export async function lockOpen(
   tx: Tx,
   policyId: string,
@@ -154,14 +161,14 @@ export async function lockOpen(
     except,
     limit,
   }: {
-    readonly except: { readonly kind: string; readonly metrics: readonly string[] };
+    readonly except: { readonly kind: string; readonly names: readonly string[] };
     readonly limit: number;
   },
 ): Promise<StoredClock[]> {
   const { rows } = await sql<ClockRow>`
     select ${sql.raw(CLOCK_COLUMNS)} from sla_clocks
      where policy_id = ${policyId} and stopped_at is null and state <> 'cancelled'
-       and not (kind = ${except.kind} and metric = any(${except.metrics}::text[]))
+       and not (kind = ${except.kind} and name = any(${except.names}::text[]))
      order by no limit ${limit} for update`.execute(tx);
   return rows.map(toClock);
 }
@@ -228,18 +235,34 @@ export function toClock(row: ClockRow): StoredClock {
     kind: row.kind,
     ticketId: row.ticket_id,
     metric: row.metric,
+    name: row.name,
     state: row.state,
     targetMs: row.target_ms,
-    clock: { ...row.fold, timeline: row.timeline },
+    clock: { ...toFold(row), timeline: row.timeline },
     ticket: row.ticket,
     dueAt: row.due_at,
     warnAt: row.warn_at,
     nextAt: row.next_at,
+    warnings: row.warnings,
     warnedAt: row.warned_at,
     breachedAt: row.breached_at,
     stoppedAt: row.stopped_at,
     position: { epoch: row.last_epoch, xid: Number(row.last_xid), seq: row.last_seq },
   };
+}
+
+/** Completes the fold of a clock that an earlier version wrote. */
+function toFold({ fold }: ClockRow): ClockRow["fold"] {
+  const isPaused = fold.countingSince === null && fold.stoppedAt === null;
+  const earlier: Partial<ClockRow["fold"]> = {
+    hasStarted: true,
+    isPaused,
+    isOver: fold.stoppedAt !== null,
+    isResetHeld: false,
+    round: 0,
+    lateRounds: [],
+  };
+  return { ...earlier, ...fold };
 }
 
 function toRow(stored: StoredClock): ClockRow {
@@ -248,6 +271,7 @@ function toRow(stored: StoredClock): ClockRow {
     ticket_id: stored.ticketId,
     policy_id: stored.policyId,
     metric: stored.metric,
+    name: stored.name,
     kind: stored.kind,
     policy_name: stored.policyName,
     policy_revision: stored.policyRevision,
@@ -259,6 +283,7 @@ function toRow(stored: StoredClock): ClockRow {
     due_at: stored.dueAt,
     warn_at: stored.warnAt,
     next_at: stored.nextAt,
+    warnings: stored.warnings,
     warned_at: stored.warnedAt,
     breached_at: stored.breachedAt,
     stopped_at: stored.stoppedAt,

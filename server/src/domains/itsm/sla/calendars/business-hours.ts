@@ -20,7 +20,7 @@ export interface Hours {
   /** 1 is Monday. */
   readonly days: readonly number[];
   readonly from: string;
-  /** Up to `24:00`. */
+  /** Up to `24:00`; of the next day where it is not later than `from`. */
   readonly to: string;
 }
 
@@ -181,9 +181,15 @@ class WorkingTime implements BusinessTime {
 
 /** The hours of one weekday in order, with those that overlap or touch merged. */
 function mergeHours(weekday: number, hours: readonly Hours[]): Interval[] {
+  const dayBefore = weekday === 1 ? WEEKDAYS : weekday - 1;
   const spans = hours
-    .filter(({ days }) => days.includes(weekday))
-    .map(({ from, to }): Interval => [minutesOf(from) * MINUTE_MS, minutesOf(to) * MINUTE_MS])
+    .flatMap(({ days, from, to }): Interval[] => {
+      const [fromMs, toMs] = [minutesOf(from) * MINUTE_MS, minutesOf(to) * MINUTE_MS];
+      const isToday = days.includes(weekday);
+      if (fromMs < toMs) return isToday ? [[fromMs, toMs]] : [];
+      const evening: Interval[] = isToday ? [[fromMs, DAY_MS]] : [];
+      return days.includes(dayBefore) && toMs > 0 ? [...evening, [0, toMs]] : evening;
+    })
     .toSorted(([left], [right]) => left - right);
   const merged: Interval[] = [];
   for (const [fromMs, toMs] of spans) {

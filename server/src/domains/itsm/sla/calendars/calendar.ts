@@ -1,0 +1,93 @@
+import Type, { type Static } from "typebox";
+import { sql } from "kysely";
+import type { Tx } from "#kernel/db/connection.ts";
+import type { FieldError } from "#kernel/operation/failure.ts";
+import type { Item } from "#kernel/resource/resource.ts";
+import { id, line, object, patch, Time } from "#kernel/schema/schema.ts";
+import { minutesOf } from "./business-hours.ts";
+
+const HOURS_MAX = 50;
+export const HOLIDAYS_MAX = 1_000;
+
+const WorkingHours = object({
+  days: Type.Array(Type.Integer({ minimum: 1, maximum: 7 }), {
+    minItems: 1,
+    maxItems: 7,
+    description: "1 is Monday",
+  }),
+  from: Type.String({ pattern: "^([01]\\d|2[0-3]):[0-5]\\d$" }),
+  to: Type.String({
+    pattern: "^(([01]\\d|2[0-3]):[0-5]\\d|24:00)$",
+    description: "Of the next day where it is not later than `from`",
+  }),
+});
+
+const times = {
+  timezone: line(64, "IANA; the hours are those of its clocks, in summer and winter"),
+  hours: Type.Array(WorkingHours, { minItems: 1, maxItems: HOURS_MAX }),
+};
+const Holidays = Type.Array(Type.String({ format: "date" }), {
+  maxItems: HOLIDAYS_MAX,
+  description: "Local days that count as no days of work",
+});
+
+/** The business hours of a policy. */
+export const BusinessCalendar = object(
+  { ...times, holidays: Type.Optional(Holidays) },
+  { title: "SlaCalendar" },
+);
+export type BusinessCalendar = Static<typeof BusinessCalendar>;
+
+export const CalendarId = id("bcl");
+const fields = { name: line(200), ...times, holidays: Holidays };
+
+/** Business hours that several policies share. */
+export const SharedCalendar = Type.Object(
+  { id: CalendarId, ...fields, createdAt: Time, updatedAt: Time },
+  { title: "BusinessCalendar" },
+);
+export type SharedCalendar = Item<typeof SharedCalendar>;
+
+export const CalendarInput = object(
+  { ...fields, holidays: Type.Optional(Holidays) },
+  { title: "NewBusinessCalendar" },
+);
+export const CalendarChange = patch(fields);
+
+/** Completes a calendar that names no holidays. */
+export function withHolidays(calendar: BusinessCalendar): BusinessCalendar {
+  return { ...calendar, holidays: calendar.holidays ?? [] };
+}
+
+/** Everything about a calendar that its schema can't check. */
+export function calendarErrors(calendar: BusinessCalendar | null, at: string): FieldError[] {
+  if (!calendar) return [];
+  const errors = calendar.hours.flatMap(({ from, to }, index) =>
+    minutesOf(from) === minutesOf(to)
+      ? [{ path: `${at}/hours/${index}/to`, message: "must differ from from" }]
+      : [],
+  );
+  if (isTimezone(calendar.timezone)) return errors;
+  return [{ path: `${at}/timezone`, message: "is not a time zone that we know" }, ...errors];
+}
+
+/** A name, since an offset such as `+02:00` knows no summer. */
+function isTimezone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== "";
+  } catch {
+    return false;
+  }
+}
+
+/** Reads the hours of a shared calendar, locked against a change until the transaction ends. */
+export async function lockCalendar(
+  tx: Tx,
+  calendarId: string,
+): Promise<BusinessCalendar | undefined> {
+  const { rows } = await sql<BusinessCalendar>`
+    select timezone, hours, holidays from business_calendars where id = ${calendarId} for share`.execute(
+    tx,
+  );
+  return rows[0];
+}

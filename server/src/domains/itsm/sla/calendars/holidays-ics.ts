@@ -1,0 +1,111 @@
+/**
+ * The whole-day events of an iCalendar file (RFC 5545), as days. Rules of repetition are followed where they
+ * are yearly, as holidays on a date are; others are in such files as events of their own.
+ */
+import { invalidField } from "#kernel/operation/failure.ts";
+
+const DAY_MS = 86_400_000;
+const YEARS = 10;
+const DAYS_OF_EVENT_MAX = 31;
+const DAYS_MAX = 5_000;
+
+export interface Holidays {
+  /** Such as `2026-12-25`. */
+  readonly days: readonly string[];
+  /** How many events were no whole days. */
+  readonly skipped: number;
+}
+
+interface VEvent {
+  readonly start: string | undefined;
+  readonly end: string | undefined;
+  readonly rule: string | undefined;
+}
+
+/** Parses the whole days of a file; throws a 422 where it is none. */
+export function parseHolidays(ics: string, now: Date): Holidays {
+  // A long line goes on after a line break and a blank.
+  const lines = ics.replaceAll(/\r?\n[ \t]/g, "").split(/\r?\n/);
+  if (lines[0]?.replace("\uFEFF", "").trim().toUpperCase() !== "BEGIN:VCALENDAR") {
+    throw invalidField("/ics", "must begin with BEGIN:VCALENDAR");
+  }
+  const events = listEvents(lines);
+  const days = events.map((event) => listDays(event, now));
+  const found = new Set(days.flatMap((some) => some ?? []));
+  if (found.size > DAYS_MAX) throw invalidField("/ics", `must have at most ${DAYS_MAX} days`);
+  return {
+    days: [...found].toSorted(),
+    skipped: days.filter((some) => some === undefined).length,
+  };
+}
+
+function listEvents(lines: readonly string[]): readonly VEvent[] {
+  const events: VEvent[] = [];
+  let open: Map<string, string> | undefined;
+  for (const line of lines) {
+    const colon = line.indexOf(":");
+    const [name = "", ...parameters] = line.slice(0, colon).toUpperCase().split(";");
+    const value = line.slice(colon + 1).trim();
+    if (name === "BEGIN" && value.toUpperCase() === "VEVENT") open = new Map();
+    else if (name === "END" && value.toUpperCase() === "VEVENT" && open) {
+      events.push({
+        start: open.get("DTSTART"),
+        end: open.get("DTEND"),
+        rule: open.get("RRULE"),
+      });
+      open = undefined;
+    } else if (open && !open.has(name)) {
+      const isTime = parameters.some((part) => part.startsWith("TZID="));
+      open.set(name, isTime ? "" : value);
+    }
+  }
+  return events;
+}
+
+/** Undefined where the event is no whole days, or repeats otherwise than yearly. */
+function listDays({ start, end, rule }: VEvent, now: Date): string[] | undefined {
+  const first = toDay(start);
+  if (first === undefined) return undefined;
+  // The end is the day after.
+  const length = Math.max(1, (toDay(end) ?? first + 1) - first);
+  if (length > DAYS_OF_EVENT_MAX) return undefined;
+  const starts = rule === undefined ? [first] : yearlyStarts(first, rule, now);
+  return starts?.flatMap((day) =>
+    Array.from({ length }, (_, index) =>
+      new Date((day + index) * DAY_MS).toISOString().slice(0, 10),
+    ),
+  );
+}
+
+function yearlyStarts(first: number, rule: string, now: Date): number[] | undefined {
+  const parts = new Map(
+    rule.split(";").map((part) => part.toUpperCase().split("=") as [string, string]),
+  );
+  const known = new Set(["FREQ", "INTERVAL", "COUNT", "UNTIL", "BYMONTH", "BYMONTHDAY", "WKST"]);
+  if (parts.get("FREQ") !== "YEARLY" || [...parts.keys()].some((key) => !known.has(key))) {
+    return undefined;
+  }
+  const date = new Date(first * DAY_MS);
+  const interval = Math.max(1, Number(parts.get("INTERVAL") ?? 1) || 1);
+  const until = toDay(parts.get("UNTIL")?.slice(0, 8)) ?? Infinity;
+  const count = Number(parts.get("COUNT") ?? Infinity) || Infinity;
+  const lastYear = Math.max(date.getUTCFullYear(), now.getUTCFullYear()) + YEARS;
+  const starts: number[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const year = date.getUTCFullYear() + index * interval;
+    const day = Date.UTC(year, date.getUTCMonth(), date.getUTCDate()) / DAY_MS;
+    if (year > lastYear || day > until) break;
+    // The 29th of February is a holiday in leap years alone.
+    const isReal = new Date(day * DAY_MS).getUTCDate() === date.getUTCDate();
+    if (isReal && year >= now.getUTCFullYear() - 1) starts.push(day);
+  }
+  return starts;
+}
+
+/** Days since 1970 of a date such as `20261225`. */
+function toDay(value: string | undefined): number | undefined {
+  const parts = /^(\d{4})(\d{2})(\d{2})$/.exec(value ?? "");
+  if (!parts) return undefined;
+  const ms = Date.parse(`${parts[1]}-${parts[2]}-${parts[3]}`);
+  return Number.isNaN(ms) ? undefined : ms / DAY_MS;
+}

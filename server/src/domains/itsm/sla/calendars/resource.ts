@@ -1,0 +1,154 @@
+import { sql } from "kysely";
+import Type from "typebox";
+import type { WriteContext } from "#kernel/contract.ts";
+import { assertNoErrors, failure, Failure } from "#kernel/operation/failure.ts";
+import { command } from "#kernel/operation/operation.ts";
+import { item } from "#kernel/operation/response.ts";
+import { resource } from "#kernel/resource/resource.ts";
+import { object } from "#kernel/schema/schema.ts";
+import {
+  CalendarChange,
+  calendarErrors,
+  CalendarId,
+  CalendarInput,
+  HOLIDAYS_MAX,
+  SharedCalendar,
+} from "./calendar.ts";
+import { parseHolidays } from "./holidays-ics.ts";
+import { SlaRead, SlaWrite } from "../permissions.ts";
+import { policies } from "../policy-resource.ts";
+
+const CALENDARS_MAX = 200;
+const ICS_CHARS_MAX = 500_000;
+
+const TooManyCalendars = failure(
+  "too_many_calendars",
+  409,
+  `A workspace has at most ${CALENDARS_MAX} business calendars.`,
+);
+const CalendarInUse = failure(
+  "calendar_in_use",
+  409,
+  "SLA policies count by this calendar; give them another one first.",
+);
+
+export const calendars = resource({
+  name: "business_calendar",
+  plural: "business_calendars",
+  path: "/api/v1/itsm/calendars",
+  table: "business_calendars",
+  idPrefix: "bcl",
+  schema: SharedCalendar,
+  input: CalendarInput,
+  change: CalendarChange,
+  defaults: { holidays: [] },
+  json: ["hours"],
+  permissions: { read: SlaRead, write: SlaWrite },
+  environmentScoped: false,
+  list: { order: "-id", search: ["name"] },
+  limit: { max: CALENDARS_MAX, failure: TooManyCalendars },
+  emits: { update: [policies.events.updated] },
+  async check(_, input, before) {
+    const { timezone = "", hours = [] } = { ...before, ...input };
+    assertNoErrors(calendarErrors({ timezone, hours }, ""));
+    return input;
+  },
+  async afterWrite(ctx, calendar, before) {
+    if (before) await updatePolicies(ctx, calendar);
+  },
+  async beforeDelete({ tx }, { id }) {
+    const { rows } = await sql`
+      select from sla_policies where calendar_id = ${id} limit 1`.execute(tx);
+    if (rows.length > 0) throw new Failure(CalendarInUse);
+  },
+  operations: {
+    update: {
+      description:
+        "The clocks of open tickets under its policies are worked out anew from the log.",
+    },
+    delete: { fails: [CalendarInUse] },
+  },
+  docs: {
+    noun: "a business calendar",
+    nouns: "the business calendars, newest first",
+    examples: {
+      id: "bcl_01jzt3n5k8q2x4v6w8y0z2b4d6",
+      input: {
+        name: "Berlin office",
+        timezone: "Europe/Berlin",
+        hours: [
+          { days: [1, 2, 3, 4, 5], from: "08:00", to: "12:00" },
+          { days: [1, 2, 3, 4, 5], from: "13:00", to: "18:00" },
+        ],
+        holidays: ["2026-12-25", "2026-12-26"],
+      },
+      change: { holidays: ["2026-12-24", "2026-12-25", "2026-12-26"] },
+    },
+  },
+});
+
+/** Copies changed hours into the policies that count by them: each changes with its own event. */
+async function updatePolicies(
+  ctx: WriteContext<typeof policies.events.updated>,
+  { id, timezone, hours, holidays }: SharedCalendar,
+): Promise<void> {
+  const using = await policies.store.select(ctx.tx, "calendar_id = $1 order by id for update", [
+    id,
+  ]);
+  for (const before of using) {
+    const calendar = { timezone, hours, holidays };
+    const updatedAt = ctx.now.toISOString();
+    const after = await policies.store.update(ctx.tx, before.id, { calendar, updatedAt });
+    ctx.emit(
+      policies.events.updated,
+      { id: before.id, displayName: before.name },
+      {
+        before: policies.eventData(before),
+        after: policies.eventData(after),
+        changes: ["calendar"],
+      },
+    );
+  }
+}
+
+export const importHolidays = command({
+  id: "business_calendars.import_holidays",
+  route: "POST /api/v1/itsm/calendars/{id}/holidays",
+  summary: "Add the holidays of an iCalendar file",
+  description:
+    "Whole days of its events are added to those that are there; yearly events for ten years from their first " +
+    "or from now. Events with a time of day are left out, and the answer says how many.",
+  permission: SlaWrite,
+  environmentScoped: false,
+  params: object({ id: CalendarId }),
+  body: object({
+    ics: Type.String({ minLength: 1, maxLength: ICS_CHARS_MAX, description: "RFC 5545" }),
+  }),
+  bodyBytesMax: 2 * ICS_CHARS_MAX,
+  response: item(
+    Type.Object(
+      { calendar: SharedCalendar, added: Type.Integer(), skipped: Type.Integer() },
+      { title: "HolidayImport" },
+    ),
+  ),
+  emits: [calendars.events.updated, policies.events.updated],
+  fails: [],
+  example: {
+    params: { id: "bcl_01jzt3n5k8q2x4v6w8y0z2b4d6" },
+    body: {
+      ics: "BEGIN:VCALENDAR\nBEGIN:VEVENT\nDTSTART;VALUE=DATE:20261225\nSUMMARY:Christmas\nEND:VEVENT\nEND:VCALENDAR",
+    },
+  },
+  async run(ctx, { params, body }) {
+    const found = parseHolidays(body.ics, ctx.now);
+    const { holidays: before } = await calendars.store.lock(ctx.tx, params.id);
+    const holidays = [...new Set([...before, ...found.days])].toSorted();
+    assertNoErrors(
+      holidays.length > HOLIDAYS_MAX
+        ? [{ path: "/ics", message: `would make more than ${HOLIDAYS_MAX} holidays` }]
+        : [],
+    );
+    const calendar = await calendars.update(ctx, params.id, { holidays });
+    return { calendar, added: holidays.length - before.length, skipped: found.skipped };
+  },
+});
