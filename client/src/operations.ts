@@ -651,7 +651,9 @@ export interface Operations {
   /** List one's own uploads, or what is attached to something */
   "files.list": { query?: { "limit"?: number; "after"?: string; "attachedTo"?: string; "unattached"?: boolean }; reply: { "data": readonly (Schemas["File"])[]; "pagination": Schemas["Pagination"] } };
   /** Read a file from a signed address */
-  "files.open_link": { params: { "token": string }; reply: string };
+  "files.open_link": { params: { "token": string }; query?: { "edge"?: 96 | 320 | 960; "download"?: boolean }; reply: string };
+  /** Get a picture as a small one */
+  "files.thumbnail": { params: { "id": string }; query?: { "edge"?: 96 | 320 | 960 }; reply: string };
   /** Upload a file */
   "files.upload": { query?: { "name"?: string }; body: string; reply: { "data": Schemas["File"] } };
   /** Get the space that the files of the workspace take */
@@ -1529,6 +1531,7 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "files.get": "GET /api/v1/files/{id}",
   "files.list": "GET /api/v1/files",
   "files.open_link": "GET /files/{token}",
+  "files.thumbnail": "GET /api/v1/files/{id}/thumbnail",
   "files.upload": "POST /api/v1/files",
   "files.usage": "GET /api/v1/files/usage",
   "guides.list": "GET /guide",

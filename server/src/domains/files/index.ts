@@ -1,4 +1,8 @@
 import { domain } from "#kernel/domain.ts";
+import { contribute } from "#kernel/extension-point.ts";
+import { EventVisibilityPoint } from "#kernel/log/event-visibility.ts";
+import { collectFilesJob } from "./collector.ts";
+import { fileEventVisibility } from "./event-visibility.ts";
 import { fileEvents } from "./file.ts";
 import { FilesManage, FilesRead, FilesWrite } from "./permissions.ts";
 import { fileOperations } from "./operations.ts";
@@ -13,6 +17,8 @@ export {
 } from "./file.ts";
 export { fileContent, serveFile } from "./content/serve.ts";
 export { attachFile, type Attachment, deleteFile, insertFile } from "./file-rows.ts";
+export { linkPath } from "./link.ts";
+export { findFileRow } from "./file-rows.ts";
 export { type OpenedFile, openFile, openPartitionFile } from "./open-file.ts";
 export { storeFile, type StoredContent } from "./store-file.ts";
 
@@ -24,4 +30,6 @@ export const files = domain({
   permissions: [FilesRead, FilesWrite, FilesManage],
   events: fileEvents,
   operations: fileOperations,
+  jobs: [collectFilesJob],
+  contributions: [contribute(EventVisibilityPoint, fileEventVisibility)],
 });

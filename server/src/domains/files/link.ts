@@ -6,7 +6,7 @@ import { equalBytes, hmac, type MasterKey } from "#kernel/access/crypto.ts";
 import type { PlatformServices } from "#kernel/contract.ts";
 import type { EnvironmentName } from "#kernel/db/partition.ts";
 import { RangeNotSatisfiable } from "#kernel/operation/byte-range.ts";
-import { Failure, NotFound } from "#kernel/operation/failure.ts";
+import { Failure, NotFound, Unavailable } from "#kernel/operation/failure.ts";
 import { query } from "#kernel/operation/operation.ts";
 import { item } from "#kernel/operation/response.ts";
 import { object, Time } from "#kernel/schema/schema.ts";
@@ -14,6 +14,7 @@ import { fileContent, serveFile } from "./content/serve.ts";
 import { EXAMPLE_ID, FileId } from "./file.ts";
 import { getReadableRow, openPartitionFile } from "./open-file.ts";
 import { FilesRead } from "./permissions.ts";
+import { Edge, NoThumbnail, serveThumbnail } from "./thumbnail.ts";
 
 const PURPOSE = "signatures of file addresses";
 const LINK_SECONDS = 15 * 60;
@@ -99,22 +100,28 @@ export const openLink = query({
   id: "files.open_link",
   route: "GET /files/{token}",
   summary: "Read a file from a signed address",
-  description: "From an address that `files.create_link` gave.",
+  description:
+    "From an address that `files.create_link` gave; with `edge`, a picture as a small one.",
   access: "public",
   readsRange: true,
   params: object({
     token: Type.String({ pattern: "^[A-Za-z0-9_-]{1,400}\\.[A-Za-z0-9_-]{43}$" }),
   }),
+  query: object({
+    edge: Type.Optional(Edge),
+    download: Type.Optional(Type.Boolean({ description: "True for a download in any case" })),
+  }),
   response: fileContent("application/octet-stream"),
-  fails: [NotFound, RangeNotSatisfiable],
+  fails: [NotFound, NoThumbnail, RangeNotSatisfiable, Unavailable],
   example: { params: { token: `${"A".repeat(120)}.${"A".repeat(43)}` } },
-  async prepare(platform, { params: { token } }, caller) {
+  async prepare(platform, { params: { token }, query: { edge, download = false } }, caller) {
     const link = verifyLink(platform.masterKey, token, platform.clock.nowMs());
     if (!link || !(await findRights(platform, link.workspace, { runAs: link.userId }))) {
       throw new Failure(NotFound, { detail: "The address is not good, or no longer." });
     }
     const opened = await openPartitionFile(platform, link, link.fileId);
-    return serveFile(opened, caller.conditions ?? {});
+    if (edge !== undefined) return serveThumbnail(platform, link, { opened, edge });
+    return serveFile(opened, caller.conditions ?? {}, { asAttachment: download });
   },
   run: async (_, __, served) => served,
 });

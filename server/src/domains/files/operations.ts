@@ -23,6 +23,7 @@ import { deleteFile, findFileRow } from "./file-rows.ts";
 import { createLink, openLink } from "./link.ts";
 import { canReadFile, getReadableRow, openFile } from "./open-file.ts";
 import { FilesManage, FilesRead, FilesWrite } from "./permissions.ts";
+import { getThumbnail } from "./thumbnail.ts";
 import { uploadFile } from "./upload.ts";
 
 const params = object({ id: FileId });
@@ -172,6 +173,7 @@ export const fileOperations: readonly Operation[] = [
   getUsage,
   getFile,
   downloadFile,
+  getThumbnail,
   createLink,
   openLink,
   removeFile,

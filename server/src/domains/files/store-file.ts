@@ -8,6 +8,7 @@ import type { Platform } from "#kernel/contract.ts";
 import type { Partition } from "#kernel/db/partition.ts";
 import { Failure } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
+import { readDimensions } from "./pictures/dimensions.ts";
 import { sniffMediaType, SNIFFED_BYTES } from "./content/media-type.ts";
 import { cleanFileName } from "./content/file-name.ts";
 import { FileTooLarge, QuotaExceeded } from "./file.ts";
@@ -58,7 +59,8 @@ export async function storeFile(
     const clean = cleanFileName(name);
     const mediaType = await sniffMediaType(meter.head, clean);
     const { size, sha256 } = meter;
-    return { blobId, name: clean, mediaType, size, sha256, width: null, height: null };
+    const { width = null, height = null } = readDimensions(mediaType, meter.head) ?? {};
+    return { blobId, name: clean, mediaType, size, sha256, width, height };
   } catch (error) {
     await discard(platform, partition, blobId).catch((cause: unknown) =>
       platform.log.warn({ err: cause, blobId }, "a broken upload is left to the collector"),

@@ -54,5 +54,5 @@ async function receiveUpload(
 
 function rawFile({ content }: Upload, name: string | undefined) {
   if (name === undefined) throw invalidField("?name", "is required, unless a form is sent");
-  return { name, content: content as AsyncIterable<Uint8Array> };
+  return { name, content };
 }

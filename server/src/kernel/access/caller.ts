@@ -1,4 +1,3 @@
-import type { Readable } from "node:stream";
 import { type EnvironmentName, NO_WORKSPACE, type Partition } from "../db/database.ts";
 import { type Actor, type Causation, SYSTEM_ACTOR } from "../log/event.ts";
 import {
@@ -55,7 +54,7 @@ export interface RawRequest {
 
 /** A body that is read while it arrives. */
 export interface Upload {
-  readonly content: Readable;
+  readonly content: AsyncIterable<Uint8Array>;
   /** The header as it came, with its parameters; empty when the client sent none. */
   readonly contentType: string;
   /** As the client announces it. */

@@ -203,11 +203,13 @@ function toRawRequest({ headers, query, body }: FastifyRequest): RawRequest {
 }
 
 function toUpload({ headers, body }: FastifyRequest): Pick<Caller, "upload"> {
-  if (!(body instanceof Readable)) return {};
   const length = headers["content-length"];
   return {
     upload: {
-      content: body,
+      // No parser is called for no bytes. A body that is not read to its end must not be destroyed: its connection has
+      // yet to carry the answer.
+      content:
+        body instanceof Readable ? body.iterator({ destroyOnReturn: false }) : Readable.from([]),
       contentType: headers["content-type"] ?? "",
       length: length === undefined ? undefined : Number(length),
     },

@@ -1,8 +1,8 @@
 /** The type of a file, from what is in it: what its sender says is never trusted. */
 import { fileTypeFromBuffer } from "file-type";
 
-/** So many bytes of the beginning tell the type. */
-export const SNIFFED_BYTES = 4_100;
+/** So many bytes of the beginning tell the type; a camera puts a small picture before the size of its own. */
+export const SNIFFED_BYTES = 128 * 1024;
 
 const BINARY = "application/octet-stream";
 const TEXT = "text/plain";

@@ -102,6 +102,19 @@ export const samples: readonly Sample[] = [
       return { body: { itemId: params.id, values: { model: "light" } } };
     },
   },
+  {
+    operation: "requests.submit",
+    name: "with a file",
+    arrange: async (owner) => {
+      const withFile = {
+        type: "object",
+        properties: { proof: { type: "string", "x-file": true } },
+      };
+      const { params } = await item(owner, { form: withFile });
+      const { body } = await owner("POST /api/v1/files?name=proof.json", { paid: true });
+      return { body: { itemId: params.id, values: { proof: body.data.id } } };
+    },
+  },
   { operation: "requests.take", arrange: (owner) => asked(owner) },
   { operation: "requests.get", arrange: (owner) => asked(owner) },
   {

@@ -2,6 +2,7 @@ import { SearchSourcePoint } from "#kernel/contributions/search-source.ts";
 import { domain } from "#kernel/domain.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { PackContentPoint } from "#kernel/contributions/pack-content.ts";
+import { FileOwnerPoint } from "#kernel/contributions/file-owner.ts";
 import * as events from "./events.ts";
 import { giveFeedback, listFeedback } from "./feedback.ts";
 import { articleReader, embedArticle, embedTicket, ticketReader } from "./search/embedding-jobs.ts";
@@ -14,9 +15,11 @@ import {
   submitReview,
   updateArticle,
 } from "./operations.ts";
+import { articleFileOwner } from "./markdown/pictures.ts";
 import { articleContent } from "./pack.ts";
 import { KnowledgeRead, KnowledgeWrite } from "./permissions.ts";
 import { articleSource, askArticles, searchArticles } from "./search/search.ts";
+import { read } from "./service.ts";
 import { suggestForIncident } from "./search/suggestions.ts";
 import { getVersion, listVersions, restoreVersion } from "./versions.ts";
 
@@ -45,6 +48,7 @@ export const knowledge = domain({
   readers: [articleReader, ticketReader],
   jobs: [embedArticle, embedTicket],
   contributions: [
+    contribute(FileOwnerPoint, articleFileOwner(read)),
     contribute(PackContentPoint, articleContent),
     contribute(SearchSourcePoint, articleSource),
   ],

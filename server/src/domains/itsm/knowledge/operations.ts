@@ -23,7 +23,8 @@ import {
   ArticleUpdated,
 } from "./events.ts";
 import { KnowledgeRead, KnowledgeWrite } from "./permissions.ts";
-import { toHtml, toPlainText } from "./render-markdown.ts";
+import { findPictureIds, linkPictures } from "./markdown/pictures.ts";
+import { toHtml, toPlainText } from "./markdown/render-markdown.ts";
 import * as service from "./service.ts";
 import { ENTRY_COLUMNS } from "./store.ts";
 
@@ -85,7 +86,9 @@ export const createArticle = command({
   id: "knowledge.create",
   route: "POST /api/v1/knowledge",
   summary: "Write an article",
-  description: "It is a draft until it is published.",
+  description:
+    "It is a draft until it is published. A picture in it, `![The dialog](file_…)`, is an upload of one's own, which " +
+    "becomes the article's.",
   permission: KnowledgeWrite,
   body: ArticleInput,
   response: created(Article, { location: ({ id }) => `/api/v1/knowledge/${id}` }),
@@ -119,8 +122,12 @@ export const getArticle = query({
     const { db, clock } = platform;
     const ctx = { now: clock.now(), caller, services: platform };
     const partition = partitionOfCaller(caller);
-    const article = await db.read(partition, (tx) => service.read({ ...ctx, tx }, params.id));
-    return { ...article, html: await toHtml(partition.workspace, article.body) };
+    const [article, pictureIds] = await db.read(partition, async (tx) => {
+      const found = await service.read({ ...ctx, tx }, params.id);
+      return [found, await findPictureIds(tx, found.id)] as const;
+    });
+    const html = await toHtml(partition.workspace, article.body);
+    return { ...article, html: linkPictures(html, pictureIds, ctx) };
   },
   run: async (ctx, { params }, rendered) => rendered ?? service.read(ctx, params.id),
 });

@@ -29,7 +29,8 @@ import {
   ArticleSubmittedForReview,
   ArticleUpdated,
 } from "./events.ts";
-import { toPlainText } from "./render-markdown.ts";
+import { attachPictures } from "./markdown/pictures.ts";
+import { toPlainText } from "./markdown/render-markdown.ts";
 import * as store from "./store.ts";
 
 /** Takes a number and renders the plain text, before the transaction. */
@@ -165,10 +166,12 @@ export async function restore(
   return after;
 }
 
-function insertVersion({ tx, caller, now }: WriteContext<never>, article: Article): Promise<void> {
+async function insertVersion(ctx: WriteContext<never>, article: Article): Promise<void> {
   const { id: articleId, version, title, body } = article;
+  const { tx, caller, now } = ctx;
   const about = { createdBy: authorOf(caller), createdAt: now.toISOString() };
-  return store.insertVersion(tx, { articleId, version, title, body, ...about });
+  await attachPictures(ctx, articleId, body);
+  await store.insertVersion(tx, { articleId, version, title, body, ...about });
 }
 
 /** Normalises the time to the form of rows, so that the same time is no change. */

@@ -8,7 +8,7 @@ import { object } from "#kernel/schema/schema.ts";
 import { Article, ArticleRef, ArticleVersion, ArticleParams, example } from "./article.ts";
 import { ArticleRestored } from "./events.ts";
 import { KnowledgeWrite } from "./permissions.ts";
-import { toPlainText } from "./render-markdown.ts";
+import { toPlainText } from "./markdown/render-markdown.ts";
 import * as service from "./service.ts";
 import * as store from "./store.ts";
 

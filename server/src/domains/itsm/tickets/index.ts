@@ -77,7 +77,11 @@ export { notifyOfTicket, ticketMail } from "./notifications/ticket-notification.
 export { takeCommand } from "./commands/take.ts";
 export { approvalRecount } from "./commands/approval-recount.ts";
 export { collaboration } from "./collaboration/attachments.ts";
-export { addTicketAttachment, attachmentAdded } from "./collaboration/attachment.ts";
+export {
+  addTicketAttachment,
+  attachmentAdded,
+  TooManyAttachments,
+} from "./collaboration/attachment.ts";
 export { listVisibleLinks } from "./collaboration/links.ts";
 export { assignedTickets, countTickets } from "./waiting-tickets.ts";
 export { writeComment, COMMENT_CHARACTERS_MAX } from "./collaboration/comments.ts";

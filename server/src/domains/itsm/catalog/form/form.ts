@@ -81,6 +81,18 @@ const KEYWORDS: Readonly<Record<string, KeywordCheck>> = {
   multipleOf: mustBe("a number above 0", (value) => Number.isFinite(value) && Number(value) > 0),
 };
 
+/** The fields that take files, see `file-fields.ts`. */
+const FILE_KEYWORDS: ReadonlyMap<string, KeywordCheck> = new Map([
+  ["x-file", flag],
+  [
+    "x-accept",
+    mustBe("a list of media types such as image/*", (value) => isNames(value) && isTypes(value)),
+  ],
+  ["x-max-bytes", count],
+]);
+const isTypes = (value: unknown): boolean =>
+  (value as string[]).every((type) => /^[a-z]+\/(\*|[\w.+-]{1,100})$/.test(type));
+
 const SCHEMA_KEYWORDS = ["items", "additionalProperties", "contains", "not", "if", "then", "else"];
 const LIST_KEYWORDS = ["allOf", "anyOf", "oneOf"];
 const MAP_KEYWORDS = ["properties", "dependentSchemas"];
@@ -138,8 +150,11 @@ class FormParser {
   }
 
   #keyword(keyword: string, value: unknown, path: string): unknown {
-    // Hints for rendering the form.
-    if (keyword.startsWith("x-")) return undefined;
+    // Hints for rendering the form, but for those of files: a misspelt one would let any file pass.
+    if (keyword.startsWith("x-")) {
+      const message = FILE_KEYWORDS.get(keyword)?.(value);
+      return message === undefined ? undefined : this.#addError(path, message);
+    }
     const check = Object.hasOwn(KEYWORDS, keyword) ? KEYWORDS[keyword] : undefined;
     const message = check ? check(value) : "is not a word that a form may have";
     if (message !== undefined) return this.#addError(path, message);

@@ -1,4 +1,4 @@
-import { ticketCommands, type TicketKind, watchedSql } from "../../tickets/index.ts";
+import { attachmentAdded, ticketCommands, type TicketKind, watchedSql } from "../../tickets/index.ts";
 import { RequestsRead, RequestsSubmit, RequestsWork } from "../permissions.ts";
 import {
   applyRequestTransition,
@@ -40,3 +40,6 @@ export const requestCommands = ticketCommands({
   applyTransition: applyRequestTransition,
   example: EXAMPLE_REQUEST,
 });
+
+/** A file of a form is attached to the request that was made of it. */
+export const RequestAttachmentAdded = attachmentAdded(requestKind);

@@ -6,8 +6,10 @@ import {
   labelFields,
   takeCommand,
   ticketParams,
+  TooManyAttachments,
   watchedSql,
 } from "../../tickets/index.ts";
+import { FileAttached, NotAttachable } from "#domains/files/index.ts";
 import type { Caller } from "#kernel/access/caller.ts";
 import { listPage, listQuery, type ListCondition } from "#kernel/list/list.ts";
 import { diffResource } from "#kernel/log/event.ts";
@@ -17,7 +19,7 @@ import { id, object, patch } from "#kernel/schema/schema.ts";
 import { ItemId } from "../items/item.ts";
 import { RequestsSubmit, RequestsWork } from "../permissions.ts";
 import { ApprovalRequested, FulfilmentStarted, RequestCreated, RequestUpdated } from "./events.ts";
-import { EXAMPLE_REQUEST, requestCommands, requestKind } from "./kind.ts";
+import { EXAMPLE_REQUEST, RequestAttachmentAdded, requestCommands, requestKind } from "./kind.ts";
 import {
   canSeeRequests,
   CatalogRequest,
@@ -91,6 +93,7 @@ const submitRequest = command({
   summary: "Ask for something",
   description:
     "`values` are compared with the form of the item, and what it has defaults for is filled in. " +
+    "A field with `x-file` takes the id of an upload, or a list of them, which is then attached to the request. " +
     "Where somebody must agree, those are told; otherwise it is being fulfilled at once.",
   permission: RequestsSubmit,
   body: object({
@@ -101,7 +104,8 @@ const submitRequest = command({
     fields: Type.Optional(labelFields.fields),
   }),
   response: created(CatalogRequest, { location: (request) => `${path}/${request.id}` }),
-  emits: [RequestCreated, ApprovalRequested, FulfilmentStarted],
+  emits: [RequestCreated, RequestAttachmentAdded, ApprovalRequested, FulfilmentStarted],
+  fails: [FileAttached, NotAttachable, TooManyAttachments],
   example: { body: { itemId: "cat_01jzt3n5k8q2x4v6w8y0z2b4d6", values: { model: "light" } } },
   prepare: (platform, { body }, caller) => service.prepareSubmit(platform, caller, body),
   run: (ctx, { body }, prepared) => service.submitRequest(ctx, body, prepared),

@@ -2,6 +2,7 @@ import {
   assertReferencesExist,
   UNRATED,
   checkLabels,
+  addTicketAttachment,
   nextTicketNumber,
   type TicketNumber,
 } from "../../tickets/index.ts";
@@ -10,11 +11,12 @@ import type { Platform, WriteContext } from "#kernel/contract.ts";
 import { invalidField } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
 import type { FormValues } from "../form/check-values.ts";
+import { assertFileValues, collectFileValues } from "../form/file-fields.ts";
 import { validateValues } from "../form/validate-values.ts";
 import type { Item } from "../items/item.ts";
 import { items } from "../items/item-resource.ts";
 import { ApprovalRequested, FulfilmentStarted, RequestCreated } from "./events.ts";
-import { requestCommands } from "./kind.ts";
+import { RequestAttachmentAdded, requestCommands, requestKind } from "./kind.ts";
 import { applyRequestTransition, type CatalogRequest, isRequester } from "./request.ts";
 import { requestStore } from "./store.ts";
 
@@ -32,6 +34,8 @@ export interface RequestInput {
 export interface PreparedRequest {
   readonly item: Item;
   readonly values: FormValues;
+  /** The files among the values. */
+  readonly fileIds: readonly string[];
   readonly number: TicketNumber;
 }
 
@@ -45,13 +49,27 @@ export async function prepareSubmit(
   const item = await platform.db.read(partition, (tx) => items.store.find(tx, itemId));
   if (item?.status !== "active") throw invalidField("/itemId", "is not the id of an active item");
   const checked = await validateValues(partition.workspace, item.form, values);
-  return { item, values: checked, number: await nextTicketNumber(platform, caller, "request") };
+  const files = collectFileValues(item.form, checked);
+  if (files.length > 0) {
+    await platform.db.read(partition, (tx) => assertFileValues(tx, caller, files));
+  }
+  return {
+    item,
+    values: checked,
+    fileIds: files.map(({ fileId }) => fileId),
+    number: await nextTicketNumber(platform, caller, "request"),
+  };
 }
 
 export async function submitRequest(
-  ctx: WriteContext<typeof RequestCreated | typeof ApprovalRequested | typeof FulfilmentStarted>,
+  ctx: WriteContext<
+    | typeof RequestCreated
+    | typeof ApprovalRequested
+    | typeof FulfilmentStarted
+    | typeof RequestAttachmentAdded
+  >,
   { requestedFor, description = "", fields }: RequestInput,
-  { item, values, number }: PreparedRequest,
+  { item, values, fileIds, number }: PreparedRequest,
 ): Promise<CatalogRequest> {
   const [labels] = await Promise.all([
     checkLabels(ctx, "request", { ...(fields && { fields }) }),
@@ -91,6 +109,10 @@ export async function submitRequest(
     ? applyRequestTransition(withoutRequesters(submitted), "request_approval", { at })
     : startFulfilment(applyRequestTransition(submitted, "pass", { at }), ctx.now);
   await requestStore.insert(ctx, next, number);
+  const ticket = { ...next, kind: "request" as const };
+  for (const fileId of fileIds) {
+    await addTicketAttachment(ctx, { kind: requestKind, ticket }, { fileId });
+  }
   emit(ctx, next.state === "fulfilling" ? FulfilmentStarted : ApprovalRequested, next);
   return next;
 }

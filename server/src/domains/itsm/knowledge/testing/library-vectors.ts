@@ -9,7 +9,7 @@ import { sha256 } from "#kernel/access/crypto.ts";
 import { Embeddings } from "#kernel/embedding/embeddings.ts";
 import { DIMENSIONS, MODEL } from "#kernel/embedding/vector.ts";
 import { titledChunks } from "../search/chunk.ts";
-import { loadMarkdown } from "../markdown.ts";
+import { loadMarkdown } from "../markdown/markdown.ts";
 import { LIBRARY, type Shelved } from "./library.ts";
 
 const FILE = new URL("./library-vectors.json", import.meta.url);

@@ -1,0 +1,89 @@
+/**
+ * The collector of what nobody has any more: uploads that were attached to nothing, contents without a file, and what
+ * broken uploads left. A content is kept a day longer than its last file, so that a download that has begun comes to its
+ * end, and a backup that has copied the rows still finds it. Its object goes before its row: whatever is killed in
+ * between is found again.
+ */
+import type { Platform } from "#kernel/contract.ts";
+import { deleteAcrossWorkspaces, retentionJob } from "#kernel/work/retention-job.ts";
+import { UNATTACHED_MS } from "./file.ts";
+import { objectName } from "./store-file.ts";
+
+const UNUSED_MS = 24 * 3_600_000;
+/** No upload takes so long. */
+const PENDING_MS = 24 * 3_600_000;
+const OBJECTS_MAX = 200;
+/** Objects that are removed at once: a store elsewhere takes its time for each. */
+const CONCURRENCY = 8;
+
+const EXPIRE_FILES = `
+  with gone as (
+    delete from files where id = any (array(
+      select id from files where attached_id is null and expires_at < $1
+       order by expires_at limit $2 for update skip locked)) returning blob_id
+  ), counted as (select blob_id, count(*)::int as n from gone group by blob_id)
+  update blobs b set refs = b.refs - c.n, unused_at = case when b.refs = c.n then $1 end
+    from counted c where b.id = c.blob_id returning b.id`;
+
+const RETIRE_CONTENTS = `
+  with retired as (
+    update blobs set state = 'deleted' where id = any (array(
+      select id from blobs where state = 'stored' and refs = 0 and unused_at < $1
+       order by unused_at limit $2 for update skip locked)) and refs = 0 and state = 'stored'
+    returning workspace_id, size
+  ), counted as (
+    select workspace_id, count(*)::int as n, sum(size) as bytes from retired group by workspace_id
+  )
+  update file_usage u set blobs = u.blobs - c.n, bytes = u.bytes - c.bytes
+    from counted c where u.workspace_id = c.workspace_id returning u.workspace_id`;
+
+const RETIRE_BROKEN = `
+  update blobs set state = 'deleted' where id = any (array(
+    select id from blobs where state = 'pending' and created_at < $1
+     order by created_at limit $2 for update skip locked)) and state = 'pending'
+  returning id`;
+
+interface DeletedBlob {
+  readonly id: string;
+  readonly workspace_id: string;
+  readonly place: string;
+}
+
+const FIND_DELETED = `
+  select id, workspace_id, place from blobs where state = 'deleted' order by id limit ${OBJECTS_MAX}`;
+const DELETE_ROWS = "delete from blobs where state = 'deleted' and id = any ($1::text[])";
+
+/** Deletes what nobody has any more, a batch at a time. */
+export const collectFilesJob = retentionJob({
+  kind: "files.collect",
+  rowsMax: OBJECTS_MAX,
+  remove: collectFiles,
+});
+
+/** One turn; resolves to how many objects it removed. */
+export async function collectFiles(platform: Platform, rowsMax: number): Promise<number> {
+  const { db, clock } = platform;
+  const before = (ms: number): Date => new Date(clock.nowMs() - ms);
+  await db.system(EXPIRE_FILES, [clock.now(), rowsMax]);
+  await db.system(RETIRE_CONTENTS, [before(UNUSED_MS), rowsMax]);
+  await db.system(RETIRE_BROKEN, [before(PENDING_MS), rowsMax]);
+  const deleted = await db.system<DeletedBlob & Record<string, unknown>>(FIND_DELETED);
+  const removed: string[] = [];
+  for (let start = 0; start < deleted.length; start += CONCURRENCY) {
+    const part = deleted.slice(start, start + CONCURRENCY);
+    await Promise.all(part.map((blob) => removeObject(platform, blob)));
+    removed.push(...part.map(({ id }) => id));
+  }
+  if (removed.length === 0) return 0;
+  return deleteAcrossWorkspaces(db, DELETE_ROWS, [removed]);
+}
+
+async function removeObject(
+  { blobStores }: Platform,
+  { id, workspace_id, place }: DeletedBlob,
+): Promise<void> {
+  if (place !== "database") await blobStores.at(place).remove(objectName(workspace_id, id));
+}
+
+/** The longest that a content is there after nobody needs it. */
+export const COLLECTED_AFTER_MS = UNATTACHED_MS + UNUSED_MS;

@@ -1,0 +1,120 @@
+import { fileURLToPath } from "node:url";
+import { FairQueue } from "#kernel/work/fair-queue.ts";
+import { readOnlyCodeArguments } from "#kernel/work/subprocess-permissions.ts";
+import { Subprocess } from "#kernel/work/subprocess.ts";
+import type { PictureTask } from "./picture-limits.ts";
+
+const PROGRAM = fileURLToPath(new URL("./picture-process.ts", import.meta.url));
+const START_LIMIT_MS = 30_000;
+const PICTURE_LIMIT_MS = 10_000;
+const IDLE_MS = 60_000;
+/** The heap of JavaScript; pixels are bounded by their number. */
+const HEAP_MIB = 128;
+
+/** The result for a task: a picture, `unreadable` for what is none, or `busy` when too many wait. */
+export type Thumbnail = Uint8Array | "unreadable" | "busy";
+
+interface QueuedTask {
+  readonly task: PictureTask;
+  readonly resolve: (result: Thumbnail) => void;
+}
+
+/**
+ * Makes pictures small, one at a time, in a process that starts when it is first needed, is killed when a picture takes
+ * too long, and ends when nobody needs it. A picture that kills it costs itself alone.
+ */
+class Thumbnailer {
+  readonly #queue = new FairQueue<QueuedTask>({
+    concurrency: 1,
+    waitingMax: 40,
+    waitingPerKeyMax: 20,
+  });
+  #process: Subprocess | undefined;
+  #onPicture: ((picture: Uint8Array | undefined) => void) | undefined;
+  #isBusy = false;
+  #idleTimer: NodeJS.Timeout | undefined;
+
+  /** The queue is fair between keys. */
+  shrink(key: string, task: PictureTask): Promise<Thumbnail> {
+    return new Promise((resolve) => {
+      if (this.#queue.add(key, { task, resolve })) this.#dispatch();
+      else resolve("busy");
+    });
+  }
+
+  #dispatch(): void {
+    if (this.#isBusy) return;
+    const ticket = this.#queue.take(performance.now());
+    if (!ticket) return;
+    this.#isBusy = true;
+    clearTimeout(this.#idleTimer);
+    const startedAt = performance.now();
+    void this.#run(ticket.item.task).then((picture) => {
+      ticket.item.resolve(picture ?? "unreadable");
+      const now = performance.now();
+      ticket.done(now - startedAt, now);
+      this.#isBusy = false;
+      this.#endWhenIdle();
+      this.#dispatch();
+    });
+  }
+
+  async #run(task: PictureTask): Promise<Uint8Array | undefined> {
+    const child = this.#process?.isAlive ? this.#process : this.#start();
+    child.hold(true);
+    const isReady = await withinLimit(child, START_LIMIT_MS, child.ready.then(isTrue, isFalse));
+    if (!isReady) return undefined;
+    child.hold(true);
+    const next = new Promise<Uint8Array | undefined>((resolve) => (this.#onPicture = resolve));
+    child.send(task);
+    const picture = await withinLimit(child, PICTURE_LIMIT_MS, next);
+    child.hold(false);
+    return picture;
+  }
+
+  #start(): Subprocess {
+    const child = new Subprocess({
+      program: PROGRAM,
+      env: {},
+      execArgv: [
+        "--no-warnings",
+        `--max-old-space-size=${HEAP_MIB}`,
+        "--permission",
+        "--allow-addons",
+        ...readOnlyCodeArguments(),
+      ],
+      // Our own program sends nothing else.
+      onMessage: (message) => this.#onPicture?.((message as { picture?: Uint8Array }).picture),
+    });
+    void child.ended.then(() => {
+      if (this.#process === child) this.#onPicture?.(undefined);
+    });
+    this.#process = child;
+    return child;
+  }
+
+  #endWhenIdle(): void {
+    this.#idleTimer = setTimeout(() => {
+      const child = this.#process;
+      this.#process = undefined;
+      void child?.close();
+    }, IDLE_MS);
+    this.#idleTimer.unref();
+  }
+}
+
+/** Kills the process when the result does not come in time; it then settles by the process's end. */
+async function withinLimit<T>(child: Subprocess, limitMs: number, result: Promise<T>): Promise<T> {
+  const timer = setTimeout(() => child.kill(), limitMs);
+  try {
+    return await result;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const isTrue = (): boolean => true;
+const isFalse = (): boolean => false;
+
+/** One for the whole process. */
+export const thumbnailer = new Thumbnailer();

@@ -1,0 +1,65 @@
+/** Pictures of articles: `![The dialog](file_…)` in a body names an upload, which becomes the article's. */
+import { attachFile, findFileRow, linkPath } from "#domains/files/index.ts";
+import { authorOf, type Caller } from "#kernel/access/caller.ts";
+import type { FileOwner } from "#kernel/contributions/file-owner.ts";
+import type { PlatformServices, ReadContext, WriteContext } from "#kernel/contract.ts";
+import type { Tx } from "#kernel/db/connection.ts";
+import { queryRows } from "#kernel/db/statement.ts";
+import { Failure, NotFound } from "#kernel/operation/failure.ts";
+
+const TYPE = "article";
+const FILE_ID = /\bfile_[0-9a-hjkmnp-tv-z]{26}\b/g;
+const PICTURES_MAX = 100;
+
+/** Attaches the uploads of the caller's own that a body names; others are left alone, and not shown. */
+export async function attachPictures(
+  ctx: WriteContext<never>,
+  articleId: string,
+  body: string,
+): Promise<void> {
+  const named = [...new Set(body.match(FILE_ID))].slice(0, PICTURES_MAX);
+  for (const fileId of named) {
+    const row = await findFileRow(ctx, fileId);
+    const isOwn = row?.created_by === authorOf(ctx.caller) && row.attached_id === null;
+    if (isOwn) await attachFile(ctx, { fileId, resource: { type: TYPE, id: articleId } });
+  }
+}
+
+/** The ids of an article's files. */
+export async function findPictureIds(tx: Tx, articleId: string): Promise<ReadonlySet<string>> {
+  const text = "select id from files where attached_id = $1 and attached_type = $2";
+  const rows = await queryRows(tx, text, [articleId, TYPE]);
+  return new Set(rows.map(({ id }) => String(id)));
+}
+
+/** Signed addresses are the same for so long, so that a browser reads a picture once. */
+const STABLE_MS = 1_800_000;
+
+/** Gives the pictures in rendered HTML addresses that a browser can read. */
+export function linkPictures(
+  html: string,
+  ids: ReadonlySet<string>,
+  { services, caller }: { readonly services: PlatformServices; readonly caller: Caller },
+): string {
+  const untilMs = (Math.floor(services.clock.nowMs() / STABLE_MS) + 2) * STABLE_MS;
+  return html.replaceAll(/ src="(file_[0-9a-z]{26})"/g, (whole, fileId: string) =>
+    ids.has(fileId) ? ` src="${linkPath(services, caller, { fileId, untilMs })}"` : whole,
+  );
+}
+
+/** Files of an article are for those who may read it. */
+export function articleFileOwner(
+  read: (ctx: ReadContext, articleId: string) => Promise<unknown>,
+): FileOwner {
+  return {
+    type: TYPE,
+    canRead: async (ctx, { attachedId }) =>
+      read(ctx, attachedId).then(
+        () => true,
+        (error: unknown) => {
+          if (error instanceof Failure && error.type === NotFound) return false;
+          throw error;
+        },
+      ),
+  };
+}
