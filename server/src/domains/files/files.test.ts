@@ -2,6 +2,7 @@ import { fork } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { connect, type AddressInfo } from "node:net";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { until, useWorld } from "#kernel/testing/world.ts";
@@ -221,9 +222,9 @@ test("what is too large or not whole is refused, and leaves nothing", async () =
   const counted = await fetch(`http://127.0.0.1:${port}/api/v1/files?name=a`, {
     method: "POST",
     headers: { authorization: `Bearer ${agent.token}`, "x-workspace": "default" },
-    body: ReadableStream.from(chunks()),
+    body: Readable.toWeb(Readable.from(chunks())),
     duplex: "half",
-  } as RequestInit);
+  } as unknown as RequestInit);
   expect([counted.status, await counted.json()]).toMatchObject([413, { bytesMax: MIB }]);
   const packed = await upload(world, agent, "x", { headers: { "content-encoding": "gzip" } });
   expect([packed.status, packed.body.code]).toEqual([415, "unknown_coding"]);
