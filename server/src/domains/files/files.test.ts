@@ -408,7 +408,7 @@ test("a signed address is good for a while, by whoever has it, as long as its ma
   for (const bad of [`/files/${forged}.${signature}`, `/files/${payload}.${"A".repeat(43)}`]) {
     expect((await open(bad)).status).toBe(404);
   }
-  expect((await owner(`DELETE /api/v1/members/${leaver.userId}`)).status).toBe(204);
+  expect((await owner(`DELETE /api/v1/settings/users/${leaver.userId}`)).status).toBe(204);
   await until(async () => (await open()).status === 404);
   const mine = (await upload(world, member, "mine")).body.data.id;
   const own = new URL((await member(`GET /api/v1/files/${mine}/link`)).body.data.url).pathname;

@@ -1,4 +1,9 @@
-import { attachmentAdded, ticketCommands, type TicketKind, watchedSql } from "../../tickets/index.ts";
+import {
+  attachmentAdded,
+  ticketCommands,
+  type TicketKind,
+  watchedSql,
+} from "../../tickets/index.ts";
 import { RequestsRead, RequestsSubmit, RequestsWork } from "../permissions.ts";
 import {
   applyRequestTransition,
