@@ -19,6 +19,8 @@ export default defineConfig({
     // Longer than anything is waited for, and far longer than anything takes: for a machine that is busy.
     testTimeout: 150_000,
     hookTimeout: 150_000,
+    // A second, which is the default, is not much for a page on a busy machine.
+    expect: { poll: { timeout: 30_000 } },
     maxWorkers: 2,
     // Each file would load the whole product anew, which took a third of the time. What a test changes for its whole
     // process, such as a setting of the environment or a timer, it must put back.

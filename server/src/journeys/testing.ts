@@ -1,12 +1,14 @@
 /** A console on the real product, and people who use it in a real browser. */
-import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
-import type { Browser, BrowserContext, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, inject } from "vitest";
-import { launchBrowser } from "#kernel/testing/browser.ts";
+import { promisify } from "node:util";
+import type { BrowserContext, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, expect } from "vitest";
+import { sharedBrowser } from "#kernel/testing/browser.ts";
+import { makeOnce } from "#kernel/testing/make-once.ts";
 import { startWorld, type World, type WorldOptions } from "#kernel/testing/world.ts";
 
 const BUILD = join(import.meta.dirname, "../../../console/build.mjs");
@@ -40,6 +42,10 @@ interface VisitOptions {
   readonly dark?: boolean;
 }
 
+const WIDTH = 1440;
+const NARROW_WIDTH = 400;
+const viewportOf = (width: number) => ({ width, height: width < 600 ? 800 : 900 });
+
 /** A port that was free just now. */
 async function findPort(): Promise<number> {
   const server = createServer();
@@ -50,38 +56,43 @@ async function findPort(): Promise<number> {
 }
 
 /** Builds the console once for all files of a run. */
-function builtConsole(): string {
-  const folder = join(inject("folder"), "console");
-  if (!existsSync(join(folder, "index.html"))) execFileSync(process.execPath, [BUILD, folder]);
-  return folder;
+function builtConsole(): Promise<string> {
+  return makeOnce("console", async (draft) => {
+    await promisify(execFile)(process.execPath, [BUILD, draft]);
+  });
 }
 
-/** Starts a product with its console, and a browser, for all tests of a file. */
+/** Starts a product with its console for all tests of a file; the browsers of a test are closed after it. */
 export function useConsole({ isNamed, ...options }: ConsoleOptions = {}): ConsoleFixture {
-  const parts: { world?: World; browser?: Browser; origin?: string } = {};
+  const parts: { world?: World; origin?: string } = {};
+  const contexts = new Set<BrowserContext>();
   beforeAll(async () => {
     const port = isNamed === true ? await findPort() : 0;
     const named = port === 0 ? undefined : `http://localhost:${port}`;
     parts.world = await startWorld({
       work: true,
-      consoleFolder: builtConsole(),
+      consoleFolder: await builtConsole(),
       ...options,
       env: { ...options.env, ...(named !== undefined && { MILLRACE_BASE_URL: named }) },
     });
     const origin = await parts.world.app.listen({ host: "127.0.0.1", port });
     parts.origin = named ?? origin;
-    parts.browser = await launchBrowser();
   });
-  afterAll(async () => {
-    await parts.browser?.close();
-    await parts.world?.[Symbol.asyncDispose]();
+  // A page that stays open hears of all that later tests do, and draws it.
+  afterEach(async () => {
+    await Promise.all([...contexts].map((context) => context.close()));
+    contexts.clear();
   });
-  const open = async ({ width = 1440, dark = false }: VisitOptions): Promise<Visitor> => {
-    const context = await parts.browser!.newContext({
-      viewport: { width, height: width < 600 ? 800 : 900 },
+  afterAll(() => parts.world?.[Symbol.asyncDispose]());
+  const open = async ({ width = WIDTH, dark = false }: VisitOptions): Promise<Visitor> => {
+    const context = await (
+      await sharedBrowser()
+    ).newContext({
+      viewport: viewportOf(width),
       colorScheme: dark ? "dark" : "light",
       reducedMotion: "reduce",
     });
+    contexts.add(context);
     const page = await context.newPage();
     const faults: string[] = [];
     page.on("pageerror", (error) => faults.push(error.message));
@@ -118,6 +129,8 @@ export function useConsole({ isNamed, ...options }: ConsoleOptions = {}): Consol
   };
 }
 
+const COLOUR_RULES = ["color-contrast", "link-in-text-block"];
+
 let source: string | undefined;
 
 function axeSource(): string {
@@ -125,21 +138,49 @@ function axeSource(): string {
   return source;
 }
 
-/** Expects that nobody is shut out: axe finds nothing serious, and the policy had nothing to block. */
+/** Expects that nobody is shut out: axe finds nothing, and the policy had nothing to block. */
 export async function expectSound({ page, faults }: Visitor): Promise<void> {
+  expect(await findViolations(page, {})).toEqual([]);
+  expect(faults).toEqual([]);
+}
+
+/** Expects that the screen which is open is sound in light and dark, wide and narrow; `expectMore` is called in each. */
+export async function expectSoundInEveryLook(
+  visitor: Visitor,
+  expectMore: () => Promise<void> = async () => undefined,
+): Promise<void> {
+  const { page } = visitor;
+  await expectSound(visitor);
+  await expectMore();
+  await setTheme(page, "dark");
+  // The document is the same one in other colours.
+  expect(await findViolations(page, { runOnly: COLOUR_RULES })).toEqual([]);
+  await expectMore();
+  await setTheme(page, "light");
+  await page.setViewportSize(viewportOf(NARROW_WIDTH));
+  await expectSound(visitor);
+  await expectMore();
+  await page.setViewportSize(viewportOf(WIDTH));
+}
+
+/** As the console's theme.js does before it is drawn. */
+async function setTheme(page: Page, theme: "light" | "dark"): Promise<void> {
+  await page.emulateMedia({ colorScheme: theme });
+  await page.evaluate((name) => (document.documentElement.dataset["theme"] = name), theme);
+}
+
+async function findViolations(page: Page, options: object): Promise<object[]> {
   if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(axeSource());
-  const violations = await page.evaluate(async () => {
+  return page.evaluate(async (given) => {
     const { axe } = globalThis as unknown as {
       axe: { run(options: object): Promise<{ violations: any[] }> };
     };
     // Only what is wrong is gathered, and no style sheet is fetched again: the rest took most of the time.
-    const found = await axe.run({ resultTypes: ["violations"], preload: false });
+    const found = await axe.run({ resultTypes: ["violations"], preload: false, ...given });
     return found.violations.map(({ id, impact, nodes }) => ({
       id,
       impact,
       where: nodes.map(({ target }: any) => target.join(" ")),
     }));
-  });
-  expect(violations).toEqual([]);
-  expect(faults).toEqual([]);
+  }, options);
 }

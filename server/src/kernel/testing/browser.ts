@@ -16,9 +16,15 @@ export const describeInBrowser = describe.skipIf(
   process.env["MILLRACE_SKIP_BROWSER_TESTS"] === "1",
 );
 
-/** Starts the Chromium of this machine, which no npm package brings (ADR 0032). */
-export async function launchBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath: requireChromium(), args: FLAGS });
+let launched: Promise<Browser> | undefined;
+
+/**
+ * The Chromium of this machine, which no npm package brings (ADR 0032). All test files of a worker share it and close
+ * their own contexts; it ends with the worker.
+ */
+export function sharedBrowser(): Promise<Browser> {
+  launched ??= chromium.launch({ executablePath: requireChromium(), args: FLAGS });
+  return launched;
 }
 
 function requireChromium(): string {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { deployWorkflow } from "#domains/runs/testing/workflows.ts";
-import { describeInBrowser, launchBrowser } from "#kernel/testing/browser.ts";
+import { describeInBrowser, sharedBrowser } from "#kernel/testing/browser.ts";
 import { TEST_PASSWORD } from "#kernel/testing/database.ts";
 import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
 import { deployedApp, tableOf, type TestApp } from "../testing/apps.ts";
@@ -24,7 +24,7 @@ describeInBrowser("in a browser", () => {
   let framed = "";
 
   beforeAll(async () => {
-    const launched = launchBrowser();
+    const launched = sharedBrowser();
     world = await startWorld({ work: true, env: { MILLRACE_LOGIN_RATE_LIMIT: "0" } });
     origin = await world.app.listen({ port: 0, host: "127.0.0.1" });
     owner = await world.member(["owner"]);
@@ -49,7 +49,6 @@ describeInBrowser("in a browser", () => {
   }, 120_000);
 
   afterAll(async () => {
-    await chrome?.close();
     await new Promise((resolve) => intranet.close(resolve));
     await world[Symbol.asyncDispose]();
   });

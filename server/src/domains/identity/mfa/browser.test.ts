@@ -1,7 +1,7 @@
 import { type AddressInfo, connect, createServer, type Server } from "node:net";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { describeInBrowser, launchBrowser } from "#kernel/testing/browser.ts";
+import { describeInBrowser, sharedBrowser } from "#kernel/testing/browser.ts";
 import { TEST_PASSWORD } from "#kernel/testing/database.ts";
 import { startWorld, type World } from "#kernel/testing/world.ts";
 import { somebody } from "./testing/people.ts";
@@ -52,10 +52,9 @@ describeInBrowser("in Chromium, with its virtual authenticator", () => {
     });
     await world.app.listen({ port: 0, host: "127.0.0.1" });
     target = (world.app.server.address() as AddressInfo).port;
-    browser = await launchBrowser();
+    browser = await sharedBrowser();
   });
   afterAll(async () => {
-    await browser?.close();
     await world?.[Symbol.asyncDispose]();
     relay?.close();
   });

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { describeInBrowser, launchBrowser } from "#kernel/testing/browser.ts";
+import { describeInBrowser, sharedBrowser } from "#kernel/testing/browser.ts";
 import { TEST_PASSWORD } from "#kernel/testing/database.ts";
 import { startWorld, type World } from "#kernel/testing/world.ts";
 import {
@@ -47,11 +47,10 @@ describeInBrowser("in a browser without JavaScript", () => {
       redirectUris: [callback],
       allowedScopes: ["profile", "workspaces:read", "audit:read"],
     });
-    chrome = await launchBrowser();
+    chrome = await sharedBrowser();
   }, 120_000);
 
   afterAll(async () => {
-    await chrome?.close();
     await new Promise((resolve) => desk.close(resolve));
     await world[Symbol.asyncDispose]();
   });

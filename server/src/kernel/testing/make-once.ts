@@ -1,0 +1,25 @@
+import { existsSync } from "node:fs";
+import { mkdir, rename } from "node:fs/promises";
+import { join } from "node:path";
+import { inject } from "vitest";
+import { errnoOf } from "../embedded/processes.ts";
+import { until } from "./world.ts";
+
+/** A folder that several files of this run need: whoever comes first makes it, the others wait. */
+export async function makeOnce(
+  name: string,
+  make: (draft: string) => Promise<void>,
+): Promise<string> {
+  const folder = join(inject("folder"), name);
+  if (existsSync(folder)) return folder;
+  try {
+    await mkdir(`${folder}.claim`);
+  } catch (error) {
+    if (errnoOf(error) !== "EEXIST") throw error;
+    await until(async () => existsSync(folder));
+    return folder;
+  }
+  await make(`${folder}.draft`);
+  await rename(`${folder}.draft`, folder);
+  return folder;
+}
