@@ -20,6 +20,7 @@ import { catalog } from "#domains/itsm/catalog/index.ts";
 import { tickets } from "#domains/itsm/tickets/index.ts";
 import { home } from "#domains/home/index.ts";
 import { incidents } from "#domains/itsm/incidents/index.ts";
+import { mail } from "#domains/itsm/mail/index.ts";
 import { knowledge } from "#domains/itsm/knowledge/index.ts";
 import { problems } from "#domains/itsm/problems/index.ts";
 import { queue } from "#domains/itsm/queue/index.ts";
@@ -82,6 +83,7 @@ export const domains: readonly Domain[] = [
   sla,
   catalog,
   queue,
+  mail,
   search,
   home,
 ];

@@ -37,6 +37,17 @@ export interface Settings {
   readonly mailFrom: string;
   /** Where answers to mails go; to the sender when undefined. */
   readonly mailReplyTo: string | undefined;
+  /** Where mails to our mailboxes are taken in; nowhere unless given. */
+  readonly mailListeners: readonly MailListenerSettings[];
+  /** The certificate of that listener, and its key, in PEM. */
+  readonly mailTlsCertPem: string | undefined;
+  readonly mailTlsKeyPem: string | undefined;
+  /** The largest mail that is taken in. */
+  readonly mailBytesMax: number;
+  /** Connections to the listener at once. */
+  readonly mailConnectionsMax: number;
+  /** Days that mails are kept as they came. */
+  readonly mailRetentionDays: number;
   /** Days that events are retained; 0 for ever. */
   readonly eventRetentionDays: number;
   readonly deliveryRetentionDays: number;
@@ -49,6 +60,13 @@ export interface Settings {
   readonly fileBytesMax: number;
   /** Bytes that the files of one workspace may take together; 0 for any number. */
   readonly fileQuotaBytes: number;
+}
+
+/** A listener for mails. */
+export interface MailListenerSettings {
+  readonly protocol: "smtp" | "smtps" | "lmtp";
+  readonly host: string;
+  readonly port: number;
 }
 
 /** The base URL under which people reach this installation. */
@@ -97,6 +115,12 @@ export function readSettings(env: Environment): Settings {
     smtpUrl: read("MILLRACE_SMTP_URL", undefined, parseSmtpUrl),
     mailReplyTo: read("MILLRACE_MAIL_REPLY_TO", undefined, parseMailFrom),
     mailFrom: read("MILLRACE_MAIL_FROM", "Millrace <millrace@localhost>", parseMailFrom),
+    mailListeners: read("MILLRACE_MAIL_LISTEN", [], parseMailListeners),
+    mailTlsCertPem: read("MILLRACE_MAIL_TLS_CERT", undefined, parsePemFile),
+    mailTlsKeyPem: read("MILLRACE_MAIL_TLS_KEY", undefined, parseKeyFile),
+    mailBytesMax: MIB * read("MILLRACE_MAIL_MAX_MIB", 40, parseInteger(1, 200)),
+    mailConnectionsMax: read("MILLRACE_MAIL_CONNECTIONS", 100, parseInteger(1, 10_000)),
+    mailRetentionDays: read("MILLRACE_MAIL_RETENTION_DAYS", 30, parseInteger(1, 36_500)),
     eventRetentionDays: read("MILLRACE_EVENT_RETENTION_DAYS", 0, parseInteger(0, 36_500)),
     runRetentionDays: read("MILLRACE_RUN_RETENTION_DAYS", 30, parseInteger(0, 36_500)),
     deliveryRetentionDays: read("MILLRACE_DELIVERY_RETENTION_DAYS", 30, parseInteger(1, 36_500)),
@@ -107,6 +131,14 @@ export function readSettings(env: Environment): Settings {
   };
   if (settings.databasePooler !== undefined && settings.databaseUrl === undefined) {
     errors.push(`MILLRACE_DATABASE_POOLER: ${EXPECTED["MILLRACE_DATABASE_POOLER"]}`);
+  }
+  const isTls = settings.mailListeners.some(({ protocol }) => protocol === "smtps");
+  if ((settings.mailTlsCertPem === undefined) !== (settings.mailTlsKeyPem === undefined)) {
+    errors.push("MILLRACE_MAIL_TLS_CERT and MILLRACE_MAIL_TLS_KEY: both, or none");
+  } else if (isTls && settings.mailTlsCertPem === undefined) {
+    errors.push(
+      "MILLRACE_MAIL_LISTEN: smtps needs MILLRACE_MAIL_TLS_CERT and MILLRACE_MAIL_TLS_KEY",
+    );
   }
   if (errors.length > 0) {
     // A misspelt name may be the very reason.
@@ -156,6 +188,13 @@ const EXPECTED: Readonly<Record<string, string>> = {
   MILLRACE_SMTP_URL: "a URL such as smtp://user:password@host:587 or smtps://host",
   MILLRACE_MAIL_REPLY_TO: "where answers to e-mails go, such as Service desk <desk@example.com>",
   MILLRACE_MAIL_FROM: "the sender of e-mails, such as Millrace <desk@example.com>",
+  MILLRACE_MAIL_LISTEN:
+    "comma-separated addresses to take mails in at, such as 0.0.0.0:25 or lmtp://127.0.0.1:2424",
+  MILLRACE_MAIL_TLS_CERT: "a readable PEM file with a certificate",
+  MILLRACE_MAIL_TLS_KEY: "a readable PEM file with a private key",
+  MILLRACE_MAIL_MAX_MIB: "the largest mail that is taken in, 1 to 200 MiB",
+  MILLRACE_MAIL_CONNECTIONS: "connections of mail servers at once, 1 to 10000",
+  MILLRACE_MAIL_RETENTION_DAYS: "the retention of mails as they came in days, at least 1",
   MILLRACE_EVENT_RETENTION_DAYS: "the retention of events in days, 0 for ever",
   MILLRACE_RUN_RETENTION_DAYS: "the retention of runs after their end in days, 0 for ever",
   MILLRACE_DELIVERY_RETENTION_DAYS: "the retention of webhook deliveries in days, at least 1",
@@ -214,6 +253,23 @@ function parseMailFrom(text: string): string | undefined {
   return /^[^\r\n]*[^\s@<]+@[^\s@>]+>?$/.test(text) && text.length <= 200 ? text : undefined;
 }
 
+const MAIL_LISTENER = /^(?:(smtps?|lmtp):\/\/)?(\[[0-9a-f:.]+\]|[\w.-]+):(\d{1,5})$/i;
+
+function parseMailListeners(text: string): readonly MailListenerSettings[] | undefined {
+  const listeners = text.split(",").map((part) => {
+    const [, protocol = "smtp", host = "", port = ""] = MAIL_LISTENER.exec(part.trim()) ?? [];
+    const number = parseInteger(0, 65_535)(port);
+    return host === "" || number === undefined
+      ? undefined
+      : {
+          protocol: protocol.toLowerCase() as MailListenerSettings["protocol"],
+          host: host.replaceAll(/[[\]]/g, ""),
+          port: number,
+        };
+  });
+  return listeners.every((one) => one !== undefined) ? listeners : undefined;
+}
+
 function parseRole(text: string): ProcessRole | undefined {
   return text === "all" || text === "api" || text === "worker" ? text : undefined;
 }
@@ -223,10 +279,18 @@ function parseCidrs(text: string): readonly string[] | undefined {
   return parts.every((part) => parseCidr(part) !== undefined) ? parts : undefined;
 }
 
+function parseKeyFile(path: string): string | undefined {
+  return readPem(path, "PRIVATE KEY-----");
+}
+
 function parsePemFile(path: string): string | undefined {
+  return readPem(path, "-----BEGIN CERTIFICATE-----");
+}
+
+function readPem(path: string, mark: string): string | undefined {
   try {
     const pem = readFileSync(path, "utf8");
-    return pem.includes("-----BEGIN CERTIFICATE-----") ? pem : undefined;
+    return pem.includes(mark) ? pem : undefined;
   } catch {
     return undefined;
   }

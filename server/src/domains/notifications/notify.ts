@@ -25,6 +25,8 @@ export interface MailPlace {
   readonly path?: `/${string}`;
   /** The conversation that it belongs to: mails of one id and subject are shown together. */
   readonly thread?: { readonly id: string; readonly subject: string };
+  /** Sends mails of its own to those who want any; false to have the plain ones sent. */
+  readonly send?: (userIds: readonly string[]) => Promise<boolean>;
 }
 
 /** The event of a notification, and its resource. */
@@ -77,6 +79,7 @@ export async function deliver(
     members.map(({ id }) => id),
     eventType,
   );
+  if (mailed.size === 0 || (await mail.send?.([...mailed]))) return;
   const slug = await readWorkspaceSlug(ctx.tx);
   for (const [index, { id, email }] of members.entries()) {
     const notificationId = recipients[index]?.id ?? "";

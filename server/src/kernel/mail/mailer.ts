@@ -9,6 +9,22 @@ export interface Mail {
   readonly threadId?: string;
 }
 
+/** A mail of which whoever sends it decides everything. */
+export interface ComposedMail extends Omit<Mail, "threadId"> {
+  readonly from: { readonly name: string; readonly address: string };
+  readonly replyTo: string;
+  readonly html: string;
+  /** Without brackets, as are the following. */
+  readonly messageId: string;
+  readonly references: readonly string[];
+  readonly headers: Readonly<Record<string, string>>;
+  readonly attachments: readonly {
+    readonly filename: string;
+    readonly contentType: string;
+    readonly content: Buffer;
+  }[];
+}
+
 /** Where mails are sent from, and where answers to them go. */
 export interface MailSettings {
   readonly smtpUrl: string | undefined;
@@ -58,6 +74,21 @@ export class Mailer {
       ...(thread !== undefined && { inReplyTo: thread, references: thread }),
       // Keeps programs that answer mails of their own accord from answering these.
       headers: { "Auto-Submitted": "auto-generated" },
+    });
+  }
+
+  /** Sends a mail as it was composed. What could not be delivered is reported to its sender. */
+  async sendComposed({ messageId, references, to, from, ...mail }: ComposedMail): Promise<void> {
+    const transport = await this.#open();
+    const ids = references.map((id) => `<${id}>`);
+    await transport.sendMail({
+      ...mail,
+      to,
+      from,
+      envelope: { from: from.address, to },
+      messageId: `<${messageId}>`,
+      ...(ids.length > 0 && { inReplyTo: ids.at(-1), references: ids.join(" ") }),
+      attachments: [...mail.attachments],
     });
   }
 

@@ -7,11 +7,13 @@
  * proxy in the environment is ignored: it would connect unchecked.
  */
 import { X509Certificate } from "node:crypto";
+import type { LookupFunction } from "node:net";
 import { createSecureContext, getCACertificates, type SecureContext } from "node:tls";
 import { Agent, type Dispatcher } from "undici";
 import { toOutboundFailure, OutboundFailed } from "./error.ts";
 import {
   guardedConnector,
+  guardedLookup,
   type Lookup,
   lookupBySystem,
   refusedAddress,
@@ -159,6 +161,14 @@ export class Outbound {
   /** A socket for protocols other than HTTP, not yet connected: it reaches permitted addresses only. */
   socket(): GuardedSocket {
     return new GuardedSocket({ permits: this.#permits, lookup: this.#lookup });
+  }
+
+  /**
+   * The name lookup of clients that open their connections themselves: permitted addresses only. A literal
+   * address is not looked up, so `checkHost` must have permitted it.
+   */
+  get lookup(): LookupFunction {
+    return guardedLookup({ permits: this.#permits, lookup: this.#lookup });
   }
 
   /** Sends a request. A response of any status resolves; throws `OutboundRefused` or `OutboundFailed`. */

@@ -76,9 +76,9 @@ export function serveTasks<Task>(work: (task: Task) => unknown): void {
   const { stopAfterMs } = workerData as ThreadData;
   const run =
     stopAfterMs === undefined ? work : (task: Task) => runFor(stopAfterMs, () => work(task));
-  parentPort?.on("message", async (task: Task) => {
+  const serve = async (task: Task): Promise<void> =>
     parentPort?.postMessage({ result: await run(task) });
-  });
+  parentPort?.on("message", (task: Task) => void serve(task));
   parentPort?.postMessage(READY_MESSAGE);
 }
 

@@ -23,6 +23,12 @@ import { requestStore } from "./requests/store.ts";
 import { recountApproval, requestTransitions } from "./requests/transitions.ts";
 
 export { requestKind } from "./requests/kind.ts";
+export {
+  findActiveItem,
+  type PreparedRequest,
+  prepareSubmit,
+  submitRequest,
+} from "./requests/service.ts";
 
 const talk = collaboration(requestKind);
 const { recountJob, departureReader } = approvalRecount({

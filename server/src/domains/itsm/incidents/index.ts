@@ -16,6 +16,8 @@ import { broadcastNotificationReader } from "./notifications.ts";
 import { incidentTransitions } from "./transitions.ts";
 
 export { incidentKind } from "./kind.ts";
+export { createIncident } from "./service.ts";
+export { reopenIncident } from "./transitions.ts";
 export { type OpenIncident, openIncidentsOn } from "./store.ts";
 
 const shared = collaboration(incidentKind);

@@ -1,4 +1,5 @@
 import Type, { type Static } from "typebox";
+import { authorOf } from "#kernel/access/caller.ts";
 import type { WriteContext } from "#kernel/contract.ts";
 import {
   applyRating,
@@ -31,9 +32,9 @@ import {
   TeamId,
 } from "./incident.ts";
 import { incidentCommands, incidentKind } from "./kind.ts";
-import { applyEscalation } from "./lifecycle.ts";
+import { applyEscalation, applyIncidentTransition } from "./lifecycle.ts";
 import { assertIncidentReferences } from "./service.ts";
-import { lockChildren } from "./store.ts";
+import { incidentStore, lockChildren } from "./store.ts";
 
 const { command, transition, perform, save, emit } = incidentCommands;
 
@@ -101,7 +102,7 @@ const closeIncident = transition("close", {
   event: IncidentClosed,
 });
 
-const reopenIncident = transition("reopen", {
+const reopenOperation = transition("reopen", {
   summary: "Have a resolved or closed incident worked on again",
   description:
     "Its resolution and its rating are forgotten, and `reopenCount` goes up. Also by whoever it was for.",
@@ -111,6 +112,18 @@ const reopenIncident = transition("reopen", {
   event: IncidentReopened,
   details: (_ctx, _incident, { reason = null }) => ({ reason }),
 });
+
+/** Has a resolved incident worked on again, because of what somebody said without calling an operation. */
+export async function reopenIncident(
+  ctx: WriteContext<typeof IncidentReopened>,
+  id: string,
+  reason: string,
+): Promise<void> {
+  const incident = await incidentStore.lock(ctx.tx, id);
+  const context = { at: ctx.now.toISOString(), by: authorOf(ctx.caller) };
+  const next = applyIncidentTransition(incident, "reopen", context);
+  emit(ctx, IncidentReopened, await save(ctx, incident, next), { reason });
+}
 
 const cancelIncident = transition("cancel", {
   summary: "Cancel an incident that nobody has to resolve",
@@ -160,7 +173,7 @@ export const incidentTransitions = [
   resolveIncident,
   escalateIncident,
   closeIncident,
-  reopenIncident,
+  reopenOperation,
   cancelIncident,
   rateIncident,
 ];

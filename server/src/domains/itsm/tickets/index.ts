@@ -73,6 +73,13 @@ export {
   DeskRead,
   DeskWrite,
 } from "./settings.ts";
+export {
+  type TicketMailer,
+  TicketMailerPoint,
+  type TicketMailPart,
+  type TicketMailPartBuilder,
+  TicketMailPartPoint,
+} from "./notifications/mail-points.ts";
 export { notifyOfTicket, ticketMail } from "./notifications/ticket-notification.ts";
 export { takeCommand } from "./commands/take.ts";
 export { approvalRecount } from "./commands/approval-recount.ts";

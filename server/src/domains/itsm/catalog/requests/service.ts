@@ -8,6 +8,7 @@ import {
 } from "../../tickets/index.ts";
 import { authorOf, type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
 import type { Platform, WriteContext } from "#kernel/contract.ts";
+import type { Tx } from "#kernel/db/connection.ts";
 import { invalidField } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
 import type { FormValues } from "../form/check-values.ts";
@@ -46,8 +47,7 @@ export async function prepareSubmit(
   { itemId, values }: RequestInput,
 ): Promise<PreparedRequest> {
   const partition = partitionOfCaller(caller);
-  const item = await platform.db.read(partition, (tx) => items.store.find(tx, itemId));
-  if (item?.status !== "active") throw invalidField("/itemId", "is not the id of an active item");
+  const item = await platform.db.read(partition, (tx) => findActiveItem(tx, itemId, "/itemId"));
   const checked = await validateValues(partition.workspace, item.form, values);
   const files = collectFileValues(item.form, checked);
   if (files.length > 0) {
@@ -59,6 +59,13 @@ export async function prepareSubmit(
     fileIds: files.map(({ fileId }) => fileId),
     number: await nextTicketNumber(platform, caller, "request"),
   };
+}
+
+/** The item that can be asked for; throws a 422 that names the path where there is none. */
+export async function findActiveItem(tx: Tx, itemId: string, path: string): Promise<Item> {
+  const item = await items.store.find(tx, itemId);
+  if (item?.status !== "active") throw invalidField(path, "is not the id of an active item");
+  return item;
 }
 
 export async function submitRequest(

@@ -1,6 +1,8 @@
 import { notify, type NotificationSent } from "#domains/notifications/index.ts";
 import type { WriteContext } from "#kernel/contract.ts";
+import { contributionsTo } from "#kernel/extension-point.ts";
 import type { RecordedEvent } from "#kernel/log/event.ts";
+import { TicketMailerPoint } from "./mail-points.ts";
 
 /** How many people one call notifies. */
 const RECIPIENTS_MAX = 1_000;
@@ -16,9 +18,10 @@ interface TicketMessage {
 /** Notifies people of an event of a ticket, in the conversation about it. Nobody is told of what they did. */
 export async function notifyOfTicket(
   ctx: WriteContext<typeof NotificationSent>,
-  { id: eventId, type: eventType, resource, actor, data }: RecordedEvent,
+  event: RecordedEvent,
   { userIds, title, more = "" }: TicketMessage,
 ): Promise<void> {
+  const { id: eventId, type: eventType, resource, actor, data } = event;
   // The author of a comment may act by a token, which has an id of its own.
   const authors = [actor.id, eventType.endsWith(".comment_added") ? data["createdBy"] : undefined];
   const others = [...new Set(userIds)].filter((userId) => !authors.includes(userId));
@@ -27,11 +30,24 @@ export async function notifyOfTicket(
     title: `${number} ${title}`,
     body: [`${displayName ?? ""}\nBy ${actor.name}`.trim(), more].filter(Boolean).join("\n\n"),
     about: { eventId, eventType, resource: { type: resource.type, id } },
-    mail: ticketMail({ id, number: number ?? id, title: displayName ?? "" }),
+    mail: {
+      ...ticketMail({ id, number: number ?? id, title: displayName ?? "" }),
+      send: (recipientIds: readonly string[]) => mailOfTicket(ctx, event, recipientIds),
+    },
   };
   for (let start = 0; start < others.length; start += RECIPIENTS_MAX) {
     await notify(ctx, { ...message, userIds: others.slice(start, start + RECIPIENTS_MAX) });
   }
+}
+
+/** Has mails sent that can be answered; false where nobody sends such. */
+async function mailOfTicket(
+  ctx: WriteContext<never>,
+  event: RecordedEvent,
+  recipientIds: readonly string[],
+): Promise<boolean> {
+  const [mailer] = contributionsTo(TicketMailerPoint, ctx.services.contributions);
+  return mailer ? mailer.enqueue(ctx, event, recipientIds) : false;
 }
 
 /** The page of a ticket, and the conversation that its mails are in. */

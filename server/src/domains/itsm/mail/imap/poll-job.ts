@@ -1,0 +1,175 @@
+/**
+ * Fetches mails from the servers of others. A mailbox is one job, so under one lease. Each mail is stored in one
+ * transaction with the place that the polling has got to: a crash neither loses one nor makes two of it. Nothing
+ * is changed on the server.
+ */
+import Type from "typebox";
+import { storeFile } from "#domains/files/index.ts";
+import type { Platform } from "#kernel/contract.ts";
+import type { EnvironmentName, Partition } from "#kernel/db/database.ts";
+import { runAsSystem } from "#kernel/operation/act.ts";
+import { newId } from "#kernel/schema/id.ts";
+import { job } from "#kernel/work/job.ts";
+import { insertMail } from "../intake/accept.ts";
+import type { StoredMailbox } from "../mailbox.ts";
+import { mailboxes } from "../mailbox-resource.ts";
+import { recentSecrets } from "#kernel/secrets/recent-secrets.ts";
+import { type ImapFolder, withFolder } from "./imap-session.ts";
+import { type Cursor, findCursor, saveCursor } from "./cursor.ts";
+
+const EVERY_MS = 60_000;
+const TIMEOUT_MS = 300_000;
+const MAILS_MAX = 200;
+const MAILBOXES_MAX = 1_000;
+
+const PartitionFields = {
+  workspace: Type.String(),
+  environment: Type.Enum(["production", "staging", "development"]),
+};
+
+/** Fetches what is new in one mailbox. */
+export const pollJob = job({
+  kind: "mail.poll",
+  payload: Type.Object({ mailboxId: Type.String(), ...PartitionFields }),
+  attemptsMax: 1,
+  timeoutMs: TIMEOUT_MS,
+  concurrency: 4,
+  async effect(platform, { mailboxId, ...partition }, { signal }) {
+    const mailbox = await platform.db.read(partition, (tx) => mailboxes.store.find(tx, mailboxId));
+    if (!mailbox?.enabled || mailbox.kind !== "imap") return undefined;
+    try {
+      await pollMailbox(platform, partition, { mailbox, signal });
+      return undefined;
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      return recentSecrets.scrub(message).slice(0, 500);
+    }
+  },
+  async run(ctx, { mailboxId }, error) {
+    await ctx.send("update mailbox_cursors set polled_at = $2, error = $3 where mailbox_id = $1", [
+      mailboxId,
+      ctx.now,
+      error ?? null,
+    ]);
+  },
+});
+
+const POLLED = `
+  select id as "mailboxId", workspace_id as workspace, environment from mailboxes
+   where kind = 'imap' and enabled order by id limit $1`;
+
+interface PolledRow extends Record<string, unknown> {
+  readonly mailboxId: string;
+  readonly workspace: string;
+  readonly environment: EnvironmentName;
+}
+
+/** Has every mailbox polled that is fetched from; as the system, since those are in all workspaces. */
+export const findPolledJob = job({
+  kind: "mail.find_polled",
+  payload: Type.Object({}),
+  everyMs: EVERY_MS,
+  effect: ({ db }) => db.system<PolledRow>(POLLED, [MAILBOXES_MAX]),
+  async run(ctx, _payload, rows) {
+    for (const { mailboxId, workspace, environment } of rows) {
+      ctx.switchPartition({ workspace, environment });
+      ctx.enqueue(pollJob, { mailboxId, workspace, environment }, { key: mailboxId });
+    }
+  },
+});
+
+/** Fetches mails behind the cursor, one after another, until there is none or it is time. */
+export async function pollMailbox(
+  platform: Platform,
+  partition: Partition,
+  { mailbox, signal }: { readonly mailbox: StoredMailbox; readonly signal: AbortSignal },
+): Promise<void> {
+  const known = await platform.db.read(partition, (tx) => findCursor(tx, mailbox.id));
+  // A first poll that fails has somewhere to say so.
+  if (!known) await saveCursor(platform, partition, { mailboxId: mailbox.id, cursor: NOWHERE });
+  const { workspace } = partition;
+  await withFolder(platform, { mailbox, workspace }, async (folder) => {
+    const cursor = startOf(known, folder);
+    if (cursor !== known) await saveCursor(platform, partition, { mailboxId: mailbox.id, cursor });
+    for (const uid of await newUids(folder, cursor.lastUid)) {
+      if (signal.aborted) break;
+      await fetchMail(platform, partition, { mailbox, folder, uid });
+    }
+  });
+}
+
+const NOWHERE: Cursor = { uidValidity: 0n, lastUid: 0 };
+
+/**
+ * The place to go on from. A mailbox begins with what arrives from now on. When the server numbers its messages anew,
+ * all are looked at again; those that were stored before are known by their ids.
+ */
+function startOf(known: Cursor | undefined, { uidValidity, uidNext }: ImapFolder): Cursor {
+  if (known?.uidValidity === uidValidity) return known;
+  const isFirst = known === undefined || known.uidValidity === 0n;
+  return { uidValidity, lastUid: isFirst ? Math.max(0, uidNext - 1) : 0 };
+}
+
+async function newUids(
+  { client, uidNext }: ImapFolder,
+  lastUid: number,
+): Promise<readonly number[]> {
+  if (uidNext <= lastUid + 1) return [];
+  // `n:*` always names the last message, even one before n.
+  const uids = (await client.search({ uid: `${lastUid + 1}:*` }, { uid: true })) || [];
+  return uids
+    .filter((uid) => uid > lastUid)
+    .toSorted((a, b) => a - b)
+    .slice(0, MAILS_MAX);
+}
+
+async function fetchMail(
+  platform: Platform,
+  partition: Partition,
+  about: { readonly mailbox: StoredMailbox; readonly folder: ImapFolder; readonly uid: number },
+): Promise<void> {
+  const { mailbox, folder, uid } = about;
+  const { size } = (await folder.client.fetchOne(String(uid), { size: true }, { uid: true })) || {};
+  const isTooLarge = (size ?? 0) > platform.settings.mailBytesMax;
+  const found =
+    !isTooLarge && (await folder.client.fetchOne(String(uid), { source: true }, { uid: true }));
+  const source = found ? found.source : undefined;
+  const cause = { correlationId: newId("cor", platform.clock.nowMs()), depth: 0 };
+  const cursor = { uidValidity: folder.uidValidity, lastUid: uid };
+  if (!source) {
+    // One that is gone or too large is passed over, and the polling goes on behind it.
+    platform.log.warn({ mailboxId: mailbox.id, uid, size }, "a mail was not fetched");
+    await saveCursor(platform, partition, { mailboxId: mailbox.id, cursor });
+    return;
+  }
+  const stored = await storeFile(platform, partition, toChunks(source), { name: "mail.eml" });
+  const target = { mailboxId: mailbox.id, partition, recipient: mailbox.address };
+  const returnPath = returnPathOf(source, mailbox.address);
+  await runAsSystem(platform, partition, cause, async (ctx) => {
+    const moved = await ctx.send(
+      "update mailbox_cursors set last_uid = $3, uid_validity = $2 where mailbox_id = $1 and last_uid < $3 returning 1 as n",
+      [mailbox.id, folder.uidValidity, uid],
+    );
+    // Another node was faster, when this one had lost its lease.
+    if (moved.length === 0) return;
+    await insertMail(ctx, {
+      source: "imap",
+      returnPath,
+      target,
+      stored,
+      uid: { validity: folder.uidValidity, uid },
+    });
+  });
+}
+
+/** The return path that the server noted; without a note it is unknown, which is not the null one. */
+function returnPathOf(source: Buffer, fallback: string): string | null {
+  const head = source.subarray(0, 16_384).toString("latin1");
+  const found = /^return-path:\s*<([^<>\s]{0,254})>/im.exec(head);
+  if (!found) return fallback;
+  return found[1] === "" || found[1] === undefined ? null : found[1].toLowerCase();
+}
+
+async function* toChunks(content: Uint8Array) {
+  yield content;
+}

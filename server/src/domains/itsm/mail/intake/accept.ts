@@ -1,0 +1,109 @@
+/**
+ * Takes a mail in. Its bytes go to the file store first; then one transaction makes the file, the row and the job
+ * that decides what becomes of it. Only after that commit is it acknowledged to whoever sent it.
+ */
+import { insertFile, storeFile, type StoredContent } from "#domains/files/index.ts";
+import type { Platform, WriteContext } from "#kernel/contract.ts";
+import type { Partition } from "#kernel/db/database.ts";
+import { runAsSystem } from "#kernel/operation/act.ts";
+import { newId } from "#kernel/schema/id.ts";
+import { MailAccepted } from "../events.ts";
+import type { MailSource } from "../messages/message.ts";
+import { settleMailJob } from "./settle-job.ts";
+
+/** A mailbox that a mail is for, and the address by which it was meant. */
+export interface MailTarget {
+  readonly mailboxId: string;
+  readonly partition: Partition;
+  readonly recipient: string;
+}
+
+export interface IncomingMail {
+  readonly source: MailSource;
+  /** Null for the null return path of bounces. */
+  readonly returnPath: string | null;
+  readonly targets: readonly MailTarget[];
+}
+
+/** Stores a mail for each of its mailboxes, all or none. */
+export async function acceptMail(
+  platform: Platform,
+  mail: IncomingMail,
+  content: AsyncIterable<Uint8Array>,
+): Promise<void> {
+  const contents = await storeContents(platform, mail.targets, content);
+  const [first] = mail.targets;
+  if (!first) throw new Error("A mail is for a mailbox.");
+  const cause = { correlationId: newId("cor", platform.clock.nowMs()), depth: 0 };
+  await runAsSystem(platform, first.partition, cause, async (ctx) => {
+    for (const target of mail.targets) {
+      const stored = contents.get(target);
+      if (!stored) throw new Error("A mail was stored for each of its mailboxes.");
+      ctx.switchPartition(target.partition);
+      await insertMail(ctx, { ...mail, target, stored });
+    }
+  });
+}
+
+/** Each workspace has a content of its own: the first is read from who sends it, the others from the first. */
+async function storeContents(
+  platform: Platform,
+  targets: readonly MailTarget[],
+  content: AsyncIterable<Uint8Array>,
+): Promise<ReadonlyMap<MailTarget, StoredContent>> {
+  const contents = new Map<MailTarget, StoredContent>();
+  const chunks: Uint8Array[] = [];
+  const isShared = targets.length > 1;
+  for (const [index, target] of targets.entries()) {
+    const source = index === 0 ? (isShared ? keep(content, chunks) : content) : replay(chunks);
+    contents.set(target, await storeFile(platform, target.partition, source, { name: "mail.eml" }));
+  }
+  return contents;
+}
+
+async function* keep(content: AsyncIterable<Uint8Array>, chunks: Uint8Array[]) {
+  for await (const chunk of content) {
+    chunks.push(chunk);
+    yield chunk;
+  }
+}
+
+async function* replay(chunks: readonly Uint8Array[]) {
+  yield* chunks;
+}
+
+/** The row, file, event and job of a mail that was stored. */
+export async function insertMail(
+  ctx: WriteContext<typeof MailAccepted>,
+  mail: Pick<IncomingMail, "source" | "returnPath"> & {
+    readonly target: MailTarget;
+    readonly stored: StoredContent;
+    /** Of a mail that was fetched. */
+    readonly uid?: { readonly validity: bigint; readonly uid: number };
+  },
+): Promise<string> {
+  const { target, stored, source, returnPath, uid } = mail;
+  const { mailboxId, partition, recipient } = target;
+  const id = newId("eml", ctx.now.getTime());
+  const file = await insertFile(ctx, stored, { attachedTo: { type: "mail", id } });
+  void ctx.send(
+    `insert into mails (id, mailbox_id, state, source, return_path, recipient, file_id, size,
+                        uid_validity, uid, created_at)
+     values ($1, $2, 'waiting', $3, $4, $5, $6, $7, $8, $9, $10)`,
+    [
+      id,
+      mailboxId,
+      source,
+      returnPath,
+      recipient,
+      file.id,
+      stored.size,
+      uid?.validity ?? null,
+      uid?.uid ?? null,
+      ctx.now,
+    ],
+  );
+  ctx.emit(MailAccepted, { id }, { id, mailboxId, size: stored.size });
+  ctx.enqueue(settleMailJob, { mailId: id, ...partition }, { key: id });
+  return id;
+}

@@ -1,0 +1,42 @@
+import type { WriteContext } from "#kernel/contract.ts";
+import { reopenIncident } from "../../incidents/index.ts";
+import { writeComment } from "../../tickets/index.ts";
+import { attachFiles } from "./attach-files.ts";
+import { actByMail } from "./mail-actor.ts";
+import { textOf } from "./mail-text.ts";
+import { isAgent, type Sender } from "./sender.ts";
+import type { MailOutcome, ReadMail } from "./outcome.ts";
+import type { Thread } from "./thread.ts";
+
+/**
+ * Adds a mail to the thread that it answers. A party speaks to all; whoever else writes, a colleague that it was
+ * passed on to, leaves a note for those who work on it, and is told nothing. Who works on tickets speaks in the
+ * desk's name only in answer to a mail of ours: their address alone could be anybody's.
+ */
+export async function addToTicket(
+  ctx: WriteContext,
+  prepared: ReadMail,
+  { thread, sender }: { readonly thread: Thread; readonly sender: Sender },
+): Promise<MailOutcome> {
+  const { kind, ticket, reason } = thread;
+  const byAgent = await isAgent(ctx, kind, sender);
+  const isProven = reason !== "subject";
+  const internal = !thread.isParty || (byAgent && !isProven);
+  const act = actByMail(ctx, sender);
+  const text = textOf(prepared.mail);
+  const from = `${sender.name} <${sender.address}>`.trim();
+  const body = internal
+    ? `By mail from ${from}${thread.isParty ? "" : ", who is no party"}:\n\n${text}`
+    : text;
+  const comment = writeComment(act, thread, { body, internal, byAgent: byAgent && !internal });
+  await attachFiles(act, thread, { files: prepared.files, internal });
+  if (!internal && !byAgent && kind.kind === "incident" && ticket.state === "resolved") {
+    await reopenIncident(act, ticket.id, "Answered by mail");
+  }
+  return {
+    state: "received",
+    reason: thread.isParty ? reason : "not_a_party",
+    ticket: thread,
+    commentId: comment.id,
+  };
+}

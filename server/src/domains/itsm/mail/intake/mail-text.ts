@@ -1,0 +1,33 @@
+/** The words of a mail on its ticket; pure. */
+import type { ParsedMail } from "../mime/parsed-mail.ts";
+
+const TITLE_CHARACTERS_MAX = 300;
+const TEXT_CHARACTERS_MAX = 49_000;
+const PREFIX =
+  /^\s*((re|aw|sv|antw|odp|fw|fwd|wg|tr|rv|vs|回复|转发|返信)\s*(\[\d+\])?\s*[:：]\s*)+/i;
+
+/** The title of a ticket that a mail makes. */
+export function titleOf({ subject, visible }: Pick<ParsedMail, "subject" | "visible">): string {
+  const bare = subject.replace(PREFIX, "").trim();
+  const [first = ""] = visible
+    .split("\n")
+    .map((line) => line.trim())
+    .filter(Boolean);
+  return (bare || first || "(no subject)").slice(0, TITLE_CHARACTERS_MAX).toWellFormed();
+}
+
+/** The text of a mail, and what was left out of it. */
+export function textOf(mail: Pick<ParsedMail, "visible" | "notices">): string {
+  const notes = mail.notices.map((notice) => `[${notice}]`).join("\n");
+  return [mail.visible.slice(0, TEXT_CHARACTERS_MAX).trim() || "(no text)", notes]
+    .filter(Boolean)
+    .join("\n\n");
+}
+
+/** The text of a new ticket: of a mail that only passes another on, that one too. */
+export function descriptionOf(mail: ParsedMail): string {
+  const isForward = /^\s*(fw|fwd|wg|tr|rv|转发)\s*[:：]/i.test(mail.subject);
+  if (!isForward || mail.quoted === "") return textOf(mail);
+  const whole = `${mail.visible}\n\n${mail.quoted}`;
+  return textOf({ visible: whole, notices: mail.notices });
+}

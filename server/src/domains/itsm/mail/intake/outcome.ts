@@ -1,0 +1,15 @@
+import type { FoundTicket } from "../../tickets/index.ts";
+import type { PreparedMail } from "./prepare-mail.ts";
+
+/** A mail that was parsed. */
+export type ReadMail = Extract<PreparedMail, { kind: "parsed" }>;
+
+/** The outcome of a mail, as its row and its event tell it. */
+export interface MailOutcome {
+  readonly state: "received" | "ignored" | "bounced" | "failed";
+  readonly reason: string;
+  readonly detail?: string | undefined;
+  readonly ticket?: FoundTicket | undefined;
+  readonly commentId?: string;
+  readonly acknowledged?: boolean;
+}

@@ -1,0 +1,165 @@
+/**
+ * The listener for mails. It takes in what is for a mailbox that exists, and nothing else: it relays for nobody. A
+ * mail is acknowledged once it is stored; while the database is away, the other side is told to come again.
+ */
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { callbackify } from "node:util";
+import type { SMTPServer, SMTPServerDataStream, SMTPServerSession } from "smtp-server";
+import { FileTooLarge, QuotaExceeded } from "#domains/files/index.ts";
+import type { Engine, Platform, RunningEngine } from "#kernel/contract.ts";
+import { Failure } from "#kernel/operation/failure.ts";
+import type { MailListenerSettings } from "#kernel/settings.ts";
+import { acceptMail, type MailTarget } from "../intake/accept.ts";
+import { findTarget } from "../intake/target.ts";
+import { ConnectionCounter } from "./connection-counter.ts";
+
+const RECIPIENTS_MAX = 50;
+const SOCKET_TIMEOUT_MS = 60_000;
+const CLOSE_TIMEOUT_MS = 5_000;
+const RETRY_MS = 10_000;
+
+export const mailListener: Engine<MailListener> = {
+  name: "mail.listener",
+  start: (platform) => new MailListener(platform),
+};
+
+export class MailListener implements RunningEngine {
+  readonly #platform: Platform;
+  readonly #servers: SMTPServer[] = [];
+  readonly #counter: ConnectionCounter;
+  readonly #timers = new Set<NodeJS.Timeout>();
+  #stopped = false;
+  /** The addresses that it listens at, in the order of the settings, once all are open. */
+  readonly addresses: Promise<readonly AddressInfo[]>;
+
+  constructor(platform: Platform) {
+    this.#platform = platform;
+    this.#counter = new ConnectionCounter(platform.settings.mailConnectionsMax);
+    this.addresses = Promise.all(platform.settings.mailListeners.map((one) => this.#listen(one)));
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    for (const timer of this.#timers) clearTimeout(timer);
+    await Promise.all(
+      this.#servers.map((server) => new Promise<void>((resolve) => server.close(resolve))),
+    );
+  }
+
+  /** Opens a listener; another process may hold its port for a while. */
+  async #listen(settings: MailListenerSettings): Promise<AddressInfo> {
+    const { log } = this.#platform;
+    const server = await this.#createServer(settings);
+    for (;;) {
+      try {
+        const listening = server.listen(settings.port, settings.host);
+        await once(listening, "listening");
+        this.#servers.push(server);
+        return listening.address() as AddressInfo;
+      } catch (error) {
+        log.error(
+          { err: error, ...settings },
+          "mails can't be taken in; the address can't be listened at",
+        );
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(resolve, RETRY_MS).unref();
+          this.#timers.add(timer);
+        });
+        if (this.#stopped) throw error;
+      }
+    }
+  }
+
+  async #createServer({ protocol }: MailListenerSettings): Promise<SMTPServer> {
+    // Loaded here: most installations take no mails in.
+    const library = await import("smtp-server");
+    const { settings, log } = this.#platform;
+    const checkRecipient = callbackify((address: string) => this.#checkRecipient(address));
+    const source = protocol === "lmtp" ? "lmtp" : "smtp";
+    const receive = callbackify((stream: SMTPServerDataStream, session: SMTPServerSession) =>
+      this.#receive(stream, session, source),
+    );
+    const { mailTlsCertPem: cert, mailTlsKeyPem: key } = settings;
+    const server = new library.SMTPServer({
+      banner: "Millrace",
+      lmtp: protocol === "lmtp",
+      secure: protocol === "smtps",
+      ...(cert !== undefined && key !== undefined ? { cert, key } : { hideSTARTTLS: true }),
+      disabledCommands: ["AUTH", ...(cert === undefined ? (["STARTTLS"] as const) : [])],
+      authOptional: true,
+      disableReverseLookup: true,
+      size: settings.mailBytesMax,
+      maxClients: settings.mailConnectionsMax,
+      maxRecipients: RECIPIENTS_MAX,
+      socketTimeout: SOCKET_TIMEOUT_MS,
+      closeTimeout: CLOSE_TIMEOUT_MS,
+      logger: false,
+      onConnect: ({ remoteAddress }, done) =>
+        done(this.#counter.enter(remoteAddress) ? null : reply(421, "Too many connections")),
+      onClose: ({ remoteAddress }) => this.#counter.leave(remoteAddress),
+      onRcptTo: ({ address }, _session, done) => {
+        checkRecipient(address, done);
+      },
+      onData: (stream, session, done) => {
+        receive(stream, session, done);
+      },
+    });
+    // Clients that break their connections are none of our errors.
+    server.on("error", (error: Error) => log.debug({ err: error }, "a mail connection broke"));
+    return server;
+  }
+
+  /** Throws the reply where nothing is taken in for this address. */
+  async #checkRecipient(address: string): Promise<void> {
+    const target = await findTarget(this.#platform, address).catch((error: unknown) => {
+      throw this.#temporary(error);
+    });
+    if (target === undefined) throw reply(550, "5.1.1 There is no such mailbox here");
+    if (!target.enabled) throw reply(450, "4.2.1 The mailbox is disabled");
+  }
+
+  async #receive(
+    stream: SMTPServerDataStream,
+    { envelope }: SMTPServerSession,
+    source: "smtp" | "lmtp",
+  ): Promise<void> {
+    try {
+      const returnPath = (envelope.mailFrom && envelope.mailFrom.address) || null;
+      const targets = await this.#findTargets(envelope.rcptTo.map(({ address }) => address));
+      await acceptMail(this.#platform, { source, returnPath, targets }, whole(stream));
+    } catch (error) {
+      stream.resume();
+      if (stream.sizeExceeded || (error instanceof Failure && error.type === FileTooLarge)) {
+        throw reply(552, "5.3.4 The mail is too large");
+      }
+      if (error instanceof Failure && error.type === QuotaExceeded) {
+        throw reply(452, "4.3.1 There is no space for it");
+      }
+      throw this.#temporary(error);
+    }
+  }
+
+  /** One for each mailbox, however many addresses of it are named. */
+  async #findTargets(addresses: readonly string[]): Promise<readonly MailTarget[]> {
+    const found = await Promise.all(addresses.map((one) => findTarget(this.#platform, one)));
+    const targets = new Map(found.flatMap((one) => (one ? [[one.mailboxId, one] as const] : [])));
+    if (targets.size === 0) throw new Error("The mailbox is gone.");
+    return [...targets.values()];
+  }
+
+  #temporary(error: unknown): Error {
+    this.#platform.log.warn({ err: error }, "a mail was not taken in; its sender will try again");
+    return reply(451, "4.3.0 Not now; try again later");
+  }
+}
+
+/** The bytes of a mail, all of them: it fails where there are too many, or the connection broke. */
+async function* whole(stream: SMTPServerDataStream): AsyncIterable<Uint8Array> {
+  for await (const chunk of stream) yield chunk as Uint8Array;
+  if (stream.sizeExceeded) throw new Error("The mail is too large.");
+}
+
+function reply(responseCode: number, message: string): Error {
+  return Object.assign(new Error(message), { responseCode });
+}

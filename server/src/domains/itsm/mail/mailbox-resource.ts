@@ -1,0 +1,163 @@
+import { authorityOf } from "#domains/identity/accounts/index.ts";
+import { checkCondition } from "#kernel/condition/condition.ts";
+import type { Platform } from "#kernel/contract.ts";
+import { checkTemplate } from "#kernel/expression/template.ts";
+import {
+  assertNoErrors,
+  failure,
+  type FieldError,
+  permissionFailure,
+} from "#kernel/operation/failure.ts";
+import { OutboundRefused } from "#kernel/outbound/outbound.ts";
+import { resource } from "#kernel/resource/resource.ts";
+import { patch } from "#kernel/schema/schema.ts";
+import { SecretsUse } from "#kernel/secrets/secrets.ts";
+import { findActiveItem } from "../catalog/index.ts";
+import { assertReferencesExist } from "../tickets/index.ts";
+import {
+  type ImapSettings,
+  Mailbox,
+  mailboxFields,
+  MailboxInput,
+  StoredMailbox,
+} from "./mailbox.ts";
+import { MailRead, MailWrite } from "./permissions.ts";
+
+const MAILBOXES_MAX = 200;
+
+const AddressTaken = failure(
+  "address_taken",
+  409,
+  "Another mailbox of this installation has this address.",
+  "mailboxes_address",
+);
+const TooManyMailboxes = failure(
+  "too_many_mailboxes",
+  409,
+  `A workspace has at most ${MAILBOXES_MAX} mailboxes.`,
+);
+
+const cursor = (column: string) =>
+  `(select c.${column} from mailbox_cursors c where c.mailbox_id = mailboxes.id)`;
+
+export const mailboxes = resource({
+  name: "mailbox",
+  plural: "mailboxes",
+  path: "/api/v1/itsm/mailboxes",
+  table: "mailboxes",
+  idPrefix: "mbx",
+  schema: Mailbox,
+  stored: StoredMailbox,
+  json: ["defaults", "templates", "rules", "imap"],
+  computed: { polledAt: cursor("polled_at"), pollError: cursor("error") },
+  input: MailboxInput,
+  change: patch(mailboxFields),
+  defaults: {
+    teamId: null,
+    enabled: true,
+    acknowledge: true,
+    defaults: { kind: "incident" },
+    templates: {},
+    rules: [],
+    sendersHourlyMax: 100,
+    imap: null,
+  },
+  permissions: { read: MailRead, write: MailWrite },
+  list: { order: "name", search: ["name", "address"] },
+  unique: AddressTaken,
+  limit: { max: MAILBOXES_MAX, failure: TooManyMailboxes },
+  async prepare(platform, input, caller, before) {
+    assertNoErrors(inputErrors(input));
+    const imap = input.imap === undefined ? before?.imap : input.imap;
+    if (input.imap) await assertImap(platform, input.imap, caller.workspace?.key ?? "");
+    if (input.imap && !caller.permissions.has(SecretsUse.name)) {
+      throw permissionFailure(SecretsUse.name);
+    }
+    const kind = input.kind ?? before?.kind;
+    assertNoErrors(
+      (kind === "imap") === (imap !== null && imap !== undefined)
+        ? []
+        : [{ path: "/imap", message: "belongs to a mailbox of the kind imap, which needs it" }],
+    );
+  },
+  async check(ctx, { address, ...input }, before) {
+    const { defaults, teamId } = input;
+    await assertReferencesExist(ctx, { teamId });
+    if (defaults?.kind === "request")
+      await findActiveItem(ctx.tx, defaults.itemId ?? "", "/defaults/itemId");
+    const { runAs: savedBy, permissions } = authorityOf(ctx.caller);
+    return {
+      ...input,
+      ...(address !== undefined && { address: address.toLowerCase() }),
+      ...((!before || input.imap !== undefined) && {
+        savedBy,
+        permissions: permissions && [...permissions],
+      }),
+    };
+  },
+  operations: {
+    create: {
+      summary: "Set up a mailbox of a team",
+      description:
+        "Mails to its address make tickets, or land in the thread that they answer. An address " +
+        "with a `+` in it belongs to the mailbox without. The secret of `imap` needs `secrets:use`.",
+    },
+    delete: {
+      summary: "Remove a mailbox, and the list of mails that came to it",
+      description: "The tickets stay.",
+    },
+  },
+  docs: {
+    noun: "a mailbox",
+    nouns: "the mailboxes by name",
+    events: {
+      created: "A mailbox was set up.",
+      updated: "A mailbox was changed.",
+      deleted: "A mailbox was removed.",
+    },
+    examples: {
+      id: "mbx_01jzt3n5k8q2x4v6w8y0z2b4d6",
+      input: { name: "Service desk", address: "desk@example.com", kind: "smtp" },
+      change: { acknowledge: false },
+    },
+  },
+});
+
+type Input = Parameters<NonNullable<typeof mailboxes.declaration.prepare>>[1];
+
+function inputErrors({ rules = [], templates = {} }: Input): FieldError[] {
+  return [
+    ...rules.flatMap(({ when, action, tag }, index) => [
+      ...checkCondition(when).map(({ path, message }) => ({
+        path: `/rules/${index}/when${path}`,
+        message,
+      })),
+      ...(action === "tag" && tag === undefined
+        ? [{ path: `/rules/${index}/tag`, message: "is needed by a rule that tags" }]
+        : []),
+    ]),
+    ...checkTemplate(templates).map(({ path, message }) => ({
+      path: `/templates${path}`,
+      message,
+    })),
+  ];
+}
+
+async function assertImap(
+  { outbound, secrets }: Platform,
+  { host, secret }: ImapSettings,
+  workspace: string,
+): Promise<void> {
+  const errors: FieldError[] = [];
+  try {
+    outbound.checkHost(host);
+  } catch (error) {
+    if (!(error instanceof OutboundRefused)) throw error;
+    errors.push({ path: "/imap/host", message: error.message });
+  }
+  const [missing] = await secrets.findMissing(workspace, [secret]);
+  if (missing !== undefined) {
+    errors.push({ path: "/imap/secret", message: `refers to no secret: ${missing}` });
+  }
+  assertNoErrors(errors);
+}

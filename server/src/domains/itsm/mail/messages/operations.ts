@@ -1,0 +1,192 @@
+import Type from "typebox";
+import { storeFile, FileTooLarge, QuotaExceeded } from "#domains/files/index.ts";
+import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/contract.ts";
+import { Failure, failure, Invalid, NotFound } from "#kernel/operation/failure.ts";
+import { command, query } from "#kernel/operation/operation.ts";
+import { pageQuery, toPage } from "#kernel/operation/pagination.ts";
+import { accepted, item, page } from "#kernel/operation/response.ts";
+import { line, object } from "#kernel/schema/schema.ts";
+import { MailAccepted, MailboxTested, MailRetried } from "../events.ts";
+import { insertMail } from "../intake/accept.ts";
+import { settleMailJob } from "../intake/settle-job.ts";
+import { findTarget } from "../intake/target.ts";
+import { MailboxId } from "../mailbox.ts";
+import { mailboxes } from "../mailbox-resource.ts";
+import { MailRead, MailReceive, MailWrite } from "../permissions.ts";
+import { withFolder } from "../imap/imap-session.ts";
+import { MAIL_STATES, MailId, MailMessage, MailMessageDetail } from "./message.ts";
+import { getMail, listMails } from "./store.ts";
+
+const PATH = "/api/v1/itsm/mailboxes";
+const OfMailbox = object({ id: MailboxId });
+const OfMail = object({ id: MailboxId, mailId: MailId });
+const EXAMPLE = { id: "mbx_01jzt3n5k8q2x4v6w8y0z2b4d6", mailId: "eml_01jzt3n5k8q2x4v6w8y0z2b4d6" };
+/** Behind every id. */
+const LAST = "eml_~";
+
+const MailNotFailed = failure("mail_not_failed", 409, "Only a failed mail can be tried again.");
+const NotFetched = failure(
+  "mailbox_not_fetched",
+  409,
+  "Only a mailbox of the kind imap has a connection.",
+);
+
+export const listMessages = query({
+  id: "mailboxes.list_messages",
+  route: `GET ${PATH}/{id}/messages`,
+  summary: "List the mails that came to a mailbox, newest first",
+  permission: MailRead,
+  params: OfMailbox,
+  query: object({ ...pageQuery, state: Type.Optional(Type.Enum([...MAIL_STATES])) }),
+  response: page(MailMessage),
+  example: { params: { id: EXAMPLE.id }, query: { limit: 50, state: "failed" } },
+  async run({ tx, services: { cursors } }, { params, query: { limit, after, state } }) {
+    const { id } = await mailboxes.store.get(tx, params.id);
+    const list = `mails of ${id} ${state ?? ""}`;
+    const before = after === undefined ? LAST : String(cursors.decode(list, after)[0]);
+    const rows = await listMails(tx, id, { before, state, limit: limit + 1 });
+    return toPage(
+      rows,
+      limit,
+      (mail) => mail,
+      (mail) => cursors.encode(list, [mail.id]),
+    );
+  },
+});
+
+export const getMessage = query({
+  id: "mailboxes.get_message",
+  route: `GET ${PATH}/{id}/messages/{mailId}`,
+  summary: "Read what is known of a mail, with the text that it quoted",
+  description: "The mail as it came is the file `fileId`, for as long as it is kept.",
+  permission: MailRead,
+  params: OfMail,
+  response: item(MailMessageDetail),
+  example: { params: EXAMPLE },
+  run: ({ tx }, { params }) => getMail(tx, params.id, params.mailId),
+});
+
+export const retryMessage = command({
+  id: "mailboxes.retry_message",
+  route: `POST ${PATH}/{id}/messages/{mailId}/retry`,
+  summary: "Try a failed mail again",
+  description: "Also one that was ignored by a rule or for its sender's rate.",
+  permission: MailWrite,
+  params: OfMail,
+  response: accepted(MailMessage),
+  emits: [MailRetried],
+  fails: [MailNotFailed],
+  example: { params: EXAMPLE },
+  async run(ctx, { params: { id, mailId } }) {
+    const mail = await getMail(ctx.tx, id, mailId);
+    const [row] = await ctx.send(
+      `update mails set state = 'waiting', reason = null, detail = null, ended_at = null, message_id = null
+        where id = $1 and file_id is not null
+          and (state = 'failed' or (state = 'ignored' and reason in ('rule', 'rate')))
+       returning 1 as n`,
+      [mailId],
+    );
+    if (!row) throw new Failure(MailNotFailed);
+    const payload = { mailId, ...partitionOfCaller(ctx.caller) };
+    ctx.enqueue(settleMailJob, payload, { key: mailId, onConflict: "move" });
+    const { mailboxId, from, reason } = mail;
+    ctx.emit(
+      MailRetried,
+      { id: mailId },
+      { id: mailId, mailboxId, from, ticket: null, reason: reason ?? "" },
+    );
+    return { ...mail, state: "waiting" as const, reason: null, detail: null, endedAt: null };
+  },
+});
+
+const TestResult = Type.Object(
+  {
+    ok: Type.Boolean(),
+    error: Type.Optional(Type.String()),
+    waiting: Type.Optional(Type.Integer({ description: "Mails in the folder" })),
+  },
+  { title: "MailboxTest" },
+);
+
+export const testMailbox = command({
+  id: "mailboxes.test",
+  route: `POST ${PATH}/{id}/test`,
+  summary: "Try the connection of a mailbox that is fetched from",
+  description: "It logs in and opens the folder; nothing is fetched.",
+  permission: MailWrite,
+  params: OfMailbox,
+  response: item(TestResult),
+  emits: [MailboxTested],
+  fails: [NotFetched],
+  longRunning: true,
+  example: { params: { id: EXAMPLE.id } },
+  prepare: (platform, { params }, caller) => tryConnection(platform, caller, params.id),
+  async run(ctx, { params: { id } }, result) {
+    ctx.emit(MailboxTested, { id }, { ok: result.ok });
+    return result;
+  },
+});
+
+async function tryConnection(platform: Platform, caller: Caller, id: string) {
+  const partition = partitionOfCaller(caller);
+  const mailbox = await platform.db.read(partition, (tx) => mailboxes.store.get(tx, id));
+  if (mailbox.kind !== "imap") throw new Failure(NotFetched);
+  try {
+    const where = { mailbox, workspace: partition.workspace };
+    const waiting = await withFolder(platform, where, async ({ client }) =>
+      client.mailbox ? client.mailbox.exists : 0,
+    );
+    return { ok: true, waiting };
+  } catch (error) {
+    return { ok: false, error: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+export const receiveMail = command({
+  id: "mail.receive",
+  route: "POST /api/v1/itsm/mail",
+  summary: "Hand in a mail that somebody else received",
+  description:
+    "For providers that post mails. The body is the mail as it came (`message/rfc822`); `to` names the " +
+    "mailbox, which must be of this workspace and environment. An API token with the scope " +
+    "`mail:receive` alone is enough. What becomes of the mail is told by its events.",
+  permission: MailReceive,
+  query: object({
+    to: line(320, "The address that it was sent to"),
+    from: Type.Optional(line(320, "The return path; empty or left out when it is not known")),
+  }),
+  streamsBody: true,
+  response: accepted(MailMessageDetail),
+  emits: [MailAccepted],
+  fails: [FileTooLarge, QuotaExceeded],
+  example: { query: { to: "desk@example.com" } },
+  async prepare(platform, { query: { to } }, caller) {
+    const partition = partitionOfCaller(caller);
+    const target = await findTarget(platform, to);
+    const isHere =
+      target?.partition.workspace === partition.workspace &&
+      target.partition.environment === partition.environment;
+    if (!target || !isHere || !target.enabled) {
+      throw new Failure(NotFound, { detail: "There is no such mailbox here." });
+    }
+    const { upload } = caller;
+    if (!upload) throw new Failure(Invalid, { detail: "The body must be the mail." });
+    const content = boundBytes(upload.content, platform.settings.mailBytesMax);
+    return { target, stored: await storeFile(platform, partition, content, { name: "mail.eml" }) };
+  },
+  async run(ctx, { query: { from } }, { target, stored }) {
+    const returnPath = from === undefined || from === "" ? target.recipient : from;
+    const id = await insertMail(ctx, { source: "http", returnPath, target, stored });
+    return getMail(ctx.tx, target.mailboxId, id);
+  },
+});
+
+async function* boundBytes(content: AsyncIterable<Uint8Array>, bytesMax: number) {
+  let bytes = 0;
+  for await (const chunk of content) {
+    bytes += chunk.length;
+    if (bytes > bytesMax) throw new Failure(FileTooLarge, { extra: { bytesMax } });
+    yield chunk;
+  }
+}

@@ -1,0 +1,5 @@
+/** The program of a thread that parses mails. */
+import { serveTasks } from "#kernel/work/task-threads.ts";
+import { parseMime } from "./parse-mime.ts";
+
+serveTasks((raw: Uint8Array) => parseMime(raw));

@@ -1,0 +1,25 @@
+import type { Tx } from "#kernel/db/connection.ts";
+import { queryRows } from "#kernel/db/statement.ts";
+import type { StoredMailbox } from "../mailbox.ts";
+import { mailboxes } from "../mailbox-resource.ts";
+
+const FIND = `
+  select m.id from mailboxes m
+   where m.enabled
+   order by m.id = (select b.mailbox_id from mails b where b.ticket_id = $1 order by b.id limit 1) desc nulls last,
+            m.team_id = $2 desc nulls last, m.id
+   limit 1`;
+
+/** The mailbox that answers about a ticket go to: the one it came by, that of its team, or the oldest. */
+export async function findMailboxOf(
+  tx: Tx,
+  ticket: { readonly id: string; readonly teamId: string | null },
+): Promise<StoredMailbox | undefined> {
+  const [row] = await queryRows(tx, FIND, [ticket.id, ticket.teamId]);
+  return row && mailboxes.store.get(tx, String(row["id"]));
+}
+
+/** True where there is a mailbox that mails can be answered to. */
+export async function hasMailbox(tx: Tx): Promise<boolean> {
+  return (await queryRows(tx, "select from mailboxes where enabled limit 1", [])).length > 0;
+}

@@ -1,0 +1,78 @@
+/** Enqueues the mails about tickets: for members whom a notification tells, and for contacts, who have no inbox. */
+import type { WriteContext } from "#kernel/contract.ts";
+import { CAUSATION_DEPTH_MAX, type EventType, type RecordedEvent } from "#kernel/log/event.ts";
+import { reader } from "#kernel/readers/reader.ts";
+import { partitionOfCaller } from "#kernel/access/caller.ts";
+import { findContacts, findPerson } from "../../contacts/index.ts";
+import { findTicketById, TICKET_KINDS, type TicketMailer } from "../../tickets/index.ts";
+import { hasMailbox } from "./mailbox-of-ticket.ts";
+import { sendTicketMailJob } from "./send-job.ts";
+import { TOLD_VERBS } from "./words.ts";
+
+const TEXT_CHARACTERS_MAX = 20_000;
+
+/** Mails for members, in the place of the plain ones of their notifications. */
+export const ticketMailer: TicketMailer = {
+  async enqueue(ctx, event, recipientIds) {
+    if (!ctx.services.mailer.available || !(await hasMailbox(ctx.tx))) return false;
+    enqueueMails(ctx, event, recipientIds);
+    return true;
+  },
+};
+
+/** Tells contacts of what others do to the tickets that they ask for. */
+export const contactReader = reader({
+  name: "mail.tell_contacts",
+  on: TICKET_KINDS.flatMap((kind) => TOLD_VERBS.map((verb) => `${kind}.${verb}`)),
+  startsAt: "end",
+  emits: [] as readonly EventType[],
+  async handle(ctx, events) {
+    if (!ctx.services.mailer.available) return;
+    const shallow = events.filter(({ depth }) => depth < CAUSATION_DEPTH_MAX);
+    if (shallow.length === 0 || !(await hasMailbox(ctx.tx))) return;
+    for (const event of shallow) {
+      const found = await findTicketById(ctx, event.resource.id);
+      const asker = found?.ticket.requestedFor ?? found?.ticket.callerId ?? found?.ticket.createdBy;
+      const isInternal = event.data["internal"] === true;
+      const isOwn = isComment(event) && event.data["createdBy"] === asker;
+      if (!asker?.startsWith("cnt_") || isInternal || isOwn) continue;
+      if (await isTellableContact(ctx.tx, asker)) enqueueMails(ctx.because(event), event, [asker]);
+    }
+  },
+});
+
+/** False of a contact whose address is a member's, who is told as that. */
+async function isTellableContact(
+  tx: Parameters<typeof findPerson>[0],
+  id: string,
+): Promise<boolean> {
+  const [contact] = await findContacts(tx, [id]);
+  return contact !== undefined && !(await findPerson(tx, contact.address))?.isMember;
+}
+
+function enqueueMails(
+  ctx: WriteContext<never>,
+  event: RecordedEvent,
+  recipientIds: readonly string[],
+): void {
+  const { type: eventType, resource, data } = event;
+  const { workspace, environment } = partitionOfCaller(ctx.caller);
+  const text = [data["resolution"], data["reason"], data["notes"]].find(
+    (value): value is string => typeof value === "string" && value !== "",
+  );
+  for (const recipientId of recipientIds) {
+    ctx.enqueue(sendTicketMailJob, {
+      ticketId: resource.id,
+      recipientId,
+      eventType,
+      ...(isComment(event) && { commentId: String(data["id"]) }),
+      ...(!isComment(event) && text !== undefined && { text: text.slice(0, TEXT_CHARACTERS_MAX) }),
+      workspace,
+      environment,
+    });
+  }
+}
+
+function isComment({ type }: RecordedEvent): boolean {
+  return type.endsWith(".comment_added");
+}

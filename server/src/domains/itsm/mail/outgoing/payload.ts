@@ -1,0 +1,13 @@
+import Type, { type Static } from "typebox";
+
+/** The mail that a job is to send, by ids alone. */
+export const TicketMailPayloadSchema = Type.Object({
+  ticketId: Type.String(),
+  recipientId: Type.String(),
+  eventType: Type.String(),
+  commentId: Type.Optional(Type.String()),
+  text: Type.Optional(Type.String()),
+  workspace: Type.String(),
+  environment: Type.Enum(["production", "staging", "development"]),
+});
+export type TicketMailPayload = Static<typeof TicketMailPayloadSchema>;

@@ -1,0 +1,73 @@
+/** Who gets a mail, and whether they still may: asked when it is sent, however long ago it was enqueued. */
+import { findMembersByIds, readRights } from "#domains/identity/accounts/index.ts";
+import type { PlatformServices } from "#kernel/contract.ts";
+import type { Tx } from "#kernel/db/connection.ts";
+import { queryRows } from "#kernel/db/statement.ts";
+import { findContacts } from "../../contacts/index.ts";
+import { findTicketById, type FoundTicket, type TicketIdentity } from "../../tickets/index.ts";
+
+export interface Recipient {
+  readonly id: string;
+  readonly name: string;
+  readonly address: string;
+  /** True of who works on such tickets: they read what is internal, and use the console. */
+  readonly isAgent: boolean;
+}
+
+interface Lookup {
+  readonly tx: Tx;
+  readonly services: Pick<PlatformServices, "contributions" | "permissions">;
+}
+
+/** The ticket and the recipient of a mail; undefined when the recipient may no longer be told of it. */
+export async function findRecipient(
+  lookup: Lookup,
+  ticketId: string,
+  recipientId: string,
+): Promise<{ readonly found: FoundTicket; readonly recipient: Recipient } | undefined> {
+  const found = await findTicketById(lookup, ticketId);
+  if (!found) return undefined;
+  const recipient = recipientId.startsWith("cnt_")
+    ? await findContact(lookup.tx, found.ticket, recipientId)
+    : await findMember(lookup, found, recipientId);
+  return recipient && { found, recipient };
+}
+
+/** A contact is told of what they ask for, and of nothing else. */
+async function findContact(
+  tx: Tx,
+  ticket: TicketIdentity,
+  id: string,
+): Promise<Recipient | undefined> {
+  if (!asksFor(ticket, id)) return undefined;
+  const [contact] = await findContacts(tx, [id]);
+  return contact && { id, name: contact.name, address: contact.address, isAgent: false };
+}
+
+async function findMember(
+  lookup: Lookup,
+  { kind, ticket }: FoundTicket,
+  id: string,
+): Promise<Recipient | undefined> {
+  const [member] = await findMembersByIds(lookup.tx, [id]);
+  // The rights are those of now.
+  const rights = (await readRights(lookup as never, [id]))({ runAs: id });
+  if (!member || !rights) return undefined;
+  const isAgent = rights.permissions.has(kind.write.name);
+  const sees = rights.permissions.has(kind.read.name) && (kind.canSee?.(rights, ticket) ?? true);
+  const mayKnow = isAgent || sees || asksFor(ticket, id) || (await watches(lookup.tx, ticket, id));
+  return mayKnow ? { id, name: member.name, address: member.email, isAgent } : undefined;
+}
+
+function asksFor({ callerId, requestedFor, createdBy }: TicketIdentity, id: string): boolean {
+  return [callerId, requestedFor, createdBy].includes(id);
+}
+
+async function watches(tx: Tx, ticket: TicketIdentity, userId: string): Promise<boolean> {
+  const rows = await queryRows(
+    tx,
+    "select from ticket_watchers where ticket_id = $1 and user_id = $2",
+    [ticket.id, userId],
+  );
+  return rows.length > 0;
+}

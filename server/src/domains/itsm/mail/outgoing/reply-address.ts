@@ -1,0 +1,67 @@
+/**
+ * Addresses and ids that lead an answer back to its ticket. Both are signed with a key that is derived for this
+ * alone, and the signature names the workspace: nobody makes one up, and one of another workspace is worth nothing.
+ */
+import { equalBytes, hmac, type MasterKey } from "#kernel/access/crypto.ts";
+import type { Partition } from "#kernel/db/database.ts";
+
+export interface MailKey {
+  readonly masterKey: MasterKey;
+  readonly partition: Partition;
+}
+
+const ADDRESS_SIGNATURE = 10;
+const ID_SIGNATURE = 20;
+
+/** `desk+INC0000123.k7f2m9q4x1@example.com` */
+export function replyAddress(key: MailKey, mailbox: string, number: string): string {
+  const at = mailbox.lastIndexOf("@");
+  const signed = `${number}.${sign(key, `address ${number}`, ADDRESS_SIGNATURE)}`;
+  return `${mailbox.slice(0, at)}+${signed}${mailbox.slice(at)}`;
+}
+
+/** The number of the ticket that a reply address names; undefined unless its signature is ours. */
+export function readReplyAddress(key: MailKey, address: string): string | undefined {
+  const [, number = "", signature = ""] =
+    /\+([a-z]{2,3}\d{7,15})\.([a-z0-9]{10})@/i.exec(address) ?? [];
+  if (number === "") return undefined;
+  const upper = number.toUpperCase();
+  const isOurs = isSame(signature.toLowerCase(), sign(key, `address ${upper}`, ADDRESS_SIGNATURE));
+  return isOurs ? upper : undefined;
+}
+
+/** The id of one of our mails, without its brackets. */
+export function messageIdOf(
+  key: MailKey,
+  {
+    ticketId,
+    id,
+    domain,
+  }: { readonly ticketId: string; readonly id: string; readonly domain: string },
+): string {
+  const name = `${ticketId}.${id}`;
+  return `${name}.${sign(key, `message ${name}`, ID_SIGNATURE)}@${domain}`;
+}
+
+/** The id of the ticket of one of our mails; undefined unless its signature is ours. */
+export function readMessageId(key: MailKey, messageId: string): string | undefined {
+  const [, ticketId = "", id = "", signature = ""] =
+    /^([a-z]{2,5}_[a-z0-9]{26})\.([a-z0-9_]{1,60})\.([a-z0-9]{20})@/.exec(messageId) ?? [];
+  if (ticketId === "") return undefined;
+  return isSame(signature, sign(key, `message ${ticketId}.${id}`, ID_SIGNATURE))
+    ? ticketId
+    : undefined;
+}
+
+const LETTERS = "abcdefghijkmnpqrstuvwxyz23456789";
+
+/** Letters and digits that no mail program changes, five bits each. */
+function sign({ masterKey, partition }: MailKey, text: string, length: number): string {
+  const { workspace, environment } = partition;
+  const bytes = hmac(masterKey.derive("mail threads"), `${workspace} ${environment} ${text}`);
+  return Array.from(bytes.subarray(0, length), (byte) => LETTERS[byte % LETTERS.length]).join("");
+}
+
+function isSame(left: string, right: string): boolean {
+  return equalBytes(Buffer.from(left), Buffer.from(right));
+}

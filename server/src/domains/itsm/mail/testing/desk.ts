@@ -1,0 +1,92 @@
+import { createTransport } from "nodemailer";
+import PostalMime from "postal-mime";
+import { useMailbox } from "#kernel/testing/mailbox.ts";
+import { until, useWorld, type World } from "#kernel/testing/world.ts";
+import { mailListener } from "../index.ts";
+
+export const MAILBOXES = "/api/v1/itsm/mailboxes";
+export const INCIDENTS = "/api/v1/itsm/incidents";
+
+interface Envelope {
+  readonly from: string;
+  readonly to: string | readonly string[];
+}
+
+/** A world whose mailboxes can be written to over SMTP and LMTP, and a mail server that keeps what it sends. */
+export async function useDesk(env: Record<string, string> = {}) {
+  const { url, mails } = await useMailbox();
+  const world = await useWorld({
+    work: true,
+    env: {
+      MILLRACE_SMTP_URL: url,
+      MILLRACE_BASE_URL: "http://desk.example.com",
+      MILLRACE_MAIL_LISTEN: "127.0.0.1:0,lmtp://127.0.0.1:0",
+      ...env,
+    },
+  });
+  const addresses = (await world.kernel.engineOf(mailListener)?.addresses) ?? [];
+  const portOf = (index: number): number => addresses[index]?.port ?? 0;
+
+  /** Sends a mail as another mail server does; resolves to the answer, or throws it. */
+  const deliver = async (raw: string | Buffer, envelope: Envelope, lmtp = false) => {
+    const transport = createTransport({
+      host: "127.0.0.1",
+      port: portOf(lmtp ? 1 : 0),
+      lmtp,
+      ignoreTLS: true,
+    } as never);
+    try {
+      return await transport.sendMail({ envelope: { ...envelope, to: [envelope.to].flat() }, raw });
+    } finally {
+      transport.close();
+    }
+  };
+
+  return { world, mails, deliver, portOf, readMail: (raw: string) => PostalMime.parse(raw) };
+}
+
+/** Waits until nothing is left to settle, to tell or to send. */
+export async function settled(world: World): Promise<void> {
+  await until(async () => {
+    const [last] = await world.sql(
+      "select epoch, xid, seq from events order by epoch desc, xid desc, seq desc limit 1",
+    );
+    const busy = await world.sql(
+      `select from readers where name in ('mail.tell_contacts', 'desk.tell_watchers')
+          and (epoch, xid, seq) < ($1, $2::xid8, $3)
+       union all select from jobs where kind in ('mail.settle', 'mail.send') and failed_at is null`,
+      [last.epoch, last.xid, last.seq],
+    );
+    return busy.length === 0;
+  });
+}
+
+/** A plain mail. */
+export function plainMail(fields: {
+  readonly from: string;
+  readonly to: string;
+  readonly subject?: string;
+  readonly id?: string;
+  readonly text?: string;
+  readonly headers?: readonly string[];
+}): string {
+  const {
+    from,
+    to,
+    subject = "The printer is on fire",
+    id,
+    text = "Please come.",
+    headers = [],
+  } = fields;
+  return [
+    `From: ${from}`,
+    `To: ${to}`,
+    `Subject: ${subject}`,
+    ...(id === undefined ? [] : [`Message-ID: <${id}>`]),
+    ...headers,
+    "Content-Type: text/plain; charset=utf-8",
+    "",
+    text,
+    "",
+  ].join("\r\n");
+}
