@@ -1,7 +1,7 @@
 import type { WriteContext } from "#kernel/contract.ts";
-import { submitRequest } from "../../catalog/index.ts";
+import { requestKind, submitRequest } from "../../catalog/index.ts";
 import { ensureContact } from "../../contacts/index.ts";
-import { createIncident } from "../../incidents/index.ts";
+import { createIncident, incidentKind } from "../../incidents/index.ts";
 import { findTicketById, type FoundTicket, type TicketIdentity } from "../../tickets/index.ts";
 import { attachFiles } from "./attach-files.ts";
 import { actByMail } from "./mail-actor.ts";
@@ -21,7 +21,10 @@ export async function openTicket(
   const act = actByMail(ctx, { ...sender, person });
   const text = descriptionOf(mail);
   const description = follows ? `Follows ${follows.number}.\n\n${text}` : text;
-  const ticketId = await insertTicket(act, prepared, { personId: person.id, description });
+  // The mailbox says what its tickets begin with, and who set it up may do that.
+  const permissions = new Set([incidentKind.write.name, requestKind.write.name]);
+  const desk = { ...act, caller: { ...act.caller, permissions } };
+  const ticketId = await insertTicket(desk, prepared, { personId: person.id, description });
   const ticket = await requireTicket(ctx, ticketId);
   await attachFiles(act, ticket, { files: prepared.files, internal: false });
   return { state: "received", reason: follows ? "follow_up" : "new", ticket };
