@@ -10,6 +10,7 @@ import {
   stop,
   useProducts,
 } from "./testing/product.ts";
+import { startedBefore } from "./testing/started-before.ts";
 
 useProducts();
 
@@ -55,6 +56,7 @@ test("the first start builds a bundle and runs from it, and so do its threads an
 });
 
 test("without a bundle it runs from the sources; a folder that holds none is refused", async () => {
+  await startedBefore();
   const product = launch({ MILLRACE_BUNDLE: "off" });
   await product.ready;
   await stop(product);

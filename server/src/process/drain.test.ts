@@ -24,7 +24,7 @@ const WRITES_BEFORE = 60;
 
 useProducts();
 
-test("SIGTERM under load answers every write that it carries out, then ends with code 0 and no database left", async () => {
+test("SIGTERM under load answers every write that it carries out; a folder in use is refused; a lost database ends the server", async () => {
   await startedBefore();
   const product = launch();
   const address = await product.ready;
@@ -51,15 +51,28 @@ test("SIGTERM under load answers every write that it carries out, then ends with
   expect(isAlive(database!.pid)).toBe(false);
   expect(databaseOf(dataFolder())).toBeUndefined();
 
-  const reborn = await launch().ready;
-  const query = asker(reborn, token);
+  const reborn = launch();
+  const query = asker(await reborn.ready, token);
   const events = await all(query, "/api/v1/audit", { "x-workspace": "default" });
   const done = events.filter(({ type }) => type === "workspace.updated");
   const requestIds: string[] = done.map(({ requestId }) => requestId);
   expect(requestIds.toSorted()).toEqual(answered.toSorted());
+
+  // A second start on its folder names its process, and does it no harm.
+  for (const other of [launch(), launch()]) {
+    expect(await other.ended).toBe(1);
+    expect(said(other)).toContain(`in use by process ${reborn.pid}`);
+  }
+  expect((await query("GET /api/v1/auth/me")).status).toBe(200);
+
+  process.kill(databaseOf(dataFolder())!.pid, "SIGKILL");
+  expect(await reborn.ended).toBe(1);
+  expect(said(reborn)).toContain("PostgreSQL ended unexpectedly");
+  const { status } = await asker(await launch().ready, token)("GET /api/v1/auth/me");
+  expect(status).toBe(200);
 });
 
-test("a request under way is answered after SIGTERM, however often it comes, while new ones are turned away", async () => {
+test("after SIGTERM what is under way is answered and what comes is turned away, at once or after MILLRACE_STOP_DELAY_SECONDS", async () => {
   await startedBefore();
   const product = launch();
   const address = await product.ready;
@@ -67,13 +80,24 @@ test("a request under way is answered after SIGTERM, however often it comes, whi
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const body = JSON.stringify({ slug: "late", name: "Late" });
   const late = await begin(address, agent, token, body);
+  const finishQuery = await beginHead(address, "GET /api/v1/auth/me");
+  const finishProbe = await beginHead(address, "GET /readyz");
 
+  // However often it comes.
   product.child.kill("SIGTERM");
   await until(async () => product.lines.some((line) => line.includes("stopping: SIGTERM")));
   product.child.kill("SIGTERM");
   await until(() => isRefused(address));
   product.child.kill("SIGINT");
   expect(product.child.exitCode).toBe(null);
+
+  // On a connection that was open: a problem with Retry-After, and not ready.
+  const refusal = await finishQuery();
+  expect(refusal).toMatch(/^HTTP\/1\.1 503 /);
+  expect(refusal).toMatch(/^content-type: application\/problem\+json/im);
+  expect(refusal).toMatch(/^retry-after: \d+\r$/im);
+  expect(refusal).toMatch(/^x-request-id: \S+\r$/im);
+  expect(await finishProbe()).toMatch(/^HTTP\/1\.1 503 /);
 
   late.request.end(body);
   const { statusCode, headers } = await late.response;
@@ -83,59 +107,22 @@ test("a request under way is answered after SIGTERM, however often it comes, whi
   expect(await product.ended).toBe(0);
   expect(complaintsOf(product)).toEqual([]);
   agent.destroy();
-});
 
-test("a request that comes after SIGTERM on an open connection gets 503: a problem with Retry-After, and not ready", async () => {
-  await startedBefore();
-  const product = launch();
-  const address = await product.ready;
-  const finishQuery = await beginHead(address, "GET /api/v1/auth/me");
-  const finishProbe = await beginHead(address, "GET /readyz");
-  product.child.kill("SIGTERM");
-  await until(() => isRefused(address));
+  // Another master key than the database was made with is refused, and the right one still works.
+  const wrong = launch({ MILLRACE_MASTER_KEY: randomBytes(32).toString("base64") });
+  expect(await wrong.ended).toBe(1);
+  expect(said(wrong)).toContain("The master key is not the one that this database was made with.");
+  expect(databaseOf(dataFolder())).toBeUndefined();
 
-  const refusal = await finishQuery();
-  expect(refusal).toMatch(/^HTTP\/1\.1 503 /);
-  expect(refusal).toMatch(/^content-type: application\/problem\+json/im);
-  expect(refusal).toMatch(/^retry-after: \d+\r$/im);
-  expect(refusal).toMatch(/^x-request-id: \S+\r$/im);
-  expect(await finishProbe()).toMatch(/^HTTP\/1\.1 503 /);
-  expect(await product.ended).toBe(0);
-});
-
-test("with MILLRACE_STOP_DELAY_SECONDS it serves on after SIGTERM, but is not ready, so that a proxy turns away before it ends", async () => {
-  await startedBefore();
-  const product = launch({ MILLRACE_STOP_DELAY_SECONDS: "60" });
-  const address = await product.ready;
-  const token = await logIn(address);
-  product.child.kill("SIGTERM");
-  await until(async () => (await fetch(`${address}/readyz`)).status === 503);
-  const { status, headers } = await asker(address, token)("GET /api/v1/auth/me");
-  expect([status, headers.get("connection")]).toEqual([200, "close"]);
-  await kill(product, "everything");
-});
-
-test("a second start on the folder of a living server is refused, names its process, and does it no harm", async () => {
-  await startedBefore();
-  const first = launch();
-  const address = await first.ready;
-  const others = [launch(), launch()];
-  for (const other of others) {
-    expect(await other.ended).toBe(1);
-    expect(said(other)).toContain(`in use by process ${first.pid}`);
-  }
-  await logIn(address);
-});
-
-test("a server whose database was killed ends with code 1, and starts again", async () => {
-  await startedBefore();
-  const product = launch();
-  const token = await logIn(await product.ready);
-  process.kill(databaseOf(dataFolder())!.pid, "SIGKILL");
-  expect(await product.ended).toBe(1);
-  expect(said(product)).toContain("PostgreSQL ended unexpectedly");
-  const { status } = await asker(await launch().ready, token)("GET /api/v1/auth/me");
-  expect(status).toBe(200);
+  // With a delay it serves on but is not ready, so that a proxy turns away before it ends.
+  const slow = launch({ MILLRACE_STOP_DELAY_SECONDS: "60" });
+  const there = await slow.ready;
+  const ask = asker(there, await logIn(there));
+  slow.child.kill("SIGTERM");
+  await until(async () => (await fetch(`${there}/readyz`)).status === 503);
+  const me = await ask("GET /api/v1/auth/me");
+  expect([me.status, me.headers.get("connection")]).toEqual([200, "close"]);
+  await kill(slow, "everything");
 });
 
 test("bad settings end the start with code 1 and are named all at once", async () => {
@@ -143,16 +130,6 @@ test("bad settings end the start with code 1 and are named all at once", async (
   expect(await product.ended).toBe(1);
   expect(said(product)).toMatch(/^ *PORT: .*$/m);
   expect(said(product)).toMatch(/^ *MILLRACE_MASTER_KEY: .*$/m);
-});
-
-test("another master key than the database was made with is refused with code 1, and the right one still works", async () => {
-  await startedBefore();
-  const wrong = launch({ MILLRACE_MASTER_KEY: randomBytes(32).toString("base64") });
-  expect(await wrong.ended).toBe(1);
-  expect(said(wrong)).toContain("The master key is not the one that this database was made with.");
-  expect(databaseOf(dataFolder())).toBeUndefined();
-
-  await logIn(await launch().ready);
 });
 
 /** What a log says above the level of information. */

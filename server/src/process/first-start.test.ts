@@ -25,54 +25,45 @@ const ROLES = "select from pg_roles where rolname = 'millrace_system_millrace'";
 type Moment = readonly [Victims, string, () => boolean | Promise<boolean>];
 
 /**
- * In the order in which they come about. Each stays true afterwards, so that a late look does no harm. Those of one list
- * come one after the other over the same folder: the next start gets past what a kill has left, and the last to its end.
+ * In the order in which they come about. Each stays true afterwards, so that a late look does no harm. They come one after
+ * the other over the same folder: the next start gets past what a kill has left, and the last to its end.
  */
-const LIVES: readonly (readonly Moment[])[] = [
-  [
-    ["parent", "it was just spawned", () => true],
-    ["group", "initdb begins", () => clusterHas(".")],
-    ["parent", "initdb has filled a database", () => clusterHas("base/1/PG_VERSION")],
-    ["everything", "PostgreSQL starts", () => databaseOf(dataFolder()) !== undefined],
-    ["group", "the migrations run", () => holds(`${LOCKED} or ${MIGRATED}`)],
-  ],
-  [["parent", "the roles are made", () => holds(`exists (${ROLES})`)]],
-  [["everything", "the first owner is there", () => holds("exists (select from users)")]],
+const MOMENTS: readonly Moment[] = [
+  ["parent", "it was just spawned", () => true],
+  ["group", "initdb begins", () => clusterHas(".")],
+  ["parent", "initdb has filled a database", () => clusterHas("base/1/PG_VERSION")],
+  ["everything", "PostgreSQL starts", () => databaseOf(dataFolder()) !== undefined],
+  ["group", "the migrations run", () => holds(`${LOCKED} or ${MIGRATED}`)],
+  ["parent", "the roles are made", () => holds(`exists (${ROLES})`)],
+  ["everything", "the first owner is there", () => holds("exists (select from users)")],
 ];
 
 /** What earlier lives have left of initdb. */
 let leftBefore: readonly string[] = [];
 
-test.each(LIVES.map((life) => [told(life), life] as const))(
-  "in the first start a kill -9 of %s leaves a folder that starts and lets the owner in",
-  async (_, life) => {
-    for (const [victims, about, moment] of life) {
-      leftBefore = draftsIn(dataFolder());
-      const doomed = launch();
-      await until(async () => {
-        expect(doomed.child.exitCode, `it ended by itself before ${about}`).toBeNull();
-        return await moment();
-      });
-      await kill(doomed, victims);
-    }
+test("whenever the first start is killed, it leaves a folder that starts and lets the owner in", async () => {
+  for (const [victims, about, moment] of MOMENTS) {
+    leftBefore = draftsIn(dataFolder());
+    const doomed = launch();
+    await until(async () => {
+      expect(doomed.child.exitCode, `it ended by itself before ${about}`).toBeNull();
+      return await moment();
+    });
+    await kill(doomed, victims);
+  }
 
-    const product = launch();
-    const address = await product.ready;
-    const owner = asker(address, await logIn(address));
-    const workspaces = await all(owner, "/api/v1/workspaces");
-    expect(workspaces.map(({ slug }) => slug)).toEqual(["default"]);
-    const events = await all(owner, "/api/v1/audit", { "x-workspace": "default" });
-    expect(events.map(({ type }) => type).toReversed()).toEqual([
-      "workspace.created",
-      "user.activated",
-      "audit.auth.login",
-    ]);
-  },
-);
-
-function told(life: readonly Moment[]): string {
-  return life.map(([victims, about]) => `${victims}, when ${about}`).join(", then of ");
-}
+  const product = launch();
+  const address = await product.ready;
+  const owner = asker(address, await logIn(address));
+  const workspaces = await all(owner, "/api/v1/workspaces");
+  expect(workspaces.map(({ slug }) => slug)).toEqual(["default"]);
+  const events = await all(owner, "/api/v1/audit", { "x-workspace": "default" });
+  expect(events.map(({ type }) => type).toReversed()).toEqual([
+    "workspace.created",
+    "user.activated",
+    "audit.auth.login",
+  ]);
+});
 
 /** Whether the cluster has this file already, in the folder in which initdb works or in its final place. */
 function clusterHas(file: string): boolean {

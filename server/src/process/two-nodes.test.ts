@@ -35,32 +35,10 @@ const LOGOUT_LIMIT_MS = 20_000;
 const database = useServerDatabase();
 useProducts();
 
-test("two nodes that start at once on an empty database share one workspace, one owner and all sessions", async () => {
-  const addresses = await Promise.all(
-    [launch(database.env), launch(database.env)].map(({ ready }) => ready),
-  );
-  const [one = "", other = ""] = addresses;
-  expect(await database.rows("select slug from workspaces")).toEqual([{ slug: "default" }]);
-  expect(await database.rows("select email from users")).toEqual([{ email: "admin@example.com" }]);
-  expect(await database.rows("select type from events order by epoch, xid, seq")).toEqual([
-    { type: "workspace.created" },
-    { type: "user.activated" },
-  ]);
-
-  const token = await logIn(one);
-  for (const address of addresses) {
-    const workspaces = await all(asker(address, token), "/api/v1/workspaces");
-    expect(workspaces.map(({ slug }) => slug)).toEqual(["default"]);
-  }
-
-  expect((await asker(one, token)("POST /api/v1/auth/logout")).status).toBe(204);
-  const isOut = async (): Promise<boolean> =>
-    (await asker(other, token)("GET /api/v1/auth/me")).status === 401;
-  await until(isOut, LOGOUT_LIMIT_MS);
-});
-
-test("with two nodes, a reader's effect and the job that it enqueued happen once for each event, also when one is killed in the middle of its work", async () => {
-  const { nodes, asks, slugs, gate } = await launchProbes();
+test("two nodes that start at once on an empty database share one owner and all sessions; a reader's effect and the job that it enqueued happen once for each event, also when one is killed in the middle of its work", async () => {
+  const { nodes, addresses, gate } = await launchProbes();
+  const asks = await signIn(addresses);
+  const slugs = await makeWorkspaces(asks[0]);
   await Promise.all(slugs.map((slug) => updateOften(slug, UPDATES / WORKSPACES, asks)));
   // More of the same, until each node had its turn at both.
   await until(async () => {
@@ -87,15 +65,34 @@ test("with two nodes, a reader's effect and the job that it enqueued happen once
   await assertOnce();
 });
 
-/** Two nodes with the probe, somebody who talks to each, workspaces to change, and a file that holds up all jobs. */
+/** Two nodes with the probe, started at once, and a file that holds up all jobs. */
 async function launchProbes() {
   await database.rows(PROBE_SQL);
   const gate = `${dataFolder()}.gate`;
   const nodes = ["one", "other"].map((node) => launch(database.env, [PROBE, node, gate]));
   const [one = "", other = ""] = await Promise.all(nodes.map(({ ready }) => ready));
+  expect(await database.rows("select slug from workspaces")).toEqual([{ slug: "default" }]);
+  expect(await database.rows("select email from users")).toEqual([{ email: "admin@example.com" }]);
+  expect(await database.rows("select type from events order by epoch, xid, seq")).toEqual([
+    { type: "workspace.created" },
+    { type: "user.activated" },
+  ]);
+  return { nodes, addresses: [one, other] as const, gate };
+}
+
+/** Somebody who talks to each node with one session, after another session has ended on both. */
+async function signIn([one, other]: readonly [string, string]): Promise<readonly [Ask, Ask]> {
+  const past = await logIn(one);
+  for (const address of [one, other]) {
+    const workspaces = await all(asker(address, past), "/api/v1/workspaces");
+    expect(workspaces.map(({ slug }) => slug)).toEqual(["default"]);
+  }
+  expect((await asker(one, past)("POST /api/v1/auth/logout")).status).toBe(204);
+  const isOut = async (): Promise<boolean> =>
+    (await asker(other, past)("GET /api/v1/auth/me")).status === 401;
+  await until(isOut, LOGOUT_LIMIT_MS);
   const token = await logIn(one);
-  const asks = [asker(one, token), asker(other, token)] as const;
-  return { nodes, asks, gate, slugs: await makeWorkspaces(asks[0]) };
+  return [asker(one, token), asker(other, token)];
 }
 
 /** Both nodes have their hands full: one of them alone could not have claimed so many. */

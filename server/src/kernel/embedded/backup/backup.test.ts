@@ -1,10 +1,13 @@
 import { spawnSync } from "node:child_process";
 import {
+  chmod,
   copyFile,
   mkdir,
+  mkdtemp,
   readdir,
   readFile,
   readlink,
+  realpath,
   rename,
   rm,
   stat,
@@ -13,12 +16,17 @@ import {
 } from "node:fs/promises";
 import { join } from "node:path";
 import { Client } from "pg";
-import { expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { isRoot } from "../account.ts";
-import type { EmbeddedConnection, EmbeddedDatabase } from "../embedded-database.ts";
+import {
+  type EmbeddedConnection,
+  type EmbeddedDatabase,
+  startEmbedded,
+} from "../embedded-database.ts";
+import { fastFolder } from "../../testing/fast-folder.ts";
 import { until } from "../../testing/world.ts";
 import { findRunning } from "../running-cluster.ts";
-import { base, query, start, startedBefore, useFolders } from "../testing/cluster.ts";
+import { base, query, start, useFolders } from "../testing/cluster.ts";
 import { startBackup } from "./base-backup.ts";
 import { restoreBackup } from "./restore.ts";
 import { checkBackup, writeBackup } from "./archive.ts";
@@ -27,32 +35,48 @@ const WRITES_BEFORE = 200;
 
 useFolders();
 
-test("a backup under writes has everything that was committed before its end", async () => {
-  const folder = await startedBefore();
-  const first = await start(folder);
-  const writer = startWriter(first.connection);
+/** A database that runs, the folder of its backups, and how much was written when each of them was done. */
+const source: { database?: EmbeddedDatabase; folder: string } = { folder: "" };
+const acknowledged = new Map<string, number>();
+const backupOf = (name: string): string => join(source.folder, name);
+
+beforeAll(async () => {
+  source.folder = await realpath(await mkdtemp(join(fastFolder(), "millrace-backup-")));
+  // The account that runs PostgreSQL for root must be able to pass.
+  await chmod(source.folder, 0o755);
+  const folder = join(source.folder, "data");
+  source.database = await startEmbedded({ folder, settings: { fsync: "off" }, log: () => {} });
+  const writer = startWriter(source.database.connection);
   await writer.reached(WRITES_BEFORE);
-  const forms = ["backup.tar.gz", "backup"].map((name) => join(base(), name));
-  const acknowledged: number[] = [];
-  for (const path of forms) {
-    await writeBackup(path, startBackup(await findRunning(folder), { withKey: false }));
+  for (const name of ["backup.tar.gz", "backup", "backup.tar"]) {
+    await writeBackup(backupOf(name), startBackup(await findRunning(folder), { withKey: false }));
     // Its end is past, so that this is more than it must have, by what was written since.
-    acknowledged.push(writer.count());
+    acknowledged.set(name, writer.count());
   }
   await writer.stop();
-  const [slots] = await query(first.connection, "select count(*) from pg_replication_slots");
+});
+afterAll(async () => {
+  await source.database?.stop();
+  await rm(source.folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
+});
+
+test("a backup under writes has everything that was committed before its end", async () => {
+  const [slots] = await query(
+    source.database!.connection,
+    "select count(*) from pg_replication_slots",
+  );
   expect(slots).toEqual({ count: "0" });
-  await first.stop();
 
   let least = WRITES_BEFORE;
-  for (const [n, path] of forms.entries()) {
+  for (const [n, name] of ["backup.tar.gz", "backup"].entries()) {
+    const path = backupOf(name);
     const into = join(base(), `restored-${n}`);
     const { hasKey } = await restoreBackup(path, into);
     expect(hasKey).toBe(false);
     const restored = await start(into);
     const found = await check(restored);
     expect(found).toBeGreaterThanOrEqual(least);
-    expect(found).toBeLessThanOrEqual((acknowledged[n] ?? 0) + 1);
+    expect(found).toBeLessThanOrEqual((acknowledged.get(name) ?? 0) + 1);
     least = found;
     await query(restored.connection, "insert into kept values (-1)");
     await restored.stop();
@@ -63,7 +87,7 @@ test("a backup under writes has everything that was committed before its end", a
 });
 
 test("any tar can list and unpack it, and it belongs to its owner alone", async () => {
-  const path = await backUp("backup.tar.gz");
+  const path = backupOf("backup.tar.gz");
   const { status, stdout } = spawnSync("tar", ["-tzf", path], { encoding: "utf8" });
   expect(status).toBe(0);
   const names = stdout.trim().split("\n");
@@ -75,7 +99,7 @@ test("any tar can list and unpack it, and it belongs to its owner alone", async 
 });
 
 test("a damaged backup is rejected with a reason, and leaves nothing behind", async () => {
-  const tar = await backUp("backup.tar");
+  const tar = backupOf("backup.tar");
   await checkBackup(tar);
   const damages: [string, RegExp, (path: string) => Promise<unknown>][] = [
     ["cut.tar", /ends too early/, async (path) => truncate(path, (await stat(path)).size / 2)],
@@ -100,7 +124,8 @@ test("a damaged backup is rejected with a reason, and leaves nothing behind", as
 });
 
 test("a folder that lacks a file, or has one too many, is rejected", async () => {
-  const folder = await backUp("backup");
+  const folder = join(base(), "backup");
+  expect(spawnSync("cp", ["-a", backupOf("backup"), folder]).status).toBe(0);
   const damages: [string, RegExp][] = [
     ["postgres/PG_VERSION", /postgres\/PG_VERSION is missing/],
     ["manifest.json", /no manifest\.json/],
@@ -118,7 +143,8 @@ test("a folder that lacks a file, or has one too many, is rejected", async () =>
 test.runIf(isRoot())(
   "root restores into a folder that is closed to others, or leaves nothing there",
   async () => {
-    const path = await backUp("backup.tar");
+    const path = join(base(), "backup.tar");
+    await copyFile(backupOf("backup.tar"), path);
     const closed = join(base(), "closed");
     await mkdir(closed, { mode: 0o700 });
     const { cluster } = await restoreBackup(path, join(closed, "data"));
@@ -133,27 +159,21 @@ test.runIf(isRoot())(
 );
 
 test("nothing is overwritten: neither by a backup nor by a restore", async () => {
-  const path = await backUp("backup.tar");
+  const path = backupOf("backup.tar");
+  const data = join(source.folder, "data");
   const { ino, size, mtimeMs } = await stat(path);
-  const source = await findRunning(join(base(), "data"));
-  await expect(writeBackup(path, startBackup(source, { withKey: false }))).rejects.toThrow(
+  const running = await findRunning(data);
+  await expect(writeBackup(path, startBackup(running, { withKey: false }))).rejects.toThrow(
     "exists already",
   );
   expect(await stat(path)).toMatchObject({ ino, size, mtimeMs });
-  await expect(restoreBackup(path, join(base(), "data"))).rejects.toThrow("is in use by");
+  await expect(restoreBackup(path, data)).rejects.toThrow("is in use by");
   await writeFile(join(base(), "beside"), "");
   await expect(restoreBackup(path, base())).rejects.toThrow("is not empty");
-  expect((await readdir(base())).toSorted()).toEqual(["backup.tar", "beside", "data"]);
+  expect(await readdir(base())).toEqual(["beside"]);
+  const names = ["backup", "backup.tar", "backup.tar.gz", "data"];
+  expect((await readdir(source.folder)).toSorted()).toEqual(names);
 });
-
-/** A backup of a database that runs. */
-async function backUp(name: string): Promise<string> {
-  const folder = await startedBefore();
-  await start(folder);
-  const path = join(base(), name);
-  await writeBackup(path, startBackup(await findRunning(folder), { withKey: false }));
-  return path;
-}
 
 /** Changes a byte at this share of the file. */
 async function flip(path: string, share: number): Promise<void> {
