@@ -1,12 +1,14 @@
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** The sweep and the tests of whole processes take longest and come first: at the end one worker would wait for the other. */
+/** What takes longest comes first: at the end one worker would wait for the others. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
     const isLong = ({ moduleId }: TestSpecification): boolean =>
-      /\/src\/(sweep|process|cli)\//.test(moduleId);
+      /\/src\/(journeys|sweep|process|cli|kernel\/(embedded|sandbox|expression\/pool))\//.test(
+        moduleId,
+      );
     return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
   }
 }
@@ -21,7 +23,8 @@ export default defineConfig({
     hookTimeout: 150_000,
     // A second, which is the default, is not much for a page on a busy machine.
     expect: { poll: { timeout: 30_000 } },
-    maxWorkers: 2,
+    // One more than cores: tests of pages and of whole processes wait for much of their time.
+    maxWorkers: 3,
     // Each file would load the whole product anew, which took a third of the time. What a test changes for its whole
     // process, such as a setting of the environment or a timer, it must put back.
     isolate: false,

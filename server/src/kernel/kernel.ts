@@ -72,7 +72,6 @@ export class Kernel implements Platform {
   readonly mailer: Mailer;
   readonly readerNames: readonly string[];
   readonly contributions: readonly Contribution[];
-  readonly eventTypes: readonly CatalogEntry[];
   readonly permissions: readonly Permission[];
   readonly authenticator: Authenticator;
   readonly operations: ReadonlyMap<string, Operation>;
@@ -84,6 +83,7 @@ export class Kernel implements Platform {
   readonly #readerLoops: Loop[] = [];
   readonly #engines = new Map<Engine, RunningEngine>();
   readonly #shutdownController = new AbortController();
+  #eventTypes: readonly CatalogEntry[] | undefined;
   #leaving = false;
   #lostEvents = 0;
   #jobs: { readonly worker: JobWorker; readonly loop: Loop } | undefined;
@@ -132,7 +132,6 @@ export class Kernel implements Platform {
     this.operations = new Map(
       domains.flatMap(({ operations }) => operations).map((op) => [op.id, op]),
     );
-    this.eventTypes = describeEvents(domains);
     this.permissions = domains.flatMap(({ permissions }) => permissions);
     this.outbound = new Outbound({
       allow: settings.outboundAllow,
@@ -143,6 +142,12 @@ export class Kernel implements Platform {
       onError: (error) => log.error({ err: error }, "a script's call failed"),
     });
     this.authenticator = new Authenticator(this);
+  }
+
+  /** Described when it is first asked for. */
+  get eventTypes(): readonly CatalogEntry[] {
+    this.#eventTypes ??= describeEvents(this.domains);
+    return this.#eventTypes;
   }
 
   /** True once it has begun to shut down. */

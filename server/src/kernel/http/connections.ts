@@ -52,12 +52,19 @@ export class Connections {
   }
 }
 
-/** The file descriptors that the system allows, less those that are reserved. */
-function connectionsMax(): number {
+function computeConnectionsMax(): number {
   const limit = openFilesMax();
   if (limit === undefined) return CONNECTIONS_MAX;
   const reserved = Math.min(FILES_RESERVED, Math.floor(limit / 2));
   return Math.min(CONNECTIONS_MAX, Math.max(CONNECTIONS_MIN, limit - reserved));
+}
+
+let connectionsMaxKnown: number | undefined;
+
+/** The file descriptors that the system allows, less those that are reserved. A report takes 10 ms: one is enough. */
+function connectionsMax(): number {
+  connectionsMaxKnown ??= computeConnectionsMax();
+  return connectionsMaxKnown;
 }
 
 /** Node raises its own limit at start to what it may have. Undefined when there is none. */
