@@ -37,7 +37,7 @@ export interface Schemas {
   "CalendarChange": { "id": string; "number": string; "title": string; "state": "draft" | "submitted" | "approved" | "rejected" | "implementing" | "completed" | "rolled_back" | "cancelled"; "type": "standard" | "normal" | "emergency"; "risk": Schemas["ChangeRisk"]; "assigneeId": string | null; "teamId": string | null; "plannedStart": string; "plannedEnd": string; "ciIds": readonly (string)[]; "conflicts": number };
   "CalendarFeed": { "url": string; "createdAt": string };
   "CatalogApproval": { "required": boolean; "approverIds": readonly (string)[]; "rule": "any" | "all" };
-  "CatalogItem": { "id": string; "name": string; "description": string; "category": string; "icon": string | null; "form": { readonly [name: string]: unknown }; "approval": Schemas["CatalogApproval"]; "workflowId": string | null; "status": "active" | "retired"; "createdBy": string; "createdAt": string; "updatedAt": string };
+  "CatalogItem": { "id": string; "name": string; "description": string; "category": string; "icon": string | null; "order"?: number; "keywords"?: readonly (string)[]; "estimate"?: string | null; "featured"?: boolean; "form": { readonly [name: string]: unknown }; "approval": Schemas["CatalogApproval"]; "workflowId": string | null; "status": "active" | "retired"; "createdBy": string; "createdAt": string; "updatedAt": string };
   "CatalogRequest": { "id": string; "number": string; "itemId": string; "title": string; "description": string; "state": "submitted" | "awaiting_approval" | "approved" | "rejected" | "fulfilling" | "fulfilled" | "failed" | "cancelled"; "values": { readonly [name: string]: unknown }; "requestedFor": string; "assigneeId": string | null; "teamId": string | null; "ciIds": readonly (string)[]; "tags"?: readonly (string)[]; "fields"?: { readonly [name: string]: unknown }; "approval": { "required": boolean; "approverIds": readonly (string)[]; "rule": "any" | "all"; "decisions": readonly (Schemas["RequestDecision"])[] }; "workflowId": string | null; "runId": string | null; "output": unknown; "reason": string | null; "notes": string | null; "satisfaction"?: number | null; "satisfactionComment"?: string | null; "ratedAt"?: string | null; "approvedAt": string | null; "endedAt": string | null; "createdBy": string; "createdAt": string; "updatedAt": string };
   "CauseTree": { "of": { "kind": string; "id": string }; "rootIds": readonly (string)[]; "focusIds": readonly (string)[]; "nodes": readonly (Schemas["TraceNode"])[]; "counts": { readonly [name: string]: number }; "truncated": boolean };
   "Change": { "id": string; "number": string; "title": string; "description": string; "state": "draft" | "submitted" | "approved" | "rejected" | "implementing" | "completed" | "rolled_back" | "cancelled"; "type": "standard" | "normal" | "emergency"; "templateId": string | null; "impact": number; "justification": string; "implementationPlan": string; "rollbackPlan": string; "testPlan": string; "risk": Schemas["ChangeRisk"]; "plannedStart": string | null; "plannedEnd": string | null; "approval": Schemas["ChangeApproval"]; "approvalsRequired": number; "approvalsGiven": number; "assigneeId": string | null; "teamId": string | null; "ciIds": readonly (string)[]; "tags"?: readonly (string)[]; "fields"?: { readonly [name: string]: unknown }; "requestedBy": string; "submittedAt": string | null; "approvedAt": string | null; "implementedAt": string | null; "completedAt": string | null; "rolledBackAt": string | null; "rejectionReason": string | null; "cancellationReason": string | null; "implementationNotes": string | null; "completionNotes": string | null; "rollbackNotes": string | null; "outcome": "successful" | "rolled_back" | "cancelled" | null; "createdBy": string; "createdAt": string; "updatedAt": string };
@@ -110,8 +110,7 @@ export interface Schemas {
   "ListedArtifactTestCase": { "id": string; "artifactId": string; "name": string; "inputPayload": { readonly [name: string]: unknown }; "expected": { readonly [name: string]: unknown }; "mocks": { readonly [name: string]: unknown }; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedBlackoutWindow": { "id": string; "name": string; "start": string; "end": string; "ciIds": readonly (string)[]; "reason": string; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedBusinessCalendar": { "id": string; "name": string; "timezone": string; "hours": readonly ({ "days": readonly (number)[]; "from": string; "to": string })[]; "holidays": readonly (string)[]; "createdAt": string; "updatedAt": string; "revision": number };
-  "ListedCatalogItem": { "id": string; "name": string; "description": string; "category": string; "icon": string | null; "form": { readonly [name: string]: unknown }; "approval": Schemas["CatalogApproval"]; "workflowId": string | null; "status": "active" | "retired"; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
-  "ListedCatalogRequest": { "id": string; "number": string; "itemId": string; "title": string; "description": string; "state": "submitted" | "awaiting_approval" | "approved" | "rejected" | "fulfilling" | "fulfilled" | "failed" | "cancelled"; "values": { readonly [name: string]: unknown }; "requestedFor": string; "assigneeId": string | null; "teamId": string | null; "ciIds": readonly (string)[]; "tags"?: readonly (string)[]; "fields"?: { readonly [name: string]: unknown }; "approval": { "required": boolean; "approverIds": readonly (string)[]; "rule": "any" | "all"; "decisions": readonly (Schemas["RequestDecision"])[] }; "workflowId": string | null; "runId": string | null; "output": unknown; "reason": string | null; "notes": string | null; "satisfaction"?: number | null; "satisfactionComment"?: string | null; "ratedAt"?: string | null; "approvedAt": string | null; "endedAt": string | null; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
+  "ListedCatalogItem": { "id": string; "name": string; "description": string; "category": string; "icon": string | null; "order"?: number; "keywords"?: readonly (string)[]; "estimate"?: string | null; "featured"?: boolean; "form": { readonly [name: string]: unknown }; "approval": Schemas["CatalogApproval"]; "workflowId": string | null; "status": "active" | "retired"; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedChange": { "id": string; "number": string; "title": string; "description": string; "state": "draft" | "submitted" | "approved" | "rejected" | "implementing" | "completed" | "rolled_back" | "cancelled"; "type": "standard" | "normal" | "emergency"; "templateId": string | null; "impact": number; "justification": string; "implementationPlan": string; "rollbackPlan": string; "testPlan": string; "risk": Schemas["ChangeRisk"]; "plannedStart": string | null; "plannedEnd": string | null; "approval": Schemas["ChangeApproval"]; "approvalsRequired": number; "approvalsGiven": number; "assigneeId": string | null; "teamId": string | null; "ciIds": readonly (string)[]; "tags"?: readonly (string)[]; "fields"?: { readonly [name: string]: unknown }; "requestedBy": string; "submittedAt": string | null; "approvedAt": string | null; "implementedAt": string | null; "completedAt": string | null; "rolledBackAt": string | null; "rejectionReason": string | null; "cancellationReason": string | null; "implementationNotes": string | null; "completionNotes": string | null; "rollbackNotes": string | null; "outcome": "successful" | "rolled_back" | "cancelled" | null; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedChangeTemplate": { "id": string; "name": string; "description": string; "title": string; "impact": number; "justification": string; "implementationPlan": string; "rollbackPlan": string; "testPlan": string; "active": boolean; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedCmdbClass": { "name": string; "label": string; "description": string; "attributes": { readonly [name: string]: unknown }; "extends": string | null; "builtIn": boolean; "createdAt": string | null; "updatedAt": string | null; "revision": number };
@@ -124,6 +123,8 @@ export interface Schemas {
   "ListedExport": { "id": string; "name": string; "format": "csv" | "json" | "xlsx"; "status": "queued" | "running" | "completed" | "failed" | "cancelled"; "reportId": string | null; "source": { "kind": string }; "progress": { "rows": number; "total": number | null; "percent": number | null }; "bytes": number; "error": string | null; "requestedBy": string; "createdAt": string; "startedAt": string | null; "finishedAt": string | null; "expiresAt": string; "revision": number };
   "ListedIncident": { "id": string; "number": string; "title": string; "description": string; "impact": number; "urgency": number; "severity": "low" | "medium" | "high" | "critical"; "category": string; "callerId": string | null; "assigneeId": string | null; "teamId": string | null; "ciIds": readonly (string)[]; "tags"?: readonly (string)[]; "fields"?: { readonly [name: string]: unknown }; "state": "new" | "in_progress" | "on_hold" | "resolved" | "closed" | "cancelled"; "priority": number; "isMajor": boolean; "parentId": string | null; "onHoldReason": string | null; "resolution": string | null; "resolutionCode": string | null; "resolvedAt": string | null; "resolvedBy": string | null; "closedAt": string | null; "reopenCount": number; "satisfaction"?: number | null; "satisfactionComment"?: string | null; "ratedAt"?: string | null; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedKpi": { "id": string; "name": string; "description": string; "reportId": string | null; "aggregate": { "source": { "kind": string }; "filter"?: { readonly [name: string]: unknown }; "fn": "count" | "sum" | "avg" | "min" | "max" | "percentile" | "distinct"; "field"?: string; "p"?: number } | null; "window": { "last": number; "unit": "minutes" | "hours" | "days"; "field"?: string } | null; "target": number; "direction": "up" | "down"; "schedule": Schemas["KpiSchedule"]; "unit": string | null; "runAs": string; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
+  "ListedListedIncident": { "id": string; "number": string; "title": string; "description": string; "impact": number; "urgency": number; "severity": "low" | "medium" | "high" | "critical"; "category": string; "callerId": string | null; "assigneeId": string | null; "teamId": string | null; "ciIds": readonly (string)[]; "tags"?: readonly (string)[]; "fields"?: { readonly [name: string]: unknown }; "state": "new" | "in_progress" | "on_hold" | "resolved" | "closed" | "cancelled"; "priority": number; "isMajor": boolean; "parentId": string | null; "onHoldReason": string | null; "resolution": string | null; "resolutionCode": string | null; "resolvedAt": string | null; "resolvedBy": string | null; "closedAt": string | null; "reopenCount": number; "satisfaction"?: number | null; "satisfactionComment"?: string | null; "ratedAt"?: string | null; "createdBy": string; "createdAt": string; "updatedAt": string; "lastPublicComment": { "by": string; "at": string; "isCaller": boolean } | null; "promisedAt": string | null; "revision": number };
+  "ListedListedRequest": { "id": string; "number": string; "itemId": string; "title": string; "description": string; "state": "submitted" | "awaiting_approval" | "approved" | "rejected" | "fulfilling" | "fulfilled" | "failed" | "cancelled"; "values": { readonly [name: string]: unknown }; "requestedFor": string; "assigneeId": string | null; "teamId": string | null; "ciIds": readonly (string)[]; "tags"?: readonly (string)[]; "fields"?: { readonly [name: string]: unknown }; "approval": { "required": boolean; "approverIds": readonly (string)[]; "rule": "any" | "all"; "decisions": readonly (Schemas["RequestDecision"])[] }; "workflowId": string | null; "runId": string | null; "output": unknown; "reason": string | null; "notes": string | null; "satisfaction"?: number | null; "satisfactionComment"?: string | null; "ratedAt"?: string | null; "approvedAt": string | null; "endedAt": string | null; "createdBy": string; "createdAt": string; "updatedAt": string; "lastPublicComment": { "by": string; "at": string; "isCaller": boolean } | null; "promisedAt": string | null; "revision": number };
   "ListedMailbox": { "id": string; "name": string; "address": string; "kind": "smtp" | "imap"; "teamId": string | null; "enabled": boolean; "acknowledge": boolean; "defaults": { "kind": "incident" | "request"; "itemId"?: string; "values"?: { readonly [name: string]: unknown }; "impact"?: number; "urgency"?: number; "category"?: string }; "templates": { "subject"?: string; "header"?: string; "footer"?: string }; "rules": readonly ({ "name": string; "when": { readonly [name: string]: unknown }; "action": "ignore" | "tag"; "tag"?: string })[]; "sendersHourlyMax": number; "imap": { "host": string; "port": number; "security": "tls" | "starttls" | "none"; "username": string; "secret": string; "folder": string } | null; "polledAt": string | null; "pollError": string | null; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedMember": { "id": string; "email": string; "name": string; "status": "active" | "deactivated"; "roles": readonly (string)[]; "createdAt": string; "revision": number };
   "ListedMigrationSummary": { "id": string; "number": number; "name": string; "checksum": string; "status": "pending" | "applied" | "rolled_back" | "failed"; "statuses": { "production": "pending" | "applied" | "rolled_back" | "failed"; "staging": "pending" | "applied" | "rolled_back" | "failed"; "development": "pending" | "applied" | "rolled_back" | "failed" }; "statusChangedAt": string | null; "error": { "step": number | null; "message": string } | null; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
@@ -181,6 +182,7 @@ export interface Schemas {
   "OAuthToken": { "access_token": string; "token_type": "Bearer"; "expires_in": number; "refresh_token": string; "scope": string };
   "OpenableApp": { "slug": string; "name": string; "description": string };
   "Organisation": { "id": string; "name": string; "mailDomains": readonly (string)[]; "notes": string; "createdBy": string; "createdAt": string; "updatedAt": string };
+  "Outage": { "id": string; "title": string; "message": string | null; "toldAt": string | null; "since": string; "state": "ongoing" | "over"; "overAt": string | null; "affected": number; "isAffected": boolean };
   "Pack": { "id": string; "packKey": string; "name": string; "version": string; "description": string; "author": string; "environment": "production" | "staging" | "development"; "made": readonly (Schemas["PackThing"])[]; "installedBy": string; "installedAt": string; "updatedAt": string };
   "PackDescriptor": { "id": string; "name": string; "version": string; "description"?: string; "author"?: string; "artifacts"?: readonly (string)[]; "artifactDefinitions"?: { readonly [name: string]: { "artifactType": "scheduled_job" | "workflow_node" | "connector_action" | "data_transformer" | "webhook_handler"; "moduleKey"?: string; "description"?: string; "status"?: "draft" | "active" | "disabled"; "detail": Schemas["ArtifactDetail"]; "name"?: string } }; "resources"?: { readonly [name: string]: readonly (unknown)[] }; "dependencies"?: { readonly [name: string]: string }; "engines"?: { readonly [name: string]: string } };
   "PackThing": { "kind": string; "key": string; "id": string };
@@ -190,6 +192,13 @@ export interface Schemas {
   "Permission": { "name": string; "summary": string; "roles": readonly (string)[] };
   "Pinged": { "status": number; "latency_ms": number; "body": string; "error"?: string };
   "PinnedData": { "workflowId": string; "outputs": { readonly [name: string]: unknown } };
+  "PortalAnswers": { "articles": readonly (Schemas["PortalArticle"])[]; "items": readonly (Schemas["PortalItem"])[]; "things": readonly (Schemas["PortalThing"])[]; "outages": readonly (Schemas["Outage"])[] };
+  "PortalApproval": { "id": string; "number": string; "title": string; "description": string; "values": { readonly [name: string]: unknown }; "requestedForName": string; "createdAt": string };
+  "PortalArticle": { "id": string; "title": string; "summary": string | null };
+  "PortalHome": { "workspace": { "name": string; "slug": string; "timezone": string }; "look": Schemas["PortalLook"]; "things": readonly (Schemas["PortalThing"])[]; "approvals": readonly (Schemas["PortalApproval"])[]; "runApprovals": readonly (Schemas["Approval"])[]; "outages": readonly (Schemas["Outage"])[]; "items": readonly (Schemas["PortalItem"])[] };
+  "PortalItem": { "id": string; "name": string; "description": string; "category": string; "icon": string | null; "estimate": string | null };
+  "PortalLook": { "title": string | null; "greeting": string | null; "accent": string | null; "logoFileId": string | null; "accentDark": string | null };
+  "PortalThing": { "kind": "incident" | "change" | "problem" | "request"; "id": string; "number": string; "title": string; "state": string; "words": string; "turn": "yours" | "ours" | "others" | "done"; "assigneeName": string | null; "lastPublicComment": { "by": string; "name": string; "at": string; "isCaller": boolean } | null; "promisedAt": string | null; "createdAt": string; "updatedAt": string };
   "Preference": { "key": string; "value": unknown; "updatedAt": string };
   "Preferences": { "preferences": readonly (Schemas["Preference"])[] };
   "Presence": { "thing": string; "people": readonly (Schemas["PresentPerson"])[] };
@@ -434,15 +443,15 @@ export interface Operations {
   /** Change a business calendar */
   "business_calendars.update": { params: { "id": string }; body: { "name"?: string; "timezone"?: string; "hours"?: readonly ({ "days": readonly (number)[]; "from": string; "to": string })[]; "holidays"?: readonly (string)[] }; reply: { "data": Schemas["BusinessCalendar"] } };
   /** Add something that people may ask for */
-  "catalog.create_item": { body: { "name": string; "form": { readonly [name: string]: unknown }; "description"?: string; "category"?: string; "icon"?: string | null; "approval"?: Schemas["CatalogApproval"]; "workflowId"?: string | null }; reply: { "data": Schemas["CatalogItem"] } };
+  "catalog.create_item": { body: { "name": string; "form": { readonly [name: string]: unknown }; "description"?: string; "category"?: string; "icon"?: string | null; "order"?: number; "keywords"?: readonly (string)[]; "estimate"?: string | null; "featured"?: boolean; "approval"?: Schemas["CatalogApproval"]; "workflowId"?: string | null }; reply: { "data": Schemas["CatalogItem"] } };
   /** Read what may be asked for, with its form */
   "catalog.get_item": { params: { "id": string }; reply: { "data": Schemas["CatalogItem"] } };
   /** List what may be asked for, by name */
-  "catalog.list_items": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "status"?: "active" | "retired" | "all"; "category"?: string }; reply: { "data": readonly (Schemas["ListedCatalogItem"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
+  "catalog.list_items": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "status"?: "active" | "retired" | "all"; "category"?: string; "featured"?: boolean }; reply: { "data": readonly (Schemas["ListedCatalogItem"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
   /** Retire something: nobody may ask for it any more */
   "catalog.retire_item": { params: { "id": string }; reply: undefined };
   /** Change something that people may ask for */
-  "catalog.update_item": { params: { "id": string }; body: { "name"?: string; "description"?: string; "category"?: string; "icon"?: string | null; "form"?: { readonly [name: string]: unknown }; "approval"?: Schemas["CatalogApproval"]; "workflowId"?: string | null; "status"?: "active" }; reply: { "data": Schemas["CatalogItem"] } };
+  "catalog.update_item": { params: { "id": string }; body: { "name"?: string; "description"?: string; "category"?: string; "icon"?: string | null; "order"?: number; "keywords"?: readonly (string)[]; "estimate"?: string | null; "featured"?: boolean; "form"?: { readonly [name: string]: unknown }; "approval"?: Schemas["CatalogApproval"]; "workflowId"?: string | null; "status"?: "active" }; reply: { "data": Schemas["CatalogItem"] } };
   /** Make a template for standard changes */
   "change_templates.create": { body: { "name": string; "description"?: string; "title"?: string; "impact"?: number; "justification"?: string; "implementationPlan"?: string; "rollbackPlan"?: string; "testPlan"?: string; "active"?: boolean }; reply: { "data": Schemas["ChangeTemplate"] } };
   /** Delete a template for standard changes */
@@ -718,7 +727,7 @@ export interface Operations {
   /** What happened to an incident, the newest first */
   "incidents.get_timeline": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["TimelineMoment"])[]; "pagination": Schemas["Pagination"] } };
   /** List incidents, the newest first */
-  "incidents.list": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "state"?: string; "assigneeId"?: string; "teamId"?: string; "priority"?: number; "mine"?: boolean; "own"?: boolean; "queue"?: boolean }; reply: { "data": readonly (Schemas["ListedIncident"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
+  "incidents.list": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "state"?: string; "assigneeId"?: string; "teamId"?: string; "priority"?: number; "mine"?: boolean; "own"?: boolean; "queue"?: boolean }; reply: { "data": readonly (Schemas["ListedListedIncident"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
   /** List what is attached to an incident */
   "incidents.list_attachments": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Attachment"])[]; "pagination": Schemas["Pagination"] } };
   /** List the children of a major incident, the oldest first */
@@ -915,6 +924,10 @@ export interface Operations {
   "organisations.list": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedOrganisation"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
   /** Change an organisation */
   "organisations.update": { params: { "id": string }; body: { "name"?: string; "mailDomains"?: readonly (string)[]; "notes"?: string }; reply: { "data": Schemas["Organisation"] } };
+  /** List the outages: those that there are, and those that ended within a day */
+  "outages.list": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Outage"])[]; "pagination": Schemas["Pagination"] } };
+  /** Say that an outage concerns you too */
+  "outages.report_affected": { params: { "id": string }; reply: { "data": Schemas["Outage"] } };
   /** Read an installed pack */
   "packs.get": { params: { "id": string }; reply: { "success": true; "data": Schemas["Pack"] } };
   /** Install a pack, or upgrade an installed one */
@@ -937,6 +950,20 @@ export interface Operations {
   "passwords.reset_page": { query: { "token": string }; reply: string };
   /** List every permission, with the built-in roles that hold it */
   "permissions.list": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Permission"])[]; "pagination": Schemas["Pagination"] } };
+  /** The picture of the portal */
+  "portal.get_logo": { reply: string };
+  /** How the portal looks */
+  "portal.get_settings": { reply: { "data": Schemas["PortalLook"] } };
+  /** The first page of the portal at once */
+  "portal.home": { reply: { "data": Schemas["PortalHome"] } };
+  /** Rate a ticket from the page behind an address in a mail */
+  "portal.rate": { params: { "token": string }; body: { "satisfaction": string; "comment"?: string }; reply: string };
+  /** Ask whoever a ticket was for to confirm how content they are */
+  "portal.rating_page": { params: { "token": string }; reply: string };
+  /** Search articles, the catalog, your own tickets and outages at once */
+  "portal.search": { query: { "q": string }; reply: { "data": Schemas["PortalAnswers"] } };
+  /** Change how the portal looks */
+  "portal.update_settings": { body: { "title"?: string | null; "greeting"?: string | null; "accent"?: string | null; "logoFileId"?: string | null }; reply: { "data": Schemas["PortalLook"] } };
   /** Delete a preference of your own */
   "preferences.delete": { params: { "key": string }; reply: undefined };
   /** Read a preference of your own */
@@ -1088,7 +1115,7 @@ export interface Operations {
   /** What happened to a request, the newest first */
   "requests.get_timeline": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["TimelineMoment"])[]; "pagination": Schemas["Pagination"] } };
   /** List requests */
-  "requests.list": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "state"?: "submitted" | "awaiting_approval" | "approved" | "rejected" | "fulfilling" | "fulfilled" | "failed" | "cancelled"; "itemId"?: string; "mine"?: boolean; "own"?: boolean; "toApprove"?: boolean }; reply: { "data": readonly (Schemas["ListedCatalogRequest"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
+  "requests.list": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "state"?: "submitted" | "awaiting_approval" | "approved" | "rejected" | "fulfilling" | "fulfilled" | "failed" | "cancelled"; "itemId"?: string; "mine"?: boolean; "own"?: boolean; "toApprove"?: boolean }; reply: { "data": readonly (Schemas["ListedListedRequest"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
   /** List what is attached to a request */
   "requests.list_attachments": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Attachment"])[]; "pagination": Schemas["Pagination"] } };
   /** List the comments on a request, the oldest first */
@@ -1685,6 +1712,8 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "organisations.get": "GET /api/v1/itsm/organisations/{id}",
   "organisations.list": "GET /api/v1/itsm/organisations",
   "organisations.update": "PATCH /api/v1/itsm/organisations/{id}",
+  "outages.list": "GET /api/v1/outages",
+  "outages.report_affected": "POST /api/v1/outages/{id}/affected",
   "packs.get": "GET /api/v1/sdk/packs/{id}",
   "packs.install": "POST /api/v1/sdk/packs/install",
   "packs.install_baseline": "POST /api/flowsdk/install-packs",
@@ -1696,6 +1725,13 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "passwords.reset_form": "POST /password",
   "passwords.reset_page": "GET /password",
   "permissions.list": "GET /api/v1/settings/permissions",
+  "portal.get_logo": "GET /api/v1/portal/logo",
+  "portal.get_settings": "GET /api/v1/portal/settings",
+  "portal.home": "GET /api/v1/portal/home",
+  "portal.rate": "POST /portal/rate/{token}",
+  "portal.rating_page": "GET /portal/rate/{token}",
+  "portal.search": "GET /api/v1/portal/search",
+  "portal.update_settings": "PATCH /api/v1/portal/settings",
   "preferences.delete": "DELETE /api/v1/me/preferences/{key}",
   "preferences.get": "GET /api/v1/me/preferences/{key}",
   "preferences.list": "GET /api/v1/me/preferences",

@@ -22,9 +22,11 @@ import { home } from "#domains/home/index.ts";
 import { incidents } from "#domains/itsm/incidents/index.ts";
 import { mail } from "#domains/itsm/mail/index.ts";
 import { knowledge } from "#domains/itsm/knowledge/index.ts";
+import { outages } from "#domains/itsm/outages/index.ts";
 import { problems } from "#domains/itsm/problems/index.ts";
 import { queue } from "#domains/itsm/queue/index.ts";
 import { sla } from "#domains/itsm/sla/index.ts";
+import { portal } from "#domains/portal/index.ts";
 import { preferences } from "#domains/preferences/index.ts";
 import { presence } from "#domains/presence/index.ts";
 import { notifications } from "#domains/notifications/index.ts";
@@ -78,12 +80,14 @@ export const domains: readonly Domain[] = [
   cmdb,
   changes,
   incidents,
+  outages,
   problems,
   knowledge,
   sla,
   catalog,
   queue,
   mail,
+  portal,
   search,
   home,
 ];

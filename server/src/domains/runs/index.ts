@@ -45,6 +45,7 @@ export { StepFailure } from "./steps/step-error.ts";
 export { cancelRunTree as endRun } from "./control/cancel-run.ts";
 export { queuedStart, writeRunStart } from "./start/start-run.ts";
 export { RunCancelled, RunCompleted, RunFailed, RunRetried, startEvents } from "./events.ts";
+export { Approval as RunApproval, listApprovals as listRunApprovals } from "./control/approvals.ts";
 export { ApprovalsDecide } from "./run.ts";
 export { RunOver } from "./run.ts";
 export { find as findRun } from "./store.ts";

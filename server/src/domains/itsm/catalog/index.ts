@@ -29,6 +29,10 @@ export {
   prepareSubmit,
   submitRequest,
 } from "./requests/service.ts";
+export { requestStore } from "./requests/store.ts";
+export { awaitingApprovalBy } from "./requests/operations.ts";
+export { RequestRated } from "./requests/events.ts";
+export { rateRequestDone as rateRequest } from "./requests/transitions.ts";
 
 const talk = collaboration(requestKind);
 const { recountJob, departureReader } = approvalRecount({
@@ -76,7 +80,7 @@ export const catalog = domain({
         table: "catalog_items",
         title: "name",
         detail: "description",
-        also: ["category"],
+        also: ["category", "array_to_string(keywords, ' ')"],
         where: "status = 'active'",
       }),
     }),

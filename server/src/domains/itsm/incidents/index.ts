@@ -18,6 +18,9 @@ import { incidentTransitions } from "./transitions.ts";
 export { incidentKind } from "./kind.ts";
 export { createIncident } from "./service.ts";
 export { reopenIncident } from "./transitions.ts";
+export { rateTicket as rateIncident } from "./transitions.ts";
+export { incidentStore } from "./store.ts";
+export { IncidentBroadcast, IncidentRated, IncidentResolved, MajorEnded } from "./incident.ts";
 export { type OpenIncident, openIncidentsOn } from "./store.ts";
 
 const shared = collaboration(incidentKind);

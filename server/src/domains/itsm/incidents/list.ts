@@ -1,9 +1,11 @@
-import Type, { type Static } from "typebox";
+import Type, { type Static, type TObject } from "typebox";
 import {
   itemIdsSql,
   Priority,
   findTeamIds,
   ratingListFields,
+  talkFields,
+  talkSql,
   ticketForParty,
 } from "../tickets/index.ts";
 import {
@@ -30,7 +32,7 @@ const time = (sql: string): ListField => ({ sql, kind: "time" });
 export const incidentList: ListDefinition = {
   name: "incidents",
   from: "incidents",
-  select: incidentStore.select,
+  select: `${incidentStore.select}, ${talkSql("incidents", "coalesce(incidents.caller_id, incidents.created_by)")}`,
   fields: {
     id: text("id"),
     no: { sql: "no", kind: "number", type: "bigint" },
@@ -80,8 +82,14 @@ const ownList: ListDefinition = {
   ),
 };
 
-const toPartyItem = (row: SqlRow): Incident =>
-  ticketForParty({ own: ownIncidents }, incidentStore.toTicket(row));
+/** An incident in a list. */
+type ListedIncident = Incident & Static<TObject<typeof talkFields>>;
+
+// The select list has the fields of the talk besides those of the incident.
+const toListItem = (row: SqlRow) => incidentStore.toTicket(row) as ListedIncident;
+
+const toPartyItem = (row: SqlRow): ListedIncident =>
+  ticketForParty({ own: ownIncidents }, toListItem(row));
 
 function ownOf(me: string): ListCondition {
   return (parameters) => ownIncidents.sql(parameters.add(me, "text"));
@@ -124,12 +132,12 @@ export type IncidentQuery = Static<typeof IncidentQuery>;
 export async function listIncidents(
   ctx: ReadContext,
   query: IncidentQuery,
-): Promise<CountedPage<Incident>> {
+): Promise<CountedPage<ListedIncident>> {
   const { state, assigneeId, teamId, priority, mine, queue, own, ...page } = query;
   const me = ctx.caller.principal?.id ?? "";
   const isOwn = !canSeeIncidents(ctx.caller);
   const list = isOwn ? ownList : incidentList;
-  const toItem = isOwn ? toPartyItem : incidentStore.toTicket;
+  const toItem = isOwn ? toPartyItem : toListItem;
   const narrowed = [
     ...(own || isOwn ? [ownOf(me)] : []),
     ...equalTo("assignee_id", assigneeId, "text"),

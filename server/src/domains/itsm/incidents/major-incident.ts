@@ -65,6 +65,10 @@ const declareMajor = incidentCommands.command("declare_major", {
     if (incident.isMajor) throw new Failure(AlreadyMajor);
     if (incident.parentId !== null) throw new Failure(IsChild);
     const after = await save(ctx, incident, { ...incident, isMajor: true });
+    void ctx.send(
+      "update incidents set major_since = $2, broadcast = null, broadcast_at = null where id = $1",
+      [incident.id, ctx.now],
+    );
     emit(ctx, MajorDeclared, after, { reason });
     return after;
   },
@@ -80,6 +84,7 @@ const endMajor = incidentCommands.command("end_major", {
     assertMajor(incident);
     for (const child of await lockChildren(ctx.tx, incident.id)) await unlink(ctx, incident, child);
     const after = await save(ctx, incident, { ...incident, isMajor: false });
+    void ctx.send("update incidents set major_since = null where id = $1", [incident.id]);
     emit(ctx, MajorEnded, after);
     return after;
   },
@@ -154,13 +159,19 @@ const broadcast = incidentCommands.command("broadcast", {
   summary: "Tell all who have to do with a major incident how it stands",
   description:
     "Whoever watches, has or suffers from it or one of its children gets a notification, other than " +
-    "the sender. The message is part of the timeline.",
+    "the sender, as does whoever said that the outage concerns them. The message is part of the timeline, and " +
+    "everybody in the workspace sees it with the outage.",
   body: object({ message: line(5_000) }),
   emits: [IncidentBroadcast],
   fails: [NotMajor],
   example: { message: "Restored in two branches, an hour for the rest" },
   run(ctx, incident, { message }) {
     assertMajor(incident);
+    void ctx.send("update incidents set broadcast = $2, broadcast_at = $3 where id = $1", [
+      incident.id,
+      message,
+      ctx.now,
+    ]);
     emit(ctx, IncidentBroadcast, incident, { message });
     return incident;
   },

@@ -1,8 +1,10 @@
+import Type from "typebox";
 import {
   getTicketIdentity,
   labelFields,
   nextTicketNumber,
   seesOwnOnly,
+  talkFields,
   takeCommand,
   ticketForParty,
   ticketParams,
@@ -34,6 +36,12 @@ import { incidentStore } from "./store.ts";
 
 const { path } = incidentKind;
 
+/** An incident in a list. */
+const ListedIncident = Type.Object(
+  { ...Incident.properties, ...talkFields },
+  { title: "ListedIncident" },
+);
+
 const listIncidents = query({
   id: "incidents.list",
   route: `GET ${path}`,
@@ -43,7 +51,7 @@ const listIncidents = query({
     "watch, without what those who work on them note for each other.",
   permission: IncidentsOwn,
   query: IncidentQuery,
-  response: countedPage(withRevision(Incident)),
+  response: countedPage(withRevision(ListedIncident)),
   run: (ctx, input) => readPage(ctx, input.query),
 });
 

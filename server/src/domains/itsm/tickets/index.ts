@@ -59,6 +59,7 @@ export {
 } from "./rating.ts";
 export { checkLabels, type Labels } from "./fields/check-labels.ts";
 export { labelFields, OptionalLabels, readFieldDefinitions, Tag } from "./fields/field.ts";
+export { talkFields, talkSql } from "./talk.ts";
 export { ticketCommands } from "./commands/ticket-commands.ts";
 export { itemIdsSql, ticketStore } from "./ticket-store.ts";
 export { formatTicketNumber, nextTicketNumber, type TicketNumber } from "./ticket-numbers.ts";

@@ -43,10 +43,15 @@ export const items = resource({
     description: "",
     category: "",
     icon: null,
+    order: 100,
+    keywords: [],
+    estimate: null,
+    featured: false,
     approval: { required: false, approverIds: [], rule: "any" },
     workflowId: null,
     status: "active",
   },
+  columns: { order: "position" },
   json: ["form", "approval"],
   ordered: ["form"],
   permissions: { read: CatalogRead, write: CatalogWrite },
@@ -54,13 +59,16 @@ export const items = resource({
   list: {
     order: "name",
     search: ["name", "description", "category"],
+    fields: { order: { sql: "position", kind: "number", type: "integer" } },
     filters: {
       status: Type.Optional(
         Type.Enum(["active", "retired", "all"], { description: "`active` unless given" }),
       ),
       category: Type.Optional(Type.String({ maxLength: 100 })),
+      featured: Type.Optional(Type.Boolean()),
     },
-    conditions: (_ctx, { status = "active", category }) => [
+    conditions: (_ctx, { status = "active", category, featured }) => [
+      ...(featured === undefined ? [] : [() => `featured = ${String(featured === true)}`]),
       ...(status === "all" ? [] : [() => `status = '${String(status)}'`]),
       ...(category === undefined
         ? []

@@ -6,6 +6,7 @@ import { id, line, nullable, text, Time } from "#kernel/schema/schema.ts";
 import { type Form, parseForm } from "../form/form.ts";
 
 const APPROVERS_MAX = 50;
+const KEYWORDS_MAX = 50;
 
 export const ItemId = id("cat");
 
@@ -34,6 +35,18 @@ export const itemFields = {
   description: text(10_000),
   category: text(100, "Items of the same one are shown together"),
   icon: nullable(line(100, "The name of a picture")),
+  order: Type.Integer({
+    minimum: 0,
+    maximum: 1_000_000,
+    description: "Its place among the others, the least first; 100 unless given",
+  }),
+  keywords: Type.Array(line(100), {
+    maxItems: KEYWORDS_MAX,
+    uniqueItems: true,
+    description: "Other words that people look for it by, such as `notebook`",
+  }),
+  estimate: nullable(line(100, "How long it takes, as people read it: `two working days`")),
+  featured: Type.Boolean({ description: "Whether the first page of the portal shows it" }),
   form: Type.Unsafe<Form>({
     type: "object",
     additionalProperties: true,
@@ -50,6 +63,11 @@ export const Item = Type.Object(
   {
     id: ItemId,
     ...itemFields,
+    // Events of earlier versions do not have these.
+    order: Type.Optional(itemFields.order),
+    keywords: Type.Optional(itemFields.keywords),
+    estimate: Type.Optional(itemFields.estimate),
+    featured: Type.Optional(itemFields.featured),
     status: Type.Enum(["active", "retired"], { description: "Nobody asks for a retired one" }),
     createdBy: Type.String(),
     createdAt: Time,

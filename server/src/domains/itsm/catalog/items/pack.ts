@@ -14,6 +14,10 @@ const content = resourcePack(items, {
       description: Type.Optional(itemFields.description),
       category: Type.Optional(itemFields.category),
       icon: Type.Optional(itemFields.icon),
+      order: Type.Optional(itemFields.order),
+      keywords: Type.Optional(itemFields.keywords),
+      estimate: Type.Optional(itemFields.estimate),
+      featured: Type.Optional(itemFields.featured),
       form: itemFields.form,
       approval: Type.Optional(itemFields.approval),
       workflowId: Type.Optional(

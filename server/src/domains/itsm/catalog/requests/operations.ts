@@ -1,4 +1,4 @@
-import Type from "typebox";
+import Type, { type Static, type TObject } from "typebox";
 import {
   assertReferencesExist,
   checkLabels,
@@ -7,6 +7,7 @@ import {
   takeCommand,
   ticketParams,
   TooManyAttachments,
+  talkFields,
   watchedSql,
 } from "../../tickets/index.ts";
 import { FileAttached, NotAttachable } from "#domains/files/index.ts";
@@ -36,6 +37,12 @@ const { path } = requestKind;
 
 const flag = (description: string) => Type.Optional(Type.Boolean({ description }));
 
+/** A request in a list. */
+const ListedRequest = Type.Object(
+  { ...CatalogRequest.properties, ...talkFields },
+  { title: "ListedRequest" },
+);
+
 const listRequests = query({
   id: "requests.list",
   route: `GET ${path}`,
@@ -51,7 +58,7 @@ const listRequests = query({
     own: flag("Only those that the caller asked for, or that are for them"),
     toApprove: flag("Only those that wait for the caller's approval"),
   }),
-  response: countedPage(withRevision(CatalogRequest)),
+  response: countedPage(withRevision(ListedRequest)),
   run(ctx, { query: { state, itemId, mine, own, toApprove, ...page } }) {
     const { caller } = ctx;
     const me = caller.principal?.id ?? "";
@@ -63,7 +70,9 @@ const listRequests = query({
     if (mine === true) narrowed.push((to) => `assignee_id = ${to.add(me, "text")}`);
     return listPage(ctx, requestList, page, {
       conditions: narrowed,
-      toItem: requestStore.toTicket,
+      // The select list has the fields of the talk besides those of the request.
+      toItem: (row) =>
+        requestStore.toTicket(row) as CatalogRequest & Static<TObject<typeof talkFields>>,
     });
   },
 });
@@ -76,7 +85,7 @@ function ownOf(me: string): ListCondition {
 }
 
 /** Selects the requests on which somebody may decide and has not. */
-function awaitingApprovalBy({ principal, permissions }: Caller): ListCondition {
+export function awaitingApprovalBy({ principal, permissions }: Caller): ListCondition {
   return (to) => {
     const me = to.add(principal?.id ?? "", "text");
     const unnamed = permissions.has(RequestsWork.name) ? "cardinality(approver_ids) = 0" : "false";

@@ -1,4 +1,4 @@
-import { itemIdsSql, ratingListFields, ticketStore } from "../../tickets/index.ts";
+import { itemIdsSql, ratingListFields, talkSql, ticketStore } from "../../tickets/index.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import type { ListDefinition } from "#kernel/list/list.ts";
 import type { CatalogRequest, Decision } from "./request.ts";
@@ -58,7 +58,7 @@ export const requestStore = ticketStore<CatalogRequest, RequestRow>({
 export const requestList: ListDefinition = {
   name: "catalog requests",
   from: "catalog_requests",
-  select: requestStore.select,
+  select: `${requestStore.select}, ${talkSql("catalog_requests", "catalog_requests.requested_for")}`,
   fields: {
     id: { sql: "id", kind: "text" },
     no: { sql: "no", kind: "number", type: "bigint" },

@@ -1,0 +1,39 @@
+import { NotificationSent, notify } from "#domains/notifications/index.ts";
+import { CAUSATION_DEPTH_MAX, type RecordedEvent } from "#kernel/log/event.ts";
+import { reader } from "#kernel/readers/reader.ts";
+import { IncidentBroadcast, IncidentResolved, MajorEnded } from "../incidents/index.ts";
+import { findAffected } from "./outage.ts";
+
+/** How many people one call notifies. */
+const RECIPIENTS_MAX = 1_000;
+
+/** Tells those whom an outage concerns what is broadcast, and when it is over. */
+export const affectedNotificationReader = reader({
+  name: "outages.tell_affected",
+  on: [IncidentBroadcast.type, IncidentResolved.type, MajorEnded.type],
+  startsAt: "end",
+  emits: [NotificationSent],
+  async handle(ctx, events) {
+    for (const event of events) {
+      const message = messageFor(event);
+      if (!message || event.depth >= CAUSATION_DEPTH_MAX) continue;
+      const { id: eventId, type: eventType, resource, actor } = event;
+      const affected = await findAffected(ctx.tx, resource.id);
+      const others = affected.filter((userId) => userId !== actor.id);
+      // What leads to the ticket is not for those who do not see it.
+      const about = { eventId, eventType, resource: { type: "outage", id: resource.id } };
+      const mail = { path: "/portal" as const };
+      for (let start = 0; start < others.length; start += RECIPIENTS_MAX) {
+        const userIds = others.slice(start, start + RECIPIENTS_MAX);
+        await notify(ctx.because(event), { ...message, userIds, about, mail });
+      }
+    }
+  },
+});
+
+function messageFor({ type, data, resource }: RecordedEvent) {
+  const name = resource.displayName ?? "The outage";
+  if (type === IncidentBroadcast.type) return { title: name, body: String(data["message"]) };
+  if (type === IncidentResolved.type && data["isMajor"] !== true) return undefined;
+  return { title: `It is over: ${name}`, body: "It should work again. Tell us if it does not." };
+}

@@ -1,0 +1,60 @@
+import { authorOf } from "#kernel/access/caller.ts";
+import { Failure, failure, NotFound } from "#kernel/operation/failure.ts";
+import { command, query } from "#kernel/operation/operation.ts";
+import { pageOfItems, pageQuery } from "#kernel/operation/pagination.ts";
+import { item, page } from "#kernel/operation/response.ts";
+import { id, object } from "#kernel/schema/schema.ts";
+import { AffectedReported, findOutage, listOutages, Outage, OutagesRead } from "./outage.ts";
+
+const PATH = "/api/v1/outages";
+
+const OutageOver = failure("outage_over", 409, "The outage is over.");
+
+const listOfOutages = query({
+  id: "outages.list",
+  route: `GET ${PATH}`,
+  summary: "List the outages: those that there are, and those that ended within a day",
+  description:
+    "A major incident is an outage. Everybody in the workspace sees its title and what was last broadcast.",
+  permission: OutagesRead,
+  query: object(pageQuery),
+  response: page(Outage),
+  run: async (ctx, { query: asked }) =>
+    pageOfItems(ctx.services, "outages", asked, {
+      items: [...(await listOutages(ctx.tx, authorOf(ctx.caller), ctx.now))],
+      keyOf: (outage) => outage.id,
+    }),
+});
+
+const reportAffected = command({
+  id: "outages.report_affected",
+  route: `POST ${PATH}/{id}/affected`,
+  summary: "Say that an outage concerns you too",
+  description:
+    "You count once, however often you say it. You are told what is broadcast, and when it is over.",
+  permission: OutagesRead,
+  params: object({ id: id("inc") }),
+  response: item(Outage),
+  emits: [AffectedReported],
+  allowNoop: true,
+  fails: [OutageOver],
+  example: { params: { id: "inc_01jzt3n5k8q2x4v6w8y0z2b4d6" } },
+  async run(ctx, { params }) {
+    const asked = { id: params.id, userId: authorOf(ctx.caller), now: ctx.now };
+    const outage = await findOutage(ctx.tx, asked);
+    if (!outage) throw new Failure(NotFound);
+    if (outage.state === "over") throw new Failure(OutageOver);
+    const [added] = await ctx.send<{ n: number }>(
+      `insert into outage_affected (incident_id, user_id, created_at) values ($1, $2, $3)
+       on conflict do nothing returning 1 as n`,
+      [outage.id, asked.userId, ctx.now],
+    );
+    if (!added) return outage;
+    const affected = outage.affected + 1;
+    const data = { userId: asked.userId, affected };
+    ctx.emit(AffectedReported, { id: outage.id, displayName: outage.title }, data);
+    return { ...outage, affected, isAffected: true };
+  },
+});
+
+export const outageOperations = [listOfOutages, reportAffected];

@@ -1,0 +1,84 @@
+/**
+ * Outages: major incidents as everybody in the workspace sees them. Of the incident they have the title and what was
+ * broadcast, and nothing else.
+ */
+import Type, { type Static } from "typebox";
+import { EVERYONE, permission } from "#kernel/access/permission.ts";
+import type { Tx } from "#kernel/db/connection.ts";
+import { queryRows } from "#kernel/db/statement.ts";
+import { event } from "#kernel/log/event.ts";
+import { id, nullable, Time } from "#kernel/schema/schema.ts";
+
+export const OutagesRead = permission(
+  "outages:read",
+  "See outages, and say that one concerns oneself too",
+  EVERYONE,
+);
+
+export const Outage = Type.Object(
+  {
+    id: id("inc", "That of the major incident"),
+    title: Type.String(),
+    message: nullable(Type.String({ description: "What was last told of it" })),
+    toldAt: nullable(Time),
+    since: Time,
+    state: Type.Enum(["ongoing", "over"], {
+      description: "`over` for a day after it was resolved",
+    }),
+    overAt: nullable(Time),
+    affected: Type.Integer({ description: "How many said that it concerns them too" }),
+    isAffected: Type.Boolean({ description: "Whether the caller did" }),
+  },
+  { title: "Outage" },
+);
+export type Outage = Static<typeof Outage>;
+
+export const AffectedReported = event("incident.affected_reported", {
+  resource: "incident",
+  summary: "Somebody said that an outage concerns them too.",
+  data: Type.Object(
+    { userId: Type.String(), affected: Type.Integer() },
+    { title: "AffectedReportedData" },
+  ),
+});
+
+const OUTAGES_MAX = 20;
+const OVER_HOURS = 24;
+
+const OUTAGES = `
+  select i.id, i.title, i.broadcast as message, i.broadcast_at as "toldAt", i.major_since as since,
+         case when i.is_open then 'ongoing' else 'over' end as state,
+         case when i.is_open then null else i.resolved_at end as "overAt",
+         (select count(*)::int from outage_affected a where a.incident_id = i.id) as affected,
+         exists (select from outage_affected a where a.incident_id = i.id and a.user_id = $1)
+           as "isAffected"
+    from incidents i
+   where i.major_since is not null
+     and (i.is_open or (i.state in ('resolved', 'closed')
+          and i.resolved_at > $2::timestamptz - interval '${OVER_HOURS} hours'))`;
+
+/** The outages that there are, and those that ended lately; the newest first. */
+export async function listOutages(tx: Tx, userId: string, now: Date): Promise<readonly Outage[]> {
+  const text = `${OUTAGES} order by i.is_open desc, i.major_since desc limit ${OUTAGES_MAX}`;
+  // The columns are the fields.
+  return (await queryRows(tx, text, [userId, now])) as unknown as readonly Outage[];
+}
+
+/** Finds an outage by the id of its incident. */
+export async function findOutage(
+  tx: Tx,
+  {
+    id: incidentId,
+    userId,
+    now,
+  }: { readonly id: string; readonly userId: string; readonly now: Date },
+): Promise<Outage | undefined> {
+  const [row] = await queryRows(tx, `${OUTAGES} and i.id = $3`, [userId, now, incidentId]);
+  return row as unknown as Outage | undefined;
+}
+
+/** The people who said that an outage concerns them. */
+export async function findAffected(tx: Tx, incidentId: string): Promise<readonly string[]> {
+  const text = 'select user_id as "userId" from outage_affected where incident_id = $1 order by 1';
+  return (await queryRows(tx, text, [incidentId])).map(({ userId }) => String(userId));
+}

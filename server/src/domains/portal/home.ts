@@ -1,0 +1,122 @@
+import Type, { type Static } from "typebox";
+import { awaitingApprovalBy } from "#domains/itsm/catalog/index.ts";
+import { findPersonNames } from "#domains/itsm/contacts/index.ts";
+import { listOutages, Outage } from "#domains/itsm/outages/index.ts";
+import { listRunApprovals, RunApproval } from "#domains/runs/index.ts";
+import { workspaceOf } from "#domains/workspaces/index.ts";
+import { authorOf } from "#kernel/access/caller.ts";
+import type { Tx } from "#kernel/db/connection.ts";
+import { queryRows, SqlParameters } from "#kernel/db/statement.ts";
+import type { ReadContext } from "#kernel/contract.ts";
+import { query } from "#kernel/operation/operation.ts";
+import { item } from "#kernel/operation/response.ts";
+import { nullable, Time } from "#kernel/schema/schema.ts";
+import { PortalLook, readLook } from "./look.ts";
+import { PortalUse } from "./permissions.ts";
+import { listOpenThings, Thing } from "./things.ts";
+
+const THINGS_MAX = 50;
+const APPROVALS_MAX = 20;
+const ITEMS_MAX = 12;
+
+const AskedApproval = Type.Object(
+  {
+    id: Type.String(),
+    number: Type.String(),
+    title: Type.String(),
+    description: Type.String(),
+    values: Type.Record(Type.String(), Type.Unknown()),
+    requestedForName: Type.String(),
+    createdAt: Time,
+  },
+  { title: "PortalApproval" },
+);
+
+export const PortalItem = Type.Object(
+  {
+    id: Type.String(),
+    name: Type.String(),
+    description: Type.String(),
+    category: Type.String(),
+    icon: nullable(Type.String()),
+    estimate: nullable(Type.String()),
+  },
+  { title: "PortalItem" },
+);
+
+const Home = Type.Object(
+  {
+    workspace: Type.Object({ name: Type.String(), slug: Type.String(), timezone: Type.String() }),
+    look: PortalLook,
+    things: Type.Array(Thing, { description: "Your open tickets and requests, your turn first" }),
+    approvals: Type.Array(AskedApproval, { description: "Requests that wait for your word" }),
+    runApprovals: Type.Array(RunApproval, { description: "Steps of workflows that do" }),
+    outages: Type.Array(Outage),
+    items: Type.Array(PortalItem, {
+      description: "What is shown first of the catalog: featured items, or the first ones",
+    }),
+  },
+  { title: "PortalHome" },
+);
+
+export const getHome = query({
+  id: "portal.home",
+  route: "GET /api/v1/portal/home",
+  summary: "The first page of the portal at once",
+  permission: PortalUse,
+  environmentScoped: true,
+  response: item(Home),
+  async run(ctx) {
+    const { tx, caller, now } = ctx;
+    const me = caller.principal?.id ?? authorOf(caller);
+    const [workspace, look, things, approvals, runApprovals, outages, items] = await Promise.all([
+      workspaceOf(tx, ctx.workspace.key),
+      readLook(tx),
+      listOpenThings(tx, me, THINGS_MAX),
+      listAsked(ctx),
+      listRunApprovals(ctx, { before: undefined, limit: APPROVALS_MAX }),
+      listOutages(tx, me, now),
+      listFirstItems(tx),
+    ]);
+    const { name, slug, timezone } = workspace;
+    return {
+      workspace: { name, slug, timezone },
+      look,
+      things,
+      approvals,
+      runApprovals,
+      outages: [...outages],
+      items,
+    };
+  },
+});
+
+/** The requests on which the caller is to decide. */
+async function listAsked({ tx, caller }: ReadContext): Promise<Static<typeof AskedApproval>[]> {
+  const parameters = new SqlParameters();
+  const rows = await queryRows(
+    tx,
+    `select id, number, title, description, "values", requested_for as "requestedFor",
+            created_at as "createdAt" from catalog_requests
+      where ${awaitingApprovalBy(caller)(parameters)} order by created_at limit ${APPROVALS_MAX}`,
+    parameters.values,
+  );
+  const names = await findPersonNames(
+    tx,
+    rows.map(({ requestedFor }) => String(requestedFor)),
+  );
+  return rows.map(({ requestedFor, ...row }) => ({
+    // The columns are the fields.
+    ...(row as unknown as Omit<Static<typeof AskedApproval>, "requestedForName">),
+    requestedForName: names.get(String(requestedFor)) ?? "Somebody",
+  }));
+}
+
+const FIRST_ITEMS = `
+  select id, name, description, category, icon, estimate from catalog_items
+   where status = 'active' order by featured desc, position, name limit ${ITEMS_MAX}`;
+
+async function listFirstItems(tx: Tx): Promise<Static<typeof PortalItem>[]> {
+  // The columns are the fields.
+  return (await queryRows(tx, FIRST_ITEMS, [])) as unknown as Static<typeof PortalItem>[];
+}

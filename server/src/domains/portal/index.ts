@@ -1,0 +1,26 @@
+import { FileOwnerPoint } from "#kernel/contributions/file-owner.ts";
+import { holdsPermission } from "#kernel/access/permission.ts";
+import { domain } from "#kernel/domain.ts";
+import { contribute } from "#kernel/extension-point.ts";
+import { getHome } from "./home.ts";
+import { getLogo, getLook, PortalLookUpdated, updateLook } from "./look.ts";
+import { PortalUse, PortalWrite } from "./permissions.ts";
+import { sendRating, showRating } from "./rating-pages.ts";
+import { searchPortal } from "./search.ts";
+
+export { ratingLinks } from "./rating-link.ts";
+
+export const portal = domain({
+  name: "portal",
+  summary: "The place of those who ask: their own things, search, and how it looks.",
+  environmentScoped: false,
+  permissions: [PortalUse, PortalWrite],
+  events: [PortalLookUpdated],
+  operations: [getHome, searchPortal, getLook, updateLook, getLogo, showRating, sendRating],
+  contributions: [
+    contribute(FileOwnerPoint, {
+      type: "portal_settings",
+      canRead: async ({ caller }) => holdsPermission(caller.permissions, PortalUse),
+    }),
+  ],
+});

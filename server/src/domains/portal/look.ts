@@ -1,0 +1,154 @@
+/** The look of a workspace's portal: its title, a greeting, a colour and a picture. */
+import Type, { type Static } from "typebox";
+import {
+  attachFile,
+  FileAttached,
+  fileContent,
+  FileId,
+  NotAttachable,
+  openPartitionFile,
+  serveFile,
+} from "#domains/files/index.ts";
+import { partitionOfCaller } from "#kernel/access/caller.ts";
+import type { Tx } from "#kernel/db/connection.ts";
+import { queryRows } from "#kernel/db/statement.ts";
+import { changeEvent, diffResource } from "#kernel/log/event.ts";
+import { RangeNotSatisfiable } from "#kernel/operation/byte-range.ts";
+import { Failure, invalidField, NotFound } from "#kernel/operation/failure.ts";
+import { command, query } from "#kernel/operation/operation.ts";
+import { item } from "#kernel/operation/response.ts";
+import { line, nullable, patch, text } from "#kernel/schema/schema.ts";
+import { isReadable, lightenForDark } from "./colour.ts";
+import { PortalUse, PortalWrite } from "./permissions.ts";
+
+const PATH = "/api/v1/portal/settings";
+
+const PICTURE = /^image\/(png|jpeg|webp)$/;
+
+const lookFields = {
+  title: nullable(line(100, "Above the portal; the workspace's name when it is null")),
+  greeting: nullable(text(500, "Below the title")),
+  accent: nullable(
+    Type.String({
+      pattern: "^#[0-9a-fA-F]{6}$",
+      description: "A colour on which white can be read, such as `#0b5d4d`",
+    }),
+  ),
+  logoFileId: nullable(FileId),
+};
+
+export const PortalLook = Type.Object(
+  {
+    ...lookFields,
+    accentDark: nullable(
+      Type.String({ description: "The same colour, as light as the dark takes it" }),
+    ),
+  },
+  { title: "PortalLook" },
+);
+export type PortalLook = Static<typeof PortalLook> & { readonly revision: number };
+
+export const PortalLookUpdated = changeEvent("portal_settings.updated", {
+  resource: "portal_settings",
+  summary: "How the portal looks was changed.",
+  data: PortalLook,
+});
+
+/** Reads how the portal looks. */
+export async function readLook(tx: Tx): Promise<PortalLook> {
+  const [row] = await queryRows(
+    tx,
+    'select title, greeting, accent, logo_file_id as "logoFileId", revision from portal_settings',
+    [],
+  );
+  // The columns are the fields.
+  const found = row as unknown as Omit<PortalLook, "accentDark"> | undefined;
+  const none = { title: null, greeting: null, accent: null, logoFileId: null, revision: 0 };
+  return withDark({ ...none, ...found });
+}
+
+function withDark(look: Omit<PortalLook, "accentDark">): PortalLook {
+  return { ...look, accentDark: look.accent === null ? null : lightenForDark(look.accent) };
+}
+
+export const getLook = query({
+  id: "portal.get_settings",
+  route: `GET ${PATH}`,
+  summary: "How the portal looks",
+  permission: PortalUse,
+  environmentScoped: false,
+  response: item(PortalLook),
+  run: ({ tx }) => readLook(tx),
+});
+
+const SAVE = `
+  insert into portal_settings (title, greeting, accent, logo_file_id, revision, updated_at)
+  values ($1, $2, $3, $4, $5, $6)
+  on conflict (workspace_id) do update
+     set title = excluded.title, greeting = excluded.greeting, accent = excluded.accent,
+         logo_file_id = excluded.logo_file_id, revision = excluded.revision,
+         updated_at = excluded.updated_at`;
+
+export const updateLook = command({
+  id: "portal.update_settings",
+  route: `PATCH ${PATH}`,
+  summary: "Change how the portal looks",
+  description:
+    "The colour must have a contrast of 4.5 to 1 with white (422 otherwise). The picture is an upload of your own.",
+  permission: PortalWrite,
+  environmentScoped: false,
+  body: patch(lookFields),
+  response: item(PortalLook),
+  emits: [PortalLookUpdated],
+  fails: [NotAttachable, FileAttached],
+  allowNoop: true,
+  example: { body: { title: "Help at Lind", accent: "#0b5d4d" } },
+  async run(ctx, { body }) {
+    // The first change has no row to lock, and two of them must take turns as well.
+    await ctx.send("select pg_advisory_xact_lock(hashtext('portal_settings' || $1))", [
+      ctx.workspace.key,
+    ]);
+    const before = await readLook(ctx.tx);
+    ctx.expectRevision(before.revision);
+    const accent = body.accent?.toLowerCase();
+    if (accent !== undefined && !isReadable(accent)) {
+      throw invalidField("/accent", "must be darker: white can't be read on it");
+    }
+    const after = withDark({ ...before, ...body, ...(accent !== undefined && { accent }) });
+    const change = diffResource(toData(before), toData(after));
+    if (change.changes.length === 0) return before;
+    const { title, greeting, logoFileId } = after;
+    if (typeof body.logoFileId === "string" && body.logoFileId !== before.logoFileId) {
+      const resource = { type: "portal_settings", id: ctx.workspace.id };
+      const { mediaType } = await attachFile(ctx, { fileId: body.logoFileId, resource });
+      if (!PICTURE.test(mediaType))
+        throw invalidField("/logoFileId", "must be a PNG, JPEG or WebP");
+    }
+    const updated = { ...after, revision: before.revision + 1 };
+    await ctx.send(SAVE, [title, greeting, after.accent, logoFileId, updated.revision, ctx.now]);
+    ctx.emit(PortalLookUpdated, { id: ctx.workspace.id }, change);
+    return updated;
+  },
+});
+
+function toData({ revision: _, ...data }: PortalLook): Static<typeof PortalLook> {
+  return data;
+}
+
+export const getLogo = query({
+  id: "portal.get_logo",
+  route: "GET /api/v1/portal/logo",
+  summary: "The picture of the portal",
+  permission: PortalUse,
+  environmentScoped: false,
+  readsRange: true,
+  response: fileContent("image/*"),
+  fails: [RangeNotSatisfiable],
+  async prepare(platform, _input, caller) {
+    const partition = partitionOfCaller(caller);
+    const { logoFileId } = await platform.db.read(partition, readLook);
+    if (logoFileId === null) throw new Failure(NotFound);
+    return openPartitionFile(platform, partition, logoFileId);
+  },
+  run: async ({ caller }, _input, opened) => serveFile(opened, caller.conditions ?? {}),
+});

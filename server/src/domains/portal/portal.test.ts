@@ -1,0 +1,155 @@
+import { expect, test } from "vitest";
+import { until, useWorld } from "#kernel/testing/world.ts";
+import { contrast, isReadable, lightenForDark } from "./colour.ts";
+import { ratingLinks } from "./rating-link.ts";
+import { setLogo } from "./samples.ts";
+
+const INCIDENTS = "/api/v1/itsm/incidents";
+const world = await useWorld({ work: true });
+const [owner, agent, ada, ben] = await Promise.all([
+  world.member(["owner"]),
+  world.member(["agent"]),
+  world.member(["requester"]),
+  world.member(["requester"]),
+]);
+
+async function raise(ask = ada, title = "The printer prints nothing") {
+  const { body } = await ask(`POST ${INCIDENTS}`, { title });
+  return { id: body.data.id as string, path: `${INCIDENTS}/${body.data.id}` };
+}
+
+test("the first page says what is open, in words, whose turn it is and what was last said", async () => {
+  const { path, id } = await raise();
+  await raise(ben, "Another's matter");
+  const item = await owner("POST /api/v1/catalog/items", {
+    name: "Laptop",
+    form: { type: "object", properties: {} },
+    featured: true,
+    estimate: "two days",
+    keywords: ["notebook"],
+    approval: { required: true, approverIds: [ada.userId], rule: "any" },
+  });
+  await ben("POST /api/v1/catalog/requests", { itemId: item.body.data.id, values: {} });
+  const home = async () => (await ada("GET /api/v1/portal/home")).body.data;
+  const first = await home();
+  expect(first.things).toMatchObject([
+    { id, words: "We have it and will look soon", turn: "ours", lastPublicComment: null },
+  ]);
+  expect(first.approvals).toMatchObject([{ title: "Laptop", requestedForName: "Somebody" }]);
+  expect(first.items).toMatchObject([{ name: "Laptop", estimate: "two days" }]);
+  await agent(`POST ${path}/comments`, { body: "A secret", internal: true });
+  expect((await home()).things[0].turn).toBe("ours");
+  await agent(`POST ${path}/comments`, { body: "Is it on?" });
+  expect((await home()).things[0]).toMatchObject({
+    turn: "yours",
+    lastPublicComment: { by: agent.userId, isCaller: false },
+  });
+  const [listed] = (await ada(`GET ${INCIDENTS}`)).body.data;
+  expect(listed).toMatchObject({
+    lastPublicComment: { by: agent.userId, isCaller: false },
+    promisedAt: null,
+  });
+  await ada(`POST ${path}/comments`, { body: "It is." });
+  expect((await home()).things[0].turn).toBe("ours");
+  await agent(`POST ${path}/resolve`, { resolution: "Turned on" });
+  expect((await home()).things[0]).toMatchObject({
+    words: "Should work again. Does it?",
+    turn: "yours",
+  });
+  await ada(`POST ${path}/close`);
+  expect((await home()).things).toEqual([]);
+});
+
+test("search finds by the beginning of the last word, and only what is one's own", async () => {
+  await raise(ada, "Scanner jams");
+  await raise(ben, "Scanner smells");
+  const find = async (q: string) =>
+    (await ada(`GET /api/v1/portal/search?q=${encodeURIComponent(q)}`)).body.data;
+  expect((await find("scan")).things).toMatchObject([{ title: "Scanner jams" }]);
+  expect((await find("jams sca")).things).toHaveLength(1);
+  expect((await find("notebo")).items).toMatchObject([{ name: "Laptop" }]);
+  expect(await find(`'":*&|!(\\`)).toMatchObject({ things: [], items: [] });
+});
+
+test("everybody sees an outage and no more of it, counts once and is told of its end", async () => {
+  const { body } = await agent(`POST ${INCIDENTS}`, {
+    title: "No mail",
+    description: "A secret",
+    category: "A secret",
+  });
+  const path = `${INCIDENTS}/${body.data.id}`;
+  await agent(`POST ${path}/major`, { reason: "A secret" });
+  await agent(`POST ${path}/broadcast`, { message: "Back at noon" });
+  const affect = `POST /api/v1/outages/${body.data.id}/affected`;
+  const [said, again] = [await ada(affect), await ada(affect)];
+  expect([said.status, said.events, again.events]).toEqual([
+    200,
+    ["incident.affected_reported"],
+    [],
+  ]);
+  const { body: list } = await ben("GET /api/v1/outages");
+  expect(list.data).toMatchObject([
+    { title: "No mail", message: "Back at noon", state: "ongoing", affected: 1, isAffected: false },
+  ]);
+  expect(JSON.stringify([list, said.body])).not.toContain("secret");
+  expect((await ben(`GET ${path}`)).status).toBe(404);
+  await agent(`POST ${path}/resolve`, { resolution: "A secret" });
+  const told = async (ask: typeof ada) =>
+    (await ask("GET /api/v1/notifications")).body.data.map(({ title }: any) => title);
+  await until(async () => (await told(ada)).includes("It is over: No mail"));
+  expect(await told(ben)).not.toContain("It is over: No mail");
+  expect((await ben(affect)).body.code).toBe("outage_over");
+});
+
+test("a link in a mail asks first, and rates as whoever it was sent to", async () => {
+  const { id, path } = await raise();
+  const contact = await agent("POST /api/v1/itsm/contacts", {
+    name: "Io",
+    address: "io@x.example",
+  });
+  await agent(`PATCH ${path}`, { callerId: contact.body.data.id });
+  await agent(`POST ${path}/resolve`, { resolution: "Done" });
+  const partition = { workspace: world.home, environment: "production" as const };
+  const link = (personId: string) =>
+    new URL(ratingLinks(world.kernel, partition, { ticketId: id, personId })[1]?.url ?? "")
+      .pathname;
+  const url = link(contact.body.data.id);
+  const page = await world.stranger(`GET ${url}`);
+  expect([page.status, page.headers["content-security-policy"]]).toEqual([
+    200,
+    expect.stringContaining("default-src 'none'"),
+  ]);
+  expect((await agent(`GET ${path}`)).body.data.satisfaction).toBe(null);
+  const sent = await world.stranger(`POST ${url}`, { satisfaction: "4", comment: "Fine" });
+  expect([sent.status, sent.events]).toEqual([200, ["incident.rated"]]);
+  expect((await agent(`GET ${path}`)).body.data).toMatchObject({
+    satisfaction: 4,
+    satisfactionComment: "Fine",
+  });
+  const { body } = await agent(`GET ${path}/timeline`);
+  expect(body.data[0].actor).toMatchObject({ id: contact.body.data.id, name: "Io" });
+  for (const wrong of [link(ben.userId), `${url.slice(0, -1)}${url.endsWith("A") ? "B" : "A"}`]) {
+    const refused = await world.stranger(`POST ${wrong}`, { satisfaction: "1" });
+    expect([refused.status, refused.events]).toEqual([404, []]);
+  }
+});
+
+test("a portal has a look of its own, in a colour that can be read", async () => {
+  const pale = await owner("PATCH /api/v1/portal/settings", { accent: "#ffcc00" });
+  expect([pale.status, pale.body.errors[0].path]).toEqual([422, "/accent"]);
+  const logoFileId = await setLogo(world, owner.token ?? "");
+  const set = await owner("PATCH /api/v1/portal/settings", {
+    title: "Help",
+    accent: "#0B5D4D",
+    logoFileId,
+  });
+  expect([set.status, set.events]).toEqual([200, ["portal_settings.updated"]]);
+  const { look } = (await ada("GET /api/v1/portal/home")).body.data;
+  expect(look).toMatchObject({ title: "Help", accent: "#0b5d4d" });
+  expect((await ada("GET /api/v1/portal/logo")).headers["content-type"]).toBe("image/png");
+  expect((await ada("PATCH /api/v1/portal/settings", { title: "Mine" })).status).toBe(403);
+  for (const colour of ["#000000", "#0b5d4d", "#1f2937", "#b00020", "#5b21b6"]) {
+    expect(isReadable(colour)).toBe(true);
+    expect(contrast(lightenForDark(colour), "#15171c")).toBeGreaterThanOrEqual(4.5);
+  }
+});

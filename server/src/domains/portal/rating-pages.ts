@@ -1,0 +1,117 @@
+/**
+ * The pages behind a rating address. To open one changes nothing: scanners of mails follow links, and a person
+ * confirms. They work without a script.
+ */
+import Type from "typebox";
+import {
+  RequestRated,
+  rateRequest,
+  requestKind,
+  requestStore,
+} from "#domains/itsm/catalog/index.ts";
+import {
+  IncidentRated,
+  incidentKind,
+  incidentStore,
+  rateIncident,
+} from "#domains/itsm/incidents/index.ts";
+import { findPersonNames } from "#domains/itsm/contacts/index.ts";
+import { findTicketById, isAsker, RatingFixed } from "#domains/itsm/tickets/index.ts";
+import type { Platform, WriteContext } from "#kernel/contract.ts";
+import { htmlErrorRendering } from "#kernel/html/error-page.ts";
+import { document, markup } from "#kernel/html/markup.ts";
+import { Failure, NotFound } from "#kernel/operation/failure.ts";
+import { command, query } from "#kernel/operation/operation.ts";
+import { html } from "#kernel/operation/response.ts";
+import { object } from "#kernel/schema/schema.ts";
+import { type RatingLink, verifyRating } from "./rating-link.ts";
+
+const Token = Type.String({ pattern: "^[A-Za-z0-9_-]{1,600}\\.[A-Za-z0-9_-]{43}$" });
+const EXAMPLE = `${"A".repeat(200)}.${"A".repeat(43)}`;
+const PATH = "/portal/rate/{token}";
+const FACES = ["", "Very bad", "Bad", "So so", "Good", "Very good"];
+const COMMENT_CHARACTERS_MAX = 2_000;
+
+function verify({ masterKey, clock }: Pick<Platform, "masterKey" | "clock">, token: string) {
+  const link = verifyRating(masterKey, token, clock.nowMs());
+  if (!link) throw new Failure(NotFound, { detail: "The address is not good, or no longer." });
+  return link;
+}
+
+export const showRating = query({
+  id: "portal.rating_page",
+  route: `GET ${PATH}`,
+  summary: "Ask whoever a ticket was for to confirm how content they are",
+  description: "From an address in the mail that said it was done. It changes nothing by itself.",
+  access: "public",
+  params: object({ token: Token }),
+  response: html(htmlErrorRendering),
+  example: { params: { token: EXAMPLE } },
+  prepare: async (platform, { params: { token } }) => verify(platform, token),
+  run: async (_ctx, { params: { token } }, { satisfaction }) =>
+    document({
+      title: "How was it?",
+      body: markup`<h1>How was it?</h1>
+<form method="post" action="${token}">
+<fieldset><legend>You were going to say</legend>
+${FACES.flatMap((face, score) =>
+  score === 0
+    ? []
+    : [
+        markup`<p><label><input type="radio" name="satisfaction" value="${score}"${score === satisfaction && markup` checked`}> ${face}</label></p>`,
+      ],
+)}
+</fieldset>
+<label for="comment">Anything to add?</label>
+<textarea id="comment" name="comment" rows="4" maxlength="${COMMENT_CHARACTERS_MAX}"></textarea>
+<button>Send</button>
+</form>`,
+    }),
+});
+
+export const sendRating = command({
+  id: "portal.rate",
+  route: `POST ${PATH}`,
+  summary: "Rate a ticket from the page behind an address in a mail",
+  access: "public",
+  acceptsForm: true,
+  params: object({ token: Token }),
+  body: object({
+    satisfaction: Type.String({ pattern: "^[1-5]$" }),
+    comment: Type.Optional(Type.String({ maxLength: COMMENT_CHARACTERS_MAX })),
+  }),
+  response: html(htmlErrorRendering),
+  emits: [IncidentRated, RequestRated],
+  allowNoop: true,
+  fails: [NotFound, RatingFixed, incidentKind.machine.wrongState, requestKind.machine.wrongState],
+  example: { params: { token: EXAMPLE }, body: { satisfaction: "5" } },
+  prepare: async (platform, { params: { token } }) => verify(platform, token),
+  async run(ctx, { body }, link) {
+    await rate(ctx, link, {
+      satisfaction: Number(body.satisfaction),
+      comment: body.comment ?? null,
+    });
+    return document({
+      title: "Thank you",
+      body: markup`<h1>Thank you</h1><p>We have read it. You can change it for a week, by the same link.</p>`,
+    });
+  },
+});
+
+/** Rates as the person whom the mail went to, while the ticket is still theirs. */
+async function rate(
+  ctx: WriteContext<typeof IncidentRated | typeof RequestRated>,
+  { workspace, environment, ticketId, personId }: RatingLink,
+  rating: { readonly satisfaction: number; readonly comment: string | null },
+): Promise<void> {
+  ctx.switchPartition({ workspace, environment });
+  const found = await findTicketById(ctx, ticketId);
+  if (!found || !isAsker(personId, found.ticket)) throw new Failure(NotFound);
+  const name = (await findPersonNames(ctx.tx, [personId])).get(personId) ?? "Somebody";
+  ctx.setActor({ type: "user", id: personId, name });
+  if (found.kind.kind === "incident") {
+    await rateIncident(ctx, await incidentStore.lock(ctx.tx, ticketId), rating);
+  } else {
+    await rateRequest(ctx, await requestStore.lock(ctx.tx, ticketId), rating);
+  }
+}

@@ -1,0 +1,65 @@
+import type { Sample } from "#kernel/testing/samples.ts";
+import type { Ask, World } from "#kernel/testing/world.ts";
+import { ratingLinks } from "./rating-link.ts";
+
+let count = 0;
+
+/** A picture of one point. */
+const PIXEL = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64",
+);
+
+/** Uploads a picture, and makes it that of the portal. */
+export async function setLogo(world: World, token: string): Promise<string> {
+  const uploaded = await world.app.inject({
+    method: "POST",
+    url: "/api/v1/files?name=logo.png",
+    headers: {
+      authorization: `Bearer ${token}`,
+      "x-workspace": "default",
+      "content-type": "image/png",
+    },
+    payload: PIXEL,
+  });
+  return uploaded.json().data.id;
+}
+
+async function rated(owner: Ask, world: World) {
+  const { body } = await owner("POST /api/v1/itsm/incidents", { title: "No tone" });
+  const { id, createdBy } = body.data;
+  await owner(`POST /api/v1/itsm/incidents/${id}/resolve`, { resolution: "Done" });
+  const { services } = { services: world.kernel };
+  const partition = { workspace: world.home, environment: "production" as const };
+  const [link] = ratingLinks(services, partition, { ticketId: id, personId: createdBy });
+  return { params: { token: link?.url.split("/").at(-1) ?? "" } };
+}
+
+export const samples: readonly Sample[] = [
+  { operation: "portal.home", arrange: async () => ({}) },
+  { operation: "portal.search", arrange: async () => ({ query: { q: "vpn" } }) },
+  { operation: "portal.get_settings", arrange: async () => ({ environmentScoped: false }) },
+  {
+    operation: "portal.update_settings",
+    arrange: async () => {
+      count += 1;
+      return { body: { title: `Help ${count}`, accent: "#0b5d4d" }, environmentScoped: false };
+    },
+  },
+  {
+    operation: "portal.get_logo",
+    async arrange(owner, world) {
+      const logoFileId = await setLogo(world, owner.token ?? "");
+      await owner("PATCH /api/v1/portal/settings", { logoFileId });
+      return { environmentScoped: false };
+    },
+  },
+  { operation: "portal.rating_page", arrange: rated },
+  {
+    operation: "portal.rate",
+    arrange: async (owner, world) => ({
+      ...(await rated(owner, world)),
+      body: { satisfaction: "5", comment: "Quick" },
+    }),
+  },
+];

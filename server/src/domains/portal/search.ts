@@ -1,0 +1,98 @@
+import Type, { type Static } from "typebox";
+import { listOutages, Outage } from "#domains/itsm/outages/index.ts";
+import { authorOf } from "#kernel/access/caller.ts";
+import { holdsPermission } from "#kernel/access/permission.ts";
+import type { Tx } from "#kernel/db/connection.ts";
+import { queryRows } from "#kernel/db/statement.ts";
+import type { ReadContext } from "#kernel/contract.ts";
+import {
+  containsPattern,
+  type SearchQuery,
+  SearchSourcePoint,
+} from "#kernel/contributions/search-source.ts";
+import { contributionsTo } from "#kernel/extension-point.ts";
+import { query } from "#kernel/operation/operation.ts";
+import { item } from "#kernel/operation/response.ts";
+import { line, nullable, object } from "#kernel/schema/schema.ts";
+import { PortalItem } from "./home.ts";
+import { PortalUse } from "./permissions.ts";
+import { findThings, Thing } from "./things.ts";
+
+const WORDS_MAX = 8;
+const HITS_MAX = 5;
+
+const ArticleAnswer = Type.Object(
+  { id: Type.String(), title: Type.String(), summary: nullable(Type.String()) },
+  { title: "PortalArticle" },
+);
+
+const Answers = Type.Object(
+  {
+    articles: Type.Array(ArticleAnswer),
+    items: Type.Array(PortalItem),
+    things: Type.Array(Thing, { description: "Your own tickets and requests, open or not" }),
+    outages: Type.Array(Outage),
+  },
+  { title: "PortalAnswers" },
+);
+
+export const searchPortal = query({
+  id: "portal.search",
+  route: "GET /api/v1/portal/search",
+  summary: "Search articles, the catalog, your own tickets and outages at once",
+  description: "For every key: the last word may be the beginning of one. Up to five of each.",
+  permission: PortalUse,
+  environmentScoped: true,
+  query: object({ q: line(200) }),
+  response: item(Answers),
+  example: { query: { q: "vpn pri" } },
+  async run(ctx, { query: { q } }) {
+    const text = q.trim().toLowerCase();
+    const words = text.split(/\s+/).filter(Boolean).slice(0, WORDS_MAX);
+    if (words.length === 0) return { articles: [], items: [], things: [], outages: [] };
+    const me = ctx.caller.principal?.id ?? authorOf(ctx.caller);
+    const [articles, items, things, outages] = await Promise.all([
+      findArticles(ctx, { text, words, raw: q.trim(), limit: HITS_MAX }),
+      findItems(ctx.tx, words),
+      findThings(ctx.tx, me, { words: toTsQuery(words), limit: HITS_MAX }),
+      listOutages(ctx.tx, me, ctx.now),
+    ]);
+    const isMeant = ({ title, message }: Outage) => {
+      const told = `${title} ${message ?? ""}`.toLowerCase();
+      return words.every((word) => told.includes(word));
+    };
+    return { articles, items, things, outages: outages.filter(isMeant).slice(0, HITS_MAX) };
+  },
+});
+
+/** Every word as it stands, and the last as a beginning; quoted, none of them is an operator. */
+function toTsQuery(words: readonly string[]): string {
+  const quoted = words.map((word) => `'${word.replaceAll(/['\\]/g, " ")}'`);
+  return `${quoted.join(" & ")}:*`;
+}
+
+async function findArticles(
+  ctx: ReadContext,
+  asked: SearchQuery,
+): Promise<Static<typeof ArticleAnswer>[]> {
+  const source = contributionsTo(SearchSourcePoint, ctx.services.contributions).find(
+    ({ kind, permission }) =>
+      kind === "article" && holdsPermission(ctx.caller.permissions, permission),
+  );
+  const hits = (await source?.search(ctx, asked)) ?? [];
+  return hits.map(({ id, title, detail = null }) => ({ id, title, summary: detail }));
+}
+
+async function findItems(tx: Tx, words: readonly string[]): Promise<Static<typeof PortalItem>[]> {
+  const haystack = "concat_ws(' ', name, category, array_to_string(keywords, ' '), description)";
+  const found = words.map((_, index) => `${haystack} ilike $${index + 2}`).join(" and ");
+  const rows = await queryRows(
+    tx,
+    `select id, name, description, category, icon, estimate from catalog_items
+      where status = 'active' and ${found}
+      order by name ilike $1 desc, featured desc, position, name limit ${HITS_MAX}`,
+    [containsPattern(words[0] ?? ""), ...words.map(containsPattern)],
+  );
+  // The columns are the fields.
+  return rows as unknown as Static<typeof PortalItem>[];
+}
