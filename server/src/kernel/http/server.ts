@@ -57,7 +57,8 @@ export interface ServerOptions {
 }
 
 const HEADER_BYTES_MAX = 32 * 1024;
-const REQUEST_TIMEOUT_MS = 120_000;
+/** For a large file over a slow line; that the head comes soon is seen to elsewhere. */
+const REQUEST_TIMEOUT_MS = 600_000;
 
 /** Builds the HTTP server: every operation of every domain, and the pages around them. */
 export async function buildServer({

@@ -14,7 +14,7 @@ const CHUNK_BYTES = 1 << 20;
 
 /** The entries of a backup: none of them could lead out of the folder that it is restored into. */
 const PATH =
-  /^(?:manifest\.json|master\.key|postgres\.password|postgres(?:\/(?!\.{1,2}(?:\/|$))[\w.-]+)+)$/;
+  /^(?:manifest\.json|master\.key|postgres\.password|(?:postgres|files)(?:\/(?!\.{1,2}(?:\/|$))[\w.-]+)+)$/;
 
 /** True when the path is one that a backup of ours can have. */
 export function isBackupPath(path: string): boolean {

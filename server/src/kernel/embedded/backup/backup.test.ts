@@ -86,6 +86,21 @@ test("a backup under writes has everything that was committed before its end", a
   expect(await timelineOf(again)).toBe("00000002");
 });
 
+test("the contents of files are in it, and come back", async () => {
+  const folder = await startedBefore();
+  const first = await start(folder);
+  const object = join("files", "0190aaaa-0000-7000-8000-000000000000", "ab", "blb_ab");
+  await mkdir(join(folder, object, ".."), { recursive: true });
+  await writeFile(join(folder, object), "what is in a file");
+  const path = join(base(), "backup.tar.gz");
+  await writeBackup(path, startBackup(await findRunning(folder), { withKey: false }));
+  await first.stop();
+  const into = join(base(), "restored");
+  await restoreBackup(path, into);
+  expect(await readFile(join(into, object), "utf8")).toBe("what is in a file");
+  expect((await readdir(into)).filter((name) => name.includes("restore-"))).toEqual([]);
+});
+
 test("any tar can list and unpack it, and it belongs to its owner alone", async () => {
   const path = backupOf("backup.tar.gz");
   const { status, stdout } = spawnSync("tar", ["-tzf", path], { encoding: "utf8" });

@@ -9,6 +9,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { Client } from "pg";
+import { filesFolder } from "../../blob-store/files-folder.ts";
 import { PLATFORM_VERSION } from "../../settings.ts";
 import type { EmbeddedConnection } from "../embedded-database.ts";
 import { errnoOf } from "../processes.ts";
@@ -175,6 +176,23 @@ async function* readEntries(
   })) {
     const path = `pg_wal/${name}`;
     yield assertPresent(path, await fileEntry(`postgres/${path}`, join(cluster, path)));
+  }
+  yield* readContents(filesFolder(folder));
+}
+
+/**
+ * The contents of files, after the rows that name them: none of these goes within a day of the last row, and one that
+ * comes while we look is named by no row of the backup, and collected after a restore.
+ */
+async function* readContents(root: string): AsyncGenerator<BackupEntry> {
+  for (const workspace of await list(root)) {
+    for (const part of await list(join(root, workspace.name))) {
+      const folder = `${workspace.name}/${part.name}`;
+      for (const { name } of await list(join(root, folder))) {
+        const entry = await fileEntry(`files/${folder}/${name}`, join(root, folder, name));
+        if (entry) yield entry;
+      }
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { chown, lstat, mkdir, readdir, realpath, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { filesFolder } from "../../blob-store/files-folder.ts";
 import { StartupError } from "../../startup-error.ts";
 import { isRoot } from "../account.ts";
 import { findBinaries } from "../binaries.ts";
@@ -30,7 +31,8 @@ const PASSWORD = "postgres.password";
 const KEY = "master.key";
 const CLUSTER = "postgres/";
 /** The name of what a killed restore leaves in the data folder. */
-const DRAFT = /^postgres\.restore-/;
+const DRAFT = /^(?:postgres|files)\.restore-/;
+const FILES = "files/";
 
 /**
  * Puts a backup into an empty data folder. The cluster gets its name last and only when every file was as its manifest
@@ -43,11 +45,12 @@ export async function restoreBackup(backup: string, into: string): Promise<Resto
   claim.defer(await claimFolder(folder));
   const hadKey = await requireEmpty(folder);
   await using undo = new AsyncDisposableStack();
-  const { place, draft, password, key, manifest } = await extract(backup, folder, undo);
+  const { place, draft, files, password, key, manifest } = await extract(backup, folder, undo);
   await requireVersion(manifest);
   await complete(draft, manifest, place);
   await rename(draft, place.cluster);
   await syncFolder(dirname(place.cluster));
+  await placeFiles(files, folder);
   undo.move();
   if (key !== undefined && !hadKey) await writePrivate(join(folder, KEY), key);
   // The password comes last: without it the folder does not start.
@@ -59,6 +62,8 @@ export async function restoreBackup(backup: string, into: string): Promise<Resto
 interface Extracted {
   readonly place: DataFolder;
   readonly draft: string;
+  /** The contents of files, on their way. */
+  readonly files: string;
   readonly password: string;
   readonly key: string | undefined;
   readonly manifest: Manifest;
@@ -79,7 +84,11 @@ async function extract(
   )) {
     if (!begun) begun = await begin(backup, folder, { entry, undo });
     else if (entry.path === KEY) key = await readEntryText(entry);
-    else {
+    else if (entry.path.startsWith(FILES)) {
+      const file = join(begun.files, entry.path.slice(FILES.length));
+      await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+      await writeEntry(file, entry);
+    } else {
       const file = join(begun.draft, entry.path.slice(CLUSTER.length));
       await mkdir(dirname(file), { recursive: true, mode: 0o700 });
       await writeEntry(file, entry, begun.place.account);
@@ -103,7 +112,9 @@ async function begin(
   const draft = `${place.cluster}.restore-${randomUUID()}`;
   undo.defer(() => rm(draft, { recursive: true, force: true }));
   await mkdir(draft, { mode: 0o700 });
-  return { place, draft, password };
+  const files = join(folder, `files.restore-${randomUUID()}`);
+  undo.defer(() => rm(files, { recursive: true, force: true }));
+  return { place, draft, files, password };
 }
 
 /** True when the folder, which must be empty otherwise, has the master key already. */
@@ -151,6 +162,13 @@ async function complete(draft: string, manifest: Manifest, { account }: DataFold
     await chown(draft, account.uid, account.gid);
   }
   await syncTree(draft);
+}
+
+/** Gives the contents of files their place, where the backup has any. */
+async function placeFiles(draft: string, folder: string): Promise<void> {
+  if (!(await lstat(draft).catch(() => undefined))) return;
+  await syncTree(draft);
+  await rename(draft, filesFolder(folder));
 }
 
 /** Where the cluster lies elsewhere, a link was made for it. */

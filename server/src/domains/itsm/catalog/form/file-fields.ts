@@ -38,7 +38,8 @@ export function collectFileValues(form: Form, values: FormValues): readonly File
         if (isMap(properties) && Object.hasOwn(properties, name)) next(properties[name], one, name);
       }
     } else if (schema["x-file"] === true) {
-      found.push({ path: at.path, fileId: String(value), ...limitsOf(schema) });
+      const fileId = typeof value === "string" ? value : "";
+      found.push({ path: at.path, fileId, ...limitsOf(schema) });
     }
   };
   visit(form, values, { path: "", depth: 0 });
