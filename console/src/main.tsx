@@ -13,11 +13,13 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { cache, prefetch } from "./data/api.ts";
 import { readCausesSearch } from "./causes/search.ts";
+import { readChangesSearch } from "./changes/search.ts";
 import { BASE_PATH, place } from "./data/place.ts";
 import { ticketKindOf } from "./data/resource-path.ts";
 import { readDeskSearch } from "./desk/search.ts";
 import { readRunsSearch } from "./runs/list/search.ts";
 import { readRunSearch } from "./runs/run/search.ts";
+import { readServicesSearch } from "./services/search.ts";
 import { NotFound } from "./shell/not-found.tsx";
 import { Shell } from "./shell/shell.tsx";
 import { ScreenFailure } from "./shell/screen-boundary.tsx";
@@ -117,6 +119,36 @@ const causes = createRoute({
   validateSearch: readCausesSearch,
 });
 
+const changes = createRoute({
+  getParentRoute: () => inside,
+  path: "/changes",
+  component: lazyRouteComponent(() => import("./changes/changes.tsx"), "Changes"),
+  validateSearch: readChangesSearch,
+});
+
+const changeBoard = createRoute({
+  getParentRoute: () => inside,
+  path: "/changes/board",
+  component: lazyRouteComponent(() => import("./changes/board/board.tsx"), "Board"),
+  validateSearch: (search): { open?: string | undefined } => ({ open: textOf(search["open"]) }),
+});
+
+const change = createRoute({
+  getParentRoute: () => inside,
+  path: "/changes/$id",
+  component: lazyRouteComponent(() => import("./changes/change/change-page.tsx"), "ChangePage"),
+  loader({ params: { id } }) {
+    prefetch("changes.get", { params: { id } });
+  },
+});
+
+const services = createRoute({
+  getParentRoute: () => inside,
+  path: "/services",
+  component: lazyRouteComponent(() => import("./services/services.tsx"), "Services"),
+  validateSearch: readServicesSearch,
+});
+
 const notifications = createRoute({
   getParentRoute: () => inside,
   path: "/notifications",
@@ -197,6 +229,10 @@ const router = createRouter({
       run,
       causes,
       approvals,
+      changes,
+      changeBoard,
+      change,
+      services,
       notifications,
       notification,
       ticket,

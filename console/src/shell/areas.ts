@@ -1,4 +1,13 @@
-import { Activity, CircleCheckBig, House, Inbox, type LucideIcon, Workflow } from "lucide-react";
+import {
+  Activity,
+  CalendarClock,
+  CircleCheckBig,
+  House,
+  Inbox,
+  type LucideIcon,
+  Network,
+  Workflow,
+} from "lucide-react";
 
 export interface Screen {
   readonly to: string;
@@ -21,6 +30,14 @@ export const AREAS: readonly Area[] = [
     label: "Service",
     screens: [
       { to: "/desk", label: "Desk", icon: Inbox, keys: "g d", permission: "incidents:read" },
+      {
+        to: "/changes",
+        label: "Changes",
+        icon: CalendarClock,
+        keys: "g c",
+        permission: "changes:read",
+      },
+      { to: "/services", label: "Services", icon: Network, keys: "g s", permission: "cmdb:read" },
     ],
   },
   {

@@ -1,0 +1,44 @@
+import { expect, test } from "vitest";
+import { addDays, describeClosures, findMonday, listDays, placeOn, toDayKey } from "./days.ts";
+
+const local = (text: string): string => new Date(text).toISOString();
+const days = listDays(findMonday(new Date("2026-11-18T09:00")));
+
+test("three weeks begin with the Monday of a day, and have a day each, over a change of clocks too", () => {
+  expect(days.map(({ key }) => key)).toHaveLength(21);
+  expect([days[0]?.key, days[20]?.key]).toEqual(["2026-11-16", "2026-12-06"]);
+  expect(toDayKey(findMonday(new Date("2026-11-22T23:59")))).toBe("2026-11-16");
+  const keys = listDays(new Date("2026-03-23T00:00"), 14).map(({ key }) => key);
+  expect(new Set(keys).size).toBe(14);
+  expect(toDayKey(addDays(new Date("2026-10-25T00:00"), 1))).toBe("2026-10-26");
+});
+
+test("a night belongs to the day it begins on, and what is longer stands on each of its days", () => {
+  const on = (start: string, end: string) =>
+    days
+      .slice(0, 4)
+      .map((day) => placeOn(day, { plannedStart: local(start), plannedEnd: local(end) }));
+  expect(on("2026-11-16T22:00", "2026-11-17T03:00")).toEqual([
+    "begins",
+    undefined,
+    undefined,
+    undefined,
+  ]);
+  expect(on("2026-11-16T18:00", "2026-11-18T12:00")).toEqual([
+    "begins",
+    "goes on",
+    "goes on",
+    undefined,
+  ]);
+});
+
+test("a closure says from when and until when where a day has a part of it", () => {
+  const freeze = {
+    name: "Freeze",
+    start: local("2026-11-16T18:00"),
+    end: local("2026-11-18T06:00"),
+  };
+  expect(
+    days.slice(0, 4).map((day) => describeClosures(day, [freeze]).map(({ words }) => words)),
+  ).toEqual([["Freeze from 18:00"], ["Freeze"], ["Freeze until 06:00"], []]);
+});

@@ -1,0 +1,105 @@
+/** Weeks of days, because a change is hours and a plan is weeks: on one line of time an hour would be three pixels. */
+
+export const DAYS_SHOWN = 21;
+const DAYS_A_WEEK = 7;
+const NOON_HOURS = 12;
+const HOUR_MS = 3_600_000;
+/** Less of a day than this belongs to the night before. */
+const NIGHT_MS = 6 * HOUR_MS;
+
+export interface Day {
+  /** As `2026-11-16`, in the zone of whoever looks. */
+  readonly key: string;
+  readonly start: Date;
+  readonly end: Date;
+}
+
+interface Planned {
+  readonly plannedStart: string;
+  readonly plannedEnd: string;
+}
+
+interface Closure {
+  readonly name: string;
+  readonly start: string;
+  readonly end: string;
+}
+
+export function toDayKey(date: Date): string {
+  const two = (n: number): string => String(n).padStart(2, "0");
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+}
+
+/** The Monday of a day's week, at midnight of whoever looks. */
+export function findMonday(date: Date): Date {
+  const back = (date.getDay() + DAYS_A_WEEK - 1) % DAYS_A_WEEK;
+  return new Date(date.getFullYear(), date.getMonth(), date.getDate() - back);
+}
+
+/** A day so many days later. Days are counted by the calendar: twice a year one has 23 or 25 hours. */
+export function addDays(date: Date, days: number): Date {
+  return new Date(date.getFullYear(), date.getMonth(), date.getDate() + days);
+}
+
+/** Parses the day of an address; today where there is none. */
+export function parseDay(key: string | undefined, now: Date): Date {
+  return key === undefined ? now : new Date(`${key}T${NOON_HOURS}:00`);
+}
+
+export function listDays(from: Date, days = DAYS_SHOWN): Day[] {
+  return Array.from({ length: days }, (_, n) => {
+    const start = addDays(from, n);
+    return { key: toDayKey(start), start, end: addDays(from, n + 1) };
+  });
+}
+
+/** Where a change stands on a day: it begins then, goes on for most of it, or is not shown. */
+export function placeOn(
+  day: Day,
+  { plannedStart, plannedEnd }: Planned,
+): "begins" | "goes on" | undefined {
+  const [from, to] = [Date.parse(plannedStart), Date.parse(plannedEnd)];
+  const [start, end] = [day.start.getTime(), day.end.getTime()];
+  if (from >= start && from < end) return "begins";
+  const hereMs = Math.min(to, end) - Math.max(from, start);
+  return from < start && hereMs > NIGHT_MS ? "goes on" : undefined;
+}
+
+/** The closures of a day, in words: `Freeze`, `Freeze from 18:00`, `Freeze until 06:00`. */
+export function describeClosures<C extends Closure>(
+  day: Day,
+  closures: readonly C[],
+): { readonly closure: C; readonly words: string }[] {
+  return closures
+    .filter(
+      ({ start, end }) =>
+        Date.parse(start) < day.end.getTime() && Date.parse(end) > day.start.getTime(),
+    )
+    .map((closure) => {
+      const begins = Date.parse(closure.start) > day.start.getTime();
+      const ends = Date.parse(closure.end) < day.end.getTime();
+      const from = begins ? ` from ${toHour(closure.start)}` : "";
+      const until = ends ? ` until ${toHour(closure.end)}` : "";
+      return { closure, words: `${closure.name}${from}${until}` };
+    });
+}
+
+const hours = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
+const dates = new Intl.DateTimeFormat("en-GB", {
+  weekday: "short",
+  day: "numeric",
+  month: "short",
+});
+
+export const toHour = (at: string): string => hours.format(new Date(at));
+export const toDate = (at: string | Date): string => dates.format(new Date(at));
+
+/** A window in words: `Thu 26 Nov, 19:00–23:00`, with the second day where it is another. */
+export function toSpan(start: string | null, end: string | null): string {
+  if (start === null) return end === null ? "No time yet" : `until ${toDate(end)}, ${toHour(end)}`;
+  if (end === null) return `${toDate(start)}, from ${toHour(start)}`;
+  const isNight = Date.parse(end) - Date.parse(start) < 24 * HOUR_MS;
+  return isNight
+    ? `${toDate(start)}, ${toHour(start)}–${toHour(end)}`
+    : `${toDate(start)}, ${toHour(start)} – ${toDate(end)}, ${toHour(end)}`;
+}

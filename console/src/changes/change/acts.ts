@@ -1,0 +1,75 @@
+/** The acts on a change: which its state has, by which key, and who may do them. */
+import type { Change } from "./use-change.ts";
+
+export type ActName =
+  | "submit"
+  | "revise"
+  | "implement"
+  | "complete"
+  | "rollback"
+  | "cancel"
+  | "take"
+  | "edit"
+  | "move";
+
+export interface Act {
+  readonly name: ActName;
+  readonly keys: string;
+  readonly label: string;
+  /** Asks for words before it is done. */
+  readonly asks?: "notes" | "reason";
+  readonly isMain?: boolean;
+}
+
+const PLANNED: readonly Change["state"][] = ["draft", "submitted", "approved", "rejected"];
+const DRAFT: readonly Change["state"][] = ["draft", "rejected"];
+const OPEN: readonly Change["state"][] = [...PLANNED, "implementing"];
+
+const ACTS: readonly (Act & { readonly from: readonly Change["state"][] })[] = [
+  { name: "submit", keys: "s", label: "Hand in", from: ["draft"], isMain: true },
+  { name: "revise", keys: "r", label: "Make it a draft again", from: ["rejected"], isMain: true },
+  { name: "implement", keys: "s", label: "Begin", from: ["approved"], asks: "notes", isMain: true },
+  {
+    name: "complete",
+    keys: "d",
+    label: "Done",
+    from: ["implementing"],
+    asks: "notes",
+    isMain: true,
+  },
+  { name: "take", keys: "a", label: "Take it", from: OPEN },
+  { name: "edit", keys: "e", label: "Edit", from: DRAFT },
+  { name: "move", keys: "w", label: "Move to another time", from: PLANNED },
+  {
+    name: "rollback",
+    keys: "u",
+    label: "Roll back",
+    from: ["implementing", "completed"],
+    asks: "notes",
+  },
+  { name: "cancel", keys: "x", label: "Give it up", from: PLANNED, asks: "reason" },
+];
+
+/** The acts that a change has now, the main one first. */
+export function listActs(
+  { state, assigneeId }: Pick<Change, "state" | "assigneeId">,
+  me: string | undefined,
+): readonly Act[] {
+  return ACTS.filter(
+    ({ name, from }) =>
+      from.includes(state) && (name !== "take" || assigneeId === null || assigneeId !== me),
+  );
+}
+
+/** The sentence about an act that was done. */
+export const DONE: Readonly<Record<ActName, string>> = {
+  submit: "is handed in",
+  revise: "is a draft again",
+  implement: "has begun",
+  complete: "is done",
+  rollback: "was rolled back",
+  cancel: "was given up",
+  take: "is yours",
+  edit: "was changed",
+  move: "was moved",
+};

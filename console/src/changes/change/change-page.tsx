@@ -1,0 +1,166 @@
+import "../changes.css";
+import "./change-page.css";
+import { Link, useParams } from "@tanstack/react-router";
+import { ArrowLeft, Ellipsis } from "lucide-react";
+import { useState } from "react";
+import { ApiError, etagOf, useOp } from "../../data/api.ts";
+import { useMay, useMe } from "../../data/people.ts";
+import { NotFound } from "../../shell/not-found.tsx";
+import { useActions } from "../../shell/actions.ts";
+import { useTitle } from "../../shell/title.ts";
+import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
+import { Keys } from "../../ui/key.tsx";
+import { Menu } from "../../ui/overlay/menu.tsx";
+import { State } from "../../ui/state.tsx";
+import { toSpan } from "../calendar/days.ts";
+import { ChangeForm } from "../form/change-form.tsx";
+import { ActDialog } from "./act-dialog.tsx";
+import { type Act, listActs } from "./acts.ts";
+import { ChangeFacts } from "./change-facts.tsx";
+import { CommentBox } from "./comment-box.tsx";
+import { ConflictList } from "./conflict-list.tsx";
+import { History } from "./history.tsx";
+import { MoveDialog } from "./move-dialog.tsx";
+import { performAct } from "./perform-act.ts";
+import { Plan } from "./plan.tsx";
+import { RiskReasons, RiskTag } from "./risk.tsx";
+import { type Change, useApprovals, useConflicts } from "./use-change.ts";
+import { VoteBox } from "./vote-box.tsx";
+
+/** One change: its plan, its risk, what is in its way, who agreed, and the acts that its state has. */
+export function ChangePage() {
+  const { id } = useParams({ from: "/inside/changes/$id" });
+  const input = { params: { id } };
+  const { data, error, isPending, refetch } = useOp("changes.get", input);
+  const change = data?.data;
+  useTitle(change && `${change.number} ${change.title}`);
+  if (error instanceof ApiError && error.status === 404) return <NotFound />;
+  return (
+    <div className="page">
+      {error && <ErrorNotice error={error} retry={() => void refetch()} />}
+      {isPending && <Loading rows={10} />}
+      {change && (change.id === id || change.number === id) && (
+        <ChangeSheet key={change.id} change={change} ifMatch={etagOf("changes.get", input)} />
+      )}
+    </div>
+  );
+}
+
+interface SheetProps {
+  readonly change: Change;
+  readonly ifMatch: string | undefined;
+}
+
+function ChangeSheet({ change, ifMatch }: SheetProps) {
+  const conflicts = useConflicts(change.id);
+  const approvals = useApprovals(change.id);
+  const { acts, perform, open, close } = useActs(change);
+  return (
+    <>
+      <header className="page-head change-head">
+        <Link
+          className="btn bare icon"
+          aria-label="Changes"
+          to="/changes"
+          search={{ open: change.id }}
+        >
+          <ArrowLeft />
+        </Link>
+        <span className="mono muted">{change.number}</span>
+        <State state={change.state} />
+        <span className="change-head-risk">
+          <RiskTag level={change.risk.level} />
+        </span>
+        <span className="grow" />
+        <ActBar acts={acts} onAct={perform} />
+      </header>
+      <div className="scroll change-page" tabIndex={0} role="region" aria-label={change.title}>
+        <article className="change-main">
+          <h1>{change.title}</h1>
+          <p className="change-when">{toSpan(change.plannedStart, change.plannedEnd)}</p>
+          {change.state === "rejected" && change.rejectionReason !== null && (
+            <p className="notice change-refused">Refused: {change.rejectionReason}</p>
+          )}
+          <ConflictList conflicts={conflicts} />
+          <Plan change={change} />
+          <section aria-label="History">
+            <h3>What happened</h3>
+            <CommentBox id={change.id} />
+            <History id={change.id} />
+          </section>
+        </article>
+        <aside className="change-side" aria-label="About it">
+          {change.state !== "draft" && <VoteBox change={change} approvals={approvals} />}
+          <ChangeFacts change={change} />
+          <RiskReasons level={change.risk.level} reasons={change.risk.reasons} />
+        </aside>
+      </div>
+      {open?.name === "edit" && <ChangeForm change={change} ifMatch={ifMatch} onClose={close} />}
+      {open?.name === "move" && <MoveDialog change={change} ifMatch={ifMatch} onClose={close} />}
+      {open?.asks !== undefined && (
+        <ActDialog act={open} onAct={(words) => performAct(change, open, words)} onClose={close} />
+      )}
+    </>
+  );
+}
+
+/** The acts of a change as keys, and the one that asks something first. */
+function useActs(change: Change) {
+  const may = useMay();
+  const me = useMe()?.user.id;
+  const [open, setOpen] = useState<Act>();
+  const disabled = may("changes:write") ? undefined : "You may not plan and carry out changes.";
+  const acts = listActs(change, me).map((act) => ({ ...act, disabled }));
+  const perform = (act: Act): void => {
+    if (act.asks !== undefined || act.name === "edit" || act.name === "move") setOpen(act);
+    else void performAct(change, act, "");
+  };
+  useActions(
+    acts.map((act) => ({
+      keys: act.keys,
+      label: act.label,
+      run: () => perform(act),
+      disabled,
+    })),
+  );
+  return { acts, perform, open, close: () => setOpen(undefined) };
+}
+
+type OfferedAct = Act & { readonly disabled: string | undefined };
+
+function ActBar(props: {
+  readonly acts: readonly OfferedAct[];
+  readonly onAct: (act: Act) => void;
+}) {
+  const main = props.acts.filter(({ isMain }) => isMain);
+  const others = props.acts.filter(({ isMain }) => !isMain);
+  return (
+    <>
+      {others.length > 0 && (
+        <Menu
+          label="More acts"
+          items={others.map((act) => ({
+            label: act.label,
+            keys: act.keys,
+            disabled: act.disabled,
+            onPick: () => props.onAct(act),
+          }))}
+        >
+          <Ellipsis />
+        </Menu>
+      )}
+      {main.map((act) => (
+        <button
+          key={act.name}
+          className="btn main"
+          disabled={act.disabled !== undefined}
+          title={act.disabled}
+          aria-keyshortcuts={act.keys}
+          onClick={() => props.onAct(act)}
+        >
+          {act.label} <Keys keys={act.keys} />
+        </button>
+      ))}
+    </>
+  );
+}

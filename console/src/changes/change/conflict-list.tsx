@@ -1,0 +1,37 @@
+import { Link } from "@tanstack/react-router";
+import { TriangleAlert } from "lucide-react";
+import { toSpan } from "../calendar/days.ts";
+import { type Conflicts, hasConflicts } from "./use-change.ts";
+
+/** What gets in the way of a change: closed times first, then changes of the same items. */
+export function ConflictList({ conflicts }: { readonly conflicts: Conflicts | undefined }) {
+  if (!conflicts || !hasConflicts(conflicts)) return null;
+  const { blackoutWindows, changes } = conflicts;
+  return (
+    <section className="conflicts" aria-label="In the way">
+      <h3>
+        <TriangleAlert className="ico" /> In the way
+      </h3>
+      <ul>
+        {blackoutWindows.map(({ id, name, reason, start, end }) => (
+          <li key={id}>
+            <strong>{name}</strong>
+            <span>
+              {reason === "" ? "Nothing may change then" : reason} · {toSpan(start, end)}
+            </span>
+          </li>
+        ))}
+        {changes.map(({ id, number, title, plannedStart, plannedEnd }) => (
+          <li key={id}>
+            <Link to="/changes/$id" params={{ id: number }}>
+              {title}
+            </Link>
+            <span>
+              {number}, on the same item · {toSpan(plannedStart, plannedEnd)}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,71 @@
+import { type Schemas, useOp } from "../../data/api.ts";
+import { Avatar } from "../../ui/avatar.tsx";
+import { Timeline } from "../../ui/display/timeline.tsx";
+import { ErrorNotice } from "../../ui/feedback.tsx";
+import { toWords } from "../../ui/words.ts";
+
+type Moment = Schemas["TimelineMoment"];
+
+const WORDS: Readonly<Record<string, string>> = {
+  "change.created": "drafted it",
+  "change.submitted": "handed it in",
+  "change.approval_given": "agreed",
+  "change.approved": "It is approved",
+  "change.rejected": "refused it",
+  "change.revised": "made it a draft again",
+  "change.delegated": "handed a vote on",
+  "change.implementation_started": "began with it",
+  "change.completed": "said that it is done",
+  "change.rolled_back": "rolled it back",
+  "change.cancelled": "gave it up",
+  "change.comment_added": "wrote",
+};
+
+/** What happened to a change, the newest first. */
+export function History({ id }: { readonly id: string }) {
+  const { data, error, refetch } = useOp("changes.get_timeline", {
+    params: { id },
+    query: { limit: 50 },
+  });
+  if (error) return <ErrorNotice error={error} retry={() => void refetch()} />;
+  const entries = (data?.data ?? []).map((moment) => {
+    const { eventId, at, actor } = moment;
+    const said = describeWords(moment);
+    return {
+      id: eventId,
+      at,
+      title: describeMoment(moment),
+      mark: <Avatar name={actor.name ?? "Millrace"} />,
+      ...(said !== undefined && { children: <p className="history-words">{said}</p> }),
+    };
+  });
+  return <Timeline label="What happened" entries={entries} />;
+}
+
+function describeMoment({ type, actor, changes }: Moment): string {
+  const who = actor.name ?? "Millrace";
+  if (changes.length > 0) {
+    const fields = changes.map(({ field }) =>
+      toWords(field.replaceAll(/([A-Z])/g, " $1")).toLowerCase(),
+    );
+    return `${who} changed ${fields.join(", ")}`;
+  }
+  const words = WORDS[type] ?? toWords(type.slice(type.indexOf(".") + 1)).toLowerCase();
+  return words.startsWith("It ") ? words : `${who} ${words}`;
+}
+
+/** The words that somebody gave with an act, or a comment's. */
+function describeWords({ type, data }: Moment): string | undefined {
+  const vote = data["vote"] as { readonly comment?: string } | undefined;
+  const fields: Readonly<Record<string, unknown>> = {
+    "change.comment_added": data["body"],
+    "change.approval_given": vote?.comment,
+    "change.rejected": data["rejectionReason"],
+    "change.cancelled": data["cancellationReason"],
+    "change.implementation_started": data["implementationNotes"],
+    "change.completed": data["completionNotes"],
+    "change.rolled_back": data["rollbackNotes"],
+  };
+  const said = fields[type];
+  return typeof said === "string" && said !== "" ? said : undefined;
+}

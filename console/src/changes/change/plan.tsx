@@ -1,0 +1,27 @@
+import type { Change } from "./use-change.ts";
+
+const PARTS = [
+  ["Why", "justification"],
+  ["How", "implementationPlan"],
+  ["How it is checked", "testPlan"],
+  ["The way back", "rollbackPlan"],
+] as const;
+
+/** The plan of a change. What nobody wrote is said, since a board must see it. */
+export function Plan({ change }: { readonly change: Change }) {
+  return (
+    <div className="plan">
+      {change.description !== "" && <p className="plan-about">{change.description}</p>}
+      {PARTS.map(([name, field]) => (
+        <section key={field}>
+          <h3>{name}</h3>
+          {change[field] === "" ? (
+            <p className="muted">Nothing written</p>
+          ) : (
+            <p className="plan-text">{change[field]}</p>
+          )}
+        </section>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,24 @@
+/** What a change consists of on screens: itself, what is in its way, how its approval stands. */
+import { type Schemas, useOp } from "../../data/api.ts";
+
+export type Change = Schemas["Change"];
+export type Conflicts = Schemas["ChangeConflicts"];
+export type Approvals = Schemas["ChangeApprovals"];
+export type RiskLevel = Change["risk"]["level"];
+
+/** Reads the conflicts of a change; undefined until they are its own. */
+export function useConflicts(id: string | undefined): Conflicts | undefined {
+  return useOp("changes.conflicts", { params: { id: id ?? "" } }, { enabled: id !== undefined })
+    .data?.data;
+}
+
+export function useApprovals(id: string | undefined): Approvals | undefined {
+  return useOp(
+    "changes.list_approvals",
+    { params: { id: id ?? "" } },
+    { enabled: id !== undefined },
+  ).data?.data;
+}
+
+export const hasConflicts = (conflicts: Conflicts | undefined): boolean =>
+  conflicts !== undefined && conflicts.changes.length + conflicts.blackoutWindows.length > 0;

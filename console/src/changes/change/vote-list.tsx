@@ -1,0 +1,43 @@
+import { useNames } from "../../data/people.ts";
+import { Avatar } from "../../ui/avatar.tsx";
+import { State } from "../../ui/state.tsx";
+import type { Approvals } from "./use-change.ts";
+
+/** Who has said what since the change was last submitted, and who has not yet. */
+export function VoteList({ approvals }: { readonly approvals: Approvals }) {
+  const nameOf = useNames();
+  const { votes, pending, round, given, required } = approvals;
+  const named = (id: string): string => nameOf(id) ?? "Somebody";
+  return (
+    <>
+      <h3>
+        {given} of {required} agreed
+      </h3>
+      <ul className="votes" aria-label="Votes">
+        {votes
+          .filter((vote) => vote.round === round)
+          .map(({ id, userId, approverId, comment, decision }) => (
+            <li key={id}>
+              <Avatar name={named(userId)} big />
+              <span className="grow">
+                {named(userId)}
+                {approverId !== userId && <span className="muted"> for {named(approverId)}</span>}
+                {comment !== "" && <q>{comment}</q>}
+              </span>
+              <State state={decision} label={decision === "approved" ? "Agreed" : "Refused"} />
+            </li>
+          ))}
+        {pending.map(({ approverId, userId }) => (
+          <li key={approverId}>
+            <Avatar name={named(userId)} big />
+            <span className="grow">
+              {named(userId)}
+              {approverId !== userId && <span className="muted"> for {named(approverId)}</span>}
+            </span>
+            <span className="muted">not yet</span>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}

@@ -1,0 +1,66 @@
+import "./changes.css";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { CalendarDays, List, Plus, Vote } from "lucide-react";
+import { useState } from "react";
+import { useMay } from "../data/people.ts";
+import { useActions } from "../shell/actions.ts";
+import { Keys } from "../ui/key.tsx";
+import { Calendar } from "./calendar/calendar.tsx";
+import { ChangeForm } from "./form/change-form.tsx";
+import { ChangeList } from "./list.tsx";
+
+/** What is planned: as weeks of days, or as a list. */
+export function Changes() {
+  const search = useSearch({ from: "/inside/changes" });
+  const navigate = useNavigate();
+  const may = useMay();
+  const [isNew, setNew] = useState(false);
+  const isList = search.view === "list";
+  const whyNotNew = may("changes:write") ? undefined : "You may not plan changes.";
+  const show = (view: "list" | undefined): void =>
+    void navigate({ to: "/changes", search: { view, open: search.open }, replace: true });
+  useActions([
+    { keys: "c", label: "New change", run: () => setNew(true), disabled: whyNotNew },
+    {
+      keys: "l",
+      label: isList ? "Show the calendar" : "Show the list",
+      run: () => show(isList ? undefined : "list"),
+    },
+    {
+      keys: "b",
+      label: "Open the board",
+      run: () => void navigate({ to: "/changes/board", search: {} }),
+    },
+  ]);
+  return (
+    <div className="page">
+      <header className="page-head changes-head">
+        <h1>Changes</h1>
+        <div className="tabs" role="group" aria-label="View">
+          <button aria-pressed={!isList} onClick={() => show(undefined)}>
+            <CalendarDays className="ico" /> <span className="changes-word">Calendar</span>
+          </button>
+          <button aria-pressed={isList} onClick={() => show("list")}>
+            <List className="ico" /> <span className="changes-word">List</span>
+          </button>
+        </div>
+        <span className="grow" />
+        <Link className="btn" to="/changes/board" search={{}} aria-keyshortcuts="b">
+          <Vote /> Board
+        </Link>
+        <button
+          className="btn main"
+          disabled={whyNotNew !== undefined}
+          title={whyNotNew}
+          aria-keyshortcuts="c"
+          onClick={() => setNew(true)}
+        >
+          <Plus /> <span className="changes-word">New change</span>
+          <Keys keys="c" />
+        </button>
+      </header>
+      {isList ? <ChangeList /> : <Calendar />}
+      {isNew && <ChangeForm onClose={() => setNew(false)} />}
+    </div>
+  );
+}

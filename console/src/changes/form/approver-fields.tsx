@@ -1,0 +1,83 @@
+import { useOp } from "../../data/api.ts";
+import { useMay, useMe, useNames } from "../../data/people.ts";
+import { Field } from "../../ui/field.tsx";
+import { Combobox } from "../../ui/overlay/combobox.tsx";
+import type { ChangeDraft } from "./change-draft.ts";
+
+const APPROVALS_MAX = 10;
+
+/** Who decides: those who are named, or everyone who may; and how many of them it takes. */
+export function ApproverFields(props: {
+  readonly draft: ChangeDraft;
+  readonly fault: string | undefined;
+  readonly onChange: (next: Partial<ChangeDraft>) => void;
+}) {
+  const { approverIds, approvals, type } = props.draft;
+  const may = useMay();
+  const me = useMe()?.user.id;
+  const nameOf = useNames();
+  const people = useOp("users.list", { query: { limit: 200 } }, { enabled: may("users:read") }).data
+    ?.data;
+  const options = (people ?? [])
+    .filter(({ id }) => id !== me && !approverIds.includes(id))
+    .map(({ id, name, email }) => ({ value: id, label: name, about: email }));
+  return (
+    <>
+      <Field
+        label="Who decides"
+        isOptional
+        error={props.fault}
+        help={
+          approverIds.length === 0
+            ? "Everyone who may approve changes, unless you name some."
+            : undefined
+        }
+      >
+        {({ id }) => (
+          <div className="change-approvers">
+            {approverIds.map((one) => (
+              <span key={one} className="item-chip">
+                {nameOf(one) ?? "Somebody"}
+                <button
+                  type="button"
+                  aria-label={`Without ${nameOf(one) ?? "them"}`}
+                  onClick={() =>
+                    props.onChange({ approverIds: approverIds.filter((other) => other !== one) })
+                  }
+                >
+                  ×
+                </button>
+              </span>
+            ))}
+            <Combobox
+              key={approverIds.length}
+              id={id}
+              label="Name somebody"
+              placeholder="Name somebody…"
+              options={options}
+              value={undefined}
+              onChange={(value) =>
+                value !== undefined && props.onChange({ approverIds: [...approverIds, value] })
+              }
+            />
+          </div>
+        )}
+      </Field>
+      {type !== "emergency" && (
+        <Field label="How many must agree">
+          {(attributes) => (
+            <input
+              {...attributes}
+              className="field change-count"
+              type="number"
+              min={1}
+              max={approverIds.length || APPROVALS_MAX}
+              value={approvals}
+              onChange={({ target }) => props.onChange({ approvals: Number(target.value) || 1 })}
+            />
+          )}
+        </Field>
+      )}
+    </>
+  );
+}

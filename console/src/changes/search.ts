@@ -1,0 +1,26 @@
+/** What of the screens of changes can be linked to. */
+
+export const CHANGE_TABS = ["open", "waiting", "mine", "ended"] as const;
+export type ChangeTab = (typeof CHANGE_TABS)[number];
+
+export interface ChangesSearch {
+  readonly view?: "list" | undefined;
+  /** The day whose week is the first. */
+  readonly from?: string | undefined;
+  readonly open?: string | undefined;
+  readonly tab?: ChangeTab | undefined;
+  readonly q?: string | undefined;
+}
+
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+
+export function readChangesSearch(search: Readonly<Record<string, unknown>>): ChangesSearch {
+  const { view, from, open, tab, q } = search;
+  return {
+    view: view === "list" ? "list" : undefined,
+    from: typeof from === "string" && DAY.test(from) ? from : undefined,
+    open: typeof open === "string" ? open : undefined,
+    tab: CHANGE_TABS.find((one) => one === tab && one !== "open"),
+    q: typeof q === "string" && q !== "" ? q : undefined,
+  };
+}

@@ -1,0 +1,1 @@
+export { ItemPicker } from "./item-picker.tsx";

@@ -1,0 +1,18 @@
+/** What of the map can be linked to: the chosen item, the end of a path, the class that the list is narrowed to. */
+export interface ServicesSearch {
+  readonly item?: string | undefined;
+  readonly to?: string | undefined;
+  readonly class?: string | undefined;
+  readonly q?: string | undefined;
+}
+
+export function readServicesSearch(search: Readonly<Record<string, unknown>>): ServicesSearch {
+  const text = (value: unknown): string | undefined =>
+    typeof value === "string" && value !== "" ? value : undefined;
+  return {
+    item: text(search["item"]),
+    to: text(search["to"]),
+    class: text(search["class"]),
+    q: text(search["q"]),
+  };
+}

@@ -1,0 +1,3 @@
+export function Services() {
+  return <div className="page" />;
+}
