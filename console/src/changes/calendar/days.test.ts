@@ -1,5 +1,13 @@
 import { expect, test } from "vitest";
-import { addDays, describeClosures, findMonday, listDays, placeOn, toDayKey } from "./days.ts";
+import {
+  addDays,
+  describeClosures,
+  findMonday,
+  listDays,
+  placeOn,
+  toDayKey,
+  toSpan,
+} from "./days.ts";
 
 const local = (text: string): string => new Date(text).toISOString();
 const days = listDays(findMonday(new Date("2026-11-18T09:00")));
@@ -41,4 +49,13 @@ test("a closure says from when and until when where a day has a part of it", () 
   expect(
     days.slice(0, 4).map((day) => describeClosures(day, [freeze]).map(({ words }) => words)),
   ).toEqual([["Freeze from 18:00"], ["Freeze"], ["Freeze until 06:00"], []]);
+});
+
+test("a window names its second day unless it is the night after", () => {
+  const span = (start: string, end: string) => toSpan(local(start), local(end));
+  expect(span("2026-11-16T22:00", "2026-11-17T03:00")).toBe(
+    "Mon, 16 Nov, 22:00–03:00".replace("Mon,", "Mon"),
+  );
+  expect(span("2026-11-16T22:00", "2026-11-17T20:00")).toContain("Tue");
+  expect(toSpan(null, null)).toBe("No time yet");
 });

@@ -4,6 +4,7 @@ export const DAYS_SHOWN = 21;
 const DAYS_A_WEEK = 7;
 const NOON_HOURS = 12;
 const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 /** Less of a day than this belongs to the night before. */
 const NIGHT_MS = 6 * HOUR_MS;
 
@@ -98,7 +99,9 @@ export const toDate = (at: string | Date): string => dates.format(new Date(at));
 export function toSpan(start: string | null, end: string | null): string {
   if (start === null) return end === null ? "No time yet" : `until ${toDate(end)}, ${toHour(end)}`;
   if (end === null) return `${toDate(start)}, from ${toHour(start)}`;
-  const isNight = Date.parse(end) - Date.parse(start) < 24 * HOUR_MS;
+  const days =
+    (Date.parse(toDayKey(new Date(end))) - Date.parse(toDayKey(new Date(start)))) / DAY_MS;
+  const isNight = days === 0 || (days === 1 && new Date(end).getHours() < NOON_HOURS);
   return isNight
     ? `${toDate(start)}, ${toHour(start)}–${toHour(end)}`
     : `${toDate(start)}, ${toHour(start)} – ${toDate(end)}, ${toHour(end)}`;

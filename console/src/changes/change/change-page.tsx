@@ -81,6 +81,7 @@ function ChangeSheet({ change, ifMatch }: SheetProps) {
           {change.state === "rejected" && change.rejectionReason !== null && (
             <p className="notice change-refused">Refused: {change.rejectionReason}</p>
           )}
+          <h2 className="hide">The plan</h2>
           <ConflictList conflicts={conflicts} />
           <Plan change={change} />
           <section aria-label="History">
