@@ -616,6 +616,14 @@ export interface Tables {
     answer: Buffer;
     expires_at: Time;
   };
+  incident_roles: {
+    workspace_id: Generated<string>;
+    environment: Generated<"production" | "staging" | "development">;
+    incident_id: string;
+    role: string;
+    user_id: string;
+    since: Time;
+  };
   incidents: {
     id: string;
     workspace_id: Generated<string>;
@@ -1222,6 +1230,50 @@ export interface Tables {
     browser_hash: Buffer;
     details: Buffer;
     expires_at: Time;
+  };
+  status_components: {
+    id: string;
+    workspace_id: Generated<string>;
+    environment: Generated<"production" | "staging" | "development">;
+    no: Generated<number>;
+    name: string;
+    about: string;
+    position: number;
+    item_ids: string[];
+    created_by: string;
+    revision: Generated<number>;
+    created_at: Time;
+    updated_at: Time;
+  };
+  status_notices: {
+    incident_id: string;
+    workspace_id: Generated<string>;
+    environment: Generated<"production" | "staging" | "development">;
+    public_id: string;
+    title: string;
+    status: string;
+    effect: string;
+    component_ids: string[];
+    started_at: Time;
+    resolved_at: Time | null;
+  };
+  status_pages: {
+    workspace_id: Generated<string>;
+    environment: Generated<"production" | "staging" | "development">;
+    is_on: boolean;
+    title: string;
+    about: string;
+    revision: number;
+    updated_at: Time;
+  };
+  status_updates: {
+    id: string;
+    workspace_id: Generated<string>;
+    environment: Generated<"production" | "staging" | "development">;
+    incident_id: string;
+    status: string;
+    message: string;
+    created_at: Time;
   };
   table_migration_states: {
     migration_id: string;

@@ -219,6 +219,7 @@ export const samples: readonly Sample[] = [
     arrange: async (owner) => ({ ...(await template(owner)), body: { active: false } }),
   },
   { operation: "change_templates.delete", arrange: template },
+  { operation: "changes.free_windows", arrange: async () => ({ query: { hours: "2" } }) },
   { operation: "blackout_windows.list", arrange: async () => ({ query: { limit: "2" } }) },
   {
     operation: "blackout_windows.create",

@@ -197,10 +197,25 @@ export const ChildUnlinked = event("incident.child_unlinked", {
   summary: "An incident is no longer the child of a major one.",
   data: incidentAnd({ child: TicketSummary }),
 });
+/** The words for the public that go with a broadcast. */
+export const StatusNotice = Type.Object(
+  {
+    title: Type.Optional(line(200, "What it is called outside; asked for the first time only")),
+    status: Type.Enum(["investigating", "identified", "monitoring", "resolved"]),
+    effect: Type.Optional(
+      Type.Enum(["degraded", "down"], { description: "`degraded` unless given" }),
+    ),
+    componentIds: Type.Optional(
+      Type.Array(id("stc"), { maxItems: 50, description: "The components that suffer from it" }),
+    ),
+  },
+  { title: "StatusNotice", additionalProperties: false },
+);
+
 export const IncidentBroadcast = event("incident.broadcast", {
   resource,
   summary: "All who have to do with a major incident or its children were told something.",
-  data: incidentAnd({ message: Type.String() }),
+  data: incidentAnd({ message: Type.String(), statusPage: Type.Optional(StatusNotice) }),
 });
 
 export const events = [

@@ -23,6 +23,8 @@ import { policyReader, recomputeClocksJob } from "./clocks/recompute-clocks.ts";
 import { breachNotificationReader } from "./notifications.ts";
 
 export { IncidentSlaBreached, SlaBreached, SlaWarning } from "./breach-events.ts";
+export { readTicketClocks, type SlaClock } from "./clocks/clock-schema.ts";
+export { SlaRead } from "./permissions.ts";
 
 export const sla = domain({
   name: "sla",

@@ -1,0 +1,139 @@
+import type { RecordedEvent } from "#kernel/log/event.ts";
+import type { Incident } from "../../incidents/index.ts";
+import type { SlaClock } from "../../sla/index.ts";
+import type { IncidentRole } from "./roles.ts";
+import type { Static } from "typebox";
+
+interface ReviewMaterial {
+  readonly incident: Static<typeof Incident>;
+  /** When it ended, or now. */
+  readonly to: string;
+  /** The oldest first. */
+  readonly events: readonly Pick<RecordedEvent, "type" | "createdAt" | "actor" | "data">[];
+  readonly clocks: readonly Pick<SlaClock, "policyName" | "metric" | "state">[];
+  readonly roles: readonly IncidentRole[];
+  readonly names: ReadonlyMap<string, string>;
+}
+
+/** Writes the draft of a review as Markdown: facts where the log has them, questions where only people know. */
+export function writeReview(material: ReviewMaterial): string {
+  const { incident, to, events, clocks, roles, names } = material;
+  const lasted = toDuration(Date.parse(to) - Date.parse(incident.createdAt));
+  const leaders = roles.map(
+    ({ role, userId }) => `- ${toWords(role)}: ${names.get(userId) ?? userId}`,
+  );
+  const broadcasts = events.filter(({ type }) => type === "incident.broadcast");
+  const parts: readonly (readonly [string, readonly string[]])[] = [
+    [
+      "Summary",
+      [
+        `${incident.title} (${incident.number}), severity ${incident.severity}, priority ${incident.priority}.`,
+        "",
+        `- From ${toMoment(incident.createdAt)} to ${toMoment(to)}${incident.resolvedAt === null ? " (not resolved yet)" : ""}: ${lasted}`,
+        ...clocks.map(
+          ({ policyName, metric, state }) =>
+            `- ${policyName}, ${metric}: ${toWords(state).toLowerCase()}`,
+        ),
+        ...leaders,
+      ],
+    ],
+    [
+      "What people noticed",
+      [escapeMarkdown(incident.description) || "_Who could not do what, and for how long?_"],
+    ],
+    ["What happened", events.flatMap((event) => describeEvent(event) ?? [])],
+    [
+      "What was told",
+      broadcasts.map(
+        ({ createdAt, data }) => `- ${toMoment(createdAt)}: ${oneLine(data["message"])}`,
+      ),
+    ],
+    [
+      "What solved it",
+      [
+        escapeMarkdown(incident.resolution ?? "") ||
+          "_What was done, and how do we know that it helped?_",
+      ],
+    ],
+    [
+      "Why it happened",
+      ["_Which conditions had to come together? Ask why until the answer is not a person._"],
+    ],
+    ["What went well", ["_What should stay as it is?_"]],
+    ["What we change", ["- _What, who, by when_"]],
+  ];
+  return parts
+    .map(
+      ([title, lines]) => `## ${title}\n\n${lines.length === 0 ? "_Nothing._" : lines.join("\n")}`,
+    )
+    .join("\n\n");
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  "incident.created": "raised it",
+  "incident.assigned": "gave it to somebody",
+  "incident.escalated": "escalated it",
+  "incident.major_declared": "declared it a major incident",
+  "incident.major_ended": "made it an ordinary incident",
+  "incident.child_linked": "added a child",
+  "incident.role_assigned": "gave a role",
+  "incident.broadcast": "told all",
+  "incident.resolved": "resolved it",
+  "incident.reopened": "reopened it",
+  "incident.closed": "closed it",
+  "incident.cancelled": "cancelled it",
+  "incident.comment_added": "wrote",
+  "incident.sla_breached": "missed a target",
+};
+
+/** A line of the timeline; undefined for what nobody needs in a review. */
+function describeEvent(event: ReviewMaterial["events"][number]): string | undefined {
+  const { type, createdAt, actor, data } = event;
+  const who = actor.name ?? "Millrace";
+  const when = toMoment(createdAt);
+  const { changes, after } = data as {
+    readonly changes?: readonly string[];
+    readonly after?: Readonly<Record<string, unknown>>;
+  };
+  if (changes?.includes("state"))
+    return `- ${when} ${who}: ${toWords(String(after?.["state"])).toLowerCase()}`;
+  const words = WORDS[type];
+  if (words === undefined) return undefined;
+  const said =
+    data["body"] ?? data["message"] ?? data["reason"] ?? childOf(data) ?? roleOf(type, data);
+  return `- ${when} ${who} ${words}${typeof said === "string" && said !== "" ? `: ${oneLine(said)}` : ""}`;
+}
+
+const childOf = (data: Readonly<Record<string, unknown>>): string | undefined =>
+  (data["child"] as { readonly number?: string } | undefined)?.number;
+
+const roleOf = (type: string, data: Readonly<Record<string, unknown>>): string | undefined =>
+  type === "incident.role_assigned" ? String(data["role"]) : undefined;
+
+const LINE_CHARACTERS_MAX = 500;
+
+function oneLine(text: unknown): string {
+  return escapeMarkdown(String(text).replaceAll(/\s+/g, " ").trim()).slice(0, LINE_CHARACTERS_MAX);
+}
+
+/** Keeps what somebody typed from becoming a heading, a link or markup of ours. */
+function escapeMarkdown(text: string): string {
+  return text.replaceAll(/[\\`*_[\]<>#|]/g, String.raw`\$&`);
+}
+
+function toMoment(at: string): string {
+  return `${at.slice(0, 10)} ${at.slice(11, 16)} UTC`;
+}
+
+function toWords(name: string): string {
+  const text = name.replaceAll("_", " ");
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+const [MINUTE_MS, HOUR_MS] = [60_000, 3_600_000];
+
+function toDuration(ms: number): string {
+  const hours = Math.floor(ms / HOUR_MS);
+  const minutes = Math.round((ms % HOUR_MS) / MINUTE_MS);
+  return hours === 0 ? `${minutes} minutes` : `${hours} h ${minutes} min`;
+}

@@ -1,0 +1,80 @@
+/** The post-incident review: a first draft from what the log knows, for people to finish. */
+import Type from "typebox";
+import type { ReadContext } from "#kernel/contract.ts";
+import { queryEvents } from "#kernel/log/event-log.ts";
+import { query } from "#kernel/operation/operation.ts";
+import { item } from "#kernel/operation/response.ts";
+import { Time } from "#kernel/schema/schema.ts";
+import { incidentKind, incidentStore } from "../../incidents/index.ts";
+import { readTicketClocks, SlaRead } from "../../sla/index.ts";
+import { ticketParams } from "../../tickets/index.ts";
+import { readRoles } from "./roles.ts";
+import { writeReview } from "./review-text.ts";
+
+const EVENTS_MAX = 500;
+
+const ReviewDraft = Type.Object(
+  {
+    title: Type.String(),
+    body: Type.String({ description: "Markdown: what an article takes" }),
+    tags: Type.Array(Type.String(), { description: "By these the article is found again" }),
+    from: Time,
+    to: Time,
+  },
+  { title: "ReviewDraft" },
+);
+
+/** The tag of every article that is a review. */
+const REVIEW_TAG = "post-incident review";
+
+export const draftReview = query({
+  id: "major_incidents.draft_review",
+  route: `GET ${incidentKind.path}/{id}/review-draft`,
+  summary: "Draft a post-incident review from the timeline",
+  description:
+    "What happened when and by whom, how long it lasted, how the clocks stood, and what was told to all. " +
+    "Nothing is stored: make it an article with `knowledge.create`, and finish it there.",
+  permission: incidentKind.write,
+  params: ticketParams(incidentKind),
+  response: item(ReviewDraft),
+  example: { params: { id: "INC0000001" } },
+  async run(ctx, { params }) {
+    const incident = await incidentStore.get(ctx.tx, params.id);
+    const { id, number, title } = incident;
+    const filter = { resourceType: "incident", resourceId: id };
+    const [events, roles, clocks] = await Promise.all([
+      queryEvents(ctx.tx, filter, EVENTS_MAX),
+      readRoles(ctx.tx, id),
+      ctx.caller.permissions.has(SlaRead.name) ? readTicketClocks(ctx, "incident", id) : [],
+    ]);
+    const names = await readNames(
+      ctx,
+      roles.map(({ userId }) => userId),
+    );
+    const to = incident.resolvedAt ?? ctx.now.toISOString();
+    // Internal comments are for those who work on it; a review is read by more.
+    const told = events.filter(({ data }) => data["internal"] !== true).toReversed();
+    const body = writeReview({ incident, to, events: told, clocks, roles, names });
+    const tags = [REVIEW_TAG, number.toLowerCase()];
+    return {
+      title: `Review of ${number}: ${title}`.slice(0, 300),
+      body,
+      tags,
+      from: incident.createdAt,
+      to,
+    };
+  },
+});
+
+async function readNames(
+  { tx }: ReadContext,
+  userIds: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (userIds.length === 0) return new Map();
+  const rows = await tx
+    .selectFrom("users")
+    .select(["id", "name"])
+    .where("id", "in", userIds)
+    .execute();
+  return new Map(rows.map(({ id, name }) => [id, name]));
+}

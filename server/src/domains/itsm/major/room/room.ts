@@ -1,0 +1,100 @@
+/** A major incident on one screen: roles, what was told, how many suffer from it. */
+import Type from "typebox";
+import type { ReadContext } from "#kernel/contract.ts";
+import { queryRows } from "#kernel/db/statement.ts";
+import { queryEvents } from "#kernel/log/event-log.ts";
+import { query } from "#kernel/operation/operation.ts";
+import { item } from "#kernel/operation/response.ts";
+import { nullable, Time } from "#kernel/schema/schema.ts";
+import {
+  Incident,
+  IncidentBroadcast,
+  incidentKind,
+  incidentStore,
+  StatusNotice,
+} from "../../incidents/index.ts";
+import { ticketParams } from "../../tickets/index.ts";
+import { IncidentRole, readRoles } from "./roles.ts";
+
+const BROADCASTS_MAX = 50;
+
+const Broadcast = Type.Object(
+  {
+    at: Time,
+    by: nullable(Type.String({ description: "The name of who sent it" })),
+    message: Type.String(),
+    statusPage: nullable(StatusNotice),
+  },
+  { title: "IncidentBroadcast" },
+);
+
+const Room = Type.Object(
+  {
+    incident: Incident,
+    roles: Type.Array(IncidentRole),
+    broadcasts: Type.Array(Broadcast, { description: `The newest first, up to ${BROADCASTS_MAX}` }),
+    children: Type.Object({ total: Type.Integer(), open: Type.Integer() }),
+    people: Type.Integer({ description: "Those who are affected by it or one of its children" }),
+    declaredAt: nullable(Time),
+  },
+  { title: "IncidentRoom" },
+);
+
+const COUNTS = `
+  select count(*) filter (where parent_id = $1)::int as total,
+         count(*) filter (where parent_id = $1 and is_open)::int as open,
+         count(distinct caller_id)::int as people
+    from incidents where id = $1 or parent_id = $1`;
+
+/** Reads what was broadcast of an incident, the newest first. */
+export async function readBroadcasts({ tx }: Pick<ReadContext, "tx">, incidentId: string) {
+  const filter = {
+    resourceType: "incident",
+    resourceId: incidentId,
+    type: `^${IncidentBroadcast.type.replace(".", "\\.")}$`,
+  };
+  const told = await queryEvents(tx, filter, BROADCASTS_MAX);
+  return told.map(({ createdAt, actor, data }) => ({
+    at: createdAt,
+    by: actor.name ?? null,
+    message: String(data["message"]),
+    // Its schema was checked when it was sent.
+    statusPage: (data["statusPage"] as Type.Static<typeof StatusNotice> | undefined) ?? null,
+  }));
+}
+
+export const getRoom = query({
+  id: "major_incidents.room",
+  route: `GET ${incidentKind.path}/{id}/room`,
+  summary: "See a major incident as a whole",
+  description:
+    "Who has which role, what was told to all, and how many suffer from it. Of an incident that is no " +
+    "major one, or no longer, too: what was told stays.",
+  permission: incidentKind.read,
+  params: ticketParams(incidentKind),
+  response: item(Room),
+  example: { params: { id: "INC0000001" } },
+  async run(ctx, { params }) {
+    const incident = await incidentStore.get(ctx.tx, params.id);
+    const { id } = incident;
+    const declared = {
+      resourceType: "incident",
+      resourceId: id,
+      type: "^incident\\.major_declared$",
+    };
+    const [roles, broadcasts, [counts], [since]] = await Promise.all([
+      readRoles(ctx.tx, id),
+      readBroadcasts(ctx, id),
+      queryRows(ctx.tx, COUNTS, [id]),
+      queryEvents(ctx.tx, declared, 1),
+    ]);
+    return {
+      incident,
+      roles,
+      broadcasts,
+      children: { total: Number(counts?.["total"]), open: Number(counts?.["open"]) },
+      people: Number(counts?.["people"]),
+      declaredAt: since?.createdAt ?? null,
+    };
+  },
+});

@@ -1,0 +1,44 @@
+import { expect, test } from "vitest";
+import { listDays, type Notice, standingOf, uptimeOf } from "./standing.ts";
+
+const now = new Date("2026-11-16T12:00:00Z");
+const notice = (more: Partial<Notice>): Notice => ({
+  publicId: "x",
+  title: "Trouble",
+  status: "investigating",
+  effect: "down",
+  componentIds: ["stc_a"],
+  startedAt: "2026-11-15T12:00:00.000Z",
+  resolvedAt: "2026-11-15T18:00:00.000Z",
+  updates: [],
+  ...more,
+});
+
+test("a component is as bad as the worst that goes on now, and a page as its worst component", () => {
+  const open = [
+    notice({ resolvedAt: null, effect: "degraded" }),
+    notice({ resolvedAt: null, componentIds: ["stc_b"] }),
+  ];
+  expect([standingOf(open, "stc_a"), standingOf(open, "stc_b"), standingOf(open)]).toEqual([
+    "degraded",
+    "down",
+    "down",
+  ]);
+  expect(standingOf([notice({})])).toBe("up");
+});
+
+test("each of ninety days is as bad as its worst moment, and overlaps count once in the uptime", () => {
+  const notices = [
+    notice({}),
+    notice({ startedAt: "2026-11-15T16:00:00.000Z", resolvedAt: "2026-11-16T00:00:00.000Z" }),
+  ];
+  const days = listDays(notices, "stc_a", now);
+  expect(days).toHaveLength(90);
+  expect(days.slice(-3).map(({ day, standing }) => [day, standing])).toEqual([
+    ["2026-11-14", "up"],
+    ["2026-11-15", "down"],
+    ["2026-11-16", "up"],
+  ]);
+  expect(uptimeOf(notices, "stc_a", now)).toBeCloseTo(100 * (1 - 12 / (90 * 24)), 6);
+  expect(uptimeOf(notices, "stc_b", now)).toBe(100);
+});
