@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { bounce, nested } from "./testing/corpus.ts";
 import { INCIDENTS, MAILBOXES, plainMail, settled, useDesk } from "./testing/desk.ts";
 
 const { world, mails, deliver, readMail } = await useDesk();
@@ -111,4 +112,300 @@ test("a mail makes a ticket of a contact, who is answered in one thread, and ans
   expect(detail).toMatchObject({ state: "received", reason: "reply", ticket: { number } });
   expect(detail.quoted).toContain("> Is it still burning?");
   expect((await owner(`GET /api/v1/files/${detail.fileId}/content`)).body).toContain("In-Reply-To");
+});
+
+/** The newest incident. */
+const newest = async () => (await owner(`GET ${INCIDENTS}?limit=1`)).body.data[0];
+const countIncidents = async (slug = "default"): Promise<number> => {
+  const text =
+    "select count(*)::int as n from incidents join workspaces on key = workspace_id where slug = $1";
+  return (await world.sql(text, [slug]))[0].n;
+};
+const commentsOn = async (number: string) =>
+  (await owner(`GET ${INCIDENTS}/${number}/comments`)).body.data as any[];
+
+/** A verified member, who can be told from others by their address. */
+async function verified(roles: readonly string[]) {
+  const person = await world.member(roles);
+  await world.sql("update users set email_verified_at = now() where id = $1", [person.userId]);
+  return { ...person, ask: person, address: `${person.userId}@example.com` };
+}
+
+/** Delivers a mail and waits for what becomes of it; resolves to its events. */
+async function receive(raw: string | Buffer, from: string, to: string) {
+  await settled(world);
+  await newEvents();
+  await deliver(raw, { from, to });
+  await settled(world);
+  return (await newEvents()).filter(([type]) => type !== "mail.accepted" && type !== "mail.sent");
+}
+
+test("only mails to mailboxes that exist are taken in, and none before it is stored", async () => {
+  const box = await mailbox("doors@acme.example");
+  const off = await mailbox("off@acme.example", { enabled: false });
+  const raw = plainMail({ from: "a@b.example", to: box.address, id: "doors@b.example" });
+  const refusal = (to: string) =>
+    deliver(raw, { from: "a@b.example", to }).then(
+      () => 250,
+      ({ responseCode }: { responseCode: number }) => responseCode,
+    );
+  expect(await refusal("nobody@acme.example")).toBe(550);
+  expect(await refusal("victim@elsewhere.example")).toBe(550);
+  expect(await refusal(off.address)).toBe(450);
+  await world.sql("revoke select on mailboxes from millrace_system");
+  expect(await refusal(box.address)).toBe(451);
+  await world.sql("grant select on mailboxes to millrace_system");
+  // A commit that fails is a mail that was never acknowledged, and nothing of it is left.
+  await world.sql("revoke insert on mails from millrace_app");
+  expect(await refusal(box.address)).toBe(451);
+  await world.sql("grant insert on mails to millrace_app");
+  expect(
+    await world.sql(
+      "select from files where attached_type = 'mail' and name = 'mail.eml' and size = $1",
+      [raw.length],
+    ),
+  ).toEqual([]);
+  const before = await countIncidents();
+  const sent = await deliver(raw, { from: "a@b.example", to: [box.address] }, true);
+  expect(sent.accepted).toEqual([box.address]);
+  await settled(world);
+  expect(await countIncidents()).toBe(before + 1);
+});
+
+test("the same mail many times at once makes one ticket", async () => {
+  const box = await mailbox("twice@acme.example");
+  const before = await countIncidents();
+  await newEvents();
+  const raw = plainMail({ from: "a@b.example", to: box.address, id: "twice@b.example" });
+  await Promise.all(
+    Array.from({ length: 4 }, () => deliver(raw, { from: "a@b.example", to: box.address })),
+  );
+  await settled(world);
+  expect(await countIncidents()).toBe(before + 1);
+  const reasons = (await newEvents()).filter(([type]) => /received|ignored/.test(type));
+  expect(reasons.toSorted()).toEqual([
+    ["mail.ignored", "duplicate"],
+    ["mail.ignored", "duplicate"],
+    ["mail.ignored", "duplicate"],
+    ["mail.received", "new"],
+  ]);
+});
+
+test("two desks that write to each other come to an end, and so does a robot that says nothing of itself", async () => {
+  const place = await world.workspace("other");
+  const other = await world.member(["owner"], place);
+  const a = await mailbox("loop-a@acme.example");
+  await other(`POST ${MAILBOXES}`, { name: "B", address: "loop-b@other.example", kind: "smtp" });
+  let robot = 0;
+  /** Carries what was sent to where it goes, until nothing is. */
+  const carry = async (): Promise<string[]> => {
+    const carried: string[] = [];
+    for (let round = 0; round < 50; round += 1) {
+      await settled(world);
+      const out = mails.splice(0).filter(({ to }) => /^(loop-[ab]|robot)@/.test(to));
+      if (out.length === 0) return carried;
+      for (const { to, text } of out) {
+        carried.push(to);
+        if (to !== "robot@mill.example") await deliver(text, { from: a.address, to });
+        else {
+          robot += 1;
+          const raw = plainMail({
+            from: to,
+            to: a.address,
+            subject: `Robot ${robot}`,
+            id: `r${robot}@mill.example`,
+          });
+          await deliver(raw, { from: to, to: a.address });
+        }
+      }
+    }
+    throw new Error("The loop does not end.");
+  };
+  const first = plainMail({
+    from: "loop-b@other.example",
+    to: a.address,
+    id: "loop1@other.example",
+  });
+  await deliver(first, { from: "loop-b@other.example", to: a.address });
+  expect(await carry()).toEqual(["loop-b@other.example"]);
+  const { number } = await newest();
+  await newEvents();
+  await owner(`POST ${INCIDENTS}/${number}/comments`, { body: "Who are you?" });
+  // What a person wrote makes a ticket there; its acknowledgement makes none here.
+  expect(await carry()).toEqual(["loop-b@other.example", "loop-a@acme.example"]);
+  expect(await countIncidents("other")).toBe(1);
+  expect((await newEvents()).at(-1)).toEqual(["mail.ignored", "loop"]);
+  const start = plainMail({ from: "robot@mill.example", to: a.address, id: "r0@mill.example" });
+  await deliver(start, { from: "robot@mill.example", to: a.address });
+  expect((await carry()).length).toBe(5);
+});
+
+test("nobody gets into a thread, or speaks for the desk, by writing that they may", async () => {
+  const box = await mailbox("safe@acme.example");
+  const place = await world.workspace("foreign");
+  const stranger = await world.member(["owner"], place);
+  await stranger(`POST ${MAILBOXES}`, { name: "F", address: "safe@foreign.example", kind: "smtp" });
+  const caller = await verified(["member"]);
+  const agent = await verified(["agent"]);
+  const write = (from: string, fields: object, to = box.address) =>
+    receive(plainMail({ from, to, ...fields }), from, to);
+
+  mails.splice(0);
+  expect(await write(caller.address, { id: "s1@x.example" })).toEqual([["mail.received", "new"]]);
+  const { number, callerId, id } = await newest();
+  expect(callerId).toBe(caller.userId);
+  await owner(`PATCH ${INCIDENTS}/${number}`, { assigneeId: agent.userId });
+  await owner(`POST ${INCIDENTS}/${number}/comments`, { body: "What now?" });
+  await settled(world);
+  const sent = await Promise.all(
+    mails.splice(0).map(async ({ to, text }) => ({ to, mail: await readMail(text) })),
+  );
+  const toCaller = sent.findLast(({ to }) => to === caller.address)?.mail;
+  const toAgent = sent.findLast(({ to }) => to === agent.address)?.mail;
+  expect(toCaller?.text).toContain(`/portal/tickets/${number}`);
+  expect(toAgent?.text).toContain(`desk.example.com/tickets/${number}`);
+  const reply = [`In-Reply-To: ${toCaller?.messageId}`];
+  const replyTo = toCaller?.replyTo?.[0]?.address ?? "";
+
+  // Somebody whom it was passed on to leaves a note, and is told nothing.
+  expect(await write("boss@x.example", { id: "s2@x.example", headers: reply })).toEqual([
+    ["mail.received", "not_a_party"],
+  ]);
+  expect((await commentsOn(number)).at(-1)).toMatchObject({ internal: true });
+  // An agent's address alone speaks for nobody; in answer to a mail of ours it does.
+  const subject = `Re: [${number}] hello`;
+  expect(await write(agent.address, { id: "s3@x.example", subject })).toEqual([
+    ["mail.received", "subject"],
+  ]);
+  expect((await commentsOn(number)).at(-1)).toMatchObject({
+    internal: true,
+    createdBy: agent.userId,
+  });
+  expect(await write(agent.address, { id: "s4@x.example", headers: reply })).toEqual([
+    ["mail.received", "reply"],
+  ]);
+  expect((await commentsOn(number)).at(-1)).toMatchObject({
+    internal: false,
+    createdBy: agent.userId,
+  });
+  // The signed address is enough for who is a party; a forged one, or a number, is nothing.
+  expect(await write(caller.address, { id: "s5@x.example", subject: "Hm" }, replyTo)).toEqual([
+    ["mail.received", "reply_address"],
+  ]);
+  const forged = replyTo.replace(/\.[a-z0-9]{10}@/, ".aaaaaaaaaa@");
+  const before = await countIncidents();
+  expect(await write("eve@x.example", { id: "s6@x.example", subject }, forged)).toEqual([
+    ["mail.received", "new"],
+  ]);
+  expect(await write("eve@x.example", { id: "s7@x.example", subject })).toEqual([
+    ["mail.received", "new"],
+  ]);
+  expect(await countIncidents()).toBe(before + 2);
+  // What is ours means nothing in another workspace.
+  const elsewhere = replyTo.replace("@acme.example", "@foreign.example");
+  expect(await write(caller.address, { id: "s8@x.example", headers: reply }, elsewhere)).toEqual([
+    ["mail.received", "new"],
+  ]);
+  expect(await countIncidents("foreign")).toBe(1);
+  // Who left is no party any more.
+  await owner(`PATCH /api/v1/settings/users/${caller.userId}`, { status: "deactivated" });
+  expect(await write(caller.address, { id: "s9@x.example", headers: reply })).toEqual([
+    ["mail.received", "not_a_party"],
+  ]);
+  mails.splice(0);
+  await owner(`POST ${INCIDENTS}/${id}/comments`, { body: "Still there?" });
+  await settled(world);
+  expect(mails.map(({ to }) => to)).toEqual([agent.address]);
+});
+
+test("replies open what is resolved, what is closed is followed up, and bounces are told", async () => {
+  const box = await mailbox("again@acme.example");
+  const from = "kim@customer.example";
+  await receive(plainMail({ from, to: box.address, id: "k1@c.example" }), from, box.address);
+  const { number } = await newest();
+  await owner(`POST ${INCIDENTS}/${number}/resolve`, { resolution: "Turned it off" });
+  await settled(world);
+  const told = await readMail(mails.splice(0).at(-1)?.text ?? "");
+  expect(told.text).toContain("Turned it off");
+  const answer = { from, to: box.address, headers: [`In-Reply-To: ${told.messageId}`] };
+  await receive(plainMail({ ...answer, id: "k2@c.example" }), from, box.address);
+  expect((await owner(`GET ${INCIDENTS}/${number}`)).body.data).toMatchObject({
+    state: "in_progress",
+    reopenCount: 1,
+  });
+  const dsn = bounce(told.messageId ?? "", from).toString();
+  await newEvents();
+  await deliver(dsn, { from: "", to: box.address });
+  await settled(world);
+  expect((await newEvents()).at(-1)).toEqual(["mail.bounced", "5.1.1"]);
+  expect((await commentsOn(number)).at(-1)).toMatchObject({
+    internal: true,
+    body: expect.stringContaining("No such user"),
+  });
+  await owner(`POST ${INCIDENTS}/${number}/resolve`, { resolution: "Sold it" });
+  await owner(`POST ${INCIDENTS}/${number}/close`);
+  expect(await receive(plainMail({ ...answer, id: "k3@c.example" }), from, box.address)).toEqual([
+    ["mail.received", "follow_up"],
+  ]);
+  expect((await newest()).description).toMatch(new RegExp(`^Follows ${number}`));
+});
+
+test("rules, rates and hostile mails: each has its reason, and what is large is kept", async () => {
+  const box = await mailbox("rules@acme.example", {
+    sendersHourlyMax: 2,
+    rules: [
+      { name: "spam", when: { subject: { contains: "lottery" } }, action: "ignore" },
+      { name: "alerts", when: { "headers.x-alert": "yes" }, action: "tag", tag: "alert" },
+    ],
+  });
+  const from = "mon@tool.example";
+  const write = (fields: object, sender = from) =>
+    receive(plainMail({ from: sender, to: box.address, ...fields }), sender, box.address);
+  expect(await write({ subject: "You won the lottery", id: "l1@t.example" })).toEqual([
+    ["mail.ignored", "rule"],
+  ]);
+  expect(await write({ id: "l2@t.example", headers: ["X-Alert: yes"] })).toEqual([
+    ["mail.received", "new"],
+  ]);
+  expect((await newest()).tags).toEqual(["alert"]);
+  expect(await write({ id: "l3@t.example" })).toEqual([["mail.ignored", "rate"]]);
+  expect(
+    await write({ id: "l4@t.example", headers: ["Auto-Submitted: auto-replied"] }, "ooo@t.example"),
+  ).toEqual([["mail.ignored", "auto_submitted"]]);
+  const [rated] = (
+    await owner(`GET ${MAILBOXES}/${box.id}/messages?state=ignored&limit=2`)
+  ).body.data.slice(1);
+  await owner(`PATCH ${MAILBOXES}/${box.id}`, { sendersHourlyMax: 100 });
+  const retried = await owner(`POST ${MAILBOXES}/${box.id}/messages/${rated.id}/retry`);
+  expect(retried).toMatchObject({ status: 202, events: ["mail.retried"] });
+  await settled(world);
+  expect((await newEvents()).filter(([type]) => type === "mail.received")).toEqual([
+    ["mail.received", "new"],
+  ]);
+
+  await receive(nested(10_000), "deep@evil.example", box.address);
+  const deep = await newest();
+  expect(deep.description).toMatch(/^\(no text\)\n\n\[Its content could not be read/);
+  const attached = async (number: string) =>
+    (await owner(`GET ${INCIDENTS}/${number}/attachments`)).body.data.map((one: any) => [
+      one.name,
+      one.bytes,
+    ]);
+  expect(await attached(deep.number)).toEqual([["mail.eml", nested(10_000).length]]);
+
+  const bytes = 22 * 1_048_576;
+  const large = `${plainMail({
+    from,
+    to: box.address,
+    id: "l5@t.example",
+    headers: ["X-Large: yes"],
+  })
+    .replace(
+      "Content-Type: text/plain; charset=utf-8",
+      'Content-Type: multipart/mixed; boundary="L"',
+    )
+    .trimEnd()}\r\n--L\r\nContent-Disposition: attachment; filename="dump.bin"\r\nContent-Transfer-Encoding: base64\r\n\r\n${Buffer.alloc(bytes, 7).toString("base64")}\r\n--L--\r\n`;
+  expect(large.length).toBeGreaterThan(29 * 1_048_576);
+  expect(await receive(large, from, box.address)).toEqual([["mail.received", "new"]]);
+  expect(await attached((await newest()).number)).toEqual([["dump.bin", bytes]]);
 });

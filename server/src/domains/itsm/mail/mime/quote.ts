@@ -72,7 +72,8 @@ function introduces(lines: readonly string[], index: number): boolean {
     if (part.includes("")) return false;
     const joined = part.join(" ");
     if (!/[:：]$/.test(joined)) continue;
-    const next = lines.slice(index + count).find((each) => each.trim() !== "") ?? "";
+    const below = lines.slice(index + count, index + count + 3);
+    const next = below.find((each) => each.trim() !== "") ?? "";
     const isQuoted = next.startsWith(">") || next.trim() === QUOTE_MARK;
     const namesSomebody = /[@<]|\d{1,2}[:.h]\d{2}|\d{4}/.test(joined);
     return (isQuoted && namesSomebody) || (INTRODUCTION.test(joined) && namesSomebody);

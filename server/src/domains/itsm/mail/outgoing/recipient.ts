@@ -1,5 +1,5 @@
 /** Who gets a mail, and whether they still may: asked when it is sent, however long ago it was enqueued. */
-import { findMembersByIds, readRights } from "#domains/identity/accounts/index.ts";
+import { findMemberNames, readRights } from "#domains/identity/accounts/index.ts";
 import type { PlatformServices } from "#kernel/contract.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import { queryRows } from "#kernel/db/statement.ts";
@@ -49,8 +49,8 @@ async function findMember(
   { kind, ticket }: FoundTicket,
   id: string,
 ): Promise<Recipient | undefined> {
-  const [member] = await findMembersByIds(lookup.tx, [id]);
-  // The rights are those of now.
+  const [member] = await findMemberNames(lookup.tx, [id]);
+  // The rights are those of now; who is no active member has none.
   const rights = (await readRights(lookup as never, [id]))({ runAs: id });
   if (!member || !rights) return undefined;
   const isAgent = rights.permissions.has(kind.write.name);

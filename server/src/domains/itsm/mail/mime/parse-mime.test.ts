@@ -1,0 +1,81 @@
+import { expect, test } from "vitest";
+import * as corpus from "../testing/corpus.ts";
+import { parseMail } from "./mail-parser.ts";
+import type { ParsedMail } from "./parsed-mail.ts";
+
+async function parse(raw: Buffer): Promise<ParsedMail> {
+  const result = await parseMail("workspace", raw);
+  if ("error" in result) throw new Error(result.error);
+  return result.mail;
+}
+
+const fileNames = ({ files }: ParsedMail) => files.map(({ name, isInline }) => [name, isInline]);
+
+test("what somebody wrote is told from what their client quotes", async () => {
+  expect(await parse(corpus.outlook)).toMatchObject({
+    from: { name: "Jörg Müller", address: "joerg@kunde.example" },
+    references: ["old@acme.example", "oldest@acme.example"],
+    visible: "Der Drucker geht wieder, danke für die Hilfe.\n\n[Bild]",
+    quoted: "Von: Service Desk <desk@acme.example>\nGesendet: Montag\nGeht er wieder?",
+  });
+  expect(fileNames(await parse(corpus.outlook))).toEqual([["bild1.png", true]]);
+  expect(await parse(corpus.gmail)).toMatchObject({
+    visible: "It works now.",
+    quoted:
+      "On Mon, Nov 16, 2026 at 10:00 AM Service desk <\ndesk@acme.example> wrote:\n\n> Does it work?\n>",
+  });
+  expect(await parse(corpus.apple)).toMatchObject({ visible: "I lost my badge." });
+  expect(await parse(corpus.thunderbird)).toMatchObject({
+    subject: "Grüße mit 8 Bit",
+    visible: "Das Gerät läuft.",
+    quoted: "-- \nEva\nAm 16.11.26 um 10:00 schrieb Service desk:\n> Läuft es?",
+  });
+});
+
+test("charsets, invitations, signatures and winmail.dat are read, or left out with a notice", async () => {
+  expect(await parse(corpus.japanese)).toMatchObject({ subject: "テスト", visible: "テスト" });
+  const invited = await parse(corpus.invitation);
+  expect([invited.visible, fileNames(invited)]).toEqual([
+    "Come to the review.",
+    [["invitation.ics", false]],
+  ]);
+  const signed = await parse(corpus.signed);
+  expect([signed.visible, signed.files, signed.notices]).toEqual([
+    "This is signed.",
+    [],
+    ["Its signature (S/MIME) was left out, and is not verified."],
+  ]);
+  const tnef = await parse(corpus.winmail);
+  expect([tnef.visible, tnef.files, tnef.notices]).toEqual([
+    "See the attachment.",
+    [],
+    ["An attachment in Outlook's own format (winmail.dat) was left out."],
+  ]);
+});
+
+test("hostile mails stay within bounds: nothing is injected, and who wrote is known all the same", async () => {
+  const injected = await parse(corpus.injected);
+  expect(injected.subject).toBe("Hello Bcc: victim@example.com");
+  expect(injected.from?.address).toBe("ete@latin.example");
+  expect(injected.files.map(({ name }) => name).join()).toMatch(/^[\w.=]+$/);
+  const broken = await parse(corpus.broken);
+  expect(broken.visible).toContain("Half a mail");
+  expect(JSON.stringify({ ...broken, files: [] })).not.toContain("\\u0000");
+  const deep = await parse(corpus.nested(10_000));
+  expect(deep).toMatchObject({ subject: "Deep", isUnreadable: true, files: [], visible: "" });
+  const flat = await parse(corpus.flat(10_000));
+  expect([flat.files.length, flat.notices]).toEqual([
+    50,
+    ["Of 10000 attachments the first 50 were kept."],
+  ]);
+});
+
+test("a report of a failed delivery tells of which mail, to whom, and why", async () => {
+  const mail = await parse(corpus.bounce("<inc_1.x@acme.example>", "Gone@customer.example"));
+  expect(mail.report).toEqual({
+    messageId: "inc_1.x@acme.example",
+    recipient: "gone@customer.example",
+    status: "5.1.1",
+    diagnostic: "smtp; 550 5.1.1 No such user",
+  });
+});
