@@ -32,6 +32,7 @@ export interface Schemas {
   "AssignedRoles": { "userId": string; "roles": readonly (string)[] };
   "Attachment": { "id": string; "ticketId": string; "name": string; "bytes": number; "fileId"?: string; "mediaType"?: string; "internal"?: boolean; "createdBy": string; "createdAt": string };
   "BlackoutWindow": { "id": string; "name": string; "start": string; "end": string; "ciIds": readonly (string)[]; "reason": string; "createdBy": string; "createdAt": string; "updatedAt": string };
+  "BulkCancel": { "count": number };
   "BulkRetry": { "count": number; "skipped"?: readonly ({ "code": string; "reason": string; "count": number; "runIds": readonly (string)[] })[] };
   "BusinessCalendar": { "id": string; "name": string; "timezone": string; "hours": readonly ({ "days": readonly (number)[]; "from": string; "to": string })[]; "holidays": readonly (string)[]; "createdAt": string; "updatedAt": string };
   "CalendarChange": { "id": string; "number": string; "title": string; "state": "draft" | "submitted" | "approved" | "rejected" | "implementing" | "completed" | "rolled_back" | "cancelled"; "type": "standard" | "normal" | "emergency"; "risk": Schemas["ChangeRisk"]; "assigneeId": string | null; "teamId": string | null; "plannedStart": string; "plannedEnd": string; "ciIds": readonly (string)[]; "conflicts": number };
@@ -71,6 +72,7 @@ export interface Schemas {
   "Contact": { "id": string; "name": string; "address": string; "phone": string | null; "organisationId": string | null; "language": string | null; "notes": string; "userId": string | null; "createdBy": string; "createdAt": string; "updatedAt": string };
   "Dashboard": { "id": string; "name": string; "description": string; "widgets": readonly (Schemas["Widget"])[]; "createdBy": string; "createdAt": string; "updatedAt": string };
   "DashboardData": { "widgets": readonly ({ "id": string; "kind": "report" | "kpi" | "text"; "status": "ok" | "failed"; "data"?: unknown; "error"?: { "code": string; "message": string }; "at": string | null; "cached": boolean })[] };
+  "DecidedApproval": { "id": string; "runId": string; "stepId": string; "workflowId": string; "workflowName": string; "message": string | null; "approved": boolean; "comment": string | null; "decidedBy": { "id": string; "name": string }; "decidedAt": string };
   "DeskSettings": { "priorityMatrix": readonly (readonly (number)[])[]; "autoCloseDays": number; "updatedAt"?: string };
   "DueTimes": { "times": readonly (string)[] };
   "Effect": { "kind": string; "id": string; "causationId": string; "status": string; "summary": string; "createdAt": string };
@@ -300,7 +302,7 @@ export interface Schemas {
   "WebhookRecovery": { "webhookId": string; "since": string };
   "Widget": { "id": string; "title": string; "kind": "report" | "kpi" | "text"; "reportId"?: string; "kpiId"?: string; "text"?: string; "layout": { "x": number; "y": number; "w": number; "h": number }; "refreshSeconds"?: number };
   "Workflow": { "id": string; "name": string; "description"?: string; "note"?: string; "tags"?: readonly (string)[]; "trigger": Schemas["ShownWorkflowTrigger"]; "maxConcurrency"?: number; "concurrencyKey"?: string; "timeoutMs"?: number; "errorWorkflowId"?: string; "status": "active" | "inactive" | "archived"; "createdBy": string; "createdAt": string; "updatedAt": string; "versions": { "newest": { "id": string; "version": number; "label": string | null; "status": "draft" | "active" | "superseded" | "archived" } }; "environments": { "production": { "versionId": string; "version": number; "enabled": boolean } | null; "staging": { "versionId": string; "version": number; "enabled": boolean } | null; "development": { "versionId": string; "version": number; "enabled": boolean } | null }; "nodes": readonly (Schemas["WorkflowNode"])[]; "edges": readonly (Schemas["WorkflowEdge"])[]; "warnings"?: readonly ({ "path": string; "message": string })[] };
-  "WorkflowActivity": { "lastRunAt": string | null; "lastStatus": string | null; "lastDay": { "total": number; "completed": number; "failed": number; "truncated": boolean }; "recent": readonly ({ "id": string; "status": string; "createdAt": string; "durationMs": number | null })[] };
+  "WorkflowActivity": { "lastRunAt": string | null; "lastStatus": string | null; "nextDueAt": string | null; "lastDay": { "total": number; "completed": number; "failed": number; "truncated": boolean }; "recent": readonly ({ "id": string; "status": string; "createdAt": string; "durationMs": number | null })[] };
   "WorkflowChange": { "name"?: string; "description"?: string | null; "note"?: string | null; "tags"?: readonly (string)[] | null; "trigger"?: Schemas["WorkflowTrigger"] | unknown; "nodes"?: readonly (Schemas["WorkflowNode"] | unknown)[]; "edges"?: readonly (Schemas["WorkflowEdge"] | unknown)[]; "maxConcurrency"?: number | null; "concurrencyKey"?: string | null; "timeoutMs"?: number | null; "errorWorkflowId"?: string | null; "label"?: string; "changeSummary"?: string };
   "WorkflowDefinition": { "name": string; "description"?: string; "note"?: string; "tags"?: readonly (string)[]; "trigger": Schemas["WorkflowTrigger"]; "nodes": readonly (Schemas["WorkflowNode"])[]; "edges": readonly (Schemas["WorkflowEdge"])[]; "maxConcurrency"?: number; "concurrencyKey"?: string; "timeoutMs"?: number; "errorWorkflowId"?: string };
   "WorkflowDraftDiff": { "from": { "id": string | null; "version": number | null }; "identical": boolean; "fields": readonly (string)[]; "harmless": boolean; "steps": readonly (Schemas["WorkflowStepChange"])[]; "stepEdges": { "added": readonly ({ "in": string; "from": string; "to": string; "when"?: string })[]; "removed": readonly ({ "in": string; "from": string; "to": string; "when"?: string })[] } };
@@ -326,6 +328,8 @@ export interface Operations {
   "api.describe_yaml": { reply: string };
   /** List what waits for your word in this environment */
   "approvals.list": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Approval"])[]; "pagination": Schemas["Pagination"] } };
+  /** List what was decided in this environment, newest first */
+  "approvals.list_decided": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["DecidedApproval"])[]; "pagination": Schemas["Pagination"] } };
   /** Do what a button, a row or a form of a deployed app does */
   "apps.act": { params: { "workspace": string; "slug": string }; query?: { "environment"?: "production" | "staging" | "development"; "embed_token"?: string }; body: { "page": string; "params"?: { readonly [name: string]: string | number | boolean | null }; "inputs"?: { readonly [name: string]: string | number | boolean | null }; "views"?: { readonly [name: string]: { "q"?: string; "after"?: string } }; "componentId": string; "action": string; "values"?: { readonly [name: string]: string | number | boolean | null }; "row"?: string }; reply: { "data": { "effects": readonly ({ readonly [name: string]: unknown })[] } } };
   /** Add a data source to an app */
@@ -1158,6 +1162,8 @@ export interface Operations {
   "roles.update": { params: { "id": string }; body: { "name"?: string; "description"?: string; "permissions"?: readonly (string)[] }; reply: { "data": Schemas["Role"] } };
   /** End a run */
   "runs.cancel": { params: { "runId": string }; reply: { "data": Schemas["Run"] } };
+  /** End many runs */
+  "runs.cancel_many": { body: { "filter"?: { "workflowId"?: string; "status"?: "queued" | "running" | "waiting" | "paused"; "from"?: string; "to"?: string; "runIds"?: readonly (string)[] }; "dryRun"?: boolean; "limit"?: number }; reply: { "data": Schemas["BulkCancel"] } };
   /** Count the runs of this environment by status */
   "runs.counts": { query?: { "status"?: string; "triggerType"?: string; "from"?: string; "to"?: string; "test"?: boolean; "version"?: number; "error"?: string; "parentRunId"?: string; "workflowId"?: string }; reply: { "data": Schemas["RunCounts"] } };
   /** Read a run with its trace */
@@ -1355,7 +1361,7 @@ export interface Operations {
   /** Give a version a label, or take it away with null */
   "workflows.label_version": { params: { "id": string; "versionId": string }; body: { "label": string | null }; reply: { "data": Schemas["WorkflowVersion"] } };
   /** List the workflows, newest first, without their nodes and edges */
-  "workflows.list": { query?: { "limit"?: number; "after"?: string; "status"?: "active" | "inactive" | "archived"; "q"?: string; "tag"?: string; "activity"?: boolean }; reply: { "data": readonly (Schemas["ListedWorkflowSummary"])[]; "pagination": Schemas["Pagination"] } };
+  "workflows.list": { query?: { "limit"?: number; "after"?: string; "status"?: "active" | "inactive" | "archived"; "q"?: string; "tag"?: string; "ids"?: string; "activity"?: boolean }; reply: { "data": readonly (Schemas["ListedWorkflowSummary"])[]; "pagination": Schemas["Pagination"] } };
   /** List the versions of a workflow, newest first */
   "workflows.list_versions": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["ListedWorkflowVersion"])[]; "pagination": Schemas["Pagination"] } };
   /** List what nodes and triggers there are, with JSON Schemas for their configuration */
@@ -1413,6 +1419,7 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "api.describe_json": "GET /api/v1/openapi.json",
   "api.describe_yaml": "GET /api/v1/openapi.yaml",
   "approvals.list": "GET /api/v1/approvals",
+  "approvals.list_decided": "GET /api/v1/approvals/decided",
   "apps.act": "POST /apps/{workspace}/{slug}/_act",
   "apps.add_data_source": "POST /api/v1/apps/{id}/data-sources",
   "apps.archive": "DELETE /api/v1/apps/{id}",
@@ -1829,6 +1836,7 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "roles.unassign": "DELETE /api/v1/settings/users/{userId}/roles/{roleId}",
   "roles.update": "PATCH /api/v1/settings/roles/{id}",
   "runs.cancel": "POST /api/v1/runs/{runId}/cancel",
+  "runs.cancel_many": "POST /api/v1/runs/cancel",
   "runs.counts": "GET /api/v1/runs/counts",
   "runs.get": "GET /api/v1/runs/{runId}",
   "runs.list": "GET /api/v1/runs",

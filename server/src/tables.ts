@@ -62,6 +62,20 @@ export interface Tables {
     previous_deployment_id: string | null;
     since: Time;
   };
+  approval_decisions: {
+    workspace_id: Generated<string>;
+    environment: Generated<"production" | "staging" | "development">;
+    id: string;
+    run_id: string;
+    path: string;
+    approvers: string[];
+    message: string | null;
+    approved: boolean;
+    comment: string | null;
+    decided_by: string;
+    decider_name: string;
+    decided_at: Time;
+  };
   apps: {
     id: string;
     workspace_id: Generated<string>;

@@ -41,7 +41,7 @@ export function Approvals() {
           >
             Waiting {count > 0 && <span className="muted">{count}</span>}
           </button>
-          {may("audit:read") && (
+          {may("approvals:decide") && (
             <button
               aria-pressed={tab === "decided"}
               onClick={() =>

@@ -8,8 +8,8 @@ const SHOWN = 100;
 
 /** What was decided, by whom, newest first. */
 export function History() {
-  const { data, error, isPending, refetch } = useOp("audit.query", {
-    query: { type: "workflow.run_resumed", limit: SHOWN },
+  const { data, error, isPending, refetch } = useOp("approvals.list_decided", {
+    query: { limit: SHOWN },
   });
   if (error) return <ErrorNotice error={error} retry={() => void refetch()} />;
   if (isPending) return <Loading />;
@@ -18,23 +18,22 @@ export function History() {
   }
   return (
     <ul className="scroll approval-history" aria-label="Decisions" tabIndex={0}>
-      {data.data.map(({ id, actor, resource, data: told, createdAt }) => {
-        const isApproved = told["approved"] === true;
-        const stepId = typeof told["stepId"] === "string" ? told["stepId"] : undefined;
-        return (
+      {data.data.map(
+        ({ id, runId, stepId, workflowName, approved, comment, decidedBy, decidedAt }) => (
           <li key={id}>
-            <Link to="/runs/$id" params={{ id: resource.id }} search={{ step: stepId }}>
-              <span className={`tag ${isApproved ? "ok" : "bad"}`}>
-                {isApproved ? "Approved" : "Rejected"}
+            <Link to="/runs/$id" params={{ id: runId }} search={{ step: stepId }}>
+              <span className={`tag ${approved ? "ok" : "bad"}`}>
+                {approved ? "Approved" : "Rejected"}
               </span>
-              <strong className="cut grow">{resource.displayName ?? resource.id}</strong>
-              <Avatar name={actor.name} />
-              <span className="cut approval-by">{actor.name}</span>
-              <Ago at={createdAt} />
+              <strong className="cut">{workflowName}</strong>
+              <span className="muted cut grow">{comment}</span>
+              <Avatar name={decidedBy.name} />
+              <span className="cut approval-by">{decidedBy.name}</span>
+              <Ago at={decidedAt} />
             </Link>
           </li>
-        );
-      })}
+        ),
+      )}
     </ul>
   );
 }

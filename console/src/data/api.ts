@@ -11,6 +11,7 @@ import {
   type UseQueryResult,
 } from "@tanstack/react-query";
 import { BASE_PATH, place } from "./place.ts";
+import { Refresh } from "./refresh.ts";
 import { noteAnswer } from "./session.ts";
 
 export { ApiError };
@@ -40,6 +41,8 @@ export const cache = new QueryClient({
     },
   },
 });
+
+const refresh = new Refresh(cache);
 
 /** Versions of things, as the `ETag` said when they were read last: the condition of a later change. */
 const etags = new Map<string, string>();
@@ -142,7 +145,7 @@ export function patchCached<O extends OperationId>(
 
 /** Makes whatever is cached of these operations stale; what is on the screen is read again. */
 export function invalidate(prefixes: readonly string[]): void {
-  void cache.invalidateQueries({
-    predicate: ({ queryKey: [id] }) => prefixes.some((prefix) => String(id).startsWith(prefix)),
-  });
+  refresh.invalidate(({ queryKey: [id] }) =>
+    prefixes.some((prefix) => String(id).startsWith(prefix)),
+  );
 }

@@ -1,8 +1,18 @@
-/** Lists that are read as a whole: a screen that orders and narrows them itself needs every line. */
+/**
+ * Lists that are read as a whole: a screen that orders and narrows them itself needs every line. An event makes one line
+ * stale, and that line alone is read again.
+ */
 import { useQuery } from "@tanstack/react-query";
-import { call, type Input, type OperationId, type Reply } from "./api.ts";
+import { useEffect } from "react";
+import { cache, call, type Input, type OperationId, type Reply } from "./api.ts";
+import { putLines } from "./listed.ts";
+import { type LogEvent, onEvent } from "./live.ts";
+import { useStableHandlers } from "../ui/behaviour/stable.ts";
 
 const PAGE = 200;
+const BURST_MS = 150;
+/** More lines than this are read with all the others. */
+const LINES_MAX = 50;
 
 interface Page {
   readonly data: readonly unknown[];
@@ -22,21 +32,69 @@ export interface Every<Item> {
   readonly isCut: boolean;
 }
 
-/** Reads the pages of a list one after the other, up to so many lines; the log says when it is stale. */
-export function useEvery<O extends ListId>(id: O, query: object, max: number) {
-  type Item = ItemOf<Reply<O>>;
-  return useQuery<Every<Item>, Error>({
-    queryKey: [id, { query, every: max }],
-    async queryFn({ signal }) {
-      const items: Item[] = [];
-      let after: string | null | undefined;
-      do {
-        const input = { query: { ...query, limit: PAGE, ...(after && { after }) } };
-        const page = (await call(id, input as unknown as Input<O>, { signal })) as Page;
-        items.push(...(page.data as readonly Item[]));
-        after = page.pagination.nextCursor;
-      } while (after && items.length < max);
-      return { items, isCut: Boolean(after) };
+/** How the log tells which lines of a list changed. */
+export interface Follow {
+  /** The id of the line that an event changes. */
+  readonly idOf: (event: LogEvent) => string | undefined;
+  /** The part of the query that asks for some lines. */
+  readonly ask: (ids: readonly string[]) => object;
+}
+
+/** Reads the pages of a list one after the other, up to so many lines, and follows it. `follow` stays the same object. */
+export function useEvery<O extends ListId>(id: O, query: object, { max, follow }: EveryOptions) {
+  type Item = ItemOf<Reply<O>> & { readonly id: string };
+  const name = JSON.stringify(query);
+  const read = async (some: object, signal?: AbortSignal): Promise<Every<Item>> => {
+    const items: Item[] = [];
+    let after: string | null | undefined;
+    do {
+      const input = { query: { ...query, ...some, limit: PAGE, ...(after && { after }) } };
+      const page = (await call(id, input as unknown as Input<O>, signal ? { signal } : {})) as Page;
+      items.push(...(page.data as readonly Item[]));
+      after = page.pagination.nextCursor;
+    } while (after && items.length < max);
+    return { items, isCut: Boolean(after) };
+  };
+  const { readLines } = useStableHandlers({
+    async readLines(key: readonly unknown[], ids: ReadonlySet<string>): Promise<void> {
+      if (ids.size > LINES_MAX) return cache.invalidateQueries({ queryKey: key });
+      const lines = await read(follow.ask([...ids]));
+      cache.setQueryData<Every<Item>>(key, (old) => old && putLines(old, ids, lines.items));
     },
   });
+  useEffect(() => {
+    const key = keyOf(id, name, max);
+    const changed = new Set<string>();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const leave = onEvent((event) => {
+      const line = follow.idOf(event);
+      if (line === undefined) return;
+      changed.add(line);
+      timer ??= setTimeout(() => {
+        timer = undefined;
+        const ids = new Set(changed);
+        changed.clear();
+        // What could not be read is read with all the others.
+        readLines(key, ids).catch(() => void cache.invalidateQueries({ queryKey: key }));
+      }, BURST_MS);
+    });
+    return () => {
+      clearTimeout(timer);
+      // What changed and was not read is stale when somebody comes back.
+      if (changed.size > 0) void cache.invalidateQueries({ queryKey: key });
+      leave();
+    };
+  }, [id, name, max, follow, readLines]);
+  return useQuery<Every<Item>, Error>({
+    queryKey: keyOf(id, name, max),
+    queryFn: ({ signal }) => read({}, signal),
+  });
 }
+
+interface EveryOptions {
+  readonly max: number;
+  readonly follow: Follow;
+}
+
+/** Not under the name of the operation: an event that makes that stale would read all pages. */
+const keyOf = (id: string, name: string, max: number) => ["every", id, name, max] as const;

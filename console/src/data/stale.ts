@@ -52,8 +52,12 @@ const STALE: Readonly<Record<string, readonly string[]>> = {
   workspace: ["workspaces.", "auth."],
 };
 
+/** What a run does changes no definition, and there are many of them. */
+const RUN_STALE = ["runs.", "approvals.", "home."];
+
 /** Prefixes of the operations that an event of this type makes stale. */
 export function staleAfter(type: string): readonly string[] {
+  if (type.startsWith("workflow.run_")) return RUN_STALE;
   return STALE[namespaceOf(type)] ?? [];
 }
 

@@ -2,6 +2,7 @@
 import { useState } from "react";
 import { CodeEditor } from "../code/index.ts";
 import type { FieldProps } from "./context.ts";
+import { Unfinished } from "./unfinished.tsx";
 import { kindOf, optionsOf, type Schema, typeOf } from "./schema.ts";
 
 const INPUT_TYPES: Readonly<Record<string, string>> = {
@@ -147,7 +148,12 @@ function NumberInput(props: FieldProps) {
         }}
       />
       {schema["x-unit"] && <span className="form-unit">{schema["x-unit"]}</span>}
-      {isWrong && <span className="form-error">is not a number</span>}
+      {isWrong && (
+        <span className="form-error">
+          is not a number
+          <Unfinished problem={`“${props.label}” is not a number.`} />
+        </span>
+      )}
     </span>
   );
 }
@@ -167,8 +173,8 @@ function JsonInput({ value, label, error, isDisabled, onChange, schema }: FieldP
         label={label}
         language="json"
         isReadOnly={isDisabled}
-        isInvalid={error !== undefined}
-        description={error}
+        isInvalid={error !== undefined || problem !== undefined}
+        description={error ?? problem}
         hint={example === undefined ? undefined : JSON.stringify(example)}
         onChange={(next) => {
           setTyped(next);
@@ -180,7 +186,12 @@ function JsonInput({ value, label, error, isDisabled, onChange, schema }: FieldP
           }
         }}
       />
-      {problem !== undefined && <p className="form-error">{problem}</p>}
+      {problem !== undefined && (
+        <p className="form-error">
+          {problem}
+          <Unfinished problem={`“${label}” is no JSON yet.`} />
+        </p>
+      )}
     </>
   );
 }

@@ -11,8 +11,6 @@ import { LeftOut, RetryMany } from "./retry-many.tsx";
 import type { Run } from "./run-book.ts";
 import type { Selection } from "../../ui/behaviour/selection.ts";
 
-const AT_ONCE = 4;
-
 interface BarProps {
   readonly runs: readonly Run[];
   readonly selection: Selection;
@@ -51,8 +49,10 @@ export function BulkBar({ runs, selection, onClear }: BarProps) {
   const cancel = async (): Promise<void> => {
     setBusy(true);
     try {
-      const { done, refused } = await cancelAll(canCancel.ids);
-      notify(tellOutcome("cancel", done, refused));
+      const { data } = await call("runs.cancel_many", {
+        body: { filter: { runIds: canCancel.ids } },
+      });
+      notify(tellOutcome("cancel", data.count, []));
       invalidate(["runs."]);
       onClear();
     } catch (error) {
@@ -106,23 +106,4 @@ export function BulkBar({ runs, selection, onClear }: BarProps) {
       )}
     </div>
   );
-}
-
-/** A few at a time; one that is refused does not hold up the others. */
-async function cancelAll(ids: readonly string[]) {
-  const refused: string[] = [];
-  let done = 0;
-  const waiting = [...ids];
-  const work = async (): Promise<void> => {
-    for (let runId = waiting.shift(); runId !== undefined; runId = waiting.shift()) {
-      try {
-        await call("runs.cancel", { params: { runId } });
-        done += 1;
-      } catch (error) {
-        refused.push(error instanceof Error ? error.message : String(error));
-      }
-    }
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
-  return { done, refused };
 }

@@ -20,7 +20,7 @@ export async function duplicate({ id, name }: Named): Promise<string | undefined
       trigger: withoutAddress(data.trigger),
     };
     const made = await call("workflows.create", { body } as unknown as Input<"workflows.create">);
-    invalidate(["workflows."]);
+    invalidate(["every", "workflows."]);
     notify(`${name} was copied.`);
     return made.data.id;
   } catch (error) {
@@ -66,5 +66,5 @@ async function send(
   id: string,
 ): Promise<void> {
   await call(operation, { params: { id } });
-  invalidate(["workflows."]);
+  invalidate(["every", "workflows."]);
 }

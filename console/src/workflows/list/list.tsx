@@ -2,7 +2,7 @@ import "./list.css";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
 import { useMemo, useRef } from "react";
-import { useEvery } from "../../data/pages.ts";
+import { type Follow, useEvery } from "../../data/pages.ts";
 import { useMay } from "../../data/people.ts";
 import { useActions } from "../../shell/actions.ts";
 import { useListKeys } from "../../shell/list-keys.ts";
@@ -20,6 +20,16 @@ import { Filters, NoWorkflow, TagFilter } from "./toolbar.tsx";
 
 const READ_MAX = 2_000;
 const PAUSE_MS = 120;
+/** A workflow changes by its own events and by those of its runs. */
+const FOLLOW: Follow = {
+  idOf({ type, resource, data }) {
+    if (type.startsWith("workflow.run_")) return textOf(data["workflowId"]);
+    return type.startsWith("workflow.") ? resource.id : undefined;
+  },
+  ask: (ids) => ({ ids: ids.join() }),
+};
+const textOf = (value: unknown): string | undefined =>
+  typeof value === "string" ? value : undefined;
 const REFUSED = "You may read workflows, and not change them.";
 
 /** Every workflow: where it is live, what starts it, and how its last runs went. */
@@ -163,7 +173,7 @@ function useWorkflows({ q, show, tag, sort }: ListSearch) {
     ...(tag !== undefined && { tag }),
     ...(show === "archived" && { status: "archived" as const }),
   };
-  const list = useEvery("workflows.list", query, READ_MAX);
+  const list = useEvery("workflows.list", query, { max: READ_MAX, follow: FOLLOW });
   const summaries = useMemo(() => summariseRuns(list.data?.items ?? []), [list.data]);
   const workflows = useMemo(() => {
     const shown = (list.data?.items ?? []).filter((one) => isShown(one, show, summaries));

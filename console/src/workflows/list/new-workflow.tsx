@@ -33,7 +33,7 @@ export function NewWorkflow(props: {
     setProblem(undefined);
     try {
       const to = await create(props.way, { name, text, chosen });
-      invalidate(["workflows.", "runs."]);
+      invalidate(["every", "workflows.", "runs."]);
       props.onClose();
       await navigate({ to });
     } catch (error) {

@@ -3,8 +3,8 @@ import { CalendarClock, Ellipsis, Hand, type LucideIcon, RadioTower, Webhook } f
 import type { Reply } from "../../data/api.ts";
 import { ENVIRONMENTS } from "../../data/place.ts";
 import { Menu, type MenuItem } from "../../ui/overlay/menu.tsx";
-import { Ago } from "../../ui/time.tsx";
-import { toWords } from "../../ui/words.ts";
+import { Ago, useNow } from "../../ui/time.tsx";
+import { toDuration, toWords } from "../../ui/words.ts";
 import type { RunSummary } from "./recent-runs.ts";
 import { Spark } from "./spark.tsx";
 
@@ -51,7 +51,7 @@ export function WorkflowRow(props: {
         <EnvironmentStates workflow={props.workflow} />
       </td>
       <td className="wide-cell">
-        <Trigger trigger={props.workflow.trigger} />
+        <Trigger workflow={props.workflow} />
       </td>
       <td>
         <Link
@@ -85,14 +85,29 @@ export function WorkflowRow(props: {
   );
 }
 
-function Trigger({ trigger }: { readonly trigger: Listed["trigger"] }) {
+function Trigger({ workflow: { trigger, activity } }: { readonly workflow: Listed }) {
   const [Icon, words] = TRIGGERS[trigger.type] ?? [Hand, toWords(trigger.type)];
   const detail = trigger.cron ?? trigger.eventType;
+  const dueAt = activity?.nextDueAt;
   return (
     <span className="workflow-trigger" title={detail}>
       <Icon className="ico" /> {words}
-      {detail !== undefined && <span className="mono muted cut">{detail}</span>}
+      {dueAt ? (
+        <NextTime at={dueAt} />
+      ) : (
+        detail !== undefined && <span className="mono muted cut">{detail}</span>
+      )}
     </span>
+  );
+}
+
+/** When a schedule starts it next: `in 5 minutes`. */
+function NextTime({ at }: { readonly at: string }) {
+  const restMs = Math.max(0, Date.parse(at) - useNow());
+  return (
+    <time className="muted cut" dateTime={at} title={new Date(at).toLocaleString()}>
+      in {toDuration(Math.ceil(restMs / 1_000) * 1_000)}
+    </time>
   );
 }
 

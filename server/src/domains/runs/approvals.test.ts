@@ -174,3 +174,32 @@ test("where approvers have left, an owner decides in their place, and counts for
   expect(await waitForRun(owner, runId)).toMatchObject({ status: "completed", output: 3 });
   expect(await open(owner)).not.toContain(runId);
 });
+
+test("a decision is seen by who made it, by those who were asked and by owners, and by nobody else", async () => {
+  const decider = await world.member(["member"]);
+  const asked = await world.member(["member"]);
+  const stranger = await world.member(["member"]);
+  const approvers = [decider.userId, asked.userId];
+  const id = await deployWorkflow(owner, decision({ approvers, message: "Go?" }), { edges });
+  const { runId } = (await trigger(owner, id)).body.data;
+  await say(decider, runId, { approved: false, comment: "Not now" });
+  const decided = async (ask: Ask, query = "") =>
+    (await ask(`GET /api/v1/approvals/decided${query}`)).body.data.filter(
+      (one: { runId: string }) => one.runId === runId,
+    );
+  for (const ask of [decider, asked, owner]) {
+    expect(await decided(ask)).toMatchObject([
+      { stepId: "ask", message: "Go?", approved: false, comment: "Not now", workflowId: id },
+    ]);
+  }
+  expect((await decided(decider))[0].decidedBy.id).toBe(decider.userId);
+  expect(await decided(stranger)).toEqual([]);
+  const elsewhere = { "x-environment": "staging" };
+  const away = await decider("GET /api/v1/approvals/decided", undefined, elsewhere);
+  expect(away.body.data).toEqual([]);
+  const page = await owner("GET /api/v1/approvals/decided?limit=1");
+  expect(page.body.data).toHaveLength(1);
+  const { nextCursor } = page.body.pagination;
+  const next = await owner(`GET /api/v1/approvals/decided?limit=1&after=${nextCursor}`);
+  expect(next.body.data[0].id < page.body.data[0].id).toBe(true);
+});

@@ -178,3 +178,33 @@ test.each([
   ]);
   await until(async () => cut === 1);
 });
+
+test("many are ended in the background: those under way that the filter means, and nobody else's", async () => {
+  const wait = { id: "sleep", type: "delay", config: { ms: 600_000 } };
+  const [one, other] = [
+    await deployWorkflow(owner, [wait], { name: "One" }),
+    await deployWorkflow(owner, [wait], { name: "Other" }),
+  ];
+  const start = async (id: string) => (await trigger(owner, id)).body.data.runId as string;
+  const runs = [await start(one), await start(one), await start(other)];
+  const end = (body: object, ask = owner) => ask("POST /api/v1/runs/cancel", body);
+  const filter = { workflowId: one };
+  expect(await end({ filter, dryRun: true })).toMatchObject({
+    status: 202,
+    body: { data: { count: 2 } },
+    events: [],
+  });
+  const viewer = await world.member(["viewer"]);
+  expect((await end({ filter }, viewer)).status).toBe(403);
+  expect(await end({ filter })).toMatchObject({
+    status: 202,
+    body: { data: { count: 2 } },
+    events: ["workflow.bulk_cancel_requested"],
+  });
+  for (const id of runs.slice(0, 2)) await waitForRun(owner, id, ["cancelled"]);
+  expect((await owner(`GET /api/v1/runs/${runs[2]}`)).body.data.status).toBe("waiting");
+  expect(await end({ filter })).toMatchObject({ body: { data: { count: 0 } }, events: [] });
+  const late = { runIds: runs, status: "waiting" };
+  expect((await end({ filter: late })).body.data.count).toBe(1);
+  await waitForRun(owner, runs[2] ?? "", ["cancelled"]);
+});

@@ -68,6 +68,18 @@ export const BulkRetryRequested = event("workflow.bulk_retry_requested", {
   }),
 });
 
+export const BulkCancelRequested = event("workflow.bulk_cancel_requested", {
+  resource: "workflow",
+  summary: "Runs under way were asked to end, as many as `count` says.",
+  data: Type.Object({
+    workflowId: Type.Optional(id("wf")),
+    status: Type.Optional(Type.String()),
+    from: Type.Optional(Type.String()),
+    to: Type.Optional(Type.String()),
+    count: Type.Integer(),
+  }),
+});
+
 export const PinnedDataSet = event("workflow.pinned_data_set", {
   resource: "workflow",
   summary:

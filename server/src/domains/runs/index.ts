@@ -15,14 +15,15 @@ import { UsageCounterPoint } from "#kernel/contributions/usage-counter.ts";
 import { domain } from "#kernel/domain.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { ReportSourcePoint } from "#kernel/contributions/report-source.ts";
+import { bulkCancelJob } from "./control/bulk-cancel.ts";
 import { bulkRetryJob } from "./control/bulk-retry.ts";
 import { cancelChildrenJob } from "./control/cancel-run.ts";
 import { ExecutorPoint } from "./steps/executor.ts";
 import { runner } from "./engine/runner.ts";
 import * as events from "./events.ts";
 import { builtInExecutors } from "./steps/built-in-executors.ts";
-import { listApprovals, resumeRun } from "./operations/approvals.ts";
-import { cancelRun, retryRun, retryRuns } from "./operations/control.ts";
+import { listApprovals, listDecidedApprovals, resumeRun } from "./operations/approvals.ts";
+import { cancelRun, cancelRuns, retryRun, retryRuns } from "./operations/control.ts";
 import { countRuns, getRun, listRuns, listRunsOfWorkflow } from "./operations/read.ts";
 import { streamRun } from "./operations/read.ts";
 import * as pinned from "./operations/pinned-data.ts";
@@ -66,6 +67,7 @@ export const runs = domain({
     events.RunResumed,
     events.RunTested,
     events.BulkRetryRequested,
+    events.BulkCancelRequested,
     events.PinnedDataSet,
   ],
   operations: [
@@ -83,8 +85,10 @@ export const runs = domain({
     cancelRun,
     retryRun,
     retryRuns,
+    cancelRuns,
     resumeRun,
     listApprovals,
+    listDecidedApprovals,
     testWorkflow,
     pinned.getPinnedData,
     pinned.setPinnedData,
@@ -94,7 +98,14 @@ export const runs = domain({
     getExpressionScope,
   ],
   readers: [eventTriggerReader, scheduleReader],
-  jobs: [scheduleJob, pastEventJob, bulkRetryJob, cancelChildrenJob, runRetentionJob],
+  jobs: [
+    scheduleJob,
+    pastEventJob,
+    bulkRetryJob,
+    bulkCancelJob,
+    cancelChildrenJob,
+    runRetentionJob,
+  ],
   engines: [runner],
   contributions: [
     contribute(UsageCounterPoint, { name: "runs", count }),

@@ -73,6 +73,19 @@ test("runs are found by several statuses, error, version, test and order, and co
     [],
     [],
   ]);
+  const yearly = { trigger: { type: "schedule", cron: "0 0 1 1 *" } };
+  const scheduled = await deployWorkflow(owner, [], yearly);
+  const readDue = async () =>
+    (await owner(`GET /api/v1/workflows?activity=true&ids=${scheduled},${fine}`)).body.data.map(
+      ({ id, activity: { nextDueAt } }: any) => [id, nextDueAt?.slice(4)],
+    );
+  await until(async () => (await readDue())[0][1] !== undefined);
+  expect(await readDue()).toEqual([
+    [scheduled, "-01-01T00:00:00.000Z"],
+    [fine, undefined],
+  ]);
+  await owner(`POST /api/v1/workflows/${scheduled}/deactivate`);
+  expect((await readDue())[0]).toEqual([scheduled, undefined]);
   const plain = await owner("GET /api/v1/workflows");
   expect(plain.body.data[0]).not.toHaveProperty("activity");
 });

@@ -92,6 +92,21 @@ export const samples: readonly Sample[] = [
     },
   },
   {
+    operation: "runs.cancel_many",
+    arrange: async (owner) => {
+      await startRun(owner, ASK);
+      return { body: { filter: { status: "paused" }, limit: 1 } };
+    },
+  },
+  {
+    operation: "approvals.list_decided",
+    arrange: async (owner) => {
+      const { runId } = await startRun(owner, ASK);
+      await owner(`POST /api/v1/runs/${runId}/resume`, { approved: true });
+      return { query: { limit: "2" } };
+    },
+  },
+  {
     operation: "runs.resume",
     arrange: async (owner) => ({
       params: await startRun(owner, ASK),

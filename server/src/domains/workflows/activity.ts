@@ -8,6 +8,7 @@ export const WorkflowActivity = Type.Object(
   {
     lastRunAt: nullable(Time),
     lastStatus: nullable(Type.String()),
+    nextDueAt: nullable({ ...Time, description: "When its schedule starts it next" }),
     lastDay: Type.Object(
       {
         total: Type.Integer(),
@@ -31,7 +32,7 @@ export const WorkflowActivity = Type.Object(
 );
 export type WorkflowActivity = Static<typeof WorkflowActivity>;
 
-/** Reads the activity of several workflows at once; of one without runs there is none. */
+/** Reads the activity of several workflows at once; of one without runs and a schedule there is none. */
 export type ActivityReader = (
   tx: Tx,
   workflowIds: readonly string[],
@@ -44,6 +45,7 @@ export const WorkflowActivityPoint = extensionPoint<ActivityReader>("workflows.a
 export const NO_ACTIVITY: WorkflowActivity = {
   lastRunAt: null,
   lastStatus: null,
+  nextDueAt: null,
   lastDay: { total: 0, completed: 0, failed: 0, truncated: false },
   recent: [],
 };

@@ -69,6 +69,7 @@ export const listWorkflows = query({
     ),
     q: Type.Optional(line(200, "Part of the name, whatever its case")),
     tag: Type.Optional(Tag),
+    ids: Type.Optional(line(4_000, "Of these, with commas between their ids")),
     activity: Type.Optional(
       Type.Boolean({
         description: "Also what each did lately in the environment of the request, as `activity`",
@@ -84,10 +85,17 @@ export const listWorkflows = query({
       ),
     ),
   ),
-  async run(ctx, { query: { limit, after, status, q, tag, activity = false } }) {
+  async run(ctx, { query: { limit, after, status, q, tag, ids, activity = false } }) {
     const { cursors } = ctx.services;
     const [before = AFTER_ALL] = after === undefined ? [] : cursors.decode(LIST, after);
-    const filter = { status, q, tag, before: String(before), limit: limit + 1 };
+    const filter = {
+      status,
+      q,
+      tag,
+      ids: ids?.split(","),
+      before: String(before),
+      limit: limit + 1,
+    };
     const rows = await store.list(ctx.tx, filter);
     const activityOf = activity ? await readActivity(ctx, rows) : () => ({});
     return toPage(

@@ -17,6 +17,7 @@ export interface WorkflowQuery {
   /** Part of the name. */
   readonly q: string | undefined;
   readonly tag: string | undefined;
+  readonly ids?: readonly string[] | undefined;
   /** Only those with a lesser id. */
   readonly before: string;
   readonly limit: number;
@@ -60,13 +61,14 @@ export async function list(
   tx: Tx,
   query: WorkflowQuery,
 ): Promise<StoredWorkflow<DefinitionOutline>[]> {
-  const { status, q, tag, before, limit } = query;
+  const { status, q, tag, ids, before, limit } = query;
   let found = rows(tx)
     .select(sql<DefinitionOutline>`w.definition - 'nodes' - 'edges'`.as("outline"))
     .where("w.archived_at", status === "archived" ? "is not" : "is", null)
     .where("w.id", "<", before);
   if (status === "active") found = found.where(ENABLED_SOMEWHERE);
   if (status === "inactive") found = found.where(sql<boolean>`not ${ENABLED_SOMEWHERE}`);
+  if (ids !== undefined) found = found.where("w.id", "in", ids);
   if (q !== undefined) found = found.where("w.name", "ilike", containsPattern(q));
   if (tag !== undefined) found = found.where(sql<boolean>`w.definition -> 'tags' ? ${tag}`);
   const page = await found.orderBy("w.id", "desc").limit(limit).execute();

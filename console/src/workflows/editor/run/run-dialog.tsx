@@ -47,8 +47,8 @@ export function RunDialog(props: RunDialogProps) {
   const value = text.trim() === "" ? undefined : parseJson(text);
   const isWrong = text.trim() !== "" && value === undefined;
   useEffect(() => dialog.current?.querySelector<HTMLElement>(".form input")?.focus(), [dialog]);
-  const start = async (event?: SubmitEvent): Promise<void> => {
-    event?.preventDefault();
+  const start = async (event: SubmitEvent): Promise<void> => {
+    event.preventDefault();
     if (isWrong || isBusy) return;
     if (asked) localStorage.setItem(key, text);
     setBusy(true);
@@ -68,7 +68,9 @@ export function RunDialog(props: RunDialogProps) {
       aria-label={title}
       onClose={onClose}
       onKeyDown={(event) => {
-        if (event.key === "Enter" && (event.metaKey || event.ctrlKey)) void start();
+        if (event.key !== "Enter" || !(event.metaKey || event.ctrlKey)) return;
+        // By the form, so that what is half-written in it holds it back.
+        dialog.current?.querySelector("form")?.requestSubmit();
       }}
     >
       <form onSubmit={(event) => void start(event)}>

@@ -11,6 +11,7 @@ import {
 import type { Tx } from "#kernel/db/connection.ts";
 import { Failure, invalidField } from "#kernel/operation/failure.ts";
 import type { ReadContext, WriteContext } from "#kernel/contract.ts";
+import { newId } from "#kernel/schema/id.ts";
 import { id, nullable, Time } from "#kernel/schema/schema.ts";
 import { toRunContext } from "../start/queued-start.ts";
 import { type ApprovalDecision, stepMessage } from "../engine/journal-record.ts";
@@ -62,11 +63,34 @@ const LACKS_APPROVERS = sql`
 interface ApprovalRow {
   readonly path: string;
   readonly approvers: readonly string[];
+  readonly message: string | null;
   readonly quorum: number;
   readonly decided_by: readonly string[];
   readonly lacks_approvers: boolean;
 }
 
+/** A decision that somebody made. */
+export const DecidedApproval = Type.Object(
+  {
+    id: id("apd"),
+    runId: RunId,
+    stepId: Type.String(),
+    workflowId: id("wf"),
+    workflowName: Type.String(),
+    message: nullable(Type.String()),
+    approved: Type.Boolean(),
+    comment: nullable(Type.String()),
+    decidedBy: Type.Object({ id: Type.String(), name: Type.String() }),
+    decidedAt: Time,
+  },
+  { title: "DecidedApproval" },
+);
+export type DecidedApproval = Static<typeof DecidedApproval>;
+
+const INSERT_DECISION = `
+  insert into approval_decisions
+    (id, run_id, path, approvers, message, approved, comment, decided_by, decider_name, decided_at)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`;
 const DELETE_APPROVAL = "delete from run_approvals where run_id = $1 and path = $2";
 const ADD_DECIDER = `
   update run_approvals set decided_by = decided_by || array[$3::text] where run_id = $1 and path = $2`;
@@ -102,11 +126,51 @@ export async function decideApproval(
   if (!input.approved || isFinal || decided_by.length + 1 >= quorum)
     void ctx.send(DELETE_APPROVAL, [runId, path]);
   else void ctx.send(ADD_DECIDER, [runId, path, userId]);
+  noteDecision(ctx, runId, approval, decision);
   const version = await planOfVersion({ tx, services }, row.version_id);
   if (!version) throw new Error("A run that is not over keeps its version.");
   const run = toRunContext(row, version);
   const summary = toRunSummary(run, { status: row.status }, now);
   ctx.emit(RunResumed, runRef(run), { ...summary, stepId: path, approved: input.approved });
+}
+
+function noteDecision(
+  ctx: WriteContext<typeof RunResumed>,
+  runId: string,
+  { path, approvers, message }: ApprovalRow,
+  { approved, comment, userId, name, at }: ApprovalDecision,
+): void {
+  void ctx.send(INSERT_DECISION, [
+    newId("apd"),
+    runId,
+    path,
+    approvers,
+    message,
+    approved,
+    comment ?? null,
+    userId,
+    name,
+    at,
+  ]);
+}
+
+/** What was decided, newest first: by the caller, or where the caller was asked; an owner sees all. */
+export async function listDecided(
+  ctx: In<ReadContext>,
+  { before, limit }: { readonly before: string | undefined; readonly limit: number },
+): Promise<DecidedApproval[]> {
+  const names = await findApproverNames(ctx);
+  const { rows } = await sql<DecidedApproval>`
+    select d.id, d.run_id as "runId", d.path as "stepId", r.workflow_id as "workflowId",
+           w.name as "workflowName", d.message, d.approved, d.comment,
+           jsonb_build_object('id', d.decided_by, 'name', d.decider_name) as "decidedBy", d.decided_at as "decidedAt"
+      from approval_decisions d
+      join runs r on r.id = d.run_id
+      join workflows w on w.id = r.workflow_id
+     where (d.decided_by = ${userIdOf(ctx.caller)} or d.approvers && ${names}::text[] or ${isOwner(ctx)})
+       and ${before === undefined ? sql`true` : sql`d.id < ${before}`}
+     order by d.id desc limit ${limit}`.execute(ctx.tx);
+  return rows;
 }
 
 /** The open approvals that ask the caller, newest runs first. */
@@ -143,7 +207,7 @@ export async function countApprovals(ctx: In<ReadContext>): Promise<number> {
 /** Locks the open approvals of a run, so that decisions are counted one after the other. */
 async function lockOpenApprovals(tx: Tx, runId: string, now: Date): Promise<ApprovalRow[]> {
   const { rows } = await sql<ApprovalRow>`
-    select path, approvers, quorum, decided_by, ${LACKS_APPROVERS} as lacks_approvers
+    select path, approvers, message, quorum, decided_by, ${LACKS_APPROVERS} as lacks_approvers
       from run_approvals a
      where run_id = ${runId} and (expires_at is null or expires_at > ${now})
      order by path for update of a`.execute(tx);

@@ -4,7 +4,13 @@ import { command, query } from "#kernel/operation/operation.ts";
 import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
 import { item, page } from "#kernel/operation/response.ts";
 import { line, object, text } from "#kernel/schema/schema.ts";
-import { Approval, decideApproval, listApprovals as list } from "../control/approvals.ts";
+import {
+  Approval,
+  DecidedApproval,
+  decideApproval,
+  listApprovals as list,
+  listDecided,
+} from "../control/approvals.ts";
 import { RunResumed } from "../events.ts";
 import { ApprovalsDecide } from "../run.ts";
 import { AlreadyDecided, NotAnApprover, Run, RunNotPaused } from "../run.ts";
@@ -57,6 +63,32 @@ export const listApprovals = query({
       limit,
       (row) => row,
       ({ runId, stepId }) => cursors.encode(LIST, [runId, stepId]),
+    );
+  },
+});
+
+const DECIDED = "decided approvals, newest first";
+
+export const listDecidedApprovals = query({
+  id: "approvals.list_decided",
+  route: "GET /api/v1/approvals/decided",
+  summary: "List what was decided in this environment, newest first",
+  description: "Your own decisions, and those about steps that ask you; owners see all.",
+  permission: ApprovalsDecide,
+  query: object(pageQuery),
+  response: page(DecidedApproval),
+  async run(ctx, { query: { limit, after } }) {
+    const { cursors } = ctx.services;
+    const [before] = after === undefined ? [] : cursors.decode(DECIDED, after);
+    if (before !== undefined && typeof before !== "string") {
+      throw invalidField("?after", "is not a cursor of this list");
+    }
+    const rows = await listDecided(ctx, { before, limit: limit + 1 });
+    return toPage(
+      rows,
+      limit,
+      (row) => row,
+      ({ id }) => cursors.encode(DECIDED, [id]),
     );
   },
 });

@@ -6,8 +6,9 @@ import { accepted, item } from "#kernel/operation/response.ts";
 import { InputTime, line, object } from "#kernel/schema/schema.ts";
 import { BulkRetry, previewRetries } from "../control/retry-preview.ts";
 import { requestRetries } from "../control/bulk-retry.ts";
+import { requestCancels, selectCancels, UNFINISHED } from "../control/bulk-cancel.ts";
 import { cancelRunTree } from "../control/cancel-run.ts";
-import { BulkRetryRequested, RunCancelled, RunRetried } from "../events.ts";
+import { BulkCancelRequested, BulkRetryRequested, RunCancelled, RunRetried } from "../events.ts";
 import { restartRun } from "../control/retry-run.ts";
 import {
   NotDeployed,
@@ -125,4 +126,42 @@ export const retryRuns = command({
     dryRun
       ? previewRetries(ctx, filter, limit)
       : { count: await requestRetries(ctx, filter, limit) },
+});
+
+export const cancelRuns = command({
+  id: "runs.cancel_many",
+  route: "POST /api/v1/runs/cancel",
+  summary: "End many runs",
+  description:
+    "Those under way that the filter selects, the oldest first, in the background, each with the runs that its steps " +
+    "wait for. The answer says how many were chosen; one that ends meanwhile is passed over. With `dryRun` nothing " +
+    "is ended: `count` is how many would be.",
+  permission: WorkflowsTrigger,
+  body: object({
+    filter: Type.Optional(
+      object({
+        workflowId: Type.Optional(WorkflowId),
+        status: Type.Optional(
+          Type.Enum([...UNFINISHED], { description: "All of these unless given" }),
+        ),
+        from: Type.Optional(InputTime),
+        to: Type.Optional(InputTime),
+        runIds: Type.Optional(
+          Type.Array(RunId, { minItems: 1, maxItems: BULK_RUNS_MAX, description: "Of these runs" }),
+        ),
+      }),
+    ),
+    dryRun: Type.Optional(Type.Boolean({ description: "Only tell how many would be ended" })),
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: BULK_RUNS_MAX, description: "1000 unless given" }),
+    ),
+  }),
+  allowNoop: true,
+  response: accepted(Type.Object({ count: Type.Integer() }, { title: "BulkCancel" })),
+  emits: [BulkCancelRequested],
+  example: { body: { filter: { status: "waiting", to: "2026-01-01T00:00:00Z" }, dryRun: true } },
+  async run(ctx, { body: { filter = {}, limit = BULK_RUNS_MAX, dryRun = false } }) {
+    if (dryRun) return { count: (await selectCancels(ctx.tx, filter, limit)).length };
+    return { count: await requestCancels(ctx, filter, limit) };
+  },
 });

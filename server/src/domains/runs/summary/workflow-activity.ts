@@ -6,6 +6,7 @@ import {
 } from "#domains/workflows/index.ts";
 import { firstIdAt } from "#kernel/schema/id.ts";
 import { elapsedMs } from "../store.ts";
+import { scheduleJob } from "../triggers/schedule.ts";
 
 const RECENT_RUNS = 20;
 const COUNTED_RUNS_MAX = 1_000;
@@ -30,7 +31,7 @@ interface CountRow {
 /** Reads what workflows did lately, each along the index of its runs. */
 export const readWorkflowActivity: ActivityReader = async (tx, workflowIds, now) => {
   const since = firstIdAt("run", now.getTime() - COUNTED_MS);
-  const [recent, counts] = await Promise.all([
+  const [recent, counts, due] = await Promise.all([
     sql<RecentRow>`
       select w.id as workflow_id, r.id, r.status, r.created_at, r.started_at, r.finished_at
         from unnest(${workflowIds}::text[]) as w (id)
@@ -47,10 +48,26 @@ export const readWorkflowActivity: ActivityReader = async (tx, workflowIds, now)
           (select r.status from runs r where r.workflow_id = w.id and r.id >= ${since} and r.test is null
             order by r.id desc limit ${COUNTED_RUNS_MAX}) r
        group by w.id`.execute(tx),
+    // A job outlives the schedule that was turned off.
+    sql<{ workflow_id: string; due_at: string }>`
+      select j.key as workflow_id, coalesce(j.next_due_at, j.due_at) as due_at
+        from jobs j
+       where j.kind = ${scheduleJob.kind} and j.key = any (${workflowIds}::text[]) and j.failed_at is null
+         and exists (select from workflow_deployments d
+                      where d.workflow_id = j.key and d.environment = j.environment and d.enabled)`.execute(
+      tx,
+    ),
   ]);
   const countsById = new Map(counts.rows.map((row) => [row.workflow_id, row]));
   const byWorkflow = Map.groupBy(recent.rows, (row) => row.workflow_id);
-  return new Map([...byWorkflow].map(([id, rows]) => [id, toActivity(rows, countsById.get(id))]));
+  const dueById = new Map(due.rows.map((row) => [row.workflow_id, row.due_at]));
+  const ids = new Set([...byWorkflow.keys(), ...dueById.keys()]);
+  return new Map(
+    Array.from(ids, (id) => {
+      const activity = toActivity(byWorkflow.get(id) ?? [], countsById.get(id));
+      return [id, { ...activity, nextDueAt: dueById.get(id) ?? null }];
+    }),
+  );
 };
 
 function toActivity(rows: readonly RecentRow[], counts: CountRow | undefined): WorkflowActivity {
