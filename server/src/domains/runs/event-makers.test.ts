@@ -6,12 +6,15 @@ import { deployWorkflow, runWorkflow, stepsOf, trigger, waitForRun } from "./tes
 const world = await useWorld({ work: true });
 const owner = await world.member(["owner"]);
 
-/** The events of a correlation in the order of the log, with the types of their causes. */
+/**
+ * The events of a correlation in the order of the log, with the types of their causes: without the clocks of its tickets
+ * and the notifications about them, which readers add in their own time.
+ */
 async function readChain(correlationId: string): Promise<string[]> {
   const rows = await world.sql(
     `select id, type, causation_id, made_by, step_id from (
        select *, row_number() over (order by epoch, xid, seq) as id from events
-        where correlation_id = $1 and type not like 'sla.%') e order by id`,
+        where correlation_id = $1 and type !~ '^(sla|notification)[.]') e order by id`,
     [correlationId],
   );
   const { body } = await owner("GET /api/v1/audit?limit=200");
