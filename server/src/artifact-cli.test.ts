@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, expect, test } from "vitest";
+import { afterAll, expect, inject, test } from "vitest";
 import { TEST_PASSWORD } from "#kernel/testing/database.ts";
 import { until, useWorld } from "#kernel/testing/world.ts";
 
@@ -25,6 +25,8 @@ async function millrace(...args: string[]): Promise<{ code: number; out: string;
     HOME: home,
     XDG_CONFIG_HOME: join(home, "config"),
     MILLRACE_PASSWORD: TEST_PASSWORD,
+    // It is run many times.
+    NODE_COMPILE_CACHE: join(inject("folder"), "compiled"),
   };
   return run(process.execPath, [PROGRAM, ...args], { cwd: home, env }).then(
     ({ stdout, stderr }) => ({ code: 0, out: stdout, err: stderr }),
