@@ -94,6 +94,10 @@ export interface Schemas {
   "HolidayImport": { "calendar": Schemas["BusinessCalendar"]; "added": number; "skipped": number };
   "ImportResult": { "imported": number; "updated": number; "unchanged": number; "skipped": number; "errors": readonly ({ "path": string; "message": string })[] };
   "Incident": { "id": string; "number": string; "title": string; "description": string; "impact": number; "urgency": number; "severity": "low" | "medium" | "high" | "critical"; "category": string; "callerId": string | null; "assigneeId": string | null; "teamId": string | null; "ciIds": readonly (string)[]; "tags"?: readonly (string)[]; "fields"?: { readonly [name: string]: unknown }; "state": "new" | "in_progress" | "on_hold" | "resolved" | "closed" | "cancelled"; "priority": number; "isMajor": boolean; "parentId": string | null; "onHoldReason": string | null; "resolution": string | null; "resolutionCode": string | null; "resolvedAt": string | null; "resolvedBy": string | null; "closedAt": string | null; "reopenCount": number; "satisfaction"?: number | null; "satisfactionComment"?: string | null; "ratedAt"?: string | null; "createdBy": string; "createdAt": string; "updatedAt": string };
+  "IncidentBroadcast": { "at": string; "by": string | null; "message": string; "statusPage": { "title"?: string; "status": "investigating" | "identified" | "monitoring" | "resolved"; "effect"?: "degraded" | "down"; "componentIds"?: readonly (string)[] } | null };
+  "IncidentRole": { "role": "commander" | "communications" | "operations"; "userId": string; "since": string };
+  "IncidentRoles": { "roles": readonly (Schemas["IncidentRole"])[] };
+  "IncidentRoom": { "incident": Schemas["Incident"]; "roles": readonly (Schemas["IncidentRole"])[]; "broadcasts": readonly (Schemas["IncidentBroadcast"])[]; "children": { "total": number; "open": number }; "people": number; "declaredAt": string | null };
   "InstalledPack": { "id": string; "packKey": string; "name": string; "version": string; "description": string; "author": string; "environment": "production" | "staging" | "development"; "made": readonly (Schemas["PackThing"])[]; "installedBy": string; "installedAt": string; "updatedAt": string; "status": "installed" | "upgraded" | "unchanged"; "kept": readonly (Schemas["KeptThing"])[] };
   "Invitation": { "id": string; "email": string; "name": string; "roleIds": readonly (string)[]; "invitedBy": string; "createdAt": string; "expiresAt": string };
   "IssuedEmbedToken": { "id": string; "token": string; "expiresAt": string; "url": string };
@@ -144,6 +148,7 @@ export interface Schemas {
   "ListedSecret": { "name": string; "description": string; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedSeenTable": { "id": string; "slug": string; "name": string; "description": string; "columns": readonly (Schemas["Column"])[]; "indexes": readonly (Schemas["TableIndex"])[]; "rules": readonly (Schemas["TableRule"])[]; "createdBy": string; "createdAt": string; "updatedAt": string; "access": readonly ("read" | "create" | "update" | "delete")[]; "revision": number };
   "ListedSlaPolicy": { "id": string; "name": string; "entity": "incident" | "change" | "problem" | "request"; "conditions": { readonly [name: string]: unknown }; "targets": readonly (Schemas["SlaTarget"])[]; "calendarId": string | null; "calendar": { "timezone": string; "hours": readonly ({ "days": readonly (number)[]; "from": string; "to": string })[]; "holidays"?: readonly (string)[] } | null; "pauseOn": readonly (string)[]; "warnAtPercent": number; "active": boolean; "createdAt": string; "updatedAt": string; "revision": number };
+  "ListedStatusComponent": { "id": string; "name": string; "about": string; "position": number; "ciIds": readonly (string)[]; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedTeam": { "id": string; "name": string; "description": string; "memberIds": readonly (string)[]; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedTicketItem": { "kind": "incident" | "change" | "problem" | "request"; "id": string; "number": string; "title": string; "state": string; "isOpen": boolean; "priority": number | null; "callerId": string | null; "assigneeId": string | null; "teamId": string | null; "onHoldReason": string | null; "tags": readonly (string)[]; "fields": { readonly [name: string]: unknown }; "dueAt": string | null; "dueState": "running" | "paused" | "breached" | null; "dueMetric": string | null; "dueReason": string | null; "lastPublicComment": { "by": string; "at": string; "isCaller": boolean } | null; "createdBy": string; "createdAt": string; "updatedAt": string; "caller"?: { "id": string; "name": string | null } | null; "assignee"?: { "id": string; "name": string | null } | null; "team"?: { "id": string; "name": string | null } | null; "creator"?: { "id": string; "name": string | null } | null; "revision": number };
   "ListedWebhook": { "id": string; "name": string; "url": string; "events": readonly (string)[]; "environments": readonly ("production" | "staging" | "development")[] | null; "filter": { readonly [name: string]: unknown } | null; "headers": { readonly [name: string]: string }; "format": "millrace" | "cloudevents"; "retries": number; "retryStrategy": "fixed" | "exponential"; "retryMaxDelayMs": number | null; "timeoutMs": number; "maxPerSecond": number | null; "hasSecret": boolean; "hearsAudit": boolean; "previousSecretExpiresAt": string | null; "status": "active" | "paused"; "pausedBecause": string | null; "pausedAt": string | null; "catchingUp": boolean; "consecutiveFailures": number; "savedBy": string | null; "createdBy": string; "createdAt": string; "updatedAt": string; "retry_strategy": "fixed" | "exponential"; "retry_max_delay_ms": number | null; "timeout_ms": number; "max_per_second": number | null; "warnings"?: readonly ({ "path": string; "message": string })[]; "revision": number };
@@ -231,6 +236,7 @@ export interface Schemas {
   "ReportTimeBucket": { "field": string; "unit": "hour" | "day" | "week" | "month" | "quarter" | "year"; "timezone"?: string; "fill"?: boolean };
   "RequestDecision": { "userId": string; "approved": boolean; "comment": string | null; "at": string };
   "ResourceChange": { "resource": { "type": string; "id": string; "number": string | null; "displayName": string | null }; "count": number; "types": readonly (string)[]; "lastEventId": string; "lastAt": string; "actor": { "id": string; "name": string; "type": "user" | "api_token" | "workflow" | "system" } };
+  "ReviewDraft": { "title": string; "body": string; "tags": readonly (string)[]; "from": string; "to": string };
   "Role": { "id": string; "name": string; "description": string; "permissions": readonly (string)[]; "builtIn": boolean; "createdAt"?: string };
   "Run": { "id": string; "workflowId": string; "workflowName": string; "versionId": string; "version": number | null; "environment": "production" | "staging" | "development"; "status": "queued" | "running" | "waiting" | "paused" | "completed" | "failed" | "cancelled"; "triggerType": string; "test": boolean; "startedBy": { "id": string; "name": string; "type": "user" | "api_token" | "workflow" | "system" }; "eventId": string | null; "parentRunId": string | null; "correlationId": string; "error": { "code": string; "message": string; "path"?: string; "field"?: string; "expression"?: string } | null; "createdAt": string; "startedAt": string | null; "finishedAt": string | null; "durationMs": number | null };
   "RunCounts": { "from": string; "total": number; "byStatus": { "queued": number; "running": number; "waiting": number; "paused": number; "completed": number; "failed": number; "cancelled": number }; "truncated": boolean };
@@ -259,6 +265,9 @@ export interface Schemas {
   "SlaTimelineEntry": { "at": string; "eventId": string; "change": "started" | "paused" | "resumed" | "stopped" | "restarted" | "reset" | "cancelled" | "policy_matched" | "policy_left"; "elapsedMs": number };
   "SsoConfiguration": { "protocol": "saml2" | "oidc"; "jitProvisioning": boolean; "defaultRole": string; "enforceSSO": boolean; "entityId"?: string; "ssoUrl"?: string; "certificate"?: string; "attributeMapping"?: { "email"?: string; "firstName"?: string; "lastName"?: string; "role"?: string }; "idpEntityId"?: string; "issuer"?: string; "clientId"?: string; "scopes"?: readonly (string)[]; "claimsMapping"?: { "email"?: string; "name"?: string }; "hasClientSecret": boolean; "loginUrl": string; "acsUrl"?: string; "metadataUrl"?: string; "redirectUri"?: string; "createdAt": string; "updatedAt": string };
   "StateMachine": { "kind": "incident" | "change" | "problem" | "request"; "initial": string; "states": readonly (string)[]; "ended": readonly (string)[]; "transitions": readonly ({ "action": string; "from": readonly (string)[]; "to": string; "automatic": boolean })[] };
+  "StatusComponent": { "id": string; "name": string; "about": string; "position": number; "ciIds": readonly (string)[]; "createdBy": string; "createdAt": string; "updatedAt": string };
+  "StatusNotice": { "title"?: string; "status": "investigating" | "identified" | "monitoring" | "resolved"; "effect"?: "degraded" | "down"; "componentIds"?: readonly (string)[] };
+  "StatusPage": { "isOn": boolean; "title": string; "about": string; "path": string; "updatedAt"?: string };
   "Suggestions": { "articles": readonly (Schemas["ArticleHit"])[]; "similarIncidents": readonly (Schemas["SimilarTicket"])[]; "knownErrors": readonly (Schemas["SimilarTicket"])[] };
   "TableChange": { "name"?: string; "description"?: string; "rules"?: readonly (Schemas["TableRule"])[]; "renameColumns"?: readonly ({ "from": string; "to": string })[] | { readonly [name: string]: string }; "dropIndexes"?: readonly ({ "name"?: string; "columns"?: readonly (string)[]; "unique"?: boolean })[]; "dropColumns"?: readonly (string)[]; "alterColumns"?: readonly ({ "name": string; "type"?: "text" | "integer" | "decimal" | "boolean" | "date" | "timestamp" | "json" | "enum" | "multi_enum" | "reference" | "autonumber"; "required"?: boolean; "unique"?: boolean; "indexed"?: boolean; "default"?: unknown; "options"?: { readonly [name: string]: unknown }; "onDelete"?: "restrict" | "set_null" | "cascade"; "description"?: string })[]; "addColumns"?: readonly (Schemas["NewColumn"])[]; "addIndexes"?: readonly (Schemas["NewIndex"])[] };
   "TableIndex": { "name": string; "columns": readonly (string)[]; "unique": boolean };
@@ -711,7 +720,7 @@ export interface Operations {
   /** Give an incident to somebody, to a team, or to nobody */
   "incidents.assign": { params: { "id": string }; body: { "assigneeId"?: string | null; "teamId"?: string | null }; reply: { "data": Schemas["Incident"] } };
   /** Tell all who have to do with a major incident how it stands */
-  "incidents.broadcast": { params: { "id": string }; body: { "message": string }; reply: { "data": Schemas["Incident"] } };
+  "incidents.broadcast": { params: { "id": string }; body: { "message": string; "statusPage"?: Schemas["StatusNotice"] }; reply: { "data": Schemas["Incident"] } };
   /** Cancel an incident that nobody has to resolve */
   "incidents.cancel": { params: { "id": string }; body?: { "reason"?: string }; reply: { "data": Schemas["Incident"] } };
   /** Close a resolved incident */
@@ -836,6 +845,12 @@ export interface Operations {
   "mailboxes.test": { params: { "id": string }; reply: { "data": Schemas["MailboxTest"] } };
   /** Change a mailbox */
   "mailboxes.update": { params: { "id": string }; body: { "name"?: string; "address"?: string; "kind"?: "smtp" | "imap"; "teamId"?: string | null; "enabled"?: boolean; "acknowledge"?: boolean; "defaults"?: { "kind": "incident" | "request"; "itemId"?: string; "values"?: { readonly [name: string]: unknown }; "impact"?: number; "urgency"?: number; "category"?: string }; "templates"?: { "subject"?: string; "header"?: string; "footer"?: string }; "rules"?: readonly ({ "name": string; "when": { readonly [name: string]: unknown }; "action": "ignore" | "tag"; "tag"?: string })[]; "sendersHourlyMax"?: number; "imap"?: { "host": string; "port": number; "security": "tls" | "starttls" | "none"; "username": string; "secret": string; "folder": string } | null }; reply: { "data": Schemas["Mailbox"] } };
+  /** Give somebody a role in a major incident */
+  "major_incidents.assign_role": { params: { "id": string; "role": "commander" | "communications" | "operations" }; body: { "userId": string | null }; reply: { "data": Schemas["IncidentRoles"] } };
+  /** Draft a post-incident review from the timeline */
+  "major_incidents.draft_review": { params: { "id": string }; reply: { "data": Schemas["ReviewDraft"] } };
+  /** See a major incident as a whole */
+  "major_incidents.room": { params: { "id": string }; reply: { "data": Schemas["IncidentRoom"] } };
   /** Remove TOTP from your second factors */
   "mfa.disable_totp": { body?: { "code"?: string; "assertion"?: Schemas["WebAuthnAssertion"] }; reply: undefined };
   /** Demand a second factor of all members, or no longer */
@@ -1238,6 +1253,24 @@ export interface Operations {
   "sso.samlAcs": { params: { "workspace": string }; body: { "SAMLResponse": string; "RelayState"?: string }; reply: string };
   /** Read what a SAML identity provider has to know about us */
   "sso.samlMetadata": { params: { "workspace": string }; reply: string };
+  /** Add a component to the status page */
+  "status_components.create": { body: { "name": string; "about"?: string; "position"?: number; "ciIds"?: readonly (string)[] }; reply: { "data": Schemas["StatusComponent"] } };
+  /** Take a component off the status page */
+  "status_components.delete": { params: { "id": string }; reply: undefined };
+  /** Read a component of the status page */
+  "status_components.get": { params: { "id": string }; reply: { "data": Schemas["StatusComponent"] } };
+  /** List the components of the status page, in their order */
+  "status_components.list": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedStatusComponent"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
+  /** Change a component of the status page */
+  "status_components.update": { params: { "id": string }; body: { "name"?: string; "about"?: string; "position"?: number; "ciIds"?: readonly (string)[] }; reply: { "data": Schemas["StatusComponent"] } };
+  /** See whether the status page is on, and what it is called */
+  "status_page.get": { reply: { "data": Schemas["StatusPage"] } };
+  /** Read the status page of a workspace */
+  "status_page.read": { params: { "workspace": string }; reply: string };
+  /** Read the status page of a workspace as an Atom feed */
+  "status_page.read_feed": { params: { "workspace": string }; reply: string };
+  /** Switch the status page on or off, or name it */
+  "status_page.update": { body: { "isOn"?: boolean; "title"?: string; "about"?: string }; reply: { "data": Schemas["StatusPage"] } };
   /** Make a table */
   "tables.create": { body: { "name": string; "slug"?: string; "description"?: string; "columns": readonly (Schemas["NewColumn"])[]; "indexes"?: readonly (Schemas["NewIndex"])[]; "rules"?: readonly (Schemas["TableRule"])[] }; reply: { "data": Schemas["SeenTable"] } };
   /** Drop a table and its records */
@@ -1673,6 +1706,9 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "mailboxes.retry_message": "POST /api/v1/itsm/mailboxes/{id}/messages/{mailId}/retry",
   "mailboxes.test": "POST /api/v1/itsm/mailboxes/{id}/test",
   "mailboxes.update": "PATCH /api/v1/itsm/mailboxes/{id}",
+  "major_incidents.assign_role": "PUT /api/v1/itsm/incidents/{id}/roles/{role}",
+  "major_incidents.draft_review": "GET /api/v1/itsm/incidents/{id}/review-draft",
+  "major_incidents.room": "GET /api/v1/itsm/incidents/{id}/room",
   "mfa.disable_totp": "POST /api/v1/auth/mfa/totp/disable",
   "mfa.enforce": "POST /api/v1/settings/security/enforce-mfa",
   "mfa.enroll_totp": "POST /api/v1/auth/mfa/totp/enroll",
@@ -1874,6 +1910,15 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "sso.put": "POST /api/v1/settings/sso",
   "sso.samlAcs": "POST /sso/{workspace}/saml/acs",
   "sso.samlMetadata": "GET /sso/{workspace}/saml/metadata",
+  "status_components.create": "POST /api/v1/itsm/status-components",
+  "status_components.delete": "DELETE /api/v1/itsm/status-components/{id}",
+  "status_components.get": "GET /api/v1/itsm/status-components/{id}",
+  "status_components.list": "GET /api/v1/itsm/status-components",
+  "status_components.update": "PATCH /api/v1/itsm/status-components/{id}",
+  "status_page.get": "GET /api/v1/itsm/status-page",
+  "status_page.read": "GET /status/{workspace}",
+  "status_page.read_feed": "GET /status/{workspace}/feed.atom",
+  "status_page.update": "PATCH /api/v1/itsm/status-page",
   "tables.create": "POST /api/v1/tables",
   "tables.drop": "DELETE /api/v1/tables/{slug}",
   "tables.get": "GET /api/v1/tables/{slug}",

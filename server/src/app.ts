@@ -22,11 +22,8 @@ import { home } from "#domains/home/index.ts";
 import { incidents } from "#domains/itsm/incidents/index.ts";
 import { mail } from "#domains/itsm/mail/index.ts";
 import { knowledge } from "#domains/itsm/knowledge/index.ts";
-<<<<<<< HEAD
-import { outages } from "#domains/itsm/outages/index.ts";
-=======
 import { majorIncidents } from "#domains/itsm/major/index.ts";
->>>>>>> cceb96ce (major incidents: roles, a room, a public status page and a drafted review)
+import { outages } from "#domains/itsm/outages/index.ts";
 import { problems } from "#domains/itsm/problems/index.ts";
 import { queue } from "#domains/itsm/queue/index.ts";
 import { sla } from "#domains/itsm/sla/index.ts";

@@ -19,13 +19,9 @@ export { Incident, incidentEventData, IncidentBroadcast, StatusNotice } from "./
 export { incidentKind } from "./kind.ts";
 export { createIncident } from "./service.ts";
 export { reopenIncident } from "./transitions.ts";
-<<<<<<< HEAD
 export { rateTicket as rateIncident } from "./transitions.ts";
 export { incidentStore } from "./store.ts";
-export { IncidentBroadcast, IncidentRated, IncidentResolved, MajorEnded } from "./incident.ts";
-=======
-export { incidentStore } from "./store.ts";
->>>>>>> cceb96ce (major incidents: roles, a room, a public status page and a drafted review)
+export { IncidentRated, IncidentResolved, MajorEnded } from "./incident.ts";
 export { type OpenIncident, openIncidentsOn } from "./store.ts";
 
 const shared = collaboration(incidentKind);

@@ -161,30 +161,21 @@ const broadcast = incidentCommands.command("broadcast", {
   summary: "Tell all who have to do with a major incident how it stands",
   description:
     "Whoever watches, has or suffers from it or one of its children gets a notification, other than " +
-<<<<<<< HEAD
     "the sender, as does whoever said that the outage concerns them. The message is part of the timeline, and " +
-    "everybody in the workspace sees it with the outage.",
-  body: object({ message: line(5_000) }),
-=======
-    "the sender. The message is part of the timeline. With `statusPage` it stands on the status page of " +
+    "everybody in the workspace sees it with the outage. With `statusPage` it stands on the status page of " +
     "the workspace too, word for word, under the title that is given there and never the incident's own.",
   body: object({ message: line(5_000), statusPage: Type.Optional(StatusNotice) }),
->>>>>>> cceb96ce (major incidents: roles, a room, a public status page and a drafted review)
   emits: [IncidentBroadcast],
   fails: [NotMajor],
   example: { message: "Restored in two branches, an hour for the rest" },
   run(ctx, incident, { message, statusPage }) {
     assertMajor(incident);
-<<<<<<< HEAD
     void ctx.send("update incidents set broadcast = $2, broadcast_at = $3 where id = $1", [
       incident.id,
       message,
       ctx.now,
     ]);
-    emit(ctx, IncidentBroadcast, incident, { message });
-=======
     emit(ctx, IncidentBroadcast, incident, { message, ...(statusPage && { statusPage }) });
->>>>>>> cceb96ce (major incidents: roles, a room, a public status page and a drafted review)
     return incident;
   },
 });
