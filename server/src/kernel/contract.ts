@@ -11,7 +11,7 @@ import type { MasterKey } from "./access/crypto.ts";
 import type { Permission } from "./access/permission.ts";
 import type { RateLimit } from "./access/rate-limit.ts";
 import type { WorkspaceKeys } from "./access/workspace-keys.ts";
-import type { BlobStores } from "./blob-store/blob-stores.ts";
+import type { BlobStores } from "./blob-store/blob-places.ts";
 import type { Clock } from "./clock.ts";
 import type { Tx } from "./db/connection.ts";
 import type { Database, Partition, Transaction } from "./db/database.ts";

@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import { Authenticator } from "./access/authenticator.ts";
 import type { Platform, Domain, Engine, RunningEngine, Operation, Reader } from "./contract.ts";
-import { BlobStores } from "./blob-store/blob-stores.ts";
+import { BlobStores } from "./blob-store/blob-places.ts";
 import { Clock } from "./clock.ts";
 import type { MasterKey } from "./access/crypto.ts";
 import { Database } from "./db/database.ts";

@@ -2,9 +2,8 @@ import { domain } from "#kernel/domain.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { EventVisibilityPoint } from "#kernel/log/event-visibility.ts";
 import { collectFilesJob } from "./collector.ts";
-import { fileEventVisibility } from "./event-visibility.ts";
 import { fileEvents } from "./file.ts";
-import { FilesManage, FilesRead, FilesWrite } from "./permissions.ts";
+import { fileEventVisibility, FilesManage, FilesRead, FilesWrite } from "./permissions.ts";
 import { fileOperations } from "./operations.ts";
 
 export {

@@ -1,4 +1,4 @@
-/** Who may read a file, and its content. */
+/** The right to read a file, and its content. */
 import { authorOf, type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
 import type { ByteSpan } from "#kernel/blob-store/blob-store.ts";
 import { FileOwnerPoint } from "#kernel/contributions/file-owner.ts";

@@ -75,12 +75,10 @@ class PartReader {
       if (end !== -1) {
         const headers = this.#buffer.subarray(0, end).toString();
         this.#buffer = this.#buffer.subarray(end + HEADERS_END.length);
-        // A part without a content has its boundary at once.
-        this.#buffer = Buffer.concat([this.#buffer]);
         return headers;
       }
       if (this.#buffer.length > HEADERS_BYTES_MAX)
-        throw malformed("The headers of a part are too long.");
+        throw formFailure("The headers of a part are too long.");
       await this.#pull();
     }
   }
@@ -90,11 +88,11 @@ class PartReader {
     let passed = 0;
     for (;;) {
       const at = this.#buffer.indexOf(this.#delimiter);
-      // What might be the beginning of a boundary stays.
+      // The beginning of a boundary may be at the end, and stays.
       const safe = at === -1 ? this.#buffer.length - this.#delimiter.length + 1 : at;
       if (safe > 0) {
         passed += safe;
-        if (passed > bytesMax) throw malformed("A field of the form is too long.");
+        if (passed > bytesMax) throw formFailure("A field of the form is too long.");
         yield this.#buffer.subarray(0, safe);
         this.#buffer = this.#buffer.subarray(safe);
       }
@@ -108,12 +106,12 @@ class PartReader {
 
   async #pull(): Promise<void> {
     const { value, done } = await this.#source.next();
-    if (done) throw malformed("The form ends before its last boundary.");
+    if (done) throw formFailure("The form ends before its last boundary.");
     this.#buffer =
       this.#buffer.length === 0 ? Buffer.from(value) : Buffer.concat([this.#buffer, value]);
   }
 }
 
-function malformed(detail: string): Failure {
+function formFailure(detail: string): Failure {
   return new Failure(MalformedRequest, { detail });
 }

@@ -7,7 +7,7 @@ import { contribute } from "#kernel/extension-point.ts";
 import { ResourceNamerPoint } from "#kernel/contributions/causal-tracer.ts";
 import { ReportSourcePoint } from "#kernel/contributions/report-source.ts";
 import { FileOwnerPoint } from "#kernel/contributions/file-owner.ts";
-import { ticketFileOwners } from "./collaboration/attachment.ts";
+import { ticketFileOwners } from "./collaboration/ticket-file.ts";
 import { ticketEventVisibility } from "./event-visibility.ts";
 import { ticketExecutor } from "./ticket-step.ts";
 import { ticketsSource } from "./report-source.ts";
@@ -89,7 +89,7 @@ export {
   addTicketAttachment,
   attachmentAdded,
   TooManyAttachments,
-} from "./collaboration/attachment.ts";
+} from "./collaboration/ticket-file.ts";
 export { listVisibleLinks } from "./collaboration/links.ts";
 export { assignedTickets, countTickets } from "./waiting-tickets.ts";
 export { writeComment, COMMENT_CHARACTERS_MAX } from "./collaboration/comments.ts";

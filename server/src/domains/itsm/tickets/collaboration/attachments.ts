@@ -32,7 +32,7 @@ import {
   findAttachments,
   getTicketAttachment,
   TooManyAttachments,
-} from "./attachment.ts";
+} from "./ticket-file.ts";
 import { commentsOf } from "./comments.ts";
 import { linksOf } from "./links.ts";
 import { timelineOf } from "./timeline.ts";

@@ -1,4 +1,4 @@
-/** What is attached to a ticket: a file of the store, and whose it is. */
+/** Attachments of tickets: files of the store, with the ticket that each is attached to. */
 import { holdsPermission } from "#kernel/access/permission.ts";
 import Type, { type Static } from "typebox";
 import {
