@@ -25,6 +25,7 @@ import { knowledge } from "#domains/itsm/knowledge/index.ts";
 import { majorIncidents } from "#domains/itsm/major/index.ts";
 import { outages } from "#domains/itsm/outages/index.ts";
 import { problems } from "#domains/itsm/problems/index.ts";
+import { macros } from "#domains/itsm/macros/index.ts";
 import { queue } from "#domains/itsm/queue/index.ts";
 import { sla } from "#domains/itsm/sla/index.ts";
 import { portal } from "#domains/portal/index.ts";
@@ -90,6 +91,7 @@ export const domains: readonly Domain[] = [
   queue,
   mail,
   portal,
+  macros,
   search,
   home,
 ];

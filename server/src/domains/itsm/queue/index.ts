@@ -10,6 +10,10 @@ import { countViews } from "./view-counts.ts";
 import { viewOperations } from "./view-operations.ts";
 import { views, ViewsOwn } from "./view.ts";
 
+export { findTicketIds, readTicketItem, readTicketItems } from "./queue-page.ts";
+export { selection } from "./queue-query.ts";
+export { TicketItem } from "./ticket-item.ts";
+
 const takes: readonly Operation[] = [incidents, changes, problems, catalog].flatMap(
   ({ operations }) => operations.filter(({ id }) => id.endsWith(".take")),
 );

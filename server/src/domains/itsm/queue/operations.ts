@@ -4,7 +4,7 @@ import { countedPage, item, withRevision } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { DeskRead } from "../tickets/index.ts";
 import { Expand } from "./expand.ts";
-import { readItem, readQueuePage } from "./queue-page.ts";
+import { readTicketItem, readQueuePage } from "./queue-page.ts";
 import { QueueQuery } from "./queue-query.ts";
 import { suggestTags } from "./tags.ts";
 import { TicketItem } from "./ticket-item.ts";
@@ -39,7 +39,7 @@ const getTicket = query({
   query: object({ expand: Expand }),
   response: item(TicketItem),
   example: { params: { id: "INC0000001" }, query: { expand: "caller,assignee" } },
-  run: (ctx, { params, query: { expand } }) => readItem(ctx, params.id, expand),
+  run: (ctx, { params, query: { expand } }) => readTicketItem(ctx, params.id, expand),
 });
 
 export const queueOperations = [listTickets, getTicket, suggestTags];

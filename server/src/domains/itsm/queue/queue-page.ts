@@ -1,12 +1,18 @@
 import type { ReadContext } from "#kernel/contract.ts";
 import { queryRows, SqlParameters } from "#kernel/db/statement.ts";
-import { listPage } from "#kernel/list/list.ts";
+import { type ListCondition, listPage } from "#kernel/list/list.ts";
 import { orderBySql, parseSort } from "#kernel/list/order.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import type { CountedPage } from "#kernel/operation/response.ts";
 import { expandItems } from "./expand.ts";
-import { readableKinds, ticketList, ofKinds } from "./list.ts";
-import { foundCondition, type QueueQuery, resolveSelection, selection } from "./queue-query.ts";
+import { filterCondition, ofKinds, readableKinds, ticketList } from "./list.ts";
+import {
+  foundCondition,
+  type QueueQuery,
+  resolveSelection,
+  type Selection,
+  selection,
+} from "./queue-query.ts";
 import { ITEM_COLUMNS, type TicketItem, toTicketItem } from "./ticket-item.ts";
 
 /** Reads one page of the queue. */
@@ -28,22 +34,50 @@ export async function readQueuePage(
 }
 
 /** Reads a ticket of any kind by its id or number; throws a 404 where the caller sees none. */
-export async function readItem(
+export async function readTicketItem(
   ctx: ReadContext,
   ref: string,
   expand?: string,
 ): Promise<TicketItem> {
-  const parameters = new SqlParameters();
   const column = ref.includes("_") ? "id" : "number";
-  const isIt = `${column} = ${parameters.add(ref, "text")}`;
-  const isVisible = ofKinds(readableKinds(ctx))(parameters);
-  const text = `select ${ITEM_COLUMNS} from tickets where ${isIt} and (${isVisible})`;
-  const [row] = await queryRows(ctx.tx, text, parameters.values);
-  if (!row) throw new Failure(NotFound);
-  const [item] = await expandItems(ctx, [toTicketItem(row)], expand);
+  const found = await findItems(ctx, (parameters) => `${column} = ${parameters.add(ref, "text")}`);
+  const [item] = await expandItems(ctx, found, expand);
   if (!item) throw new Failure(NotFound);
   return item;
 }
+
+/** Reads those of these tickets that the caller sees. */
+export async function readTicketItems(
+  ctx: ReadContext,
+  ids: readonly string[],
+  expand?: string,
+): Promise<readonly TicketItem[]> {
+  const found = await findItems(ctx, (parameters) => `id = any (${parameters.add(ids, "text[]")})`);
+  return expandItems(ctx, found, expand);
+}
+
+async function findItems(ctx: ReadContext, condition: ListCondition): Promise<TicketItem[]> {
+  const parameters = new SqlParameters();
+  const where = [condition, ofKinds(readableKinds(ctx))].map((one) => `(${one(parameters)})`);
+  const text = `select ${ITEM_COLUMNS} from tickets where ${where.join(" and ")}`;
+  return (await queryRows(ctx.tx, text, parameters.values)).map(toTicketItem);
+}
+
+/** The ids of the first tickets of a selection, in its order. */
+export async function findTicketIds(
+  ctx: ReadContext,
+  selected: Selection,
+  { filter, limit }: { readonly filter?: Filter | undefined; readonly limit: number },
+): Promise<readonly string[]> {
+  const { conditions, sort } = await resolveSelection(ctx, selected);
+  const parameters = new SqlParameters();
+  const all = [...conditions, ...(filter ? [filterCondition(filter)] : [])];
+  const where = all.map((condition) => `(${condition(parameters)})`).join(" and ");
+  const text = `select id from tickets where ${where} order by ${parseTicketSort(sort)} limit ${limit}`;
+  return (await queryRows(ctx.tx, text, parameters.values)).map(({ id }) => String(id));
+}
+
+type Filter = Readonly<Record<string, unknown>>;
 
 /** An order of tickets in SQL. */
 export function parseTicketSort(sort: string): string {

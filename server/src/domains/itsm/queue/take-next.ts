@@ -9,7 +9,7 @@ import { item } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { DeskRead, type TicketKind } from "../tickets/index.ts";
 import { filterCondition } from "./list.ts";
-import { parseTicketSort, readItem } from "./queue-page.ts";
+import { parseTicketSort, readTicketItem } from "./queue-page.ts";
 import { type QueueSource, resolveSelection, selection } from "./queue-query.ts";
 import { TicketItem } from "./ticket-item.ts";
 
@@ -51,7 +51,7 @@ export function takeNextCommand(takes: readonly Operation[]): Operation {
       const take = takeOf.get(`${found.kind.plural}.take`);
       if (!take) throw new Error(`There is no way to take a ${found.kind.kind}.`);
       await performWithin(ctx, take, { params: { id: found.id } });
-      return readItem(ctx, found.id);
+      return readTicketItem(ctx, found.id);
     },
   });
 }

@@ -1,0 +1,30 @@
+import { domain } from "#kernel/domain.ts";
+import { catalog } from "../catalog/index.ts";
+import { changes } from "../changes/index.ts";
+import { incidents } from "../incidents/index.ts";
+import { problems } from "../problems/index.ts";
+import { ACT_VERBS } from "./act.ts";
+import { macros as macroResource } from "./macro.ts";
+import { actCommands } from "./operations.ts";
+import { MacrosRun, MacrosWrite } from "./permissions.ts";
+import { renderTextModule, textModules } from "./text-module.ts";
+
+const verbs = new Set<string>(ACT_VERBS);
+const acts = [incidents, changes, problems, catalog].flatMap(({ operations }) =>
+  operations.filter(
+    ({ id, route }) => verbs.has(id.slice(id.indexOf(".") + 1)) && route.includes("{id}"),
+  ),
+);
+
+export const macros = domain({
+  name: "macros",
+  summary: "Macros, text modules and bulk changes of tickets.",
+  permissions: [MacrosRun, MacrosWrite],
+  events: [...Object.values(macroResource.events), ...Object.values(textModules.events)],
+  operations: [
+    ...macroResource.operations,
+    ...textModules.operations,
+    renderTextModule,
+    ...actCommands(acts),
+  ],
+});

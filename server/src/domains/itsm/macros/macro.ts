@@ -1,0 +1,93 @@
+/** Macros: what agents do again and again, in one step. */
+import Type from "typebox";
+import { failure, invalidField } from "#kernel/operation/failure.ts";
+import { resource } from "#kernel/resource/resource.ts";
+import { id, line, nullable, object, patch, text, Time } from "#kernel/schema/schema.ts";
+import { assertReferencesExist, TICKET_KINDS } from "../tickets/index.ts";
+import { Act } from "./act.ts";
+import { MacrosRun, MacrosWrite } from "./permissions.ts";
+import { visibleToTeams } from "./team-visibility.ts";
+import { textModules } from "./text-module.ts";
+
+export const STEPS_MAX = 20;
+
+const macroFields = {
+  name: line(100),
+  description: text(1_000),
+  kinds: Type.Array(Type.Enum([...TICKET_KINDS]), {
+    uniqueItems: true,
+    maxItems: TICKET_KINDS.length,
+    description: "The kinds that it is for; none stands for all",
+  }),
+  teamId: nullable(id("tem", "The team that it is for; null for all")),
+  position: Type.Integer({
+    minimum: 0,
+    maximum: 10_000,
+    description: "Its place: the first nine have the keys 1 to 9",
+  }),
+  steps: Type.Array(Act, { minItems: 1, maxItems: STEPS_MAX }),
+};
+
+const Macro = Type.Object(
+  { id: id("mac"), ...macroFields, createdBy: Type.String(), createdAt: Time, updatedAt: Time },
+  { title: "Macro" },
+);
+
+const MacroExists = failure("macro_exists", 409, "Another macro has this name.", "macros_name");
+
+export const macros = resource({
+  name: "macro",
+  plural: "macros",
+  path: "/api/v1/itsm/macros",
+  table: "macros",
+  idPrefix: "mac",
+  schema: Macro,
+  json: ["steps"],
+  input: object({
+    ...patch(macroFields).properties,
+    name: macroFields.name,
+    steps: macroFields.steps,
+  }),
+  change: patch(macroFields),
+  defaults: { description: "", kinds: [], teamId: null, position: 100 },
+  permissions: { read: MacrosRun, write: MacrosWrite },
+  environmentScoped: false,
+  list: {
+    order: "position",
+    search: ["name", "description"],
+    conditions: ({ caller }) => [visibleToTeams(caller, "macros")],
+  },
+  unique: MacroExists,
+  async check(ctx, input) {
+    await assertReferencesExist(ctx, { teamId: input.teamId });
+    for (const [index, step] of (input.steps ?? []).entries()) {
+      if (step.act !== "comment") continue;
+      const { body, textModuleId } = step;
+      if ((body === undefined) === (textModuleId === undefined)) {
+        throw invalidField(`/steps/${index}`, "must have either a body or a text module");
+      }
+      if (textModuleId !== undefined && !(await textModules.store.find(ctx.tx, textModuleId))) {
+        throw invalidField(`/steps/${index}/textModuleId`, "is not the id of a text module");
+      }
+    }
+    return input;
+  },
+  docs: {
+    noun: "a macro",
+    nouns: "the macros of one's teams and of all, in their order",
+    examples: {
+      id: "mac_01jzt3n5k8q2x4v6w8y0z2b4d6",
+      input: {
+        name: "Password reset",
+        kinds: ["incident"],
+        position: 1,
+        steps: [
+          { act: "take" },
+          { act: "comment", body: "Your password was reset." },
+          { act: "resolve", resolution: "Reset the password" },
+        ],
+      },
+      change: { position: 2 },
+    },
+  },
+});

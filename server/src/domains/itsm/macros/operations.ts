@@ -1,0 +1,137 @@
+import Type, { type Static } from "typebox";
+import type { Operation, ReadContext } from "#kernel/contract.ts";
+import type { EventType } from "#kernel/log/event.ts";
+import { Failure, failure, invalidField } from "#kernel/operation/failure.ts";
+import { command } from "#kernel/operation/operation.ts";
+import { item } from "#kernel/operation/response.ts";
+import { id, object } from "#kernel/schema/schema.ts";
+import { findTicketIds, selection } from "../queue/index.ts";
+import { Act } from "./act.ts";
+import { macros, STEPS_MAX } from "./macro.ts";
+import {
+  ActResults,
+  ActsRefused,
+  BULK_TICKETS_MAX,
+  NotForKind,
+  performActs,
+} from "./perform-acts.ts";
+import { MacrosRun } from "./permissions.ts";
+
+const TooManyTickets = failure(
+  "too_many_tickets",
+  422,
+  `At most ${BULK_TICKETS_MAX} tickets are changed at once; the selection has more.`,
+);
+
+const target = {
+  ids: Type.Optional(
+    Type.Array(Type.String({ pattern: "^(inc|chg|prb|req)_[0-9a-z]{26}$" }), {
+      minItems: 1,
+      maxItems: BULK_TICKETS_MAX,
+      description: "The ids of tickets of any kinds",
+    }),
+  ),
+  select: Type.Optional(
+    object({
+      kinds: selection.kinds,
+      view: selection.view,
+      open: selection.open,
+      assigneeId: selection.assigneeId,
+      teamId: selection.teamId,
+      tags: selection.tags,
+      filter: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+    }),
+  ),
+  dryRun: Type.Optional(
+    Type.Boolean({ description: "Tells what would become of each ticket, and changes nothing" }),
+  ),
+};
+const Target = object(target);
+const ON_EACH =
+  "Each act is a command of the ticket's kind, with the caller's rights and its own events. All tickets are changed in " +
+  "one transaction or none: 409 `acts_refused` lists which of them refuse and why. A dry run does it all and takes it " +
+  "back: it shows each ticket before and after.";
+
+/** Declares the commands that perform acts; `operations` are the commands of all kinds. */
+export function actCommands(operations: readonly Operation[]): readonly Operation[] {
+  const byId = new Map(operations.map((op) => [op.id as string, op]));
+  const shared = {
+    permission: MacrosRun,
+    response: item(ActResults),
+    emits: [...new Set(operations.flatMap(({ emits }) => emits))] as readonly EventType[],
+    allowNoop: true,
+    environmentScoped: true,
+    fails: [ActsRefused, NotForKind, TooManyTickets],
+  } as const;
+  const bulk = command({
+    ...shared,
+    id: "tickets.bulk",
+    route: "POST /api/v1/itsm/tickets/bulk",
+    summary: "Change many tickets at once",
+    description: `Up to ${BULK_TICKETS_MAX}, by \`ids\` or by \`select\`. ${ON_EACH}`,
+    body: object({ ...target, acts: Type.Array(Act, { minItems: 1, maxItems: STEPS_MAX }) }),
+    example: {
+      body: {
+        select: { view: "unassigned", kinds: "incident" },
+        acts: [{ act: "tag", add: ["storm"] }],
+        dryRun: true,
+      },
+    },
+    async run(ctx, { body: { acts, dryRun = false, ...tickets } }) {
+      const ids = await resolveTarget(ctx, tickets);
+      return performActs(ctx as never, byId, { ids, acts, dryRun });
+    },
+  });
+  const run = command({
+    ...shared,
+    id: "macros.run",
+    route: "POST /api/v1/itsm/macros/{id}/run",
+    summary: "Run a macro on tickets",
+    description: ON_EACH,
+    params: object({ id: id("mac") }),
+    body: Target,
+    example: {
+      params: { id: "mac_01jzt3n5k8q2x4v6w8y0z2b4d6" },
+      body: { ids: ["inc_01jzt3n5k8q2x4v6w8y0z2b4d6"], dryRun: true },
+    },
+    async run(ctx, { params, body: { dryRun = false, ...tickets } }) {
+      const { steps, kinds } = await macros.store.get(ctx.tx, params.id);
+      const ids = await resolveTarget(ctx, tickets);
+      const wrong = ids.find(
+        (one) => kinds.length > 0 && !kinds.some((kind) => isOfKind(one, kind)),
+      );
+      if (wrong !== undefined) {
+        throw new Failure(NotForKind, {
+          detail: `The macro is for ${kinds.join(", ")}; ${wrong} is none.`,
+        });
+      }
+      return performActs(ctx as never, byId, { ids, acts: steps, dryRun });
+    },
+  });
+  return [bulk, run];
+}
+
+const PREFIXES: Readonly<Record<string, string>> = {
+  incident: "inc_",
+  change: "chg_",
+  problem: "prb_",
+  request: "req_",
+};
+
+function isOfKind(ticketId: string, kind: string): boolean {
+  return ticketId.startsWith(PREFIXES[kind] ?? kind);
+}
+
+async function resolveTarget(
+  ctx: ReadContext,
+  { ids, select }: Pick<Static<typeof Target>, "ids" | "select">,
+): Promise<readonly string[]> {
+  if ((ids === undefined) === (select === undefined)) {
+    throw invalidField("/ids", "or `select` must say which tickets, and not both");
+  }
+  if (ids) return ids;
+  const { filter, ...selected } = select ?? {};
+  const found = await findTicketIds(ctx, selected, { filter, limit: BULK_TICKETS_MAX + 1 });
+  if (found.length > BULK_TICKETS_MAX) throw new Failure(TooManyTickets);
+  return found;
+}

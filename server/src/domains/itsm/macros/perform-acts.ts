@@ -1,0 +1,211 @@
+/** Performs acts on many tickets in one transaction: all of them, or none and the reasons why. */
+import Type, { type Static } from "typebox";
+import type { Operation, WriteContext } from "#kernel/contract.ts";
+import { Failure, failure } from "#kernel/operation/failure.ts";
+import { performWithin } from "#kernel/operation/nested.ts";
+import { nullable } from "#kernel/schema/schema.ts";
+import { readTicketItems, TicketItem } from "../queue/index.ts";
+import { ticketKinds } from "../tickets/index.ts";
+import { type Act, callOf } from "./act.ts";
+import { renderText } from "./text-module.ts";
+
+export const BULK_TICKETS_MAX = 1_000;
+
+const Refusal = Type.Object(
+  {
+    step: Type.Integer({ description: "Which of the acts, from 0" }),
+    code: Type.String(),
+    status: Type.Integer(),
+    message: Type.String(),
+    errors: Type.Array(Type.Object({ path: Type.String(), message: Type.String() })),
+  },
+  { title: "ActRefusal" },
+);
+type Refusal = Static<typeof Refusal>;
+
+const ActResult = Type.Object(
+  {
+    id: Type.String(),
+    number: nullable(Type.String()),
+    before: nullable(TicketItem),
+    after: nullable(TicketItem),
+    changes: Type.Array(Type.String(), { description: "The fields that differ" }),
+    refusal: nullable(Refusal),
+  },
+  { title: "ActResult" },
+);
+
+export const ActResults = Type.Object(
+  {
+    dryRun: Type.Boolean(),
+    changed: Type.Integer({ description: "How many tickets became something else" }),
+    refused: Type.Integer({
+      description: "Only a dry run has any: otherwise one refusal refuses all",
+    }),
+    results: Type.Array(ActResult),
+  },
+  { title: "ActResults" },
+);
+export type ActResults = Static<typeof ActResults>;
+
+export const ActsRefused = failure(
+  "acts_refused",
+  409,
+  "Some of the tickets refuse this, so none was changed; `refusals` says which and why.",
+);
+export const NotForKind = failure(
+  "act_not_for_kind",
+  409,
+  "Tickets of this kind have no such act.",
+);
+const NoSuchTicket = failure("not_found", 404, "There is no such ticket, or you do not see it.");
+
+export interface ActPlan {
+  readonly ids: readonly string[];
+  readonly acts: readonly Act[];
+  readonly dryRun: boolean;
+}
+
+/** Thrown to roll back what a dry run did. */
+class DryRunEnd extends Error {
+  readonly results: ActResults;
+
+  constructor(results: ActResults) {
+    super("The dry run is over.");
+    this.results = results;
+  }
+}
+
+/** Performs acts on tickets; a dry run does all of it and takes it back, so that it tells what would be. */
+export async function performActs(
+  ctx: WriteContext<never>,
+  operations: ReadonlyMap<string, Operation>,
+  plan: ActPlan,
+): Promise<ActResults> {
+  if (!plan.dryRun) {
+    const results = await performAll(ctx, operations, plan);
+    if (results.refused === 0) return results;
+    const refusals = results.results
+      .filter(({ refusal }) => refusal !== null)
+      .map(({ id, number, refusal }) => ({ id, number, ...refusal }));
+    throw new Failure(ActsRefused, { extra: { refusals } });
+  }
+  try {
+    return await ctx.savepoint(async () => {
+      throw new DryRunEnd(await performAll(ctx, operations, plan));
+    });
+  } catch (error) {
+    if (error instanceof DryRunEnd) return error.results;
+    throw error;
+  }
+}
+
+async function performAll(
+  ctx: WriteContext<never>,
+  operations: ReadonlyMap<string, Operation>,
+  { ids, acts, dryRun }: ActPlan,
+): Promise<ActResults> {
+  // In one order, so that two bulk changes of the same tickets wait for each other instead of failing.
+  const sorted = [...new Set(ids)].toSorted();
+  const names = "caller,team";
+  const before = new Map((await readTicketItems(ctx, sorted, names)).map((one) => [one.id, one]));
+  const texts = await readTexts(ctx, acts);
+  const refusals = new Map<string, Refusal>();
+  for (const id of sorted) {
+    const ticket = before.get(id);
+    const refusal = ticket
+      ? await performOnTicket(ctx, operations, { ticket, acts, texts })
+      : toRefusal(0, new Failure(NoSuchTicket));
+    if (refusal) refusals.set(id, refusal);
+  }
+  const after = new Map((await readTicketItems(ctx, sorted, names)).map((one) => [one.id, one]));
+  const results = sorted.map((id) => {
+    const [was, is] = [before.get(id) ?? null, after.get(id) ?? null];
+    const refusal = refusals.get(id) ?? null;
+    const changes = was && is && !refusal ? differences(was, is) : [];
+    return {
+      id,
+      number: was?.number ?? null,
+      before: was,
+      after: refusal ? null : is,
+      changes,
+      refusal,
+    };
+  });
+  const changed = results.filter(({ changes }) => changes.length > 0).length;
+  return { dryRun, changed, refused: refusals.size, results };
+}
+
+interface TicketActs {
+  readonly ticket: TicketItem;
+  readonly acts: readonly Act[];
+  /** The bodies of text modules by their ids. */
+  readonly texts: ReadonlyMap<string, string>;
+}
+
+/** Performs the acts on one ticket; resolves to why one of them was refused. */
+async function performOnTicket(
+  ctx: WriteContext<never>,
+  operations: ReadonlyMap<string, Operation>,
+  { ticket, acts, texts }: TicketActs,
+): Promise<Refusal | undefined> {
+  const kind = ticketKinds(ctx.services).find((one) => one.kind === ticket.kind);
+  let present = ticket;
+  for (const [step, act] of acts.entries()) {
+    try {
+      const body =
+        act.act === "comment" ? (act.body ?? texts.get(act.textModuleId ?? "")) : undefined;
+      const said = body === undefined ? undefined : await renderText(ctx, body, present);
+      const call = kind && callOf(act, present, kind, said);
+      const operation = call && operations.get(`${kind.plural}.${call.verb}`);
+      if (!operation) throw new Failure(NotForKind);
+      await performWithin(ctx, operation, {
+        params: { id: ticket.id },
+        body: operation.body ? call.body : undefined,
+      });
+      // The tags that one step sets are those that the next one adds to.
+      if (act.act === "tag" || act.act === "set") {
+        const [changed] =
+          step < acts.length - 1 ? await readTicketItems(ctx, [ticket.id], "caller,team") : [];
+        present = changed ?? present;
+      }
+    } catch (error) {
+      // What is no refusal is a bug, or a conflict that runs the whole again.
+      if (!(error instanceof Failure)) throw error;
+      return toRefusal(step, error);
+    }
+  }
+  return undefined;
+}
+
+function toRefusal(step: number, { type, message, particulars }: Failure): Refusal {
+  const errors = (particulars.errors ?? []).map((error) => ({
+    path: error.path,
+    message: error.message,
+  }));
+  return { step, code: type.code, status: type.status, message, errors };
+}
+
+const UNCOMPARED: ReadonlySet<string> = new Set(["updatedAt", "revision", "caller", "team"]);
+
+/** The fields in which a ticket differs from what it was. */
+function differences(before: TicketItem, after: TicketItem): string[] {
+  const names = Object.keys(after) as (keyof TicketItem)[];
+  return names.filter(
+    (name) => !UNCOMPARED.has(name) && JSON.stringify(before[name]) !== JSON.stringify(after[name]),
+  );
+}
+
+async function readTexts(
+  { tx }: WriteContext<never>,
+  acts: readonly Act[],
+): Promise<ReadonlyMap<string, string>> {
+  const ids = acts.flatMap((act) => (act.act === "comment" ? (act.textModuleId ?? []) : []));
+  if (ids.length === 0) return new Map();
+  const rows = await tx
+    .selectFrom("text_modules")
+    .select(["id", "body"])
+    .where("id", "in", ids)
+    .execute();
+  return new Map(rows.map(({ id, body }) => [id, body]));
+}

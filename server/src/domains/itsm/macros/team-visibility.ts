@@ -1,0 +1,15 @@
+import type { Caller } from "#kernel/access/caller.ts";
+import type { ListCondition } from "#kernel/list/list.ts";
+import { DeskWrite } from "../tickets/index.ts";
+
+/** Selects the rows of a table that are for all, or for one of a caller's teams; who runs the desk sees every one. */
+export function visibleToTeams(caller: Caller, table: string): ListCondition {
+  if (caller.permissions.has(DeskWrite.name)) return () => "true";
+  return (parameters) => {
+    const me = parameters.add(caller.principal?.id ?? "", "text");
+    return (
+      `${table}.team_id is null or exists (select from team_members m ` +
+      `where m.team_id = ${table}.team_id and m.user_id = ${me})`
+    );
+  };
+}
