@@ -758,6 +758,8 @@ export interface Operations {
   "incidents.list_links": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["TicketLink"])[]; "pagination": Schemas["Pagination"] } };
   /** List who watches an incident */
   "incidents.list_watchers": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Watcher"])[]; "pagination": Schemas["Pagination"] } };
+  /** Merge a duplicate into the incident that it is one of */
+  "incidents.merge": { params: { "id": string }; body: { "intoId": string }; reply: { "data": Schemas["Incident"] } };
   /** Say how content you are with what became of your incident */
   "incidents.rate": { params: { "id": string }; body: { "satisfaction": number; "comment"?: string | null }; reply: { "data": Schemas["Incident"] } };
   /** Remove what is attached */
@@ -774,6 +776,8 @@ export interface Operations {
   "incidents.resolve": { params: { "id": string }; body: { "resolution": string; "resolutionCode"?: string; "resolveChildren"?: boolean }; reply: { "data": Schemas["Incident"] } };
   /** Take an incident that nobody works on */
   "incidents.take": { params: { "id": string }; reply: { "data": Schemas["Incident"] } };
+  /** Undo the merge of an incident into another one */
+  "incidents.unmerge": { params: { "id": string }; reply: { "data": Schemas["Incident"] } };
   /** Change an incident */
   "incidents.update": { params: { "id": string }; body: { "title"?: string; "description"?: string; "impact"?: number; "urgency"?: number; "severity"?: "low" | "medium" | "high" | "critical"; "category"?: string; "callerId"?: string | null; "assigneeId"?: string | null; "teamId"?: string | null; "ciIds"?: readonly (string)[]; "tags"?: readonly (string)[]; "fields"?: { readonly [name: string]: unknown }; "state"?: "new" | "in_progress" | "on_hold" | "resolved" | "closed" | "cancelled"; "onHoldReason"?: string | null; "resolution"?: string; "resolutionCode"?: string }; reply: { "data": Schemas["Incident"] } };
   /** Accept an invitation */
@@ -1692,6 +1696,7 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "incidents.list_comments": "GET /api/v1/itsm/incidents/{id}/comments",
   "incidents.list_links": "GET /api/v1/itsm/incidents/{id}/links",
   "incidents.list_watchers": "GET /api/v1/itsm/incidents/{id}/watchers",
+  "incidents.merge": "POST /api/v1/itsm/incidents/{id}/merge",
   "incidents.rate": "POST /api/v1/itsm/incidents/{id}/rate",
   "incidents.remove_attachment": "DELETE /api/v1/itsm/incidents/{id}/attachments/{attachmentId}",
   "incidents.remove_child": "DELETE /api/v1/itsm/incidents/{id}/children/{childId}",
@@ -1700,6 +1705,7 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "incidents.reopen": "POST /api/v1/itsm/incidents/{id}/reopen",
   "incidents.resolve": "POST /api/v1/itsm/incidents/{id}/resolve",
   "incidents.take": "POST /api/v1/itsm/incidents/{id}/take",
+  "incidents.unmerge": "POST /api/v1/itsm/incidents/{id}/unmerge",
   "incidents.update": "PATCH /api/v1/itsm/incidents/{id}",
   "invitations.accept": "POST /api/v1/auth/invitations/accept",
   "invitations.form": "POST /invitations",

@@ -46,6 +46,8 @@ export const ownIncidents: OwnTickets = {
     "closed",
     "reopened",
     "cancelled",
+    "merged",
+    "unmerged",
     "rated",
   ],
 };

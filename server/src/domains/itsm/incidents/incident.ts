@@ -24,6 +24,7 @@ export const incidentMachine = stateMachine({
     { action: "close", from: ["resolved"], to: "closed" },
     { action: "reopen", from: ["resolved", "closed"], to: "in_progress" },
     { action: "cancel", from: ["new", "in_progress", "on_hold"], to: "cancelled" },
+    { action: "unmerge", from: ["cancelled"], to: "in_progress", automatic: true },
   ],
 });
 export type State = (typeof incidentMachine.states)[number];

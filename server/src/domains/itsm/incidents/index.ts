@@ -8,6 +8,7 @@ import { contribute } from "#kernel/extension-point.ts";
 import { autoCloseJob, findAutoCloseable } from "./auto-close.ts";
 import { events } from "./incident.ts";
 import { incidentKind } from "./kind.ts";
+import { mergeEvents, mergeOperations } from "./merge/merge.ts";
 import { majorIncidentOperations } from "./major-incident.ts";
 import { incidentOperations } from "./operations.ts";
 import { IncidentsOwn, IncidentsRead, IncidentsResolve, IncidentsWrite } from "./incident.ts";
@@ -30,11 +31,12 @@ export const incidents = domain({
   name: "incidents",
   summary: "What went wrong, for whom, who works on it, and what became of it.",
   permissions: [IncidentsOwn, IncidentsRead, IncidentsWrite, IncidentsResolve],
-  events: [...events, ...shared.events],
+  events: [...events, ...mergeEvents, ...shared.events],
   operations: [
     ...incidentOperations,
     ...incidentTransitions,
     ...majorIncidentOperations,
+    ...mergeOperations,
     ...shared.operations,
   ],
   readers: [broadcastNotificationReader],

@@ -126,6 +126,24 @@ const families: readonly Sample[] = [
   },
 ];
 
+const duplicates: readonly Sample[] = [
+  {
+    operation: "incidents.merge",
+    arrange: async (owner) => ({
+      ...(await raised(owner)),
+      body: { intoId: (await raised(owner)).params.id },
+    }),
+  },
+  {
+    operation: "incidents.unmerge",
+    arrange: async (owner) => {
+      const [source, target] = [await raised(owner), await raised(owner)];
+      await owner(`POST ${PATH}/${source.params.id}/merge`, { intoId: target.params.id });
+      return source;
+    },
+  },
+];
+
 export const samples: readonly Sample[] = [
   { operation: "incidents.list", arrange: async () => ({ query: { limit: "2", queue: "true" } }) },
   {
@@ -146,4 +164,5 @@ export const samples: readonly Sample[] = [
   },
   ...moves,
   ...families,
+  ...duplicates,
 ];

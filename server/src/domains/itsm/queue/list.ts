@@ -2,7 +2,13 @@
 import type { ReadContext } from "#kernel/contract.ts";
 import { filterSql } from "#kernel/list/filter.ts";
 import type { ListCondition, ListDefinition, ListField } from "#kernel/list/list.ts";
-import { seesOwnOnly, TICKET_KINDS, type TicketKind, ticketKinds } from "../tickets/index.ts";
+import {
+  readFieldDefinitions,
+  seesOwnOnly,
+  TICKET_KINDS,
+  type TicketKind,
+  ticketKinds,
+} from "../tickets/index.ts";
 import { ITEM_COLUMNS } from "./ticket-item.ts";
 
 const text = (sql: string): ListField => ({ sql, kind: "text" });
@@ -71,6 +77,31 @@ export function ofKinds(kinds: readonly TicketKind[]): ListCondition {
   if (names.length === TICKET_KINDS.length) return () => "true";
   if (names.length === 1) return (parameters) => `kind = ${parameters.add(only, "text")}`;
   return (parameters) => `kind = any (${parameters.add(names, "text[]")})`;
+}
+
+const OWN_FIELD = /^fields\.([a-z][a-zA-Z0-9]{0,39})$/;
+
+/** The list with the own fields that an order names; of kinds that differ in a field, it is compared as text. */
+export async function withOwnFields(
+  tx: ReadContext["tx"],
+  kinds: readonly TicketKind[],
+  sort: string,
+): Promise<ListDefinition> {
+  const keys = sort.split(",").flatMap((word) => OWN_FIELD.exec(word.replace("-", ""))?.[1] ?? []);
+  if (keys.length === 0) return ticketList;
+  const definitions = (
+    await Promise.all(kinds.map(({ kind }) => readFieldDefinitions(tx, kind)))
+  ).flat();
+  const named = definitions.filter(({ key }) => keys.includes(key));
+  const added = named.map(({ key }): [string, ListField] => {
+    const isNumber = named.every((one) => one.key !== key || one.type === "number");
+    const sql = `(fields ->> '${key}')`;
+    const field: ListField = isNumber
+      ? { sql: `${sql}::numeric`, kind: "number", nullable: true }
+      : { sql, kind: "text", nullable: true };
+    return [`fields.${key}`, field];
+  });
+  return { ...ticketList, fields: { ...ticketList.fields, ...Object.fromEntries(added) } };
 }
 
 /** A saved filter as a condition; throws a 422 where it does not fit the fields. */

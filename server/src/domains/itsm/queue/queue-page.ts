@@ -5,7 +5,7 @@ import { orderBySql, parseSort } from "#kernel/list/order.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import type { CountedPage } from "#kernel/operation/response.ts";
 import { expandItems } from "./expand.ts";
-import { filterCondition, ofKinds, readableKinds, ticketList } from "./list.ts";
+import { filterCondition, ofKinds, readableKinds, ticketList, withOwnFields } from "./list.ts";
 import {
   foundCondition,
   type QueueQuery,
@@ -26,7 +26,8 @@ export async function readQueuePage(
   ) as Omit<QueueQuery, keyof typeof selection | "expand" | "q">;
   const { kinds, conditions, sort } = await resolveSelection(ctx, rest);
   const found = q === undefined ? [] : [await foundCondition(ctx, kinds, q)];
-  const page = await listPage(ctx, { ...ticketList, order: sort }, asked, {
+  const list = await withOwnFields(ctx.tx, kinds, asked.sort ?? sort);
+  const page = await listPage(ctx, { ...list, order: sort }, asked, {
     conditions: [...conditions, ...found],
     toItem: toTicketItem,
   });

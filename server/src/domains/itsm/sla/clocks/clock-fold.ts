@@ -260,7 +260,11 @@ interface Moment {
 /** Starts, resets, pauses, stops or cancels a clock by its ticket. */
 function applyTicketState(plan: ClockPlan, clock: SlaClockState, moment: Moment): SlaClockState {
   const { event, ticket } = moment;
-  if (clock.cancelledAt !== null) return clock;
+  if (clock.cancelledAt !== null) {
+    if (ticket.state === CANCELLED_STATE) return clock;
+    // A duplicate that is none after all: the time in between is nobody's.
+    return applyTicketState(plan, { ...clock, cancelledAt: null }, moment);
+  }
   const isAnswered = plan.metric === "response" && clock.stoppedAt !== null;
   if (ticket.state === CANCELLED_STATE && !isAnswered) {
     const cancelled = { ...clock, cancelledAt: clock.at, countingSince: null };

@@ -1,6 +1,7 @@
 import { authorOf } from "#kernel/access/caller.ts";
 import Type, { type Static } from "typebox";
 import type { WriteContext } from "#kernel/contract.ts";
+import { sql } from "kysely";
 import type { Tx } from "#kernel/db/connection.ts";
 import { event } from "#kernel/log/event.ts";
 import { Failure, Forbidden } from "#kernel/operation/failure.ts";
@@ -11,6 +12,7 @@ import { created, page } from "#kernel/operation/response.ts";
 import { id, nullable, object, text, Time } from "#kernel/schema/schema.ts";
 import { article, exampleRef, type TicketKind, ticketParams } from "../kind.ts";
 import { assertMayTalk } from "../party.ts";
+import { findMentioned } from "./mentions.ts";
 import { type FoundTicket, getTicketIdentity, ticketRefOf } from "../ticket.ts";
 
 export const COMMENT_CHARACTERS_MAX = 50_000;
@@ -35,6 +37,9 @@ const CommentEventData = Type.Object(
     body: nullable(text(COMMENT_CHARACTERS_MAX, "Null when it is internal")),
     byAgent: Type.Optional(
       Type.Boolean({ description: "Whether its author works on such tickets" }),
+    ),
+    mentions: Type.Optional(
+      Type.Array(Type.String(), { description: "The members whom it names and who may read it" }),
     ),
   },
   { title: "CommentData" },
@@ -93,16 +98,24 @@ function addComment(kind: TicketKind, CommentAdded: ReturnType<typeof commentAdd
       const ticket = await getTicketIdentity(ctx, kind, ref);
       assertMayTalk(kind, ctx.caller, ticket);
       const byAgent = ctx.caller.permissions.has(kind.write.name);
-      return writeComment(ctx, { kind, ticket }, { body, internal, byAgent });
+      const mentions = await findMentioned(ctx, kind, { body, internal });
+      return writeComment(ctx, { kind, ticket }, { body, internal, byAgent, mentions });
     },
   });
+}
+
+interface CommentInput {
+  readonly body: string;
+  readonly internal: boolean;
+  readonly byAgent: boolean;
+  readonly mentions?: readonly string[];
 }
 
 /** Adds a comment of the caller's to a ticket, and its event. */
 export function writeComment(
   ctx: WriteContext<ReturnType<typeof commentAdded>>,
   { kind, ticket }: FoundTicket,
-  { body, internal, byAgent }: { body: string; internal: boolean; byAgent: boolean },
+  { body, internal, byAgent, mentions = [] }: CommentInput,
 ): Comment {
   const comment: Comment = {
     id: newId("cmt", ctx.now.getTime()),
@@ -117,7 +130,8 @@ export function writeComment(
      values ($1, $2, $3, $4, $5, $6, $7)`,
     [comment.id, kind.kind, ticket.id, body, internal, comment.createdBy, ctx.now],
   );
-  const data = { ...comment, body: internal ? null : body, byAgent };
+  const named = mentions.length === 0 ? {} : { mentions: [...mentions] };
+  const data = { ...comment, body: internal ? null : body, byAgent, ...named };
   ctx.emit(commentAdded(kind), ticketRefOf(ticket), data);
   return comment;
 }
@@ -128,7 +142,9 @@ function listComments(kind: TicketKind) {
     id: `${plural}.list_comments`,
     route: `GET ${path}/{id}/comments`,
     summary: `List the comments on ${article(name)}, the oldest first`,
-    description: `Internal ones are for those who hold \`${write.name}\`.`,
+    description:
+      `Internal ones, and those of duplicates that were merged into it, are for those who hold \`${write.name}\`; ` +
+      "`ticketId` says where one was made.",
     permission: read,
     params: ticketParams(kind),
     query: object(pageQuery),
@@ -159,7 +175,15 @@ function queryComments(
   const all = tx
     .selectFrom("ticket_comments")
     .select(["id", "ticket_id", "body", "internal", "created_by", "created_at"])
-    .where("ticket_id", "=", ticketId)
+    .where(
+      "ticket_id",
+      "=",
+      includeInternal
+        ? // Who works on it reads what was said of its duplicates as well.
+          sql<string>`any (array(select ${ticketId}::text union all
+            select m.source_id from ticket_merges m where m.target_id = ${ticketId}))`
+        : ticketId,
+    )
     .where("id", ">", from);
   const seen = includeInternal ? all : all.where("internal", "=", false);
   return seen

@@ -121,7 +121,8 @@ const FIND = `
   select a.id, a.ticket_id as "ticketId", a.name, a.bytes::float8 as bytes, a.file_id as "fileId",
          f.media_type as "mediaType", f.internal, a.created_by as "createdBy", a.created_at as "createdAt"
     from ticket_attachments a join files f on f.id = a.file_id
-   where a.ticket_id = $1 and ($2 or not f.internal)`;
+   where ($2 or not f.internal) and (a.ticket_id = $1 or ($2 and a.ticket_id in (
+           select m.source_id from ticket_merges m where m.target_id = $1)))`;
 
 /** The attachments of a ticket that the viewer may see, in order. */
 export async function findAttachments(

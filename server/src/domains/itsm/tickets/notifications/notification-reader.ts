@@ -39,6 +39,8 @@ const MESSAGES: Readonly<Record<string, Message>> = {
   closed: { title: "was closed" },
   reopened: { title: "was reopened", field: "reason" },
   cancelled: { title: "was cancelled", field: "reason" },
+  merged: { title: "goes on as another incident that was reported already" },
+  unmerged: { title: "is looked into by itself again" },
   approved: { title: "was approved" },
   rejected: { title: "was rejected", field: "reason" },
   completed: { title: "was completed" },
@@ -82,7 +84,12 @@ export const ticketNotificationReader = reader({
       if (!ticket) continue;
       const watching = watchers.get(ticket.id) ?? [];
       const audience = selectAudience(event, ticket, { watching, filters, person });
-      await notifyOfTicket(ctx.because(event), event, { ...messageFor(event), userIds: audience });
+      const mentioned = mentionedIn(event);
+      const others = audience.filter((id) => !mentioned.includes(id));
+      await notifyOfTicket(ctx.because(event), event, { ...messageFor(event), userIds: others });
+      if (mentioned.length === 0) continue;
+      const message = { ...messageFor(event), title: "mentions you", userIds: mentioned };
+      await notifyOfTicket(ctx.because(event), event, message);
     }
   },
 });
@@ -109,6 +116,12 @@ function selectAudience(
   );
   const isInternal = internal || (verb === "comment_added" && event.data["internal"] !== false);
   return [...(isInternal ? [] : askersOf(ticket)), ...viewers];
+}
+
+/** The people whom a comment names; they may read it, and are told of that alone. */
+function mentionedIn({ data }: RecordedEvent): readonly string[] {
+  const { mentions } = data as { readonly mentions?: readonly string[] };
+  return mentions ?? [];
 }
 
 /** The people for whom a ticket was raised. */

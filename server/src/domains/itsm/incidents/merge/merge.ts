@@ -1,0 +1,237 @@
+/**
+ * Duplicates. An incident that is merged into another one ends, and whoever works on the other sees its comments and
+ * attachments there. Nothing moves: who asked keeps their own conversation and sees nobody else's, and to undo it is
+ * to forget that it was merged (ADR 0049).
+ */
+import Type from "typebox";
+import { findMembersWithPermission } from "#domains/identity/accounts/index.ts";
+import { authorOf } from "#kernel/access/caller.ts";
+import type { WriteContext } from "#kernel/contract.ts";
+import { event } from "#kernel/log/event.ts";
+import { Failure, failure, invalidField, NotFound } from "#kernel/operation/failure.ts";
+import { command } from "#kernel/operation/operation.ts";
+import { item } from "#kernel/operation/response.ts";
+import { newId } from "#kernel/schema/id.ts";
+import { object } from "#kernel/schema/schema.ts";
+import {
+  getTicketIdentity,
+  invalidTransition,
+  ticketParams,
+  ticketRef,
+  TicketSummary,
+} from "../../tickets/index.ts";
+import {
+  Incident,
+  type IncidentData,
+  incidentMachine,
+  IncidentsRead,
+  IncidentsWrite,
+  OPEN_STATES,
+} from "../incident.ts";
+import { EXAMPLE_INCIDENT, incidentCommands, incidentKind } from "../kind.ts";
+import { applyIncidentTransition } from "../lifecycle.ts";
+import { countChildren, incidentStore } from "../store.ts";
+import { deleteMerge, findMerge, insertMerge, removeWatchers } from "./store.ts";
+
+const DAY_MS = 24 * 3_600_000;
+const UNDO_DAYS_MAX = 7;
+
+export const IncidentMerged = event("incident.merged", {
+  resource: "incident",
+  summary: "An incident turned out to be a duplicate, and goes on as another one.",
+  data: Type.Object({ ...Incident.properties, into: TicketSummary }),
+});
+export const DuplicateAdded = event("incident.duplicate_added", {
+  resource: "incident",
+  summary: "Another incident was merged into this one.",
+  data: Type.Object({ ...Incident.properties, duplicate: TicketSummary }),
+});
+export const IncidentUnmerged = event("incident.unmerged", {
+  resource: "incident",
+  summary: "An incident is no duplicate after all, and has to be worked on by itself.",
+  data: Type.Object({ ...Incident.properties, from: TicketSummary }),
+});
+export const DuplicateRemoved = event("incident.duplicate_removed", {
+  resource: "incident",
+  summary: "An incident that was merged into this one goes on by itself.",
+  data: Type.Object({ ...Incident.properties, duplicate: TicketSummary }),
+});
+export const mergeEvents = [IncidentMerged, DuplicateAdded, IncidentUnmerged, DuplicateRemoved];
+
+const CantMerge = failure("incident_cant_merge", 409, "The incidents can't be merged.");
+const NotMerged = failure(
+  "incident_not_merged",
+  409,
+  "The incident is not merged into another one.",
+);
+const UndoOver = failure(
+  "incident_merge_final",
+  409,
+  `A merge can be undone for ${UNDO_DAYS_MAX} days.`,
+);
+
+const { path } = incidentKind;
+const one = {
+  permission: IncidentsWrite,
+  params: ticketParams(incidentKind),
+  response: item(Incident),
+};
+
+const mergeIncident = command({
+  ...one,
+  id: "incidents.merge",
+  route: `POST ${path}/{id}/merge`,
+  summary: "Merge a duplicate into the incident that it is one of",
+  description:
+    "It is cancelled, and its clocks with it; who asked is told. Who works on the other one sees its comments and " +
+    "attachments there, and those who watched it and read all incidents watch the other one. Both must be open; a " +
+    `major incident and the child of one are not merged. It can be undone for ${UNDO_DAYS_MAX} days.`,
+  body: object({ intoId: ticketRef("incident", "inc") }),
+  emits: [IncidentMerged, DuplicateAdded],
+  fails: [CantMerge, incidentMachine.wrongState],
+  example: { params: { id: EXAMPLE_INCIDENT }, body: { intoId: "INC0000002" } },
+  async run(ctx, { params, body: { intoId } }) {
+    const [source, target] = await lockBoth(ctx, params.id, intoId);
+    ctx.expectRevision(source.revision);
+    await assertMergeable(ctx, source, target);
+    const watcherIds = await moveWatchers(ctx, source.id, target.id);
+    await insertMerge(ctx, {
+      id: newId("mrg", ctx.now.getTime()),
+      linkId: newId("lnk", ctx.now.getTime()),
+      sourceId: source.id,
+      targetId: target.id,
+      stateBefore: source.state,
+      watcherIds,
+      createdBy: authorOf(ctx.caller),
+    });
+    const at = { at: ctx.now.toISOString(), by: authorOf(ctx.caller) };
+    const ended = applyIncidentTransition(source, "cancel", at);
+    const after = await incidentCommands.save(ctx, source, ended);
+    incidentCommands.emit(ctx, IncidentMerged, after, { into: toSummary(target) });
+    incidentCommands.emit(ctx, DuplicateAdded, target, { duplicate: toSummary(after) });
+    return after;
+  },
+});
+
+const unmergeIncident = command({
+  ...one,
+  id: "incidents.unmerge",
+  route: `POST ${path}/{id}/unmerge`,
+  summary: "Undo the merge of an incident into another one",
+  description:
+    "It is worked on by itself again: its clocks go on where they were, without the time in between.",
+  emits: [IncidentUnmerged, DuplicateRemoved],
+  fails: [NotMerged, UndoOver],
+  example: { params: { id: EXAMPLE_INCIDENT } },
+  async run(ctx, { params }) {
+    const { id } = await getTicketIdentity(ctx, incidentKind, params.id);
+    const known = await findMerge(ctx.tx, id);
+    if (!known) throw new Failure(NotMerged);
+    const [source, target] = await lockBoth(ctx, id, known.targetId);
+    ctx.expectRevision(source.revision);
+    // Somebody may have been faster.
+    const merge = await deleteMerge(ctx.tx, known.id);
+    if (!merge || source.state !== "cancelled") throw new Failure(NotMerged);
+    if (ctx.now.getTime() - Date.parse(merge.createdAt) > UNDO_DAYS_MAX * DAY_MS) {
+      throw new Failure(UndoOver);
+    }
+    await removeWatchers(ctx.tx, target.id, merge.watcherIds);
+    const at = { at: ctx.now.toISOString(), by: authorOf(ctx.caller) };
+    const after = await incidentCommands.save(
+      ctx,
+      source,
+      applyIncidentTransition(source, "unmerge", at),
+    );
+    incidentCommands.emit(ctx, IncidentUnmerged, after, { from: toSummary(target) });
+    incidentCommands.emit(ctx, DuplicateRemoved, target, { duplicate: toSummary(after) });
+    return after;
+  },
+});
+
+export const mergeOperations = [mergeIncident, unmergeIncident];
+
+type LockedIncident = IncidentData & { readonly revision: number };
+
+/** Locks two incidents in one order, whoever merges which into which. */
+async function lockBoth(
+  ctx: WriteContext<never>,
+  sourceRef: string,
+  targetRef: string,
+): Promise<readonly [LockedIncident, LockedIncident]> {
+  const source = await getTicketIdentity(ctx, incidentKind, sourceRef);
+  const target = await findTarget(ctx, targetRef);
+  if (source.id === target.id) throw invalidField("/intoId", "must be another incident");
+  const where = "id = any ($1::text[]) order by id";
+  const locked = await incidentStore.lockWhere(ctx.tx, where, [source.id, target.id]);
+  const [first, second] = [source, target].map(({ id }) => locked.find((row) => row.id === id));
+  if (!first || !second) throw new Failure(NotFound);
+  return [first, second];
+}
+
+async function findTarget(ctx: WriteContext<never>, ref: string) {
+  try {
+    return await getTicketIdentity(ctx, incidentKind, ref);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    throw invalidField("/intoId", "is not the id or number of an incident");
+  }
+}
+
+async function assertMergeable(
+  { tx }: WriteContext<never>,
+  source: LockedIncident,
+  target: LockedIncident,
+): Promise<void> {
+  if (!OPEN_STATES.includes(source.state)) {
+    throw invalidTransition(
+      incidentMachine,
+      source.state,
+      `In the state ${source.state} it is not merged.`,
+    );
+  }
+  if (!OPEN_STATES.includes(target.state)) {
+    throw new Failure(CantMerge, {
+      detail: `${target.number} is ${target.state}: nobody works on it.`,
+    });
+  }
+  if (source.isMajor || source.parentId !== null || (await countChildren(tx, source.id)) > 0) {
+    throw new Failure(CantMerge, {
+      detail: "A major incident and the child of one are not merged.",
+    });
+  }
+}
+
+/** Has those who watch a duplicate watch the other one, where they see all incidents. */
+async function moveWatchers(
+  ctx: WriteContext<never>,
+  sourceId: string,
+  targetId: string,
+): Promise<readonly string[]> {
+  const rows = await ctx.tx
+    .selectFrom("ticket_watchers")
+    .select("user_id")
+    .where("ticket_id", "=", sourceId)
+    .execute();
+  const ids = rows.map(({ user_id }) => user_id);
+  if (ids.length === 0) return [];
+  const readers = await findMembersWithPermission(ctx, IncidentsRead, ids);
+  if (readers.size === 0) return [];
+  const added = await ctx.tx
+    .insertInto("ticket_watchers")
+    .values(
+      [...readers].map((user_id) => ({
+        kind: "incident",
+        ticket_id: targetId,
+        user_id,
+        created_at: ctx.now.toISOString(),
+      })),
+    )
+    .onConflict((conflict) => conflict.doNothing())
+    .returning("user_id")
+    .execute();
+  return added.map(({ user_id }) => user_id);
+}
+
+function toSummary({ id, number, title, state }: IncidentData): TicketSummary {
+  return { kind: "incident", id, number, title, state };
+}

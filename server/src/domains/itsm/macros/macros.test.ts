@@ -1,0 +1,215 @@
+import { describe, expect, test } from "vitest";
+import { useWorld } from "#kernel/testing/world.ts";
+
+const world = await useWorld();
+const [owner, agent, colleague, viewer, requester] = await Promise.all([
+  world.member(["owner"]),
+  world.member(["agent"]),
+  world.member(["agent"]),
+  world.member(["viewer"]),
+  world.member(["requester"]),
+]);
+const INCIDENTS = "/api/v1/itsm/incidents";
+const BULK = "/api/v1/itsm/tickets/bulk";
+const MACROS = "/api/v1/itsm/macros";
+
+const raise = async (more: object = {}): Promise<any> =>
+  (await agent(`POST ${INCIDENTS}`, { title: "A printer", callerId: agent.userId, ...more })).body
+    .data;
+const problem = async (): Promise<any> =>
+  (await agent("POST /api/v1/itsm/problems", { title: "All printers" })).body.data;
+const stateOf = async ({ id }: any) => (await agent(`GET ${INCIDENTS}/${id}`)).body.data.state;
+
+describe("a bulk change", () => {
+  test("changes tickets of several kinds in one transaction, and shows before and after", async () => {
+    const [one, other, third] = [await raise({ tags: ["Old"] }), await raise(), await problem()];
+    const body = {
+      ids: [one.id, other.id, third.id],
+      acts: [
+        { act: "tag", add: ["Storm"], remove: ["old"] },
+        { act: "tag", add: ["north"] },
+        { act: "set", set: { assigneeId: colleague.userId } },
+      ],
+    };
+    const tried = await agent(`POST ${BULK}`, { ...body, dryRun: true });
+    expect(tried).toMatchObject({ status: 200, events: [] });
+    expect(tried.body.data).toMatchObject({ dryRun: true, changed: 3, refused: 0 });
+    expect(tried.body.data.results.find(({ id }: any) => id === one.id)).toMatchObject({
+      before: { tags: ["old"], assigneeId: null },
+      after: { tags: ["north", "storm"], assigneeId: colleague.userId },
+      changes: expect.arrayContaining(["tags", "assigneeId"]),
+    });
+    expect((await agent(`GET ${INCIDENTS}/${one.id}`)).body.data).toMatchObject({ tags: ["old"] });
+    const done = await agent(`POST ${BULK}`, body);
+    const incident = [
+      "incident.updated",
+      "incident.updated",
+      "incident.updated",
+      "incident.assigned",
+    ];
+    expect(done.events).toEqual([
+      ...incident,
+      ...incident,
+      "problem.updated",
+      "problem.updated",
+      "problem.updated",
+    ]);
+    expect(done.body.data).toMatchObject({ dryRun: false, changed: 3 });
+    const { body: tags } = await agent("GET /api/v1/itsm/tags?q=st");
+    expect(tags.data.tags).toEqual([{ tag: "storm", uses: 3 }]);
+    const { body: tagged } = await agent("GET /api/v1/itsm/tickets?tags=north,storm&sort=number");
+    expect(tagged.data.map(({ id }: any) => id)).toEqual([one.id, other.id, third.id]);
+  });
+
+  test("is refused as a whole, with each that refuses and why", async () => {
+    const [open, closed, other] = [await raise(), await raise(), await problem()];
+    await agent(`POST ${INCIDENTS}/${closed.id}/cancel`);
+    const foreign = "inc_01jzt3n5k8q2x4v6w8y0z2b4d6";
+    const ids = [open.id, closed.id, other.id, foreign];
+    const answer = await agent(`POST ${BULK}`, { ids, acts: [{ act: "hold", reason: "Parts" }] });
+    expect(answer).toMatchObject({ status: 409, events: [], body: { code: "acts_refused" } });
+    const codes = answer.body.refusals.map(({ id, code }: any) => [id, code]);
+    expect(codes.toSorted()).toEqual(
+      [
+        [closed.id, "incident_wrong_state"],
+        [other.id, "act_not_for_kind"],
+        [foreign, "not_found"],
+      ].toSorted(),
+    );
+    expect(await stateOf(open)).toBe("new");
+    const tried = await agent(`POST ${BULK}`, { ids, acts: [{ act: "hold" }], dryRun: true });
+    expect(tried.body.data).toMatchObject({ changed: 1, refused: 3 });
+  });
+
+  test("has a bound, and needs the rights of each of its acts", async () => {
+    const { id } = await raise();
+    const ids = Array.from({ length: 1_001 }, () => id);
+    expect(await agent(`POST ${BULK}`, { ids, acts: [{ act: "take" }] })).toMatchObject({
+      status: 422,
+    });
+    await world.sql(
+      `insert into incidents (id, workspace_id, environment, no, number, title, description, state, impact, urgency,
+         priority, severity, category, created_by, created_at, updated_at)
+       select 'inc_' || lpad(n::text, 26, '0'), $1, 'staging', n, 'INC' || lpad(n::text, 7, '0'), 'Many', '', 'new',
+              3, 3, 5, 'low', '', 'usr_x', now(), now() from generate_series(1, 10000) n`,
+      [world.home],
+    );
+    const staging = { "x-environment": "staging" };
+    const all = { select: { view: "open" }, acts: [{ act: "tag", add: ["all"] }] };
+    expect(await agent(`POST ${BULK}`, all, staging)).toMatchObject({
+      status: 422,
+      events: [],
+      body: { code: "too_many_tickets" },
+    });
+    for (const nobody of [viewer, requester]) {
+      expect(await nobody(`POST ${BULK}`, { ids: [id], acts: [{ act: "take" }] })).toMatchObject({
+        status: 403,
+        events: [],
+      });
+    }
+    // A token that may run macros and not resolve is refused by the act itself.
+    const { body } = await owner("POST /api/v1/auth/tokens", {
+      name: "Bulk",
+      expiresIn: null,
+      scopes: ["macros:run", "incidents:read", "incidents:own", "incidents:write", "desk:read"],
+    });
+    const program = world.asToken(body.data.token, "default");
+    const resolve = { ids: [id], acts: [{ act: "resolve", resolution: "Done" }] };
+    const refused = await program(`POST ${BULK}`, resolve);
+    expect(refused.body.refusals).toMatchObject([{ id, code: "forbidden", status: 403 }]);
+    expect(await stateOf({ id })).toBe("new");
+  });
+
+  test("and somebody who takes one of its tickets at once: both hold, one after the other", async () => {
+    const tickets = await Promise.all(Array.from({ length: 5 }, () => raise()));
+    const ids = tickets.map(({ id }) => id as string);
+    const [bulk, ...taken] = await Promise.all([
+      agent(`POST ${BULK}`, { ids, acts: [{ act: "take" }] }),
+      ...ids.map((id) => colleague(`POST ${INCIDENTS}/${id}/take`)),
+    ]);
+    const owners = await Promise.all(
+      ids.map(async (id) => (await agent(`GET ${INCIDENTS}/${id}`)).body.data.assigneeId),
+    );
+    const byColleague = taken.filter(({ status }) => status === 200).length;
+    // All are the agent's, or none is: the bulk change is one act.
+    if (bulk?.status === 200)
+      expect([byColleague, new Set(owners)]).toEqual([0, new Set([agent.userId])]);
+    else expect([bulk?.status, byColleague]).toEqual([409, 5]);
+  });
+});
+
+describe("a macro", () => {
+  test("does its steps in order, with texts filled in, and nothing where one is refused", async () => {
+    const { body: module } = await agent("POST /api/v1/itsm/text-modules", {
+      name: "Done",
+      keyword: "done",
+      body: "Dear {{caller.firstName}}, {{ticket.number}} is done. {{agent.name}}",
+    });
+    const wrong = { name: "Wrong", keyword: "wrong", body: "{{caller.salary}}" };
+    expect(await agent("POST /api/v1/itsm/text-modules", wrong)).toMatchObject({ status: 422 });
+    const made = await agent(`POST ${MACROS}`, {
+      name: "Finish",
+      kinds: ["incident"],
+      position: 1,
+      steps: [
+        { act: "take" },
+        { act: "comment", textModuleId: module.data.id },
+        { act: "resolve", resolution: "Turned it off and on", resolutionCode: "solved" },
+      ],
+    });
+    expect(made).toMatchObject({ status: 201, events: ["macro.created"] });
+    const run = `POST ${MACROS}/${made.body.data.id}/run`;
+    const ticket = await raise();
+    const render = `GET /api/v1/itsm/text-modules/${module.data.id}/render?ticketId=${ticket.number}`;
+    const said = `Dear Somebody, ${ticket.number} is done. Somebody`;
+    expect((await agent(render)).body.data.text).toBe(said);
+    expect(await agent(run, { ids: [ticket.id], dryRun: true })).toMatchObject({
+      status: 200,
+      events: [],
+      body: { data: { results: [{ after: { state: "resolved", assigneeId: agent.userId } }] } },
+    });
+    const done = await agent(run, { ids: [ticket.id] });
+    expect(done.events).toEqual([
+      "incident.updated",
+      "incident.assigned",
+      "incident.comment_added",
+      "incident.resolved",
+    ]);
+    const { body: comments } = await agent(`GET ${INCIDENTS}/${ticket.id}/comments`);
+    expect(comments.data.map(({ body }: any) => body)).toEqual([said]);
+    const again = await agent(run, { ids: [ticket.id] });
+    expect(again).toMatchObject({ status: 409, events: [] });
+    expect(again.body.refusals).toMatchObject([{ step: 2, code: "incident_wrong_state" }]);
+    expect((await agent(`GET ${INCIDENTS}/${ticket.id}/comments`)).body.data).toHaveLength(1);
+    const other = await problem();
+    expect(await agent(run, { ids: [other.id] })).toMatchObject({
+      status: 409,
+      body: { code: "act_not_for_kind" },
+    });
+  });
+
+  test("that is deleted while it runs is run or not found", async () => {
+    const { body } = await agent(`POST ${MACROS}`, { name: "Gone", steps: [{ act: "take" }] });
+    const ticket = await raise();
+    const [ran, deleted] = await Promise.all([
+      agent(`POST ${MACROS}/${body.data.id}/run`, { ids: [ticket.id] }),
+      agent(`DELETE ${MACROS}/${body.data.id}`),
+    ]);
+    expect(deleted.status).toBe(204);
+    expect([200, 404]).toContain(ran.status);
+    expect(ran.events).toEqual(ran.status === 200 ? ["incident.updated", "incident.assigned"] : []);
+  });
+
+  test("of a team is listed for those in it, and for who runs the desk", async () => {
+    const { body: team } = await owner("POST /api/v1/itsm/teams", {
+      name: "Printers",
+      memberIds: [agent.userId],
+    });
+    await owner(`POST ${MACROS}`, { name: "Ours", teamId: team.data.id, steps: [{ act: "take" }] });
+    const names = async (by: typeof agent) =>
+      (await by(`GET ${MACROS}`)).body.data.map(({ name }: any) => name);
+    expect(await names(agent)).toContain("Ours");
+    expect(await names(owner)).toContain("Ours");
+    expect(await names(colleague)).not.toContain("Ours");
+  });
+});

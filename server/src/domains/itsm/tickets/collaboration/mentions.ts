@@ -1,0 +1,41 @@
+/** People who are named in a comment: `@[usr_…]`, or `@` and the part of their address before the `@`. */
+import { findMembersWithPermission } from "#domains/identity/accounts/index.ts";
+import type { ReadContext } from "#kernel/contract.ts";
+import { queryRows } from "#kernel/db/statement.ts";
+import type { TicketKind } from "../kind.ts";
+
+const MENTIONS_MAX = 20;
+const BY_ID = /@\[(usr_[0-9a-z]{26})\]/g;
+const BY_HANDLE = /(?<![\w.@[])@([a-z0-9][a-z0-9._-]{1,60}[a-z0-9])/gi;
+
+const MEMBERS = `
+  select u.id, split_part(u.email, '@', 1) as handle
+    from memberships m join users u on u.id = m.user_id
+   where m.status = 'active' and u.status = 'active'
+     and (u.id = any ($1::text[]) or split_part(u.email, '@', 1) = any ($2::text[]))
+   order by u.id limit 200`;
+
+/** Finds the members whom a comment names and who may read it, each once; a handle that two share names nobody. */
+export async function findMentioned(
+  ctx: Pick<ReadContext, "tx" | "services">,
+  { write, reporting }: Pick<TicketKind, "write" | "reporting">,
+  { body, internal }: { readonly body: string; readonly internal: boolean },
+): Promise<string[]> {
+  const ids = [...body.matchAll(BY_ID)].map(([, id = ""]) => id);
+  const handles = [...body.matchAll(BY_HANDLE)].map(([, handle = ""]) => handle.toLowerCase());
+  if (ids.length === 0 && handles.length === 0) return [];
+  const rows = await queryRows(ctx.tx, MEMBERS, [ids, handles]);
+  const named = rows
+    .filter(
+      ({ id, handle }) =>
+        ids.includes(String(id)) || rows.filter((row) => row["handle"] === handle).length === 1,
+    )
+    .map(({ id }) => String(id));
+  if (named.length === 0) return [];
+  const readers = await findMembersWithPermission(
+    ctx,
+    internal ? write : reporting.permission,
+    named,
+  );
+  return [...new Set(named)].filter((id) => readers.has(id)).slice(0, MENTIONS_MAX);
+}

@@ -1,0 +1,86 @@
+import { expect, test } from "vitest";
+import { until, useWorld } from "#kernel/testing/world.ts";
+
+const world = await useWorld({ work: true });
+const [owner, agent, requester] = await Promise.all([
+  world.member(["owner"]),
+  world.member(["agent"]),
+  world.member(["requester"]),
+]);
+const INCIDENTS = "/api/v1/itsm/incidents";
+const KIND = "/api/v1/itsm/kinds/incident";
+const FIELDS = [
+  { key: "floor", name: "Floor", type: "choice", choices: ["1", "2"], isRequired: true },
+  { key: "cost", name: "Cost", type: "number" },
+  { key: "until", name: "Until", type: "date" },
+  { key: "contact", name: "Contact", type: "user" },
+  { key: "remark", name: "Remark", type: "text" },
+];
+const defined = await owner(`PATCH ${KIND}`, { fields: FIELDS });
+
+test("fields of one's own are typed, and at once in forms, tickets, events, filters, orders, search and clocks", async () => {
+  expect(defined).toMatchObject({ status: 200, events: ["audit.ticket_kind.updated"] });
+  expect((await agent(`GET ${KIND}`)).body.data.schema).toMatchObject({
+    properties: { floor: { enum: ["1", "2"] }, cost: { type: "number" } },
+    required: ["floor"],
+  });
+  await owner("POST /api/v1/itsm/sla-policies", {
+    name: "Second floor",
+    entity: "incident",
+    conditions: { "fields.floor": "2" },
+    targets: [{ metric: "resolution", minutes: 60 }],
+  });
+  const raise = (more: object) => agent(`POST ${INCIDENTS}`, { title: "Leak", ...more });
+  expect(await raise({})).toMatchObject({ status: 422, events: [] });
+  const wrong = { floor: "9", cost: "much", until: "2026-02-31", contact: "usr_x", colour: "red" };
+  const { status, body: problem } = await raise({ fields: wrong });
+  expect([status, problem.errors.map(({ path }: any) => path).toSorted()]).toEqual([
+    422,
+    ["/fields/colour", "/fields/contact", "/fields/cost", "/fields/floor", "/fields/until"],
+  ]);
+  const { body } = await raise({
+    fields: { floor: "2", cost: 7, remark: "Dripping" },
+    tags: ["Wet"],
+  });
+  const { id } = body.data;
+  expect(body.data).toMatchObject({ tags: ["wet"], fields: { floor: "2", cost: 7 } });
+  await raise({ fields: { floor: "1", cost: 90 } });
+  const changed = await agent(`PATCH ${INCIDENTS}/${id}`, { fields: { cost: 70, remark: null } });
+  expect(changed).toMatchObject({ events: ["incident.updated"] });
+  expect(changed.body.data.fields).toEqual({ floor: "2", cost: 70 });
+  expect(await agent(`PATCH ${INCIDENTS}/${id}`, { fields: { cost: 70 } })).toMatchObject({
+    events: [],
+  });
+  expect(await agent(`PATCH ${INCIDENTS}/${id}`, { fields: { floor: null } })).toMatchObject({
+    status: 422,
+  });
+  const { body: timeline } = await agent(`GET ${INCIDENTS}/${id}/timeline`);
+  expect(timeline.data[0].changes).toMatchObject([
+    { field: "fields", from: { cost: 7 }, to: { cost: 70 } },
+  ]);
+  const ids = async (query: string) =>
+    (await agent(`GET /api/v1/itsm/tickets?${query}`)).body.data.map((one: any) => one.fields.cost);
+  expect(await ids(`filter=${encodeURIComponent('{"fields.floor":"2"}')}`)).toEqual([70]);
+  expect(await ids("sort=-fields.cost")).toEqual([90, 70]);
+  expect(await ids("q=wet")).toEqual([70]);
+  await until(async () => {
+    const { body: item } = await agent(`GET /api/v1/itsm/tickets/${id}`);
+    return item.data.dueMetric === "resolution";
+  });
+});
+
+test("a field keeps its type, and who only asks neither needs nor sets any", async () => {
+  const [floor] = FIELDS;
+  for (const fields of [
+    [{ ...floor, type: "text", choices: undefined }],
+    [{ key: "size", name: "Size", type: "choice" }],
+    [floor, floor],
+  ]) {
+    expect(await owner(`PATCH ${KIND}`, { fields })).toMatchObject({ status: 422, events: [] });
+  }
+  expect(await agent(`PATCH ${KIND}`, { fields: [] })).toMatchObject({ status: 403, events: [] });
+  expect(await requester(`POST ${INCIDENTS}`, { title: "Mine" })).toMatchObject({ status: 201 });
+  expect(
+    await requester(`POST ${INCIDENTS}`, { title: "Mine", fields: { floor: "1" } }),
+  ).toMatchObject({ status: 422, events: [] });
+});
