@@ -23,6 +23,7 @@ interface Ticket {
   readonly createdBy: string;
   /** The fields that the model predicts. */
   fields: Record<string, unknown> & { state: string };
+  isMerged?: boolean;
   /** The voters since it was last submitted. */
   voters: Set<string>;
 }
@@ -47,6 +48,10 @@ const teams = await Promise.all(
     async (name) => (await owner("POST /api/v1/itsm/teams", { name })).body.data.id,
   ),
 );
+
+await owner("PATCH /api/v1/itsm/kinds/incident", {
+  fields: [{ key: "level", name: "Level", type: "number" }],
+});
 
 /** A stream of numbers that is the same for the same seed. */
 class Random {
@@ -214,7 +219,13 @@ function predictPatch(ticket: Ticket, body: Record<string, unknown>, by: Person)
     state,
   };
   after["priority"] = Number(after["impact"]) + Number(after["urgency"]) - 1;
-  const isChanged = Object.keys(after).some((field) => after[field] !== before[field]);
+  after["fields"] = { ...(before["fields"] as object), ...(body["fields"] as object) };
+  after["tags"] = [
+    ...new Set((after["tags"] as string[]).map((tag) => tag.toLowerCase())),
+  ].toSorted();
+  const isChanged = Object.keys(after).some(
+    (field) => JSON.stringify(after[field]) !== JSON.stringify(before[field]),
+  );
   if (!isChanged) return { status: 200, events: [] };
   const isWorse =
     SEVERITIES.indexOf(String(after["severity"])) > SEVERITIES.indexOf(String(before["severity"]));
@@ -244,6 +255,26 @@ function predictEscalation(ticket: Ticket, body: Record<string, string>, by: Per
   const same = severity === before["severity"] && teamId === before["teamId"];
   if (lower || same) return { status: 422 };
   return { status: 200, events: ["incident.escalated"], fields: { severity, teamId } };
+}
+
+const OPEN_STATES = ["new", "in_progress", "on_hold"];
+
+function predictMerge(source: Ticket, target: Ticket, by: Person): Prediction {
+  if (!WORKERS.includes(by.role)) return { status: 403 };
+  if (source === target) return { status: 422 };
+  const isOpen = [source, target].every(({ fields: { state } }) => OPEN_STATES.includes(state));
+  if (!isOpen) return { status: 409 };
+  source.isMerged = true;
+  const fields = { state: "cancelled", onHoldReason: null };
+  return { status: 200, events: ["incident.merged", "incident.duplicate_added"], fields };
+}
+
+function predictUnmerge(ticket: Ticket, by: Person): Prediction {
+  if (!WORKERS.includes(by.role)) return { status: 403 };
+  if (!ticket.isMerged) return { status: 409 };
+  ticket.isMerged = false;
+  const events = ["incident.unmerged", "incident.duplicate_removed"];
+  return { status: 200, events, fields: { state: "in_progress" } };
 }
 
 /** The events and failures that occurred, so that the walks cover all of them. */
@@ -310,6 +341,16 @@ class Walk {
   async #edit(ticket: Ticket, by: Person): Promise<void> {
     const random = this.#random;
     const path = `/api/v1/itsm/incidents/${ticket.id}`;
+    if (random.below(8) === 0) {
+      const prediction = predictUnmerge(ticket, by);
+      return this.#compare(ticket, prediction, await by.ask(`POST ${path}/unmerge`));
+    }
+    if (random.below(8) === 0) {
+      const target = random.of(this.#tickets.filter(({ kind }) => kind === "incidents").slice(-6));
+      const prediction = predictMerge(ticket, target, by);
+      const answer = await by.ask(`POST ${path}/merge`, { intoId: target.id });
+      return this.#compare(ticket, prediction, answer);
+    }
     if (random.below(3) === 0) {
       const body = {
         severity: random.maybe(() => random.of(SEVERITIES)),
@@ -327,6 +368,8 @@ class Walk {
       severity: random.maybe(() => random.of(SEVERITIES)),
       assigneeId: random.maybe(() => random.of([null, ...people.map(({ id }) => id)])),
       teamId: random.maybe(() => random.of([null, ...teams])),
+      tags: random.maybe(() => random.of([[], ["Vip"], ["b", "a"]])),
+      fields: random.maybe(() => ({ level: random.below(3) })),
       state: random.maybe(() =>
         random.of(["new", "in_progress", "on_hold", "resolved", "closed", "cancelled"]),
       ),
@@ -371,7 +414,15 @@ class Walk {
 }
 
 const DEFAULT_FIELDS: Readonly<Record<Ticket["kind"], Record<string, unknown>>> = {
-  incidents: { state: "new", teamId: null, resolution: null, resolutionCode: null, reopenCount: 0 },
+  incidents: {
+    state: "new",
+    teamId: null,
+    resolution: null,
+    resolutionCode: null,
+    reopenCount: 0,
+    tags: [],
+    fields: {},
+  },
   changes: { state: "draft", approvalsGiven: 0, type: "normal" },
   problems: { state: "open", rootCause: null, workaround: null, resolution: null },
 };
@@ -383,7 +434,14 @@ test("random operations on tickets give the responses, events and states of the 
       for (let step = 0; step < STEPS; step += 1) await walk.step();
     }),
   );
-  const others = ["incident.updated", "incident.assigned", "incident.escalated", "change.approved"];
+  const others = [
+    "incident.updated",
+    "incident.assigned",
+    "incident.escalated",
+    "change.approved",
+    "incident.merged",
+    "incident.unmerged",
+  ];
   const failures = ["incidents", "changes", "problems"].flatMap((kind) => [
     `${kind} 403`,
     `${kind} 409`,

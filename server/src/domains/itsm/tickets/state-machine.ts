@@ -56,7 +56,7 @@ export function transitionBetween<State extends string, Action extends string>(
   to: State,
 ): Action {
   const transition = machine.transitions.find(
-    (candidate) => candidate.to === to && candidate.from.includes(from),
+    ({ to: end, from: begins, automatic }) => end === to && begins.includes(from) && !automatic,
   );
   if (transition) return transition.action;
   const states = machine.transitions
