@@ -5,7 +5,7 @@ import { clickOn, Stage, untilDrawn } from "./stage.ts";
 const ROUNDS = 10;
 const TARGET_MS = 100;
 const WAY = [
-  { link: 'nav a[href^="/workflows"]', isThere: "main tr[id^=row-]" },
+  { link: 'nav a[href^="/workflows"]', isThere: "main tr[aria-rowindex]" },
   { link: 'nav a[href^="/runs"]', isThere: "[aria-label=Runs] [role=row]" },
   { link: 'nav a[href="/"]', isThere: ".home-title > span" },
 ];
