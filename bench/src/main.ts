@@ -19,6 +19,7 @@ import { manyRuns } from "./figures/many-runs.ts";
 import { memory } from "./figures/memory.ts";
 import { read } from "./figures/read.ts";
 import { readers } from "./figures/readers.ts";
+import { files } from "./figures/files.ts";
 import { pages } from "./figures/pages.ts";
 import { records } from "./figures/records.ts";
 import { reports } from "./figures/reports.ts";
@@ -48,6 +49,7 @@ const FIGURES: readonly Figure[] = [
   records,
   pages,
   scripts,
+  files,
   tickets,
   cmdb,
   reports,

@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { useWorld } from "#kernel/testing/world.ts";
 import { upload } from "./testing/upload.ts";
@@ -114,4 +115,33 @@ test("a picture in an article is shown to whoever may read the article", async (
   const [, source = ""] = /<img src="(\/files\/[^"]+)" alt="The dialog"/.exec(html) ?? [];
   expect((await world.stranger(`GET ${source}`)).body).toBe(GIF_SCRIPT);
   expect(html).toContain(`src="${foreign}"`);
+});
+
+// The last, since it takes the tables away.
+test("texts that were attached before there was a store become files of it", async () => {
+  const incident = await agent("POST /api/v1/itsm/incidents", { title: "a", description: "b" });
+  const path = `/api/v1/itsm/incidents/${incident.body.data.id}/attachments`;
+  const ids: string[] = [];
+  const texts = ["same ä", "same ä", "other"];
+  for (const content of texts) {
+    ids.push((await agent(`POST ${path}`, { name: "a.log", content })).body.data.id);
+  }
+  await world.sql("delete from ticket_attachments where id <> all ($1)", [ids]);
+  await world.sql("alter table ticket_attachments add column content text, drop column file_id");
+  await world.sql(
+    "update ticket_attachments set content = case id when $1 then 'other' else 'same ä' end",
+    [ids[2]],
+  );
+  await world.sql("drop table files, file_usage, thumbnails, blob_texts, blobs");
+  const migration = new URL("../../../migrations/0052_files.sql", import.meta.url);
+  await world.sql(await readFile(migration, "utf8"));
+  const moved = await world.sql("select refs, place, size::int from blobs order by refs");
+  expect(moved).toEqual([
+    { refs: 1, place: "database", size: 5 },
+    { refs: 2, place: "database", size: 7 },
+  ]);
+  const got = await Promise.all(ids.map((id) => agent(`GET ${path}/${id}`)));
+  expect(got.map(({ body }) => body)).toEqual(texts);
+  expect((await agent(`DELETE ${path}/${ids[0]}`)).status).toBe(204);
+  expect((await agent(`POST ${path}`, { name: "b.log", content: "other" })).status).toBe(201);
 });
