@@ -9,12 +9,15 @@ const LATE = [
   "@node-saml/node-saml",
   "@scalar/fastify-api-reference",
   "@simplewebauthn/server",
+  "imapflow",
   "libpg-query",
   "markdown-it",
   "nodemailer",
   "openid-client",
   "otpauth",
+  "postal-mime",
   "qrcode",
+  "smtp-server",
   "yaml",
 ];
 

@@ -4,12 +4,11 @@ import { UnattendedWorkPoint } from "#kernel/contributions/unattended-work.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { EventVisibilityPoint } from "#kernel/log/event-visibility.ts";
 import { TicketMailerPoint } from "../tickets/index.ts";
-import { mailEventVisibility } from "./event-visibility.ts";
 import * as events from "./events.ts";
 import { findPolledJob, pollJob } from "./imap/poll-job.ts";
 import { settleMailJob } from "./intake/settle-job.ts";
 import { mailListener } from "./listener/listener.ts";
-import { mailboxes as mailboxResource } from "./mailbox-resource.ts";
+import { mailboxes as mailboxResource, unattendedMailboxes } from "./mailbox-resource.ts";
 import {
   getMessage,
   listMessages,
@@ -21,7 +20,6 @@ import { mailRetentionJob } from "./messages/retention.ts";
 import { contactReader, ticketMailer } from "./outgoing/mailer.ts";
 import { sendTicketMailJob } from "./outgoing/send-job.ts";
 import { MailRead, MailReceive, MailWrite } from "./permissions.ts";
-import { unattendedMailboxes } from "./unattended.ts";
 
 export { mailListener } from "./listener/listener.ts";
 
@@ -58,6 +56,6 @@ export const mail = domain({
       type: "mail",
       canRead: async ({ caller }) => caller.permissions.has(MailRead.name),
     }),
-    ...mailEventVisibility.map((view) => contribute(EventVisibilityPoint, view)),
+    ...events.mailEventVisibility.map((view) => contribute(EventVisibilityPoint, view)),
   ],
 });

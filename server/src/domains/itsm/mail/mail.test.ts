@@ -2,20 +2,8 @@ import { expect, test } from "vitest";
 import { bounce, nested } from "./testing/corpus.ts";
 import { INCIDENTS, MAILBOXES, plainMail, settled, useDesk } from "./testing/desk.ts";
 
-const { world, mails, deliver, readMail } = await useDesk();
+const { world, mails, deliver, readMail, newEvents, countIncidents, verified } = await useDesk();
 const owner = await world.member(["owner"]);
-
-let seen = 0;
-
-/** The events of mails since this was last asked, each with its reason. */
-async function newEvents(): Promise<(readonly [string, string | null])[]> {
-  const rows = await world.sql(
-    "select type, data from events where type like 'mail.%' order by epoch, xid, seq",
-  );
-  const fresh = rows.slice(seen);
-  seen = rows.length;
-  return fresh.map(({ type, data }) => [type, data.reason ?? null]);
-}
 
 async function mailbox(address: string, more: object = {}) {
   const answer = await owner(`POST ${MAILBOXES}`, {
@@ -116,20 +104,8 @@ test("a mail makes a ticket of a contact, who is answered in one thread, and ans
 
 /** The newest incident. */
 const newest = async () => (await owner(`GET ${INCIDENTS}?limit=1`)).body.data[0];
-const countIncidents = async (slug = "default"): Promise<number> => {
-  const text =
-    "select count(*)::int as n from incidents join workspaces on key = workspace_id where slug = $1";
-  return (await world.sql(text, [slug]))[0].n;
-};
 const commentsOn = async (number: string) =>
   (await owner(`GET ${INCIDENTS}/${number}/comments`)).body.data as any[];
-
-/** A verified member, who can be told from others by their address. */
-async function verified(roles: readonly string[]) {
-  const person = await world.member(roles);
-  await world.sql("update users set email_verified_at = now() where id = $1", [person.userId]);
-  return { ...person, ask: person, address: `${person.userId}@example.com` };
-}
 
 /** Delivers a mail and waits for what becomes of it; resolves to its events. */
 async function receive(raw: string | Buffer, from: string, to: string) {

@@ -13,6 +13,8 @@ import { resource } from "#kernel/resource/resource.ts";
 import { patch } from "#kernel/schema/schema.ts";
 import { SecretsUse } from "#kernel/secrets/secrets.ts";
 import { findActiveItem } from "../catalog/index.ts";
+import type { UnattendedItem, UnattendedWork } from "#kernel/contributions/unattended-work.ts";
+import { queryRows } from "#kernel/db/statement.ts";
 import { assertReferencesExist } from "../tickets/index.ts";
 import {
   type ImapSettings,
@@ -161,3 +163,14 @@ async function assertImap(
   }
   assertNoErrors(errors);
 }
+
+const LIST = `
+  select id, name, environment::text as environment from mailboxes
+   where saved_by = $1 and imap is not null order by id limit $2`;
+
+/** Mailboxes that are fetched from with a secret, by the right of a member. */
+export const unattendedMailboxes: UnattendedWork = {
+  kind: "mailbox",
+  list: async (tx, userId, limit) =>
+    (await queryRows(tx, LIST, [userId, limit])) as unknown as UnattendedItem[],
+};

@@ -89,7 +89,7 @@ export async function pollMailbox(
   if (!known) await saveCursor(platform, partition, { mailboxId: mailbox.id, cursor: NOWHERE });
   const { workspace } = partition;
   await withFolder(platform, { mailbox, workspace }, async (folder) => {
-    const cursor = startOf(known, folder);
+    const cursor = resumeCursor(known, folder);
     if (cursor !== known) await saveCursor(platform, partition, { mailboxId: mailbox.id, cursor });
     for (const uid of await newUids(folder, cursor.lastUid)) {
       if (signal.aborted) break;
@@ -104,7 +104,7 @@ const NOWHERE: Cursor = { uidValidity: 0n, lastUid: 0 };
  * The place to go on from. A mailbox begins with what arrives from now on. When the server numbers its messages anew,
  * all are looked at again; those that were stored before are known by their ids.
  */
-function startOf(known: Cursor | undefined, { uidValidity, uidNext }: ImapFolder): Cursor {
+function resumeCursor(known: Cursor | undefined, { uidValidity, uidNext }: ImapFolder): Cursor {
   if (known?.uidValidity === uidValidity) return known;
   const isFirst = known === undefined || known.uidValidity === 0n;
   return { uidValidity, lastUid: isFirst ? Math.max(0, uidNext - 1) : 0 };
@@ -144,7 +144,7 @@ async function fetchMail(
   }
   const stored = await storeFile(platform, partition, toChunks(source), { name: "mail.eml" });
   const target = { mailboxId: mailbox.id, partition, recipient: mailbox.address };
-  const returnPath = returnPathOf(source, mailbox.address);
+  const returnPath = readReturnPath(source, mailbox.address);
   await runAsSystem(platform, partition, cause, async (ctx) => {
     const moved = await ctx.send(
       "update mailbox_cursors set last_uid = $3, uid_validity = $2 where mailbox_id = $1 and last_uid < $3 returning 1 as n",
@@ -163,7 +163,7 @@ async function fetchMail(
 }
 
 /** The return path that the server noted; without a note it is unknown, which is not the null one. */
-function returnPathOf(source: Buffer, fallback: string): string | null {
+function readReturnPath(source: Buffer, fallback: string): string | null {
   const head = source.subarray(0, 16_384).toString("latin1");
   const found = /^return-path:\s*<([^<>\s]{0,254})>/im.exec(head);
   if (!found) return fallback;

@@ -3,7 +3,7 @@ import { reopenIncident } from "../../incidents/index.ts";
 import { writeComment } from "../../tickets/index.ts";
 import { attachFiles } from "./attach-files.ts";
 import { actByMail } from "./mail-actor.ts";
-import { textOf } from "./mail-text.ts";
+import { renderText } from "./mail-text.ts";
 import { isAgent, type Sender } from "./sender.ts";
 import type { MailOutcome, ReadMail } from "./outcome.ts";
 import type { Thread } from "./thread.ts";
@@ -23,7 +23,7 @@ export async function addToTicket(
   const isProven = reason !== "subject";
   const internal = !thread.isParty || (byAgent && !isProven);
   const act = actByMail(ctx, sender);
-  const text = textOf(prepared.mail);
+  const text = renderText(prepared.mail);
   const from = `${sender.name} <${sender.address}>`.trim();
   const body = internal
     ? `By mail from ${from}${thread.isParty ? "" : ", who is no party"}:\n\n${text}`

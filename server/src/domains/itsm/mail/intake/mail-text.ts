@@ -17,7 +17,7 @@ export function titleOf({ subject, visible }: Pick<ParsedMail, "subject" | "visi
 }
 
 /** The text of a mail, and what was left out of it. */
-export function textOf(mail: Pick<ParsedMail, "visible" | "notices">): string {
+export function renderText(mail: Pick<ParsedMail, "visible" | "notices">): string {
   const notes = mail.notices.map((notice) => `[${notice}]`).join("\n");
   return [mail.visible.slice(0, TEXT_CHARACTERS_MAX).trim() || "(no text)", notes]
     .filter(Boolean)
@@ -27,7 +27,7 @@ export function textOf(mail: Pick<ParsedMail, "visible" | "notices">): string {
 /** The text of a new ticket: of a mail that only passes another on, that one too. */
 export function descriptionOf(mail: ParsedMail): string {
   const isForward = /^\s*(fw|fwd|wg|tr|rv|转发)\s*[:：]/i.test(mail.subject);
-  if (!isForward || mail.quoted === "") return textOf(mail);
+  if (!isForward || mail.quoted === "") return renderText(mail);
   const whole = `${mail.visible}\n\n${mail.quoted}`;
-  return textOf({ visible: whole, notices: mail.notices });
+  return renderText({ visible: whole, notices: mail.notices });
 }

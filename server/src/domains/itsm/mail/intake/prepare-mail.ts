@@ -1,8 +1,10 @@
 /** Everything about a mail that is slow or reaches outside, before the transaction that settles it. */
-import { type StoredContent, storeFile } from "#domains/files/index.ts";
+import { openPartitionFile, type StoredContent, storeFile } from "#domains/files/index.ts";
 import { systemCaller } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
+import type { Tx } from "#kernel/db/connection.ts";
 import type { Partition } from "#kernel/db/database.ts";
+import { queryRows } from "#kernel/db/statement.ts";
 import { newId } from "#kernel/schema/id.ts";
 import { type PreparedRequest, prepareSubmit } from "../../catalog/index.ts";
 import { nextTicketNumber, type TicketNumber } from "../../tickets/index.ts";
@@ -11,11 +13,9 @@ import { mailboxes } from "../mailbox-resource.ts";
 import { findWaiting, type WaitingMail } from "../messages/store.ts";
 import { parseMail } from "../mime/mail-parser.ts";
 import type { ParsedMail } from "../mime/parsed-mail.ts";
-import { readRawMail } from "./raw-mail.ts";
 import { findSender } from "./sender.ts";
 import { findThread } from "./thread.ts";
 import { judgeMail, type Verdict } from "./verdict.ts";
-import { findOwnAddresses } from "./own-addresses.ts";
 
 /** A file of a mail, in the store. */
 export interface PreparedFile {
@@ -132,4 +132,22 @@ async function prepareTicket(
     return { kind, request: await prepareSubmit(platform, caller, { itemId, values }) };
   }
   return { kind, number: await nextTicketNumber(platform, caller, "incident") };
+}
+
+/** The addresses of all mailboxes of the partition. */
+async function findOwnAddresses(tx: Tx): Promise<readonly string[]> {
+  const rows = await queryRows(tx, "select address from mailboxes", []);
+  return rows.map(({ address }) => String(address));
+}
+
+/** The bytes of a mail that was accepted. */
+async function readRawMail(
+  platform: Platform,
+  partition: Partition,
+  fileId: string,
+): Promise<Uint8Array> {
+  const { read } = await openPartitionFile(platform, partition, fileId);
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of read()) chunks.push(chunk);
+  return Buffer.concat(chunks);
 }

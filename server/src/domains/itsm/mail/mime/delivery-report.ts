@@ -12,8 +12,8 @@ export function readReport(
   if (!/^multipart\/report\b/i.test(type) || !/report-type\s*=\s*"?delivery-status/i.test(type)) {
     return null;
   }
-  const status = textOf(attachments, /^message\/(global-)?delivery-status$/);
-  const original = textOf(
+  const status = findText(attachments, /^message\/(global-)?delivery-status$/);
+  const original = findText(
     attachments,
     /^(message\/rfc822|text\/rfc822-headers|message\/global.*)$/,
   );
@@ -28,7 +28,7 @@ export function readReport(
   };
 }
 
-function textOf(attachments: readonly Attachment[], type: RegExp): string {
+function findText(attachments: readonly Attachment[], type: RegExp): string {
   const content = attachments.find(({ mimeType }) => type.test(mimeType))?.content;
   if (content === undefined) return "";
   const text =

@@ -1,10 +1,10 @@
 /** The mail of something that happened to a ticket, in text and HTML; what strangers wrote is escaped. */
 import { markup, Markup } from "#kernel/html/markup.ts";
 import type { TicketMailPart } from "../../tickets/index.ts";
-import { paragraphsOf, type TicketNews } from "./words.ts";
+import { paragraphsOf, type TicketChange } from "./words.ts";
 
 export interface MailContent {
-  readonly news: TicketNews;
+  readonly change: TicketChange;
   readonly header: string;
   readonly footer: string;
   readonly link: string;
@@ -21,8 +21,8 @@ export function composeBodies(content: MailContent): {
   return { text: composeText(content), html: composeHtml(content) };
 }
 
-function composeText({ news, header, footer, link, parts, leftOut }: MailContent): string {
-  const { lead, text, close } = paragraphsOf(news);
+function composeText({ change, header, footer, link, parts, leftOut }: MailContent): string {
+  const { lead, text, close } = paragraphsOf(change);
   const blocks = [
     header,
     lead,
@@ -38,9 +38,9 @@ function composeText({ news, header, footer, link, parts, leftOut }: MailContent
   return `${blocks.filter((block) => block !== "").join("\n\n")}\n`;
 }
 
-function composeHtml({ news, header, footer, link, parts, leftOut }: MailContent): string {
-  const { lead, text, close } = paragraphsOf(news);
-  const { number, title } = news.ticket;
+function composeHtml({ change, header, footer, link, parts, leftOut }: MailContent): string {
+  const { lead, text, close } = paragraphsOf(change);
+  const { number, title } = change.ticket;
   const body = [
     paragraph(header),
     paragraph(lead),

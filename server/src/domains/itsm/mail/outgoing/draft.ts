@@ -7,16 +7,16 @@ import { findPersonNames } from "../../contacts/index.ts";
 import type { FoundTicket } from "../../tickets/index.ts";
 import type { StoredMailbox } from "../mailbox.ts";
 import { findThreadIds } from "../messages/store.ts";
-import { findMailboxOf } from "./mailbox-of-ticket.ts";
+import { findTicketMailbox } from "./mailbox-of-ticket.ts";
 import { findRecipient, type Recipient } from "./recipient.ts";
 import type { TicketMailPayload } from "./payload.ts";
-import type { TicketNews } from "./words.ts";
+import type { TicketChange } from "./words.ts";
 
 export interface TicketMailDraft {
   readonly found: FoundTicket;
   readonly recipient: Recipient;
   readonly mailbox: StoredMailbox;
-  readonly news: TicketNews;
+  readonly change: TicketChange;
   readonly link: string;
   readonly threadIds: readonly string[];
   readonly fileIds: readonly string[];
@@ -30,10 +30,10 @@ export async function readDraft(
   payload: TicketMailPayload,
 ): Promise<TicketMailDraft | undefined> {
   const { ticketId, recipientId, eventType, commentId, environment } = payload;
-  const told = await findRecipient({ tx, services }, ticketId, recipientId);
-  if (!told) return undefined;
-  const { found, recipient } = told;
-  const mailbox = await findMailboxOf(tx, found.ticket);
+  const match = await findRecipient({ tx, services }, ticketId, recipientId);
+  if (!match) return undefined;
+  const { found, recipient } = match;
+  const mailbox = await findTicketMailbox(tx, found.ticket);
   if (!mailbox) return undefined;
   const verb = eventType.slice(eventType.indexOf(".") + 1);
   if (verb === "created" && !(await wantsAcknowledgement(tx, ticketId))) return undefined;
@@ -45,13 +45,13 @@ export async function readDraft(
     found,
     recipient,
     mailbox,
-    news: {
+    change: {
       verb,
       ticket: found.ticket,
       text: comment?.body ?? payload.text ?? "",
       author: comment ? String(names.get(comment.createdBy) ?? "") : "",
     },
-    link: linkOf(services, { found, recipient, environment, slug: await readSlug(tx) }),
+    link: buildLink(services, { found, recipient, environment, slug: await readSlug(tx) }),
     threadIds: await findThreadIds(tx, ticketId),
     fileIds: comment && !comment.internal ? await findFiles(tx, ticketId, comment) : [],
     isAutomatic: comment === undefined,
@@ -59,7 +59,7 @@ export async function readDraft(
 }
 
 /** The page of a ticket: in the console for who works on it, in the portal for who asked. */
-function linkOf(
+function buildLink(
   services: Platform,
   about: {
     readonly found: FoundTicket;

@@ -2,7 +2,7 @@ import { openPartitionFile } from "#domains/files/index.ts";
 import type { Platform } from "#kernel/contract.ts";
 import type { Partition } from "#kernel/db/database.ts";
 
-/** What most mail servers take, once it is written in base64. */
+/** Most mail servers take as much, once it is written in base64. */
 const BYTES_MAX = 10 * 1_048_576;
 
 /** The files that go along with a mail, and the names of those that are too large. */

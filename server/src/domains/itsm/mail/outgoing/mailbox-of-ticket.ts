@@ -11,7 +11,7 @@ const FIND = `
    limit 1`;
 
 /** The mailbox that answers about a ticket go to: the one it came by, that of its team, or the oldest. */
-export async function findMailboxOf(
+export async function findTicketMailbox(
   tx: Tx,
   ticket: { readonly id: string; readonly teamId: string | null },
 ): Promise<StoredMailbox | undefined> {

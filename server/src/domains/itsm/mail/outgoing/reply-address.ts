@@ -31,7 +31,7 @@ export function readReplyAddress(key: MailKey, address: string): string | undefi
 }
 
 /** The id of one of our mails, without its brackets. */
-export function messageIdOf(
+export function buildMessageId(
   key: MailKey,
   {
     ticketId,

@@ -14,7 +14,7 @@ import { composeBodies } from "./compose.ts";
 import { readDraft, type TicketMailDraft } from "./draft.ts";
 import { readFiles } from "./files.ts";
 import { type TicketMailPayload, TicketMailPayloadSchema } from "./payload.ts";
-import { messageIdOf, replyAddress } from "./reply-address.ts";
+import { buildMessageId, replyAddress } from "./reply-address.ts";
 import { renderTemplates } from "./templates.ts";
 
 /** The mail that was sent, in its event. */
@@ -62,17 +62,17 @@ async function sendTicketMail(
     readDraft({ tx, services: platform }, payload),
   );
   if (!draft || !platform.mailer.available) return undefined;
-  const { found, recipient, mailbox, news, link, threadIds } = draft;
+  const { found, recipient, mailbox, change, link, threadIds } = draft;
   const key = { masterKey: platform.masterKey, partition };
   const domain = mailbox.address.split("@")[1] ?? "localhost";
-  const messageId = messageIdOf(key, { ticketId: found.ticket.id, id, domain });
+  const messageId = buildMessageId(key, { ticketId: found.ticket.id, id, domain });
   const [words, files, parts] = await Promise.all([
     renderTemplates(platform, workspace, { mailbox, found, recipient, link }),
     readFiles(platform, partition, draft.fileIds),
     readParts(platform, { partition, ticket: found.ticket, eventType, recipientId }),
   ]);
   const { subject, header, footer } = words;
-  const bodies = composeBodies({ news, header, footer, link, parts, leftOut: files.leftOut });
+  const bodies = composeBodies({ change, header, footer, link, parts, leftOut: files.leftOut });
   const mail: Parameters<Mailer["sendComposed"]>[0] = {
     to: recipient.address,
     from: { name: mailbox.name, address: mailbox.address },

@@ -1,7 +1,7 @@
 /** The words of the mails about a ticket, by what happened to it; pure. */
 import type { TicketIdentity } from "../../tickets/index.ts";
 
-export interface TicketNews {
+export interface TicketChange {
   /** The verb of the event: `comment_added`. */
   readonly verb: string;
   readonly ticket: Pick<TicketIdentity, "number" | "title">;
@@ -55,7 +55,7 @@ export const TOLD_VERBS: readonly string[] = [
 ];
 
 /** The paragraphs of a mail: what happened, the text, and what to do. */
-export function paragraphsOf({ verb, ticket, text, author }: TicketNews): {
+export function paragraphsOf({ verb, ticket, text, author }: TicketChange): {
   readonly lead: string;
   readonly text: string;
   readonly close: string;
@@ -64,6 +64,6 @@ export function paragraphsOf({ verb, ticket, text, author }: TicketNews): {
     lead: (number: string) => `There is news about ${number}.`,
   };
   const isComment = verb === "comment_added";
-  const said = isComment && author !== "" ? `${author} wrote:` : lead(ticket.number);
-  return { lead: said, text, close };
+  const first = isComment && author !== "" ? `${author} wrote:` : lead(ticket.number);
+  return { lead: first, text, close };
 }

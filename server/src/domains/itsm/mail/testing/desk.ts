@@ -42,7 +42,35 @@ export async function useDesk(env: Record<string, string> = {}) {
     }
   };
 
-  return { world, mails, deliver, portOf, readMail: (raw: string) => PostalMime.parse(raw) };
+  let seen = 0;
+  /** The events of mails since this was last asked, each with its reason. */
+  const newEvents = async (): Promise<(readonly [string, string | null])[]> => {
+    const rows = await world.sql(
+      "select type, data from events where type like 'mail.%' order by epoch, xid, seq",
+    );
+    const fresh = rows.slice(seen);
+    seen = rows.length;
+    return fresh.map(({ type, data }) => [type, data.reason ?? null]);
+  };
+
+  /** The incidents of a workspace. */
+  const countIncidents = async (slug = "default"): Promise<number> => {
+    const [row] = await world.sql(
+      `select count(*)::int as n from incidents join workspaces on key = workspace_id where slug = $1`,
+      [slug],
+    );
+    return row.n;
+  };
+
+  /** A member whose address is known to be theirs. */
+  const verified = async (roles: readonly string[]) => {
+    const { userId } = await world.member(roles);
+    await world.sql("update users set email_verified_at = now() where id = $1", [userId]);
+    return { userId, address: `${userId}@example.com` };
+  };
+
+  const readMail = (raw: string) => PostalMime.parse(raw);
+  return { world, mails, deliver, portOf, readMail, newEvents, countIncidents, verified };
 }
 
 /** Waits until nothing is left to settle, to tell or to send. */

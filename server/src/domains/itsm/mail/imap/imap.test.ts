@@ -1,0 +1,114 @@
+import { createRequire } from "node:module";
+import { afterAll, expect, test } from "vitest";
+import { until, useWorld } from "#kernel/testing/world.ts";
+import { INCIDENTS, MAILBOXES, plainMail, settled } from "../testing/desk.ts";
+
+/** It has no types. */
+const hoodiecrow = createRequire(import.meta.url)("hoodiecrow-imap");
+
+const imapServer = (uidvalidity: number, messages: readonly string[]) => {
+  const server = hoodiecrow({
+    plugins: ["ID"],
+    users: { desk: { password: "hunter2 and more" } },
+    storage: {
+      INBOX: { uidvalidity, messages: messages.map((raw) => ({ raw })) },
+    },
+  });
+  return new Promise<{ server: any; port: number }>((resolve) => {
+    server.listen(0, "127.0.0.1", () =>
+      resolve({ server, port: server.server.address().port as number }),
+    );
+  });
+};
+
+const world = await useWorld({ work: true, env: { MILLRACE_OUTBOUND_ALLOW: "127.0.0.1/32" } });
+const owner = await world.member(["owner"]);
+const old = plainMail({ from: "a@b.example", to: "imap@acme.example", id: "old@b.example" });
+const { server, port } = await imapServer(1, [old]);
+afterAll(() => server.close());
+
+const mail = (id: string) =>
+  plainMail({ from: "a@b.example", to: "imap@acme.example", id, subject: `Mail ${id}` });
+const titles = async () =>
+  (await owner(`GET ${INCIDENTS}?limit=50`)).body.data.map(({ title }: any) => title).toSorted();
+
+test("mails are fetched once each, over crashes and a server that numbers anew", async () => {
+  await owner("POST /api/v1/secrets", { name: "IMAP", value: "hunter2 and more" });
+  const imap = {
+    host: "127.0.0.1",
+    port,
+    security: "none",
+    username: "desk",
+    secret: "IMAP",
+    folder: "INBOX",
+  };
+  const builder = await world.member(["agent"]);
+  const input = { name: "Desk", address: "imap@acme.example", kind: "imap", imap };
+  expect(await builder(`POST ${MAILBOXES}`, input)).toMatchObject({ status: 403 });
+  const refused = { ...input, imap: { ...imap, host: "10.0.0.1" } };
+  expect(await owner(`POST ${MAILBOXES}`, refused)).toMatchObject({ status: 422 });
+  const made = await owner(`POST ${MAILBOXES}`, input);
+  expect(made.status).toBe(201);
+  const { id } = made.body.data;
+  expect(await owner(`POST ${MAILBOXES}/${id}/test`)).toMatchObject({
+    events: ["mailbox.tested"],
+    body: { data: { ok: true, waiting: 1 } },
+  });
+  /** Waits for a poll that began after now. */
+  const poll = async () => {
+    const [before] = await world.sql(
+      "select polled_at from mailbox_cursors where mailbox_id = $1",
+      [id],
+    );
+    world.clock.advance(61_000);
+    await until(async () => {
+      const [now] = await world.sql(
+        "select polled_at, error from mailbox_cursors where mailbox_id = $1",
+        [id],
+      );
+      const waiting = await world.sql(
+        "select from jobs where kind = 'mail.poll' and failed_at is null",
+      );
+      if (waiting.length > 0 || !now) return false;
+      return String(now.polled_at) !== String(before?.polled_at);
+    });
+    await settled(world);
+  };
+  // What was there before the mailbox was set up stays where it is.
+  await poll();
+  expect(await titles()).toEqual([]);
+  server.appendMessage("INBOX", [], false, mail("one@b.example"));
+  server.appendMessage("INBOX", [], false, mail("two@b.example"));
+  // The commit fails on the way: neither the mail nor the place is kept.
+  await world.sql("revoke insert on mails from millrace_app");
+  await poll();
+  expect((await owner(`GET ${MAILBOXES}/${id}`)).body.data.pollError).toMatch(/permission denied/);
+  await world.sql("grant insert on mails to millrace_app");
+  await poll();
+  expect(await titles()).toEqual(["Mail one@b.example", "Mail two@b.example"]);
+  await poll();
+  expect((await owner(`GET ${MAILBOXES}/${id}`)).body.data.pollError).toBe(null);
+  expect(await titles()).toHaveLength(2);
+  // All messages have new numbers, and one of them is new; those that were fetched are known by their ids.
+  const again = await imapServer(2, [
+    mail("one@b.example"),
+    mail("two@b.example"),
+    mail("three@b.example"),
+  ]);
+  await owner(`PATCH ${MAILBOXES}/${id}`, { imap: { ...imap, port: again.port } });
+  await poll();
+  again.server.close();
+  expect(await titles()).toEqual([
+    "Mail one@b.example",
+    "Mail three@b.example",
+    "Mail two@b.example",
+  ]);
+  const reasons = await world.sql("select reason from mails order by id");
+  expect(reasons.map(({ reason }) => reason)).toEqual([
+    "new",
+    "new",
+    "duplicate",
+    "duplicate",
+    "new",
+  ]);
+});
