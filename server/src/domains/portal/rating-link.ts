@@ -35,7 +35,7 @@ export function ratingLinks(
       satisfaction,
       untilMs,
     });
-    return { satisfaction, url: `${publicUrl(services)}/portal/rate/${token}` };
+    return { satisfaction, url: `${publicUrl(services)}/portal/-/rate/${token}` };
   });
 }
 

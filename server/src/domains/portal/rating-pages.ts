@@ -28,7 +28,7 @@ import { type RatingLink, verifyRating } from "./rating-link.ts";
 
 const Token = Type.String({ pattern: "^[A-Za-z0-9_-]{1,600}\\.[A-Za-z0-9_-]{43}$" });
 const EXAMPLE = `${"A".repeat(200)}.${"A".repeat(43)}`;
-const PATH = "/portal/rate/{token}";
+const PATH = "/portal/-/rate/{token}";
 const FACES = ["", "Very bad", "Bad", "So so", "Good", "Very good"];
 const COMMENT_CHARACTERS_MAX = 2_000;
 

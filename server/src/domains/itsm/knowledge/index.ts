@@ -1,5 +1,7 @@
 import { SearchSourcePoint } from "#kernel/contributions/search-source.ts";
 import { domain } from "#kernel/domain.ts";
+import { EventVisibilityPoint } from "#kernel/log/event-visibility.ts";
+import { articleVisibility } from "./event-visibility.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { PackContentPoint } from "#kernel/contributions/pack-content.ts";
 import { FileOwnerPoint } from "#kernel/contributions/file-owner.ts";
@@ -49,6 +51,7 @@ export const knowledge = domain({
   jobs: [embedArticle, embedTicket],
   contributions: [
     contribute(FileOwnerPoint, articleFileOwner(read)),
+    contribute(EventVisibilityPoint, articleVisibility),
     contribute(PackContentPoint, articleContent),
     contribute(SearchSourcePoint, articleSource),
   ],

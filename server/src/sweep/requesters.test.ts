@@ -1,0 +1,159 @@
+/**
+ * No leak: everything that somebody without a permission to read tickets can read is asked for, with every id that
+ * there is, and nothing of what others have is in the answers.
+ */
+import { Compile } from "typebox/compile";
+import { expect, test } from "vitest";
+import type { Operation } from "#kernel/contract.ts";
+import { sweptOperations } from "#kernel/testing/sweep.ts";
+import { type Ask, useWorld } from "#kernel/testing/world.ts";
+
+/** In every text that is not for those who ask. */
+const MARK = "zyxwvut";
+const world = await useWorld({ work: true });
+const elsewhere = await world.workspace("elsewhere");
+const [owner, agent, victim, requester, member, leaver, foreigner] = await Promise.all([
+  world.member(["owner"]),
+  world.member(["agent"]),
+  world.member(["requester"]),
+  world.member(["requester"]),
+  world.member(["member"]),
+  world.member(["member"]),
+  world.member(["owner"], elsewhere),
+]);
+
+async function made(ask: Ask, path: string, body: object): Promise<any> {
+  const answer = await ask(`POST ${path}`, body);
+  expect([path, answer.status]).toEqual([path, expect.toSatisfy((status) => status < 300)]);
+  return answer.body.data;
+}
+
+/** Notes of those who work on a ticket, of which its parties see nothing. */
+async function noteInside(path: string): Promise<string[]> {
+  const comment = await made(agent, `${path}/comments`, { body: MARK, internal: true });
+  const file = { name: `${MARK}.log`, content: MARK, internal: true };
+  const attachment = await made(agent, `${path}/attachments`, file);
+  return [comment.id, attachment.id];
+}
+
+/** Tickets, contacts and drafts of others; resolves to all that they are called by. */
+async function arrange(): Promise<string[]> {
+  const text = { title: `${MARK} title`, description: `${MARK} description` };
+  const contact = await made(agent, "/api/v1/itsm/contacts", {
+    name: MARK,
+    address: `${MARK}@${MARK}.example`,
+    notes: MARK,
+  });
+  const firm = await made(agent, "/api/v1/itsm/organisations", { name: MARK, notes: MARK });
+  const tickets = [
+    await made(agent, "/api/v1/itsm/incidents", { ...text, category: MARK, callerId: contact.id }),
+    await made(victim, "/api/v1/itsm/incidents", text),
+    await made(agent, "/api/v1/itsm/changes", text),
+    await made(agent, "/api/v1/itsm/problems", text),
+  ];
+  const paths = ["incidents", "incidents", "changes", "problems"].map(
+    (kind, index) => `/api/v1/itsm/${kind}/${tickets[index].id}`,
+  );
+  const item = await made(owner, "/api/v1/catalog/items", {
+    name: "Laptop",
+    form: { type: "object", properties: { why: { type: "string" } } },
+  });
+  const asked = { itemId: item.id, values: { why: MARK }, description: MARK };
+  const request = await made(victim, "/api/v1/catalog/requests", asked);
+  tickets.push(request);
+  paths.push(`/api/v1/catalog/requests/${request.id}`);
+  const inside: string[] = [];
+  for (const path of paths) {
+    inside.push(...(await noteInside(path)));
+    inside.push((await made(agent, `${path}/comments`, { body: `${MARK} public` })).id);
+  }
+  await made(agent, `${paths[0]}/links`, { ticketId: tickets[1].id });
+  await agent(`PATCH ${paths[0]}`, { state: "on_hold", onHoldReason: MARK });
+  await agent(`POST ${paths[1]}/resolve`, { resolution: MARK });
+  await victim(`POST ${paths[1]}/rate`, { satisfaction: 1, comment: MARK });
+  const article = await made(agent, "/api/v1/knowledge", { title: MARK, body: MARK });
+  // What is one's own has an inside, too.
+  for (const ask of [requester, member, leaver]) {
+    const own = await made(ask, "/api/v1/itsm/incidents", { title: "Mine" });
+    inside.push(own.id, ...(await noteInside(`/api/v1/itsm/incidents/${own.id}`)));
+    await agent(`PATCH /api/v1/itsm/incidents/${own.id}`, { category: MARK });
+  }
+  return [contact.id, firm.id, article.id, item.id, ...inside]
+    .concat(tickets.flatMap(({ id, number }) => [id, number]))
+    .concat([victim.userId, agent.userId]);
+}
+
+/** The calls of an operation with everything that fits its parameters. */
+function callsOf(op: Operation, names: readonly string[]): string[] {
+  let paths = [op.route.slice(op.route.indexOf(" ") + 1)];
+  for (const [name, schema] of Object.entries(op.params?.properties ?? {})) {
+    const fits = Compile(schema);
+    const values = names.filter((value) => fits.Check(value));
+    paths = paths.flatMap((path) =>
+      values.map((value) => path.replace(`{${name}}`, encodeURIComponent(value))),
+    );
+  }
+  const properties = Object.keys(op.query?.properties ?? {});
+  const query = new URLSearchParams({
+    ...(properties.includes("timeout") && { timeout: "0" }),
+    ...(properties.includes("q") && { q: MARK.slice(0, 5) }),
+  });
+  const all = properties.includes("limit") ? ["", "?limit=100"] : [""];
+  return paths.flatMap((path) => [
+    ...all.map((page) => path + page),
+    ...(query.size > 0 ? [`${path}?${query}`] : []),
+  ]);
+}
+
+/** The types of the items of a list that tell too much. */
+function namesOfLeak({ data }: any): string {
+  if (!Array.isArray(data)) return "";
+  const leaks = data.filter((one) => JSON.stringify(one).includes(MARK));
+  return [...new Set(leaks.map(({ type, kind, id }) => type ?? kind ?? id))].join(" ");
+}
+
+const TOPICS = ["incident", "request", "change", "problem", "contact", "mail", "platform.events"];
+
+test("nobody reads what is not theirs, by any operation", async () => {
+  const names = await arrange();
+  await world.settled();
+  const events = await world.sql("select distinct correlation_id as id from events limit 500");
+  const log = await owner("GET /api/v1/audit?limit=200");
+  const known = [
+    ...new Set([
+      ...names,
+      ...TOPICS,
+      ...events.map(({ id }) => String(id)),
+      ...log.body.data.map(({ id }: any) => String(id)),
+    ]),
+  ];
+  await owner(`DELETE /api/v1/settings/users/${leaver.userId}`);
+  const reads = sweptOperations.filter(
+    ({ kind, access, route, longRunning, query }) =>
+      kind === "query" &&
+      access === "workspace" &&
+      route.startsWith("GET ") &&
+      (!longRunning || Object.hasOwn(query?.properties ?? {}, "timeout")),
+  );
+  const people = { requester, member, leaver, foreigner };
+  const leaks = new Set<string>();
+  const answered: Record<string, number> = {};
+  for (const [who, ask] of Object.entries(people)) {
+    for (const op of reads) {
+      for (const path of callsOf(op, known)) {
+        const { status, body, headers } = await ask(`GET ${path}`);
+        expect(status, `${who}: ${path}`).toBeLessThan(500);
+        const said = JSON.stringify([body, headers]);
+        if (said.includes(MARK)) leaks.add(`${who}: ${op.id} ${namesOfLeak(body)}`);
+        if (status === 200) answered[who] = (answered[who] ?? 0) + 1;
+        // Where it is forbidden as a whole, the next thing is, too.
+        if (status === 403 || status === 401) break;
+      }
+    }
+  }
+  expect([...leaks]).toEqual([]);
+  expect(answered["leaver"]).toBe(undefined);
+  for (const who of ["requester", "member", "foreigner"]) {
+    expect(answered[who]).toBeGreaterThan(20);
+  }
+}, 120_000);
