@@ -37,7 +37,7 @@ export interface TracePage {
 export function buildTrace(
   run: Traceable,
   { limit, after, status }: TracePage,
-  started: readonly JournalRecord[] = startedStepsOf(run),
+  started: readonly JournalRecord[] = listStartedSteps(run),
 ): TracedRun["trace"] {
   const all = [...run.steps.values(), ...started];
   const selected =
@@ -64,7 +64,7 @@ export function sortSteps(run: Traceable, records: readonly JournalRecord[]): Jo
  * The steps in flight, which the journal does not hold: those that the interpreter would start. When
  * the run is over, they were cut off. Who follows a run decides from what changed.
  */
-export function startedStepsOf(
+export function listStartedSteps(
   { status, plan, steps }: Traceable,
   decide: (plan: ExecutionPlan) => Pick<RunDecision, "start"> = (known) =>
     nextDecision(known, {}, steps),

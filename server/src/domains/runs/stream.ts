@@ -23,7 +23,7 @@ import { readRunOutline } from "./summary/run-outline.ts";
 import { type NodeSummary, NodeTally } from "./summary/node-summary.ts";
 import type { RunStep } from "./run.ts";
 import * as store from "./store.ts";
-import { startedStepsOf, toRunStep, type Traceable, buildTrace } from "./run-trace.ts";
+import { listStartedSteps, toRunStep, type Traceable, buildTrace } from "./run-trace.ts";
 import { Wakeup, runWatchOf } from "./run-watch.ts";
 
 const STEPS_AT_FIRST_MAX = 500;
@@ -199,9 +199,9 @@ class RunFollower {
     const { step } = viewRun(this.#caller, this.#loadedRun());
     const limit = this.#content.steps === "none" ? 0 : STEPS_AT_FIRST_MAX;
     const top = new Map([...this.#steps].filter(([path]) => this.#isSent(path)));
-    const shown = { ...traceable, steps: this.#sendsAll ? this.#steps : top };
+    const outermost = { ...traceable, steps: this.#sendsAll ? this.#steps : top };
     const started = [...this.#started.values()].filter(({ path }) => this.#isSent(path));
-    const { steps, ...trace } = buildTrace(shown, { limit }, started);
+    const { steps, ...trace } = buildTrace(outermost, { limit }, started);
     const sent = steps.map(step);
     const total = this.#steps.size + this.#started.size;
     const { trigger } = viewRun(this.#caller, this.#loadedRun()).run;
@@ -245,7 +245,7 @@ class RunFollower {
       const records = [...changed].flatMap((path) => this.#steps.get(path) ?? []);
       return advance(this.#progress, records);
     };
-    return new Map(startedStepsOf(traceable, decide).map((record) => [record.path, record]));
+    return new Map(listStartedSteps(traceable, decide).map((record) => [record.path, record]));
   }
 
   #isSent(path: string): boolean {

@@ -154,7 +154,7 @@ function noteDecision(
   ]);
 }
 
-/** What was decided, newest first: by the caller, or where the caller was asked; an owner sees all. */
+/** Decisions, newest first: the caller's own, and where the caller was asked; an owner sees all. */
 export async function listDecided(
   ctx: In<ReadContext>,
   { before, limit }: { readonly before: string | undefined; readonly limit: number },

@@ -6,7 +6,7 @@ import Type, { type Static } from "typebox";
 import { type ExecutionPlan, nodeAt } from "#domains/workflows/index.ts";
 import { nullable, Time } from "#kernel/schema/schema.ts";
 import type { JournalRecord } from "../engine/journal-record.ts";
-import { startedStepsOf, toStepStatus, type Traceable } from "../run-trace.ts";
+import { listStartedSteps, toStepStatus, type Traceable } from "../run-trace.ts";
 import type { RunStep } from "../run.ts";
 
 const Counts = Type.Record(Type.String(), Type.Integer());
@@ -52,7 +52,7 @@ export function nodeKeyOf(path: string): string {
 /** The summary of a run as it is. */
 export function summariseRun(run: Traceable): NodeSummary[] {
   const tally = new NodeTally(run.plan);
-  for (const record of [...startedStepsOf(run), ...run.steps.values()]) tally.put(run, record);
+  for (const record of [...listStartedSteps(run), ...run.steps.values()]) tally.put(run, record);
   return tally.summaries();
 }
 

@@ -7,7 +7,7 @@ import { BoundedCache } from "#kernel/work/bounded-cache.ts";
 import type { JournalRecord } from "../engine/journal-record.ts";
 import { isOver } from "../engine/store.ts";
 import { planOfRun } from "../engine/run-plan.ts";
-import { sortSteps, startedStepsOf, type Traceable } from "../run-trace.ts";
+import { sortSteps, listStartedSteps, type Traceable } from "../run-trace.ts";
 import type { StoredRun } from "../store.ts";
 import { readJournalOutline } from "./journal-outline.ts";
 import { type NodeSummary, summariseRun } from "./node-summary.ts";
@@ -20,7 +20,7 @@ const KEPT_STEPS_MAX = 50_000;
 interface Known {
   readonly steps: Map<string, JournalRecord>;
   entries: number;
-  /** What follows from the steps of a run that is over, once somebody asked; dropped with its next entry. */
+  /** Derived from the steps of a run that is over, once somebody asked; dropped with its next entry. */
   ended: { nodes?: NodeSummary[]; ordered?: readonly JournalRecord[] };
 }
 
@@ -47,7 +47,7 @@ export class RunOutline {
     const { traceable } = this;
     return (this.#ended.ordered ??= sortSteps(traceable, [
       ...traceable.steps.values(),
-      ...startedStepsOf(traceable),
+      ...listStartedSteps(traceable),
     ]));
   }
 }

@@ -12,7 +12,7 @@ import {
   type JournalRecord,
 } from "../engine/journal-record.ts";
 import { viewRun } from "../run-redaction.ts";
-import { startedStepsOf, toRunStep, toStepStatus, type Traceable } from "../run-trace.ts";
+import { listStartedSteps, toRunStep, toStepStatus, type Traceable } from "../run-trace.ts";
 import { RunId, RunStatus, RunStep, StepStatus } from "../run.ts";
 import * as store from "../store.ts";
 import { readStepLines } from "./journal-outline.ts";
@@ -136,7 +136,7 @@ export async function readStep(
   const lines = await readStepLines(ctx.tx, runId, [path]);
   const record =
     foldJournal(lines.map(({ line }) => line)).get(path) ??
-    startedStepsOf(traceable).find((started) => started.path === path);
+    listStartedSteps(traceable).find((started) => started.path === path);
   if (!record) throw new Failure(NotFound);
   const view = viewRun(ctx.caller, run);
   const attemptLog = toAttempts(traceable, lines).map((attempt) => {
