@@ -20,7 +20,7 @@ export const affectedNotificationReader = reader({
       const { id: eventId, type: eventType, resource, actor } = event;
       const affected = await findAffected(ctx.tx, resource.id);
       const others = affected.filter((userId) => userId !== actor.id);
-      // What leads to the ticket is not for those who do not see it.
+      // The ticket itself is not for those who do not see it.
       const about = { eventId, eventType, resource: { type: "outage", id: resource.id } };
       const mail = { path: "/portal" as const };
       for (let start = 0; start < others.length; start += RECIPIENTS_MAX) {
