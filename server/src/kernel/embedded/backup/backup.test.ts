@@ -32,8 +32,7 @@ import { restoreBackup } from "./restore.ts";
 import { checkBackup, writeBackup } from "./archive.ts";
 
 const WRITES_BEFORE = 200;
-/** The content of a file, as the store has it in the data folder. */
-const FILE = "files/0190aaaa-0000-7000-8000-000000000000/ab/blb_ab";
+const OBJECT = join("files", "0190aaaa-0000-7000-8000-000000000000", "ab", "blb_ab");
 
 useFolders();
 
@@ -48,8 +47,8 @@ beforeAll(async () => {
   await chmod(source.folder, 0o755);
   const folder = join(source.folder, "data");
   source.database = await startEmbedded({ folder, settings: { fsync: "off" }, log: () => {} });
-  await mkdir(join(folder, FILE, ".."), { recursive: true });
-  await writeFile(join(folder, FILE), "what is in a file");
+  await mkdir(join(folder, OBJECT, ".."), { recursive: true });
+  await writeFile(join(folder, OBJECT), "what is in a file");
   const writer = startWriter(source.database.connection);
   await writer.reached(WRITES_BEFORE);
   for (const name of ["backup.tar.gz", "backup", "backup.tar"]) {
@@ -64,7 +63,7 @@ afterAll(async () => {
   await rm(source.folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
 });
 
-test("a backup under writes has everything that was committed before its end, files among it", async () => {
+test("a backup under writes has everything that was committed before its end, and the contents of files", async () => {
   const [slots] = await query(
     source.database!.connection,
     "select count(*) from pg_replication_slots",
@@ -77,12 +76,13 @@ test("a backup under writes has everything that was committed before its end, fi
     const into = join(base(), `restored-${n}`);
     const { hasKey } = await restoreBackup(path, into);
     expect(hasKey).toBe(false);
-    expect(await readFile(join(into, FILE), "utf8")).toBe("what is in a file");
     const restored = await start(into);
     const found = await check(restored);
     expect(found).toBeGreaterThanOrEqual(least);
     expect(found).toBeLessThanOrEqual((acknowledged.get(name) ?? 0) + 1);
     least = found;
+    expect(await readFile(join(into, OBJECT), "utf8")).toBe("what is in a file");
+    expect((await readdir(into)).filter((left) => left.includes("restore-"))).toEqual([]);
     await query(restored.connection, "insert into kept values (-1)");
     await restored.stop();
   }
