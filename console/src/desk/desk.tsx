@@ -29,8 +29,6 @@ import type { DeskSearch } from "./search.ts";
 import { getOf, kindOf, timelineInput, timelineOf } from "./ticket-kind.ts";
 import { TicketPanel } from "./ticket/ticket-panel.tsx";
 
-const NO_ONE: ReadonlyMap<string, readonly string[]> = new Map();
-
 /** The agent's desk: views, the queue ordered by what breaks first, and the open ticket, without a change of page. */
 export function Desk() {
   const search = useSearch({ from: "/inside/desk" });
@@ -154,7 +152,6 @@ function QueuePane(props: QueuePaneProps) {
           rows={rows}
           open={search.open}
           selection={selection}
-          present={NO_ONE}
           onOpen={props.open}
           onSelect={props.select}
           onEnd={queue.readMore}

@@ -1,8 +1,6 @@
 /** What is shown of a ticket before the server has said yes: in its own page and in every list. */
-import { cache, patchCached, type Reply } from "../data/api.ts";
+import { cache, patchCached } from "../data/api.ts";
 import { getOf, type Kind, type Ticket } from "./ticket-kind.ts";
-
-const LISTS = ["incidents.list"] as const;
 
 /** Shows these fields of a ticket at once; the returned function takes them back. */
 export function showFields(
@@ -16,24 +14,39 @@ export function showFields(
       const { data } = old as One;
       return (data.id === id ? { ...old, data: { ...data, ...fields } } : old) as typeof old;
     }),
-    ...LISTS.map((list) =>
-      patchCached(list, (old: Reply<typeof list>) => {
-        if (!Array.isArray(old.data)) return old;
-        const data = old.data.map((one) => (one.id === id ? { ...one, ...fields } : one));
-        return { ...old, data };
-      }),
-    ),
+    showInQueue(id, fields),
   ];
   return () => {
     for (const undo of undos) undo();
   };
 }
 
+interface QueuePages {
+  readonly pages: readonly { readonly data: readonly { readonly id: string }[] }[];
+}
+
+/** The rows of the queue, whatever its view. */
+function showInQueue(id: string, fields: Readonly<Record<string, unknown>>): () => void {
+  const before = cache.getQueriesData<QueuePages>({ queryKey: ["tickets.list"] });
+  const change = (old: QueuePages | undefined): QueuePages | undefined => {
+    if (!Array.isArray(old?.pages)) return old;
+    const pages = old.pages.map((page: QueuePages["pages"][number]) => ({
+      ...page,
+      data: page.data.map((one) => (one.id === id ? { ...one, ...fields } : one)),
+    }));
+    return { ...old, pages };
+  };
+  for (const [key] of before) cache.setQueryData<QueuePages>(key, change);
+  return () => {
+    for (const [key, data] of before) cache.setQueryData(key, data);
+  };
+}
+
 const FRESH = {
-  incident: ["incidents.", "tickets.", "sla."],
-  request: ["requests.", "tickets.", "sla."],
-  problem: ["problems.", "tickets.", "sla."],
-  change: ["changes.", "tickets.", "sla."],
+  incident: ["incidents.", "tickets.", "views.", "sla."],
+  request: ["requests.", "tickets.", "views.", "sla."],
+  problem: ["problems.", "tickets.", "views.", "sla."],
+  change: ["changes.", "tickets.", "views.", "sla."],
 } as const;
 
 /** Reads again whatever is shown of this kind: where the log is not followed, too. */

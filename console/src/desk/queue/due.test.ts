@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { compareByBreak, type Due, leftOf, shareOf, toDueWords, toneOfDue } from "./due.ts";
+import { type Due, leftOf, shareOf, toDueWords, toneOfDue } from "./due.ts";
 
 const MINUTE = 60_000;
 const due = (fields: Partial<Due> = {}): Due => ({
@@ -30,29 +30,4 @@ test("colour says what somebody has to do", () => {
 test("a time left is a few letters", () => {
   const words = [0.5, 38, 125, 720, 4_000, -12, -0.2, -3_000].map((m) => toDueWords(m * MINUTE));
   expect(words).toEqual(["< 1 m", "38 m", "2 h 05", "12 h", "2 d", "−12 m", "now", "−2 d"]);
-});
-
-test("what breaks first comes first, paused and unpromised after it by priority and age", () => {
-  const one = (number: string, fields: object) => ({
-    number,
-    due: undefined,
-    isMajor: false,
-    priority: 3,
-    createdAt: "2026-11-16",
-    ...fields,
-  });
-  const rows = [
-    one("none-old", { createdAt: "2026-11-01" }),
-    one("late", { due: due({ dueAt: "2026-11-16T09:00:00.000Z" }) }),
-    one("paused-p1", { priority: 1, due: due({ state: "paused", dueAt: null }) }),
-    one("soon", { due: due() }),
-    one("none-new", {}),
-  ];
-  expect(rows.toSorted(compareByBreak).map(({ number }) => number)).toEqual([
-    "late",
-    "soon",
-    "paused-p1",
-    "none-old",
-    "none-new",
-  ]);
 });

@@ -55,26 +55,3 @@ export function toDueWords(ms: number): string {
   }
   return `${sign}${Math.floor(minutes / DAY_M)} d`;
 }
-
-export interface Orderable {
-  readonly due: Due | undefined;
-  readonly isMajor: boolean;
-  readonly priority: number | null;
-  readonly createdAt: string;
-  readonly number: string;
-}
-
-const PRIORITY_LAST = 9;
-const END_OF_TIME = "9";
-
-/** What breaks first comes first; then what is paused, then what nobody promised, each by priority and age. */
-export function compareByBreak(a: Orderable, b: Orderable): number {
-  const byTime = dueKey(a).localeCompare(dueKey(b));
-  if (byTime !== 0) return byTime;
-  const byPriority = (a.priority ?? PRIORITY_LAST) - (b.priority ?? PRIORITY_LAST);
-  return byPriority || a.createdAt.localeCompare(b.createdAt) || a.number.localeCompare(b.number);
-}
-
-function dueKey({ due }: Orderable): string {
-  return due?.dueAt ?? END_OF_TIME;
-}

@@ -13,6 +13,7 @@ import {
   toggleChip,
   writeChips,
 } from "../search.ts";
+import { KINDS } from "../ticket-kind.ts";
 import type { View } from "./views.ts";
 import type { Views } from "./use-views.ts";
 
@@ -28,7 +29,12 @@ interface ChipOption extends Chip {
   readonly label: string;
 }
 
-const STATES = ["new", "in_progress", "on_hold", "resolved", "closed"];
+const STATES = ["new", "in_progress", "on_hold", "awaiting_approval", "resolved", "closed"];
+const KIND_OPTIONS: readonly ChipOption[] = Object.values(KINDS).map(({ name, word }) => ({
+  field: "kind",
+  value: name,
+  label: `${word}s`,
+}));
 const SHOWN_MAX = 9;
 
 /** Words and chips that narrow a view. `/` leads here; Enter takes the chip, or finds the words. */
@@ -202,6 +208,11 @@ function useChipOptions(): readonly ChipOption[] {
     { enabled: may("users:read") },
   ).data;
   const teams = useOp("teams.list", { query: { limit: 200 } }, { enabled: may("desk:read") }).data;
+  const tags = useOp(
+    "tickets.list_tags",
+    { query: { limit: 50 } },
+    { enabled: may("desk:read") },
+  ).data;
   return useMemo(() => {
     const members = new Set((teams?.data ?? []).flatMap(({ memberIds }) => memberIds));
     const agents = (people?.data ?? []).filter(({ id }) => members.has(id));
@@ -213,10 +224,16 @@ function useChipOptions(): readonly ChipOption[] {
       })),
       ...STATES.map((value): ChipOption => ({ field: "state", value, label: toWords(value) })),
       { field: "assignee", value: NOBODY, label: "Nobody's" },
+      ...KIND_OPTIONS,
       ...agents.map(({ id, name }): ChipOption => ({
         field: "assignee",
         value: id,
         label: `Of ${name}`,
+      })),
+      ...(tags?.data.tags ?? []).map(({ tag }): ChipOption => ({
+        field: "tag",
+        value: tag,
+        label: `# ${tag}`,
       })),
       ...(teams?.data ?? []).map(({ id, name }): ChipOption => ({
         field: "team",
@@ -224,5 +241,5 @@ function useChipOptions(): readonly ChipOption[] {
         label: `Team ${name}`,
       })),
     ];
-  }, [people, teams]);
+  }, [people, teams, tags]);
 }

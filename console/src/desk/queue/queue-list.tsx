@@ -1,26 +1,27 @@
 import { useEffect, useMemo, useRef } from "react";
 import { useNames } from "../../data/people.ts";
+import type { PresentPerson } from "../../data/presence.ts";
 import { showRow, useRowWindow } from "../../ui/behaviour/row-window.ts";
 import type { Selection } from "../../ui/behaviour/selection.ts";
 import { useStableHandlers } from "../../ui/behaviour/stable.ts";
 import type { HeldRow } from "./hold.ts";
 import { QueueRow, type RowHandlers } from "./queue-row.tsx";
 import type { QueueTicket } from "./queue-ticket.ts";
+import { usePresent } from "./use-present.ts";
 
 const ROW_PX = 54;
-const NOBODY: readonly string[] = [];
+const NOBODY: readonly PresentPerson[] = [];
 
 interface QueueListProps extends RowHandlers {
   readonly rows: readonly HeldRow<QueueTicket>[];
   readonly open: string | undefined;
   readonly selection: Selection;
-  readonly present: ReadonlyMap<string, readonly string[]>;
   readonly onEnd?: (() => void) | undefined;
 }
 
 /** The queue, of any length: only the rows in sight are drawn. */
 export function QueueList(props: QueueListProps) {
-  const { rows, open, selection, present } = props;
+  const { rows, open, selection } = props;
   const box = useRef<HTMLDivElement>(null);
   const nameOf = useNames();
   const { onOpen, onSelect } = useStableHandlers({
@@ -28,6 +29,7 @@ export function QueueList(props: QueueListProps) {
     onSelect: props.onSelect,
   });
   const { from, to } = useRowWindow(box, ROW_PX, rows.length);
+  const present = usePresent(rows.slice(from, to).map(({ row }) => row.id));
   const at = useMemo(() => rows.findIndex(({ row }) => row.number === open), [rows, open]);
   useEffect(() => {
     if (box.current && at >= 0) showRow(box.current, ROW_PX, at);

@@ -1,12 +1,13 @@
 import { Check, CornerUpLeft, Mail } from "lucide-react";
 import { memo, type MouseEvent } from "react";
+import type { PresentPerson } from "../../data/presence.ts";
 import { Avatar } from "../../ui/avatar.tsx";
 import { State } from "../../ui/state.tsx";
 import { useNow } from "../../ui/time.tsx";
 import { toAge } from "../../ui/words.ts";
 import { DueMark, Priority } from "./due-mark.tsx";
 import type { HeldRow } from "./hold.ts";
-import type { QueueTicket } from "./queue-ticket.ts";
+import { assigneeName, type QueueTicket } from "./queue-ticket.ts";
 
 export interface RowHandlers {
   readonly onOpen: (number: string) => void;
@@ -18,7 +19,7 @@ interface RowProps extends RowHandlers {
   readonly isOpen: boolean;
   readonly isSelected: boolean;
   readonly nameOf: (id: string | null | undefined) => string | undefined;
-  readonly others: readonly string[];
+  readonly others: readonly PresentPerson[];
   readonly top: number;
 }
 
@@ -31,7 +32,7 @@ export const QueueRow = memo(function QueueRow(props: RowProps) {
     else onOpen(ticket.number);
   };
   const className = `queue-row${isSelected ? " selected" : ""}${isLeaving ? " leaving" : ""}`;
-  const caller = nameOf(ticket.callerId);
+  const caller = ticket.callerName ?? nameOf(ticket.callerId);
   return (
     <div
       id={`row-${ticket.id}`}
@@ -52,7 +53,7 @@ export const QueueRow = memo(function QueueRow(props: RowProps) {
       >
         <Check className="ico" />
       </span>
-      <Priority priority={ticket.priority} isMajor={ticket.isMajor} />
+      <Priority priority={ticket.priority} />
       <span className="row-title cut">{ticket.title}</span>
       <span className="row-number mono">{ticket.number}</span>
       <span className="row-caller cut">{caller}</span>
@@ -61,15 +62,19 @@ export const QueueRow = memo(function QueueRow(props: RowProps) {
         <State state={ticket.state} />
       </span>
       <span className="row-due">
-        <DueMark due={ticket.due} onHoldReason={ticket.onHoldReason} />
+        <DueMark due={ticket.due} onHoldReason={ticket.reason} />
       </span>
       <span className="row-people">
-        {others.map((name) => (
-          <span key={name} className="row-other" title={`${name} has it open`}>
+        {others.map(({ userId, name, state }) => (
+          <span
+            key={userId}
+            className="row-other"
+            title={`${name} ${state === "editing" ? "writes" : "has it open"}`}
+          >
             <Avatar name={name} />
           </span>
         ))}
-        <Avatar name={nameOf(ticket.assigneeId)} />
+        <Avatar name={assigneeName(ticket, nameOf)} />
       </span>
     </div>
   );
@@ -87,7 +92,8 @@ function LastWord({
   if (!lastWord) {
     return <span className="row-word muted cut">{toAge(ticket.createdAt, now)}</span>;
   }
-  const who = nameOf(lastWord.byId)?.split(" ")[0] ?? "Somebody";
+  const name = lastWord.isCaller ? ticket.callerName : nameOf(lastWord.by);
+  const who = name?.split(" ")[0] ?? "Somebody";
   const Icon = lastWord.isCaller ? Mail : CornerUpLeft;
   return (
     <span

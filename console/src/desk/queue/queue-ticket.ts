@@ -6,7 +6,7 @@ import type { Due } from "./due.ts";
 /** The last thing that was said to or by the caller. */
 export interface LastWord {
   readonly at: string;
-  readonly byId: string;
+  readonly by: string;
   readonly isCaller: boolean;
 }
 
@@ -18,62 +18,70 @@ export interface QueueTicket {
   readonly title: string;
   readonly state: string;
   readonly priority: number | null;
-  readonly isMajor: boolean;
   readonly callerId: string | null;
+  readonly callerName: string | undefined;
   readonly assigneeId: string | null;
+  /** As the server said it; someone else's once it is given away before the server has answered. */
+  readonly assignee: Name | undefined;
   readonly teamId: string | null;
-  readonly onHoldReason: string | null;
+  readonly reason: string | null;
   readonly tags: readonly string[];
   readonly due: Due | undefined;
   readonly lastWord: LastWord | undefined;
   readonly createdAt: string;
   readonly updatedAt: string;
-  /** The version as the list had it: the condition of a change from the list. */
-  readonly revision: number;
 }
 
-type Clock = Schemas["SlaBoardClock"];
-const MINUTE_MS = 60_000;
+interface Name {
+  readonly id: string;
+  readonly name: string | null;
+}
 
-export function toDue(clock: Clock | undefined, nowMs: number): Due | undefined {
-  if (
-    !clock ||
-    (clock.state !== "running" && clock.state !== "paused" && clock.state !== "breached")
-  )
-    return undefined;
+type Item = Schemas["ListedTicketItem"];
+
+export function toQueueTicket(item: Item, readAtMs: number): QueueTicket {
+  const { kind, id, number, title, state, priority, callerId, assigneeId, teamId, tags } = item;
   return {
-    state: clock.state,
-    dueAt: clock.dueAt,
-    remainingMs: clock.remainingMs,
-    targetMs: clock.targetMinutes * MINUTE_MS,
-    isCounting: clock.counting,
-    readAtMs: nowMs,
-    promise: `${toWords(clock.metric)} · ${clock.policyName}`,
+    kind,
+    id,
+    number,
+    title,
+    state,
+    priority,
+    callerId,
+    callerName: item.caller?.name ?? undefined,
+    assigneeId,
+    assignee: item.assignee ?? undefined,
+    teamId,
+    reason: item.dueReason ?? item.onHoldReason,
+    tags,
+    due: toDue(item, readAtMs),
+    lastWord: item.lastPublicComment ?? undefined,
+    createdAt: item.createdAt,
+    updatedAt: item.updatedAt,
   };
 }
 
-/** The clock of each ticket that runs out first. */
-export function firstClocks(clocks: readonly Clock[]): ReadonlyMap<string, Clock> {
-  const first = new Map<string, Clock>();
-  for (const clock of clocks) {
-    const best = first.get(clock.ticket.id);
-    if (!best || (clock.dueAt ?? "9") < (best.dueAt ?? "9")) first.set(clock.ticket.id, clock);
-  }
-  return first;
+function toDue({ dueAt, dueState, dueMetric, createdAt }: Item, readAtMs: number): Due | undefined {
+  if (dueState === null) return undefined;
+  const dueMs = dueAt === null ? readAtMs : Date.parse(dueAt);
+  return {
+    state: dueState,
+    dueAt,
+    remainingMs: dueMs - readAtMs,
+    targetMs: dueMs - Date.parse(createdAt),
+    isCounting: dueAt !== null,
+    readAtMs,
+    promise: dueMetric === null ? "Promise" : toWords(dueMetric),
+  };
 }
 
-export function fromIncident(
-  incident: Schemas["ListedIncident"],
-  due: Due | undefined,
-): QueueTicket {
-  const { id, number, title, state, priority, isMajor, revision } = incident;
-  const { callerId, assigneeId, teamId, onHoldReason, createdAt, updatedAt } = incident;
-  return {
-    kind: "incident",
-    ...{ id, number, title, state, priority, isMajor, revision },
-    ...{ callerId, assigneeId, teamId, onHoldReason, createdAt, updatedAt },
-    tags: [],
-    due,
-    lastWord: undefined,
-  };
+/** The name of the assignee, as far as it is known. */
+export function assigneeName(
+  { assigneeId, assignee }: Pick<QueueTicket, "assigneeId" | "assignee">,
+  nameOf: (id: string) => string | undefined,
+): string | undefined {
+  if (assigneeId === null) return undefined;
+  const said = assignee?.id === assigneeId ? assignee.name : undefined;
+  return said ?? nameOf(assigneeId) ?? "Somebody";
 }

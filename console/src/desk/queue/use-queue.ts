@@ -1,46 +1,63 @@
+import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
 import { useMemo, useRef } from "react";
-import { type Input, useOp } from "../../data/api.ts";
-import { compareByBreak } from "./due.ts";
+import { call, type Input } from "../../data/api.ts";
 import { type HeldRow, holdOpen } from "./hold.ts";
-import { firstClocks, fromIncident, type QueueTicket, toDue } from "./queue-ticket.ts";
+import { type QueueTicket, toQueueTicket } from "./queue-ticket.ts";
+
+export type QueueQuery = NonNullable<Input<"tickets.list">["query"]>;
 
 export interface Queue {
   readonly rows: readonly HeldRow<QueueTicket>[];
-  readonly total: number | undefined;
   readonly error: Error | null;
   readonly isPending: boolean;
   readonly retry: () => void;
-  readonly readMore?: (() => void) | undefined;
+  readonly readMore: () => void;
 }
 
-const PAGE = 200;
+const PAGE = 100;
 
-/** The tickets of a view, what breaks first on top. The open one stays in its place when it no longer fits. */
-export function useQueue(
-  query: NonNullable<Input<"incidents.list">["query"]>,
-  openNumber: string | undefined,
-): Queue {
-  const list = useOp("incidents.list", { query: { ...query, limit: PAGE, count: "exact" } });
-  const clocks = useOp("sla.list_clocks", { query: { open: "true", limit: PAGE } });
+/** The tickets of a view, what breaks first on top, a page at a time. The open one stays when it no longer fits. */
+export function useQueue(query: QueueQuery, openNumber: string | undefined): Queue {
+  const list = useInfiniteQuery({
+    queryKey: ["tickets.list", { query, pages: true }],
+    queryFn: ({ pageParam, signal }) =>
+      call(
+        "tickets.list",
+        {
+          query: {
+            ...query,
+            limit: PAGE,
+            expand: "caller,assignee",
+            ...(pageParam !== "" && { after: pageParam }),
+          },
+        },
+        { signal },
+      ),
+    initialPageParam: "",
+    getNextPageParam: ({ pagination }) => pagination.nextCursor,
+    placeholderData: keepPreviousData,
+  });
+  const { data, dataUpdatedAt } = list;
   const tickets = useMemo(() => {
-    const first = firstClocks(clocks.data?.data ?? []);
-    const readAtMs = clocks.dataUpdatedAt;
-    return (list.data?.data ?? [])
-      .map((incident) => fromIncident(incident, toDue(first.get(incident.id), readAtMs)))
-      .toSorted(compareByBreak);
-  }, [list.data, clocks.data, clocks.dataUpdatedAt]);
+    const items = data?.pages.flatMap((page) => page.data) ?? [];
+    // What moved while pages were read may stand on two of them.
+    const byId = new Map(items.map((item) => [item.id, toQueueTicket(item, dataUpdatedAt)]));
+    return [...byId.values()];
+  }, [data, dataUpdatedAt]);
   const before = useRef<readonly HeldRow<QueueTicket>[]>([]);
   const rows = useMemo(() => {
-    const byNumber = [...tickets, ...before.current.map(({ row }) => row)];
-    const openId = byNumber.find(({ number }) => number === openNumber)?.id;
+    const known = [...tickets, ...before.current.map(({ row }) => row)];
+    const openId = known.find(({ number }) => number === openNumber)?.id;
     return holdOpen(tickets, before.current, openId);
   }, [tickets, openNumber]);
   before.current = rows;
   return {
     rows,
-    total: list.data?.pagination.total,
     error: list.error,
     isPending: list.isPending,
     retry: () => void list.refetch(),
+    readMore() {
+      if (list.hasNextPage && !list.isFetching) void list.fetchNextPage();
+    },
   };
 }

@@ -1,8 +1,7 @@
 import { useMemo } from "react";
-import { useQueries } from "@tanstack/react-query";
-import { query, useOp } from "../../data/api.ts";
+import { useOp } from "../../data/api.ts";
 import { useMay, useMe } from "../../data/people.ts";
-import { BUILT_IN, toTeamView, type View } from "./views.ts";
+import { BUILT_IN, toSavedView, toTeamView, type View } from "./views.ts";
 
 export interface ViewCount {
   readonly total: number;
@@ -13,30 +12,32 @@ export interface ViewCount {
 export interface Views {
   readonly builtIn: readonly View[];
   readonly teams: readonly View[];
+  readonly saved: readonly View[];
   readonly all: readonly View[];
   readonly counts: ReadonlyMap<string, ViewCount>;
 }
 
-/** The views of a person, each with the number of its tickets. */
+/** The views of a person, each with the number of its tickets: one request counts all. */
 export function useViews(): Views {
   const may = useMay();
   const meId = useMe()?.user.id;
   const teams = useOp("teams.list", { query: { limit: 200 } }, { enabled: may("desk:read") }).data;
-  const views = useMemo(() => {
+  const saved = useOp("views.list", { query: { limit: 50 } }, { enabled: may("views:own") }).data;
+  const counted = useOp("views.count", undefined, { enabled: may("views:own") }).data;
+  return useMemo(() => {
     const own = (teams?.data ?? []).filter(({ memberIds }) => memberIds.includes(meId ?? ""));
-    const teamViews = own.map(toTeamView);
-    return { teams: teamViews, all: [...BUILT_IN, ...teamViews] };
-  }, [teams, meId]);
-  const answers = useQueries({
-    queries: views.all.map((view) =>
-      query("incidents.list", { query: { ...view.query, limit: 1, count: "exact" } }),
-    ),
-  });
-  const counts = new Map(
-    views.all.map((view, n) => [
-      view.id,
-      { total: answers[n]?.data?.pagination.total ?? 0, urgent: 0 },
-    ]),
-  );
-  return { builtIn: BUILT_IN, ...views, counts };
+    const lists = { teams: own.map(toTeamView), saved: (saved?.data ?? []).map(toSavedView) };
+    const counts = new Map(
+      (counted?.data.views ?? []).map(({ id, open, dueSoon, breached }) => [
+        id,
+        { total: open, urgent: dueSoon + breached },
+      ]),
+    );
+    return {
+      builtIn: BUILT_IN,
+      ...lists,
+      all: [...BUILT_IN, ...lists.teams, ...lists.saved],
+      counts,
+    };
+  }, [teams, saved, counted, meId]);
 }

@@ -27,6 +27,12 @@ export function ViewList({ views, chosen, onChoose }: ViewListProps) {
           <ul>{views.teams.map(line)}</ul>
         </>
       )}
+      {views.saved.length > 0 && (
+        <>
+          <h2>Views</h2>
+          <ul>{views.saved.map(line)}</ul>
+        </>
+      )}
     </nav>
   );
 }

@@ -1,104 +1,130 @@
-/** The views of the left pane: what a person's work is, before they made any of their own. */
+/** The views of the left pane: those that everyone has, those of teams, and those that people saved. */
 import {
-  Inbox,
+  Archive,
+  Bookmark,
+  CircleDashed,
+  Eye,
+  Flame,
   Layers,
   type LucideIcon,
   UserRound,
   UsersRound,
-  Archive,
-  CircleDashed,
 } from "lucide-react";
-import type { Input } from "../../data/api.ts";
 import { type Chip, type DeskSearch, NOBODY, readChips } from "../search.ts";
-
-type ListQuery = NonNullable<Input<"incidents.list">["query"]>;
+import type { QueueQuery } from "./use-queue.ts";
 
 export interface View {
   readonly id: string;
   readonly label: string;
   readonly icon: LucideIcon;
-  readonly query: ListQuery;
+  readonly query: QueueQuery;
   /** Said when it is empty. */
   readonly nothing: string;
 }
-
-const OPEN = "new,in_progress,on_hold";
 
 export const BUILT_IN: readonly View[] = [
   {
     id: "mine",
     label: "My work",
     icon: UserRound,
-    query: { mine: true, state: OPEN },
-    nothing: "Nothing waits for you. Take something from a team's queue with t.",
+    query: { view: "mine" },
+    nothing: "Nothing waits for you. Take something that is nobody's.",
   },
   {
-    id: "queue",
-    label: "My teams",
-    icon: Inbox,
-    query: { queue: true, state: OPEN },
-    nothing: "Nobody waits. New tickets of your teams appear here by themselves.",
-  },
-  {
-    id: "free",
+    id: "unassigned",
     label: "Nobody's",
     icon: CircleDashed,
-    query: { state: OPEN, filter: JSON.stringify({ assigneeId: null }) },
-    nothing: "Everything has an owner.",
+    query: { view: "unassigned" },
+    nothing: "Everything of your teams has an owner.",
+  },
+  {
+    id: "watched",
+    label: "Watched",
+    icon: Eye,
+    query: { view: "watched" },
+    nothing: "Open tickets that you watch stand here.",
+  },
+  {
+    id: "breached",
+    label: "Late",
+    icon: Flame,
+    query: { view: "breached" },
+    nothing: "Every promise is kept.",
   },
   {
     id: "open",
     label: "All open",
     icon: Layers,
-    query: { state: OPEN },
+    query: { view: "open" },
     nothing: "There is no open ticket at all.",
   },
   {
     id: "done",
-    label: "Resolved",
+    label: "Done",
     icon: Archive,
-    query: { state: "resolved,closed" },
-    nothing: "Nothing was resolved yet.",
+    query: { open: false, sort: "-updatedAt" },
+    nothing: "Nothing is done yet.",
   },
 ];
 
-export const toTeamView = (team: { readonly id: string; readonly name: string }): View => ({
-  id: team.id,
-  label: team.name,
+interface Named {
+  readonly id: string;
+  readonly name: string;
+}
+
+export const toTeamView = ({ id, name }: Named): View => ({
+  id,
+  label: name,
   icon: UsersRound,
-  query: { teamId: team.id, state: OPEN },
-  nothing: `The queue of ${team.name} is empty.`,
+  query: { teamId: id, open: true },
+  nothing: `The queue of ${name} is empty.`,
 });
 
-/** The view that an address names; teams are known a moment later than the page. */
+export const toSavedView = ({ id, name }: Named): View => ({
+  id,
+  label: name,
+  icon: Bookmark,
+  query: { view: id },
+  nothing: "Nothing fits this view.",
+});
+
+/** The view that an address names; teams and saved ones are known a moment later than the page. */
 export function viewOf(id: string | undefined, views: readonly View[]): View {
-  const fallback = BUILT_IN[1] as View;
-  if (id === undefined) return fallback;
-  return (
-    views.find((view) => view.id === id) ??
-    (id.startsWith("tem_") ? toTeamView({ id, name: "Team" }) : fallback)
-  );
+  const known = views.find((view) => view.id === id);
+  if (known) return known;
+  if (id?.startsWith("tem_")) return toTeamView({ id, name: "Team" });
+  if (id?.startsWith("vew_")) return toSavedView({ id, name: "View" });
+  return BUILT_IN[0] as View;
 }
 
 /** The API's query of a view, narrowed by words and chips. Chips of one field widen each other. */
-export function toListQuery(view: View, { q, only }: DeskSearch): ListQuery {
+export function toListQuery(view: View, { q, only }: Pick<DeskSearch, "q" | "only">): QueueQuery {
   const chips = readChips(only);
-  const conditions = [
-    ...(view.query.filter === undefined ? [] : [JSON.parse(view.query.filter) as object]),
-    ...toConditions(chips),
-  ];
-  const states = valuesOf(chips, "state");
+  const conditions = toConditions(chips);
+  const kinds = valuesOf(chips, "kind");
+  const tags = valuesOf(chips, "tag");
   return {
     ...view.query,
-    ...(states.length > 0 && { state: states.join(",") }),
+    ...(kinds.length > 0 && { kinds: kinds.join(",") }),
+    ...(tags.length > 0 && { tags: tags.join(",") }),
     ...(q !== undefined && { q }),
-    ...(conditions.length > 0 && {
-      filter: JSON.stringify(conditions.length === 1 ? conditions[0] : { and: conditions }),
-    }),
+    ...(conditions.length > 0 && { filter: JSON.stringify(joinConditions(conditions)) }),
   };
 }
 
-const valuesOf = (chips: readonly Chip[], field: Chip["field"]): readonly string[] =>
+/** The condition that a view of one's own is saved with. */
+export function toSavedFilter(view: View, only: string | undefined): object {
+  const chips = readChips(only);
+  const own = view.query.teamId === undefined ? [] : [{ teamId: view.query.teamId }];
+  const tags = valuesOf(chips, "tag").map((tag) => ({ tags: { contains: tag } }));
+  const all = [...own, ...toConditions(chips), ...tags];
+  return all.length === 0 ? {} : joinConditions(all);
+}
+
+const joinConditions = (conditions: readonly object[]): object =>
+  conditions.length === 1 ? (conditions[0] as object) : { and: conditions };
+
+export const valuesOf = (chips: readonly Chip[], field: Chip["field"]): readonly string[] =>
   chips.filter((chip) => chip.field === field).map(({ value }) => value);
 
 function toConditions(chips: readonly Chip[]): readonly object[] {
@@ -109,6 +135,7 @@ function toConditions(chips: readonly Chip[]): readonly object[] {
   const idOf = (value: string): string | null => (value === NOBODY ? null : value);
   return [
     ...any("priority", valuesOf(chips, "priority").map(Number)),
+    ...any("state", valuesOf(chips, "state")),
     ...any("assigneeId", valuesOf(chips, "assignee").map(idOf)),
     ...any("teamId", valuesOf(chips, "team").map(idOf)),
   ];

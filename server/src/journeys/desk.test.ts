@@ -1,0 +1,134 @@
+import { beforeAll, expect, test } from "vitest";
+import { describeInBrowser } from "#kernel/testing/browser.ts";
+import { type Ask, until } from "#kernel/testing/world.ts";
+import { expectSound, useConsole, type Visitor } from "./testing.ts";
+
+/** The number of a ticket in the address. */
+const openNumber = ({ page }: Visitor): string | null =>
+  new URL(page.url()).searchParams.get("open");
+
+describeInBrowser("the agent's desk", () => {
+  const at = useConsole();
+
+  let owner: Ask;
+  beforeAll(async () => {
+    owner = await at.world.member(["owner"]);
+  });
+
+  const raise = async (title: string, more: object = {}): Promise<string> => {
+    const made = await owner("POST /api/v1/itsm/incidents", {
+      title,
+      description: "It does not work.",
+      ...more,
+    });
+    expect(made.status).toBe(201);
+    return made.body.data.number as string;
+  };
+  const read = async (number: string) =>
+    (await owner(`GET /api/v1/itsm/incidents/${number}`)).body.data;
+  const enter = async ({ page }: Visitor, path: string): Promise<void> => {
+    await page.goto(`${at.origin}${path}`);
+    await page.getByRole("listbox", { name: "Tickets" }).waitFor();
+  };
+  const story = ({ page }: Visitor) => page.getByRole("list", { name: "What happened" });
+
+  test("an agent clears ten tickets by keyboard alone", async () => {
+    const numbers: string[] = [];
+    for (let n = 1; n <= 10; n += 1) numbers.push(await raise(`Printer ${n} is offline`));
+    const agent = await at.visit(["agent"]);
+    const { page } = agent;
+    await enter(agent, "/desk?view=open");
+    await expectSound(agent);
+    for (let n = 0; n < 10; n += 1) {
+      if (n === 0) await page.keyboard.press("j");
+      await until(async () => openNumber(agent) !== null);
+      const number = openNumber(agent) ?? "";
+      await page.getByRole("region", { name: `Incident ${number}` }).waitFor();
+      await story(agent).waitFor();
+      await page.keyboard.press("t");
+      await page.getByText(`${number} is yours`).waitFor();
+      await page.keyboard.press("r");
+      await page.keyboard.type("The queue was restarted, please print again.");
+      if (n === 0) await expectSound(agent);
+      await page.keyboard.press("Control+Shift+Enter");
+      await until(async () => openNumber(agent) !== number);
+    }
+    for (const number of numbers) {
+      expect(await read(number)).toMatchObject({ state: "resolved", assigneeId: agent.userId });
+    }
+    await page.getByText("All clear").waitFor();
+    expect(agent.faults).toEqual([]);
+  });
+
+  test("two agents never collide: one takes it, and an answer is not sent over another", async () => {
+    const number = await raise("Two hands reach for it");
+    const [ada, ben] = [await at.visit(["agent"]), await at.visit(["agent"], { dark: true })];
+    for (const one of [ada, ben]) {
+      await enter(one, `/desk?view=open&open=${number}`);
+      await story(one).waitFor();
+    }
+    // Both press at once: the server gives it to one, and tells the other whose it is.
+    await Promise.all([ada.page.keyboard.press("t"), ben.page.keyboard.press("t")]);
+    await until(async () => {
+      const told = await Promise.all(
+        [ada, ben].map(({ page }) => page.getByText(`${number} is yours`).isVisible()),
+      );
+      return told.includes(true) && (await read(number)).assigneeId !== null;
+    });
+    const { assigneeId } = await read(number);
+    expect([ada.userId, ben.userId]).toContain(assigneeId);
+    const loser = assigneeId === ada.userId ? ben : ada;
+    await until(async () => !(await loser.page.getByText(`${number} is yours`).isVisible()));
+
+    // Both write: each sees that the other does, and who is second is told before anything is sent.
+    await ada.page.keyboard.press("r");
+    await ada.page.keyboard.type("Ada: we are on it.");
+    await ben.page.keyboard.press("r");
+    await ben.page.keyboard.type("Ben: could you restart it?");
+    await ada.page.getByText(/is writing/).waitFor();
+    await ada.page.keyboard.press("Control+Enter");
+    await story(ada).getByText("Ada: we are on it.").waitFor();
+    await ben.page.getByText(/while you were writing/).waitFor();
+    await ben.page.keyboard.press("Control+Enter");
+    await ben.page.getByText("Nothing was sent.", { exact: false }).waitFor();
+    expect(await story(ben).getByText("Ben: could you restart it?").count()).toBe(0);
+    await expectSound(ben);
+
+    // A reload loses nothing of it; what was read may be sent all the same, here as a note.
+    await ben.page.reload();
+    const note = ben.page.getByRole("textbox", { name: "Answer to the caller" });
+    await until(async () => (await note.inputValue()) === "Ben: could you restart it?");
+    await note.focus();
+    await ben.page.keyboard.press("Escape");
+    await ben.page.keyboard.press("i");
+    await ben.page.keyboard.press("Control+Enter");
+    await ben.page.getByText("Nothing was sent.", { exact: false }).waitFor();
+    await ben.page.keyboard.press("Control+Enter");
+    await story(ada).getByText("Ben: could you restart it?").waitFor();
+    await story(ada).getByText("Internal").waitFor();
+    expect([...ada.faults, ...ben.faults]).toEqual([]);
+  });
+
+  test("who may only read is offered no act that would be refused, and a small screen has it all", async () => {
+    const number = await raise("A long name of a thing that no longer works as it did before");
+    const viewer = await at.visit(["viewer"], { width: 400 });
+    const { page } = viewer;
+    await enter(viewer, "/desk?view=open");
+    await expectSound(viewer);
+    expect(await page.getByRole("button", { name: "Create a ticket" }).isDisabled()).toBe(true);
+    await page.getByRole("option", { name: new RegExp(number) }).click();
+    await story(viewer).waitFor();
+    expect(await page.getByRole("textbox", { name: "Answer to the caller" }).isDisabled()).toBe(
+      true,
+    );
+    for (const button of await page.getByRole("button", { name: /^(Take it|Resolve)/ }).all()) {
+      expect(await button.isDisabled()).toBe(true);
+    }
+    await page.getByRole("button", { name: "Details" }).click();
+    await page.getByRole("complementary", { name: "Details" }).waitFor();
+    await expectSound(viewer);
+    await page.getByRole("button", { name: "Close the details" }).click();
+    await page.getByRole("button", { name: "Back to the list" }).click();
+    await page.getByRole("listbox", { name: "Tickets" }).waitFor();
+  });
+});
