@@ -80,6 +80,9 @@ export const QueueRow = memo(function QueueRow(props: RowProps) {
   );
 });
 
+/** A column of ages need not say that they are ages. */
+const toShortAge = (at: string, nowMs: number): string => toAge(at, nowMs).replace(" ago", "");
+
 function LastWord({
   ticket,
   nameOf,
@@ -90,7 +93,7 @@ function LastWord({
   const now = useNow();
   const { lastWord } = ticket;
   if (!lastWord) {
-    return <span className="row-word muted cut">{toAge(ticket.createdAt, now)}</span>;
+    return <span className="row-word muted cut">{toShortAge(ticket.createdAt, now)}</span>;
   }
   const name = lastWord.isCaller ? ticket.callerName : nameOf(lastWord.by);
   const who = name?.split(" ")[0] ?? "Somebody";
@@ -101,7 +104,7 @@ function LastWord({
       title={lastWord.isCaller ? "The caller wrote last" : `${who} answered last`}
     >
       <Icon className="ico" aria-hidden="true" />
-      {who} {toAge(lastWord.at, now)}
+      <span className="cut">{who}</span> {toShortAge(lastWord.at, now)}
     </span>
   );
 }

@@ -55,7 +55,7 @@ function ViewLine(props: {
       >
         <Icon className="ico" aria-hidden="true" />
         <span className="grow cut">{view.label}</span>
-        {counts && counts.urgent > 0 && (
+        {counts && counts.urgent > 0 && counts.urgent < counts.total && (
           <span className="view-urgent" title="Due within the hour">
             {counts.urgent}
             <span className="hide"> due within the hour</span>

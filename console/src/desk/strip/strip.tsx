@@ -5,7 +5,9 @@ import type { Ticket } from "../ticket-kind.ts";
 import { CallerCard } from "./caller-card.tsx";
 import { Items } from "./items.tsx";
 import { Links } from "./links.tsx";
+import { OwnFields } from "./own-fields.tsx";
 import { Suggestions } from "./suggestions.tsx";
+import { Tags } from "./tags.tsx";
 
 interface StripProps {
   readonly ticket: Ticket;
@@ -24,10 +26,12 @@ export function Strip({ ticket, onInsert, onClose }: StripProps) {
         </button>
       </header>
       <Facts ticket={ticket} />
+      <Tags ticket={ticket} />
       <CallerCard ticket={ticket} />
       {ticket.kind === "incident" && <Suggestions ticket={ticket} onInsert={onInsert} />}
       <Items ticket={ticket} />
       <Links ticket={ticket} />
+      <OwnFields ticket={ticket} />
     </aside>
   );
 }

@@ -118,7 +118,8 @@ export async function changeFields(
     Object.keys(fields).map((name) => [name, ticket.all[name] ?? null]),
   );
   await applyChange({
-    show: () => showFields(ticket, fields),
+    // Of own fields those that are not named stay: the server knows the whole.
+    ...(!("fields" in fields) && { show: () => showFields(ticket, fields) }),
     send: () => sendTo(op, ticket.id, fields, etagOfTicket(ticket)),
     said,
     undo: async () => {

@@ -130,7 +130,7 @@ function watchedBy(userId: string): ListCondition {
     `id in (select w.ticket_id from ticket_watchers w where w.user_id = ${parameters.add(userId, "text")})`;
 }
 
-function equalTo(column: string, value: string): ListCondition {
+export function equalTo(column: string, value: string): ListCondition {
   return (parameters) => `${column} = ${parameters.add(value, "text")}`;
 }
 

@@ -9,17 +9,21 @@ import type { ListCondition } from "#kernel/list/list.ts";
 import { query } from "#kernel/operation/operation.ts";
 import { item } from "#kernel/operation/response.ts";
 import { readableKinds, ofKinds } from "./list.ts";
-import { BUILT_IN_VIEWS, builtInConditions, savedConditions } from "./queue-query.ts";
+import { findTeamIds } from "../tickets/index.ts";
+import { BUILT_IN_VIEWS, builtInConditions, equalTo, savedConditions } from "./queue-query.ts";
 import { listVisibleViews, type View, views, ViewsOwn } from "./view.ts";
 
 const HOUR_MS = 3_600_000;
 /** More than these are told as that many: a badge has no room for them. */
 const COUNTED_MAX = 10_000;
 const SAVED_VIEWS_MAX = 50;
+const TEAMS_MAX = 50;
 
 const ViewCount = Type.Object(
   {
-    id: Type.String({ description: "Of a built-in view, such as `mine`, or of a saved one" }),
+    id: Type.String({
+      description: "Of a built-in view, such as `mine`, of a saved one, or of a team",
+    }),
     open: Type.Integer(),
     dueSoon: Type.Integer({ description: "Due within the hour" }),
     breached: Type.Integer({ description: "Whose time is over" }),
@@ -32,7 +36,7 @@ export const countViews = query({
   route: `GET ${views.declaration.path}/counts`,
   summary: "Count what is open in each view",
   description:
-    `Of the built-in views and the first ${SAVED_VIEWS_MAX} saved ones, as the caller sees them; ` +
+    `Of the built-in views, the first ${SAVED_VIEWS_MAX} saved ones and the queues of the caller's teams; ` +
     `no count goes beyond ${COUNTED_MAX}. What is due follows a ticket's events within a moment.`,
   permission: ViewsOwn,
   response: item(Type.Object({ views: Type.Array(ViewCount) }, { title: "ViewCounts" })),
@@ -47,7 +51,12 @@ export const countViews = query({
       id: view.id,
       conditions: [ofKinds(kindsOf(ctx, view)), ...savedConditions(view)],
     }));
-    return { views: await countEach(ctx, [...builtIn, ...saved]) };
+    const teamIds = await findTeamIds(ctx.tx, ctx.caller.principal?.id ?? "");
+    const teams = teamIds.slice(0, TEAMS_MAX).map((id) => ({
+      id,
+      conditions: [ofKinds(readableKinds(ctx)), equalTo("team_id", id)],
+    }));
+    return { views: await countEach(ctx, [...builtIn, ...saved, ...teams]) };
   },
 });
 
