@@ -4,35 +4,28 @@
  * contract, and shares no table with the product.
  */
 import { expect, test } from "vitest";
-import { type Ask, useWorld } from "#kernel/testing/world.ts";
+import { useWorld } from "#kernel/testing/world.ts";
+import {
+  BODIES,
+  DEFAULT_FIELDS,
+  EVENTS,
+  type Person,
+  predictAction,
+  type Prediction,
+  predictEscalation,
+  predictMerge,
+  predictPatch,
+  predictUnmerge,
+  type Role,
+  SEVERITIES,
+  type Ticket,
+  TRANSITIONS,
+  WORKERS,
+} from "./testing/ticket-model.ts";
 
 const WALKERS = 8;
 const STEPS = Number(process.env["MODEL_STEPS"] ?? 4_000) / WALKERS;
 const SEED = Number(process.env["MODEL_SEED"] ?? 20_261_115);
-
-type Role = "agent" | "change_manager" | "owner" | "viewer" | "member";
-interface Person {
-  readonly role: Role;
-  readonly ask: Ask;
-  readonly id: string;
-}
-
-interface Ticket {
-  readonly kind: "incidents" | "changes" | "problems";
-  readonly id: string;
-  readonly createdBy: string;
-  /** The fields that the model predicts. */
-  fields: Record<string, unknown> & { state: string };
-  isMerged?: boolean;
-  /** The voters since it was last submitted. */
-  voters: Set<string>;
-}
-
-interface Prediction {
-  readonly status: number;
-  readonly events?: readonly string[];
-  readonly fields?: Record<string, unknown>;
-}
 
 const world = await useWorld();
 const roles: readonly Role[] = ["agent", "agent", "change_manager", "owner", "viewer", "member"];
@@ -77,206 +70,6 @@ class Random {
   }
 }
 
-const WORKERS: readonly Role[] = ["agent", "change_manager", "owner"];
-const APPROVERS: readonly Role[] = ["change_manager", "owner"];
-const SEVERITIES = ["low", "medium", "high", "critical"];
-
-/** The states that allow each action, and the one that it leads to. */
-const TRANSITIONS: Readonly<
-  Record<Ticket["kind"], Readonly<Record<string, readonly [string, string]>>>
-> = {
-  incidents: {
-    resolve: ["new in_progress on_hold", "resolved"],
-    close: ["resolved", "closed"],
-    reopen: ["resolved closed", "in_progress"],
-    cancel: ["new in_progress on_hold", "cancelled"],
-  },
-  changes: {
-    submit: ["draft", "submitted"],
-    approve: ["submitted", "approved"],
-    reject: ["submitted", "rejected"],
-    revise: ["rejected", "draft"],
-    implement: ["approved", "implementing"],
-    complete: ["implementing", "completed"],
-    rollback: ["implementing completed", "rolled_back"],
-    cancel: ["draft submitted approved rejected", "cancelled"],
-  },
-  problems: {
-    investigate: ["open", "investigating"],
-    declare_known_error: ["open investigating", "known_error"],
-    resolve: ["open investigating known_error", "resolved"],
-    close: ["resolved", "closed"],
-    reopen: ["resolved closed", "investigating"],
-  },
-};
-
-const EVENTS: Readonly<Record<string, string>> = {
-  "incidents.resolve": "incident.resolved",
-  "incidents.close": "incident.closed",
-  "incidents.reopen": "incident.reopened",
-  "incidents.cancel": "incident.cancelled",
-  "changes.submit": "change.submitted",
-  "changes.reject": "change.rejected",
-  "changes.revise": "change.revised",
-  "changes.implement": "change.implementation_started",
-  "changes.complete": "change.completed",
-  "changes.rollback": "change.rolled_back",
-  "changes.cancel": "change.cancelled",
-  "problems.investigate": "problem.investigation_started",
-  "problems.declare_known_error": "problem.known_error_declared",
-  "problems.resolve": "problem.resolved",
-  "problems.close": "problem.closed",
-  "problems.reopen": "problem.reopened",
-};
-
-/** The bodies of the actions that need one. */
-const BODIES: Readonly<Record<string, object>> = {
-  "incidents.resolve": { resolution: "Done", resolutionCode: "workaround" },
-  "changes.reject": { reason: "Not now" },
-  "changes.rollback": { notes: "It was slower" },
-  "problems.declare_known_error": { rootCause: "A leak", workaround: "Restart it" },
-  "problems.resolve": { resolution: "Mended" },
-};
-
-function predictAction(ticket: Ticket, action: string, by: Person): Prediction {
-  const votes = action === "approve" || action === "reject";
-  if (!(votes ? APPROVERS : WORKERS).includes(by.role)) return { status: 403 };
-  if (votes && by.id === ticket.createdBy) return { status: 403 };
-  const [from = "", to = ""] = TRANSITIONS[ticket.kind][action] ?? [];
-  if (!from.split(" ").includes(ticket.fields.state)) return { status: 409 };
-  if (votes && ticket.voters.has(by.id)) return { status: 409 };
-  if (action === "approve") {
-    const approvalsGiven = Number(ticket.fields["approvalsGiven"]) + 1;
-    const isEnough = approvalsGiven >= Number(ticket.fields["approvalsRequired"]);
-    return {
-      status: 200,
-      events: ["change.approval_given", ...(isEnough ? ["change.approved"] : [])],
-      fields: { approvalsGiven, ...(isEnough && { state: to }) },
-    };
-  }
-  return {
-    status: 200,
-    events: [EVENTS[`${ticket.kind}.${action}`] ?? ""],
-    fields: { state: to, ...fieldsChangedBy(ticket, action) },
-  };
-}
-
-/** The fields that change with the state. */
-function fieldsChangedBy(ticket: Ticket, action: string): Record<string, unknown> {
-  switch (`${ticket.kind}.${action}`) {
-    case "incidents.resolve":
-      return { resolution: "Done", resolutionCode: "workaround", onHoldReason: null };
-    case "incidents.reopen":
-      return {
-        resolution: null,
-        resolutionCode: null,
-        reopenCount: Number(ticket.fields["reopenCount"]) + 1,
-      };
-    case "incidents.close":
-    case "incidents.cancel":
-      return { onHoldReason: null };
-    case "changes.submit":
-      return { approvalsGiven: 0, rejectionReason: null };
-    case "changes.reject":
-      return { rejectionReason: "Not now" };
-    case "changes.rollback":
-      return { rollbackNotes: "It was slower" };
-    case "problems.declare_known_error":
-      return { rootCause: "A leak", workaround: "Restart it" };
-    case "problems.resolve":
-      return { resolution: "Mended" };
-    case "problems.reopen":
-      return { resolution: null };
-    default:
-      return {};
-  }
-}
-
-function predictPatch(ticket: Ticket, body: Record<string, unknown>, by: Person): Prediction {
-  if (!WORKERS.includes(by.role)) return { status: 403 };
-  const before = ticket.fields;
-  const { state = before.state, ...input } = body as { state?: string };
-  const from = `${before.state} ${state}`;
-  const patchTransitions = [
-    "new in_progress",
-    "on_hold in_progress",
-    "new on_hold",
-    "in_progress on_hold",
-  ];
-  const action = Object.entries(TRANSITIONS.incidents).find(
-    ([, [sources, to]]) => to === state && sources.split(" ").includes(before.state),
-  )?.[0];
-  const isSameState = state === before.state;
-  if (!isSameState && !patchTransitions.includes(from) && action === undefined)
-    return { status: 409 };
-  if (!isSameState && action === "resolve") return { status: 422 };
-  const after: Record<string, unknown> = {
-    ...before,
-    ...(isSameState || patchTransitions.includes(from)
-      ? {}
-      : fieldsChangedBy(ticket, action ?? "")),
-    ...input,
-    state,
-  };
-  after["priority"] = Number(after["impact"]) + Number(after["urgency"]) - 1;
-  after["fields"] = { ...(before["fields"] as object), ...(body["fields"] as object) };
-  after["tags"] = [
-    ...new Set((after["tags"] as string[]).map((tag) => tag.toLowerCase())),
-  ].toSorted();
-  const isChanged = Object.keys(after).some(
-    (field) => JSON.stringify(after[field]) !== JSON.stringify(before[field]),
-  );
-  if (!isChanged) return { status: 200, events: [] };
-  const isWorse =
-    SEVERITIES.indexOf(String(after["severity"])) > SEVERITIES.indexOf(String(before["severity"]));
-  const [oldTeam, newTeam] = [before["teamId"], after["teamId"]];
-  const isRerouted = oldTeam !== null && newTeam !== null && oldTeam !== newTeam;
-  const isAssigned = after["assigneeId"] !== null && after["assigneeId"] !== before["assigneeId"];
-  const transitionEvent = isSameState ? undefined : EVENTS[`incidents.${action ?? ""}`];
-  return {
-    status: 200,
-    events: [
-      "incident.updated",
-      ...(isAssigned ? ["incident.assigned"] : []),
-      ...(isWorse || isRerouted ? ["incident.escalated"] : []),
-      ...(transitionEvent && !patchTransitions.includes(from) ? [transitionEvent] : []),
-    ],
-    fields: after,
-  };
-}
-
-function predictEscalation(ticket: Ticket, body: Record<string, string>, by: Person): Prediction {
-  if (!WORKERS.includes(by.role)) return { status: 403 };
-  if (!["new", "in_progress", "on_hold"].includes(ticket.fields.state)) return { status: 409 };
-  const before = ticket.fields;
-  const { severity = before["severity"], teamId = before["teamId"] } = body;
-  const rank = (value: unknown): number => SEVERITIES.indexOf(String(value));
-  const lower = rank(severity) < rank(before["severity"]);
-  const same = severity === before["severity"] && teamId === before["teamId"];
-  if (lower || same) return { status: 422 };
-  return { status: 200, events: ["incident.escalated"], fields: { severity, teamId } };
-}
-
-const OPEN_STATES = ["new", "in_progress", "on_hold"];
-
-function predictMerge(source: Ticket, target: Ticket, by: Person): Prediction {
-  if (!WORKERS.includes(by.role)) return { status: 403 };
-  if (source === target) return { status: 422 };
-  const isOpen = [source, target].every(({ fields: { state } }) => OPEN_STATES.includes(state));
-  if (!isOpen) return { status: 409 };
-  source.isMerged = true;
-  const fields = { state: "cancelled", onHoldReason: null };
-  return { status: 200, events: ["incident.merged", "incident.duplicate_added"], fields };
-}
-
-function predictUnmerge(ticket: Ticket, by: Person): Prediction {
-  if (!WORKERS.includes(by.role)) return { status: 403 };
-  if (!ticket.isMerged) return { status: 409 };
-  ticket.isMerged = false;
-  const events = ["incident.unmerged", "incident.duplicate_removed"];
-  return { status: 200, events, fields: { state: "in_progress" } };
-}
-
 /** The events and failures that occurred, so that the walks cover all of them. */
 const covered = new Set<string>();
 
@@ -305,7 +98,8 @@ class Walk {
     const { status, events, body: answer } = await by.ask(`POST /api/v1/itsm/${kind}`, body);
     const name = kind.slice(0, -1);
     if (!WORKERS.includes(by.role)) {
-      expect([status, events]).toEqual([403, []]);
+      // Anyone raises incidents for themselves, but not with what is for those who work on them.
+      expect([status, events]).toEqual([kind === "incidents" ? 422 : 403, []]);
       return;
     }
     const assigned = kind === "incidents" && assigneeId !== null ? ["incident.assigned"] : [];
@@ -412,20 +206,6 @@ class Walk {
     expect(answer.body.data).toMatchObject(ticket.fields);
   }
 }
-
-const DEFAULT_FIELDS: Readonly<Record<Ticket["kind"], Record<string, unknown>>> = {
-  incidents: {
-    state: "new",
-    teamId: null,
-    resolution: null,
-    resolutionCode: null,
-    reopenCount: 0,
-    tags: [],
-    fields: {},
-  },
-  changes: { state: "draft", approvalsGiven: 0, type: "normal" },
-  problems: { state: "open", rootCause: null, workaround: null, resolution: null },
-};
 
 test("random operations on tickets give the responses, events and states of the model", async () => {
   await Promise.all(

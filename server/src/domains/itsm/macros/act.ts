@@ -59,7 +59,7 @@ export interface ActCall {
 }
 
 /** The call of an act; `comment` is the text that it says, of its body or its text module. */
-export function callOf(
+export function toActCall(
   act: Act,
   ticket: Pick<TicketItem, "tags">,
   { kind }: Pick<TicketKind, "kind">,

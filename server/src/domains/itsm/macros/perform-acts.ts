@@ -2,11 +2,11 @@
 import Type, { type Static } from "typebox";
 import type { Operation, WriteContext } from "#kernel/contract.ts";
 import { Failure, failure } from "#kernel/operation/failure.ts";
-import { performWithin } from "#kernel/operation/nested.ts";
+import { performWithin } from "#kernel/operation/inner-command.ts";
 import { nullable } from "#kernel/schema/schema.ts";
 import { readTicketItems, TicketItem } from "../queue/index.ts";
 import { ticketKinds } from "../tickets/index.ts";
-import { type Act, callOf } from "./act.ts";
+import { type Act, toActCall } from "./act.ts";
 import { renderText } from "./text-module.ts";
 
 export const BULK_TICKETS_MAX = 1_000;
@@ -155,8 +155,8 @@ async function performOnTicket(
     try {
       const body =
         act.act === "comment" ? (act.body ?? texts.get(act.textModuleId ?? "")) : undefined;
-      const said = body === undefined ? undefined : await renderText(ctx, body, present);
-      const call = kind && callOf(act, present, kind, said);
+      const comment = body === undefined ? undefined : await renderText(ctx, body, present);
+      const call = kind && toActCall(act, present, kind, comment);
       const operation = call && operations.get(`${kind.plural}.${call.verb}`);
       if (!operation) throw new Failure(NotForKind);
       await performWithin(ctx, operation, {
@@ -170,7 +170,7 @@ async function performOnTicket(
         present = changed ?? present;
       }
     } catch (error) {
-      // What is no refusal is a bug, or a conflict that runs the whole again.
+      // Anything else is a bug, or a conflict that runs the whole again.
       if (!(error instanceof Failure)) throw error;
       return toRefusal(step, error);
     }

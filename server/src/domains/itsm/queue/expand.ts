@@ -37,11 +37,11 @@ export async function expandItems(
   const names = await findNames(tx, [...ids]);
   return items.map((item) => ({
     ...item,
-    ...Object.fromEntries(references.map((one) => [one, nameOf(item[FIELDS[one]], names)])),
+    ...Object.fromEntries(references.map((one) => [one, toNamed(item[FIELDS[one]], names)])),
   }));
 }
 
-function nameOf(id: string | null, names: ReadonlyMap<string, string>) {
+function toNamed(id: string | null, names: ReadonlyMap<string, string>) {
   return id === null ? null : { id, name: names.get(id) ?? null };
 }
 

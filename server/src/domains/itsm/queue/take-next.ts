@@ -2,7 +2,7 @@ import Type from "typebox";
 import type { Operation, ReadContext } from "#kernel/contract.ts";
 import { queryRows, SqlParameters } from "#kernel/db/statement.ts";
 import type { EventType } from "#kernel/log/event.ts";
-import { performWithin } from "#kernel/operation/nested.ts";
+import { performWithin } from "#kernel/operation/inner-command.ts";
 import { Failure, failure } from "#kernel/operation/failure.ts";
 import { command } from "#kernel/operation/operation.ts";
 import { item } from "#kernel/operation/response.ts";

@@ -49,7 +49,7 @@ export const countViews = query({
     );
     const saved = (await listVisibleViews(ctx, SAVED_VIEWS_MAX)).map((view) => ({
       id: view.id,
-      conditions: [ofKinds(kindsOf(ctx, view)), ...savedConditions(view)],
+      conditions: [ofKinds(selectKinds(ctx, view)), ...savedConditions(view)],
     }));
     const teamIds = await findTeamIds(ctx.tx, ctx.caller.principal?.id ?? "");
     const teams = teamIds.slice(0, TEAMS_MAX).map((id) => ({
@@ -60,7 +60,7 @@ export const countViews = query({
   },
 });
 
-function kindsOf(ctx: ReadContext, { kinds }: View) {
+function selectKinds(ctx: ReadContext, { kinds }: View) {
   return readableKinds(ctx, kinds.length === 0 ? undefined : kinds);
 }
 

@@ -179,7 +179,7 @@ function queryComments(
       "ticket_id",
       "=",
       includeInternal
-        ? // Who works on it reads what was said of its duplicates as well.
+        ? // The comments on duplicates are for those who work on it.
           sql<string>`any (array(select ${ticketId}::text union all
             select m.source_id from ticket_merges m where m.target_id = ${ticketId}))`
         : ticketId,

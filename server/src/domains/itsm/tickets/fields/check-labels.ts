@@ -77,7 +77,7 @@ const USER = new RegExp(idPattern("usr"));
 
 type Check = (value: unknown, definition: FieldDefinition) => string | undefined;
 
-/** What is wrong with a value, by the type of its field. */
+/** Checks of a value by the type of its field; each says what is wrong. */
 const CHECKS: Readonly<Record<FieldDefinition["type"], Check>> = {
   text: (value) =>
     isText(value) ? undefined : `must be a text of up to ${TEXT_CHARACTERS_MAX} characters`,

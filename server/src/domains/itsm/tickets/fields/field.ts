@@ -15,7 +15,7 @@ export const Tag = Type.String({
   description: "Up to 50 characters without commas, kept in lower case",
 });
 
-/** What every kind of ticket has besides its own. */
+/** The fields that every kind of ticket has. */
 export const labelFields = {
   tags: Type.Array(Tag, { maxItems: TAGS_MAX }),
   fields: Type.Record(Type.String(), Type.Unknown(), {
@@ -24,7 +24,7 @@ export const labelFields = {
       "Fields of the workspace's own by their keys, see `GET /itsm/kinds/{kind}`; what is not named stays, null clears",
   }),
 };
-/** The same in what is shown; tickets in events of earlier versions have none. */
+/** These fields in responses and events; tickets in events of earlier versions have none. */
 export const OptionalLabels = {
   tags: Type.Optional(labelFields.tags),
   fields: Type.Optional(labelFields.fields),
