@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect } from "vitest";
 import { sharedBrowser } from "#kernel/testing/browser.ts";
-import { makeOnce } from "#kernel/testing/make-once.ts";
+import { makeSharedFolder } from "#kernel/testing/shared-folder.ts";
 import { startWorld, type World, type WorldOptions } from "#kernel/testing/world.ts";
 
 const BUILD = join(import.meta.dirname, "../../../console/build.mjs");
@@ -42,6 +42,8 @@ interface VisitOptions {
   readonly dark?: boolean;
 }
 
+/** For a busy machine. */
+const WAIT_MAX_MS = 100_000;
 const WIDTH = 1440;
 const NARROW_WIDTH = 400;
 const viewportOf = (width: number) => ({ width, height: width < 600 ? 800 : 900 });
@@ -57,7 +59,7 @@ async function findPort(): Promise<number> {
 
 /** Builds the console once for all files of a run. */
 function builtConsole(): Promise<string> {
-  return makeOnce("console", async (draft) => {
+  return makeSharedFolder("console", async (draft) => {
     await promisify(execFile)(process.execPath, [BUILD, draft]);
   });
 }
@@ -92,6 +94,7 @@ export function useConsole({ isNamed, ...options }: ConsoleOptions = {}): Consol
       colorScheme: dark ? "dark" : "light",
       reducedMotion: "reduce",
     });
+    context.setDefaultTimeout(WAIT_MAX_MS);
     contexts.add(context);
     const page = await context.newPage();
     const faults: string[] = [];

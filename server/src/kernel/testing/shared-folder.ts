@@ -6,7 +6,7 @@ import { errnoOf } from "../embedded/processes.ts";
 import { until } from "./world.ts";
 
 /** A folder that several files of this run need: whoever comes first makes it, the others wait. */
-export async function makeOnce(
+export async function makeSharedFolder(
   name: string,
   make: (draft: string) => Promise<void>,
 ): Promise<string> {
