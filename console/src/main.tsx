@@ -142,6 +142,16 @@ const change = createRoute({
   },
 });
 
+/** Of a major incident, by its number or id. */
+const majorRoom = createRoute({
+  getParentRoute: () => inside,
+  path: "/major/$id",
+  component: lazyRouteComponent(() => import("./major/room.tsx"), "MajorRoom"),
+  loader({ params: { id } }) {
+    prefetch("major_incidents.room", { params: { id } });
+  },
+});
+
 const services = createRoute({
   getParentRoute: () => inside,
   path: "/services",
@@ -232,6 +242,7 @@ const router = createRouter({
       changes,
       changeBoard,
       change,
+      majorRoom,
       services,
       notifications,
       notification,

@@ -1,3 +1,248 @@
+import "./services.css";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { Route, Search, Upload } from "lucide-react";
+import { useMemo, useState } from "react";
+import { useOp } from "../data/api.ts";
+import { useMay } from "../data/people.ts";
+import { useActions } from "../shell/actions.ts";
+import { useListKeys } from "../shell/list-keys.ts";
+import { Empty, ErrorNotice, Loading } from "../ui/feedback.tsx";
+import { count, toWords } from "../ui/words.ts";
+import { toPlural } from "./class-words.ts";
+import { ImportDialog } from "./import/import-dialog.tsx";
+import { ItemSide } from "./item-side.tsx";
+import { layOut } from "./map.ts";
+import { MapView, type Topology } from "./map-view.tsx";
+import { PathSide } from "./path-side.tsx";
+import type { ServicesSearch } from "./search.ts";
+
+const ITEMS_MAX = 2_000;
+const LISTED_MAX = 200;
+const IMPACT_DEPTH = 6;
+
+/** What the company runs on: a map of all items, what breaks with one, and the way from one to another. */
 export function Services() {
-  return <div className="page" />;
+  const search = useSearch({ from: "/inside/services" });
+  const navigate = useNavigate();
+  const may = useMay();
+  const [isPathing, setPathing] = useState(false);
+  const [isImporting, setImporting] = useState(false);
+  const { data, error, isPending, refetch } = useOp("cmdb.topology", {
+    query: { limit: ITEMS_MAX },
+  });
+  const topology = data?.data;
+  const { item, to } = search;
+  const impact = useOp(
+    "cmdb.impact",
+    { params: { id: item ?? "" }, query: { depth: IMPACT_DEPTH, limit: 1_000 } },
+    { enabled: item !== undefined },
+  ).data?.data;
+  const way = useOp(
+    "cmdb.path",
+    { query: { from: item ?? "", to: to ?? "", direction: "both" } },
+    { enabled: item !== undefined && to !== undefined },
+  ).data?.data;
+  const map = useMemo(() => layOut(topology?.nodes ?? []), [topology]);
+  const listed = useMemo(() => listNodes(topology, search), [topology, search]);
+  const show = (next: Partial<ServicesSearch>): void =>
+    void navigate({ to: "/services", search: { ...search, ...next }, replace: true });
+  const choose = (id: string | undefined): void => {
+    const isEnd = isPathing && item !== undefined && id !== undefined && id !== item;
+    setPathing(false);
+    show(isEnd ? { to: id } : { item: id, to: undefined });
+  };
+  const current = isPathing ? to : item;
+  useListKeys({
+    ids: listed.slice(0, LISTED_MAX).map(({ id }) => id),
+    chosen: current,
+    onChoose: choose,
+  });
+  const whyNotPath = item === undefined ? "Choose where the path begins." : undefined;
+  const whyNotImport = may("cmdb:write") ? undefined : "You may not keep configuration items.";
+  useActions([
+    { keys: "p", label: "Path to…", run: () => setPathing(true), disabled: whyNotPath },
+    { keys: "/", label: "Find an item", run: () => document.getElementById("item-find")?.focus() },
+    { label: "Import items", run: () => setImporting(true), disabled: whyNotImport },
+  ]);
+  const chosen = topology?.nodes.find(({ id }) => id === item);
+  const path = to === undefined ? undefined : way?.nodes.map(({ id }) => id);
+  return (
+    <div className="page">
+      <header className="page-head services-head">
+        <h1>Services</h1>
+        {topology && (
+          <span className="muted services-count">
+            {count(topology.nodes.length, "item")}, {count(topology.edges.length, "relationship")}
+            {topology.truncated && ", the first of them"}
+          </span>
+        )}
+        <span className="grow" />
+        {isPathing && (
+          <span className="tag info" role="status">
+            Choose where the path ends
+          </span>
+        )}
+        {chosen && (
+          <button
+            className="btn"
+            aria-pressed={isPathing}
+            aria-keyshortcuts="p"
+            onClick={() => setPathing(!isPathing)}
+          >
+            <Route /> Path to…
+          </button>
+        )}
+        <button
+          className="btn"
+          disabled={whyNotImport !== undefined}
+          title={whyNotImport}
+          onClick={() => setImporting(true)}
+        >
+          <Upload /> Import
+        </button>
+      </header>
+      {error && <ErrorNotice error={error} retry={() => void refetch()} />}
+      {isPending && <Loading rows={12} />}
+      {topology?.nodes.length === 0 && (
+        <Empty
+          title="Nothing is known yet"
+          action={
+            whyNotImport === undefined && (
+              <button className="btn" onClick={() => setImporting(true)}>
+                <Upload /> Import items
+              </button>
+            )
+          }
+        >
+          Services, applications, machines and what ties them: import a list to begin with.
+        </Empty>
+      )}
+      {topology && topology.nodes.length > 0 && (
+        <div className="services">
+          <ItemList
+            nodes={listed}
+            chosen={current}
+            search={search}
+            onChoose={choose}
+            onFind={(q) => show({ q })}
+          />
+          <div className="services-map">
+            <MapView
+              topology={topology}
+              map={map}
+              chosen={chosen?.id}
+              impact={chosen && impact?.item.id === chosen.id ? impact : undefined}
+              path={path}
+              className={search.class}
+              onChoose={choose}
+              onClass={(name) => show({ class: name })}
+            />
+            <Legend />
+          </div>
+          {chosen && to === undefined && (
+            <ItemSide
+              node={chosen}
+              topology={topology}
+              impact={impact}
+              onChoose={choose}
+              onClose={() => show({ item: undefined })}
+            />
+          )}
+          {chosen && to !== undefined && way && (
+            <PathSide
+              from={chosen}
+              way={way}
+              onChoose={choose}
+              onClose={() => show({ to: undefined })}
+            />
+          )}
+        </div>
+      )}
+      {isImporting && <ImportDialog onClose={() => setImporting(false)} />}
+    </div>
+  );
+}
+
+type Node = Topology["nodes"][number];
+
+/** The items of the list: those with trouble first, narrowed to a class and to words. */
+function listNodes(
+  topology: Topology | undefined,
+  { class: only, q = "" }: ServicesSearch,
+): readonly Node[] {
+  const words = q.toLowerCase();
+  return (topology?.nodes ?? [])
+    .filter((node) => only === undefined || node.class === only)
+    .filter(({ name }) => name.toLowerCase().includes(words))
+    .toSorted((a, b) => b.incidents - a.incidents || a.name.localeCompare(b.name));
+}
+
+function ItemList(props: {
+  readonly nodes: readonly Node[];
+  readonly chosen: string | undefined;
+  readonly search: ServicesSearch;
+  readonly onChoose: (id: string) => void;
+  readonly onFind: (q: string | undefined) => void;
+}) {
+  const { nodes, chosen, search } = props;
+  const within = search.class === undefined ? "all" : toPlural(search.class).toLowerCase();
+  return (
+    <nav className="services-list" aria-label="Items">
+      <label className="services-find">
+        <Search className="ico" />
+        <input
+          id="item-find"
+          className="field"
+          type="search"
+          aria-label="Find an item"
+          placeholder={`Find in ${within}…`}
+          value={search.q ?? ""}
+          onChange={({ target }) => props.onFind(target.value === "" ? undefined : target.value)}
+        />
+      </label>
+      <ul className="scroll" aria-label="Items found" tabIndex={0}>
+        {nodes.slice(0, LISTED_MAX).map((node) => (
+          <li key={node.id}>
+            <button
+              className="services-row"
+              aria-current={node.id === chosen ? "true" : undefined}
+              onClick={() => props.onChoose(node.id)}
+            >
+              <span className="grow cut">{node.name}</span>
+              {node.incidents > 0 && (
+                <span className="services-bad" title={count(node.incidents, "open incident")}>
+                  {node.incidents}
+                  <span className="hide"> open incidents</span>
+                </span>
+              )}
+              <span className="muted cut">{toWords(node.class)}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+      {nodes.length > LISTED_MAX && (
+        <p className="muted services-more">and {nodes.length - LISTED_MAX} more</p>
+      )}
+      {nodes.length === 0 && <p className="muted services-more">Nothing like that</p>}
+    </nav>
+  );
+}
+
+function Legend() {
+  return (
+    <p className="services-legend" aria-hidden="true">
+      <span>
+        <i className="bad" /> open incidents
+      </span>
+      <span>
+        <i className="hop-1" /> hit at once
+      </span>
+      <span>
+        <i className="hop-3" /> hit later
+      </span>
+      <span>
+        <i className="off" /> in maintenance
+      </span>
+    </p>
+  );
 }

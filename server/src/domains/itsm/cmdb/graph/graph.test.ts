@@ -232,6 +232,17 @@ test("impact shows the open tickets of each item to callers who may read them", 
   const byId = (a: any, b: any) => (a.id < b.id ? -1 : 1);
   expect(data.impacted[0].incidents.toSorted(byId)).toEqual([told(both), told(one)].toSorted(byId));
   expect(data.counts).toMatchObject({ items: 1, incidents: 2, changes: 1 });
+  const around = `GET /api/v1/cmdb/topology?root=${app}`;
+  const countsFor = async (ask: typeof owner) =>
+    (await ask(around)).body.data.nodes.map(({ id, incidents, changes }: any) => [
+      id,
+      incidents,
+      changes,
+    ]);
+  expect(await countsFor(owner)).toEqual([
+    [app, 2, 0],
+    [server, 1, 1],
+  ]);
 
   const role = await owner("POST /api/v1/settings/roles", {
     name: "Map reader",
@@ -244,4 +255,8 @@ test("impact shows the open tickets of each item to callers who may read them", 
     impacted: [{ id: app, incidents: [], changes: [] }],
     counts: { incidents: 0, changes: 0 },
   });
+  expect(await countsFor(reader)).toEqual([
+    [app, 0, 0],
+    [server, 0, 0],
+  ]);
 });

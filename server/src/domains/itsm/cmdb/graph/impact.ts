@@ -72,6 +72,15 @@ export async function readImpact(
   };
 }
 
+/** Counts the open incidents and changes of items that the caller may read, by the item. */
+export async function countTicketsOn(ctx: ReadContext, ids: readonly string[]) {
+  const byItem = Map.groupBy(await readableTickets(ctx, ids), ({ itemId }) => itemId);
+  return (id: string) => {
+    const own = byItem.get(id) ?? [];
+    return { incidents: countTickets(own, "incident"), changes: countTickets(own, "change") };
+  };
+}
+
 /** Finds the open tickets that the caller may read. */
 async function readableTickets(
   ctx: ReadContext,

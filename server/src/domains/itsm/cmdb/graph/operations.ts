@@ -11,7 +11,7 @@ import {
   RelationshipId,
 } from "../relationships/relationship.ts";
 import { DIRECTIONS } from "./edges.ts";
-import { readImpact } from "./impact.ts";
+import { countTicketsOn, readImpact } from "./impact.ts";
 import { readNeighbourhood, readWholeGraph, findShortestPath } from "./topology.ts";
 
 const DEPTH_MAX = 10;
@@ -50,6 +50,8 @@ const Topology = Type.Object(
       Type.Object({
         ...itemSummary,
         hops: nullable(Type.Integer({ description: "From the root; null without one" })),
+        incidents: Type.Integer({ description: "Open ones, for who may read them" }),
+        changes: Type.Integer({ description: "Open ones, for who may read them" }),
       }),
     ),
     edges: Type.Array(Edge, { description: "All relationships between the nodes" }),
@@ -84,12 +86,21 @@ const getTopology = query({
       limit: 500,
     },
   },
-  async run({ tx }, { query: options }) {
+  async run(ctx, { query: options }) {
+    const { tx } = ctx;
     const filter = { direction: options.direction, types: options.types?.split(",") };
     const { root } = options;
-    return root === undefined
+    const topology = await (root === undefined
       ? readWholeGraph(tx, filter.types, options.limit)
-      : readNeighbourhood(tx, filter, { ...options, root });
+      : readNeighbourhood(tx, filter, { ...options, root }));
+    const ticketsOn = await countTicketsOn(
+      ctx,
+      topology.nodes.map(({ id: itemId }) => itemId),
+    );
+    return {
+      ...topology,
+      nodes: topology.nodes.map((node) => ({ ...node, ...ticketsOn(node.id) })),
+    };
   },
 });
 

@@ -1,0 +1,113 @@
+import { call, invalidate, useOp } from "../data/api.ts";
+import { describeRefusal } from "../data/change.ts";
+import { useMay, useMe, useNames } from "../data/people.ts";
+import { useActions } from "../shell/actions.ts";
+import { Avatar } from "../ui/avatar.tsx";
+import { Combobox } from "../ui/overlay/combobox.tsx";
+import { notify } from "../ui/toast.tsx";
+import type { Room } from "./room.tsx";
+
+const ROLES = [
+  ["commander", "Leads", "Decides, and keeps the others from doing too much at once"],
+  ["communications", "Tells", "Writes to all, so that nobody has to ask"],
+  ["operations", "Mends", "Sees to the work itself"],
+] as const;
+type Role = (typeof ROLES)[number][0];
+
+/** Who does what. Three cards, each with one person or nobody. */
+export function RoleCards({ room }: { readonly room: Room }) {
+  const { incident, roles } = room;
+  const may = useMay();
+  const me = useMe()?.user.id;
+  const mayChange = may("incidents:write") && incident.isMajor;
+  const people = useOp("users.list", { query: { limit: 200 } }, { enabled: may("users:read") }).data
+    ?.data;
+  const options = (people ?? []).map(({ id, name, email }) => ({
+    value: id,
+    label: name,
+    about: email,
+  }));
+  const assign = async (role: Role, userId: string | null): Promise<void> => {
+    try {
+      await call("major_incidents.assign_role", {
+        params: { id: incident.id, role },
+        body: { userId },
+      });
+      invalidate(["major_incidents."]);
+    } catch (error) {
+      notify(describeRefusal(error));
+    }
+  };
+  const disabled = mayChange ? undefined : "You may not change who does what here.";
+  useActions(
+    ROLES.map(([role, label], n) => ({
+      keys: String(n + 1),
+      label: `${label}: me`,
+      run: () => void assign(role, me ?? null),
+      disabled,
+    })),
+  );
+  return (
+    <section className="roles" aria-label="Roles">
+      {ROLES.map(([role, label, about]) => (
+        <RoleCard
+          key={role}
+          label={label}
+          about={about}
+          userId={roles.find((one) => one.role === role)?.userId}
+          options={options}
+          me={me}
+          disabled={disabled}
+          onAssign={(userId) => void assign(role, userId)}
+        />
+      ))}
+    </section>
+  );
+}
+
+function RoleCard(props: {
+  readonly label: string;
+  readonly about: string;
+  readonly userId: string | undefined;
+  readonly options: readonly { value: string; label: string; about: string }[];
+  readonly me: string | undefined;
+  readonly disabled: string | undefined;
+  readonly onAssign: (userId: string | null) => void;
+}) {
+  const nameOf = useNames();
+  const { userId, label, disabled } = props;
+  const name = nameOf(userId) ?? (userId === undefined ? undefined : "Somebody");
+  return (
+    <div className={userId === undefined ? "role-card is-empty" : "role-card"}>
+      <p className="row">
+        <Avatar name={name} big />
+        <span className="grow">
+          <strong>{label}</strong>
+          <span className="muted">{name ?? "Nobody yet"}</span>
+        </span>
+      </p>
+      <p className="muted role-about">{props.about}</p>
+      {disabled === undefined && (
+        <div className="row">
+          <Combobox
+            key={userId ?? ""}
+            label={`${label}: who`}
+            placeholder="Choose somebody…"
+            options={props.options}
+            value={userId}
+            onChange={(value) => props.onAssign(value ?? null)}
+          />
+          {userId !== props.me && (
+            <button
+              className="btn"
+              aria-label={`${label}: me`}
+              onClick={() => props.onAssign(props.me ?? null)}
+            >
+              Me
+            </button>
+          )}
+        </div>
+      )}
+    </div>
+  );
+}

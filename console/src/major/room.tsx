@@ -1,0 +1,191 @@
+import "./major.css";
+import { Link, useParams } from "@tanstack/react-router";
+import { ArrowLeft, Check, ExternalLink, FileText } from "lucide-react";
+import { useState } from "react";
+import { ApiError, call, invalidate, type Schemas, useOp } from "../data/api.ts";
+import { describeRefusal } from "../data/change.ts";
+import { useMay } from "../data/people.ts";
+import { useActions } from "../shell/actions.ts";
+import { NotFound } from "../shell/not-found.tsx";
+import { useTitle } from "../shell/title.ts";
+import { ErrorNotice, Loading } from "../ui/feedback.tsx";
+import { Keys } from "../ui/key.tsx";
+import { State } from "../ui/state.tsx";
+import { useNow } from "../ui/time.tsx";
+import { notify } from "../ui/toast.tsx";
+import { count, toDuration } from "../ui/words.ts";
+import { BroadcastBox } from "./broadcast-box.tsx";
+import { Children } from "./children.tsx";
+import { ResolveDialog } from "./resolve-dialog.tsx";
+import { ReviewPanel } from "./review-panel.tsx";
+import { RoleCards } from "./role-cards.tsx";
+import { Story } from "./story.tsx";
+
+export type Room = Schemas["IncidentRoom"];
+
+/** One place for a major incident: who leads, what was told, who suffers, what happened; and the review afterwards. */
+export function MajorRoom() {
+  const { id } = useParams({ from: "/inside/major/$id" });
+  const { data, error, isPending, refetch } = useOp("major_incidents.room", { params: { id } });
+  const room = data?.data;
+  useTitle(room && `Room of ${room.incident.number}`);
+  if (error instanceof ApiError && error.status === 404) return <NotFound />;
+  return (
+    <div className="page">
+      {error && <ErrorNotice error={error} retry={() => void refetch()} />}
+      {isPending && <Loading rows={10} />}
+      {room && <RoomSheet key={room.incident.id} room={room} />}
+    </div>
+  );
+}
+
+function RoomSheet({ room }: { readonly room: Room }) {
+  const { incident, children } = room;
+  const may = useMay();
+  const [open, setOpen] = useState<"resolve" | "review">();
+  const isOpen = !["resolved", "closed", "cancelled"].includes(incident.state);
+  const whyNotResolve = may("incidents:resolve") ? undefined : "You may not resolve incidents.";
+  useActions([
+    { keys: "b", label: "Write to all", run: () => document.getElementById("broadcast")?.focus() },
+    {
+      keys: "e",
+      label: "Resolve",
+      run: () => setOpen("resolve"),
+      disabled: isOpen ? whyNotResolve : "It is resolved.",
+    },
+    { keys: "r", label: "Review", run: () => setOpen("review") },
+  ]);
+  return (
+    <>
+      <header className="page-head room-head">
+        <Link className="btn bare icon" aria-label="Home" to="/">
+          <ArrowLeft />
+        </Link>
+        <Link
+          className="mono muted"
+          to="/tickets/$reference"
+          params={{ reference: incident.number }}
+        >
+          {incident.number}
+        </Link>
+        <State state={incident.state} />
+        <span className="grow" />
+        <StatusLink />
+        <button className="btn" aria-keyshortcuts="r" onClick={() => setOpen("review")}>
+          <FileText /> Review <Keys keys="r" />
+        </button>
+        {isOpen && (
+          <button
+            className="btn main"
+            disabled={whyNotResolve !== undefined}
+            title={whyNotResolve}
+            aria-keyshortcuts="e"
+            onClick={() => setOpen("resolve")}
+          >
+            <Check /> Resolve <Keys keys="e" />
+          </button>
+        )}
+      </header>
+      <div className="scroll room" tabIndex={0} role="region" aria-label={incident.title}>
+        <div className="room-main">
+          <h1>{incident.title}</h1>
+          <Figures room={room} />
+          {!incident.isMajor && <NotMajor id={incident.id} isOpen={isOpen} />}
+          <RoleCards room={room} />
+          {incident.isMajor && <BroadcastBox room={room} />}
+          <Broadcasts broadcasts={room.broadcasts} />
+        </div>
+        <aside className="room-side" aria-label="Around it">
+          <Children id={incident.id} total={children.total} isMajor={incident.isMajor} />
+          <Story id={incident.id} />
+        </aside>
+      </div>
+      {open === "resolve" && <ResolveDialog room={room} onClose={() => setOpen(undefined)} />}
+      {open === "review" && <ReviewPanel incident={incident} onClose={() => setOpen(undefined)} />}
+    </>
+  );
+}
+
+/** How long, how many: what everybody asks first. */
+function Figures({ room }: { readonly room: Room }) {
+  const { incident, children, people } = room;
+  const now = useNow();
+  const from = Date.parse(incident.createdAt);
+  const to = incident.resolvedAt === null ? now : Date.parse(incident.resolvedAt);
+  const figures: readonly (readonly [string, string])[] = [
+    [toDuration(to - from), incident.resolvedAt === null ? "and it goes on" : "it lasted"],
+    [String(people), people === 1 ? "person affected" : "people affected"],
+    [
+      String(children.total),
+      children.open === 0 ? "reports, none open" : `reports, ${children.open} open`,
+    ],
+  ];
+  return (
+    <dl className="room-figures">
+      {figures.map(([value, label]) => (
+        <div key={label}>
+          <dd>{value}</dd>
+          <dt>{label}</dt>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function NotMajor({ id, isOpen }: { readonly id: string; readonly isOpen: boolean }) {
+  const may = useMay();
+  const declare = async (): Promise<void> => {
+    try {
+      await call("incidents.declare_major", { params: { id }, body: {} });
+      invalidate(["major_incidents.", "incidents."]);
+    } catch (error) {
+      notify(describeRefusal(error));
+    }
+  };
+  return (
+    <div className="notice room-notice">
+      <span className="grow">It is not a major incident.</span>
+      {isOpen && (
+        <button className="btn" disabled={!may("incidents:write")} onClick={() => void declare()}>
+          Declare it one
+        </button>
+      )}
+    </div>
+  );
+}
+
+function Broadcasts({ broadcasts }: { readonly broadcasts: Room["broadcasts"] }) {
+  if (broadcasts.length === 0) return <p className="muted">Nothing was told yet.</p>;
+  return (
+    <section aria-label="What was told">
+      <h2>{count(broadcasts.length, "message")} so far</h2>
+      <ol className="room-told">
+        {broadcasts.map(({ at, by, message, statusPage }) => (
+          <li key={at}>
+            <p className="row">
+              <strong>{by ?? "Somebody"}</strong>
+              <time className="muted" dateTime={at}>
+                {new Date(at).toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" })}
+              </time>
+              {statusPage && (
+                <span className="tag info">On the status page: {statusPage.status}</span>
+              )}
+            </p>
+            <p className="room-words">{message}</p>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function StatusLink() {
+  const may = useMay();
+  const page = useOp("status_page.get", undefined, { enabled: may("status:read") }).data?.data;
+  if (page?.isOn !== true) return null;
+  return (
+    <a className="btn bare" href={page.path} target="_blank" rel="noreferrer">
+      Status page <ExternalLink />
+    </a>
+  );
+}

@@ -1,0 +1,218 @@
+import { Link } from "@tanstack/react-router";
+import { X } from "lucide-react";
+import { type ReactNode, useState } from "react";
+import { type Schemas, useOp } from "../data/api.ts";
+import { Timeline } from "../ui/display/timeline.tsx";
+import { ReadableValue } from "../ui/readable/readable-value.tsx";
+import { State } from "../ui/state.tsx";
+import { Tabs } from "../ui/tabs.tsx";
+import { count, toWords } from "../ui/words.ts";
+import { toPlural } from "./class-words.ts";
+import type { Impact, Topology } from "./map-view.tsx";
+
+type Node = Topology["nodes"][number];
+type TabId = "impact" | "facts" | "history";
+
+const SHOWN_MAX = 12;
+const TABS = [
+  { id: "impact", label: "Impact" },
+  { id: "facts", label: "Facts" },
+  { id: "history", label: "History" },
+] as const;
+
+interface ItemSideProps {
+  readonly node: Node;
+  readonly topology: Topology;
+  readonly impact: Impact | undefined;
+  readonly onChoose: (id: string) => void;
+  readonly onClose: () => void;
+}
+
+/** One item: what breaks with it, what it is, what happened to it. */
+export function ItemSide(props: ItemSideProps) {
+  const { node } = props;
+  const [tab, setTab] = useState<TabId>("impact");
+  return (
+    <aside className="services-side scroll" aria-label={node.name} tabIndex={0}>
+      <header>
+        <div className="grow">
+          <h2>{node.name}</h2>
+          <p className="muted">{toWords(node.class)}</p>
+        </div>
+        <State state={node.status} />
+        <button className="btn bare icon" aria-label="Close" onClick={props.onClose}>
+          <X />
+        </button>
+      </header>
+      <Tabs label="About the item" tabs={TABS} chosen={tab} onChoose={setTab}>
+        {tab === "impact" && <ImpactPanel {...props} />}
+        {tab === "facts" && <FactPanel id={node.id} />}
+        {tab === "history" && <HistoryPanel id={node.id} />}
+      </Tabs>
+    </aside>
+  );
+}
+
+function ImpactPanel({ node, topology, impact, onChoose }: ItemSideProps) {
+  const names = new Map(topology.nodes.map(({ id, name }) => [id, name]));
+  const own = impact?.item.id === node.id ? impact : undefined;
+  const needs = topology.edges.filter(({ from }) => from === node.id);
+  const neededBy = topology.edges.filter(({ to }) => to === node.id);
+  return (
+    <div className="services-panel">
+      {own && (
+        <section className="services-impact">
+          <p>
+            <b>{own.counts.items}</b> {own.counts.items === 1 ? "item" : "items"} would be hit
+          </p>
+          <ul>
+            {Object.entries(own.counts.byClass).map(([name, n]) => (
+              <li key={name}>
+                <span className="grow">{toPlural(name)}</span>
+                <b>{n}</b>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      {own && (
+        <Tickets title="Open incidents" tickets={own.item.incidents} all={own.counts.incidents} />
+      )}
+      {own && own.counts.changes > 0 && (
+        <Tickets title="Planned changes" tickets={own.item.changes} all={own.counts.changes} />
+      )}
+      <Relations title="Stands on" onChoose={onChoose}>
+        {needs.map(({ id, to, type }) => ({ key: id, item: to, name: names.get(to), type }))}
+      </Relations>
+      <Relations title="Others stand on it" onChoose={onChoose}>
+        {neededBy.map(({ id, from, type }) => ({
+          key: id,
+          item: from,
+          name: names.get(from),
+          type,
+        }))}
+      </Relations>
+    </div>
+  );
+}
+
+function Tickets(props: {
+  readonly title: string;
+  readonly tickets: Impact["item"]["incidents"];
+  readonly all: number;
+}) {
+  const { tickets, all } = props;
+  return (
+    <section>
+      <h3>{props.title}</h3>
+      {tickets.length === 0 && (
+        <p className="muted">
+          None here{all > 0 && `, ${all.toLocaleString("en")} on what depends on it`}
+        </p>
+      )}
+      <ul>
+        {tickets.slice(0, SHOWN_MAX).map(({ id, number, title }) => (
+          <li key={id}>
+            <Link
+              to="/tickets/$reference"
+              params={{ reference: number }}
+              className="services-ticket"
+            >
+              <span className="grow cut">{title}</span>
+              <span className="mono muted">{number}</span>
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+interface Relation {
+  readonly key: string;
+  readonly item: string;
+  readonly name: string | undefined;
+  readonly type: string;
+}
+
+function Relations(props: {
+  readonly title: string;
+  readonly onChoose: (id: string) => void;
+  readonly children: readonly Relation[];
+}) {
+  const { children } = props;
+  const [isWhole, setWhole] = useState(false);
+  if (children.length === 0) return null;
+  const shown = isWhole ? children : children.slice(0, SHOWN_MAX);
+  return (
+    <section>
+      <h3>{props.title}</h3>
+      <ul>
+        {shown.map(({ key, item, name, type }) => (
+          <li key={key}>
+            <button className="services-ticket" onClick={() => props.onChoose(item)}>
+              <span className="grow cut">{name ?? "Not on the map"}</span>
+              <span className="muted">{toWords(type)}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+      {shown.length < children.length && (
+        <button className="btn bare" onClick={() => setWhole(true)}>
+          {count(children.length - shown.length, "more", "more")}
+        </button>
+      )}
+    </section>
+  );
+}
+
+function FactPanel({ id }: { readonly id: string }) {
+  const item = useOp("cmdb.get_item", { params: { id } }).data?.data;
+  if (item?.id !== id) return null;
+  const { key, description, attributes } = item;
+  return (
+    <div className="services-panel">
+      {description !== "" && <p className="services-about">{description}</p>}
+      <Fact name="Key">{key ?? "None"}</Fact>
+      {Object.keys(attributes).length > 0 && <ReadableValue value={attributes} />}
+    </div>
+  );
+}
+
+function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }) {
+  return (
+    <dl className="services-fact">
+      <dt className="muted">{name}</dt>
+      <dd>{children}</dd>
+    </dl>
+  );
+}
+
+type Moment = Schemas["Event"];
+
+function HistoryPanel({ id }: { readonly id: string }) {
+  const { data } = useOp("cmdb.item_history", { params: { id }, query: { limit: 50 } });
+  return (
+    <div className="services-panel">
+      <Timeline
+        label="What happened to it"
+        entries={(data?.data ?? []).map((moment) => ({
+          id: moment.id,
+          at: moment.createdAt,
+          title: describeChange(moment),
+        }))}
+      />
+    </div>
+  );
+}
+
+function describeChange({ type, actor, data }: Moment): string {
+  const who = actor.name;
+  const changed = data["changes"];
+  const fields = Array.isArray(changed)
+    ? changed.map((field) => toWords(String(field)).toLowerCase())
+    : [];
+  return fields.length > 0
+    ? `${who} changed ${fields.join(", ")}`
+    : `${who}: ${toWords(type.slice(type.indexOf(".") + 1)).toLowerCase()}`;
+}
