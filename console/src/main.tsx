@@ -152,6 +152,15 @@ const majorRoom = createRoute({
   },
 });
 
+const problems = createRoute({
+  getParentRoute: () => inside,
+  path: "/problems",
+  component: lazyRouteComponent(() => import("./problems/problems.tsx"), "Problems"),
+  validateSearch: (search): { tab?: "known" | undefined } => ({
+    tab: search["tab"] === "known" ? "known" : undefined,
+  }),
+});
+
 const services = createRoute({
   getParentRoute: () => inside,
   path: "/services",
@@ -243,6 +252,7 @@ const router = createRouter({
       changeBoard,
       change,
       majorRoom,
+      problems,
       services,
       notifications,
       notification,

@@ -6,6 +6,7 @@ import {
   Inbox,
   type LucideIcon,
   Network,
+  TriangleAlert,
   Workflow,
 } from "lucide-react";
 
@@ -36,6 +37,13 @@ export const AREAS: readonly Area[] = [
         icon: CalendarClock,
         keys: "g c",
         permission: "changes:read",
+      },
+      {
+        to: "/problems",
+        label: "Problems",
+        icon: TriangleAlert,
+        keys: "g p",
+        permission: "problems:read",
       },
       { to: "/services", label: "Services", icon: Network, keys: "g s", permission: "cmdb:read" },
     ],

@@ -59,6 +59,7 @@ export const RESERVED: ReadonlySet<string> = new Set([
   "portal",
   "readyz",
   "sso",
+  "status",
 ]);
 
 interface ConsoleFile {

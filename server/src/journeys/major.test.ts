@@ -1,0 +1,67 @@
+import { expect, test } from "vitest";
+import { describeInBrowser } from "#kernel/testing/browser.ts";
+import { expectSound, useConsole } from "./testing.ts";
+
+const INCIDENTS = "/api/v1/itsm/incidents";
+
+describeInBrowser("major incidents", () => {
+  const at = useConsole();
+
+  test("a major incident goes through its room: roles, word to all and to the public, the end of all reports, a review", async () => {
+    const owner = await at.world.member(["owner"]);
+    await owner("PATCH /api/v1/itsm/status-page", { isOn: true, title: "Mill status" });
+    await owner("POST /api/v1/itsm/status-components", { name: "Card payments" });
+    const raise = async (title: string) => (await owner(`POST ${INCIDENTS}`, { title })).body.data;
+    const major = await raise("Checkout answers 502");
+    await owner(`POST ${INCIDENTS}/${major.id}/major`, {});
+    const report = await raise("Till 4 shows an error");
+    const visitor = await at.visit(["agent"]);
+    const { page } = visitor;
+    await page.goto(`${at.origin}/major/${major.number}`);
+    await page.getByRole("heading", { name: "Checkout answers 502" }).waitFor();
+    await page.getByLabel("Add a report by its number").fill(report.number);
+    await page.keyboard.press("Enter");
+    await page.getByRole("list", { name: "Reports" }).getByText("Till 4").waitFor();
+    await page.locator("body").click({ position: { x: 700, y: 20 } });
+    await page.keyboard.press("1");
+    await page.getByText("said who leads").waitFor();
+    await page.getByLabel("Message to all").fill("Cards fail. Cash works.");
+    await page.getByLabel("Also on the status page").check();
+    await page.getByLabel("Title on the status page").fill("Card payments fail");
+    await page.getByLabel("Effect").selectOption("down");
+    await page.getByRole("checkbox", { name: "Card payments" }).check();
+    await expectSound(visitor);
+    await page.getByRole("button", { name: "Tell all" }).click();
+    await page.getByText("Told to all, and to the public.").waitFor();
+
+    // Everyone reads it, without a script and without signing in.
+    const stranger = await at.stranger({ width: 400 });
+    await expect
+      .poll(
+        async () => {
+          await stranger.page.goto(`${at.origin}/status/default`);
+          return stranger.page.getByText("Cards fail. Cash works.").count();
+        },
+        { timeout: 20_000, interval: 1_000 },
+      )
+      .toBe(1);
+    expect(await stranger.page.getByRole("status").textContent()).toBe("Something does not work");
+    expect(await stranger.page.content()).not.toContain("502");
+
+    // The end of it is the end of its reports; the review has it all.
+    await page.getByRole("button", { name: /^Resolve/ }).click();
+    await page.getByLabel("What was done about it").fill("A new certificate");
+    await page.getByRole("dialog").getByRole("button", { name: "Resolve", exact: true }).click();
+    await page.getByText(`${major.number} is resolved.`).waitFor();
+    expect((await owner(`GET ${INCIDENTS}/${report.id}`)).body.data.state).toBe("resolved");
+    await page.getByRole("button", { name: /^Review/ }).click();
+    const review = page.getByRole("textbox", { name: "Review" });
+    await review.waitFor();
+    expect(await review.inputValue()).toContain("told all: Cards fail. Cash works.");
+    await page.getByRole("button", { name: "Keep it" }).click();
+    await page.getByText("The review is kept as a draft.").waitFor();
+    const { body } = await owner(`GET /api/v1/knowledge?tag=${major.number.toLowerCase()}`);
+    expect(body.data).toHaveLength(1);
+    await expectSound(visitor);
+  });
+});
