@@ -14,6 +14,8 @@ export interface Choice {
   readonly about?: string | undefined;
   /** What stands in the text when it is chosen. */
   readonly text: string;
+  /** The text for this ticket, where the server fills it in. */
+  readonly load?: () => Promise<string>;
 }
 
 /** What `;` and `@` offer. */
@@ -52,8 +54,15 @@ export function useCompletion(
     found.length > 0 &&
     document.activeElement === area.current;
   const pick = (choice: Choice | undefined): void => {
-    if (choice && trigger) insert(choice.text, trigger.from);
     setActive(0);
+    if (!choice || !trigger) return;
+    const { from } = trigger;
+    if (!choice.load) return insert(choice.text, from);
+    // A text that the server can't fill in is still worth having.
+    choice.load().then(
+      (filled) => insert(filled, from),
+      () => insert(choice.text, from),
+    );
   };
   const close = (): void => setClosedAt(trigger?.from);
   const onKeyDown = (event: KeyboardEvent): boolean => {

@@ -1,24 +1,41 @@
 import { useMemo } from "react";
-import { useOp } from "../../data/api.ts";
+import { call, useOp } from "../../data/api.ts";
 import { useMay } from "../../data/people.ts";
 import type { Ticket } from "../ticket-kind.ts";
 import type { Completion } from "./completion.tsx";
 
-/** What `;` and `@` offer on a ticket: texts that the desk keeps, and colleagues. */
-export function useLetterCompletion(_ticket: Ticket): Completion {
+/** What `;` and `@` offer on a ticket: texts that the desk keeps, filled in for it, and colleagues. */
+export function useLetterCompletion({ id: ticketId }: Ticket): Completion {
   const may = useMay();
   const people = useOp(
     "users.list",
     { query: { limit: 200 } },
     { enabled: may("users:read") },
   ).data;
+  const texts = useOp(
+    "text_modules.list",
+    { query: { limit: 200 } },
+    { enabled: may("macros:run") },
+  ).data;
   return useMemo(
     () => ({
-      modules: [],
+      modules: (texts?.data ?? []).map(({ id, name, keyword, body }) => ({
+        id,
+        label: keyword,
+        about: name,
+        text: body,
+        load: async () =>
+          (await call("text_modules.render", { params: { id }, query: { ticketId } })).data.text,
+      })),
       people: (people?.data ?? [])
         .filter(({ status }) => status === "active")
-        .map(({ id, name, email }) => ({ id, label: name, about: email, text: `@${email} ` })),
+        .map(({ id, name, email }) => ({
+          id,
+          label: name,
+          about: email,
+          text: `@${email.split("@")[0] ?? ""} `,
+        })),
     }),
-    [people],
+    [people, texts, ticketId],
   );
 }

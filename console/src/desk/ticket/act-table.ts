@@ -141,6 +141,24 @@ const INCIDENT: readonly ActSpec[] = [
     said: "is escalated",
   },
   {
+    id: "merge",
+    label: "Merge into another…",
+    keys: "m",
+    op: "incidents.merge",
+    from: OPEN,
+    permission: "incidents:write",
+    fields: [
+      {
+        name: "intoId",
+        label: "The number of the ticket that stays",
+        type: "line",
+        placeholder: "INC0000012",
+      },
+    ],
+    undo: () => ({ op: "incidents.unmerge", body: {} }),
+    said: "is merged",
+  },
+  {
     id: "major",
     label: "Declare a major incident…",
     op: "incidents.declare_major",

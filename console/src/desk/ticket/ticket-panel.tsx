@@ -5,6 +5,8 @@ import { usePresence } from "../../data/presence.ts";
 import { useActions } from "../../shell/actions.ts";
 import { useTitle } from "../../shell/title.ts";
 import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
+import { ActPreview, type PlannedAct } from "../bulk/act-preview.tsx";
+import { planMacro, useMacros } from "../bulk/use-macros.ts";
 import { Composer, type ComposerHandle } from "../composer/composer.tsx";
 import { useLetter } from "../composer/use-letter.ts";
 import { useLetterCompletion } from "../composer/use-letter-completion.ts";
@@ -20,11 +22,14 @@ import {
   useTicket,
   useTimeline,
 } from "../ticket-kind.ts";
+import { refreshTickets } from "../ticket-cache.ts";
 import { useCallerName } from "../use-caller.ts";
 import { ActDialog } from "./act-dialog.tsx";
 import { ConflictNotice } from "./conflict-notice.tsx";
 import { TicketHead } from "./ticket-head.tsx";
 import { type OfferedAct, useTicketActs } from "./use-acts.ts";
+
+const MACRO_KEYS = 9;
 
 interface TicketPanelProps {
   readonly kind: Kind;
@@ -85,6 +90,7 @@ function Opened({ ticket, onClose, onNext }: OpenedProps) {
   const Title = onClose ? "h2" : "h1";
   const toggleStrip = (): void => setStripOpen(!isStripOpen);
   useTicketKeys({ acts: acts.acts, number, composer, refusal, toggleStrip });
+  const macro = useTicketMacros(ticket);
   const canResolve = acts.acts.some(({ op, disabled }) => op === "incidents.resolve" && !disabled);
   return (
     <section
@@ -134,6 +140,7 @@ function Opened({ ticket, onClose, onNext }: OpenedProps) {
           onClose={() => setStripOpen(false)}
         />
       </div>
+      {macro.plan && <ActPreview plan={macro.plan} onClose={macro.close} onDone={macro.finish} />}
       {acts.asked && (
         <ActDialog
           act={acts.asked.act}
@@ -144,6 +151,25 @@ function Opened({ ticket, onClose, onNext }: OpenedProps) {
       )}
     </section>
   );
+}
+
+/** Macros on `1` to `9`: each shows what it would do before it does it. */
+function useTicketMacros({ id, kind }: Ticket) {
+  const macros = useMacros(kind);
+  const [plan, setPlan] = useState<PlannedAct>();
+  const close = (): void => setPlan(undefined);
+  useActions(
+    macros.slice(0, MACRO_KEYS).map((macro, n) => ({
+      keys: `${n + 1}`,
+      label: macro.name,
+      run: () => setPlan(planMacro(macro, [id])),
+    })),
+  );
+  const finish = (): void => {
+    close();
+    refreshTickets(kind);
+  };
+  return { plan, close, finish };
 }
 
 interface TicketKeys {
