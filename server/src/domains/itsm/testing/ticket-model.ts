@@ -88,8 +88,8 @@ export const BODIES: Readonly<Record<string, object>> = {
 
 export function predictAction(ticket: Ticket, action: string, by: Person): Prediction {
   const votes = action === "approve" || action === "reject";
-  // Who asked may confirm an incident or open it again; others do not see it, unless they read all.
-  const isAskers = ticket.kind === "incidents" && ["close", "reopen"].includes(action);
+  // Who asked may confirm, reopen and cancel an incident; others do not see it, unless they read all.
+  const isAskers = ticket.kind === "incidents" && ["close", "reopen", "cancel"].includes(action);
   if (isAskers && by.role === "member") return { status: 404 };
   if (!(votes ? APPROVERS : WORKERS).includes(by.role)) return { status: 403 };
   if (votes && by.id === ticket.createdBy) return { status: 403 };
