@@ -20,6 +20,7 @@ import { memory } from "./figures/memory.ts";
 import { read } from "./figures/read.ts";
 import { readers } from "./figures/readers.ts";
 import { files } from "./figures/files.ts";
+import { mail } from "./figures/mail.ts";
 import { pages } from "./figures/pages.ts";
 import { records } from "./figures/records.ts";
 import { reports } from "./figures/reports.ts";
@@ -50,6 +51,7 @@ const FIGURES: readonly Figure[] = [
   pages,
   scripts,
   files,
+  mail,
   tickets,
   cmdb,
   reports,

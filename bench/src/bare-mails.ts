@@ -1,0 +1,18 @@
+/** A bare mail server in a thread: it takes every mail in and keeps none. */
+import { parentPort } from "node:worker_threads";
+import { SMTPServer } from "smtp-server";
+
+const server = new SMTPServer({
+  authOptional: true,
+  disabledCommands: ["STARTTLS"],
+  disableReverseLookup: true,
+  onData(stream, _session, done) {
+    stream.resume();
+    stream.once("end", () => done());
+  },
+});
+const listening = server.listen(0, "127.0.0.1", () => {
+  const address = listening.address();
+  parentPort?.postMessage(typeof address === "object" ? address?.port : 0);
+});
+parentPort?.once("message", () => server.close(() => parentPort?.postMessage("ended")));
