@@ -1,4 +1,4 @@
-// Builds the console into a folder, precompressed. The server runs this as a process of its own: nothing of the build tool stays in it.
+// Builds the console and the portal into a folder, precompressed. The server runs this as a process of its own: nothing of the build tool stays in it.
 import { promisify } from "node:util";
 import { readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -16,6 +16,11 @@ try {
     configFile: join(import.meta.dirname, "vite.config.ts"),
     logLevel: "warn",
     build: { outDir: draft, emptyOutDir: true },
+  });
+  await build({
+    configFile: join(import.meta.dirname, "portal.vite.config.ts"),
+    logLevel: "warn",
+    build: { outDir: draft },
   });
   const files = readdirSync(draft, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !/\.(woff2|png)$/.test(entry.name))

@@ -57,6 +57,7 @@ export const CONSOLE_BUILD = {
     "console/public",
     "console/index.html",
     "console/vite.config.ts",
+    "console/portal.vite.config.ts",
     "console/build.mjs",
     "client/src",
     "package-lock.json",

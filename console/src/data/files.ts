@@ -1,24 +1,13 @@
 /** Files of the workspace: sent as they are, and shown by links that live for a while. */
-import { ApiError, type Schemas, useOp } from "./api.ts";
+import { type Schemas, useOp } from "./api.ts";
 import { BASE_PATH, place } from "./place.ts";
+import { uploadTo } from "./upload.ts";
 
 const LINK_FRESH_MS = 240_000;
 
-/** Sends a file. It is nobody's until it is attached to something. */
-export async function uploadFile(file: File): Promise<Schemas["File"]> {
-  const name = file.name || "picture.png";
-  const answer = await fetch(`${BASE_PATH}/api/v1/files?name=${encodeURIComponent(name)}`, {
-    method: "POST",
-    headers: {
-      "content-type": "application/octet-stream",
-      ...(place.workspace !== undefined && { "x-workspace": place.workspace }),
-      "x-environment": place.environment,
-    },
-    body: file,
-  });
-  const said = (await answer.json()) as object;
-  if (!answer.ok) throw new ApiError(answer.status, said);
-  return (said as { readonly data: Schemas["File"] }).data;
+/** Sends a file of this place. */
+export function uploadFile(file: File): Promise<Schemas["File"]> {
+  return uploadTo(file, { ...place, baseUrl: BASE_PATH });
 }
 
 /** An address of a file that a picture or a link can use: neither can name a workspace in a header. */

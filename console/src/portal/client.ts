@@ -1,0 +1,18 @@
+import { ApiError, createClient } from "@millrace/client";
+import { uploadTo } from "../data/upload.ts";
+import { start } from "./start.ts";
+
+const { workspace, environment, prefix } = start;
+const baseUrl = `${location.origin}${prefix}`;
+export const client = createClient({ baseUrl, workspace, environment, retries: 1 });
+
+/** Uploads a file, and resolves to its id. */
+export async function upload(file: File): Promise<string> {
+  return (await uploadTo(file, { baseUrl, workspace, environment })).id;
+}
+
+/** The sentence to show for an error. */
+export function wordsOf(error: unknown): string {
+  if (error instanceof ApiError) return error.message;
+  return "We can't be reached just now. Nothing is lost; try it again.";
+}

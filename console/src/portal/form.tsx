@@ -1,0 +1,146 @@
+/** The one form of the portal: what a catalog item asks for, or what is broken. */
+import { ApiError } from "@millrace/client";
+import { useEffect, useState } from "react";
+import { createRoot } from "react-dom/client";
+import { type FieldError, findMissing, Form, initialValue, type Schema, toSendable } from "../form/index.ts";
+import { client, upload, wordsOf } from "./client.ts";
+import { start } from "./start.ts";
+
+const BROKEN: Schema = {
+  type: "object",
+  required: ["title"],
+  properties: {
+    title: { type: "string", title: "What does not work?", minLength: 1, maxLength: 200 },
+    description: {
+      type: "string",
+      title: "What happened, and what did you expect?",
+      maxLength: 10_000,
+      "x-multiline": true,
+    },
+    files: {
+      type: "array",
+      title: "Pictures or files",
+      items: { type: "string", "x-file": "*/*" },
+      maxItems: 10,
+    },
+  },
+};
+
+/** Shows the form in its place on the page. */
+export function showForm(): void {
+  const place = document.querySelector("#form");
+  if (place) createRoot(place).render(<PortalForm />);
+}
+
+type Values = Readonly<Record<string, unknown>>;
+
+function PortalForm() {
+  const isBroken = start.form === "broken";
+  // Of the item, which the server has checked.
+  const schema = isBroken ? BROKEN : (start.schema as Schema);
+  const key = `millrace.portal.form.${start.itemId ?? "broken"}`;
+  const [value, setValue] = useState<unknown>(() => readDraft(key) ?? emptyForm(schema));
+  const [hasDraft, setHasDraft] = useState(() => readDraft(key) !== undefined);
+  const [errors, setErrors] = useState<readonly FieldError[]>([]);
+  const [problem, setProblem] = useState<string>();
+  const [isBusy, setIsBusy] = useState(false);
+  useEffect(() => {
+    if (hasDraft) localStorage.setItem(key, JSON.stringify(value));
+  }, [key, value, hasDraft]);
+  const submit = async (): Promise<void> => {
+    const missing = findMissing(schema, value);
+    setErrors(missing);
+    setProblem(undefined);
+    if (missing.length > 0) return;
+    setIsBusy(true);
+    try {
+      // An object, as its schema says.
+      const number = await (isBroken ? raise : ask)(toSendable(schema, value) as Values);
+      localStorage.removeItem(key);
+      const { prefix, workspace, environment } = start;
+      const query = environment === "production" ? "" : `?environment=${environment}`;
+      location.assign(`${prefix}/portal/${workspace}/tickets/${number}${query}`);
+    } catch (error) {
+      setIsBusy(false);
+      if (error instanceof ApiError && error.errors.length > 0) setErrors(error.errors);
+      else setProblem(wordsOf(error));
+    }
+  };
+  const startAgain = (): void => {
+    localStorage.removeItem(key);
+    setHasDraft(false);
+    setValue(emptyForm(schema));
+  };
+  return (
+    <form
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        void submit();
+      }}
+    >
+      <Form
+        schema={schema}
+        value={value}
+        errors={errors}
+        base={isBroken ? "" : "/values"}
+        isDisabled={isBusy}
+        upload={upload}
+        onChange={(next) => {
+          setValue(next);
+          setHasDraft(true);
+        }}
+      />
+      {problem !== undefined && (
+        <p className="problem" role="alert">
+          {problem}
+        </p>
+      )}
+      <div className="form-end">
+        <button className="primary" disabled={isBusy}>
+          {isBusy ? "Sending…" : start.needsApproval ? "Send for approval" : "Send"}
+        </button>
+        {hasDraft && (
+          <p>
+            Kept on this device ·{" "}
+            <button type="button" className="plain" onClick={startAgain}>
+              Start again
+            </button>
+          </p>
+        )}
+      </div>
+    </form>
+  );
+}
+
+function emptyForm(schema: Schema): unknown {
+  const value = initialValue(schema);
+  return start.title && start.form === "broken" ? { ...(value as Values), title: start.title } : value;
+}
+
+function readDraft(key: string): unknown {
+  try {
+    return JSON.parse(localStorage.getItem(key) ?? "null") ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function ask(values: Values): Promise<string> {
+  const body = { itemId: start.itemId ?? "", values };
+  return (await client.call("requests.submit", { body })).data.number;
+}
+
+/** Raises an incident with its files; where a file could not be added, the ticket says so by itself. */
+async function raise({ title, description, files }: Values): Promise<string> {
+  const { data } = await client.call("incidents.create", {
+    body: { title: String(title), ...(description !== undefined && { description: String(description) }) },
+  });
+  for (const fileId of Array.isArray(files) ? files : []) {
+    await client.call("incidents.add_attachment", {
+      params: { id: data.id },
+      body: { fileId: String(fileId) },
+    });
+  }
+  return data.number;
+}

@@ -1,0 +1,38 @@
+/**
+ * The script of the portal. The server draws every page, and draws it again after an act: here nothing is drawn but a
+ * form. Without it everything can still be read.
+ */
+import "./portal.css";
+import { decide, giveFeedback, openFile, rate, reportAffected, settle } from "./acts.ts";
+import { listenToComposer } from "./composer.ts";
+import { refresh } from "./refresh.ts";
+import { listenToSearch } from "./search.ts";
+import { start } from "./start.ts";
+import { writeTimes } from "./times.ts";
+
+const REFRESH_MS = 20_000;
+
+writeTimes(document);
+listenToSearch();
+listenToComposer();
+document.addEventListener("click", ({ target }) => {
+  const button = target instanceof Element ? target.closest("button") : null;
+  if (!button) return;
+  const { outage, rate: score, file, helpful } = button.dataset;
+  if (outage !== undefined) void reportAffected(button, outage);
+  else if (score !== undefined) void rate(button, Number(score));
+  else if (file !== undefined) void openFile(button, file);
+  else if (helpful !== undefined) void giveFeedback(button, helpful === "true");
+  else if (button.closest("[data-decision]")) decide(button);
+  else if (button.dataset["act"] !== undefined) void settle(button);
+});
+if (start.form !== undefined) void import("./form.tsx").then(({ showForm }) => showForm());
+else {
+  // Of others' answers a page hears when somebody looks at it.
+  document.addEventListener("visibilitychange", () => {
+    if (!document.hidden) void refresh();
+  });
+  setInterval(() => {
+    if (!document.hidden) void refresh();
+  }, REFRESH_MS);
+}

@@ -1,0 +1,153 @@
+import type { Static } from "typebox";
+import { type Markup, markup } from "#kernel/html/markup.ts";
+import type { Home, PortalItem } from "../home.ts";
+import type { Answers } from "../search.ts";
+import type { Thing } from "../things.ts";
+import { icon } from "./icons.ts";
+import { avatar, time } from "./layout.ts";
+import type { PortalSession } from "./session.ts";
+
+type HomeData = Static<typeof Home>;
+type Item = Static<typeof PortalItem>;
+type Outage = HomeData["outages"][number];
+
+/** The first page: one box, what waits for the visitor, their open things, what they may ask for. */
+export function renderHome(session: PortalSession, home: HomeData, found?: Found): Markup {
+  const { outages, look } = home;
+  return markup`${outages.map((outage) => renderOutage(outage))}
+<section class="hero">
+<h1>What do you need?</h1>
+${look.greeting !== null && markup`<p class="greeting">${look.greeting}</p>`}
+<form class="search" role="search" action="${session.pathTo("")}" method="get">
+${icon("search")}
+<input type="search" name="q" value="${found?.q ?? ""}" placeholder="Printer, VPN, a new laptop…" aria-label="What do you need?" autocomplete="off" maxlength="200">
+${session.environment !== "production" && markup`<input type="hidden" name="environment" value="${session.environment}">`}
+<button class="quiet">Search</button>
+</form>
+</section>
+<div id="answers" aria-live="polite">
+${found ? renderAnswers(session, found) : renderOverview(session, home)}
+</div>`;
+}
+
+export interface Found {
+  readonly q: string;
+  readonly answers: Static<typeof Answers>;
+}
+
+function renderOverview(session: PortalSession, home: HomeData): Markup {
+  const { approvals, things, items } = home;
+  return markup`<div class="columns">
+<div>
+${
+  approvals.length > 0 &&
+  markup`<section><h2>Your word is needed</h2>
+${approvals.map(
+  ({ id, title, values, requestedForName }) =>
+    markup`<article class="card decision" id="decision-${id}">
+${avatar(requestedForName)}
+<div>
+<p><strong>${requestedForName}</strong> asks for <strong>${title}</strong></p>
+${renderValues(values)}
+<div class="acts" data-decision="${id}"><button class="primary" data-act="approve">Agree</button><button data-act="reject">No…</button></div>
+</div>
+</article>`,
+)}
+</section>`
+}
+<section><h2>My open things</h2>
+${things.length > 0 ? renderThings(session, things) : markup`<p class="card none">Nothing is open. What you ask for, and what you tell us, stands here.</p>`}
+<p class="more"><a href="${session.pathTo("/tickets")}">Everything I asked for</a></p>
+</section>
+</div>
+<section class="side"><h2>Ask for something</h2>
+${renderTiles(session, items)}
+</section>
+</div>`;
+}
+
+/** Tiles of the catalog, beginning with what is broken. */
+export function renderTiles(session: PortalSession, items: readonly Item[]): Markup {
+  return markup`<div class="tiles">
+<a class="tile broken" href="${session.pathTo("/broken")}">${icon("broken")}<span><strong>Something is broken</strong><small>Tell us, with a picture</small></span></a>
+${items.map((item) => renderTile(session, item))}
+</div>`;
+}
+
+function renderTile(session: PortalSession, item: Item): Markup {
+  const { id, name, description, icon: picture, estimate } = item;
+  return markup`<a class="tile" href="${session.pathTo(`/ask/${id}`)}">${icon(picture)}<strong>${name}</strong><small class="two-lines">${description}</small>${estimate !== null && markup`<small class="estimate">${estimate}</small>`}</a>`;
+}
+
+/** Tickets and requests as a list; those first in which it is the visitor's turn. */
+export function renderThings(session: PortalSession, things: readonly Thing[]): Markup {
+  return markup`<ul class="card list">
+${things.map(
+  ({ number, title, words, turn, promisedAt }) =>
+    markup`<li><a href="${session.pathTo(`/tickets/${number}`)}">
+<span class="grow"><strong>${title}</strong><span class="turn-${turn}">${words}</span></span>
+${promisedAt !== null && turn !== "done" && markup`<span class="promise">Promised by ${time(promisedAt)}</span>`}
+${icon("chevron")}</a></li>`,
+)}
+</ul>`;
+}
+
+function renderOutage({ id, title, message, toldAt, since, state, affected, isAffected }: Outage): Markup {
+  return markup`<section class="outage" role="status">
+${icon("alert")}
+<div class="grow"><strong>${message ?? title}</strong><small>${state === "over" ? "It works again" : "Told"} · ${time(toldAt ?? since)}${affected > 0 && markup` · ${affected} ${affected === 1 ? "person has" : "people have"} said so`}</small></div>
+${isAffected ? markup`<span class="done">${icon("check")}You too</span>` : markup`<button data-outage="${id}">Me too</button>`}
+</section>`;
+}
+
+function renderAnswers(session: PortalSession, { q, answers }: Found): Markup {
+  const { articles, items, things, outages } = answers;
+  const isEmpty = [articles, items, things, outages].every((some) => some.length === 0);
+  return markup`${isEmpty && markup`<p class="card none">Nothing was found for “${q}”.</p>`}
+${
+  articles.length > 0 &&
+  markup`<section><h2>Answers</h2><ul class="card list">
+${articles.map(
+  ({ id, title, summary }) =>
+    markup`<li><a href="${session.pathTo(`/articles/${id}`)}">${icon("book")}<span class="grow"><strong>${title}</strong>${summary !== null && markup`<small class="one-line">${summary}</small>`}</span></a></li>`,
+)}
+</ul></section>`
+}
+${
+  items.length > 0 &&
+  markup`<section><h2>Ask for</h2><ul class="card list">
+${items.map(
+  ({ id, name, description, icon: picture }) =>
+    markup`<li><a href="${session.pathTo(`/ask/${id}`)}">${icon(picture)}<span class="grow"><strong>${name}</strong><small class="one-line">${description}</small></span></a></li>`,
+)}
+</ul></section>`
+}
+${things.length > 0 && markup`<section><h2>My things</h2>${renderThings(session, things)}</section>`}
+<p class="more">Not what you meant? <a href="${session.pathTo(`/broken?title=${encodeURIComponent(q)}`)}">Ask a person</a></p>`;
+}
+
+const VALUES_MAX = 6;
+
+/** What somebody filled in, as words beside their labels. */
+export function renderValues(values: Readonly<Record<string, unknown>>): Markup | false {
+  const shown = Object.entries(values)
+    .filter(([, value]) => value !== null && value !== "" && !isFile(value))
+    .slice(0, VALUES_MAX);
+  if (shown.length === 0) return false;
+  return markup`<dl>${shown.map(([name, value]) => markup`<dt>${toLabel(name)}</dt><dd>${toText(value)}</dd>`)}</dl>`;
+}
+
+function isFile(value: unknown): boolean {
+  return typeof value === "string" && value.startsWith("file_");
+}
+
+function toLabel(name: string): string {
+  const words = name.replaceAll(/([a-z])([A-Z])/g, "$1 $2").replaceAll(/[_-]+/g, " ");
+  return words.charAt(0).toUpperCase() + words.slice(1).toLowerCase();
+}
+
+function toText(value: unknown): string {
+  if (typeof value === "boolean") return value ? "Yes" : "No";
+  if (Array.isArray(value)) return value.map(toText).join(", ");
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}

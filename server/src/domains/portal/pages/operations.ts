@@ -1,0 +1,296 @@
+/** The portal in a browser: pages that are drawn here and readable without a script. */
+import Type, { type Static } from "typebox";
+import type { Platform } from "#kernel/contract.ts";
+import type { Caller } from "#kernel/access/caller.ts";
+import { prefixOf } from "#domains/apps/index.ts";
+import { htmlErrorRendering } from "#kernel/html/error-page.ts";
+import { markup, Markup } from "#kernel/html/markup.ts";
+import {
+  Failure,
+  Forbidden,
+  NoSuchWorkspace,
+  NotFound,
+  Unauthenticated,
+} from "#kernel/operation/failure.ts";
+import { query } from "#kernel/operation/operation.ts";
+import { html } from "#kernel/operation/response.ts";
+import { object } from "#kernel/schema/schema.ts";
+import type { Home } from "../home.ts";
+import type { Answers } from "../search.ts";
+import { sayState, type Thing } from "../things.ts";
+import { renderHome, renderThings, renderTiles } from "./home-view.ts";
+import { type PortalPage, renderPortal } from "./layout.ts";
+import { openPortal, type PortalSession } from "./session.ts";
+import { renderThread, type TimelineEntry } from "./thread-view.ts";
+
+const Slug = Type.String({ pattern: "^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$" });
+const Environment = Type.Optional(
+  Type.Enum(["production", "staging", "development"], { description: "`production` unless given" }),
+);
+const fails = [Unauthenticated, NoSuchWorkspace, Forbidden, NotFound];
+
+export const enterPortal = query({
+  id: "portal.enter",
+  route: "GET /portal",
+  aliases: ["GET /portal/tickets/{number}"],
+  summary: "Find the portal of one's workspace",
+  description:
+    "Leads to the workspace of the query, or to the first of one's own; who is not signed in is asked to, and " +
+    "comes back. Mails lead to the page of a ticket.",
+  access: "visitor",
+  params: object({
+    number: Type.Optional(Type.String({ pattern: "^(INC|REQ)\\d{7,15}$" })),
+  }),
+  query: object({ workspace: Type.Optional(Slug), environment: Environment }),
+  response: html(htmlErrorRendering),
+  fails: [NoSuchWorkspace],
+  example: { query: { workspace: "default" } },
+  async prepare(_platform, { params: { number }, query: { workspace, environment } }, caller) {
+    const ticket = number === undefined ? "" : `/tickets/${number}`;
+    const there = environment === undefined ? "" : `environment=${environment}`;
+    if (!caller.credential) {
+      const named = workspace === undefined ? "" : `workspace=${workspace}`;
+      const search = [named, there].filter(Boolean).join("&");
+      return askToSignIn(caller, `/portal${ticket}${search && `?${search}`}`);
+    }
+    const slug = workspace ?? [...caller.credential.memberships.keys()][0];
+    if (slug === undefined) throw new Failure(NoSuchWorkspace);
+    const prefix = prefixOf(caller.origin);
+    return { goTo: `${prefix}/portal/${slug}${ticket}${there && `?${there}`}` };
+  },
+  run: async (_ctx, _input, page) => page,
+});
+
+/** The sign-in page of the console leads back to a path of ours. */
+function askToSignIn(caller: Caller, path: string) {
+  const prefix = prefixOf(caller.origin);
+  return { goTo: `${prefix}/login?from=${encodeURIComponent(prefix + path)}` };
+}
+
+export const openPortalPage = query({
+  id: "portal.page",
+  route: "GET /portal/{workspace}",
+  aliases: ["GET /portal/{workspace}/*"],
+  summary: "Open a page of the portal",
+  description:
+    "The first page, one's tickets and requests (`/tickets`, `/tickets/INC0000012`), the catalog (`/ask`, " +
+    "`/ask/cat_…`), `/broken`, and articles (`/articles/art_…`). Readable without a script.",
+  access: "visitor",
+  acceptsToken: true,
+  params: object({ workspace: Slug, "*": Type.Optional(Type.String({ maxLength: 200 })) }),
+  query: object({
+    environment: Environment,
+    q: Type.Optional(Type.String({ maxLength: 200, description: "Searched for, on the first page" })),
+    title: Type.Optional(Type.String({ maxLength: 200, description: "Filled in at `/broken`" })),
+  }),
+  response: html(htmlErrorRendering),
+  fails,
+  example: { params: { workspace: "default" } },
+  async prepare(platform, { params, query: asked }, caller) {
+    const { workspace, "*": path = "" } = params;
+    if (!caller.credential) {
+      const page = path === "" ? "" : `/${path}`;
+      const search = new URLSearchParams(Object.entries(asked)).toString();
+      return askToSignIn(caller, `/portal/${workspace}${page}${search && `?${search}`}`);
+    }
+    return renderPath(platform, caller, { workspace, path, ...asked });
+  },
+  run: async (_ctx, _input, page) => page,
+});
+
+interface Asked {
+  readonly workspace: string;
+  readonly path: string;
+  readonly environment?: Static<typeof Environment>;
+  readonly q?: string;
+  readonly title?: string;
+}
+
+async function renderPath(platform: Platform, caller: Caller, asked: Asked) {
+  const { workspace, environment } = asked;
+  const session = openPortal(platform, caller, { workspace, environment });
+  const [home, page] = await Promise.all([
+    session.read<HomeData>("portal.home", {}),
+    readPage(session, asked),
+  ]);
+  const look = { ...home.look, name: home.workspace.name };
+  return renderPortal(session, look, typeof page === "function" ? page(home) : page);
+}
+
+type HomeData = Static<typeof Home>;
+type PageOfHome = (home: HomeData) => PortalPage;
+
+async function readPage(session: PortalSession, asked: Asked): Promise<PortalPage | PageOfHome> {
+  const [area = "", id, ...rest] = asked.path.replace(/\/+$/, "").split("/");
+  const { pathTo } = session;
+  if (rest.length > 0) throw new Failure(NotFound);
+  if (area === "") return readFirstPage(session, asked.q?.trim() ?? "");
+  const back = pathTo("");
+  if (area === "tickets" && id === undefined) return readThings(session);
+  if (area === "tickets" && id !== undefined) return readThread(session, id);
+  if (area === "ask" && id === undefined) return readCatalog(session);
+  if (area === "ask" && id !== undefined) return readItem(session, id);
+  if (area === "articles" && id !== undefined) return readArticle(session, id);
+  if (area !== "broken" || id !== undefined) throw new Failure(NotFound);
+  return {
+    title: "Something is broken",
+    back,
+    body: markup`<h1>Something is broken</h1>
+<p class="lead">Say it in your words. A picture often helps.</p>
+<div id="form" class="form-place"><noscript><p class="note">This form needs a script. Write us a mail instead.</p></noscript></div>`,
+    start: { form: "broken", title: asked.title ?? "" },
+  };
+}
+
+async function readFirstPage(session: PortalSession, q: string): Promise<PageOfHome> {
+  const answers =
+    q === ""
+      ? undefined
+      : await session.read<Static<typeof Answers>>("portal.search", { query: { q } });
+  return (home) => ({
+    title: q === "" ? "Home" : q,
+    body: renderHome(session, home, answers && { q, answers }),
+  });
+}
+
+async function readThings(session: PortalSession): Promise<PortalPage> {
+  const limit = 50;
+  const [incidents, requests] = await Promise.all([
+    session.read<readonly TicketData[]>("incidents.list", { query: { limit } }),
+    session.read<readonly TicketData[]>("requests.list", { query: { limit } }),
+  ]);
+  const things = [
+    ...incidents.map((ticket) => toThing("incident", ticket)),
+    ...requests.map((ticket) => toThing("request", ticket)),
+  ].toSorted((left, right) => right.updatedAt.localeCompare(left.updatedAt));
+  return {
+    title: "Everything I asked for",
+    back: session.pathTo(""),
+    body: markup`<h1>Everything I asked for</h1>
+${things.length > 0 ? renderThings(session, things) : markup`<p class="card none">Nothing yet.</p>`}`,
+  };
+}
+
+interface TicketData {
+  readonly id: string;
+  readonly number: string;
+  readonly title: string;
+  readonly description: string;
+  readonly state: string;
+  readonly onHoldReason?: string | null;
+  readonly reason?: string | null;
+  readonly values?: Readonly<Record<string, unknown>>;
+  readonly satisfaction: number | null;
+  readonly promisedAt?: string | null;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+function toThing(
+  kind: "incident" | "request",
+  ticket: TicketData,
+  last: { readonly name: string; readonly isCaller: boolean } | null = null,
+): Thing {
+  const { id, number, title, state, onHoldReason, reason, createdAt, updatedAt } = ticket;
+  const said = sayState({ kind, state, reason: onHoldReason ?? reason ?? null, last });
+  return {
+    kind,
+    id,
+    number,
+    title,
+    state,
+    ...said,
+    assigneeName: null,
+    lastPublicComment: null,
+    promisedAt: ticket.promisedAt ?? null,
+    createdAt,
+    updatedAt,
+  };
+}
+
+const OVER: ReadonlySet<string> = new Set(["closed", "cancelled", "fulfilled", "rejected"]);
+
+async function readThread(session: PortalSession, number: string): Promise<PortalPage> {
+  const kind = number.startsWith("REQ") ? "request" : "incident";
+  const params = { id: number };
+  const [ticket, entries] = await Promise.all([
+    session.read<TicketData>(`${kind}s.get`, { params }),
+    session.read<readonly TimelineEntry[]>(`${kind}s.get_timeline`, {
+      params,
+      query: { limit: 200 },
+    }),
+  ]);
+  const { user } = session;
+  const inOrder = entries.toSorted((left, right) => left.eventId.localeCompare(right.eventId));
+  const lastSaid = inOrder.findLast(({ type }) => type.endsWith(".comment_added"));
+  const isCaller = lastSaid?.actor.id === user.id || lastSaid?.data["createdBy"] === user.id;
+  const last = lastSaid ? { name: lastSaid.actor.name, isCaller } : null;
+  return {
+    title: ticket.title,
+    back: session.pathTo(""),
+    body: renderThread({
+      thing: toThing(kind, ticket, last),
+      description: ticket.description,
+      values: ticket.values ?? {},
+      createdAt: ticket.createdAt,
+      satisfaction: ticket.satisfaction,
+      isOpen: !OVER.has(ticket.state),
+      isResolved: ticket.state === "resolved",
+      entries: inOrder,
+      userId: user.id,
+    }),
+  };
+}
+
+type Item = HomeData["items"][number];
+const CATALOG_ITEMS_MAX = 200;
+
+async function readCatalog(session: PortalSession): Promise<PortalPage> {
+  const query = { limit: CATALOG_ITEMS_MAX };
+  const items = await session.read<readonly Item[]>("catalog.list_items", { query });
+  return {
+    title: "Ask for something",
+    back: session.pathTo(""),
+    body: markup`<h1>Ask for something</h1>${renderTiles(session, items)}`,
+  };
+}
+
+interface FullItem extends Item {
+  readonly form: unknown;
+  readonly approval: { readonly required: boolean };
+}
+
+async function readItem(session: PortalSession, id: string): Promise<PortalPage> {
+  const item = await session.read<FullItem>("catalog.get_item", { params: { id } });
+  const { name, description, estimate, form, approval } = item;
+  return {
+    title: name,
+    back: session.pathTo(""),
+    body: markup`<h1>${name}</h1>
+${description !== "" && markup`<p class="lead">${description}</p>`}
+${estimate !== null && markup`<p class="estimate">Usually takes ${estimate}</p>`}
+<div id="form" class="form-place"><noscript><p class="note">This form needs a script. Write us a mail instead.</p></noscript></div>`,
+    start: { form: "item", itemId: id, schema: form, needsApproval: approval.required },
+  };
+}
+
+interface Article {
+  readonly id: string;
+  readonly title: string;
+  readonly html: string;
+  readonly updatedAt: string;
+}
+
+async function readArticle(session: PortalSession, id: string): Promise<PortalPage> {
+  const { title, html: content } = await session.read<Article>("knowledge.get", { params: { id } });
+  return {
+    title,
+    back: session.pathTo(""),
+    body: markup`<article class="article"><h1>${title}</h1>
+${new Markup(content)}
+</article>
+<section class="card question" data-article="${id}"><strong>Did this help?</strong>
+<div class="acts"><button data-helpful="true">Yes</button><button data-helpful="false">No</button></div>
+<p class="more"><a href="${session.pathTo(`/broken?title=${encodeURIComponent(title)}`)}">Ask a person</a></p></section>`,
+  };
+}

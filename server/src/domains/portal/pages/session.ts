@@ -1,0 +1,67 @@
+import { prefixOf } from "#domains/apps/index.ts";
+import type { Caller } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/contract.ts";
+import type { EnvironmentName } from "#kernel/db/database.ts";
+import {
+  type CallOperation,
+  dataOfResponse,
+  operationCallerFor,
+} from "#kernel/operation/call-operation.ts";
+import { Failure, Forbidden, NoSuchWorkspace } from "#kernel/operation/failure.ts";
+import { PortalUse } from "../permissions.ts";
+
+/** A visitor in the portal of one workspace. */
+export interface PortalSession {
+  readonly user: { readonly id: string; readonly name: string };
+  readonly workspace: string;
+  readonly environment: EnvironmentName;
+  /** The path of a page of this portal, in the environment of the visit. */
+  readonly pathTo: (page: string) => string;
+  /** The prefix of all paths of ours. */
+  readonly prefix: string;
+  /** The data of an operation, called with the visitor's rights. */
+  readonly read: <T>(...input: Parameters<CallOperation>) => Promise<T>;
+}
+
+/** The place that a request names. */
+export interface PortalPlace {
+  readonly workspace: string;
+  readonly environment: EnvironmentName | undefined;
+}
+
+/** Opens the portal of a workspace for a member of it; throws the failure otherwise. */
+export function openPortal(
+  platform: Platform,
+  caller: Caller,
+  { workspace, environment = "production" }: PortalPlace,
+): PortalSession {
+  const membership = caller.credential?.memberships.get(workspace);
+  if (!caller.credential || !membership) throw new Failure(NoSuchWorkspace);
+  if (membership.blockedBy) throw new Failure(membership.blockedBy);
+  const { permissions, roles } = membership;
+  if (!permissions.has(PortalUse.name)) {
+    throw new Failure(Forbidden, { detail: `This needs the permission ${PortalUse.name}.` });
+  }
+  const { user } = caller.credential;
+  const visitor = {
+    ...caller,
+    workspace: membership.workspace,
+    environment,
+    permissions,
+    principal: { id: user.id, roles },
+  };
+  const prefix = prefixOf(caller.origin);
+  const base = `${prefix}/portal/${workspace}`;
+  const perform = operationCallerFor(platform, visitor, base);
+  const query = environment === "production" ? "" : `?environment=${environment}`;
+  return {
+    user: { id: user.id, name: user.name },
+    workspace,
+    environment,
+    prefix,
+    pathTo: (page) => `${base}${page}${page.includes("?") ? query.replace("?", "&") : query}`,
+    // The operation's own schema has made it.
+    read: async <T>(...input: Parameters<CallOperation>) =>
+      dataOfResponse(await perform(...input)) as T,
+  };
+}

@@ -1,0 +1,122 @@
+import { type Markup, markup } from "#kernel/html/markup.ts";
+import type { Thing } from "../things.ts";
+import { icon } from "./icons.ts";
+import { avatar, time } from "./layout.ts";
+import { renderValues } from "./home-view.ts";
+
+/** An entry of a ticket's timeline, as the operation answers. */
+export interface TimelineEntry {
+  readonly eventId: string;
+  readonly type: string;
+  readonly at: string;
+  readonly actor: { readonly id: string; readonly name: string; readonly type: string };
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/** A ticket or request, with what was said. */
+export interface Thread {
+  readonly thing: Pick<Thing, "kind" | "id" | "number" | "title" | "words" | "turn" | "promisedAt">;
+  readonly description: string;
+  readonly values: Readonly<Record<string, unknown>>;
+  readonly createdAt: string;
+  readonly satisfaction: number | null;
+  readonly isOpen: boolean;
+  /** True where it waits for the visitor to say whether it works. */
+  readonly isResolved: boolean;
+  readonly entries: readonly TimelineEntry[];
+  readonly userId: string;
+}
+
+/** A ticket like a conversation: no codes, no priorities. */
+export function renderThread(thread: Thread): Markup {
+  const { thing, description, values, createdAt, entries, userId, isOpen, isResolved } = thread;
+  const { kind, id, title, words, turn, promisedAt } = thing;
+  return markup`<div class="thread" data-kind="${kind}" data-id="${id}">
+<div class="thread-head"><h1>${title}</h1>
+<p><span class="turn-${turn}">${words}</span>${promisedAt !== null && isOpen && markup` <span class="promise">Promised by ${time(promisedAt)}</span>`}</p></div>
+<ol class="talk">
+<li class="said mine"><div class="bubble">${description === "" ? markup`<p>${title}</p>` : paragraphs(description)}${renderValues(values)}${time(createdAt)}</div></li>
+${entries.map((entry) => renderEntry(entry, userId))}
+</ol>
+${isResolved && renderQuestion()}
+${!isOpen && renderRating(thread)}
+${
+  isOpen &&
+  markup`<form class="composer" data-comment>
+<label class="hidden" for="answer">Your answer</label>
+<textarea id="answer" name="body" rows="1" maxlength="20000" placeholder="Write an answer…" required></textarea>
+<label class="attach" title="Add a file">${icon("file")}<span class="hidden">Add a file</span><input class="hidden" type="file" name="files" multiple></label>
+<button class="primary" aria-label="Send">${icon("send")}</button>
+<p class="files" hidden></p>
+<p class="problem" role="alert" hidden></p>
+<noscript><p class="note">Answering here needs a script; a reply to our mail works as well.</p></noscript>
+</form>`
+}
+</div>`;
+}
+
+function renderQuestion(): Markup {
+  return markup`<section class="card question"><strong>Does it work again?</strong>
+<div class="acts"><button class="primary" data-act="confirm">Yes, it works</button><button data-act="reopen">No, not yet…</button></div></section>`;
+}
+
+const FACES = [
+  ["1", "Very bad", "😞"],
+  ["2", "Bad", "🙁"],
+  ["3", "So so", "😐"],
+  ["4", "Good", "🙂"],
+  ["5", "Very good", "😀"],
+] as const;
+
+function renderRating({ satisfaction }: Thread): Markup {
+  return markup`<section class="card question"><strong>${satisfaction === null ? "How was it?" : "Thank you. You said:"}</strong>
+<div class="faces">${FACES.map(
+    ([score, name, face]) =>
+      markup`<button data-rate="${score}" aria-pressed="${String(satisfaction === Number(score))}" aria-label="${name}" title="${name}">${face}</button>`,
+  )}</div></section>`;
+}
+
+function renderEntry(entry: TimelineEntry, userId: string): Markup {
+  const { type, at, actor, data } = entry;
+  const said = textOf(data["body"]);
+  if (type.endsWith(".comment_added") && said !== undefined) {
+    const isMine = actor.id === userId || data["createdBy"] === userId;
+    const name = textOf(data["createdByName"]) ?? actor.name;
+    if (isMine) return markup`<li class="said mine"><div class="bubble">${paragraphs(said)}${time(at)}</div></li>`;
+    return markup`<li class="said">${avatar(name)}<div class="bubble"><strong>${name}</strong>${paragraphs(said)}${time(at)}</div></li>`;
+  }
+  if (type.endsWith(".attachment_added")) {
+    const fileId = textOf(data["fileId"]);
+    const name = textOf(data["name"]) ?? "A file";
+    const isMine = actor.id === userId;
+    return markup`<li class="said${isMine && " mine"}"><button class="bubble attached"${fileId !== undefined && markup` data-file="${fileId}"`}>${icon("file")}<span>${name}</span></button></li>`;
+  }
+  const words = HAPPENED[type.slice(type.indexOf(".") + 1)];
+  if (words === undefined) return markup``;
+  return markup`<li class="happened">${words(actor.name)} · ${time(at)}</li>`;
+}
+
+/** What happened to a ticket, in the words of somebody who waits for it. */
+const HAPPENED: Readonly<Record<string, (name: string) => string>> = {
+  assigned: (name) => `${name} looks after it`,
+  resolved: (name) => `${name} says it works again`,
+  reopened: () => "It was opened again",
+  closed: () => "Closed",
+  cancelled: () => "Taken back",
+  approved: (name) => `${name} agreed`,
+  rejected: (name) => `${name} did not agree`,
+  fulfilment_started: () => "Being prepared",
+  fulfilled: () => "Done",
+  merged: () => "Goes on in another ticket of yours",
+};
+
+function paragraphs(text: string): readonly Markup[] {
+  return text
+    .split(/\n{2,}/)
+    .filter((part) => part.trim() !== "")
+    .map((part) => markup`<p>${part.trim()}</p>`);
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
