@@ -992,12 +992,16 @@ export interface Operations {
   "passwords.reset_page": { query: { "token": string }; reply: string };
   /** List every permission, with the built-in roles that hold it */
   "permissions.list": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Permission"])[]; "pagination": Schemas["Pagination"] } };
+  /** Find the portal of one's workspace */
+  "portal.enter": { query?: { "workspace"?: string; "environment"?: "production" | "staging" | "development" }; reply: string };
   /** The picture of the portal */
   "portal.get_logo": { reply: string };
   /** How the portal looks */
   "portal.get_settings": { reply: { "data": Schemas["PortalLook"] } };
   /** The first page of the portal at once */
   "portal.home": { reply: { "data": Schemas["PortalHome"] } };
+  /** Open a page of the portal */
+  "portal.page": { params: { "workspace": string }; query?: { "environment"?: "production" | "staging" | "development"; "q"?: string; "title"?: string }; reply: string };
   /** Rate a ticket from the page behind an address in a mail */
   "portal.rate": { params: { "token": string }; body: { "satisfaction": string; "comment"?: string }; reply: string };
   /** Ask whoever a ticket was for to confirm how content they are */
@@ -1813,9 +1817,11 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "passwords.reset_form": "POST /password",
   "passwords.reset_page": "GET /password",
   "permissions.list": "GET /api/v1/settings/permissions",
+  "portal.enter": "GET /portal",
   "portal.get_logo": "GET /api/v1/portal/logo",
   "portal.get_settings": "GET /api/v1/portal/settings",
   "portal.home": "GET /api/v1/portal/home",
+  "portal.page": "GET /portal/{workspace}",
   "portal.rate": "POST /portal/-/rate/{token}",
   "portal.rating_page": "GET /portal/-/rate/{token}",
   "portal.search": "GET /api/v1/portal/search",

@@ -11,18 +11,20 @@ export function Files({ id, schema, value, isDisabled, describedBy, onChange }: 
   const [pending, setPending] = useState(0);
   const [problem, setProblem] = useState<string>();
   const isMany = typeOf(schema) === "array";
-  const names = isEmpty(value) ? [] : ([value].flat() as readonly string[]);
+  const ids = isEmpty(value) ? [] : ([value].flat() as readonly string[]);
+  const [names, setNames] = useState<ReadonlyMap<string, string>>(new Map());
   const max = isMany ? (schema.maxItems ?? FILES_MAX) : 1;
-  const accept = schema.items?.["x-file"] ?? schema["x-file"];
+  const accept = (schema.items ?? schema)["x-accept"]?.join(",");
   const take = async (files: FileList | null): Promise<void> => {
-    const chosen = [...(files ?? [])].slice(0, max - names.length);
+    const chosen = [...(files ?? [])].slice(0, max - ids.length);
     setPending(chosen.length);
     setProblem(undefined);
     try {
       const sent = await Promise.all(
         chosen.map((file) => upload?.(file) ?? Promise.resolve(file.name)),
       );
-      onChange(isMany ? [...names, ...sent] : sent[0]);
+      setNames(new Map([...names, ...sent.map((id, n) => [id, chosen[n]?.name ?? id] as const)]));
+      onChange(isMany ? [...ids, ...sent] : sent[0]);
     } catch (error) {
       setProblem(error instanceof Error ? error.message : String(error));
     } finally {
@@ -38,20 +40,20 @@ export function Files({ id, schema, value, isDisabled, describedBy, onChange }: 
         void take(event.dataTransfer.files);
       }}
     >
-      {names.map((name, n) => (
-        <span key={name} className="form-file">
-          <span className="cut">{name}</span>
+      {ids.map((file, n) => (
+        <span key={file} className="form-file">
+          <span className="cut">{names.get(file) ?? file}</span>
           <button
             type="button"
-            aria-label={`Remove ${name}`}
+            aria-label={`Remove ${names.get(file) ?? file}`}
             disabled={isDisabled}
-            onClick={() => onChange(isMany ? names.toSpliced(n, 1) : undefined)}
+            onClick={() => onChange(isMany ? ids.toSpliced(n, 1) : undefined)}
           >
             <X className="ico" />
           </button>
         </span>
       ))}
-      {names.length < max && (
+      {ids.length < max && (
         <label className="btn form-add">
           {pending > 0
             ? "Sending…"

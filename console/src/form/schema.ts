@@ -37,7 +37,10 @@ export interface Schema {
   readonly "x-multiline"?: boolean;
   readonly "x-placeholder"?: string;
   readonly "x-unit"?: string;
-  readonly "x-file"?: string;
+  /** A file of the store, by its id. */
+  readonly "x-file"?: boolean;
+  /** Its media types, such as `image/*`. */
+  readonly "x-accept"?: readonly string[];
   readonly "x-secret"?: boolean;
   readonly "x-order"?: readonly string[];
   /** Kind of the thing that the text names, for a picker. */

@@ -84,7 +84,7 @@ const EACH_KIND: Schema = {
       title: "Object in the object",
       properties: { street: { type: "string" }, city: { type: "string" } },
     },
-    file: { type: "string", title: "File", "x-file": "*/*" },
+    file: { type: "string", title: "File", "x-file": true },
     free: { title: "Anything" },
   },
   if: { properties: { size: { const: "large" } }, required: ["size"] },

@@ -43,8 +43,7 @@ interface ThreadPlace {
 
 /** The ticket or request of the page. */
 export function threadOf(element: Element): ThreadPlace {
-  const { kind = "incident", id = "" } =
-    element.closest<HTMLElement>("[data-kind]")?.dataset ?? {};
+  const { kind = "incident", id = "" } = element.closest<HTMLElement>("[data-kind]")?.dataset ?? {};
   return { kind, id };
 }
 
@@ -52,9 +51,7 @@ export function rate(button: HTMLElement, satisfaction: number): Promise<void> {
   const { kind, id } = threadOf(button);
   const input = { params: { id }, body: { satisfaction } };
   return perform(button, () =>
-    kind === "request"
-      ? client.call("requests.rate", input)
-      : client.call("incidents.rate", input),
+    kind === "request" ? client.call("requests.rate", input) : client.call("incidents.rate", input),
   );
 }
 
@@ -63,7 +60,7 @@ export function settle(button: HTMLElement): Promise<void> | void {
   const { id } = threadOf(button);
   const params = { id };
   if (button.dataset["act"] === "confirm") {
-    return perform(button, () => client.call("incidents.close", { params, body: {} }));
+    return perform(button, () => client.call("incidents.close", { params }));
   }
   return askWhy(button, "What does not work yet?", (reason) =>
     perform(button, () => client.call("incidents.reopen", { params, body: { reason } })),
@@ -97,8 +94,8 @@ export function decide(button: HTMLElement): void {
   const id = acts?.dataset["decision"];
   if (!acts || id === undefined) return;
   if (button.dataset["act"] === "reject") {
-    askWhy(button, "Why not?", (comment) =>
-      perform(button, () => client.call("requests.reject", { params: { id }, body: { comment } })),
+    askWhy(button, "Why not?", (reason) =>
+      perform(button, () => client.call("requests.reject", { params: { id }, body: { reason } })),
     );
     return;
   }

@@ -23,7 +23,8 @@ export function listenToComposer(): void {
   });
   document.addEventListener("keydown", (event) => {
     const { target, key, ctrlKey, metaKey } = event;
-    if (key !== "Enter" || !(ctrlKey || metaKey) || !(target instanceof HTMLTextAreaElement)) return;
+    if (key !== "Enter" || !(ctrlKey || metaKey) || !(target instanceof HTMLTextAreaElement))
+      return;
     target.form?.requestSubmit();
   });
   document.addEventListener("submit", (event) => {

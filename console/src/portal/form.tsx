@@ -2,7 +2,14 @@
 import { ApiError } from "@millrace/client";
 import { useEffect, useState } from "react";
 import { createRoot } from "react-dom/client";
-import { type FieldError, findMissing, Form, initialValue, type Schema, toSendable } from "../form/index.ts";
+import {
+  type FieldError,
+  findMissing,
+  Form,
+  initialValue,
+  type Schema,
+  toSendable,
+} from "../form/index.ts";
 import { client, upload, wordsOf } from "./client.ts";
 import { start } from "./start.ts";
 
@@ -20,7 +27,7 @@ const BROKEN: Schema = {
     files: {
       type: "array",
       title: "Pictures or files",
-      items: { type: "string", "x-file": "*/*" },
+      items: { type: "string", "x-file": true },
       maxItems: 10,
     },
   },
@@ -115,7 +122,9 @@ function PortalForm() {
 
 function emptyForm(schema: Schema): unknown {
   const value = initialValue(schema);
-  return start.title && start.form === "broken" ? { ...(value as Values), title: start.title } : value;
+  return start.title && start.form === "broken"
+    ? { ...(value as Values), title: start.title }
+    : value;
 }
 
 function readDraft(key: string): unknown {
@@ -134,7 +143,10 @@ async function ask(values: Values): Promise<string> {
 /** Raises an incident with its files; where a file could not be added, the ticket says so by itself. */
 async function raise({ title, description, files }: Values): Promise<string> {
   const { data } = await client.call("incidents.create", {
-    body: { title: String(title), ...(description !== undefined && { description: String(description) }) },
+    body: {
+      title: String(title),
+      ...(description !== undefined && { description: String(description) }),
+    },
   });
   for (const fileId of Array.isArray(files) ? files : []) {
     await client.call("incidents.add_attachment", {

@@ -44,7 +44,7 @@ export const PortalItem = Type.Object(
   { title: "PortalItem" },
 );
 
-const Home = Type.Object(
+export const Home = Type.Object(
   {
     workspace: Type.Object({ name: Type.String(), slug: Type.String(), timezone: Type.String() }),
     look: PortalLook,

@@ -2,6 +2,7 @@ import { FileOwnerPoint } from "#kernel/contributions/file-owner.ts";
 import { holdsPermission } from "#kernel/access/permission.ts";
 import { domain } from "#kernel/domain.ts";
 import { contribute } from "#kernel/extension-point.ts";
+import { enterPortal, openPortalPage } from "./pages/operations.ts";
 import { getHome } from "./home.ts";
 import { getLogo, getLook, PortalLookUpdated, updateLook } from "./look.ts";
 import { PortalUse, PortalWrite } from "./permissions.ts";
@@ -16,7 +17,17 @@ export const portal = domain({
   environmentScoped: false,
   permissions: [PortalUse, PortalWrite],
   events: [PortalLookUpdated],
-  operations: [getHome, searchPortal, getLook, updateLook, getLogo, showRating, sendRating],
+  operations: [
+    getHome,
+    searchPortal,
+    getLook,
+    updateLook,
+    getLogo,
+    showRating,
+    sendRating,
+    enterPortal,
+    openPortalPage,
+  ],
   contributions: [
     contribute(FileOwnerPoint, {
       type: "portal_settings",

@@ -54,6 +54,14 @@ export const samples: readonly Sample[] = [
       return { environmentScoped: false };
     },
   },
+  {
+    operation: "portal.enter",
+    arrange: async () => ({ query: { workspace: "default" }, environmentScoped: false }),
+  },
+  {
+    operation: "portal.page",
+    arrange: async () => ({ params: { workspace: "default" }, environmentScoped: false }),
+  },
   { operation: "portal.rating_page", arrange: rated },
   {
     operation: "portal.rate",

@@ -26,7 +26,7 @@ const ArticleAnswer = Type.Object(
   { title: "PortalArticle" },
 );
 
-const Answers = Type.Object(
+export const Answers = Type.Object(
   {
     articles: Type.Array(ArticleAnswer),
     items: Type.Array(PortalItem),
@@ -80,7 +80,13 @@ async function findArticles(
       kind === "article" && holdsPermission(ctx.caller.permissions, permission),
   );
   const hits = (await source?.search(ctx, asked)) ?? [];
-  return hits.map(({ id, title, detail = null }) => ({ id, title, summary: detail }));
+  const rows = await queryRows(
+    ctx.tx,
+    "select id, summary from articles where id = any($1::text[])",
+    [hits.map(({ id }) => id)],
+  );
+  const summaries = new Map(rows.map(({ id, summary }) => [id, String(summary ?? "")]));
+  return hits.map(({ id, title }) => ({ id, title, summary: summaries.get(id) || null }));
 }
 
 async function findItems(tx: Tx, words: readonly string[]): Promise<Static<typeof PortalItem>[]> {

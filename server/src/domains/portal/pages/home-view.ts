@@ -92,7 +92,16 @@ ${icon("chevron")}</a></li>`,
 </ul>`;
 }
 
-function renderOutage({ id, title, message, toldAt, since, state, affected, isAffected }: Outage): Markup {
+function renderOutage({
+  id,
+  title,
+  message,
+  toldAt,
+  since,
+  state,
+  affected,
+  isAffected,
+}: Outage): Markup {
   return markup`<section class="outage" role="status">
 ${icon("alert")}
 <div class="grow"><strong>${message ?? title}</strong><small>${state === "over" ? "It works again" : "Told"} · ${time(toldAt ?? since)}${affected > 0 && markup` · ${affected} ${affected === 1 ? "person has" : "people have"} said so`}</small></div>

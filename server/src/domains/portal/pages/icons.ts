@@ -6,7 +6,8 @@ const LINES: Readonly<Record<string, string>> = {
   back: '<path d="M19 12H5m6-6-6 6 6 6"/>',
   book: '<path d="M4 5c3-1 5.5-.6 8 1 2.5-1.6 5-2 8-1v13.5c-3-1-5.5-.6-8 1-2.5-1.6-5-2-8-1zM12 6v13.5"/>',
   box: '<path d="m12 3 8 4.5v9L12 21l-8-4.5v-9zM4.2 7.7 12 12l7.8-4.3M12 12v9"/>',
-  broken: '<path d="M14.5 6.5a4.5 4.5 0 0 0-6 5.8l-5 5a2 2 0 0 0 3 3l5-5a4.5 4.5 0 0 0 5.8-6L14.5 12 12 9.5z"/>',
+  broken:
+    '<path d="M14.5 6.5a4.5 4.5 0 0 0-6 5.8l-5 5a2 2 0 0 0 3 3l5-5a4.5 4.5 0 0 0 5.8-6L14.5 12 12 9.5z"/>',
   check: '<path d="m5 12.5 4.5 4.5L19 7.5"/>',
   chevron: '<path d="m9.5 6 6 6-6 6"/>',
   file: '<path d="M6 3h8l4 4v14H6zM14 3v4h4"/>',
@@ -14,7 +15,8 @@ const LINES: Readonly<Record<string, string>> = {
   key: '<circle cx="8" cy="15.5" r="4"/><path d="M11 12.5 20 4m-3.5 3.3 2.5 2.5"/>',
   laptop: '<path d="M5 5h14v10H5zM2.5 19h19"/>',
   monitor: '<path d="M3 4h18v12H3zM8.5 20h7M12 16v4"/>',
-  people: '<circle cx="10" cy="8" r="3.5"/><path d="M3.5 20c.5-4 3-6 6.5-6s6 2 6.5 6M18.5 8v6m3-3h-6"/>',
+  people:
+    '<circle cx="10" cy="8" r="3.5"/><path d="M3.5 20c.5-4 3-6 6.5-6s6 2 6.5 6M18.5 8v6m3-3h-6"/>',
   phone: '<path d="M5 4h4l1.5 5-2.5 1.5a12 12 0 0 0 5.5 5.5l1.5-2.5 5 1.5v4c-8 1-16-7-15-15z"/>',
   plane: '<path d="M21 3 3 10.5l6.5 2.5L12 20zM9.5 13 21 3"/>',
   search: '<circle cx="11" cy="11" r="6.5"/><path d="m16 16 4.5 4.5"/>',

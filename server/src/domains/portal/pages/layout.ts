@@ -1,5 +1,10 @@
 import { sha256 } from "#kernel/access/crypto.ts";
-import { type HtmlDocument, type Markup, markup, Markup as SafeMarkup } from "#kernel/html/markup.ts";
+import {
+  type HtmlDocument,
+  type Markup,
+  markup,
+  Markup as SafeMarkup,
+} from "#kernel/html/markup.ts";
 import type { PortalLook } from "../look.ts";
 import { icon } from "./icons.ts";
 import type { PortalSession } from "./session.ts";

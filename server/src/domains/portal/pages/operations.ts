@@ -80,7 +80,9 @@ export const openPortalPage = query({
   params: object({ workspace: Slug, "*": Type.Optional(Type.String({ maxLength: 200 })) }),
   query: object({
     environment: Environment,
-    q: Type.Optional(Type.String({ maxLength: 200, description: "Searched for, on the first page" })),
+    q: Type.Optional(
+      Type.String({ maxLength: 200, description: "Searched for, on the first page" }),
+    ),
     title: Type.Optional(Type.String({ maxLength: 200, description: "Filled in at `/broken`" })),
   }),
   response: html(htmlErrorRendering),
@@ -210,7 +212,7 @@ function toThing(
 
 const OVER: ReadonlySet<string> = new Set(["closed", "cancelled", "fulfilled", "rejected"]);
 
-async function readThread(session: PortalSession, number: string): Promise<PortalPage> {
+async function readThread(session: PortalSession, number: string): Promise<PageOfHome> {
   const kind = number.startsWith("REQ") ? "request" : "incident";
   const params = { id: number };
   const [ticket, entries] = await Promise.all([
@@ -225,11 +227,12 @@ async function readThread(session: PortalSession, number: string): Promise<Porta
   const lastSaid = inOrder.findLast(({ type }) => type.endsWith(".comment_added"));
   const isCaller = lastSaid?.actor.id === user.id || lastSaid?.data["createdBy"] === user.id;
   const last = lastSaid ? { name: lastSaid.actor.name, isCaller } : null;
-  return {
+  return ({ things }) => ({
     title: ticket.title,
     back: session.pathTo(""),
     body: renderThread({
-      thing: toThing(kind, ticket, last),
+      // An open one is on the first page too, with what was promised.
+      thing: things.find(({ id }) => id === ticket.id) ?? toThing(kind, ticket, last),
       description: ticket.description,
       values: ticket.values ?? {},
       createdAt: ticket.createdAt,
@@ -239,7 +242,7 @@ async function readThread(session: PortalSession, number: string): Promise<Porta
       entries: inOrder,
       userId: user.id,
     }),
-  };
+  });
 }
 
 type Item = HomeData["items"][number];

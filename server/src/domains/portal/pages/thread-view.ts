@@ -82,7 +82,8 @@ function renderEntry(entry: TimelineEntry, userId: string): Markup {
   if (type.endsWith(".comment_added") && said !== undefined) {
     const isMine = actor.id === userId || data["createdBy"] === userId;
     const name = textOf(data["createdByName"]) ?? actor.name;
-    if (isMine) return markup`<li class="said mine"><div class="bubble">${paragraphs(said)}${time(at)}</div></li>`;
+    if (isMine)
+      return markup`<li class="said mine"><div class="bubble">${paragraphs(said)}${time(at)}</div></li>`;
     return markup`<li class="said">${avatar(name)}<div class="bubble"><strong>${name}</strong>${paragraphs(said)}${time(at)}</div></li>`;
   }
   if (type.endsWith(".attachment_added")) {
