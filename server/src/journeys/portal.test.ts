@@ -1,0 +1,132 @@
+import { expect, test } from "vitest";
+import { describeInBrowser } from "#kernel/testing/browser.ts";
+import { expectSound, useConsole } from "./testing.ts";
+
+const INCIDENTS = "/api/v1/itsm/incidents";
+
+describeInBrowser("portal", () => {
+  const at = useConsole();
+
+  test("on a small screen somebody gets from a problem to a solution that they rate", async () => {
+    const agent = await at.world.member(["agent"]);
+    const visitor = await at.visit(["requester"], { width: 400 });
+    const { page } = visitor;
+    await page.goto(`${at.origin}/portal`);
+    await page.getByRole("heading", { name: "What do you need?" }).waitFor();
+    await expectSound(visitor);
+    await page.getByRole("searchbox").fill("screen is dar");
+    await page.getByText("Nothing was found for “screen is dar”.").waitFor();
+    await page.getByRole("link", { name: "Ask a person" }).click();
+    const title = page.getByLabel("What does not work?");
+    expect(await title.inputValue()).toBe("screen is dar");
+    await title.fill("My screen is dark");
+    await page.getByLabel(/What happened/).fill("Since this morning.");
+    await page
+      .getByLabel("Choose a file")
+      .setInputFiles({ name: "dark.txt", mimeType: "text/plain", buffer: Buffer.from("black") });
+    await page.getByText("dark.txt").waitFor();
+    // What was written is there after a reload.
+    await page.reload();
+    expect(await page.getByLabel("What does not work?").inputValue()).toBe("My screen is dark");
+    await page.getByRole("button", { name: "Send" }).click();
+    await page.waitForURL(/\/tickets\/INC\d+$/);
+    await page.getByText("We have it and will look soon").waitFor();
+    await page.getByRole("button", { name: "dark.txt" }).waitFor();
+    const number = page.url().split("/").at(-1) ?? "";
+    const path = `${INCIDENTS}/${number}`;
+    await agent(`POST ${path}/take`);
+    await agent(`POST ${path}/comments`, { body: "A word among us", internal: true });
+    await agent(`POST ${path}/comments`, { body: "Is the cable in?", internal: false });
+    await page.reload();
+    await page.getByText("Is the cable in?").waitFor();
+    expect(await page.getByText("A word among us").count()).toBe(0);
+    await page.getByRole("textbox", { name: "Your answer" }).fill("It is now.");
+    await page.keyboard.press("Control+Enter");
+    await page.getByText("You answered, we are looking at it").waitFor();
+    await agent(`POST ${path}/resolve`, { resolution: "The cable" });
+    await page.reload();
+    await page.getByText("Does it work again?").waitFor();
+    await expectSound(visitor);
+    await page.getByRole("button", { name: "No, not yet…" }).click();
+    await page.getByLabel("What does not work yet?").fill("It flickers.");
+    await page.getByRole("button", { name: "Send", exact: true }).first().click();
+    await page.getByText("It was opened again").waitFor();
+    await agent(`POST ${path}/resolve`, { resolution: "Another cable" });
+    await page.reload();
+    await page.getByRole("button", { name: "Yes, it works" }).click();
+    await page.getByRole("button", { name: "Very good" }).click();
+    await page.getByText("Thank you. You said:").waitFor();
+    expect((await agent(`GET ${path}`)).body.data).toMatchObject({
+      state: "closed",
+      satisfaction: 5,
+      reopenCount: 1,
+    });
+    await expectSound(visitor);
+  });
+
+  test("what somebody asks for is agreed in one tap, which can be taken back", async () => {
+    const owner = await at.world.member(["owner"]);
+    const lead = await at.visit(["requester"], { width: 400 });
+    const form = {
+      type: "object",
+      properties: {
+        why: { type: "string", title: "Why?", enum: ["New", "Broken"] },
+        serial: { type: "string", title: "Serial number" },
+      },
+      required: ["why"],
+      if: { properties: { why: { const: "Broken" } }, required: ["why"] },
+      then: { required: ["serial"] },
+      else: { properties: { serial: false } },
+    };
+    await owner("POST /api/v1/catalog/items", {
+      name: "Laptop",
+      description: "A machine of your own",
+      form,
+      approval: { required: true, approverIds: [lead.userId] },
+    });
+    const asking = await at.visit(["requester"]);
+    await asking.page.goto(`${at.origin}/portal/default`);
+    await asking.page.getByRole("link", { name: /Laptop/ }).click();
+    await asking.page.getByText("Broken").click();
+    const submit = asking.page.getByRole("button", { name: "Send for approval" });
+    await submit.click();
+    await asking.page.getByText("One thing to put right").waitFor();
+    await asking.page.getByLabel("Serial number").fill("C02XK1");
+    await expectSound(asking);
+    await submit.click();
+    await asking.page.getByText("Waiting for somebody to agree").waitFor();
+    const number = asking.page.url().split("/").at(-1) ?? "";
+    const state = async () =>
+      (await owner(`GET /api/v1/catalog/requests/${number}`)).body.data.state;
+    await lead.page.goto(`${at.origin}/portal/default`);
+    await lead.page.getByText("C02XK1").waitFor();
+    await lead.page.getByRole("button", { name: "Agree" }).click();
+    await lead.page.getByRole("button", { name: "Take it back" }).click();
+    expect(await state()).toBe("awaiting_approval");
+    await lead.page.getByRole("button", { name: "Agree" }).click();
+    await lead.page.getByText("Agreed.").waitFor();
+    await expect.poll(state).not.toBe("awaiting_approval");
+    await expectSound(lead);
+  });
+
+  test("an outage is told to everybody, and everything can be read without a script", async () => {
+    const owner = await at.world.member(["owner"]);
+    const { body } = await owner(`POST ${INCIDENTS}`, { title: "Shops are offline" });
+    const path = `${INCIDENTS}/${body.data.id}`;
+    await owner(`POST ${path}/major`, { reason: "All shops" });
+    await owner(`POST ${path}/broadcast`, { message: "Card payments fail. We are on it." });
+    const visitor = await at.visit(["requester"]);
+    await visitor.page.goto(`${at.origin}/portal/default`);
+    await visitor.page.getByRole("button", { name: "Me too" }).click();
+    await visitor.page.getByText("You too").waitFor();
+    await visitor.page.getByText("1 person has said so").waitFor();
+    const plain = await visitor.page.request.get(`${at.origin}/portal/default?q=card`);
+    const read = await plain.text();
+    expect(read).toContain("Card payments fail. We are on it.");
+    expect(read).not.toContain("All shops");
+    // Nobody who is not signed in sees any of it.
+    const stranger = await at.stranger();
+    await stranger.page.goto(`${at.origin}/portal/default`);
+    await stranger.page.waitForURL(/\/login\?from=/);
+  });
+});
