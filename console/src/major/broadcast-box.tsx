@@ -5,7 +5,7 @@ import { describeRefusal } from "../data/change.ts";
 import { useMay } from "../data/people.ts";
 import { Keys } from "../ui/key.tsx";
 import { notify } from "../ui/toast.tsx";
-import type { Room } from "./room.tsx";
+import type { Room } from "./room-data.ts";
 
 const STATUSES = [
   ["investigating", "We look into it"],

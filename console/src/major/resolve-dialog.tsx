@@ -6,7 +6,7 @@ import { Dialog } from "../ui/overlay/dialog.tsx";
 import { notify } from "../ui/toast.tsx";
 import { count } from "../ui/words.ts";
 import { resolveAll } from "./resolve-all.ts";
-import type { Room } from "./room.tsx";
+import type { Room } from "./room-data.ts";
 
 /** Resolves a major incident, and its reports with it where that is wanted. */
 export function ResolveDialog({

@@ -7,7 +7,7 @@ import { Field } from "../ui/field.tsx";
 import { Dialog } from "../ui/overlay/dialog.tsx";
 import { State } from "../ui/state.tsx";
 import { notify } from "../ui/toast.tsx";
-import type { Room } from "./room.tsx";
+import type { Room } from "./room-data.ts";
 
 /** The review of an incident: drafted from its timeline the first time, an article from then on. */
 export function ReviewPanel(props: {

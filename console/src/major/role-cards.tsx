@@ -5,7 +5,7 @@ import { useActions } from "../shell/actions.ts";
 import { Avatar } from "../ui/avatar.tsx";
 import { Combobox } from "../ui/overlay/combobox.tsx";
 import { notify } from "../ui/toast.tsx";
-import type { Room } from "./room.tsx";
+import type { Room } from "./room-data.ts";
 
 const ROLES = [
   ["commander", "Leads", "Decides, and keeps the others from doing too much at once"],

@@ -2,7 +2,7 @@ import "./major.css";
 import { Link, useParams } from "@tanstack/react-router";
 import { ArrowLeft, Check, ExternalLink, FileText } from "lucide-react";
 import { useState } from "react";
-import { ApiError, call, invalidate, type Schemas, useOp } from "../data/api.ts";
+import { ApiError, call, invalidate, useOp } from "../data/api.ts";
 import { describeRefusal } from "../data/change.ts";
 import { useMay } from "../data/people.ts";
 import { useActions } from "../shell/actions.ts";
@@ -19,9 +19,8 @@ import { Children } from "./children.tsx";
 import { ResolveDialog } from "./resolve-dialog.tsx";
 import { ReviewPanel } from "./review-panel.tsx";
 import { RoleCards } from "./role-cards.tsx";
+import type { Room } from "./room-data.ts";
 import { Story } from "./story.tsx";
-
-export type Room = Schemas["IncidentRoom"];
 
 /** One place for a major incident: who leads, what was told, who suffers, what happened; and the review afterwards. */
 export function MajorRoom() {

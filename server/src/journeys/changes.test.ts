@@ -53,6 +53,7 @@ describeInBrowser("changes", () => {
     await page.getByRole("region", { name: "In the way" }).getByText("Tune the pools").waitFor();
     await page.keyboard.press("s");
     await page.getByText(`${number} is handed in.`).waitFor();
+    await page.reload();
     await page.getByText("You may not approve changes.").waitFor();
     await expectSound(agent);
 

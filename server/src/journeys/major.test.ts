@@ -22,8 +22,7 @@ describeInBrowser("major incidents", () => {
     await page.getByLabel("Add a report by its number").fill(report.number);
     await page.keyboard.press("Enter");
     await page.getByRole("list", { name: "Reports" }).getByText("Till 4").waitFor();
-    await page.locator("body").click({ position: { x: 700, y: 20 } });
-    await page.keyboard.press("1");
+    await page.getByRole("button", { name: "Leads: me" }).click();
     await page.getByText("said who leads").waitFor();
     await page.getByLabel("Message to all").fill("Cards fail. Cash works.");
     await page.getByLabel("Also on the status page").check();

@@ -15,7 +15,7 @@ import { ConflictList } from "../change/conflict-list.tsx";
 import { Plan } from "../change/plan.tsx";
 import { RiskReasons, RiskTag } from "../change/risk.tsx";
 import { type Change, useApprovals, useConflicts } from "../change/use-change.ts";
-import { VoteBox } from "../change/vote-box.tsx";
+import { VoteBox } from "../vote/vote-box.tsx";
 
 const AGENDA_MAX = 200;
 

@@ -2,7 +2,7 @@ import { TriangleAlert } from "lucide-react";
 import { useState } from "react";
 import type { Schemas } from "../../data/api.ts";
 import { count } from "../../ui/words.ts";
-import type { PlannedChange } from "./calendar.tsx";
+import type { PlannedChange } from "./planned-change.ts";
 import { type Day, describeClosures, placeOn, toHour } from "./days.ts";
 
 const SHOWN_MAX = 6;

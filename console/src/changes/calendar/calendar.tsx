@@ -1,7 +1,7 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { ChevronLeft, ChevronRight } from "lucide-react";
 import { useMemo } from "react";
-import { type Schemas, useOp } from "../../data/api.ts";
+import { useOp } from "../../data/api.ts";
 import { useActions } from "../../shell/actions.ts";
 import { useListKeys } from "../../shell/list-keys.ts";
 import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
@@ -11,8 +11,6 @@ import type { ChangesSearch } from "../search.ts";
 import { CalendarDay } from "./calendar-day.tsx";
 import { addDays, findMonday, listDays, parseDay, toDayKey } from "./days.ts";
 import { Preview } from "./preview.tsx";
-
-export type PlannedChange = Schemas["CalendarChange"];
 
 const WEEKDAYS = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
 const DAYS_A_WEEK = 7;

@@ -8,8 +8,8 @@ import { toWords } from "../../ui/words.ts";
 import { ConflictList } from "../change/conflict-list.tsx";
 import { RiskReasons, RiskTag } from "../change/risk.tsx";
 import { useApprovals, useConflicts } from "../change/use-change.ts";
-import { VoteList } from "../change/vote-list.tsx";
-import type { PlannedChange } from "./calendar.tsx";
+import { VoteList } from "../vote/vote-list.tsx";
+import type { PlannedChange } from "./planned-change.ts";
 import { toSpan } from "./days.ts";
 
 /** A change of the calendar, at its side: when, what is in the way, why it is a risk, who agreed. */

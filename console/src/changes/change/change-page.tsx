@@ -25,7 +25,7 @@ import { performAct } from "./perform-act.ts";
 import { Plan } from "./plan.tsx";
 import { RiskReasons, RiskTag } from "./risk.tsx";
 import { type Change, useApprovals, useConflicts } from "./use-change.ts";
-import { VoteBox } from "./vote-box.tsx";
+import { VoteBox } from "../vote/vote-box.tsx";
 
 /** One change: its plan, its risk, what is in its way, who agreed, and the acts that its state has. */
 export function ChangePage() {

@@ -99,9 +99,9 @@ function describeEvent(event: ReviewMaterial["events"][number]): string | undefi
     return `- ${when} ${who}: ${toWords(String(after?.["state"])).toLowerCase()}`;
   const words = WORDS[type];
   if (words === undefined) return undefined;
-  const said =
+  const text =
     data["body"] ?? data["message"] ?? data["reason"] ?? childOf(data) ?? roleOf(type, data);
-  return `- ${when} ${who} ${words}${typeof said === "string" && said !== "" ? `: ${oneLine(said)}` : ""}`;
+  return `- ${when} ${who} ${words}${typeof text === "string" && text !== "" ? `: ${oneLine(text)}` : ""}`;
 }
 
 const childOf = (data: Readonly<Record<string, unknown>>): string | undefined =>

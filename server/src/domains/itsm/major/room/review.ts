@@ -53,8 +53,8 @@ export const draftReview = query({
     );
     const to = incident.resolvedAt ?? ctx.now.toISOString();
     // Internal comments are for those who work on it; a review is read by more.
-    const told = events.filter(({ data }) => data["internal"] !== true).toReversed();
-    const body = writeReview({ incident, to, events: told, clocks, roles, names });
+    const publicEvents = events.filter(({ data }) => data["internal"] !== true).toReversed();
+    const body = writeReview({ incident, to, events: publicEvents, clocks, roles, names });
     const tags = [REVIEW_TAG, number.toLowerCase()];
     return {
       title: `Review of ${number}: ${title}`.slice(0, 300),

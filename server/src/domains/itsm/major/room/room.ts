@@ -53,8 +53,8 @@ export async function readBroadcasts({ tx }: Pick<ReadContext, "tx">, incidentId
     resourceId: incidentId,
     type: `^${IncidentBroadcast.type.replace(".", "\\.")}$`,
   };
-  const told = await queryEvents(tx, filter, BROADCASTS_MAX);
-  return told.map(({ createdAt, actor, data }) => ({
+  const events = await queryEvents(tx, filter, BROADCASTS_MAX);
+  return events.map(({ createdAt, actor, data }) => ({
     at: createdAt,
     by: actor.name ?? null,
     message: String(data["message"]),

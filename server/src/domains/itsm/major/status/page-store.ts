@@ -2,7 +2,7 @@ import type { Tx } from "#kernel/db/connection.ts";
 import { queryRows } from "#kernel/db/statement.ts";
 import { components, type StatusComponent } from "./component.ts";
 import { type PageSettings, readPageSettings } from "./page-settings.ts";
-import { DAYS_SHOWN, type Notice } from "./standing.ts";
+import { DAYS_SHOWN, type Notice } from "./component-status.ts";
 
 const COMPONENTS_MAX = 200;
 const NOTICES_MAX = 200;
@@ -30,13 +30,13 @@ export async function readPublicPage(tx: Tx, now: Date): Promise<PublicPage | un
   const settings = await readPageSettings(tx);
   if (!settings.isOn) return undefined;
   const since = new Date(now.getTime() - DAYS_SHOWN * 86_400_000);
-  const [shown, rows] = await Promise.all([
+  const [parts, rows] = await Promise.all([
     components.store.select(tx, `true order by position, no limit ${COMPONENTS_MAX}`, []),
     queryRows(tx, NOTICES, [since]),
   ]);
   return {
     settings,
-    components: shown.map(({ id, name, about }) => ({ id, name, about })),
+    components: parts.map(({ id, name, about }) => ({ id, name, about })),
     // The columns are the fields.
     notices: rows as unknown as Notice[],
   };

@@ -8,9 +8,9 @@ import {
   listDays,
   type Notice,
   type Standing,
-  standingOf,
-  uptimeOf,
-} from "./standing.ts";
+  computeStanding,
+  computeUptime,
+} from "./component-status.ts";
 
 const STYLE_HASH = `sha256-${sha256(STATUS_STYLESHEET).toString("base64")}`;
 
@@ -39,7 +39,7 @@ const statusWords = (status: string): string => STATUSES[status] ?? status;
 /** Writes the page. `feed` is where its Atom feed is. */
 export function renderPage(page: PublicPage, now: Date, feed: string): string {
   const { settings, components, notices } = page;
-  const standing = standingOf(notices);
+  const standing = computeStanding(notices);
   const open = notices.filter(({ resolvedAt }) => resolvedAt === null);
   const past = notices.filter(({ resolvedAt }) => resolvedAt !== null);
   const body = markup`<header><h1>${settings.title}</h1>${settings.about !== "" && markup`<p>${settings.about}</p>`}</header>
@@ -71,9 +71,9 @@ function renderComponent(
   notices: readonly Notice[],
   now: Date,
 ): Markup {
-  const standing = standingOf(notices, id);
+  const standing = computeStanding(notices, id);
   const days = listDays(notices, id, now);
-  const uptime = uptimeOf(notices, id, now);
+  const uptime = computeUptime(notices, id, now);
   const bad = days.filter((day) => day.standing !== "up").length;
   const summary =
     bad === 0 ? `no trouble in ${DAYS_SHOWN} days` : `trouble on ${bad} of ${DAYS_SHOWN} days`;

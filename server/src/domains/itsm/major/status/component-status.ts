@@ -1,4 +1,4 @@
-/** What the status page says, computed from its notices: how each component stands now, and each of its last 90 days. */
+/** The standing of components, computed from the notices: how each component stands now, and each of its last 90 days. */
 
 export const DAYS_SHOWN = 90;
 const DAY_MS = 86_400_000;
@@ -34,7 +34,7 @@ const worst = (standings: readonly Standing[]): Standing =>
   STANDINGS[Math.max(0, ...standings.map((one) => STANDINGS.indexOf(one)))] ?? "up";
 
 /** The standing of a component at this moment; of the whole page without one. */
-export function standingOf(notices: readonly Notice[], componentId?: string): Standing {
+export function computeStanding(notices: readonly Notice[], componentId?: string): Standing {
   return worst(
     notices
       .filter(({ resolvedAt }) => resolvedAt === null)
@@ -62,7 +62,7 @@ export function listDays(
 }
 
 /** The share of the last days in which a component was not down, in percent. */
-export function uptimeOf(notices: readonly Notice[], componentId: string, now: Date): number {
+export function computeUptime(notices: readonly Notice[], componentId: string, now: Date): number {
   const end = now.getTime();
   const start = end - DAYS_SHOWN * DAY_MS;
   const downs = notices

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { listDays, type Notice, standingOf, uptimeOf } from "./standing.ts";
+import { listDays, type Notice, computeStanding, computeUptime } from "./component-status.ts";
 
 const now = new Date("2026-11-16T12:00:00Z");
 const notice = (more: Partial<Notice>): Notice => ({
@@ -19,12 +19,12 @@ test("a component is as bad as the worst that goes on now, and a page as its wor
     notice({ resolvedAt: null, effect: "degraded" }),
     notice({ resolvedAt: null, componentIds: ["stc_b"] }),
   ];
-  expect([standingOf(open, "stc_a"), standingOf(open, "stc_b"), standingOf(open)]).toEqual([
-    "degraded",
-    "down",
-    "down",
-  ]);
-  expect(standingOf([notice({})])).toBe("up");
+  expect([
+    computeStanding(open, "stc_a"),
+    computeStanding(open, "stc_b"),
+    computeStanding(open),
+  ]).toEqual(["degraded", "down", "down"]);
+  expect(computeStanding([notice({})])).toBe("up");
 });
 
 test("each of ninety days is as bad as its worst moment, and overlaps count once in the uptime", () => {
@@ -39,6 +39,6 @@ test("each of ninety days is as bad as its worst moment, and overlaps count once
     ["2026-11-15", "down"],
     ["2026-11-16", "up"],
   ]);
-  expect(uptimeOf(notices, "stc_a", now)).toBeCloseTo(100 * (1 - 12 / (90 * 24)), 6);
-  expect(uptimeOf(notices, "stc_b", now)).toBe(100);
+  expect(computeUptime(notices, "stc_a", now)).toBeCloseTo(100 * (1 - 12 / (90 * 24)), 6);
+  expect(computeUptime(notices, "stc_b", now)).toBe(100);
 });

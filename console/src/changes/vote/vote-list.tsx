@@ -1,7 +1,7 @@
 import { useNames } from "../../data/people.ts";
 import { Avatar } from "../../ui/avatar.tsx";
 import { State } from "../../ui/state.tsx";
-import type { Approvals } from "./use-change.ts";
+import type { Approvals } from "../change/use-change.ts";
 
 /** Who has said what since the change was last submitted, and who has not yet. */
 export function VoteList({ approvals }: { readonly approvals: Approvals }) {

@@ -4,7 +4,7 @@ import { call, invalidate } from "../../data/api.ts";
 import { useActions } from "../../shell/actions.ts";
 import { Keys } from "../../ui/key.tsx";
 import { notify, notifyError } from "../../ui/toast.tsx";
-import type { Approvals, Change } from "./use-change.ts";
+import type { Approvals, Change } from "../change/use-change.ts";
 import { VoteList } from "./vote-list.tsx";
 import { describeHindrance, describeRule } from "./vote-words.ts";
 

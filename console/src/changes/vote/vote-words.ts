@@ -1,4 +1,4 @@
-import type { Approvals } from "./use-change.ts";
+import type { Approvals } from "../change/use-change.ts";
 
 type Hindrance = NonNullable<Approvals["whyNot"]>;
 
