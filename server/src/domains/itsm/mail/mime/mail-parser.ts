@@ -13,7 +13,7 @@ const threads = new TaskThreads<Uint8Array, ParseResult>({
   program: new URL("./mime-thread.ts", import.meta.url),
   threads: 2,
   timeoutMs: TIMEOUT_MS,
-  // What it does waits for promises in between.
+  // Parsing waits for promises in between.
   isStoppable: false,
 });
 
