@@ -84,6 +84,7 @@ export function Desk() {
           number={search.open}
           onClose={() => open(undefined)}
           onNext={goNext}
+          isSelecting={selection.ids.size > 0}
         />
       ) : (
         <Hello hasRows={rows.length > 0} />

@@ -109,6 +109,35 @@ describeInBrowser("the agent's desk", () => {
     expect([...ada.faults, ...ben.faults]).toEqual([]);
   });
 
+  test("a macro on many tickets shows what it would do, and then does it to all", async () => {
+    const macro = await owner("POST /api/v1/itsm/macros", {
+      name: "Take and tag",
+      steps: [{ act: "take" }, { act: "tag", add: ["batch"] }],
+    });
+    expect(macro.status).toBe(201);
+    const numbers = [
+      await raise("Batch one"),
+      await raise("Batch two"),
+      await raise("Batch three"),
+    ];
+    const agent = await at.visit(["agent"]);
+    const { page } = agent;
+    await enter(agent, "/desk?view=open&only=assignee:none&q=Batch");
+    await until(async () => (await page.getByRole("option").count()) === 3);
+    for (const key of ["j", "Shift+ArrowDown", "Shift+ArrowDown"]) await page.keyboard.press(key);
+    await page.getByText("3 tickets selected").waitFor();
+    await page.keyboard.press("1");
+    const dialog = page.getByRole("dialog");
+    await until(async () => (await dialog.getByText("+ batch").count()) === 3);
+    await expectSound(agent);
+    expect(await read(numbers[0] ?? "")).toMatchObject({ assigneeId: null, tags: [] });
+    await page.keyboard.press("Enter");
+    await page.getByText("Take and tag: 3 tickets changed").waitFor();
+    for (const number of numbers) {
+      expect(await read(number)).toMatchObject({ assigneeId: agent.userId, tags: ["batch"] });
+    }
+  });
+
   test("who may only read is offered no act that would be refused, and a small screen has it all", async () => {
     const number = await raise("A long name of a thing that no longer works as it did before");
     const viewer = await at.visit(["viewer"], { width: 400 });

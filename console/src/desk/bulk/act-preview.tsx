@@ -1,4 +1,4 @@
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import type { Schemas } from "../../data/api.ts";
 import { describeRefusal } from "../../data/change.ts";
 import { useNames } from "../../data/people.ts";
@@ -38,6 +38,9 @@ export function ActPreview({ plan, onDone, onClose }: ActPreviewProps) {
       isGone = true;
     };
   }, [plan]);
+  const main = useRef<HTMLButtonElement>(null);
+  // While it is tried out first, the button can't be focused yet.
+  useEffect(() => main.current?.focus(), [results]);
   const lines = toLines(results?.results ?? [], nameOf);
   const able = lines.filter(({ refusal }) => refusal === undefined);
   const submit = async (): Promise<void> => {
@@ -58,7 +61,7 @@ export function ActPreview({ plan, onDone, onClose }: ActPreviewProps) {
       <button type="button" className="btn" onClick={onClose}>
         Leave it
       </button>
-      <button className="btn main" disabled={able.length === 0 || isBusy}>
+      <button ref={main} className="btn main" disabled={able.length === 0 || isBusy}>
         {plan.label} {able.length > 0 && count(able.length, "ticket")}
       </button>
     </>

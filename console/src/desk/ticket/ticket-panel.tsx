@@ -37,10 +37,18 @@ interface TicketPanelProps {
   /** Back to the list; absent where the ticket is the page. */
   readonly onClose?: (() => void) | undefined;
   readonly onNext?: (() => void) | undefined;
+  /** Several are selected: the keys that take and run macros are theirs. */
+  readonly isSelecting?: boolean;
 }
 
 /** A ticket of any kind: its state and clocks, its story, the place to answer, and all that belongs to it. */
-export function TicketPanel({ kind, number, onClose, onNext }: TicketPanelProps) {
+export function TicketPanel({
+  kind,
+  number,
+  onClose,
+  onNext,
+  isSelecting = false,
+}: TicketPanelProps) {
   const { data, error, refetch } = useTicket(kind, number);
   const ticket = useMemo(() => (data ? toTicket(kind, data.data) : undefined), [kind, data]);
   useTitle(ticket && `${ticket.number} ${ticket.title}`);
@@ -59,14 +67,15 @@ export function TicketPanel({ kind, number, onClose, onNext }: TicketPanelProps)
       </section>
     );
   }
-  return <Opened key={ticket.id} {...{ ticket, onClose, onNext }} />;
+  return <Opened key={ticket.id} {...{ ticket, onClose, onNext, isSelecting }} />;
 }
 
 interface OpenedProps extends Pick<TicketPanelProps, "onClose" | "onNext"> {
   readonly ticket: Ticket;
+  readonly isSelecting: boolean;
 }
 
-function Opened({ ticket, onClose, onNext }: OpenedProps) {
+function Opened({ ticket, onClose, onNext, isSelecting }: OpenedProps) {
   const { kind, number, id } = ticket;
   const may = useMay();
   const nameOf = useNames();
@@ -89,8 +98,9 @@ function Opened({ ticket, onClose, onNext }: OpenedProps) {
   const refusal = mayWrite ? undefined : `You may read this, not answer it (${KINDS[kind].write}).`;
   const Title = onClose ? "h2" : "h1";
   const toggleStrip = (): void => setStripOpen(!isStripOpen);
-  useTicketKeys({ acts: acts.acts, number, composer, refusal, toggleStrip });
-  const macro = useTicketMacros(ticket);
+  const ownActs = isSelecting ? acts.acts.filter(({ id: act }) => act !== "take") : acts.acts;
+  useTicketKeys({ acts: ownActs, number, composer, refusal, toggleStrip });
+  const macro = useTicketMacros(ticket, isSelecting);
   const canResolve = acts.acts.some(({ op, disabled }) => op === "incidents.resolve" && !disabled);
   return (
     <section
@@ -154,12 +164,12 @@ function Opened({ ticket, onClose, onNext }: OpenedProps) {
 }
 
 /** Macros on `1` to `9`: each shows what it would do before it does it. */
-function useTicketMacros({ id, kind }: Ticket) {
+function useTicketMacros({ id, kind }: Ticket, isSelecting: boolean) {
   const macros = useMacros(kind);
   const [plan, setPlan] = useState<PlannedAct>();
   const close = (): void => setPlan(undefined);
   useActions(
-    macros.slice(0, MACRO_KEYS).map((macro, n) => ({
+    macros.slice(0, isSelecting ? 0 : MACRO_KEYS).map((macro, n) => ({
       keys: `${n + 1}`,
       label: macro.name,
       run: () => setPlan(planMacro(macro, [id])),
