@@ -55,7 +55,7 @@ describeInBrowser("portal", () => {
     await page.reload();
     await page.getByRole("button", { name: "Yes, it works" }).click();
     await page.getByRole("button", { name: "Very good" }).click();
-    await page.getByText("Thank you. You said:").waitFor();
+    await page.getByText("Thank you for your answer:").waitFor();
     expect((await agent(`GET ${path}`)).body.data).toMatchObject({
       state: "closed",
       satisfaction: 5,
@@ -119,7 +119,7 @@ describeInBrowser("portal", () => {
     await visitor.page.goto(`${at.origin}/portal/default`);
     await visitor.page.getByRole("button", { name: "Me too" }).click();
     await visitor.page.getByText("You too").waitFor();
-    await visitor.page.getByText("1 person has said so").waitFor();
+    await visitor.page.getByText("1 person has reported it").waitFor();
     const plain = await visitor.page.request.get(`${at.origin}/portal/default?q=card`);
     const read = await plain.text();
     expect(read).toContain("Card payments fail. We are on it.");

@@ -58,8 +58,8 @@ export const searchPortal = query({
       listOutages(ctx.tx, me, ctx.now),
     ]);
     const isMeant = ({ title, message }: Outage) => {
-      const told = `${title} ${message ?? ""}`.toLowerCase();
-      return words.every((word) => told.includes(word));
+      const announced = `${title} ${message ?? ""}`.toLowerCase();
+      return words.every((word) => announced.includes(word));
     };
     return { articles, items, things, outages: outages.filter(isMeant).slice(0, HITS_MAX) };
   },

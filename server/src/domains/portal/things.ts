@@ -107,7 +107,7 @@ async function toThings(tx: Tx, rows: readonly unknown[]): Promise<Thing[]> {
   });
 }
 
-interface Said {
+interface SpokenState {
   readonly kind: string;
   readonly state: string;
   readonly reason: string | null;
@@ -128,7 +128,7 @@ const REQUEST_STATES: Readonly<Record<string, State>> = {
 };
 
 /** A state as people say it, and whose turn it is. */
-export function sayState({ kind, state, reason, last }: Said): State {
+export function sayState({ kind, state, reason, last }: SpokenState): State {
   if (kind === "request") return REQUEST_STATES[state] ?? { words: state, turn: "ours" };
   if (state === "resolved") return { words: "Should work again. Does it?", turn: "yours" };
   if (state === "closed") return { words: "Done", turn: "done" };

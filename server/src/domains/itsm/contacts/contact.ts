@@ -3,7 +3,7 @@ import { Email } from "#domains/identity/accounts/index.ts";
 import { failure, invalidField } from "#kernel/operation/failure.ts";
 import { resource } from "#kernel/resource/resource.ts";
 import { id, line, nullable, object, patch, text, Time } from "#kernel/schema/schema.ts";
-import { findOrganisationOf, organisations } from "./organisation.ts";
+import { findOrganisation, organisations } from "./organisation.ts";
 import { ContactsRead, ContactsWrite } from "./permissions.ts";
 
 /** The fields that people set and change. */
@@ -84,7 +84,7 @@ export const contacts = resource({
       throw invalidField("/organisationId", "is not the id of an organisation");
     const found =
       organisationId === undefined && !before && address !== undefined
-        ? { organisationId: await findOrganisationOf(tx, address) }
+        ? { organisationId: await findOrganisation(tx, address) }
         : {};
     return { ...input, ...(address !== undefined && { address }), ...found };
   },

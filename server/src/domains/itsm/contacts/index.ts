@@ -1,9 +1,9 @@
 import { SearchSourcePoint, searchTable } from "#kernel/contributions/search-source.ts";
 import { domain } from "#kernel/domain.ts";
-import { EventVisibilityPoint } from "#kernel/log/event-visibility.ts";
+import { viewerLookup } from "#domains/identity/roles/index.ts";
+import { type EventVisibility, EventVisibilityPoint } from "#kernel/log/event-visibility.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { contacts as contactResource } from "./contact.ts";
-import { contactVisibility } from "./event-visibility.ts";
 import { organisations } from "./organisation.ts";
 import { ContactsRead, ContactsWrite } from "./permissions.ts";
 
@@ -19,6 +19,25 @@ export {
   type Person,
   personId,
 } from "./person.ts";
+
+/** Events about contacts and organisations are for those who may see these: they have addresses and notes. */
+const contactVisibility: readonly EventVisibility[] = ["contact", "organisation"].map(
+  (resourceType) => ({
+    resourceType,
+    async filtersFor(position, events) {
+      const viewerOf = await viewerLookup(position);
+      return events.map((event) => (person) => {
+        // A webhook or a workflow belongs to the workspace, and goes on when its author has left.
+        if (!person || person.roles.length === 0) return event;
+        return viewerOf(person).permissions.has(ContactsRead.name) ? event : undefined;
+      });
+    },
+    async visibleSql(position, person) {
+      const { permissions } = (await viewerLookup(position))(person);
+      return String(permissions.has(ContactsRead.name));
+    },
+  }),
+);
 
 /** The event of `ensureContact`. */
 export const ContactCreated = contactResource.events.created;

@@ -105,7 +105,7 @@ async function findTakenDomain(
 }
 
 /** Finds the organisation of an address in lower case, by its mail domain. */
-export async function findOrganisationOf(tx: Tx, address: string): Promise<string | null> {
+export async function findOrganisation(tx: Tx, address: string): Promise<string | null> {
   const domain = address.slice(address.lastIndexOf("@") + 1);
   const text =
     "select id from organisations where mail_domains && array[$1::text] order by id limit 1";

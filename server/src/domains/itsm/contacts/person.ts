@@ -40,8 +40,8 @@ export async function ensureContact(
   ]);
   const meanwhile = await findPerson(ctx.tx, lower);
   if (meanwhile) return meanwhile;
-  const shown = name.trim().slice(0, NAME_CHARACTERS_MAX) || lower.slice(0, NAME_CHARACTERS_MAX);
-  const made = await contacts.create(ctx, { name: shown, address: lower });
+  const fullName = name.trim().slice(0, NAME_CHARACTERS_MAX) || lower.slice(0, NAME_CHARACTERS_MAX);
+  const made = await contacts.create(ctx, { name: fullName, address: lower });
   return { id: made.id, isMember: false, name: made.name, address: lower };
 }
 

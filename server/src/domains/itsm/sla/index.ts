@@ -3,7 +3,7 @@ import { EventVisibilityPoint } from "#kernel/log/event-visibility.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { PackContentPoint } from "#kernel/contributions/pack-content.ts";
 import { ReportSourcePoint } from "#kernel/contributions/report-source.ts";
-import { breachAnnouncer } from "./clocks/breach-announcer.ts";
+import { breachAnnouncer } from "./clocks/announcer/breach-announcer.ts";
 import { listClocks, ticketClocks } from "./clocks/operations.ts";
 import { alertVisibility } from "./event-visibility.ts";
 import {

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "vitest";
 import type { Kernel } from "#kernel/kernel.ts";
 import { until, useWorld } from "#kernel/testing/world.ts";
-import { BREACH_SIGNAL } from "./clocks/breach-announcer.ts";
+import { BREACH_SIGNAL } from "./clocks/announcer/breach-announcer.ts";
 import { workingNode } from "./testing/ticket-events.ts";
 
 const MINUTE_MS = 60_000;

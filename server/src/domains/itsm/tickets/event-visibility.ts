@@ -15,7 +15,7 @@ import type {
   VisibilityContext,
 } from "#kernel/log/event-visibility.ts";
 import { TICKET_KINDS, type TicketIdentity, type TicketKind } from "./kind.ts";
-import { eventForParty } from "./party.ts";
+import { eventForParty } from "./askers/party.ts";
 import { findTicketIdentities, ticketKinds } from "./ticket.ts";
 
 /** The visibility of events about each kind of ticket. */

@@ -46,7 +46,7 @@ export {
   type TransitionContext,
   invalidTransition,
 } from "./state-machine.ts";
-export { assertMayTalk, isAsker, isParty, seesOwnOnly, ticketForParty } from "./party.ts";
+export { assertMayTalk, isAsker, isParty, seesOwnOnly, ticketForParty } from "./askers/party.ts";
 export {
   applyRating,
   assertMayRate,
@@ -56,10 +56,10 @@ export {
   ratingFields,
   ratingListFields,
   UNRATED,
-} from "./rating.ts";
+} from "./askers/satisfaction.ts";
 export { checkLabels, type Labels } from "./fields/check-labels.ts";
 export { labelFields, OptionalLabels, readFieldDefinitions, Tag } from "./fields/field.ts";
-export { talkFields, talkSql } from "./talk.ts";
+export { talkFields, talkSql } from "./askers/talk.ts";
 export { ticketCommands } from "./commands/ticket-commands.ts";
 export { itemIdsSql, ticketStore } from "./ticket-store.ts";
 export { formatTicketNumber, nextTicketNumber, type TicketNumber } from "./ticket-numbers.ts";

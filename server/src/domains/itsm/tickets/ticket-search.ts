@@ -3,7 +3,7 @@ import type { ReadContext } from "#kernel/contract.ts";
 import type { SearchHit, SearchQuery, SearchSource } from "#kernel/contributions/search-source.ts";
 import type { TicketIdentity, TicketKind } from "./kind.ts";
 import { findTicketIdentities } from "./ticket.ts";
-import { seesOwnOnly } from "./party.ts";
+import { seesOwnOnly } from "./askers/party.ts";
 import { LETTERS } from "./ticket-numbers.ts";
 
 const DIGITS_MIN = 7;

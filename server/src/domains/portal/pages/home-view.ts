@@ -12,7 +12,7 @@ type Item = Static<typeof PortalItem>;
 type Outage = HomeData["outages"][number];
 
 /** The first page: one box, what waits for the visitor, their open things, what they may ask for. */
-export function renderHome(session: PortalSession, home: HomeData, found?: Found): Markup {
+export function renderHome(session: PortalSession, home: HomeData, found?: SearchResult): Markup {
   const { outages, look } = home;
   return markup`${outages.map((outage) => renderOutage(outage))}
 <section class="hero">
@@ -30,7 +30,8 @@ ${found ? renderAnswers(session, found) : renderOverview(session, home)}
 </div>`;
 }
 
-export interface Found {
+/** The answers to a search. */
+export interface SearchResult {
   readonly q: string;
   readonly answers: Static<typeof Answers>;
 }
@@ -104,12 +105,12 @@ function renderOutage({
 }: Outage): Markup {
   return markup`<section class="outage" role="status">
 ${icon("alert")}
-<div class="grow"><strong>${message ?? title}</strong><small>${state === "over" ? "It works again" : "Told"} · ${time(toldAt ?? since)}${affected > 0 && markup` · ${affected} ${affected === 1 ? "person has" : "people have"} said so`}</small></div>
+<div class="grow"><strong>${message ?? title}</strong><small>${state === "over" ? "It works again" : "Announced"} · ${time(toldAt ?? since)}${affected > 0 && markup` · ${affected} ${affected === 1 ? "person has" : "people have"} reported it`}</small></div>
 ${isAffected ? markup`<span class="done">${icon("check")}You too</span>` : markup`<button data-outage="${id}">Me too</button>`}
 </section>`;
 }
 
-function renderAnswers(session: PortalSession, { q, answers }: Found): Markup {
+function renderAnswers(session: PortalSession, { q, answers }: SearchResult): Markup {
   const { articles, items, things, outages } = answers;
   const isEmpty = [articles, items, things, outages].every((some) => some.length === 0);
   return markup`${isEmpty && markup`<p class="card none">Nothing was found for “${q}”.</p>`}
@@ -137,13 +138,13 @@ ${things.length > 0 && markup`<section><h2>My things</h2>${renderThings(session,
 
 const VALUES_MAX = 6;
 
-/** What somebody filled in, as words beside their labels. */
+/** The values that somebody filled in, as words beside their labels. */
 export function renderValues(values: Readonly<Record<string, unknown>>): Markup | false {
-  const shown = Object.entries(values)
+  const filled = Object.entries(values)
     .filter(([, value]) => value !== null && value !== "" && !isFile(value))
     .slice(0, VALUES_MAX);
-  if (shown.length === 0) return false;
-  return markup`<dl>${shown.map(([name, value]) => markup`<dt>${toLabel(name)}</dt><dd>${toText(value)}</dd>`)}</dl>`;
+  if (filled.length === 0) return false;
+  return markup`<dl>${filled.map(([name, value]) => markup`<dt>${toLabel(name)}</dt><dd>${toText(value)}</dd>`)}</dl>`;
 }
 
 function isFile(value: unknown): boolean {

@@ -194,14 +194,14 @@ function toThing(
   last: { readonly name: string; readonly isCaller: boolean } | null = null,
 ): Thing {
   const { id, number, title, state, onHoldReason, reason, createdAt, updatedAt } = ticket;
-  const said = sayState({ kind, state, reason: onHoldReason ?? reason ?? null, last });
+  const spoken = sayState({ kind, state, reason: onHoldReason ?? reason ?? null, last });
   return {
     kind,
     id,
     number,
     title,
     state,
-    ...said,
+    ...spoken,
     assigneeName: null,
     lastPublicComment: null,
     promisedAt: ticket.promisedAt ?? null,

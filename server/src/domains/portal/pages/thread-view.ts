@@ -13,7 +13,7 @@ export interface TimelineEntry {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** A ticket or request, with what was said. */
+/** A ticket or request, with its conversation. */
 export interface Thread {
   readonly thing: Pick<Thing, "kind" | "id" | "number" | "title" | "words" | "turn" | "promisedAt">;
   readonly description: string;
@@ -35,7 +35,7 @@ export function renderThread(thread: Thread): Markup {
 <div class="thread-head"><h1>${title}</h1>
 <p><span class="turn-${turn}">${words}</span>${promisedAt !== null && isOpen && markup` <span class="promise">Promised by ${time(promisedAt)}</span>`}</p></div>
 <ol class="talk">
-<li class="said mine"><div class="bubble">${description === "" ? markup`<p>${title}</p>` : paragraphs(description)}${renderValues(values)}${time(createdAt)}</div></li>
+<li class="message mine"><div class="bubble">${description === "" ? markup`<p>${title}</p>` : paragraphs(description)}${renderValues(values)}${time(createdAt)}</div></li>
 ${entries.map((entry) => renderEntry(entry, userId))}
 </ol>
 ${isResolved && renderQuestion()}
@@ -69,7 +69,7 @@ const FACES = [
 ] as const;
 
 function renderRating({ satisfaction }: Thread): Markup {
-  return markup`<section class="card question"><strong>${satisfaction === null ? "How was it?" : "Thank you. You said:"}</strong>
+  return markup`<section class="card question"><strong>${satisfaction === null ? "How was it?" : "Thank you for your answer:"}</strong>
 <div class="faces">${FACES.map(
     ([score, name, face]) =>
       markup`<button data-rate="${score}" aria-pressed="${String(satisfaction === Number(score))}" aria-label="${name}" title="${name}">${face}</button>`,
@@ -78,26 +78,26 @@ function renderRating({ satisfaction }: Thread): Markup {
 
 function renderEntry(entry: TimelineEntry, userId: string): Markup {
   const { type, at, actor, data } = entry;
-  const said = textOf(data["body"]);
-  if (type.endsWith(".comment_added") && said !== undefined) {
+  const spoken = textOf(data["body"]);
+  if (type.endsWith(".comment_added") && spoken !== undefined) {
     const isMine = actor.id === userId || data["createdBy"] === userId;
     const name = textOf(data["createdByName"]) ?? actor.name;
     if (isMine)
-      return markup`<li class="said mine"><div class="bubble">${paragraphs(said)}${time(at)}</div></li>`;
-    return markup`<li class="said">${avatar(name)}<div class="bubble"><strong>${name}</strong>${paragraphs(said)}${time(at)}</div></li>`;
+      return markup`<li class="message mine"><div class="bubble">${paragraphs(spoken)}${time(at)}</div></li>`;
+    return markup`<li class="message">${avatar(name)}<div class="bubble"><strong>${name}</strong>${paragraphs(spoken)}${time(at)}</div></li>`;
   }
   if (type.endsWith(".attachment_added")) {
     const fileId = textOf(data["fileId"]);
     const name = textOf(data["name"]) ?? "A file";
     const isMine = actor.id === userId;
-    return markup`<li class="said${isMine && " mine"}"><button class="bubble attached"${fileId !== undefined && markup` data-file="${fileId}"`}>${icon("file")}<span>${name}</span></button></li>`;
+    return markup`<li class="message${isMine && " mine"}"><button class="bubble attached"${fileId !== undefined && markup` data-file="${fileId}"`}>${icon("file")}<span>${name}</span></button></li>`;
   }
   const words = HAPPENED[type.slice(type.indexOf(".") + 1)];
   if (words === undefined) return markup``;
   return markup`<li class="happened">${words(actor.name)} · ${time(at)}</li>`;
 }
 
-/** What happened to a ticket, in the words of somebody who waits for it. */
+/** Events of a ticket in the words of somebody who waits for it. */
 const HAPPENED: Readonly<Record<string, (name: string) => string>> = {
   assigned: (name) => `${name} looks after it`,
   resolved: (name) => `${name} says it works again`,

@@ -4,7 +4,7 @@ import type { Tx } from "#kernel/db/connection.ts";
 import type { Database, Partition } from "#kernel/db/database.ts";
 import type { LogPosition } from "#kernel/log/event.ts";
 import type { SlaClockState, TimelineEntry } from "./clock-fold.ts";
-import type { Snapshot } from "./settled-until.ts";
+import type { Snapshot } from "./announcer/settled-until.ts";
 import type { Metric } from "../policy.ts";
 import type { ClockState } from "./clock-state.ts";
 

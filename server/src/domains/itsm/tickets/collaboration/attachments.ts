@@ -19,7 +19,7 @@ import { pageOfItems, pageQuery } from "#kernel/operation/pagination.ts";
 import { created, noContent, page } from "#kernel/operation/response.ts";
 import { id, line, object } from "#kernel/schema/schema.ts";
 import { article, exampleRef, type TicketKind, ticketParams } from "../kind.ts";
-import { assertMayTalk } from "../party.ts";
+import { assertMayTalk } from "../askers/party.ts";
 import { getTicketIdentity, ticketRefOf } from "../ticket.ts";
 import {
   addTicketAttachment,

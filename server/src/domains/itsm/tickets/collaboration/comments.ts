@@ -11,7 +11,7 @@ import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
 import { created, page } from "#kernel/operation/response.ts";
 import { id, nullable, object, text, Time } from "#kernel/schema/schema.ts";
 import { article, exampleRef, type TicketKind, ticketParams } from "../kind.ts";
-import { assertMayTalk } from "../party.ts";
+import { assertMayTalk } from "../askers/party.ts";
 import { findMentioned } from "./mentions.ts";
 import { type FoundTicket, getTicketIdentity, ticketRefOf } from "../ticket.ts";
 

@@ -13,7 +13,7 @@ import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
 import { page } from "#kernel/operation/response.ts";
 import { object, Time } from "#kernel/schema/schema.ts";
 import { article, exampleRef, type TicketKind, ticketParams } from "../kind.ts";
-import { eventForParty, seesOwnOnly } from "../party.ts";
+import { eventForParty, seesOwnOnly } from "../askers/party.ts";
 import { getTicketIdentity } from "../ticket.ts";
 
 const Moment = Type.Object(
@@ -55,10 +55,10 @@ export function timelineOf(kind: TicketKind) {
       const found = await queryEvents(ctx.tx, filter, limit + 1);
       const includeInternal = ctx.caller.permissions.has(write.name);
       const bodies = includeInternal ? await internalBodies(ctx, found) : undefined;
-      const shown = seesOwnOnly(kind, ctx.caller)
+      const seen = seesOwnOnly(kind, ctx.caller)
         ? found.flatMap((event) => eventForParty(kind, event) ?? [])
         : found;
-      const visible = shown.filter(({ data }) => includeInternal || data["internal"] !== true);
+      const visible = seen.filter(({ data }) => includeInternal || data["internal"] !== true);
       const currentPage = toPage(
         found,
         limit,

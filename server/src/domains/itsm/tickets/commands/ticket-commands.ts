@@ -18,7 +18,7 @@ import { item } from "#kernel/operation/response.ts";
 import { type TicketKind, ticketParams } from "../kind.ts";
 import { nextState, type StateMachine, type TransitionContext } from "../state-machine.ts";
 import type { TicketStore } from "../ticket-store.ts";
-import { isAsker, seesOwnOnly, ticketForParty } from "../party.ts";
+import { isAsker, seesOwnOnly, ticketForParty } from "../askers/party.ts";
 import { getTicketIdentity, ticketRefOf } from "../ticket.ts";
 
 interface Ticket {

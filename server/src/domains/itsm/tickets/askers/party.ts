@@ -6,7 +6,7 @@ import type { TSchema } from "typebox";
 import type { Caller } from "#kernel/access/caller.ts";
 import type { RecordedEvent } from "#kernel/log/event.ts";
 import { Failure, Forbidden } from "#kernel/operation/failure.ts";
-import type { TicketIdentity, TicketKind, TicketViewer } from "./kind.ts";
+import type { TicketIdentity, TicketKind, TicketViewer } from "../kind.ts";
 
 /** True of those for whom a ticket is, who raised it, watch it or are asked to approve it. */
 export function isParty({ principal }: TicketViewer, ticket: TicketIdentity): boolean {
@@ -47,7 +47,10 @@ export function ticketForParty<T extends object>({ own }: Pick<TicketKind, "own"
   const hidden = Object.entries(schema.properties).filter(
     ([name]) => !fields.includes(name) && Object.hasOwn(ticket, name),
   );
-  return { ...ticket, ...Object.fromEntries(hidden.map(([name, type]) => [name, nothing(type)])) };
+  return {
+    ...ticket,
+    ...Object.fromEntries(hidden.map(([name, type]) => [name, emptyValue(type)])),
+  };
 }
 
 /** An event of a ticket as its parties see it; undefined when it is hidden from them. */
@@ -60,19 +63,19 @@ export function eventForParty(kind: TicketKind, event: RecordedEvent): RecordedE
   if (!isObject(before) || !isObject(after) || !Array.isArray(changes)) {
     return { ...event, data: ticketForParty(kind, event.data) };
   }
-  const shown = changes.filter((field) => fields.includes(String(field)));
-  if (shown.length === 0) return undefined;
+  const visible = changes.filter((field) => fields.includes(String(field)));
+  if (visible.length === 0) return undefined;
   const data = {
     ...event.data,
     before: ticketForParty(kind, before),
     after: ticketForParty(kind, after),
-    changes: shown,
+    changes: visible,
   };
   return { ...event, data };
 }
 
 /** The value that says nothing, of this type. */
-function nothing(schema: TSchema): unknown {
+function emptyValue(schema: TSchema): unknown {
   const { type } = schema as { readonly type?: string | readonly string[] };
   if (type === "array") return [];
   if (type === "string") return "";

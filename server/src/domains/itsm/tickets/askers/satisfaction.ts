@@ -3,7 +3,7 @@ import Type from "typebox";
 import type { Caller } from "#kernel/access/caller.ts";
 import type { ListField } from "#kernel/list/list.ts";
 import { Failure, failure } from "#kernel/operation/failure.ts";
-import type { TicketIdentity } from "./kind.ts";
+import type { TicketIdentity } from "../kind.ts";
 import { nullable, object, text, Time } from "#kernel/schema/schema.ts";
 
 const SCORE_MAX = 5;
