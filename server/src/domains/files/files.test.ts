@@ -157,6 +157,8 @@ const HOSTILE: readonly (readonly [string, string, string, string, "inline" | "a
     "application/octet-stream",
     "attachment",
   ],
+  // A pattern that can part it in many ways would try them all, while nobody else is served.
+  ["a.txt", "text/plain", "<!--a-->".repeat(9_000), "text/plain; charset=utf-8", "inline"],
   ["a.gif", "text/html", GIF_SCRIPT, "image/gif", "inline"],
   ["a.js", "text/javascript", "alert(1)", "text/plain; charset=utf-8", "inline"],
   ["a.json", "text/html", '{"a":1}', "application/json", "attachment"],

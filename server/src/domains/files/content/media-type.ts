@@ -9,7 +9,6 @@ const TEXT = "text/plain";
 
 /** Texts that say of themselves what they are; none of them is ever shown as more than a text. */
 const MARKUP: readonly (readonly [RegExp, string])[] = [
-  [/^(<\?xml[^>]*>\s*)?(<!--[^]*?-->\s*)*(<!doctype svg[^>]*>\s*)?<svg[\s>]/i, "image/svg+xml"],
   [/<(!doctype\s+html|html|head|body|script|iframe|style|title|meta|link)[\s>]/i, "text/html"],
   [/^<\?xml\s/i, "application/xml"],
 ];
@@ -29,12 +28,26 @@ export async function sniffMediaType(head: Uint8Array, name: string): Promise<st
 }
 
 function sniffText(head: Uint8Array, name: string): string | undefined {
-  const text = decodeText(head);
+  const text = decodeText(head)?.trimStart();
   if (text === undefined) return undefined;
-  const markup = MARKUP.find(([pattern]) => pattern.test(text.trimStart()));
+  if (/^<svg[\s>]/i.test(skipProlog(text))) return "image/svg+xml";
+  const markup = MARKUP.find(([pattern]) => pattern.test(text));
   if (markup) return markup[1];
   const extension = /\.(\w{1,10})$/.exec(name)?.[1]?.toLowerCase() ?? "";
   return Object.hasOwn(TEXT_TYPES, extension) ? TEXT_TYPES[extension] : TEXT;
+}
+
+/** The text from its first element on. Each step goes forward: one pattern for all of it could try without end. */
+function skipProlog(text: string): string {
+  let rest = text;
+  for (;;) {
+    const isComment = rest.startsWith("<!--");
+    if (!isComment && !/^<(\?xml\s|!doctype\s)/i.test(rest)) return rest;
+    const mark = isComment ? "-->" : ">";
+    const end = rest.indexOf(mark, isComment ? "<!--".length : 0);
+    if (end === -1) return rest;
+    rest = rest.slice(end + mark.length).trimStart();
+  }
 }
 
 // eslint-disable-next-line no-control-regex -- These are what a text does not have.
