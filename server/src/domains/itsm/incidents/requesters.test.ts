@@ -109,6 +109,23 @@ describe("a requester", () => {
     expect((await viewer(`POST ${path}/comments`, { body: "Hm" })).status).toBe(403);
   });
 
+  test("learns nothing of the ticket that theirs is merged into", async () => {
+    const cleo = await world.member(["requester"]);
+    const [{ path }, { body }] = await Promise.all([
+      raise("My mouse"),
+      cleo(`POST ${INCIDENTS}`, { title: "My payroll" }),
+    ]);
+    const other = body.data;
+    await agent(`POST ${path}/merge`, { intoId: other.id });
+    await agent(`POST ${path}/unmerge`);
+    const { body: timeline } = await ada(`GET ${path}/timeline`);
+    const types = timeline.data.map(({ type }: any) => type);
+    expect(types).toEqual(["incident.unmerged", "incident.merged", "incident.created"]);
+    for (const secret of [other.id, other.number, other.title]) {
+      expect(JSON.stringify(timeline)).not.toContain(secret);
+    }
+  });
+
   test("confirms, reopens and rates, once for a week", async () => {
     const { path } = await raise();
     const early = await ada(`POST ${path}/rate`, { satisfaction: 5 });

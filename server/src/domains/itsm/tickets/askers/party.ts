@@ -61,7 +61,7 @@ export function eventForParty(kind: TicketKind, event: RecordedEvent): RecordedE
   if (!fields) return event;
   const { before, after, changes } = event.data;
   if (!isObject(before) || !isObject(after) || !Array.isArray(changes)) {
-    return { ...event, data: ticketForParty(kind, event.data) };
+    return { ...event, data: ticketForParty(kind, dropOthers(kind, event.data)) };
   }
   const visible = changes.filter((field) => fields.includes(String(field)));
   if (visible.length === 0) return undefined;
@@ -72,6 +72,16 @@ export function eventForParty(kind: TicketKind, event: RecordedEvent): RecordedE
     changes: visible,
   };
   return { ...event, data };
+}
+
+/** The data of an event without other things that it names, such as the ticket that this one is merged into. */
+function dropOthers({ own }: TicketKind, data: RecordedEvent["data"]): RecordedEvent["data"] {
+  const known = own?.schema?.properties ?? {};
+  return Object.fromEntries(
+    Object.entries(data).filter(
+      ([name, value]) => Object.hasOwn(known, name) || typeof value !== "object" || value === null,
+    ),
+  );
 }
 
 /** The value that says nothing, of this type. */
