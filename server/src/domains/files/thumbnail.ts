@@ -78,9 +78,8 @@ async function makeThumbnail(
   partition: Partition,
   { opened, edge }: { readonly opened: OpenedFile; readonly edge: number },
 ): Promise<Uint8Array> {
-  const chunks = await Array.fromAsync(opened.read());
   const made = await thumbnailer.shrink(partition.workspace, {
-    bytes: Buffer.concat(chunks),
+    read: async () => Buffer.concat(await Array.fromAsync(opened.read())),
     edge,
   });
   if (made === "busy") throw new Failure(Unavailable, { headers: { "retry-after": "2" } });

@@ -14,9 +14,16 @@ const HEAP_MIB = 128;
 /** The result for a task: a picture, `unreadable` for what is none, or `busy` when too many wait. */
 export type Thumbnail = Uint8Array | "unreadable" | "busy";
 
+/** A picture that is read when its turn has come: those that wait take no memory. */
+export interface PictureSource {
+  readonly read: () => Promise<Uint8Array>;
+  readonly edge: number;
+}
+
 interface QueuedTask {
-  readonly task: PictureTask;
+  readonly source: PictureSource;
   readonly resolve: (result: Thumbnail) => void;
+  readonly reject: (error: unknown) => void;
 }
 
 /**
@@ -35,9 +42,9 @@ class Thumbnailer {
   #idleTimer: NodeJS.Timeout | undefined;
 
   /** The queue is fair between keys. */
-  shrink(key: string, task: PictureTask): Promise<Thumbnail> {
-    return new Promise((resolve) => {
-      if (this.#queue.add(key, { task, resolve })) this.#dispatch();
+  shrink(key: string, source: PictureSource): Promise<Thumbnail> {
+    return new Promise((resolve, reject) => {
+      if (this.#queue.add(key, { source, resolve, reject })) this.#dispatch();
       else resolve("busy");
     });
   }
@@ -49,14 +56,19 @@ class Thumbnailer {
     this.#isBusy = true;
     clearTimeout(this.#idleTimer);
     const startedAt = performance.now();
-    void this.#run(ticket.item.task).then((picture) => {
-      ticket.item.resolve(picture ?? "unreadable");
+    const { source, resolve, reject } = ticket.item;
+    const made = this.#make(source).then((picture) => resolve(picture ?? "unreadable"), reject);
+    void made.then(() => {
       const now = performance.now();
       ticket.done(now - startedAt, now);
       this.#isBusy = false;
       this.#endWhenIdle();
       this.#dispatch();
     });
+  }
+
+  async #make({ read, edge }: PictureSource): Promise<Uint8Array | undefined> {
+    return this.#run({ bytes: await read(), edge });
   }
 
   async #run(task: PictureTask): Promise<Uint8Array | undefined> {
