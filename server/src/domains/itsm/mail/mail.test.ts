@@ -248,7 +248,7 @@ test("nobody gets into a thread, or speaks for the desk, by writing that they ma
     ["mail.received", "not_a_party"],
   ]);
   expect((await commentsOn(number)).at(-1)).toMatchObject({ internal: true });
-  // An agent's address alone speaks for nobody; in answer to a mail of ours it does.
+  // An agent's address alone speaks for nobody; to the reply address of a mail to them it does.
   const subject = `Re: [${number}] hello`;
   expect(await write(agent.address, { id: "s3@x.example", subject })).toEqual([
     ["mail.received", "subject"],
@@ -257,8 +257,15 @@ test("nobody gets into a thread, or speaks for the desk, by writing that they ma
     internal: true,
     createdBy: agent.userId,
   });
-  expect(await write(agent.address, { id: "s4@x.example", headers: reply })).toEqual([
-    ["mail.received", "reply"],
+  // Who asked has an answer of ours and its address, and still can't write as the agent.
+  for (const to of [box.address, replyTo]) {
+    const forgery = { id: `s4-${to}`, headers: reply };
+    expect(await write(agent.address, forgery, to)).toEqual([["mail.received", "reply"]]);
+    expect((await commentsOn(number)).at(-1)).toMatchObject({ internal: true });
+  }
+  const agentReplyTo = toAgent?.replyTo?.[0]?.address ?? "";
+  expect(await write(agent.address, { id: "s4@x.example" }, agentReplyTo)).toEqual([
+    ["mail.received", "reply_address"],
   ]);
   expect((await commentsOn(number)).at(-1)).toMatchObject({
     internal: false,

@@ -11,7 +11,8 @@ import type { Thread } from "./thread.ts";
 /**
  * Adds a mail to the thread that it answers. A party speaks to all; whoever else writes, a colleague that it was
  * passed on to, leaves a note for those who work on it, and is told nothing. Who works on tickets speaks in the
- * desk's name only in answer to a mail of ours: their address alone could be anybody's.
+ * desk's name only by the reply address of a mail to them: their own could be anybody's, and who asked has answers of
+ * ours too.
  */
 export async function addToTicket(
   ctx: WriteContext,
@@ -20,8 +21,7 @@ export async function addToTicket(
 ): Promise<MailOutcome> {
   const { kind, ticket, reason } = thread;
   const byAgent = await isAgent(ctx, kind, sender);
-  const isProven = reason !== "subject";
-  const internal = !thread.isParty || (byAgent && !isProven);
+  const internal = !thread.isParty || (byAgent && !thread.provesAgent);
   const act = actByMail(ctx, sender);
   const text = renderText(prepared.mail);
   const from = `${sender.name} <${sender.address}>`.trim();

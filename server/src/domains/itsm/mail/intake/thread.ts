@@ -12,7 +12,7 @@ import {
 } from "../../tickets/index.ts";
 import { findTicketOfMail } from "../messages/store.ts";
 import type { ParsedMail } from "../mime/parsed-mail.ts";
-import { readMessageId, readReplyAddress } from "../outgoing/reply-address.ts";
+import { readMessageId, readReplyAddress, type ReplyTarget } from "../outgoing/reply-address.ts";
 import { isParty, type Sender } from "./sender.ts";
 
 /** The way by which a mail found its ticket. */
@@ -24,6 +24,8 @@ export interface Thread {
   readonly reason: ThreadReason;
   /** True when the sender asked for the ticket, works on it or watches it. */
   readonly isParty: boolean;
+  /** True when the mail is to the address that only the sender was given, as one who works on the ticket. */
+  readonly provesAgent: boolean;
 }
 
 export interface ThreadContext extends Pick<ReadContext, "tx"> {
@@ -39,20 +41,38 @@ export async function findThread(
   { recipient, sender }: { readonly recipient: string; readonly sender: Sender },
 ): Promise<Thread | undefined> {
   const { tx } = ctx;
+  const addressed = readAddresses(
+    ctx,
+    [recipient, ...[...mail.to, ...mail.cc].map(toAddress)],
+    sender,
+  );
   const found =
-    (await findByReferences(ctx, mail.references)) ??
-    (await findByAddress(ctx, [
-      recipient,
-      ...[...mail.to, ...mail.cc].map(({ address }) => address),
-    ]));
-  if (found) return { ...found, isParty: await isParty(tx, found.ticket, sender) };
+    (await findByReferences(ctx, mail.references)) ?? (await findByAddress(ctx, addressed));
+  if (found) {
+    const provesAgent = addressed.some(
+      (one) => one.provesAgent && one.number === found.ticket.number,
+    );
+    return { ...found, isParty: await isParty(tx, found.ticket, sender), provesAgent };
+  }
   const number = NUMBER.exec(mail.subject)?.[1]?.toUpperCase();
   const named = number === undefined ? undefined : await findTicketByNumber(ctx, number);
   if (!named || !(await isParty(tx, named.ticket, sender))) return undefined;
-  return { ...named, reason: "subject", isParty: true };
+  return { ...named, reason: "subject", isParty: true, provesAgent: false };
 }
 
-type Found = Omit<Thread, "isParty">;
+function toAddress({ address }: { readonly address: string }): string {
+  return address;
+}
+
+function readAddresses(
+  { services: { masterKey }, partition }: ThreadContext,
+  addresses: readonly string[],
+  { ids }: Sender,
+): readonly ReplyTarget[] {
+  return addresses.flatMap((one) => readReplyAddress({ masterKey, partition }, one, ids) ?? []);
+}
+
+type Found = Omit<Thread, "isParty" | "provesAgent">;
 
 /** Finds the ticket of the mail of ours, or of the mail that came before, that this one answers. */
 async function findByReferences(
@@ -68,12 +88,8 @@ async function findByReferences(
 
 async function findByAddress(
   ctx: ThreadContext,
-  addresses: readonly string[],
+  [target]: readonly ReplyTarget[],
 ): Promise<Found | undefined> {
-  const key = { masterKey: ctx.services.masterKey, partition: ctx.partition };
-  const number = addresses
-    .map((one) => readReplyAddress(key, one))
-    .find((one) => one !== undefined);
-  const found = number === undefined ? undefined : await findTicketByNumber(ctx, number);
+  const found = target && (await findTicketByNumber(ctx, target.number));
   return found && { ...found, reason: "reply_address" };
 }

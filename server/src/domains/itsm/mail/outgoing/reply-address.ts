@@ -13,21 +13,45 @@ export interface MailKey {
 const ADDRESS_SIGNATURE = 10;
 const ID_SIGNATURE = 20;
 
-/** `desk+INC0000123.k7f2m9q4x1@example.com` */
-export function replyAddress(key: MailKey, mailbox: string, number: string): string {
+/**
+ * `desk+INC0000123.k7f2m9q4x1@example.com`. That of who works on the ticket is theirs alone: whoever asked has an address
+ * too, and must not speak for them by it.
+ */
+export function replyAddress(
+  key: MailKey,
+  mailbox: string,
+  { number, agentId }: { readonly number: string; readonly agentId: string | undefined },
+): string {
   const at = mailbox.lastIndexOf("@");
-  const signed = `${number}.${sign(key, `address ${number}`, ADDRESS_SIGNATURE)}`;
+  const signed = `${number}.${signAddress(key, number, agentId)}`;
   return `${mailbox.slice(0, at)}+${signed}${mailbox.slice(at)}`;
 }
 
-/** The number of the ticket that a reply address names; undefined unless its signature is ours. */
-export function readReplyAddress(key: MailKey, address: string): string | undefined {
-  const [, number = "", signature = ""] =
+export interface ReplyTarget {
+  readonly number: string;
+  /** True of the address that only the sender was given, as one who works on the ticket. */
+  readonly provesAgent: boolean;
+}
+
+/** The ticket that a reply address names, given the ids of who writes to it; undefined unless its signature is ours. */
+export function readReplyAddress(
+  key: MailKey,
+  address: string,
+  senderIds: readonly string[],
+): ReplyTarget | undefined {
+  const [, given = "", signature = ""] =
     /\+([a-z]{2,3}\d{7,15})\.([a-z0-9]{10})@/i.exec(address) ?? [];
-  if (number === "") return undefined;
-  const upper = number.toUpperCase();
-  const isOurs = isSame(signature.toLowerCase(), sign(key, `address ${upper}`, ADDRESS_SIGNATURE));
-  return isOurs ? upper : undefined;
+  if (given === "") return undefined;
+  const number = given.toUpperCase();
+  const isFor = (agentId: string | undefined) =>
+    isSame(signature.toLowerCase(), signAddress(key, number, agentId));
+  const provesAgent = senderIds.some(isFor);
+  return provesAgent || isFor(undefined) ? { number, provesAgent } : undefined;
+}
+
+function signAddress(key: MailKey, number: string, agentId: string | undefined): string {
+  const text = agentId === undefined ? `address ${number}` : `address ${number} of ${agentId}`;
+  return sign(key, text, ADDRESS_SIGNATURE);
 }
 
 /** The id of one of our mails, without its brackets. */

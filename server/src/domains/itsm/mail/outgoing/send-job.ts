@@ -76,7 +76,10 @@ async function sendTicketMail(
   const mail: Parameters<Mailer["sendComposed"]>[0] = {
     to: recipient.address,
     from: { name: mailbox.name, address: mailbox.address },
-    replyTo: replyAddress(key, mailbox.address, found.ticket.number),
+    replyTo: replyAddress(key, mailbox.address, {
+      number: found.ticket.number,
+      agentId: recipient.isAgent ? recipient.id : undefined,
+    }),
     subject,
     ...bodies,
     messageId,
