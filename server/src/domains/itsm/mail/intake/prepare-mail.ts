@@ -100,8 +100,13 @@ async function storeFiles(
   return stored;
 }
 
+const CHUNK_BYTES = 256 * 1024;
+
+/** In parts, between which others are served: each is hashed at once. */
 async function* toChunks(content: Uint8Array) {
-  yield content;
+  for (let at = 0; at < content.length; at += CHUNK_BYTES) {
+    yield content.subarray(at, at + CHUNK_BYTES);
+  }
 }
 
 /** Allocates the number of a ticket where the mail seems to make one; the transaction decides. */

@@ -119,12 +119,17 @@ class TextWriter {
   }
 
   finish(): string {
-    return this.#parts
-      .join("")
-      .replaceAll("\u00A0", " ")
-      .replaceAll(/[ \t]+$/gm, "")
-      .replaceAll(/\n{3,}/g, "\n\n")
-      .trim();
+    return (
+      this.#parts
+        .join("")
+        .replaceAll("\u00A0", " ")
+        // A pattern for spaces at the end of a line tries again from each space of a long row.
+        .split("\n")
+        .map((line) => line.trimEnd())
+        .join("\n")
+        .replaceAll(/\n{3,}/g, "\n\n")
+        .trim()
+    );
   }
 
   #endLine(): void {
@@ -145,44 +150,46 @@ function linkOf(tag: string): string {
   return /^(https?:|mailto:)/i.test(href) && !/\s/.test(href) ? href : "";
 }
 
-const ENTITIES: Readonly<Record<string, string>> = {
-  amp: "&",
-  lt: "<",
-  gt: ">",
-  quot: '"',
-  apos: "'",
-  nbsp: "\u00A0",
-  auml: "ä",
-  ouml: "ö",
-  uuml: "ü",
-  Auml: "Ä",
-  Ouml: "Ö",
-  Uuml: "Ü",
-  szlig: "ß",
-  eacute: "é",
-  egrave: "è",
-  agrave: "à",
-  ccedil: "ç",
-  euro: "€",
-  copy: "©",
-  reg: "®",
-  hellip: "…",
-  ndash: "–",
-  mdash: "—",
-  lsquo: "‘",
-  rsquo: "’",
-  ldquo: "“",
-  rdquo: "”",
-  laquo: "«",
-  raquo: "»",
-  bull: "•",
-  zwnj: "",
-};
+const ENTITIES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    amp: "&",
+    lt: "<",
+    gt: ">",
+    quot: '"',
+    apos: "'",
+    nbsp: "\u00A0",
+    auml: "ä",
+    ouml: "ö",
+    uuml: "ü",
+    Auml: "Ä",
+    Ouml: "Ö",
+    Uuml: "Ü",
+    szlig: "ß",
+    eacute: "é",
+    egrave: "è",
+    agrave: "à",
+    ccedil: "ç",
+    euro: "€",
+    copy: "©",
+    reg: "®",
+    hellip: "…",
+    ndash: "–",
+    mdash: "—",
+    lsquo: "‘",
+    rsquo: "’",
+    ldquo: "“",
+    rdquo: "”",
+    laquo: "«",
+    raquo: "»",
+    bull: "•",
+    zwnj: "",
+  }),
+);
 
 function decodeEntities(text: string): string {
   if (!text.includes("&")) return text;
   return text.replaceAll(/&(#x[0-9a-f]{1,6}|#\d{1,7}|[a-z]{2,10});/gi, (whole, name: string) => {
-    if (!name.startsWith("#")) return ENTITIES[name] ?? whole;
+    if (!name.startsWith("#")) return ENTITIES.get(name) ?? whole;
     const code = /^#x/i.test(name) ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1));
     return code > 0 && code <= 0x10ffff && !(code >= 0xd800 && code <= 0xdfff)
       ? String.fromCodePoint(code)

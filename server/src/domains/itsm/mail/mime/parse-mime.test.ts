@@ -68,6 +68,16 @@ test("hostile mails stay within bounds: nothing is injected, and who wrote is kn
     50,
     ["Of 10000 attachments the first 50 were kept."],
   ]);
+  const types =
+    "Content-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\nContent-Type: constructor\r\n\r\nx\r\n--b--";
+  const odd = await parse(Buffer.from(`From: eve@x.example\r\n${types}`));
+  expect([fileNames(odd), odd.notices]).toEqual([[["attachment-1.bin", false]], []]);
+  // It takes a moment, and not the time that a mail has.
+  const row = `<pre>&valueOf;${"&#32;".repeat(390_000)}x</pre>`;
+  const wide = await parse(
+    Buffer.from(`From: eve@x.example\r\nContent-Type: text/html\r\n\r\n${row}`),
+  );
+  expect([wide.visible.startsWith("&valueOf;   "), wide.notices.length]).toEqual([true, 1]);
 });
 
 test("a report of a failed delivery tells of which mail, to whom, and why", async () => {

@@ -119,20 +119,22 @@ function readPeople(addresses: readonly Address[]): MailPerson[] {
     .slice(0, PEOPLE_MAX);
 }
 
-const IGNORED: Readonly<Record<string, string>> = {
-  "application/ms-tnef": "An attachment in Outlook's own format (winmail.dat) was left out.",
-  "application/vnd.ms-tnef": "An attachment in Outlook's own format (winmail.dat) was left out.",
-  "application/pkcs7-signature": "Its signature (S/MIME) was left out, and is not verified.",
-  "application/x-pkcs7-signature": "Its signature (S/MIME) was left out, and is not verified.",
-  "application/pgp-signature": "Its signature (PGP) was left out, and is not verified.",
-};
+const IGNORED: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    "application/ms-tnef": "An attachment in Outlook's own format (winmail.dat) was left out.",
+    "application/vnd.ms-tnef": "An attachment in Outlook's own format (winmail.dat) was left out.",
+    "application/pkcs7-signature": "Its signature (S/MIME) was left out, and is not verified.",
+    "application/x-pkcs7-signature": "Its signature (S/MIME) was left out, and is not verified.",
+    "application/pgp-signature": "Its signature (PGP) was left out, and is not verified.",
+  }),
+);
 
 function readFiles(attachments: readonly Attachment[], notices: string[]): readonly MailFile[] {
   const kept: MailFile[] = [];
   for (const [index, one] of attachments.entries()) {
     const name = fileName(one, index);
     const type = name.toLowerCase() === "winmail.dat" ? "application/ms-tnef" : one.mimeType;
-    const reason = IGNORED[type];
+    const reason = IGNORED.get(type);
     if (reason !== undefined) {
       if (!notices.includes(reason)) notices.push(reason);
     } else if (kept.length < FILES_MAX) kept.push(toFile(one, name));
@@ -158,16 +160,18 @@ function toFile({ mimeType, related, disposition, content }: Attachment, name: s
   return { name, mediaType: clean(mimeType).slice(0, 100), content: bytes, isInline };
 }
 
-const ENDINGS: Readonly<Record<string, string>> = {
-  "text/calendar": "ics",
-  "message/rfc822": "eml",
-  "image/png": "png",
-  "image/jpeg": "jpg",
-  "image/gif": "gif",
-  "application/pdf": "pdf",
-  "text/plain": "txt",
-  "text/html": "html",
-};
+const ENDINGS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    "text/calendar": "ics",
+    "message/rfc822": "eml",
+    "image/png": "png",
+    "image/jpeg": "jpg",
+    "image/gif": "gif",
+    "application/pdf": "pdf",
+    "text/plain": "txt",
+    "text/html": "html",
+  }),
+);
 
 /** A name that means nothing to any file system or header. */
 function fileName({ filename, mimeType }: Attachment, index: number): string {
@@ -178,7 +182,7 @@ function fileName({ filename, mimeType }: Attachment, index: number): string {
     .trim();
   if (given !== "") return given.toWellFormed();
   const base = mimeType === "text/calendar" ? "invitation" : `attachment-${index + 1}`;
-  return `${base}.${ENDINGS[mimeType] ?? "bin"}`;
+  return `${base}.${ENDINGS.get(mimeType) ?? "bin"}`;
 }
 
 function oneLine(text: string): string {
