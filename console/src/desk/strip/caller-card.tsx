@@ -22,7 +22,7 @@ export function CallerCard({ ticket }: { readonly ticket: Ticket }) {
   const others = (data?.data ?? []).filter(({ id }) => id !== ticket.id).slice(0, SHOWN);
   return (
     <section className="strip-part">
-      <h3>Caller</h3>
+      <h2>Caller</h2>
       <p className="caller-card">
         <Avatar name={caller.name} big />
         <span className="grow">

@@ -12,7 +12,7 @@ export function Items({ ticket }: { readonly ticket: Ticket }) {
   if (ticket.ciIds.length === 0 || !may("cmdb:read")) return null;
   return (
     <section className="strip-part">
-      <h3>Concerns</h3>
+      <h2>Concerns</h2>
       {ticket.ciIds.slice(0, 3).map((id) => (
         <Item key={id} id={id} />
       ))}

@@ -28,7 +28,7 @@ export function Links({ ticket }: { readonly ticket: Ticket }) {
   };
   return (
     <section className="strip-part">
-      <h3 className="row">
+      <h2 className="row">
         <span className="grow">Links</span>
         <Popover
           label="Link a ticket"
@@ -52,7 +52,7 @@ export function Links({ ticket }: { readonly ticket: Ticket }) {
             />
           )}
         </Popover>
-      </h3>
+      </h2>
       {links.length === 0 && <p className="muted">None yet.</p>}
       <ul className="strip-list">
         {links.map(({ id, type, direction, ticket: other }) => (

@@ -36,7 +36,7 @@ export function OwnFields({ ticket }: { readonly ticket: Ticket }) {
         save();
       }}
     >
-      <h3>More</h3>
+      <h2>More</h2>
       <Form
         schema={kind.schema as Schema}
         value={value}

@@ -21,7 +21,7 @@ export function Tags({ ticket }: { readonly ticket: Ticket }) {
     );
   return (
     <section className="strip-part">
-      <h3 className="row">
+      <h2 className="row">
         <span className="grow">Tags</span>
         <Popover
           label="Add a tag"
@@ -39,7 +39,7 @@ export function Tags({ ticket }: { readonly ticket: Ticket }) {
             />
           )}
         </Popover>
-      </h3>
+      </h2>
       <p className="tags">
         {ticket.tags.length === 0 && <span className="muted">None yet.</span>}
         {ticket.tags.map((tag) => (
