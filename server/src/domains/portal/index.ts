@@ -5,7 +5,9 @@ import { contribute } from "#kernel/extension-point.ts";
 import { enterPortal, openPortalPage } from "./pages/operations.ts";
 import { getHome } from "./home.ts";
 import { getLogo, getLook, PortalLookUpdated, updateLook } from "./look.ts";
+import { TicketMailPartPoint } from "#domains/itsm/tickets/index.ts";
 import { PortalUse, PortalWrite } from "./permissions.ts";
+import { buildRatingPart } from "./rating-link.ts";
 import { sendRating, showRating } from "./rating-pages.ts";
 import { searchPortal } from "./search.ts";
 
@@ -29,6 +31,7 @@ export const portal = domain({
     openPortalPage,
   ],
   contributions: [
+    contribute(TicketMailPartPoint, buildRatingPart),
     contribute(FileOwnerPoint, {
       type: "portal_settings",
       canRead: async ({ caller }) => holdsPermission(caller.permissions, PortalUse),

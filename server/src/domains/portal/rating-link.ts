@@ -1,4 +1,5 @@
 /** Signed addresses, one for each face, by which whoever a ticket was for rates it from a mail. */
+import { isAsker, type TicketMailPartBuilder } from "#domains/itsm/tickets/index.ts";
 import { equalBytes, hmac, type MasterKey } from "#kernel/access/crypto.ts";
 import type { PlatformServices } from "#kernel/contract.ts";
 import type { EnvironmentName, Partition } from "#kernel/db/partition.ts";
@@ -38,6 +39,20 @@ export function ratingLinks(
     return { satisfaction, url: `${publicUrl(services)}/portal/-/rate/${token}` };
   });
 }
+
+const FACES: readonly string[] = ["Very bad", "Bad", "So so", "Good", "Very good"];
+const DONE = new Set(["incident.resolved", "request.fulfilled"]);
+
+/** The question in the mail that says a ticket is done, for whoever it was for. */
+export const buildRatingPart: TicketMailPartBuilder = async (platform, about) => {
+  const { partition, ticket, eventType, recipientId: personId } = about;
+  if (!DONE.has(eventType) || !isAsker(personId, ticket)) return undefined;
+  const links = ratingLinks(platform, partition, { ticketId: ticket.id, personId });
+  return {
+    text: "How was it?",
+    links: links.map(({ satisfaction, url }) => ({ label: FACES[satisfaction - 1] ?? "", url })),
+  };
+};
 
 function signRating(key: MasterKey, link: RatingLink): string {
   const { workspace, environment, ticketId, personId, satisfaction, untilMs } = link;

@@ -310,6 +310,7 @@ test("replies open what is resolved, what is closed is followed up, and bounces 
   await settled(world);
   const told = await readMail(mails.splice(0).at(-1)?.text ?? "");
   expect(told.text).toContain("Turned it off");
+  expect(told.text).toContain("/portal/-/rate/");
   const answer = { from, to: box.address, headers: [`In-Reply-To: ${told.messageId}`] };
   await receive(plainMail({ ...answer, id: "k2@c.example" }), from, box.address);
   expect((await owner(`GET ${INCIDENTS}/${number}`)).body.data).toMatchObject({
