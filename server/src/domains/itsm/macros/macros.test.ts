@@ -147,6 +147,13 @@ describe("a macro", () => {
     });
     const wrong = { name: "Wrong", keyword: "wrong", body: "{{caller.salary}}" };
     expect(await agent("POST /api/v1/itsm/text-modules", wrong)).toMatchObject({ status: 422 });
+    // A long row of spaces is read once, while everybody else is served.
+    const wide = {
+      name: "Wide",
+      keyword: "wide",
+      body: `{{ caller.name }}{{${" ".repeat(9_000)}x`,
+    };
+    expect(await agent("POST /api/v1/itsm/text-modules", wide)).toMatchObject({ status: 201 });
     const made = await agent(`POST ${MACROS}`, {
       name: "Finish",
       kinds: ["incident"],

@@ -31,10 +31,13 @@ export function parseHolidays(ics: string, now: Date): Holidays {
   }
   const events = listEvents(lines);
   const days = events.map((event) => listDays(event, now));
-  const found = new Set(days.flatMap((some) => some ?? []));
+  const found = new Set<number>();
+  for (const some of days) for (const day of some ?? []) found.add(day);
   if (found.size > DAYS_MAX) throw invalidField("/ics", `must have at most ${DAYS_MAX} days`);
   return {
-    days: [...found].toSorted(),
+    days: [...found]
+      .toSorted((one, other) => one - other)
+      .map((day) => new Date(day * DAY_MS).toISOString().slice(0, 10)),
     skipped: days.filter((some) => some === undefined).length,
   };
 }
@@ -62,19 +65,15 @@ function listEvents(lines: readonly string[]): readonly VEvent[] {
   return events;
 }
 
-/** Undefined where the event is no whole days, or repeats otherwise than yearly. */
-function listDays({ start, end, rule }: VEvent, now: Date): string[] | undefined {
+/** Days since 1970; undefined where the event is no whole days, or repeats otherwise than yearly. */
+function listDays({ start, end, rule }: VEvent, now: Date): number[] | undefined {
   const first = toDay(start);
   if (first === undefined) return undefined;
   // The end is the day after.
   const length = Math.max(1, (toDay(end) ?? first + 1) - first);
   if (length > DAYS_OF_EVENT_MAX) return undefined;
   const starts = rule === undefined ? [first] : yearlyStarts(first, rule, now);
-  return starts?.flatMap((day) =>
-    Array.from({ length }, (_, index) =>
-      new Date((day + index) * DAY_MS).toISOString().slice(0, 10),
-    ),
-  );
+  return starts?.flatMap((day) => Array.from({ length }, (_, index) => day + index));
 }
 
 function yearlyStarts(first: number, rule: string, now: Date): number[] | undefined {
@@ -90,14 +89,17 @@ function yearlyStarts(first: number, rule: string, now: Date): number[] | undefi
   const until = toDay(parts.get("UNTIL")?.slice(0, 8)) ?? Infinity;
   const count = Number(parts.get("COUNT") ?? Infinity) || Infinity;
   const lastYear = Math.max(date.getUTCFullYear(), now.getUTCFullYear()) + YEARS;
+  const firstYear = now.getUTCFullYear() - 1;
   const starts: number[] = [];
-  for (let index = 0; index < count; index += 1) {
+  // What was before is of no use, and may have begun two thousand years ago.
+  const passed = Math.max(0, Math.floor((firstYear - date.getUTCFullYear()) / interval));
+  for (let index = passed; index < count; index += 1) {
     const year = date.getUTCFullYear() + index * interval;
     const day = Date.UTC(year, date.getUTCMonth(), date.getUTCDate()) / DAY_MS;
     if (year > lastYear || day > until) break;
     // The 29th of February is a holiday in leap years alone.
     const isReal = new Date(day * DAY_MS).getUTCDate() === date.getUTCDate();
-    if (isReal && year >= now.getUTCFullYear() - 1) starts.push(day);
+    if (isReal && year >= firstYear) starts.push(day);
   }
   return starts;
 }
