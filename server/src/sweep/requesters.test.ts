@@ -77,6 +77,7 @@ async function arrange(): Promise<string[]> {
     const own = await made(ask, "/api/v1/itsm/incidents", { title: "Mine" });
     inside.push(own.id, ...(await noteInside(`/api/v1/itsm/incidents/${own.id}`)));
     await agent(`PATCH /api/v1/itsm/incidents/${own.id}`, { category: MARK });
+    await made(agent, `/api/v1/itsm/incidents/${own.id}/merge`, { intoId: tickets[0].id });
   }
   return [contact.id, firm.id, article.id, item.id, ...inside]
     .concat(tickets.flatMap(({ id, number }) => [id, number]))

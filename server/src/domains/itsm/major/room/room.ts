@@ -70,7 +70,8 @@ export const getRoom = query({
   description:
     "Who has which role, what was told to all, and how many suffer from it. Of an incident that is no " +
     "major one, or no longer, too: what was told stays.",
-  permission: incidentKind.read,
+  // Not that to read one's own: the roles and the whole incident are for those who see all.
+  permission: incidentKind.reporting.permission,
   params: ticketParams(incidentKind),
   response: item(Room),
   example: { params: { id: "INC0000001" } },
