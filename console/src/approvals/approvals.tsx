@@ -2,7 +2,7 @@ import "./approvals.css";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useEffect, useMemo, useRef, useState } from "react";
 import { ApiError, call, invalidate, useOp } from "../data/api.ts";
-import { type LogEvent, onEvent } from "../data/live.ts";
+import { type LogEvent, onEvent } from "../data/live/live.ts";
 import { useMay } from "../data/people.ts";
 import { useActions } from "../shell/actions.ts";
 import { useListKeys } from "../shell/list-keys.ts";

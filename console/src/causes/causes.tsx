@@ -2,7 +2,7 @@ import "./causes.css";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { useEffect, useMemo, useState } from "react";
 import { invalidate, useOp } from "../data/api.ts";
-import { onEvent } from "../data/live.ts";
+import { onEvent } from "../data/live/live.ts";
 import { useActions } from "../shell/actions.ts";
 import { Empty, ErrorNotice, Loading } from "../ui/feedback.tsx";
 import { CauseOutline, type CauseRow, type CauseTree, tellCounts, type Way } from "./cause-tree.ts";

@@ -11,7 +11,7 @@ import {
   type UseQueryResult,
 } from "@tanstack/react-query";
 import { BASE_PATH, place } from "./place.ts";
-import { Refresh } from "./refresh.ts";
+import { Refresh } from "./live/refresh.ts";
 import { noteAnswer } from "./session.ts";
 
 export { ApiError };

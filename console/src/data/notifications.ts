@@ -1,5 +1,5 @@
 import { useOp } from "./api.ts";
-import { useLiveState } from "./live.ts";
+import { useLiveState } from "./live/live.ts";
 import { useMay } from "./people.ts";
 
 const POLL_MS = 60_000;

@@ -2,7 +2,7 @@
 import { useState } from "react";
 import { CodeEditor } from "../code/index.ts";
 import type { FieldProps } from "./context.ts";
-import { Unfinished } from "./unfinished.tsx";
+import { Unfinished } from "./validity.tsx";
 import { kindOf, optionsOf, type Schema, typeOf } from "./schema.ts";
 
 const INPUT_TYPES: Readonly<Record<string, string>> = {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { LogEvent } from "../data/live.ts";
+import type { LogEvent } from "../data/live/live.ts";
 import { groupChanges, listPeople } from "./changes.ts";
 
 const event = (type: string, actor: string, id = "1"): LogEvent =>

@@ -1,5 +1,5 @@
 /** Changes by others since somebody was here, by thing. */
-import type { LogEvent } from "../data/live.ts";
+import type { LogEvent } from "../data/live/live.ts";
 import { toWords } from "../ui/words.ts";
 
 export interface ThingChange {

@@ -4,7 +4,7 @@ import { Link } from "@tanstack/react-router";
 import { AppWindow } from "lucide-react";
 import { useEffect, useMemo, useState } from "react";
 import { useOp } from "../data/api.ts";
-import { useRecentEvents } from "../data/live.ts";
+import { useRecentEvents } from "../data/live/live.ts";
 import { useMay, useMe } from "../data/people.ts";
 import { BASE_PATH, place } from "../data/place.ts";
 import { pathOf } from "../data/resource-path.ts";

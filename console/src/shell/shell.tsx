@@ -4,7 +4,7 @@ import { Outlet, useNavigate, useRouterState } from "@tanstack/react-router";
 import { Search } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { ApiError, cache, useOp } from "../data/api.ts";
-import { listenToLog } from "../data/live.ts";
+import { listenToLog } from "../data/live/live.ts";
 import { useMay, useMe } from "../data/people.ts";
 import { rememberFor } from "../data/person-memory.ts";
 import { BASE_PATH, forgetPlace, place } from "../data/place.ts";

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 import { call, type Input, useOp } from "../../data/api.ts";
-import { onEvent } from "../../data/live.ts";
+import { onEvent } from "../../data/live/live.ts";
 import { notifyError } from "../../ui/toast.tsx";
 import {
   appendPage,

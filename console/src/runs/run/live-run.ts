@@ -4,7 +4,7 @@
  */
 import { useEffect, useRef, useState } from "react";
 import { cache, query, type Schemas, useOp } from "../../data/api.ts";
-import { readStream } from "../../data/stream.ts";
+import { readStream } from "../../data/live/stream.ts";
 import type { NodeSummary, RunStep } from "../../workflows/index.ts";
 import { refreshItems } from "../step/loop-steps.ts";
 import { isOver } from "./run-status.ts";

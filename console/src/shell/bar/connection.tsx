@@ -1,7 +1,7 @@
 import { useMutationState } from "@tanstack/react-query";
 import { WifiOff } from "lucide-react";
 import { useSyncExternalStore } from "react";
-import { useLiveState } from "../../data/live.ts";
+import { useLiveState } from "../../data/live/live.ts";
 import { count } from "../../ui/words.ts";
 
 const subscribe = (watcher: () => void): (() => void) => {

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from "react";
 import { cache } from "../../data/api.ts";
-import { resumeLog } from "../../data/live.ts";
+import { resumeLog } from "../../data/live/live.ts";
 import { type Me } from "../../data/people.ts";
 import { clearObstacle } from "../../data/session.ts";
 import { CredentialForms } from "./credentials.tsx";

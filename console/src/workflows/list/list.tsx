@@ -2,7 +2,7 @@ import "./list.css";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
 import { useMemo, useRef } from "react";
-import { type Follow, useEvery } from "../../data/pages.ts";
+import { type Follow, useEvery } from "../../data/lists/every.ts";
 import { useMay } from "../../data/people.ts";
 import { useActions } from "../../shell/actions.ts";
 import { useListKeys } from "../../shell/list-keys.ts";

@@ -1,7 +1,7 @@
 /** A run as it is now: read once, then followed by its stream, drawn once a frame. */
 import { useEffect, useMemo, useState } from "react";
 import { cache, query, type Schemas, useOp } from "../../../data/api.ts";
-import { readStream } from "../../../data/stream.ts";
+import { readStream } from "../../../data/live/stream.ts";
 import { bodyOf, type Graph, walkSteps } from "../../graph/graph.ts";
 import { NO_RUN, type RunStep, type RunView, viewRun } from "../../graph/run-view.ts";
 

@@ -3,8 +3,8 @@
  * good: so the tab that holds the lock listens, and tells the others.
  */
 import { useSyncExternalStore } from "react";
-import { invalidate, type Schemas } from "./api.ts";
-import { place } from "./place.ts";
+import { invalidate, type Schemas } from "../api.ts";
+import { place } from "../place.ts";
 import { staleAfter } from "./stale.ts";
 import { readStream } from "./stream.ts";
 

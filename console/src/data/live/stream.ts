@@ -1,5 +1,5 @@
 /** Server-sent events by `fetch`, which can name workspace, environment and the last event in headers. */
-import { BASE_PATH, place } from "./place.ts";
+import { BASE_PATH, place } from "../place.ts";
 
 export interface Frame {
   readonly event: string;

@@ -1,5 +1,9 @@
 /** A list that was read as a whole, and is kept current line by line. */
-import type { Every } from "./pages.ts";
+export interface Every<Item> {
+  readonly items: readonly Item[];
+  /** There are more than were asked for. */
+  readonly isCut: boolean;
+}
 
 interface Line {
   readonly id: string;

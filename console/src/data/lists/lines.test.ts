@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { putLines } from "./listed.ts";
+import { putLines } from "./lines.ts";
 
 test("lines that were read again change in place, new ones come first, and what is gone is gone", () => {
   const list = { items: ["a", "b", "c"].map((id) => ({ id, n: 1 })), isCut: true };

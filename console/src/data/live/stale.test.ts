@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import catalog from "../../../events.json";
-import operations from "../../../operations.txt?raw";
+import catalog from "../../../../events.json";
+import operations from "../../../../operations.txt?raw";
 import { namespaceOf, staleAfter } from "./stale.ts";
 
 test("every event of the catalog makes something stale, and what it names is an operation", () => {

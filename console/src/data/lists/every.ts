@@ -4,10 +4,11 @@
  */
 import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
-import { cache, call, type Input, type OperationId, type Reply } from "./api.ts";
-import { putLines } from "./listed.ts";
-import { type LogEvent, onEvent } from "./live.ts";
-import { useStableHandlers } from "../ui/behaviour/stable.ts";
+import { cache, call, type Input, type OperationId, type Reply } from "../api.ts";
+import { type Every, putLines } from "./lines.ts";
+
+import { type LogEvent, onEvent } from "../live/live.ts";
+import { useStableHandlers } from "../../ui/behaviour/stable.ts";
 
 const PAGE = 200;
 const BURST_MS = 150;
@@ -25,12 +26,6 @@ type ListId = {
 }[OperationId];
 
 type ItemOf<R> = R extends { readonly data: readonly (infer I)[] } ? I : never;
-
-export interface Every<Item> {
-  readonly items: readonly Item[];
-  /** There are more than were asked for. */
-  readonly isCut: boolean;
-}
 
 /** How the log tells which lines of a list changed. */
 export interface Follow {
