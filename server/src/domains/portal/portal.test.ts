@@ -128,7 +128,9 @@ test("a link in a mail asks first, and rates as whoever it was sent to", async (
   });
   const { body } = await agent(`GET ${path}/timeline`);
   expect(body.data[0].actor).toMatchObject({ id: contact.body.data.id, name: "Io" });
-  for (const wrong of [link(ben.userId), `${url.slice(0, -1)}${url.endsWith("A") ? "B" : "A"}`]) {
+  // Who raised it for somebody else does not rate it.
+  const forged = `${url.slice(0, -1)}${url.endsWith("A") ? "B" : "A"}`;
+  for (const wrong of [link(ben.userId), link(ada.userId), forged]) {
     const refused = await world.stranger(`POST ${wrong}`, { satisfaction: "1" });
     expect([refused.status, refused.events]).toEqual([404, []]);
   }

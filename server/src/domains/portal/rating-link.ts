@@ -1,5 +1,5 @@
 /** Signed addresses, one for each face, by which whoever a ticket was for rates it from a mail. */
-import { isAsker, type TicketMailPartBuilder } from "#domains/itsm/tickets/index.ts";
+import { isRater, type TicketMailPartBuilder } from "#domains/itsm/tickets/index.ts";
 import { equalBytes, hmac, type MasterKey } from "#kernel/access/crypto.ts";
 import type { PlatformServices } from "#kernel/contract.ts";
 import type { EnvironmentName, Partition } from "#kernel/db/partition.ts";
@@ -46,7 +46,7 @@ const DONE = new Set(["incident.resolved", "request.fulfilled"]);
 /** The question in the mail that says a ticket is done, for whoever it was for. */
 export const buildRatingPart: TicketMailPartBuilder = async (platform, about) => {
   const { partition, ticket, eventType, recipientId: personId } = about;
-  if (!DONE.has(eventType) || !isAsker(personId, ticket)) return undefined;
+  if (!DONE.has(eventType) || !isRater(personId, ticket)) return undefined;
   const links = ratingLinks(platform, partition, { ticketId: ticket.id, personId });
   return {
     text: "How was it?",

@@ -16,7 +16,7 @@ import {
   rateIncident,
 } from "#domains/itsm/incidents/index.ts";
 import { findPersonNames } from "#domains/itsm/contacts/index.ts";
-import { findTicketById, isAsker, RatingFixed } from "#domains/itsm/tickets/index.ts";
+import { findTicketById, isRater, RatingFixed } from "#domains/itsm/tickets/index.ts";
 import type { Platform, WriteContext } from "#kernel/contract.ts";
 import { htmlErrorRendering } from "#kernel/html/error-page.ts";
 import { document, markup } from "#kernel/html/markup.ts";
@@ -106,7 +106,7 @@ async function rate(
 ): Promise<void> {
   ctx.switchPartition({ workspace, environment });
   const found = await findTicketById(ctx, ticketId);
-  if (!found || !isAsker(personId, found.ticket)) throw new Failure(NotFound);
+  if (!found || !isRater(personId, found.ticket)) throw new Failure(NotFound);
   const name = (await findPersonNames(ctx.tx, [personId])).get(personId) ?? "Somebody";
   ctx.setActor({ type: "user", id: personId, name });
   if (found.kind.kind === "incident") {

@@ -46,10 +46,11 @@ export {
   type TransitionContext,
   invalidTransition,
 } from "./state-machine.ts";
-export { assertMayTalk, isAsker, isParty, seesOwnOnly, ticketForParty } from "./askers/party.ts";
+export { assertMayTalk, isParty, seesOwnOnly, ticketForParty } from "./askers/party.ts";
 export {
   applyRating,
   assertMayRate,
+  isRater,
   NotYoursToRate,
   RatingFixed,
   RatingInput,

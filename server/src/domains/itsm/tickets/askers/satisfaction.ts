@@ -80,7 +80,14 @@ export function applyRating<T extends Rated>(ticket: T, rating: Rating, now: Dat
 
 /** Throws a 403 unless the caller is whom a ticket was for: nobody rates their own work for others. */
 export function assertMayRate({ principal }: Caller, ticket: TicketIdentity): void {
-  const { callerId, callerUserId, requestedFor, createdBy } = ticket;
-  const rater = requestedFor ?? callerUserId ?? callerId ?? createdBy;
-  if (principal?.id !== rater) throw new Failure(NotYoursToRate);
+  if (!principal || !isRater(principal.id, ticket)) throw new Failure(NotYoursToRate);
+}
+
+/** True of whom a ticket was for; who raised it for somebody else is not. */
+export function isRater(
+  personId: string,
+  { callerId, callerUserId, requestedFor, createdBy }: TicketIdentity,
+): boolean {
+  const people = [requestedFor, callerUserId, callerId].filter((id) => typeof id === "string");
+  return (people.length > 0 ? people : [createdBy]).includes(personId);
 }
