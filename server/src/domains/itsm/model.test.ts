@@ -76,6 +76,7 @@ const covered = new Set<string>();
 class Walk {
   readonly #random: Random;
   readonly #tickets: Ticket[] = [];
+  readonly #done: string[] = [];
 
   constructor(seed: number) {
     this.#random = new Random(seed);
@@ -136,11 +137,15 @@ class Walk {
     const random = this.#random;
     const path = `/api/v1/itsm/incidents/${ticket.id}`;
     if (random.below(8) === 0) {
-      const prediction = predictUnmerge(ticket, by);
-      return this.#compare(ticket, prediction, await by.ask(`POST ${path}/unmerge`));
+      const merged = this.#oftenOf((one) => one.isMerged === true) ?? ticket;
+      const prediction = predictUnmerge(merged, by);
+      const answer = await by.ask(`POST /api/v1/itsm/incidents/${merged.id}/unmerge`);
+      return this.#compare(merged, prediction, answer);
     }
     if (random.below(8) === 0) {
-      const target = random.of(this.#tickets.filter(({ kind }) => kind === "incidents").slice(-6));
+      const target =
+        this.#oftenOf((one) => one !== ticket && one.fields.state === "in_progress") ??
+        random.of(this.#tickets.filter(({ kind }) => kind === "incidents").slice(-6));
       const prediction = predictMerge(ticket, target, by);
       const answer = await by.ask(`POST ${path}/merge`, { intoId: target.id });
       return this.#compare(ticket, prediction, answer);
@@ -174,19 +179,36 @@ class Walk {
     return this.#compare(ticket, prediction, await by.ask(`PATCH ${path}`, input));
   }
 
-  async #act(ticket: Ticket, by: Person): Promise<void> {
-    const all = Object.entries(TRANSITIONS[ticket.kind]);
-    const open = all.filter(([, [from]]) => from.split(" ").includes(ticket.fields.state));
-    // Half of the time something that its state allows, or few would get far.
-    const candidates = open.length > 0 && this.#random.below(2) === 0 ? open : all;
-    const [action] = this.#random.of(candidates);
+  /** Half of the time one of the incidents that fulfil a condition which few do. */
+  #oftenOf(condition: (ticket: Ticket) => boolean): Ticket | undefined {
+    const found = this.#tickets.filter((one) => one.kind === "incidents" && condition(one));
+    return found.length > 0 && this.#random.below(2) === 0 ? this.#random.of(found) : undefined;
+  }
+
+  async #act(ticket: Ticket, anyone: Person): Promise<void> {
+    const actions = Object.keys(TRANSITIONS[ticket.kind]);
+    const [by, action] = this.#possible(ticket, actions) ?? [anyone, this.#random.of(actions)];
     const prediction = predictAction(ticket, action, by);
     const path = `/api/v1/itsm/${ticket.kind}/${ticket.id}/${action}`;
     const answer = await by.ask(`POST ${path}`, BODIES[`${ticket.kind}.${action}`]);
     this.#compare(ticket, prediction, answer);
     if (answer.status !== 200) return;
+    this.#done.push(`${ticket.kind}.${action}`);
     if (action === "submit") ticket.voters.clear();
     if (action === "approve" || action === "reject") ticket.voters.add(by.id);
+  }
+
+  /** Half of the time an action that somebody may do now, the rarest of this walk: or few would get far. */
+  #possible(ticket: Ticket, actions: readonly string[]): readonly [Person, string] | undefined {
+    if (this.#random.below(2) === 0) return undefined;
+    const timesDone = (action: string): number =>
+      this.#done.filter((done) => done === `${ticket.kind}.${action}`).length;
+    const doers = (action: string): Person[] =>
+      people.filter((person) => predictAction(ticket, action, person).status === 200);
+    const [rarest] = actions
+      .filter((action) => doers(action).length > 0)
+      .toSorted((one, other) => timesDone(one) - timesDone(other));
+    return rarest === undefined ? undefined : [this.#random.of(doers(rarest)), rarest];
   }
 
   #compare(
