@@ -91,7 +91,7 @@ function yearlyStarts(first: number, rule: string, now: Date): number[] | undefi
   const lastYear = Math.max(date.getUTCFullYear(), now.getUTCFullYear()) + YEARS;
   const firstYear = now.getUTCFullYear() - 1;
   const starts: number[] = [];
-  // What was before is of no use, and may have begun two thousand years ago.
+  // Years before that are of no use, and there may be two thousand of them.
   const passed = Math.max(0, Math.floor((firstYear - date.getUTCFullYear()) / interval));
   for (let index = passed; index < count; index += 1) {
     const year = date.getUTCFullYear() + index * interval;
