@@ -103,13 +103,15 @@ const submitRequest = command({
   description:
     "`values` are compared with the form of the item, and what it has defaults for is filled in. " +
     "A field with `x-file` takes the id of an upload, or a list of them, which is then attached to the request. " +
-    "Where somebody must agree, those are told; otherwise it is being fulfilled at once.",
+    "Where somebody must agree, those are told; otherwise it is being fulfilled at once. `fields` are set by who " +
+    "holds `requests:work`.",
   permission: RequestsSubmit,
   body: object({
     itemId: ItemId,
     values: Values,
     requestedFor: Type.Optional(id("usr", "The member who is to have it; the caller unless given")),
     description: Type.Optional(Description),
+    // Those who ask fill in the form; these decide on what was promised, and who works on requests sets them.
     fields: Type.Optional(labelFields.fields),
   }),
   response: created(CatalogRequest, { location: (request) => `${path}/${request.id}` }),

@@ -78,6 +78,9 @@ export async function submitRequest(
   { requestedFor, description = "", fields }: RequestInput,
   { item, values, fileIds, number }: PreparedRequest,
 ): Promise<CatalogRequest> {
+  if (fields && !ctx.caller.permissions.has(requestKind.write.name)) {
+    throw invalidField("/fields", `needs the permission ${requestKind.write.name}`);
+  }
   const [labels] = await Promise.all([
     checkLabels(ctx, "request", { ...(fields && { fields }) }),
     assertReferencesExist(ctx, { users: { "/requestedFor": requestedFor } }),

@@ -83,4 +83,12 @@ test("a field keeps its type, and who only asks neither needs nor sets any", asy
   expect(
     await requester(`POST ${INCIDENTS}`, { title: "Mine", fields: { floor: "1" } }),
   ).toMatchObject({ status: 422, events: [] });
+  const vip = { key: "vip", name: "VIP", type: "boolean" };
+  await owner("PATCH /api/v1/itsm/kinds/request", { fields: [vip] });
+  const form = { type: "object", properties: {} };
+  const item = await owner("POST /api/v1/catalog/items", { name: "Laptop", form });
+  const asked = { itemId: item.body.data.id, values: {}, fields: { vip: true } };
+  const requests = "POST /api/v1/catalog/requests";
+  expect(await requester(requests, asked)).toMatchObject({ status: 422, events: [] });
+  expect(await agent(requests, asked)).toMatchObject({ status: 201, body: { data: asked } });
 });
