@@ -221,6 +221,8 @@ export interface OperationDeclaration<
   readonly ephemeral?: boolean;
   /** It appends events of types that its callers choose. */
   readonly publishes?: boolean;
+  /** True where it performs other operations: `emits` are all that any of them may append. */
+  readonly composes?: boolean;
   readonly response: ResponseType<Value>;
   readonly fails?: readonly FailureType[];
   /** Shown in the API reference; checked against the schemas. */

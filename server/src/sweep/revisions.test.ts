@@ -15,7 +15,9 @@ const pairs = sweptOperations.flatMap((op) => {
   const [method, path = ""] = op.route.split(" ");
   const listPath = path.replace(/\/\{\w+\}$/, "");
   const list = sweptOperations.find(({ route }) => route === `GET ${listPath}`);
-  const isPair = method === "GET" && listPath !== path && op.access === "workspace" && list;
+  // The tag of a content is that of its bytes.
+  const isThing = op.access === "workspace" && op.readsRange !== true;
+  const isPair = method === "GET" && listPath !== path && isThing && list;
   return isPair ? [{ one: op, path, listPath }] : [];
 });
 

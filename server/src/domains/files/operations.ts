@@ -6,7 +6,7 @@ import { RangeNotSatisfiable } from "#kernel/operation/byte-range.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { pageOfItems, pageQuery } from "#kernel/operation/pagination.ts";
-import { item, noContent, page } from "#kernel/operation/response.ts";
+import { item, noContent, page, withRevision } from "#kernel/operation/response.ts";
 import { line, nullable, object } from "#kernel/schema/schema.ts";
 import { fileContent, serveFile } from "./content/serve.ts";
 import {
@@ -56,7 +56,7 @@ const listFiles = query({
       Type.Boolean({ description: "Only those that are attached to nothing" }),
     ),
   }),
-  response: page(StoredFile),
+  response: page(withRevision(StoredFile)),
   example: { query: { limit: 20, attachedTo: "inc_01jzt3n5k8q2x4v6w8y0z2b4d6" } },
   async run(ctx, { query: asked }) {
     const { attachedTo, unattached = false } = asked;

@@ -35,6 +35,20 @@ async function rated(owner: Ask, world: World) {
   return { params: { token: link?.url.split("/").at(-1) ?? "" } };
 }
 
+async function fulfilled(owner: Ask, world: World) {
+  count += 1;
+  const form = { type: "object", properties: {} };
+  const item = { name: `Phone ${count}`, form, approval: { required: false, approverIds: [] } };
+  const { body: made } = await owner("POST /api/v1/catalog/items", item);
+  const asked = { itemId: made.data.id, values: {} };
+  const { body } = await owner("POST /api/v1/catalog/requests", asked);
+  const { id, requestedFor } = body.data;
+  await owner(`POST /api/v1/catalog/requests/${id}/fulfil`, {});
+  const partition = { workspace: world.home, environment: "production" as const };
+  const [link] = ratingLinks(world.kernel, partition, { ticketId: id, personId: requestedFor });
+  return { params: { token: link?.url.split("/").at(-1) ?? "" } };
+}
+
 export const samples: readonly Sample[] = [
   { operation: "portal.home", arrange: async () => ({}) },
   { operation: "portal.search", arrange: async () => ({ query: { q: "vpn" } }) },
@@ -56,7 +70,12 @@ export const samples: readonly Sample[] = [
   },
   {
     operation: "portal.enter",
-    arrange: async () => ({ query: { workspace: "default" }, environmentScoped: false }),
+    arrange: async () => ({
+      query: { workspace: "default" },
+      partitioned: false,
+      openParams: true,
+      status: 303,
+    }),
   },
   {
     operation: "portal.page",
@@ -68,6 +87,14 @@ export const samples: readonly Sample[] = [
     arrange: async (owner, world) => ({
       ...(await rated(owner, world)),
       body: { satisfaction: "5", comment: "Quick" },
+    }),
+  },
+  {
+    operation: "portal.rate",
+    name: "a request",
+    arrange: async (owner, world) => ({
+      ...(await fulfilled(owner, world)),
+      body: { satisfaction: "4" },
     }),
   },
 ];

@@ -71,6 +71,7 @@ export const contacts = resource({
   change: patch(contactFields),
   defaults: { phone: null, language: null, notes: "" },
   permissions: { read: ContactsRead, write: ContactsWrite },
+  environmentScoped: false,
   list: {
     order: "name",
     search: ["name", "address"],

@@ -57,6 +57,7 @@ export const organisations = resource({
   change: patch(organisationFields),
   defaults: { mailDomains: [], notes: "" },
   permissions: { read: ContactsRead, write: ContactsWrite },
+  environmentScoped: false,
   list: { order: "name", search: ["name"] },
   unique: OrganisationExists,
   async check({ tx }, input, before) {

@@ -59,6 +59,7 @@ export function actCommands(operations: readonly Operation[]): readonly Operatio
     permission: MacrosRun,
     response: item(ActResults),
     emits: [...new Set(operations.flatMap(({ emits }) => emits))] as readonly EventType[],
+    composes: true,
     allowNoop: true,
     environmentScoped: true,
     fails: [ActsRefused, NotForKind, TooManyTickets],

@@ -40,7 +40,8 @@ export const samples: readonly Sample[] = [
     operation: "macros.run",
     arrange: async (owner) => {
       const { body } = await owner("POST /api/v1/itsm/macros", await macroInput());
-      return { params: { id: body.data.id }, body: { ids: [await incident(owner)] } };
+      const ids = [await incident(owner)];
+      return { params: { id: body.data.id }, body: { ids }, environmentScoped: false };
     },
   },
 ];

@@ -36,6 +36,7 @@ export function takeNextCommand(takes: readonly Operation[]): Operation {
     }),
     bodyOptional: true,
     response: item(TicketItem),
+    composes: true,
     emits: takes.flatMap(({ emits }) => emits) as readonly EventType[],
     fails: [QueueEmpty],
     example: { body: { view: "unassigned" } },

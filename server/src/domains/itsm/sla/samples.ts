@@ -37,6 +37,14 @@ DTSTART;VALUE=DATE:20261225
 END:VEVENT
 END:VCALENDAR`;
 
+/** A calendar that a policy counts by. */
+async function usedCalendar(owner: Ask) {
+  const made = await madeCalendar(owner);
+  const { calendar: _, ...fields } = policy("By a calendar");
+  await owner(`POST ${POLICIES}`, { ...fields, calendarId: made.params.id });
+  return made;
+}
+
 async function madeCalendar(owner: Ask) {
   const { body } = await owner(`POST ${CALENDARS}`, calendar("A sample"));
   return { params: { id: body.data.id }, environmentScoped: false };
@@ -72,12 +80,15 @@ export const samples: readonly Sample[] = [
   { operation: "business_calendars.get", arrange: madeCalendar },
   {
     operation: "business_calendars.update",
-    arrange: async (owner) => ({ ...(await madeCalendar(owner)), body: { name: "Nights" } }),
+    arrange: async (owner) => ({
+      ...(await usedCalendar(owner)),
+      body: { timezone: "Europe/Paris" },
+    }),
   },
   { operation: "business_calendars.delete", arrange: madeCalendar },
   {
     operation: "business_calendars.import_holidays",
-    arrange: async (owner) => ({ ...(await madeCalendar(owner)), body: { ics: ICS } }),
+    arrange: async (owner) => ({ ...(await usedCalendar(owner)), body: { ics: ICS } }),
   },
   {
     operation: "sla.list_clocks",

@@ -27,7 +27,7 @@ const Slug = Type.String({ pattern: "^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$" });
 const Environment = Type.Optional(
   Type.Enum(["production", "staging", "development"], { description: "`production` unless given" }),
 );
-const fails = [Unauthenticated, NoSuchWorkspace, Forbidden, NotFound];
+const fails = [Unauthenticated, Forbidden, NotFound];
 
 export const enterPortal = query({
   id: "portal.enter",

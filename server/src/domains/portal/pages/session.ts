@@ -7,7 +7,7 @@ import {
   dataOfResponse,
   operationCallerFor,
 } from "#kernel/operation/call-operation.ts";
-import { Failure, Forbidden, NoSuchWorkspace } from "#kernel/operation/failure.ts";
+import { Failure, Forbidden, NotFound } from "#kernel/operation/failure.ts";
 import { PortalUse } from "../permissions.ts";
 
 /** A visitor in the portal of one workspace. */
@@ -36,7 +36,7 @@ export function openPortal(
   { workspace, environment = "production" }: PortalPlace,
 ): PortalSession {
   const membership = caller.credential?.memberships.get(workspace);
-  if (!caller.credential || !membership) throw new Failure(NoSuchWorkspace);
+  if (!caller.credential || !membership) throw new Failure(NotFound);
   if (membership.blockedBy) throw new Failure(membership.blockedBy);
   const { permissions, roles } = membership;
   if (!permissions.has(PortalUse.name)) {

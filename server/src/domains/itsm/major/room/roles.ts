@@ -72,6 +72,7 @@ export const assignRole = command({
   async run(ctx, { params, body: { userId } }) {
     const { tx, now } = ctx;
     const incident = await incidentStore.lock(tx, params.id);
+    ctx.expectRevision(incident.revision);
     if (!incident.isMajor) throw new Failure(NotMajor);
     await assertReferencesExist(ctx, { users: { "/userId": userId } });
     const before = await readRoles(tx, incident.id);
