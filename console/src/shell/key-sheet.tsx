@@ -1,12 +1,12 @@
-import { useEffect, useRef, useState } from "react";
+import { useState } from "react";
+import { useModal } from "../ui/overlay/modal.ts";
 import { Keys } from "../ui/key.tsx";
 import { currentActions } from "./actions.ts";
 
 /** Every key that does something now. */
 export function KeySheet({ onClose }: { readonly onClose: () => void }) {
-  const dialog = useRef<HTMLDialogElement>(null);
+  const dialog = useModal();
   const [actions] = useState(() => currentActions().filter(({ keys }) => keys !== undefined));
-  useEffect(() => dialog.current?.showModal(), []);
   return (
     <dialog
       ref={dialog}

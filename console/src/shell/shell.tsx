@@ -132,17 +132,7 @@ function Frame() {
   ]);
   return (
     <div className={`shell env-${place.environment}${isNarrow ? " narrow" : ""}`}>
-      <a
-        className="skip"
-        href={`${location.pathname}${location.search}#main`}
-        onClick={(event) => {
-          // The page has a base address: a bare `#main` would lead to the root.
-          event.preventDefault();
-          main.current?.focus();
-        }}
-      >
-        Skip to the content
-      </a>
+      <SkipLink onSkip={() => main.current?.focus()} />
       <Menu me={me} onFold={fold} />
       <div className="stage">
         <header className="top">
@@ -174,17 +164,44 @@ function Frame() {
   );
 }
 
+/** Leads within the page that is open now: a link to the one before it would be a way out, outside of every landmark. */
+function SkipLink({ onSkip }: { readonly onSkip: () => void }) {
+  const here = useRouterState({
+    select: ({ location: { pathname, searchStr } }) => `${BASE_PATH}${pathname}${searchStr}`,
+  });
+  return (
+    <a
+      className="skip"
+      // The page has a base address: a bare `#main` would lead to the root.
+      href={`${here}#main`}
+      onClick={(event) => {
+        event.preventDefault();
+        onSkip();
+      }}
+    >
+      Skip to the content
+    </a>
+  );
+}
+
 /** A new screen is told: by the title of the page, and by the focus, which would stay at a link that is gone. */
 function useScreenChange(path: string): React.RefObject<HTMLElement | null> {
   const main = useRef<HTMLElement>(null);
-  const [first] = useState(path);
   useEffect(() => {
     const screen = SCREENS.find(({ to }) =>
       to === "/" ? path === "/" : path === to || path.startsWith(`${to}/`),
     );
     setTitle(screen?.label);
+  }, [path]);
+  // Only once it is drawn is it known what of the screen before has gone, and the focus with it.
+  const drawn = useRouterState({ select: ({ resolvedLocation }) => resolvedLocation?.pathname });
+  const shown = useRef(drawn);
+  useEffect(() => {
+    const isFirst = shown.current === undefined;
+    if (drawn === shown.current) return;
+    shown.current = drawn;
     // Not at the start, and not away from a field that the screen has focused itself.
-    if (path !== first && document.activeElement?.closest("#main") === null) main.current?.focus();
-  }, [path, first]);
+    if (!isFirst && document.activeElement?.closest("#main") === null) main.current?.focus();
+  }, [drawn]);
   return main;
 }

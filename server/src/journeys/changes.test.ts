@@ -37,7 +37,8 @@ describeInBrowser("changes", () => {
     // It is drafted and handed in by keyboard.
     const { page } = agent;
     await page.goto(`${at.origin}/changes?view=list`);
-    await page.getByRole("button", { name: "Mine" }).waitFor();
+    await page.getByRole("button", { name: "New change", disabled: false }).waitFor();
+    await page.getByRole("button", { name: "Mine" }).focus();
     await page.keyboard.press("c");
     await page.getByRole("textbox", { name: "Title" }).fill("Upgrade the database");
     await page.getByRole("combobox", { name: "Touches" }).fill("Orders");
@@ -47,13 +48,13 @@ describeInBrowser("changes", () => {
     await page.getByRole("spinbutton", { name: "How many must agree" }).fill("2");
     await page.getByRole("button", { name: "Draft it" }).click();
     await page.getByRole("heading", { name: "Upgrade the database" }).waitFor();
+    await page.locator("main:focus").waitFor();
     const number = new URL(page.url()).pathname.split("/").at(-1) ?? "";
     const { body } = await owner(`GET ${CHANGES}/${number}`);
     await owner(`PATCH ${CHANGES}/${body.data.id}`, window);
     await page.getByRole("region", { name: "In the way" }).getByText("Tune the pools").waitFor();
     await page.keyboard.press("s");
     await page.getByText(`${number} is handed in.`).waitFor();
-    await page.reload();
     await page.getByText("You may not approve changes.").waitFor();
     await expectSound(agent);
 

@@ -1,4 +1,5 @@
-import { type KeyboardEvent, useEffect, useRef, useState } from "react";
+import { type KeyboardEvent, useEffect, useState } from "react";
+import { useModal } from "../../ui/overlay/modal.ts";
 import { Keys } from "../../ui/key.tsx";
 import { currentActions } from "../actions.ts";
 import { useEntries } from "./entries.tsx";
@@ -8,7 +9,7 @@ const LIST_ID = "palette-list";
 
 /** Finds and does everything: actions of the screen, places, things by name. */
 export function Palette({ onClose }: { readonly onClose: () => void }) {
-  const dialog = useRef<HTMLDialogElement>(null);
+  const dialog = useModal();
   const [text, setText] = useState("");
   const [chosenId, setChosenId] = useState<string>();
   // The screen's own actions, as they were when the palette opened.
@@ -21,7 +22,6 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
   );
   // Somebody who types a number and presses Enter need not wait for the answer.
   const [isDue, setDue] = useState(false);
-  useEffect(() => dialog.current?.showModal(), []);
   const pick = (entry: Entry | undefined): void => {
     if (!entry || entry.disabled !== undefined) return;
     onClose();

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "react";
+import { useModal } from "../../ui/overlay/modal.ts";
 import { cache } from "../../data/api.ts";
 import { resumeLog } from "../../data/live/live.ts";
 import { type Me } from "../../data/people.ts";
@@ -8,8 +8,7 @@ import "./sign-in.css";
 
 /** A session that is over is begun again above the page: what is written there and not saved stays. */
 export function SessionDialog({ me }: { readonly me: Me | undefined }) {
-  const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
+  const dialog = useModal();
   return (
     <dialog
       ref={dialog}

@@ -1,6 +1,7 @@
 import "./overlay.css";
 import { X } from "lucide-react";
-import { type ReactNode, useEffect, useId, useRef } from "react";
+import { type ReactNode, useId } from "react";
+import { useModal } from "./modal.ts";
 
 interface DialogProps {
   readonly title: string;
@@ -13,17 +14,13 @@ interface DialogProps {
   readonly onSubmit?: () => void;
 }
 
-/** A native dialog: the browser keeps the focus in it and gives it back. Escape and a press beside it close it. */
+/** By itself the browser takes what comes first, which is the button that closes it. */
+const FIRST_FIELD = ".dialog-body :is(input, textarea, select)";
+
+/** A native dialog: the focus stays in it and goes back after it. Escape and a press beside it close it. */
 export function Dialog({ title, onClose, children, footer, isWide, onSubmit }: DialogProps) {
-  const dialog = useRef<HTMLDialogElement>(null);
+  const dialog = useModal(FIRST_FIELD);
   const id = useId();
-  useEffect(() => {
-    const element = dialog.current;
-    if (!element || element.open) return;
-    element.showModal();
-    // The browser takes what comes first, which is the button that closes it.
-    element.querySelector<HTMLElement>(".dialog-body :is(input, textarea, select)")?.focus();
-  }, []);
   return (
     <dialog
       ref={dialog}
