@@ -163,6 +163,8 @@ test("a warning and a breach are announced once each, and notify the assignee or
     policyId,
     policyName: `Policy ${count}`,
     metric: "resolution",
+    name: "resolution",
+    percent: 100,
     targetMinutes: 10,
     dueAt,
     ticket: { kind: "incident", id, number, title, state, priority, assigneeId, teamId },

@@ -73,6 +73,7 @@ export function calendarErrors(calendar: BusinessCalendar | null, at: string): F
 
 /** A name, since an offset such as `+02:00` knows no summer. */
 function isTimezone(name: string): boolean {
+  if (!/^[A-Za-z]/.test(name)) return false;
   try {
     return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== "";
   } catch {
