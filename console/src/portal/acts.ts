@@ -62,9 +62,9 @@ export function settle(button: HTMLElement): Promise<void> | void {
   if (button.dataset["act"] === "confirm") {
     return perform(button, () => client.call("incidents.close", { params }));
   }
-  return askWhy(button, "What does not work yet?", (reason) =>
-    perform(button, () => client.call("incidents.reopen", { params, body: { reason } })),
-  );
+  return askWhy(button, "What does not work yet?", (reason) => {
+    void perform(button, () => client.call("incidents.reopen", { params, body: { reason } }));
+  });
 }
 
 export function giveFeedback(button: HTMLElement, helpful: boolean): Promise<void> {
@@ -94,9 +94,11 @@ export function decide(button: HTMLElement): void {
   const id = acts?.dataset["decision"];
   if (!acts || id === undefined) return;
   if (button.dataset["act"] === "reject") {
-    askWhy(button, "Why not?", (reason) =>
-      perform(button, () => client.call("requests.reject", { params: { id }, body: { reason } })),
-    );
+    askWhy(button, "Why not?", (reason) => {
+      void perform(button, () =>
+        client.call("requests.reject", { params: { id }, body: { reason } }),
+      );
+    });
     return;
   }
   const before = [...acts.childNodes];

@@ -142,11 +142,9 @@ async function ask(values: Values): Promise<string> {
 
 /** Raises an incident with its files; where a file could not be added, the ticket says so by itself. */
 async function raise({ title, description, files }: Values): Promise<string> {
+  const words = typeof description === "string" ? { description } : {};
   const { data } = await client.call("incidents.create", {
-    body: {
-      title: String(title),
-      ...(description !== undefined && { description: String(description) }),
-    },
+    body: { title: typeof title === "string" ? title : "", ...words },
   });
   for (const fileId of Array.isArray(files) ? files : []) {
     await client.call("incidents.add_attachment", {

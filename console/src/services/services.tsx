@@ -68,54 +68,18 @@ export function Services() {
   const path = to === undefined ? undefined : way?.nodes.map(({ id }) => id);
   return (
     <div className="page">
-      <header className="page-head services-head">
-        <h1>Services</h1>
-        {topology && (
-          <span className="muted services-count">
-            {count(topology.nodes.length, "item")}, {count(topology.edges.length, "relationship")}
-            {topology.truncated && ", the first of them"}
-          </span>
-        )}
-        <span className="grow" />
-        {isPathing && (
-          <span className="tag info" role="status">
-            Choose where the path ends
-          </span>
-        )}
-        {chosen && (
-          <button
-            className="btn"
-            aria-pressed={isPathing}
-            aria-keyshortcuts="p"
-            onClick={() => setPathing(!isPathing)}
-          >
-            <Route /> Path to…
-          </button>
-        )}
-        <button
-          className="btn"
-          disabled={whyNotImport !== undefined}
-          title={whyNotImport}
-          onClick={() => setImporting(true)}
-        >
-          <Upload /> Import
-        </button>
-      </header>
+      <ServicesHead
+        topology={topology}
+        isPathing={isPathing}
+        canPath={chosen !== undefined}
+        whyNotImport={whyNotImport}
+        onPath={() => setPathing(!isPathing)}
+        onImport={() => setImporting(true)}
+      />
       {error && <ErrorNotice error={error} retry={() => void refetch()} />}
       {isPending && <Loading rows={12} />}
       {topology?.nodes.length === 0 && (
-        <Empty
-          title="Nothing is known yet"
-          action={
-            whyNotImport === undefined && (
-              <button className="btn" onClick={() => setImporting(true)}>
-                <Upload /> Import items
-              </button>
-            )
-          }
-        >
-          Services, applications, machines and what ties them: import a list to begin with.
-        </Empty>
+        <NothingKnown canImport={whyNotImport === undefined} onImport={() => setImporting(true)} />
       )}
       {topology && topology.nodes.length > 0 && (
         <div className="services">
@@ -139,27 +103,99 @@ export function Services() {
             />
             <Legend />
           </div>
-          {chosen && to === undefined && (
-            <ItemSide
-              node={chosen}
+          {chosen && (
+            <Side
+              chosen={chosen}
               topology={topology}
               impact={impact}
+              way={to === undefined ? undefined : way}
+              isPath={to !== undefined}
               onChoose={choose}
-              onClose={() => show({ item: undefined })}
-            />
-          )}
-          {chosen && to !== undefined && way && (
-            <PathSide
-              from={chosen}
-              way={way}
-              onChoose={choose}
-              onClose={() => show({ to: undefined })}
+              onClose={() => show(to === undefined ? { item: undefined } : { to: undefined })}
             />
           )}
         </div>
       )}
       {isImporting && <ImportDialog onClose={() => setImporting(false)} />}
     </div>
+  );
+}
+
+function ServicesHead(props: {
+  readonly topology: Topology | undefined;
+  readonly isPathing: boolean;
+  readonly canPath: boolean;
+  readonly whyNotImport: string | undefined;
+  readonly onPath: () => void;
+  readonly onImport: () => void;
+}) {
+  const { topology, isPathing, whyNotImport } = props;
+  return (
+    <header className="page-head services-head">
+      <h1>Services</h1>
+      {topology && (
+        <span className="muted services-count">
+          {count(topology.nodes.length, "item")}, {count(topology.edges.length, "relationship")}
+          {topology.truncated && ", the first of them"}
+        </span>
+      )}
+      <span className="grow" />
+      {isPathing && (
+        <span className="tag info" role="status">
+          Choose where the path ends
+        </span>
+      )}
+      {props.canPath && (
+        <button
+          className="btn"
+          aria-pressed={isPathing}
+          aria-keyshortcuts="p"
+          onClick={props.onPath}
+        >
+          <Route /> Path to…
+        </button>
+      )}
+      <button
+        className="btn"
+        disabled={whyNotImport !== undefined}
+        title={whyNotImport}
+        onClick={props.onImport}
+      >
+        <Upload /> Import
+      </button>
+    </header>
+  );
+}
+
+function NothingKnown(props: { readonly canImport: boolean; readonly onImport: () => void }) {
+  return (
+    <Empty
+      title="Nothing is known yet"
+      action={
+        props.canImport && (
+          <button className="btn" onClick={props.onImport}>
+            <Upload /> Import items
+          </button>
+        )
+      }
+    >
+      Services, applications, machines and what ties them: import a list to begin with.
+    </Empty>
+  );
+}
+
+/** The item that is chosen, or the way from it to another. */
+function Side(
+  props: Omit<Parameters<typeof ItemSide>[0], "node"> & {
+    readonly chosen: Node;
+    readonly way: Parameters<typeof PathSide>[0]["way"] | undefined;
+    readonly isPath: boolean;
+  },
+) {
+  const { chosen, way, isPath, ...rest } = props;
+  if (!isPath) return <ItemSide node={chosen} {...rest} />;
+  return (
+    way && <PathSide from={chosen} way={way} onChoose={rest.onChoose} onClose={rest.onClose} />
   );
 }
 

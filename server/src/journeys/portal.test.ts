@@ -75,6 +75,7 @@ describeInBrowser("portal", () => {
       },
       required: ["why"],
       if: { properties: { why: { const: "Broken" } }, required: ["why"] },
+      // oxlint-disable-next-line unicorn/no-thenable
       then: { required: ["serial"] },
       else: { properties: { serial: false } },
     };

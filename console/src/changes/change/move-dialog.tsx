@@ -58,42 +58,14 @@ export function MoveDialog(props: {
       }
     >
       <div className="move">
-        <div className="move-times">
-          <Field label="From">
-            {(attributes) => (
-              <input
-                {...attributes}
-                className="field"
-                type="datetime-local"
-                required
-                value={start}
-                onChange={({ target }) => {
-                  setStart(target.value);
-                  setEnd(keepLength(start, end, target.value));
-                }}
-              />
-            )}
-          </Field>
-          <Field
-            label="To"
-            error={
-              from !== null && to !== null && to <= from
-                ? "It must end after it begins."
-                : undefined
-            }
-          >
-            {(attributes) => (
-              <input
-                {...attributes}
-                className="field"
-                type="datetime-local"
-                required
-                value={end}
-                onChange={({ target }) => setEnd(target.value)}
-              />
-            )}
-          </Field>
-        </div>
+        <Times
+          start={start}
+          end={end}
+          onChange={(nextStart, nextEnd) => {
+            setStart(nextStart);
+            setEnd(nextEnd);
+          }}
+        />
         {isWindow && conflicts && !hasConflicts(conflicts) && (
           <p className="move-free" role="status">
             Nothing is in the way then.
@@ -118,6 +90,44 @@ export function MoveDialog(props: {
         )}
       </div>
     </Dialog>
+  );
+}
+
+function Times(props: {
+  readonly start: string;
+  readonly end: string;
+  readonly onChange: (start: string, end: string) => void;
+}) {
+  const { start, end, onChange } = props;
+  const [from, to] = [fromLocalInput(start), fromLocalInput(end)];
+  const isReversed = from !== null && to !== null && to <= from;
+  return (
+    <div className="move-times">
+      <Field label="From">
+        {(attributes) => (
+          <input
+            {...attributes}
+            className="field"
+            type="datetime-local"
+            required
+            value={start}
+            onChange={({ target }) => onChange(target.value, keepLength(start, end, target.value))}
+          />
+        )}
+      </Field>
+      <Field label="To" error={isReversed ? "It must end after it begins." : undefined}>
+        {(attributes) => (
+          <input
+            {...attributes}
+            className="field"
+            type="datetime-local"
+            required
+            value={end}
+            onChange={({ target }) => onChange(start, target.value)}
+          />
+        )}
+      </Field>
+    </div>
   );
 }
 

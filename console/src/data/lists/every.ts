@@ -51,7 +51,7 @@ export function useEvery<O extends ListId>(id: O, query: object, { max, follow }
     return { items, isCut: Boolean(after) };
   };
   const { readLines } = useStableHandlers({
-    async readLines(key: readonly unknown[], ids: ReadonlySet<string>): Promise<void> {
+    readLines: async (key: readonly unknown[], ids: ReadonlySet<string>): Promise<void> => {
       if (ids.size > LINES_MAX) return cache.invalidateQueries({ queryKey: key });
       const lines = await read(follow.ask([...ids]));
       cache.setQueryData<Every<Item>>(key, (old) => old && putLines(old, ids, lines.items));

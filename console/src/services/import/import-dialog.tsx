@@ -20,7 +20,6 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }) {
   const [tried, setTried] = useState<Result>();
   const [problem, setProblem] = useState<string>();
   const [isBusy, setBusy] = useState(false);
-  const classes = useOp("cmdb.list_classes", { query: { limit: 200 } }).data?.data ?? [];
   const table = useMemo(() => parseTable(text), [text]);
   const mapping = guessMapping(table.header).map((guess, n) => chosen.get(n) ?? guess);
   const change = (next: string): void => {
@@ -92,22 +91,7 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }) {
           />
         )}
         {table.rows.length > 0 && !mapping.includes("class") && (
-          <Field label="All of them are">
-            {(attributes) => (
-              <select
-                {...attributes}
-                className="field"
-                value={fallback}
-                onChange={({ target }) => setFallback(target.value)}
-              >
-                {classes.map(({ name }) => (
-                  <option key={name} value={name}>
-                    {toWords(name)}
-                  </option>
-                ))}
-              </select>
-            )}
-          </Field>
+          <ClassChoice value={fallback} onChange={setFallback} />
         )}
         {tried && <Outcome result={tried} />}
         {problem !== undefined && (
@@ -117,6 +101,29 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }) {
         )}
       </div>
     </Dialog>
+  );
+}
+
+/** The class of all items, where no column says it. */
+function ClassChoice(props: { readonly value: string; readonly onChange: (name: string) => void }) {
+  const classes = useOp("cmdb.list_classes", { query: { limit: 200 } }).data?.data ?? [];
+  return (
+    <Field label="All of them are">
+      {(attributes) => (
+        <select
+          {...attributes}
+          className="field"
+          value={props.value}
+          onChange={({ target }) => props.onChange(target.value)}
+        >
+          {classes.map(({ name }) => (
+            <option key={name} value={name}>
+              {toWords(name)}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
   );
 }
 

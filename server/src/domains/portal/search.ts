@@ -85,7 +85,9 @@ async function findArticles(
     "select id, summary from articles where id = any($1::text[])",
     [hits.map(({ id }) => id)],
   );
-  const summaries = new Map(rows.map(({ id, summary }) => [id, String(summary ?? "")]));
+  const summaries = new Map(
+    rows.map(({ id, summary }) => [id, typeof summary === "string" ? summary : ""]),
+  );
   return hits.map(({ id, title }) => ({ id, title, summary: summaries.get(id) || null }));
 }
 

@@ -95,10 +95,10 @@ const HUES = 12;
 export function avatar(name: string): Markup {
   const words = name.split(/\s+/).filter(Boolean);
   const initials = [words[0], words.length > 1 ? words.at(-1) : undefined]
-    .map((word) => [...(word ?? "")][0] ?? "")
+    .map((word) => String.fromCodePoint(word?.codePointAt(0) ?? 0x20).trim())
     .join("")
     .toUpperCase();
-  const hue = [...name].reduce((sum, letter) => sum + (letter.codePointAt(0) ?? 0), 0) % HUES;
+  const hue = Buffer.from(name).reduce((sum, byte) => sum + byte, 0) % HUES;
   return markup`<span class="avatar hue-${hue}" aria-hidden="true">${initials}</span>`;
 }
 
