@@ -46,6 +46,7 @@ describeInBrowser("major incidents", () => {
       .toBe(1);
     expect(await stranger.page.getByRole("status").textContent()).toBe("Something does not work");
     expect(await stranger.page.content()).not.toContain("502");
+    await expectSound(stranger);
 
     // The end of it is the end of its reports; the review has it all.
     await page.getByRole("button", { name: /^Resolve/ }).click();

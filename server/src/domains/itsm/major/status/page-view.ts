@@ -45,7 +45,11 @@ export function renderPage(page: PublicPage, now: Date, feed: string): string {
   const body = markup`<header><h1>${settings.title}</h1>${settings.about !== "" && markup`<p>${settings.about}</p>`}</header>
 <main>
 <p class="now ${standing}" role="status"><i></i>${HEADLINES[standing]}</p>
-${open.map((notice) => renderNotice(notice, page))}
+${
+  open.length > 0 &&
+  markup`<section aria-labelledby="open"><h2 id="open">Now</h2>
+${open.map((notice) => renderNotice(notice, page))}</section>`
+}
 ${
   components.length > 0 &&
   markup`<section aria-labelledby="components"><h2 id="components">Components</h2>
