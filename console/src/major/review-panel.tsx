@@ -1,4 +1,4 @@
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { call, invalidate, useOp } from "../data/api.ts";
 import { describeRefusal } from "../data/change.ts";
 import { useMay } from "../data/people.ts";
@@ -62,7 +62,8 @@ function ReviewForm({ articleId, state, tags, onClose, ...text }: ReviewFormProp
   const [title, setTitle] = useState(text.title);
   const [body, setBody] = useState(text.body);
   const [isBusy, setBusy] = useState(false);
-  useEffect(() => document.getElementById("review-body")?.focus(), []);
+  const field = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => field.current?.focus(), []);
   const why = may("knowledge:write") ? undefined : "You may not write articles.";
   const save = async (): Promise<string> => {
     if (articleId !== undefined) {
@@ -118,7 +119,7 @@ function ReviewForm({ articleId, state, tags, onClose, ...text }: ReviewFormProp
         {(attributes) => (
           <textarea
             {...attributes}
-            id="review-body"
+            ref={field}
             className="field review-body"
             rows={20}
             value={body}
