@@ -74,7 +74,7 @@ describeInBrowser("the shell", () => {
     // Nobody waits for the answer before they press Enter.
     await page.keyboard.type(`prb${Number(number.slice(3))}`);
     await page.keyboard.press("Enter");
-    await page.waitForURL(`**/tickets/${number}`);
+    await page.waitForURL(`**/desk/problems/${number}`);
     await page.keyboard.press("Control+k");
     await page.keyboard.type("xyzzyx");
     await page.getByText("Nothing is called that.").waitFor();

@@ -56,6 +56,7 @@ export const GUIDE_GROUPS: readonly GuideGroup[] = [
       guide("apps", "Apps", "Pages for people"),
       guide("sql", "SQL", "Queries over your tables"),
       guide("migrations", "Migrations", "Changing tables by file"),
+      guide("files", "Files", "Attachments, pictures, and where they are kept"),
       guide("analytics", "Reports and dashboards", "Counting what there is"),
     ],
   },
@@ -63,6 +64,8 @@ export const GUIDE_GROUPS: readonly GuideGroup[] = [
     title: "Run a desk",
     guides: [
       guide("tickets", "Tickets", "What all four kinds share"),
+      guide("portal", "The portal", "The place of those who ask"),
+      guide("mail", "Mail", "Tickets that come and go by mail"),
       guide("incidents", "Incidents", "Something is broken"),
       guide("catalog", "Catalog", "Somebody wants something"),
       guide("changes", "Changes", "Something is to be changed"),

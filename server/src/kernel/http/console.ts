@@ -45,6 +45,7 @@ export const RESERVED: ReadonlySet<string> = new Set([
   "calendars",
   "docs",
   "downloads",
+  "files",
   "guide",
   "health",
   "healthz",

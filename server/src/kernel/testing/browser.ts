@@ -9,6 +9,8 @@ const FLAGS = [
   "--disable-component-update",
   "--disable-sync",
   "--no-first-run",
+  // Each window would load pages of the browser itself beforehand, at a second of the processor's time.
+  "--disable-features=PreloadTopChromeWebUI,Translate,MediaRouter,OptimizationHints,PaintHolding",
 ];
 
 /** Groups tests that need a browser: without one they fail, unless somebody has said that they may be left out. */

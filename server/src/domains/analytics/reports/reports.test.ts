@@ -214,8 +214,8 @@ test("tickets and their clocks are for who may read such tickets", async () => {
   }
   await world.sql(
     `insert into sla_clocks (workspace_id, environment, kind, ticket_id, policy_id, policy_name, policy_revision,
-                             metric, target_ms, state, fold, timeline, ticket, last_epoch, last_xid, last_seq, updated_at)
-     select $1, 'production', kind, kind || '_1', 'slp_1', 'P', 1, 'response', 60000, 'running', '{}', '[]', '{}',
+                             metric, name, target_ms, state, fold, timeline, ticket, last_epoch, last_xid, last_seq, updated_at)
+     select $1, 'production', kind, kind || '_1', 'slp_1', 'P', 1, 'response', 'response', 60000, 'running', '{}', '[]', '{}',
             1, '1', 1, now()
        from unnest(array['incident', 'request', 'change']) as kind`,
     [world.home],
