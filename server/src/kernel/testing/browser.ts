@@ -35,7 +35,7 @@ function requireChromium(): string {
   const named = process.env["MILLRACE_CHROMIUM"];
   throw new Error(
     `${named === undefined ? "There is no Chromium here" : `MILLRACE_CHROMIUM names ${named}, which is not there`}: ` +
-      "the tests of pages need one. Install it (Debian and Ubuntu: apt-get install chromium), name one in " +
+      "the tests of pages need one. Install it (Debian and Ubuntu: apt-get install chromium-headless-shell), name one in " +
       "MILLRACE_CHROMIUM, or leave those tests out with MILLRACE_SKIP_BROWSER_TESTS=1.",
   );
 }

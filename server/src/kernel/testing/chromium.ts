@@ -3,7 +3,10 @@ import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { chromium } from "playwright-core";
 
+/** The one without windows takes a quarter less of the processor's time. */
+const HEADLESS = "chromium-headless-shell";
 const PROGRAMS = [
+  HEADLESS,
   "chromium",
   "chromium-browser",
   "google-chrome-stable",
@@ -11,6 +14,7 @@ const PROGRAMS = [
   "chrome",
 ];
 const ELSEWHERE = [
+  "/usr/bin/chromium-headless-shell",
   "/usr/bin/chromium",
   "/snap/bin/chromium",
   "/opt/google/chrome/chrome",
@@ -40,7 +44,7 @@ export function findChromium(): string | undefined {
 export function setup(): void {
   const isOurs = process.env["CI"] === "true" && process.getuid?.() === 0 && existsSync(APT);
   if (!isOurs || findChromium() || process.env["MILLRACE_SKIP_BROWSER_TESTS"] === "1") return;
-  for (const args of [["update"], ["install", "-y", "--no-install-recommends", "chromium"]]) {
+  for (const args of [["update"], ["install", "-y", "--no-install-recommends", HEADLESS]]) {
     execFileSync(APT, args, { stdio: "ignore", timeout: 600_000 });
   }
 }
