@@ -9,6 +9,7 @@ const LATE = [
   "@node-saml/node-saml",
   "@scalar/fastify-api-reference",
   "@simplewebauthn/server",
+  "file-type",
   "imapflow",
   "libpg-query",
   "markdown-it",

@@ -1,5 +1,4 @@
 /** The type of a file, from what is in it: what its sender says is never trusted. */
-import { fileTypeFromBuffer } from "file-type";
 
 /** So many bytes of the beginning tell the type; a camera puts a small picture before the size of its own. */
 export const SNIFFED_BYTES = 128 * 1024;
@@ -22,6 +21,7 @@ const TEXT_TYPES: Readonly<Record<string, string>> = {
 
 /** Finds the type of a file from its first bytes; its name only tells one text from another. */
 export async function sniffMediaType(head: Uint8Array, name: string): Promise<string> {
+  const { fileTypeFromBuffer } = await import("file-type");
   const found = await fileTypeFromBuffer(head).catch(() => undefined);
   if (found?.mime === "application/xml") return sniffText(head, name) ?? found.mime;
   return found?.mime.split(";")[0] ?? sniffText(head, name) ?? BINARY;
