@@ -6,6 +6,9 @@ import { brotliCompress, constants, gzip } from "node:zlib";
 import { build } from "vite";
 import { CONSOLE_BUILD, draftFolder, hashSources, storeBuild } from "../server/build-cache.mjs";
 
+// Whoever builds it: in the environment of a test or of a developer React would be its slow development build.
+process.env["NODE_ENV"] = "production";
+
 const COMPRESSED_BYTES_MIN = 1024;
 const folder = resolve(process.argv[2] ?? join(import.meta.dirname, "dist"));
 const sources = process.argv[3] ?? hashSources(CONSOLE_BUILD);
