@@ -95,7 +95,7 @@ export interface Schemas {
   "FullWorkflowVersion": { "id": string; "workflowId": string; "version": number; "label": string | null; "status": "draft" | "active" | "superseded" | "archived"; "activeIn": readonly ("production" | "staging" | "development")[]; "author": { "id": string; "name": string }; "changeSummary": string; "createdAt": string; "definition": Schemas["WorkflowDefinition"] };
   "HolidayImport": { "calendar": Schemas["BusinessCalendar"]; "added": number; "skipped": number };
   "ImportResult": { "imported": number; "updated": number; "unchanged": number; "skipped": number; "errors": readonly ({ "path": string; "message": string })[] };
-  "Incident": { "id": string; "number": string; "title": string; "description": string; "impact": number; "urgency": number; "severity": "low" | "medium" | "high" | "critical"; "category": string; "callerId": string | null; "assigneeId": string | null; "teamId": string | null; "ciIds": readonly (string)[]; "tags"?: readonly (string)[]; "fields"?: { readonly [name: string]: unknown }; "state": "new" | "in_progress" | "on_hold" | "resolved" | "closed" | "cancelled"; "priority": number; "isMajor": boolean; "parentId": string | null; "onHoldReason": string | null; "resolution": string | null; "resolutionCode": string | null; "resolvedAt": string | null; "resolvedBy": string | null; "closedAt": string | null; "reopenCount": number; "satisfaction"?: number | null; "satisfactionComment"?: string | null; "ratedAt"?: string | null; "createdBy": string; "createdAt": string; "updatedAt": string };
+  "Incident": { "id": string; "number": string; "title": string; "description": string; "impact": number; "urgency": number; "severity": "low" | "medium" | "high" | "critical"; "category": string; "callerId": string | null; "assigneeId": string | null; "teamId": string | null; "ciIds": readonly (string)[]; "tags"?: readonly (string)[]; "fields"?: { readonly [name: string]: unknown }; "state": "new" | "in_progress" | "on_hold" | "resolved" | "closed" | "cancelled"; "priority": number; "isMajor": boolean; "parentId": string | null; "onHoldReason": string | null; "holdUntil"?: string | null; "resolution": string | null; "resolutionCode": string | null; "resolvedAt": string | null; "resolvedBy": string | null; "closedAt": string | null; "reopenCount": number; "satisfaction"?: number | null; "satisfactionComment"?: string | null; "ratedAt"?: string | null; "createdBy": string; "createdAt": string; "updatedAt": string };
   "IncidentBroadcast": { "at": string; "by": string | null; "message": string; "statusPage": { "title"?: string; "status": "investigating" | "identified" | "monitoring" | "resolved"; "effect"?: "degraded" | "down"; "componentIds"?: readonly (string)[] } | null };
   "IncidentRole": { "role": "commander" | "communications" | "operations"; "userId": string; "since": string };
   "IncidentRoles": { "roles": readonly (Schemas["IncidentRole"])[] };
@@ -130,11 +130,11 @@ export interface Schemas {
   "ListedEmbedToken": { "id": string; "appId": string; "environment": "production" | "staging" | "development"; "pageId": string | null; "context": { readonly [name: string]: unknown }; "allowedOrigins": readonly (string)[]; "createdBy": string; "createdAt": string; "expiresAt": string; "revokedAt": string | null; "revision": number };
   "ListedExport": { "id": string; "name": string; "format": "csv" | "json" | "xlsx"; "status": "queued" | "running" | "completed" | "failed" | "cancelled"; "reportId": string | null; "source": { "kind": string }; "progress": { "rows": number; "total": number | null; "percent": number | null }; "bytes": number; "error": string | null; "requestedBy": string; "createdAt": string; "startedAt": string | null; "finishedAt": string | null; "expiresAt": string; "revision": number };
   "ListedFile": { "id": string; "name": string; "mediaType": string; "size": number; "sha256": string; "width": number | null; "height": number | null; "attachedTo": { "type": string; "id": string } | null; "createdBy": string; "createdAt": string; "expiresAt": string | null; "revision": number };
-  "ListedIncident": { "id": string; "number": string; "title": string; "description": string; "impact": number; "urgency": number; "severity": "low" | "medium" | "high" | "critical"; "category": string; "callerId": string | null; "assigneeId": string | null; "teamId": string | null; "ciIds": readonly (string)[]; "tags"?: readonly (string)[]; "fields"?: { readonly [name: string]: unknown }; "state": "new" | "in_progress" | "on_hold" | "resolved" | "closed" | "cancelled"; "priority": number; "isMajor": boolean; "parentId": string | null; "onHoldReason": string | null; "resolution": string | null; "resolutionCode": string | null; "resolvedAt": string | null; "resolvedBy": string | null; "closedAt": string | null; "reopenCount": number; "satisfaction"?: number | null; "satisfactionComment"?: string | null; "ratedAt"?: string | null; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
+  "ListedIncident": { "id": string; "number": string; "title": string; "description": string; "impact": number; "urgency": number; "severity": "low" | "medium" | "high" | "critical"; "category": string; "callerId": string | null; "assigneeId": string | null; "teamId": string | null; "ciIds": readonly (string)[]; "tags"?: readonly (string)[]; "fields"?: { readonly [name: string]: unknown }; "state": "new" | "in_progress" | "on_hold" | "resolved" | "closed" | "cancelled"; "priority": number; "isMajor": boolean; "parentId": string | null; "onHoldReason": string | null; "holdUntil"?: string | null; "resolution": string | null; "resolutionCode": string | null; "resolvedAt": string | null; "resolvedBy": string | null; "closedAt": string | null; "reopenCount": number; "satisfaction"?: number | null; "satisfactionComment"?: string | null; "ratedAt"?: string | null; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedKpi": { "id": string; "name": string; "description": string; "reportId": string | null; "aggregate": { "source": { "kind": string }; "filter"?: { readonly [name: string]: unknown }; "fn": "count" | "sum" | "avg" | "min" | "max" | "percentile" | "distinct"; "field"?: string; "p"?: number } | null; "window": { "last": number; "unit": "minutes" | "hours" | "days"; "field"?: string } | null; "target": number; "direction": "up" | "down"; "schedule": Schemas["KpiSchedule"]; "unit": string | null; "runAs": string; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
-  "ListedListedIncident": { "id": string; "number": string; "title": string; "description": string; "impact": number; "urgency": number; "severity": "low" | "medium" | "high" | "critical"; "category": string; "callerId": string | null; "assigneeId": string | null; "teamId": string | null; "ciIds": readonly (string)[]; "tags"?: readonly (string)[]; "fields"?: { readonly [name: string]: unknown }; "state": "new" | "in_progress" | "on_hold" | "resolved" | "closed" | "cancelled"; "priority": number; "isMajor": boolean; "parentId": string | null; "onHoldReason": string | null; "resolution": string | null; "resolutionCode": string | null; "resolvedAt": string | null; "resolvedBy": string | null; "closedAt": string | null; "reopenCount": number; "satisfaction"?: number | null; "satisfactionComment"?: string | null; "ratedAt"?: string | null; "createdBy": string; "createdAt": string; "updatedAt": string; "lastPublicComment": { "by": string; "at": string; "isCaller": boolean } | null; "promisedAt": string | null; "revision": number };
+  "ListedListedIncident": { "id": string; "number": string; "title": string; "description": string; "impact": number; "urgency": number; "severity": "low" | "medium" | "high" | "critical"; "category": string; "callerId": string | null; "assigneeId": string | null; "teamId": string | null; "ciIds": readonly (string)[]; "tags"?: readonly (string)[]; "fields"?: { readonly [name: string]: unknown }; "state": "new" | "in_progress" | "on_hold" | "resolved" | "closed" | "cancelled"; "priority": number; "isMajor": boolean; "parentId": string | null; "onHoldReason": string | null; "holdUntil"?: string | null; "resolution": string | null; "resolutionCode": string | null; "resolvedAt": string | null; "resolvedBy": string | null; "closedAt": string | null; "reopenCount": number; "satisfaction"?: number | null; "satisfactionComment"?: string | null; "ratedAt"?: string | null; "createdBy": string; "createdAt": string; "updatedAt": string; "lastPublicComment": { "by": string; "at": string; "isCaller": boolean } | null; "promisedAt": string | null; "revision": number };
   "ListedListedRequest": { "id": string; "number": string; "itemId": string; "title": string; "description": string; "state": "submitted" | "awaiting_approval" | "approved" | "rejected" | "fulfilling" | "fulfilled" | "failed" | "cancelled"; "values": { readonly [name: string]: unknown }; "requestedFor": string; "assigneeId": string | null; "teamId": string | null; "ciIds": readonly (string)[]; "tags"?: readonly (string)[]; "fields"?: { readonly [name: string]: unknown }; "approval": { "required": boolean; "approverIds": readonly (string)[]; "rule": "any" | "all"; "decisions": readonly (Schemas["RequestDecision"])[] }; "workflowId": string | null; "runId": string | null; "output": unknown; "reason": string | null; "notes": string | null; "satisfaction"?: number | null; "satisfactionComment"?: string | null; "ratedAt"?: string | null; "approvedAt": string | null; "endedAt": string | null; "createdBy": string; "createdAt": string; "updatedAt": string; "lastPublicComment": { "by": string; "at": string; "isCaller": boolean } | null; "promisedAt": string | null; "revision": number };
-  "ListedMacro": { "id": string; "name": string; "description": string; "kinds": readonly ("incident" | "change" | "problem" | "request")[]; "teamId": string | null; "position": number; "steps": readonly ({ "act": "set"; "set": { readonly [name: string]: unknown } } | { "act": "tag"; "add"?: readonly (string)[]; "remove"?: readonly (string)[] } | { "act": "take" } | { "act": "comment"; "body"?: string; "textModuleId"?: string; "internal"?: boolean } | { "act": "hold"; "reason"?: string } | { "act": "resume" } | { "act": "resolve"; "resolution": string; "resolutionCode"?: string } | { "act": "close" } | { "act": "reopen"; "reason"?: string } | { "act": "cancel"; "reason"?: string })[]; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
+  "ListedMacro": { "id": string; "name": string; "description": string; "kinds": readonly ("incident" | "change" | "problem" | "request")[]; "teamId": string | null; "position": number; "steps": readonly ({ "act": "set"; "set": { readonly [name: string]: unknown } } | { "act": "tag"; "add"?: readonly (string)[]; "remove"?: readonly (string)[] } | { "act": "take" } | { "act": "comment"; "body"?: string; "textModuleId"?: string; "internal"?: boolean } | { "act": "hold"; "reason"?: string; "until"?: string } | { "act": "resume" } | { "act": "resolve"; "resolution": string; "resolutionCode"?: string } | { "act": "close" } | { "act": "reopen"; "reason"?: string } | { "act": "cancel"; "reason"?: string })[]; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedMailbox": { "id": string; "name": string; "address": string; "kind": "smtp" | "imap"; "teamId": string | null; "enabled": boolean; "acknowledge": boolean; "defaults": { "kind": "incident" | "request"; "itemId"?: string; "values"?: { readonly [name: string]: unknown }; "impact"?: number; "urgency"?: number; "category"?: string }; "templates": { "subject"?: string; "header"?: string; "footer"?: string }; "rules": readonly ({ "name": string; "when": { readonly [name: string]: unknown }; "action": "ignore" | "tag"; "tag"?: string })[]; "sendersHourlyMax": number; "imap": { "host": string; "port": number; "security": "tls" | "starttls" | "none"; "username": string; "secret": string; "folder": string } | null; "polledAt": string | null; "pollError": string | null; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedMember": { "id": string; "email": string; "name": string; "status": "active" | "deactivated"; "roles": readonly (string)[]; "createdAt": string; "revision": number };
   "ListedMigrationSummary": { "id": string; "number": number; "name": string; "checksum": string; "status": "pending" | "applied" | "rolled_back" | "failed"; "statuses": { "production": "pending" | "applied" | "rolled_back" | "failed"; "staging": "pending" | "applied" | "rolled_back" | "failed"; "development": "pending" | "applied" | "rolled_back" | "failed" }; "statusChangedAt": string | null; "error": { "step": number | null; "message": string } | null; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
@@ -160,7 +160,7 @@ export interface Schemas {
   "ListedWorkflowSummary": { "id": string; "name": string; "description"?: string; "note"?: string; "tags"?: readonly (string)[]; "trigger": Schemas["ShownWorkflowTrigger"]; "maxConcurrency"?: number; "concurrencyKey"?: string; "timeoutMs"?: number; "errorWorkflowId"?: string; "status": "active" | "inactive" | "archived"; "createdBy": string; "createdAt": string; "updatedAt": string; "versions": { "newest": { "id": string; "version": number; "label": string | null; "status": "draft" | "active" | "superseded" | "archived" } }; "environments": { "production": { "versionId": string; "version": number; "enabled": boolean } | null; "staging": { "versionId": string; "version": number; "enabled": boolean } | null; "development": { "versionId": string; "version": number; "enabled": boolean } | null }; "activity"?: Schemas["WorkflowActivity"]; "revision": number };
   "ListedWorkflowVersion": { "id": string; "workflowId": string; "version": number; "label": string | null; "status": "draft" | "active" | "superseded" | "archived"; "activeIn": readonly ("production" | "staging" | "development")[]; "author": { "id": string; "name": string }; "changeSummary": string; "createdAt": string; "revision": number };
   "ListedWorkspace": { "id": string; "slug": string; "name": string; "description": string; "plan": "standard" | "enterprise"; "timezone": string; "locale": string; "corsOrigins": readonly (string)[]; "createdAt": string; "updatedAt": string; "revision": number };
-  "Macro": { "id": string; "name": string; "description": string; "kinds": readonly ("incident" | "change" | "problem" | "request")[]; "teamId": string | null; "position": number; "steps": readonly ({ "act": "set"; "set": { readonly [name: string]: unknown } } | { "act": "tag"; "add"?: readonly (string)[]; "remove"?: readonly (string)[] } | { "act": "take" } | { "act": "comment"; "body"?: string; "textModuleId"?: string; "internal"?: boolean } | { "act": "hold"; "reason"?: string } | { "act": "resume" } | { "act": "resolve"; "resolution": string; "resolutionCode"?: string } | { "act": "close" } | { "act": "reopen"; "reason"?: string } | { "act": "cancel"; "reason"?: string })[]; "createdBy": string; "createdAt": string; "updatedAt": string };
+  "Macro": { "id": string; "name": string; "description": string; "kinds": readonly ("incident" | "change" | "problem" | "request")[]; "teamId": string | null; "position": number; "steps": readonly ({ "act": "set"; "set": { readonly [name: string]: unknown } } | { "act": "tag"; "add"?: readonly (string)[]; "remove"?: readonly (string)[] } | { "act": "take" } | { "act": "comment"; "body"?: string; "textModuleId"?: string; "internal"?: boolean } | { "act": "hold"; "reason"?: string; "until"?: string } | { "act": "resume" } | { "act": "resolve"; "resolution": string; "resolutionCode"?: string } | { "act": "close" } | { "act": "reopen"; "reason"?: string } | { "act": "cancel"; "reason"?: string })[]; "createdBy": string; "createdAt": string; "updatedAt": string };
   "MailMessage": { "id": string; "mailboxId": string; "state": "waiting" | "received" | "ignored" | "bounced" | "failed"; "reason": string | null; "detail": string | null; "source": "smtp" | "lmtp" | "imap" | "http"; "from": string | null; "fromName": string | null; "recipient": string; "subject": string | null; "size": number; "ticket": { "kind": "incident" | "change" | "problem" | "request"; "id": string; "number": string } | null; "commentId": string | null; "notices": readonly (string)[]; "tag": string | null; "fileId": string | null; "createdAt": string; "endedAt": string | null };
   "MailMessageDetail": { "id": string; "mailboxId": string; "state": "waiting" | "received" | "ignored" | "bounced" | "failed"; "reason": string | null; "detail": string | null; "source": "smtp" | "lmtp" | "imap" | "http"; "from": string | null; "fromName": string | null; "recipient": string; "subject": string | null; "size": number; "ticket": { "kind": "incident" | "change" | "problem" | "request"; "id": string; "number": string } | null; "commentId": string | null; "notices": readonly (string)[]; "tag": string | null; "fileId": string | null; "createdAt": string; "endedAt": string | null; "messageId": string | null; "returnPath": string | null; "quoted": string | null };
   "Mailbox": { "id": string; "name": string; "address": string; "kind": "smtp" | "imap"; "teamId": string | null; "enabled": boolean; "acknowledge": boolean; "defaults": { "kind": "incident" | "request"; "itemId"?: string; "values"?: { readonly [name: string]: unknown }; "impact"?: number; "urgency"?: number; "category"?: string }; "templates": { "subject"?: string; "header"?: string; "footer"?: string }; "rules": readonly ({ "name": string; "when": { readonly [name: string]: unknown }; "action": "ignore" | "tag"; "tag"?: string })[]; "sendersHourlyMax": number; "imap": { "host": string; "port": number; "security": "tls" | "starttls" | "none"; "username": string; "secret": string; "folder": string } | null; "polledAt": string | null; "pollError": string | null; "createdBy": string; "createdAt": string; "updatedAt": string };
@@ -288,6 +288,7 @@ export interface Schemas {
   "TicketKind": { "kind": "incident" | "change" | "problem" | "request"; "fields": readonly (Schemas["TicketField"])[]; "schema": { readonly [name: string]: unknown } };
   "TicketLink": { "id": string; "type": string; "direction": "out" | "in"; "ticket": Schemas["TicketSummary"]; "createdBy": string; "createdAt": string };
   "TicketSummary": { "kind": "incident" | "change" | "problem" | "request"; "id": string; "number": string; "title": string; "state": string; "workaround"?: string | null };
+  "TimeEntry": { "id": string; "ticketId": string; "userId": string; "minutes": number; "spentOn": string; "note": string; "createdBy": string; "createdAt": string };
   "TimelineMoment": { "eventId": string; "type": string; "at": string; "actor": { "id": string; "name": string; "type": "user" | "api_token" | "workflow" | "system" }; "changes": readonly ({ "field": string; "from": unknown; "to": unknown })[]; "data": { readonly [name: string]: unknown } };
   "Topic": { "name": string; "events": number; "lastEventAt": string; "platform": boolean };
   "TopicPagination": { "nextCursor": string; "hasMore": boolean; "limit": number };
@@ -489,6 +490,8 @@ export interface Operations {
   "changes.add_comment": { params: { "id": string }; body: { "body": string; "internal"?: boolean }; reply: { "data": Schemas["Comment"] } };
   /** Link a change to another ticket */
   "changes.add_link": { params: { "id": string }; body: { "type"?: "relates_to" | "caused_by" | "duplicates" | "blocks" | "fixed_by" | "child_of"; "ticketId": string }; reply: { "data": Schemas["TicketLink"] } };
+  /** Note time that was spent on a change */
+  "changes.add_time": { params: { "id": string }; body: { "minutes": number; "note"?: string; "spentOn"?: string; "userId"?: string }; reply: { "data": Schemas["TimeEntry"] } };
   /** Watch a change, or let somebody else watch it */
   "changes.add_watcher": { params: { "id": string }; body?: { "userId"?: string }; reply: { "data": Schemas["Watcher"] } };
   /** Approve of a change */
@@ -535,6 +538,8 @@ export interface Operations {
   "changes.list_delegations": { reply: { "data": Schemas["ChangeDelegations"] } };
   /** List the tickets that a change is linked to, from either side */
   "changes.list_links": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["TicketLink"])[]; "pagination": Schemas["Pagination"] } };
+  /** List the time that was spent on a change, the oldest entry first */
+  "changes.list_times": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["TimeEntry"])[]; "pagination": Schemas["Pagination"] } };
   /** List who watches a change */
   "changes.list_watchers": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Watcher"])[]; "pagination": Schemas["Pagination"] } };
   /** Read the calendar of changes by its secret address */
@@ -545,6 +550,8 @@ export interface Operations {
   "changes.remove_attachment": { params: { "id": string; "attachmentId": string }; reply: undefined };
   /** Remove a link, from either side */
   "changes.remove_link": { params: { "id": string; "linkId": string }; reply: undefined };
+  /** Remove time that was noted by mistake */
+  "changes.remove_time": { params: { "id": string; "timeId": string }; reply: undefined };
   /** Watch a change no longer */
   "changes.remove_watcher": { params: { "id": string; "userId": string }; reply: undefined };
   /** Make a rejected change a draft again */
@@ -723,6 +730,8 @@ export interface Operations {
   "incidents.add_comment": { params: { "id": string }; body: { "body": string; "internal"?: boolean }; reply: { "data": Schemas["Comment"] } };
   /** Link an incident to another ticket */
   "incidents.add_link": { params: { "id": string }; body: { "type"?: "relates_to" | "caused_by" | "duplicates" | "blocks" | "fixed_by" | "child_of"; "ticketId": string }; reply: { "data": Schemas["TicketLink"] } };
+  /** Note time that was spent on an incident */
+  "incidents.add_time": { params: { "id": string }; body: { "minutes": number; "note"?: string; "spentOn"?: string; "userId"?: string }; reply: { "data": Schemas["TimeEntry"] } };
   /** Watch an incident, or let somebody else watch it */
   "incidents.add_watcher": { params: { "id": string }; body?: { "userId"?: string }; reply: { "data": Schemas["Watcher"] } };
   /** Give an incident to somebody, to a team, or to nobody */
@@ -757,6 +766,8 @@ export interface Operations {
   "incidents.list_comments": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Comment"])[]; "pagination": Schemas["Pagination"] } };
   /** List the tickets that an incident is linked to, from either side */
   "incidents.list_links": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["TicketLink"])[]; "pagination": Schemas["Pagination"] } };
+  /** List the time that was spent on an incident, the oldest entry first */
+  "incidents.list_times": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["TimeEntry"])[]; "pagination": Schemas["Pagination"] } };
   /** List who watches an incident */
   "incidents.list_watchers": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Watcher"])[]; "pagination": Schemas["Pagination"] } };
   /** Merge a duplicate into the incident that it is one of */
@@ -769,18 +780,22 @@ export interface Operations {
   "incidents.remove_child": { params: { "id": string; "childId": string }; reply: undefined };
   /** Remove a link, from either side */
   "incidents.remove_link": { params: { "id": string; "linkId": string }; reply: undefined };
+  /** Remove time that was noted by mistake */
+  "incidents.remove_time": { params: { "id": string; "timeId": string }; reply: undefined };
   /** Watch an incident no longer */
   "incidents.remove_watcher": { params: { "id": string; "userId": string }; reply: undefined };
   /** Have a resolved or closed incident worked on again */
   "incidents.reopen": { params: { "id": string }; body?: { "reason"?: string }; reply: { "data": Schemas["Incident"] } };
   /** Resolve an incident */
   "incidents.resolve": { params: { "id": string }; body: { "resolution": string; "resolutionCode"?: string; "resolveChildren"?: boolean }; reply: { "data": Schemas["Incident"] } };
+  /** Make a part of an incident one of its own */
+  "incidents.split": { params: { "id": string }; body: { "title": string; "description"?: string; "commentIds"?: readonly (string)[]; "attachmentIds"?: readonly (string)[]; "isCopy"?: boolean }; reply: { "data": Schemas["Incident"] } };
   /** Take an incident that nobody works on */
   "incidents.take": { params: { "id": string }; reply: { "data": Schemas["Incident"] } };
   /** Undo the merge of an incident into another one */
   "incidents.unmerge": { params: { "id": string }; reply: { "data": Schemas["Incident"] } };
   /** Change an incident */
-  "incidents.update": { params: { "id": string }; body: { "title"?: string; "description"?: string; "impact"?: number; "urgency"?: number; "severity"?: "low" | "medium" | "high" | "critical"; "category"?: string; "callerId"?: string | null; "assigneeId"?: string | null; "teamId"?: string | null; "ciIds"?: readonly (string)[]; "tags"?: readonly (string)[]; "fields"?: { readonly [name: string]: unknown }; "state"?: "new" | "in_progress" | "on_hold" | "resolved" | "closed" | "cancelled"; "onHoldReason"?: string | null; "resolution"?: string; "resolutionCode"?: string }; reply: { "data": Schemas["Incident"] } };
+  "incidents.update": { params: { "id": string }; body: { "title"?: string; "description"?: string; "impact"?: number; "urgency"?: number; "severity"?: "low" | "medium" | "high" | "critical"; "category"?: string; "callerId"?: string | null; "assigneeId"?: string | null; "teamId"?: string | null; "ciIds"?: readonly (string)[]; "tags"?: readonly (string)[]; "fields"?: { readonly [name: string]: unknown }; "state"?: "new" | "in_progress" | "on_hold" | "resolved" | "closed" | "cancelled"; "onHoldReason"?: string | null; "holdUntil"?: string | null; "resolution"?: string; "resolutionCode"?: string }; reply: { "data": Schemas["Incident"] } };
   /** Accept an invitation */
   "invitations.accept": { body: { "token": string; "name"?: string; "password": string }; reply: { "data": Schemas["User"] } };
   /** Accept an invitation from the form, and go to the first page */
@@ -838,7 +853,7 @@ export interface Operations {
   /** Change a KPI */
   "kpis.update": { params: { "id": string }; body: { "name"?: string; "description"?: string; "reportId"?: string; "aggregate"?: Schemas["KpiAggregate"]; "window"?: { "last": number; "unit": "minutes" | "hours" | "days"; "field"?: string } | null; "target"?: number; "direction"?: "up" | "down"; "schedule"?: string | Schemas["KpiSchedule"]; "unit"?: string | null }; reply: { "data": Schemas["Kpi"] } };
   /** Create a macro */
-  "macros.create": { body: { "name": string; "description"?: string; "kinds"?: readonly ("incident" | "change" | "problem" | "request")[]; "teamId"?: string | null; "position"?: number; "steps": readonly ({ "act": "set"; "set": { readonly [name: string]: unknown } } | { "act": "tag"; "add"?: readonly (string)[]; "remove"?: readonly (string)[] } | { "act": "take" } | { "act": "comment"; "body"?: string; "textModuleId"?: string; "internal"?: boolean } | { "act": "hold"; "reason"?: string } | { "act": "resume" } | { "act": "resolve"; "resolution": string; "resolutionCode"?: string } | { "act": "close" } | { "act": "reopen"; "reason"?: string } | { "act": "cancel"; "reason"?: string })[] }; reply: { "data": Schemas["Macro"] } };
+  "macros.create": { body: { "name": string; "description"?: string; "kinds"?: readonly ("incident" | "change" | "problem" | "request")[]; "teamId"?: string | null; "position"?: number; "steps": readonly ({ "act": "set"; "set": { readonly [name: string]: unknown } } | { "act": "tag"; "add"?: readonly (string)[]; "remove"?: readonly (string)[] } | { "act": "take" } | { "act": "comment"; "body"?: string; "textModuleId"?: string; "internal"?: boolean } | { "act": "hold"; "reason"?: string; "until"?: string } | { "act": "resume" } | { "act": "resolve"; "resolution": string; "resolutionCode"?: string } | { "act": "close" } | { "act": "reopen"; "reason"?: string } | { "act": "cancel"; "reason"?: string })[] }; reply: { "data": Schemas["Macro"] } };
   /** Delete a macro */
   "macros.delete": { params: { "id": string }; reply: undefined };
   /** Read a macro */
@@ -848,7 +863,7 @@ export interface Operations {
   /** Run a macro on tickets */
   "macros.run": { params: { "id": string }; body: { "ids"?: readonly (string)[]; "select"?: { "kinds"?: string; "view"?: string; "open"?: boolean; "assigneeId"?: string; "teamId"?: string; "tags"?: string; "filter"?: { readonly [name: string]: unknown } }; "dryRun"?: boolean }; reply: { "data": Schemas["ActResults"] } };
   /** Change a macro */
-  "macros.update": { params: { "id": string }; body: { "name"?: string; "description"?: string; "kinds"?: readonly ("incident" | "change" | "problem" | "request")[]; "teamId"?: string | null; "position"?: number; "steps"?: readonly ({ "act": "set"; "set": { readonly [name: string]: unknown } } | { "act": "tag"; "add"?: readonly (string)[]; "remove"?: readonly (string)[] } | { "act": "take" } | { "act": "comment"; "body"?: string; "textModuleId"?: string; "internal"?: boolean } | { "act": "hold"; "reason"?: string } | { "act": "resume" } | { "act": "resolve"; "resolution": string; "resolutionCode"?: string } | { "act": "close" } | { "act": "reopen"; "reason"?: string } | { "act": "cancel"; "reason"?: string })[] }; reply: { "data": Schemas["Macro"] } };
+  "macros.update": { params: { "id": string }; body: { "name"?: string; "description"?: string; "kinds"?: readonly ("incident" | "change" | "problem" | "request")[]; "teamId"?: string | null; "position"?: number; "steps"?: readonly ({ "act": "set"; "set": { readonly [name: string]: unknown } } | { "act": "tag"; "add"?: readonly (string)[]; "remove"?: readonly (string)[] } | { "act": "take" } | { "act": "comment"; "body"?: string; "textModuleId"?: string; "internal"?: boolean } | { "act": "hold"; "reason"?: string; "until"?: string } | { "act": "resume" } | { "act": "resolve"; "resolution": string; "resolutionCode"?: string } | { "act": "close" } | { "act": "reopen"; "reason"?: string } | { "act": "cancel"; "reason"?: string })[] }; reply: { "data": Schemas["Macro"] } };
   /** Hand in a mail that somebody else received */
   "mail.receive": { query: { "to": string; "from"?: string }; body: string; reply: { "data": Schemas["MailMessageDetail"] } };
   /** Set up a mailbox of a team */
@@ -1033,6 +1048,8 @@ export interface Operations {
   "problems.add_comment": { params: { "id": string }; body: { "body": string; "internal"?: boolean }; reply: { "data": Schemas["Comment"] } };
   /** Link a problem to another ticket */
   "problems.add_link": { params: { "id": string }; body: { "type"?: "relates_to" | "caused_by" | "duplicates" | "blocks" | "fixed_by" | "child_of"; "ticketId": string }; reply: { "data": Schemas["TicketLink"] } };
+  /** Note time that was spent on a problem */
+  "problems.add_time": { params: { "id": string }; body: { "minutes": number; "note"?: string; "spentOn"?: string; "userId"?: string }; reply: { "data": Schemas["TimeEntry"] } };
   /** Watch a problem, or let somebody else watch it */
   "problems.add_watcher": { params: { "id": string }; body?: { "userId"?: string }; reply: { "data": Schemas["Watcher"] } };
   /** Close a resolved problem */
@@ -1063,12 +1080,16 @@ export interface Operations {
   "problems.list_known_errors": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedProblem"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
   /** List the tickets that a problem is linked to, from either side */
   "problems.list_links": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["TicketLink"])[]; "pagination": Schemas["Pagination"] } };
+  /** List the time that was spent on a problem, the oldest entry first */
+  "problems.list_times": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["TimeEntry"])[]; "pagination": Schemas["Pagination"] } };
   /** List who watches a problem */
   "problems.list_watchers": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Watcher"])[]; "pagination": Schemas["Pagination"] } };
   /** Remove what is attached */
   "problems.remove_attachment": { params: { "id": string; "attachmentId": string }; reply: undefined };
   /** Remove a link, from either side */
   "problems.remove_link": { params: { "id": string; "linkId": string }; reply: undefined };
+  /** Remove time that was noted by mistake */
+  "problems.remove_time": { params: { "id": string; "timeId": string }; reply: undefined };
   /** Watch a problem no longer */
   "problems.remove_watcher": { params: { "id": string; "userId": string }; reply: undefined };
   /** Look into a problem again that was thought to be over */
@@ -1147,6 +1168,8 @@ export interface Operations {
   "requests.add_comment": { params: { "id": string }; body: { "body": string; "internal"?: boolean }; reply: { "data": Schemas["Comment"] } };
   /** Link a request to another ticket */
   "requests.add_link": { params: { "id": string }; body: { "type"?: "relates_to" | "caused_by" | "duplicates" | "blocks" | "fixed_by" | "child_of"; "ticketId": string }; reply: { "data": Schemas["TicketLink"] } };
+  /** Note time that was spent on a request */
+  "requests.add_time": { params: { "id": string }; body: { "minutes": number; "note"?: string; "spentOn"?: string; "userId"?: string }; reply: { "data": Schemas["TimeEntry"] } };
   /** Watch a request, or let somebody else watch it */
   "requests.add_watcher": { params: { "id": string }; body?: { "userId"?: string }; reply: { "data": Schemas["Watcher"] } };
   /** Agree to a request */
@@ -1169,6 +1192,8 @@ export interface Operations {
   "requests.list_comments": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Comment"])[]; "pagination": Schemas["Pagination"] } };
   /** List the tickets that a request is linked to, from either side */
   "requests.list_links": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["TicketLink"])[]; "pagination": Schemas["Pagination"] } };
+  /** List the time that was spent on a request, the oldest entry first */
+  "requests.list_times": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["TimeEntry"])[]; "pagination": Schemas["Pagination"] } };
   /** List who watches a request */
   "requests.list_watchers": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Watcher"])[]; "pagination": Schemas["Pagination"] } };
   /** Say how content you are with what you asked for */
@@ -1179,6 +1204,8 @@ export interface Operations {
   "requests.remove_attachment": { params: { "id": string; "attachmentId": string }; reply: undefined };
   /** Remove a link, from either side */
   "requests.remove_link": { params: { "id": string; "linkId": string }; reply: undefined };
+  /** Remove time that was noted by mistake */
+  "requests.remove_time": { params: { "id": string; "timeId": string }; reply: undefined };
   /** Watch a request no longer */
   "requests.remove_watcher": { params: { "id": string; "userId": string }; reply: undefined };
   /** Try again to fulfil a request that failed */
@@ -1332,7 +1359,7 @@ export interface Operations {
   /** Change a text module */
   "text_modules.update": { params: { "id": string }; body: { "name"?: string; "keyword"?: string; "body"?: string; "teamId"?: string | null }; reply: { "data": Schemas["TextModule"] } };
   /** Change many tickets at once */
-  "tickets.bulk": { body: { "ids"?: readonly (string)[]; "select"?: { "kinds"?: string; "view"?: string; "open"?: boolean; "assigneeId"?: string; "teamId"?: string; "tags"?: string; "filter"?: { readonly [name: string]: unknown } }; "dryRun"?: boolean; "acts": readonly ({ "act": "set"; "set": { readonly [name: string]: unknown } } | { "act": "tag"; "add"?: readonly (string)[]; "remove"?: readonly (string)[] } | { "act": "take" } | { "act": "comment"; "body"?: string; "textModuleId"?: string; "internal"?: boolean } | { "act": "hold"; "reason"?: string } | { "act": "resume" } | { "act": "resolve"; "resolution": string; "resolutionCode"?: string } | { "act": "close" } | { "act": "reopen"; "reason"?: string } | { "act": "cancel"; "reason"?: string })[] }; reply: { "data": Schemas["ActResults"] } };
+  "tickets.bulk": { body: { "ids"?: readonly (string)[]; "select"?: { "kinds"?: string; "view"?: string; "open"?: boolean; "assigneeId"?: string; "teamId"?: string; "tags"?: string; "filter"?: { readonly [name: string]: unknown } }; "dryRun"?: boolean; "acts": readonly ({ "act": "set"; "set": { readonly [name: string]: unknown } } | { "act": "tag"; "add"?: readonly (string)[]; "remove"?: readonly (string)[] } | { "act": "take" } | { "act": "comment"; "body"?: string; "textModuleId"?: string; "internal"?: boolean } | { "act": "hold"; "reason"?: string; "until"?: string } | { "act": "resume" } | { "act": "resolve"; "resolution": string; "resolutionCode"?: string } | { "act": "close" } | { "act": "reopen"; "reason"?: string } | { "act": "cancel"; "reason"?: string })[] }; reply: { "data": Schemas["ActResults"] } };
   /** Read a ticket of any kind as the queue shows it */
   "tickets.get": { params: { "id": string }; query?: { "expand"?: string }; reply: { "data": Schemas["TicketItem"] } };
   /** List tickets of all kinds in one queue */
@@ -1566,6 +1593,7 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "changes.add_attachment": "POST /api/v1/itsm/changes/{id}/attachments",
   "changes.add_comment": "POST /api/v1/itsm/changes/{id}/comments",
   "changes.add_link": "POST /api/v1/itsm/changes/{id}/links",
+  "changes.add_time": "POST /api/v1/itsm/changes/{id}/times",
   "changes.add_watcher": "POST /api/v1/itsm/changes/{id}/watchers",
   "changes.approve": "POST /api/v1/itsm/changes/{id}/approve",
   "changes.calendar": "GET /api/v1/itsm/changes/calendar",
@@ -1589,11 +1617,13 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "changes.list_comments": "GET /api/v1/itsm/changes/{id}/comments",
   "changes.list_delegations": "GET /api/v1/itsm/changes/delegations",
   "changes.list_links": "GET /api/v1/itsm/changes/{id}/links",
+  "changes.list_times": "GET /api/v1/itsm/changes/{id}/times",
   "changes.list_watchers": "GET /api/v1/itsm/changes/{id}/watchers",
   "changes.read_calendar_feed": "GET /calendars/{token}.ics",
   "changes.reject": "POST /api/v1/itsm/changes/{id}/reject",
   "changes.remove_attachment": "DELETE /api/v1/itsm/changes/{id}/attachments/{attachmentId}",
   "changes.remove_link": "DELETE /api/v1/itsm/changes/{id}/links/{linkId}",
+  "changes.remove_time": "DELETE /api/v1/itsm/changes/{id}/times/{timeId}",
   "changes.remove_watcher": "DELETE /api/v1/itsm/changes/{id}/watchers/{userId}",
   "changes.revise": "POST /api/v1/itsm/changes/{id}/revise",
   "changes.rollback": "POST /api/v1/itsm/changes/{id}/rollback",
@@ -1683,6 +1713,7 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "incidents.add_child": "POST /api/v1/itsm/incidents/{id}/children",
   "incidents.add_comment": "POST /api/v1/itsm/incidents/{id}/comments",
   "incidents.add_link": "POST /api/v1/itsm/incidents/{id}/links",
+  "incidents.add_time": "POST /api/v1/itsm/incidents/{id}/times",
   "incidents.add_watcher": "POST /api/v1/itsm/incidents/{id}/watchers",
   "incidents.assign": "POST /api/v1/itsm/incidents/{id}/assign",
   "incidents.broadcast": "POST /api/v1/itsm/incidents/{id}/broadcast",
@@ -1700,15 +1731,18 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "incidents.list_children": "GET /api/v1/itsm/incidents/{id}/children",
   "incidents.list_comments": "GET /api/v1/itsm/incidents/{id}/comments",
   "incidents.list_links": "GET /api/v1/itsm/incidents/{id}/links",
+  "incidents.list_times": "GET /api/v1/itsm/incidents/{id}/times",
   "incidents.list_watchers": "GET /api/v1/itsm/incidents/{id}/watchers",
   "incidents.merge": "POST /api/v1/itsm/incidents/{id}/merge",
   "incidents.rate": "POST /api/v1/itsm/incidents/{id}/rate",
   "incidents.remove_attachment": "DELETE /api/v1/itsm/incidents/{id}/attachments/{attachmentId}",
   "incidents.remove_child": "DELETE /api/v1/itsm/incidents/{id}/children/{childId}",
   "incidents.remove_link": "DELETE /api/v1/itsm/incidents/{id}/links/{linkId}",
+  "incidents.remove_time": "DELETE /api/v1/itsm/incidents/{id}/times/{timeId}",
   "incidents.remove_watcher": "DELETE /api/v1/itsm/incidents/{id}/watchers/{userId}",
   "incidents.reopen": "POST /api/v1/itsm/incidents/{id}/reopen",
   "incidents.resolve": "POST /api/v1/itsm/incidents/{id}/resolve",
+  "incidents.split": "POST /api/v1/itsm/incidents/{id}/split",
   "incidents.take": "POST /api/v1/itsm/incidents/{id}/take",
   "incidents.unmerge": "POST /api/v1/itsm/incidents/{id}/unmerge",
   "incidents.update": "PATCH /api/v1/itsm/incidents/{id}",
@@ -1838,6 +1872,7 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "problems.add_attachment": "POST /api/v1/itsm/problems/{id}/attachments",
   "problems.add_comment": "POST /api/v1/itsm/problems/{id}/comments",
   "problems.add_link": "POST /api/v1/itsm/problems/{id}/links",
+  "problems.add_time": "POST /api/v1/itsm/problems/{id}/times",
   "problems.add_watcher": "POST /api/v1/itsm/problems/{id}/watchers",
   "problems.close": "POST /api/v1/itsm/problems/{id}/close",
   "problems.create": "POST /api/v1/itsm/problems",
@@ -1853,9 +1888,11 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "problems.list_incidents": "GET /api/v1/itsm/problems/{id}/incidents",
   "problems.list_known_errors": "GET /api/v1/itsm/known-errors",
   "problems.list_links": "GET /api/v1/itsm/problems/{id}/links",
+  "problems.list_times": "GET /api/v1/itsm/problems/{id}/times",
   "problems.list_watchers": "GET /api/v1/itsm/problems/{id}/watchers",
   "problems.remove_attachment": "DELETE /api/v1/itsm/problems/{id}/attachments/{attachmentId}",
   "problems.remove_link": "DELETE /api/v1/itsm/problems/{id}/links/{linkId}",
+  "problems.remove_time": "DELETE /api/v1/itsm/problems/{id}/times/{timeId}",
   "problems.remove_watcher": "DELETE /api/v1/itsm/problems/{id}/watchers/{userId}",
   "problems.reopen": "POST /api/v1/itsm/problems/{id}/reopen",
   "problems.resolve": "POST /api/v1/itsm/problems/{id}/resolve",
@@ -1895,6 +1932,7 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "requests.add_attachment": "POST /api/v1/catalog/requests/{id}/attachments",
   "requests.add_comment": "POST /api/v1/catalog/requests/{id}/comments",
   "requests.add_link": "POST /api/v1/catalog/requests/{id}/links",
+  "requests.add_time": "POST /api/v1/catalog/requests/{id}/times",
   "requests.add_watcher": "POST /api/v1/catalog/requests/{id}/watchers",
   "requests.approve": "POST /api/v1/catalog/requests/{id}/approve",
   "requests.cancel": "POST /api/v1/catalog/requests/{id}/cancel",
@@ -1906,11 +1944,13 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "requests.list_attachments": "GET /api/v1/catalog/requests/{id}/attachments",
   "requests.list_comments": "GET /api/v1/catalog/requests/{id}/comments",
   "requests.list_links": "GET /api/v1/catalog/requests/{id}/links",
+  "requests.list_times": "GET /api/v1/catalog/requests/{id}/times",
   "requests.list_watchers": "GET /api/v1/catalog/requests/{id}/watchers",
   "requests.rate": "POST /api/v1/catalog/requests/{id}/rate",
   "requests.reject": "POST /api/v1/catalog/requests/{id}/reject",
   "requests.remove_attachment": "DELETE /api/v1/catalog/requests/{id}/attachments/{attachmentId}",
   "requests.remove_link": "DELETE /api/v1/catalog/requests/{id}/links/{linkId}",
+  "requests.remove_time": "DELETE /api/v1/catalog/requests/{id}/times/{timeId}",
   "requests.remove_watcher": "DELETE /api/v1/catalog/requests/{id}/watchers/{userId}",
   "requests.retry": "POST /api/v1/catalog/requests/{id}/retry",
   "requests.submit": "POST /api/v1/catalog/requests",

@@ -12,6 +12,18 @@ type Generated<T> =
     : ColumnType<T, T | undefined, T>;
 
 export interface Tables {
+  absences: {
+    id: string;
+    workspace_id: Generated<string>;
+    user_id: string;
+    starts_at: Time;
+    ends_at: Time;
+    note: string;
+    created_by: string;
+    revision: Generated<number>;
+    created_at: Time;
+    updated_at: Time;
+  };
   api_tokens: {
     id: string;
     workspace_id: Generated<string>;
@@ -194,6 +206,30 @@ export interface Tables {
     updated_at: Time;
     hook_token: string | null;
   };
+  assignment_cursors: {
+    workspace_id: Generated<string>;
+    environment: Generated<"production" | "staging" | "development">;
+    rule_id: string;
+    user_id: string;
+  };
+  assignment_rules: {
+    id: string;
+    workspace_id: Generated<string>;
+    name: string;
+    entity: string;
+    position: number;
+    conditions: Json;
+    on_events: string[];
+    method: string;
+    team_id: string | null;
+    user_ids: string[];
+    schedule_id: string | null;
+    active: boolean;
+    created_by: string;
+    revision: Generated<number>;
+    created_at: Time;
+    updated_at: Time;
+  };
   blackout_windows: {
     id: string;
     workspace_id: Generated<string>;
@@ -262,6 +298,7 @@ export interface Tables {
     keywords: Generated<string[]>;
     estimate: string | null;
     featured: Generated<boolean>;
+    tasks: Generated<Json>;
   };
   catalog_requests: {
     id: string;
@@ -333,6 +370,7 @@ export interface Tables {
     revision: Generated<number>;
     created_at: Time;
     updated_at: Time;
+    tasks: Generated<Json>;
   };
   change_votes: {
     id: string;
@@ -536,6 +574,21 @@ export interface Tables {
     created_at: Time;
     updated_at: Time;
   };
+  escalation_policies: {
+    id: string;
+    workspace_id: Generated<string>;
+    name: string;
+    description: string;
+    entity: string;
+    conditions: Json | null;
+    steps: Json;
+    repeats: number;
+    active: boolean;
+    created_by: string;
+    revision: Generated<number>;
+    created_at: Time;
+    updated_at: Time;
+  };
   events: {
     epoch: Generated<number>;
     xid: Generated<string>;
@@ -677,6 +730,7 @@ export interface Tables {
     broadcast_at: Time | null;
     tags: Generated<string[]>;
     fields: Generated<Json>;
+    hold_until: Time | null;
   };
   installation: {
     the_only_one: Generated<boolean>;
@@ -930,6 +984,30 @@ export interface Tables {
     used_at: Time | null;
     created_at: Time;
   };
+  on_call_overrides: {
+    id: string;
+    workspace_id: Generated<string>;
+    schedule_id: string;
+    user_id: string;
+    starts_at: Time;
+    ends_at: Time;
+    reason: string;
+    created_by: string;
+    created_at: Time;
+  };
+  on_call_schedules: {
+    id: string;
+    workspace_id: Generated<string>;
+    name: string;
+    description: string;
+    team_id: string | null;
+    time_zone: string;
+    layers: Json;
+    created_by: string;
+    revision: Generated<number>;
+    created_at: Time;
+    updated_at: Time;
+  };
   organisations: {
     id: string;
     workspace_id: Generated<string>;
@@ -962,6 +1040,29 @@ export interface Tables {
     revision: Generated<number>;
     installed_by: string;
     installed_at: Time;
+    updated_at: Time;
+  };
+  pages: {
+    id: string;
+    workspace_id: Generated<string>;
+    environment: Generated<"production" | "staging" | "development">;
+    policy_id: string;
+    kind: string;
+    ticket_id: string;
+    number: string;
+    title: string;
+    state: string;
+    steps: Json;
+    repeats: number;
+    round: number;
+    step: number;
+    user_ids: string[];
+    next_at: Time | null;
+    acknowledged_by: string | null;
+    acknowledged_at: Time | null;
+    revision: Generated<number>;
+    created_by: string;
+    created_at: Time;
     updated_at: Time;
   };
   parked_events: {
@@ -1429,6 +1530,41 @@ export interface Tables {
     workspace_id: Generated<string>;
     kind: string;
     last: number;
+  };
+  ticket_tasks: {
+    id: string;
+    workspace_id: Generated<string>;
+    environment: Generated<"production" | "staging" | "development">;
+    kind: string;
+    ticket_id: string;
+    position: number;
+    title: string;
+    description: string;
+    state: string;
+    assignee_id: string | null;
+    team_id: string | null;
+    due_at: Time | null;
+    must_be_done: boolean;
+    internal: boolean;
+    ended_by: string | null;
+    ended_at: Time | null;
+    revision: Generated<number>;
+    created_by: string;
+    created_at: Time;
+    updated_at: Time;
+  };
+  ticket_times: {
+    id: string;
+    workspace_id: Generated<string>;
+    environment: Generated<"production" | "staging" | "development">;
+    kind: string;
+    ticket_id: string;
+    user_id: string;
+    minutes: number;
+    spent_on: string;
+    note: string;
+    created_by: string;
+    created_at: Time;
   };
   ticket_watchers: {
     workspace_id: Generated<string>;

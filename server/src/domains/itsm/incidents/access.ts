@@ -24,6 +24,7 @@ export const ownIncidents: OwnTickets = {
     "callerId",
     "assigneeId",
     "onHoldReason",
+    "holdUntil",
     "resolution",
     "resolvedAt",
     "resolvedBy",
@@ -49,6 +50,7 @@ export const ownIncidents: OwnTickets = {
     "merged",
     "unmerged",
     "rated",
+    "resumed",
   ],
 };
 

@@ -38,6 +38,7 @@ function incident(change: Partial<Incident> = {}): Incident {
     satisfactionComment: null,
     ratedAt: null,
     onHoldReason: null,
+    holdUntil: null,
     resolution: null,
     resolutionCode: null,
     resolvedAt: null,

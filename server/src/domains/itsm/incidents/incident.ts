@@ -53,6 +53,13 @@ export const DEFAULT_RESOLUTION_CODE = "solved";
 export const Resolution = line(20_000, "What was done about it");
 export const Reason = line(2_000);
 export const OptionalReason = object({ reason: Type.Optional(Reason) });
+/** The moment at which an incident that is on hold comes back by itself. */
+export const HoldUntil = nullable(
+  Type.String({
+    format: "date-time",
+    description: "When it is worked on again by itself, while it is on hold",
+  }),
+);
 export const UserId = id("usr");
 export const TeamId = id("tem");
 
@@ -86,6 +93,8 @@ export const Incident = Type.Object(
     isMajor: Type.Boolean(),
     parentId: nullable(id("inc", "The major incident that it is a child of")),
     onHoldReason: nullable(text(2_000)),
+    // Events of earlier versions do not have it.
+    holdUntil: Type.Optional(HoldUntil),
     resolution: nullable(text(20_000, "What was done about it")),
     resolutionCode: nullable(ResolutionCode),
     resolvedAt: nullable(Time),

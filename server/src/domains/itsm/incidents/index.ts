@@ -8,12 +8,14 @@ import { contribute } from "#kernel/extension-point.ts";
 import { autoCloseJob, findAutoCloseable } from "./auto-close.ts";
 import { events } from "./incident.ts";
 import { incidentKind } from "./kind.ts";
+import { IncidentResumed, resumeJob } from "./hold/hold-until.ts";
 import { mergeEvents, mergeOperations } from "./merge/merge.ts";
 import { majorIncidentOperations } from "./major-incident.ts";
 import { incidentOperations } from "./operations.ts";
 import { IncidentsOwn, IncidentsRead, IncidentsResolve, IncidentsWrite } from "./incident.ts";
 import { openIncidentsOn } from "./store.ts";
 import { broadcastNotificationReader } from "./notifications.ts";
+import { IncidentSplit, splitIncident } from "./split/split.ts";
 import { incidentTransitions } from "./transitions.ts";
 
 export { Incident, incidentEventData, IncidentBroadcast, StatusNotice } from "./incident.ts";
@@ -31,16 +33,17 @@ export const incidents = domain({
   name: "incidents",
   summary: "What went wrong, for whom, who works on it, and what became of it.",
   permissions: [IncidentsOwn, IncidentsRead, IncidentsWrite, IncidentsResolve],
-  events: [...events, ...mergeEvents, ...shared.events],
+  events: [...events, ...mergeEvents, IncidentResumed, IncidentSplit, ...shared.events],
   operations: [
     ...incidentOperations,
     ...incidentTransitions,
     ...majorIncidentOperations,
     ...mergeOperations,
+    splitIncident,
     ...shared.operations,
   ],
   readers: [broadcastNotificationReader],
-  jobs: [findAutoCloseable, autoCloseJob],
+  jobs: [findAutoCloseable, autoCloseJob, resumeJob],
   contributions: [
     contribute(SearchSourcePoint, ticketSearch(incidentKind)),
     contribute(TicketKindPoint, incidentKind),

@@ -27,7 +27,7 @@ export function applyIncidentTransition(
 ): Incident {
   const state = nextState(incidentMachine, incident.state, action);
   const changes = CHANGES[action]?.(incident, context);
-  return { ...incident, state, onHoldReason: null, ...changes, ...fields };
+  return { ...incident, state, onHoldReason: null, holdUntil: null, ...changes, ...fields };
 }
 
 const CHANGES: {
@@ -50,6 +50,7 @@ const CHANGES: {
 export interface StateChange {
   readonly state?: State | undefined;
   readonly onHoldReason?: string | null | undefined;
+  readonly holdUntil?: string | null | undefined;
   readonly resolution?: string | undefined;
   readonly resolutionCode?: string | undefined;
 }
@@ -60,7 +61,7 @@ export function applyStateChange(
   change: StateChange,
   context: TransitionContext,
 ): { readonly incident: Incident; readonly action?: Action } {
-  const { state = incident.state, onHoldReason } = change;
+  const { state = incident.state } = change;
   const action =
     state === incident.state
       ? undefined
@@ -70,11 +71,23 @@ export function applyStateChange(
   const next = action
     ? applyIncidentTransition({ ...incident, ...fields }, action, context)
     : { ...incident, ...fields };
-  if (onHoldReason === undefined) return { incident: next, ...(action && { action }) };
-  if (next.state !== "on_hold") {
-    throw invalidField("/onHoldReason", "belongs to an incident that is on hold");
-  }
-  return { incident: { ...next, onHoldReason }, ...(action && { action }) };
+  return { incident: { ...next, ...readHold(next, change) }, ...(action && { action }) };
+}
+
+/** The fields of a hold that a change names, which only an incident on hold has. */
+function readHold(
+  { state }: Incident,
+  { onHoldReason, holdUntil }: StateChange,
+): Partial<Incident> {
+  const fields = {
+    ...(onHoldReason !== undefined && { onHoldReason }),
+    ...(holdUntil !== undefined && {
+      holdUntil: holdUntil === null ? null : new Date(holdUntil).toISOString(),
+    }),
+  };
+  const [name] = Object.keys(fields);
+  if (name === undefined || state === "on_hold") return fields;
+  throw invalidField(`/${name}`, "belongs to an incident that is on hold");
 }
 
 function requireResolution(change: StateChange) {

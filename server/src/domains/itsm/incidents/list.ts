@@ -50,6 +50,7 @@ export const incidentList: ListDefinition = {
     assigneeId: maybe("assignee_id"),
     teamId: maybe("team_id"),
     onHoldReason: maybe("on_hold_reason"),
+    holdUntil: { ...time("hold_until"), nullable: true },
     resolution: maybe("resolution"),
     resolutionCode: maybe("resolution_code"),
     resolvedAt: { ...time("resolved_at"), nullable: true },

@@ -11,7 +11,7 @@ import {
 } from "../tickets/index.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { countedPage, created, item, withRevision } from "#kernel/operation/response.ts";
-import { object, patch } from "#kernel/schema/schema.ts";
+import { InputTime, nullable, object, patch } from "#kernel/schema/schema.ts";
 import {
   Incident,
   IncidentAssigned,
@@ -105,12 +105,14 @@ const updateIncident = incidentCommands.command("update", {
   description:
     "What is not named stays as it is, and when all is like that already, nothing happens. A `state` " +
     "must be one that the present one leads to (409 otherwise). `resolved` needs a `resolution` and " +
-    "the permission `incidents:resolve`; `onHoldReason` belongs to `on_hold`.",
+    "the permission `incidents:resolve`; `onHoldReason` and `holdUntil`, the moment at which it comes " +
+    "back by itself, belong to `on_hold`.",
   body: patch({
     ...incidentFields,
     ...labelFields,
     state: StateName,
     onHoldReason: Incident.properties.onHoldReason,
+    holdUntil: nullable(InputTime),
     resolution: Resolution,
     resolutionCode: ResolutionCode,
   }),

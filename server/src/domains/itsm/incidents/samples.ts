@@ -144,6 +144,26 @@ const duplicates: readonly Sample[] = [
   },
 ];
 
+const parts: readonly Sample[] = [
+  {
+    operation: "incidents.split",
+    arrange: async (owner) => {
+      const sample = await raised(owner);
+      const { body } = await owner(`POST ${PATH}/${sample.params.id}/comments`, {
+        body: "And this",
+      });
+      return { ...sample, body: { title: "The other half", commentIds: [body.data.id] } };
+    },
+  },
+  patched("held until tomorrow", async (owner, world) => ({
+    ...(await raised(owner)),
+    body: {
+      state: "on_hold",
+      holdUntil: new Date(world.clock.now().getTime() + 86_400_000).toISOString(),
+    },
+  })),
+];
+
 export const samples: readonly Sample[] = [
   { operation: "incidents.list", arrange: async () => ({ query: { limit: "2", queue: "true" } }) },
   {
@@ -165,4 +185,5 @@ export const samples: readonly Sample[] = [
   ...moves,
   ...families,
   ...duplicates,
+  ...parts,
 ];

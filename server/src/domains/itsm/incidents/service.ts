@@ -33,6 +33,7 @@ import {
 import { assertMayRaise } from "./access.ts";
 import { incidentCommands } from "./kind.ts";
 import { applyStateChange, type StateChange } from "./lifecycle.ts";
+import { scheduleResume } from "./hold/hold-until.ts";
 import { incidentStore } from "./store.ts";
 
 const { emit } = incidentCommands;
@@ -49,6 +50,7 @@ const INCIDENT_DEFAULTS = {
   assigneeId: null,
   teamId: null,
   onHoldReason: null,
+  holdUntil: null,
   resolution: null,
   resolutionCode: null,
   resolvedAt: null,
@@ -107,12 +109,19 @@ type TransitionContext = WriteContext<
 export async function updateIncident(
   ctx: UpdateContext & TransitionContext,
   before: Incident,
-  { state, onHoldReason, resolution, resolutionCode, ...input }: IncidentInput & StateChange,
+  {
+    state,
+    onHoldReason,
+    holdUntil,
+    resolution,
+    resolutionCode,
+    ...input
+  }: IncidentInput & StateChange,
 ): Promise<Incident> {
   if (state === "resolved" && state !== before.state) assertMayResolve(ctx.caller);
   const { incident, action } = applyStateChange(
     before,
-    { state, onHoldReason, resolution, resolutionCode },
+    { state, onHoldReason, holdUntil, resolution, resolutionCode },
     { at: ctx.now.toISOString(), by: authorOf(ctx.caller) },
   );
   const [labels] = await Promise.all([
@@ -124,6 +133,7 @@ export async function updateIncident(
   if (next.impact !== before.impact || next.urgency !== before.urgency) {
     next.priority = computePriority(await readTicketSettings(ctx.tx), next.impact, next.urgency);
   }
+  scheduleResume(ctx, before, next);
   const after = await saveChanges(ctx, before, next);
   emitTransition(ctx, after, action);
   return after;

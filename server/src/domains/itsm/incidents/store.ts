@@ -19,6 +19,7 @@ export const incidentStore = ticketStore<Incident>({
     "assigneeId",
     "teamId",
     "onHoldReason",
+    "holdUntil",
     "resolution",
     "resolutionCode",
     "resolvedAt",

@@ -1,6 +1,6 @@
 /** The acts that macros and bulk changes are made of. Each is one command of the ticket's kind, with its rights and checks. */
 import Type, { type Static } from "typebox";
-import { id, line, object, text } from "#kernel/schema/schema.ts";
+import { id, InputTime, line, object, text } from "#kernel/schema/schema.ts";
 import { Tag, type TicketKind } from "../tickets/index.ts";
 import type { TicketItem } from "../queue/index.ts";
 
@@ -26,7 +26,7 @@ export const Act = Type.Union(
       textModuleId: Type.Optional(id("tmo", "In the place of `body`: filled in for each ticket")),
       internal: Type.Optional(Type.Boolean()),
     }),
-    object({ act: Type.Literal("hold"), reason }),
+    object({ act: Type.Literal("hold"), reason, until: Type.Optional(InputTime) }),
     object({ act: Type.Literal("resume") }),
     object({
       act: Type.Literal("resolve"),
@@ -82,8 +82,9 @@ export function toActCall(
       };
     case "hold": {
       const onHoldReason = act.reason === undefined ? {} : { onHoldReason: act.reason };
+      const holdUntil = act.until === undefined ? {} : { holdUntil: act.until };
       return kind === "incident"
-        ? { verb: "update", body: { state: "on_hold", ...onHoldReason } }
+        ? { verb: "update", body: { state: "on_hold", ...onHoldReason, ...holdUntil } }
         : undefined;
     }
     case "resume":

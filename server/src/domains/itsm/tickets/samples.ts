@@ -93,6 +93,11 @@ function around(plural: string, path: string, ticket: (owner: Ask) => Promise<st
     const { body } = await owner(`POST ${path}/${params.id}/attachments`, file);
     return { params: { ...params, attachmentId: body.data.id as string } };
   };
+  const timed = async (owner: Ask) => {
+    const { params } = await of(owner);
+    const { body } = await owner(`POST ${path}/${params.id}/times`, { minutes: 5 });
+    return { params: { ...params, timeId: body.data.id as string } };
+  };
   const linked = async (owner: Ask) => {
     const { params } = await of(owner);
     const link = { type: "relates_to", ticketId: await ticket(owner) };
@@ -131,6 +136,12 @@ function around(plural: string, path: string, ticket: (owner: Ask) => Promise<st
     },
     { operation: `${plural}.remove_link`, arrange: linked },
     { operation: `${plural}.get_timeline`, arrange: of },
+    { operation: `${plural}.list_times`, arrange: of },
+    {
+      operation: `${plural}.add_time`,
+      arrange: async (owner) => ({ ...(await of(owner)), body: { minutes: 20, note: "A look" } }),
+    },
+    { operation: `${plural}.remove_time`, arrange: timed },
   ];
 }
 

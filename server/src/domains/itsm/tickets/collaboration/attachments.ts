@@ -36,6 +36,7 @@ import {
 import { commentsOf } from "./comments.ts";
 import { linksOf } from "./links.ts";
 import { timelineOf } from "./timeline.ts";
+import { timesOf } from "./times.ts";
 import { watchersOf } from "./watchers.ts";
 
 const BYTES_MAX = 1_048_576;
@@ -224,12 +225,14 @@ function removeAttachment(kind: TicketKind, AttachmentRemoved: AttachmentEvent) 
   });
 }
 
-/** Comments, watchers, attachments, links and timeline of a kind; its domain adds them to its own. */
+/** Comments, watchers, attachments, links, timeline and times of a kind; its domain adds them to its own. */
 export function collaboration(kind: TicketKind): {
   readonly events: readonly EventType[];
   readonly operations: readonly Operation[];
 } {
-  const parts = [commentsOf, watchersOf, attachmentsOf, linksOf, timelineOf].map((of) => of(kind));
+  const parts = [commentsOf, watchersOf, attachmentsOf, linksOf, timelineOf, timesOf].map((of) =>
+    of(kind),
+  );
   return {
     events: parts.flatMap(({ events }): readonly EventType[] => events),
     operations: parts.flatMap(({ operations }): readonly Operation[] => operations),

@@ -38,6 +38,7 @@ const MESSAGES: Readonly<Record<string, Message>> = {
   resolved: { title: "was resolved", field: "resolution" },
   closed: { title: "was closed" },
   reopened: { title: "was reopened", field: "reason" },
+  resumed: { title: "is back from hold", internal: true },
   cancelled: { title: "was cancelled", field: "reason" },
   merged: { title: "goes on as another incident that was reported already" },
   unmerged: { title: "is looked into by itself again" },

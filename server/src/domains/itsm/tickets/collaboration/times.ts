@@ -1,0 +1,177 @@
+/** The time that people spend on tickets. It is for those who work on them: who asked sees nothing of it. */
+import Type, { type Static } from "typebox";
+import { authorOf } from "#kernel/access/caller.ts";
+import type { ReadContext } from "#kernel/contract.ts";
+import { queryRows } from "#kernel/db/statement.ts";
+import { event, type EventType } from "#kernel/log/event.ts";
+import { Failure, Forbidden, NotFound } from "#kernel/operation/failure.ts";
+import { command, query } from "#kernel/operation/operation.ts";
+import { pageOfItems, pageQuery } from "#kernel/operation/pagination.ts";
+import { created, noContent, page } from "#kernel/operation/response.ts";
+import { newId } from "#kernel/schema/id.ts";
+import { id, line, object, text, Time } from "#kernel/schema/schema.ts";
+import { assertReferencesExist } from "../check-references.ts";
+import { seesOwnOnly } from "../askers/party.ts";
+import { article, exampleRef, type TicketKind, ticketParams } from "../kind.ts";
+import { getTicketIdentity, ticketRefOf } from "../ticket.ts";
+
+const MINUTES_MAX = 1_440;
+const ENTRIES_MAX = 1_000;
+const EXAMPLE = "tim_01jzt3n5k8q2x4v6w8y0z2b4d6";
+
+const TimeEntry = Type.Object(
+  {
+    id: id("tim"),
+    ticketId: Type.String(),
+    userId: id("usr", "Whose time it was"),
+    minutes: Type.Integer({ minimum: 1, maximum: MINUTES_MAX }),
+    spentOn: Type.String({
+      format: "date",
+      pattern: "^(19|[2-9]\\d)\\d\\d-",
+      description: "The day",
+    }),
+    note: text(1_000),
+    createdBy: Type.String(),
+    createdAt: Time,
+  },
+  { title: "TimeEntry" },
+);
+type TimeEntry = Static<typeof TimeEntry>;
+type TimeEvent = EventType<`${string}.${string}`, typeof TimeEntry>;
+
+/** The times of one kind of ticket. */
+export function timesOf(kind: TicketKind) {
+  const about = { resource: kind.kind, data: TimeEntry };
+  const TimeAdded = event(`${kind.kind}.time_added`, {
+    ...about,
+    summary: "Somebody noted time that they spent on it.",
+  });
+  const TimeRemoved = event(`${kind.kind}.time_removed`, {
+    ...about,
+    summary: "Time that was noted was removed.",
+  });
+  return {
+    events: [TimeAdded, TimeRemoved],
+    operations: [listTimes(kind), addTime(kind, TimeAdded), removeTime(kind, TimeRemoved)],
+  };
+}
+
+function listTimes(kind: TicketKind) {
+  const { kind: name, plural, path, read } = kind;
+  return query({
+    id: `${plural}.list_times`,
+    route: `GET ${path}/{id}/times`,
+    summary: `List the time that was spent on ${article(name)}, the oldest entry first`,
+    permission: read,
+    params: ticketParams(kind),
+    query: object(pageQuery),
+    response: page(TimeEntry),
+    example: { params: { id: exampleRef(kind) } },
+    async run(ctx, { params: { id: ref }, query: asked }) {
+      const ticket = await getWorkedTicket(ctx, kind, ref);
+      return pageOfItems(ctx.services, `times of ${ticket.id}`, asked, {
+        items: await findTimes(ctx, ticket.id),
+        keyOf: (entry) => entry.id,
+      });
+    },
+  });
+}
+
+function addTime(kind: TicketKind, TimeAdded: TimeEvent) {
+  const { kind: name, plural, path, write } = kind;
+  return command({
+    id: `${plural}.add_time`,
+    route: `POST ${path}/{id}/times`,
+    summary: `Note time that was spent on ${article(name)}`,
+    description: "One's own unless `userId` says otherwise, and of today unless `spentOn` does.",
+    permission: write,
+    params: ticketParams(kind),
+    body: object({
+      minutes: TimeEntry.properties.minutes,
+      note: Type.Optional(line(1_000)),
+      spentOn: Type.Optional(TimeEntry.properties.spentOn),
+      userId: Type.Optional(id("usr")),
+    }),
+    response: created(TimeEntry),
+    emits: [TimeAdded],
+    example: { params: { id: exampleRef(kind) }, body: { minutes: 25, note: "Read the logs" } },
+    async run(ctx, { params: { id: ref }, body }) {
+      const ticket = await getWorkedTicket(ctx, kind, ref);
+      const createdBy = authorOf(ctx.caller);
+      await assertReferencesExist(ctx, { users: { "/userId": body.userId } });
+      const createdAt = ctx.now.toISOString();
+      const entry: TimeEntry = {
+        id: newId("tim", ctx.now.getTime()),
+        ticketId: ticket.id,
+        userId: body.userId ?? createdBy,
+        minutes: body.minutes,
+        spentOn: body.spentOn ?? createdAt.slice(0, 10),
+        note: body.note ?? "",
+        createdBy,
+        createdAt,
+      };
+      void ctx.send(
+        `insert into ticket_times
+           (id, kind, ticket_id, user_id, minutes, spent_on, note, created_by, created_at)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+        [
+          entry.id,
+          name,
+          ticket.id,
+          entry.userId,
+          entry.minutes,
+          entry.spentOn,
+          entry.note,
+          createdBy,
+          ctx.now,
+        ],
+      );
+      ctx.emit(TimeAdded, ticketRefOf(ticket), entry);
+      return entry;
+    },
+  });
+}
+
+function removeTime(kind: TicketKind, TimeRemoved: TimeEvent) {
+  const { plural, path, write } = kind;
+  return command({
+    id: `${plural}.remove_time`,
+    route: `DELETE ${path}/{id}/times/{timeId}`,
+    summary: "Remove time that was noted by mistake",
+    permission: write,
+    params: object({ ...ticketParams(kind).properties, timeId: id("tim") }),
+    response: noContent(),
+    emits: [TimeRemoved],
+    example: { params: { id: exampleRef(kind), timeId: EXAMPLE } },
+    async run(ctx, { params: { id: ref, timeId } }) {
+      const ticket = await getWorkedTicket(ctx, kind, ref);
+      ctx.expectRevision(ticket.revision);
+      const [entry] = await findTimes(ctx, ticket.id, timeId);
+      if (!entry) throw new Failure(NotFound);
+      await ctx.send("delete from ticket_times where id = $1", [timeId]);
+      ctx.emit(TimeRemoved, ticketRefOf(ticket), entry);
+    },
+  });
+}
+
+/** A ticket, for those who see more than their own; throws a 403 for the others. */
+async function getWorkedTicket(ctx: ReadContext, kind: TicketKind, ref: string) {
+  const ticket = await getTicketIdentity(ctx, kind, ref);
+  if (!seesOwnOnly(kind, ctx.caller)) return ticket;
+  throw new Failure(Forbidden, { detail: "This is for those who work on such tickets." });
+}
+
+const FIND = `
+  select id, ticket_id as "ticketId", user_id as "userId", minutes, spent_on as "spentOn", note,
+         created_by as "createdBy", created_at as "createdAt"
+    from ticket_times where ticket_id = $1 and ($2::text is null or id = $2)
+   order by id limit ${ENTRIES_MAX}`;
+
+async function findTimes(
+  { tx }: ReadContext,
+  ticketId: string,
+  timeId: string | null = null,
+): Promise<readonly TimeEntry[]> {
+  // The columns are the fields.
+  return (await queryRows(tx, FIND, [ticketId, timeId])) as unknown as readonly TimeEntry[];
+}
