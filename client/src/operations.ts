@@ -373,7 +373,7 @@ export interface Operations {
   /** Read a page of an app */
   "apps.get_page": { params: { "id": string; "pageId": string }; reply: { "data": Schemas["AppPage"] } };
   /** List the apps by name */
-  "apps.list": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "status"?: "active" | "archived" | "all" }; reply: { "data": readonly (Schemas["ListedAppSummary"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
+  "apps.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "status"?: "active" | "archived" | "all" }; reply: { "data": readonly (Schemas["ListedAppSummary"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
   /** List the data sources of an app */
   "apps.list_data_sources": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["AppDataSource"])[]; "pagination": Schemas["Pagination"] } };
   /** List the deployments of an app to this environment, newest first */
@@ -449,7 +449,7 @@ export interface Operations {
   /** Read a blackout window */
   "blackout_windows.get": { params: { "id": string }; reply: { "data": Schemas["BlackoutWindow"] } };
   /** List the blackout windows, the latest first */
-  "blackout_windows.list": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedBlackoutWindow"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
+  "blackout_windows.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedBlackoutWindow"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
   /** Change a blackout window */
   "blackout_windows.update": { params: { "id": string }; body: { "name"?: string; "start"?: string; "end"?: string; "ciIds"?: readonly (string)[]; "reason"?: string }; reply: { "data": Schemas["BlackoutWindow"] } };
   /** Create a business calendar */
@@ -461,7 +461,7 @@ export interface Operations {
   /** Add the holidays of an iCalendar file */
   "business_calendars.import_holidays": { params: { "id": string }; body: { "ics": string }; reply: { "data": Schemas["HolidayImport"] } };
   /** List the business calendars, newest first */
-  "business_calendars.list": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedBusinessCalendar"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
+  "business_calendars.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedBusinessCalendar"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
   /** Change a business calendar */
   "business_calendars.update": { params: { "id": string }; body: { "name"?: string; "timezone"?: string; "hours"?: readonly ({ "days": readonly (number)[]; "from": string; "to": string })[]; "holidays"?: readonly (string)[] }; reply: { "data": Schemas["BusinessCalendar"] } };
   /** Add something that people may ask for */
@@ -469,7 +469,7 @@ export interface Operations {
   /** Read what may be asked for, with its form */
   "catalog.get_item": { params: { "id": string }; reply: { "data": Schemas["CatalogItem"] } };
   /** List what may be asked for, by name */
-  "catalog.list_items": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "status"?: "active" | "retired" | "all"; "category"?: string; "featured"?: boolean }; reply: { "data": readonly (Schemas["ListedCatalogItem"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
+  "catalog.list_items": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "status"?: "active" | "retired" | "all"; "category"?: string; "featured"?: boolean }; reply: { "data": readonly (Schemas["ListedCatalogItem"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
   /** Retire something: nobody may ask for it any more */
   "catalog.retire_item": { params: { "id": string }; reply: undefined };
   /** Change something that people may ask for */
@@ -481,7 +481,7 @@ export interface Operations {
   /** Read a template for standard changes */
   "change_templates.get": { params: { "id": string }; reply: { "data": Schemas["ChangeTemplate"] } };
   /** List the templates for standard changes */
-  "change_templates.list": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedChangeTemplate"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
+  "change_templates.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedChangeTemplate"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
   /** Change a template for standard changes */
   "change_templates.update": { params: { "id": string }; body: { "name"?: string; "description"?: string; "title"?: string; "impact"?: number; "justification"?: string; "implementationPlan"?: string; "rollbackPlan"?: string; "testPlan"?: string; "active"?: boolean }; reply: { "data": Schemas["ChangeTemplate"] } };
   /** Attach a file to a change */
@@ -527,7 +527,7 @@ export interface Operations {
   /** Begin to carry out a change */
   "changes.implement": { params: { "id": string }; body?: { "notes"?: string }; reply: { "data": Schemas["Change"] } };
   /** List changes, the newest first */
-  "changes.list": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "state"?: string; "type"?: "standard" | "normal" | "emergency"; "from"?: string; "to"?: string; "mine"?: boolean; "awaitingMe"?: boolean }; reply: { "data": readonly (Schemas["ListedChange"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
+  "changes.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "state"?: string; "type"?: "standard" | "normal" | "emergency"; "from"?: string; "to"?: string; "mine"?: boolean; "awaitingMe"?: boolean }; reply: { "data": readonly (Schemas["ListedChange"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
   /** See how the approval of a change stands */
   "changes.list_approvals": { params: { "id": string }; reply: { "data": Schemas["ChangeApprovals"] } };
   /** List what is attached to a change */
@@ -595,7 +595,7 @@ export interface Operations {
   /** List the classes of configuration items by name, built-in ones included */
   "cmdb.list_classes": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["ListedCmdbClass"])[]; "pagination": Schemas["Pagination"] } };
   /** List configuration items, newest first */
-  "cmdb.list_items": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "class"?: string; "status"?: "planned" | "active" | "inactive" | "maintenance" | "retired" }; reply: { "data": readonly (Schemas["ListedCmdbItem"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
+  "cmdb.list_items": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "class"?: string; "status"?: "planned" | "active" | "inactive" | "maintenance" | "retired" }; reply: { "data": readonly (Schemas["ListedCmdbItem"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
   /** List relationships, oldest first */
   "cmdb.list_relationships": { query?: { "limit"?: number; "after"?: string; "item"?: string; "from"?: string; "to"?: string; "type"?: "depends_on" | "hosted_on" | "connects_to" | "member_of" | "uses" }; reply: { "data": readonly (Schemas["ListedCmdbRelationship"])[]; "pagination": Schemas["Pagination"] } };
   /** Find a shortest way from one configuration item to another */
@@ -617,7 +617,7 @@ export interface Operations {
   /** Invoke an action of a connector */
   "connectors.invoke": { params: { "id": string }; body: { "action": string; "input"?: unknown; "idempotencyKey"?: string }; reply: { "data": unknown } };
   /** List the connectors, newest first */
-  "connectors.list": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "type"?: "http" | "openapi" | "graphql" | "postgres" | "smtp" | "slack"; "status"?: "unknown" | "up" | "down" }; reply: { "data": readonly (Schemas["ListedConnector"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
+  "connectors.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "type"?: "http" | "openapi" | "graphql" | "postgres" | "smtp" | "slack"; "status"?: "unknown" | "up" | "down" }; reply: { "data": readonly (Schemas["ListedConnector"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
   /** Read the OpenAPI document of a connector again */
   "connectors.refresh": { params: { "id": string }; reply: { "data": Schemas["Connector"] } };
   /** Test the connection of a connector */
@@ -633,7 +633,7 @@ export interface Operations {
   /** Read a contact */
   "contacts.get": { params: { "id": string }; reply: { "data": Schemas["Contact"] } };
   /** List the contacts by name */
-  "contacts.list": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "organisationId"?: string }; reply: { "data": readonly (Schemas["ListedContact"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
+  "contacts.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "organisationId"?: string }; reply: { "data": readonly (Schemas["ListedContact"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
   /** Change a contact */
   "contacts.update": { params: { "id": string }; body: { "name"?: string; "address"?: string; "phone"?: string | null; "organisationId"?: string | null; "language"?: string | null; "notes"?: string }; reply: { "data": Schemas["Contact"] } };
   /** Make a dashboard */
@@ -645,7 +645,7 @@ export interface Operations {
   /** Read a dashboard, not what its widgets show */
   "dashboards.get": { params: { "id": string }; reply: { "data": Schemas["Dashboard"] } };
   /** List the dashboards, newest first */
-  "dashboards.list": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedDashboard"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
+  "dashboards.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedDashboard"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
   /** Change a dashboard */
   "dashboards.update": { params: { "id": string }; body: { "name"?: string; "description"?: string; "widgets"?: readonly (Schemas["NewWidget"])[] }; reply: { "data": Schemas["Dashboard"] } };
   /** The fields that the workspace gives a kind of ticket */
@@ -757,11 +757,11 @@ export interface Operations {
   /** What happened to an incident, the newest first */
   "incidents.get_timeline": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["TimelineMoment"])[]; "pagination": Schemas["Pagination"] } };
   /** List incidents, the newest first */
-  "incidents.list": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "state"?: string; "assigneeId"?: string; "teamId"?: string; "priority"?: number; "mine"?: boolean; "own"?: boolean; "queue"?: boolean }; reply: { "data": readonly (Schemas["ListedListedIncident"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
+  "incidents.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "state"?: string; "assigneeId"?: string; "teamId"?: string; "priority"?: number; "mine"?: boolean; "own"?: boolean; "queue"?: boolean }; reply: { "data": readonly (Schemas["ListedListedIncident"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
   /** List what is attached to an incident */
   "incidents.list_attachments": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Attachment"])[]; "pagination": Schemas["Pagination"] } };
   /** List the children of a major incident, the oldest first */
-  "incidents.list_children": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["ListedIncident"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
+  "incidents.list_children": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["ListedIncident"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
   /** List the comments on an incident, the oldest first */
   "incidents.list_comments": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Comment"])[]; "pagination": Schemas["Pagination"] } };
   /** List the tickets that an incident is linked to, from either side */
@@ -817,7 +817,7 @@ export interface Operations {
   /** Say whether an article helped */
   "knowledge.give_feedback": { params: { "id": string }; body: { "helpful": boolean; "comment"?: string }; reply: { "data": Schemas["ArticleFeedback"] } };
   /** List articles, the latest change first */
-  "knowledge.list": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "state"?: "draft" | "in_review" | "published" | "retired"; "tag"?: string }; reply: { "data": readonly (Schemas["ListedArticleEntry"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
+  "knowledge.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "state"?: "draft" | "in_review" | "published" | "retired"; "tag"?: string }; reply: { "data": readonly (Schemas["ListedArticleEntry"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
   /** List what people said about an article */
   "knowledge.list_feedback": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["ArticleFeedback"])[]; "pagination": Schemas["Pagination"] } };
   /** List what an article said at each time, newest first */
@@ -847,7 +847,7 @@ export interface Operations {
   /** List what a KPI was, newest first */
   "kpis.history": { params: { "id": string }; query?: { "limit"?: number; "after"?: string; "from"?: string; "to"?: string }; reply: { "data": readonly (Schemas["KpiSnapshot"])[]; "pagination": Schemas["Pagination"] } };
   /** List the KPIs, newest first */
-  "kpis.list": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedKpi"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
+  "kpis.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedKpi"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
   /** Look at a KPI now */
   "kpis.snapshot": { params: { "id": string }; reply: { "data": Schemas["KpiSnapshot"] } };
   /** Change a KPI */
@@ -859,7 +859,7 @@ export interface Operations {
   /** Read a macro */
   "macros.get": { params: { "id": string }; reply: { "data": Schemas["Macro"] } };
   /** List the macros of one's teams and of all, in their order */
-  "macros.list": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedMacro"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
+  "macros.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedMacro"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
   /** Run a macro on tickets */
   "macros.run": { params: { "id": string }; body: { "ids"?: readonly (string)[]; "select"?: { "kinds"?: string; "view"?: string; "open"?: boolean; "assigneeId"?: string; "teamId"?: string; "tags"?: string; "filter"?: { readonly [name: string]: unknown } }; "dryRun"?: boolean }; reply: { "data": Schemas["ActResults"] } };
   /** Change a macro */
@@ -875,7 +875,7 @@ export interface Operations {
   /** Read what is known of a mail, with the text that it quoted */
   "mailboxes.get_message": { params: { "id": string; "mailId": string }; reply: { "data": Schemas["MailMessageDetail"] } };
   /** List the mailboxes by name */
-  "mailboxes.list": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedMailbox"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
+  "mailboxes.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedMailbox"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
   /** List the mails that came to a mailbox, newest first */
   "mailboxes.list_messages": { params: { "id": string }; query?: { "limit"?: number; "after"?: string; "state"?: "waiting" | "received" | "ignored" | "bounced" | "failed" }; reply: { "data": readonly (Schemas["MailMessage"])[]; "pagination": Schemas["Pagination"] } };
   /** Try a failed mail again */
@@ -979,7 +979,7 @@ export interface Operations {
   /** Read an organisation */
   "organisations.get": { params: { "id": string }; reply: { "data": Schemas["Organisation"] } };
   /** List the organisations by name */
-  "organisations.list": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedOrganisation"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
+  "organisations.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedOrganisation"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
   /** Change an organisation */
   "organisations.update": { params: { "id": string }; body: { "name"?: string; "mailDomains"?: readonly (string)[]; "notes"?: string }; reply: { "data": Schemas["Organisation"] } };
   /** List the outages: those that there are, and those that ended within a day */
@@ -1069,7 +1069,7 @@ export interface Operations {
   /** Say that a problem causes these incidents */
   "problems.link_incidents": { params: { "id": string }; body: { "incidentIds": readonly (string)[] }; reply: { "data": Schemas["Problem"] } };
   /** List problems */
-  "problems.list": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "state"?: "open" | "investigating" | "known_error" | "resolved" | "closed"; "mine"?: boolean }; reply: { "data": readonly (Schemas["ListedProblem"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
+  "problems.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "state"?: "open" | "investigating" | "known_error" | "resolved" | "closed"; "mine"?: boolean }; reply: { "data": readonly (Schemas["ListedProblem"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
   /** List what is attached to a problem */
   "problems.list_attachments": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Attachment"])[]; "pagination": Schemas["Pagination"] } };
   /** List the comments on a problem, the oldest first */
@@ -1077,7 +1077,7 @@ export interface Operations {
   /** List the incidents that a problem causes, the last linked first */
   "problems.list_incidents": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["TicketSummary"])[]; "pagination": Schemas["Pagination"] } };
   /** List known errors: problems whose cause is known, and how to live with them */
-  "problems.list_known_errors": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedProblem"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
+  "problems.list_known_errors": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedProblem"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
   /** List the tickets that a problem is linked to, from either side */
   "problems.list_links": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["TicketLink"])[]; "pagination": Schemas["Pagination"] } };
   /** List the time that was spent on a problem, the oldest entry first */
@@ -1135,7 +1135,7 @@ export interface Operations {
   /** Import records from a CSV file */
   "records.import": { params: { "slug": string }; query?: { "onError"?: "abort" | "skip"; "key"?: string; "formulas"?: "escaped" | "raw"; "dryRun"?: boolean }; body: { "csv": string }; reply: { "data": Schemas["ImportResult"] } };
   /** List the records of a table */
-  "records.list": { params: { "slug": string }; query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "fields"?: string; "q"?: string; "expand"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedRecord"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
+  "records.list": { params: { "slug": string }; query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "at"?: number; "count"?: "exact" | "estimate"; "filter"?: string; "sort"?: string; "fields"?: string; "q"?: string; "expand"?: string }; reply: { "data": readonly (Schemas["ListedRecord"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
   /** Change a record */
   "records.update": { params: { "slug": string; "recordId": string }; body: { readonly [name: string]: unknown }; reply: { "data": Schemas["Record"] } };
   /** Make many records, or change those that are there */
@@ -1151,11 +1151,11 @@ export interface Operations {
   /** Read a report, not what it answers */
   "reports.get": { params: { "id": string }; reply: { "data": Schemas["Report"] } };
   /** List the reports, newest first */
-  "reports.list": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedReport"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
+  "reports.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedReport"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
   /** Run a report that is not saved */
   "reports.preview": { body: Schemas["ReportDraft"]; reply: { "data": Schemas["ReportResult"] } };
   /** List the rows behind a report, or behind one of its groups, newest first */
-  "reports.rows": { params: { "id": string }; query?: { "limit"?: number; "after"?: string; "group"?: string }; reply: { "data": readonly ({ readonly [name: string]: unknown })[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
+  "reports.rows": { params: { "id": string }; query?: { "limit"?: number; "after"?: string; "group"?: string }; reply: { "data": readonly ({ readonly [name: string]: unknown })[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
   /** Run a report */
   "reports.run": { params: { "id": string }; query?: { "filter"?: string }; reply: { "data": Schemas["ReportResult"] } };
   /** List what reports can be about */
@@ -1185,7 +1185,7 @@ export interface Operations {
   /** What happened to a request, the newest first */
   "requests.get_timeline": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["TimelineMoment"])[]; "pagination": Schemas["Pagination"] } };
   /** List requests */
-  "requests.list": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "state"?: "submitted" | "awaiting_approval" | "approved" | "rejected" | "fulfilling" | "fulfilled" | "failed" | "cancelled"; "itemId"?: string; "mine"?: boolean; "own"?: boolean; "toApprove"?: boolean }; reply: { "data": readonly (Schemas["ListedListedRequest"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
+  "requests.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "state"?: "submitted" | "awaiting_approval" | "approved" | "rejected" | "fulfilling" | "fulfilled" | "failed" | "cancelled"; "itemId"?: string; "mine"?: boolean; "own"?: boolean; "toApprove"?: boolean }; reply: { "data": readonly (Schemas["ListedListedRequest"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
   /** List what is attached to a request */
   "requests.list_attachments": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Attachment"])[]; "pagination": Schemas["Pagination"] } };
   /** List the comments on a request, the oldest first */
@@ -1279,9 +1279,9 @@ export interface Operations {
   /** Read an SLA policy */
   "sla.get": { params: { "id": string }; reply: { "data": Schemas["SlaPolicy"] } };
   /** List SLA policies, newest first */
-  "sla.list": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "entity"?: "incident" | "change" | "problem" | "request" }; reply: { "data": readonly (Schemas["ListedSlaPolicy"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
+  "sla.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "entity"?: "incident" | "change" | "problem" | "request" }; reply: { "data": readonly (Schemas["ListedSlaPolicy"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
   /** List SLA clocks, the next one due first */
-  "sla.list_clocks": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "state"?: string; "kind"?: "incident" | "change" | "problem" | "request"; "metric"?: "response" | "resolution" | "next_reply" | "custom"; "policyId"?: string; "dueBefore"?: string; "open"?: "true" }; reply: { "data": readonly (Schemas["SlaBoardClock"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
+  "sla.list_clocks": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "state"?: string; "kind"?: "incident" | "change" | "problem" | "request"; "metric"?: "response" | "resolution" | "next_reply" | "custom"; "policyId"?: string; "dueBefore"?: string; "open"?: "true" }; reply: { "data": readonly (Schemas["SlaBoardClock"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
   /** Explain the SLA clocks of a change */
   "sla.of_change": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["SlaClock"])[]; "pagination": Schemas["Pagination"] } };
   /** Explain the SLA clocks of an incident */
@@ -1315,7 +1315,7 @@ export interface Operations {
   /** Read a component of the status page */
   "status_components.get": { params: { "id": string }; reply: { "data": Schemas["StatusComponent"] } };
   /** List the components of the status page, in their order */
-  "status_components.list": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedStatusComponent"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
+  "status_components.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedStatusComponent"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
   /** Change a component of the status page */
   "status_components.update": { params: { "id": string }; body: { "name"?: string; "about"?: string; "position"?: number; "ciIds"?: readonly (string)[] }; reply: { "data": Schemas["StatusComponent"] } };
   /** See whether the status page is on, and what it is called */
@@ -1343,7 +1343,7 @@ export interface Operations {
   /** Read a team */
   "teams.get": { params: { "id": string }; reply: { "data": Schemas["Team"] } };
   /** List the teams */
-  "teams.list": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedTeam"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
+  "teams.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedTeam"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
   /** Change a team */
   "teams.update": { params: { "id": string }; body: { "name"?: string; "description"?: string; "memberIds"?: readonly (string)[] }; reply: { "data": Schemas["Team"] } };
   /** Create a text module */
@@ -1353,7 +1353,7 @@ export interface Operations {
   /** Read a text module */
   "text_modules.get": { params: { "id": string }; reply: { "data": Schemas["TextModule"] } };
   /** List the text modules of one's teams and of all */
-  "text_modules.list": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedTextModule"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
+  "text_modules.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedTextModule"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
   /** Fill in a text module for a ticket */
   "text_modules.render": { params: { "id": string }; query: { "ticketId": string }; reply: { "data": Schemas["RenderedText"] } };
   /** Change a text module */
@@ -1363,7 +1363,7 @@ export interface Operations {
   /** Read a ticket of any kind as the queue shows it */
   "tickets.get": { params: { "id": string }; query?: { "expand"?: string }; reply: { "data": Schemas["TicketItem"] } };
   /** List tickets of all kinds in one queue */
-  "tickets.list": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "kinds"?: string; "view"?: string; "open"?: boolean; "assigneeId"?: string; "teamId"?: string; "callerId"?: string; "tags"?: string; "expand"?: string }; reply: { "data": readonly (Schemas["ListedTicketItem"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
+  "tickets.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "kinds"?: string; "view"?: string; "open"?: boolean; "assigneeId"?: string; "teamId"?: string; "callerId"?: string; "tags"?: string; "expand"?: string }; reply: { "data": readonly (Schemas["ListedTicketItem"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
   /** The tags in use, the most frequent first */
   "tickets.list_tags": { query?: { "q"?: string; "limit"?: number }; reply: { "data": Schemas["TagUses"] } };
   /** Take the next ticket of a view that nobody works on */
@@ -1407,7 +1407,7 @@ export interface Operations {
   /** Read a view of the queue */
   "views.get": { params: { "id": string }; reply: { "data": Schemas["QueueView"] } };
   /** List the views of the queue that are yours, your teams' or everyone's */
-  "views.list": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedQueueView"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
+  "views.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedQueueView"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
   /** Change a view of the queue */
   "views.update": { params: { "id": string }; body: { "name"?: string; "kinds"?: readonly ("incident" | "change" | "problem" | "request")[]; "onlyOpen"?: boolean; "filter"?: { readonly [name: string]: unknown }; "sort"?: string; "columns"?: readonly (string)[]; "sharedWith"?: "nobody" | "team" | "everyone"; "teamId"?: string | null; "position"?: number }; reply: { "data": Schemas["QueueView"] } };
   /** Create a webhook */

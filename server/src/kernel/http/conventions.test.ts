@@ -307,7 +307,7 @@ describe("pages", () => {
 
   test.each([
     "limit=0",
-    "limit=201",
+    "limit=1001",
     "limit=x",
     "limit=1.5",
     "limit=",

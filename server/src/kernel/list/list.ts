@@ -6,11 +6,18 @@ import Type, { type Static } from "typebox";
 import type { ConditionField } from "../condition/sql.ts";
 import { SqlParameters, type SqlRow, queryRows } from "../db/statement.ts";
 import type { ReadContext } from "../contract.ts";
-import { pageQuery, takeFittingPage } from "../operation/pagination.ts";
+import { takeFittingPage } from "../operation/pagination.ts";
 import type { CountedPage } from "../operation/response.ts";
 import { line, object, text } from "../schema/schema.ts";
 import { filterSql, searchSql } from "./filter.ts";
 import { type SortKey, sortName, orderBySql, afterCursorConditions, parseSort } from "./order.ts";
+import {
+  boundCursors,
+  jumpQuery,
+  type ListPosition,
+  type PageStart,
+  resolvePageStart,
+} from "./page-start.ts";
 
 const FILTER_CHARACTERS_MAX = 20_000;
 
@@ -41,7 +48,7 @@ export interface ListDefinition {
 
 /** The query of a list; a domain spreads it into its own. */
 export const listQuery = {
-  ...pageQuery,
+  ...jumpQuery,
   filter: Type.Optional(
     text(
       FILTER_CHARACTERS_MAX,
@@ -80,12 +87,45 @@ export async function listPage<Item>(
     toItem,
   }: { readonly conditions?: readonly ListCondition[]; toItem: (row: SqlRow) => Item },
 ): Promise<CountedPage<Item>> {
-  const { limit, after, sort = list.order, filter, q } = query;
+  const { limit, sort = list.order, filter, q } = query;
   const keys = parseSort(sort, list.tieBreaker, (name) => findSortField(list, name));
   const base = buildWhere(list, { filter, q }, conditions);
   // The conditions are part of the name: a cursor is valid in the same list only.
   const name = JSON.stringify([list.name, sortName(keys), base.where, base.parameters.values]);
-  const from = after === undefined ? undefined : cursors.decode(name, after);
+  const start = await resolvePageStart({ cursors }, name, keys, {
+    query,
+    find: async (order, place) => {
+      const parameters = new SqlParameters(base.parameters.values);
+      const offset = parameters.add(place, "bigint");
+      const where = base.where === "" ? [] : [base.where];
+      const statement = buildStatement(list, order, { where, limit: 1, offset });
+      const [row] = await queryRows(tx, statement, parameters.values);
+      return row && toPosition(order, row);
+    },
+  });
+  const rows = start.isBeyond ? [] : await readRows(tx, list, { base, start, limit });
+  const fitting = takeFittingPage(rows.slice(0, limit).map(toItem));
+  const ends = [rows[0], rows[fitting.length - 1]].map((row) => row && toPosition(keys, row));
+  const [first, last] = start.isBackward ? ends.toReversed() : ends;
+  const hasMore = rows.length > fitting.length;
+  const { next, previous } = boundCursors(start, { first, last, hasMore });
+  return {
+    data: start.isBackward ? fitting.toReversed() : fitting,
+    nextCursor: next ? cursors.encode(name, next) : null,
+    previousCursor: previous && cursors.encode(name, previous),
+    limit,
+    ...(query.offset !== undefined && { offset: query.offset }),
+    total: query.count && (await countRows(tx, list, base)),
+  };
+}
+
+/** Reads one row more than the page has, which tells that there are more. */
+async function readRows(
+  tx: ReadContext["tx"],
+  list: ListDefinition,
+  { base, start, limit }: { base: WhereClause; start: PageStart; limit: number },
+): Promise<readonly SqlRow[]> {
+  const { keys, from } = start;
   const rows: SqlRow[] = [];
   for (const part of from ? afterCursorConditions(keys, from) : [undefined]) {
     if (rows.length > limit) break;
@@ -94,19 +134,11 @@ export async function listPage<Item>(
     const statement = buildStatement(list, keys, { where, limit: limit + 1 });
     rows.push(...(await queryRows(tx, statement, parameters.values)));
   }
-  const data = takeFittingPage(rows.slice(0, limit).map(toItem));
-  const last = rows.length > data.length ? rows[data.length - 1] : undefined;
-  return {
-    data,
-    nextCursor: last
-      ? cursors.encode(
-          name,
-          keys.map((_, index) => last[keysetColumn(index)]),
-        )
-      : null,
-    limit,
-    total: query.count && (await countRows(tx, list, base)),
-  };
+  return rows;
+}
+
+function toPosition(keys: readonly SortKey[], row: SqlRow): ListPosition {
+  return keys.map((_, index) => row[keysetColumn(index)]);
 }
 
 interface WhereClause {
@@ -144,15 +176,24 @@ function findSortField(list: ListDefinition, name: string) {
   return { sql, kind, type, nullable };
 }
 
+interface StatementParts {
+  readonly where: readonly unknown[];
+  readonly limit: number;
+  /** The parameter of how many rows are left out; then only the values that they are sorted by are read. */
+  readonly offset?: string;
+}
+
 function buildStatement(
   list: ListDefinition,
   keys: readonly SortKey[],
-  { where, limit }: { readonly where: readonly unknown[]; readonly limit: number },
+  { where, limit, offset }: StatementParts,
 ): string {
-  const keyset = keys.map(({ sql }, index) => `, ${sql} as "${keysetColumn(index)}"`).join("");
+  const keyset = keys.map(({ sql }, index) => `${sql} as "${keysetColumn(index)}"`);
+  const select = offset === undefined ? [list.select, ...keyset] : keyset;
   const filter = where.length === 0 ? "" : ` where ${where.join(" and ")}`;
   // The number is in the text: one that the planner does not know makes it prefer other plans.
-  return `select ${list.select}${keyset} from ${list.from}${filter} order by ${orderBySql(keys)} limit ${limit}`;
+  const page = `limit ${limit}${offset === undefined ? "" : ` offset ${offset}`}`;
+  return `select ${select.join(", ")} from ${list.from}${filter} order by ${orderBySql(keys)} ${page}`;
 }
 
 /** The name of a column for the cursor, beside those of the item. */

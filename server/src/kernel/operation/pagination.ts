@@ -40,7 +40,7 @@ function estimateSize(value: unknown): number {
 }
 
 const LIMIT_MAX = 200;
-const LIMIT_DEFAULT = 50;
+export const LIMIT_DEFAULT = 50;
 const SIGNATURE_BYTES = 9;
 /** Half of the limit of a request's headers; a cursor may hold a long text. */
 export const CURSOR_CHARACTERS_MAX = 16_000;
@@ -73,10 +73,11 @@ export class Cursors {
     return `${text}.${this.#sign(list, text).toString("base64url")}`;
   }
 
-  decode(list: string, cursor: string): unknown[] {
+  /** `path` is where the request has the cursor. */
+  decode(list: string, cursor: string, path = "?after"): unknown[] {
     const [text = "", signature = ""] = cursor.split(".");
     if (!equalBytes(this.#sign(list, text), Buffer.from(signature, "base64url"))) {
-      throw invalidField("?after", "is not a cursor of this list");
+      throw invalidField(path, "is not a cursor of this list");
     }
     return JSON.parse(Buffer.from(text, "base64url").toString()) as unknown[];
   }

@@ -256,9 +256,15 @@ export function page<S extends TSchema>(item: S): ResponseType<Page<Static<S>>> 
   };
 }
 
-/** A page with the total count, where the query asked for it. */
+/** A page that a list can go back from, with the total count where the query asked for it. */
 export interface CountedPage<T> extends Page<T> {
+  /** Undefined when nothing stands before it. */
+  readonly previousCursor?: string | undefined;
   readonly total?: number | undefined;
+  /** True when the total is estimated. */
+  readonly isEstimate?: true | undefined;
+  /** The place of its first item, where the query jumped. */
+  readonly offset?: number | undefined;
 }
 
 export function countedPage<S extends TSchema>(item: S): ResponseType<CountedPage<Static<S>>> {
@@ -308,8 +314,13 @@ export function dynamicPage(item: TSchema): ResponseType<CountedPage<object>> {
   };
 }
 
-function wrapCounted({ data, nextCursor, limit, total }: CountedPage<unknown>) {
-  return { data, pagination: { nextCursor, hasMore: nextCursor !== null, limit, total } };
+function wrapCounted({ data, nextCursor, limit, ...rest }: CountedPage<unknown>) {
+  const { previousCursor, offset, total, isEstimate } = rest;
+  const hasMore = nextCursor !== null;
+  return {
+    data,
+    pagination: { nextCursor, previousCursor, hasMore, limit, offset, total, isEstimate },
+  };
 }
 
 const Pagination = Type.Object(
@@ -323,7 +334,16 @@ const Pagination = Type.Object(
 
 const CountedPagination = Type.Object({
   ...Pagination.properties,
-  total: Type.Optional(Type.Integer({ description: "With `count=exact`" })),
+  previousCursor: Type.Optional(
+    Type.String({ description: "Send it as `before` to go back; absent at the beginning" }),
+  ),
+  offset: Type.Optional(
+    Type.Integer({ description: "How many stand before this page, where the request jumped" }),
+  ),
+  total: Type.Optional(Type.Integer({ description: "With `count`" })),
+  isEstimate: Type.Optional(
+    Type.Literal(true, { description: "The total, and a place by share, are estimated" }),
+  ),
 });
 
 function dataResponse<S extends TSchema>(

@@ -105,7 +105,11 @@ describe("a list", () => {
     [{ expand: "title" }, "?expand"],
     [{ expand: "createdBy" }, "?expand"],
     [{ count: "about" }, "?count"],
-    [{ limit: "201" }, "?limit"],
+    [{ limit: "1001" }, "?limit"],
+    [{ before: "x" }, "?before"],
+    [{ at: "1.5" }, "?at"],
+    [{ at: "0.5", offset: "3" }, "?at"],
+    [{ offset: "1000001" }, "?offset"],
     [{ q: "" }, "?q"],
   ])("%j is refused", async (query, path) => {
     const { status, body } = await listOf(table.path, query as Record<string, string>);

@@ -6,6 +6,7 @@ import {
   type KeysetCondition,
   afterCursorConditions,
 } from "#kernel/list/order.ts";
+import type { ListPosition } from "#kernel/list/page-start.ts";
 import type { OpenTable } from "#domains/tables/index.ts";
 import { type RecordResponse, toRecord } from "../record.ts";
 import {
@@ -22,9 +23,6 @@ export interface RecordListing {
   /** True where each record shows its revision, in a field that no column can have. */
   readonly hasRevision?: boolean;
 }
-
-/** A position in a list: the values by which the last record before it is sorted. */
-export type ListPosition = readonly unknown[];
 
 /** A record of a list, and its position there. */
 export interface ListedRecord {
@@ -73,6 +71,52 @@ export async function countRecords(
   const text = `select count(*) as count from ${schema.view}${condition}`;
   const [row] = await queryRows(tx, text, parameters.values);
   return Number(row?.["count"]);
+}
+
+/** Reads the position of the record at a place in an order; undefined when there are not so many. */
+export async function readPosition(
+  tx: Tx,
+  { schema, where, parameters }: ParsedRecordQuery,
+  keys: readonly SortKey[],
+  place: number,
+): Promise<ListPosition | undefined> {
+  const all = new SqlParameters(parameters.values);
+  const offset = all.add(place, "bigint");
+  const condition = where === undefined ? "" : ` where ${where}`;
+  const select = keys.map(({ sql }, index) => `${sql} as "${HIDDEN}${index}"`).join(", ");
+  const text =
+    `select ${select} from ${schema.view}${condition} ` +
+    `order by ${orderBySql(keys)} limit 1 offset ${offset}`;
+  const [row] = await queryRows(tx, text, all.values);
+  return row && keys.map((_, index) => row[`${HIDDEN}${index}`]);
+}
+
+/** Counted one by one up to here; beyond it the planner's estimate is near enough. */
+const COUNTED_MAX = 10_000;
+
+/**
+ * Counts the records that a query finds, if there are not many, and otherwise estimates it. Statistics
+ * know of records that are hidden from the caller; who is bound by rules is told an exact count.
+ */
+export async function estimateRecords(
+  tx: Tx,
+  query: ParsedRecordQuery,
+): Promise<{ readonly total: number; readonly isEstimate?: true }> {
+  if (query.rules.where !== undefined) return { total: await countRecords(tx, query) };
+  const { schema, where, parameters } = query;
+  const condition = where === undefined ? "" : ` where ${where}`;
+  const matching = `select from ${schema.view}${condition}`;
+  const bounded = `select count(*) as count from (${matching} limit ${COUNTED_MAX + 1}) as r`;
+  const [row] = await queryRows(tx, bounded, parameters.values);
+  const counted = Number(row?.["count"]);
+  if (counted <= COUNTED_MAX) return { total: counted };
+  const [explained] = await queryRows(tx, `explain (format json) ${matching}`, parameters.values);
+  const [plan] = (explained?.["QUERY PLAN"] ?? []) as readonly ExplainedPlan[];
+  return { total: Math.max(counted, plan?.Plan["Plan Rows"] ?? 0), isEstimate: true };
+}
+
+interface ExplainedPlan {
+  readonly Plan: { readonly "Plan Rows": number };
 }
 
 /** The statement that reads one part of a list. */

@@ -1,25 +1,13 @@
 import Type from "typebox";
-import {
-  type ColumnSchema,
-  type OpenTable,
-  openTable,
-  Slug,
-  type TableSchema,
-} from "#domains/tables/index.ts";
+import { type OpenTable, openTable, Slug, type TableSchema } from "#domains/tables/index.ts";
 import type { ReadContext } from "#kernel/contract.ts";
 import { queryRows } from "#kernel/db/statement.ts";
-import { sortName } from "#kernel/list/order.ts";
 import { queryEvents } from "#kernel/log/event-log.ts";
 import { visibilityContext, filterEvents } from "#kernel/log/event-visibility.ts";
 import { EventEnvelope, positionOf, toEventEnvelope } from "#kernel/log/event.ts";
 import { Failure, invalidField } from "#kernel/operation/failure.ts";
 import { query } from "#kernel/operation/operation.ts";
-import {
-  CURSOR_CHARACTERS_MAX,
-  takeFittingPage,
-  toPage,
-  pageQuery,
-} from "#kernel/operation/pagination.ts";
+import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
 import {
   type DynamicItem,
   dynamicItem,
@@ -32,23 +20,11 @@ import { line, object } from "#kernel/schema/schema.ts";
 import { RecordsRead } from "../permissions.ts";
 import { assertVisible } from "../record-access.ts";
 import { recordStatements } from "../record-statements.ts";
-import {
-  NoSuchRecord,
-  RecordId,
-  type RecordResponse,
-  RecordSchema,
-  toRecord,
-  toStoredRecord,
-} from "../record.ts";
+import { NoSuchRecord, RecordId, RecordSchema, toRecord, toStoredRecord } from "../record.ts";
 import { expandReferences, parseExpand } from "./expand-references.ts";
-import {
-  countRecords,
-  type ListPosition,
-  parseListing,
-  readListedRecords,
-  type RecordListing,
-} from "./list-sql.ts";
-import { parseRecordQuery, type RecordQuery, recordQueryParams } from "./record-query.ts";
+import { cursorName, readRecordPage, recordPageQuery } from "./list-page.ts";
+import { parseListing } from "./list-sql.ts";
+import { parseRecordQuery, recordQueryParams } from "./record-query.ts";
 
 const fieldsQuery = {
   fields: recordQueryParams.fields,
@@ -66,52 +42,35 @@ export const listRecords = query({
   summary: "List the records of a table",
   description:
     "The newest first, unless `sort` says otherwise. A field that the table's rules hide is null, to " +
-    "`filter`, `sort` and `q` as well. A filter on an indexed column uses the index, and so does a sort.",
+    "`filter`, `sort` and `q` as well. A filter on an indexed column uses the index, and so does a sort. " +
+    "`after`, `before`, `offset` and `at` say where the page begins; each record has its `revision`, " +
+    "which `If-Match` takes.",
   permission: RecordsRead,
   params: object({ slug: Slug }),
   query: object({
-    ...pageQuery,
+    ...recordPageQuery,
     ...recordQueryParams,
     ...fieldsQuery,
-    count: Type.Optional(
-      Type.Enum(["exact"], {
-        description:
-          "Counts all that match, as `pagination.total`; that takes time when they are many",
-      }),
-    ),
   }),
   response: dynamicPage(withRevision(RecordSchema)),
   example: {
     params: { slug: "orders" },
     query: { limit: 50, filter: '{"status":"open"}', sort: "-createdAt" },
   },
-  async run(ctx, { params, query: { limit, after, expand, count, ...recordQuery } }) {
+  async run(ctx, { params, query: { expand, limit, after, before, offset, at, count, ...which } }) {
     const table = await openTable(ctx, params.slug);
     const { references, listing } = await table.parse(() => {
       const expanded = parseExpand(table.schema, expand);
       return {
         references: expanded,
-        listing: {
-          ...parseListing(table, withFields(recordQuery, expanded)),
-          hasRevision: true,
-        },
+        listing: { ...parseListing(table, withFields(which, expanded)), hasRevision: true },
       };
     });
-    const { cursors } = ctx.services;
-    const name = cursorName(listing, recordQuery);
-    const from = after === undefined ? undefined : cursors.decode(name, after);
-    return table.retryOnSchemaChange(async () => {
-      const [{ data, last }, total] = await Promise.all([
-        readRecordPage(ctx, table, { listing, references, after: from, limit }),
-        count && countRecords(ctx.tx, listing.query),
-      ]);
-      return {
-        data,
-        nextCursor: last ? assertCursorLength(cursors.encode(name, last)) : null,
-        limit,
-        total,
-      };
-    });
+    const name = cursorName(listing, which);
+    const page = { limit, after, before, offset, at, count };
+    return table.retryOnSchemaChange(() =>
+      readRecordPage(ctx, table, { listing, references, name, page }),
+    );
   },
 });
 
@@ -171,74 +130,6 @@ export const listHistory = query({
     return readHistory(ctx, await openTable(ctx, params.slug), params.recordId, historyQuery);
   },
 });
-
-/** Records of a list, and the position of the last of them when there are more. */
-interface RecordPage {
-  readonly data: readonly RecordResponse[];
-  readonly last: ListPosition | undefined;
-}
-
-interface PageRequest {
-  readonly listing: RecordListing;
-  readonly references: readonly ColumnSchema[];
-  readonly after: ListPosition | undefined;
-  readonly limit: number;
-}
-
-/** Records read first where they may be large; then twice as many, and so on. */
-const FIRST_STEP_RECORDS = 16;
-
-/**
- * Reads a page of records with what they refer to: as many as fit into it. They are read at once, unless
- * those of the table may be so large that the ones which do not fit are worth sparing.
- */
-async function readRecordPage(
-  { tx }: ReadContext,
-  table: OpenTable,
-  { listing, references, after, limit }: PageRequest,
-): Promise<RecordPage> {
-  const { schema } = table;
-  const positions: ListPosition[] = [];
-  const records: RecordResponse[] = [];
-  for (
-    let step = hasLargePages.get(schema) === false ? limit + 1 : FIRST_STEP_RECORDS;
-    ;
-    step *= 2
-  ) {
-    // One record beyond the page tells that there are more.
-    const count = Math.min(step, limit + 1 - positions.length);
-    const found = await readListedRecords(tx, listing, positions.at(-1) ?? after, count);
-    positions.push(...found.map(({ position }) => position));
-    const further = found.slice(0, limit - records.length).map(({ record }) => record);
-    records.push(...(await expandReferences(tx, table, references, further)));
-    const data = takeFittingPage(records);
-    const isFull = data.length < records.length;
-    if (isFull || found.length < count || positions.length > limit) {
-      if (isFull || !hasLargePages.has(schema)) hasLargePages.set(schema, isFull);
-      return {
-        data,
-        last: positions.length > data.length ? positions[data.length - 1] : undefined,
-      };
-    }
-  }
-}
-
-/** True once a page of a table was too large for its records; unknown before the first page. */
-const hasLargePages = new WeakMap<TableSchema, boolean>();
-
-/** Cursors of one list are invalid in another. */
-function cursorName(
-  { query: { schema }, keys }: RecordListing,
-  { filter, q }: RecordQuery,
-): string {
-  return JSON.stringify(["records", schema.id, sortName(keys), filter, q]);
-}
-
-/** Refuses a cursor that the next request would have no room for. */
-function assertCursorLength(cursor: string): string {
-  if (cursor.length <= CURSOR_CHARACTERS_MAX) return cursor;
-  throw invalidField("?sort", "names a field with a text that is too long to go on from in a list");
-}
 
 /** A reference that is expanded must be selected. */
 function withFields<Query extends { readonly fields?: string | undefined }>(
