@@ -13,9 +13,11 @@ export interface Schemas {
   "AppSnapshot": { "name": string; "theme": Schemas["AppTheme"] | null; "pages": readonly (Schemas["AppPage"])[]; "dataSources": readonly (Schemas["AppDataSource"])[] };
   "AppTheme": { "accent": string };
   "Approval": { "runId": string; "stepId": string; "workflowId": string; "workflowName": string; "message": string | null; "approvers": readonly (string)[]; "quorum": number; "decisions": number; "createdAt": string; "expiresAt": string | null };
-  "Article": { "id": string; "number": string; "title": string; "summary": string; "tags": readonly (string)[]; "category": string | null; "state": "draft" | "in_review" | "published" | "retired"; "visibility": "everyone" | "agents"; "language": string; "authorId": string; "version": number; "publishedAt": string | null; "reviewDueAt": string | null; "createdBy": string; "createdAt": string; "updatedAt": string; "body": string; "helpfulCount": number; "unhelpfulCount": number; "html"?: string };
+  "Article": { "id": string; "number": string; "title": string; "summary": string; "tags": readonly (string)[]; "category": string | null; "state": "draft" | "in_review" | "published" | "retired"; "visibility": "everyone" | "agents"; "language": string; "authorId": string; "reviewerId": string | null; "version": number; "publishedAt": string | null; "reviewDueAt": string | null; "createdBy": string; "createdAt": string; "updatedAt": string; "body": string; "helpfulCount": number; "unhelpfulCount": number; "openedCount": number; "html"?: string };
   "ArticleFeedback": { "articleId": string; "userId": string; "helpful": boolean; "comment": string; "createdAt": string };
   "ArticleHit": { "id": string; "number": string; "title": string; "summary": string; "tags": readonly (string)[]; "category": string | null; "publishedAt": string | null; "score": number; "matchedBy": readonly ("text" | "meaning")[]; "snippet": string };
+  "ArticlePreview": { "html": string };
+  "ArticleSearch": { "id": string; "words": string; "searches": number; "opened": number; "found": number; "firstAt": string; "lastAt": string };
   "ArticleVersion": { "articleId": string; "version": number; "title": string; "body": string; "createdBy": string; "createdAt": string };
   "Artifact": { "id": string; "name": string; "artifactType": "scheduled_job" | "workflow_node" | "connector_action" | "data_transformer" | "webhook_handler"; "moduleKey": string; "description": string; "status": "draft" | "active" | "disabled"; "version": string; "versionNumber": number; "savedBy": string; "createdBy": string; "createdAt": string; "updatedAt": string; "detail": Schemas["ArtifactDetailShown"]; "definition": Schemas["ArtifactDefinition"]; "url"?: string };
   "ArtifactDefinition": { "id": string | null; "kind": "artifact" | "body"; "inputs": { readonly [name: string]: Schemas["ArtifactField"] }; "outputs": { readonly [name: string]: Schemas["ArtifactField"] } };
@@ -40,7 +42,7 @@ export interface Schemas {
   "CalendarChange": { "id": string; "number": string; "title": string; "state": "draft" | "submitted" | "approved" | "rejected" | "implementing" | "completed" | "rolled_back" | "cancelled"; "type": "standard" | "normal" | "emergency"; "risk": Schemas["ChangeRisk"]; "assigneeId": string | null; "teamId": string | null; "plannedStart": string; "plannedEnd": string; "ciIds": readonly (string)[]; "conflicts": number };
   "CalendarFeed": { "url": string; "createdAt": string };
   "CatalogApproval": { "required": boolean; "approverIds": readonly (string)[]; "rule": "any" | "all" };
-  "CatalogItem": { "id": string; "name": string; "description": string; "category": string; "icon": string | null; "order"?: number; "keywords"?: readonly (string)[]; "estimate"?: string | null; "featured"?: boolean; "form": { readonly [name: string]: unknown }; "approval": Schemas["CatalogApproval"]; "workflowId": string | null; "status": "active" | "retired"; "createdBy": string; "createdAt": string; "updatedAt": string };
+  "CatalogItem": { "id": string; "name": string; "description": string; "category": string; "icon": string | null; "order"?: number; "keywords"?: readonly (string)[]; "estimate"?: string | null; "price"?: string | null; "visibility"?: "everyone" | "staff"; "featured"?: boolean; "form": { readonly [name: string]: unknown }; "approval": Schemas["CatalogApproval"]; "workflowId": string | null; "status": "draft" | "active" | "retired"; "createdBy": string; "createdAt": string; "updatedAt": string };
   "CatalogRequest": { "id": string; "number": string; "itemId": string; "title": string; "description": string; "state": "submitted" | "awaiting_approval" | "approved" | "rejected" | "fulfilling" | "fulfilled" | "failed" | "cancelled"; "values": { readonly [name: string]: unknown }; "requestedFor": string; "assigneeId": string | null; "teamId": string | null; "ciIds": readonly (string)[]; "tags"?: readonly (string)[]; "fields"?: { readonly [name: string]: unknown }; "approval": { "required": boolean; "approverIds": readonly (string)[]; "rule": "any" | "all"; "decisions": readonly (Schemas["RequestDecision"])[] }; "workflowId": string | null; "runId": string | null; "output": unknown; "reason": string | null; "notes": string | null; "satisfaction"?: number | null; "satisfactionComment"?: string | null; "ratedAt"?: string | null; "approvedAt": string | null; "endedAt": string | null; "createdBy": string; "createdAt": string; "updatedAt": string };
   "CauseTree": { "of": { "kind": string; "id": string }; "rootIds": readonly (string)[]; "focusIds": readonly (string)[]; "nodes": readonly (Schemas["TraceNode"])[]; "counts": { readonly [name: string]: number }; "truncated": boolean };
   "Change": { "id": string; "number": string; "title": string; "description": string; "state": "draft" | "submitted" | "approved" | "rejected" | "implementing" | "completed" | "rolled_back" | "cancelled"; "type": "standard" | "normal" | "emergency"; "templateId": string | null; "impact": number; "justification": string; "implementationPlan": string; "rollbackPlan": string; "testPlan": string; "risk": Schemas["ChangeRisk"]; "plannedStart": string | null; "plannedEnd": string | null; "approval": Schemas["ChangeApproval"]; "approvalsRequired": number; "approvalsGiven": number; "assigneeId": string | null; "teamId": string | null; "ciIds": readonly (string)[]; "tags"?: readonly (string)[]; "fields"?: { readonly [name: string]: unknown }; "requestedBy": string; "submittedAt": string | null; "approvedAt": string | null; "implementedAt": string | null; "completedAt": string | null; "rolledBackAt": string | null; "rejectionReason": string | null; "cancellationReason": string | null; "implementationNotes": string | null; "completionNotes": string | null; "rollbackNotes": string | null; "outcome": "successful" | "rolled_back" | "cancelled" | null; "createdBy": string; "createdAt": string; "updatedAt": string };
@@ -113,12 +115,12 @@ export interface Schemas {
   "ListedApiToken": { "id": string; "name": string; "scopes": readonly (string)[]; "ipAllowlist": readonly (string)[] | null; "expiresAt": string | null; "createdAt": string; "lastUsedAt": string | null; "revision": number };
   "ListedAppPage": { "id": string; "path": string; "title": string; "components": readonly (unknown)[]; "revision": number };
   "ListedAppSummary": { "id": string; "name": string; "slug": string; "description": string; "theme": Schemas["AppTheme"] | null; "status": "active" | "archived"; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
-  "ListedArticleEntry": { "id": string; "number": string; "title": string; "summary": string; "tags": readonly (string)[]; "category": string | null; "state": "draft" | "in_review" | "published" | "retired"; "visibility": "everyone" | "agents"; "language": string; "authorId": string; "version": number; "publishedAt": string | null; "reviewDueAt": string | null; "createdBy": string; "createdAt": string; "updatedAt": string; "helpfulCount": number; "unhelpfulCount": number; "revision": number };
+  "ListedArticleEntry": { "id": string; "number": string; "title": string; "summary": string; "tags": readonly (string)[]; "category": string | null; "state": "draft" | "in_review" | "published" | "retired"; "visibility": "everyone" | "agents"; "language": string; "authorId": string; "reviewerId": string | null; "version": number; "publishedAt": string | null; "reviewDueAt": string | null; "createdBy": string; "createdAt": string; "updatedAt": string; "helpfulCount": number; "unhelpfulCount": number; "openedCount": number; "revision": number };
   "ListedArtifactSummary": { "id": string; "name": string; "artifactType": "scheduled_job" | "workflow_node" | "connector_action" | "data_transformer" | "webhook_handler"; "moduleKey": string; "description": string; "status": "draft" | "active" | "disabled"; "version": string; "versionNumber": number; "savedBy": string; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedArtifactTestCase": { "id": string; "artifactId": string; "name": string; "inputPayload": { readonly [name: string]: unknown }; "expected": { readonly [name: string]: unknown }; "mocks": { readonly [name: string]: unknown }; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedBlackoutWindow": { "id": string; "name": string; "start": string; "end": string; "ciIds": readonly (string)[]; "reason": string; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedBusinessCalendar": { "id": string; "name": string; "timezone": string; "hours": readonly ({ "days": readonly (number)[]; "from": string; "to": string })[]; "holidays": readonly (string)[]; "createdAt": string; "updatedAt": string; "revision": number };
-  "ListedCatalogItem": { "id": string; "name": string; "description": string; "category": string; "icon": string | null; "order"?: number; "keywords"?: readonly (string)[]; "estimate"?: string | null; "featured"?: boolean; "form": { readonly [name: string]: unknown }; "approval": Schemas["CatalogApproval"]; "workflowId": string | null; "status": "active" | "retired"; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
+  "ListedCatalogItem": { "id": string; "name": string; "description": string; "category": string; "icon": string | null; "order"?: number; "keywords"?: readonly (string)[]; "estimate"?: string | null; "price"?: string | null; "visibility"?: "everyone" | "staff"; "featured"?: boolean; "form": { readonly [name: string]: unknown }; "approval": Schemas["CatalogApproval"]; "workflowId": string | null; "status": "draft" | "active" | "retired"; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedChange": { "id": string; "number": string; "title": string; "description": string; "state": "draft" | "submitted" | "approved" | "rejected" | "implementing" | "completed" | "rolled_back" | "cancelled"; "type": "standard" | "normal" | "emergency"; "templateId": string | null; "impact": number; "justification": string; "implementationPlan": string; "rollbackPlan": string; "testPlan": string; "risk": Schemas["ChangeRisk"]; "plannedStart": string | null; "plannedEnd": string | null; "approval": Schemas["ChangeApproval"]; "approvalsRequired": number; "approvalsGiven": number; "assigneeId": string | null; "teamId": string | null; "ciIds": readonly (string)[]; "tags"?: readonly (string)[]; "fields"?: { readonly [name: string]: unknown }; "requestedBy": string; "submittedAt": string | null; "approvedAt": string | null; "implementedAt": string | null; "completedAt": string | null; "rolledBackAt": string | null; "rejectionReason": string | null; "cancellationReason": string | null; "implementationNotes": string | null; "completionNotes": string | null; "rollbackNotes": string | null; "outcome": "successful" | "rolled_back" | "cancelled" | null; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedChangeTemplate": { "id": string; "name": string; "description": string; "title": string; "impact": number; "justification": string; "implementationPlan": string; "rollbackPlan": string; "testPlan": string; "active": boolean; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedCmdbClass": { "name": string; "label": string; "description": string; "attributes": { readonly [name: string]: unknown }; "extends": string | null; "builtIn": boolean; "createdAt": string | null; "updatedAt": string | null; "revision": number };
@@ -465,15 +467,15 @@ export interface Operations {
   /** Change a business calendar */
   "business_calendars.update": { params: { "id": string }; body: { "name"?: string; "timezone"?: string; "hours"?: readonly ({ "days": readonly (number)[]; "from": string; "to": string })[]; "holidays"?: readonly (string)[] }; reply: { "data": Schemas["BusinessCalendar"] } };
   /** Add something that people may ask for */
-  "catalog.create_item": { body: { "name": string; "form": { readonly [name: string]: unknown }; "description"?: string; "category"?: string; "icon"?: string | null; "order"?: number; "keywords"?: readonly (string)[]; "estimate"?: string | null; "featured"?: boolean; "approval"?: Schemas["CatalogApproval"]; "workflowId"?: string | null }; reply: { "data": Schemas["CatalogItem"] } };
+  "catalog.create_item": { body: { "name": string; "form": { readonly [name: string]: unknown }; "description"?: string; "category"?: string; "icon"?: string | null; "order"?: number; "keywords"?: readonly (string)[]; "estimate"?: string | null; "price"?: string | null; "visibility"?: "everyone" | "staff"; "featured"?: boolean; "approval"?: Schemas["CatalogApproval"]; "workflowId"?: string | null; "status"?: "draft" | "active" }; reply: { "data": Schemas["CatalogItem"] } };
   /** Read what may be asked for, with its form */
   "catalog.get_item": { params: { "id": string }; reply: { "data": Schemas["CatalogItem"] } };
   /** List what may be asked for, by name */
-  "catalog.list_items": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "status"?: "active" | "retired" | "all"; "category"?: string; "featured"?: boolean }; reply: { "data": readonly (Schemas["ListedCatalogItem"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
+  "catalog.list_items": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "status"?: "draft" | "active" | "retired" | "all"; "category"?: string; "featured"?: boolean }; reply: { "data": readonly (Schemas["ListedCatalogItem"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
   /** Retire something: nobody may ask for it any more */
   "catalog.retire_item": { params: { "id": string }; reply: undefined };
   /** Change something that people may ask for */
-  "catalog.update_item": { params: { "id": string }; body: { "name"?: string; "description"?: string; "category"?: string; "icon"?: string | null; "order"?: number; "keywords"?: readonly (string)[]; "estimate"?: string | null; "featured"?: boolean; "form"?: { readonly [name: string]: unknown }; "approval"?: Schemas["CatalogApproval"]; "workflowId"?: string | null; "status"?: "active" }; reply: { "data": Schemas["CatalogItem"] } };
+  "catalog.update_item": { params: { "id": string }; body: { "name"?: string; "description"?: string; "category"?: string; "icon"?: string | null; "order"?: number; "keywords"?: readonly (string)[]; "estimate"?: string | null; "price"?: string | null; "visibility"?: "everyone" | "staff"; "featured"?: boolean; "form"?: { readonly [name: string]: unknown }; "approval"?: Schemas["CatalogApproval"]; "workflowId"?: string | null; "status"?: "draft" | "active" }; reply: { "data": Schemas["CatalogItem"] } };
   /** Make a template for standard changes */
   "change_templates.create": { body: { "name": string; "description"?: string; "title"?: string; "impact"?: number; "justification"?: string; "implementationPlan"?: string; "rollbackPlan"?: string; "testPlan"?: string; "active"?: boolean }; reply: { "data": Schemas["ChangeTemplate"] } };
   /** Delete a template for standard changes */
@@ -809,7 +811,9 @@ export interface Operations {
   /** Find published articles, the question being the body */
   "knowledge.ask": { body: { "q": string; "limit"?: number }; reply: { "data": readonly (Schemas["ArticleHit"])[]; "pagination": Schemas["Pagination"] } };
   /** Write an article */
-  "knowledge.create": { body: { "title": string; "body": string; "summary"?: string; "tags"?: readonly (string)[]; "category"?: string | null; "visibility"?: "everyone" | "agents"; "language"?: string; "authorId"?: string; "reviewDueAt"?: string | null }; reply: { "data": Schemas["Article"] } };
+  "knowledge.create": { body: { "title": string; "body": string; "summary"?: string; "tags"?: readonly (string)[]; "category"?: string | null; "visibility"?: "everyone" | "agents"; "language"?: string; "authorId"?: string; "reviewerId"?: string | null; "reviewDueAt"?: string | null }; reply: { "data": Schemas["Article"] } };
+  /** Put aside what people searched for */
+  "knowledge.delete_search": { params: { "id": string }; reply: undefined };
   /** Read an article */
   "knowledge.get": { params: { "id": string }; query?: { "format"?: "markdown" | "html" }; reply: { "data": Schemas["Article"] } };
   /** Read what an article said once */
@@ -817,17 +821,25 @@ export interface Operations {
   /** Say whether an article helped */
   "knowledge.give_feedback": { params: { "id": string }; body: { "helpful": boolean; "comment"?: string }; reply: { "data": Schemas["ArticleFeedback"] } };
   /** List articles, the latest change first */
-  "knowledge.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "state"?: "draft" | "in_review" | "published" | "retired"; "tag"?: string }; reply: { "data": readonly (Schemas["ListedArticleEntry"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
+  "knowledge.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "state"?: "draft" | "in_review" | "published" | "retired"; "tag"?: string; "unhelpful"?: boolean }; reply: { "data": readonly (Schemas["ListedArticleEntry"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
   /** List what people said about an article */
   "knowledge.list_feedback": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["ArticleFeedback"])[]; "pagination": Schemas["Pagination"] } };
+  /** List what people search for, the most frequent first */
+  "knowledge.list_searches": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "unanswered"?: boolean }; reply: { "data": readonly (Schemas["ArticleSearch"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
   /** List what an article said at each time, newest first */
   "knowledge.list_versions": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["ArticleVersion"])[]; "pagination": Schemas["Pagination"] } };
+  /** Say what came of a search */
+  "knowledge.note_search": { body: { "q": string; "found": number; "openedId"?: string }; reply: { "data": Schemas["ArticleSearch"] } };
+  /** Render Markdown as an article shows it */
+  "knowledge.preview": { body: { "body": string }; reply: { "data": Schemas["ArticlePreview"] } };
   /** Publish an article */
   "knowledge.publish": { params: { "id": string }; reply: { "data": Schemas["Article"] } };
   /** Make what an article said once its newest version */
   "knowledge.restore_version": { params: { "id": string; "version": string }; reply: { "data": Schemas["Article"] } };
   /** Retire an article */
   "knowledge.retire": { params: { "id": string }; reply: { "data": Schemas["Article"] } };
+  /** Give an article back to its author instead of publishing it */
+  "knowledge.return": { params: { "id": string }; body: { "reason": string }; reply: { "data": Schemas["Article"] } };
   /** Find published articles by words and by meaning */
   "knowledge.search": { query: { "q": string; "limit"?: number }; reply: { "data": readonly (Schemas["ArticleHit"])[]; "pagination": Schemas["Pagination"] } };
   /** Give a draft to others to review */
@@ -835,7 +847,7 @@ export interface Operations {
   /** Find what may help with an incident */
   "knowledge.suggest_for_incident": { params: { "id": string }; reply: { "data": Schemas["Suggestions"] } };
   /** Change an article */
-  "knowledge.update": { params: { "id": string }; body: { "title"?: string; "body"?: string; "summary"?: string; "tags"?: readonly (string)[]; "category"?: string | null; "visibility"?: "everyone" | "agents"; "language"?: string; "authorId"?: string; "reviewDueAt"?: string | null }; reply: { "data": Schemas["Article"] } };
+  "knowledge.update": { params: { "id": string }; body: { "title"?: string; "body"?: string; "summary"?: string; "tags"?: readonly (string)[]; "category"?: string | null; "visibility"?: "everyone" | "agents"; "language"?: string; "authorId"?: string; "reviewerId"?: string | null; "reviewDueAt"?: string | null }; reply: { "data": Schemas["Article"] } };
   /** Work out what a KPI was in the past */
   "kpis.backfill": { params: { "id": string }; body: { "from": string; "to": string }; reply: { "data": Schemas["KpiBackfill"] } };
   /** Make a KPI */
@@ -1753,15 +1765,20 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "invitations.revoke": "DELETE /api/v1/settings/users/invitations/{id}",
   "knowledge.ask": "POST /api/v1/knowledge/search",
   "knowledge.create": "POST /api/v1/knowledge",
+  "knowledge.delete_search": "DELETE /api/v1/knowledge/searches/{id}",
   "knowledge.get": "GET /api/v1/knowledge/{id}",
   "knowledge.get_version": "GET /api/v1/knowledge/{id}/versions/{version}",
   "knowledge.give_feedback": "POST /api/v1/knowledge/{id}/feedback",
   "knowledge.list": "GET /api/v1/knowledge",
   "knowledge.list_feedback": "GET /api/v1/knowledge/{id}/feedback",
+  "knowledge.list_searches": "GET /api/v1/knowledge/searches",
   "knowledge.list_versions": "GET /api/v1/knowledge/{id}/versions",
+  "knowledge.note_search": "POST /api/v1/knowledge/searches",
+  "knowledge.preview": "POST /api/v1/knowledge/preview",
   "knowledge.publish": "POST /api/v1/knowledge/{id}/publish",
   "knowledge.restore_version": "POST /api/v1/knowledge/{id}/versions/{version}/restore",
   "knowledge.retire": "POST /api/v1/knowledge/{id}/retire",
+  "knowledge.return": "POST /api/v1/knowledge/{id}/return",
   "knowledge.search": "GET /api/v1/knowledge/search",
   "knowledge.submit_review": "POST /api/v1/knowledge/{id}/review",
   "knowledge.suggest_for_incident": "GET /api/v1/itsm/incidents/{id}/suggestions",

@@ -112,6 +112,23 @@ export interface Tables {
     comment: string;
     created_at: Time;
   };
+  article_opens: {
+    article_id: string;
+    workspace_id: Generated<string>;
+    environment: Generated<"production" | "staging" | "development">;
+    opened: number;
+  };
+  article_searches: {
+    id: string;
+    workspace_id: Generated<string>;
+    environment: Generated<"production" | "staging" | "development">;
+    words: string;
+    searches: number;
+    opened: number;
+    found: number;
+    first_at: Time;
+    last_at: Time;
+  };
   article_versions: {
     workspace_id: Generated<string>;
     environment: Generated<"production" | "staging" | "development">;
@@ -146,6 +163,7 @@ export interface Tables {
     updated_at: Time;
     words: string;
     language: Generated<string>;
+    reviewer_id: string | null;
   };
   artifact_executions: {
     id: string;
@@ -299,6 +317,8 @@ export interface Tables {
     estimate: string | null;
     featured: Generated<boolean>;
     tasks: Generated<Json>;
+    price: string | null;
+    visibility: Generated<string>;
   };
   catalog_requests: {
     id: string;

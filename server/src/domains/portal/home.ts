@@ -1,11 +1,10 @@
 import Type, { type Static } from "typebox";
-import { awaitingApprovalBy } from "#domains/itsm/catalog/index.ts";
+import { awaitingApprovalBy, visibleItemSql } from "#domains/itsm/catalog/index.ts";
 import { findPersonNames } from "#domains/itsm/contacts/index.ts";
 import { listOutages, Outage } from "#domains/itsm/outages/index.ts";
 import { listRunApprovals, RunApproval } from "#domains/runs/index.ts";
 import { workspaceOf } from "#domains/workspaces/index.ts";
 import { authorOf } from "#kernel/access/caller.ts";
-import type { Tx } from "#kernel/db/connection.ts";
 import { queryRows, SqlParameters } from "#kernel/db/statement.ts";
 import type { ReadContext } from "#kernel/contract.ts";
 import { query } from "#kernel/operation/operation.ts";
@@ -76,7 +75,7 @@ export const getHome = query({
       listAsked(ctx),
       listRunApprovals(ctx, { before: undefined, limit: APPROVALS_MAX }),
       listOutages(tx, me, now),
-      listFirstItems(tx),
+      listFirstItems(ctx),
     ]);
     const { name, slug, timezone } = workspace;
     return {
@@ -112,11 +111,11 @@ async function listAsked({ tx, caller }: ReadContext): Promise<Static<typeof Ask
   }));
 }
 
-const FIRST_ITEMS = `
-  select id, name, description, category, icon, estimate from catalog_items
-   where status = 'active' order by featured desc, position, name limit ${ITEMS_MAX}`;
-
-async function listFirstItems(tx: Tx): Promise<Static<typeof PortalItem>[]> {
+async function listFirstItems({ tx, caller }: ReadContext): Promise<Static<typeof PortalItem>[]> {
+  const text = `
+    select id, name, description, category, icon, estimate from catalog_items
+     where status = 'active' and ${visibleItemSql(caller)}
+     order by featured desc, position, name limit ${ITEMS_MAX}`;
   // The columns are the fields.
-  return (await queryRows(tx, FIRST_ITEMS, [])) as unknown as Static<typeof PortalItem>[];
+  return (await queryRows(tx, text, [])) as unknown as Static<typeof PortalItem>[];
 }

@@ -1,8 +1,8 @@
 import Type, { type Static } from "typebox";
+import { visibleItemSql } from "#domains/itsm/catalog/index.ts";
 import { listOutages, Outage } from "#domains/itsm/outages/index.ts";
 import { authorOf } from "#kernel/access/caller.ts";
 import { holdsPermission } from "#kernel/access/permission.ts";
-import type { Tx } from "#kernel/db/connection.ts";
 import { queryRows } from "#kernel/db/statement.ts";
 import type { ReadContext } from "#kernel/contract.ts";
 import {
@@ -53,7 +53,7 @@ export const searchPortal = query({
     const me = ctx.caller.principal?.id ?? authorOf(ctx.caller);
     const [articles, items, things, outages] = await Promise.all([
       findArticles(ctx, { text, words, raw: q.trim(), limit: HITS_MAX }),
-      findItems(ctx.tx, words),
+      findItems(ctx, words),
       findThings(ctx.tx, me, { words: toTsQuery(words), limit: HITS_MAX }),
       listOutages(ctx.tx, me, ctx.now),
     ]);
@@ -91,13 +91,16 @@ async function findArticles(
   return hits.map(({ id, title }) => ({ id, title, summary: summaries.get(id) || null }));
 }
 
-async function findItems(tx: Tx, words: readonly string[]): Promise<Static<typeof PortalItem>[]> {
+async function findItems(
+  { tx, caller }: ReadContext,
+  words: readonly string[],
+): Promise<Static<typeof PortalItem>[]> {
   const haystack = "concat_ws(' ', name, category, array_to_string(keywords, ' '), description)";
   const found = words.map((_, index) => `${haystack} ilike $${index + 2}`).join(" and ");
   const rows = await queryRows(
     tx,
     `select id, name, description, category, icon, estimate from catalog_items
-      where status = 'active' and ${found}
+      where status = 'active' and ${visibleItemSql(caller)} and ${found}
       order by name ilike $1 desc, featured desc, position, name limit ${HITS_MAX}`,
     [containsPattern(words[0] ?? ""), ...words.map(containsPattern)],
   );

@@ -354,3 +354,46 @@ test("a pack brings items with the workflows that fulfil them, and takes them aw
   expect(removed.events.filter((type) => type === "catalog_item.retired")).toHaveLength(2);
   expect(await find("Phone")).toBeUndefined();
 });
+
+test("a draft is for those who write items until it is published, and some items are for staff alone", async () => {
+  const builder = await world.member(["builder"]);
+  const requester = await world.member(["requester"]);
+  const agent = await world.member(["agent"]);
+  const form = { type: "object", properties: {} };
+  const made = await builder("POST /api/v1/catalog/items", {
+    name: "Badge",
+    form,
+    status: "draft",
+    price: "10 EUR",
+  });
+  expect(made).toMatchObject({
+    status: 201,
+    events: ["catalog_item.created"],
+    body: { data: { status: "draft", price: "10 EUR", visibility: "everyone" } },
+  });
+  const { id } = made.body.data;
+  const path = `/api/v1/catalog/items/${id}`;
+  const order = { itemId: id, values: {} };
+  const isListed = async (ask: typeof agent, status = "active") => {
+    const { body } = await ask(`GET /api/v1/catalog/items?status=${status}`);
+    return body.data.some((one: any) => one.id === id);
+  };
+  expect(await agent(`GET ${path}`)).toMatchObject({ status: 404 });
+  expect(await isListed(agent, "all")).toBe(false);
+  expect(await isListed(builder, "draft")).toBe(true);
+  expect(await builder("POST /api/v1/catalog/requests", order)).toMatchObject({ status: 422 });
+
+  await builder(`PATCH ${path}`, { status: "active", visibility: "staff" });
+  expect(await agent(`GET ${path}`)).toMatchObject({ status: 200, headers: { etag: '"2"' } });
+  expect(await isListed(agent)).toBe(true);
+  expect(await isListed(requester)).toBe(false);
+  expect(await requester(`GET ${path}`)).toMatchObject({ status: 404 });
+  expect(await requester("POST /api/v1/catalog/requests", order)).toMatchObject({ status: 422 });
+  const home = await requester("GET /api/v1/portal/home");
+  expect(home.body.data.items.some((one: any) => one.id === id)).toBe(false);
+  const found = await requester("GET /api/v1/portal/search?q=badge");
+  expect(found.body.data.items).toEqual([]);
+
+  await builder(`PATCH ${path}`, { visibility: "everyone" });
+  expect(await requester("POST /api/v1/catalog/requests", order)).toMatchObject({ status: 201 });
+});

@@ -13,8 +13,9 @@ import { contribute } from "#kernel/extension-point.ts";
 import { PackContentPoint } from "#kernel/contributions/pack-content.ts";
 import { approverNotificationReader } from "./requests/notifications.ts";
 import { fulfilmentReader } from "./requests/fulfilment.ts";
-import { ItemRetired, items, retireItem } from "./items/item-resource.ts";
+import { getItem, ItemRetired, items, retireItem } from "./items/item-resource.ts";
 import { requestKind } from "./requests/kind.ts";
+import { visibleItemSql } from "./items/item.ts";
 import { itemContent } from "./items/pack.ts";
 import * as permissions from "./permissions.ts";
 import * as requestEvents from "./requests/events.ts";
@@ -22,6 +23,7 @@ import { requestOperations } from "./requests/operations.ts";
 import { requestStore } from "./requests/store.ts";
 import { recountApproval, requestTransitions } from "./requests/transitions.ts";
 
+export { visibleItemSql } from "./items/item.ts";
 export { requestKind } from "./requests/kind.ts";
 export {
   findActiveItem,
@@ -65,6 +67,7 @@ export const catalog = domain({
   ],
   operations: [
     ...items.operations,
+    getItem,
     retireItem,
     ...requestOperations,
     ...requestTransitions,
@@ -76,13 +79,14 @@ export const catalog = domain({
     contribute(SearchSourcePoint, {
       kind: "catalog_item",
       permission: permissions.CatalogRead,
-      search: searchTable({
-        table: "catalog_items",
-        title: "name",
-        detail: "description",
-        also: ["category", "array_to_string(keywords, ' ')"],
-        where: "status = 'active'",
-      }),
+      search: (ctx, query) =>
+        searchTable({
+          table: "catalog_items",
+          title: "name",
+          detail: "description",
+          also: ["category", "array_to_string(keywords, ' ')"],
+          where: `status = 'active' and ${visibleItemSql(ctx.caller)}`,
+        })(ctx, query),
     }),
     contribute(SearchSourcePoint, ticketSearch(requestKind)),
     contribute(TicketKindPoint, requestKind),

@@ -15,6 +15,7 @@ export const articleMachine = stateMachine({
   finalStates: ["retired"],
   transitions: [
     { action: "submit_review", from: ["draft"], to: "in_review" },
+    { action: "return", from: ["in_review"], to: "draft" },
     { action: "publish", from: ["draft", "in_review"], to: "published" },
     { action: "retire", from: ["published"], to: "retired" },
     { action: "restore", from: ["retired"], to: "draft" },
@@ -33,6 +34,7 @@ const VisibilitySchema = Type.Enum([...VISIBILITIES], {
 const Body = text(BODY_CHARACTERS_MAX, "Markdown");
 const Tags = Type.Array(line(50), { maxItems: TAGS_MAX, uniqueItems: true });
 const AuthorId = id("usr", "A member; at first whoever writes it");
+const ReviewerId = nullable(id("usr", "A member, who is told when it is given to review"));
 
 const Language = Type.String({
   pattern: "^[a-z]{2}$",
@@ -51,6 +53,7 @@ export const writable = {
   visibility: VisibilitySchema,
   language: Language,
   authorId: AuthorId,
+  reviewerId: ReviewerId,
   reviewDueAt: nullable(InputTime),
 };
 
@@ -63,6 +66,7 @@ export const ArticleInput = object({
   visibility: Type.Optional(writable.visibility),
   language: Type.Optional(writable.language),
   authorId: Type.Optional(writable.authorId),
+  reviewerId: Type.Optional(writable.reviewerId),
   reviewDueAt: Type.Optional(writable.reviewDueAt),
 });
 export type ArticleInput = Static<typeof ArticleInput>;
@@ -78,6 +82,7 @@ const commonFields = {
   visibility: VisibilitySchema,
   language: Language,
   authorId: Type.String(),
+  reviewerId: nullable(Type.String()),
   version: Type.Integer({ description: "Counts how often the title or the body was changed" }),
   publishedAt: nullable(Time),
   reviewDueAt: nullable(Time),
@@ -89,6 +94,7 @@ const commonFields = {
 const counts = {
   helpfulCount: Type.Integer({ description: "How many people it helped" }),
   unhelpfulCount: Type.Integer(),
+  openedCount: Type.Integer({ description: "How often it was opened from a search" }),
 };
 
 /** An article in a list, without its body. */
@@ -96,7 +102,13 @@ export const ArticleEntry = Type.Object({ ...commonFields, ...counts }, { title:
 
 /** An article in events. */
 export const ArticleData = Type.Object(
-  { ...commonFields, language: Type.Optional(Language), body: Body },
+  {
+    ...commonFields,
+    // Events of earlier versions do not have these.
+    language: Type.Optional(Language),
+    reviewerId: Type.Optional(commonFields.reviewerId),
+    body: Body,
+  },
   { title: "ArticleData" },
 );
 export type ArticleData = Static<typeof ArticleData>;
@@ -166,6 +178,7 @@ export function articleEventData(article: Article): ArticleData {
     html: ___,
     helpfulCount: ____,
     unhelpfulCount: _____,
+    openedCount: ______,
     ...rest
   } = article;
   return rest;

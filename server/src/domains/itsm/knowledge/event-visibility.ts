@@ -5,8 +5,7 @@ import type { EventVisibility } from "#kernel/log/event-visibility.ts";
 import { KnowledgeWrite } from "./permissions.ts";
 
 /** Events about drafts, and what people said of an article, are for those who write articles. */
-export const articleVisibility: EventVisibility = {
-  resourceType: "article",
+const draftVisibility: Omit<EventVisibility, "resourceType"> = {
   async filtersFor(position, events) {
     const viewerOf = await viewerLookup(position);
     return events.map((event) => {
@@ -21,6 +20,13 @@ export const articleVisibility: EventVisibility = {
   async visibleSql(position, person) {
     return canSeeDrafts((await viewerLookup(position))(person)) ? "true" : PUBLISHED;
   },
+};
+
+export const articleVisibility: EventVisibility = { resourceType: "article", ...draftVisibility };
+/** Searches are for those who could write what was not found. */
+export const searchVisibility: EventVisibility = {
+  resourceType: "article_search",
+  ...draftVisibility,
 };
 
 const PUBLISHED = `

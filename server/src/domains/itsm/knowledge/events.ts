@@ -2,6 +2,7 @@ import Type from "typebox";
 import { changeEvent, event } from "#kernel/log/event.ts";
 import { id, text } from "#kernel/schema/schema.ts";
 import { ArticleData } from "./article.ts";
+import { ArticleSearch } from "./quality/article-search.ts";
 
 const resource = "article";
 
@@ -21,6 +22,15 @@ export const ArticleSubmittedForReview = event("article.submitted_for_review", {
   resource,
   summary: "A draft was given to others to review.",
   data: ArticleData,
+});
+
+export const ArticleReturned = event("article.returned", {
+  resource,
+  summary: "An article that others were to review was made a draft again.",
+  data: Type.Object(
+    { ...ArticleData.properties, reason: text(2_000) },
+    { title: "ArticleReturned" },
+  ),
 });
 
 export const ArticlePublished = event("article.published", {
@@ -50,4 +60,16 @@ export const FeedbackGiven = event("article.feedback_given", {
     helpful: Type.Boolean(),
     comment: text(2_000),
   }),
+});
+
+export const SearchNoted = event("article_search.noted", {
+  resource: "article_search",
+  summary: "Somebody searched the articles, and opened one or went away.",
+  data: ArticleSearch,
+});
+
+export const SearchDeleted = event("article_search.deleted", {
+  resource: "article_search",
+  summary: "What people searched for was put aside.",
+  data: ArticleSearch,
 });

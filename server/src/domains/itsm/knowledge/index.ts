@@ -1,7 +1,7 @@
 import { SearchSourcePoint } from "#kernel/contributions/search-source.ts";
 import { domain } from "#kernel/domain.ts";
 import { EventVisibilityPoint } from "#kernel/log/event-visibility.ts";
-import { articleVisibility } from "./event-visibility.ts";
+import { articleVisibility, searchVisibility } from "./event-visibility.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { PackContentPoint } from "#kernel/contributions/pack-content.ts";
 import { FileOwnerPoint } from "#kernel/contributions/file-owner.ts";
@@ -12,15 +12,20 @@ import {
   createArticle,
   getArticle,
   listArticles,
+  previewArticle,
   publishArticle,
   retireArticle,
+  returnArticle,
   submitReview,
   updateArticle,
 } from "./operations.ts";
 import { articleFileOwner } from "./markdown/pictures.ts";
+import { deleteSearch, listSearches, noteSearch } from "./quality/operations.ts";
+import { searchRetentionJob } from "./quality/retention.ts";
 import { articleContent } from "./pack.ts";
 import { KnowledgeRead, KnowledgeWrite } from "./permissions.ts";
 import { articleSource, askArticles, searchArticles } from "./search/search.ts";
+import { reviewReader } from "./review-notification.ts";
 import { read } from "./service.ts";
 import { suggestForIncident } from "./search/suggestions.ts";
 import { getVersion, listVersions, restoreVersion } from "./versions.ts";
@@ -35,9 +40,14 @@ export const knowledge = domain({
     createArticle,
     searchArticles,
     askArticles,
+    noteSearch,
+    listSearches,
+    deleteSearch,
+    previewArticle,
     getArticle,
     updateArticle,
     submitReview,
+    returnArticle,
     publishArticle,
     retireArticle,
     listVersions,
@@ -47,11 +57,11 @@ export const knowledge = domain({
     listFeedback,
     suggestForIncident,
   ],
-  readers: [articleReader, ticketReader],
-  jobs: [embedArticle, embedTicket],
+  readers: [articleReader, ticketReader, reviewReader],
+  jobs: [embedArticle, embedTicket, searchRetentionJob],
   contributions: [
     contribute(FileOwnerPoint, articleFileOwner(read)),
-    contribute(EventVisibilityPoint, articleVisibility),
+    contribute(EventVisibilityPoint, articleVisibility, searchVisibility),
     contribute(PackContentPoint, articleContent),
     contribute(SearchSourcePoint, articleSource),
   ],

@@ -71,7 +71,7 @@ async function shelve(): Promise<readonly string[]> {
         language: "en",
         version: 1,
       } as const;
-      const times = { publishedAt: now.toISOString(), reviewDueAt: null };
+      const times = { publishedAt: now.toISOString(), reviewDueAt: null, reviewerId: null };
       const id = newId("kb", now.getTime());
       const article = { id, ...about, ...texts, ...state, ...times };
       await store.insert(tx, article, { plain: body, now });

@@ -3,7 +3,7 @@ import { partitionOfCaller } from "#kernel/access/caller.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { type ListDefinition, listPage, listQuery, type ListCondition } from "#kernel/list/list.ts";
 import { countedPage, created, item, withRevision } from "#kernel/operation/response.ts";
-import { line, object, patch } from "#kernel/schema/schema.ts";
+import { line, object, patch, text } from "#kernel/schema/schema.ts";
 import {
   Article,
   ArticleInput,
@@ -19,11 +19,12 @@ import {
   ArticleCreated,
   ArticlePublished,
   ArticleRetired,
+  ArticleReturned,
   ArticleSubmittedForReview,
   ArticleUpdated,
 } from "./events.ts";
 import { KnowledgeRead, KnowledgeWrite } from "./permissions.ts";
-import { findPictureIds, linkPictures } from "./markdown/pictures.ts";
+import { findPictureIds, findShownIds, linkFiles } from "./markdown/pictures.ts";
 import { toHtml, toPlainText } from "./markdown/render-markdown.ts";
 import * as service from "./service.ts";
 import { ENTRY_COLUMNS } from "./store.ts";
@@ -42,6 +43,7 @@ const LIST: ListDefinition = {
     category: { sql: "category", kind: "text", nullable: true },
     tags: { sql: "tags", kind: "texts" },
     authorId: { sql: "author_id", kind: "text" },
+    reviewerId: { sql: "reviewer_id", kind: "text", nullable: true },
     createdBy: { sql: "created_by", kind: "text" },
     version: { sql: "version", kind: "number", type: "int" },
     publishedAt: { sql: "published_at", kind: "time", nullable: true },
@@ -65,9 +67,12 @@ export const listArticles = query({
     ...listQuery,
     state: Type.Optional(State),
     tag: Type.Optional(line(50)),
+    unhelpful: Type.Optional(
+      Type.Boolean({ description: "`true`: those that somebody said did not help" }),
+    ),
   }),
   response: countedPage(withRevision(ArticleEntry)),
-  run(ctx, { query: { state, tag, ...listing } }) {
+  run(ctx, { query: { state, tag, unhelpful, ...listing } }) {
     const conditions: ListCondition[] = [];
     if (!mayWrite(ctx.caller))
       conditions.push(() => "state = 'published' and visibility = 'everyone'");
@@ -75,6 +80,11 @@ export const listArticles = query({
       conditions.push((parameters) => `state = ${parameters.add(state, "text")}`);
     if (tag !== undefined)
       conditions.push((parameters) => `${parameters.add(tag, "text")} = any (tags)`);
+    if (unhelpful === true)
+      conditions.push(
+        () =>
+          "exists (select from article_feedback f where f.article_id = articles.id and not f.helpful)",
+      );
     // The columns are those of an entry, by the select list.
     const toItem = (row: unknown) =>
       row as Type.Static<typeof ArticleEntry> & { readonly revision: number };
@@ -127,9 +137,29 @@ export const getArticle = query({
       return [found, await findPictureIds(tx, found.id)] as const;
     });
     const html = await toHtml(partition.workspace, article.body);
-    return { ...article, html: linkPictures(html, pictureIds, ctx) };
+    return { ...article, html: linkFiles(html, pictureIds, ctx) };
   },
   run: async (ctx, { params }, rendered) => rendered ?? service.read(ctx, params.id),
+});
+
+export const previewArticle = query({
+  id: "knowledge.preview",
+  route: "POST /api/v1/knowledge/preview",
+  summary: "Render Markdown as an article shows it",
+  description: "With pictures of articles, and uploads of one's own that are no article's yet.",
+  permission: KnowledgeWrite,
+  body: object({ body: writable.body }),
+  response: item(Type.Object({ html: Type.String() }, { title: "ArticlePreview" })),
+  example: { body: { body: "1. Quit the client.\n2. Start it *again*." } },
+  async prepare(platform, { body: { body } }, caller) {
+    const partition = partitionOfCaller(caller);
+    const [html, fileIds] = await Promise.all([
+      toHtml(partition.workspace, body),
+      platform.db.read(partition, (tx) => findShownIds(tx, caller, body)),
+    ]);
+    return { html: linkFiles(html, fileIds, { services: platform, caller }) };
+  },
+  run: async (_ctx, _input, rendered) => rendered,
 });
 
 export const updateArticle = command({
@@ -166,6 +196,21 @@ export const submitReview = command({
   fails: [articleMachine.wrongState],
   example,
   run: (ctx, { params }) => service.transition(ctx, params.id, "submit_review"),
+});
+
+export const returnArticle = command({
+  id: "knowledge.return",
+  route: "POST /api/v1/knowledge/{id}/return",
+  summary: "Give an article back to its author instead of publishing it",
+  description: "It is a draft again. Its author is told why.",
+  permission: KnowledgeWrite,
+  params: ArticleParams,
+  body: object({ reason: text(2_000) }),
+  response: item(Article),
+  emits: [ArticleReturned],
+  fails: [articleMachine.wrongState],
+  example: { ...example, body: { reason: "Step 2 is about the old client." } },
+  run: (ctx, { params, body }) => service.returnDraft(ctx, params.id, body.reason),
 });
 
 export const publishArticle = command({

@@ -57,7 +57,36 @@ export const samples: readonly Sample[] = [
     operation: "knowledge.update",
     arrange: async (owner) => ({ ...(await written(owner)), body: { title: "Other", tags: [] } }),
   },
+  {
+    operation: "knowledge.preview",
+    arrange: async () => ({ body: { body: "Open **Services**." } }),
+  },
+  {
+    operation: "knowledge.note_search",
+    arrange: async (owner) => ({
+      body: { q: "print queue", found: 1, openedId: (await published(owner)).params.id },
+    }),
+  },
+  {
+    operation: "knowledge.list_searches",
+    arrange: async () => ({ query: { unanswered: "true" } }),
+  },
+  {
+    operation: "knowledge.delete_search",
+    arrange: async (owner) => {
+      const { body } = await owner("POST /api/v1/knowledge/searches", { q: "plotter", found: 0 });
+      return { params: { id: body.data.id as string } };
+    },
+  },
   { operation: "knowledge.submit_review", arrange: written },
+  {
+    operation: "knowledge.return",
+    arrange: async (owner) => {
+      const article = await written(owner);
+      await owner(`POST /api/v1/knowledge/${article.params.id}/review`);
+      return { ...article, body: { reason: "It is about the old queue." } };
+    },
+  },
   { operation: "knowledge.publish", arrange: written },
   { operation: "knowledge.retire", arrange: published },
   { operation: "knowledge.list_versions", arrange: written },

@@ -26,6 +26,7 @@ import {
   ArticlePublished,
   ArticleRestored,
   ArticleRetired,
+  ArticleReturned,
   ArticleSubmittedForReview,
   ArticleUpdated,
 } from "./events.ts";
@@ -53,7 +54,9 @@ export async function create(
   { no, number, plain }: PreparedArticle,
 ): Promise<Article> {
   const { tx, now, emit } = ctx;
-  await assertReferencesExist(ctx, { users: { "/authorId": input.authorId } });
+  await assertReferencesExist(ctx, {
+    users: { "/authorId": input.authorId, "/reviewerId": input.reviewerId ?? undefined },
+  });
   const createdBy = authorOf(ctx.caller);
   const article = await store.insert(
     tx,
@@ -71,6 +74,7 @@ export async function create(
       visibility: input.visibility ?? "everyone",
       language: input.language ?? (await store.readLanguage(tx)),
       authorId: input.authorId ?? createdBy,
+      reviewerId: input.reviewerId ?? null,
       version: 1,
       publishedAt: null,
       reviewDueAt: parseReviewDue(input.reviewDueAt, null),
@@ -101,7 +105,9 @@ export async function update(
   if (before.state === "retired") {
     throw invalidTransition(articleMachine, before.state, "A retired article can't be changed.");
   }
-  await assertReferencesExist(ctx, { users: { "/authorId": change.authorId } });
+  await assertReferencesExist(ctx, {
+    users: { "/authorId": change.authorId, "/reviewerId": change.reviewerId ?? undefined },
+  });
   const next = {
     ...before,
     ...change,
@@ -163,6 +169,19 @@ export async function restore(
   const after = await store.update(ctx.tx, next, { plain, now: ctx.now });
   await insertVersion(ctx, after);
   ctx.emit(ArticleRestored, articleRef(after), articleEventData(after));
+  return after;
+}
+
+/** Makes a draft of an article again that others were to review, and says why. */
+export async function returnDraft(
+  ctx: WriteContext<typeof ArticleReturned>,
+  ref: string,
+  reason: string,
+): Promise<Article> {
+  const before = await store.lock(ctx.tx, ref);
+  const next = { ...before, state: nextState(articleMachine, before.state, "return") };
+  const after = await store.update(ctx.tx, next, { plain: undefined, now: ctx.now });
+  ctx.emit(ArticleReturned, articleRef(after), { ...articleEventData(after), reason });
   return after;
 }
 

@@ -11,11 +11,13 @@ const COUNTS = `
   (select count(*) from article_feedback f where f.article_id = articles.id and f.helpful)::int
     as "helpfulCount",
   (select count(*) from article_feedback f where f.article_id = articles.id and not f.helpful)::int
-    as "unhelpfulCount"`;
+    as "unhelpfulCount",
+  coalesce((select opened from article_opens o where o.article_id = articles.id), 0) as "openedCount"`;
 
 /** The select list of an article in a list. */
 export const ENTRY_COLUMNS = `
-  id, no, number, title, summary, tags, category, state, visibility, language, author_id as "authorId", version,
+  id, no, number, title, summary, tags, category, state, visibility, language, author_id as "authorId",
+  reviewer_id as "reviewerId", version,
   published_at as "publishedAt", review_due_at as "reviewDueAt", created_by as "createdBy", revision,
   created_at as "createdAt", updated_at as "updatedAt", ${COUNTS}`;
 const ARTICLE_COLUMNS = `${ENTRY_COLUMNS}, body`;
@@ -31,6 +33,7 @@ export type ArticleRow = Pick<
   | "visibility"
   | "language"
   | "authorId"
+  | "reviewerId"
   | "version"
   | "publishedAt"
   | "reviewDueAt"
@@ -61,8 +64,8 @@ const NEW_SEARCH_VECTOR = searchVectorSql({
 const INSERT = `
   insert into articles (title, body, plain, summary, tags, category, state, visibility, author_id,
                         version, published_at, review_due_at, updated_at, language, id, no, number,
-                        created_by, created_at, words)
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $13,
+                        created_by, created_at, reviewer_id, words)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $16, $17, $18, $19, $13, $15,
           ${NEW_SEARCH_VECTOR.replace("coalesce($3::text, plain)", "$3::text")})
   returning ${ARTICLE_COLUMNS}`;
 
@@ -70,9 +73,9 @@ const UPDATE = `
   update articles
      set title = $1, body = $2, plain = coalesce($3::text, plain), summary = $4, tags = $5, category = $6,
          state = $7, visibility = $8, author_id = $9, version = $10, published_at = $11,
-         review_due_at = $12, updated_at = $13, language = $14, revision = revision + 1,
+         review_due_at = $12, updated_at = $13, language = $14, reviewer_id = $15, revision = revision + 1,
          words = ${NEW_SEARCH_VECTOR}
-   where id = $15
+   where id = $16
   returning ${ARTICLE_COLUMNS}`;
 
 export interface WriteOptions {
@@ -117,6 +120,7 @@ function toValues(article: ArticleRow, { plain, now }: WriteOptions): readonly u
     article.reviewDueAt,
     now,
     article.language,
+    article.reviewerId,
   ];
 }
 

@@ -277,6 +277,14 @@ ${estimate !== null && markup`<p class="estimate">Usually takes ${estimate}</p>`
   };
 }
 
+/** Links of one article to another, `[How](KB0000012)`, stay in the portal and its environment. */
+function linkArticles({ pathTo }: PortalSession, content: string): string {
+  return content.replaceAll(
+    / href="(KB\d{7,15})"/g,
+    (_, number: string) => ` href="${markup`${pathTo(`/articles/${number}`)}`.text}"`,
+  );
+}
+
 interface Article {
   readonly id: string;
   readonly title: string;
@@ -285,12 +293,15 @@ interface Article {
 }
 
 async function readArticle(session: PortalSession, id: string): Promise<PortalPage> {
-  const { title, html: content } = await session.read<Article>("knowledge.get", { params: { id } });
+  const { title, html: content } = await session.read<Article>("knowledge.get", {
+    params: { id },
+    query: { format: "html" },
+  });
   return {
     title,
     back: session.pathTo(""),
     body: markup`<article class="article"><h1>${title}</h1>
-${new Markup(content)}
+${new Markup(linkArticles(session, content))}
 </article>
 <section class="card question" data-article="${id}"><strong>Did this help?</strong>
 <div class="acts"><button data-helpful="true">Yes</button><button data-helpful="false">No</button></div>

@@ -1,19 +1,29 @@
 import Type from "typebox";
 import { findStartable } from "#domains/workflows/index.ts";
-import { failure, Failure, invalidField } from "#kernel/operation/failure.ts";
+import { failure, Failure, invalidField, NotFound } from "#kernel/operation/failure.ts";
 import type { SqlParameters } from "#kernel/db/statement.ts";
 import { event } from "#kernel/log/event.ts";
-import { command } from "#kernel/operation/operation.ts";
+import { command, query } from "#kernel/operation/operation.ts";
 import type { WriteContext } from "#kernel/contract.ts";
-import { noContent } from "#kernel/operation/response.ts";
+import { item, noContent } from "#kernel/operation/response.ts";
 import { resource } from "#kernel/resource/resource.ts";
 import { object, patch } from "#kernel/schema/schema.ts";
 import { assertReferencesExist } from "../../tickets/index.ts";
 import { CatalogRead, CatalogWrite } from "../permissions.ts";
-import { type Approval, assertForm, itemFields, Item, ItemId } from "./item.ts";
+import {
+  type Approval,
+  assertForm,
+  canSeeItem,
+  itemFields,
+  Item,
+  ItemId,
+  visibleItemSql,
+} from "./item.ts";
 
 const { name, form, ...optional } = itemFields;
 const example = "cat_01jzt3n5k8q2x4v6w8y0z2b4d6";
+
+const Status = Type.Enum(["draft", "active"], { description: "`draft`: not to be asked for yet" });
 
 const ItemExists = failure(
   "catalog_item_exists",
@@ -37,8 +47,8 @@ export const items = resource({
   table: "catalog_items",
   idPrefix: "cat",
   schema: Item,
-  input: object({ name, form, ...patch(optional).properties }),
-  change: patch({ ...itemFields, status: Type.Enum(["active"]) }),
+  input: object({ name, form, ...patch({ ...optional, status: Status }).properties }),
+  change: patch({ ...itemFields, status: Status }),
   defaults: {
     description: "",
     category: "",
@@ -47,6 +57,8 @@ export const items = resource({
     keywords: [],
     estimate: null,
     featured: false,
+    price: null,
+    visibility: "everyone",
     approval: { required: false, approverIds: [], rule: "any" },
     workflowId: null,
     status: "active",
@@ -62,12 +74,16 @@ export const items = resource({
     fields: { order: { sql: "position", kind: "number", type: "integer" } },
     filters: {
       status: Type.Optional(
-        Type.Enum(["active", "retired", "all"], { description: "`active` unless given" }),
+        Type.Enum(["draft", "active", "retired", "all"], {
+          description: "`active` unless given; drafts are for those who write items",
+        }),
       ),
       category: Type.Optional(Type.String({ maxLength: 100 })),
       featured: Type.Optional(Type.Boolean()),
     },
-    conditions: (_ctx, { status = "active", category, featured }) => [
+    conditions: ({ caller }, { status = "active", category, featured }) => [
+      () => visibleItemSql(caller),
+      ...(caller.permissions.has(CatalogWrite.name) ? [] : [() => "status <> 'draft'"]),
       ...(featured === undefined ? [] : [() => `featured = ${String(featured === true)}`]),
       ...(status === "all" ? [] : [() => `status = '${String(status)}'`]),
       ...(category === undefined
@@ -91,13 +107,13 @@ export const items = resource({
   operations: {
     list: { id: "catalog.list_items" },
     create: { id: "catalog.create_item", summary: "Add something that people may ask for" },
-    get: { id: "catalog.get_item", summary: "Read what may be asked for, with its form" },
+    get: false,
     update: {
       id: "catalog.update_item",
       summary: "Change something that people may ask for",
       description:
-        "What was asked for before stays as it was asked for. `status: active` brings a retired item " +
-        "back. What changes nothing is no event.",
+        "What was asked for before stays as it was asked for. `status: active` publishes a draft and brings a " +
+        "retired item back. What changes nothing is no event.",
     },
     delete: false,
   },
@@ -132,6 +148,22 @@ function approverFields({ approverIds }: Approval): Record<string, string> {
     approverIds.map((id, index) => [`/approval/approverIds/${index}`, id] as const),
   );
 }
+
+export const getItem = query({
+  id: "catalog.get_item",
+  route: "GET /api/v1/catalog/items/{id}",
+  summary: "Read what may be asked for, with its form",
+  environmentScoped: false,
+  permission: CatalogRead,
+  params: object({ id: ItemId }),
+  response: item(Item),
+  example: { params: { id: example } },
+  async run({ tx, caller }, { params }) {
+    const found = await items.store.get(tx, params.id);
+    if (!canSeeItem(caller, found)) throw new Failure(NotFound);
+    return found;
+  },
+});
 
 export const retireItem = command({
   id: "catalog.retire_item",

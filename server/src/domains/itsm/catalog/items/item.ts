@@ -1,9 +1,11 @@
 /** A catalog item: what people may request, with its form and its approval. */
 import Type, { type Static } from "typebox";
+import type { Caller } from "#kernel/access/caller.ts";
 import { invalidInput } from "#kernel/operation/failure.ts";
 import type { Item as ResourceItem } from "#kernel/resource/resource.ts";
 import { id, line, nullable, text, Time } from "#kernel/schema/schema.ts";
 import { type Form, parseForm } from "../form/form.ts";
+import { CatalogWrite, RequestsRead } from "../permissions.ts";
 
 const APPROVERS_MAX = 50;
 const KEYWORDS_MAX = 50;
@@ -46,6 +48,10 @@ export const itemFields = {
     description: "Other words that people look for it by, such as `notebook`",
   }),
   estimate: nullable(line(100, "How long it takes, as people read it: `two working days`")),
+  price: nullable(line(100, "What it costs, as people read it: `1,200 EUR`")),
+  visibility: Type.Enum(["everyone", "staff"], {
+    description: "`staff`: only those who hold `requests:read` see it and ask for it",
+  }),
   featured: Type.Boolean({ description: "Whether the first page of the portal shows it" }),
   form: Type.Unsafe<Form>({
     type: "object",
@@ -68,7 +74,12 @@ export const Item = Type.Object(
     keywords: Type.Optional(itemFields.keywords),
     estimate: Type.Optional(itemFields.estimate),
     featured: Type.Optional(itemFields.featured),
-    status: Type.Enum(["active", "retired"], { description: "Nobody asks for a retired one" }),
+    price: Type.Optional(itemFields.price),
+    visibility: Type.Optional(itemFields.visibility),
+    status: Type.Enum(["draft", "active", "retired"], {
+      description:
+        "Nobody asks for a draft or a retired one; only those who write items see drafts",
+    }),
     createdBy: Type.String(),
     createdAt: Time,
     updatedAt: Time,
@@ -76,6 +87,21 @@ export const Item = Type.Object(
   { title: "CatalogItem" },
 );
 export type Item = ResourceItem<typeof Item>;
+
+/** Says whether a caller sees an item: drafts are for those who write items, some for staff alone. */
+export function canSeeItem(
+  { permissions }: Pick<Caller, "permissions">,
+  { status, visibility }: Pick<Item, "status" | "visibility">,
+): boolean {
+  if (permissions.has(CatalogWrite.name)) return true;
+  return status !== "draft" && (visibility !== "staff" || permissions.has(RequestsRead.name));
+}
+
+/** The condition in SQL that active items meet which a caller sees. */
+export function visibleItemSql({ permissions }: Pick<Caller, "permissions">): string {
+  const isStaff = permissions.has(CatalogWrite.name) || permissions.has(RequestsRead.name);
+  return isStaff ? "true" : "visibility = 'everyone'";
+}
 
 /** Throws a 422 with all errors of a form. */
 export function assertForm(form: Form): void {

@@ -18,6 +18,8 @@ const content = resourcePack(items, {
       keywords: Type.Optional(itemFields.keywords),
       estimate: Type.Optional(itemFields.estimate),
       featured: Type.Optional(itemFields.featured),
+      price: Type.Optional(itemFields.price),
+      visibility: Type.Optional(itemFields.visibility),
       form: itemFields.form,
       approval: Type.Optional(itemFields.approval),
       workflowId: Type.Optional(

@@ -14,7 +14,7 @@ import { newId } from "#kernel/schema/id.ts";
 import type { FormValues } from "../form/check-values.ts";
 import { assertFileValues, collectFileValues } from "../form/file-fields.ts";
 import { validateValues } from "../form/validate-values.ts";
-import type { Item } from "../items/item.ts";
+import { canSeeItem, type Item } from "../items/item.ts";
 import { items } from "../items/item-resource.ts";
 import { ApprovalRequested, FulfilmentStarted, RequestCreated } from "./events.ts";
 import { RequestAttachmentAdded, requestCommands, requestKind } from "./kind.ts";
@@ -48,6 +48,7 @@ export async function prepareSubmit(
 ): Promise<PreparedRequest> {
   const partition = partitionOfCaller(caller);
   const item = await platform.db.read(partition, (tx) => findActiveItem(tx, itemId, "/itemId"));
+  if (!canSeeItem(caller, item)) throw invalidField("/itemId", "is not the id of an active item");
   const checked = await validateValues(partition.workspace, item.form, values);
   const files = collectFileValues(item.form, checked);
   if (files.length > 0) {

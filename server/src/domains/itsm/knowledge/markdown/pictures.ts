@@ -1,4 +1,7 @@
-/** Pictures of articles: `![The dialog](file_…)` in a body names an upload, which becomes the article's. */
+/**
+ * Files of articles: `![The dialog](file_…)` and `[The form](file_…)` in a body name uploads, which become the
+ * article's.
+ */
 import { attachFile, findFileRow, linkPath } from "#domains/files/index.ts";
 import { authorOf, type Caller } from "#kernel/access/caller.ts";
 import type { FileOwner } from "#kernel/contributions/file-owner.ts";
@@ -32,18 +35,38 @@ export async function findPictureIds(tx: Tx, articleId: string): Promise<Readonl
   return new Set(rows.map(({ id }) => String(id)));
 }
 
+/** The ids of the files in a body that its writer may see before it is saved. */
+export async function findShownIds(
+  tx: Tx,
+  caller: Caller,
+  body: string,
+): Promise<ReadonlySet<string>> {
+  const named = [...new Set(body.match(FILE_ID))].slice(0, PICTURES_MAX);
+  if (named.length === 0) return new Set();
+  const text = `
+    select id from files
+     where id = any($1::text[])
+       and (attached_type = $2 or (attached_id is null and created_by = $3))`;
+  const rows = await queryRows(tx, text, [named, TYPE, authorOf(caller)]);
+  return new Set(rows.map(({ id }) => String(id)));
+}
+
 /** Signed addresses are the same for so long, so that a browser reads a picture once. */
 const STABLE_MS = 1_800_000;
 
-/** Gives the pictures in rendered HTML addresses that a browser can read. */
-export function linkPictures(
+/** Gives the pictures and files in rendered HTML addresses that a browser can read. */
+export function linkFiles(
   html: string,
   ids: ReadonlySet<string>,
   { services, caller }: { readonly services: PlatformServices; readonly caller: Caller },
 ): string {
   const untilMs = (Math.floor(services.clock.nowMs() / STABLE_MS) + 2) * STABLE_MS;
-  return html.replaceAll(/ src="(file_[0-9a-z]{26})"/g, (whole, fileId: string) =>
-    ids.has(fileId) ? ` src="${linkPath(services, caller, { fileId, untilMs })}"` : whole,
+  return html.replaceAll(
+    / (src|href)="(file_[0-9a-z]{26})"/g,
+    (whole, attribute: string, fileId: string) =>
+      ids.has(fileId)
+        ? ` ${attribute}="${linkPath(services, caller, { fileId, untilMs })}"`
+        : whole,
   );
 }
 

@@ -1,0 +1,134 @@
+import Type from "typebox";
+import type { Tx } from "#kernel/db/connection.ts";
+import { queryRows } from "#kernel/db/statement.ts";
+import { type ListCondition, type ListDefinition, listPage, listQuery } from "#kernel/list/list.ts";
+import { Failure, invalidField, NotFound } from "#kernel/operation/failure.ts";
+import { command, query } from "#kernel/operation/operation.ts";
+import { countedPage, item, noContent } from "#kernel/operation/response.ts";
+import { newId } from "#kernel/schema/id.ts";
+import { id, line, object } from "#kernel/schema/schema.ts";
+import { ArticleRef } from "../article.ts";
+import { SearchDeleted, SearchNoted } from "../events.ts";
+import { KnowledgeRead, KnowledgeWrite } from "../permissions.ts";
+import { read } from "../service.ts";
+import { ArticleSearch, normalizeWords } from "./article-search.ts";
+
+/** As many as somebody ever reads; those not searched for the longest time make room. */
+const SEARCHES_MAX = 2_000;
+
+const COLUMNS = 'id, words, searches, opened, found, first_at as "firstAt", last_at as "lastAt"';
+
+const NOTE = `
+  insert into article_searches (id, words, searches, opened, found, first_at, last_at)
+  values ($1, $2, 1, $3, $4, $5, $5)
+  on conflict (workspace_id, environment, words) do update
+     set searches = article_searches.searches + 1, opened = article_searches.opened + excluded.opened,
+         found = excluded.found, last_at = excluded.last_at
+  returning ${COLUMNS}`;
+
+const MAKE_ROOM = `
+  delete from article_searches where id in (
+    select id from article_searches order by last_at desc offset ${SEARCHES_MAX} limit 10)`;
+
+const COUNT_OPENED = `
+  insert into article_opens (article_id, opened) values ($1, 1)
+  on conflict (article_id) do update set opened = article_opens.opened + 1`;
+
+export const noteSearch = command({
+  id: "knowledge.note_search",
+  route: "POST /api/v1/knowledge/searches",
+  summary: "Say what came of a search",
+  description:
+    "For who draws a box to search in: once for each search, when something was opened or the words were left " +
+    "alone. Only the words are kept, not who typed them.",
+  permission: KnowledgeRead,
+  body: object({
+    q: line(200),
+    found: Type.Integer({ minimum: 0, maximum: 1_000, description: "How much was shown" }),
+    openedId: Type.Optional(ArticleRef),
+  }),
+  response: item(ArticleSearch),
+  emits: [SearchNoted],
+  example: { body: { q: "vpn on a train", found: 0 } },
+  async run(ctx, { body: { q, found, openedId } }) {
+    const words = normalizeWords(q);
+    if (!/\p{L}/u.test(words)) throw invalidField("/q", "has no words");
+    if (openedId !== undefined) {
+      const article = await read(ctx, openedId);
+      await queryRows(ctx.tx, COUNT_OPENED, [article.id]);
+    }
+    const opened = openedId === undefined ? 0 : 1;
+    const values = [newId("srch", ctx.now.getTime()), words, opened, found, ctx.now];
+    const [row] = await queryRows(ctx.tx, NOTE, values);
+    // The columns are those of a search, by the list.
+    const search = row as unknown as ArticleSearch;
+    if (search.searches === 1) await queryRows(ctx.tx, MAKE_ROOM, []);
+    ctx.emit(SearchNoted, { id: search.id, displayName: search.words }, search);
+    return search;
+  },
+});
+
+const LIST: ListDefinition = {
+  name: "article searches",
+  from: "article_searches",
+  select: COLUMNS,
+  fields: {
+    id: { sql: "id", kind: "text" },
+    words: { sql: "words", kind: "text" },
+    searches: { sql: "searches", kind: "number", type: "int" },
+    opened: { sql: "opened", kind: "number", type: "int" },
+    found: { sql: "found", kind: "number", type: "int" },
+    firstAt: { sql: "first_at", kind: "time" },
+    lastAt: { sql: "last_at", kind: "time" },
+  },
+  search: ["words"],
+  order: "-searches",
+  tieBreaker: "id",
+};
+
+export const listSearches = query({
+  id: "knowledge.list_searches",
+  route: "GET /api/v1/knowledge/searches",
+  summary: "List what people search for, the most frequent first",
+  description: "Kept for half a year after it was searched for last, 2,000 at most.",
+  permission: KnowledgeWrite,
+  query: object({
+    ...listQuery,
+    unanswered: Type.Optional(
+      Type.Boolean({ description: "`true`: where nothing was found, or nothing was opened" }),
+    ),
+  }),
+  response: countedPage(ArticleSearch),
+  run(ctx, { query: { unanswered, ...listing } }) {
+    const conditions: ListCondition[] =
+      unanswered === true ? [() => "(found = 0 or opened = 0)"] : [];
+    // The columns are those of a search, by the select list.
+    const toItem = (row: unknown) => row as ArticleSearch;
+    return listPage(ctx, LIST, listing, { conditions, toItem });
+  },
+});
+
+export const deleteSearch = command({
+  id: "knowledge.delete_search",
+  route: "DELETE /api/v1/knowledge/searches/{id}",
+  summary: "Put aside what people searched for",
+  description:
+    "Because there is an article now, or there never will be. It counts anew from then on.",
+  permission: KnowledgeWrite,
+  params: object({ id: id("srch") }),
+  response: noContent(),
+  emits: [SearchDeleted],
+  example: { params: { id: "srch_01jzt3n5k8q2x4v6w8y0z2b4d6" } },
+  async run(ctx, { params }) {
+    const search = await removeSearch(ctx.tx, params.id);
+    ctx.emit(SearchDeleted, { id: search.id, displayName: search.words }, search);
+  },
+});
+
+async function removeSearch(tx: Tx, searchId: string): Promise<ArticleSearch> {
+  const text = `delete from article_searches where id = $1 returning ${COLUMNS}`;
+  const [row] = await queryRows(tx, text, [searchId]);
+  if (!row) throw new Failure(NotFound);
+  // The columns are those of a search, by the list.
+  return row as unknown as ArticleSearch;
+}

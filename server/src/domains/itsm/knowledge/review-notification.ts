@@ -1,0 +1,48 @@
+import { notify, NotificationSent } from "#domains/notifications/index.ts";
+import { CAUSATION_DEPTH_MAX, type RecordedEvent } from "#kernel/log/event.ts";
+import { reader } from "#kernel/readers/reader.ts";
+import type { ArticleData } from "./article.ts";
+import { ArticleReturned, ArticleSubmittedForReview } from "./events.ts";
+
+/** Notifies the reviewer of an article, and its author when it comes back. */
+export const reviewReader = reader({
+  name: "knowledge.review",
+  on: [ArticleSubmittedForReview.type, ArticleReturned.type],
+  startsAt: "end",
+  emits: [NotificationSent],
+  async handle(ctx, events) {
+    for (const event of events) {
+      const recipient = recipientOf(event);
+      if (event.depth >= CAUSATION_DEPTH_MAX || recipient.userId === event.actor.id) continue;
+      if (recipient.userId === null) continue;
+      const { id, number, displayName } = event.resource;
+      await notify(ctx.because(event), {
+        userIds: [recipient.userId],
+        title: `${number ?? id} ${recipient.title}`,
+        body: [`${displayName ?? ""}\nBy ${event.actor.name}`.trim(), recipient.more]
+          .filter(Boolean)
+          .join("\n\n"),
+        about: {
+          eventId: event.id,
+          eventType: event.type,
+          resource: { type: event.resource.type, id },
+        },
+        mail: { path: `/knowledge/${number ?? id}` },
+      });
+    }
+  },
+});
+
+function recipientOf({ type, data }: RecordedEvent) {
+  // Its schema is that of the event.
+  const {
+    reviewerId = null,
+    authorId,
+    reason,
+  } = data as unknown as ArticleData & {
+    readonly reason?: string;
+  };
+  return type === ArticleReturned.type
+    ? { userId: authorId, title: "came back from its review", more: reason ?? "" }
+    : { userId: reviewerId, title: "waits for your review", more: "" };
+}
