@@ -3,6 +3,7 @@
 /** What the API speaks of, by name. */
 export interface Schemas {
   "AcceptedRequest": { "runId": string; "status": string };
+  "AccessExplanation": { "allowed": boolean; "operation": Schemas["OperationEntry"]; "person": { "id": string; "name": string; "email": string; "roles": readonly ({ "id": string; "name": string })[] }; "environment": "production" | "staging" | "development"; "reasons": readonly ({ "check": "audience" | "membership" | "second_factor" | "permission" | "token_scope" | "owner_in_person" | "environment" | "thing"; "passed": boolean | null; "text": string })[]; "grantedBy": readonly ({ "id": string; "name": string; "pattern": string })[]; "wouldGrant": readonly ({ "id": string; "name": string })[]; "failure": { "status": number; "code": string; "detail": string } | null };
   "ActResult": { "id": string; "number": string | null; "before": { "kind": "incident" | "change" | "problem" | "request"; "id": string; "number": string; "title": string; "state": string; "isOpen": boolean; "priority": number | null; "callerId": string | null; "assigneeId": string | null; "teamId": string | null; "onHoldReason": string | null; "tags": readonly (string)[]; "fields": { readonly [name: string]: unknown }; "dueAt": string | null; "dueState": "running" | "paused" | "breached" | null; "dueMetric": string | null; "dueReason": string | null; "lastPublicComment": { "by": string; "at": string; "isCaller": boolean } | null; "createdBy": string; "createdAt": string; "updatedAt": string; "caller"?: { "id": string; "name": string | null } | null; "assignee"?: { "id": string; "name": string | null } | null; "team"?: { "id": string; "name": string | null } | null; "creator"?: { "id": string; "name": string | null } | null } | null; "after": { "kind": "incident" | "change" | "problem" | "request"; "id": string; "number": string; "title": string; "state": string; "isOpen": boolean; "priority": number | null; "callerId": string | null; "assigneeId": string | null; "teamId": string | null; "onHoldReason": string | null; "tags": readonly (string)[]; "fields": { readonly [name: string]: unknown }; "dueAt": string | null; "dueState": "running" | "paused" | "breached" | null; "dueMetric": string | null; "dueReason": string | null; "lastPublicComment": { "by": string; "at": string; "isCaller": boolean } | null; "createdBy": string; "createdAt": string; "updatedAt": string; "caller"?: { "id": string; "name": string | null } | null; "assignee"?: { "id": string; "name": string | null } | null; "team"?: { "id": string; "name": string | null } | null; "creator"?: { "id": string; "name": string | null } | null } | null; "changes": readonly (string)[]; "refusal": { "step": number; "code": string; "status": number; "message": string; "errors": readonly ({ "path": string; "message": string })[] } | null };
   "ActResults": { "dryRun": boolean; "changed": number; "refused": number; "results": readonly (Schemas["ActResult"])[] };
   "App": { "id": string; "name": string; "slug": string; "description": string; "theme": Schemas["AppTheme"] | null; "status": "active" | "archived"; "pages": readonly (Schemas["AppPage"])[]; "dataSources": readonly (Schemas["AppDataSource"])[]; "createdBy": string; "createdAt": string; "updatedAt": string; "environments": { "production": { "deploymentId": string; "number": number; "since": string } | null; "staging": { "deploymentId": string; "number": number; "since": string } | null; "development": { "deploymentId": string; "number": number; "since": string } | null } };
@@ -139,6 +140,7 @@ export interface Schemas {
   "ListedMacro": { "id": string; "name": string; "description": string; "kinds": readonly ("incident" | "change" | "problem" | "request")[]; "teamId": string | null; "position": number; "steps": readonly ({ "act": "set"; "set": { readonly [name: string]: unknown } } | { "act": "tag"; "add"?: readonly (string)[]; "remove"?: readonly (string)[] } | { "act": "take" } | { "act": "comment"; "body"?: string; "textModuleId"?: string; "internal"?: boolean } | { "act": "hold"; "reason"?: string; "until"?: string } | { "act": "resume" } | { "act": "resolve"; "resolution": string; "resolutionCode"?: string } | { "act": "close" } | { "act": "reopen"; "reason"?: string } | { "act": "cancel"; "reason"?: string })[]; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedMailbox": { "id": string; "name": string; "address": string; "kind": "smtp" | "imap"; "teamId": string | null; "enabled": boolean; "acknowledge": boolean; "defaults": { "kind": "incident" | "request"; "itemId"?: string; "values"?: { readonly [name: string]: unknown }; "impact"?: number; "urgency"?: number; "category"?: string }; "templates": { "subject"?: string; "header"?: string; "footer"?: string }; "rules": readonly ({ "name": string; "when": { readonly [name: string]: unknown }; "action": "ignore" | "tag"; "tag"?: string })[]; "sendersHourlyMax": number; "imap": { "host": string; "port": number; "security": "tls" | "starttls" | "none"; "username": string; "secret": string; "folder": string } | null; "polledAt": string | null; "pollError": string | null; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedMember": { "id": string; "email": string; "name": string; "status": "active" | "deactivated"; "roles": readonly (string)[]; "createdAt": string; "revision": number };
+  "ListedMemberToken": { "id": string; "name": string; "scopes": readonly (string)[]; "ipAllowlist": readonly (string)[] | null; "expiresAt": string | null; "createdAt": string; "lastUsedAt": string | null; "user": { "id": string; "name": string; "email": string }; "revision": number };
   "ListedMigrationSummary": { "id": string; "number": number; "name": string; "checksum": string; "status": "pending" | "applied" | "rolled_back" | "failed"; "statuses": { "production": "pending" | "applied" | "rolled_back" | "failed"; "staging": "pending" | "applied" | "rolled_back" | "failed"; "development": "pending" | "applied" | "rolled_back" | "failed" }; "statusChangedAt": string | null; "error": { "step": number | null; "message": string } | null; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedNotification": { "id": string; "title": string; "body": string; "environment": "production" | "staging" | "development"; "eventId": string | null; "eventType": string | null; "resource": { "type": string; "id": string } | null; "readAt": string | null; "createdAt": string; "revision": number };
   "ListedOAuthApplication": { "clientId": string; "name": string; "redirectUris": readonly (string)[]; "allowedScopes": readonly (string)[]; "createdAt": string; "updatedAt": string; "revision": number };
@@ -169,7 +171,9 @@ export interface Schemas {
   "MailboxTest": { "ok": boolean; "error"?: string; "waiting"?: number };
   "Me": { "user": Schemas["User"]; "workspace": { "id": string; "slug": string; "name": string; "roles": readonly (string)[] } | null; "roles": readonly (string)[]; "permissions": readonly (string)[]; "authenticatedBy": "session" | "api_token" | "oauth"; "workspaces": readonly (Schemas["WorkspaceAccess"])[]; "workspaceCount": number };
   "Member": { "id": string; "email": string; "name": string; "status": "active" | "deactivated"; "roles": readonly (string)[]; "createdAt": string };
+  "MemberAccess": { "userId": string; "hasSecondFactor": boolean; "lastSeenAt": string | null; "sessions": number; "tokens": number; "isManaged": boolean; "isShared": boolean };
   "MemberOf": { "id": string; "slug": string; "name": string; "roles": readonly (string)[] };
+  "MemberSessions": { "isShared": boolean; "sessions": readonly (Schemas["OpenSession"])[] };
   "MfaDemand": { "enforced": boolean };
   "MfaStatus": { "totp": boolean; "webauthn": boolean; "recoveryCodesLeft": number; "enforced": boolean };
   "Migration": { "id": string; "number": number; "name": string; "checksum": string; "status": "pending" | "applied" | "rolled_back" | "failed"; "statuses": { "production": "pending" | "applied" | "rolled_back" | "failed"; "staging": "pending" | "applied" | "rolled_back" | "failed"; "development": "pending" | "applied" | "rolled_back" | "failed" }; "statusChangedAt": string | null; "error": { "step": number | null; "message": string } | null; "createdBy": string; "createdAt": string; "updatedAt": string; "up": readonly (unknown)[]; "down": readonly (unknown)[] | null; "statements": readonly (string)[] };
@@ -191,11 +195,16 @@ export interface Schemas {
   "Notification": { "id": string; "title": string; "body": string; "environment": "production" | "staging" | "development"; "eventId": string | null; "eventType": string | null; "resource": { "type": string; "id": string } | null; "readAt": string | null; "createdAt": string };
   "NotificationPreferences": { "email": boolean; "noEmailFor": readonly (string)[] };
   "OAuthApplication": { "clientId": string; "name": string; "redirectUris": readonly (string)[]; "allowedScopes": readonly (string)[]; "createdAt": string; "updatedAt": string };
+  "OAuthConsent": { "clientId": string; "name": string; "scopes": readonly (string)[]; "grantedAt": string };
+  "OAuthConsents": { "consents": readonly (Schemas["OAuthConsent"])[] };
   "OAuthError": { "error": string; "error_description": string };
   "OAuthIntrospection": { "active": boolean; "scope"?: string; "client_id"?: string; "username"?: string; "token_type"?: string; "exp"?: number; "iat"?: number; "sub"?: string; "iss"?: string };
   "OAuthMetadata": { "issuer": string; "authorization_endpoint": string; "token_endpoint": string; "revocation_endpoint": string; "introspection_endpoint": string; "scopes_supported": readonly (string)[]; "response_types_supported": readonly (string)[]; "response_modes_supported": readonly (string)[]; "grant_types_supported": readonly (string)[]; "code_challenge_methods_supported": readonly (string)[]; "token_endpoint_auth_methods_supported": readonly (string)[]; "revocation_endpoint_auth_methods_supported": readonly (string)[]; "introspection_endpoint_auth_methods_supported": readonly (string)[]; "authorization_response_iss_parameter_supported": boolean; "service_documentation": string };
   "OAuthToken": { "access_token": string; "token_type": "Bearer"; "expires_in": number; "refresh_token": string; "scope": string };
+  "OpenSession": { "id": string; "createdAt": string; "lastUsedAt": string | null; "expiresAt": string; "address": string; "client": string; "workspaceId"?: string; "current": boolean };
   "OpenableApp": { "slug": string; "name": string; "description": string };
+  "OperationEntries": { "operations": readonly (Schemas["OperationEntry"])[] };
+  "OperationEntry": { "id": string; "summary": string; "kind": "command" | "query"; "access": "workspace" | "account" | "public" | "visitor"; "permission": string | null; "params": readonly (string)[] };
   "Organisation": { "id": string; "name": string; "mailDomains": readonly (string)[]; "notes": string; "createdBy": string; "createdAt": string; "updatedAt": string };
   "Outage": { "id": string; "title": string; "message": string | null; "toldAt": string | null; "since": string; "state": "ongoing" | "over"; "overAt": string | null; "affected": number; "isAffected": boolean };
   "Pack": { "id": string; "packKey": string; "name": string; "version": string; "description": string; "author": string; "environment": "production" | "staging" | "development"; "made": readonly (Schemas["PackThing"])[]; "installedBy": string; "installedAt": string; "updatedAt": string };
@@ -246,6 +255,8 @@ export interface Schemas {
   "RequestDecision": { "userId": string; "approved": boolean; "comment": string | null; "at": string };
   "ResourceChange": { "resource": { "type": string; "id": string; "number": string | null; "displayName": string | null }; "count": number; "types": readonly (string)[]; "lastEventId": string; "lastAt": string; "actor": { "id": string; "name": string; "type": "user" | "api_token" | "workflow" | "system" } };
   "ReviewDraft": { "title": string; "body": string; "tags": readonly (string)[]; "from": string; "to": string };
+  "RevokedMemberSessions": { "revoked": number };
+  "RevokedSessions": { "revoked": number };
   "Role": { "id": string; "name": string; "description": string; "permissions": readonly (string)[]; "builtIn": boolean; "createdAt"?: string };
   "Run": { "id": string; "workflowId": string; "workflowName": string; "versionId": string; "version": number | null; "environment": "production" | "staging" | "development"; "status": "queued" | "running" | "waiting" | "paused" | "completed" | "failed" | "cancelled"; "triggerType": string; "test": boolean; "startedBy": { "id": string; "name": string; "type": "user" | "api_token" | "workflow" | "system" }; "eventId": string | null; "parentRunId": string | null; "correlationId": string; "error": { "code": string; "message": string; "path"?: string; "field"?: string; "expression"?: string } | null; "createdAt": string; "startedAt": string | null; "finishedAt": string | null; "durationMs": number | null };
   "RunCounts": { "from": string; "total": number; "byStatus": { "queued": number; "running": number; "waiting": number; "paused": number; "completed": number; "failed": number; "cancelled": number }; "truncated": boolean };
@@ -311,10 +322,11 @@ export interface Schemas {
   "VisibleNames": { "names": readonly (Schemas["VisibleName"])[]; "functions": readonly ({ "name": string; "signature": string; "summary": string })[] };
   "WaitingWork": { "total": number; "counts": { readonly [name: string]: number } };
   "Watcher": { "userId": string; "createdAt": string };
-  "WebAuthnAssertion": { "id": string; "rawId": string; "type": "public-key"; "response": { "clientDataJSON": string; "authenticatorData": string; "signature": string } };
+  "WebAuthnAssertion": { "id": string; "rawId": string; "type": "public-key"; "response": { "clientDataJSON": string; "authenticatorData": string; "signature": string; "userHandle"?: string } };
   "WebAuthnAttestation": { "id": string; "rawId": string; "type": "public-key"; "response": { "clientDataJSON": string; "attestationObject": string; "transports"?: readonly (string)[] } };
   "WebAuthnCreationOptions": { "challenge": string; "rp": { "id"?: string; "name": string }; "user": { "id": string; "name": string; "displayName": string }; "pubKeyCredParams": readonly ({ "type": string; "alg": number })[] };
   "WebAuthnCredential": { "id": string; "name": string; "createdAt": string; "lastUsedAt": string | null };
+  "WebAuthnRequestOptions": { "challenge": string; "rpId"?: string };
   "Webhook": { "id": string; "name": string; "url": string; "events": readonly (string)[]; "environments": readonly ("production" | "staging" | "development")[] | null; "filter": { readonly [name: string]: unknown } | null; "headers": { readonly [name: string]: string }; "format": "millrace" | "cloudevents"; "retries": number; "retryStrategy": "fixed" | "exponential"; "retryMaxDelayMs": number | null; "timeoutMs": number; "maxPerSecond": number | null; "hasSecret": boolean; "hearsAudit": boolean; "previousSecretExpiresAt": string | null; "status": "active" | "paused"; "pausedBecause": string | null; "pausedAt": string | null; "catchingUp": boolean; "consecutiveFailures": number; "savedBy": string | null; "createdBy": string; "createdAt": string; "updatedAt": string; "retry_strategy": "fixed" | "exponential"; "retry_max_delay_ms": number | null; "timeout_ms": number; "max_per_second": number | null; "warnings"?: readonly ({ "path": string; "message": string })[] };
   "WebhookDelivery": { "id": string; "webhookId": string; "eventId": string; "eventType": string; "url": string; "status": "pending" | "retrying" | "succeeded" | "failed"; "attempts": number; "lastAttemptAt": string | null; "lastResponseStatus": number | null; "lastResponseBody": string | null; "lastDurationMs": number | null; "lastError": string | null; "nextAttemptAt": string | null; "replayOf": string | null; "createdAt": string };
   "WebhookDeliveryAttempt": { "number": number; "at": string; "status": number | null; "durationMs": number | null; "error": string | null; "body": string | null };
@@ -342,6 +354,10 @@ export interface Schemas {
 
 /** What each operation takes and gives. */
 export interface Operations {
+  /** Explain whether somebody may do something, and why */
+  "access.explain": { query: { "userId": string; "operation": string; "environment"?: "production" | "staging" | "development"; "thing"?: string; "tokenId"?: string }; reply: { "data": Schemas["AccessExplanation"] } };
+  /** List every operation with the permission that it needs */
+  "access.list_operations": { reply: { "data": Schemas["OperationEntries"] } };
   /** Get this description as JSON */
   "api.describe_json": { reply: { readonly [name: string]: unknown } };
   /** Get this description as YAML */
@@ -438,12 +454,24 @@ export interface Operations {
   "audit.get": { params: { "eventId": string }; reply: { "data": Schemas["Event"] } };
   /** Query the audit log, newest first */
   "audit.query": { query?: { "limit"?: number; "after"?: string; "type"?: string; "actorId"?: string; "resourceType"?: string; "resourceId"?: string; "from"?: string; "to"?: string }; reply: { "data": readonly (Schemas["Event"])[]; "pagination": Schemas["Pagination"] } };
+  /** Begin a login by passkey */
+  "auth.begin_passkey_login": { reply: { "data": Schemas["WebAuthnRequestOptions"] } };
+  /** List your open sessions, newest first */
+  "auth.list_sessions": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["OpenSession"])[]; "pagination": Schemas["Pagination"] } };
   /** Log in with e-mail and password */
   "auth.login": { body: { "email": string; "password": string; "code"?: string; "assertion"?: Schemas["WebAuthnAssertion"] }; reply: { "data": Schemas["Session"] } };
+  /** Log in by a passkey alone */
+  "auth.login_by_passkey": { body: { "assertion": Schemas["WebAuthnAssertion"] }; reply: { "data": Schemas["Session"] } };
   /** End the session at once */
   "auth.logout": { reply: undefined };
   /** Read who you are, and what you may do */
   "auth.me": { reply: { "data": Schemas["Me"] } };
+  /** End all your sessions but this one */
+  "auth.revoke_other_sessions": { reply: { "data": Schemas["RevokedSessions"] } };
+  /** End one of your sessions at once */
+  "auth.revoke_session": { params: { "id": string }; reply: undefined };
+  /** Change your own name */
+  "auth.update_me": { body: { "name": string }; reply: { "data": Schemas["User"] } };
   /** Set a time in which nothing is changed */
   "blackout_windows.create": { body: { "name": string; "start": string; "end": string; "ciIds"?: readonly (string)[]; "reason"?: string }; reply: { "data": Schemas["BlackoutWindow"] } };
   /** Lift a blackout window */
@@ -970,6 +998,8 @@ export interface Operations {
   "oauth.introspect": { body: { "token": string; "token_type_hint"?: string; "client_id"?: string; "client_secret"?: string }; reply: Schemas["OAuthIntrospection"] };
   /** List the OAuth applications of the workspace, oldest first */
   "oauth.list_applications": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["ListedOAuthApplication"])[]; "pagination": Schemas["Pagination"] } };
+  /** List the applications that act for you in this workspace, newest consent first */
+  "oauth.list_consents": { reply: { "data": Schemas["OAuthConsents"] } };
   /** Take the answer of the login page, and go on to the consent page */
   "oauth.login": { body: { "request": string; "email": string; "password": string; "code"?: string }; reply: string };
   /** Describe the OAuth endpoints */
@@ -978,6 +1008,8 @@ export interface Operations {
   "oauth.resource_metadata": { reply: Schemas["ProtectedResourceMetadata"] };
   /** Give back a token */
   "oauth.revoke": { body: { "token": string; "token_type_hint"?: string; "client_id"?: string; "client_secret"?: string }; reply: { readonly [name: string]: unknown } };
+  /** Take back what you allowed an application */
+  "oauth.revoke_consent": { params: { "clientId": string }; reply: undefined };
   /** Give an OAuth application a new secret, shown this once */
   "oauth.rotate_application_secret": { params: { "clientId": string }; reply: { "data": Schemas["RegisteredOAuthApplication"] } };
   /** Exchange a code or a refresh token for tokens */
@@ -1405,9 +1437,19 @@ export interface Operations {
   /** Invite somebody to the workspace */
   "users.invite": { body: { "email": string; "name"?: string; "roleIds"?: readonly (string)[] }; reply: { "data": Schemas["NewInvitation"] } };
   /** List the members of the workspace */
-  "users.list": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["ListedMember"])[]; "pagination": Schemas["Pagination"] } };
+  "users.list": { query?: { "limit"?: number; "after"?: string; "q"?: string; "status"?: "active" | "deactivated" }; reply: { "data": readonly (Schemas["ListedMember"])[]; "pagination": Schemas["Pagination"] } };
+  /** List how the members get in: second factor, last use, open sessions and tokens */
+  "users.list_access": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["MemberAccess"])[]; "pagination": Schemas["Pagination"] } };
+  /** List the open sessions of a member that are this workspace's to end, newest first */
+  "users.list_sessions": { params: { "id": string }; reply: { "data": Schemas["MemberSessions"] } };
+  /** List the API tokens of all members, or of one */
+  "users.list_tokens": { query?: { "limit"?: number; "after"?: string; "userId"?: string }; reply: { "data": readonly (Schemas["ListedMemberToken"])[]; "pagination": Schemas["Pagination"] } };
   /** Remove a member from the workspace */
   "users.remove": { params: { "id": string }; reply: undefined };
+  /** End the sessions of a member at once */
+  "users.revoke_sessions": { params: { "id": string }; reply: { "data": Schemas["RevokedMemberSessions"] } };
+  /** Revoke an API token of any member at once */
+  "users.revoke_token": { params: { "id": string }; reply: undefined };
   /** Rename, deactivate or reactivate a member */
   "users.update": { params: { "id": string }; body: { "status"?: "active" | "deactivated"; "name"?: string }; reply: { "data": Schemas["Member"] } };
   /** Count what is open in each view */
@@ -1530,6 +1572,8 @@ export interface Operations {
 
 /** Where each operation is. */
 export const ROUTES: Readonly<Record<keyof Operations, string>> = {
+  "access.explain": "GET /api/v1/access/explain",
+  "access.list_operations": "GET /api/v1/access/operations",
   "api.describe_json": "GET /api/v1/openapi.json",
   "api.describe_yaml": "GET /api/v1/openapi.yaml",
   "approvals.list": "GET /api/v1/approvals",
@@ -1578,9 +1622,15 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "artifacts.update_test_case": "PATCH /api/flowsdk/artifacts/{id}/test-cases/{testCaseId}",
   "audit.get": "GET /api/v1/audit/{eventId}",
   "audit.query": "GET /api/v1/audit",
+  "auth.begin_passkey_login": "POST /api/v1/auth/passkey/options",
+  "auth.list_sessions": "GET /api/v1/auth/sessions",
   "auth.login": "POST /api/v1/auth/token",
+  "auth.login_by_passkey": "POST /api/v1/auth/passkey",
   "auth.logout": "POST /api/v1/auth/logout",
   "auth.me": "GET /api/v1/auth/me",
+  "auth.revoke_other_sessions": "POST /api/v1/auth/sessions/revoke-others",
+  "auth.revoke_session": "DELETE /api/v1/auth/sessions/{id}",
+  "auth.update_me": "PATCH /api/v1/auth/me",
   "blackout_windows.create": "POST /api/v1/itsm/blackout-windows",
   "blackout_windows.delete": "DELETE /api/v1/itsm/blackout-windows/{id}",
   "blackout_windows.get": "GET /api/v1/itsm/blackout-windows/{id}",
@@ -1844,10 +1894,12 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "oauth.get_application": "GET /api/v1/oauth/applications/{clientId}",
   "oauth.introspect": "POST /api/v1/oauth/introspect",
   "oauth.list_applications": "GET /api/v1/oauth/applications",
+  "oauth.list_consents": "GET /api/v1/oauth/consents",
   "oauth.login": "POST /oauth/login",
   "oauth.metadata": "GET /.well-known/oauth-authorization-server",
   "oauth.resource_metadata": "GET /.well-known/oauth-protected-resource",
   "oauth.revoke": "POST /api/v1/oauth/revoke",
+  "oauth.revoke_consent": "DELETE /api/v1/oauth/consents/{clientId}",
   "oauth.rotate_application_secret": "POST /api/v1/oauth/applications/{clientId}/secret/rotate",
   "oauth.token": "POST /api/v1/oauth/token",
   "oauth.update_application": "PATCH /api/v1/oauth/applications/{clientId}",
@@ -2062,7 +2114,12 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "users.get": "GET /api/v1/settings/users/{id}",
   "users.invite": "POST /api/v1/settings/users/invite",
   "users.list": "GET /api/v1/settings/users",
+  "users.list_access": "GET /api/v1/settings/users/access",
+  "users.list_sessions": "GET /api/v1/settings/users/{id}/sessions",
+  "users.list_tokens": "GET /api/v1/settings/tokens",
   "users.remove": "DELETE /api/v1/settings/users/{id}",
+  "users.revoke_sessions": "POST /api/v1/settings/users/{id}/sessions/revoke",
+  "users.revoke_token": "DELETE /api/v1/settings/tokens/{id}",
   "users.update": "PATCH /api/v1/settings/users/{id}",
   "views.count": "GET /api/v1/itsm/views/counts",
   "views.create": "POST /api/v1/itsm/views",

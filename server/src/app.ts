@@ -4,6 +4,7 @@ import { audit } from "#domains/audit/index.ts";
 import { bus } from "#domains/bus/index.ts";
 import { connectors } from "#domains/connectors/index.ts";
 import { files } from "#domains/files/index.ts";
+import { access } from "#domains/identity/access/index.ts";
 import { accounts } from "#domains/identity/accounts/index.ts";
 import { members } from "#domains/identity/members/index.ts";
 import { mfa } from "#domains/identity/mfa/index.ts";
@@ -53,6 +54,7 @@ export const domains: readonly Domain[] = [
   mfa,
   accounts,
   roles,
+  access,
   members,
   tokens,
   oauth,

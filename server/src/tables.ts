@@ -1028,6 +1028,11 @@ export interface Tables {
     created_at: Time;
     updated_at: Time;
   };
+  operators: {
+    user_id: string;
+    granted_by: string;
+    granted_at: Time;
+  };
   organisations: {
     id: string;
     workspace_id: Generated<string>;
@@ -1287,6 +1292,9 @@ export interface Tables {
     created_at: Time;
     expires_at: Time;
     confined_to: string | null;
+    address: Generated<string>;
+    client: Generated<string>;
+    last_used_at: Time | null;
   };
   sla_clocks: {
     workspace_id: Generated<string>;
@@ -1349,6 +1357,8 @@ export interface Tables {
     created_at: Time;
     updated_at: Time;
     set_up_by: string | null;
+    test_started_by: string | null;
+    test: Json | null;
   };
   sso_members: {
     workspace_id: Generated<string>;
@@ -1663,7 +1673,7 @@ export interface Tables {
   };
   webauthn_challenges: {
     challenge_hash: Buffer;
-    user_id: string;
+    user_id: string | null;
     purpose: string;
     expires_at: Time;
   };

@@ -89,6 +89,8 @@ export interface Caller {
   /** The owner of its idempotency keys: a credential or a run. A stranger has none. */
   readonly idempotencyScope?: string;
   readonly address: string;
+  /** The browser or program that calls, as it says itself: for people to recognise, never to decide by. */
+  readonly client?: string;
   /** Our own origin: MILLRACE_BASE_URL or, without one, the Host of the request. */
   readonly origin: string;
   /** The credentials of HTTP Basic, for operations that take them. */

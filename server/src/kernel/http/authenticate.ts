@@ -30,6 +30,7 @@ export type Authenticate = (token: string) => Promise<Credential | undefined>;
 export const SESSION_COOKIE = "millrace_session";
 
 const ENVIRONMENTS: ReadonlySet<string> = new Set(ENVIRONMENT_NAMES);
+const CLIENT_CHARACTERS_MAX = 300;
 const NO_PERMISSIONS: ReadonlySet<string> = new Set();
 const ANONYMOUS = { id: "anonymous", name: "Anonymous", type: "system" } as const;
 
@@ -55,6 +56,7 @@ export async function resolveCaller(
       membership && { principal: { id: credential.user.id, roles: membership.roles } }),
     requestId: request.id,
     address: request.ip,
+    client: (request.headers["user-agent"] ?? "").slice(0, CLIENT_CHARACTERS_MAX),
     origin: resolveOrigin(request, gate.services),
     ...(op.acceptsBasic && basicOf(request)),
     ...(op.readsAccept && { prefersHtml: /\btext\/html\b/.test(request.headers.accept ?? "") }),
@@ -215,8 +217,13 @@ function resolveMembership(
   }
   const membership = typeof slug === "string" ? memberships.get(slug) : undefined;
   if (!membership) throw new Failure(NoSuchWorkspace);
-  assertNotAllBlocked(op, [membership]);
+  assertNotBlocked(op, membership);
   return membership;
+}
+
+/** Throws where a workspace is closed to its member for now. */
+export function assertNotBlocked(op: Operation, membership: Membership): void {
+  assertNotAllBlocked(op, [membership]);
 }
 
 /** One workspace's demand must not keep a person from what the others allow. */

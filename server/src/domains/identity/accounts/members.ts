@@ -17,11 +17,21 @@ const COLUMNS = sql`u.id, u.email, u.name, m.status, m.roles, m.revision, m.crea
 
 export async function listMembers(
   tx: Tx,
-  page: { readonly after: string; readonly limit: number },
+  page: {
+    readonly after: string;
+    readonly limit: number;
+    readonly q?: string | undefined;
+    readonly status?: MemberRow["status"] | undefined;
+  },
 ): Promise<MemberRow[]> {
+  const words = page.q?.toLowerCase() ?? "";
   const { rows } = await sql<MemberRow>`
     select ${COLUMNS} from memberships m join users u on u.id = m.user_id
-     where m.user_id > ${page.after} order by m.user_id limit ${page.limit}`.execute(tx);
+     where m.user_id > ${page.after}
+       and (${words} = '' or position(${words} in lower(u.name)) > 0
+                          or position(${words} in u.email) > 0)
+       and m.status = coalesce(${page.status ?? null}, m.status)
+     order by m.user_id limit ${page.limit}`.execute(tx);
   return rows;
 }
 

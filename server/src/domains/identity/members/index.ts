@@ -24,8 +24,13 @@ import {
 import { invitationRetentionJob } from "./invitation-service.ts";
 import { removeSentBy } from "./invitation-store.ts";
 import { getUser, listUsers, removeUser, updateUser } from "./operations.ts";
+import { listMemberAccess, listMemberSessions, revokeMemberSessions } from "./access.ts";
+import { updateMe } from "./profile.ts";
 import { invitationForm, invitationPage } from "./pages.ts";
 import { UsersRead, UsersWrite } from "./invitation.ts";
+
+export { UsersWrite } from "./invitation.ts";
+export { assertMayManage } from "./service.ts";
 
 export const members = domain({
   name: "members",
@@ -51,6 +56,10 @@ export const members = domain({
     invitationForm,
     updateUser,
     removeUser,
+    updateMe,
+    listMemberAccess,
+    listMemberSessions,
+    revokeMemberSessions,
   ],
   contributions: [
     contribute(SearchSourcePoint, {

@@ -20,11 +20,15 @@ export const listUsers = query({
   route: "GET /api/v1/settings/users",
   summary: "List the members of the workspace",
   permission: UsersRead,
-  query: object(pageQuery),
+  query: object({
+    ...pageQuery,
+    q: Type.Optional(line(100, "A part of the name or the address")),
+    status: Type.Optional(Type.Enum(["active", "deactivated"])),
+  }),
   response: page(withRevision(Member)),
-  async run({ tx, services }, { query: { limit, after } }) {
+  async run({ tx, services }, { query: { limit, after, q, status } }) {
     const [start = ""] = after === undefined ? [] : services.cursors.decode(LIST, after);
-    const rows = await listMembers(tx, { after: String(start), limit: limit + 1 });
+    const rows = await listMembers(tx, { after: String(start), limit: limit + 1, q, status });
     return toPage(
       rows,
       limit,

@@ -87,6 +87,17 @@ function accepting(operation: string): Sample[] {
 }
 
 export const samples: readonly Sample[] = [
+  {
+    operation: "auth.update_me",
+    arrange: async (_owner, world) => ({
+      by: await world.member(["viewer"]),
+      body: { name: "Ada" },
+    }),
+  },
+  { operation: "users.list_access", arrange: async () => ({ query: { limit: "2" } }) },
+  { operation: "users.list_sessions", arrange: async (_owner, world) => aMember(world) },
+  { operation: "users.revoke_sessions", arrange: async (_owner, world) => aMember(world) },
+
   { operation: "users.list", arrange: async () => ({ query: { limit: "2" } }) },
   { operation: "users.get", arrange: (_owner, world) => aMember(world) },
   {

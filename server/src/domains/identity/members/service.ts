@@ -93,7 +93,8 @@ export async function membershipsElsewhere(
   return rows.filter((row) => row.workspace !== workspace?.key).length;
 }
 
-function assertMayManage({ caller }: WriteContext<never>, member: MemberRow): void {
+/** Throws unless the caller may manage a member: an owner is managed by owners in person alone. */
+export function assertMayManage({ caller }: WriteContext<never>, member: MemberRow): void {
   if (member.roles.includes("owner")) assertOwnerInPerson(caller);
 }
 
@@ -101,6 +102,6 @@ function assertNotLastOwner(owners: readonly string[], userId: string): void {
   if (owners.length === 1 && owners[0] === userId) throw new Failure(LastOwner);
 }
 
-function toMember({ revision: _, roles, ...member }: MemberRow): Member {
+export function toMember({ revision: _, roles, ...member }: MemberRow): Member {
   return { ...member, roles: [...roles] };
 }

@@ -25,6 +25,7 @@ export const Assertion = Type.Object(
       clientDataJSON: bytes(8_192),
       authenticatorData: bytes(8_192),
       signature: bytes(8_192),
+      userHandle: Type.Optional(bytes(128)),
     }),
   },
   { title: "WebAuthnAssertion", description: "`toJSON()` of what navigator.credentials.get gave" },

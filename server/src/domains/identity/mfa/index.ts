@@ -7,8 +7,15 @@ import * as operations from "./operations.ts";
 import { SecurityWrite } from "./factor.ts";
 
 export { MfaChallenged, MfaFailed, RecoveryCodeUsed } from "./events.ts";
-export { Assertion, Code, type Proof, proof } from "./factor.ts";
-export { type MfaUser, emitToWorkspaces } from "./mfa-user.ts";
+export { Assertion, Code, type Proof, proof, SessionRequired } from "./factor.ts";
+export { type MfaUser, emitToWorkspaces, requireSession } from "./mfa-user.ts";
+export {
+  checkPasskey,
+  type CheckedPasskey,
+  insertPasskeyChallenge,
+  type PasskeyOptions,
+  passkeyOptions,
+} from "./passkey.ts";
 export {
   assertionOptions,
   checkSecondFactor,

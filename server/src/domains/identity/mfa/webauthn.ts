@@ -32,9 +32,9 @@ export async function creationOptions(
     userDisplayName: user.name,
     timeout: CHALLENGE_MS,
     attestationType: "none",
-    // One authenticator counts once, and needs no discoverable credential: the password comes first.
+    // One authenticator counts once. Where it can keep the credential by itself, it may come first: a passkey.
     excludeCredentials: keys.map(toDescriptor),
-    authenticatorSelection: { residentKey: "discouraged", userVerification: "preferred" },
+    authenticatorSelection: { residentKey: "preferred", userVerification: "preferred" },
     supportedAlgorithmIDs: ALGORITHMS,
   });
 }
@@ -46,6 +46,16 @@ export async function requestOptions(settings: Settings, keys: readonly StoredKe
     allowCredentials: keys.map(toDescriptor),
     timeout: CHALLENGE_MS,
     userVerification: "preferred",
+  });
+}
+
+/** For a login that names nobody: the authenticator offers what it keeps for us. */
+export async function discoverableOptions(settings: Settings) {
+  const { generateAuthenticationOptions } = await library();
+  return generateAuthenticationOptions({
+    rpID: relyingParty(settings).id,
+    timeout: CHALLENGE_MS,
+    userVerification: "required",
   });
 }
 
@@ -102,12 +112,18 @@ export async function verifyAttestation(
   };
 }
 
+/** Where a passkey stands alone, its holder must have shown themselves to it. */
+export interface AssertionRules {
+  readonly settings: Settings;
+  readonly needsVerification: boolean;
+}
+
 /** Verifies an assertion against the challenge, and returns the authenticator's counter. */
 export async function verifyAssertion(
   { id, rawId, type, response }: Assertion,
   challenge: string,
   key: StoredKey,
-  settings: Settings,
+  { settings, needsVerification }: AssertionRules,
 ): Promise<number | undefined> {
   const { id: expectedRPID, origin: expectedOrigin } = relyingParty(settings);
   const { verifyAuthenticationResponse } = await library();
@@ -117,7 +133,7 @@ export async function verifyAssertion(
       expectedChallenge: challenge,
       expectedOrigin,
       expectedRPID,
-      requireUserVerification: false,
+      requireUserVerification: needsVerification,
       credential: {
         id: key.credential_id,
         publicKey: new Uint8Array(key.public_key),

@@ -20,6 +20,10 @@ export const ConsentDenied = event("audit.oauth_consent.denied", {
   ...granted,
   summary: "Somebody did not allow an application to act for them.",
 });
+export const ConsentRevoked = event("audit.oauth_consent.revoked", {
+  ...granted,
+  summary: "Somebody took back what they had allowed an application; its tokens ended.",
+});
 export const TokenIssued = event("audit.oauth_token.issued", {
   ...granted,
   summary: "An application exchanged its code for tokens.",

@@ -25,12 +25,14 @@ import {
 import {
   ConsentDenied,
   ConsentGranted,
+  ConsentRevoked,
   TokenIssued,
   TokenRefreshed,
   TokenRefused,
   TokenReuseDetected,
   TokenRevoked,
 } from "./events.ts";
+import { listConsents, revokeConsent } from "./consents.ts";
 import { grantRetentionJob, revokeUserGrants } from "./grant-store.ts";
 import { describeResource, describeServer } from "./metadata.ts";
 import { ApplicationsRead, ApplicationsWrite } from "./applications/store.ts";
@@ -48,6 +50,7 @@ export const oauth = domain({
     ApplicationDeleted,
     ConsentGranted,
     ConsentDenied,
+    ConsentRevoked,
     TokenIssued,
     TokenRefreshed,
     TokenRevoked,
@@ -64,6 +67,8 @@ export const oauth = domain({
     authorizePage,
     decideAuthorization,
     loginToAuthorize,
+    listConsents,
+    revokeConsent,
     issueToken,
     revokeToken,
     introspectToken,

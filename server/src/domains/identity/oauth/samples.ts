@@ -56,6 +56,15 @@ async function guarded(world: World, code: (codes: readonly string[]) => string 
 }
 
 const tokens: readonly Sample[] = [
+  { operation: "oauth.list_consents", arrange: async () => ({ environmentScoped: false }) },
+  {
+    operation: "oauth.revoke_consent",
+    async arrange(owner, world) {
+      const application = await register(owner);
+      await tokensFor(world, owner.token ?? "", application);
+      return { params: { clientId: application.clientId }, environmentScoped: false };
+    },
+  },
   {
     operation: "oauth.token",
     name: "for a code",

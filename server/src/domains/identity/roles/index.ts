@@ -15,8 +15,10 @@ import {
 import { roleContent } from "./pack.ts";
 import { Profile, RolesAssign, RolesRead, RolesWrite } from "./role.ts";
 
+export { Profile } from "./role.ts";
 export { type Viewer, viewerLookup } from "./viewer.ts";
-export { LastOwner, RoleId } from "./role.ts";
+export { LastOwner, RoleId, RolesRead, RolesWrite } from "./role.ts";
+export { listRoles } from "./service.ts";
 export { readRoleGrants, findRoleNames } from "./store.ts";
 export { assertGrantable, type HeldPermissions, findHeldPermissions, canGrant } from "./service.ts";
 

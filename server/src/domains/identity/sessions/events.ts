@@ -44,3 +44,15 @@ export const LoggedOut = event("audit.auth.logout", {
   summary: "Somebody ended their session.",
   data: SessionRef,
 });
+
+export const SessionRevoked = event("audit.auth.session_revoked", {
+  resource: "session",
+  summary: "Somebody ended one of their sessions from another.",
+  data: Type.Object({ sessionId: id("ses"), userId: id("usr") }),
+});
+
+export const SessionsRevoked = event("audit.auth.sessions_revoked", {
+  resource: "user",
+  summary: "Sessions of an account were ended, by its person or by those who administer it.",
+  data: Type.Object({ userId: id("usr"), revoked: Type.Integer() }),
+});

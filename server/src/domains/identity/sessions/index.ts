@@ -2,7 +2,14 @@ import { contribute } from "#kernel/extension-point.ts";
 import { AccountCredentialPoint } from "#kernel/contributions/account-credential.ts";
 import { CredentialSourcePoint } from "#kernel/access/authenticator.ts";
 import { domain } from "#kernel/domain.ts";
-import { LoggedIn, LoggedOut, LoginFailed, PasswordReset } from "./events.ts";
+import {
+  LoggedIn,
+  LoggedOut,
+  LoginFailed,
+  PasswordReset,
+  SessionRevoked,
+  SessionsRevoked,
+} from "./events.ts";
 import {
   addressRetentionJob,
   deleteKnownAddresses,
@@ -10,13 +17,15 @@ import {
   sessionRetentionJob,
 } from "./store.ts";
 import { login, logout, me } from "./operations.ts";
+import { listSessions, revokeOtherSessions, revokeSession } from "./own-sessions.ts";
+import { beginPasskeyLogin, passkeyLogin } from "./passkey-login.ts";
 import { sessionTokens } from "./session.ts";
 
 export { LOGIN_EVENTS, LoggedIn, LoginFailed, PasswordReset } from "./events.ts";
 export { loginDocument, type LoginForm } from "./login-page.ts";
 export { BadLogin, BadSecondFactor, MfaRequired } from "./login.ts";
 export { loginFields } from "./login-page.ts";
-export { LoggedOut } from "./events.ts";
+export { LoggedOut, SessionsRevoked } from "./events.ts";
 export {
   endSession,
   startSession,
@@ -24,7 +33,8 @@ export {
   type LoginAttempt,
   createSession,
 } from "./service.ts";
-export { deleteSessions } from "./store.ts";
+export { deleteConfinedSessions, deleteSessions, listOpen } from "./store.ts";
+export { OpenSession } from "./own-sessions.ts";
 export { throttleAccount, throttleAddress } from "./throttle.ts";
 export { buildSessionCookie } from "./session.ts";
 
@@ -33,8 +43,17 @@ export const sessions = domain({
   summary: "Logging in and out, and who is asking.",
   environmentScoped: false,
   permissions: [],
-  events: [LoggedIn, LoginFailed, LoggedOut, PasswordReset],
-  operations: [login, me, logout],
+  events: [LoggedIn, LoginFailed, LoggedOut, PasswordReset, SessionRevoked, SessionsRevoked],
+  operations: [
+    login,
+    beginPasskeyLogin,
+    passkeyLogin,
+    me,
+    logout,
+    listSessions,
+    revokeSession,
+    revokeOtherSessions,
+  ],
   contributions: [
     contribute(CredentialSourcePoint, sessionTokens),
     contribute(AccountCredentialPoint, {

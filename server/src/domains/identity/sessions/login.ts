@@ -14,6 +14,12 @@ export const Session = Type.Object(
   { title: "Session" },
 );
 
+export const BadPasskey = failure(
+  "bad_passkey",
+  401,
+  "The passkey is not one of this installation's, its answer came too late, or its holder was not verified.",
+);
+
 /** Covers a wrong e-mail as well as a wrong password, so as not to disclose which accounts exist. */
 export const BadLogin = failure("bad_login", 401, "The e-mail address or the password is wrong.");
 

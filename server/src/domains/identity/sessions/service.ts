@@ -111,7 +111,7 @@ export async function createSession(
 const RECORDED_FAILURES_MAX = 10;
 
 /** Records the failure, and returns it; throws it, so that nothing is recorded, when there were too many. */
-function recordLoginFailure(
+export function recordLoginFailure(
   ctx: WriteContext<typeof LoginFailed>,
   email: string,
   memberships: readonly MembershipRow[],
@@ -154,6 +154,7 @@ export async function startSession(
   ctx.setActor({ id: user.id, name: user.name, type: "user" });
   const token = `${SESSION_PREFIX}${randomBytes(32).toString("base64url")}`;
   const id = newId("ses", ctx.now.getTime());
+  const { address, client } = ctx.caller;
   const expires = new Date(ctx.now.getTime() + SESSION_MS);
   await store.insertSession(ctx.tx, {
     id,
@@ -162,8 +163,10 @@ export async function startSession(
     created_at: ctx.now,
     expires_at: expires,
     confined_to: confinedTo ?? null,
+    address,
+    client: client ?? "",
+    last_used_at: ctx.now,
   });
-  const { address } = ctx.caller;
   // One workspace's identity provider is no reason to trust the address with the account's password.
   if (confinedTo === undefined) {
     await recordKnownAddress(ctx.tx, ctx.services.masterKey, {

@@ -7,7 +7,7 @@ import type { CredentialSource } from "#kernel/access/authenticator.ts";
 import { SESSION_COOKIE } from "#kernel/http/authenticate.ts";
 import { workspaceIdOf } from "#kernel/schema/id.ts";
 import type { Settings } from "#kernel/settings.ts";
-import { findSession, lockSession, type SessionRow } from "./store.ts";
+import { findSession, lockSession, type SessionRow, touchSessions } from "./store.ts";
 
 export const SESSION_PREFIX = "mrs_";
 
@@ -50,6 +50,7 @@ export const sessionTokens: CredentialSource = {
       closedTo: session.closed,
     };
   },
+  touch: ({ db }, uses) => touchSessions(db, uses),
 };
 
 /**

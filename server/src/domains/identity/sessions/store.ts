@@ -1,6 +1,7 @@
 import type { Insertable } from "kysely";
 import type { Tx } from "#kernel/db/connection.ts";
 import type { Database } from "#kernel/db/database.ts";
+import { workspaceIdOf } from "#kernel/schema/id.ts";
 import { retentionJob, deleteAcrossWorkspaces } from "#kernel/work/retention-job.ts";
 import type { Tables } from "../../../tables.ts";
 import { KNOWN_ADDRESS_MS } from "./throttle.ts";
@@ -35,6 +36,83 @@ export async function findSession(
   now: Date,
 ): Promise<SessionRow | undefined> {
   return (await db.system<SessionRow>(SESSION, [tokenHash, now]))[0];
+}
+
+/** A session as its person sees it. */
+export interface OpenSessionRow {
+  readonly id: string;
+  readonly createdAt: string;
+  readonly lastUsedAt: string | null;
+  readonly expiresAt: string;
+  readonly address: string;
+  readonly client: string;
+  readonly workspaceId?: string;
+}
+
+/** Lists the sessions of an account that are still good, newest first; with a workspace only those confined to it. */
+export async function listOpen(
+  tx: Tx,
+  userId: string,
+  now: Date,
+  page: {
+    readonly before: string | undefined;
+    readonly limit: number;
+    readonly confinedTo?: string | undefined;
+  },
+): Promise<OpenSessionRow[]> {
+  let select = tx
+    .selectFrom("sessions")
+    .select(["id", "created_at", "last_used_at", "expires_at", "address", "client", "confined_to"])
+    .where("user_id", "=", userId)
+    .where("expires_at", ">", now.toISOString())
+    .orderBy("id", "desc")
+    .limit(page.limit);
+  if (page.before !== undefined) select = select.where("id", "<", page.before);
+  if (page.confinedTo !== undefined) select = select.where("confined_to", "=", page.confinedTo);
+  const rows = await select.execute();
+  return rows.map(({ id, created_at, last_used_at, expires_at, address, client, confined_to }) => ({
+    id,
+    createdAt: created_at,
+    lastUsedAt: last_used_at,
+    expiresAt: expires_at,
+    address,
+    client,
+    ...(confined_to !== null && { workspaceId: workspaceIdOf(confined_to) }),
+  }));
+}
+
+/** Ends one session of an account; false when it has none of that id. */
+export async function deleteOwnSession(tx: Tx, userId: string, id: string): Promise<boolean> {
+  const { numDeletedRows } = await tx
+    .deleteFrom("sessions")
+    .where("id", "=", id)
+    .where("user_id", "=", userId)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+/** Ends the sessions of an account that are good for one workspace alone; resolves to their number. */
+export async function deleteConfinedSessions(
+  tx: Tx,
+  userId: string,
+  confinedTo: string,
+): Promise<number> {
+  const { numDeletedRows } = await tx
+    .deleteFrom("sessions")
+    .where("user_id", "=", userId)
+    .where("confined_to", "=", confinedTo)
+    .executeTakeFirst();
+  return Number(numDeletedRows);
+}
+
+/** To the minute: a session in use is not written at each of its requests. */
+const TOUCH = `
+  update sessions s set last_used_at = u.at
+    from unnest($1::text[], $2::timestamptz[]) as u (id, at)
+   where s.id = u.id and (s.last_used_at is null or s.last_used_at < u.at - interval '1 minute')`;
+
+export async function touchSessions(db: Database, uses: ReadonlyMap<string, Date>): Promise<void> {
+  await db.system(TOUCH, [[...uses.keys()], [...uses.values()]]);
 }
 
 /** Keeps a session from being ended until the transaction ends; false when it has been. */

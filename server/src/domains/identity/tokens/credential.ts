@@ -38,7 +38,7 @@ export const apiTokens: CredentialSource = {
 };
 
 /** Drops `blockedBy` too: a token needs no second factor, since its creator had shown theirs. */
-function limitToScopes(
+export function limitToScopes(
   { workspace, roles, permissions }: Membership,
   scopes: readonly string[],
 ): Membership {

@@ -5,8 +5,12 @@ import { domain } from "#kernel/domain.ts";
 import { TokenCreated, TokenRevoked, TokenRotated } from "./token.ts";
 import { removeAll, tokenRetentionJob } from "./store.ts";
 import { createToken, listTokens, revokeToken, rotateToken } from "./operations.ts";
+import { listMemberTokens, revokeMemberToken } from "./member-tokens.ts";
 import { TokensRead, TokensWrite } from "./token.ts";
 import { apiTokens } from "./credential.ts";
+
+export { findScopes } from "./store.ts";
+export { limitToScopes } from "./credential.ts";
 
 export const tokens = domain({
   name: "tokens",
@@ -14,7 +18,14 @@ export const tokens = domain({
   environmentScoped: false,
   permissions: [TokensRead, TokensWrite],
   events: [TokenCreated, TokenRotated, TokenRevoked],
-  operations: [listTokens, createToken, rotateToken, revokeToken],
+  operations: [
+    listTokens,
+    createToken,
+    rotateToken,
+    revokeToken,
+    listMemberTokens,
+    revokeMemberToken,
+  ],
   contributions: [
     contribute(CredentialSourcePoint, apiTokens),
     contribute(AccountCredentialPoint, {

@@ -15,6 +15,11 @@ export const samples: readonly Sample[] = [
     operation: "tokens.rotate",
     arrange: async (owner) => ({ body: { id: await aToken(owner) } }),
   },
+  { operation: "users.list_tokens", arrange: async () => ({ query: { limit: "2" } }) },
+  {
+    operation: "users.revoke_token",
+    arrange: async (owner) => ({ params: { id: await aToken(owner) }, environmentScoped: false }),
+  },
   {
     operation: "tokens.revoke",
     arrange: async (owner) => ({ params: { id: await aToken(owner) }, environmentScoped: false }),

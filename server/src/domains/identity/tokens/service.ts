@@ -96,6 +96,7 @@ async function insertToken(ctx: WriteContext<never>, input: TokenInput) {
   return { ...row, token };
 }
 
-function tokenEventData({ id, name, scopes, ipAllowlist, expiresAt, createdAt }: ApiToken) {
+/** A token as events have it. */
+export function tokenEventData({ id, name, scopes, ipAllowlist, expiresAt, createdAt }: ApiToken) {
   return { id, name, scopes, ipAllowlist, expiresAt, createdAt };
 }

@@ -73,6 +73,39 @@ export async function removeAll(tx: Tx, userId: string): Promise<number> {
   return Number(numDeletedRows);
 }
 
+/** The scopes of a token, and whose it is. */
+export async function findScopes(
+  tx: Tx,
+  id: string,
+): Promise<
+  { readonly userId: string; readonly name: string; readonly scopes: readonly string[] } | undefined
+> {
+  const row = await tx
+    .selectFrom("api_tokens")
+    .select(["user_id", "name", "scopes"])
+    .where("id", "=", id)
+    .executeTakeFirst();
+  return row && { userId: row.user_id, name: row.name, scopes: row.scopes };
+}
+
+/** The account that a token of this workspace is of. */
+export async function findHolder(tx: Tx, id: string): Promise<string | undefined> {
+  const row = await tx
+    .selectFrom("api_tokens")
+    .select("user_id")
+    .where("id", "=", id)
+    .executeTakeFirst();
+  return row?.user_id;
+}
+
+/** A token with the person that it acts for. */
+export type MemberTokenRow = Row & { readonly user_name: string; readonly email: string };
+
+export function toMemberToken(row: MemberTokenRow) {
+  const { user_id: id, user_name: name, email } = row;
+  return { ...toToken(row), user: { id, name, email } };
+}
+
 export interface TokenWithOwner {
   readonly id: string;
   readonly name: string;

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { TEST_PASSWORD } from "#kernel/testing/database.ts";
 import type { Answer, Ask, World } from "#kernel/testing/world.ts";
-import { SoftwareAuthenticator } from "./authenticator.ts";
+import { SoftwareAuthenticator, type Tampering } from "./authenticator.ts";
 
 const STEP_MS = 30_000;
 const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
@@ -86,4 +86,13 @@ export async function withKey(
   const done = await ask("POST /api/v1/auth/mfa/webauthn/register", { credential, name });
   if (done.status !== 200) throw new Error(JSON.stringify(done.body));
   return { key, ...done.body.data };
+}
+
+const PRESENT_AND_VERIFIED = 0x05;
+
+/** A passkey's answer to a login that names nobody, of a new member who has one. */
+export async function passkeyAnswer(world: World, wrong: Tampering = {}) {
+  const { key } = await withKey(await somebody(world));
+  const { body } = await world.stranger("POST /api/v1/auth/passkey/options");
+  return key.get(body.data, { flags: PRESENT_AND_VERIFIED, ...wrong });
 }

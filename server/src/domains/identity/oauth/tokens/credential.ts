@@ -14,6 +14,7 @@ export const accessTokens: CredentialSource = {
   forgetsOn: {
     person: [
       "audit.auth.credentials_revoked",
+      "audit.oauth_consent.revoked",
       "audit.oauth_token.revoked",
       "audit.oauth_token.reuse_detected",
       "user.*",

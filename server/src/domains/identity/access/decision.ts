@@ -1,0 +1,150 @@
+/**
+ * Decisions about somebody else's call. Nothing here decides by itself: a caller is made as authentication would make
+ * it, and the same functions that stand before every call are asked. Where a thing is named, it is read as that person
+ * would read it, and its content is thrown away.
+ */
+import { listMemberships, toMembership } from "#domains/identity/accounts/index.ts";
+import { limitToScopes } from "#domains/identity/tokens/index.ts";
+import type { Caller, Credential, Membership } from "#kernel/access/caller.ts";
+import type { Operation, Platform } from "#kernel/contract.ts";
+import type { EnvironmentName } from "#kernel/db/database.ts";
+import { assertNotBlocked } from "#kernel/http/authenticate.ts";
+import { Failure } from "#kernel/operation/failure.ts";
+import { authorise, perform } from "#kernel/operation/perform.ts";
+
+/** The person whose call is decided, and by what they would call. */
+export interface Subject {
+  readonly user: Credential["user"];
+  readonly membership: Membership;
+  /** An API token of theirs, with what it is confined to. */
+  readonly token?: {
+    readonly id: string;
+    readonly name: string;
+    readonly scopes: readonly string[];
+  };
+}
+
+/** Finds a person as their session, or their token, would be found; undefined when they are no active member. */
+export async function findSubject(
+  { db, permissions }: Platform,
+  workspace: string,
+  user: Credential["user"],
+  token?: Subject["token"],
+): Promise<Subject | undefined> {
+  const [row] = await listMemberships(db, user.id, workspace);
+  if (!row) return undefined;
+  const whole = toMembership(row, permissions);
+  const membership = token ? limitToScopes(whole, token.scopes) : whole;
+  return { user, membership, ...(token && { token }) };
+}
+
+/** The caller that a subject would be. */
+export function callerOf(
+  { user, membership, token }: Subject,
+  asker: Caller,
+  environment: EnvironmentName,
+): Caller {
+  const actor = token
+    ? ({ id: token.id, name: token.name, type: "api_token" } as const)
+    : ({ id: user.id, name: user.name, type: "user" } as const);
+  const { workspace, permissions, roles } = membership;
+  return {
+    actor,
+    credential: {
+      id: token?.id ?? user.id,
+      kind: token ? "api_token" : "session",
+      actor,
+      user,
+      memberships: new Map([[workspace.slug, membership]]),
+      ...(token && { confinedTo: workspace }),
+    },
+    workspace,
+    environment,
+    permissions,
+    principal: { id: user.id, roles },
+    requestId: asker.requestId,
+    address: asker.address,
+    origin: asker.origin,
+    cause: asker.cause,
+  };
+}
+
+/** The failure that a call would meet before its handler; undefined when it is let through. */
+export function decide(op: Operation, caller: Caller, membership: Membership): Failure | undefined {
+  return failureOf(() => {
+    if (op.access === "public" || op.access === "visitor") return;
+    assertNotBlocked(op, membership);
+    authorise(op, caller);
+  });
+}
+
+/** What became of reading a thing as somebody. */
+export type ThingOutcome =
+  | { readonly seen: true }
+  | { readonly seen: false; readonly failure: Failure }
+  | { readonly seen: undefined };
+
+/** Reads a thing as somebody would; its content goes nowhere. */
+export async function readThing(
+  platform: Platform,
+  op: Operation,
+  caller: Caller,
+  values: readonly string[],
+): Promise<ThingOutcome> {
+  const names = paramNames(op);
+  const params = Object.fromEntries(names.map((name, at) => [name, values[at]]));
+  const input = { params, query: op.query ? {} : undefined, body: undefined };
+  try {
+    const { status } = await perform(platform, op, { caller, input, instance: "" });
+    return status < 400 ? { seen: true } : { seen: undefined };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    // It asks for more than the thing's name, so nothing was learnt.
+    return error.type.status === UNPROCESSABLE
+      ? { seen: undefined }
+      : { seen: false, failure: error };
+  }
+}
+
+const UNPROCESSABLE = 422;
+
+/** The query by which the thing of an operation is read: itself, or the one at the address of its thing. */
+export function findReader(platform: Platform, op: Operation): Operation | undefined {
+  if (isReadable(op)) return op;
+  const path = pathOf(op);
+  const wanted = path.slice(0, path.lastIndexOf("}") + 1);
+  return [...platform.operations.values()].find(
+    (candidate) => isReadable(candidate) && pathOf(candidate) === wanted,
+  );
+}
+
+/** The names in an operation's path, in order. */
+export function paramNames(op: Operation): string[] {
+  return [...pathOf(op).matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
+}
+
+function pathOf({ route }: Operation): string {
+  return route.slice(route.indexOf(" ") + 1);
+}
+
+/** A stream or a long poll would keep the asker waiting, a download would be made for nobody. */
+function isReadable(op: Operation): boolean {
+  return (
+    op.kind === "query" &&
+    op.access === "workspace" &&
+    paramNames(op).length > 0 &&
+    !op.longRunning &&
+    !op.readsRange &&
+    op.response.stream === undefined
+  );
+}
+
+function failureOf(check: () => void): Failure | undefined {
+  try {
+    check();
+    return undefined;
+  } catch (error) {
+    if (error instanceof Failure) return error;
+    throw error;
+  }
+}

@@ -1,0 +1,12 @@
+import { domain } from "#kernel/domain.ts";
+import { explainAccess, listOperations } from "./operations.ts";
+
+export const access = domain({
+  name: "access",
+  summary: "Who may do what, and why.",
+  tag: "roles",
+  environmentScoped: false,
+  permissions: [],
+  events: [],
+  operations: [listOperations, explainAccess],
+});

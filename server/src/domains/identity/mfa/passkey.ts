@@ -1,0 +1,100 @@
+/**
+ * A passkey comes first and alone: whoever answers by one shows that they hold it, and by a PIN, a finger or a face that
+ * it is they who do. That is two factors, so neither a password nor a code is asked for.
+ */
+import type { Platform, WriteContext } from "#kernel/contract.ts";
+import type { Tx } from "#kernel/db/connection.ts";
+import type { Assertion } from "./factor.ts";
+import {
+  CHALLENGE_MS,
+  challengeHash,
+  discoverableOptions,
+  parseChallenge,
+  verifyAssertion,
+} from "./webauthn.ts";
+import { recordKeyUse, type StoredKey } from "./webauthn-store.ts";
+
+/** The options for `navigator.credentials.get`, of whichever account. */
+export type PasskeyOptions = Awaited<ReturnType<typeof discoverableOptions>>;
+
+export async function insertPasskeyChallenge(
+  { tx, now }: WriteContext<never>,
+  { challenge }: PasskeyOptions,
+): Promise<void> {
+  await tx
+    .insertInto("webauthn_challenges")
+    .values({
+      challenge_hash: challengeHash(challenge),
+      user_id: null,
+      purpose: "login",
+      expires_at: new Date(now.getTime() + CHALLENGE_MS),
+    })
+    .execute();
+}
+
+export { discoverableOptions as passkeyOptions } from "./webauthn.ts";
+
+/** The account that a passkey is of, and whether its answer holds. */
+export interface CheckedPasskey {
+  readonly user: {
+    readonly id: string;
+    readonly email: string;
+    readonly name: string;
+    readonly status: "invited" | "active" | "deactivated";
+  };
+  /** False where the answer is wrong, or was used meanwhile. */
+  readonly consume: (ctx: WriteContext<never>) => Promise<boolean>;
+}
+
+const PASSKEY = `
+  select k.id, k.credential_id, k.public_key, k.counter, k.transports,
+         u.id as "userId", u.email, u.name, u.status
+    from webauthn_credentials k join users u on u.id = k.user_id
+   where k.credential_id = $1 and u.managed_by is null`;
+
+interface PasskeyRow extends StoredKey {
+  readonly userId: string;
+  readonly email: string;
+  readonly name: string;
+  readonly status: CheckedPasskey["user"]["status"];
+}
+
+/** Finds the account of a passkey and verifies its answer; undefined when nobody has it. */
+export async function checkPasskey(
+  { db, settings }: Platform,
+  assertion: Assertion,
+): Promise<CheckedPasskey | undefined> {
+  const [key] = await db.system<PasskeyRow & Record<string, unknown>>(PASSKEY, [assertion.id]);
+  if (!key) return undefined;
+  const { userId, email, name, status } = key;
+  const challenge = parseChallenge(assertion);
+  const counter =
+    challenge === undefined || !isHandleOf(assertion, userId)
+      ? undefined
+      : await verifyAssertion(assertion, challenge, key, { settings, needsVerification: true });
+  return {
+    user: { id: userId, email, name, status },
+    async consume({ tx, now }) {
+      if (counter === undefined || challenge === undefined) return false;
+      if (!(await consumeLoginChallenge(tx, challengeHash(challenge), now))) return false;
+      return recordKeyUse(tx, { id: key.id, counter, now });
+    },
+  };
+}
+
+/** The authenticator says whose passkey it is; another's name would mean that it was moved between accounts. */
+function isHandleOf({ response }: Assertion, userId: string): boolean {
+  const { userHandle } = response;
+  return userHandle === undefined || Buffer.from(userHandle, "base64url").toString() === userId;
+}
+
+async function consumeLoginChallenge(tx: Tx, hash: Buffer, now: Date): Promise<boolean> {
+  const rows = await tx
+    .deleteFrom("webauthn_challenges")
+    .where("challenge_hash", "=", hash)
+    .where("purpose", "=", "login")
+    .where("expires_at", ">", now.toISOString())
+    .returning("purpose")
+    .execute();
+  return rows.length > 0;
+}

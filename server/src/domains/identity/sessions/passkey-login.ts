@@ -1,0 +1,109 @@
+import Type from "typebox";
+import {
+  listMemberships,
+  type MembershipRow,
+  toMemberOf,
+} from "#domains/identity/accounts/index.ts";
+import {
+  Assertion,
+  type CheckedPasskey,
+  checkPasskey,
+  insertPasskeyChallenge,
+  type PasskeyOptions,
+  passkeyOptions,
+} from "#domains/identity/mfa/index.ts";
+import { findEnforcedSso, SsoRequired } from "#domains/identity/sso/enforcement/index.ts";
+import type { Caller } from "#kernel/access/caller.ts";
+import type { Platform, WriteContext } from "#kernel/contract.ts";
+import { Failure, RateLimited } from "#kernel/operation/failure.ts";
+import { command } from "#kernel/operation/operation.ts";
+import { item } from "#kernel/operation/response.ts";
+import { object } from "#kernel/schema/schema.ts";
+import { LoggedIn, LoginFailed } from "./events.ts";
+import { BadPasskey, Session } from "./login.ts";
+import { recordLoginFailure, startSession } from "./service.ts";
+import { buildSessionCookie } from "./session.ts";
+import { throttleAddress } from "./throttle.ts";
+
+const RequestOptions = Type.Object(
+  { challenge: Type.String(), rpId: Type.Optional(Type.String()) },
+  { title: "WebAuthnRequestOptions", additionalProperties: true },
+);
+
+export const beginPasskeyLogin = command({
+  id: "auth.begin_passkey_login",
+  route: "POST /api/v1/auth/passkey/options",
+  summary: "Begin a login by passkey",
+  description:
+    "Answers the options for navigator.credentials.get, good for five minutes and one login. They name nobody: " +
+    "the browser offers the passkeys that it has for this address.",
+  access: "public",
+  emits: [],
+  ephemeral: true,
+  response: item(RequestOptions),
+  fails: [RateLimited],
+  async prepare(platform, _input, { address }): Promise<PasskeyOptions> {
+    throttleAddress(platform, address);
+    return passkeyOptions(platform.settings);
+  },
+  async run(ctx, _input, options) {
+    await insertPasskeyChallenge(ctx, options);
+    return { ...options };
+  },
+});
+
+export const passkeyLogin = command({
+  id: "auth.login_by_passkey",
+  route: "POST /api/v1/auth/passkey",
+  summary: "Log in by a passkey alone",
+  description:
+    "The authenticator must have verified its holder, by a PIN, a finger or a face: that makes two factors, so " +
+    "neither a password nor a code is needed. The answer is that of a login by password.",
+  access: "public",
+  body: object({ assertion: Assertion }),
+  response: item(Session, {
+    headers: (session, settings) => ({ "set-cookie": buildSessionCookie(session, settings) }),
+  }),
+  emits: [LoggedIn, LoginFailed],
+  fails: [BadPasskey, SsoRequired, RateLimited],
+  prepare: (platform, { body }, caller) => prepareLogin(platform, body.assertion, caller),
+  run: (ctx, _input, attempt) => completeLogin(ctx, attempt),
+});
+
+interface PasskeyAttempt {
+  readonly passkey: CheckedPasskey;
+  readonly memberships: readonly MembershipRow[];
+  readonly loginUrl: string | undefined;
+}
+
+async function prepareLogin(
+  platform: Platform,
+  assertion: Assertion,
+  { address, origin }: Caller,
+): Promise<PasskeyAttempt> {
+  throttleAddress(platform, address);
+  const passkey = await checkPasskey(platform, assertion);
+  // It is nobody's, so there is no account whose log would say so.
+  if (!passkey) throw new Failure(BadPasskey);
+  const memberships = await listMemberships(platform.db, passkey.user.id);
+  const enforced = await findEnforcedSso(platform, passkey.user.id, origin);
+  return { passkey, memberships, loginUrl: enforced?.loginUrl };
+}
+
+async function completeLogin(
+  ctx: WriteContext<typeof LoggedIn | typeof LoginFailed>,
+  { passkey, memberships, loginUrl }: PasskeyAttempt,
+) {
+  const { user } = passkey;
+  if (!(await passkey.consume(ctx)) || user.status !== "active") {
+    return recordLoginFailure(ctx, user.email, memberships, new Failure(BadPasskey));
+  }
+  // After the answer, so that a stranger does not learn whose workspace demands what.
+  if (loginUrl !== undefined) {
+    const failure = new Failure(SsoRequired, { extra: { loginUrl } });
+    return recordLoginFailure(ctx, user.email, memberships, failure);
+  }
+  const { token, expiresAt } = await startSession(ctx, user, memberships);
+  const workspaces = memberships.map((row) => toMemberOf(row));
+  return { token, tokenType: "Bearer" as const, expiresAt, user, workspaces };
+}
