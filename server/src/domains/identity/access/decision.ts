@@ -39,7 +39,7 @@ export async function findSubject(
 }
 
 /** The caller that a subject would be. */
-export function callerOf(
+export function buildCaller(
   { user, membership, token }: Subject,
   asker: Caller,
   environment: EnvironmentName,
@@ -71,14 +71,14 @@ export function callerOf(
 
 /** The failure that a call would meet before its handler; undefined when it is let through. */
 export function decide(op: Operation, caller: Caller, membership: Membership): Failure | undefined {
-  return failureOf(() => {
+  return catchFailure(() => {
     if (op.access === "public" || op.access === "visitor") return;
     assertNotBlocked(op, membership);
     authorise(op, caller);
   });
 }
 
-/** What became of reading a thing as somebody. */
+/** The outcome of reading a thing as somebody. */
 export type ThingOutcome =
   | { readonly seen: true }
   | { readonly seen: false; readonly failure: Failure }
@@ -112,9 +112,9 @@ const UNPROCESSABLE = 422;
 export function findReader(platform: Platform, op: Operation): Operation | undefined {
   if (isReadable(op)) return op;
   const path = pathOf(op);
-  const wanted = path.slice(0, path.lastIndexOf("}") + 1);
+  const resourcePath = path.slice(0, path.lastIndexOf("}") + 1);
   return [...platform.operations.values()].find(
-    (candidate) => isReadable(candidate) && pathOf(candidate) === wanted,
+    (candidate) => isReadable(candidate) && pathOf(candidate) === resourcePath,
   );
 }
 
@@ -139,7 +139,7 @@ function isReadable(op: Operation): boolean {
   );
 }
 
-function failureOf(check: () => void): Failure | undefined {
+function catchFailure(check: () => void): Failure | undefined {
   try {
     check();
     return undefined;

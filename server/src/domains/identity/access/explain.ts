@@ -7,7 +7,7 @@ import type { Operation, Platform, ReadContext } from "#kernel/contract.ts";
 import type { EnvironmentName } from "#kernel/db/database.ts";
 import { Failure, invalidField, NotFound } from "#kernel/operation/failure.ts";
 import {
-  callerOf,
+  buildCaller,
   decide,
   findReader,
   findSubject,
@@ -64,7 +64,7 @@ export async function prepareExplanation(
   if (!subject) {
     return { op, person, environment, subject, failure: new Failure(NotFound), thing: undefined };
   }
-  const caller = callerOf(subject, asker, environment);
+  const caller = buildCaller(subject, asker, environment);
   const refusal = decide(op, caller, subject.membership);
   if (refusal || question.thing === undefined) {
     return { op, person, environment, subject, failure: refusal, thing: undefined };
@@ -150,7 +150,7 @@ export async function explain(
       roles: all.filter(({ id }) => held.has(id)).map(({ id, name }) => ({ id, name })),
     },
     environment,
-    reasons: [...reasonsOf(op, subject, grantedBy, environment), ...(thing ? [thing] : [])],
+    reasons: [...listReasons(op, subject, grantedBy, environment), ...(thing ? [thing] : [])],
     grantedBy,
     wouldGrant: holders.filter(({ id }) => !held.has(id)).map(({ id, name }) => ({ id, name })),
     failure: failure
@@ -164,13 +164,15 @@ const ROLES_MAX = 1_000;
 /** The entry of a role by which it holds a permission, or one that implies it. */
 function grantingEntry(
   entries: readonly string[],
-  wanted: Permission,
+  permission: Permission,
   { permissions }: ReadContext["services"],
 ): string | undefined {
-  return entries.find((entry) => holdsPermission(expandPermissions([entry], permissions), wanted));
+  return entries.find((entry) =>
+    holdsPermission(expandPermissions([entry], permissions), permission),
+  );
 }
 
-function reasonsOf(
+function listReasons(
   op: Operation,
   subject: Subject | undefined,
   grantedBy: readonly { readonly name: string; readonly pattern: string }[],
@@ -213,29 +215,29 @@ function reasonsOf(
 }
 
 function permissionReasons(
-  wanted: Permission,
+  permission: Permission,
   permissions: ReadonlySet<string>,
   grantedBy: readonly { readonly name: string; readonly pattern: string }[],
   token: Subject["token"],
 ): Reason[] {
   const holds = grantedBy.length > 0;
   const names = grantedBy.map(({ name, pattern }) =>
-    pattern === wanted.name ? name : `${name} (by ${pattern})`,
+    pattern === permission.name ? name : `${name} (by ${pattern})`,
   );
   const reasons: Reason[] = [
     {
       check: "permission",
       passed: holds,
       text: holds
-        ? `It needs ${wanted.name}, which they have by ${names.join(", ")}.`
-        : `It needs ${wanted.name}, which none of their roles holds.`,
+        ? `It needs ${permission.name}, which they have by ${names.join(", ")}.`
+        : `It needs ${permission.name}, which none of their roles holds.`,
     },
   ];
   if (token && holds) {
-    const within = holdsPermission(permissions, wanted);
+    const within = holdsPermission(permissions, permission);
     const text = within
-      ? `The token ${token.name} has the scope ${wanted.name}.`
-      : `The token ${token.name} lacks the scope ${wanted.name}.`;
+      ? `The token ${token.name} has the scope ${permission.name}.`
+      : `The token ${token.name} lacks the scope ${permission.name}.`;
     reasons.push({ check: "token_scope", passed: within, text });
   }
   return reasons;

@@ -9,7 +9,7 @@ import { UserUpdated } from "./events.ts";
 import { toMember } from "./service.ts";
 
 /** Each workspace of the account hears of it; somebody may belong to thousands. */
-const TOLD_MAX = 100;
+const WORKSPACES_MAX = 100;
 
 export const updateMe = command({
   id: "auth.update_me",
@@ -26,14 +26,14 @@ export const updateMe = command({
   async run(ctx, { body: { name } }) {
     const { user, memberships } = requireSession(ctx.caller);
     const { id, email } = user;
-    const told = [...memberships.values()].slice(0, TOLD_MAX);
+    const affected = [...memberships.values()].slice(0, WORKSPACES_MAX);
     const before = [];
-    for (const { workspace } of told) {
+    for (const { workspace } of affected) {
       ctx.switchPartition({ workspace: workspace.key, environment: "production" });
       before.push(toMember(await getMember(ctx.tx, id)));
     }
     await renameUser(ctx.tx, id, name, ctx.now);
-    for (const [at, { workspace }] of told.entries()) {
+    for (const [at, { workspace }] of affected.entries()) {
       ctx.switchPartition({ workspace: workspace.key, environment: "production" });
       const old = before[at];
       if (old && old.name !== name) {

@@ -69,7 +69,7 @@ export async function checkPasskey(
   const { userId, email, name, status } = key;
   const challenge = parseChallenge(assertion);
   const counter =
-    challenge === undefined || !isHandleOf(assertion, userId)
+    challenge === undefined || !matchesHandle(assertion, userId)
       ? undefined
       : await verifyAssertion(assertion, challenge, key, { settings, needsVerification: true });
   return {
@@ -83,7 +83,7 @@ export async function checkPasskey(
 }
 
 /** The authenticator says whose passkey it is; another's name would mean that it was moved between accounts. */
-function isHandleOf({ response }: Assertion, userId: string): boolean {
+function matchesHandle({ response }: Assertion, userId: string): boolean {
   const { userHandle } = response;
   return userHandle === undefined || Buffer.from(userHandle, "base64url").toString() === userId;
 }

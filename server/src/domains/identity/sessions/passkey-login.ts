@@ -66,6 +66,16 @@ export const passkeyLogin = command({
   }),
   emits: [LoggedIn, LoginFailed],
   fails: [BadPasskey, SsoRequired, RateLimited],
+  example: {
+    body: {
+      assertion: {
+        id: "bm9ib2R5",
+        rawId: "bm9ib2R5",
+        type: "public-key",
+        response: { clientDataJSON: "e30", authenticatorData: "AA", signature: "AA" },
+      },
+    },
+  },
   prepare: (platform, { body }, caller) => prepareLogin(platform, body.assertion, caller),
   run: (ctx, _input, attempt) => completeLogin(ctx, attempt),
 });
