@@ -23,64 +23,81 @@ import { type Authenticate, readToken, resolveCaller } from "./authenticate.ts";
 import { matchesEtag } from "./compression/etag.ts";
 import { decodeBody } from "./compression/request-inflater.ts";
 import type { LoadShedder } from "./load-shedding.ts";
+import {
+  constrainByReading,
+  findMatch,
+  matchOf,
+  type Reading,
+  readingOf,
+} from "./routing/operation-match.ts";
+import type { OperationMatch, PathTable } from "./routing/path-table.ts";
+import { EVERY_PATH } from "./routing/rejection.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
     caller: Caller | null;
-  }
-  interface FastifyContextConfig {
-    operation?: Operation;
   }
 }
 
 export interface MountOptions {
   readonly platform: Platform;
   readonly operations: readonly Operation[];
+  readonly paths: PathTable;
   readonly authenticate: Authenticate;
   readonly credentialWatch: CredentialWatch;
   readonly loadShedder: LoadShedder;
 }
 
-/** The size of bodies, but for operations that say otherwise. */
-export const BODY_BYTES_MAX = 1024 * 1024;
-
-/** Registers the routes of each operation. */
+/**
+ * Registers the operations. The framework's router took most of a start for a route of each; here a table finds the
+ * operation (`PathTable`), and the framework has one route for all that are read alike.
+ */
 export function mountOperations(app: FastifyInstance, options: MountOptions): void {
   app.decorateRequest("caller", null);
-  for (const op of options.operations) {
-    for (const route of [op.route, ...(op.aliases ?? [])]) {
+  const readings = new Map<string, Reading>();
+  for (const operation of options.operations) {
+    const reading = readingOf(operation);
+    readings.set(reading.name, reading);
+    for (const route of [operation.route, ...(operation.aliases ?? [])]) {
       const { method, url } = parseRoute(route);
-      const routeOptions: RouteOptions = {
-        method,
-        url,
-        bodyLimit: op.bodyBytesMax ?? BODY_BYTES_MAX,
-        config: { operation: op },
-        onRequest: (request, reply) => admit(op, request, reply, options),
-        // A GET has no body.
-        ...(method !== "GET" && {
-          preParsing: decodeBodyOf(op),
-          preValidation: async (request: FastifyRequest) => assertMediaType(op, request),
-        }),
-        handler: (request, reply) => serve(op, request, reply, options),
-      };
-      if (op.streamsBody) mountUploadRoute(app, routeOptions);
-      else if (op.readsRequest) mountRawRoute(app, routeOptions);
-      else app.route(routeOptions);
+      options.paths.add(url, method, operation);
+    }
+  }
+  constrainByReading(app, options.paths);
+  for (const reading of readings.values()) {
+    const route: Omit<RouteOptions, "method"> = {
+      url: EVERY_PATH,
+      constraints: { reading: reading.name },
+      bodyLimit: reading.bytesMax,
+      onRequest: (request, reply) => admit(matchOf(request), request, reply, options),
+      handler: (request, reply) => serve(matchOf(request).operation, request, reply, options),
+    };
+    const withBody = {
+      preParsing: decodeBodyOf(reading),
+      preValidation: async (request: FastifyRequest) =>
+        assertMediaType(matchOf(request).operation, request),
+    };
+    // A GET has no body.
+    const routes = [
+      { ...route, method: "GET" },
+      { ...route, ...withBody, method: ["POST", "PUT", "PATCH", "DELETE"] },
+    ];
+    for (const one of routes) {
+      if (reading.kind === "streamed") mountUploadRoute(app, one);
+      else if (reading.kind === "raw") mountRawRoute(app, one);
+      else app.route(one);
     }
   }
 }
 
 /** With a callback: most bodies are as they are, and need no promise. */
-function decodeBodyOf({
-  bodyBytesMax = BODY_BYTES_MAX,
-  streamsBody,
-}: Operation): preParsingHookHandler {
+function decodeBodyOf({ kind, bytesMax }: Reading): preParsingHookHandler {
   return (request, _reply, _payload, done) => {
     if (request.headers["content-encoding"] === undefined) return done();
     // A file that is compressed is a file like any other; a coding of its transfer would hide how long it is.
-    if (streamsBody) return done(new Failure(UnknownCoding));
+    if (kind === "streamed") return done(new Failure(UnknownCoding));
     try {
-      done(null, decodeBody(request.raw, bodyBytesMax));
+      done(null, decodeBody(request.raw, bytesMax));
     } catch (error) {
       done(error as Error);
     }
@@ -114,14 +131,16 @@ export function parseRoute(route: Route): { method: Method; url: string } {
 
 /** Admits a request before its body is read: load, credential, workspace, permission. */
 async function admit(
-  op: Operation,
+  { operation, params }: OperationMatch,
   request: FastifyRequest,
   reply: FastifyReply,
   { authenticate, loadShedder, platform }: MountOptions,
 ): Promise<void> {
+  request.params = params;
   loadShedder.assertCapacity();
-  request.caller = await resolveCaller(op, request, reply, { authenticate, services: platform });
-  authorise(op, request.caller);
+  const services = { authenticate, services: platform };
+  request.caller = await resolveCaller(operation, request, reply, services);
+  authorise(operation, request.caller);
 }
 
 /** The parsers are the server's; whether it takes a form or a text is declared by the operation. */
@@ -294,9 +313,8 @@ export function pathOf(request: FastifyRequest): string {
 
 /** The path for the log. One that strangers call holds the only secret that they have, also when no route takes it. */
 export function loggedPathOf(request: FastifyRequest): string {
-  const { url, config } = request.routeOptions;
-  const isSecret = config.operation?.readsRequest || url?.includes(":token");
-  if (isSecret) return url ?? "";
+  const match = findMatch(request);
+  if (match && (match.operation.readsRequest || match.url.includes(":token"))) return match.url;
   const path = pathOf(request);
   const [, area] = SECRET_PATH.exec(path) ?? [];
   return area === undefined ? path : `${area}…`;

@@ -43,8 +43,9 @@ import {
 import { publicUrl } from "../settings.ts";
 import { ConsoleFiles } from "./console.ts";
 import { CrossOriginPolicy } from "./routing/cross-origin.ts";
+import { BODY_BYTES_MAX, operationOf } from "./routing/operation-match.ts";
 import { collectPaths, rejectUnrouted } from "./routing/rejection.ts";
-import { BODY_BYTES_MAX, loggedPathOf, mountOperations, pathOf } from "./routes.ts";
+import { loggedPathOf, mountOperations, pathOf } from "./routes.ts";
 
 export interface ServerOptions {
   readonly kernel: Kernel;
@@ -110,6 +111,7 @@ export async function buildServer({
     mountOperations(app, {
       platform: kernel,
       operations,
+      paths,
       authenticate: (token) => kernel.authenticator.authenticate(token),
       credentialWatch: new CredentialWatch(
         (token) => kernel.authenticator.resolve(token),
@@ -142,8 +144,7 @@ function addHooks(app: FastifyInstance, kernel: Kernel, metrics: Metrics): void 
     compressor.compress(request, reply, payload, done);
   });
   app.addHook("onResponse", (request, reply, done) => {
-    // Read once: the framework makes a new object of it each time.
-    const { operation } = request.routeOptions.config;
+    const operation = operationOf(request);
     metrics.requests.observe(operation?.id ?? "other", reply.statusCode, reply.elapsedTime / 1000);
     logResponse(kernel.log, operation, request, reply);
     done();
@@ -232,8 +233,7 @@ function sendFailure(error: unknown, request: FastifyRequest, reply: FastifyRepl
     request.log.error({ requestId: request.id, err: error, path }, "request failed");
   }
   const at = { instance: pathOf(request), requestId: request.id };
-  const { operation } = request.routeOptions.config;
-  const { status, headers, body } = renderFailure(operation?.response, known, at);
+  const { status, headers, body } = renderFailure(operationOf(request)?.response, known, at);
   return reply.code(status).headers(headers).send(body);
 }
 

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { operationOf } from "../routing/operation-match.ts";
 import { chooseCoding, compress, type ContentCoding } from "./content-codec.ts";
 import { weaken } from "./etag.ts";
 
@@ -67,6 +68,6 @@ function isCompressible(request: FastifyRequest, reply: FastifyReply): boolean {
     typeof type === "string" &&
     COMPRESSIBLE.test(type) &&
     !reply.hasHeader("content-encoding") &&
-    request.routeOptions.config.operation?.access !== "visitor"
+    operationOf(request)?.access !== "visitor"
   );
 }

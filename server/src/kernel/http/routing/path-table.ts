@@ -1,39 +1,70 @@
+import type { Operation } from "../../contract.ts";
+
+/** The operation at a path and method, and the words of the path that are parameters. */
+export interface OperationMatch {
+  readonly operation: Operation;
+  /** The pattern of the path. */
+  readonly url: string;
+  readonly params: Record<string, string>;
+}
+
+interface Target {
+  readonly operation: Operation;
+  readonly url: string;
+  readonly names: readonly string[];
+}
+
+interface NodeMatch {
+  readonly node: PathNode;
+  /** The words that stand for parameters, as they were sent, in order. */
+  readonly words: readonly string[];
+}
+
+const PARAMETER_LENGTH_MAX = 500;
+const WILDCARD = "*";
+
 /** The paths that have routes, with the methods of each; a word of a pattern that begins with a colon is a parameter. */
 export class PathTable {
   readonly #root = new PathNode();
 
-  /** Each pattern, and its methods. */
-  readonly patterns = new Map<string, ReadonlySet<string>>();
-
-  add(url: string, method: string): void {
+  /** Adds a route; the operation is named where the route is one's. */
+  add(url: string, method: string, operation?: Operation): void {
     let node = this.#root;
     for (const word of wordsOf(url)) node = node.open(word);
-    node.methods.add(method);
-    this.patterns.set(url, node.methods);
+    const target = operation && { operation, url, names: namesOf(url) };
+    node.targets.set(method, target);
   }
 
   /** The methods of the path that the router would choose, of a given name before a parameter; none when it leads nowhere. */
-  methodsAt(path: string): ReadonlySet<string> | undefined {
-    const [bare = ""] = path.split("?");
-    return match(this.#root, wordsOf(bare).map(decode), 0);
+  methodsAt(url: string): ReadonlySet<string> | undefined {
+    const found = this.#match(url);
+    return found && new Set(found.node.targets.keys());
   }
 
-  /** The methods of the other patterns that some path of this one is also a path of. */
-  overlappingMethods(url: string): ReadonlySet<string> {
-    const words = wordsOf(url);
-    let nodes = [this.#root];
-    const methods: string[] = [];
-    for (const word of words) {
-      methods.push(...nodes.flatMap((node) => [...(node.children.get("*")?.methods ?? [])]));
-      nodes = nodes.flatMap((node) => node.overlapping(word));
+  /** The operation at a path, which its method chooses last: a path of one method is not taken for a parameter of another. */
+  findOperation(method: string, url: string): OperationMatch | undefined {
+    const found = this.#match(url);
+    const target = found?.node.targets.get(method === "HEAD" ? "GET" : method);
+    if (!found || !target) return undefined;
+    const params: Record<string, string> = {};
+    for (const [place, name] of target.names.entries()) {
+      const value = decode(found.words[place] ?? "");
+      if (value === undefined || value.length > PARAMETER_LENGTH_MAX) return undefined;
+      params[name] = value;
     }
-    return new Set([...methods, ...nodes.flatMap((node) => [...node.methods])]);
+    return { operation: target.operation, url: target.url, params };
+  }
+
+  #match(url: string): NodeMatch | undefined {
+    const end = url.search(/[?#]/);
+    return match(this.#root, wordsOf(end === -1 ? url : url.slice(0, end)), 0);
   }
 }
 
 /** A part of the paths that begin alike, and the words that follow it. */
 class PathNode {
-  readonly methods = new Set<string>();
+  /** By method; what is no operation is the router's own. */
+  readonly targets = new Map<string, Target | undefined>();
   readonly children = new Map<string, PathNode>();
   /** Those for a parameter, with the text that must follow it in the same word. */
   readonly parameters: { readonly suffix: string; readonly node: PathNode }[] = [];
@@ -50,16 +81,6 @@ class PathNode {
     return node;
   }
 
-  overlapping(word: string): PathNode[] {
-    const isParameter = word.startsWith(":");
-    const named = isParameter ? [...this.children.values()] : [this.children.get(word)];
-    const parameters = this.parameters.filter(({ suffix }) => isParameter || word.endsWith(suffix));
-    return [
-      ...named.filter((node) => node !== undefined),
-      ...parameters.map((parameter) => parameter.node),
-    ];
-  }
-
   #child(word: string): PathNode {
     const known = this.children.get(word);
     if (known) return known;
@@ -69,36 +90,47 @@ class PathNode {
   }
 }
 
-function match(
-  node: PathNode,
-  words: readonly string[],
-  at: number,
-): ReadonlySet<string> | undefined {
+function match(node: PathNode, words: readonly string[], at: number): NodeMatch | undefined {
   const word = words[at];
-  if (word === undefined) return node.methods.size > 0 ? node.methods : undefined;
-  const named = node.children.get(word);
+  if (word === undefined) return node.targets.size > 0 ? { node, words: [] } : undefined;
+  const named = node.children.get(word.includes("%") ? (decode(word) ?? word) : word);
   const found = named && match(named, words, at + 1);
   if (found) return found;
-  for (const parameter of node.parameters) {
-    if (!word.endsWith(parameter.suffix)) continue;
-    const methods = match(parameter.node, words, at + 1);
-    if (methods) return methods;
+  for (const { suffix, node: next } of node.parameters) {
+    if (word.length <= suffix.length || !word.endsWith(suffix)) continue;
+    const rest = match(next, words, at + 1);
+    if (rest) {
+      return {
+        node: rest.node,
+        words: [word.slice(0, word.length - suffix.length), ...rest.words],
+      };
+    }
   }
-  return node.children.get("*")?.methods;
+  const wildcard = node.children.get(WILDCARD);
+  return wildcard && { node: wildcard, words: [words.slice(at).join("/")] };
 }
 
 function wordsOf(path: string): string[] {
   return path.slice(1).split("/");
 }
 
+function namesOf(url: string): string[] {
+  return wordsOf(url).flatMap((word) => {
+    if (word === WILDCARD) return [WILDCARD];
+    return word.startsWith(":") ? [/\w+/.exec(word)?.[0] ?? ""] : [];
+  });
+}
+
 function suffixOf(word: string): string {
   return word.replace(/^:\w+/, "");
 }
 
-function decode(word: string): string {
+/** None when it is no text. */
+function decode(word: string): string | undefined {
+  if (!word.includes("%")) return word;
   try {
     return decodeURIComponent(word);
   } catch {
-    return word;
+    return undefined;
   }
 }

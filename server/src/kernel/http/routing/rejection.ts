@@ -5,12 +5,14 @@ import { PathTable } from "./path-table.ts";
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 /** For `OPTIONS *`, which asks about the server as a whole. */
 const EVERY_METHOD: ReadonlySet<string> = new Set(METHODS);
+export const EVERY_PATH = "*";
 
 /** Collects the paths and methods of all routes that are registered from now on. */
 export function collectPaths(app: FastifyInstance): PathTable {
   const paths = new PathTable();
-  app.addHook("onRoute", ({ url, method, handler }) => {
-    if (handler === neverReached) return;
+  app.addHook("onRoute", ({ url, method }) => {
+    // Operations share one route, and tell their paths themselves.
+    if (url === EVERY_PATH) return;
     // Routes for HEAD are the framework's, beside those for GET.
     for (const one of [method].flat()) if (one !== "HEAD") paths.add(url, one);
   });
@@ -19,38 +21,16 @@ export function collectPaths(app: FastifyInstance): PathTable {
 
 /**
  * Rejects what no route takes, before its body is read: a path that leads nowhere, and a method that its path does
- * not have. One route takes them all: one for each method of each path took half of a start.
+ * not have.
  */
 export function rejectUnrouted(app: FastifyInstance, paths: PathTable): void {
-  // In a scope, which is entered when the scopes before it have registered their routes.
-  void app.register(async (scope) => {
-    // `/runs/retry` has no GET, and must not be taken for a run that is called "retry".
-    const shadowed = [...paths.patterns].map(([url, own]) => ({
-      url,
-      own,
-      method: [...paths.overlappingMethods(url)].filter((method) => !own.has(method)),
-    }));
-    for (const { url, own, method } of shadowed) {
-      if (method.length > 0) {
-        addRejection(scope, { url, method }, (request, reply) => reject(request, reply, own));
-      }
-    }
-    addRejection(scope, { url: "*", method: METHODS }, (request, reply) => {
-      const path = request.url;
-      const methods = path === "*" ? EVERY_METHOD : paths.methodsAt(path);
-      return reject(request, reply, methods);
-    });
-  });
-}
-
-function addRejection(
-  app: FastifyInstance,
-  route: { readonly url: string; readonly method: string[] },
-  answer: (request: FastifyRequest, reply: FastifyReply) => FastifyReply,
-): void {
   app.route({
-    ...route,
-    onRequest: async (request, reply) => answer(request, reply),
+    url: EVERY_PATH,
+    method: METHODS,
+    onRequest: async (request, reply) => {
+      const path = request.url;
+      return reject(request, reply, path === "*" ? EVERY_METHOD : paths.methodsAt(path));
+    },
     handler: neverReached,
   });
 }
