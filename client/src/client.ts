@@ -131,7 +131,7 @@ async function send(
   const [method = "GET", path = "/"] = route.split(" ");
   const { retries = 2, fetch: request = fetch } = options;
   // The same for all attempts, so that a command that was carried out is not carried out again.
-  const key = about.idempotencyKey ?? crypto.randomUUID();
+  const key = about.idempotencyKey ?? makeKey();
   for (let attempt = 0; ; attempt += 1) {
     const answer = await request(urlOf(options.baseUrl, path, input), {
       method,
@@ -149,6 +149,11 @@ async function send(
     }
     await pause(waitMs(answer, attempt), about.signal);
   }
+}
+
+/** A key that nobody else makes. `randomUUID` is kept from pages that came over plain HTTP. */
+export function makeKey(): string {
+  return crypto.getRandomValues(new Uint32Array(4)).join("-");
 }
 
 function urlOf(baseUrl: string, path: string, { params = {}, query = {} }: Input): string {

@@ -5,6 +5,7 @@ export {
   type Client,
   type ClientOptions,
   createClient,
+  makeKey,
   pagesOf,
 } from "./client.ts";
-export type { Operations, Schemas } from "./operations.ts";
+export { type Operations, ROUTES, type Schemas } from "./operations.ts";

@@ -284,6 +284,7 @@ export interface Schemas {
   "SlaTarget": { "metric": "response" | "resolution" | "next_reply" | "custom"; "name"?: string; "minutes": number; "from"?: "creation" | "match"; "startWhen"?: { readonly [name: string]: unknown }; "pauseWhen"?: { readonly [name: string]: unknown }; "stopWhen"?: { readonly [name: string]: unknown }; "resetWhen"?: { readonly [name: string]: unknown }; "warnAtPercent"?: readonly (number)[] };
   "SlaTimelineEntry": { "at": string; "eventId": string; "change": "started" | "paused" | "resumed" | "stopped" | "restarted" | "reset" | "cancelled" | "policy_matched" | "policy_left"; "elapsedMs": number };
   "SsoConfiguration": { "protocol": "saml2" | "oidc"; "jitProvisioning": boolean; "defaultRole": string; "enforceSSO": boolean; "entityId"?: string; "ssoUrl"?: string; "certificate"?: string; "attributeMapping"?: { "email"?: string; "firstName"?: string; "lastName"?: string; "role"?: string }; "idpEntityId"?: string; "issuer"?: string; "clientId"?: string; "scopes"?: readonly (string)[]; "claimsMapping"?: { "email"?: string; "name"?: string }; "hasClientSecret": boolean; "loginUrl": string; "acsUrl"?: string; "metadataUrl"?: string; "redirectUri"?: string; "createdAt": string; "updatedAt": string };
+  "SsoEntry": { "workspace": string | null };
   "StateMachine": { "kind": "incident" | "change" | "problem" | "request"; "initial": string; "states": readonly (string)[]; "ended": readonly (string)[]; "transitions": readonly ({ "action": string; "from": readonly (string)[]; "to": string; "automatic": boolean })[] };
   "StatusComponent": { "id": string; "name": string; "about": string; "position": number; "ciIds": readonly (string)[]; "createdBy": string; "createdAt": string; "updatedAt": string };
   "StatusNotice": { "title"?: string; "status": "investigating" | "identified" | "monitoring" | "resolved"; "effect"?: "degraded" | "down"; "componentIds"?: readonly (string)[] };
@@ -693,7 +694,7 @@ export interface Operations {
   /** List what changed since some time, by resource */
   "events.changes": { query: { "since": string; "others"?: boolean; "limit"?: number }; reply: { "data": Schemas["Changes"] } };
   /** List the newest events that you may read, newest first */
-  "events.recent": { query?: { "limit"?: number; "after"?: string; "topic"?: string }; reply: { "data": readonly (Schemas["Event"])[]; "pagination": Schemas["Pagination"] } };
+  "events.recent": { query?: { "limit"?: number; "after"?: string; "topic"?: string; "type"?: string; "filter"?: string }; reply: { "data": readonly (Schemas["Event"])[]; "pagination": Schemas["Pagination"] } };
   /** Follow an event to its root and to everything that came of it */
   "events.trace": { params: { "id": string }; reply: { "data": Schemas["Trace"] } };
   /** Cancel an export that is not over */
@@ -1340,6 +1341,8 @@ export interface Operations {
   "sla.update": { params: { "id": string }; body: { "name"?: string; "entity"?: "incident" | "change" | "problem" | "request"; "conditions"?: { readonly [name: string]: unknown }; "targets"?: readonly (Schemas["SlaTarget"])[]; "calendarId"?: string | null; "calendar"?: { "timezone": string; "hours": readonly ({ "days": readonly (number)[]; "from": string; "to": string })[]; "holidays"?: readonly (string)[] } | null; "pauseOn"?: readonly (string)[]; "warnAtPercent"?: number; "active"?: boolean }; reply: { "data": Schemas["SlaPolicy"] } };
   /** Take single sign-on away */
   "sso.delete": { reply: undefined };
+  /** Find the workspace that people sign in to by their identity provider */
+  "sso.find": { query?: { "workspace"?: string }; reply: { "data": Schemas["SsoEntry"] } };
   /** Read how people sign in by single sign-on */
   "sso.get": { reply: { "data": Schemas["SsoConfiguration"] } };
   /** Go to the workspace's identity provider to sign in */
@@ -1543,9 +1546,9 @@ export interface Operations {
   /** List the runs of a workflow in this environment, newest first */
   "workflows.runs": { params: { "id": string }; query?: { "limit"?: number; "after"?: string; "status"?: string; "triggerType"?: string; "from"?: string; "to"?: string; "test"?: boolean; "version"?: number; "error"?: string; "parentRunId"?: string; "order"?: "desc" | "asc" }; reply: { "data": readonly (Schemas["ListedRun"])[]; "pagination": Schemas["Pagination"] } };
   /** Try a workflow out, without side effects */
-  "workflows.test": { params: { "id": string }; body?: { "input"?: unknown; "event"?: unknown; "versionId"?: string; "definition"?: Schemas["WorkflowDefinition"]; "mocks"?: { readonly [name: string]: unknown }; "mockErrors"?: { readonly [name: string]: { "message": string; "code"?: string; "status"?: number; "body"?: unknown } }; "only"?: string; "runId"?: string; "item"?: unknown }; reply: { "data": Schemas["TracedRun"] } };
+  "workflows.test": { params: { "id": string }; body?: { "input"?: unknown; "event"?: unknown; "eventId"?: string; "versionId"?: string; "definition"?: Schemas["WorkflowDefinition"]; "mocks"?: { readonly [name: string]: unknown }; "mockErrors"?: { readonly [name: string]: { "message": string; "code"?: string; "status"?: number; "body"?: unknown } }; "only"?: string; "runId"?: string; "item"?: unknown }; reply: { "data": Schemas["TracedRun"] } };
   /** Run a workflow by hand */
-  "workflows.trigger": { params: { "id": string }; query?: { "wait"?: number }; body?: { "input"?: unknown; "versionId"?: string }; reply: { "data": Schemas["TriggeredRun"] } };
+  "workflows.trigger": { params: { "id": string }; query?: { "wait"?: number }; body?: { "input"?: unknown; "event"?: unknown; "eventId"?: string; "versionId"?: string }; reply: { "data": Schemas["TriggeredRun"] } };
   /** Show the trigger of a workflow in each environment */
   "workflows.triggers": { params: { "id": string }; reply: { "data": Schemas["WorkflowTriggers"] } };
   /** Take a workflow out of the archive */
@@ -2065,6 +2068,7 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "sla.simulate": "POST /api/v1/itsm/sla-policies/{id}/simulate",
   "sla.update": "PATCH /api/v1/itsm/sla-policies/{id}",
   "sso.delete": "DELETE /api/v1/settings/sso",
+  "sso.find": "GET /api/v1/auth/sso",
   "sso.get": "GET /api/v1/settings/sso",
   "sso.login": "GET /sso/{workspace}/login",
   "sso.oidcCallback": "GET /sso/{workspace}/oidc/callback",

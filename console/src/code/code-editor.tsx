@@ -1,10 +1,9 @@
 import "./code.css";
-import { lazy, Suspense } from "react";
+import { Suspense } from "react";
+import { lazyOr } from "../ui/overlay/lazy-part.tsx";
 import type { CodeEditorProps } from "./editor-props.ts";
 
-const CodeMirror = lazy(() =>
-  import("./code-mirror.tsx").then((module) => ({ default: module.CodeMirror })),
-);
+const CodeMirror = lazyOr(async () => (await import("./code-mirror.tsx")).CodeMirror, PlainCode);
 
 /** Code of any of our languages. Until it is downloaded the text stands in a box of the same form. */
 export function CodeEditor(props: CodeEditorProps) {
@@ -20,5 +19,19 @@ export function CodeEditor(props: CodeEditorProps) {
         <CodeMirror {...props} />
       </Suspense>
     </div>
+  );
+}
+
+/** Stands for an editor that a new version has renamed: nobody is kept from writing on. */
+function PlainCode({ value, onChange, label, isReadOnly }: CodeEditorProps) {
+  return (
+    <textarea
+      className="field mono"
+      rows={4}
+      aria-label={label}
+      readOnly={isReadOnly === true || onChange === undefined}
+      value={value}
+      onChange={(event) => onChange?.(event.target.value)}
+    />
   );
 }

@@ -7,4 +7,12 @@ export type { ExpressionMode } from "./jsonata-mode.ts";
 export { numberOf } from "./expression/preview.ts";
 export { useDebounced } from "../ui/behaviour/debounce.ts";
 export type { CodeLanguage } from "./language.ts";
-export { parseValue, type ScopeSource, spellValue } from "./expression/scope.ts";
+export { completeScript } from "./script/complete-script.ts";
+export { placeOfError } from "./script/script-scope.ts";
+export {
+  parseValue,
+  resolveNames,
+  type ScopeSource,
+  spellValue,
+  toNames,
+} from "./expression/scope.ts";

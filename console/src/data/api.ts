@@ -2,16 +2,23 @@
  * The one way to the server. Everything is typed by `Operations`, which is generated from openapi.json: rename a field
  * there and the console no longer compiles.
  */
-import { ApiError, type CallOptions, createClient, type Operations } from "@millrace/client";
+import {
+  ApiError,
+  type CallOptions,
+  createClient,
+  makeKey,
+  type Operations,
+  ROUTES,
+} from "@millrace/client";
 import {
   keepPreviousData,
   QueryClient,
-  useMutation,
   useQuery,
   type UseQueryResult,
 } from "@tanstack/react-query";
 import { BASE_PATH, place } from "./place.ts";
 import { Refresh } from "./live/refresh.ts";
+import { outbox } from "./outbox.ts";
 import { noteAnswer } from "./session.ts";
 
 export { ApiError };
@@ -59,36 +66,48 @@ type Send = (id: OperationId, input?: unknown, options?: CallOptions) => Promise
 export class Unreachable extends Error {
   override readonly name = "Unreachable";
   constructor() {
-    super("The server can't be reached. Nothing was changed; try it again.");
+    super(
+      "The server can't be reached, so this is not done as far as anybody knows. Try it again.",
+    );
   }
 }
 
-/** Calls an operation. A session that is over is asked for again. */
+/** What `fetch` throws when no answer came; its words are the browser's. */
+const isLost = (error: unknown): boolean => error instanceof TypeError;
+
+/** Calls an operation. A session that is over is asked for again; a write waits for the network. */
 export async function call<O extends OperationId>(
   id: O,
   input?: Input<O>,
   options: CallOptions = {},
 ): Promise<Reply<O>> {
   const send: Send = client.call as Send;
-  try {
-    const reply = await send(id, input, {
+  // The same for all attempts: what was carried out is not carried out again.
+  const { idempotencyKey = makeKey() } = options;
+  const attempt = (): Promise<unknown> =>
+    send(id, input, {
       ...options,
+      idempotencyKey,
       onAnswer(answer) {
         const etag = answer.headers.get("etag");
         if (etag !== null && answer.status < 300) etags.set(keyOf(id, input), etag);
         options.onAnswer?.(answer);
       },
     });
-    return reply as Reply<O>;
+  try {
+    return (await (mayWait(id, options) ? outbox.send(attempt, isLost) : attempt())) as Reply<O>;
   } catch (error) {
     if (error instanceof ApiError && !isPublic(id)) noteAnswer(error.status, error.code);
-    // What `fetch` throws when no answer came; its words are the browser's.
-    if (error instanceof TypeError && options.signal?.aborted !== true) throw new Unreachable();
+    if (isLost(error) && options.signal?.aborted !== true) throw new Unreachable();
     throw error;
   }
 }
 
 const isPublic = (id: OperationId): boolean => /^(auth\.login|passwords\.|invitations\.)/.test(id);
+
+/** Says whether a call is a write of somebody: what can be let go, as a preview, is asked anew by whoever wants it. */
+const mayWait = (id: OperationId, { signal }: CallOptions): boolean =>
+  signal === undefined && !ROUTES[id].startsWith("GET ") && !isPublic(id);
 
 /** The options of a query, for hooks, loaders and prefetches alike. */
 export function query<O extends OperationId>(id: O, input?: Input<O>) {
@@ -117,16 +136,6 @@ export function useOp<O extends OperationId>(
 /** Starts the requests of a screen beside the download of its code. */
 export function prefetch<O extends OperationId>(id: O, input?: Input<O>): void {
   void cache.prefetchQuery(query(id, input));
-}
-
-type Command<O extends OperationId> = Input<O> & { readonly ifMatch?: string | undefined };
-
-/** A command. The log tells every screen what it changed. */
-export function useCommand<O extends OperationId>(id: O) {
-  return useMutation<Reply<O>, Error, Command<O>>({
-    mutationFn: ({ ifMatch, ...input }) =>
-      call(id, input as unknown as Input<O>, ifMatch === undefined ? {} : { ifMatch }),
-  });
 }
 
 /** Changes what is cached of an operation, whatever its input was. The returned function undoes it. */

@@ -3,6 +3,7 @@
  * the sheet of keys.
  */
 import { useEffect, useRef } from "react";
+import { notify } from "../ui/toast.tsx";
 
 export interface Action {
   /** As `mod+s`, `shift+Tab`, `g i` or `j`. */
@@ -27,6 +28,36 @@ const SEQUENCE_MS = 900;
 const screens = new Set<ActionRef>();
 let pending = "";
 let pendingAtMs = 0;
+
+/** Keys that nothing answered to while the screen was not there yet. */
+const EARLY_MAX = 8;
+const EARLY_MS = 5_000;
+/** Long enough for a screen to be drawn and to declare its acts. */
+const EARLY_STEP_MS = 32;
+let early: readonly KeyboardEvent[] = [];
+let isHeld = true;
+
+/** Keeps what is pressed before a screen and its rights are known, and gives it to them when they are. */
+export function useHeldKeys(isWaiting: boolean): void {
+  useEffect(() => {
+    isHeld = isWaiting;
+    if (isWaiting) return undefined;
+    const timer = setTimeout(releaseKeys, EARLY_STEP_MS);
+    return () => clearTimeout(timer);
+  }, [isWaiting]);
+}
+
+/** One after the other: the first may open the screen that the second is for, which takes a while to be there. */
+function releaseKeys(): void {
+  const nowMs = performance.now();
+  early = early.filter(({ timeStamp }) => nowMs - timeStamp < EARLY_MS);
+  const [first, second] = early;
+  if (isHeld || !first) return;
+  const both = second ? `${nameKey(first)} ${nameKey(second)}` : "";
+  const used = runAction(first, both) ? 2 : runAction(first, nameKey(first)) ? 1 : 0;
+  early = early.slice(used);
+  setTimeout(releaseKeys, EARLY_STEP_MS);
+}
 
 /** Declares the actions of a screen for as long as it is shown. */
 export function useActions(actions: readonly Action[]): void {
@@ -75,20 +106,30 @@ function onKeyDown(event: KeyboardEvent): void {
   const key = nameKey(event);
   const isSequence = pending !== "" && event.timeStamp - pendingAtMs < SEQUENCE_MS;
   const wanted = isSequence ? [`${pending} ${key}`, key] : [key];
-  const typing = isTyping(event.target);
-  const isModal = document.querySelector("dialog:modal") !== null;
-  for (const keys of wanted) {
-    const action = currentActions().find(
-      (one) => one.keys === keys && !one.native && isWithin(event.target, one.within),
-    );
-    if (!action || ((typing || isModal) && !action.always)) continue;
+  if (wanted.some((keys) => runAction(event, keys))) {
     event.preventDefault();
     pending = "";
-    if (action.disabled === undefined) action.run();
     return;
   }
-  pending = typing ? "" : key;
+  if (isHeld && isFree(event)) early = [...early, event].slice(-EARLY_MAX);
+  pending = isTyping(event.target) ? "" : key;
   pendingAtMs = event.timeStamp;
+}
+
+const isFree = ({ target }: KeyboardEvent): boolean =>
+  !isTyping(target) && document.querySelector("dialog:modal") === null;
+
+/** Does what these keys are for, or says why it can't be done; false where they are for nothing. */
+function runAction(event: KeyboardEvent, keys: string): boolean {
+  const action = currentActions().find(
+    (one) => one.keys === keys && !one.native && isWithin(event.target, one.within),
+  );
+  if (!action || (!action.always && !isFree(event))) return false;
+  // While it is not known yet who somebody is, nor is it what they may do.
+  if (isHeld && action.disabled !== undefined) return false;
+  if (action.disabled === undefined) action.run();
+  else notify(action.disabled);
+  return true;
 }
 
 addEventListener("keydown", onKeyDown);

@@ -1,6 +1,6 @@
 import { Component, type ReactNode } from "react";
 import { ErrorNotice } from "../ui/feedback.tsx";
-import { isMissingChunk, reloadOnce } from "./new-version.ts";
+import { isMissingChunk, reloadOnce } from "../ui/behaviour/new-version.ts";
 
 interface BoundaryProps {
   readonly children: ReactNode;

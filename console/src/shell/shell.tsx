@@ -13,7 +13,7 @@ import { isFirstRun, useWelcome, WELCOME_PREFERENCE } from "../data/welcome.ts";
 import { Keys } from "../ui/key.tsx";
 import { Toasts } from "../ui/toast.tsx";
 import { signOut } from "./account.ts";
-import { type Action, useActions } from "./actions.ts";
+import { type Action, useActions, useHeldKeys } from "./actions.ts";
 import { SCREENS } from "./areas.ts";
 import { AccountMenu } from "./bar/account-menu.tsx";
 import { Bell } from "./bar/bell.tsx";
@@ -111,6 +111,7 @@ function Frame() {
     localStorage.setItem(NARROW, isNarrow ? "wide" : "narrow");
     setNarrow(!isNarrow);
   };
+  useHeldKeys(useRouterState({ select: ({ status }) => status === "pending" }) || me === undefined);
   const openPalette = (): void => setOpen("palette");
   useActions([
     { keys: "mod+k", label: "Search and commands", run: openPalette, always: true, hidden: true },

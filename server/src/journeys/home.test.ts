@@ -18,6 +18,7 @@ const FAILING = {
   nodes: [{ id: "say", type: "set", config: { values: { x: '{{ $error("It broke.") }}' } } }],
   edges: [],
 };
+const NEW_PASSWORD = "one that nobody printed";
 const EXAMPLES = ["Automate work", "Run a service desk", "Tables and apps", "Connect systems"];
 
 describeInBrowser("coming home", () => {
@@ -29,20 +30,25 @@ describeInBrowser("coming home", () => {
     expect(await ask(`POST /api/v1/workflows/${id}/publish`)).toMatchObject({ status: 200 });
     expect((await ask(`POST /api/v1/workflows/${id}/trigger`, {})).status).toBeLessThan(300);
   };
-  const signIn = async ({ page }: Visitor) => {
+  const signIn = async ({ page }: Visitor, password = TEST_PASSWORD) => {
     await page.goto(`${at.origin}/`);
     await page.getByLabel("E-mail").fill("admin@example.com");
-    await page.getByLabel("Password").fill(TEST_PASSWORD);
+    await page.getByLabel("Password").fill(password);
     await page.keyboard.press("Enter");
   };
 
-  test("the first owner says what they came for and gets a running example; nobody is asked again", async () => {
+  test("the first owner sets a password, says what they came for and gets a running example; nobody is asked again", async () => {
     const first = await at.stranger();
     const { page } = first;
     await signIn(first);
     await page.waitForURL("**/welcome");
     await expectSound(first);
     await page.getByLabel("Your name").fill("Mara Vogel");
+    await page.getByLabel("Current password").fill("not the password");
+    await page.getByLabel("New password").fill(NEW_PASSWORD);
+    await page.getByRole("button", { name: "Set it up" }).click();
+    expect(await page.getByRole("alert").textContent()).toContain("password");
+    await page.getByLabel("Current password").fill(TEST_PASSWORD);
     for (const [n, example] of EXAMPLES.entries()) {
       if (n > 0) await page.goto(`${at.origin}/welcome`);
       await page.getByText(example, { exact: true }).click();
@@ -79,7 +85,7 @@ describeInBrowser("coming home", () => {
     expect(await page.getByRole("complementary", { name: "Next steps" }).count()).toBe(0);
     // Not in another browser either, and not for another owner.
     const again = await at.stranger();
-    await signIn(again);
+    await signIn(again, NEW_PASSWORD);
     await again.page.getByRole("heading", { name: /Mara\./ }).waitFor();
     const second = await at.visit(["owner"]);
     await second.page.goto(`${at.origin}/`);

@@ -154,6 +154,14 @@ describeInBrowser("runs", () => {
     await page.getByRole("button", { name: "Cancel" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Cancel the run" }).click();
     await stateOf(page, "Cancelled").waitFor();
+    // And however many wait, by the filter of the list.
+    for (const total of [1, 2, 3]) await trigger(ask, id, { total });
+    await page.goto(`${at.origin}/runs?workflow=${id}&status=waiting`);
+    await page.getByRole("button", { name: "Cancel all…" }).click();
+    await page.getByRole("dialog", { name: "Cancel 3 runs?" }).waitFor();
+    await page.getByRole("button", { name: "Cancel 3" }).click();
+    await page.getByText("3 runs cancelled.").waitFor();
+    await page.getByText("No run matches").waitFor();
   });
 
   test("a ticket leads to the run that made it, and the run to its ticket", async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { describeInBrowser } from "#kernel/testing/browser.ts";
+import { until } from "#kernel/testing/world.ts";
 import { expectSound, expectSoundInEveryLook, useConsole, type Visitor } from "./testing.ts";
 
 const GREETING = {
@@ -16,6 +17,11 @@ describeInBrowser("the shell", () => {
   const open = async (visitor: Visitor, path: string) => {
     await visitor.page.goto(`${at.origin}${path}`);
     await visitor.page.getByText("Live", { exact: true }).waitFor({ state: "attached" });
+  };
+
+  const listNamed = async (name: string): Promise<readonly object[]> => {
+    const owner = await at.world.member(["owner"]);
+    return (await owner(`GET /api/v1/workflows?q=${encodeURIComponent(name)}`)).body.data;
   };
 
   test("every screen is sound in light and dark, wide and narrow", async () => {
@@ -124,7 +130,15 @@ describeInBrowser("the shell", () => {
     await page.getByRole("link", { name: "2 new notifications" }).waitFor();
     await page.getByRole("link", { name: /The first/ }).click();
     await page.getByRole("heading", { name: "The first" }).waitFor();
-    await page.getByRole("link", { name: "1 new notification", exact: true }).waitFor();
+    // One tab listens for all; the next one goes on when it is closed, and what came in between is not lost.
+    const next = await visitor.context.newPage();
+    await open({ ...visitor, page: next }, "/");
+    await next.getByRole("link", { name: "1 new notification", exact: true }).waitFor();
+    await page.close();
+    await send("The third");
+    await next.getByRole("link", { name: "2 new notifications" }).waitFor();
+    await send("The fourth");
+    await next.getByRole("link", { name: "3 new notifications" }).waitFor();
   });
 
   test("a mail leads to its ticket in its workspace and environment", async () => {
@@ -155,16 +169,72 @@ describeInBrowser("the shell", () => {
     await expectSound(requester);
   });
 
-  test("a lost server is said, a missing chunk reloads, and a screen that fails leaves the rest", async () => {
+  test("offline a write waits and is sent once, even where its answer was lost", async () => {
     const visitor = await at.visit(["builder"]);
     const { page, context } = visitor;
-    await open(visitor, "/");
+    // Pressed before anybody knows who they are.
+    await page.goto(`${at.origin}/`);
+    await page.keyboard.press("g");
+    await page.keyboard.press("w");
+    await page.keyboard.press("n");
+    await page.getByRole("button", { name: "From JSON" }).click();
+    const text = JSON.stringify({ ...GREETING, name: "Sent once" });
+    await page.getByRole("textbox", { name: "Definition" }).fill(text);
     await context.setOffline(true);
     await page.getByText("You are offline.").waitFor();
+    await page.getByRole("button", { name: "Create it" }).click();
+    await page.getByText("1 change will be sent when you are back.").waitFor();
+    await expectSound({ ...visitor, faults: [] });
+    // The server does it, and the network is gone before it can say so.
+    await page.route(
+      "**/api/v1/workflows",
+      async (route) => {
+        await route.fetch();
+        await context.setOffline(true);
+        await route.abort();
+      },
+      { times: 1 },
+    );
     await context.setOffline(false);
+    await until(async () => (await listNamed("Sent once")).length === 1);
+    await page.getByText("1 change will be sent when you are back.").waitFor();
+    await context.setOffline(false);
+    await page.waitForURL(/\/workflows\/wf_/);
     await page.getByText("You are offline.").waitFor({ state: "detached" });
-    await page.route(/\/assets\/approvals-.*\.js/, (route) => route.fulfill({ status: 404 }));
+    expect(await listNamed("Sent once")).toHaveLength(1);
+  });
+
+  test("a new version reloads at the next screen, asks where something is written, and a screen that fails leaves the rest", async () => {
+    const owner = await at.world.member(["owner"]);
+    const made = await owner("POST /api/v1/workflows", { ...GREETING, name: "Written" });
+    const visitor = await at.visitAs(owner.token);
+    const { page } = visitor;
+    await open(visitor, "/");
+    // The names of the old version are gone until the page is loaded anew.
+    let isOld = true;
+    page.on("request", (request) => (isOld &&= !request.isNavigationRequest()));
+    await page.route(/\/assets\/(approvals|versions-panel)-.*\.js/, (route) =>
+      isOld ? route.fulfill({ status: 404 }) : route.continue(),
+    );
     await page.getByRole("link", { name: "Approvals" }).click();
+    await page.getByRole("heading", { name: "Approvals" }).waitFor();
+    expect(isOld).toBe(false);
+    await open(visitor, `/workflows/${made.body.data.id}`);
+    isOld = true;
+    const name = page.getByRole("textbox", { name: "Name of the workflow" });
+    await name.fill("Written and kept");
+    await page.getByRole("button", { name: "Versions" }).click();
+    await page.getByText("There is a new version of Millrace.").waitFor();
+    expect(await name.inputValue()).toBe("Written and kept");
+    await page.getByRole("button", { name: "Reload" }).click();
+    await page
+      .getByRole("complementary", { name: "Versions" })
+      .getByRole("button")
+      .nth(1)
+      .waitFor();
+    expect(await name.inputValue()).toBe("Written and kept");
+    await page.route(/\/assets\/runs-.*\.js/, (route) => route.fulfill({ status: 404 }));
+    await page.getByRole("link", { name: "Runs" }).click();
     await page.getByRole("heading", { name: "This part failed" }).waitFor();
     await page.getByRole("link", { name: "Home" }).click();
     await page.getByRole("heading", { name: "Waits for you", exact: true }).waitFor();

@@ -83,7 +83,9 @@ export function listenToLog(): void {
   if (isStarted || place.workspace === undefined) return;
   isStarted = true;
   channel.postMessage({ kind: "ask" } satisfies Message);
-  void navigator.locks.request(`millrace-live:${scope}`, follow);
+  // A page that came over plain HTTP has no locks, and listens for itself.
+  if ("locks" in navigator) void navigator.locks.request(`millrace-live:${scope}`, follow);
+  else void follow();
 }
 
 /** Listens again after the stream was refused: somebody has signed in anew. */
@@ -96,7 +98,8 @@ export function resumeLog(): void {
 async function follow(): Promise<void> {
   isListener = true;
   let waitMs = WAIT_MIN_MS;
-  let hasBegun = false;
+  // A tab that takes over from another one has shown what that one told it, and missed what happened in between.
+  let hasBegun = state !== "connecting";
   for (;;) {
     const opened = (): void => {
       // The stream goes on after the last event; without one, what happened meanwhile is not known.

@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef } from "react";
 import { useNames } from "../../data/people.ts";
-import type { PresentPerson } from "../../data/presence.ts";
+import type { PresentPerson } from "../../data/live/presence.ts";
 import { showRow, useRowWindow } from "../../ui/behaviour/row-window.ts";
 import type { Selection } from "../../ui/behaviour/selection.ts";
 import { useStableHandlers } from "../../ui/behaviour/stable.ts";

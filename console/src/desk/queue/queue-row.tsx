@@ -1,6 +1,6 @@
 import { Check, CornerUpLeft, Mail } from "lucide-react";
 import { memo, type MouseEvent } from "react";
-import type { PresentPerson } from "../../data/presence.ts";
+import type { PresentPerson } from "../../data/live/presence.ts";
 import { Avatar } from "../../ui/avatar.tsx";
 import { State } from "../../ui/state.tsx";
 import { useNow } from "../../ui/time.tsx";

@@ -1,7 +1,7 @@
 import { useMemo } from "react";
 import { useOp } from "../../data/api.ts";
 import { useMay } from "../../data/people.ts";
-import type { PresentPerson } from "../../data/presence.ts";
+import type { PresentPerson } from "../../data/live/presence.ts";
 import { useDebounced } from "../../ui/behaviour/debounce.ts";
 
 const ASK_MS = 10_000;

@@ -1,7 +1,7 @@
 import { ArrowLeft, Ellipsis, GitFork, Maximize2, PanelRight } from "lucide-react";
 import { Link } from "@tanstack/react-router";
 import { useMay, useMe } from "../../data/people.ts";
-import type { PresentPerson } from "../../data/presence.ts";
+import type { PresentPerson } from "../../data/live/presence.ts";
 import { Avatar } from "../../ui/avatar.tsx";
 import { Keys } from "../../ui/key.tsx";
 import { Menu } from "../../ui/overlay/menu.tsx";

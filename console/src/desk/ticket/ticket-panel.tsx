@@ -1,7 +1,7 @@
 import "./ticket.css";
 import { type RefObject, useMemo, useRef, useState } from "react";
 import { useMay, useNames } from "../../data/people.ts";
-import { usePresence } from "../../data/presence.ts";
+import { usePresence } from "../../data/live/presence.ts";
 import { useActions } from "../../shell/actions.ts";
 import { useTitle } from "../../shell/title.ts";
 import { ErrorNotice, Loading } from "../../ui/feedback.tsx";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { planBulk, tellOutcome, toRetryAll, toRetryFilters } from "./bulk.ts";
+import { planBulk, tellOutcome, toCancelAll, toRetryAll, toRetryFilters } from "./bulk.ts";
 import type { Run } from "./run-book.ts";
 
 const run = (id: string, status: string, test_ = false): Run =>
@@ -51,4 +51,12 @@ test("a selection is retried by status, and a whole list by its own filter where
   });
   expect(toRetryAll({ status: "failed", version: 2 }, query)).toBeUndefined();
   expect(toRetryAll({}, {})).toBeUndefined();
+});
+
+test("all that are under way are cancelled by the filter of the list, where the server has one for it", () => {
+  const query = { workflowId: "wf_1", from: "2026-01-01T00:00:00Z", status: "waiting" } as const;
+  expect(toCancelAll({ status: "waiting" }, query)).toEqual(query);
+  expect(toCancelAll({ status: "failed" }, {})).toBeUndefined();
+  expect(toCancelAll({}, {})).toBeUndefined();
+  expect(toCancelAll({ status: "running", trigger: "webhook" }, {})).toBeUndefined();
 });

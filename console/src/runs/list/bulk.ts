@@ -55,6 +55,30 @@ export function toRetryAll(search: RunsSearch, query: ListQuery): RetryFilter | 
   };
 }
 
+export type CancelFilter = NonNullable<NonNullable<Input<"runs.cancel_many">["body"]>["filter"]>;
+
+/** The same of the runs that are under way, to end them. */
+export function toCancelAll(search: RunsSearch, query: ListQuery): CancelFilter | undefined {
+  const { status, trigger, version, tests } = search;
+  if (status === undefined || !isUnderWay(status)) return undefined;
+  const { workflowId, from, to, error } = query;
+  // Tests are over at once.
+  if (trigger !== undefined || version !== undefined || tests === "only" || error !== undefined) {
+    return undefined;
+  }
+  return {
+    status,
+    ...(workflowId !== undefined && { workflowId }),
+    ...(from !== undefined && { from }),
+    ...(to !== undefined && { to }),
+  };
+}
+
+type UnderWay = NonNullable<CancelFilter["status"]>;
+
+const isUnderWay = (status: string): status is UnderWay =>
+  /^(queued|running|waiting|paused)$/.test(status);
+
 /** How it went: `12 runs go on. 1 was refused: …` */
 export function tellOutcome(act: BulkAct, done: number, refused: readonly string[]): string {
   const what = count(done, "run");

@@ -1,13 +1,11 @@
 import { Ban, RotateCcw, X } from "lucide-react";
 import { useState } from "react";
-import { call, invalidate } from "../../data/api.ts";
 import { useMay } from "../../data/people.ts";
 import { useActions } from "../../shell/actions.ts";
-import { Confirm } from "../../ui/overlay/confirm.tsx";
-import { notify, notifyError } from "../../ui/toast.tsx";
 import { count } from "../../ui/words.ts";
-import { type BulkAct, type BulkPlan, planBulk, tellOutcome, toRetryFilters } from "./bulk.ts";
-import { LeftOut, RetryMany } from "./retry-many.tsx";
+import { type BulkAct, type BulkPlan, planBulk, toRetryFilters } from "./bulk.ts";
+import { CancelMany } from "./cancel-many.tsx";
+import { RetryMany } from "./retry-many.tsx";
 import type { Run } from "./run-book.ts";
 import type { Selection } from "../../ui/behaviour/selection.ts";
 
@@ -21,7 +19,6 @@ interface BarProps {
 export function BulkBar({ runs, selection, onClear }: BarProps) {
   const mayTrigger = useMay()("workflows:trigger");
   const [asked, setAsked] = useState<BulkAct>();
-  const [isBusy, setBusy] = useState(false);
   const chosen = runs.filter(({ id }) => selection.ids.has(id));
   const canRetry = planBulk("retry", chosen, mayTrigger);
   const canCancel = planBulk("cancel", chosen, mayTrigger);
@@ -46,22 +43,6 @@ export function BulkBar({ runs, selection, onClear }: BarProps) {
         ],
   );
   if (chosen.length === 0) return null;
-  const cancel = async (): Promise<void> => {
-    setBusy(true);
-    try {
-      const { data } = await call("runs.cancel_many", {
-        body: { filter: { runIds: canCancel.ids } },
-      });
-      notify(tellOutcome("cancel", data.count, []));
-      invalidate(["runs."]);
-      onClear();
-    } catch (error) {
-      notifyError(error);
-    } finally {
-      setBusy(false);
-      setAsked(undefined);
-    }
-  };
   return (
     <div className="bulk" role="toolbar" aria-label="Selected runs">
       <span className="grow">{count(chosen.length, "run")} selected</span>
@@ -93,16 +74,12 @@ export function BulkBar({ runs, selection, onClear }: BarProps) {
         />
       )}
       {asked === "cancel" && (
-        <Confirm
-          title={`Cancel ${count(canCancel.ids.length, "run")}?`}
-          act={`Cancel ${canCancel.ids.length}`}
-          isBusy={isBusy}
-          onAct={() => void cancel()}
+        <CancelMany
+          filter={{ runIds: canCancel.ids }}
+          left={canCancel.left}
+          onDone={onClear}
           onClose={() => setAsked(undefined)}
-        >
-          <p>They are over at once; what is under way outside is cut off.</p>
-          <LeftOut left={canCancel.left} />
-        </Confirm>
+        />
       )}
     </div>
   );

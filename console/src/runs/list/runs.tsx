@@ -1,6 +1,6 @@
 import "./runs.css";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { RotateCcw, Terminal } from "lucide-react";
+import { Ban, RotateCcw, Terminal } from "lucide-react";
 import { useEffect, useMemo, useState } from "react";
 import { useOp } from "../../data/api.ts";
 import { toCurl } from "../../data/curl.ts";
@@ -10,8 +10,9 @@ import { copyText } from "../../ui/behaviour/copy.ts";
 import { Empty, ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { useNow } from "../../ui/time.tsx";
 import { toWords } from "../../ui/words.ts";
-import { type RetryFilter, toRetryAll } from "./bulk.ts";
+import { type CancelFilter, type RetryFilter, toCancelAll, toRetryAll } from "./bulk.ts";
 import { BulkBar } from "./bulk.tsx";
+import { CancelMany } from "./cancel-many.tsx";
 import { RunFilters } from "./filters.tsx";
 import { RetryMany } from "./retry-many.tsx";
 import { RunList } from "./run-list.tsx";
@@ -80,7 +81,9 @@ export function Runs() {
           ))}
         </div>
         <span className="grow" />
-        <RetryAll filter={runs.length > 0 ? toRetryAll(search, query) : undefined} />
+        {runs.length > 0 && (
+          <ActOnAll retry={toRetryAll(search, query)} cancel={toCancelAll(search, query)} />
+        )}
         <button
           className="btn bare icon"
           aria-label="Copy as curl"
@@ -153,29 +156,29 @@ function useRowKeys(ids: readonly string[], onOpen: (id: string) => void) {
   return { cursor, selection, select, clear };
 }
 
-/** All failed or cancelled runs that match the filters, however many there are. */
-function RetryAll({ filter }: { readonly filter: RetryFilter | undefined }) {
+/** One act on all runs that match the filters, listed or not: those that are over are retried, the others ended. */
+function ActOnAll(props: {
+  readonly retry: RetryFilter | undefined;
+  readonly cancel: CancelFilter | undefined;
+}) {
   const mayTrigger = useMay()("workflows:trigger");
   const [isAsked, setAsked] = useState(false);
-  if (!filter) return null;
+  const { retry, cancel } = props;
+  if (!retry && !cancel) return null;
+  const close = (): void => setAsked(false);
+  const refusal = retry ? "You may not start workflows." : "You may not end runs.";
   return (
     <>
       <button
         className="btn"
         disabled={!mayTrigger}
-        title={mayTrigger ? "All that match, listed or not" : "You may not start workflows."}
+        title={mayTrigger ? "All that match, listed or not" : refusal}
         onClick={() => setAsked(true)}
       >
-        <RotateCcw /> Retry all…
+        {retry ? <RotateCcw /> : <Ban />} {retry ? "Retry all…" : "Cancel all…"}
       </button>
-      {isAsked && (
-        <RetryMany
-          filters={[filter]}
-          left={[]}
-          onDone={() => setAsked(false)}
-          onClose={() => setAsked(false)}
-        />
-      )}
+      {isAsked && retry && <RetryMany filters={[retry]} left={[]} onDone={close} onClose={close} />}
+      {isAsked && cancel && <CancelMany filter={cancel} left={[]} onDone={close} onClose={close} />}
     </>
   );
 }

@@ -1,7 +1,7 @@
-import { useMutationState } from "@tanstack/react-query";
 import { WifiOff } from "lucide-react";
 import { useSyncExternalStore } from "react";
 import { useLiveState } from "../../data/live/live.ts";
+import { useWaitingWrites } from "../../data/outbox.ts";
 import { count } from "../../ui/words.ts";
 
 const subscribe = (watcher: () => void): (() => void) => {
@@ -17,16 +17,18 @@ const subscribe = (watcher: () => void): (() => void) => {
 export function ConnectionBanner() {
   const isOnline = useSyncExternalStore(subscribe, () => navigator.onLine);
   const live = useLiveState();
-  const waiting = useMutationState({ filters: { predicate: ({ state }) => state.isPaused } });
+  const waiting = useWaitingWrites();
   if (isOnline && live !== "lost") return null;
   return (
     <div className="offline" role="status">
       <WifiOff className="ico" />
       <span className="grow">
         {isOnline ? "The server can't be reached." : "You are offline."} What you see may be old
-        {waiting.length > 0
-          ? `; ${count(waiting.length, "change")} will be sent when you are back.`
-          : ", and changes can't be saved until it is back."}
+        {waiting > 0
+          ? `; ${count(waiting, "change")} will be sent when you are back.`
+          : isOnline
+            ? ", and changes can't be saved until it is back."
+            : ". What you change will be sent when you are back."}
       </span>
     </div>
   );

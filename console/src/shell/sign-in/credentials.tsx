@@ -40,6 +40,10 @@ export function CredentialForms({ title, returnTo, email = "", onSession }: Sign
   const toPassword = (): void => setStep("password");
   const leaveFor = (address: string): void =>
     location.assign(`${address}?returnTo=${encodeURIComponent(returnTo)}`);
+  const leaveForSso = (workspace: string): void => {
+    localStorage.setItem(LAST_SSO, workspace);
+    leaveFor(`${BASE_PATH}/sso/${encodeURIComponent(workspace)}/login`);
+  };
   const signIn = async (given: Credentials & Proof): Promise<void> => {
     try {
       const { data } = await call("auth.login", { body: given });
@@ -66,7 +70,7 @@ export function CredentialForms({ title, returnTo, email = "", onSession }: Sign
       />
     );
   }
-  if (step === "sso") return <SsoForm onChosen={leaveFor} onBack={toPassword} />;
+  if (step === "sso") return <SsoForm onChosen={leaveForSso} onBack={toPassword} />;
   if (step === "forgot") {
     return (
       <ForgotForm email={credentials.email} onSent={() => setStep("sent")} onBack={toPassword} />
@@ -86,6 +90,7 @@ export function CredentialForms({ title, returnTo, email = "", onSession }: Sign
       onChange={setCredentials}
       onSubmit={() => signIn(credentials)}
       onStep={setStep}
+      onSso={leaveForSso}
     />
   );
 }
@@ -96,9 +101,15 @@ function PasswordForm(props: {
   readonly onChange: (credentials: Credentials) => void;
   readonly onSubmit: () => Promise<void>;
   readonly onStep: (step: Step) => void;
+  readonly onSso: (workspace: string) => void;
 }) {
   const { email, password } = props.credentials;
   const [isKnown] = useState(email !== "");
+  const chooseSso = async (): Promise<void> => {
+    const workspace = await findSsoEntry();
+    if (workspace === undefined) props.onStep("sso");
+    else props.onSso(workspace);
+  };
   return (
     <Card title={props.title} onSubmit={props.onSubmit} submit="Sign in">
       <Field
@@ -118,7 +129,7 @@ function PasswordForm(props: {
         onChange={(value) => props.onChange({ email, password: value })}
       />
       <nav className="sign-in-ways" aria-label="Other ways">
-        <button type="button" onClick={() => props.onStep("sso")}>
+        <button type="button" onClick={() => void chooseSso()}>
           Single sign-on
         </button>
         <button type="button" onClick={() => props.onStep("forgot")}>
@@ -173,6 +184,14 @@ function SecondFactorForm(props: {
 
 const LAST_SSO = "millrace.sso";
 
+/** The workspace that the address or this browser knows, or the only one with single sign-on: then nobody is asked for it. */
+async function findSsoEntry(): Promise<string | undefined> {
+  const workspace = localStorage.getItem(LAST_SSO) ?? place.workspace;
+  const query = workspace === undefined ? {} : { workspace };
+  const answer = await call("sso.find", { query }).catch(() => undefined);
+  return answer?.data.workspace ?? undefined;
+}
+
 function SsoForm(props: {
   readonly onChosen: (address: string) => void;
   readonly onBack: () => void;
@@ -185,9 +204,7 @@ function SsoForm(props: {
       title="Single sign-on"
       onBack={props.onBack}
       onSubmit={async () => {
-        const slug = workspace.trim().toLowerCase();
-        localStorage.setItem(LAST_SSO, slug);
-        props.onChosen(`${BASE_PATH}/sso/${encodeURIComponent(slug)}/login`);
+        props.onChosen(workspace.trim().toLowerCase());
       }}
       submit="Continue"
     >

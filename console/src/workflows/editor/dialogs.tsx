@@ -1,8 +1,9 @@
-import { lazy, Suspense, useState } from "react";
+import { Suspense, useState } from "react";
 import { ApiError, call, type Schemas } from "../../data/api.ts";
 import { place } from "../../data/place.ts";
 import type { FieldError } from "../../form/index.ts";
 import { useStableHandlers } from "../../ui/behaviour/stable.ts";
+import { lazyDialog } from "../../ui/overlay/lazy-part.tsx";
 import { notify, notifyError } from "../../ui/toast.tsx";
 import { type Definition, findStep } from "../graph/graph.ts";
 import { toDefinition } from "./draft/definition.ts";
@@ -13,14 +14,10 @@ import type { RunMode } from "./run/run-input.ts";
 import type { Edits } from "./use-edits.ts";
 import type { EditorPlace } from "./use-selection.ts";
 
-const MergeDialog = lazy(async () => {
-  const { MergeDialog: component } = await import("./draft/merge-dialog.tsx");
-  return { default: component };
-});
-const DeployDialog = lazy(async () => {
-  const { DeployDialog: component } = await import("../versions/deploy-dialog.tsx");
-  return { default: component };
-});
+const MergeDialog = lazyDialog(async () => (await import("./draft/merge-dialog.tsx")).MergeDialog);
+const DeployDialog = lazyDialog(
+  async () => (await import("../versions/deploy-dialog.tsx")).DeployDialog,
+);
 
 type OpenDialog = RunMode | "merge";
 
@@ -75,7 +72,7 @@ export function useDialogs({ id, draft, definition, go }: DialogsInput) {
 /** What of a refusal is about the input. All else stands among the problems of the draft. */
 function refusedOf(error: unknown): readonly FieldError[] {
   const errors = error instanceof ApiError ? error.errors : [];
-  return errors.filter(({ path }) => /^\/(input|event)\b/.test(path));
+  return errors.filter(({ path }) => /^\/(input|event|eventId)\b/.test(path));
 }
 
 interface Trial {
@@ -100,8 +97,7 @@ async function test(
   return (await call("workflows.test", { params: { id }, body })).data.id;
 }
 
-async function trigger(id: string, { input }: GivenInput): Promise<string> {
-  const body = input === undefined ? {} : { input };
+async function trigger(id: string, body: GivenInput): Promise<string> {
   return (await call("workflows.trigger", { params: { id }, body })).data.runId;
 }
 

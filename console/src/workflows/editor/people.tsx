@@ -1,4 +1,4 @@
-import { usePresence } from "../../data/presence.ts";
+import { usePresence } from "../../data/live/presence.ts";
 import { Avatar } from "../../ui/avatar.tsx";
 import { type Definition, findStep } from "../graph/graph.ts";
 import { nameOf } from "./edits.ts";

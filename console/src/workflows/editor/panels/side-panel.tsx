@@ -1,7 +1,8 @@
 import { X } from "lucide-react";
-import { type KeyboardEvent, lazy, type ReactNode, Suspense } from "react";
+import { type KeyboardEvent, type ReactNode, Suspense } from "react";
 import type { Schemas } from "../../../data/api.ts";
 import { Loading } from "../../../ui/feedback.tsx";
+import { lazyPart } from "../../../ui/overlay/lazy-part.tsx";
 import type { Definition } from "../../graph/graph.ts";
 import { TRIGGER } from "../../graph/layout.ts";
 import type { Problem } from "../../graph/problems.ts";
@@ -11,18 +12,11 @@ import { useValues } from "../run/use-values.ts";
 import type { Edits } from "../use-edits.ts";
 import { ProblemList } from "./problem-list.tsx";
 
-const Inspector = lazy(async () => {
-  const { Inspector: component } = await import("../../inspector/index.ts");
-  return { default: component };
-});
-const JsonPanel = lazy(async () => {
-  const { JsonPanel: component } = await import("./json-panel.tsx");
-  return { default: component };
-});
-const VersionsPanel = lazy(async () => {
-  const { VersionsPanel: component } = await import("../../versions/versions-panel.tsx");
-  return { default: component };
-});
+const Inspector = lazyPart(async () => (await import("../../inspector/index.ts")).Inspector);
+const JsonPanel = lazyPart(async () => (await import("./json-panel.tsx")).JsonPanel);
+const VersionsPanel = lazyPart(
+  async () => (await import("../../versions/versions-panel.tsx")).VersionsPanel,
+);
 
 interface SidePanelProps {
   readonly id: string;

@@ -7,6 +7,7 @@ import { Keys } from "../../../ui/key.tsx";
 import { toWords } from "../../../ui/words.ts";
 import type { Definition } from "../../graph/graph.ts";
 import { InputFields } from "./input-fields.tsx";
+import { PastEvents } from "./past-events.tsx";
 import { describeInput, type RunInput, type RunMode } from "./run-input.ts";
 
 interface RunDialogProps {
@@ -22,15 +23,17 @@ interface RunDialogProps {
 }
 
 /** What a run begins with, by the field of the request. */
-export type GivenInput = Partial<Record<RunInput["sentAs"], unknown>>;
+export type GivenInput = Partial<Record<RunInput["sentAs"], unknown>> & {
+  readonly eventId?: string;
+};
 
 /** The input that this workflow was last run or tested with, in this browser. */
-function useRemembered(workflowId: string, definition: Definition, mode: RunMode) {
+function useRemembered(workflowId: string, definition: Definition) {
   const [asked] = useState(() => {
-    const { sentAs } = describeInput(definition, mode, undefined) ?? {};
+    const { sentAs } = describeInput(definition, undefined) ?? {};
     const key = `millrace.${sentAs ?? "input"}.${workflowId}`;
     const kept = localStorage.getItem(key);
-    const found = describeInput(definition, mode, kept === null ? undefined : parseJson(kept));
+    const found = describeInput(definition, kept === null ? undefined : parseJson(kept));
     return { key, found, text: kept ?? JSON.stringify(found?.first ?? {}, null, 2) };
   });
   return asked;
@@ -40,8 +43,9 @@ function useRemembered(workflowId: string, definition: Definition, mode: RunMode
 export function RunDialog(props: RunDialogProps) {
   const { workflowId, definition, mode, onStart, onClose } = props;
   const dialog = useModal();
-  const { key, found: asked, text: first } = useRemembered(workflowId, definition, mode);
+  const { key, found: asked, text: first } = useRemembered(workflowId, definition);
   const [text, setText] = useState(first);
+  const [eventId, setEventId] = useState<string>();
   const [errors, setErrors] = useState<readonly FieldError[]>([]);
   const [isBusy, setBusy] = useState(false);
   const value = text.trim() === "" ? undefined : parseJson(text);
@@ -49,10 +53,11 @@ export function RunDialog(props: RunDialogProps) {
   useEffect(() => dialog.current?.querySelector<HTMLElement>(".form input")?.focus(), [dialog]);
   const start = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault();
-    if (isWrong || isBusy) return;
+    if (isBusy || (isWrong && eventId === undefined)) return;
     if (asked) localStorage.setItem(key, text);
     setBusy(true);
-    const refused = await onStart(asked && value !== undefined ? { [asked.sentAs]: value } : {});
+    const written = asked && value !== undefined ? { [asked.sentAs]: value } : {};
+    const refused = await onStart(eventId === undefined ? written : { eventId });
     if (!refused) return onClose();
     setErrors(refused);
     setBusy(false);
@@ -76,7 +81,8 @@ export function RunDialog(props: RunDialogProps) {
       <form onSubmit={(event) => void start(event)}>
         <h1>{title}</h1>
         <p className="muted">{explain(props)}</p>
-        {asked && (
+        <PastEvents trigger={definition.trigger} chosen={eventId} onChoose={setEventId} />
+        {asked && eventId === undefined && (
           <InputFields
             asked={asked}
             text={text}
@@ -92,7 +98,11 @@ export function RunDialog(props: RunDialogProps) {
           <button type="button" className="btn" onClick={() => dialog.current?.close()}>
             Cancel
           </button>
-          <button className="btn main" disabled={isBusy || isWrong} data-focus>
+          <button
+            className="btn main"
+            disabled={isBusy || (isWrong && eventId === undefined)}
+            data-focus
+          >
             {isTest ? <FlaskConical /> : <Play />}
             {isTest ? "Test" : "Run"} <Keys keys="mod+Enter" />
           </button>
@@ -102,14 +112,12 @@ export function RunDialog(props: RunDialogProps) {
   );
 }
 
-function explain({ mode, version, isDirty, definition }: RunDialogProps): string {
+function explain({ mode, version, isDirty }: RunDialogProps): string {
   if (mode === "test") {
     return "Goes through the draft as it is on the canvas. Nothing outside is touched: steps that reach outside take their pinned output, or none.";
   }
   const rest = isDirty ? " Your draft has changes that are not in it." : "";
-  const heard =
-    definition.trigger.type === "event_bus" ? " By hand there is no event: a test takes one." : "";
-  return `Version ${version ?? "?"} runs, with everything it does.${rest}${heard}`;
+  return `Version ${version ?? "?"} runs, with everything it does.${rest}`;
 }
 
 function parseJson(text: string): unknown {

@@ -19,7 +19,7 @@ test("a manual run is asked for what its steps read, with the types of the last 
     "{{ trigger.input.day }} of {{ $count(trigger.input.lines[price > 10]) }}",
     "{{ trigger.input.customer.name }} {{ trigger.input.`vat-id` }}",
   );
-  const asked = describeInput(orders, "run", { lines: [1], urgent: true, day: 5 });
+  const asked = describeInput(orders, { lines: [1], urgent: true, day: 5 });
   expect(asked?.sentAs).toBe("input");
   expect(namesOf(asked?.schema)).toEqual(["day", "lines", "customer", "vat-id", "urgent"]);
   expect(asked?.schema.properties).toMatchObject({
@@ -30,26 +30,19 @@ test("a manual run is asked for what its steps read, with the types of the last 
   });
 });
 
-test("a test of what hears events is asked for the event; a run by hand has none", () => {
+test("a run of what hears events is asked for the event", () => {
   const heard = definition(
     { type: "event_bus", topic: "shop", eventType: "order.placed" },
     "{{ trigger.event.data.sku }}",
   );
-  const asked = describeInput(heard, "test", undefined);
+  const asked = describeInput(heard, undefined);
   expect(asked).toMatchObject({ sentAs: "event", first: { type: "order.placed", data: {} } });
   expect(namesOf(asked?.schema.properties?.["data"] as object)).toEqual(["sku"]);
-  expect(describeInput(heard, "run", undefined)?.sentAs).toBe("input");
 });
 
 test("a webhook is asked for its request, a schedule for nothing", () => {
-  const hook = describeInput(
-    definition({ type: "webhook" }, "{{ trigger.input.body.id }}"),
-    "run",
-    {},
-  );
+  const hook = describeInput(definition({ type: "webhook" }, "{{ trigger.input.body.id }}"), {});
   expect(namesOf(hook?.schema)).toEqual(["body", "headers", "query"]);
   expect(namesOf(hook?.schema.properties?.["body"] as object)).toEqual(["id"]);
-  expect(
-    describeInput(definition({ type: "schedule", cron: "0 9 * * *" }), "run", {}),
-  ).toBeUndefined();
+  expect(describeInput(definition({ type: "schedule", cron: "0 9 * * *" }), {})).toBeUndefined();
 });

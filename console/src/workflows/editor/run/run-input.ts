@@ -17,7 +17,6 @@ export interface RunInput {
 /** Undefined where nothing is asked: a schedule brings nothing along. */
 export function describeInput(
   { trigger, nodes }: Definition,
-  mode: RunMode,
   known: unknown,
 ): RunInput | undefined {
   const text = JSON.stringify(nodes);
@@ -39,7 +38,7 @@ export function describeInput(
       first: { body: {}, headers: {}, query: {} },
     };
   }
-  if (trigger.type === "event_bus" && mode === "test") {
+  if (trigger.type === "event_bus") {
     const { eventType = "" } = trigger;
     return {
       sentAs: "event",

@@ -1,10 +1,11 @@
 /** The fields of a step, from the schema of its type. */
 import { useMemo } from "react";
-import { CodeEditor, type ScopeSource } from "../../../code/index.ts";
+import type { ScopeSource } from "../../../code/index.ts";
 import { type FieldProps, fieldKindOf, Form, type Schema } from "../../../form/index.ts";
 import type { Step } from "../../graph/graph.ts";
 import type { DefinitionProblem } from "../problems.ts";
 import { ReferencePicker } from "../reference-picker.tsx";
+import { SourceField } from "./source-field.tsx";
 import {
   AnyValue,
   isTemplateText,
@@ -74,7 +75,9 @@ function drawField(
   const { schema, value } = field;
   const kind = fieldKindOf(schema);
   const isInner = field.at.lastIndexOf("/") > 0;
-  if (schema["x-language"] !== undefined) return <SourceField field={field} />;
+  if (schema["x-language"] !== undefined) {
+    return <SourceField field={field} sources={sources} input={beside["input"]} />;
+  }
   if (schema["x-expression"]) {
     return <TextExpression field={field} sources={sources} mode="expression" />;
   }
@@ -102,20 +105,4 @@ function drawField(
   if (isTemplateText(value))
     return <TextExpression field={field} sources={sources} mode="template" />;
   return undefined;
-}
-
-function SourceField({ field }: { readonly field: FieldProps }) {
-  return (
-    <CodeEditor
-      value={typeof field.value === "string" ? field.value : ""}
-      label={field.label}
-      language="typescript"
-      tab="indents"
-      isReadOnly={field.isDisabled}
-      isInvalid={field.error !== undefined}
-      description={field.error ?? "Escape, then Tab leaves the field"}
-      hint={field.schema["x-placeholder"]}
-      onChange={field.onChange}
-    />
-  );
 }

@@ -1,6 +1,6 @@
 import { domain } from "#kernel/domain.ts";
 import { SsoDeleted, SsoLoginFailed, SsoLoginStarted, SsoUpdated } from "./events.ts";
-import { oidcCallback, samlAcs, samlMetadata, startSso } from "./login/operations.ts";
+import { findSso, oidcCallback, samlAcs, samlMetadata, startSso } from "./login/operations.ts";
 import { SsoRead, SsoWrite } from "./settings/configuration.ts";
 import { deleteSso, getSso, putSso } from "./settings/operations.ts";
 
@@ -12,5 +12,5 @@ export const sso = domain({
   environmentScoped: false,
   permissions: [SsoRead, SsoWrite],
   events: [SsoUpdated, SsoDeleted, SsoLoginStarted, SsoLoginFailed],
-  operations: [getSso, putSso, deleteSso, startSso, samlAcs, oidcCallback, samlMetadata],
+  operations: [getSso, putSso, deleteSso, findSso, startSso, samlAcs, oidcCallback, samlMetadata],
 });

@@ -83,6 +83,7 @@ export const samples: readonly Sample[] = [
       status: 502,
     }),
   },
+  { operation: "sso.find", arrange: async () => ({}) },
   {
     operation: "sso.samlMetadata",
     arrange: async (_owner, world) => ({

@@ -76,6 +76,16 @@ export async function findBySlug(db: Database, slug: string): Promise<WorkspaceS
   return row && { ...toStoredConfiguration(row), key: row.key, slug: row.slug };
 }
 
+const SLUGS = `
+  select w.slug from sso_configurations c join workspaces w on w.key = c.workspace_id
+   order by w.slug = $1 desc limit 2`;
+
+/** The named workspace, if people sign in to it by a provider, or the only one of which that is true. */
+export async function findEntry(db: Database, slug: string): Promise<string | undefined> {
+  const [first, ...others] = await db.system<{ slug: string }>(SLUGS, [slug]);
+  return first && (first.slug === slug || others.length === 0) ? first.slug : undefined;
+}
+
 export interface RequestRow {
   readonly browser_hash: Buffer;
   readonly details: Buffer;

@@ -28,6 +28,7 @@ import { runRef, toRunSummary } from "../engine/run-summary.ts";
 import { toCheckpoint } from "../engine/checkpoint.ts";
 import type { TestRun } from "../engine/run-context.ts";
 import { RunTested } from "../events.ts";
+import { chooseEvent } from "../triggers/chosen-event.ts";
 import { isolateStep, relocateNames } from "./isolated-step.ts";
 import { findPinnedData, listNodeNames } from "./pinned-data.ts";
 import type { TracedRun } from "../run.ts";
@@ -40,6 +41,7 @@ const STEPS_MAX = 2_000;
 export interface TestRunRequest {
   readonly input?: unknown;
   readonly event?: unknown;
+  readonly eventId?: string;
   readonly versionId?: string;
   readonly definition?: Definition;
   readonly mocks?: Readonly<Record<string, unknown>>;
@@ -67,6 +69,7 @@ export async function runWorkflowTest(
     throw new Failure(Forbidden, { detail });
   }
   const partition = { workspace: workspace.key, environment };
+  const chosen = await chooseEvent(platform, caller, request);
   const { tested, pinned } = await platform.db.read(partition, async (tx) => ({
     tested: await resolveTestedVersion(tx, platform, workflowId, request),
     pinned: await findPinnedData(tx, workflowId),
@@ -84,7 +87,7 @@ export async function runWorkflowTest(
     ...partition,
     version,
     triggerType: "test",
-    trigger: chooseTrigger(request, alone?.trigger),
+    trigger: chooseTrigger(request, chosen.trigger, alone?.trigger),
     actor: caller.actor,
     runAs,
     permissions: permissions ?? undefined,
@@ -100,11 +103,12 @@ export async function runWorkflowTest(
 
 /** The trigger that expressions see: what the request says, or that of the run it names. */
 function chooseTrigger(
-  { input, event }: TestRunRequest,
+  { input }: TestRunRequest,
+  chosen: { readonly event?: unknown },
   ofRun: Readonly<Record<string, unknown>> | undefined,
 ): Readonly<Record<string, unknown>> {
-  if (ofRun && input === undefined && event === undefined) return ofRun;
-  return { type: "manual", input: input ?? null, ...(event !== undefined && { event }) };
+  if (ofRun && input === undefined && chosen.event === undefined) return ofRun;
+  return { type: "manual", input: input ?? null, ...chosen };
 }
 
 /** Stores the test run. It starts no error workflow and answers no parent. */

@@ -11,6 +11,7 @@ import {
 import { type Caller, type WorkspaceRef } from "#kernel/access/caller.ts";
 import type { Platform, WriteContext } from "#kernel/contract.ts";
 import type { Tx } from "#kernel/db/connection.ts";
+import { causationOf } from "#kernel/log/event-log.ts";
 import { CAUSATION_DEPTH_MAX } from "#kernel/log/event.ts";
 import { Failure, invalidField, NotFound } from "#kernel/operation/failure.ts";
 import { ChainTooDeep } from "#kernel/operation/perform.ts";
@@ -21,12 +22,15 @@ import { isOver } from "../engine/store.ts";
 import { toCheckpoint } from "../engine/checkpoint.ts";
 import type { StartEvent } from "../events.ts";
 import { NotDeployed, type TriggeredRun } from "../run.ts";
+import { chooseEvent } from "../triggers/chosen-event.ts";
 import { elapsedMs, type StoredRun } from "../store.ts";
 import { type WaitOptions, waitUntilEnded } from "../run-watch.ts";
 
-/** The input of a manual run, and the version if it is not the deployed one. */
+/** The input or event of a manual run, and the version if it is not the deployed one. */
 export interface TriggerRequest {
   readonly input?: unknown;
+  readonly event?: unknown;
+  readonly eventId?: string;
   readonly versionId?: string;
 }
 
@@ -38,7 +42,9 @@ export async function prepareTrigger(
   request: TriggerRequest,
 ): Promise<PreparedStart> {
   const { environment, cause } = caller;
-  if (cause.depth >= CAUSATION_DEPTH_MAX) throw new Failure(ChainTooDeep);
+  const chosen = await chooseEvent(platform, caller, request);
+  const depth = Math.max(cause.depth, chosen.past?.depth ?? 0);
+  if (depth >= CAUSATION_DEPTH_MAX) throw new Failure(ChainTooDeep);
   const workspace = workspaceKeyOf(caller);
   const { versionId, ...authority } = await platform.db.read({ workspace, environment }, (tx) =>
     resolveVersion(tx, caller, workflowId, request.versionId),
@@ -50,10 +56,11 @@ export async function prepareTrigger(
     environment,
     version,
     triggerType: "manual",
-    trigger: { type: "manual", input: request.input ?? null },
+    trigger: { type: "manual", input: request.input ?? null, ...chosen.trigger },
     actor: caller.actor,
     ...authority,
-    cause: { ...cause, depth: cause.depth + 1 },
+    cause: { ...(chosen.past ? causationOf(chosen.past) : cause), depth: depth + 1 },
+    ...(chosen.past && { eventId: chosen.past.id }),
   });
 }
 

@@ -10,6 +10,7 @@ import { command } from "#kernel/operation/operation.ts";
 import { item } from "#kernel/operation/response.ts";
 import { line, object } from "#kernel/schema/schema.ts";
 import { RunTested } from "../events.ts";
+import { PastEventId } from "../triggers/chosen-event.ts";
 import { Outputs } from "../control/pinned-data.ts";
 import { RunId, TracedRun } from "../run.ts";
 import { runWorkflowTest, insertTestRun } from "../control/test-run.ts";
@@ -45,6 +46,7 @@ export const testWorkflow = command({
   body: object({
     input: Type.Optional(Type.Unknown({ description: "What expressions see as `trigger.input`" })),
     event: Type.Optional(Type.Unknown({ description: "What they see as `trigger.event`" })),
+    eventId: Type.Optional(PastEventId),
     versionId: Type.Optional(VersionId),
     definition: Type.Optional(Definition),
     mocks: Type.Optional(Outputs),

@@ -14,6 +14,7 @@ import { accepted, item } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { startEvents } from "../events.ts";
 import { NotDeployed, TriggeredRun } from "../run.ts";
+import { PastEventId } from "../triggers/chosen-event.ts";
 import { readTriggerStates, TriggerStates } from "../triggers/trigger-states.ts";
 import { awaitTriggeredRun, prepareTrigger, triggerRun } from "../control/trigger-run.ts";
 
@@ -27,7 +28,8 @@ export const triggerWorkflow = command({
   description:
     "Runs the version that is deployed in the environment of the request, with the permissions of " +
     "whoever deployed it; or the version that `versionId` names, with those of the caller. Expressions " +
-    "see `input` as `trigger.input`. The answer is 202 with the run's id. With `wait` it comes when " +
+    "see `input` as `trigger.input`, and `event`, or the past event that `eventId` names, as `trigger.event`: by it " +
+    "one that listens to events is run once more, and the past event is its cause. The answer is 202 with the run's id. With `wait` it comes when " +
     "the run is over, 200 with its `output`; a run that takes longer is answered 202 as it is then.",
   permission: WorkflowsTrigger,
   params: object({ id: WorkflowId }),
@@ -42,6 +44,8 @@ export const triggerWorkflow = command({
   }),
   body: object({
     input: Type.Optional(Type.Unknown()),
+    event: Type.Optional(Type.Unknown({ description: "An example of an event" })),
+    eventId: Type.Optional(PastEventId),
     versionId: Type.Optional(VersionId),
   }),
   bodyOptional: true,

@@ -81,7 +81,8 @@ export async function writeRunStart(
   if (!execution) return insertQueuedRun(ctx, run, start.eventId);
   const checkpoint = toCheckpoint(execution, result);
   insertRun(ctx, run, checkpoint, start.eventId);
-  ctx.setActor(runActor(run));
+  // A past event that somebody chose is the cause, and not their request.
+  ctx.setActor(runActor(run), start.eventId === undefined ? undefined : run.cause);
   emitStart(ctx, prepared);
   const ref = runRef(run);
   const summary = toRunSummary(run, checkpoint, ctx.now);

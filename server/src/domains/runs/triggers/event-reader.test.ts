@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { until, useWorld } from "#kernel/testing/world.ts";
+import { type Ask, until, useWorld } from "#kernel/testing/world.ts";
 import {
   waitUntilIdle,
   pauseTriggerReader,
@@ -53,6 +53,49 @@ test("an event starts a run that sees it, as its cause and with its actor", asyn
   expect(told).toEqual([0, 1].map(() => ({ ...about, correlation_id: run.correlation_id })));
   await waitUntilIdle(world);
   expect(await started(id)).toEqual([eventId]);
+});
+
+test("a past event that its reader may see starts a run by hand, as its cause; an example of one does, too", async () => {
+  const id = await deployEventWorkflow(owner, { topic: "returns", eventType: "return.*" }, [
+    { id: "keep", type: "set", config: { values: { sku: "{{ trigger.event.data.sku }}" } } },
+  ]);
+  const eventId = await publish(owner, "returns", { type: "return.sent", payload: { sku: "b" } });
+  await publish(owner, "returns", { type: "return.sent", payload: { sku: "c" } });
+  await publish(owner, "returns", { type: "noise" });
+  await waitUntilIdle(world);
+  const filter = encodeURIComponent(JSON.stringify({ "data.sku": "b" }));
+  const recent = `GET /api/v1/events/recent?topic=returns&type=return.*&filter=${filter}`;
+  const found = await owner(recent);
+  expect(found.body.data.map((event: { id: string }) => event.id)).toEqual([eventId]);
+  expect(await owner(`${recent}x`)).toMatchObject({ status: 422 });
+  const run = (body: object, ask: Ask = owner) =>
+    ask(`POST /api/v1/workflows/${id}/trigger?wait=9000`, body);
+  const again = await run({ eventId });
+  expect(again).toMatchObject({ status: 200, body: { data: { eventId, output: { sku: "b" } } } });
+  const told = await world.sql("select type, causation_id from events where resource_id = $1", [
+    again.body.data.runId,
+  ]);
+  expect(told).toEqual([
+    { type: "workflow.run_started", causation_id: eventId },
+    { type: "workflow.run_completed", causation_id: eventId },
+  ]);
+  const tested = await owner(`POST /api/v1/workflows/${id}/test`, { eventId });
+  expect(tested.body.data).toMatchObject({ output: { sku: "b" } });
+  const made = await run({ event: { data: { sku: "made up" } } });
+  expect(made.body.data).toMatchObject({ eventId: null, output: { sku: "made up" } });
+  const elsewhere = await world.member(["owner"], await world.workspace("elsewhere"));
+  const foreign = await publish(elsewhere, "returns", { type: "return.sent" });
+  for (const refused of [{ eventId: foreign }, { eventId, event: {} }]) {
+    expect(await run(refused)).toMatchObject({ status: 422, events: [] });
+  }
+  const { body } = await owner("POST /api/v1/auth/tokens", {
+    name: "Starts runs",
+    expiresIn: null,
+    scopes: ["workflows:trigger"],
+  });
+  const scoped = world.asToken(body.data.token, "default");
+  expect(await run({ eventId }, scoped)).toMatchObject({ status: 422, events: [] });
+  expect(await run({ event: {} }, scoped)).toMatchObject({ status: 200 });
 });
 
 const MESSAGES = {

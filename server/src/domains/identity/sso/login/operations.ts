@@ -4,13 +4,13 @@ import { LoggedIn } from "#domains/identity/sessions/index.ts";
 import { htmlErrorRendering } from "#kernel/html/error-page.ts";
 import { Failure, RateLimited } from "#kernel/operation/failure.ts";
 import { command, query } from "#kernel/operation/operation.ts";
-import { html, media } from "#kernel/operation/response.ts";
+import { html, item, media } from "#kernel/operation/response.ts";
 import { object, text } from "#kernel/schema/schema.ts";
 import { NotConfigured } from "../settings/configuration.ts";
 import { SsoLoginFailed, SsoLoginStarted } from "../events.ts";
 import * as login from "./login.ts";
 import { SsoNoAccess, SsoNotUnderWay, SsoRejected, SsoUnreachable } from "./failure.ts";
-import { findBySlug } from "../store.ts";
+import { findBySlug, findEntry } from "../store.ts";
 
 const SAML_RESPONSE_CHARACTERS_MAX = 300_000;
 
@@ -26,6 +26,23 @@ const RESPONSE_FAILURES = [
   SsoUnreachable,
 ];
 const params = { workspace: "default" };
+
+export const findSso = query({
+  id: "sso.find",
+  route: "GET /api/v1/auth/sso",
+  summary: "Find the workspace that people sign in to by their identity provider",
+  description:
+    "The slug of the named workspace, if it has single sign-on, or of the only one that has: then nobody is asked for " +
+    "it. `null` otherwise.",
+  access: "public",
+  query: object({ workspace: Type.Optional(text(63)) }),
+  response: item(
+    Type.Object({ workspace: Type.Union([Type.String(), Type.Null()]) }, { title: "SsoEntry" }),
+  ),
+  example: { query: { workspace: "default" } },
+  prepare: ({ db }, { query: { workspace = "" } }) => findEntry(db, workspace),
+  run: async (_ctx, _input, slug) => ({ workspace: slug ?? null }),
+});
 
 export const startSso = command({
   id: "sso.login",

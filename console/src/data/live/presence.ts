@@ -1,8 +1,8 @@
 /** Who is at a thing right now. Whoever is there is told of the others; nothing of it is in the log. */
 import { useEffect, useRef, useState } from "react";
-import { call, type Schemas } from "./api.ts";
-import { onEvent, PRESENCE_CHANGED } from "./live/live.ts";
-import { useMay } from "./people.ts";
+import { call, type Schemas } from "../api.ts";
+import { onEvent, PRESENCE_CHANGED } from "./live.ts";
+import { useMay } from "../people.ts";
 
 export type PresentPerson = Schemas["PresentPerson"];
 

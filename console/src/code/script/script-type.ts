@@ -1,0 +1,135 @@
+/**
+ * Types of what a script is given, as its editor completes them. Their members are those of the artifact's `Context`:
+ * one that is added there and not here breaks the type check.
+ */
+import type { Context, HttpAnswer, ListOptions, TableRecord } from "@millrace/client";
+
+/** A thing that a script can name. */
+export interface ScriptType {
+  /** Its parameters or its type, as they are written. */
+  readonly about: string;
+  readonly help?: string;
+  readonly members?: Readonly<Record<string, ScriptType>>;
+  /** What a call of it gives, with or without `await`. */
+  readonly returns?: ScriptType;
+  /** What its items are, where it is a list. */
+  readonly items?: ScriptType;
+}
+
+type MembersOf<T> = { readonly [K in keyof T]-?: ScriptType };
+
+const text: ScriptType = { about: "string" };
+const number: ScriptType = { about: "number" };
+const nothing: ScriptType = { about: "void" };
+
+const recordMembers: MembersOf<Pick<TableRecord, "id" | "createdAt" | "updatedAt" | "createdBy">> =
+  { id: text, createdAt: text, updatedAt: text, createdBy: text };
+const record: ScriptType = { about: "record", members: recordMembers };
+const records: ScriptType = { about: "records", items: record };
+
+const answerMembers: MembersOf<HttpAnswer> = {
+  status: number,
+  headers: { about: "object", help: "Their names are in lower case." },
+  body: { about: "unknown", help: "Parsed where it is JSON, a text otherwise." },
+};
+const answer: ScriptType = { about: "answer", members: answerMembers };
+
+const listOptions: MembersOf<ListOptions> = {
+  filter: { about: "condition" },
+  sort: { about: "field, or -field" },
+  fields: { about: "names" },
+  expand: { about: "relations" },
+  q: text,
+  limit: { about: "number, 200 at most" },
+};
+
+/** The options of `context.tables.list`, spelt in its signature. */
+const OPTIONS = `{ ${Object.keys(listOptions).join(", ")} }`;
+
+const tables: MembersOf<Context["tables"]> = {
+  get: { about: "(table, id) → record", returns: record },
+  list: { about: `(table, ${OPTIONS}) → records`, returns: records },
+  create: { about: "(table, fields) → record", returns: record },
+  update: { about: "(table, id, fields) → record", returns: record },
+  delete: { about: "(table, id)", returns: nothing },
+};
+
+const line: ScriptType = { about: "(message, metadata?)", returns: nothing };
+const logLines: MembersOf<Pick<Context["log"], "debug" | "info" | "warn" | "error">> = {
+  debug: line,
+  info: line,
+  warn: line,
+  error: line,
+};
+const workspace: MembersOf<Context["workspace"]> = { id: text, slug: text, name: text };
+
+const members: MembersOf<Context> = {
+  tables: { about: "tables of the workspace", members: tables },
+  connectors: {
+    about: "connectors of the workspace",
+    members: { invoke: { about: "(connectorId, action, input) → result" } },
+  },
+  secrets: {
+    about: "secrets of the vault",
+    members: { get: { about: "(name) → string", returns: text } },
+  },
+  events: {
+    about: "the event log",
+    members: {
+      publish: {
+        about: "(topic, { type, payload, deduplicationKey? })",
+        returns: { about: "event", members: { id: text, deduplicated: { about: "boolean" } } },
+      },
+    },
+  },
+  http: {
+    about: "calls outside",
+    members: {
+      request: {
+        about: "({ method?, url, headers?, body?, timeoutMs? }) → answer",
+        returns: answer,
+      },
+    },
+  },
+  log: { about: "lines of the run", members: logLines },
+  workspace: { about: "where it runs", members: workspace },
+  environment: { about: '"development" | "staging" | "production"' },
+  abort: { about: "(reason)", help: "Ends it here, which is no failure.", returns: nothing },
+  addMessage: { about: "(level, text)", returns: nothing },
+  ui: { about: "fields of a form", members: { set: { about: "(field, change)" } } },
+};
+
+export const contextType: ScriptType = { about: "what the platform offers", members };
+
+const list = (about: string, help?: string): ScriptType => ({ about, ...(help && { help }) });
+
+/** Members of texts and lists that scripts use most. */
+export const TEXT_MEMBERS: Readonly<Record<string, ScriptType>> = {
+  length: number,
+  includes: list("(text) → boolean"),
+  startsWith: list("(text) → boolean"),
+  endsWith: list("(text) → boolean"),
+  split: list("(by) → list"),
+  slice: list("(from, to?) → string"),
+  trim: list("() → string"),
+  toLowerCase: list("() → string"),
+  toUpperCase: list("() → string"),
+  replaceAll: list("(what, with) → string"),
+  padStart: list("(width, with?) → string"),
+};
+export const LIST_MEMBERS: Readonly<Record<string, ScriptType>> = {
+  length: number,
+  map: list("((item) => …) → list"),
+  filter: list("((item) => …) → list"),
+  find: list("((item) => …) → item"),
+  some: list("((item) => …) → boolean"),
+  every: list("((item) => …) → boolean"),
+  reduce: list("((sum, item) => …, first) → value"),
+  flatMap: list("((item) => …) → list"),
+  forEach: list("((item) => …)"),
+  includes: list("(item) → boolean"),
+  join: list("(by) → string"),
+  slice: list("(from, to?) → list"),
+  at: list("(index) → item"),
+  toSorted: list("((a, b) => …) → list"),
+};

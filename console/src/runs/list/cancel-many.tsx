@@ -1,0 +1,70 @@
+import { useEffect, useState } from "react";
+import { call, invalidate } from "../../data/api.ts";
+import { Confirm } from "../../ui/overlay/confirm.tsx";
+import { ErrorNotice } from "../../ui/feedback.tsx";
+import { notify, notifyError } from "../../ui/toast.tsx";
+import { count } from "../../ui/words.ts";
+import { type BulkPlan, type CancelFilter, tellOutcome } from "./bulk.ts";
+import { LeftOut } from "./retry-many.tsx";
+
+/** As many as the server ends at a time. */
+const RUNS_MAX = 1_000;
+
+function usePreview(filter: CancelFilter) {
+  const [found, setFound] = useState<number>();
+  const [error, setError] = useState<Error>();
+  const [asked] = useState(filter);
+  useEffect(() => {
+    const left = new AbortController();
+    const { signal } = left;
+    call("runs.cancel_many", { body: { filter: asked, dryRun: true } }, { signal })
+      .then(({ data }) => setFound(data.count))
+      .catch((failure: unknown) => {
+        if (!signal.aborted) setError(failure as Error);
+      });
+    return () => left.abort();
+  }, [asked]);
+  return { found, error };
+}
+
+/** An end of many: first the count. */
+export function CancelMany(props: {
+  readonly filter: CancelFilter;
+  /** What is left out before the server is asked. */
+  readonly left: BulkPlan["left"];
+  readonly onDone: () => void;
+  readonly onClose: () => void;
+}) {
+  const { found, error } = usePreview(props.filter);
+  const [isBusy, setBusy] = useState(false);
+  const cancel = async (): Promise<void> => {
+    setBusy(true);
+    try {
+      const { data } = await call("runs.cancel_many", { body: { filter: props.filter } });
+      notify(tellOutcome("cancel", data.count, []));
+      invalidate(["runs."]);
+      props.onDone();
+    } catch (failure) {
+      notifyError(failure);
+    } finally {
+      setBusy(false);
+      props.onClose();
+    }
+  };
+  return (
+    <Confirm
+      title={found === undefined ? "Counting the runs…" : `Cancel ${count(found, "run")}?`}
+      act={found === undefined ? "Cancel them" : `Cancel ${found}`}
+      isBusy={isBusy || found === undefined || found === 0}
+      onAct={() => void cancel()}
+      onClose={props.onClose}
+    >
+      {error && <ErrorNotice error={error} />}
+      <p>
+        They are over at once; what is under way outside is cut off.
+        {found === RUNS_MAX && " There may be more: these are the oldest."}
+      </p>
+      <LeftOut left={props.left} />
+    </Confirm>
+  );
+}

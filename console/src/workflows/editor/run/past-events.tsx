@@ -1,0 +1,83 @@
+import { type Schemas, useOp } from "../../../data/api.ts";
+import { useMay } from "../../../data/people.ts";
+import { Ago } from "../../../ui/time.tsx";
+import type { Definition } from "../../graph/graph.ts";
+
+type PastEvent = Schemas["Event"];
+
+interface PastEventsProps {
+  readonly trigger: Definition["trigger"];
+  /** The id of a past event; undefined for one that is made up. */
+  readonly chosen: string | undefined;
+  readonly onChoose: (id: string | undefined) => void;
+}
+
+const EVENTS_MAX = 8;
+
+/** The last events that the trigger would have heard: a run can begin with one of them again. */
+export function PastEvents({ trigger, chosen, onChoose }: PastEventsProps) {
+  const events = usePastEvents(trigger);
+  if (events.length === 0) return null;
+  return (
+    <fieldset className="past-events">
+      <legend>Event</legend>
+      <EventOption isChosen={chosen === undefined} onChoose={() => onChoose(undefined)}>
+        <span className="grow">An example, written here</span>
+      </EventOption>
+      {events.map((event) => (
+        <EventOption
+          key={event.id}
+          isChosen={chosen === event.id}
+          onChoose={() => onChoose(event.id)}
+        >
+          <span className="mono cut">{event.type}</span>
+          <span className="grow cut muted">{hintOf(event)}</span>
+          <Ago at={event.createdAt} />
+        </EventOption>
+      ))}
+    </fieldset>
+  );
+}
+
+function EventOption(props: {
+  readonly isChosen: boolean;
+  readonly onChoose: () => void;
+  readonly children: React.ReactNode;
+}) {
+  return (
+    <label className="past-event">
+      <input type="radio" name="event" checked={props.isChosen} onChange={props.onChoose} />
+      {props.children}
+    </label>
+  );
+}
+
+function usePastEvents(trigger: Definition["trigger"]): readonly PastEvent[] {
+  const may = useMay();
+  const isHeard = trigger.type === "event_bus";
+  const query = {
+    limit: EVENTS_MAX,
+    ...(isHeard && {
+      topic: trigger.topic,
+      ...(trigger.eventType !== undefined && { type: trigger.eventType }),
+      ...(trigger.filter !== undefined && { filter: JSON.stringify(trigger.filter) }),
+    }),
+  };
+  return (
+    useOp("events.recent", { query }, { enabled: isHeard && may("events:read") }).data?.data ?? []
+  );
+}
+
+/** A few words of its content, which tell one from another. */
+function hintOf({ data, resource }: PastEvent): string {
+  const { after = data } = data as { readonly after?: unknown };
+  const fields = (after ?? {}) as Readonly<Record<string, unknown>>;
+  const named = ["number", "title", "name"].flatMap((key) =>
+    typeof fields[key] === "string" ? [fields[key]] : [],
+  );
+  return named.length > 0
+    ? named.join(" ")
+    : resource.type === "message"
+      ? JSON.stringify(after)
+      : resource.id;
+}
