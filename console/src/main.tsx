@@ -17,6 +17,8 @@ import { readChangesSearch } from "./changes/search.ts";
 import { BASE_PATH, place } from "./data/place.ts";
 import { ticketKindOf } from "./data/resource-path.ts";
 import { readDeskSearch } from "./desk/search.ts";
+import { readReportSearch } from "./desk-reports/search.ts";
+import { readSlaSearch } from "./sla/search.ts";
 import { readRunsSearch } from "./runs/list/search.ts";
 import { readRunSearch } from "./runs/run/search.ts";
 import { readServicesSearch } from "./services/search.ts";
@@ -208,6 +210,36 @@ const deskTicket = createRoute({
   component: lazyRouteComponent(() => import("./desk/ticket/ticket-page.tsx"), "TicketPage"),
 });
 
+const deskSettings = createRoute({
+  getParentRoute: () => inside,
+  path: "/desk/settings",
+  beforeLoad() {
+    throw redirect({ to: "/desk/settings/$page", params: { page: "teams" } });
+  },
+});
+
+/** `open` is the thing that is edited, `new` one that is made. */
+const deskSettingsPage = createRoute({
+  getParentRoute: () => inside,
+  path: "/desk/settings/$page",
+  component: lazyRouteComponent(() => import("./desk-settings/frame/settings.tsx"), "DeskSettings"),
+  validateSearch: (search): { open?: string | undefined } => ({ open: textOf(search["open"]) }),
+});
+
+const deskReports = createRoute({
+  getParentRoute: () => inside,
+  path: "/desk/reports",
+  component: lazyRouteComponent(() => import("./desk-reports/reports.tsx"), "DeskReports"),
+  validateSearch: readReportSearch,
+});
+
+const sla = createRoute({
+  getParentRoute: () => inside,
+  path: "/sla",
+  component: lazyRouteComponent(() => import("./sla/sla.tsx"), "Sla"),
+  validateSearch: readSlaSearch,
+});
+
 const mailSettings = createRoute({
   getParentRoute: () => inside,
   path: "/settings/notifications",
@@ -259,6 +291,10 @@ const router = createRouter({
       ticket,
       desk,
       deskTicket,
+      deskSettings,
+      deskSettingsPage,
+      deskReports,
+      sla,
       mailSettings,
       welcome,
       gallery,

@@ -27,6 +27,7 @@ import { majorIncidents } from "#domains/itsm/major/index.ts";
 import { outages } from "#domains/itsm/outages/index.ts";
 import { problems } from "#domains/itsm/problems/index.ts";
 import { macros } from "#domains/itsm/macros/index.ts";
+import { deskReport } from "#domains/itsm/reports/index.ts";
 import { queue } from "#domains/itsm/queue/index.ts";
 import { sla } from "#domains/itsm/sla/index.ts";
 import { portal } from "#domains/portal/index.ts";
@@ -91,6 +92,7 @@ export const domains: readonly Domain[] = [
   sla,
   catalog,
   queue,
+  deskReport,
   mail,
   portal,
   macros,

@@ -23,6 +23,10 @@ import { QueueList } from "./queue/queue-list.tsx";
 import type { QueueTicket } from "./queue/queue-ticket.ts";
 import { type Queue, useQueue } from "./queue/use-queue.ts";
 import { toListQuery, type View, viewOf } from "./queue/views.ts";
+import { NarrowNote } from "./saved/narrow-note.tsx";
+import { ViewMenu } from "./saved/view-menu.tsx";
+import { DisplayMenu } from "./display/display-menu.tsx";
+import { readDisplay, saveDisplay } from "./display/display.ts";
 import { ViewList } from "./queue/view-list.tsx";
 import { useViews, type Views } from "./queue/use-views.ts";
 import type { DeskSearch } from "./search.ts";
@@ -72,6 +76,14 @@ export function Desk() {
         views={views}
         chosen={view.id}
         onChoose={(id) => show({ view: id, open: undefined })}
+        menuOf={({ saved }) =>
+          saved && (
+            <ViewMenu
+              saved={saved}
+              onGone={() => view.id === saved.id && show({ view: undefined, open: undefined })}
+            />
+          )
+        }
       />
       <QueuePane
         {...{ search, show, view, views, queue, selection, select, clear, open, refusal }}
@@ -120,7 +132,9 @@ interface QueuePaneProps {
 function QueuePane(props: QueuePaneProps) {
   const { search, show, view, views, queue, selection, refusal } = props;
   const { rows, error, isPending } = queue;
-  const choose = (id: string): void => show({ view: id, open: undefined });
+  const [display, setDisplay] = useState(readDisplay);
+  const choose = (id: string): void =>
+    show({ view: id, open: undefined, only: undefined, q: undefined });
   return (
     <section className="queue" aria-label={view.label}>
       <header className="queue-head">
@@ -128,6 +142,13 @@ function QueuePane(props: QueuePaneProps) {
           {...{ search, view, views }}
           onChange={(next) => show(next, true)}
           onView={choose}
+        />
+        <DisplayMenu
+          display={display}
+          onChange={(next) => {
+            saveDisplay(next);
+            setDisplay(next);
+          }}
         />
         <button
           className="btn icon"
@@ -139,6 +160,7 @@ function QueuePane(props: QueuePaneProps) {
           <Plus />
         </button>
       </header>
+      <NarrowNote {...{ view, search }} total={queue.total} onView={choose} />
       {error && <ErrorNotice error={error} retry={queue.retry} />}
       {isPending && !error && <Loading rows={12} />}
       {!isPending && rows.length === 0 && !error && (
@@ -151,6 +173,7 @@ function QueuePane(props: QueuePaneProps) {
       {rows.length > 0 && (
         <QueueList
           rows={rows}
+          display={display}
           open={search.open}
           selection={selection}
           onOpen={props.open}

@@ -23,7 +23,15 @@ export const readDeskSearch = (search: Readonly<Record<string, unknown>>): DeskS
   open: textOf(search["open"]),
 });
 
-export const CHIP_FIELDS = ["priority", "state", "assignee", "team", "kind", "tag"] as const;
+export const CHIP_FIELDS = [
+  "priority",
+  "state",
+  "assignee",
+  "team",
+  "kind",
+  "tag",
+  "field",
+] as const;
 export type ChipField = (typeof CHIP_FIELDS)[number];
 
 export interface Chip {

@@ -145,6 +145,27 @@ const LINKS = {
   change: "changes.list_links",
 } as const;
 
+const WATCHERS = {
+  incident: "incidents.list_watchers",
+  request: "requests.list_watchers",
+  problem: "problems.list_watchers",
+  change: "changes.list_watchers",
+} as const;
+
+export const WATCH = {
+  incident: "incidents.add_watcher",
+  request: "requests.add_watcher",
+  problem: "problems.add_watcher",
+  change: "changes.add_watcher",
+} as const;
+
+export const UNWATCH = {
+  incident: "incidents.remove_watcher",
+  request: "requests.remove_watcher",
+  problem: "problems.remove_watcher",
+  change: "changes.remove_watcher",
+} as const;
+
 export const COMMENT = {
   incident: "incidents.add_comment",
   request: "requests.add_comment",
@@ -176,6 +197,9 @@ export const useClocks = (kind: Kind, id: string, enabled: boolean) =>
   useOp(CLOCKS[kind], { params: { id } }, { enabled });
 
 export const useLinks = (kind: Kind, id: string) => useOp(LINKS[kind], { params: { id } });
+
+export const useWatchers = (kind: Kind, id: string) =>
+  useOp(WATCHERS[kind], { params: { id }, query: { limit: 50 } });
 
 export type Clock = Schemas["SlaClock"];
 export type Moment = Schemas["TimelineMoment"];

@@ -92,14 +92,17 @@ function isWithin(target: EventTarget | null, selector: string | undefined): boo
   return target.closest(selector) !== null && target.closest("button, a, summary") === null;
 }
 
-/** The name of a key press: letters without shift, since their case says it. */
-export function nameKey(event: KeyboardEvent): string {
-  const isLetter = event.key.length === 1;
+/** The name of a key press: signs without shift, since it is what makes them. */
+export function nameKey(event: KeyPress): string {
+  const isSign = event.key.length === 1;
+  const isLetter = isSign && event.key.toLowerCase() !== event.key.toUpperCase();
   const mod = event.metaKey || event.ctrlKey;
-  const shift = event.shiftKey && (!isLetter || mod);
-  const key = event.key === " " ? "Space" : isLetter ? event.key.toLowerCase() : event.key;
+  const shift = event.shiftKey && (!isSign || isLetter || mod);
+  const key = event.key === " " ? "Space" : isSign ? event.key.toLowerCase() : event.key;
   return `${mod ? "mod+" : ""}${event.altKey ? "alt+" : ""}${shift ? "shift+" : ""}${key}`;
 }
+
+type KeyPress = Pick<KeyboardEvent, "key" | "metaKey" | "ctrlKey" | "altKey" | "shiftKey">;
 
 function onKeyDown(event: KeyboardEvent): void {
   if (event.defaultPrevented || event.isComposing) return;

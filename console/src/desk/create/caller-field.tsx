@@ -7,16 +7,19 @@ import { Field } from "../../ui/field.tsx";
 interface CallerFieldProps {
   readonly value: string | undefined;
   readonly onChange: (callerId: string | undefined) => void;
+  /** Contacts can't be asked for. */
+  readonly isMember?: boolean;
 }
 
 /** Whoever asks, by name or address: members, and contacts who are none. */
-export function CallerField({ value, onChange }: CallerFieldProps) {
+export function CallerField({ value, onChange, isMember = false }: CallerFieldProps) {
+  const label = isMember ? "For whom?" : "Who asks?";
   const may = useMay();
   const people = useOp("users.list", { query: { limit: 200 } }, { enabled: may("users:read") });
   const contacts = useOp(
     "contacts.list",
     { query: { limit: 200 } },
-    { enabled: may("contacts:read") },
+    { enabled: may("contacts:read") && !isMember },
   );
   const options = useMemo(
     () => [
@@ -25,21 +28,21 @@ export function CallerField({ value, onChange }: CallerFieldProps) {
         label: name,
         about: email,
       })),
-      ...(contacts.data?.data ?? []).map(({ id, name, address }) => ({
+      ...(isMember ? [] : (contacts.data?.data ?? [])).map(({ id, name, address }) => ({
         value: id,
         label: name,
         about: address,
         group: "Contact",
       })),
     ],
-    [people.data, contacts.data],
+    [people.data, contacts.data, isMember],
   );
   return (
-    <Field label="Who asks?" isOptional>
+    <Field label={label} isOptional>
       {({ id }) => (
         <Combobox
           id={id}
-          label="Who asks?"
+          label={label}
           options={options}
           value={value}
           onChange={onChange}

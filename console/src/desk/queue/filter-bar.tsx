@@ -14,6 +14,7 @@ import {
   writeChips,
 } from "../search.ts";
 import { KINDS } from "../ticket-kind.ts";
+import { useOwnFieldOptions } from "./own-field-options.ts";
 import type { View } from "./views.ts";
 import type { Views } from "./use-views.ts";
 
@@ -47,7 +48,7 @@ export function FilterBar({ search, onChange, view, views, onView }: FilterBarPr
   const [isOpen, setOpen] = useState(false);
   const [active, setActive] = useState(-1);
   useFloat(box, list, isOpen, { isWide: true });
-  const options = useChipOptions();
+  const options = useChipOptions(isOpen || /(^|,)field:/.test(search.only ?? ""));
   const chips = readChips(search.only);
   const labelOf = (chip: Chip): string =>
     options.find(({ field: one, value }) => one === chip.field && value === chip.value)?.label ??
@@ -200,7 +201,7 @@ function ChipButton({
   );
 }
 
-function useChipOptions(): readonly ChipOption[] {
+function useChipOptions(needsOwn: boolean): readonly ChipOption[] {
   const may = useMay();
   const people = useOp(
     "users.list",
@@ -213,6 +214,7 @@ function useChipOptions(): readonly ChipOption[] {
     { query: { limit: 50 } },
     { enabled: may("desk:read") },
   ).data;
+  const own = useOwnFieldOptions(needsOwn);
   return useMemo(() => {
     const members = new Set((teams?.data ?? []).flatMap(({ memberIds }) => memberIds));
     const agents = (people?.data ?? []).filter(({ id }) => members.has(id));
@@ -240,6 +242,7 @@ function useChipOptions(): readonly ChipOption[] {
         value: id,
         label: `Team ${name}`,
       })),
+      ...own,
     ];
-  }, [people, teams, tags]);
+  }, [people, teams, tags, own]);
 }

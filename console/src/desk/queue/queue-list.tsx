@@ -4,36 +4,38 @@ import type { PresentPerson } from "../../data/live/presence.ts";
 import { showRow, useRowWindow } from "../../ui/behaviour/row-window.ts";
 import type { Selection } from "../../ui/behaviour/selection.ts";
 import { useStableHandlers } from "../../ui/behaviour/stable.ts";
+import { classesOf, type Display, ROW_PX } from "../display/display.ts";
 import type { HeldRow } from "./hold.ts";
 import { QueueRow, type RowHandlers } from "./queue-row.tsx";
 import type { QueueTicket } from "./queue-ticket.ts";
 import { usePresent } from "./use-present.ts";
 
-const ROW_PX = 54;
 const NOBODY: readonly PresentPerson[] = [];
 
 interface QueueListProps extends RowHandlers {
   readonly rows: readonly HeldRow<QueueTicket>[];
   readonly open: string | undefined;
+  readonly display: Display;
   readonly selection: Selection;
   readonly onEnd?: (() => void) | undefined;
 }
 
 /** The queue, of any length: only the rows in sight are drawn. */
 export function QueueList(props: QueueListProps) {
-  const { rows, open, selection } = props;
+  const { rows, open, selection, display } = props;
+  const rowPx = ROW_PX[display.density];
   const box = useRef<HTMLDivElement>(null);
   const nameOf = useNames();
   const { onOpen, onSelect } = useStableHandlers({
     onOpen: props.onOpen,
     onSelect: props.onSelect,
   });
-  const { from, to } = useRowWindow(box, ROW_PX, rows.length);
+  const { from, to } = useRowWindow(box, rowPx, rows.length);
   const present = usePresent(rows.slice(from, to).map(({ row }) => row.id));
   const at = useMemo(() => rows.findIndex(({ row }) => row.number === open), [rows, open]);
   useEffect(() => {
-    if (box.current && at >= 0) showRow(box.current, ROW_PX, at);
-  }, [at]);
+    if (box.current && at >= 0) showRow(box.current, rowPx, at);
+  }, [at, rowPx]);
   const isAtEnd = to >= rows.length;
   const { onEnd } = props;
   useEffect(() => {
@@ -43,14 +45,14 @@ export function QueueList(props: QueueListProps) {
   return (
     <div
       ref={box}
-      className="queue-rows scroll"
+      className={`queue-rows scroll ${classesOf(display)}`}
       role="listbox"
       aria-label="Tickets"
       tabIndex={0}
       aria-multiselectable="true"
       aria-activedescendant={current && at >= from && at < to ? `row-${current.id}` : undefined}
     >
-      <div className="queue-all" role="presentation" style={{ height: rows.length * ROW_PX }}>
+      <div className="queue-all" role="presentation" style={{ height: rows.length * rowPx }}>
         {rows.slice(from, to).map((held, n) => (
           <QueueRow
             key={held.row.id}
@@ -59,7 +61,8 @@ export function QueueList(props: QueueListProps) {
             isSelected={selection.ids.has(held.row.id)}
             nameOf={nameOf}
             others={present.get(held.row.id) ?? NOBODY}
-            top={(from + n) * ROW_PX}
+            top={(from + n) * rowPx}
+            fields={display.fields}
             onOpen={onOpen}
             onSelect={onSelect}
           />

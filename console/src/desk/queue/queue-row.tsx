@@ -21,6 +21,8 @@ interface RowProps extends RowHandlers {
   readonly nameOf: (id: string | null | undefined) => string | undefined;
   readonly others: readonly PresentPerson[];
   readonly top: number;
+  /** Keys of own fields that have a place in the row. */
+  readonly fields: readonly string[];
 }
 
 /** One ticket: when it breaks, what it is, who asks, whose word was last, whose it is, who else is there. */
@@ -54,7 +56,10 @@ export const QueueRow = memo(function QueueRow(props: RowProps) {
         <Check className="ico" />
       </span>
       <Priority priority={ticket.priority} />
-      <span className="row-title cut">{ticket.title}</span>
+      <span className="row-title cut">
+        {ticket.title}
+        <Extras ticket={ticket} keys={props.fields} />
+      </span>
       <span className="row-number mono">{ticket.number}</span>
       <span className="row-caller cut">{caller}</span>
       <LastWord ticket={ticket} nameOf={nameOf} />
@@ -79,6 +84,36 @@ export const QueueRow = memo(function QueueRow(props: RowProps) {
     </div>
   );
 });
+
+/** Tags and own fields stand behind the title: each ticket has others. */
+function Extras({
+  ticket,
+  keys,
+}: {
+  readonly ticket: QueueTicket;
+  readonly keys: readonly string[];
+}) {
+  const values = keys.flatMap((key) => toFieldWords(ticket.fields[key]));
+  return (
+    <>
+      {values.map((value) => (
+        <span key={value} className="row-extra">
+          {value}
+        </span>
+      ))}
+      {ticket.tags.map((tag) => (
+        <span key={tag} className="row-extra row-tag">
+          {tag}
+        </span>
+      ))}
+    </>
+  );
+}
+
+function toFieldWords(value: unknown): readonly string[] {
+  if (typeof value === "boolean") return value ? ["yes"] : [];
+  return typeof value === "string" || typeof value === "number" ? [String(value)] : [];
+}
 
 /** A column of ages need not say that they are ages. */
 const toShortAge = (at: string, nowMs: number): string => toAge(at, nowMs).replace(" ago", "");

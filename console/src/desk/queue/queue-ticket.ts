@@ -26,6 +26,7 @@ export interface QueueTicket {
   readonly teamId: string | null;
   readonly reason: string | null;
   readonly tags: readonly string[];
+  readonly fields: Readonly<Record<string, unknown>>;
   readonly due: Due | undefined;
   readonly lastWord: LastWord | undefined;
   readonly createdAt: string;
@@ -55,6 +56,7 @@ export function toQueueTicket(item: Item, readAtMs: number): QueueTicket {
     teamId,
     reason: item.dueReason ?? item.onHoldReason,
     tags,
+    fields: item.fields,
     due: toDue(item, readAtMs),
     lastWord: item.lastPublicComment ?? undefined,
     createdAt: item.createdAt,

@@ -10,6 +10,8 @@ export interface Queue {
   readonly rows: readonly HeldRow<QueueTicket>[];
   readonly error: Error | null;
   readonly isPending: boolean;
+  /** How many fit, where that was asked for. */
+  readonly total: number | undefined;
   readonly retry: () => void;
   readonly readMore: () => void;
 }
@@ -18,6 +20,8 @@ const PAGE = 100;
 
 /** The tickets of a view, what breaks first on top, a page at a time. The open one stays when it no longer fits. */
 export function useQueue(query: QueueQuery, openNumber: string | undefined): Queue {
+  // A whole view has its number from the count of all views.
+  const isCounted = query.filter !== undefined || query.q !== undefined || query.tags !== undefined;
   const list = useInfiniteQuery({
     queryKey: ["tickets.list", { query, pages: true }],
     queryFn: ({ pageParam, signal }) =>
@@ -28,7 +32,7 @@ export function useQueue(query: QueueQuery, openNumber: string | undefined): Que
             ...query,
             limit: PAGE,
             expand: "caller,assignee",
-            ...(pageParam !== "" && { after: pageParam }),
+            ...(pageParam === "" ? isCounted && { count: "exact" as const } : { after: pageParam }),
           },
         },
         { signal },
@@ -55,6 +59,7 @@ export function useQueue(query: QueueQuery, openNumber: string | undefined): Que
     rows,
     error: list.error,
     isPending: list.isPending,
+    total: data?.pages[0]?.pagination.total,
     retry: () => void list.refetch(),
     readMore() {
       if (list.hasNextPage && !list.isFetching) void list.fetchNextPage();

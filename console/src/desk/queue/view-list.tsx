@@ -1,3 +1,6 @@
+import { Link } from "@tanstack/react-router";
+import { ChartColumn, Settings2 } from "lucide-react";
+import type { ReactNode } from "react";
 import type { View } from "./views.ts";
 import type { Views } from "./use-views.ts";
 
@@ -5,10 +8,12 @@ interface ViewListProps {
   readonly views: Views;
   readonly chosen: string;
   readonly onChoose: (id: string) => void;
+  /** The acts of a saved view. */
+  readonly menuOf: (view: View) => ReactNode;
 }
 
 /** The left pane: whose work it is, each with its number and, in red, what breaks within the hour. */
-export function ViewList({ views, chosen, onChoose }: ViewListProps) {
+export function ViewList({ views, chosen, onChoose, menuOf }: ViewListProps) {
   const line = (view: View) => (
     <ViewLine
       key={view.id}
@@ -16,6 +21,7 @@ export function ViewList({ views, chosen, onChoose }: ViewListProps) {
       views={views}
       isChosen={view.id === chosen}
       onChoose={onChoose}
+      menu={menuOf(view)}
     />
   );
   return (
@@ -33,6 +39,16 @@ export function ViewList({ views, chosen, onChoose }: ViewListProps) {
           <ul>{views.saved.map(line)}</ul>
         </>
       )}
+      <p className="views-foot">
+        <Link to="/desk/reports" className="view-line">
+          <ChartColumn className="ico" aria-hidden="true" />
+          Reports
+        </Link>
+        <Link to="/desk/settings" className="view-line">
+          <Settings2 className="ico" aria-hidden="true" />
+          Settings
+        </Link>
+      </p>
     </nav>
   );
 }
@@ -42,12 +58,13 @@ function ViewLine(props: {
   readonly views: Views;
   readonly isChosen: boolean;
   readonly onChoose: (id: string) => void;
+  readonly menu: ReactNode;
 }) {
   const { view, views, isChosen } = props;
   const counts = views.counts.get(view.id);
   const Icon = view.icon;
   return (
-    <li>
+    <li className="view-item">
       <button
         className="view-line"
         aria-current={isChosen ? "page" : undefined}
@@ -63,6 +80,7 @@ function ViewLine(props: {
         )}
         {counts && counts.total > 0 && <span className="view-count">{counts.total}</span>}
       </button>
+      {props.menu}
     </li>
   );
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { BUILT_IN, toListQuery, toSavedFilter, toTeamView, viewOf } from "./views.ts";
+import { BUILT_IN, toListQuery, viewOf } from "./views.ts";
 
 const open = viewOf("open", BUILT_IN);
 
@@ -23,10 +23,11 @@ test("a view is found by its address, before its name is known too", () => {
   expect(viewOf("nonsense", BUILT_IN).id).toBe("mine");
 });
 
-test("what is saved selects what was seen", () => {
-  const team = toTeamView({ id: "tem_1", name: "Network" });
-  expect(toSavedFilter(team, "state:on_hold,tag:vip")).toEqual({
-    and: [{ teamId: "tem_1" }, { state: "on_hold" }, { tags: { contains: "vip" } }],
+test("chips of own fields compare what was chosen", () => {
+  const { filter } = toListQuery(open, {
+    only: "field:floor%3D3,field:floor%3D4,field:vip%3Dtrue",
   });
-  expect(toSavedFilter(open, undefined)).toEqual({});
+  expect(JSON.parse(filter ?? "")).toEqual({
+    and: [{ "fields.floor": { in: ["3", "4"] } }, { "fields.vip": true }],
+  });
 });

@@ -10,6 +10,7 @@ import {
   UserRound,
   UsersRound,
 } from "lucide-react";
+import type { Schemas } from "../../data/api.ts";
 import { type Chip, type DeskSearch, NOBODY, readChips } from "../search.ts";
 import type { QueueQuery } from "./use-queue.ts";
 
@@ -20,7 +21,11 @@ export interface View {
   readonly query: QueueQuery;
   /** Said when it is empty. */
   readonly nothing: string;
+  /** As it was saved, where it was. */
+  readonly saved?: SavedView;
 }
+
+export type SavedView = Schemas["ListedQueueView"];
 
 export const BUILT_IN: readonly View[] = [
   {
@@ -80,7 +85,7 @@ export const toTeamView = ({ id, name }: Named): View => ({
   nothing: `The queue of ${name} is empty.`,
 });
 
-export const toSavedView = ({ id, name }: Named): View => ({
+const toUnknownView = ({ id, name }: Named): View => ({
   id,
   label: name,
   icon: Bookmark,
@@ -88,12 +93,14 @@ export const toSavedView = ({ id, name }: Named): View => ({
   nothing: "Nothing fits this view.",
 });
 
+export const toSavedView = (saved: SavedView): View => ({ ...toUnknownView(saved), saved });
+
 /** The view that an address names; teams and saved ones are known a moment later than the page. */
 export function viewOf(id: string | undefined, views: readonly View[]): View {
   const known = views.find((view) => view.id === id);
   if (known) return known;
   if (id?.startsWith("tem_")) return toTeamView({ id, name: "Team" });
-  if (id?.startsWith("vew_")) return toSavedView({ id, name: "View" });
+  if (id?.startsWith("vew_")) return toUnknownView({ id, name: "View" });
   return BUILT_IN[0] as View;
 }
 
@@ -112,22 +119,33 @@ export function toListQuery(view: View, { q, only }: Pick<DeskSearch, "q" | "onl
   };
 }
 
-/** The condition that a view of one's own is saved with. */
-export function toSavedFilter(view: View, only: string | undefined): object {
-  const chips = readChips(only);
-  const own = view.query.teamId === undefined ? [] : [{ teamId: view.query.teamId }];
-  const tags = valuesOf(chips, "tag").map((tag) => ({ tags: { contains: tag } }));
-  const all = [...own, ...toConditions(chips), ...tags];
-  return all.length === 0 ? {} : joinConditions(all);
-}
-
-const joinConditions = (conditions: readonly object[]): object =>
+export const joinConditions = (conditions: readonly object[]): object =>
   conditions.length === 1 ? (conditions[0] as object) : { and: conditions };
 
 export const valuesOf = (chips: readonly Chip[], field: Chip["field"]): readonly string[] =>
   chips.filter((chip) => chip.field === field).map(({ value }) => value);
 
-function toConditions(chips: readonly Chip[]): readonly object[] {
+/** Chips of own fields, as `floor=3`; those of one field widen each other. */
+function ownFieldConditions(chips: readonly Chip[]): readonly object[] {
+  const byKey = new Map<string, unknown[]>();
+  for (const pair of valuesOf(chips, "field")) {
+    const [key = "", value = ""] = splitAt(pair, "=");
+    byKey.set(key, [...(byKey.get(key) ?? []), readOwnValue(value)]);
+  }
+  return [...byKey].map(([key, values]) => ({
+    [`fields.${key}`]: values.length === 1 ? values[0] : { in: values },
+  }));
+}
+
+const readOwnValue = (text: string): unknown =>
+  text === "true" || text === "false" ? text === "true" : text;
+
+function splitAt(text: string, mark: string): readonly [string, string] {
+  const at = text.indexOf(mark);
+  return at < 0 ? [text, ""] : [text.slice(0, at), text.slice(at + mark.length)];
+}
+
+export function toConditions(chips: readonly Chip[]): readonly object[] {
   const any = (field: string, values: readonly unknown[]): readonly object[] => {
     if (values.length === 0) return [];
     return [{ [field]: values.length === 1 ? values[0] : { in: values } }];
@@ -138,5 +156,6 @@ function toConditions(chips: readonly Chip[]): readonly object[] {
     ...any("state", valuesOf(chips, "state")),
     ...any("assigneeId", valuesOf(chips, "assignee").map(idOf)),
     ...any("teamId", valuesOf(chips, "team").map(idOf)),
+    ...ownFieldConditions(chips),
   ];
 }

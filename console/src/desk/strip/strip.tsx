@@ -7,6 +7,7 @@ import { Items } from "./items.tsx";
 import { Links } from "./links.tsx";
 import { OwnFields } from "./own-fields.tsx";
 import { Suggestions } from "./suggestions.tsx";
+import { Watchers } from "./watchers.tsx";
 import { Tags } from "./tags.tsx";
 
 interface StripProps {
@@ -26,12 +27,13 @@ export function Strip({ ticket, onInsert, onClose }: StripProps) {
         </button>
       </header>
       <Facts ticket={ticket} />
+      <OwnFields ticket={ticket} />
       <Tags ticket={ticket} />
       <CallerCard ticket={ticket} />
       {ticket.kind === "incident" && <Suggestions ticket={ticket} onInsert={onInsert} />}
       <Items ticket={ticket} />
       <Links ticket={ticket} />
-      <OwnFields ticket={ticket} />
+      <Watchers ticket={ticket} />
     </aside>
   );
 }

@@ -129,7 +129,7 @@ const INCIDENT: readonly ActSpec[] = [
   {
     id: "escalate",
     label: "Escalate…",
-    keys: "shift+E",
+    keys: "shift+e",
     op: "incidents.escalate",
     from: OPEN,
     permission: "incidents:write",

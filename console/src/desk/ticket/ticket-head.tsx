@@ -1,4 +1,4 @@
-import { ArrowLeft, Ellipsis, GitFork, Maximize2, PanelRight } from "lucide-react";
+import { ArrowLeft, Ellipsis, Eye, EyeOff, GitFork, Maximize2, PanelRight } from "lucide-react";
 import { Link } from "@tanstack/react-router";
 import { useMay, useMe } from "../../data/people.ts";
 import type { PresentPerson } from "../../data/live/presence.ts";
@@ -10,6 +10,7 @@ import { Priority } from "../queue/due-mark.tsx";
 import { type Ticket, ticketPath, useClocks } from "../ticket-kind.ts";
 import { Clocks } from "./clocks.tsx";
 import type { OfferedAct } from "./use-acts.ts";
+import type { Watch } from "./use-watch.ts";
 
 const PEOPLE_MAX = 3;
 
@@ -20,11 +21,12 @@ interface TicketHeadProps {
   readonly onClose?: (() => void) | undefined;
   readonly isStripOpen: boolean;
   readonly toggleStrip: () => void;
+  readonly watch: Watch;
 }
 
 /** The top line: what state it is in, what its clocks say, who else is here, and the acts that matter now. */
 export function TicketHead(props: TicketHeadProps) {
-  const { ticket, acts, people, onClose, isStripOpen, toggleStrip } = props;
+  const { ticket, acts, people, onClose, isStripOpen, toggleStrip, watch } = props;
   const { kind, number } = ticket;
   const may = useMay();
   const meId = useMe()?.user.id;
@@ -64,6 +66,15 @@ export function TicketHead(props: TicketHeadProps) {
         </span>
       )}
       <ActButtons acts={acts} isMine={ticket.assigneeId === meId} />
+      <button
+        className="btn bare icon ticket-wide"
+        aria-pressed={watch.isOn}
+        aria-label="Watch"
+        title={watch.isOn ? "You are told what happens: watch no longer (w)" : "Watch it (w)"}
+        onClick={watch.toggle}
+      >
+        {watch.isOn ? <EyeOff /> : <Eye />}
+      </button>
       <MoreMenu acts={acts} ticket={ticket} isPage={!onClose} />
       <button
         className="btn bare icon strip-button"

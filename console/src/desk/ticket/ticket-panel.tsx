@@ -26,6 +26,7 @@ import { refreshTickets } from "../ticket-cache.ts";
 import { useCallerName } from "../use-caller.ts";
 import { ActDialog } from "./act-dialog.tsx";
 import { ConflictNotice } from "./conflict-notice.tsx";
+import { useWatch } from "./use-watch.ts";
 import { TicketHead } from "./ticket-head.tsx";
 import { type OfferedAct, useTicketActs } from "./use-acts.ts";
 
@@ -100,6 +101,10 @@ function Opened({ ticket, onClose, onNext, isSelecting }: OpenedProps) {
   const toggleStrip = (): void => setStripOpen(!isStripOpen);
   const ownActs = isSelecting ? acts.acts.filter(({ id: act }) => act !== "take") : acts.acts;
   useTicketKeys({ acts: ownActs, number, composer, refusal, toggleStrip });
+  const watch = useWatch(ticket);
+  useActions([
+    { keys: "w", label: watch.isOn ? "Watch no longer" : "Watch it", run: watch.toggle },
+  ]);
   const macro = useTicketMacros(ticket, isSelecting);
   const canResolve = acts.acts.some(({ op, disabled }) => op === "incidents.resolve" && !disabled);
   return (
@@ -107,7 +112,10 @@ function Opened({ ticket, onClose, onNext, isSelecting }: OpenedProps) {
       className={`ticket${isStripOpen ? " strip-open" : ""}`}
       aria-label={`${KINDS[kind].word} ${number}`}
     >
-      <TicketHead {...{ ticket, onClose, people, isStripOpen, toggleStrip }} acts={acts.acts} />
+      <TicketHead
+        {...{ ticket, onClose, people, isStripOpen, toggleStrip, watch }}
+        acts={acts.acts}
+      />
       {acts.conflict && (
         <ConflictNotice
           conflict={acts.conflict}

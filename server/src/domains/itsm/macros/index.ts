@@ -7,7 +7,7 @@ import { ACT_VERBS } from "./act.ts";
 import { macros as macroResource } from "./macro.ts";
 import { actCommands } from "./operations.ts";
 import { MacrosRun, MacrosWrite } from "./permissions.ts";
-import { renderTextModule, textModules } from "./text-module.ts";
+import { previewText, renderTextModule, textModules } from "./text-module.ts";
 
 const verbs = new Set<string>(ACT_VERBS);
 const acts = [incidents, changes, problems, catalog].flatMap(({ operations }) =>
@@ -25,6 +25,7 @@ export const macros = domain({
     ...macroResource.operations,
     ...textModules.operations,
     renderTextModule,
+    previewText,
     ...actCommands(acts),
   ],
 });

@@ -29,6 +29,12 @@ export const samples: readonly Sample[] = [
     },
   },
   {
+    operation: "text_modules.preview",
+    arrange: async (owner) => ({
+      body: { body: "About {{ticket.number}}", ticketId: await incident(owner) },
+    }),
+  },
+  {
     operation: "tickets.bulk",
     arrange: async (owner) => {
       count += 1;

@@ -120,6 +120,30 @@ export const renderTextModule = query({
   },
 });
 
+export const previewText = query({
+  id: "text_modules.preview",
+  route: "POST /api/v1/itsm/text-modules/preview",
+  summary: "Fill in a text for a ticket, before it is saved",
+  description: "`unknown` has the placeholders that nothing fills in.",
+  permission: MacrosRun,
+  body: object({
+    body: textModuleFields.body,
+    ticketId: line(100, "The id or the number of a ticket that the caller sees"),
+  }),
+  response: item(
+    Type.Object(
+      { text: Type.String(), unknown: Type.Array(Type.String()) },
+      { title: "TextPreview" },
+    ),
+  ),
+  example: { body: { body: "Hello {{caller.firstName}}", ticketId: "INC0000001" } },
+  async run(ctx, { body: { body, ticketId } }) {
+    const ticket = await readTicketItem(ctx, ticketId, "caller,team");
+    const unknown = placeholdersOf(body).filter((name) => !PLACEHOLDER.test(name));
+    return { text: await renderText(ctx, body, ticket), unknown: [...new Set(unknown)] };
+  },
+});
+
 /** Fills in the placeholders of a text for a ticket whose caller and team have names; what is not known is left empty. */
 export async function renderText(
   { tx, caller }: ReadContext,

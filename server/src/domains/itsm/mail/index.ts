@@ -11,6 +11,7 @@ import { mailListener } from "./listener/listener.ts";
 import { mailboxes as mailboxResource, unattendedMailboxes } from "./mailbox-resource.ts";
 import {
   getMessage,
+  getTransport,
   listMessages,
   receiveMail,
   retryMessage,
@@ -43,6 +44,7 @@ export const mail = domain({
     testMailbox,
     listMessages,
     getMessage,
+    getTransport,
     retryMessage,
     receiveMail,
   ],

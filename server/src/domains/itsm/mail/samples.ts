@@ -27,6 +27,7 @@ async function failedMail(owner: Ask, world: World) {
 }
 
 export const samples: readonly Sample[] = [
+  { operation: "mailboxes.get_transport", arrange: async () => ({ partitioned: false }) },
   ...resourceSamples(mailboxes, async () => fresh()),
   {
     operation: "mailboxes.test",

@@ -148,6 +148,34 @@ test("a policy is simulated on past tickets, with and without a change", async (
   expect(worst[0]).toMatchObject({ ticketId: open.id, title: "Still open", stoppedAt: null });
   expect(Math.floor(worst[0].overMs / MINUTE_MS)).toBe(45);
   expect(worst[1]).toMatchObject({ ticketId: slow.id, state: "breached" });
+  expect(asItIs).toMatchObject({ before: null, changed: [], changedCount: 0 });
+  expect(stricter.before).toEqual({ ...counts, met: 2, breached: 0, metPercent: 100 });
+  expect(
+    stricter.changed.map(({ ticketId, before, after }: any) => [ticketId, before, after]),
+  ).toEqual(
+    expect.arrayContaining([
+      [slow.id, "met", "breached"],
+      [open.id, "running", "breached"],
+    ]),
+  );
+  expect(stricter.changedCount).toBe(2);
+  const made = await owner("POST /api/v1/itsm/calendars", {
+    name: "Always",
+    timezone: "UTC",
+    hours: [{ days: [1, 2, 3, 4, 5, 6, 7], from: "00:00", to: "24:00" }],
+  });
+  const draft = await owner(`POST ${POLICIES}/simulate`, {
+    from,
+    policy: {
+      name: "Not there yet",
+      entity: "incident",
+      conditions: { category },
+      calendarId: made.body.data.id,
+      targets: [{ metric: "resolution", minutes: 60 }],
+    },
+  });
+  expect(draft).toMatchObject({ status: 200, events: [] });
+  expect(draft.body.data).toMatchObject({ met: 1, breached: 2, before: null, changedCount: 0 });
   expect(await simulated({ limit: 1 })).toMatchObject({ tickets: 1, met: 0 });
   expect((await simulated({ to: from, from: "2020-01-01T00:00:00Z" })).metPercent).toBeNull();
   const refused = await owner(`POST ${POLICIES}/${id}/simulate`, {

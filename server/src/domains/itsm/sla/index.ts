@@ -14,10 +14,10 @@ import {
   SlaWarning,
 } from "./breach-events.ts";
 import { clockReader } from "./clocks/clock-reader.ts";
-import { calendars, importHolidays } from "./calendars/resource.ts";
+import { calendars, importHolidays, previewHolidays } from "./calendars/resource.ts";
 import { policies, policyContent } from "./policy-resource.ts";
 import { SlaRead, SlaWrite } from "./permissions.ts";
-import { simulatePolicy } from "./simulation.ts";
+import { simulateDraft, simulatePolicy } from "./simulation.ts";
 import { clocksSource } from "./report-source.ts";
 import { policyReader, recomputeClocksJob } from "./clocks/recompute-clocks.ts";
 import { breachNotificationReader } from "./notifications.ts";
@@ -42,8 +42,10 @@ export const sla = domain({
   operations: [
     ...policies.operations,
     simulatePolicy,
+    simulateDraft,
     ...calendars.operations,
     importHolidays,
+    previewHolidays,
     listClocks,
     ...ticketClocks,
   ],

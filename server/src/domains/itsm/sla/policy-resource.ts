@@ -99,16 +99,19 @@ export const policies = resource({
   },
 });
 
+/** A calendar stays as it is until the policy that copies it is written. */
+const WRITTEN = { at: "", find: lockCalendar };
+
 /** Copies the hours of the shared calendar that a change names; hours of its own take a policy off it. */
 export async function resolveCalendar<
   T extends Pick<Partial<PolicyChange>, "calendarId" | "calendar">,
->(tx: Tx, change: T, at = ""): Promise<T> {
+>(tx: Tx, change: T, { at, find } = WRITTEN): Promise<T> {
   const { calendarId, calendar } = change;
   if (calendarId === undefined || calendarId === null) {
     return calendar === undefined ? change : { ...change, calendarId: null };
   }
   if (calendar) throw invalidField(`${at}/calendar`, "must not be there beside a calendarId");
-  const shared = await lockCalendar(tx, calendarId);
+  const shared = await find(tx, calendarId);
   if (!shared) throw invalidField(`${at}/calendarId`, "is not a calendar of this workspace");
   return { ...change, calendar: shared };
 }

@@ -72,6 +72,14 @@ export const samples: readonly Sample[] = [
       body: { policy: { targets: [{ metric: "resolution", minutes: 60 }] } },
     }),
   },
+  {
+    operation: "sla.simulate_draft",
+    arrange: async () => ({ body: { policy: policy("A draft") } }),
+  },
+  {
+    operation: "business_calendars.preview_holidays",
+    arrange: async () => ({ body: { ics: ICS }, partitioned: false }),
+  },
   { operation: "business_calendars.list", arrange: async () => ({ query: { limit: "2" } }) },
   {
     operation: "business_calendars.create",

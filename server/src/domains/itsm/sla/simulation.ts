@@ -9,6 +9,7 @@ import type { ReadContext } from "#kernel/contract.ts";
 import { InputTime, nullable, object, patch, Time } from "#kernel/schema/schema.ts";
 import { foldEvents, type ClockPlan } from "./clocks/clock-fold.ts";
 import { readTicketHistories } from "./clocks/ticket-history.ts";
+import { findCalendar } from "./calendars/calendar.ts";
 import { ticketFieldsOf, toIso } from "./clocks/clock-row.ts";
 import { compilePlans } from "./clocks/policy-targets.ts";
 import {
@@ -16,8 +17,10 @@ import {
   assertValidPolicy,
   METRICS,
   PolicyChange,
+  type PolicyFields,
   PolicyId,
-  type SlaPolicy,
+  PolicyInput,
+  toPolicyFields,
 } from "./policy.ts";
 import { policies, resolveCalendar } from "./policy-resource.ts";
 import { SlaRead } from "./permissions.ts";
@@ -29,13 +32,15 @@ const DEFAULT_DAYS = 30;
 const DEFAULT_TICKETS = 1_000;
 const BATCH_TICKETS = 200;
 const WORST_MAX = 10;
+const CHANGED_MAX = 100;
+/** A query locks nothing. */
+const SIMULATED = { at: "/policy", find: findCalendar };
 
 const { entity: _, ...changeable } = PolicyChange.properties;
 
-const SimulationBody = object({
+const span = {
   from: Type.Optional(InputTime),
   to: Type.Optional(InputTime),
-  policy: Type.Optional(patch(changeable)),
   limit: Type.Optional(
     Type.Integer({
       minimum: 1,
@@ -43,8 +48,9 @@ const SimulationBody = object({
       description: `Of tickets, the newest first; ${DEFAULT_TICKETS} unless given`,
     }),
   ),
-});
-type SimulationBody = Static<typeof SimulationBody>;
+};
+const SimulationBody = object({ ...span, policy: Type.Optional(patch(changeable)) });
+type SimulationSpan = Omit<Static<typeof SimulationBody>, "policy">;
 
 const Counts = {
   met: Type.Integer(),
@@ -77,6 +83,22 @@ const MetricResult = Type.Object({
 });
 type MetricResult = Static<typeof MetricResult>;
 
+const Verdict = nullable(
+  Type.Enum([...CLOCK_STATES], { description: "Null where it has no such clock" }),
+);
+const Difference = Type.Object(
+  {
+    ticketId: Type.String(),
+    number: nullable(Type.String()),
+    title: nullable(Type.String()),
+    target: Type.String(),
+    before: Verdict,
+    after: Verdict,
+  },
+  { title: "SlaSimulationDifference" },
+);
+type Difference = Static<typeof Difference>;
+
 const Simulation = Type.Object(
   {
     from: Time,
@@ -85,6 +107,16 @@ const Simulation = Type.Object(
     ...Counts,
     metPercent: MetricResult.properties.metPercent,
     metrics: Type.Array(MetricResult),
+    before: nullable(
+      Type.Object(
+        { ...Counts, metPercent: MetricResult.properties.metPercent },
+        { description: "What the policy as it is makes of them; null where nothing is different" },
+      ),
+    ),
+    changed: Type.Array(Difference, {
+      description: `Those that would end otherwise than under the policy as it is; at most ${CHANGED_MAX}`,
+    }),
+    changedCount: Type.Integer(),
   },
   { title: "SlaSimulation" },
 );
@@ -106,46 +138,123 @@ export const simulatePolicy = query({
     params: { id: "slp_01jzt3n5k8q2x4v6w8y0z2b4d6" },
     body: { limit: 500, policy: { targets: [{ metric: "resolution", minutes: 120 }] } },
   },
-  run: async (ctx, { params, body }) =>
-    simulate(ctx, await policies.store.get(ctx.tx, params.id), body),
+  async run(ctx, { params, body: { policy: change, ...asked } }) {
+    const policy = await policies.store.get(ctx.tx, params.id);
+    const before = applyPolicyChange(policy, {});
+    const after = applyPolicyChange(policy, await resolveCalendar(ctx.tx, change ?? {}, SIMULATED));
+    return simulate(ctx, { after, ...(change && { before }) }, asked);
+  },
 });
 
-/** Simulates a policy, or a changed one, on past tickets. */
+export const simulateDraft = query({
+  id: "sla.simulate_draft",
+  route: "POST /api/v1/itsm/sla-policies/simulate",
+  summary: "See what a new policy would have made of past tickets",
+  description: "As `sla.simulate`, of a policy that is not there yet.",
+  permission: SlaRead,
+  body: object({ ...span, policy: PolicyInput }),
+  response: item(Simulation),
+  example: {
+    body: {
+      policy: {
+        name: "Critical incidents",
+        entity: "incident",
+        targets: [{ metric: "resolution", minutes: 120 }],
+      },
+    },
+  },
+  async run(ctx, { body: { policy, ...asked } }) {
+    const after = toPolicyFields(await resolveCalendar(ctx.tx, policy, SIMULATED));
+    return simulate(ctx, { after }, asked);
+  },
+});
+
+interface Drafts {
+  readonly after: PolicyFields;
+  readonly before?: PolicyFields;
+}
+
+/** Simulates a policy on past tickets, and where it is changed what that changes. */
 async function simulate(
   ctx: ReadContext,
-  policy: SlaPolicy,
-  { from, to, policy: change = {}, limit = DEFAULT_TICKETS }: SimulationBody,
+  { after, before }: Drafts,
+  { from, to, limit = DEFAULT_TICKETS }: SimulationSpan,
 ): Promise<Simulation> {
   const { tx, now, services } = ctx;
-  const draft = applyPolicyChange(policy, await resolveCalendar(tx, change, "/policy"));
-  assertValidPolicy(services, draft, "/policy");
+  assertValidPolicy(services, after, "/policy");
   const end = to === undefined ? now : new Date(to);
   const start =
     from === undefined ? new Date(end.getTime() - DEFAULT_DAYS * DAY_MS) : new Date(from);
   if (start > end) throw invalidField("/to", "must not be before from");
-  const kind = ticketKinds(services).find(({ kind: name }) => name === draft.entity);
+  const kind = ticketKinds(services).find(({ kind: name }) => name === after.entity);
   if (kind) assertSeesAllTickets(kind, ctx);
   const ids = kind ? await listTicketIds(tx, kind, { start, end, limit }) : [];
-  const plans = compilePlans(draft);
-  const clocks: SimulatedClock[][] = plans.map(() => []);
+  const course = compileCourse(after);
+  const former = before && compileCourse(before);
   for (let index = 0; index < ids.length; index += BATCH_TICKETS) {
     const batch = ids.slice(index, index + BATCH_TICKETS).map((id) => ({ id }));
     const histories = await readTicketHistories(tx, batch);
     for (const [id, history] of histories) {
-      for (const [metric, plan] of plans.entries()) {
-        const simulated = simulateClock(plan, { id, history, nowMs: now.getTime() });
-        if (simulated) clocks[metric]?.push(simulated);
-      }
+      const past = { id, history, nowMs: now.getTime() };
+      foldInto(course, past);
+      if (former) foldInto(former, past);
     }
   }
-  const metrics = plans.map((plan, index) => toMetricResult(plan, clocks[index] ?? []));
+  const changed = former ? findDifferences(former, course) : [];
   return {
     from: start.toISOString(),
     to: end.toISOString(),
     tickets: ids.length,
-    ...countStates(clocks.flat()),
-    metrics,
+    ...countStates(course.clocks.flat()),
+    metrics: course.plans.map((plan, index) => toMetricResult(plan, course.clocks[index] ?? [])),
+    before: former ? countStates(former.clocks.flat()) : null,
+    changed: changed.slice(0, CHANGED_MAX),
+    changedCount: changed.length,
   };
+}
+
+/** The targets of a policy, and what became of each on past tickets. */
+interface Course {
+  readonly plans: readonly ClockPlan[];
+  readonly clocks: SimulatedClock[][];
+}
+
+function compileCourse(policy: PolicyFields): Course {
+  const plans = compilePlans(policy);
+  return { plans, clocks: plans.map(() => []) };
+}
+
+function foldInto({ plans, clocks }: Course, past: Parameters<typeof simulateClock>[1]): void {
+  for (const [index, plan] of plans.entries()) {
+    const simulated = simulateClock(plan, past);
+    if (simulated) clocks[index]?.push(simulated);
+  }
+}
+
+const ENDS: Readonly<Record<string, string>> = { running: "open", paused: "open" };
+const endOf = (state: string | undefined): string => ENDS[state ?? ""] ?? state ?? "none";
+
+/** The tickets that a change decides otherwise, target by target; those that it breaks first. */
+function findDifferences(before: Course, after: Course): readonly Difference[] {
+  const names = new Set([...before.plans, ...after.plans].map(({ name }) => name));
+  const differences = [...names].flatMap((target) => {
+    const [old, now] = [before, after].map(
+      ({ plans, clocks }) =>
+        new Map(
+          clocks[plans.findIndex(({ name }) => name === target)]?.map((one) => [one.ticketId, one]),
+        ),
+    );
+    const ids = new Set([...(old?.keys() ?? []), ...(now?.keys() ?? [])]);
+    return [...ids].flatMap((ticketId): Difference[] => {
+      const [was, is] = [old?.get(ticketId), now?.get(ticketId)];
+      if (endOf(was?.state) === endOf(is?.state)) return [];
+      const { number = null, title = null } = is ?? was ?? {};
+      const verdicts = { before: was?.state ?? null, after: is?.state ?? null };
+      return [{ ticketId, number, title, target, ...verdicts }];
+    });
+  });
+  const rank = ({ after: state }: Difference): number => (state === "breached" ? 0 : 1);
+  return differences.toSorted((one, other) => rank(one) - rank(other));
 }
 
 type SimulatedClock = MetricResult["worst"][number];

@@ -19,7 +19,7 @@ export interface PortalPage {
   readonly start?: Readonly<Record<string, unknown>>;
 }
 
-type Look = Pick<PortalLook, "title" | "accent" | "accentDark">;
+type Look = Pick<PortalLook, "title" | "accent" | "accentDark" | "logoFileId">;
 
 /** Renders a page, readable without any script. */
 export function renderPortal(
@@ -30,6 +30,11 @@ export function renderPortal(
   const { prefix, pathTo, user, workspace, environment } = session;
   const style = buildAccentStyle(look);
   const name = look.title ?? look.name;
+  const { logoFileId } = look;
+  const logo =
+    logoFileId === null
+      ? LOGO
+      : markup`<img class="own-logo" src="${session.linkTo(logoFileId)}" alt="">`;
   const data = { workspace, environment, prefix, ...start };
   const html = markup`<html lang="en">
 <head>
@@ -43,7 +48,7 @@ ${style !== "" && markup`<style>${new SafeMarkup(style)}</style>`}
 </head>
 <body>
 <header class="top">
-<a class="brand" href="${pathTo("")}">${LOGO}<span>${name}</span></a>
+<a class="brand" href="${pathTo("")}">${logo}<span>${name}</span></a>
 ${environment !== "production" && markup`<span class="environment">${environment}</span>`}
 <span class="me"><span class="me-name">${user.name}</span>${avatar(user.name)}</span>
 </header>

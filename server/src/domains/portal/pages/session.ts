@@ -1,4 +1,5 @@
 import { prefixOf } from "#domains/apps/index.ts";
+import { linkPath } from "#domains/files/index.ts";
 import type { Caller } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
 import type { EnvironmentName } from "#kernel/db/database.ts";
@@ -19,6 +20,8 @@ export interface PortalSession {
   readonly pathTo: (page: string) => string;
   /** The prefix of all paths of ours. */
   readonly prefix: string;
+  /** The address of a file that the visitor may read, for a while. */
+  readonly linkTo: (fileId: string) => string;
   /** The data of an operation, called with the visitor's rights. */
   readonly read: <T>(...input: Parameters<CallOperation>) => Promise<T>;
 }
@@ -60,6 +63,7 @@ export function openPortal(
     environment,
     prefix,
     pathTo: (page) => `${base}${page}${page.includes("?") ? query.replace("?", "&") : query}`,
+    linkTo: (fileId) => `${prefix}${linkPath(platform, visitor, { fileId })}`,
     // The operation's own schema has made it.
     read: async <T>(...input: Parameters<CallOperation>) =>
       dataOfResponse(await perform(...input)) as T,

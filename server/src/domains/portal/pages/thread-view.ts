@@ -108,7 +108,7 @@ const HAPPENED: Readonly<Record<string, (name: string) => string>> = {
   rejected: (name) => `${name} did not agree`,
   fulfilment_started: () => "Being prepared",
   fulfilled: () => "Done",
-  merged: () => "Goes on in another ticket of yours",
+  merged: () => "Goes on in another ticket about the same thing",
 };
 
 function paragraphs(text: string): readonly Markup[] {

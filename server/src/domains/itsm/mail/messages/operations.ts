@@ -55,6 +55,34 @@ export const listMessages = query({
   },
 });
 
+const MailTransport = Type.Object(
+  {
+    listeners: Type.Array(
+      Type.Object({
+        protocol: Type.Enum(["smtp", "smtps", "lmtp"]),
+        host: Type.String(),
+        port: Type.Integer(),
+      }),
+      { description: "Where this installation takes mails, from `MILLRACE_MAIL_LISTEN`" },
+    ),
+    sends: Type.Boolean({ description: "Whether mails go out (`MILLRACE_SMTP_URL`)" }),
+  },
+  { title: "MailTransport" },
+);
+
+export const getTransport = query({
+  id: "mailboxes.get_transport",
+  route: "GET /api/v1/itsm/mail/transport",
+  summary: "How mails come in and go out of this installation",
+  permission: MailRead,
+  environmentScoped: false,
+  response: item(MailTransport),
+  run: async ({ services: { settings, mailer } }) => ({
+    listeners: settings.mailListeners.map(({ protocol, host, port }) => ({ protocol, host, port })),
+    sends: mailer.available,
+  }),
+});
+
 export const getMessage = query({
   id: "mailboxes.get_message",
   route: `GET ${PATH}/{id}/messages/{mailId}`,

@@ -81,6 +81,16 @@ function isTimezone(name: string): boolean {
   }
 }
 
+/** Reads the hours of a shared calendar. */
+export async function findCalendar(
+  tx: Tx,
+  calendarId: string,
+): Promise<BusinessCalendar | undefined> {
+  const { rows } = await sql<BusinessCalendar>`
+    select timezone, hours, holidays from business_calendars where id = ${calendarId}`.execute(tx);
+  return rows[0];
+}
+
 /** Reads the hours of a shared calendar, locked against a change until the transaction ends. */
 export async function lockCalendar(
   tx: Tx,

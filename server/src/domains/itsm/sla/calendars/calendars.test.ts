@@ -159,3 +159,24 @@ test("each warning and each late reply is announced once, and an answer begins t
   expect(await clock()).toMatchObject({ state: "breached", lateRounds: 1, counting: false });
   await owner(`DELETE ${POLICIES}/${policyId}`);
 });
+
+test("the holidays of a file are read with their names before anything is saved", async () => {
+  const ics = [
+    "BEGIN:VCALENDAR",
+    "BEGIN:VEVENT",
+    "DTSTART;VALUE=DATE:20261225",
+    "SUMMARY:Christmas\\, first",
+    " day",
+    "END:VEVENT",
+    "BEGIN:VEVENT",
+    "DTSTART:20261224T100000Z",
+    "END:VEVENT",
+    "END:VCALENDAR",
+  ].join("\r\n");
+  const answer = await owner("POST /api/v1/itsm/calendars/preview-holidays", { ics });
+  expect(answer).toMatchObject({ status: 200, events: [] });
+  expect(answer.body.data).toEqual({
+    holidays: [{ day: "2026-12-25", name: "Christmas, firstday" }],
+    skipped: 1,
+  });
+});

@@ -12,6 +12,8 @@ const DAYS_MAX = 5_000;
 export interface Holidays {
   /** Such as `2026-12-25`. */
   readonly days: readonly string[];
+  /** Of days whose event has one. */
+  readonly names: ReadonlyMap<string, string>;
   /** How many events were no whole days. */
   readonly skipped: number;
 }
@@ -20,6 +22,7 @@ interface VEvent {
   readonly start: string | undefined;
   readonly end: string | undefined;
   readonly rule: string | undefined;
+  readonly summary: string | undefined;
 }
 
 /** Parses the whole days of a file; throws a 422 where it is none. */
@@ -31,15 +34,30 @@ export function parseHolidays(ics: string, now: Date): Holidays {
   }
   const events = listEvents(lines);
   const days = events.map((event) => listDays(event, now));
-  const found = new Set<number>();
-  for (const some of days) for (const day of some ?? []) found.add(day);
+  const found = new Map<number, string>();
+  for (const [index, some] of days.entries()) {
+    const name = unescapeText(events[index]?.summary ?? "");
+    for (const day of some ?? []) found.set(day, found.get(day) || name);
+  }
   if (found.size > DAYS_MAX) throw invalidField("/ics", `must have at most ${DAYS_MAX} days`);
+  const named = [...found]
+    .toSorted(([one], [other]) => one - other)
+    .map(([day, name]) => [new Date(day * DAY_MS).toISOString().slice(0, 10), name] as const);
   return {
-    days: [...found]
-      .toSorted((one, other) => one - other)
-      .map((day) => new Date(day * DAY_MS).toISOString().slice(0, 10)),
+    days: named.map(([day]) => day),
+    names: new Map(named.filter(([, name]) => name !== "")),
     skipped: days.filter((some) => some === undefined).length,
   };
+}
+
+const NAME_MAX = 200;
+
+/** A text as it was before commas and line breaks were escaped. */
+function unescapeText(value: string): string {
+  return value
+    .replaceAll(/\\[nN]/g, " ")
+    .replaceAll(/\\([,;\\])/g, "$1")
+    .slice(0, NAME_MAX);
 }
 
 function listEvents(lines: readonly string[]): readonly VEvent[] {
@@ -55,6 +73,7 @@ function listEvents(lines: readonly string[]): readonly VEvent[] {
         start: open.get("DTSTART"),
         end: open.get("DTEND"),
         rule: open.get("RRULE"),
+        summary: open.get("SUMMARY"),
       });
       open = undefined;
     } else if (open && !open.has(name)) {

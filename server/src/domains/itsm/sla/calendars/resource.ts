@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import Type from "typebox";
 import type { WriteContext } from "#kernel/contract.ts";
 import { assertNoErrors, failure, Failure } from "#kernel/operation/failure.ts";
-import { command } from "#kernel/operation/operation.ts";
+import { command, query } from "#kernel/operation/operation.ts";
 import { item } from "#kernel/operation/response.ts";
 import { resource } from "#kernel/resource/resource.ts";
 import { object } from "#kernel/schema/schema.ts";
@@ -111,6 +111,39 @@ async function updatePolicies(
   }
 }
 
+const Holiday = Type.Object(
+  { day: Type.String({ format: "date" }), name: Type.String() },
+  { title: "Holiday" },
+);
+
+const ics = Type.String({ minLength: 1, maxLength: ICS_CHARS_MAX, description: "RFC 5545" });
+
+export const previewHolidays = query({
+  id: "business_calendars.preview_holidays",
+  route: "POST /api/v1/itsm/calendars/preview-holidays",
+  summary: "Read the holidays of an iCalendar file",
+  description: "What an import would find, with the names of the days; nothing is saved.",
+  permission: SlaRead,
+  environmentScoped: false,
+  body: object({ ics }),
+  bodyBytesMax: 2 * ICS_CHARS_MAX,
+  response: item(
+    Type.Object(
+      { holidays: Type.Array(Holiday), skipped: Type.Integer() },
+      { title: "HolidayPreview" },
+    ),
+  ),
+  example: {
+    body: {
+      ics: "BEGIN:VCALENDAR\nBEGIN:VEVENT\nDTSTART;VALUE=DATE:20261225\nSUMMARY:Christmas\nEND:VEVENT\nEND:VCALENDAR",
+    },
+  },
+  async run({ now }, { body }) {
+    const { days, names, skipped } = parseHolidays(body.ics, now);
+    return { holidays: days.map((day) => ({ day, name: names.get(day) ?? "" })), skipped };
+  },
+});
+
 export const importHolidays = command({
   id: "business_calendars.import_holidays",
   route: "POST /api/v1/itsm/calendars/{id}/holidays",
@@ -121,9 +154,7 @@ export const importHolidays = command({
   permission: SlaWrite,
   environmentScoped: false,
   params: object({ id: CalendarId }),
-  body: object({
-    ics: Type.String({ minLength: 1, maxLength: ICS_CHARS_MAX, description: "RFC 5545" }),
-  }),
+  body: object({ ics }),
   bodyBytesMax: 2 * ICS_CHARS_MAX,
   response: item(
     Type.Object(

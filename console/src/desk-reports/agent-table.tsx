@@ -1,0 +1,73 @@
+import { Avatar } from "../ui/avatar.tsx";
+import { type Column, Table } from "../ui/display/table.tsx";
+import { type Report, toSpanWords } from "./figure.ts";
+
+type Agent = Report["agents"][number];
+
+interface AgentTableProps {
+  readonly report: Report;
+  readonly onOpen: (figure: string) => void;
+}
+
+/** Who has what: open now, done in the time, and how quickly. */
+export function AgentTable({ report, onOpen }: AgentTableProps) {
+  const figure = (agent: Agent, name: "open" | "resolved" | "rated", words: string) => (
+    <button
+      className="figure-link"
+      onClick={() => onOpen(`${name}?assigneeId=${agent.id ?? "none"}`)}
+    >
+      {words}
+    </button>
+  );
+  const columns: readonly Column<Agent>[] = [
+    {
+      id: "name",
+      label: "Agent",
+      cell: ({ id, name }) => (
+        <span className="row agent-name">
+          <Avatar name={name ?? undefined} />
+          {id === null ? "Nobody" : (name ?? "Somebody who left")}
+        </span>
+      ),
+    },
+    {
+      id: "open",
+      label: "Open",
+      isNumber: true,
+      cell: (one) => figure(one, "open", `${one.open}`),
+    },
+    {
+      id: "resolved",
+      label: "Resolved",
+      isNumber: true,
+      cell: (one) => figure(one, "resolved", `${one.resolved}`),
+    },
+    {
+      id: "time",
+      label: "Solution",
+      isNumber: true,
+      cell: ({ resolutionMedian }) => toSpanWords(resolutionMedian),
+    },
+    {
+      id: "stars",
+      label: "Satisfaction",
+      isNumber: true,
+      cell: (one) =>
+        one.satisfaction === null
+          ? "–"
+          : figure(one, "rated", `${one.satisfaction.toFixed(1)} (${one.ratings})`),
+    },
+  ];
+  if (report.agents.length === 0) return null;
+  return (
+    <section className="report-card wide" aria-label="Who has what">
+      <h2>Who has what</h2>
+      <Table
+        label="Who has what"
+        columns={columns}
+        rows={report.agents}
+        keyOf={({ id }) => id ?? "none"}
+      />
+    </section>
+  );
+}

@@ -1,0 +1,43 @@
+import { expect, test } from "vitest";
+import { groupPromises, toChange, toSpanWords } from "./figure.ts";
+
+test("times are a few letters", () => {
+  expect([null, 0.4, 38, 125, 1_439, 4_608].map(toSpanWords)).toEqual([
+    "–",
+    "0 m",
+    "38 m",
+    "2 h 05",
+    "23 h 59",
+    "3.2 d",
+  ]);
+});
+
+test("a change is good or bad as one wishes", () => {
+  expect(toChange(12, 10, "more")).toEqual({ change: "+20 %", tone: "ok" });
+  expect(toChange(12, 10, "less")).toEqual({ change: "+20 %", tone: "bad" });
+  expect(toChange(12, 10, "neither").tone).toBe("idle");
+  expect(toChange(10, 10, "more").change).toBe("the same");
+  expect(toChange(10, 0, "more").change).toBeUndefined();
+});
+
+test("promises are added up by team and by priority", () => {
+  const of = (id: string | null, priority: number, met: number, breached: number) => ({
+    team: { id, name: id && `Team ${id}` },
+    priority,
+    metric: "resolution",
+    met,
+    breached,
+  });
+  const promises = [of("a", 2, 1, 0), of("b", 1, 5, 2), of("a", 1, 0, 1), of(null, 3, 1, 0)];
+  expect(groupPromises(promises, "team").map(({ label, met }) => [label, met])).toEqual([
+    ["Team b", 5],
+    ["Team a", 1],
+    ["No team", 1],
+  ]);
+  expect(groupPromises(promises, "priority")[0]).toEqual({
+    id: "1",
+    label: "P1",
+    met: 5,
+    breached: 3,
+  });
+});

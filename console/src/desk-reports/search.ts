@@ -1,0 +1,25 @@
+export const KINDS = ["incident", "request", "problem", "change"] as const;
+export type ReportKind = (typeof KINDS)[number];
+
+export const SPANS = ["7", "30", "90", "365"] as const;
+export type Span = (typeof SPANS)[number];
+
+/** What a report is about, and the figure whose tickets are open beside it. */
+export interface ReportSearch {
+  readonly kind?: ReportKind | undefined;
+  /** The last so many days. */
+  readonly days?: Span | undefined;
+  readonly team?: string | undefined;
+  /** A figure and what narrows it, as `resolved` or `created?category=vpn`. */
+  readonly rows?: string | undefined;
+}
+
+const textOf = (value: unknown): string | undefined =>
+  typeof value === "string" && value !== "" ? value : undefined;
+
+export const readReportSearch = (search: Readonly<Record<string, unknown>>): ReportSearch => ({
+  kind: KINDS.find((kind) => kind === search["kind"]),
+  days: SPANS.find((span) => span === String(search["days"] as string | number | undefined)),
+  team: textOf(search["team"]),
+  rows: textOf(search["rows"]),
+});

@@ -1,0 +1,73 @@
+/** Own fields as they are edited, and the form that they make. */
+import type { Schemas } from "../../data/api.ts";
+import type { Schema } from "../../form/index.ts";
+
+export type OwnField = Schemas["TicketField"];
+
+export const TYPES: readonly (readonly [OwnField["type"], string])[] = [
+  ["text", "Text"],
+  ["number", "Number"],
+  ["choice", "One of several"],
+  ["boolean", "Yes or no"],
+  ["date", "Date"],
+  ["user", "Person"],
+];
+
+const KEY_MAX = 40;
+
+/** The key of a field, from its name: `Serial number` is `serialNumber`. It stays when the name changes. */
+export function toKey(name: string, taken: readonly string[]): string {
+  const words = name
+    .normalize("NFD")
+    .replaceAll(/[^A-Za-z0-9 ]+/g, "")
+    .trim()
+    .split(/\s+/);
+  const joined = words
+    .map((word, n) => (n === 0 ? word.toLowerCase() : word.charAt(0).toUpperCase() + word.slice(1)))
+    .join("")
+    .replace(/^[^a-z]+/, "");
+  const base = (joined === "" ? "field" : joined).slice(0, KEY_MAX - 2);
+  if (!taken.includes(base)) return base;
+  const free = Array.from({ length: taken.length + 1 }, (_, n) => `${base}${n + 2}`);
+  return free.find((key) => !taken.includes(key)) ?? base;
+}
+
+/** Texts that are empty are left out, and choices where there is nothing to choose. */
+export function toSentField(field: OwnField): OwnField {
+  const { choices = [], help = "", ...rest } = field;
+  const kept = choices.map((one) => one.trim()).filter(Boolean);
+  return {
+    ...rest,
+    ...(help.trim() !== "" && { help: help.trim() }),
+    ...(field.type === "choice" && { choices: kept }),
+  };
+}
+
+const FIELD_SCHEMAS: Readonly<Record<OwnField["type"], Schema>> = {
+  text: { type: "string" },
+  number: { type: "number" },
+  choice: { type: "string" },
+  boolean: { type: "boolean" },
+  date: { type: "string", format: "date" },
+  user: { type: "string" },
+};
+
+/** The form as it will be, before anything is saved. */
+export function toSchema(fields: readonly OwnField[]): Schema {
+  const named = fields.filter(({ name }) => name.trim() !== "");
+  return {
+    type: "object",
+    properties: Object.fromEntries(
+      named.map(({ key, name, type, choices, help }) => [
+        key,
+        {
+          ...FIELD_SCHEMAS[type],
+          title: name,
+          ...(help !== undefined && { description: help }),
+          ...(type === "choice" && { enum: (choices ?? []).filter((one) => one.trim() !== "") }),
+        },
+      ]),
+    ),
+    required: named.filter(({ isRequired }) => isRequired === true).map(({ key }) => key),
+  };
+}

@@ -1,0 +1,159 @@
+import { type ReactNode, useState } from "react";
+import { Field } from "../../ui/field.tsx";
+import { Keys } from "../../ui/key.tsx";
+import { Confirm } from "../../ui/overlay/confirm.tsx";
+import type { Editor } from "./use-editor.ts";
+
+interface EditorFormProps {
+  readonly title: string;
+  readonly editor: Editor<never> | Editor<object>;
+  /** Said before it is deleted. */
+  readonly consequence: string;
+  readonly children: ReactNode;
+  /** Stands beside the fields. */
+  readonly aside?: ReactNode;
+}
+
+/** The frame of an editor: what was refused, the fields, and the acts. */
+export function EditorForm({ title, editor, consequence, children, aside }: EditorFormProps) {
+  const { isNew, isChanged, isBusy, refusal, error } = editor;
+  const [isAsking, setAsking] = useState(false);
+  return (
+    <form
+      className={aside === undefined ? "editor-form" : "editor-form with-aside"}
+      onSubmit={(event) => {
+        event.preventDefault();
+        editor.submit();
+      }}
+    >
+      <h2 className="editor-title">{title}</h2>
+      {error !== undefined && (
+        <p className="problem" role="alert">
+          {error}
+        </p>
+      )}
+      <fieldset className="editor-fields" disabled={refusal !== undefined}>
+        {children}
+      </fieldset>
+      {aside !== undefined && <div className="editor-aside">{aside}</div>}
+      <footer className="editor-foot">
+        <button
+          className="btn main"
+          disabled={refusal !== undefined || isBusy || !(isChanged || isNew)}
+          title={refusal}
+        >
+          {isNew ? "Make it" : "Save"} <Keys keys="mod+s" />
+        </button>
+        {isChanged && !isNew && (
+          <button type="button" className="btn" onClick={editor.reset}>
+            Leave it
+          </button>
+        )}
+        <span className="grow" />
+        {!isNew && editor.remove && (
+          <button
+            type="button"
+            className="btn bare danger"
+            disabled={refusal !== undefined}
+            title={refusal}
+            onClick={() => setAsking(true)}
+          >
+            Delete
+          </button>
+        )}
+      </footer>
+      {isAsking && (
+        <Confirm
+          title={`Delete ${title}?`}
+          act="Delete"
+          onClose={() => setAsking(false)}
+          onAct={() => {
+            setAsking(false);
+            editor.remove?.();
+          }}
+        >
+          {consequence}
+        </Confirm>
+      )}
+    </form>
+  );
+}
+
+interface LineProps {
+  readonly label: string;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+  readonly error?: string | undefined;
+  readonly help?: ReactNode;
+  readonly isOptional?: boolean;
+  readonly isArea?: boolean;
+  readonly placeholder?: string;
+  readonly maxLength?: number;
+}
+
+/** A text of one line, or of several. */
+export function LineField(props: LineProps) {
+  const { label, value, onChange, error, help, isOptional = false, isArea = false } = props;
+  return (
+    <Field label={label} error={error} help={help} isOptional={isOptional}>
+      {(attributes) => {
+        const shared = {
+          ...attributes,
+          className: "field",
+          value,
+          placeholder: props.placeholder,
+          maxLength: props.maxLength,
+          onChange: ({ target }: { readonly target: { readonly value: string } }) =>
+            onChange(target.value),
+        };
+        return isArea ? <textarea {...shared} rows={4} /> : <input {...shared} />;
+      }}
+    </Field>
+  );
+}
+
+interface SelectProps<T extends string> {
+  readonly label: string;
+  readonly value: T;
+  readonly options: readonly (readonly [T, string])[];
+  readonly onChange: (value: T) => void;
+  readonly help?: ReactNode;
+  readonly error?: string | undefined;
+}
+
+export function SelectField<T extends string>(props: SelectProps<T>) {
+  const { label, value, options, onChange, help, error } = props;
+  return (
+    <Field label={label} help={help} error={error}>
+      {(attributes) => (
+        <select
+          {...attributes}
+          className="field"
+          value={value}
+          onChange={({ target }) => onChange(target.value as T)}
+        >
+          {options.map(([one, words]) => (
+            <option key={one} value={one}>
+              {words}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}
+
+interface CheckProps {
+  readonly label: string;
+  readonly isOn: boolean;
+  readonly onChange: (isOn: boolean) => void;
+}
+
+export function CheckField({ label, isOn, onChange }: CheckProps) {
+  return (
+    <label className="row check-field">
+      <input type="checkbox" checked={isOn} onChange={({ target }) => onChange(target.checked)} />
+      {label}
+    </label>
+  );
+}

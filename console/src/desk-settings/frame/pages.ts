@@ -1,0 +1,106 @@
+/** The pages of the desk's settings, in the order of their use. */
+import {
+  Inbox,
+  LayoutTemplate,
+  ListChecks,
+  type LucideIcon,
+  MessageSquareText,
+  RadioTower,
+  Scale,
+  Tags,
+  UsersRound,
+  WandSparkles,
+} from "lucide-react";
+
+export const PAGES = [
+  "teams",
+  "macros",
+  "texts",
+  "fields",
+  "tags",
+  "mailboxes",
+  "rules",
+  "portal",
+  "status",
+] as const;
+export type SettingsPage = (typeof PAGES)[number];
+
+interface PageWords {
+  readonly label: string;
+  readonly about: string;
+  readonly icon: LucideIcon;
+  /** Without it nothing can be changed. */
+  readonly write: string;
+  /** Without it the page is absent. */
+  readonly read: string;
+}
+
+export const PAGE_WORDS: Readonly<Record<SettingsPage, PageWords>> = {
+  teams: {
+    label: "Teams",
+    about: "Who works together: queues, macros and views are theirs.",
+    icon: UsersRound,
+    read: "desk:read",
+    write: "desk:write",
+  },
+  macros: {
+    label: "Macros",
+    about: "Several acts at one key, on one ticket or on many.",
+    icon: WandSparkles,
+    read: "macros:run",
+    write: "macros:write",
+  },
+  texts: {
+    label: "Text modules",
+    about: "What is written again and again; `;` and the keyword insert it.",
+    icon: MessageSquareText,
+    read: "macros:run",
+    write: "macros:write",
+  },
+  fields: {
+    label: "Own fields",
+    about: "What your tickets need beyond ours: at once in forms, filters, promises and reports.",
+    icon: ListChecks,
+    read: "desk:read",
+    write: "desk:write",
+  },
+  tags: {
+    label: "Tags",
+    about: "Those in use. One that is renamed is renamed on every ticket.",
+    icon: Tags,
+    read: "desk:read",
+    write: "macros:run",
+  },
+  mailboxes: {
+    label: "Mailboxes",
+    about: "A mail makes a ticket or lands in its thread; answers go out as real threads.",
+    icon: Inbox,
+    read: "mail:read",
+    write: "mail:write",
+  },
+  rules: {
+    label: "Priorities",
+    about: "What impact and urgency make of a ticket, and when it is closed by itself.",
+    icon: Scale,
+    read: "desk:read",
+    write: "desk:write",
+  },
+  portal: {
+    label: "Portal",
+    about: "The place of those who ask: its name, its greeting, its colour.",
+    icon: LayoutTemplate,
+    read: "portal:use",
+    write: "portal:write",
+  },
+  status: {
+    label: "Status page",
+    about: "What is up and what is not, for everybody.",
+    icon: RadioTower,
+    read: "status:read",
+    write: "status:write",
+  },
+};
+
+export function readPage(text: string | undefined): SettingsPage | undefined {
+  return PAGES.find((page) => page === text);
+}

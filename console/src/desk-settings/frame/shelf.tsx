@@ -1,0 +1,100 @@
+import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { ArrowLeft, Plus } from "lucide-react";
+import type { ReactNode } from "react";
+import { useActions } from "../../shell/actions.ts";
+import { useListKeys } from "../../shell/list-keys.ts";
+import { Empty, ErrorNotice, Loading } from "../../ui/feedback.tsx";
+
+/** The address of what is being made. */
+export const NEW = "new";
+
+/** What is open in the list of a page of settings; the address says it. */
+export function useOpen(): readonly [string | undefined, (id: string | undefined) => void] {
+  const { open } = useSearch({ strict: false });
+  const { page = "" } = useParams({ strict: false });
+  const navigate = useNavigate();
+  return [
+    open,
+    (id) => void navigate({ to: "/desk/settings/$page", params: { page }, search: { open: id } }),
+  ];
+}
+
+export interface ShelfItem {
+  readonly id: string;
+  readonly label: string;
+  readonly about?: ReactNode;
+  readonly mark?: ReactNode;
+}
+
+interface ShelfProps {
+  readonly label: string;
+  /** As the button says it: "New macro". */
+  readonly make: string;
+  readonly refusal?: string | undefined;
+  readonly items: readonly ShelfItem[];
+  readonly error: Error | null;
+  readonly isPending: boolean;
+  readonly onRetry: () => void;
+  /** Said where there is nothing yet. */
+  readonly nothing: string;
+  readonly children: ReactNode;
+}
+
+/** Things of one sort beside the one that is open. */
+export function Shelf(props: ShelfProps) {
+  const { items, make, refusal, label } = props;
+  const [open, setOpen] = useOpen();
+  useListKeys({ ids: items.map(({ id }) => id), chosen: open, onChoose: setOpen });
+  useActions([{ keys: "c", label: make, run: () => setOpen(NEW), disabled: refusal }]);
+  const makeButton = (
+    <button
+      className="btn"
+      disabled={refusal !== undefined}
+      title={refusal}
+      onClick={() => setOpen(NEW)}
+    >
+      <Plus /> {make}
+    </button>
+  );
+  return (
+    <div className={`shelf${open === undefined ? "" : " has-open"}`}>
+      <section className="shelf-list scroll" aria-label={label} tabIndex={0}>
+        {items.length > 0 && <p className="shelf-make">{makeButton}</p>}
+        {props.error && <ErrorNotice error={props.error} retry={props.onRetry} />}
+        {props.isPending && !props.error && <Loading rows={6} />}
+        {!props.isPending && items.length === 0 && !props.error && (
+          <Empty title="Nothing yet" action={makeButton}>
+            {props.nothing}
+          </Empty>
+        )}
+        <ul>
+          {items.map(({ id, label: own, about, mark }) => (
+            <li key={id}>
+              <button
+                className="shelf-line"
+                aria-current={id === open ? "true" : undefined}
+                onClick={() => setOpen(id)}
+              >
+                <span className="grow">
+                  <span className="shelf-name cut">{own}</span>
+                  {about !== undefined && <span className="shelf-about cut">{about}</span>}
+                </span>
+                {mark}
+              </button>
+            </li>
+          ))}
+        </ul>
+      </section>
+      {open === undefined ? (
+        <p className="shelf-none muted">{items.length > 0 && "Open one, or make another."}</p>
+      ) : (
+        <div className="shelf-open scroll" tabIndex={0} role="region" aria-label="Editor">
+          <button className="btn bare shelf-back" onClick={() => setOpen(undefined)}>
+            <ArrowLeft /> {label}
+          </button>
+          {props.children}
+        </div>
+      )}
+    </div>
+  );
+}

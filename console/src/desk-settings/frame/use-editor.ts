@@ -1,0 +1,93 @@
+import { useState } from "react";
+import { ApiError, invalidate } from "../../data/api.ts";
+import { describeRefusal } from "../../data/change.ts";
+import { useActions } from "../../shell/actions.ts";
+import { notify } from "../../ui/toast.tsx";
+
+interface Saved {
+  readonly id: string;
+  readonly name: string;
+}
+
+interface EditorOptions<D> {
+  readonly initial: D;
+  /** Of what is changed; nothing where it is made. */
+  readonly revision: number | undefined;
+  readonly save: (draft: D, ifMatch: string | undefined) => Promise<Saved>;
+  readonly remove?: () => Promise<unknown>;
+  /** The prefix of the operations that show it. */
+  readonly stale: string;
+  readonly refusal: string | undefined;
+  readonly onSaved: (id: string) => void;
+  readonly onRemoved?: () => void;
+}
+
+export interface Editor<D> {
+  readonly draft: D;
+  readonly change: (next: Partial<D>) => void;
+  readonly isChanged: boolean;
+  readonly isNew: boolean;
+  readonly isBusy: boolean;
+  /** In words, for what has no field of its own. */
+  readonly error: string | undefined;
+  readonly errorOf: (pointer: string) => string | undefined;
+  readonly refusal: string | undefined;
+  readonly submit: () => void;
+  readonly reset: () => void;
+  readonly remove: (() => void) | undefined;
+}
+
+/** A draft of a thing of the settings: it is saved as a whole, on the version that it began with. */
+export function useEditor<D extends object>(options: EditorOptions<D>): Editor<D> {
+  const { initial, revision, stale, refusal } = options;
+  const [base, setBase] = useState({ draft: initial, revision });
+  const [draft, setDraft] = useState(initial);
+  const [isBusy, setBusy] = useState(false);
+  const [refused, setRefused] = useState<unknown>();
+  const isChanged = JSON.stringify(draft) !== JSON.stringify(base.draft);
+  const errors = refused instanceof ApiError ? refused.errors : [];
+  const run = async (act: () => Promise<void>): Promise<void> => {
+    if (isBusy || refusal !== undefined) return;
+    setBusy(true);
+    try {
+      await act();
+      setRefused(undefined);
+      invalidate([stale]);
+    } catch (error) {
+      setRefused(error);
+    }
+    setBusy(false);
+  };
+  const submit = (): void =>
+    void run(async () => {
+      const ifMatch = base.revision === undefined ? undefined : `"${base.revision}"`;
+      const saved = await options.save(draft, ifMatch);
+      setBase({ draft, revision: base.revision === undefined ? undefined : base.revision + 1 });
+      notify(`${saved.name} is saved`);
+      options.onSaved(saved.id);
+    });
+  useActions([{ keys: "mod+s", label: "Save", run: submit, always: true, disabled: refusal }]);
+  const { remove } = options;
+  return {
+    draft,
+    change: (next) => setDraft((old) => ({ ...old, ...next })),
+    isChanged,
+    isNew: revision === undefined,
+    isBusy,
+    error: refused === undefined ? undefined : describeRefusal(refused),
+    errorOf: (pointer) => errors.find(({ path }) => path === pointer)?.message,
+    refusal,
+    submit,
+    reset: () => {
+      setDraft(base.draft);
+      setRefused(undefined);
+    },
+    remove:
+      remove &&
+      (() =>
+        void run(async () => {
+          await remove();
+          options.onRemoved?.();
+        })),
+  };
+}

@@ -1,0 +1,176 @@
+import "./look.css";
+import { useState } from "react";
+import { call, etagOf, type Schemas, useOp } from "../../data/api.ts";
+import { describeRefusal } from "../../data/change.ts";
+import { uploadFile, useFileLink } from "../../data/files.ts";
+import { useMay } from "../../data/people.ts";
+import { BASE_PATH, place } from "../../data/place.ts";
+import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
+import { Field } from "../../ui/field.tsx";
+import { EditorForm, LineField } from "../frame/editor-form.tsx";
+import { type Editor, useEditor } from "../frame/use-editor.ts";
+import { CONTRAST_MIN, contrastWithWhite } from "./contrast.ts";
+
+interface LookDraft {
+  readonly title: string;
+  readonly greeting: string;
+  readonly accent: string;
+  readonly logoFileId: string | null;
+}
+
+const DEFAULT_ACCENT = "#0f5c7a";
+
+/** How the portal looks, beside a picture of it. */
+export function PortalLook() {
+  const { data, error, refetch } = useOp("portal.get_settings");
+  if (error) return <ErrorNotice error={error} retry={() => void refetch()} />;
+  if (!data) return <Loading rows={6} />;
+  return (
+    <div className="settings-scroll scroll">
+      <LookEditor look={data.data} />
+    </div>
+  );
+}
+
+function LookEditor({ look }: { readonly look: Schemas["PortalLook"] }) {
+  const may = useMay();
+  const editor = useEditor<LookDraft>({
+    initial: {
+      title: look.title ?? "",
+      greeting: look.greeting ?? "",
+      accent: look.accent ?? "",
+      logoFileId: look.logoFileId,
+    },
+    revision: 0,
+    stale: "portal.",
+    refusal: may("portal:write") ? undefined : "You may not change the portal (portal:write).",
+    save: async ({ title, greeting, accent, logoFileId }) => {
+      const ifMatch = etagOf("portal.get_settings");
+      const text = (value: string): string | null => (value.trim() === "" ? null : value.trim());
+      const body = {
+        title: text(title),
+        greeting: text(greeting),
+        accent: text(accent),
+        logoFileId,
+      };
+      await call("portal.update_settings", { body }, ifMatch === undefined ? {} : { ifMatch });
+      return { id: "", name: "The portal" };
+    },
+    onSaved: () => undefined,
+  });
+  const { draft, change, errorOf } = editor;
+  const isPale = draft.accent !== "" && contrastWithWhite(draft.accent) < CONTRAST_MIN;
+  return (
+    <EditorForm
+      title="Its look"
+      editor={editor}
+      consequence=""
+      aside={<LookPreview draft={draft} />}
+    >
+      <LineField
+        label="Title"
+        value={draft.title}
+        onChange={(title) => change({ title })}
+        error={errorOf("/title")}
+        help="The name of the workspace where it is empty"
+      />
+      <LineField
+        label="Greeting"
+        value={draft.greeting}
+        onChange={(greeting) => change({ greeting })}
+        error={errorOf("/greeting")}
+        isArea
+        isOptional
+      />
+      <Field
+        label="Colour"
+        help="Of buttons and links; in the dark a lighter one is made of it"
+        error={isPale ? "It must be darker: white can't be read on it." : errorOf("/accent")}
+      >
+        {(attributes) => (
+          <div className="row colour-row">
+            <input
+              {...attributes}
+              type="color"
+              value={draft.accent || DEFAULT_ACCENT}
+              onChange={({ target }) => change({ accent: target.value })}
+            />
+            <code>{draft.accent || "ours"}</code>
+            {draft.accent !== "" && (
+              <button type="button" className="btn" onClick={() => change({ accent: "" })}>
+                Take ours
+              </button>
+            )}
+          </div>
+        )}
+      </Field>
+      <LogoField editor={editor} />
+    </EditorForm>
+  );
+}
+
+function LogoField({ editor }: { readonly editor: Editor<LookDraft> }) {
+  const { draft, change, errorOf } = editor;
+  const [error, setError] = useState<string>();
+  const pick = async (file: File | undefined): Promise<void> => {
+    if (!file) return;
+    try {
+      change({ logoFileId: (await uploadFile(file)).id });
+      setError(undefined);
+    } catch (refused) {
+      setError(describeRefusal(refused));
+    }
+  };
+  return (
+    <Field
+      label="Logo"
+      help="PNG, JPEG or WebP, 28 px high"
+      error={error ?? errorOf("/logoFileId")}
+    >
+      {(attributes) => (
+        <div className="row colour-row">
+          <input
+            {...attributes}
+            type="file"
+            accept="image/png,image/jpeg,image/webp"
+            onChange={({ target }) => void pick(target.files?.[0])}
+          />
+          {draft.logoFileId !== null && (
+            <button type="button" className="btn" onClick={() => change({ logoFileId: null })}>
+              Take it away
+            </button>
+          )}
+        </div>
+      )}
+    </Field>
+  );
+}
+
+/** The top of the portal as it will be. */
+function LookPreview({ draft }: { readonly draft: LookDraft }) {
+  const logo = useFileLink(draft.logoFileId ?? undefined);
+  const accent = { background: draft.accent || DEFAULT_ACCENT };
+  return (
+    <section className="trial" aria-label="Preview">
+      <h3>Preview</h3>
+      <div className="portal-sketch">
+        <p className="portal-brand">
+          {logo === undefined || draft.logoFileId === null ? (
+            <span className="portal-mark" style={accent} aria-hidden="true" />
+          ) : (
+            <img src={logo} alt="Logo" />
+          )}
+          <strong className="cut">{draft.title || "The workspace's name"}</strong>
+        </p>
+        <p>{draft.greeting || "What do you need?"}</p>
+        <span className="portal-box">Search or ask…</span>
+        <span className="portal-button" style={accent}>
+          Something is broken
+        </span>
+      </div>
+      <a href={`${BASE_PATH}/portal/${place.workspace ?? ""}`} target="_blank" rel="noreferrer">
+        Open the portal
+      </a>
+    </section>
+  );
+}

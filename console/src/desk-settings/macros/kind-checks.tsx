@@ -1,0 +1,37 @@
+import type { Schemas } from "../../data/api.ts";
+
+type Kind = Schemas["Macro"]["kinds"][number];
+const KINDS: readonly (readonly [Kind, string])[] = [
+  ["incident", "Incidents"],
+  ["request", "Requests"],
+  ["problem", "Problems"],
+  ["change", "Changes"],
+];
+
+interface KindChecksProps {
+  readonly kinds: readonly Kind[];
+  readonly onChange: (kinds: Kind[]) => void;
+}
+
+/** The kinds that something fits; none is all. */
+export function KindChecks({ kinds, onChange }: KindChecksProps) {
+  return (
+    <fieldset className="kind-checks">
+      <legend>
+        Kinds {kinds.length === 0 && <span className="muted">all, while none is chosen</span>}
+      </legend>
+      {KINDS.map(([kind, label]) => (
+        <label key={kind} className="row">
+          <input
+            type="checkbox"
+            checked={kinds.includes(kind)}
+            onChange={({ target }) =>
+              onChange(target.checked ? [...kinds, kind] : kinds.filter((one) => one !== kind))
+            }
+          />
+          {label}
+        </label>
+      ))}
+    </fieldset>
+  );
+}

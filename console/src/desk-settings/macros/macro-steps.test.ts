@@ -1,0 +1,24 @@
+import { expect, test } from "vitest";
+import { moveStep, newStep, type Step, toSentStep, toSummary } from "./macro-steps.ts";
+
+const nameOf = (id: string): string | undefined => (id === "tem_1" ? "Network" : undefined);
+
+test("a macro reads as a sentence", () => {
+  const steps: readonly Step[] = [
+    { act: "take" },
+    { act: "set", set: { teamId: "tem_1" } },
+    { act: "tag", add: ["vip"], remove: ["new"] },
+    { act: "comment", body: "Hello", internal: true },
+    { act: "hold" },
+  ];
+  expect(toSummary(steps, nameOf)).toBe(
+    "Take it, to Network, tag +vip −new, internal note, put on hold",
+  );
+});
+
+test("acts are moved and sent without what is empty", () => {
+  const steps = [newStep("take"), newStep("close")];
+  expect(moveStep(steps, 1, -1).map(({ act }) => act)).toEqual(["close", "take"]);
+  expect(moveStep(steps, 0, -1)).toBe(steps);
+  expect(toSentStep(newStep("hold"))).toEqual({ act: "hold" });
+});

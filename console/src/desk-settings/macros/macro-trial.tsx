@@ -1,0 +1,62 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { call } from "../../data/api.ts";
+import { describeRefusal } from "../../data/change.ts";
+import { useNames } from "../../data/people.ts";
+import { toLines } from "../../desk/index.ts";
+import { useDebounced } from "../../ui/behaviour/debounce.ts";
+import { Loading } from "../../ui/feedback.tsx";
+import { TicketPicker } from "../frame/ticket-picker.tsx";
+import { type Step, toSentStep } from "./macro-steps.ts";
+
+const PAUSE_MS = 400;
+
+interface MacroTrialProps {
+  readonly steps: readonly Step[];
+  readonly kinds: readonly string[];
+}
+
+/** What the acts would do to a ticket now: a dry run after each change. */
+export function MacroTrial({ steps, kinds }: MacroTrialProps) {
+  const [number, setNumber] = useState<string>();
+  const nameOf = useNames();
+  const acts = useDebounced(JSON.stringify(steps.map(toSentStep)), PAUSE_MS);
+  const trial = useQuery({
+    queryKey: ["macro trial", number, acts],
+    enabled: number !== undefined,
+    retry: false,
+    queryFn: async () => {
+      const found = await call("tickets.get", { params: { id: number ?? "" } });
+      const body = { ids: [found.data.id], acts: JSON.parse(acts) as Step[], dryRun: true };
+      return (await call("tickets.bulk", { body })).data;
+    },
+  });
+  const [line] = toLines(trial.data?.results ?? [], nameOf);
+  return (
+    <section className="trial" aria-label="What it would do">
+      <h3>What it would do</h3>
+      <TicketPicker label="To the ticket" value={number} onChange={setNumber} kinds={kinds} />
+      {number === undefined && <p className="muted">There is no open ticket to try it on.</p>}
+      {trial.error && (
+        <p className="problem" role="status">
+          {describeRefusal(trial.error)}
+        </p>
+      )}
+      {number !== undefined && trial.isPending && <Loading rows={3} />}
+      {line && !trial.error && (
+        <div role="status">
+          {line.refusal !== undefined && <p className="problem">{line.refusal}</p>}
+          {line.refusal === undefined && (
+            <ul className="trial-lines">
+              {line.changes.map((change) => (
+                <li key={change}>{change}</li>
+              ))}
+              {line.changes.length === 0 && <li className="muted">It stays as it is.</li>}
+            </ul>
+          )}
+          <p className="muted">Nothing was changed.</p>
+        </div>
+      )}
+    </section>
+  );
+}

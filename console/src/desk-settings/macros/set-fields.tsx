@@ -1,0 +1,110 @@
+import { X } from "lucide-react";
+import { useOp } from "../../data/api.ts";
+import { useMay } from "../../data/people.ts";
+import { SelectField } from "../frame/editor-form.tsx";
+
+type Values = Readonly<Record<string, unknown>>;
+
+interface SetFieldsProps {
+  readonly value: Values;
+  readonly onChange: (value: Record<string, unknown>) => void;
+}
+
+const LEVELS = [
+  ["1", "High"],
+  ["2", "Medium"],
+  ["3", "Low"],
+] as const;
+const SEVERITIES = ["low", "medium", "high", "critical"].map((one) => [one, one] as const);
+
+interface Settable {
+  readonly label: string;
+  readonly options: readonly (readonly [string, string])[];
+  readonly read: (text: string) => unknown;
+}
+
+/** The fields that a macro can set, each to one of what it can be. */
+export function SetFields({ value, onChange }: SetFieldsProps) {
+  const settable = useSettable();
+  const free = Object.keys(settable).filter((name) => !(name in value));
+  return (
+    <div className="set-fields">
+      {Object.entries(value).map(([name, chosen]) => {
+        const field = settable[name];
+        return (
+          <div key={name} className="set-line">
+            {field ? (
+              <SelectField
+                label={field.label}
+                value={chosen === null ? "" : String(chosen as string | number)}
+                options={field.options}
+                onChange={(text) => onChange({ ...value, [name]: field.read(text) })}
+              />
+            ) : (
+              <p className="mono grow">
+                {name}: {JSON.stringify(chosen)}
+              </p>
+            )}
+            <button
+              type="button"
+              className="btn bare icon small"
+              aria-label={`Leave ${field?.label ?? name} as it is`}
+              onClick={() => {
+                const { [name]: _, ...rest } = value;
+                onChange(rest);
+              }}
+            >
+              <X />
+            </button>
+          </div>
+        );
+      })}
+      {free.length > 0 && (
+        <select
+          className="field set-add"
+          aria-label="Add a field to set"
+          value=""
+          onChange={({ target }) => {
+            const field = settable[target.value];
+            const first = field?.options[0]?.[0];
+            if (field && first !== undefined) {
+              onChange({ ...value, [target.value]: field.read(first) });
+            }
+          }}
+        >
+          <option value="">Add a field…</option>
+          {free.map((name) => (
+            <option key={name} value={name}>
+              {settable[name]?.label}
+            </option>
+          ))}
+        </select>
+      )}
+    </div>
+  );
+}
+
+function useSettable(): Readonly<Record<string, Settable>> {
+  const may = useMay();
+  const teams = useOp("teams.list", { query: { limit: 200 } }, { enabled: may("desk:read") }).data;
+  const people = useOp(
+    "users.list",
+    { query: { limit: 200 } },
+    { enabled: may("users:read") },
+  ).data;
+  const text = (value: string): unknown => (value === "" ? null : value);
+  const teamOptions = (teams?.data ?? []).map(({ id, name }) => [id, name] as const);
+  const members = new Set((teams?.data ?? []).flatMap(({ memberIds }) => memberIds));
+  const agents = (people?.data ?? []).filter(({ id }) => members.has(id));
+  return {
+    teamId: { label: "Team", options: teamOptions, read: text },
+    assigneeId: {
+      label: "Assignee",
+      options: [["", "Nobody"], ...agents.map(({ id, name }) => [id, name] as const)],
+      read: text,
+    },
+    impact: { label: "Impact", options: LEVELS, read: Number },
+    urgency: { label: "Urgency", options: LEVELS, read: Number },
+    severity: { label: "Severity", options: SEVERITIES, read: text },
+  };
+}

@@ -1,0 +1,73 @@
+import { ArrowDown, ArrowUp, Plus, X } from "lucide-react";
+import { Menu } from "../../ui/overlay/menu.tsx";
+import { ACT_WORDS, ACTS, moveStep, newStep, type Step } from "./macro-steps.ts";
+import { StepFields } from "./step-fields.tsx";
+
+interface StepListProps {
+  readonly steps: readonly Step[];
+  readonly onChange: (steps: readonly Step[]) => void;
+  readonly errorOf: (pointer: string) => string | undefined;
+}
+
+/** The acts of a macro, one below the other, in the order in which they are done. */
+export function StepList({ steps, onChange, errorOf }: StepListProps) {
+  const set = (n: number, step: Step): void => onChange(steps.with(n, step));
+  return (
+    <section className="steps" aria-label="Acts">
+      <h3>Acts</h3>
+      <ol>
+        {steps.map((step, n) => (
+          <li key={`${n}${step.act}`} className="step">
+            <header className="step-head">
+              <span className="step-place">{n + 1}</span>
+              <strong className="grow">{ACT_WORDS[step.act]}</strong>
+              <button
+                type="button"
+                className="btn bare icon small"
+                aria-label={`Move ${ACT_WORDS[step.act]} up`}
+                disabled={n === 0}
+                onClick={() => onChange(moveStep(steps, n, -1))}
+              >
+                <ArrowUp />
+              </button>
+              <button
+                type="button"
+                className="btn bare icon small"
+                aria-label={`Move ${ACT_WORDS[step.act]} down`}
+                disabled={n === steps.length - 1}
+                onClick={() => onChange(moveStep(steps, n, 1))}
+              >
+                <ArrowDown />
+              </button>
+              <button
+                type="button"
+                className="btn bare icon small"
+                aria-label={`Leave out ${ACT_WORDS[step.act]}`}
+                disabled={steps.length === 1}
+                onClick={() => onChange(steps.toSpliced(n, 1))}
+              >
+                <X />
+              </button>
+            </header>
+            <StepFields
+              step={step}
+              onChange={(next) => set(n, next)}
+              errorOf={(field) => errorOf(`/steps/${n}/${field}`)}
+            />
+          </li>
+        ))}
+      </ol>
+      <Menu
+        label="Add an act"
+        className="btn"
+        align="start"
+        items={ACTS.map((act) => ({
+          label: ACT_WORDS[act],
+          onPick: () => onChange([...steps, newStep(act)]),
+        }))}
+      >
+        <Plus /> Add an act
+      </Menu>
+    </section>
+  );
+}

@@ -1,0 +1,73 @@
+import "./mail.css";
+import { useState } from "react";
+import { useOp } from "../../data/api.ts";
+import { useMay } from "../../data/people.ts";
+import { Tabs } from "../../ui/tabs.tsx";
+import { NEW, Shelf, useOpen } from "../frame/shelf.tsx";
+import type { Mailbox } from "./mailbox-draft.ts";
+import { MailboxEditor } from "./mailbox-editor.tsx";
+import { MessageList } from "./message-list.tsx";
+
+/** Mailboxes of teams: how they are set up, and what became of each mail. */
+export function Mailboxes() {
+  const { data, error, isPending, refetch } = useOp("mailboxes.list", { query: { limit: 100 } });
+  const may = useMay();
+  const refusal = may("mail:write") ? undefined : "You may not change mailboxes (mail:write).";
+  const [open] = useOpen();
+  const mailboxes = data?.data ?? [];
+  const mailbox = mailboxes.find(({ id }) => id === open);
+  return (
+    <Shelf
+      label="Mailboxes"
+      make="New mailbox"
+      refusal={refusal}
+      nothing="Give a team an address, and whoever writes to it has a ticket."
+      items={mailboxes.map((one) => ({
+        id: one.id,
+        label: one.name,
+        about: one.address,
+        mark: <Health mailbox={one} />,
+      }))}
+      {...{ error, isPending }}
+      onRetry={() => void refetch()}
+    >
+      {open === NEW && <MailboxEditor key={NEW} mailbox={undefined} refusal={refusal} />}
+      {mailbox && <OpenMailbox key={open} mailbox={mailbox} refusal={refusal} />}
+    </Shelf>
+  );
+}
+
+function Health({ mailbox }: { readonly mailbox: Mailbox }) {
+  if (!mailbox.enabled) return <span className="tag idle">Off</span>;
+  if (mailbox.pollError !== null) {
+    return (
+      <span className="tag bad" title={mailbox.pollError}>
+        Fails
+      </span>
+    );
+  }
+  return <span className="tag ok">{mailbox.kind === "imap" ? "Polled" : "Listens"}</span>;
+}
+
+interface OpenMailboxProps {
+  readonly mailbox: Mailbox;
+  readonly refusal: string | undefined;
+}
+
+const TABS = [
+  { id: "mails", label: "Last mails" },
+  { id: "set-up", label: "Set-up" },
+] as const;
+
+function OpenMailbox({ mailbox, refusal }: OpenMailboxProps) {
+  const [tab, setTab] = useState<(typeof TABS)[number]["id"]>("set-up");
+  return (
+    <Tabs label={mailbox.name} tabs={TABS} chosen={tab} onChoose={setTab}>
+      {tab === "mails" ? (
+        <MessageList mailbox={mailbox} />
+      ) : (
+        <MailboxEditor mailbox={mailbox} refusal={refusal} />
+      )}
+    </Tabs>
+  );
+}

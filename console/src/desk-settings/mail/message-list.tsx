@@ -1,0 +1,93 @@
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { call, invalidate, type Schemas, useOp } from "../../data/api.ts";
+import { applyChange } from "../../data/change.ts";
+import { useMay } from "../../data/people.ts";
+import { ticketPath } from "../../desk/index.ts";
+import { Empty, ErrorNotice, Loading } from "../../ui/feedback.tsx";
+import { Ago } from "../../ui/time.tsx";
+import { toWords } from "../../ui/words.ts";
+import type { Mailbox } from "./mailbox-draft.ts";
+
+type Message = Schemas["MailMessage"];
+type State = Message["state"];
+
+const VERDICTS: Readonly<Record<State, readonly [string, string]>> = {
+  waiting: ["Waits", "wait"],
+  received: ["Taken", "ok"],
+  ignored: ["Ignored", "idle"],
+  bounced: ["Bounced", "warn"],
+  failed: ["Failed", "bad"],
+};
+const STATES = Object.keys(VERDICTS) as readonly State[];
+
+/** The mails that came, the newest first: what became of each, and why. */
+export function MessageList({ mailbox }: { readonly mailbox: Mailbox }) {
+  const [state, setState] = useState<State>();
+  const { data, error, isPending, refetch } = useOp("mailboxes.list_messages", {
+    params: { id: mailbox.id },
+    query: { limit: 50, ...(state !== undefined && { state }) },
+  });
+  return (
+    <>
+      <div className="tabs mail-states" role="group" aria-label="Which">
+        <button aria-pressed={state === undefined} onClick={() => setState(undefined)}>
+          All
+        </button>
+        {STATES.map((one) => (
+          <button key={one} aria-pressed={state === one} onClick={() => setState(one)}>
+            {VERDICTS[one][0]}
+          </button>
+        ))}
+      </div>
+      {error && <ErrorNotice error={error} retry={() => void refetch()} />}
+      {isPending && <Loading rows={6} />}
+      {data?.data.length === 0 && (
+        <Empty title="No mails">Write one to {mailbox.address}, and it is here in a moment.</Empty>
+      )}
+      <ul className="mails">
+        {data?.data.map((message) => (
+          <MessageLine key={message.id} message={message} />
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function MessageLine({ message }: { readonly message: Message }) {
+  const may = useMay();
+  const { id, mailboxId, state, subject, from, fromName, ticket, createdAt } = message;
+  const [word, tone] = VERDICTS[state];
+  const retry = (): void =>
+    void applyChange({
+      send: async () => {
+        await call("mailboxes.retry_message", { params: { id: mailboxId, mailId: id } });
+        invalidate(["mailboxes."]);
+      },
+      said: "It is tried again",
+    });
+  const why = [message.reason && toWords(message.reason), message.detail].filter(Boolean);
+  return (
+    <li className="mail">
+      <span className={`tag ${tone}`}>{word}</span>
+      <span className="grow mail-words">
+        <strong className="cut">{subject || "No subject"}</strong>
+        <span className="muted cut">
+          {fromName ?? from ?? "Nobody"} {why.length > 0 && `· ${why.join(": ")}`}
+          {message.notices.length > 0 && ` · ${message.notices.join(", ")}`}
+        </span>
+      </span>
+      {ticket && (
+        <Link to={ticketPath(ticket.number)} className="mono">
+          {ticket.number}
+        </Link>
+      )}
+      {state === "failed" && may("mail:write") && (
+        <button className="btn" onClick={retry}>
+          Try again
+        </button>
+      )}
+      <Ago at={createdAt} />
+    </li>
+  );
+}

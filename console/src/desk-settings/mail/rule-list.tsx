@@ -1,0 +1,125 @@
+import { Plus, X } from "lucide-react";
+import {
+  type Mailbox,
+  RULE_FIELDS,
+  RULE_OPERATORS,
+  type RuleLine,
+  toRuleLine,
+  toWhen,
+} from "./mailbox-draft.ts";
+
+type Rule = Mailbox["rules"][number];
+
+interface RuleListProps {
+  readonly rules: readonly Rule[];
+  readonly onChange: (rules: readonly Rule[]) => void;
+  readonly errorOf: (path: string) => string | undefined;
+}
+
+const NEW_RULE: Rule = { name: "Rule", when: { fromDomain: "" }, action: "ignore" };
+
+/** Mails that make nothing, and mails that are tagged. The first that fits decides. */
+export function RuleList({ rules, onChange, errorOf }: RuleListProps) {
+  return (
+    <fieldset className="mail-rules">
+      <legend>Rules</legend>
+      <ol>
+        {rules.map((rule, n) => (
+          <li key={n} className="mail-rule">
+            <RuleFields rule={rule} onChange={(next) => onChange(rules.with(n, next))} />
+            <button
+              type="button"
+              className="btn bare icon small"
+              aria-label={`Remove the rule ${rule.name}`}
+              onClick={() => onChange(rules.toSpliced(n, 1))}
+            >
+              <X />
+            </button>
+            {(errorOf(`/${n}/when`) ?? errorOf(`/${n}/tag`)) && (
+              <p className="field-error">{errorOf(`/${n}/when`) ?? errorOf(`/${n}/tag`)}</p>
+            )}
+          </li>
+        ))}
+      </ol>
+      <button
+        type="button"
+        className="btn"
+        onClick={() => onChange([...rules, { ...NEW_RULE, name: `Rule ${rules.length + 1}` }])}
+      >
+        <Plus /> Add a rule
+      </button>
+    </fieldset>
+  );
+}
+
+interface RuleFieldsProps {
+  readonly rule: Rule;
+  readonly onChange: (rule: Rule) => void;
+}
+
+function RuleFields({ rule, onChange }: RuleFieldsProps) {
+  const line = toRuleLine(rule);
+  const set = (next: Partial<RuleLine>): void => {
+    if (line) onChange({ ...rule, when: toWhen({ ...line, ...next }) });
+  };
+  if (!line) {
+    return (
+      <p className="grow">
+        <strong>{rule.name}</strong> <code className="mono">{JSON.stringify(rule.when)}</code>
+      </p>
+    );
+  }
+  return (
+    <>
+      <select
+        className="field"
+        aria-label="What"
+        value={line.field}
+        onChange={({ target }) => set({ field: target.value })}
+      >
+        {RULE_FIELDS.map(([field, words]) => (
+          <option key={field} value={field}>
+            {words}
+          </option>
+        ))}
+      </select>
+      <select
+        className="field"
+        aria-label="How"
+        value={line.operator}
+        onChange={({ target }) => set({ operator: target.value as RuleLine["operator"] })}
+      >
+        {RULE_OPERATORS.map(([operator, words]) => (
+          <option key={operator} value={operator}>
+            {words}
+          </option>
+        ))}
+      </select>
+      <input
+        className="field"
+        aria-label="Value"
+        value={line.value}
+        placeholder="alerts.example.com"
+        onChange={({ target }) => set({ value: target.value })}
+      />
+      <select
+        className="field"
+        aria-label="Then"
+        value={rule.action}
+        onChange={({ target }) => onChange({ ...rule, action: target.value as Rule["action"] })}
+      >
+        <option value="ignore">makes nothing</option>
+        <option value="tag">is tagged</option>
+      </select>
+      {rule.action === "tag" && (
+        <input
+          className="field"
+          aria-label="Tag"
+          value={rule.tag ?? ""}
+          placeholder="alert"
+          onChange={({ target }) => onChange({ ...rule, tag: target.value })}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,142 @@
+import { X } from "lucide-react";
+import { call, type Schemas, useOp } from "../../data/api.ts";
+import { useMay, useNames } from "../../data/people.ts";
+import { Avatar } from "../../ui/avatar.tsx";
+import { Field } from "../../ui/field.tsx";
+import { Combobox } from "../../ui/overlay/combobox.tsx";
+import { count } from "../../ui/words.ts";
+import { EditorForm, LineField } from "../frame/editor-form.tsx";
+import { NEW, Shelf, useOpen } from "../frame/shelf.tsx";
+import { useEditor } from "../frame/use-editor.ts";
+
+type Team = Schemas["ListedTeam"];
+
+const useRefusal = (): string | undefined =>
+  useMay()("desk:write") ? undefined : "You may not change teams (desk:write).";
+
+export function Teams() {
+  const { data, error, isPending, refetch } = useOp("teams.list", { query: { limit: 200 } });
+  const [open] = useOpen();
+  const nameOf = useNames();
+  const teams = data?.data ?? [];
+  const team = teams.find(({ id }) => id === open);
+  return (
+    <Shelf
+      label="Teams"
+      make="New team"
+      refusal={useRefusal()}
+      nothing="A team has a queue of its own, and its members are told what is in it."
+      items={teams.map(({ id, name, memberIds }) => ({
+        id,
+        label: name,
+        about: count(memberIds.length, "member"),
+        mark: (
+          <span className="shelf-faces" aria-hidden="true">
+            {memberIds.slice(0, 4).map((one) => (
+              <Avatar key={one} name={nameOf(one)} />
+            ))}
+          </span>
+        ),
+      }))}
+      {...{ error, isPending }}
+      onRetry={() => void refetch()}
+    >
+      {(team || open === NEW) && <TeamEditor key={open} team={team} />}
+    </Shelf>
+  );
+}
+
+function TeamEditor({ team }: { readonly team: Team | undefined }) {
+  const [, setOpen] = useOpen();
+  const editor = useEditor({
+    initial: {
+      name: team?.name ?? "",
+      description: team?.description ?? "",
+      memberIds: team?.memberIds ?? [],
+    },
+    revision: team?.revision,
+    stale: "teams.",
+    refusal: useRefusal(),
+    save: async (body, ifMatch) =>
+      team
+        ? (await call("teams.update", { params: { id: team.id }, body }, matching(ifMatch))).data
+        : (await call("teams.create", { body })).data,
+    remove: () => call("teams.delete", { params: { id: team?.id ?? "" } }),
+    onSaved: setOpen,
+    onRemoved: () => setOpen(undefined),
+  });
+  const { draft, change, errorOf } = editor;
+  return (
+    <EditorForm
+      title={team?.name ?? "New team"}
+      editor={editor}
+      consequence="Its closed tickets keep its name. It can't be deleted while it has open ones."
+    >
+      <LineField
+        label="Name"
+        value={draft.name}
+        onChange={(name) => change({ name })}
+        error={errorOf("/name")}
+      />
+      <LineField
+        label="What it does"
+        value={draft.description}
+        onChange={(description) => change({ description })}
+        isOptional
+      />
+      <Members memberIds={draft.memberIds} onChange={(memberIds) => change({ memberIds })} />
+    </EditorForm>
+  );
+}
+
+export const matching = (ifMatch: string | undefined) => (ifMatch === undefined ? {} : { ifMatch });
+
+interface MembersProps {
+  readonly memberIds: readonly string[];
+  readonly onChange: (memberIds: string[]) => void;
+}
+
+function Members({ memberIds, onChange }: MembersProps) {
+  const may = useMay();
+  const nameOf = useNames();
+  const people = useOp(
+    "users.list",
+    { query: { limit: 200 } },
+    { enabled: may("users:read") },
+  ).data;
+  const options = (people?.data ?? [])
+    .filter(({ id, status }) => status === "active" && !memberIds.includes(id))
+    .map(({ id, name, email }) => ({ value: id, label: name, about: email }));
+  return (
+    <div className="members">
+      <Field label="Members">
+        {({ id }) => (
+          <Combobox
+            id={id}
+            label="Members"
+            placeholder="Add somebody"
+            options={options}
+            value={undefined}
+            onChange={(userId) => userId !== undefined && onChange([...memberIds, userId])}
+          />
+        )}
+      </Field>
+      <ul>
+        {memberIds.map((userId) => (
+          <li key={userId} className="row">
+            <Avatar name={nameOf(userId)} />
+            <span className="grow cut">{nameOf(userId) ?? "Somebody who left"}</span>
+            <button
+              type="button"
+              className="btn bare icon small"
+              aria-label={`Take ${nameOf(userId) ?? "them"} out of the team`}
+              onClick={() => onChange(memberIds.filter((one) => one !== userId))}
+            >
+              <X />
+            </button>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

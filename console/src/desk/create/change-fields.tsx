@@ -1,0 +1,58 @@
+import { Field } from "../../ui/field.tsx";
+import type { DraftFieldsProps } from "./draft.ts";
+import { LEVELS } from "./incident-fields.tsx";
+import { ChoiceField, TeamField, TextFields } from "./text-fields.tsx";
+
+const TYPES = [
+  ["normal", "Normal: is voted on"],
+  ["standard", "Standard: agreed beforehand"],
+  ["emergency", "Emergency: now, looked at afterwards"],
+] as const;
+
+/** The least that a change needs; plans and approvers follow on its page. */
+export function ChangeFields(props: DraftFieldsProps) {
+  const { draft, onChange, errorOf } = props;
+  return (
+    <>
+      <TextFields {...props} label="What will change?" />
+      <div className="act-columns">
+        <ChoiceField
+          label="Type"
+          value={draft.changeType}
+          options={TYPES}
+          onChange={(changeType) => onChange({ changeType })}
+        />
+        <ChoiceField
+          label="Impact"
+          value={draft.impact}
+          options={LEVELS}
+          onChange={(impact) => onChange({ impact })}
+        />
+        <TeamField {...{ draft, onChange }} />
+      </div>
+      <div className="act-columns">
+        {(["plannedStart", "plannedEnd"] as const).map((name) => (
+          <Field
+            key={name}
+            label={name === "plannedStart" ? "Begins" : "Ends"}
+            error={errorOf(name)}
+            isOptional
+          >
+            {(attributes) => (
+              <input
+                {...attributes}
+                type="datetime-local"
+                className="field"
+                onChange={({ target }) =>
+                  onChange({
+                    [name]: target.value === "" ? undefined : new Date(target.value).toISOString(),
+                  })
+                }
+              />
+            )}
+          </Field>
+        ))}
+      </div>
+    </>
+  );
+}

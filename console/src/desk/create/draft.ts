@@ -1,0 +1,63 @@
+/** A ticket before it is raised. What is typed for one kind is there for another. */
+import type { Kind } from "../ticket-kind.ts";
+
+export interface TicketDraft {
+  readonly callerId?: string | undefined;
+  readonly title: string;
+  readonly description: string;
+  readonly teamId?: string | undefined;
+  readonly impact: number;
+  readonly urgency: number;
+  readonly priority: number;
+  readonly changeType: "standard" | "normal" | "emergency";
+  readonly plannedStart?: string | undefined;
+  readonly plannedEnd?: string | undefined;
+  /** Of the catalog. */
+  readonly itemId?: string | undefined;
+  /** What the form of that item asks for. */
+  readonly values: Readonly<Record<string, unknown>>;
+  /** Own fields of the kind. */
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+export const EMPTY: TicketDraft = {
+  title: "",
+  description: "",
+  impact: 3,
+  urgency: 3,
+  priority: 3,
+  changeType: "normal",
+  values: {},
+  fields: {},
+};
+
+/** The fields of a form, as each kind draws them. */
+export interface DraftFieldsProps {
+  readonly draft: TicketDraft;
+  readonly onChange: (next: Partial<TicketDraft>) => void;
+  readonly errorOf: (field: string) => string | undefined;
+}
+
+/** The body of the request that raises it. */
+export function toBody(kind: Kind, draft: TicketDraft): Readonly<Record<string, unknown>> {
+  const { callerId, teamId, title, description, itemId, values, plannedStart, plannedEnd } = draft;
+  const maybe = (name: string, value: unknown) => (value === undefined ? {} : { [name]: value });
+  const fields = Object.keys(draft.fields).length === 0 ? {} : { fields: draft.fields };
+  if (kind === "request") return { itemId, values, ...maybe("requestedFor", callerId) };
+  const common = { title: title.trim(), description, ...maybe("teamId", teamId), ...fields };
+  if (kind === "problem") return { ...common, priority: draft.priority };
+  if (kind === "change") {
+    const times = { ...maybe("plannedStart", plannedStart), ...maybe("plannedEnd", plannedEnd) };
+    return { ...common, type: draft.changeType, impact: draft.impact, ...times };
+  }
+  const { impact, urgency } = draft;
+  return { ...common, impact, urgency, ...maybe("callerId", callerId) };
+}
+
+/** What is still missing, by field. */
+export function findGaps(kind: Kind, draft: TicketDraft): Readonly<Record<string, string>> {
+  if (kind === "request") {
+    return draft.itemId === undefined ? { itemId: "Choose what is asked for." } : {};
+  }
+  return draft.title.trim() === "" ? { title: "Say it in a few words." } : {};
+}

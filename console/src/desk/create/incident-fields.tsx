@@ -1,0 +1,34 @@
+import { CallerField } from "./caller-field.tsx";
+import type { DraftFieldsProps } from "./draft.ts";
+import { ChoiceField, TeamField, TextFields } from "./text-fields.tsx";
+
+export const LEVELS = [
+  [1, "High"],
+  [2, "Medium"],
+  [3, "Low"],
+] as const;
+
+export function IncidentFields(props: DraftFieldsProps) {
+  const { draft, onChange } = props;
+  return (
+    <>
+      <CallerField value={draft.callerId} onChange={(callerId) => onChange({ callerId })} />
+      <TextFields {...props} label="What is wrong?" />
+      <div className="act-columns">
+        <ChoiceField
+          label="How many are hit?"
+          value={draft.impact}
+          options={LEVELS}
+          onChange={(impact) => onChange({ impact })}
+        />
+        <ChoiceField
+          label="How urgent?"
+          value={draft.urgency}
+          options={LEVELS}
+          onChange={(urgency) => onChange({ urgency })}
+        />
+        <TeamField {...{ draft, onChange }} />
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,88 @@
+import { useOp } from "../../data/api.ts";
+import { useMay } from "../../data/people.ts";
+import { Field } from "../../ui/field.tsx";
+import { Combobox } from "../../ui/overlay/combobox.tsx";
+import type { DraftFieldsProps } from "./draft.ts";
+
+/** What it is about, in a line and at length. */
+export function TextFields(props: DraftFieldsProps & { readonly label: string }) {
+  const { draft, onChange, errorOf, label } = props;
+  return (
+    <>
+      <Field label={label} error={errorOf("title")}>
+        {(attributes) => (
+          <input
+            {...attributes}
+            className="field"
+            maxLength={300}
+            value={draft.title}
+            onChange={({ target }) => onChange({ title: target.value })}
+          />
+        )}
+      </Field>
+      <Field label="More about it" isOptional>
+        {(attributes) => (
+          <textarea
+            {...attributes}
+            className="field"
+            rows={4}
+            value={draft.description}
+            onChange={({ target }) => onChange({ description: target.value })}
+          />
+        )}
+      </Field>
+    </>
+  );
+}
+
+export function TeamField({ draft, onChange }: Pick<DraftFieldsProps, "draft" | "onChange">) {
+  const may = useMay();
+  const teams = useOp("teams.list", { query: { limit: 200 } }, { enabled: may("desk:read") });
+  const options = (teams.data?.data ?? []).map(({ id, name }) => ({ value: id, label: name }));
+  return (
+    <Field label="Team" isOptional>
+      {({ id }) => (
+        <Combobox
+          id={id}
+          label="Team"
+          options={options}
+          value={draft.teamId}
+          onChange={(teamId) => onChange({ teamId })}
+        />
+      )}
+    </Field>
+  );
+}
+
+interface ChoiceFieldProps<T extends string | number> {
+  readonly label: string;
+  readonly value: T;
+  readonly options: readonly (readonly [T, string])[];
+  readonly onChange: (value: T) => void;
+}
+
+/** One of a few. */
+export function ChoiceField<T extends string | number>(props: ChoiceFieldProps<T>) {
+  const { label, value, options, onChange } = props;
+  return (
+    <Field label={label}>
+      {(attributes) => (
+        <select
+          {...attributes}
+          className="field"
+          value={value}
+          onChange={({ target }) => {
+            const chosen = options.find(([one]) => String(one) === target.value);
+            if (chosen) onChange(chosen[0]);
+          }}
+        >
+          {options.map(([one, words]) => (
+            <option key={one} value={one}>
+              {words}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}

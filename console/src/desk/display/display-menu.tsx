@@ -1,0 +1,68 @@
+import { SlidersHorizontal } from "lucide-react";
+import { Popover } from "../../ui/overlay/popover.tsx";
+import { useOwnFields } from "../queue/own-field-options.ts";
+import { type Density, DENSITIES, type Display, type Part, PARTS, togglePart } from "./display.ts";
+
+const PART_WORDS: Readonly<Record<Part, string>> = {
+  number: "Number",
+  state: "State",
+  caller: "Caller",
+  word: "Last word",
+  people: "People",
+  tags: "Tags",
+};
+const DENSITY_WORDS: Readonly<Record<Density, string>> = { roomy: "Roomy", close: "Close" };
+
+interface DisplayMenuProps {
+  readonly display: Display;
+  readonly onChange: (display: Display) => void;
+}
+
+/** How close rows stand, and what they tell. */
+export function DisplayMenu({ display, onChange }: DisplayMenuProps) {
+  return (
+    <Popover label="Rows" className="btn bare icon" button={<SlidersHorizontal />}>
+      {() => <Choices {...{ display, onChange }} />}
+    </Popover>
+  );
+}
+
+function Choices({ display, onChange }: DisplayMenuProps) {
+  const own = useOwnFields(true);
+  return (
+    <div className="display-form">
+      <div className="tabs" role="group" aria-label="How close rows stand">
+        {DENSITIES.map((density) => (
+          <button
+            key={density}
+            type="button"
+            aria-pressed={display.density === density}
+            onClick={() => onChange({ ...display, density })}
+          >
+            {DENSITY_WORDS[density]}
+          </button>
+        ))}
+      </div>
+      {PARTS.map((part) => (
+        <label key={part} className="row">
+          <input
+            type="checkbox"
+            checked={display.parts.includes(part)}
+            onChange={() => onChange({ ...display, parts: togglePart(display.parts, part) })}
+          />
+          {PART_WORDS[part]}
+        </label>
+      ))}
+      {own.map(({ key, name }) => (
+        <label key={key} className="row">
+          <input
+            type="checkbox"
+            checked={display.fields.includes(key)}
+            onChange={() => onChange({ ...display, fields: togglePart(display.fields, key) })}
+          />
+          {name}
+        </label>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,41 @@
+import { useMemo } from "react";
+import { type Schemas, useOp } from "../../data/api.ts";
+import { useMay } from "../../data/people.ts";
+import type { Chip } from "../search.ts";
+
+const KEPT_MS = 600_000;
+
+export type OwnField = Schemas["TicketField"];
+
+/** The own fields of all kinds, once each: kinds share what has one key. */
+export function useOwnFields(enabled: boolean): readonly OwnField[] {
+  const may = useMay();
+  const options = { enabled: enabled && may("desk:read"), staleTime: KEPT_MS };
+  const incident = useOp("desk.get_kind", { params: { kind: "incident" } }, options).data;
+  const request = useOp("desk.get_kind", { params: { kind: "request" } }, options).data;
+  const problem = useOp("desk.get_kind", { params: { kind: "problem" } }, options).data;
+  const change = useOp("desk.get_kind", { params: { kind: "change" } }, options).data;
+  return useMemo(() => {
+    const all = [incident, request, problem, change].flatMap((kind) => kind?.data.fields ?? []);
+    return [...new Map(all.map((field) => [field.key, field])).values()];
+  }, [incident, request, problem, change]);
+}
+
+/** The chips of own fields: what can be chosen, and yes or no. */
+export function useOwnFieldOptions(
+  enabled: boolean,
+): readonly (Chip & { readonly label: string })[] {
+  const fields = useOwnFields(enabled);
+  return useMemo(
+    () =>
+      fields.flatMap(({ key, name, type, choices }) => {
+        const values = type === "boolean" ? ["true", "false"] : (choices ?? []);
+        return values.map((value) => ({
+          field: "field" as const,
+          value: `${key}=${value}`,
+          label: `${name}: ${type === "boolean" ? (value === "true" ? "yes" : "no") : value}`,
+        }));
+      }),
+    [fields],
+  );
+}

@@ -1,0 +1,94 @@
+import { Bookmark, Save } from "lucide-react";
+import { useState } from "react";
+import { call, invalidate, useOp } from "../../data/api.ts";
+import { applyChange } from "../../data/change.ts";
+import { useMay, useMe } from "../../data/people.ts";
+import { useActions } from "../../shell/actions.ts";
+import { count } from "../../ui/words.ts";
+import type { View } from "../queue/views.ts";
+import type { DeskSearch } from "../search.ts";
+import { refusalOfSaving, toSavedPart } from "./saved-view.ts";
+import { ViewDialog } from "./view-dialog.tsx";
+
+interface NarrowNoteProps {
+  readonly view: View;
+  readonly search: DeskSearch;
+  readonly total: number | undefined;
+  readonly onView: (id: string) => void;
+}
+
+/** How many tickets the filter leaves, and the way to keep it as a view. */
+export function NarrowNote({ view, search, total, onView }: NarrowNoteProps) {
+  const may = useMay();
+  const meId = useMe()?.user.id ?? "";
+  const [isSaving, setSaving] = useState(false);
+  const teams = useOp("teams.list", { query: { limit: 200 } }, { enabled: may("desk:read") });
+  const teamIds = (teams.data?.data ?? [])
+    .filter(({ memberIds }) => memberIds.includes(meId))
+    .map(({ id }) => id);
+  const part = toSavedPart(view, search, { meId, teamIds });
+  const refusal = refusalOfSaving(view);
+  const { saved } = view;
+  const isNarrowed = search.only !== undefined || search.q !== undefined;
+  const canSave = search.only !== undefined || (!saved && view.id !== "open");
+  useActions(
+    canSave
+      ? [{ keys: "v", label: "Save as a view", run: () => setSaving(true), disabled: refusal }]
+      : [],
+  );
+  if (!isNarrowed) {
+    return isSaving ? dialog() : null;
+  }
+  const keep = (): void => {
+    if (!saved) return;
+    const { filter, kinds, onlyOpen } = saved;
+    void applyChange({
+      send: async () => {
+        await save({ ...part, kinds: [...part.kinds] });
+        onView(saved.id);
+      },
+      said: `${saved.name} is changed`,
+      undo: () => save({ filter, kinds, onlyOpen }),
+    });
+  };
+  const save = async (body: object): Promise<void> => {
+    await call("views.update", { params: { id: saved?.id ?? "" }, body });
+    invalidate(["views.", "tickets."]);
+  };
+  function dialog() {
+    return (
+      <ViewDialog
+        part={part}
+        onClose={() => setSaving(false)}
+        onSaved={(id) => {
+          setSaving(false);
+          onView(id);
+        }}
+      />
+    );
+  }
+  const isMine = saved !== undefined && (saved.createdBy === meId || may("desk:write"));
+  return (
+    <div className="queue-note">
+      <span className="grow" role="status">
+        {total === undefined ? "…" : count(total, "ticket")}
+      </span>
+      {isMine && search.only !== undefined && (
+        <button className="btn bare" onClick={keep}>
+          <Save /> Change the view
+        </button>
+      )}
+      {search.only !== undefined && (
+        <button
+          className="btn bare"
+          disabled={refusal !== undefined}
+          title={refusal ?? "Save as a view (v)"}
+          onClick={() => setSaving(true)}
+        >
+          <Bookmark /> Save as a view
+        </button>
+      )}
+      {isSaving && dialog()}
+    </div>
+  );
+}

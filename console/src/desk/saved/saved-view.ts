@@ -1,0 +1,48 @@
+/** A view as it is saved: what the desk shows now, as a condition that others can be given. */
+import { type DeskSearch, readChips } from "../search.ts";
+import type { Kind } from "../ticket-kind.ts";
+import { joinConditions, toConditions, valuesOf, type View } from "../queue/views.ts";
+
+/** Whoever saves it: some views are about them. */
+export interface Saver {
+  readonly meId: string;
+  readonly teamIds: readonly string[];
+}
+
+export interface SavedPart {
+  readonly filter: Readonly<Record<string, unknown>>;
+  readonly kinds: readonly Kind[];
+  readonly onlyOpen: boolean;
+}
+
+/** What is saved of a view and what narrows it. Words are found, not compared, and stay out of it. */
+export function toSavedPart(
+  view: View,
+  { only }: Pick<DeskSearch, "only">,
+  saver: Saver,
+): SavedPart {
+  const chips = readChips(only);
+  const tags = valuesOf(chips, "tag").map((tag) => ({ tags: { contains: tag } }));
+  const all = [...baseConditions(view, saver), ...toConditions(chips), ...tags];
+  const kinds = valuesOf(chips, "kind") as readonly Kind[];
+  return {
+    filter: (all.length === 0 ? {} : joinConditions(all)) as SavedPart["filter"],
+    kinds: kinds.length > 0 ? kinds : (view.saved?.kinds ?? []),
+    onlyOpen: view.saved?.onlyOpen ?? view.id !== "done",
+  };
+}
+
+/** Says why a view can't be saved under a name of its own. */
+export function refusalOfSaving(view: View): string | undefined {
+  return view.id === "watched" ? "Watched tickets are others for everyone." : undefined;
+}
+
+function baseConditions({ id, query, saved }: View, { meId, teamIds }: Saver): readonly object[] {
+  if (saved) return Object.keys(saved.filter).length === 0 ? [] : [saved.filter];
+  if (query.teamId !== undefined) return [{ teamId: query.teamId }];
+  if (id === "mine") return [{ assigneeId: meId }];
+  if (id === "breached") return [{ dueState: "breached" }];
+  if (id === "done") return [{ isOpen: false }];
+  if (id === "unassigned") return [{ assigneeId: null }, { teamId: { in: teamIds } }];
+  return [];
+}

@@ -1,0 +1,129 @@
+import { useState } from "react";
+import { call, invalidate, useOp } from "../../data/api.ts";
+import { describeRefusal } from "../../data/change.ts";
+import { useMay, useMe } from "../../data/people.ts";
+import { Field } from "../../ui/field.tsx";
+import { Dialog } from "../../ui/overlay/dialog.tsx";
+import { notify } from "../../ui/toast.tsx";
+import type { SavedView } from "../queue/views.ts";
+import type { SavedPart } from "./saved-view.ts";
+
+const SHARED = ["nobody", "team", "everyone"] as const;
+type Shared = (typeof SHARED)[number];
+const WORDS: Readonly<Record<Shared, string>> = {
+  nobody: "Only me",
+  team: "A team of mine",
+  everyone: "Everyone",
+};
+
+interface ViewDialogProps {
+  /** The view that is changed; a new one where there is none. */
+  readonly saved?: SavedView | undefined;
+  /** What is saved with it; a change of name and readers leaves it. */
+  readonly part?: SavedPart | undefined;
+  readonly onClose: () => void;
+  readonly onSaved: (id: string) => void;
+}
+
+/** Gives a view its name and those who see it. */
+export function ViewDialog({ saved, part, onClose, onSaved }: ViewDialogProps) {
+  const may = useMay();
+  const meId = useMe()?.user.id ?? "";
+  const teams = useOp("teams.list", { query: { limit: 200 } }, { enabled: may("desk:read") });
+  const own = (teams.data?.data ?? []).filter(
+    ({ memberIds }) => memberIds.includes(meId) || may("desk:write"),
+  );
+  const [name, setName] = useState(saved?.name ?? "");
+  const [sharedWith, setShared] = useState<Shared>(saved?.sharedWith ?? "nobody");
+  const [teamId, setTeam] = useState(saved?.teamId ?? undefined);
+  const [error, setError] = useState<string>();
+  const isNameless = name.trim() === "";
+  const submit = async (): Promise<void> => {
+    if (isNameless) return setError("Give it a name.");
+    const shared = {
+      sharedWith,
+      teamId: sharedWith === "team" ? (teamId ?? own[0]?.id ?? null) : null,
+    };
+    const body = { name: name.trim(), ...shared, ...(part && toBody(part)) };
+    try {
+      const { data } = saved
+        ? await call("views.update", { params: { id: saved.id }, body })
+        : await call("views.create", { body });
+      invalidate(["views.", "tickets."]);
+      notify(`${data.name} is saved`);
+      return onSaved(data.id);
+    } catch (refused) {
+      return setError(describeRefusal(refused));
+    }
+  };
+  const footer = (
+    <>
+      <button type="button" className="btn" onClick={onClose}>
+        Leave it
+      </button>
+      <button className="btn main">Save</button>
+    </>
+  );
+  return (
+    <Dialog
+      title={saved ? "Change the view" : "Save as a view"}
+      onClose={onClose}
+      onSubmit={() => void submit()}
+      footer={footer}
+    >
+      <div className="act-form">
+        <Field label="Name" error={error}>
+          {(attributes) => (
+            <input
+              {...attributes}
+              className="field"
+              maxLength={100}
+              value={name}
+              onChange={({ target }) => setName(target.value)}
+            />
+          )}
+        </Field>
+        <Field label="Who sees it?">
+          {(attributes) => (
+            <select
+              {...attributes}
+              className="field"
+              value={sharedWith}
+              onChange={({ target }) => setShared(target.value as Shared)}
+            >
+              {SHARED.filter((one) => one !== "everyone" || may("desk:write")).map((one) => (
+                <option key={one} value={one} disabled={one === "team" && own.length === 0}>
+                  {WORDS[one]}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+        {sharedWith === "team" && (
+          <Field label="Team">
+            {(attributes) => (
+              <select
+                {...attributes}
+                className="field"
+                value={teamId ?? own[0]?.id ?? ""}
+                onChange={({ target }) => setTeam(target.value)}
+              >
+                {own.map((team) => (
+                  <option key={team.id} value={team.id}>
+                    {team.name}
+                  </option>
+                ))}
+              </select>
+            )}
+          </Field>
+        )}
+      </div>
+    </Dialog>
+  );
+}
+
+const toBody = ({ filter, kinds, onlyOpen }: SavedPart) => ({
+  filter,
+  kinds: [...kinds],
+  onlyOpen,
+});

@@ -1,0 +1,60 @@
+import { Ellipsis } from "lucide-react";
+import { useState } from "react";
+import { call, invalidate } from "../../data/api.ts";
+import { applyChange } from "../../data/change.ts";
+import { useMay, useMe } from "../../data/people.ts";
+import { Menu } from "../../ui/overlay/menu.tsx";
+import type { SavedView } from "../queue/views.ts";
+import { ViewDialog } from "./view-dialog.tsx";
+
+interface ViewMenuProps {
+  readonly saved: SavedView;
+  /** The view is gone. */
+  readonly onGone: () => void;
+}
+
+/** What can be done to a saved view by whoever saved it. */
+export function ViewMenu({ saved, onGone }: ViewMenuProps) {
+  const may = useMay();
+  const meId = useMe()?.user.id;
+  const [isNaming, setNaming] = useState(false);
+  const refusal =
+    saved.createdBy === meId || may("desk:write") ? undefined : "Somebody else saved it.";
+  const remove = (): void => {
+    const { name, kinds, onlyOpen, filter, sort, columns, sharedWith, teamId, position } = saved;
+    const body = { name, kinds, onlyOpen, filter, sort, columns, sharedWith, teamId, position };
+    void applyChange({
+      send: async () => {
+        await call("views.delete", { params: { id: saved.id } });
+        invalidate(["views."]);
+        onGone();
+      },
+      said: `${name} is deleted`,
+      undo: async () => {
+        await call("views.create", { body });
+        invalidate(["views."]);
+      },
+    });
+  };
+  return (
+    <>
+      <Menu
+        label={`The view ${saved.name}`}
+        className="btn bare icon small view-more"
+        items={[
+          { label: "Rename or share…", onPick: () => setNaming(true), disabled: refusal },
+          { label: "Delete", onPick: remove, disabled: refusal, isDangerous: true, isApart: true },
+        ]}
+      >
+        <Ellipsis />
+      </Menu>
+      {isNaming && (
+        <ViewDialog
+          saved={saved}
+          onClose={() => setNaming(false)}
+          onSaved={() => setNaming(false)}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,111 @@
+import { Plus, X } from "lucide-react";
+import { useMemo, useState } from "react";
+import { call, useOp } from "../../data/api.ts";
+import { applyChange } from "../../data/change.ts";
+import { useMay, useMe, useNames } from "../../data/people.ts";
+import { Avatar } from "../../ui/avatar.tsx";
+import { Combobox } from "../../ui/overlay/combobox.tsx";
+import { Popover } from "../../ui/overlay/popover.tsx";
+import { refreshTickets } from "../ticket-cache.ts";
+import { KINDS, type Ticket, UNWATCH, useWatchers, WATCH } from "../ticket-kind.ts";
+
+/** Whoever is told what happens to the ticket. */
+export function Watchers({ ticket }: { readonly ticket: Ticket }) {
+  const { kind, id, number } = ticket;
+  const may = useMay();
+  const nameOf = useNames();
+  const meId = useMe()?.user.id;
+  const watchers = useWatchers(kind, number).data?.data ?? [];
+  const { write } = KINDS[kind];
+  const refusal = may(write) ? undefined : `You may not add watchers (${write}).`;
+  const set = async (userId: string, isWatching: boolean): Promise<void> => {
+    if (isWatching) await call(WATCH[kind], { params: { id }, body: { userId } });
+    else await call(UNWATCH[kind], { params: { id, userId } });
+    refreshTickets(kind);
+  };
+  const change = (userId: string, isWatching: boolean): void => {
+    const name = nameOf(userId) ?? "Somebody";
+    void applyChange({
+      send: () => set(userId, isWatching),
+      said: isWatching ? `${name} watches ${number}` : `${name} no longer watches ${number}`,
+      undo: () => set(userId, !isWatching),
+    });
+  };
+  return (
+    <section className="strip-part">
+      <h2 className="row">
+        <span className="grow">Watchers</span>
+        <Popover
+          label="Add a watcher"
+          className="btn bare icon small"
+          button={<Plus />}
+          disabled={refusal}
+        >
+          {(close) => (
+            <WatcherForm
+              has={watchers.map(({ userId }) => userId)}
+              onAdd={(userId) => {
+                close();
+                change(userId, true);
+              }}
+            />
+          )}
+        </Popover>
+      </h2>
+      {watchers.length === 0 && <p className="muted">Nobody.</p>}
+      <ul className="strip-list">
+        {watchers.map(({ userId }) => (
+          <li key={userId} className="row">
+            <Avatar name={nameOf(userId)} />
+            <span className="grow cut">{nameOf(userId) ?? "Somebody"}</span>
+            {(refusal === undefined || userId === meId) && (
+              <button
+                className="btn bare icon small"
+                aria-label={`${nameOf(userId) ?? "Somebody"} watches no longer`}
+                onClick={() => change(userId, false)}
+              >
+                <X />
+              </button>
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+interface WatcherFormProps {
+  readonly has: readonly string[];
+  readonly onAdd: (userId: string) => void;
+}
+
+function WatcherForm({ has, onAdd }: WatcherFormProps) {
+  const may = useMay();
+  const [userId, setUser] = useState<string>();
+  const people = useOp(
+    "users.list",
+    { query: { limit: 200 } },
+    { enabled: may("users:read") },
+  ).data;
+  const options = useMemo(
+    () =>
+      (people?.data ?? [])
+        .filter(({ id, status }) => status === "active" && !has.includes(id))
+        .map(({ id, name, email }) => ({ value: id, label: name, about: email })),
+    [people, has],
+  );
+  return (
+    <form
+      className="small-form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (userId !== undefined) onAdd(userId);
+      }}
+    >
+      <Combobox label="Who" options={options} value={userId} onChange={setUser} />
+      <button className="btn main" disabled={userId === undefined}>
+        Add
+      </button>
+    </form>
+  );
+}

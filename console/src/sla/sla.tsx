@@ -1,0 +1,3 @@
+export function Sla() {
+  return null;
+}
