@@ -63,7 +63,7 @@ export function AgentTable({ report, onOpen }: AgentTableProps) {
     <section className="report-card wide" aria-label="Who has what">
       <h2>Who has what</h2>
       <Table
-        label="Who has what"
+        label="Agents"
         columns={columns}
         rows={report.agents}
         keyOf={({ id }) => id ?? "none"}

@@ -32,7 +32,7 @@ export function DeskSettings() {
   return (
     <div className="settings">
       <SettingsMenu page={page} />
-      <section className="settings-page" aria-label={label}>
+      <div className="settings-page">
         <header className="settings-head">
           <h1>{label}</h1>
           <p className="muted">
@@ -47,7 +47,7 @@ export function DeskSettings() {
         ) : (
           <Empty title="Not for you">This needs the permission {read}.</Empty>
         )}
-      </section>
+      </div>
     </div>
   );
 }
@@ -56,7 +56,7 @@ function SettingsMenu({ page }: { readonly page: SettingsPage }) {
   const may = useMay();
   return (
     <nav className="settings-menu scroll" aria-label="Desk settings">
-      <Link to="/desk" className="view-line settings-back">
+      <Link to="/desk" className="view-line settings-back" activeOptions={{ exact: true }}>
         <ArrowLeft className="ico" aria-hidden="true" /> Desk
       </Link>
       <ul>

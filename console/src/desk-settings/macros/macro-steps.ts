@@ -32,7 +32,11 @@ export function newStep(act: ActName): Step {
       return { act, reason: "" };
     case "resolve":
       return { act, resolution: "" };
-    default:
+    case "take":
+    case "resume":
+    case "close":
+    case "reopen":
+    case "cancel":
       return { act };
   }
 }
@@ -70,7 +74,13 @@ function toWords(step: Step, nameOf: (id: string) => string | undefined): string
       return Object.entries(step.set)
         .map(([field, value]) => toSetWords(field, value, nameOf))
         .join(" and ");
-    default:
+    case "take":
+    case "hold":
+    case "resume":
+    case "resolve":
+    case "close":
+    case "reopen":
+    case "cancel":
       return ACT_WORDS[step.act];
   }
 }
@@ -80,9 +90,10 @@ function toSetWords(
   value: unknown,
   nameOf: (id: string) => string | undefined,
 ): string {
-  if (field === "teamId") return `To ${nameOf(String(value)) ?? "a team"}`;
-  if (field === "assigneeId")
-    return value === null ? "Give it back" : `To ${nameOf(String(value)) ?? "somebody"}`;
+  if (value === null) return field === "assigneeId" ? "Give it back" : "To no team";
+  const name = typeof value === "string" ? nameOf(value) : undefined;
+  if (field === "teamId") return `To ${name ?? "a team"}`;
+  if (field === "assigneeId") return `To ${name ?? "somebody"}`;
   return `Set ${field}`;
 }
 

@@ -63,7 +63,9 @@ export function StepFields({ step, onChange, errorOf }: StepFieldsProps) {
           isArea
         />
       );
-    default:
+    case "take":
+    case "resume":
+    case "close":
       return null;
   }
 }

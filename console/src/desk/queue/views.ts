@@ -129,7 +129,7 @@ export const valuesOf = (chips: readonly Chip[], field: Chip["field"]): readonly
 function ownFieldConditions(chips: readonly Chip[]): readonly object[] {
   const byKey = new Map<string, unknown[]>();
   for (const pair of valuesOf(chips, "field")) {
-    const [key = "", value = ""] = splitAt(pair, "=");
+    const [key, value] = splitAt(pair, "=");
     byKey.set(key, [...(byKey.get(key) ?? []), readOwnValue(value)]);
   }
   return [...byKey].map(([key, values]) => ({

@@ -29,7 +29,7 @@ export async function listReportTickets(
      order by minutes desc nulls last, created_at desc limit ${query.limit}`;
   const rows = await queryRows(tx, text, parameters.values);
   const iso = (value: unknown): string | null =>
-    value === null ? null : new Date(String(value)).toISOString();
+    typeof value === "string" ? new Date(value).toISOString() : null;
   const tickets = rows.map(({ total: _, createdAt, endedAt, ...row }) => ({
     ...row,
     createdAt: iso(createdAt),

@@ -27,7 +27,7 @@ test("figures are of the time, the one before it beside them, and each leads to 
   });
   const former = await raise("Of the time before", { category: "old" });
   await agent(`POST ${INCIDENTS}/${former.id}/resolve`, { resolution: "Done" });
-  world.clock.advance(6 * HOUR_MS);
+  world.clock.advance(4 * HOUR_MS);
   const from = world.clock.now().toISOString();
   const caller = { callerId: requester.userId };
   const quick = await raise("Quick", { ...caller, category: "vpn", teamId: team });
