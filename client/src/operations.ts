@@ -78,6 +78,9 @@ export interface Schemas {
   "Dashboard": { "id": string; "name": string; "description": string; "widgets": readonly (Schemas["Widget"])[]; "createdBy": string; "createdAt": string; "updatedAt": string };
   "DashboardData": { "widgets": readonly ({ "id": string; "kind": "report" | "kpi" | "text"; "status": "ok" | "failed"; "data"?: unknown; "error"?: { "code": string; "message": string }; "at": string | null; "cached": boolean })[] };
   "DecidedApproval": { "id": string; "runId": string; "stepId": string; "workflowId": string; "workflowName": string; "message": string | null; "approved": boolean; "comment": string | null; "decidedBy": { "id": string; "name": string }; "decidedAt": string };
+  "DeskFigures": { "created": number; "resolved": number; "open": number; "responseMedian": number | null; "responseP90": number | null; "resolutionMedian": number | null; "resolutionP90": number | null; "reopened": number; "met": number; "breached": number; "ratings": number; "satisfaction": number | null };
+  "DeskReport": { "kind": "incident" | "change" | "problem" | "request"; "from": string; "to": string; "unit": "day" | "week" | "month"; "now": Schemas["DeskFigures"]; "before": Schemas["DeskFigures"]; "course": readonly ({ "at": string; "from": string; "to": string; "created": number; "resolved": number; "open": number })[]; "ages": readonly ({ "fromDays": number; "toDays": number | null; "open": number; "late": number })[]; "promises": readonly ({ "team": { "id": string | null; "name": string | null }; "priority": number | null; "metric": string; "met": number; "breached": number })[]; "agents": readonly ({ "id": string | null; "name": string | null; "open": number; "resolved": number; "resolutionMedian": number | null; "ratings": number; "satisfaction": number | null })[]; "teams": readonly ({ "id": string | null; "name": string | null; "open": number; "created": number; "resolved": number; "resolutionMedian": number | null })[]; "categories": readonly ({ "category": string; "created": number; "before": number })[]; "services": readonly ({ "id": string | null; "name": string | null; "created": number })[]; "stars": readonly ({ "satisfaction": number; "ratings": number })[] };
+  "DeskReportTickets": { "total": number; "tickets": readonly ({ "id": string; "number": string; "title": string; "state": string; "priority": number | null; "assigneeId": string | null; "teamId": string | null; "createdAt": string; "endedAt": string | null; "minutes": number | null; "satisfaction": number | null })[] };
   "DeskSettings": { "priorityMatrix": readonly (readonly (number)[])[]; "autoCloseDays": number; "updatedAt"?: string };
   "DueTimes": { "times": readonly (string)[] };
   "Effect": { "kind": string; "id": string; "causationId": string; "status": string; "summary": string; "createdAt": string };
@@ -96,7 +99,9 @@ export interface Schemas {
   "FileUsage": { "contents": number; "bytes": number; "quotaBytes": number | null; "fileBytesMax": number };
   "FreeWindows": { "windows": readonly ({ "start": string; "end": string })[] };
   "FullWorkflowVersion": { "id": string; "workflowId": string; "version": number; "label": string | null; "status": "draft" | "active" | "superseded" | "archived"; "activeIn": readonly ("production" | "staging" | "development")[]; "author": { "id": string; "name": string }; "changeSummary": string; "createdAt": string; "definition": Schemas["WorkflowDefinition"] };
+  "Holiday": { "day": string; "name": string };
   "HolidayImport": { "calendar": Schemas["BusinessCalendar"]; "added": number; "skipped": number };
+  "HolidayPreview": { "holidays": readonly (Schemas["Holiday"])[]; "skipped": number };
   "ImportResult": { "imported": number; "updated": number; "unchanged": number; "skipped": number; "errors": readonly ({ "path": string; "message": string })[] };
   "Incident": { "id": string; "number": string; "title": string; "description": string; "impact": number; "urgency": number; "severity": "low" | "medium" | "high" | "critical"; "category": string; "callerId": string | null; "assigneeId": string | null; "teamId": string | null; "ciIds": readonly (string)[]; "tags"?: readonly (string)[]; "fields"?: { readonly [name: string]: unknown }; "state": "new" | "in_progress" | "on_hold" | "resolved" | "closed" | "cancelled"; "priority": number; "isMajor": boolean; "parentId": string | null; "onHoldReason": string | null; "holdUntil"?: string | null; "resolution": string | null; "resolutionCode": string | null; "resolvedAt": string | null; "resolvedBy": string | null; "closedAt": string | null; "reopenCount": number; "satisfaction"?: number | null; "satisfactionComment"?: string | null; "ratedAt"?: string | null; "createdBy": string; "createdAt": string; "updatedAt": string };
   "IncidentBroadcast": { "at": string; "by": string | null; "message": string; "statusPage": { "title"?: string; "status": "investigating" | "identified" | "monitoring" | "resolved"; "effect"?: "degraded" | "down"; "componentIds"?: readonly (string)[] } | null };
@@ -167,6 +172,7 @@ export interface Schemas {
   "Macro": { "id": string; "name": string; "description": string; "kinds": readonly ("incident" | "change" | "problem" | "request")[]; "teamId": string | null; "position": number; "steps": readonly ({ "act": "set"; "set": { readonly [name: string]: unknown } } | { "act": "tag"; "add"?: readonly (string)[]; "remove"?: readonly (string)[] } | { "act": "take" } | { "act": "comment"; "body"?: string; "textModuleId"?: string; "internal"?: boolean } | { "act": "hold"; "reason"?: string; "until"?: string } | { "act": "resume" } | { "act": "resolve"; "resolution": string; "resolutionCode"?: string } | { "act": "close" } | { "act": "reopen"; "reason"?: string } | { "act": "cancel"; "reason"?: string })[]; "createdBy": string; "createdAt": string; "updatedAt": string };
   "MailMessage": { "id": string; "mailboxId": string; "state": "waiting" | "received" | "ignored" | "bounced" | "failed"; "reason": string | null; "detail": string | null; "source": "smtp" | "lmtp" | "imap" | "http"; "from": string | null; "fromName": string | null; "recipient": string; "subject": string | null; "size": number; "ticket": { "kind": "incident" | "change" | "problem" | "request"; "id": string; "number": string } | null; "commentId": string | null; "notices": readonly (string)[]; "tag": string | null; "fileId": string | null; "createdAt": string; "endedAt": string | null };
   "MailMessageDetail": { "id": string; "mailboxId": string; "state": "waiting" | "received" | "ignored" | "bounced" | "failed"; "reason": string | null; "detail": string | null; "source": "smtp" | "lmtp" | "imap" | "http"; "from": string | null; "fromName": string | null; "recipient": string; "subject": string | null; "size": number; "ticket": { "kind": "incident" | "change" | "problem" | "request"; "id": string; "number": string } | null; "commentId": string | null; "notices": readonly (string)[]; "tag": string | null; "fileId": string | null; "createdAt": string; "endedAt": string | null; "messageId": string | null; "returnPath": string | null; "quoted": string | null };
+  "MailTransport": { "listeners": readonly ({ "protocol": "smtp" | "smtps" | "lmtp"; "host": string; "port": number })[]; "sends": boolean };
   "Mailbox": { "id": string; "name": string; "address": string; "kind": "smtp" | "imap"; "teamId": string | null; "enabled": boolean; "acknowledge": boolean; "defaults": { "kind": "incident" | "request"; "itemId"?: string; "values"?: { readonly [name: string]: unknown }; "impact"?: number; "urgency"?: number; "category"?: string }; "templates": { "subject"?: string; "header"?: string; "footer"?: string }; "rules": readonly ({ "name": string; "when": { readonly [name: string]: unknown }; "action": "ignore" | "tag"; "tag"?: string })[]; "sendersHourlyMax": number; "imap": { "host": string; "port": number; "security": "tls" | "starttls" | "none"; "username": string; "secret": string; "folder": string } | null; "polledAt": string | null; "pollError": string | null; "createdBy": string; "createdAt": string; "updatedAt": string };
   "MailboxTest": { "ok": boolean; "error"?: string; "waiting"?: number };
   "Me": { "user": Schemas["User"]; "workspace": { "id": string; "slug": string; "name": string; "roles": readonly (string)[] } | null; "roles": readonly (string)[]; "permissions": readonly (string)[]; "authenticatedBy": "session" | "api_token" | "oauth"; "workspaces": readonly (Schemas["WorkspaceAccess"])[]; "workspaceCount": number };
@@ -280,7 +286,8 @@ export interface Schemas {
   "SlaBoardClock": { "policyId": string; "policyName": string; "metric": "response" | "resolution" | "next_reply" | "custom"; "name": string; "state": "running" | "paused" | "met" | "breached" | "cancelled"; "counting": boolean; "targetMinutes": number; "elapsedMs": number; "remainingMs": number; "dueAt": string | null; "warnedAt": string | null; "breachedAt": string | null; "stoppedAt": string | null; "lateRounds": number; "ticket": { "kind": "incident" | "change" | "problem" | "request"; "id": string; "number": string | null; "title": string | null; "state": string; "priority": number | null; "assigneeId": string | null; "teamId": string | null } };
   "SlaClock": { "policyId": string; "policyName": string; "metric": "response" | "resolution" | "next_reply" | "custom"; "name": string; "state": "running" | "paused" | "met" | "breached" | "cancelled"; "counting": boolean; "targetMinutes": number; "elapsedMs": number; "remainingMs": number; "dueAt": string | null; "warnedAt": string | null; "breachedAt": string | null; "stoppedAt": string | null; "lateRounds": number; "startedAt": string; "timeline": readonly (Schemas["SlaTimelineEntry"])[] };
   "SlaPolicy": { "id": string; "name": string; "entity": "incident" | "change" | "problem" | "request"; "conditions": { readonly [name: string]: unknown }; "targets": readonly (Schemas["SlaTarget"])[]; "calendarId": string | null; "calendar": { "timezone": string; "hours": readonly ({ "days": readonly (number)[]; "from": string; "to": string })[]; "holidays"?: readonly (string)[] } | null; "pauseOn": readonly (string)[]; "warnAtPercent": number; "active": boolean; "createdAt": string; "updatedAt": string };
-  "SlaSimulation": { "from": string; "to": string; "tickets": number; "met": number; "breached": number; "open": number; "cancelled": number; "metPercent": number | null; "metrics": readonly ({ "metric": "response" | "resolution" | "next_reply" | "custom"; "name": string; "targetMinutes": number; "met": number; "breached": number; "open": number; "cancelled": number; "metPercent": number | null; "worst": readonly ({ "ticketId": string; "number": string | null; "title": string | null; "state": "running" | "paused" | "met" | "breached" | "cancelled"; "elapsedMs": number; "overMs": number; "startedAt": string; "dueAt": string | null; "stoppedAt": string | null })[] })[] };
+  "SlaSimulation": { "from": string; "to": string; "tickets": number; "met": number; "breached": number; "open": number; "cancelled": number; "metPercent": number | null; "metrics": readonly ({ "metric": "response" | "resolution" | "next_reply" | "custom"; "name": string; "targetMinutes": number; "met": number; "breached": number; "open": number; "cancelled": number; "metPercent": number | null; "worst": readonly ({ "ticketId": string; "number": string | null; "title": string | null; "state": "running" | "paused" | "met" | "breached" | "cancelled"; "elapsedMs": number; "overMs": number; "startedAt": string; "dueAt": string | null; "stoppedAt": string | null })[] })[]; "before": { "met": number; "breached": number; "open": number; "cancelled": number; "metPercent": number | null } | null; "changed": readonly (Schemas["SlaSimulationDifference"])[]; "changedCount": number };
+  "SlaSimulationDifference": { "ticketId": string; "number": string | null; "title": string | null; "target": string; "before": "running" | "paused" | "met" | "breached" | "cancelled" | null; "after": "running" | "paused" | "met" | "breached" | "cancelled" | null };
   "SlaTarget": { "metric": "response" | "resolution" | "next_reply" | "custom"; "name"?: string; "minutes": number; "from"?: "creation" | "match"; "startWhen"?: { readonly [name: string]: unknown }; "pauseWhen"?: { readonly [name: string]: unknown }; "stopWhen"?: { readonly [name: string]: unknown }; "resetWhen"?: { readonly [name: string]: unknown }; "warnAtPercent"?: readonly (number)[] };
   "SlaTimelineEntry": { "at": string; "eventId": string; "change": "started" | "paused" | "resumed" | "stopped" | "restarted" | "reset" | "cancelled" | "policy_matched" | "policy_left"; "elapsedMs": number };
   "SsoConfiguration": { "protocol": "saml2" | "oidc"; "jitProvisioning": boolean; "defaultRole": string; "enforceSSO": boolean; "entityId"?: string; "ssoUrl"?: string; "certificate"?: string; "attributeMapping"?: { "email"?: string; "firstName"?: string; "lastName"?: string; "role"?: string }; "idpEntityId"?: string; "issuer"?: string; "clientId"?: string; "scopes"?: readonly (string)[]; "claimsMapping"?: { "email"?: string; "name"?: string }; "hasClientSecret": boolean; "loginUrl": string; "acsUrl"?: string; "metadataUrl"?: string; "redirectUri"?: string; "createdAt": string; "updatedAt": string };
@@ -297,6 +304,7 @@ export interface Schemas {
   "TagUses": { "tags": readonly (Schemas["TagUse"])[] };
   "Team": { "id": string; "name": string; "description": string; "memberIds": readonly (string)[]; "createdBy": string; "createdAt": string; "updatedAt": string };
   "TextModule": { "id": string; "name": string; "keyword": string; "body": string; "teamId": string | null; "createdBy": string; "createdAt": string; "updatedAt": string };
+  "TextPreview": { "text": string; "unknown": readonly (string)[] };
   "TicketField": { "key": string; "name": string; "type": "text" | "number" | "boolean" | "date" | "choice" | "user"; "choices"?: readonly (string)[]; "isRequired"?: boolean; "help"?: string };
   "TicketItem": { "kind": "incident" | "change" | "problem" | "request"; "id": string; "number": string; "title": string; "state": string; "isOpen": boolean; "priority": number | null; "callerId": string | null; "assigneeId": string | null; "teamId": string | null; "onHoldReason": string | null; "tags": readonly (string)[]; "fields": { readonly [name: string]: unknown }; "dueAt": string | null; "dueState": "running" | "paused" | "breached" | null; "dueMetric": string | null; "dueReason": string | null; "lastPublicComment": { "by": string; "at": string; "isCaller": boolean } | null; "createdBy": string; "createdAt": string; "updatedAt": string; "caller"?: { "id": string; "name": string | null } | null; "assignee"?: { "id": string; "name": string | null } | null; "team"?: { "id": string; "name": string | null } | null; "creator"?: { "id": string; "name": string | null } | null };
   "TicketKind": { "kind": "incident" | "change" | "problem" | "request"; "fields": readonly (Schemas["TicketField"])[]; "schema": { readonly [name: string]: unknown } };
@@ -493,6 +501,8 @@ export interface Operations {
   "business_calendars.import_holidays": { params: { "id": string }; body: { "ics": string }; reply: { "data": Schemas["HolidayImport"] } };
   /** List the business calendars, newest first */
   "business_calendars.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedBusinessCalendar"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
+  /** Read the holidays of an iCalendar file */
+  "business_calendars.preview_holidays": { body: { "ics": string }; reply: { "data": Schemas["HolidayPreview"] } };
   /** Change a business calendar */
   "business_calendars.update": { params: { "id": string }; body: { "name"?: string; "timezone"?: string; "hours"?: readonly ({ "days": readonly (number)[]; "from": string; "to": string })[]; "holidays"?: readonly (string)[] }; reply: { "data": Schemas["BusinessCalendar"] } };
   /** Add something that people may ask for */
@@ -689,6 +699,10 @@ export interface Operations {
   "desk.update_kind": { params: { "kind": "incident" | "change" | "problem" | "request" }; body: { "fields": readonly (Schemas["TicketField"])[] }; reply: { "data": Schemas["TicketKind"] } };
   /** Change how the desk is run */
   "desk.update_settings": { body: { "priorityMatrix"?: readonly (readonly (number)[])[]; "autoCloseDays"?: number }; reply: { "data": Schemas["DeskSettings"] } };
+  /** The figures of the desk in a time */
+  "desk_report.get": { query?: { "kind"?: "incident" | "change" | "problem" | "request"; "from"?: string; "to"?: string; "teamId"?: string; "timezone"?: string }; reply: { "data": Schemas["DeskReport"] } };
+  /** The tickets behind a figure of the desk */
+  "desk_report.list_tickets": { query: { "kind"?: "incident" | "change" | "problem" | "request"; "from"?: string; "to"?: string; "teamId"?: string; "figure": "created" | "resolved" | "open" | "answered" | "reopened" | "rated" | "met" | "breached"; "priority"?: number; "assigneeId"?: string; "category"?: string; "itemId"?: string; "satisfaction"?: number; "minAgeDays"?: number; "maxAgeDays"?: number; "metric"?: string; "limit"?: number }; reply: { "data": Schemas["DeskReportTickets"] } };
   /** List every type of event, with the JSON Schema of its data */
   "event_types.list": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["EventType"])[]; "pagination": Schemas["Pagination"] } };
   /** List what changed since some time, by resource */
@@ -915,6 +929,8 @@ export interface Operations {
   "mailboxes.get": { params: { "id": string }; reply: { "data": Schemas["Mailbox"] } };
   /** Read what is known of a mail, with the text that it quoted */
   "mailboxes.get_message": { params: { "id": string; "mailId": string }; reply: { "data": Schemas["MailMessageDetail"] } };
+  /** How mails come in and go out of this installation */
+  "mailboxes.get_transport": { reply: { "data": Schemas["MailTransport"] } };
   /** List the mailboxes by name */
   "mailboxes.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedMailbox"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
   /** List the mails that came to a mailbox, newest first */
@@ -1336,7 +1352,9 @@ export interface Operations {
   /** Explain the SLA clocks of a request */
   "sla.of_request": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["SlaClock"])[]; "pagination": Schemas["Pagination"] } };
   /** See what a policy would have made of past tickets */
-  "sla.simulate": { params: { "id": string }; body?: { "from"?: string; "to"?: string; "policy"?: { "name"?: string; "conditions"?: { readonly [name: string]: unknown }; "targets"?: readonly (Schemas["SlaTarget"])[]; "calendarId"?: string | null; "calendar"?: { "timezone": string; "hours": readonly ({ "days": readonly (number)[]; "from": string; "to": string })[]; "holidays"?: readonly (string)[] } | null; "pauseOn"?: readonly (string)[]; "warnAtPercent"?: number; "active"?: boolean }; "limit"?: number }; reply: { "data": Schemas["SlaSimulation"] } };
+  "sla.simulate": { params: { "id": string }; body?: { "from"?: string; "to"?: string; "limit"?: number; "policy"?: { "name"?: string; "conditions"?: { readonly [name: string]: unknown }; "targets"?: readonly (Schemas["SlaTarget"])[]; "calendarId"?: string | null; "calendar"?: { "timezone": string; "hours": readonly ({ "days": readonly (number)[]; "from": string; "to": string })[]; "holidays"?: readonly (string)[] } | null; "pauseOn"?: readonly (string)[]; "warnAtPercent"?: number; "active"?: boolean } }; reply: { "data": Schemas["SlaSimulation"] } };
+  /** See what a new policy would have made of past tickets */
+  "sla.simulate_draft": { body: { "from"?: string; "to"?: string; "limit"?: number; "policy": Schemas["NewSlaPolicy"] }; reply: { "data": Schemas["SlaSimulation"] } };
   /** Change an SLA policy, or switch it on or off */
   "sla.update": { params: { "id": string }; body: { "name"?: string; "entity"?: "incident" | "change" | "problem" | "request"; "conditions"?: { readonly [name: string]: unknown }; "targets"?: readonly (Schemas["SlaTarget"])[]; "calendarId"?: string | null; "calendar"?: { "timezone": string; "hours": readonly ({ "days": readonly (number)[]; "from": string; "to": string })[]; "holidays"?: readonly (string)[] } | null; "pauseOn"?: readonly (string)[]; "warnAtPercent"?: number; "active"?: boolean }; reply: { "data": Schemas["SlaPolicy"] } };
   /** Take single sign-on away */
@@ -1401,6 +1419,8 @@ export interface Operations {
   "text_modules.get": { params: { "id": string }; reply: { "data": Schemas["TextModule"] } };
   /** List the text modules of one's teams and of all */
   "text_modules.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedTextModule"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
+  /** Fill in a text for a ticket, before it is saved */
+  "text_modules.preview": { body: { "body": string; "ticketId": string }; reply: { "data": Schemas["TextPreview"] } };
   /** Fill in a text module for a ticket */
   "text_modules.render": { params: { "id": string }; query: { "ticketId": string }; reply: { "data": Schemas["RenderedText"] } };
   /** Change a text module */
@@ -1644,6 +1664,7 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "business_calendars.get": "GET /api/v1/itsm/calendars/{id}",
   "business_calendars.import_holidays": "POST /api/v1/itsm/calendars/{id}/holidays",
   "business_calendars.list": "GET /api/v1/itsm/calendars",
+  "business_calendars.preview_holidays": "POST /api/v1/itsm/calendars/preview-holidays",
   "business_calendars.update": "PATCH /api/v1/itsm/calendars/{id}",
   "catalog.create_item": "POST /api/v1/catalog/items",
   "catalog.get_item": "GET /api/v1/catalog/items/{id}",
@@ -1742,6 +1763,8 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "desk.list_state_machines": "GET /api/v1/itsm/state-machines",
   "desk.update_kind": "PATCH /api/v1/itsm/kinds/{kind}",
   "desk.update_settings": "PATCH /api/v1/itsm/settings",
+  "desk_report.get": "GET /api/v1/itsm/desk-report",
+  "desk_report.list_tickets": "GET /api/v1/itsm/desk-report/tickets",
   "event_types.list": "GET /api/v1/event-types",
   "events.changes": "GET /api/v1/events/changes",
   "events.recent": "GET /api/v1/events/recent",
@@ -1855,6 +1878,7 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "mailboxes.delete": "DELETE /api/v1/itsm/mailboxes/{id}",
   "mailboxes.get": "GET /api/v1/itsm/mailboxes/{id}",
   "mailboxes.get_message": "GET /api/v1/itsm/mailboxes/{id}/messages/{mailId}",
+  "mailboxes.get_transport": "GET /api/v1/itsm/mail/transport",
   "mailboxes.list": "GET /api/v1/itsm/mailboxes",
   "mailboxes.list_messages": "GET /api/v1/itsm/mailboxes/{id}/messages",
   "mailboxes.retry_message": "POST /api/v1/itsm/mailboxes/{id}/messages/{mailId}/retry",
@@ -2066,6 +2090,7 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "sla.of_problem": "GET /api/v1/itsm/problems/{id}/sla",
   "sla.of_request": "GET /api/v1/catalog/requests/{id}/sla",
   "sla.simulate": "POST /api/v1/itsm/sla-policies/{id}/simulate",
+  "sla.simulate_draft": "POST /api/v1/itsm/sla-policies/simulate",
   "sla.update": "PATCH /api/v1/itsm/sla-policies/{id}",
   "sso.delete": "DELETE /api/v1/settings/sso",
   "sso.find": "GET /api/v1/auth/sso",
@@ -2098,6 +2123,7 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "text_modules.delete": "DELETE /api/v1/itsm/text-modules/{id}",
   "text_modules.get": "GET /api/v1/itsm/text-modules/{id}",
   "text_modules.list": "GET /api/v1/itsm/text-modules",
+  "text_modules.preview": "POST /api/v1/itsm/text-modules/preview",
   "text_modules.render": "GET /api/v1/itsm/text-modules/{id}/render",
   "text_modules.update": "PATCH /api/v1/itsm/text-modules/{id}",
   "tickets.bulk": "POST /api/v1/itsm/tickets/bulk",
