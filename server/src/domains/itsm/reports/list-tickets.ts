@@ -15,6 +15,8 @@ export async function listReportTickets(
   const to = parameters.add(scope.period.to, "timestamptz");
   const at = parameters.add(now, "timestamptz");
   const conditions = [
+    // Every parameter has a place, whichever the figure is.
+    `${from} < ${to} and created_at <= ${at}`,
     figureCondition(query, { from, to, parameters }),
     ...narrow(query, { at, parameters }),
   ];
