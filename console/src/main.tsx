@@ -16,6 +16,7 @@ import { readCausesSearch } from "./causes/search.ts";
 import { readChangesSearch } from "./changes/search.ts";
 import { BASE_PATH, place } from "./data/place.ts";
 import { ticketKindOf } from "./data/resource-path.ts";
+import { readKnowledgeSearch, readNewArticleSearch } from "./knowledge/search.ts";
 import { readDeskSearch } from "./desk/search.ts";
 import { readReportSearch } from "./desk-reports/search.ts";
 import { readSlaSearch } from "./sla/search.ts";
@@ -170,6 +171,44 @@ const services = createRoute({
   validateSearch: readServicesSearch,
 });
 
+const knowledge = createRoute({
+  getParentRoute: () => inside,
+  path: "/knowledge",
+  component: lazyRouteComponent(() => import("./knowledge/list/knowledge.tsx"), "Knowledge"),
+  validateSearch: readKnowledgeSearch,
+});
+
+const newArticle = createRoute({
+  getParentRoute: () => inside,
+  path: "/knowledge/new",
+  component: lazyRouteComponent(
+    () => import("./knowledge/editor/article-editor.tsx"),
+    "NewArticle",
+  ),
+  validateSearch: readNewArticleSearch,
+});
+
+const article = createRoute({
+  getParentRoute: () => inside,
+  path: "/knowledge/$id",
+  component: lazyRouteComponent(
+    () => import("./knowledge/article/article-page.tsx"),
+    "ArticlePage",
+  ),
+  loader({ params: { id } }) {
+    prefetch("knowledge.get", { params: { id }, query: { format: "html" } });
+  },
+});
+
+const articleEditor = createRoute({
+  getParentRoute: () => inside,
+  path: "/knowledge/$id/edit",
+  component: lazyRouteComponent(
+    () => import("./knowledge/editor/article-editor.tsx"),
+    "ArticleEditor",
+  ),
+});
+
 const notifications = createRoute({
   getParentRoute: () => inside,
   path: "/notifications",
@@ -286,6 +325,10 @@ const router = createRouter({
       majorRoom,
       problems,
       services,
+      knowledge,
+      newArticle,
+      article,
+      articleEditor,
       notifications,
       notification,
       ticket,

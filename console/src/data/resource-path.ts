@@ -12,6 +12,8 @@ export function pathOf(type: string, id: string, number?: string | null): string
     case "problem":
     case "request":
       return `/tickets/${id}`;
+    case "article":
+      return `/knowledge/${id}`;
     case "notification":
       return `/notifications/${id}`;
     default:

@@ -6,6 +6,15 @@ const { workspace, environment, prefix } = start;
 const baseUrl = `${location.origin}${prefix}`;
 export const client = createClient({ baseUrl, workspace, environment, retries: 1 });
 
+/** For what is said while the page goes away. */
+export const lastClient = createClient({
+  baseUrl,
+  workspace,
+  environment,
+  retries: 0,
+  fetch: (input, init) => fetch(input, { ...init, keepalive: true }),
+});
+
 /** Uploads a file, and resolves to its id. */
 export async function upload(file: File): Promise<string> {
   return (await uploadTo(file, { baseUrl, workspace, environment })).id;

@@ -1,7 +1,11 @@
 import { readPage } from "../data/page.ts";
+import { lastClient } from "./client.ts";
 import { replace } from "./refresh.ts";
 
 const PAUSE_MS = 120;
+/** Who stops typing for so long has read the answers. */
+const READ_MS = 4_000;
+const ARTICLE = /\/articles\/((?:kb_|KB)\w+)/;
 
 /** Searches while somebody types: the server draws the answers of each word. */
 export function listenToSearch(): void {
@@ -24,9 +28,32 @@ export function listenToSearch(): void {
         if (!drawn) return;
         replace(drawn, "#answers");
         history.replaceState(null, "", address);
+        noteLater(target.value.trim());
       } catch {
         // The next key asks again.
       }
     }, PAUSE_MS);
   });
 }
+
+let reading: { readonly q: string; readonly timer: ReturnType<typeof setTimeout> } | undefined;
+
+/** Says once for each search what came of it, for those who write articles: one was opened, or the words were left alone. */
+function noteLater(q: string): void {
+  clearTimeout(reading?.timer);
+  reading = q === "" ? undefined : { q, timer: setTimeout(() => note(q), READ_MS) };
+}
+
+function note(q: string, openedId?: string): void {
+  clearTimeout(reading?.timer);
+  reading = undefined;
+  const found = document.querySelectorAll("#answers li a").length;
+  const body = { q, found, ...(openedId !== undefined && { openedId }) };
+  // A search is as good without it.
+  lastClient.call("knowledge.note_search", { body }).catch(() => undefined);
+}
+
+document.addEventListener("click", ({ target }) => {
+  const link = target instanceof Element ? target.closest("#answers a") : null;
+  if (link && reading) note(reading.q, ARTICLE.exec(link.getAttribute("href") ?? "")?.[1]);
+});

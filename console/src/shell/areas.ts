@@ -1,5 +1,6 @@
 import {
   Activity,
+  BookOpen,
   CalendarClock,
   CircleCheckBig,
   House,
@@ -46,6 +47,13 @@ export const AREAS: readonly Area[] = [
         permission: "problems:read",
       },
       { to: "/services", label: "Services", icon: Network, keys: "g s", permission: "cmdb:read" },
+      {
+        to: "/knowledge",
+        label: "Knowledge",
+        icon: BookOpen,
+        keys: "g k",
+        permission: "knowledge:read",
+      },
     ],
   },
   {

@@ -1,0 +1,154 @@
+/** The way of an article: draft, in review, published, retired. None of it is done before the server said so. */
+import { useState } from "react";
+import { call, type Schemas, useOp } from "../../data/api.ts";
+import { describeRefusal } from "../../data/change.ts";
+import { useMay } from "../../data/people.ts";
+import { Combobox } from "../../ui/overlay/combobox.tsx";
+import { Dialog } from "../../ui/overlay/dialog.tsx";
+import { Field } from "../../ui/field.tsx";
+import { notify } from "../../ui/toast.tsx";
+
+type Article = Schemas["Article"];
+
+export type ReviewAct = "review" | "return" | "publish" | "retire";
+
+const OFFERED: Readonly<Record<Article["state"], readonly ReviewAct[]>> = {
+  draft: ["review", "publish"],
+  in_review: ["publish", "return"],
+  published: ["retire"],
+  retired: [],
+};
+
+const WORDS = {
+  review: {
+    keys: "r",
+    label: "Ask for a review",
+    about: "Somebody reads it before everybody does.",
+  },
+  return: { keys: "b", label: "Give it back", about: "It is a draft again; its owner reads why." },
+  publish: {
+    keys: "p",
+    label: "Publish",
+    about: "People find it from now on, in the portal, too.",
+  },
+  retire: { keys: "x", label: "Retire", about: "It is kept, and no longer found." },
+} as const;
+
+/** The acts that the article's state has, the likeliest first. */
+export function useReviewActs(article: Article, onAct: (act: ReviewAct) => void) {
+  return OFFERED[article.state].map((act) => ({
+    keys: WORDS[act].keys,
+    label: WORDS[act].label,
+    run: () => onAct(act),
+  }));
+}
+
+/** People who may write articles come first to mind; the server says whether they may. */
+export function usePeople() {
+  const may = useMay();
+  const { data } = useOp("users.list", { query: { limit: 200 } }, { enabled: may("users:read") });
+  return (data?.data ?? [])
+    .filter(({ status }) => status === "active")
+    .map(({ id, name, email }) => ({ value: id, label: name, about: email }));
+}
+
+export function ReviewDialog(props: {
+  readonly article: Article;
+  readonly act: ReviewAct;
+  readonly onClose: () => void;
+}) {
+  const { article, act, onClose } = props;
+  const { label, about } = WORDS[act];
+  const people = usePeople();
+  const [reviewerId, setReviewer] = useState(article.reviewerId ?? undefined);
+  const [reason, setReason] = useState("");
+  const [problem, setProblem] = useState<string>();
+  const [isBusy, setBusy] = useState(false);
+  const perform = async (): Promise<void> => {
+    setBusy(true);
+    try {
+      await performAct(article, act, { reviewerId: reviewerId ?? null, reason });
+      notify(`${article.number} ${DONE[act]}`);
+      onClose();
+    } catch (error) {
+      setProblem(describeRefusal(error));
+      setBusy(false);
+    }
+  };
+  return (
+    <Dialog
+      title={`${label}: ${article.number}`}
+      onClose={onClose}
+      onSubmit={() => void perform()}
+      footer={
+        <>
+          <button type="button" className="btn" onClick={onClose}>
+            Not now
+          </button>
+          <button className="btn primary" disabled={isBusy}>
+            {label}
+          </button>
+        </>
+      }
+    >
+      <p className="muted">{about}</p>
+      {act === "review" && (
+        <Field label="Who reads it" help="They are told at once." isOptional>
+          {({ id }) => (
+            <Combobox
+              id={id}
+              label="Who reads it"
+              options={people}
+              value={reviewerId}
+              onChange={setReviewer}
+              placeholder="Anybody who writes articles"
+            />
+          )}
+        </Field>
+      )}
+      {act === "return" && (
+        <Field label="What is to be better">
+          {(attributes) => (
+            <textarea
+              {...attributes}
+              className="field"
+              rows={4}
+              required
+              maxLength={2_000}
+              value={reason}
+              onChange={({ target }) => setReason(target.value)}
+            />
+          )}
+        </Field>
+      )}
+      {problem !== undefined && (
+        <p className="problem" role="alert">
+          {problem}
+        </p>
+      )}
+    </Dialog>
+  );
+}
+
+const DONE = {
+  review: "is given to review",
+  return: "is a draft again",
+  publish: "is published",
+  retire: "is retired",
+} as const;
+
+async function performAct(
+  article: Article,
+  act: ReviewAct,
+  { reviewerId, reason }: { readonly reviewerId: string | null; readonly reason: string },
+): Promise<void> {
+  const params = { id: article.id };
+  if (act === "return") await call("knowledge.return", { params, body: { reason } });
+  else if (act === "publish") await call("knowledge.publish", { params });
+  else if (act === "retire") await call("knowledge.retire", { params });
+  else {
+    if (reviewerId !== article.reviewerId)
+      await call("knowledge.update", { params, body: { reviewerId } });
+    await call("knowledge.submit_review", { params });
+  }
+}

@@ -1,0 +1,23 @@
+import { ThumbsDown, ThumbsUp } from "lucide-react";
+
+/** How many an article helped, and how many not. */
+export function Verdict(props: {
+  readonly entry: { readonly helpfulCount: number; readonly unhelpfulCount: number };
+}) {
+  const { helpfulCount, unhelpfulCount } = props.entry;
+  if (helpfulCount + unhelpfulCount === 0) return <span className="muted">–</span>;
+  return (
+    <span
+      className="kb-verdict"
+      role="img"
+      aria-label={`Helped ${helpfulCount}, did not help ${unhelpfulCount}`}
+    >
+      <ThumbsUp /> {helpfulCount}
+      {unhelpfulCount > 0 && (
+        <span className="bad">
+          <ThumbsDown /> {unhelpfulCount}
+        </span>
+      )}
+    </span>
+  );
+}

@@ -1,0 +1,111 @@
+import { Field } from "../../ui/field.tsx";
+import { Combobox } from "../../ui/overlay/combobox.tsx";
+import { usePeople } from "../article/review.tsx";
+import type { ArticleDraft } from "./use-article-draft.ts";
+
+const DAY_CHARACTERS = 10;
+
+interface DraftDetailsProps {
+  readonly draft: ArticleDraft;
+  readonly onChange: (change: Partial<ArticleDraft>) => void;
+}
+
+/** What is said of an article beside its text: where it belongs, who sees it, who cares for it. */
+export function DraftDetails({ draft, onChange }: DraftDetailsProps) {
+  const people = usePeople();
+  return (
+    <div className="kb-details">
+      <Field label="In one sentence" help="Shown where it is found" isOptional>
+        {(attributes) => (
+          <input
+            {...attributes}
+            className="field"
+            maxLength={1_000}
+            value={draft.summary}
+            onChange={({ target }) => onChange({ summary: target.value })}
+          />
+        )}
+      </Field>
+      <Field label="Category" isOptional>
+        {(attributes) => (
+          <input
+            {...attributes}
+            className="field"
+            maxLength={100}
+            value={draft.category ?? ""}
+            onChange={({ target }) => onChange({ category: target.value || null })}
+          />
+        )}
+      </Field>
+      <Field label="Tags" help="With commas between" isOptional>
+        {(attributes) => (
+          <input
+            {...attributes}
+            className="field"
+            defaultValue={draft.tags.join(", ")}
+            onChange={({ target }) => onChange({ tags: splitTags(target.value) })}
+          />
+        )}
+      </Field>
+      <Field label="Who sees it">
+        {(attributes) => (
+          <select
+            {...attributes}
+            className="field"
+            value={draft.visibility}
+            onChange={({ target }) =>
+              onChange({ visibility: target.value === "agents" ? "agents" : "everyone" })
+            }
+          >
+            <option value="everyone">Everyone</option>
+            <option value="agents">Those who write articles</option>
+          </select>
+        )}
+      </Field>
+      <Field label="Owner">
+        {({ id }) => (
+          <Combobox
+            id={id}
+            label="Owner"
+            options={people}
+            value={draft.authorId}
+            placeholder="You"
+            onChange={(authorId) => onChange({ authorId })}
+          />
+        )}
+      </Field>
+      <Field label="Reviewer" isOptional>
+        {({ id }) => (
+          <Combobox
+            id={id}
+            label="Reviewer"
+            options={people}
+            value={draft.reviewerId ?? undefined}
+            placeholder="Anybody"
+            onChange={(reviewerId) => onChange({ reviewerId: reviewerId ?? null })}
+          />
+        )}
+      </Field>
+      <Field label="To be reviewed by" isOptional>
+        {(attributes) => (
+          <input
+            {...attributes}
+            className="field"
+            type="date"
+            value={draft.reviewDueAt?.slice(0, DAY_CHARACTERS) ?? ""}
+            onChange={({ target }) =>
+              onChange({
+                reviewDueAt: target.value === "" ? null : `${target.value}T00:00:00.000Z`,
+              })
+            }
+          />
+        )}
+      </Field>
+    </div>
+  );
+}
+
+function splitTags(text: string): readonly string[] {
+  const tags = text.split(",").map((tag) => tag.trim());
+  return [...new Set(tags.filter((tag) => tag !== ""))];
+}

@@ -1,0 +1,56 @@
+import { useState } from "react";
+import { useOp } from "../../data/api.ts";
+import { useDebounced } from "../../ui/behaviour/debounce.ts";
+import { Dialog } from "../../ui/overlay/dialog.tsx";
+
+const PAUSE_MS = 150;
+const OFFERS = 10;
+
+interface LinkedArticle {
+  readonly number: string;
+  readonly title: string;
+}
+
+/** Finds another article to lead to. */
+export function LinkDialog(props: {
+  readonly onPick: (article: LinkedArticle) => void;
+  readonly onClose: () => void;
+}) {
+  const [text, setText] = useState("");
+  const q = useDebounced(text.trim(), PAUSE_MS);
+  const { data } = useOp("knowledge.list", {
+    query: { limit: OFFERS, ...(q !== "" && { q }) },
+  });
+  const [first] = data?.data ?? [];
+  return (
+    <Dialog
+      title="Link to an article"
+      onClose={props.onClose}
+      onSubmit={() => first && props.onPick(first)}
+    >
+      <input
+        className="field"
+        type="search"
+        aria-label="Find an article"
+        placeholder="Find by title or number… Enter takes the first"
+        autoFocus
+        value={text}
+        onChange={({ target }) => setText(target.value)}
+      />
+      <ul className="kb-offers" aria-label="Articles">
+        {data?.data.map(({ id, number, title }) => (
+          <li key={id}>
+            <button
+              type="button"
+              className="kb-ticket"
+              onClick={() => props.onPick({ number, title })}
+            >
+              <span className="grow cut">{title}</span>
+              <span className="mono muted">{number}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </Dialog>
+  );
+}

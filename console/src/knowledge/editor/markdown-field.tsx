@@ -1,0 +1,198 @@
+import {
+  Bold,
+  BookOpen,
+  Code,
+  Heading2,
+  Italic,
+  List,
+  ListOrdered,
+  type LucideIcon,
+  Paperclip,
+  ScrollText,
+} from "lucide-react";
+import { type KeyboardEvent, type RefObject, useRef, useState } from "react";
+import { describeRefusal } from "../../data/change.ts";
+import { uploadFile } from "../../data/files.ts";
+import { Menu } from "../../ui/overlay/menu.tsx";
+import { notify } from "../../ui/toast.tsx";
+import { LinkDialog } from "./link-dialog.tsx";
+import { TEMPLATES } from "./templates.ts";
+import {
+  insertText,
+  prefixLines,
+  type Selected,
+  spellFile,
+  type TextEdit,
+  wrapSelection,
+} from "./text-edit.ts";
+
+interface MarkdownFieldProps {
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+  readonly field: RefObject<HTMLTextAreaElement | null>;
+  readonly onScroll: (share: number) => void;
+}
+
+type Edit = (selected: Selected) => TextEdit;
+interface Tool {
+  readonly label: string;
+  readonly icon: LucideIcon;
+  readonly key?: string;
+  readonly edit: Edit;
+}
+
+const TOOLS: readonly Tool[] = [
+  { label: "Bold", icon: Bold, key: "b", edit: (at) => wrapSelection(at, "**", "bold") },
+  { label: "Italic", icon: Italic, key: "i", edit: (at) => wrapSelection(at, "*", "italic") },
+  { label: "Heading", icon: Heading2, edit: (at) => prefixLines(at, "## ") },
+  { label: "List", icon: List, edit: (at) => prefixLines(at, "- ") },
+  { label: "Numbered steps", icon: ListOrdered, edit: (at) => prefixLines(at, "1. ") },
+  { label: "Code", icon: Code, key: "e", edit: (at) => wrapSelection(at, "`", "code") },
+];
+
+/** Markdown with its buttons; what is pasted or dropped becomes a file of the article. */
+export function MarkdownField({ value, onChange, field, onScroll }: MarkdownFieldProps) {
+  const [isLinking, setLinking] = useState(false);
+  const [uploads, setUploads] = useState(0);
+  const apply = (edit: Edit): void => {
+    const area = field.current;
+    if (!area) return;
+    const { selectionStart: from, selectionEnd: to, value: text } = area;
+    const next = edit({ text, from, to });
+    area.focus();
+    area.setSelectionRange(next.from, next.to);
+    // The browser's own way, so that its undo covers it; where there is none, the value is set.
+    if (!document.execCommand("insertText", false, next.text))
+      onChange(text.slice(0, next.from) + next.text + text.slice(next.to));
+    area.setSelectionRange(...next.select);
+  };
+  const send = async (files: readonly File[]): Promise<void> => {
+    for (const file of files) {
+      setUploads((n) => n + 1);
+      try {
+        const { id, name, mediaType } = await uploadFile(file);
+        apply((at) => insertText(at, spellFile(name, mediaType, id)));
+      } catch (error) {
+        notify(describeRefusal(error));
+      }
+      setUploads((n) => n - 1);
+    }
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (!(event.metaKey || event.ctrlKey) || event.shiftKey || event.altKey) return;
+    const tool = TOOLS.find(({ key }) => key === event.key);
+    if (!tool) return;
+    event.preventDefault();
+    apply(tool.edit);
+  };
+  return (
+    <div className="kb-write">
+      <Toolbar
+        isSending={uploads > 0}
+        onEdit={apply}
+        onFiles={(files) => void send(files)}
+        onLink={() => setLinking(true)}
+      />
+      <textarea
+        ref={field}
+        className="kb-text"
+        aria-label="Text of the article, in Markdown"
+        placeholder="Write in Markdown. Paste or drop pictures."
+        value={value}
+        maxLength={200_000}
+        spellCheck
+        onChange={({ target }) => onChange(target.value)}
+        onKeyDown={onKeyDown}
+        onScroll={({ currentTarget: area }) =>
+          onScroll(area.scrollTop / Math.max(1, area.scrollHeight - area.clientHeight))
+        }
+        onPaste={(event) => {
+          if (event.clipboardData.files.length === 0) return;
+          event.preventDefault();
+          void send([...event.clipboardData.files]);
+        }}
+        onDrop={(event) => {
+          if (event.dataTransfer.files.length === 0) return;
+          event.preventDefault();
+          void send([...event.dataTransfer.files]);
+        }}
+      />
+      {isLinking && (
+        <LinkDialog
+          onPick={({ number, title }) => {
+            setLinking(false);
+            apply((at) => insertText(at, `[${title.replaceAll(/[[\]]/g, " ")}](${number})`));
+          }}
+          onClose={() => setLinking(false)}
+        />
+      )}
+    </div>
+  );
+}
+
+function Toolbar(props: {
+  readonly isSending: boolean;
+  readonly onEdit: (edit: Edit) => void;
+  readonly onFiles: (files: readonly File[]) => void;
+  readonly onLink: () => void;
+}) {
+  const picker = useRef<HTMLInputElement>(null);
+  return (
+    <div className="kb-tools" role="toolbar" aria-label="Format">
+      {TOOLS.map(({ label, icon: Icon, key, edit }) => (
+        <button
+          key={label}
+          type="button"
+          className="btn bare icon"
+          aria-label={label}
+          title={key === undefined ? label : `${label} (Ctrl ${key.toUpperCase()})`}
+          onClick={() => props.onEdit(edit)}
+        >
+          <Icon />
+        </button>
+      ))}
+      <button
+        type="button"
+        className="btn bare icon"
+        aria-label="Picture or file"
+        title="Picture or file: paste and drop work, too"
+        onClick={() => picker.current?.click()}
+      >
+        <Paperclip />
+      </button>
+      <button
+        type="button"
+        className="btn bare icon"
+        aria-label="Link to an article"
+        title="Link to an article"
+        onClick={props.onLink}
+      >
+        <BookOpen />
+      </button>
+      <Menu
+        label="Templates"
+        items={TEMPLATES.map(({ name, body }) => ({
+          label: name,
+          onPick: () => props.onEdit((at) => insertText(at, body, true)),
+        }))}
+      >
+        <ScrollText />
+      </Menu>
+      <span className="grow" />
+      <span className="muted" role="status">
+        {props.isSending && "Sending…"}
+      </span>
+      <input
+        ref={picker}
+        type="file"
+        multiple
+        hidden
+        aria-label="Files"
+        onChange={({ target }) => {
+          props.onFiles([...(target.files ?? [])]);
+          target.value = "";
+        }}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,119 @@
+import "../knowledge.css";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { Plus, Search } from "lucide-react";
+import { useOp } from "../../data/api.ts";
+import { useMay } from "../../data/people.ts";
+import { useActions } from "../../shell/actions.ts";
+import { useDebounced } from "../../ui/behaviour/debounce.ts";
+import { ArticleList } from "./article-list.tsx";
+import { Quality } from "./quality.tsx";
+import { SearchHits } from "./search-hits.tsx";
+import type { KnowledgeSearch } from "../search.ts";
+
+const PAUSE_MS = 200;
+const FILTERS = [
+  [undefined, "All"],
+  ["published", "Published"],
+  ["in_review", "In review"],
+  ["draft", "Drafts"],
+  ["due", "Due for review"],
+  ["retired", "Retired"],
+] as const;
+
+/** What helps people to help themselves: found by meaning and words, and what is missing of it. */
+export function Knowledge() {
+  const search = useSearch({ from: "/inside/knowledge" });
+  const navigate = useNavigate();
+  const mayWrite = useMay()("knowledge:write");
+  const { tab, state, q = "" } = search;
+  const late = useDebounced(q.trim(), PAUSE_MS);
+  const isQuality = tab === "quality" && mayWrite;
+  const show = (next: KnowledgeSearch): void =>
+    void navigate({ to: "/knowledge", search: next, replace: true });
+  const refusal = mayWrite ? undefined : "You may not write articles (knowledge:write).";
+  useActions([
+    {
+      keys: "/",
+      label: "Find an article",
+      run: () => document.getElementById("article-find")?.focus(),
+    },
+    {
+      keys: "n",
+      label: "Write an article",
+      run: () => void navigate({ to: "/knowledge/new" }),
+      disabled: refusal,
+    },
+    {
+      keys: "l",
+      label: isQuality ? "Show the articles" : "What is missing",
+      run: () => show(isQuality ? {} : { tab: "quality" }),
+      disabled: refusal,
+    },
+  ]);
+  return (
+    <div className="page">
+      <header className="page-head kb-head">
+        <h1>Knowledge</h1>
+        {mayWrite && (
+          <div className="tabs" role="group" aria-label="Which">
+            <button aria-pressed={!isQuality} onClick={() => show({})}>
+              Articles
+            </button>
+            <button aria-pressed={isQuality} onClick={() => show({ tab: "quality" })}>
+              What is missing <MissingCount />
+            </button>
+          </div>
+        )}
+        <span className="grow" />
+        {!isQuality && (
+          <label className="kb-find">
+            <Search className="ico" />
+            <input
+              id="article-find"
+              className="field"
+              type="search"
+              aria-label="Find an article"
+              placeholder="Ask in your own words…"
+              value={q}
+              onChange={({ target }) => show({ ...search, q: target.value || undefined })}
+            />
+          </label>
+        )}
+        {mayWrite && (
+          <Link className="btn primary" to="/knowledge/new" aria-keyshortcuts="n">
+            <Plus /> <span className="kb-wide">Write an article</span>
+          </Link>
+        )}
+      </header>
+      {!isQuality && mayWrite && late === "" && (
+        <div className="kb-filters" role="group" aria-label="State">
+          {FILTERS.map(([id, label]) => (
+            <button
+              key={label}
+              className="chip"
+              aria-pressed={state === id}
+              onClick={() => show({ ...search, state: id })}
+            >
+              {label}
+            </button>
+          ))}
+        </div>
+      )}
+      {isQuality ? (
+        <Quality />
+      ) : late === "" ? (
+        <ArticleList state={state} mayWrite={mayWrite} />
+      ) : (
+        <SearchHits q={late} mayWrite={mayWrite} />
+      )}
+    </div>
+  );
+}
+
+/** How many searches nobody had an answer to. */
+function MissingCount() {
+  const query = { unanswered: true, limit: 1, count: "exact" } as const;
+  const { data } = useOp("knowledge.list_searches", { query });
+  const n = data?.pagination.total ?? 0;
+  return n > 0 ? <span className="kb-count">{n.toLocaleString("en")}</span> : null;
+}

@@ -1,0 +1,116 @@
+import { Link } from "@tanstack/react-router";
+import { PenLine, X } from "lucide-react";
+import { type Schemas, useCommand, useOp } from "../../data/api.ts";
+import { describeRefusal } from "../../data/change.ts";
+import { Empty, ErrorNotice, Loading } from "../../ui/feedback.tsx";
+import { Ago } from "../../ui/time.tsx";
+import { notify } from "../../ui/toast.tsx";
+import { count } from "../../ui/words.ts";
+import { Verdict } from "../article/verdict.tsx";
+
+const SHOWN = 50;
+
+type Search = Schemas["ArticleSearch"];
+
+/** What was searched and not found, and what is read and does not help: the next articles to write. */
+export function Quality() {
+  return (
+    <div className="scroll kb-quality" tabIndex={0} role="region" aria-label="What is missing">
+      <Unanswered />
+      <Unhelpful />
+    </div>
+  );
+}
+
+function Unanswered() {
+  const query = { unanswered: true, limit: SHOWN };
+  const { data, error, isPending, refetch } = useOp("knowledge.list_searches", { query });
+  const remove = useCommand("knowledge.delete_search");
+  const putAside = ({ id, words }: Search): void =>
+    remove.mutate(
+      { params: { id } },
+      {
+        onSuccess: () => notify(`“${words}” is put aside`),
+        onError: (problem) => notify(describeRefusal(problem)),
+      },
+    );
+  return (
+    <section aria-labelledby="kb-unanswered">
+      <h2 id="kb-unanswered">Searched and not found</h2>
+      <p className="muted">Of the last half year, the most frequent first.</p>
+      {error && <ErrorNotice error={error} retry={() => void refetch()} />}
+      {isPending && <Loading rows={6} />}
+      {data?.data.length === 0 && (
+        <Empty title="Every search led somewhere">
+          What people look for in the portal and do not find is collected here.
+        </Empty>
+      )}
+      <ol className="kb-rows">
+        {data?.data.map((search) => (
+          <li key={search.id}>
+            <b className="kb-times" title={count(search.searches, "search", "searches")}>
+              {search.searches}×
+            </b>
+            <span className="grow kb-words">{search.words}</span>
+            <span className="muted kb-why">
+              {search.found === 0 ? "nothing found" : `${search.found} found, none opened`}
+            </span>
+            <Ago at={search.lastAt} />
+            <Link
+              className="btn"
+              to="/knowledge/new"
+              search={{ title: search.words, search: search.id }}
+              aria-label={`Write it: ${search.words}`}
+            >
+              <PenLine /> Write it
+            </Link>
+            <button
+              className="btn bare icon"
+              aria-label={`Put aside: ${search.words}`}
+              onClick={() => putAside(search)}
+            >
+              <X />
+            </button>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function Unhelpful() {
+  const { data, error, isPending, refetch } = useOp("knowledge.list", {
+    query: { unhelpful: true, state: "published", limit: SHOWN },
+  });
+  const articles = (data?.data ?? [])
+    .filter(
+      ({ helpfulCount, unhelpfulCount }) => unhelpfulCount > 0 && unhelpfulCount * 2 > helpfulCount,
+    )
+    .toSorted((a, b) => b.unhelpfulCount - a.unhelpfulCount || b.openedCount - a.openedCount);
+  return (
+    <section aria-labelledby="kb-unhelpful">
+      <h2 id="kb-unhelpful">Read and not helpful</h2>
+      <p className="muted">
+        At least a third of those who said something say that it did not help.
+      </p>
+      {error && <ErrorNotice error={error} retry={() => void refetch()} />}
+      {isPending && <Loading rows={4} />}
+      {data && articles.length === 0 && <Empty title="Nobody complains" />}
+      <ol className="kb-rows">
+        {articles.map((article) => (
+          <li key={article.id}>
+            <Verdict entry={article} />
+            <Link className="grow cut link" to="/knowledge/$id" params={{ id: article.number }}>
+              {article.title}
+            </Link>
+            <span className="muted kb-why">{count(article.openedCount, "time")} opened</span>
+            <Ago at={article.updatedAt} />
+            <Link className="btn" to="/knowledge/$id/edit" params={{ id: article.number }}>
+              <PenLine /> Improve it
+            </Link>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
