@@ -92,3 +92,11 @@ function importsOf(path: string, text: string): string[] {
 function areaOf(path: string): string {
   return path.includes("/") ? (path.split("/")[0] ?? "") : "";
 }
+
+test("a comment begins with its subject", () => {
+  const riddle = /(?:\/\*\*\s+(?:\* )?|(?<!\/\/.*\n\s*)\/\/ )((?:Who|Whoever|Whose|The same)\b.*)/g;
+  const riddles = shipped.flatMap(({ path, text }) =>
+    [...text.matchAll(riddle)].map(([, comment = ""]) => `${path}: ${comment.slice(0, 80)}`),
+  );
+  expect(riddles).toEqual([]);
+});

@@ -112,7 +112,7 @@ function DecisionForm({ item, isBusy, comment, reason, onComment, onDecide }: De
   );
 }
 
-/** Who was asked: people by name, roles by theirs. */
+/** Approvers who were asked: people by name, roles by theirs. */
 function Deciders({ approval }: { readonly approval: Approval }) {
   const nameOf = useNames();
   const { approvers, quorum, decisions } = approval;

@@ -79,7 +79,7 @@ export function CodeMirror(props: CodeEditorProps) {
       editor.destroy();
     };
   }, [language, isBlock, tab]);
-  // Whoever writes keeps the caret while an error comes and goes: the editor is told, not made anew.
+  // A person who writes keeps the caret while an error comes and goes: the editor is told, not made anew.
   useEffect(() => {
     view.current?.dispatch({ effects: told.reconfigure(tellAbout(newest.current)) });
   }, [label, isReadOnly, hint, description, isInvalid]);

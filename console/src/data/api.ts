@@ -82,7 +82,7 @@ export async function call<O extends OperationId>(
   options: CallOptions = {},
 ): Promise<Reply<O>> {
   const send: Send = client.call as Send;
-  // The same for all attempts: what was carried out is not carried out again.
+  // One key for all attempts: what was carried out is not carried out again.
   const { idempotencyKey = makeKey() } = options;
   const attempt = (): Promise<unknown> =>
     send(id, input, {

@@ -9,7 +9,7 @@ interface AgentTableProps {
   readonly onOpen: (figure: string) => void;
 }
 
-/** Who has what: open now, done in the time, and how quickly. */
+/** People's tickets: open now, done in the time, and how quickly. */
 export function AgentTable({ report, onOpen }: AgentTableProps) {
   const figure = (agent: Agent, name: "open" | "resolved" | "rated", words: string) => (
     <button

@@ -2,7 +2,7 @@ import { useOp } from "../data/api.ts";
 import { useMay, useNames } from "../data/people.ts";
 import type { Ticket } from "./ticket-kind.ts";
 
-/** Whoever asks: a member, or a contact who is none. */
+/** The person who asks: a member, or a contact who is none. */
 export interface Caller {
   readonly id: string;
   readonly name: string | undefined;

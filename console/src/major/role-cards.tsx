@@ -14,7 +14,7 @@ const ROLES = [
 ] as const;
 type Role = (typeof ROLES)[number][0];
 
-/** Who does what. Three cards, each with one person or nobody. */
+/** Roles of a major incident: three cards, each with one person or nobody. */
 export function RoleCards({ room }: { readonly room: Room }) {
   const { incident, roles } = room;
   const may = useMay();

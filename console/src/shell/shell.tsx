@@ -87,7 +87,7 @@ function useLeftWorkspace(): void {
 function useFirstRun(): void {
   const navigate = useNavigate();
   const isCandidate = isFirstRun(useMe(), useWelcome());
-  // Whoever skipped the welcome elsewhere has said so to the server.
+  // Skipping the welcome elsewhere was said to the server.
   const { data } = useOp("preferences.list", undefined, { enabled: isCandidate });
   const isFirst =
     isCandidate &&

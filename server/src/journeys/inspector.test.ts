@@ -120,6 +120,47 @@ describeInBrowser("the inspector", () => {
   const openStepByCard = (page: Page, name: string) =>
     page.getByRole("application").getByText(name, { exact: true }).click();
 
+  test("a script completes what it is given, and a half-written field keeps a save back", async () => {
+    const ask = await at.world.member(["owner"]);
+    const source = { id: "run", type: "script", name: "Reckon", config: { source: "return 1" } };
+    const call = { id: "call", type: "http", name: "Call", config: { url: "https://example.com" } };
+    const { body } = await ask("POST /api/v1/workflows", {
+      name: "Scripted",
+      trigger: { type: "manual" },
+      nodes: [source, call],
+      edges: [{ from: "run", to: "call" }],
+    });
+    const { id } = body.data;
+    const { page } = await at.visit(["owner"]);
+    await openStep(page, id, "run");
+    const field = page.getByRole("textbox", { name: "Source", exact: true });
+    await field.focus();
+    await page.keyboard.press("ControlOrMeta+a");
+    await page.keyboard.type("const found = await context.tables.");
+    await page.getByRole("option", { name: /^list\(table/ }).waitFor();
+    await page.keyboard.type("list('orders');\nreturn found.");
+    await page.getByRole("option", { name: /^filter/ }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.keyboard.type("length");
+    await openStep(page, id, "call");
+    await page.getByText("More settings").click();
+    await page.getByRole("group", { name: "Headers as" }).getByText("JSON").click();
+    const headers = page.getByRole("textbox", { name: "Headers", exact: true });
+    await headers.focus();
+    await page.keyboard.press("ControlOrMeta+a");
+    await page.keyboard.type('{ "Accept": ');
+    await page.keyboard.press("ControlOrMeta+s");
+    await page.getByText("Headers is not JSON yet. Mend it, or take it back.").waitFor();
+    await headers.focus();
+    await page.keyboard.press("ControlOrMeta+a");
+    await page.keyboard.type('{ "Accept": "text/plain');
+    await page.keyboard.press("ControlOrMeta+s");
+    await expect
+      .poll(async () => (await savedNode(id, "call"))?.config.headers)
+      .toEqual({ Accept: "text/plain" });
+    expect((await savedNode(id, "run")).config.source).toContain("return found.length");
+  });
+
   test("a trigger has its address, its next times, and where it is on", async () => {
     const { id } = await makeWorkflow({ type: "webhook" });
     const visitor = await at.visit(["owner"]);

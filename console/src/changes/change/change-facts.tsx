@@ -7,7 +7,7 @@ import type { Change } from "./use-change.ts";
 const IMPACTS = ["", "High", "Medium", "Low"];
 const ITEMS_SHOWN = 12;
 
-/** Who, what kind, and on which items. */
+/** People, kind and items of a change. */
 export function ChangeFacts({ change }: { readonly change: Change }) {
   const nameOf = useNames();
   const { type, impact, assigneeId, teamId, requestedBy, ciIds, templateId } = change;

@@ -6,7 +6,7 @@ import type { ChangeDraft } from "./change-draft.ts";
 
 const APPROVALS_MAX = 10;
 
-/** Who decides: those who are named, or everyone who may; and how many of them it takes. */
+/** People who decide: those who are named, or everyone who may; and how many of them it takes. */
 export function ApproverFields(props: {
   readonly draft: ChangeDraft;
   readonly fault: string | undefined;

@@ -3,7 +3,7 @@ import { Avatar } from "../../ui/avatar.tsx";
 import { State } from "../../ui/state.tsx";
 import type { Approvals } from "../change/use-change.ts";
 
-/** Who has said what since the change was last submitted, and who has not yet. */
+/** Votes since the change was last submitted, and the people who have not voted yet. */
 export function VoteList({ approvals }: { readonly approvals: Approvals }) {
   const nameOf = useNames();
   const { votes, pending, round, given, required } = approvals;

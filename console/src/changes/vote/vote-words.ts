@@ -16,7 +16,7 @@ export function describeHindrance(approvals: Approvals | undefined): string | un
   return approvals.whyNot === null ? undefined : WHY_NOT[approvals.whyNot];
 }
 
-/** Who decides, in a sentence. */
+/** The people who decide, in a sentence. */
 export function describeRule({ rule, value, isOpenToAll, required }: Approvals): string {
   if (isOpenToAll) {
     return required === 1

@@ -1,4 +1,4 @@
-/** Who is at a thing right now. Whoever is there is told of the others; nothing of it is in the log. */
+/** People who are at a thing right now. Whoever is there is told of the others; nothing of it is in the log. */
 import { useEffect, useRef, useState } from "react";
 import { call, type Schemas } from "../api.ts";
 import { onEvent, PRESENCE_CHANGED } from "./live.ts";
@@ -37,7 +37,7 @@ export function usePresence(
         const { data } = await call("presence.put", input, { signal: left.signal });
         setPresent({ thing, people: data.people });
       } catch {
-        // Whoever can't say where they are works all the same; the next try comes soon.
+        // A person who can't say where they are works all the same; the next try comes soon.
       }
     };
     const soon = setTimeout(() => void say(), SETTLE_MS);

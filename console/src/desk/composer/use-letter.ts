@@ -108,7 +108,7 @@ function useDraft(ticketId: string, meId: string | undefined, isRead: boolean, l
     setLetter({ text: draft.text, isInternal: draft.isInternal });
     setSeenId(draft.seenId);
   }, [meId, ticketId]);
-  // Whoever has not begun has seen all that is on the screen.
+  // A person who has not begun has seen all that is on the screen.
   useEffect(() => {
     if (isEmpty && isRead) setSeenId(lastId);
   }, [isEmpty, isRead, lastId]);

@@ -11,7 +11,7 @@ interface CallerFieldProps {
   readonly isMember?: boolean;
 }
 
-/** Whoever asks, by name or address: members, and contacts who are none. */
+/** The person who asks, by name or address: members, and contacts who are none. */
 export function CallerField({ value, onChange, isMember = false }: CallerFieldProps) {
   const label = isMember ? "For whom?" : "Who asks?";
   const may = useMay();

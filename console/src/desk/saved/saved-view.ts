@@ -3,7 +3,7 @@ import { type DeskSearch, readChips } from "../search.ts";
 import type { Kind } from "../ticket-kind.ts";
 import { joinConditions, toConditions, valuesOf, type View } from "../queue/views.ts";
 
-/** Whoever saves it: some views are about them. */
+/** The person who saves it: some views are about them. */
 export interface Saver {
   readonly meId: string;
   readonly teamIds: readonly string[];

@@ -9,7 +9,7 @@ import { Popover } from "../../ui/overlay/popover.tsx";
 import { refreshTickets } from "../ticket-cache.ts";
 import { KINDS, type Ticket, UNWATCH, useWatchers, WATCH } from "../ticket-kind.ts";
 
-/** Whoever is told what happens to the ticket. */
+/** People who are told what happens to the ticket. */
 export function Watchers({ ticket }: { readonly ticket: Ticket }) {
   const { kind, id, number } = ticket;
   const may = useMay();

@@ -84,7 +84,7 @@ export function useTicketActs(ticket: Ticket | undefined) {
     if (!ticket) return;
     const etag = etagOfTicket(ticket);
     if (act.fields) setAsked({ act, etag });
-    // Whoever takes a ticket is told by the server if somebody else was faster, not by its version.
+    // A person who takes a ticket is told by the server if somebody else was faster, not by its version.
     else void perform(act, {}, act.id === "take" ? undefined : etag);
   };
 

@@ -57,7 +57,7 @@ export function toRetryAll(search: RunsSearch, query: ListQuery): RetryFilter | 
 
 export type CancelFilter = NonNullable<NonNullable<Input<"runs.cancel_many">["body"]>["filter"]>;
 
-/** The same of the runs that are under way, to end them. */
+/** The filter that stands for all runs under way of a list, to end them. */
 export function toCancelAll(search: RunsSearch, query: ListQuery): CancelFilter | undefined {
   const { status, trigger, version, tests } = search;
   if (status === undefined || !isUnderWay(status)) return undefined;

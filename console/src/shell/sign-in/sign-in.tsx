@@ -22,7 +22,7 @@ export function SignIn() {
   const from = toLocalPath(search.from, location.origin);
   const [workspaces, setWorkspaces] = useState<readonly Workspace[]>();
   const [isUnsure, setUnsure] = useState(place.workspace === undefined);
-  // Who comes by an invitation or single sign-on has a session already, and no workspace yet.
+  // People who come by an invitation or single sign-on have a session already, and no workspace yet.
   useEffect(() => {
     if (!isUnsure) return;
     void listWorkspaces()

@@ -1,9 +1,12 @@
 import "./table.css";
 import { ArrowDown, ArrowUp } from "lucide-react";
 import { type KeyboardEvent, type ReactNode, useMemo, useRef, useState } from "react";
+import { useIsNarrow } from "../behaviour/narrow.ts";
 import { showRow, useRowWindow } from "../behaviour/row-window.ts";
 
 const ROW_PX = 34;
+/** Of two lines, as a telephone shows a row. */
+const CARD_PX = 58;
 const HEAD_PX = 32;
 
 export interface Column<T> {
@@ -35,7 +38,10 @@ interface TableProps<T> {
   readonly empty?: ReactNode;
 }
 
-/** Rows of one height; only those in sight are drawn. One tab stop: arrows walk, Enter opens. */
+/**
+ * Rows of one height; only those in sight are drawn. One tab stop: arrows walk, Enter opens. On a telephone each row is
+ * two lines: the widest column, and below it the others.
+ */
 export function Table<T>(props: TableProps<T>) {
   const { columns, rows, keyOf, onOpen } = props;
   const box = useRef<HTMLDivElement>(null);
@@ -46,20 +52,22 @@ export function Table<T>(props: TableProps<T>) {
     () => (props.onSort ? rows : sortRows(rows, columns, own)),
     [rows, columns, own, props.onSort],
   );
-  const { from, to } = useRowWindow(box, ROW_PX, sorted.length);
+  const isNarrow = useIsNarrow();
+  const rowPx = isNarrow ? CARD_PX : ROW_PX;
+  const { from, to } = useRowWindow(box, rowPx, sorted.length);
   const current = Math.min(active, Math.max(0, sorted.length - 1));
   const go = (n: number): void => {
     const next = Math.max(0, Math.min(sorted.length - 1, n));
     setActive(next);
     const element = box.current;
     if (!element) return;
-    showRow(element, ROW_PX, next, HEAD_PX);
+    showRow(element, rowPx, next, isNarrow ? 0 : HEAD_PX);
     requestAnimationFrame(() =>
       element.querySelector<HTMLElement>(`[data-row="${next}"]`)?.focus(),
     );
   };
   const onKeyDown = (event: KeyboardEvent): void => {
-    const page = Math.floor((box.current?.clientHeight ?? 0) / ROW_PX) - 1;
+    const page = Math.floor((box.current?.clientHeight ?? 0) / rowPx) - 1;
     const to2 = {
       ArrowDown: current + 1,
       ArrowUp: current - 1,
@@ -82,7 +90,7 @@ export function Table<T>(props: TableProps<T>) {
   };
   return (
     <div ref={box} className="table-box" role="region" aria-label={props.label}>
-      <table className="table" aria-rowcount={sorted.length + 1}>
+      <table className={isNarrow ? "table cards" : "table"} aria-rowcount={sorted.length + 1}>
         <colgroup>
           {columns.map(({ id, width }) => (
             <col key={id} style={width === undefined ? undefined : { width }} />
@@ -101,7 +109,7 @@ export function Table<T>(props: TableProps<T>) {
           </tr>
         </thead>
         <tbody onKeyDown={onKeyDown}>
-          {from > 0 && <Pad rows={from} columns={columns.length} />}
+          {from > 0 && <Pad heightPx={from * rowPx} columns={columns.length} />}
           {sorted.slice(from, to).map((row, n) => (
             <tr
               key={keyOf(row)}
@@ -113,14 +121,12 @@ export function Table<T>(props: TableProps<T>) {
               onFocus={() => setActive(from + n)}
               onClick={() => onOpen?.(row)}
             >
-              {columns.map(({ id, cell, isNumber }) => (
-                <td key={id} className={isNumber ? "number" : undefined}>
-                  {cell(row)}
-                </td>
-              ))}
+              <Cells columns={columns} row={row} isCard={isNarrow} />
             </tr>
           ))}
-          {to < sorted.length && <Pad rows={sorted.length - to} columns={columns.length} />}
+          {to < sorted.length && (
+            <Pad heightPx={(sorted.length - to) * rowPx} columns={columns.length} />
+          )}
         </tbody>
       </table>
       {rows.length === 0 && props.empty}
@@ -128,10 +134,43 @@ export function Table<T>(props: TableProps<T>) {
   );
 }
 
-function Pad({ rows, columns }: { readonly rows: number; readonly columns: number }) {
+interface CellsProps<T> {
+  readonly columns: readonly Column<T>[];
+  readonly row: T;
+  readonly isCard: boolean;
+}
+
+function Cells<T>({ columns, row, isCard }: CellsProps<T>) {
+  const main = isCard
+    ? (columns.find(({ width }) => width === undefined) ?? columns[0])
+    : undefined;
+  if (!main) {
+    return columns.map(({ id, cell, isNumber }) => (
+      <td key={id} className={isNumber ? "number" : undefined}>
+        {cell(row)}
+      </td>
+    ));
+  }
+  return (
+    <td colSpan={columns.length}>
+      <div className="card-main">{main.cell(row)}</div>
+      <div className="card-rest">
+        {columns
+          .filter((column) => column !== main)
+          .map(({ id, label, cell }) => (
+            <span key={id} title={label}>
+              {cell(row)}
+            </span>
+          ))}
+      </div>
+    </td>
+  );
+}
+
+function Pad({ heightPx, columns }: { readonly heightPx: number; readonly columns: number }) {
   return (
     <tr aria-hidden="true" className="pad">
-      <td colSpan={columns} style={{ height: rows * ROW_PX }} />
+      <td colSpan={columns} style={{ height: heightPx }} />
     </tr>
   );
 }

@@ -12,7 +12,7 @@ export function lazyPart<P>(load: () => Promise<ComponentType<P>>): Part<P> {
   return lazyOr(load, NewVersionNotice);
 }
 
-/** The same of a dialog. */
+/** A dialog that is downloaded so. */
 export function lazyDialog<P extends { readonly onClose: () => void }>(
   load: () => Promise<ComponentType<P>>,
 ): Part<P> {

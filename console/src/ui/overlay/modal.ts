@@ -17,7 +17,7 @@ export function useModal(focus = "[data-focus]"): RefObject<HTMLDialogElement | 
   return dialog;
 }
 
-/** Whoever has the focus by now keeps it. Where it was may be gone, as a row that was deleted. */
+/** An element that has the focus by now keeps it. Where it was may be gone, as a row that was deleted. */
 function returnFocus(before: Element | null): void {
   if (document.activeElement !== document.body || before === document.body) return;
   const to = before?.isConnected ? before : document.querySelector("main");

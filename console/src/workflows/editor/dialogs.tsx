@@ -12,6 +12,7 @@ import { Picker } from "./pick/picker.tsx";
 import { type GivenInput, RunDialog } from "./run/run-dialog.tsx";
 import type { RunMode } from "./run/run-input.ts";
 import type { Edits } from "./use-edits.ts";
+import { showUnfinished } from "./use-problems.ts";
 import type { EditorPlace } from "./use-selection.ts";
 
 const MergeDialog = lazyDialog(async () => (await import("./draft/merge-dialog.tsx")).MergeDialog);
@@ -33,6 +34,7 @@ export function useDialogs({ id, draft, definition, go }: DialogsInput) {
   const [open, setOpen] = useState<OpenDialog>();
   const [mockErrors, setMockErrors] = useState<ReadonlyMap<string, string>>(new Map());
   const save = async (): Promise<boolean> => {
+    if (!isFinished()) return false;
     const outcome = await draft.save();
     if (outcome === "saved") notify("Saved");
     if (outcome === "refused") go({ panel: "problems" });
@@ -67,6 +69,13 @@ export function useDialogs({ id, draft, definition, go }: DialogsInput) {
     },
   });
   return { open, close: () => setOpen(undefined), save, start, on, mockErrors };
+}
+
+/** Says whether all fields are written; the first that is not is shown, and nothing is saved without it. */
+function isFinished(): boolean {
+  const label = showUnfinished();
+  if (label !== undefined) notify(`${label} is not JSON yet. Mend it, or take it back.`);
+  return label === undefined;
 }
 
 /** What of a refusal is about the input. All else stands among the problems of the draft. */
@@ -119,6 +128,7 @@ export function Dialogs({
   go,
 }: DialogsProps) {
   const { open, close, start, save } = dialogs;
+  const closeDeploy = (): void => go({ panel: undefined });
   return (
     <Suspense>
       {edits.adding && (
@@ -154,8 +164,12 @@ export function Dialogs({
           workflow={workflow}
           definition={definition}
           isDirty={draft.isDirty}
-          onSave={save}
-          onClose={() => go({ panel: undefined })}
+          onSave={async () => {
+            const isSaved = draft.isDirty ? await save() : isFinished();
+            if (!isSaved) closeDeploy();
+            return isSaved;
+          }}
+          onClose={closeDeploy}
         />
       )}
     </Suspense>

@@ -30,7 +30,7 @@ export function Editor() {
 
 function WorkflowEditor({ id }: { readonly id: string }) {
   const draft = useDraft(id);
-  // Whoever adds a step types at once: what there is to add is here by then.
+  // People who add a step type at once: what there is to add is here by then.
   useEffect(() => prefetch("workflows.palette"), []);
   const { workflow, draft: definition, error, refetch } = draft;
   if (workflow && definition) return <Workbench {...{ id, draft, workflow, definition }} />;

@@ -57,6 +57,13 @@ export function useJump(problems: readonly Problem[], choose: (keys: readonly st
 
 const FIELDS_MS = 120;
 
+/** The label of a field that is half-written, and so not part of the draft; the field is shown. */
+export function showUnfinished(): string | undefined {
+  const mark = document.querySelector<HTMLElement>(".editor-side [data-unfinished]");
+  if (mark) setTimeout(focusInvalid, FIELDS_MS);
+  return mark?.dataset["unfinished"];
+}
+
 /** The fields say themselves what is wrong with them: the first of those is shown. */
 function focusInvalid(): void {
   const fields = document.querySelectorAll<HTMLElement>(

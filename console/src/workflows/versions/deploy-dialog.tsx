@@ -30,7 +30,7 @@ export function DeployDialog(props: DeployDialogProps) {
   const deploy = async (): Promise<void> => {
     setBusy(true);
     try {
-      if (isDirty && !(await onSave())) return;
+      if (!(await onSave())) return;
       const { data } = await call(
         "workflows.publish",
         { params: { id: workflow.id } },

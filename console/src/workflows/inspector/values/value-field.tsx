@@ -160,7 +160,11 @@ function JsonValue({ field, sources, isAny }: ValueFieldProps & { readonly isAny
           if (next !== NOT_YET) onChange(next);
         }}
       />
-      {isWaiting && <p className="form-error">Not JSON yet, so not kept</p>}
+      {isWaiting && (
+        <p className="form-error" data-unfinished={field.label}>
+          Not JSON yet, so not kept
+        </p>
+      )}
     </>
   );
 }
