@@ -13,6 +13,7 @@ import {
 import {
   keepPreviousData,
   QueryClient,
+  useMutation,
   useQuery,
   type UseQueryResult,
 } from "@tanstack/react-query";
@@ -136,6 +137,18 @@ export function useOp<O extends OperationId>(
 /** Starts the requests of a screen beside the download of its code. */
 export function prefetch<O extends OperationId>(id: O, input?: Input<O>): void {
   void cache.prefetchQuery(query(id, input));
+}
+
+type Command<O extends OperationId> = Input<O> & { readonly ifMatch?: string | undefined };
+
+/** A command as a hook. The log tells every screen what it changed. */
+export function useCommand<O extends OperationId>(id: O) {
+  return useMutation<Reply<O>, Error, Command<O>>({
+    // It waits for the network in the outbox, as every write does.
+    networkMode: "always",
+    mutationFn: ({ ifMatch, ...input }) =>
+      call(id, input as unknown as Input<O>, ifMatch === undefined ? {} : { ifMatch }),
+  });
 }
 
 /** Changes what is cached of an operation, whatever its input was. The returned function undoes it. */

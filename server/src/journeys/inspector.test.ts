@@ -137,7 +137,7 @@ describeInBrowser("the inspector", () => {
     await field.focus();
     await page.keyboard.press("ControlOrMeta+a");
     await page.keyboard.type("const found = await context.tables.");
-    await page.getByRole("option", { name: /^list\(table/ }).waitFor();
+    await page.getByRole("option", { name: /^list/ }).waitFor();
     await page.keyboard.type("list('orders');\nreturn found.");
     await page.getByRole("option", { name: /^filter/ }).waitFor();
     await page.keyboard.press("Escape");

@@ -91,11 +91,13 @@ export function Table<T>(props: TableProps<T>) {
   return (
     <div ref={box} className="table-box" role="region" aria-label={props.label}>
       <table className={isNarrow ? "table cards" : "table"} aria-rowcount={sorted.length + 1}>
-        <colgroup>
-          {columns.map(({ id, width }) => (
-            <col key={id} style={width === undefined ? undefined : { width }} />
-          ))}
-        </colgroup>
+        {!isNarrow && (
+          <colgroup>
+            {columns.map(({ id, width }) => (
+              <col key={id} style={width === undefined ? undefined : { width }} />
+            ))}
+          </colgroup>
+        )}
         <thead>
           <tr>
             {columns.map((column) => (
