@@ -12,6 +12,8 @@ import {
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { cache, prefetch } from "./data/api.ts";
+import { readAccountSearch } from "./account/search.ts";
+import { readAuditSearch } from "./audit/search.ts";
 import { readCausesSearch } from "./causes/search.ts";
 import { readChangesSearch } from "./changes/search.ts";
 import { BASE_PATH, place } from "./data/place.ts";
@@ -20,6 +22,8 @@ import { readKnowledgeSearch, readNewArticleSearch } from "./knowledge/search.ts
 import { readDeskSearch } from "./desk/search.ts";
 import { readReportSearch } from "./desk-reports/search.ts";
 import { readSlaSearch } from "./sla/search.ts";
+import { readPeopleSearch } from "./people/search.ts";
+import { readRolesSearch } from "./roles/search.ts";
 import { readRunsSearch } from "./runs/list/search.ts";
 import { readRunSearch } from "./runs/run/search.ts";
 import { readServicesSearch } from "./services/search.ts";
@@ -291,6 +295,61 @@ const welcome = createRoute({
   component: lazyRouteComponent(() => import("./welcome/welcome.tsx"), "Welcome"),
 });
 
+const account = createRoute({
+  getParentRoute: () => inside,
+  path: "/account",
+  component: lazyRouteComponent(() => import("./account/account.tsx"), "Account"),
+  validateSearch: readAccountSearch,
+});
+
+const people = createRoute({
+  getParentRoute: () => inside,
+  path: "/people",
+  component: lazyRouteComponent(() => import("./people/people.tsx"), "People"),
+  validateSearch: readPeopleSearch,
+});
+
+const member = createRoute({
+  getParentRoute: () => inside,
+  path: "/people/$id",
+  component: lazyRouteComponent(() => import("./people/member.tsx"), "MemberPage"),
+  loader({ params: { id } }) {
+    prefetch("users.get", { params: { id } });
+  },
+});
+
+const roles = createRoute({
+  getParentRoute: () => inside,
+  path: "/roles",
+  component: lazyRouteComponent(() => import("./roles/roles.tsx"), "Roles"),
+  validateSearch: readRolesSearch,
+});
+
+const workspaceSettings = createRoute({
+  getParentRoute: () => inside,
+  path: "/settings/workspace",
+  component: lazyRouteComponent(() => import("./workspace/workspace.tsx"), "WorkspaceSettings"),
+});
+
+const singleSignOn = createRoute({
+  getParentRoute: () => inside,
+  path: "/settings/sso",
+  component: lazyRouteComponent(() => import("./workspace/sso.tsx"), "SingleSignOn"),
+});
+
+const programs = createRoute({
+  getParentRoute: () => inside,
+  path: "/settings/programs",
+  component: lazyRouteComponent(() => import("./workspace/programs.tsx"), "Programs"),
+});
+
+const audit = createRoute({
+  getParentRoute: () => inside,
+  path: "/audit",
+  component: lazyRouteComponent(() => import("./audit/audit.tsx"), "Audit"),
+  validateSearch: readAuditSearch,
+});
+
 /** Whatever else: inside the frame, so that one finds a way on. */
 const nowhere = createRoute({ getParentRoute: () => inside, path: "$", component: NotFound });
 
@@ -339,6 +398,14 @@ const router = createRouter({
       deskReports,
       sla,
       mailSettings,
+      account,
+      people,
+      member,
+      roles,
+      workspaceSettings,
+      singleSignOn,
+      programs,
+      audit,
       welcome,
       gallery,
       nowhere,

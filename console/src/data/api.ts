@@ -104,7 +104,8 @@ export async function call<O extends OperationId>(
   }
 }
 
-const isPublic = (id: OperationId): boolean => /^(auth\.login|passwords\.|invitations\.)/.test(id);
+const isPublic = (id: OperationId): boolean =>
+  /^(auth\.login|auth\.begin_passkey|passwords\.|invitations\.)/.test(id);
 
 /** Says whether a call is a write of somebody: what can be let go, as a preview, is asked anew by whoever wants it. */
 const mayWait = (id: OperationId, { signal }: CallOptions): boolean =>

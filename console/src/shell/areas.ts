@@ -1,13 +1,18 @@
 import {
   Activity,
   BookOpen,
+  Bot,
   CalendarClock,
   CircleCheckBig,
   House,
   Inbox,
   type LucideIcon,
   Network,
+  ScrollText,
+  Settings,
+  ShieldCheck,
   TriangleAlert,
+  Users,
   Workflow,
 } from "lucide-react";
 
@@ -73,6 +78,21 @@ export const AREAS: readonly Area[] = [
         icon: CircleCheckBig,
         keys: "g a",
         permission: "approvals:decide",
+      },
+    ],
+  },
+  {
+    label: "Platform",
+    screens: [
+      { to: "/people", label: "People", icon: Users, keys: "g m", permission: "users:read" },
+      { to: "/roles", label: "Roles", icon: ShieldCheck, permission: "roles:read" },
+      { to: "/settings/programs", label: "Programs", icon: Bot, permission: "users:write" },
+      { to: "/audit", label: "Audit log", icon: ScrollText, permission: "audit:read" },
+      {
+        to: "/settings/workspace",
+        label: "Workspace",
+        icon: Settings,
+        permission: "workspaces:write",
       },
     ],
   },

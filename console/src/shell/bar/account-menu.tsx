@@ -1,5 +1,5 @@
 import { Link } from "@tanstack/react-router";
-import { Bell, BookOpen, LogOut, Monitor, Moon, ScrollText, Sun } from "lucide-react";
+import { Bell, BookOpen, LogOut, Monitor, Moon, ScrollText, Sun, UserRound } from "lucide-react";
 import type { Me } from "../../data/people.ts";
 import { BASE_PATH } from "../../data/place.ts";
 import { Avatar } from "../../ui/avatar.tsx";
@@ -56,6 +56,11 @@ function Entries({ me, onClose }: { readonly me: Me | undefined; readonly onClos
         })}
       </div>
       <ul className="menu-list menu-apart">
+        <li>
+          <Link to="/account" className="menu-item" onClick={onClose}>
+            <UserRound className="ico" /> Your account
+          </Link>
+        </li>
         <li>
           <Link to="/settings/notifications" className="menu-item" onClick={onClose}>
             <Bell className="ico" /> Mail and notifications

@@ -61,6 +61,19 @@ export function CredentialForms({ title, returnTo, email = "", onSession }: Sign
       } else throw error;
     }
   };
+  const useKey = async (): Promise<void> => {
+    const options = (await call("auth.begin_passkey_login")).data;
+    const assertion = await usePasskey(options);
+    try {
+      const { data } = await call("auth.login_by_passkey", { body: { assertion } });
+      announcePerson(data.user.id);
+      onSession(data);
+    } catch (error) {
+      const loginUrl = error instanceof ApiError ? error.problem["loginUrl"] : undefined;
+      if (typeof loginUrl !== "string") throw error;
+      leaveFor(loginUrl);
+    }
+  };
   if (step === "second" && factor) {
     return (
       <SecondFactorForm
@@ -89,6 +102,7 @@ export function CredentialForms({ title, returnTo, email = "", onSession }: Sign
       credentials={credentials}
       onChange={setCredentials}
       onSubmit={() => signIn(credentials)}
+      onPasskey={useKey}
       onStep={setStep}
       onSso={leaveForSso}
     />
@@ -100,10 +114,12 @@ function PasswordForm(props: {
   readonly credentials: Credentials;
   readonly onChange: (credentials: Credentials) => void;
   readonly onSubmit: () => Promise<void>;
+  readonly onPasskey: () => Promise<void>;
   readonly onStep: (step: Step) => void;
   readonly onSso: (workspace: string) => void;
 }) {
   const { email, password } = props.credentials;
+  const { problem, isBusy, attempt } = useAttempt();
   const [isKnown] = useState(email !== "");
   const chooseSso = async (): Promise<void> => {
     const workspace = await findSsoEntry();
@@ -128,7 +144,11 @@ function PasswordForm(props: {
         value={password}
         onChange={(value) => props.onChange({ email, password: value })}
       />
+      <Problem text={problem} />
       <nav className="sign-in-ways" aria-label="Other ways">
+        <button type="button" disabled={isBusy} onClick={() => void attempt(props.onPasskey)}>
+          Passkey
+        </button>
         <button type="button" onClick={() => void chooseSso()}>
           Single sign-on
         </button>

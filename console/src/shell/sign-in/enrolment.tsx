@@ -1,9 +1,10 @@
 import { KeyRound, Smartphone } from "lucide-react";
-import { useEffect, useRef, useState } from "react";
+import { useState } from "react";
 import { call, type Schemas } from "../../data/api.ts";
 import { signOut } from "../account.ts";
 import { Card, Field, Problem, useAttempt } from "./card.tsx";
 import { makePasskey } from "./passkey.ts";
+import { QrCode } from "./qr-code.tsx";
 import { SignInPage } from "./sign-in.tsx";
 
 type TotpSecret = Schemas["TotpSecret"];
@@ -84,7 +85,7 @@ function TotpForm(props: {
   return (
     <Card title="Your authenticator app" onBack={props.onBack} onSubmit={verify} submit="Enrol">
       <p>Scan this picture with the app, or type the key into it.</p>
-      <Picture source={qrCode} />
+      <QrCode source={qrCode} className="sign-in-code" />
       <code className="sign-in-key" aria-label="Key">
         {(secret.match(/.{1,4}/g) ?? []).join(" ")}
       </code>
@@ -97,27 +98,6 @@ function TotpForm(props: {
       />
     </Card>
   );
-}
-
-/** The picture of the key, drawn: the policy allows no `data:` address in an image. */
-function Picture({ source }: { readonly source: string }) {
-  const canvas = useRef<HTMLCanvasElement>(null);
-  useEffect(() => {
-    void draw(source, canvas.current);
-  }, [source]);
-  return (
-    <canvas ref={canvas} className="sign-in-code" role="img" aria-label="QR code of the key" />
-  );
-}
-
-async function draw(source: string, canvas: HTMLCanvasElement | null): Promise<void> {
-  const [, base64 = ""] = source.split(",", 2);
-  const bytes = Uint8Array.from(atob(base64), (letter) => letter.codePointAt(0) ?? 0);
-  const bitmap = await createImageBitmap(new Blob([bytes], { type: "image/png" }));
-  if (!canvas) return;
-  canvas.width = bitmap.width;
-  canvas.height = bitmap.height;
-  canvas.getContext("2d")?.drawImage(bitmap, 0, 0);
 }
 
 function RecoveryCodes(props: { readonly codes: readonly string[]; readonly onDone: () => void }) {

@@ -9,12 +9,17 @@ export async function usePasskey(options: unknown): Promise<Schemas["WebAuthnAss
   const credential = await navigator.credentials.get({ publicKey });
   if (!(credential instanceof PublicKeyCredential)) throw new Error("No key was used.");
   const { id, rawId, response } = credential.toJSON() as Schemas["WebAuthnAssertion"];
-  const { clientDataJSON, authenticatorData, signature } = response;
+  const { clientDataJSON, authenticatorData, signature, userHandle } = response;
   return {
     id,
     rawId,
     type: "public-key",
-    response: { clientDataJSON, authenticatorData, signature },
+    response: {
+      clientDataJSON,
+      authenticatorData,
+      signature,
+      ...(userHandle && { userHandle }),
+    },
   };
 }
 

@@ -1,0 +1,73 @@
+import { AppWindow } from "lucide-react";
+import { useState } from "react";
+import { call, invalidate, type Schemas, useOp } from "../data/api.ts";
+import { useMay } from "../data/people.ts";
+import { Entry, Section } from "../ui/display/section.tsx";
+import { ErrorNotice } from "../ui/feedback.tsx";
+import { Confirm } from "../ui/overlay/confirm.tsx";
+import { Ago } from "../ui/time.tsx";
+import { notify, notifyError } from "../ui/toast.tsx";
+import { summariseScopes } from "./tokens/scopes.ts";
+
+type Consent = Schemas["OAuthConsents"]["consents"][number];
+
+/** Applications that one has allowed to act in one's name. */
+export function Consents() {
+  const may = useMay();
+  const { data, error, refetch } = useOp("oauth.list_consents", undefined, {
+    enabled: may("profile"),
+  });
+  const [ending, setEnding] = useState<Consent>();
+  const end = async ({ clientId, name }: Consent): Promise<void> => {
+    setEnding(undefined);
+    try {
+      await call("oauth.revoke_consent", { params: { clientId } });
+      notify(`${name} no longer acts for you.`);
+    } catch (failure) {
+      notifyError(failure);
+    }
+    invalidate(["oauth."]);
+  };
+  const consents = data?.data.consents ?? [];
+  return (
+    <Section title="Applications you allowed" about="They asked, and you agreed.">
+      {error && <ErrorNotice error={error} retry={() => void refetch()} />}
+      {data && consents.length === 0 && (
+        <p className="section-empty">You have allowed no application here.</p>
+      )}
+      <ul>
+        {consents.map((consent) => (
+          <Entry
+            key={consent.clientId}
+            icon={<AppWindow className="ico" />}
+            title={consent.name}
+            about={
+              <>
+                {summariseScopes(consent.scopes)} · since <Ago at={consent.grantedAt} />
+              </>
+            }
+            act={
+              <button
+                className="btn"
+                aria-label={`Take back ${consent.name}`}
+                onClick={() => setEnding(consent)}
+              >
+                Take back
+              </button>
+            }
+          />
+        ))}
+      </ul>
+      {ending && (
+        <Confirm
+          title={`Take back what ${ending.name} may do`}
+          act="Take it back"
+          onAct={() => void end(ending)}
+          onClose={() => setEnding(undefined)}
+        >
+          It is refused from now on. It may ask you again.
+        </Confirm>
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,200 @@
+import { KeyRound, LifeBuoy, Smartphone } from "lucide-react";
+import { useState } from "react";
+import { call, invalidate, type Schemas, useOp } from "../data/api.ts";
+import { useAttempt } from "../shell/sign-in/card.tsx";
+import { makePasskey } from "../shell/sign-in/passkey.ts";
+import { Entry, Section } from "../ui/display/section.tsx";
+import { ErrorNotice, Loading } from "../ui/feedback.tsx";
+import { Ago } from "../ui/time.tsx";
+import { notify } from "../ui/toast.tsx";
+import { count } from "../ui/words.ts";
+import { CodesDialog, TotpDialog } from "./factor-dialogs.tsx";
+import { type Proof, ProofDialog } from "./proof-dialog.tsx";
+
+/** A question that stands before a change of the second factors. */
+interface Pending {
+  readonly title: string;
+  readonly act: string;
+  readonly about: string;
+  readonly send: (proof: Proof) => Promise<void>;
+}
+
+const refresh = (): void => invalidate(["mfa.", "auth.me"]);
+
+/** Second factors and passkeys; a passkey also opens the account alone. */
+export function Factors() {
+  const { data, error, refetch } = useOp("mfa.status");
+  const keys = useOp("mfa.list_webauthn").data?.data ?? [];
+  const [isTotp, setTotp] = useState(false);
+  const [codes, setCodes] = useState<readonly string[]>();
+  const [pending, setPending] = useState<Pending>();
+  const { problem, isBusy, attempt } = useAttempt();
+  const status = data?.data;
+  const addKey = async (): Promise<void> => {
+    const options = (await call("mfa.register_webauthn", { body: {} })).data;
+    const credential = await makePasskey(options);
+    const name = `Passkey of ${new Date().toLocaleDateString("en-GB")}`;
+    const made = (await call("mfa.register_webauthn", { body: { credential, name } })).data;
+    refresh();
+    if ("recoveryCodes" in made && made.recoveryCodes) setCodes(made.recoveryCodes);
+    else notify("The passkey is yours. It opens your account from now on.");
+  };
+  if (error) return <ErrorNotice error={error} retry={() => void refetch()} />;
+  if (!status) return <Loading rows={3} />;
+  const hasFactor = status.totp || status.webauthn;
+  return (
+    <Section
+      title="Second factors and passkeys"
+      about={
+        status.enforced
+          ? "This workspace demands one of everybody."
+          : "Whoever learns your password still can't get in."
+      }
+    >
+      <ul>
+        <TotpEntry isOn={status.totp} onSetUp={() => setTotp(true)} onAsk={setPending} />
+        {keys.map((key) => (
+          <KeyEntry key={key.id} credential={key} onAsk={setPending} />
+        ))}
+        <Entry
+          icon={<KeyRound className="ico" />}
+          title="Passkey or security key"
+          about={
+            problem ?? "Opens your account alone, without a password, by a finger, a face or a PIN."
+          }
+          act={
+            <button className="btn" disabled={isBusy} onClick={() => void attempt(addKey)}>
+              Add a passkey
+            </button>
+          }
+        />
+        {hasFactor && (
+          <CodesEntry left={status.recoveryCodesLeft} onAsk={setPending} onCodes={setCodes} />
+        )}
+      </ul>
+      {isTotp && (
+        <TotpDialog
+          onClose={() => setTotp(false)}
+          onEnrolled={(given) => {
+            setTotp(false);
+            refresh();
+            setCodes(given);
+          }}
+        />
+      )}
+      {pending && <ProofDialog {...pending} onClose={() => setPending(undefined)} />}
+      {codes && <CodesDialog codes={codes} onClose={() => setCodes(undefined)} />}
+    </Section>
+  );
+}
+
+interface AskProps {
+  readonly onAsk: (pending: Pending) => void;
+}
+
+function TotpEntry(props: AskProps & { readonly isOn: boolean; readonly onSetUp: () => void }) {
+  return (
+    <Entry
+      icon={<Smartphone className="ico" />}
+      title="Authenticator app"
+      about={props.isOn ? "Codes of six digits are asked for after your password." : "Not set up."}
+      act={
+        props.isOn ? (
+          <button
+            className="btn"
+            onClick={() =>
+              props.onAsk({
+                title: "Remove the authenticator app",
+                act: "Remove it",
+                about: "Show once more that it is you.",
+                send: async (proof) => {
+                  await call("mfa.disable_totp", { body: proof });
+                  refresh();
+                },
+              })
+            }
+          >
+            Remove
+          </button>
+        ) : (
+          <button className="btn" onClick={props.onSetUp}>
+            Set up
+          </button>
+        )
+      }
+    />
+  );
+}
+
+function KeyEntry(props: AskProps & { readonly credential: Schemas["WebAuthnCredential"] }) {
+  const { id, name, createdAt, lastUsedAt } = props.credential;
+  return (
+    <Entry
+      icon={<KeyRound className="ico" />}
+      title={name}
+      about={
+        <>
+          Made <Ago at={createdAt} />
+          {lastUsedAt ? (
+            <>
+              {" "}
+              · used <Ago at={lastUsedAt} />
+            </>
+          ) : (
+            " · never used"
+          )}
+        </>
+      }
+      act={
+        <button
+          className="btn"
+          aria-label={`Remove ${name}`}
+          onClick={() =>
+            props.onAsk({
+              title: `Remove ${name}`,
+              act: "Remove it",
+              about: "It no longer opens your account. Show once more that it is you.",
+              send: async (proof) => {
+                await call("mfa.remove_webauthn", { params: { id }, body: proof });
+                refresh();
+              },
+            })
+          }
+        >
+          Remove
+        </button>
+      }
+    />
+  );
+}
+
+function CodesEntry(
+  props: AskProps & { readonly left: number; readonly onCodes: (codes: readonly string[]) => void },
+) {
+  return (
+    <Entry
+      icon={<LifeBuoy className="ico" />}
+      title="Recovery codes"
+      about={`${count(props.left, "code")} left, each for one time without your second factor.`}
+      act={
+        <button
+          className="btn"
+          onClick={() =>
+            props.onAsk({
+              title: "New recovery codes",
+              act: "Make new ones",
+              about: "The old ones end. Show once more that it is you.",
+              send: async (proof) => {
+                const made = await call("mfa.renew_recovery_codes", { body: proof });
+                refresh();
+                props.onCodes(made.data.recoveryCodes);
+              },
+            })
+          }
+        >
+          Make new ones
+        </button>
+      }
+    />
+  );
+}

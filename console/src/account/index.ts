@@ -1,0 +1,3 @@
+export { SessionEntry } from "./sessions.tsx";
+export { type ApiToken, TokenEntry } from "./tokens/token-entry.tsx";
+export { ScopePicker } from "./tokens/scope-picker.tsx";

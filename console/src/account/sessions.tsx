@@ -1,0 +1,122 @@
+import { Monitor, Terminal } from "lucide-react";
+import { useState } from "react";
+import { call, invalidate, type Schemas, useOp } from "../data/api.ts";
+import { Entry, Section } from "../ui/display/section.tsx";
+import { ErrorNotice, Loading } from "../ui/feedback.tsx";
+import { Confirm } from "../ui/overlay/confirm.tsx";
+import { Ago } from "../ui/time.tsx";
+import { notify, notifyError } from "../ui/toast.tsx";
+import { count } from "../ui/words.ts";
+import { nameClient } from "./client-name.ts";
+
+type OpenSession = Schemas["OpenSession"];
+
+const SHOWN = 50;
+
+/** Everywhere that one is signed in, and the way to end it. */
+export function Sessions() {
+  const { data, error, isPending, refetch } = useOp("auth.list_sessions", {
+    query: { limit: SHOWN },
+  });
+  const [isAsking, setAsking] = useState(false);
+  const sessions = data?.data ?? [];
+  const others = sessions.filter(({ current }) => !current).length;
+  const endOne = async (session: OpenSession): Promise<void> => {
+    try {
+      await call("auth.revoke_session", { params: { id: session.id } });
+      notify(`${nameClient(session.client)} is signed out.`);
+    } catch (failure) {
+      notifyError(failure);
+    }
+    invalidate(["auth.list_sessions"]);
+  };
+  const endOthers = async (): Promise<void> => {
+    setAsking(false);
+    try {
+      const { revoked } = (await call("auth.revoke_other_sessions")).data;
+      notify(`${count(revoked, "session")} ended.`);
+    } catch (failure) {
+      notifyError(failure);
+    }
+    invalidate(["auth.list_sessions"]);
+  };
+  return (
+    <Section
+      title="Sessions"
+      about="Where you are signed in. End what you don't recognise, and change your password."
+      act={
+        others > 0 && (
+          <button className="btn" onClick={() => setAsking(true)}>
+            End all others
+          </button>
+        )
+      }
+    >
+      {error && <ErrorNotice error={error} retry={() => void refetch()} />}
+      {isPending && <Loading rows={3} />}
+      <ul>
+        {sessions.map((session) => (
+          <SessionEntry
+            key={session.id}
+            session={session}
+            act={
+              !session.current && (
+                <button
+                  className="btn"
+                  aria-label={`End the session of ${nameClient(session.client)}`}
+                  onClick={() => void endOne(session)}
+                >
+                  End
+                </button>
+              )
+            }
+          />
+        ))}
+      </ul>
+      {isAsking && (
+        <Confirm
+          title="End all other sessions"
+          act="End them"
+          onAct={() => void endOthers()}
+          onClose={() => setAsking(false)}
+        >
+          {count(others, "session")} on other devices and in other browsers end at once. This one
+          stays.
+        </Confirm>
+      )}
+    </Section>
+  );
+}
+
+/** One session: what began it, from where, and its last use. */
+export function SessionEntry(props: {
+  readonly session: OpenSession;
+  readonly act?: React.ReactNode;
+}) {
+  const { client, address, createdAt, lastUsedAt, current, workspaceId } = props.session;
+  const isBrowser = client.startsWith("Mozilla");
+  return (
+    <Entry
+      icon={isBrowser ? <Monitor className="ico" /> : <Terminal className="ico" />}
+      title={
+        <>
+          <span title={client}>{nameClient(client)}</span>
+          {current && <span className="tag ok">This one</span>}
+          {workspaceId !== undefined && <span className="tag">Single sign-on</span>}
+        </>
+      }
+      about={
+        <>
+          {address === "" ? "Address unknown" : address} · begun <Ago at={createdAt} />
+          {lastUsedAt && (
+            <>
+              {" "}
+              · used <Ago at={lastUsedAt} />
+            </>
+          )}
+        </>
+      }
+      act={props.act}
+    />
+  );
+}

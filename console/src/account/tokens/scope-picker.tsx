@@ -1,0 +1,86 @@
+import { useId, useState } from "react";
+import { useOp } from "../../data/api.ts";
+import { useMay } from "../../data/people.ts";
+import { toWords } from "../../ui/words.ts";
+import { groupScopes } from "./scopes.ts";
+
+interface ScopePickerProps {
+  /** Those that may be given: never more than one has oneself. */
+  readonly offered: readonly string[];
+  readonly chosen: ReadonlySet<string>;
+  readonly onChange: (chosen: ReadonlySet<string>) => void;
+}
+
+/** Permissions by area, with a search; an area is taken as a whole by its box. */
+export function ScopePicker({ offered, chosen, onChange }: ScopePickerProps) {
+  const may = useMay();
+  const id = useId();
+  const [text, setText] = useState("");
+  const catalog = useOp("permissions.list", undefined, { enabled: may("roles:read") }).data?.data;
+  const summaries = new Map(catalog?.map(({ name, summary }) => [name, summary]));
+  const words = text.trim().toLowerCase();
+  const shown = offered.filter((scope) =>
+    `${scope} ${summaries.get(scope) ?? ""}`.toLowerCase().includes(words),
+  );
+  const set = (scopes: readonly string[], isOn: boolean): void => {
+    const next = new Set(chosen);
+    for (const scope of scopes) {
+      if (isOn) next.add(scope);
+      else next.delete(scope);
+    }
+    onChange(next);
+  };
+  return (
+    <fieldset className="field-box scope-picker">
+      <legend>What it may do ({chosen.size})</legend>
+      <input
+        className="field"
+        type="search"
+        aria-label="Find a permission"
+        placeholder="Find a permission…"
+        value={text}
+        onChange={({ target }) => setText(target.value)}
+      />
+      <div className="scopes scroll" tabIndex={0} role="group" aria-label="Permissions">
+        {groupScopes(shown).map(({ area, scopes }) => {
+          const on = scopes.filter((scope) => chosen.has(scope)).length;
+          return (
+            <details key={area} className="scopes-area" open={words !== "" || on > 0}>
+              <summary>
+                <span className="grow">{toWords(area)}</span>
+                <span className="muted">
+                  {on} of {scopes.length}
+                </span>
+              </summary>
+              {scopes.length > 1 && (
+                <label className="scope">
+                  <input
+                    type="checkbox"
+                    checked={on === scopes.length}
+                    onChange={({ target }) => set(scopes, target.checked)}
+                  />
+                  <span className="grow">All of {toWords(area).toLowerCase()}</span>
+                </label>
+              )}
+              {scopes.map((scope) => (
+                <label key={scope} className="scope" htmlFor={`${id}-${scope}`}>
+                  <input
+                    id={`${id}-${scope}`}
+                    type="checkbox"
+                    checked={chosen.has(scope)}
+                    onChange={({ target }) => set([scope], target.checked)}
+                  />
+                  <span className="grow">
+                    <span className="mono">{scope}</span>
+                    {summaries.has(scope) && <span className="muted"> {summaries.get(scope)}</span>}
+                  </span>
+                </label>
+              ))}
+            </details>
+          );
+        })}
+        {shown.length === 0 && <p className="muted">No permission has these words.</p>}
+      </div>
+    </fieldset>
+  );
+}

@@ -1,0 +1,125 @@
+import { useState } from "react";
+import { call, invalidate, type Schemas, useOp } from "../../data/api.ts";
+import { useMay } from "../../data/people.ts";
+import { useActions } from "../../shell/actions.ts";
+import { CopyLine } from "../../ui/copy-line.tsx";
+import { Section } from "../../ui/display/section.tsx";
+import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
+import { Confirm } from "../../ui/overlay/confirm.tsx";
+import { Dialog } from "../../ui/overlay/dialog.tsx";
+import { notify, notifyError } from "../../ui/toast.tsx";
+import { NewTokenDialog } from "./new-token.tsx";
+import { type ApiToken, TokenEntry } from "./token-entry.tsx";
+
+type NewToken = Schemas["NewApiToken"];
+
+/** Tokens by which programs act in one's name here. */
+export function Tokens() {
+  const may = useMay();
+  const { data, error, isPending, refetch } = useOp(
+    "tokens.list",
+    { query: { limit: 200 } },
+    { enabled: may("tokens:read") },
+  );
+  const [isNew, setNew] = useState(false);
+  const [made, setMade] = useState<NewToken>();
+  const [ending, setEnding] = useState<ApiToken>();
+  const reason = may("tokens:write") ? undefined : "You may not make tokens here.";
+  useActions([{ keys: "n", label: "New API token", run: () => setNew(true), disabled: reason }]);
+  const end = async (id: string, name: string): Promise<void> => {
+    setEnding(undefined);
+    try {
+      await call("tokens.revoke", { params: { id } });
+      notify(`${name} is revoked.`);
+    } catch (failure) {
+      notifyError(failure);
+    }
+    invalidate(["tokens."]);
+  };
+  const renew = async (id: string): Promise<void> => {
+    try {
+      setMade((await call("tokens.rotate", { body: { id } })).data);
+    } catch (failure) {
+      notifyError(failure);
+    }
+    invalidate(["tokens."]);
+  };
+  return (
+    <Section
+      title="API tokens"
+      about="A program that has one acts as you in this workspace, within its permissions."
+      act={
+        <button
+          className="btn main"
+          disabled={reason !== undefined}
+          title={reason}
+          onClick={() => setNew(true)}
+        >
+          New token
+        </button>
+      }
+    >
+      {error && <ErrorNotice error={error} retry={() => void refetch()} />}
+      {isPending && may("tokens:read") && <Loading rows={2} />}
+      {data?.data.length === 0 && <p className="section-empty">No program acts as you here.</p>}
+      <ul>
+        {data?.data.map((token) => (
+          <TokenEntry
+            key={token.id}
+            token={token}
+            act={
+              <>
+                <button className="btn" onClick={() => void renew(token.id)}>
+                  Renew
+                </button>
+                <button
+                  className="btn"
+                  aria-label={`Revoke ${token.name}`}
+                  onClick={() => setEnding(token)}
+                >
+                  Revoke
+                </button>
+              </>
+            }
+          />
+        ))}
+      </ul>
+      {isNew && (
+        <NewTokenDialog
+          onClose={() => setNew(false)}
+          onMade={(token) => {
+            setNew(false);
+            setMade(token);
+          }}
+        />
+      )}
+      {made && <SecretDialog token={made} onClose={() => setMade(undefined)} />}
+      {ending && (
+        <Confirm
+          title={`Revoke ${ending.name}`}
+          act="Revoke it"
+          onAct={() => void end(ending.id, ending.name)}
+          onClose={() => setEnding(undefined)}
+        >
+          Whatever uses it is refused from now on. This can't be taken back.
+        </Confirm>
+      )}
+    </Section>
+  );
+}
+
+/** The secret, this once. */
+function SecretDialog(props: { readonly token: NewToken; readonly onClose: () => void }) {
+  const { name, token } = props.token;
+  return (
+    <Dialog
+      title={name}
+      onClose={props.onClose}
+      onSubmit={props.onClose}
+      footer={<button className="btn main">I have kept it</button>}
+    >
+      <p>Keep it where the program finds it. It is shown only now.</p>
+      <CopyLine label="Token" text={token} />
+    </Dialog>
+  );
+}

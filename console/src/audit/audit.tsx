@@ -1,0 +1,238 @@
+import "./audit.css";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useEffect, useState } from "react";
+import { call, type Schemas, useOp } from "../data/api.ts";
+import { useMay } from "../data/people.ts";
+import { useListKeys } from "../shell/list-keys.ts";
+import { useTitle } from "../shell/title.ts";
+import { useDebounced } from "../ui/behaviour/debounce.ts";
+import { Empty, ErrorNotice, Loading } from "../ui/feedback.tsx";
+import { Combobox } from "../ui/overlay/combobox.tsx";
+import { Ago } from "../ui/time.tsx";
+import { notify, notifyError } from "../ui/toast.tsx";
+import { count, toWords } from "../ui/words.ts";
+import { toCsv } from "./csv.ts";
+import { EventSide } from "./event-side.tsx";
+import { type AuditSearch, toAuditQuery } from "./search.ts";
+
+type Event = Schemas["Event"];
+
+const PAGE = 100;
+const EXPORT_MAX = 5_000;
+const PAUSE_MS = 300;
+
+/** Who did what, to which thing and when, with before and after. */
+export function Audit() {
+  useTitle("Audit log");
+  const search = useSearch({ from: "/inside/audit" });
+  const navigate = useNavigate();
+  const query = toAuditQuery(search);
+  const { data, error, isPending, refetch } = useOp("audit.query", {
+    query: { ...query, limit: PAGE },
+  });
+  const [older, setOlder] = useState<readonly Event[]>([]);
+  const [cursor, setCursor] = useState<string | null>();
+  const key = JSON.stringify(query);
+  useEffect(() => {
+    setOlder([]);
+    setCursor(undefined);
+  }, [key]);
+  const events = [...(data?.data ?? []), ...older];
+  const next = cursor === undefined ? data?.pagination.nextCursor : cursor;
+  const go = (change: AuditSearch): void =>
+    void navigate({ to: "/audit", search: { ...search, ...change }, replace: true });
+  useListKeys({
+    ids: events.map(({ id }) => id),
+    chosen: search.open,
+    onChoose: (open) => go({ open }),
+  });
+  const more = async (): Promise<void> => {
+    if (!next) return;
+    const page = await call("audit.query", { query: { ...query, limit: PAGE, after: next } });
+    setOlder((before) => [...before, ...page.data]);
+    setCursor(page.pagination.nextCursor);
+  };
+  const chosen = events.find(({ id }) => id === search.open);
+  return (
+    <div className="page">
+      <header className="page-head">
+        <h1>Audit log</h1>
+        <span className="grow" />
+        <button className="btn" onClick={() => void exportEvents(query)}>
+          Export as CSV
+        </button>
+      </header>
+      <Filters search={search} onChange={go} />
+      {error && <ErrorNotice error={error} retry={() => void refetch()} />}
+      {isPending && <Loading rows={12} />}
+      {data && (
+        <div className="audit-body">
+          <div className="audit-list scroll" role="region" aria-label="Events" tabIndex={0}>
+            {events.length === 0 && (
+              <Empty title="Nothing like that happened">Take a filter away to see more.</Empty>
+            )}
+            {events.map((event) => (
+              <Row
+                key={event.id}
+                event={event}
+                isChosen={event.id === search.open}
+                onOpen={() => go({ open: event.id === search.open ? undefined : event.id })}
+              />
+            ))}
+            {next && (
+              <button className="btn audit-more" onClick={() => void more().catch(notifyError)}>
+                Older
+              </button>
+            )}
+          </div>
+          {chosen && <EventSide event={chosen} onClose={() => go({ open: undefined })} />}
+        </div>
+      )}
+    </div>
+  );
+}
+
+function Row(props: {
+  readonly event: Event;
+  readonly isChosen: boolean;
+  readonly onOpen: () => void;
+}) {
+  const { createdAt, actor, type, resource } = props.event;
+  return (
+    <button className="audit-row" aria-current={props.isChosen || undefined} onClick={props.onOpen}>
+      <Ago at={createdAt} />
+      <span className="cut">{actor.name}</span>
+      <span className="cut">{toWords(type.replace(/^audit\./, ""))}</span>
+      <span className="cut muted">{resource.number ?? resource.displayName ?? resource.id}</span>
+    </button>
+  );
+}
+
+function Filters(props: {
+  readonly search: AuditSearch;
+  readonly onChange: (change: AuditSearch) => void;
+}) {
+  const { search, onChange } = props;
+  const may = useMay();
+  const people = useOp(
+    "users.list",
+    { query: { limit: 200 } },
+    { enabled: may("users:read") },
+  ).data;
+  const types = useOp("event_types.list").data?.data ?? [];
+  return (
+    <div className="audit-filters" role="group" aria-label="Filter">
+      <div className="audit-person">
+        <Combobox
+          label="Person"
+          placeholder="Anybody"
+          options={
+            people?.data.map(({ id, name, email }) => ({ value: id, label: name, about: email })) ??
+            []
+          }
+          value={search.person ?? ""}
+          onChange={(value) => onChange({ person: value || undefined })}
+        />
+      </div>
+      <div className="audit-person">
+        <Combobox
+          label="What happened"
+          placeholder="Anything"
+          isFree
+          options={[
+            { value: "audit.*", label: "audit.*", about: "Security and settings" },
+            ...types.map(({ type, summary }) => ({ value: type, label: type, about: summary })),
+          ]}
+          value={search.type ?? ""}
+          onChange={(value) => onChange({ type: value || undefined })}
+        />
+      </div>
+      <ThingField value={search.thing ?? ""} onChange={(thing) => onChange({ thing })} />
+      <Day label="From" value={search.from} onChange={(from) => onChange({ from })} />
+      <Day label="To" value={search.to} onChange={(to) => onChange({ to })} />
+      <button
+        className="btn bare"
+        onClick={() =>
+          onChange({
+            person: undefined,
+            type: undefined,
+            thing: undefined,
+            from: undefined,
+            to: undefined,
+          })
+        }
+      >
+        Clear
+      </button>
+    </div>
+  );
+}
+
+function ThingField(props: {
+  readonly value: string;
+  readonly onChange: (value: string | undefined) => void;
+}) {
+  const [text, setText] = useState(props.value);
+  const settled = useDebounced(text.trim(), PAUSE_MS);
+  const { value, onChange } = props;
+  useEffect(() => {
+    if (settled !== value) onChange(settled || undefined);
+    // Only when somebody has stopped to type: the address may change by itself.
+  }, [settled]);
+  return (
+    <input
+      className="field"
+      aria-label="Id of the thing"
+      placeholder="Id of a thing"
+      spellCheck={false}
+      value={text}
+      onChange={({ target }) => setText(target.value)}
+    />
+  );
+}
+
+function Day(props: {
+  readonly label: string;
+  readonly value: string | undefined;
+  readonly onChange: (value: string | undefined) => void;
+}) {
+  return (
+    <label className="row">
+      {props.label}
+      <input
+        type="date"
+        className="field"
+        value={props.value ?? ""}
+        onChange={({ target }) => props.onChange(target.value || undefined)}
+      />
+    </label>
+  );
+}
+
+/** Reads all pages that the filter names, up to a bound, and hands them over as a file. */
+async function exportEvents(query: ReturnType<typeof toAuditQuery>): Promise<void> {
+  try {
+    const events: Event[] = [];
+    let after: string | undefined;
+    do {
+      const page = await call("audit.query", {
+        query: { ...query, limit: 200, ...(after !== undefined && { after }) },
+      });
+      events.push(...page.data);
+      after = page.pagination.nextCursor ?? undefined;
+    } while (after !== undefined && events.length < EXPORT_MAX);
+    const url = URL.createObjectURL(new Blob([toCsv(events)], { type: "text/csv" }));
+    const link = document.createElement("a");
+    link.href = url;
+    link.download = "audit.csv";
+    link.click();
+    URL.revokeObjectURL(url);
+    notify(
+      after === undefined
+        ? `${count(events.length, "event")} exported.`
+        : `The newest ${count(events.length, "event")} exported; narrow the filter for the rest.`,
+    );
+  } catch (error) {
+    notifyError(error);
+  }
+}

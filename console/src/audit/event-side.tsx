@@ -1,0 +1,50 @@
+import { Link } from "@tanstack/react-router";
+import { X } from "lucide-react";
+import type { Schemas } from "../data/api.ts";
+import { Json } from "../ui/json/json.tsx";
+import { Ago } from "../ui/time.tsx";
+import { listChanges } from "./changes.ts";
+
+/** One event: who, what, before and after, and all that it says. */
+export function EventSide(props: {
+  readonly event: Schemas["Event"];
+  readonly onClose: () => void;
+}) {
+  const { id, type, createdAt, actor, resource, data, environment, requestId } = props.event;
+  const changes = listChanges(data);
+  return (
+    <aside className="audit-side scroll" aria-label="Event">
+      <header className="row">
+        <h2 className="grow mono">{type}</h2>
+        <button className="btn bare icon" aria-label="Close" onClick={props.onClose}>
+          <X />
+        </button>
+      </header>
+      <p>
+        {actor.name} <span className="muted">({actor.type.replaceAll("_", " ")})</span> ·{" "}
+        <Ago at={createdAt} /> · {environment}
+      </p>
+      <p className="muted">
+        {resource.type}{" "}
+        <span className="mono">{resource.number ?? resource.displayName ?? resource.id}</span>
+      </p>
+      {changes.length > 0 && (
+        <dl className="audit-change">
+          {changes.map(({ field, before, after }) => (
+            <div key={field} style={{ display: "contents" }}>
+              <dt className="muted">{field}</dt>
+              <dd>
+                <del>{before}</del> → <ins>{after}</ins>
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      <Link to="/causes/$of" params={{ of: id }} className="btn">
+        Causes and effects
+      </Link>
+      <Json value={data} />
+      {requestId !== null && <p className="muted mono">{requestId}</p>}
+    </aside>
+  );
+}

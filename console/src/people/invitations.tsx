@@ -1,0 +1,107 @@
+import { Mail } from "lucide-react";
+import { useState } from "react";
+import { call, invalidate, type Schemas, useOp } from "../data/api.ts";
+import { useMay, useNames } from "../data/people.ts";
+import { CopyLine } from "../ui/copy-line.tsx";
+import { Entry, Section } from "../ui/display/section.tsx";
+import { Empty, ErrorNotice, Loading } from "../ui/feedback.tsx";
+import { Dialog } from "../ui/overlay/dialog.tsx";
+import { Ago } from "../ui/time.tsx";
+import { notify, notifyError } from "../ui/toast.tsx";
+
+type Invitation = Schemas["Invitation"];
+type Sent = Schemas["NewInvitation"];
+
+/** Invitations that nobody has accepted yet: sent again, or withdrawn. */
+export function Invitations({ nameOf }: { readonly nameOf: (role: string) => string }) {
+  const may = useMay();
+  const personOf = useNames();
+  const { data, error, isPending, refetch } = useOp("invitations.list", { query: { limit: 200 } });
+  const [again, setAgain] = useState<Sent>();
+  const reason = may("users:write") ? undefined : "You may not invite people here.";
+  const resend = async ({ email, name, roleIds }: Invitation): Promise<void> => {
+    try {
+      const body = { email, roleIds: [...roleIds], ...(name !== "" && { name }) };
+      const sent = (await call("users.invite", { body })).data;
+      if (sent.mailed) notify(`${email} gets another mail; the link before no longer works.`);
+      else setAgain(sent);
+    } catch (failure) {
+      notifyError(failure);
+    }
+    invalidate(["invitations."]);
+  };
+  const withdraw = async ({ id, email }: Invitation): Promise<void> => {
+    try {
+      await call("invitations.revoke", { params: { id } });
+      notify(`The invitation of ${email} is withdrawn.`);
+    } catch (failure) {
+      notifyError(failure);
+    }
+    invalidate(["invitations."]);
+  };
+  const invitations = data?.data ?? [];
+  return (
+    <div className="scroll folio">
+      <div className="folio-body">
+        {error && <ErrorNotice error={error} retry={() => void refetch()} />}
+        {isPending && <Loading rows={4} />}
+        {data && invitations.length === 0 && (
+          <Empty title="Nobody is invited">Whoever you invite stands here until they accept.</Empty>
+        )}
+        {invitations.length > 0 && (
+          <Section title="Invited" about="Each link works once, and for seven days.">
+            <ul>
+              {invitations.map((one) => (
+                <Entry
+                  key={one.id}
+                  icon={<Mail className="ico" />}
+                  title={one.email}
+                  about={
+                    <>
+                      {one.roleIds.map(nameOf).join(", ")} · by{" "}
+                      {personOf(one.invitedBy) ?? "somebody"} <Ago at={one.createdAt} /> · ends{" "}
+                      <Ago at={one.expiresAt} />
+                    </>
+                  }
+                  act={
+                    <>
+                      <button
+                        className="btn"
+                        disabled={reason !== undefined}
+                        title={reason}
+                        aria-label={`Send the invitation of ${one.email} again`}
+                        onClick={() => void resend(one)}
+                      >
+                        Send again
+                      </button>
+                      <button
+                        className="btn"
+                        disabled={reason !== undefined}
+                        title={reason}
+                        aria-label={`Withdraw the invitation of ${one.email}`}
+                        onClick={() => void withdraw(one)}
+                      >
+                        Withdraw
+                      </button>
+                    </>
+                  }
+                />
+              ))}
+            </ul>
+          </Section>
+        )}
+      </div>
+      {again?.url !== undefined && (
+        <Dialog
+          title="Hand this link over"
+          onClose={() => setAgain(undefined)}
+          onSubmit={() => setAgain(undefined)}
+          footer={<button className="btn main">Done</button>}
+        >
+          <p>The link before no longer works. This one is shown only now.</p>
+          <CopyLine label={again.email} text={again.url} />
+        </Dialog>
+      )}
+    </div>
+  );
+}

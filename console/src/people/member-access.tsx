@@ -1,0 +1,130 @@
+import { useState } from "react";
+import { type ApiToken, SessionEntry, TokenEntry } from "../account/index.ts";
+import { call, invalidate, type Schemas, useOp } from "../data/api.ts";
+import { useMe } from "../data/people.ts";
+import { Section } from "../ui/display/section.tsx";
+import { ErrorNotice } from "../ui/feedback.tsx";
+import { Confirm } from "../ui/overlay/confirm.tsx";
+import { notify, notifyError } from "../ui/toast.tsx";
+import { count } from "../ui/words.ts";
+
+type Member = Schemas["Member"];
+
+/** How a member gets in: sessions and tokens, and the way to end them. */
+export function MemberAccess({ member }: { readonly member: Member }) {
+  const me = useMe();
+  const isOwner = member.roles.includes("owner");
+  const reason =
+    isOwner && me?.roles.includes("owner") !== true
+      ? "Only an owner ends what an owner has."
+      : undefined;
+  return (
+    <>
+      <MemberSessions member={member} reason={reason} />
+      <MemberTokens member={member} reason={reason} />
+    </>
+  );
+}
+
+interface PartProps {
+  readonly member: Member;
+  /** Why nothing may be ended; undefined where it may. */
+  readonly reason: string | undefined;
+}
+
+function MemberSessions({ member, reason }: PartProps) {
+  const { data, error, refetch } = useOp("users.list_sessions", { params: { id: member.id } });
+  const [isAsking, setAsking] = useState(false);
+  const { sessions = [], isShared = false } = data?.data ?? {};
+  const end = async (): Promise<void> => {
+    setAsking(false);
+    try {
+      const { revoked } = (await call("users.revoke_sessions", { params: { id: member.id } })).data;
+      notify(`${count(revoked, "session")} of ${member.name} ended.`);
+    } catch (failure) {
+      notifyError(failure);
+    }
+    invalidate(["users."]);
+  };
+  return (
+    <Section
+      title="Sessions"
+      about={
+        isShared
+          ? "They belong to other workspaces too: only what your single sign-on began is yours to end."
+          : "Where they are signed in."
+      }
+      act={
+        sessions.length > 0 && (
+          <button
+            className="btn"
+            disabled={reason !== undefined}
+            title={reason}
+            onClick={() => setAsking(true)}
+          >
+            End all
+          </button>
+        )
+      }
+    >
+      {error && <ErrorNotice error={error} retry={() => void refetch()} />}
+      {data && sessions.length === 0 && <p className="section-empty">None is open.</p>}
+      <ul>
+        {sessions.map((session) => (
+          <SessionEntry key={session.id} session={session} />
+        ))}
+      </ul>
+      {isAsking && (
+        <Confirm
+          title={`End the sessions of ${member.name}`}
+          act="End them"
+          onAct={() => void end()}
+          onClose={() => setAsking(false)}
+        >
+          They are signed out everywhere at once, and may sign in again.
+        </Confirm>
+      )}
+    </Section>
+  );
+}
+
+function MemberTokens({ member, reason }: PartProps) {
+  const { data, error, refetch } = useOp("users.list_tokens", {
+    query: { userId: member.id, limit: 200 },
+  });
+  const tokens = data?.data ?? [];
+  const end = async ({ id, name }: ApiToken): Promise<void> => {
+    try {
+      await call("users.revoke_token", { params: { id } });
+      notify(`${name} is revoked.`);
+    } catch (failure) {
+      notifyError(failure);
+    }
+    invalidate(["users.list_tokens", "tokens."]);
+  };
+  return (
+    <Section title="API tokens" about="Programs that act in their name.">
+      {error && <ErrorNotice error={error} retry={() => void refetch()} />}
+      {data && tokens.length === 0 && <p className="section-empty">They have made none.</p>}
+      <ul>
+        {tokens.map((token) => (
+          <TokenEntry
+            key={token.id}
+            token={token}
+            act={
+              <button
+                className="btn"
+                disabled={reason !== undefined}
+                title={reason}
+                aria-label={`Revoke ${token.name}`}
+                onClick={() => void end(token)}
+              >
+                Revoke
+              </button>
+            }
+          />
+        ))}
+      </ul>
+    </Section>
+  );
+}

@@ -1,0 +1,42 @@
+import { Link } from "@tanstack/react-router";
+import { useOp } from "../data/api.ts";
+import { Section } from "../ui/display/section.tsx";
+import { ErrorNotice, Loading } from "../ui/feedback.tsx";
+import { Ago } from "../ui/time.tsx";
+import { toWords } from "../ui/words.ts";
+
+const SHOWN = 8;
+
+/** The newest acts of a member, and the way to all of them. */
+export function MemberActivity({ userId }: { readonly userId: string }) {
+  const { data, error, isPending, refetch } = useOp("audit.query", {
+    query: { actorId: userId, limit: SHOWN },
+  });
+  return (
+    <Section
+      title="What they did"
+      act={
+        <Link to="/audit" search={{ person: userId }} className="btn">
+          All of it
+        </Link>
+      }
+    >
+      {error && <ErrorNotice error={error} retry={() => void refetch()} />}
+      {isPending && <Loading rows={3} />}
+      {data?.data.length === 0 && <p className="section-empty">Nothing yet.</p>}
+      <ul>
+        {data?.data.map(({ id, type, createdAt, resource }) => (
+          <li key={id} className="entry">
+            <span className="grow entry-words">
+              <span className="entry-title">{toWords(type.replace(/^audit\./, ""))}</span>
+              <span className="muted">
+                {resource.number ?? resource.displayName ?? resource.id}
+              </span>
+            </span>
+            <Ago at={createdAt} />
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}

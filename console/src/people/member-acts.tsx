@@ -1,0 +1,180 @@
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { call, etagOf, invalidate, type Schemas, useOp } from "../data/api.ts";
+import { useMay, useMe } from "../data/people.ts";
+import { useAttempt } from "../shell/sign-in/card.tsx";
+import { Entry, Section } from "../ui/display/section.tsx";
+import { Confirm } from "../ui/overlay/confirm.tsx";
+import { TypedConfirm } from "../ui/overlay/typed-confirm.tsx";
+import { notify, notifyError } from "../ui/toast.tsx";
+import { count } from "../ui/words.ts";
+
+type Member = Schemas["Member"];
+type Asked = "suspend" | "remove" | "owner";
+
+/** What ends or hands over a membership. Each says first what it brings about. */
+export function MemberActs({ member }: { readonly member: Member }) {
+  const me = useMe();
+  const [asked, setAsked] = useState<Asked>();
+  const { problem, isBusy, attempt } = useAttempt();
+  const isSelf = member.id === me?.user.id;
+  const isOwner = member.roles.includes("owner");
+  const amOwner = me?.roles.includes("owner") === true;
+  const reason = isOwner && !amOwner ? "Only an owner may do this to an owner." : undefined;
+  const isActive = member.status === "active";
+  const open = (next: Asked | undefined): void => setAsked(next);
+  const { setStatus, remove, handOver } = useMemberCommands(member, () => open(undefined));
+  return (
+    <Section title="Membership" isDangerous>
+      <ul>
+        {amOwner && !isOwner && isActive && (
+          <Entry
+            title="Hand the workspace over"
+            about="They become an owner, and you an admin."
+            act={
+              <button className="btn" onClick={() => open("owner")}>
+                Hand over
+              </button>
+            }
+          />
+        )}
+        <Entry
+          title={isActive ? "Suspend" : "Let them back"}
+          about={
+            isActive
+              ? "They can do nothing here; roles and teams stay as they are."
+              : "With the roles that they had; tokens and consents stay ended."
+          }
+          act={
+            <button
+              className="btn"
+              disabled={reason !== undefined || isBusy}
+              title={reason}
+              onClick={() =>
+                isActive ? open("suspend") : void setStatus("active").catch(notifyError)
+              }
+            >
+              {isActive ? "Suspend" : "Let them back"}
+            </button>
+          }
+        />
+        <Entry
+          title={isSelf ? "Leave the workspace" : "Remove from the workspace"}
+          about="What they made and wrote stays, under their name."
+          act={
+            <button
+              className="btn"
+              disabled={reason !== undefined}
+              title={reason}
+              onClick={() => open("remove")}
+            >
+              {isSelf ? "Leave" : "Remove"}
+            </button>
+          }
+        />
+      </ul>
+      {asked === "suspend" && (
+        <Confirm
+          title={`Suspend ${member.name}`}
+          act="Suspend"
+          isBusy={isBusy}
+          onAct={() => void attempt(() => setStatus("deactivated"))}
+          onClose={() => open(undefined)}
+        >
+          <Consequences member={member} problem={problem} />
+        </Confirm>
+      )}
+      {asked === "remove" && (
+        <TypedConfirm
+          title={isSelf ? "Leave the workspace" : `Remove ${member.name}`}
+          act={isSelf ? "Leave" : "Remove"}
+          word={member.email}
+          isBusy={isBusy}
+          onAct={() => void attempt(remove)}
+          onClose={() => open(undefined)}
+        >
+          <Consequences member={member} problem={problem} />
+        </TypedConfirm>
+      )}
+      {asked === "owner" && (
+        <TypedConfirm
+          title={`Hand the workspace over to ${member.name}`}
+          act="Hand over"
+          word={member.email}
+          isBusy={isBusy}
+          onAct={() => void attempt(handOver)}
+          onClose={() => open(undefined)}
+        >
+          <p>Only they, and other owners, can give it back to you.</p>
+          {problem !== undefined && <p className="dialog-problem">{problem}</p>}
+        </TypedConfirm>
+      )}
+    </Section>
+  );
+}
+
+/** The commands behind the buttons; each says what it did. */
+function useMemberCommands(member: Member, onDone: () => void) {
+  const me = useMe();
+  const navigate = useNavigate();
+  const setStatus = async (status: Member["status"]): Promise<void> => {
+    const ifMatch = etagOf("users.get", { params: { id: member.id } });
+    await call(
+      "users.update",
+      { params: { id: member.id }, body: { status } },
+      ifMatch === undefined ? {} : { ifMatch },
+    );
+    invalidate(["users."]);
+    notify(status === "active" ? `${member.name} is back.` : `${member.name} is suspended.`);
+    onDone();
+  };
+  const remove = async (): Promise<void> => {
+    await call("users.remove", { params: { id: member.id } });
+    invalidate(["users."]);
+    notify(`${member.name} is removed.`);
+    await navigate({ to: "/people" });
+  };
+  const handOver = async (): Promise<void> => {
+    if (!me) return;
+    await call("roles.assign", { params: { userId: member.id }, body: { roleId: "owner" } });
+    // The successor is there first: a workspace is never without an owner.
+    await call("roles.assign", { params: { userId: me.user.id }, body: { roleId: "admin" } });
+    await call("roles.unassign", { params: { userId: me.user.id, roleId: "owner" } });
+    invalidate(["users.", "auth."]);
+    notify(`${member.name} owns this workspace now; you administer it.`);
+    onDone();
+  };
+  return { setStatus, remove, handOver };
+}
+
+/** What ends and what stays, counted where it can be. */
+function Consequences(props: { readonly member: Member; readonly problem: string | undefined }) {
+  const may = useMay();
+  const { member } = props;
+  const tokens = useOp(
+    "users.list_tokens",
+    { query: { userId: member.id, limit: 200 } },
+    { enabled: may("users:write") },
+  ).data?.data.length;
+  return (
+    <>
+      <ul className="plain-list">
+        <li>
+          {tokens ? count(tokens, "API token") : "Their API tokens"}, the applications they allowed
+          and the invitations they sent end at once, and for good.
+        </li>
+        <li>Sessions, streams and whatever they have open here end within half a second.</li>
+        <li>
+          Tickets of theirs stay assigned to them until somebody takes them; approvals that wait for
+          them alone wait on.
+        </li>
+        <li>Workflows, jobs and webhooks that act in their name stop, and the owners are told.</li>
+      </ul>
+      {props.problem !== undefined && (
+        <p className="dialog-problem" role="alert">
+          {props.problem}
+        </p>
+      )}
+    </>
+  );
+}

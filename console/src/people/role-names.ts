@@ -1,0 +1,44 @@
+import { useMemo } from "react";
+import { type Schemas, useOp } from "../data/api.ts";
+import { useMay, useMe } from "../data/people.ts";
+import { toWords } from "../ui/words.ts";
+
+export type Role = Schemas["Role"];
+
+/** The built-in roles that everybody has heard of, where one may not list them. */
+const nameBuiltIn = (id: string): string => (id.startsWith("rol_") ? "Own role" : toWords(id));
+
+export function nameRole({ name, builtIn }: Pick<Role, "name" | "builtIn">): string {
+  return builtIn ? toWords(name) : name;
+}
+
+/** All roles, and how they are called. */
+export function useRoles(): {
+  readonly roles: readonly Role[];
+  readonly nameOf: (id: string) => string;
+} {
+  const may = useMay();
+  const { data } = useOp("roles.list", { query: { limit: 200 } }, { enabled: may("roles:read") });
+  return useMemo(() => {
+    const roles = data?.data ?? [];
+    const names = new Map(roles.map((role) => [role.id, nameRole(role)]));
+    return { roles, nameOf: (id) => names.get(id) ?? nameBuiltIn(id) };
+  }, [data]);
+}
+
+/** Says why one may not give a role; undefined where one may. The server decides by the same rule. */
+export function useGrantReason(): (role: Role) => string | undefined {
+  const me = useMe();
+  return useMemo(() => {
+    const held = new Set(me?.permissions);
+    const isOwner = me?.roles.includes("owner") === true;
+    return (role) => {
+      if (role.id === "owner") return isOwner ? undefined : "Only an owner makes owners.";
+      if (role.permissions.includes("*")) return isOwner ? undefined : "It holds everything.";
+      const lacking = role.permissions.filter(
+        (name) => !name.endsWith(":*") && !held.has(name),
+      ).length;
+      return lacking > 0 ? "It holds what you lack." : undefined;
+    };
+  }, [me]);
+}

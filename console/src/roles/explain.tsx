@@ -1,0 +1,181 @@
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { CircleCheckBig, CircleX } from "lucide-react";
+import { useState } from "react";
+import { type Schemas, useOp } from "../data/api.ts";
+import { useDebounced } from "../ui/behaviour/debounce.ts";
+import { ErrorNotice } from "../ui/feedback.tsx";
+import { Field } from "../ui/field.tsx";
+import { Combobox } from "../ui/overlay/combobox.tsx";
+import { toWords } from "../ui/words.ts";
+import type { RolesSearch } from "./search.ts";
+
+type Explanation = Schemas["AccessExplanation"];
+
+const PAUSE_MS = 300;
+
+/** May they? A person, an operation, perhaps a thing: the server's own decision, and its reasons. */
+export function Explain() {
+  const search = useSearch({ from: "/inside/roles" });
+  const { person, operation, thing, environment } = search;
+  const navigate = useNavigate();
+  const people = useOp("users.list", { query: { limit: 200 } }).data?.data ?? [];
+  const operations = useOp("access.list_operations").data?.data.operations ?? [];
+  const chosen = operations.find(({ id }) => id === operation);
+  const ask = (change: RolesSearch): void =>
+    void navigate({ to: "/roles", search: { ...search, ...change }, replace: true });
+  const { data, error } = useOp(
+    "access.explain",
+    {
+      query: {
+        userId: person ?? "",
+        operation: operation ?? "",
+        ...(thing !== undefined && { thing }),
+        ...(environment && { environment }),
+      },
+    },
+    { enabled: person !== undefined && operation !== undefined },
+  );
+  const isAsked = person !== undefined && operation !== undefined;
+  return (
+    <aside className="explain scroll" aria-label="May they?">
+      <h2>May they?</h2>
+      <Field label="Person">
+        {(bound) => (
+          <Combobox
+            id={bound.id}
+            label="Person"
+            options={people.map(({ id, name, email }) => ({
+              value: id,
+              label: name,
+              about: email,
+            }))}
+            value={person ?? ""}
+            onChange={(value) => ask({ person: value || undefined })}
+          />
+        )}
+      </Field>
+      <Field label="Operation">
+        {(bound) => (
+          <Combobox
+            id={bound.id}
+            label="Operation"
+            options={operations.map(({ id, summary }) => ({
+              value: id,
+              label: id,
+              about: summary,
+            }))}
+            value={operation ?? ""}
+            onChange={(value) => ask({ operation: value || undefined, thing: undefined })}
+          />
+        )}
+      </Field>
+      {chosen && chosen.params.length > 0 && (
+        <Thing
+          key={chosen.id}
+          params={chosen.params}
+          value={thing ?? ""}
+          onChange={(value) => ask({ thing: value || undefined })}
+        />
+      )}
+      <Field label="Environment">
+        {(bound) => (
+          <select
+            {...bound}
+            className="field"
+            value={environment ?? "production"}
+            onChange={({ target }) =>
+              ask({
+                environment:
+                  target.value === "production"
+                    ? undefined
+                    : (target.value as "staging" | "development"),
+              })
+            }
+          >
+            {["production", "staging", "development"].map((name) => (
+              <option key={name} value={name}>
+                {toWords(name)}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      {isAsked && error && <ErrorNotice error={error} />}
+      {isAsked && !error && data && <Verdict explanation={data.data} />}
+      {!isAsked && (
+        <p className="muted">
+          Choose a person and what they want to do. The answer is what the call itself would meet,
+          and its address can be sent on.
+        </p>
+      )}
+    </aside>
+  );
+}
+
+function Thing(props: {
+  readonly params: readonly string[];
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}) {
+  const [text, setText] = useState(props.value);
+  const settled = useDebounced(text.trim(), PAUSE_MS);
+  const { value, onChange } = props;
+  if (settled !== value && settled === text.trim()) queueMicrotask(() => onChange(settled));
+  return (
+    <Field
+      label="On which"
+      isOptional
+      help={`${props.params.join("/")}: it is read as they would, and thrown away.`}
+    >
+      {(bound) => (
+        <input
+          {...bound}
+          className="field mono"
+          value={text}
+          spellCheck={false}
+          onChange={({ target }) => setText(target.value)}
+        />
+      )}
+    </Field>
+  );
+}
+
+function Verdict({ explanation }: { readonly explanation: Explanation }) {
+  const { allowed, person, operation, reasons, wouldGrant, failure, environment } = explanation;
+  return (
+    <section className="verdict" aria-live="polite">
+      <p className={`verdict-word ${allowed ? "ok" : "bad"}`}>
+        {allowed ? <CircleCheckBig className="ico" /> : <CircleX className="ico" />}
+        {allowed ? "Yes" : "No"}
+      </p>
+      <p>
+        {person.name} {allowed ? "may" : "may not"} <code>{operation.id}</code>
+        {environment === "production" ? "" : ` in ${environment}`}.
+      </p>
+      <ol>
+        {reasons.map(({ check, passed, text }) => (
+          <li key={check} className={passed === false ? "bad" : undefined}>
+            {text}
+          </li>
+        ))}
+      </ol>
+      <p className="muted">
+        {person.roles.length === 0
+          ? "They have no role here."
+          : `Their roles: ${person.roles.map(({ id, name }) => (id === name ? toWords(name) : name)).join(", ")}.`}
+        {!allowed && wouldGrant.length > 0 && (
+          <>
+            {" "}
+            These would grant it:{" "}
+            {wouldGrant.map(({ id, name }) => (id === name ? toWords(name) : name)).join(", ")}.
+          </>
+        )}
+      </p>
+      {failure && (
+        <p className="muted mono">
+          {failure.status} {failure.code}
+        </p>
+      )}
+    </section>
+  );
+}

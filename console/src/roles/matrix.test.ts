@@ -1,0 +1,33 @@
+import { expect, test } from "vitest";
+import { diffRole, expandEntries, groupPermissions } from "./matrix.ts";
+
+const CATALOG = ["incidents:read", "incidents:write", "profile", "runs:read"];
+
+test("entries mean what the server means by them: all, an area, or one", () => {
+  expect([...expandEntries(["*"], CATALOG)]).toEqual(CATALOG);
+  expect([...expandEntries(["incidents:*"], CATALOG)]).toEqual([
+    "incidents:read",
+    "incidents:write",
+  ]);
+  expect([...expandEntries(["runs:read", "gone:read"], CATALOG)]).toEqual(["runs:read"]);
+});
+
+test("a change is told by what it gives and takes, not by how it is written", () => {
+  expect(diffRole(["incidents:*"], ["incidents:read", "incidents:write"], CATALOG)).toEqual({
+    added: [],
+    taken: [],
+  });
+  expect(diffRole(["incidents:*"], ["incidents:read", "profile"], CATALOG)).toEqual({
+    added: ["profile"],
+    taken: ["incidents:write"],
+  });
+});
+
+test("permissions are found by their words, under their areas", () => {
+  const permissions = CATALOG.map((name) => ({ name, summary: `About ${name}` }));
+  expect(groupPermissions(permissions, "READ").map(({ area }) => area)).toEqual([
+    "incidents",
+    "runs",
+  ]);
+  expect(groupPermissions(permissions, "nothing")).toEqual([]);
+});

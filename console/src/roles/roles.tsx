@@ -1,0 +1,91 @@
+import "./roles.css";
+import { Search } from "lucide-react";
+import { useMemo, useState } from "react";
+import { useOp } from "../data/api.ts";
+import { useMay } from "../data/people.ts";
+import { useActions } from "../shell/actions.ts";
+import { ErrorNotice, Loading } from "../ui/feedback.tsx";
+import { count } from "../ui/words.ts";
+import type { Draft } from "./draft.ts";
+import { Explain } from "./explain.tsx";
+import { groupPermissions } from "./matrix.ts";
+import { Matrix } from "./matrix-view.tsx";
+import { RoleDialog } from "./role-dialog.tsx";
+
+/** Who may do what: roles and permissions as a matrix, and why for one person. */
+export function Roles() {
+  const may = useMay();
+  const roles = useOp("roles.list", { query: { limit: 200 } });
+  const permissions = useOp("permissions.list");
+  const [text, setText] = useState("");
+  const [draft, setDraft] = useState<Draft>();
+  const areas = useMemo(
+    () => groupPermissions(permissions.data?.data ?? [], text),
+    [permissions.data, text],
+  );
+  const reason = may("roles:write") ? undefined : "You may not make roles here.";
+  useActions([
+    { keys: "n", label: "New role", run: () => setDraft({ role: undefined }), disabled: reason },
+    {
+      keys: "/",
+      label: "Find a permission",
+      run: () => document.getElementById("permission-find")?.focus(),
+    },
+  ]);
+  const error = roles.error ?? permissions.error;
+  return (
+    <div className="page roles-page">
+      <header className="page-head">
+        <h1>Roles</h1>
+        <label className="people-find roles-find">
+          <Search className="ico" />
+          <input
+            id="permission-find"
+            className="field"
+            type="search"
+            aria-label="Find a permission"
+            placeholder="Find a permission…"
+            value={text}
+            onChange={({ target }) => setText(target.value)}
+          />
+        </label>
+        <span className="grow" />
+        {roles.data && permissions.data && (
+          <span className="muted roles-count">
+            {count(permissions.data.data.length, "permission")},{" "}
+            {count(roles.data.data.length, "role")}
+          </span>
+        )}
+        <button
+          className="btn main"
+          disabled={reason !== undefined}
+          title={reason}
+          onClick={() => setDraft({ role: undefined })}
+        >
+          New role
+        </button>
+      </header>
+      {error && <ErrorNotice error={error} retry={() => void roles.refetch()} />}
+      {!error && (!roles.data || !permissions.data) && <Loading rows={10} />}
+      <div className="roles-body">
+        {roles.data && permissions.data && (
+          <Matrix
+            roles={roles.data.data}
+            areas={areas}
+            catalog={permissions.data.data.map(({ name }) => name)}
+            onDraft={setDraft}
+            mayWrite={reason === undefined}
+          />
+        )}
+        {may("roles:write") && <Explain />}
+      </div>
+      {draft && permissions.data && (
+        <RoleDialog
+          draft={draft}
+          catalog={permissions.data.data.map(({ name }) => name)}
+          onClose={() => setDraft(undefined)}
+        />
+      )}
+    </div>
+  );
+}

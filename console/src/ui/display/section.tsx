@@ -1,0 +1,49 @@
+import "./section.css";
+import { type ReactNode, useId } from "react";
+
+interface SectionProps {
+  readonly title: string;
+  readonly about?: ReactNode;
+  /** Buttons, at the end of the head. */
+  readonly act?: ReactNode;
+  readonly isDangerous?: boolean;
+  readonly children?: ReactNode;
+}
+
+/** One subject on a page of settings: its name, a word about it, and what can be done. */
+export function Section({ title, about, act, isDangerous, children }: SectionProps) {
+  const id = useId();
+  return (
+    <section className={isDangerous ? "section danger" : "section"} aria-labelledby={id}>
+      <header className="section-head">
+        <div className="grow">
+          <h2 id={id}>{title}</h2>
+          {about && <p className="muted">{about}</p>}
+        </div>
+        {act}
+      </header>
+      {children}
+    </section>
+  );
+}
+
+interface EntryProps {
+  readonly icon?: ReactNode;
+  readonly title: ReactNode;
+  readonly about?: ReactNode;
+  readonly act?: ReactNode;
+}
+
+/** One thing of a list within a section. */
+export function Entry({ icon, title, about, act }: EntryProps) {
+  return (
+    <li className="entry">
+      {icon}
+      <div className="grow entry-words">
+        <div className="entry-title">{title}</div>
+        {about && <div className="muted entry-about">{about}</div>}
+      </div>
+      {act && <div className="entry-act">{act}</div>}
+    </li>
+  );
+}

@@ -1,0 +1,274 @@
+import "./workspace.css";
+import { useState } from "react";
+import { type ApiToken, ScopePicker, TokenEntry } from "../account/index.ts";
+import { call, invalidate, type Schemas, useOp } from "../data/api.ts";
+import { useMay, useMe } from "../data/people.ts";
+import { useAttempt } from "../shell/sign-in/card.tsx";
+import { useTitle } from "../shell/title.ts";
+import { CopyLine } from "../ui/copy-line.tsx";
+import { Entry, Section } from "../ui/display/section.tsx";
+import { ErrorNotice, Loading } from "../ui/feedback.tsx";
+import { Field } from "../ui/field.tsx";
+import { Confirm } from "../ui/overlay/confirm.tsx";
+import { Dialog } from "../ui/overlay/dialog.tsx";
+import { Ago } from "../ui/time.tsx";
+import { notify, notifyError } from "../ui/toast.tsx";
+import { count } from "../ui/words.ts";
+
+type Registered = Schemas["RegisteredOAuthApplication"];
+type Application = Schemas["ListedOAuthApplication"];
+
+/** Programs of the workspace: the tokens of everybody, and applications that ask people for their consent. */
+export function Programs() {
+  useTitle("Programs");
+  const may = useMay();
+  return (
+    <div className="scroll folio">
+      <div className="folio-body">
+        <h1>Programs</h1>
+        {may("oauth_applications:read") && <Applications />}
+        {may("users:write") && <AllTokens />}
+      </div>
+    </div>
+  );
+}
+
+function AllTokens() {
+  const me = useMe();
+  const { data, error, isPending, refetch } = useOp("users.list_tokens", { query: { limit: 200 } });
+  const [ending, setEnding] = useState<ApiToken>();
+  const end = async ({ id, name }: ApiToken): Promise<void> => {
+    setEnding(undefined);
+    try {
+      await call("users.revoke_token", { params: { id } });
+      notify(`${name} is revoked.`);
+    } catch (failure) {
+      notifyError(failure);
+    }
+    invalidate(["users.list_tokens", "tokens."]);
+  };
+  const tokens = data?.data ?? [];
+  return (
+    <Section
+      title="API tokens of everybody"
+      about={
+        tokens.length === 0
+          ? "Nobody has made one."
+          : `${count(tokens.length, "token")}, each within what its person may do.`
+      }
+    >
+      {error && <ErrorNotice error={error} retry={() => void refetch()} />}
+      {isPending && <Loading rows={3} />}
+      <ul>
+        {tokens.map((token) => (
+          <TokenEntry
+            key={token.id}
+            token={token}
+            whose={token.user.id === me?.user.id ? "Yours" : token.user.name}
+            act={
+              <button
+                className="btn"
+                aria-label={`Revoke ${token.name}`}
+                onClick={() => setEnding(token)}
+              >
+                Revoke
+              </button>
+            }
+          />
+        ))}
+      </ul>
+      {ending && (
+        <Confirm
+          title={`Revoke ${ending.name}`}
+          act="Revoke it"
+          onAct={() => void end(ending)}
+          onClose={() => setEnding(undefined)}
+        >
+          Whatever uses it is refused from now on. This can't be taken back.
+        </Confirm>
+      )}
+    </Section>
+  );
+}
+
+function Applications() {
+  const may = useMay();
+  const { data, error, isPending, refetch } = useOp("oauth.list_applications", {
+    query: { limit: 200 },
+  });
+  const [isNew, setNew] = useState(false);
+  const [made, setMade] = useState<Registered>();
+  const [ending, setEnding] = useState<Application>();
+  const reason = may("oauth_applications:write") ? undefined : "You may not register applications.";
+  const rotate = async (clientId: string): Promise<void> => {
+    try {
+      setMade((await call("oauth.rotate_application_secret", { params: { clientId } })).data);
+    } catch (failure) {
+      notifyError(failure);
+    }
+  };
+  const remove = async ({ clientId, name }: Application): Promise<void> => {
+    setEnding(undefined);
+    try {
+      await call("oauth.delete_application", { params: { clientId } });
+      notify(`${name} is removed, and what people had allowed it.`);
+    } catch (failure) {
+      notifyError(failure);
+    }
+    invalidate(["oauth."]);
+  };
+  return (
+    <Section
+      title="OAuth applications"
+      about="They ask people for their consent, and act within it."
+      act={
+        <button
+          className="btn main"
+          disabled={reason !== undefined}
+          title={reason}
+          onClick={() => setNew(true)}
+        >
+          Register one
+        </button>
+      }
+    >
+      {error && <ErrorNotice error={error} retry={() => void refetch()} />}
+      {isPending && <Loading rows={2} />}
+      {data?.data.length === 0 && <p className="section-empty">None is registered.</p>}
+      <ul>
+        {data?.data.map((application) => (
+          <ApplicationEntry
+            key={application.clientId}
+            application={application}
+            reason={reason}
+            onRotate={() => void rotate(application.clientId)}
+            onRemove={() => setEnding(application)}
+          />
+        ))}
+      </ul>
+      {isNew && (
+        <NewApplication
+          onClose={() => setNew(false)}
+          onMade={(application) => {
+            setNew(false);
+            setMade(application);
+          }}
+        />
+      )}
+      {made && (
+        <Dialog
+          title={made.name}
+          onClose={() => setMade(undefined)}
+          onSubmit={() => setMade(undefined)}
+          footer={<button className="btn main">I have kept it</button>}
+        >
+          <p>The secret is shown only now.</p>
+          <CopyLine label="Client id" text={made.clientId} />
+          <CopyLine label="Client secret" text={made.clientSecret} />
+        </Dialog>
+      )}
+      {ending && (
+        <Confirm
+          title={`Remove ${ending.name}`}
+          act="Remove it"
+          onAct={() => void remove(ending)}
+          onClose={() => setEnding(undefined)}
+        >
+          All its tokens end at once, of everybody who allowed it.
+        </Confirm>
+      )}
+    </Section>
+  );
+}
+
+function ApplicationEntry(props: {
+  readonly application: Application;
+  readonly reason: string | undefined;
+  readonly onRotate: () => void;
+  readonly onRemove: () => void;
+}) {
+  const { name, clientId, allowedScopes, updatedAt } = props.application;
+  const off = { disabled: props.reason !== undefined, title: props.reason };
+  return (
+    <Entry
+      title={name}
+      about={
+        <>
+          <span className="mono">{clientId}</span> · {count(allowedScopes.length, "permission")} at
+          most · changed <Ago at={updatedAt} />
+        </>
+      }
+      act={
+        <>
+          <button className="btn" {...off} onClick={props.onRotate}>
+            New secret
+          </button>
+          <button className="btn" {...off} aria-label={`Remove ${name}`} onClick={props.onRemove}>
+            Remove
+          </button>
+        </>
+      }
+    />
+  );
+}
+
+function NewApplication(props: {
+  readonly onClose: () => void;
+  readonly onMade: (application: Registered) => void;
+}) {
+  const me = useMe();
+  const [name, setName] = useState("");
+  const [addresses, setAddresses] = useState("");
+  const [scopes, setScopes] = useState<ReadonlySet<string>>(new Set(["profile"]));
+  const { problem, isBusy, attempt } = useAttempt();
+  const redirectUris = addresses.split(/\s+/).filter(Boolean);
+  const make = async (): Promise<void> => {
+    const body = { name: name.trim(), redirectUris, allowedScopes: [...scopes].toSorted() };
+    const { data } = await call("oauth.create_application", { body });
+    invalidate(["oauth."]);
+    props.onMade(data);
+  };
+  return (
+    <Dialog
+      title="Register an application"
+      isWide
+      onClose={props.onClose}
+      onSubmit={() => void attempt(make)}
+      footer={
+        <button
+          className="btn main"
+          disabled={isBusy || name.trim() === "" || redirectUris.length === 0 || scopes.size === 0}
+        >
+          Register
+        </button>
+      }
+    >
+      <Field label="Name" help="Shown to people who are asked for their consent.">
+        {(bound) => (
+          <input
+            {...bound}
+            className="field"
+            maxLength={100}
+            value={name}
+            onChange={({ target }) => setName(target.value)}
+          />
+        )}
+      </Field>
+      <Field
+        label="Redirect addresses"
+        help="Where it gets its answer; one on each line."
+        error={problem}
+      >
+        {(bound) => (
+          <textarea
+            {...bound}
+            className="field scope-lines"
+            value={addresses}
+            onChange={({ target }) => setAddresses(target.value)}
+          />
+        )}
+      </Field>
+      <ScopePicker offered={me?.permissions ?? []} chosen={scopes} onChange={setScopes} />
+    </Dialog>
+  );
+}

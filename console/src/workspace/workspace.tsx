@@ -1,0 +1,308 @@
+import "./workspace.css";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { call, etagOf, invalidate, type Schemas, useOp } from "../data/api.ts";
+import { useMay } from "../data/people.ts";
+import { place } from "../data/place.ts";
+import { useAttempt } from "../shell/sign-in/card.tsx";
+import { useTitle } from "../shell/title.ts";
+import { Entry, Section } from "../ui/display/section.tsx";
+import { ErrorNotice, Loading } from "../ui/feedback.tsx";
+import { Field } from "../ui/field.tsx";
+import { Confirm } from "../ui/overlay/confirm.tsx";
+import { notify } from "../ui/toast.tsx";
+import { toWords } from "../ui/words.ts";
+
+type Workspace = Schemas["Workspace"];
+
+/** The workspace: its name, times and languages, what it demands of its people, and what it holds. */
+export function WorkspaceSettings() {
+  useTitle("Workspace");
+  const may = useMay();
+  const { data, error, isPending, refetch } = useOp("workspaces.current");
+  const workspace = data?.data;
+  return (
+    <div className="scroll folio">
+      <div className="folio-body">
+        <header className="folio-head">
+          <h1 className="grow">{workspace?.name ?? "Workspace"}</h1>
+          <code className="muted">{workspace?.slug}</code>
+        </header>
+        {error && <ErrorNotice error={error} retry={() => void refetch()} />}
+        {isPending && <Loading rows={8} />}
+        {workspace && (
+          <>
+            <General
+              key={workspace.updatedAt}
+              workspace={workspace}
+              reason={may("workspaces:write") ? undefined : "You may not change the workspace."}
+            />
+            <SecondFactors />
+            {may("sso:read") && <SignOn />}
+            <Usage slug={workspace.slug} />
+          </>
+        )}
+      </div>
+    </div>
+  );
+}
+
+const ZONES = Intl.supportedValuesOf("timeZone");
+const LOCALES = [
+  "en-GB",
+  "en-US",
+  "de-CH",
+  "de-DE",
+  "de-AT",
+  "fr-CH",
+  "fr-FR",
+  "it-IT",
+  "es-ES",
+  "nl-NL",
+];
+
+function General(props: { readonly workspace: Workspace; readonly reason: string | undefined }) {
+  const { slug, name, description, timezone, locale, corsOrigins } = props.workspace;
+  const [draft, setDraft] = useState({
+    name,
+    description,
+    timezone,
+    locale,
+    origins: corsOrigins.join("\n"),
+  });
+  // A draft keeps the version that it began with: somebody else's change is not overwritten.
+  const [ifMatch] = useState(etagOf("workspaces.current"));
+  const { problem, isBusy, attempt } = useAttempt();
+  const set = (change: Partial<typeof draft>): void => setDraft({ ...draft, ...change });
+  const save = async (): Promise<void> => {
+    const { origins, ...rest } = draft;
+    const body = { ...rest, corsOrigins: origins.split(/\s+/).filter(Boolean) };
+    await call(
+      "workspaces.update",
+      { params: { slug }, body },
+      ifMatch === undefined ? {} : { ifMatch },
+    );
+    invalidate(["workspaces.", "auth.me"]);
+    notify("The workspace is changed.");
+  };
+  return (
+    <Section title="General" about="Schedules, reports and apps follow its time zone and language.">
+      <form
+        className="section-body"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void attempt(save);
+        }}
+      >
+        <fieldset className="workspace-form bare-set" disabled={props.reason !== undefined}>
+          <Field label="Name">
+            {(bound) => (
+              <input
+                {...bound}
+                className="field"
+                required
+                maxLength={100}
+                value={draft.name}
+                onChange={({ target }) => set({ name: target.value })}
+              />
+            )}
+          </Field>
+          <Field label="What it is for" isOptional>
+            {(bound) => (
+              <input
+                {...bound}
+                className="field"
+                maxLength={2000}
+                value={draft.description}
+                onChange={({ target }) => set({ description: target.value })}
+              />
+            )}
+          </Field>
+          <Choice
+            label="Time zone"
+            value={draft.timezone}
+            options={ZONES}
+            onChange={(value) => set({ timezone: value })}
+          />
+          <Choice
+            label="Language"
+            value={draft.locale}
+            options={LOCALES}
+            onChange={(value) => set({ locale: value })}
+          />
+          <Origins value={draft.origins} onChange={(origins) => set({ origins })} />
+        </fieldset>
+        {problem !== undefined && (
+          <p className="dialog-problem" role="alert">
+            {problem}
+          </p>
+        )}
+        <button
+          className="btn main"
+          disabled={isBusy || props.reason !== undefined}
+          title={props.reason}
+        >
+          Save
+        </button>
+      </form>
+    </Section>
+  );
+}
+
+function Origins(props: { readonly value: string; readonly onChange: (value: string) => void }) {
+  return (
+    <div className="wide-field">
+      <Field
+        label="Pages that may call the API"
+        isOptional
+        help="Origins such as https://desk.example.com, one on each line."
+      >
+        {(bound) => (
+          <textarea
+            {...bound}
+            className="field scope-lines"
+            value={props.value}
+            onChange={({ target }) => props.onChange(target.value)}
+          />
+        )}
+      </Field>
+    </div>
+  );
+}
+
+function Choice(props: {
+  readonly label: string;
+  readonly value: string;
+  readonly options: readonly string[];
+  readonly onChange: (value: string) => void;
+}) {
+  const options = props.options.includes(props.value)
+    ? props.options
+    : [props.value, ...props.options];
+  return (
+    <Field label={props.label}>
+      {(bound) => (
+        <select
+          {...bound}
+          className="field"
+          value={props.value}
+          onChange={({ target }) => props.onChange(target.value)}
+        >
+          {options.map((option) => (
+            <option key={option}>{option}</option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}
+
+function SecondFactors() {
+  const may = useMay();
+  const status = useOp("mfa.status").data?.data;
+  const access = useOp(
+    "users.list_access",
+    { query: { limit: 200 } },
+    { enabled: may("users:write") },
+  ).data?.data;
+  const without = access?.filter(({ hasSecondFactor }) => !hasSecondFactor).length;
+  const [isAsking, setAsking] = useState(false);
+  const { problem, isBusy, attempt } = useAttempt();
+  const reason = may("security:write") ? undefined : "You may not change this.";
+  if (!status) return null;
+  const isOn = status.enforced;
+  const turn = async (): Promise<void> => {
+    await call("mfa.enforce", { body: { enforced: !isOn } });
+    invalidate(["mfa.", "auth.me"]);
+    setAsking(false);
+    notify(
+      isOn ? "No second factor is demanded any more." : "Everybody needs a second factor now.",
+    );
+  };
+  return (
+    <Section title="Security">
+      <ul>
+        <Entry
+          title={
+            <>
+              Second factor of everybody
+              <span className={`tag ${isOn ? "ok" : "idle"}`}>
+                {isOn ? "Demanded" : "Not demanded"}
+              </span>
+            </>
+          }
+          about={
+            without === undefined
+              ? "Whoever has none can do nothing but set one up."
+              : `${without} of ${access?.length} members have none; they could do nothing but set one up.`
+          }
+          act={
+            <button
+              className="btn"
+              disabled={reason !== undefined}
+              title={reason}
+              onClick={() => setAsking(true)}
+            >
+              {isOn ? "Demand it no longer" : "Demand it"}
+            </button>
+          }
+        />
+      </ul>
+      {isAsking && (
+        <Confirm
+          title={isOn ? "Demand no second factor any more" : "Demand a second factor of everybody"}
+          act={isOn ? "Demand it no longer" : "Demand it"}
+          isBusy={isBusy}
+          onAct={() => void attempt(turn)}
+          onClose={() => setAsking(false)}
+        >
+          <p>
+            {isOn
+              ? "A password alone opens this workspace again."
+              : "At once: members without one are held at its set-up. API tokens and applications keep working."}
+          </p>
+          {problem !== undefined && <p className="dialog-problem">{problem}</p>}
+        </Confirm>
+      )}
+    </Section>
+  );
+}
+
+function SignOn() {
+  const { data, error } = useOp("sso.get");
+  const sso = error ? undefined : data?.data;
+  return (
+    <Section
+      title="Single sign-on"
+      about={
+        sso
+          ? `${sso.protocol === "oidc" ? "OpenID Connect" : "SAML 2.0"}, ${sso.enforceSSO ? "demanded of everybody" : "beside the password"}.`
+          : "Not set up: people sign in by password or passkey."
+      }
+      act={
+        <Link to="/settings/sso" className="btn">
+          {sso ? "Change" : "Set up"}
+        </Link>
+      }
+    />
+  );
+}
+
+function Usage({ slug }: { readonly slug: string }) {
+  const { data } = useOp("workspaces.stats", { params: { slug } });
+  const counts = Object.entries(data?.data.counts ?? {}).toSorted(([one], [other]) =>
+    one.localeCompare(other, "en"),
+  );
+  return (
+    <Section title="What it holds" about={`In ${place.environment}.`}>
+      <dl className="usage">
+        {counts.map(([name, number]) => (
+          <div key={name}>
+            <dt>{toWords(name)}</dt>
+            <dd>{number.toLocaleString("en")}</dd>
+          </div>
+        ))}
+      </dl>
+    </Section>
+  );
+}
