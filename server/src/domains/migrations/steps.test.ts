@@ -144,7 +144,7 @@ const EVERY = [
   ["integer", "-9007199254740992"],
   ["decimal", "'NaN'"],
   ["decimal", "1234567890.123456"],
-  ["date", "'1899-12-31'"],
+  ["date", "'0001-12-31 BC'"],
   ["timestamp", "'10000-01-01 00:00:00+00'"],
   ["json", "'null'"],
   ["reference", "'somebody'"],

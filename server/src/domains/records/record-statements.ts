@@ -34,8 +34,8 @@ export function recordStatements(schema: TableSchema): RecordStatements {
 }
 
 /** All fields of a table's records, in the order in which they are shown. */
-export function fieldsOf({ columns }: TableSchema): readonly string[] {
-  return [...SYSTEM_FIELDS, ...columns.map(({ name }) => name)];
+export function fieldsOf({ columnNames }: TableSchema): readonly string[] {
+  return [...SYSTEM_FIELDS, ...columnNames];
 }
 
 const SYSTEM_FIELDS: readonly string[] = SYSTEM_COLUMNS.map(([field]) => field);

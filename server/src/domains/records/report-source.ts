@@ -5,7 +5,7 @@ import {
   type ReportField,
   reportSource,
 } from "#kernel/contributions/report-source.ts";
-import { findOpenTable, type RuleSql, Slug, type TableSchema } from "#domains/tables/index.ts";
+import { findOpenTable, type OpenTable, type RuleSql, Slug } from "#domains/tables/index.ts";
 import { RecordsRead } from "./permissions.ts";
 import { fieldsOf } from "./record-statements.ts";
 
@@ -23,7 +23,7 @@ export const recordsSource = reportSource({
     return {
       from: schema.view,
       where: rules.where,
-      fields: reportFields(schema, rules),
+      fields: new ReportFields(table, rules),
       key: [{ sql: "id", type: "text" }],
       time: "createdAt",
       query: (text, values) =>
@@ -33,12 +33,34 @@ export const recordsSource = reportSource({
   },
 });
 
-function reportFields(schema: TableSchema, rules: RuleSql): ReadonlyMap<string, ReportField> {
-  return new Map(
-    fieldsOf(schema).flatMap((name): [string, ReportField][] => {
-      const field = rules.field(name);
-      const column = schema.byName.get(name);
-      return field ? [[name, column ? { ...field, toJson: column.columnType.show } : field]] : [];
-    }),
-  );
+/**
+ * The fields by name; paths through references too, which are not listed. Each is compiled when it is asked
+ * for, once: one that is not used would leave parameters that stand nowhere in the statement.
+ */
+class ReportFields extends Map<string, ReportField> {
+  readonly #table: OpenTable;
+  readonly #rules: RuleSql;
+  readonly #compiled = new Map<string, ReportField | undefined>();
+
+  constructor(table: OpenTable, rules: RuleSql) {
+    super();
+    this.#table = table;
+    this.#rules = rules;
+    for (const name of fieldsOf(table.schema)) {
+      const type = table.fieldType(name);
+      // Its SQL is that of `get`.
+      if (type) this.set(name, { sql: "null", kind: type.kind });
+    }
+  }
+
+  override get(name: string): ReportField | undefined {
+    if (!this.#compiled.has(name)) this.#compiled.set(name, this.#compile(name));
+    return this.#compiled.get(name);
+  }
+
+  #compile(name: string): ReportField | undefined {
+    const field = this.#rules.field(name);
+    const show = this.#table.schema.byName.get(name)?.columnType.show ?? field?.show;
+    return field && show ? { ...field, toJson: show } : field;
+  }
 }

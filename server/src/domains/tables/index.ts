@@ -40,7 +40,7 @@ export {
 } from "./schema/open-table.ts";
 export { findTableSchema, reloadTableSchema } from "./schema/table-cache.ts";
 export type { TableSchema } from "./schema/table-schema.ts";
-export type { RuleSql } from "./schema/rule-sql.ts";
+export type { RuleSql, TableField } from "./schema/table-field.ts";
 export {
   checkAccess,
   type Grant,

@@ -108,7 +108,7 @@ export async function lockTables(
     .where(
       sql<boolean>`slug = any (${slugs}) or (cardinality(${referringTo}::text[]) > 0 and exists (
         select from jsonb_array_elements(columns) as c
-         where c ->> 'type' = 'reference' and c -> 'options' ->> 'table' = any (${referringTo})))`,
+         where c ->> 'type' in ('reference', 'links') and c -> 'options' ->> 'table' = any (${referringTo})))`,
     )
     .orderBy("slug")
     .forUpdate()

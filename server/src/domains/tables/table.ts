@@ -43,6 +43,15 @@ export const COLUMN_TYPES = [
   "multi_enum",
   "reference",
   "autonumber",
+  "duration",
+  "email",
+  "url",
+  "user",
+  "links",
+  "backlinks",
+  "lookup",
+  "rollup",
+  "formula",
 ] as const;
 export type ColumnTypeName = (typeof COLUMN_TYPES)[number];
 

@@ -13,9 +13,12 @@ export function parseTime(text: string): string | undefined {
   return canonical.length === CANONICAL_LENGTH ? canonical : undefined;
 }
 
-/** A day of the years 1900 to 9999, as it is; undefined for any other text. */
+/** A day of the years 1 to 9999, as it is; undefined for any other text. */
 export function parseDate(text: string): string | undefined {
-  return DATE.test(text) && inputTime.Check(`${text}T00:00:00Z`) ? text : undefined;
+  if (!DATE.test(text) || text.startsWith("0000")) return undefined;
+  const time = Date.parse(`${text}T00:00:00Z`);
+  // JavaScript takes February 30 for a day of March.
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text) ? text : undefined;
 }
 
 const DATE = /^\d{4}-\d\d-\d\d$/;

@@ -77,11 +77,10 @@ function comparisonSql(
   { path, operator, operand, matches }: Comparison,
   { resolve, parameters, negated }: SqlContext,
 ): string {
-  const [name = "", ...words] = path;
-  const root = resolve(name);
+  const { root, words } = splitPath(path, resolve);
   const field = root && resolveWords(root, words, parameters);
   // There is nothing at the path, whatever the row.
-  if (!field) return String(matches(null) !== negated);
+  if (!root || !field) return String(matches(null) !== negated);
   const plain = NEGATIONS.get(operator);
   const isNegated = negated !== (plain !== undefined);
   const comparison: SqlComparison = {
@@ -93,6 +92,18 @@ function comparisonSql(
   const sql = WRITERS[field.kind](field, comparison);
   const whole = containment === undefined ? sql : `${containment} and ${sql}`;
   return isNegated ? `(${whole}) is not true` : whole;
+}
+
+/** The longest beginning of a path that is a field, and the words that lead on from it. */
+export function splitPath<Field>(
+  path: readonly string[],
+  resolve: (name: string) => Field | undefined,
+): { readonly root: Field | undefined; readonly words: readonly string[] } {
+  for (let length = path.length; length > 1; length -= 1) {
+    const root = resolve(path.slice(0, length).join("."));
+    if (root !== undefined) return { root, words: path.slice(length) };
+  }
+  return { root: resolve(path[0] ?? ""), words: path.slice(1) };
 }
 
 /** A containment that follows from an equality within JSON, and is served by an index. */

@@ -2,7 +2,7 @@ import { jsonPointer } from "../schema/json-pointer.ts";
 import type { Condition } from "./condition.ts";
 import { parseDate, parseTime } from "./parse-time.ts";
 import type { Operator } from "./operator.ts";
-import type { ConditionFieldKind } from "./sql.ts";
+import { type ConditionFieldKind, splitPath } from "./sql.ts";
 import { parseCondition, type ConditionError } from "./parse-condition.ts";
 
 /** A condition whose fields exist and whose operands are of their kinds, or its errors. */
@@ -53,8 +53,7 @@ function convertObject(state: CheckState, condition: Condition, pointer: string)
 }
 
 function convertPath(state: CheckState, path: string, value: unknown, at: string): unknown {
-  const [name = "", ...words] = path.split(".");
-  const field = state.fieldOf(name);
+  const { root: field, words } = splitPath(path.split("."), state.fieldOf);
   if (!field) return addError(state, at, "is not a field of this table");
   const kind = words.length === 0 ? field : nestedKind(field, words);
   if (!kind) return addError(state, at, `leads into a field that holds ${NOUNS[field]}`);

@@ -3,16 +3,30 @@ import { sendText, type Tx } from "./connection.ts";
 /** Collects the parameters of a statement whose text is being built. */
 export class SqlParameters {
   readonly values: unknown[];
+  readonly #placeholders: string[];
 
   /** Begins with those of the text so far. */
-  constructor(before: readonly unknown[] = []) {
-    this.values = [...before];
+  constructor(before: readonly unknown[] | SqlParameters = []) {
+    const isText = before instanceof SqlParameters;
+    this.values = isText ? [...before.values] : [...before];
+    this.#placeholders = isText ? [...before.#placeholders] : [];
   }
 
   /** Adds a value and returns its placeholder; `type` is a constant, such as `text[]`. */
   add(value: unknown, type: string): string {
     this.values.push(value);
-    return `$${this.values.length}::${type}`;
+    const placeholder = `$${this.values.length}::${type}`;
+    this.#placeholders.push(placeholder);
+    return placeholder;
+  }
+
+  /** A condition that always holds, and names those that a text does not: PostgreSQL wants a use for each. */
+  mentionRest(text: string): string | undefined {
+    const named = new Set(text.match(/\$\d+/g));
+    const rest = this.#placeholders.filter((item) => !named.has(item.slice(0, item.indexOf(":"))));
+    return rest.length === 0
+      ? undefined
+      : `coalesce(${rest.map((item) => `${item} is null`).join(" or ")}, true) is not null`;
   }
 }
 

@@ -70,7 +70,14 @@ function csvFormat({ schema, fields, formulas }: FileOptions): ListFileFormat<Li
 }
 
 /** The types of columns whose cells may hold any text. */
-const TEXT_TYPES: ReadonlySet<string> = new Set(["text", "enum", "multi_enum", "json"]);
+const TEXT_TYPES: ReadonlySet<string> = new Set([
+  "text",
+  "enum",
+  "multi_enum",
+  "json",
+  "email",
+  "url",
+]);
 
 /** Records read at once; there is one statement for each number. */
 const PAGE_RECORDS = [10, 100, 1_000] as const;

@@ -4,8 +4,8 @@ import type { Tx } from "#kernel/db/connection.ts";
 import { invalidField } from "#kernel/operation/failure.ts";
 import { queryRows } from "#kernel/db/statement.ts";
 import type { ColumnSchema, OpenTable, TableSchema } from "#domains/tables/index.ts";
-import { type RecordResponse, toRecord } from "../record.ts";
-import { parseRecordQuery } from "./record-query.ts";
+import type { RecordResponse } from "../record.ts";
+import { parseRecordQuery, toQueriedRecord } from "./record-query.ts";
 
 const EXPANDED_FIELDS_MAX = 10;
 
@@ -21,7 +21,7 @@ export function parseExpand(
   }
   return names.map((name) => {
     const column = schema.byName.get(name);
-    if (column?.type !== "reference") {
+    if (column?.target === undefined && !column?.refersToUsers) {
       throw invalidField("?expand", `names "${name}", which is not a reference of this table`);
     }
     return column;
@@ -76,10 +76,11 @@ async function findTargets(
   }
   const other = await table.find(target);
   if (!other) return NO_TARGETS;
-  const { select, where, parameters } = parseRecordQuery(other, {});
+  const query = parseRecordQuery(other, {});
+  const { select, where, parameters } = query;
   const list = parameters.add(ids, "text[]");
   const visible = where === undefined ? "" : ` and ${where}`;
   const text = `select ${select} from ${other.schema.view} where id = any(${list})${visible}`;
   const rows = await queryRows(tx, text, parameters.values);
-  return new Map(rows.map((row) => [row["id"], toRecord(other.schema, row)]));
+  return new Map(rows.map((row) => [row["id"], toQueriedRecord(query, row)]));
 }

@@ -8,12 +8,13 @@ import {
 } from "#kernel/list/order.ts";
 import type { ListPosition } from "#kernel/list/page-start.ts";
 import type { OpenTable } from "#domains/tables/index.ts";
-import { type RecordResponse, toRecord } from "../record.ts";
+import type { RecordResponse } from "../record.ts";
 import {
   type ParsedRecordQuery,
   parseOrder,
   parseRecordQuery,
   type RecordQuery,
+  toQueriedRecord,
 } from "./record-query.ts";
 
 /** A list of records: a query and its order. */
@@ -58,17 +59,14 @@ export async function readListedRecords(
   return rows.slice(0, count).map((row) => {
     const position = names.map((name) => row[name]);
     const visible = hidden.length === 0 ? row : pickFields(listing, row);
-    return { record: toRecord(query.schema, visible), position };
+    return { record: toQueriedRecord(query, visible), position };
   });
 }
 
 /** Counts the records that a query finds. */
-export async function countRecords(
-  tx: Tx,
-  { schema, where, parameters }: ParsedRecordQuery,
-): Promise<number> {
-  const condition = where === undefined ? "" : ` where ${where}`;
-  const text = `select count(*) as count from ${schema.view}${condition}`;
+export async function countRecords(tx: Tx, query: ParsedRecordQuery): Promise<number> {
+  const { schema, parameters } = query;
+  const text = `select count(*) as count from ${schema.view}${whereSql(query)}`;
   const [row] = await queryRows(tx, text, parameters.values);
   return Number(row?.["count"]);
 }
@@ -80,15 +78,25 @@ export async function readPosition(
   keys: readonly SortKey[],
   place: number,
 ): Promise<ListPosition | undefined> {
-  const all = new SqlParameters(parameters.values);
+  const all = new SqlParameters(parameters);
   const offset = all.add(place, "bigint");
-  const condition = where === undefined ? "" : ` where ${where}`;
   const select = keys.map(({ sql }, index) => `${sql} as "${HIDDEN}${index}"`).join(", ");
+  const condition = whereSql({ where, parameters: all }, `${select} ${offset}`);
   const text =
     `select ${select} from ${schema.view}${condition} ` +
     `order by ${orderBySql(keys)} limit 1 offset ${offset}`;
   const [row] = await queryRows(tx, text, all.values);
   return row && keys.map((_, index) => row[`${HIDDEN}${index}`]);
+}
+
+/** The clause of a statement; it names parameters that nothing else in the text does. */
+function whereSql(
+  { where, parameters }: Pick<ParsedRecordQuery, "where" | "parameters">,
+  text = "",
+): string {
+  const rest = parameters.mentionRest(`${where} ${text}`);
+  const conditions = [where, rest].filter((condition) => condition !== undefined);
+  return conditions.length === 0 ? "" : ` where ${conditions.join(" and ")}`;
 }
 
 /** Counted one by one up to here; beyond it the planner's estimate is near enough. */
@@ -103,9 +111,8 @@ export async function estimateRecords(
   query: ParsedRecordQuery,
 ): Promise<{ readonly total: number; readonly isEstimate?: true }> {
   if (query.rules.where !== undefined) return { total: await countRecords(tx, query) };
-  const { schema, where, parameters } = query;
-  const condition = where === undefined ? "" : ` where ${where}`;
-  const matching = `select from ${schema.view}${condition}`;
+  const { schema, parameters } = query;
+  const matching = `select from ${schema.view}${whereSql(query)}`;
   const bounded = `select count(*) as count from (${matching} limit ${COUNTED_MAX + 1}) as r`;
   const [row] = await queryRows(tx, bounded, parameters.values);
   const counted = Number(row?.["count"]);
@@ -126,7 +133,7 @@ export function listStatement(
   count: number,
 ): { text: string; values: readonly unknown[] } {
   const { schema, select, where, parameters } = query;
-  const all = new SqlParameters(parameters.values);
+  const all = new SqlParameters(parameters);
   const conditions = [where, part && `(${part(all)})`].filter(
     (condition) => condition !== undefined,
   );

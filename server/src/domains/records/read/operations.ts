@@ -1,7 +1,7 @@
 import Type from "typebox";
 import { type OpenTable, openTable, Slug, type TableSchema } from "#domains/tables/index.ts";
 import type { ReadContext } from "#kernel/contract.ts";
-import { queryRows } from "#kernel/db/statement.ts";
+import { queryRows, type SqlRow } from "#kernel/db/statement.ts";
 import { queryEvents } from "#kernel/log/event-log.ts";
 import { visibilityContext, filterEvents } from "#kernel/log/event-visibility.ts";
 import { EventEnvelope, positionOf, toEventEnvelope } from "#kernel/log/event.ts";
@@ -20,11 +20,18 @@ import { line, object } from "#kernel/schema/schema.ts";
 import { RecordsRead } from "../permissions.ts";
 import { assertVisible } from "../record-access.ts";
 import { recordStatements } from "../record-statements.ts";
-import { NoSuchRecord, RecordId, RecordSchema, toRecord, toStoredRecord } from "../record.ts";
+import {
+  NoSuchRecord,
+  RecordId,
+  type RecordResponse,
+  RecordSchema,
+  toRecord,
+  toStoredRecord,
+} from "../record.ts";
 import { expandReferences, parseExpand } from "./expand-references.ts";
 import { cursorName, readRecordPage, recordPageQuery } from "./list-page.ts";
 import { parseListing } from "./list-sql.ts";
-import { parseRecordQuery, recordQueryParams } from "./record-query.ts";
+import { parseRecordQuery, recordQueryParams, toQueriedRecord } from "./record-query.ts";
 
 const fieldsQuery = {
   fields: recordQueryParams.fields,
@@ -90,7 +97,12 @@ export const getRecord = query({
   async run(ctx, { params, query: { expand, fields } }) {
     const table = await openTable(ctx, params.slug);
     const { schema } = table;
-    const { references, text, values } = await table.parse(() => {
+    const {
+      references,
+      text,
+      values,
+      toRecord: read,
+    } = await table.parse(() => {
       const expanded = parseExpand(schema, expand);
       const { recordId } = params;
       const statement = getStatement(table, { recordId, ...withFields({ fields }, expanded) });
@@ -100,8 +112,8 @@ export const getRecord = query({
       const [row] = await queryRows(ctx.tx, text, values);
       if (!row) throw new Failure(NoSuchRecord);
       const { [REVISION]: revision, ...visible } = row;
-      const record = toRecord(schema, visible);
-      if (references.length === 0) {
+      const record = read(visible);
+      if (references.length === 0 && schema.computed.size === 0) {
         // A column that comes, goes or is renamed changes the response, and not the record.
         return { data: record, revision: Number(revision), schemaRevision: schema.revision };
       }
@@ -144,25 +156,34 @@ function withFields<Query extends { readonly fields?: string | undefined }>(
 /** Not the name of any field. */
 const REVISION = "~revision";
 
+interface GetStatement {
+  readonly text: string;
+  readonly values: readonly unknown[];
+  readonly toRecord: (row: SqlRow) => RecordResponse;
+}
+
 const getStatements = new WeakMap<TableSchema, string>();
 
 /** The statement that reads one record. Callers whom no rule limits share one text. */
 function getStatement(
   table: OpenTable,
   { recordId, fields }: { readonly recordId: string; readonly fields?: string | undefined },
-): { text: string; values: readonly unknown[] } {
+): GetStatement {
   const { schema } = table;
-  const isShared = !table.grants("read") && fields === undefined;
+  const isShared = !table.grants("read") && fields === undefined && schema.computed.size === 0;
   const shared = isShared ? getStatements.get(schema) : undefined;
-  if (shared !== undefined) return { text: shared, values: [recordId] };
-  const { select, where, parameters } = parseRecordQuery(table, { fields });
+  if (shared !== undefined) {
+    return { text: shared, values: [recordId], toRecord: (row) => toRecord(schema, row) };
+  }
+  const query = parseRecordQuery(table, { fields });
+  const { select, where, parameters } = query;
   const id = parameters.add(recordId, "text");
   const visible = where === undefined ? "" : ` and ${where}`;
   const text =
     `select ${select}, revision as "${REVISION}" from ${schema.view} ` +
     `where id = ${id}${visible}`;
   if (isShared) getStatements.set(schema, text);
-  return { text, values: parameters.values };
+  return { text, values: parameters.values, toRecord: (row) => toQueriedRecord(query, row) };
 }
 
 /** The events of a record, newest first, also when it has been deleted. */

@@ -1,12 +1,13 @@
 /** The query of a list or an export: which records, in which order, and which of their fields. */
 import Type from "typebox";
-import type { OpenTable, RuleSql, TableSchema } from "#domains/tables/index.ts";
-import { SqlParameters } from "#kernel/db/statement.ts";
+import type { OpenTable, RuleSql, TableField, TableSchema } from "#domains/tables/index.ts";
+import { SqlParameters, type SqlRow } from "#kernel/db/statement.ts";
 import { filterSql, searchSql } from "#kernel/list/filter.ts";
 import { type SortKey, parseSort } from "#kernel/list/order.ts";
 import { invalidField } from "#kernel/operation/failure.ts";
 import { line, text } from "#kernel/schema/schema.ts";
 import { fieldsOf, selectList } from "../record-statements.ts";
+import { type RecordResponse, toRecord } from "../record.ts";
 
 const FILTER_CHARACTERS_MAX = 20_000;
 const NAMES_CHARACTERS_MAX = 14_000;
@@ -28,10 +29,16 @@ export const recordQueryParams = {
     ),
   ),
   fields: Type.Optional(
-    line(NAMES_CHARACTERS_MAX, "The fields to show, with commas between them; all when absent"),
+    line(
+      NAMES_CHARACTERS_MAX,
+      "The fields to show, with commas between them; all when absent. A path leads through references: `customer.name`",
+    ),
   ),
   q: Type.Optional(
-    line(200, "Only records with this in some field of the type text or enum, whatever the case"),
+    line(
+      200,
+      "Only records with this in some field of the type text, enum, email or url, whatever the case",
+    ),
   ),
 };
 export type RecordQuery = {
@@ -44,9 +51,11 @@ export interface ParsedRecordQuery {
   readonly rules: RuleSql;
   /** Of `select` and `where`. */
   readonly parameters: SqlParameters;
-  /** The fields that are shown, in their order. */
+  /** The fields that are converters, in their order. */
   readonly fields: readonly string[];
   readonly select: string;
+  /** How the values of fields that are not stored are converters. */
+  readonly converters: ReadonlyMap<string, NonNullable<TableField["show"]>>;
   /** Undefined when there is no condition. */
   readonly where: string | undefined;
 }
@@ -63,14 +72,16 @@ export function parseRecordQuery(table: OpenTable, query: RecordQuery): ParsedRe
       : compileFilter(table, query.filter, { rules, parameters }),
     query.q === undefined ? undefined : compileSearch(schema, query.q, { rules, parameters }),
   ].filter((condition) => condition !== undefined);
-  const fields = parseFieldList(schema, query.fields);
-  const isWhole = !table.grants("read") && query.fields === undefined;
+  const fields = parseFieldList(table, query.fields);
+  const isWhole = !table.grants("read") && query.fields === undefined && schema.computed.size === 0;
+  const converters = new Map<string, NonNullable<TableField["show"]>>();
   return {
     schema,
     rules,
     parameters,
     fields,
-    select: isWhole ? selectList(schema) : selectFields(rules, fields),
+    converters,
+    select: isWhole ? selectList(schema) : selectFields(rules, fields, converters),
     where:
       conditions.length === 0 ? undefined : conditions.map((part) => `(${part})`).join(" and "),
   };
@@ -85,16 +96,24 @@ export function parseOrder(
 ): readonly SortKey[] {
   return parseSort(sort, "id", (name) => {
     const field = rules.field(name);
-    const column = schema.byName.get(name);
     return (
       field && {
         sql: field.sql,
         kind: field.kind,
-        type: column?.columnType.parameterType ?? (field.kind === "time" ? "timestamptz" : "text"),
-        nullable: !rules.isPlain(name) || column?.required === false,
+        type: field.type ?? (field.kind === "time" ? "timestamptz" : "text"),
+        nullable: isNullable({ schema, rules }, name),
       }
     );
   });
+}
+
+/** The platform's own fields and those of required columns always have a value, where they are seen. */
+function isNullable(
+  { schema, rules }: Pick<ParsedRecordQuery, "schema" | "rules">,
+  name: string,
+): boolean {
+  const isOther = schema.computed.has(name) || name.includes(".");
+  return isOther || !rules.isPlain(name) || schema.byName.get(name)?.required === false;
 }
 
 interface SqlTarget {
@@ -108,30 +127,63 @@ export function compileFilter(
   filter: string | Readonly<Record<string, unknown>>,
   { rules, parameters }: SqlTarget,
 ): string {
-  const kindOf = (name: string) => table.field(name)?.kind;
+  const kindOf = (name: string) => table.fieldType(name)?.kind;
   return filterSql(filter, { kindOf, fieldOf: rules.field, parameters });
 }
 
+const SEARCHED_TYPES: ReadonlySet<string> = new Set(["text", "enum", "email", "url"]);
+
 /** Finds records with these words in some field of the type text or enum. */
 function compileSearch(schema: TableSchema, q: string, { rules, parameters }: SqlTarget): string {
-  const searched = schema.columns.filter(({ type }) => type === "text" || type === "enum");
+  const searched = schema.columns.filter(({ type }) => SEARCHED_TYPES.has(type));
   const texts = searched.flatMap(({ name }) => rules.field(name)?.sql ?? []);
   return searchSql(q, texts, parameters);
 }
 
 /** Parses a list of fields; the id is always among them. */
-function parseFieldList(schema: TableSchema, list: string | undefined): readonly string[] {
-  const all = fieldsOf(schema);
+function parseFieldList(table: OpenTable, list: string | undefined): readonly string[] {
+  const all = fieldsOf(table.schema);
   if (list === undefined) return all;
   const names = new Set(list.split(",").map((name) => name.trim()));
-  const unknown = [...names].find((name) => !all.includes(name));
+  const isPath = (name: string) => name.includes(".") && table.fieldType(name) !== undefined;
+  const paths = [...names].filter(isPath);
+  if (paths.length > PATHS_MAX) {
+    throw invalidField("?fields", `must name at most ${PATHS_MAX} paths`);
+  }
+  const unknown = [...names].find((name) => !all.includes(name) && !paths.includes(name));
   if (unknown !== undefined) {
     throw invalidField("?fields", `names "${unknown}", which is not a field of this table`);
   }
   names.add("id");
-  return all.filter((name) => names.has(name));
+  return [...all.filter((name) => names.has(name)), ...paths];
 }
 
-function selectFields(rules: RuleSql, fields: readonly string[]): string {
-  return fields.map((name) => `${rules.field(name)?.sql} as "${name}"`).join(", ");
+/** Paths through references that one list shows. */
+const PATHS_MAX = 20;
+
+function selectFields(
+  rules: RuleSql,
+  fields: readonly string[],
+  converters: Map<string, NonNullable<TableField["show"]>>,
+): string {
+  const parts = fields.map((name) => {
+    // A computed field whose sources are gone is nothing.
+    const { sql, show } = rules.field(name) ?? { sql: "null", show: undefined };
+    if (show) converters.set(name, show);
+    return `${sql} as "${name}"`;
+  });
+  return parts.join(", ");
+}
+
+/** The record in a row of a query. */
+export function toQueriedRecord(
+  { schema, converters }: ParsedRecordQuery,
+  row: SqlRow,
+): RecordResponse {
+  const record = toRecord(schema, row) as Record<string, unknown>;
+  for (const [name, show] of converters) {
+    const stored = record[name];
+    if (stored !== null && stored !== undefined) record[name] = show(stored);
+  }
+  return record;
 }

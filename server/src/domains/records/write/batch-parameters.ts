@@ -126,7 +126,7 @@ async function findOwners(
     return parameters.add(values, `${columnType?.parameterType ?? systemTypeOf(field)}[]`);
   });
   const names = fields.map((_, index) => `c${index}`);
-  const same = fields.map((field, index) => `t.${table.field(field)?.sql} = r.c${index}`);
+  const same = fields.map((field, index) => `t.${table.columnSql(field)} = r.c${index}`);
   const text =
     `select r.id as "mine", t.id as "owner" from ${schema.view} as t ` +
     `join unnest($1::text[], ${lists.join(", ")}) as r (id, ${names.join(", ")}) ` +

@@ -1,5 +1,5 @@
 import type { WriteContext } from "#kernel/contract.ts";
-import type { OpenTable } from "#domains/tables/index.ts";
+import type { Json, OpenTable } from "#domains/tables/index.ts";
 import { RecordDeleted, recordEventData, recordRef, RecordUpdated } from "../events.ts";
 import { assertNoViolations, assertVisible, deleteViolations } from "../record-access.ts";
 import { withVersion } from "../record-statements.ts";
@@ -53,8 +53,8 @@ export async function deleteMatching(
  */
 async function deleteWithDependents(ctx: DeleteContext, roots: DeletedRecords): Promise<void> {
   const schemas = await roots.table.listSchemas();
-  const { deleted, cleared } = await planDeletion(ctx, schemas, roots);
-  for (const group of groupByFields(cleared)) await clearReferences(ctx, group);
+  const { deleted, cleared, deletedIds } = await planDeletion(ctx, schemas, roots);
+  for (const group of groupByFields(cleared)) await clearReferences(ctx, group, deletedIds);
   const views = Map.groupBy(deleted, ({ table }) => table.schema.view);
   await ctx.send(
     deleteSql([...views.keys()]),
@@ -85,24 +85,42 @@ function groupByFields(cleared: readonly ClearedRecord[]): readonly (readonly Cl
   return [...Map.groupBy(cleared, keyOf).values()];
 }
 
-async function clearReferences(ctx: DeleteContext, group: readonly ClearedRecord[]): Promise<void> {
+async function clearReferences(
+  ctx: DeleteContext,
+  group: readonly ClearedRecord[],
+  deletedIds: ReadonlySet<string>,
+): Promise<void> {
   const [first] = group;
   if (!first) return;
   const { table, fields } = first;
   const { schema } = table;
-  const sets = fields.map((name) => `${schema.byName.get(name)?.quoted} = null, `);
+  const columns = fields.flatMap((name) => schema.byName.get(name) ?? []);
+  const hasLists = columns.some(({ linkTarget }) => linkTarget !== undefined);
+  const sets = columns.map(({ quoted, linkTarget }) =>
+    linkTarget === undefined ? `${quoted} = null, ` : `${quoted} = ${keptLinksSql(quoted)}, `,
+  );
   const text =
     `update ${schema.view} set ${sets.join("")}updated_at = greatest(updated_at, $2::timestamptz), ` +
     "revision = revision + 1 where id = any($1::text[])";
-  await ctx.send(
-    withVersion(schema, text),
-    [group.map(({ record }) => record.id), ctx.now],
-    explainConstraint(table),
-  );
-  const nulls = Object.fromEntries(fields.map((name) => [name, null]));
+  const values: unknown[] = [group.map(({ record }) => record.id), ctx.now];
+  if (hasLists) values.push([...deletedIds]);
+  await ctx.send(withVersion(schema, text), values, explainConstraint(table));
   for (const { record } of group) {
-    emitUpdated(ctx, table, record, applyChanges(ctx, record, nulls));
+    const changes = columns.map(({ name, linkTarget }): [string, Json] => {
+      const list = record[name];
+      const isList = linkTarget !== undefined && Array.isArray(list);
+      return [name, isList ? list.filter((id) => !deletedIds.has(String(id))) : null];
+    });
+    emitUpdated(ctx, table, record, applyChanges(ctx, record, Object.fromEntries(changes)));
   }
+}
+
+/** A list of links without those of deleted records, in its order. */
+function keptLinksSql(quoted: string): string {
+  return (
+    `array(select link.id from unnest(${quoted}) with ordinality as link (id, place) ` +
+    "where link.id <> all ($3::text[]) order by link.place)"
+  );
 }
 
 function emitDeleted(ctx: DeleteContext, { schema }: OpenTable, record: TableRecord): void {

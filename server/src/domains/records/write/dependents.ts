@@ -22,7 +22,7 @@ export interface DeletedRecords {
   readonly records: readonly TableRecord[];
 }
 
-/** A record whose references to deleted ones are set to null. */
+/** A record whose references to deleted ones are set to null, or leave their lists. */
 export interface ClearedRecord {
   readonly table: OpenTable;
   readonly record: TableRecord;
@@ -33,6 +33,8 @@ export interface DeletionPlan {
   /** The records themselves first, then those that referred to them, and so on. */
   readonly deleted: readonly DeletedRecords[];
   readonly cleared: readonly ClearedRecord[];
+  /** The ids of all records that are deleted. */
+  readonly deletedIds: ReadonlySet<string>;
 }
 
 /**
@@ -52,9 +54,12 @@ export async function planDeletion(
   for (const { table: target, records } of deleted) {
     for (const { schema, column } of findReferences(schemas, target.schema.slug)) {
       const table = target.with(schema);
-      const where = `${column.quoted} = any($1::text[])`;
+      const isList = column.linkTarget !== undefined;
+      const where = isList
+        ? `${column.quoted} && $1::text[]`
+        : `${column.quoted} = any($1::text[])`;
       const values = [records.map(({ id }) => id)];
-      const isCascade = column.onDelete === "cascade";
+      const isCascade = !isList && column.onDelete === "cascade";
       const strength = isCascade ? "for update" : "for no key update";
       const ids = await lockWhere(ctx, table, { where, values }, { strength, budget });
       const found = await readRecords(
@@ -67,7 +72,7 @@ export async function planDeletion(
         if (found.length > 0) deleted.push({ table, records: found });
       } else {
         for (const record of found) {
-          const fields = [...(cleared.get(record.id)?.fields ?? []), column.name];
+          const fields = [...new Set([...(cleared.get(record.id)?.fields ?? []), column.name])];
           cleared.set(record.id, { table, record, fields });
         }
       }
@@ -76,6 +81,7 @@ export async function planDeletion(
   // A record whose reference is cleared may have been found to be deleted later.
   return {
     deleted,
+    deletedIds,
     cleared: [...cleared.values()].filter(({ record }) => !deletedIds.has(record.id)),
   };
 }
@@ -104,8 +110,10 @@ function findReferences(schemas: readonly TableSchema[], slug: string): readonly
   let byTarget = referencesByTarget.get(schemas);
   if (!byTarget) {
     const all = schemas.flatMap((schema) => schema.columns.map((column) => ({ schema, column })));
-    const following = all.filter(({ column }) => column.onDelete !== "restrict");
-    byTarget = Map.groupBy(following, ({ column }) => column.target);
+    const following = all.filter(
+      ({ column }) => column.linkTarget !== undefined || column.onDelete !== "restrict",
+    );
+    byTarget = Map.groupBy(following, ({ column }) => column.target ?? column.linkTarget);
     referencesByTarget.set(schemas, byTarget);
   }
   return byTarget.get(slug) ?? [];

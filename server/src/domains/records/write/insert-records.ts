@@ -25,6 +25,7 @@ import {
   type TableRecord,
 } from "../record.ts";
 import { batchParameters, explainBatchError, sliceWrites } from "./batch-parameters.ts";
+import { assertLinks } from "./check-links.ts";
 import { assertMembers } from "./check-members.ts";
 import { explainConstraint, invalidRecord } from "./constraint-error.ts";
 
@@ -151,6 +152,7 @@ export async function prepareInserts(
     assertNoViolations(await mapInTurns(writes, (write) => createViolations(possible, write)));
   }
   await assertMembers(ctx, table, writes);
+  await assertLinks(ctx, table, writes);
   return writes;
 }
 

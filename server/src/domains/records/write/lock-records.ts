@@ -40,6 +40,8 @@ export class RecordBudget {
 /** The strength of a lock: against changes, or so that nothing new can refer to the records either. */
 export type LockStrength = "for no key update" | "for update";
 
+const ROW = '"the row"';
+
 /** Locks records and returns their ids. Their size is known before any is fetched. */
 export async function lockWhere(
   ctx: WriteContext<never>,
@@ -48,7 +50,7 @@ export async function lockWhere(
   { strength, budget }: { readonly strength: LockStrength; readonly budget: RecordBudget },
 ): Promise<string[]> {
   const text =
-    `select id, octet_length("the row"::text) as size from ${table.schema.view} as "the row" ` +
+    `select id, octet_length(${ROW}::text) as size from ${table.schema.view} as ${ROW} ` +
     `where ${where} order by id limit ${budget.limit} ${strength}`;
   const rows = await table.retryOnSchemaChange(() => queryRows(ctx.tx, text, values));
   budget.take(rows.map(({ size }) => size as number));
@@ -63,7 +65,7 @@ export async function lockMatching(
   strength: LockStrength,
 ): Promise<string[]> {
   const parameters = new SqlParameters();
-  const rules = table.compileRules(parameters);
+  const rules = table.compileRules(parameters, ROW);
   const condition = await table.parse(() => compileFilter(table, filter, { rules, parameters }));
   const where = [condition, rules.where ?? "true"].map((part) => `(${part})`).join(" and ");
   const { values } = parameters;

@@ -26,6 +26,7 @@ import {
   storedSize,
   toStoredRecord,
 } from "../record.ts";
+import { assertLinks } from "./check-links.ts";
 import { assertMembers } from "./check-members.ts";
 import { explainConstraint, invalidRecord } from "./constraint-error.ts";
 import { deleteMatching, deleteRecord } from "./delete-record.ts";
@@ -283,6 +284,7 @@ async function updateMatching(
   const errors = checkSize(largest, SET_PATH);
   if (errors.length > 0) throw invalidRecord(errors);
   await assertMembers(ctx, table, changed);
+  await assertLinks(ctx, table, changed);
   const turn = new TurnTimer();
   for (const slice of sliceWrites(schema, changed)) {
     for (const { before, record } of slice) emitUpdated(ctx, table, before, record);

@@ -16,6 +16,7 @@ import {
   type TableRecord,
   toStoredRecord,
 } from "../record.ts";
+import { assertLinks } from "./check-links.ts";
 import { assertMembers } from "./check-members.ts";
 import { explainConstraint, invalidRecord } from "./constraint-error.ts";
 import { nestErrors, storedValue } from "./insert-records.ts";
@@ -58,6 +59,7 @@ export async function updateRecord(
   const errors = checkSize(storedSize(record), "");
   if (errors.length > 0) throw invalidRecord(errors);
   await assertMembers(ctx, table, [write]);
+  await assertLinks(ctx, table, [write]);
   emitUpdated(ctx, table, before.record, record);
   return { record, revision: before.revision + 1 };
 }

@@ -2,7 +2,7 @@ import Type from "typebox";
 import { object } from "#kernel/schema/schema.ts";
 import type { Column } from "../table.ts";
 import type { ColumnType } from "./column-type.ts";
-import { integer, safeIntegerSql } from "./integer.ts";
+import { integer, safeIntegerSql } from "./numbers/integer.ts";
 
 /** Leaves room for as many numbers again. */
 const START_NUMBER_MAX = 4_503_599_627_370_496;
@@ -28,7 +28,9 @@ export const autonumber: ColumnType = {
   formatCell: String,
   // A change of type lets it count on from the greatest number that is there.
   convertFrom: (from, to, quoted) =>
-    from.type === "boolean" ? undefined : integer.convertFrom(from, to, quoted),
+    from.type === "boolean" || from.type === "duration"
+      ? undefined
+      : integer.convertFrom(from, to, quoted),
 };
 
 /** The first number; undefined for a column that does not count. */

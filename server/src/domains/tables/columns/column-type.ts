@@ -30,6 +30,8 @@ export interface ColumnType {
   readonly check?: (
     column: Column,
   ) => readonly { readonly path: string; readonly message: string }[];
+  /** True when it is computed from other fields with every read, and nothing is stored. */
+  readonly computed?: boolean;
   /** True when only the database fills it. */
   readonly generated?: boolean;
   /** The type in `create table`, with its collation or identity clause. */
@@ -72,6 +74,8 @@ export interface ColumnSchema extends Column {
   readonly quoted: string;
   /** The slug of the table whose records it refers to; undefined for any other column. */
   readonly target: string | undefined;
+  /** The slug of the table whose records it lists; undefined for any other column. */
+  readonly linkTarget: string | undefined;
   readonly refersToUsers: boolean;
   /** The fate of a reference whose record is deleted. */
   readonly onDelete: OnDelete;

@@ -4,7 +4,7 @@ import { object } from "#kernel/schema/schema.ts";
 import type { Column } from "../table.ts";
 import type { ColumnType } from "./column-type.ts";
 import { isStorable } from "./text.ts";
-import { toTextSql } from "./to-text.ts";
+import { hasText, toTextSql } from "./to-text.ts";
 
 /** A list of texts as a literal of PostgreSQL, without its quotes. */
 export function toArrayLiteral(texts: readonly string[]): string {
@@ -74,5 +74,9 @@ export const enumeration: ColumnType = {
   formatCell: String,
   // A list becomes one text, which is hardly ever one of the values.
   convertFrom: (from, _, quoted) =>
-    from.type === "multi_enum" ? `array_to_string(${quoted}, ';')` : toTextSql(from, quoted),
+    from.type === "multi_enum"
+      ? `array_to_string(${quoted}, ';')`
+      : hasText(from)
+        ? toTextSql(from, quoted)
+        : undefined,
 };

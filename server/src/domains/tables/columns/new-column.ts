@@ -23,7 +23,7 @@ export const NewColumn = object(
     required: Type.Optional(Type.Boolean({ default: false })),
     unique: Type.Optional(Type.Boolean({ default: false })),
     indexed: Type.Optional(
-      Type.Boolean({ description: "False when absent, but true for a reference" }),
+      Type.Boolean({ description: "False when absent, but true for a reference and a user" }),
     ),
     default: Type.Optional(Type.Unknown({ description: "Taken where a new record says nothing" })),
     options: Type.Optional(

@@ -65,10 +65,10 @@ export function parseColumn(
     name: input.name,
     type: input.type,
     // The database always fills it.
-    required: type.generated === true || (input.required ?? false),
+    required: (type.generated === true && !type.computed) || (input.required ?? false),
     unique: input.unique ?? false,
     // References are followed from both ends, and a delete looks for them.
-    indexed: input.indexed ?? input.type === "reference",
+    indexed: input.indexed ?? INDEXED_TYPES.has(input.type),
     default: input.default ?? null,
     options,
     description: input.description ?? "",
@@ -83,6 +83,8 @@ export function parseColumn(
   }
   return { column, errors: found.map((error) => ({ ...error, path: path + error.path })) };
 }
+
+const INDEXED_TYPES: ReadonlySet<string> = new Set(["reference", "user", "links"]);
 
 /** True for a name that no column may have. */
 export function isReserved(name: string): boolean {
@@ -156,6 +158,7 @@ export function parseFields(
   schema: {
     readonly columns: readonly ColumnSchema[];
     readonly byName: ReadonlyMap<string, ColumnSchema>;
+    readonly computed: ReadonlyMap<string, ColumnSchema>;
   },
   body: Readonly<Record<string, unknown>>,
   context: FieldsContext,
@@ -186,19 +189,23 @@ export function parseFields(
     else values[name] = parsed.value;
   }
   const names = Object.keys(body);
-  if (namedCount < names.length) errors.push(...unknownFieldErrors(names, schema.byName));
+  if (namedCount < names.length) errors.push(...unknownFieldErrors(names, schema));
   return errors.length > 0 ? { errors: errors.slice(0, FIELD_ERRORS_MAX) } : { values };
 }
 
 function unknownFieldErrors(
   names: readonly string[],
-  known: ReadonlyMap<string, unknown>,
+  { byName, computed }: Record<"byName" | "computed", ReadonlyMap<string, unknown>>,
 ): FieldError[] {
   return names
-    .filter((name) => !known.has(name))
+    .filter((name) => !byName.has(name))
     .slice(0, FIELD_ERRORS_MAX)
     .map((name) => ({
       path: jsonPointer("", name),
-      message: isReserved(name) ? "is filled by the platform" : "is not a field of this table",
+      message: computed.has(name)
+        ? "is computed"
+        : isReserved(name)
+          ? "is filled by the platform"
+          : "is not a field of this table",
     }));
 }

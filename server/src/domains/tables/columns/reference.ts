@@ -48,18 +48,43 @@ export const reference: ColumnType = {
   kind: "text",
   parseCell: (cell) => cell.trim(),
   formatCell: String,
+  convertFrom(from, to, quoted) {
+    if (from.type === "links" && from.options["table"] === to.options["table"]) {
+      // Of several there is none to keep: what stands for them is no record.
+      return `case when cardinality(${quoted}) > 1 then 'several' else (${quoted})[1] end`;
+    }
+    const isKnown =
+      from.type === "reference" || isTextual(from) || (from.type === "user" && refersToUsers(to));
+    return isKnown ? toTextSql(from, quoted) : undefined;
+  },
+};
+
+/** A member of the workspace: a reference to `users` under a name of its own. */
+export const user: ColumnType = {
+  ...reference,
+  summary: "The id of an active member; the default `$user` is whoever makes the record",
+  options: object({}),
+  check: () => [],
   convertFrom: (from, _, quoted) =>
-    from.type === "reference" || isTextual(from) ? toTextSql(from, quoted) : undefined,
+    refersToUsers(from) || isTextual(from) ? toTextSql(from, quoted) : undefined,
 };
 
 export function refersToUsers({ type, options }: Pick<Column, "type" | "options">): boolean {
-  return type === "reference" && options["table"] === USERS;
+  return type === "user" || (type === "reference" && options["table"] === USERS);
 }
 
 /** The table that a column refers to; undefined when it refers to none. */
 export function targetOf(column: Pick<Column, "type" | "options">): string | undefined {
   if (column.type !== "reference" || refersToUsers(column)) return undefined;
   return String(column.options["table"]);
+}
+
+/** The table whose records a column lists; undefined when it lists none. */
+export function linkTargetOf({
+  type,
+  options,
+}: Pick<Column, "type" | "options">): string | undefined {
+  return type === "links" ? String(options["table"]) : undefined;
 }
 
 /** The fate of a reference whose record is deleted. */

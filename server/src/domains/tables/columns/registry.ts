@@ -1,16 +1,20 @@
 import Type from "typebox";
 import { object } from "#kernel/schema/schema.ts";
 import type { Column, ColumnTypeName } from "../table.ts";
+import { email, url } from "./address.ts";
 import { autonumber } from "./autonumber.ts";
 import type { ColumnType, Json } from "./column-type.ts";
+import { backlinks, formula, lookup, rollup } from "./relations/computed-column.ts";
+import { duration } from "./numbers/duration.ts";
 import { enumeration } from "./enum-values.ts";
-import { integer } from "./integer.ts";
+import { integer } from "./numbers/integer.ts";
+import { links } from "./relations/links.ts";
 import { multiEnum } from "./multi-enum.ts";
-import { checkRange, isBounded, rangeSql, parseInRange } from "./number-range.ts";
-import { reference } from "./reference.ts";
+import { checkRange, isBounded, rangeSql, parseInRange } from "./numbers/number-range.ts";
+import { reference, user } from "./reference.ts";
 import { isStorable, text, UNSTORABLE_MESSAGE } from "./text.ts";
 import { timestamp } from "./timestamp.ts";
-import { isTextual, toTextSql } from "./to-text.ts";
+import { hasText, isTextual, toTextSql } from "./to-text.ts";
 
 const BOOLEAN_WORDS: ReadonlyMap<string, boolean> = new Map([
   ["true", true],
@@ -41,20 +45,20 @@ const boolean: ColumnType = {
   },
 };
 
-const DATE_PATTERN = /^(19|[2-9]\d)\d\d-\d\d-\d\d$/;
+const DATE_PATTERN = /^(?!0000)\d{4}-\d\d-\d\d$/;
 const DATE_PATTERN_SQL = "'^[0-9]{4}-[0-9]{2}-[0-9]{2}$'";
 
 const date: ColumnType = {
   summary:
-    "A day, such as `2026-02-28`, of the years 1900 to 9999; the default `$now` is today in UTC",
+    "A day, such as `2026-02-28`, of the years 1 to 9999; the default `$now` is today in UTC",
   options: object({}),
   sqlType: () => "date",
   parameterType: "date",
-  constraint: (_, quoted) => `${quoted} between '1900-01-01' and '9999-12-31'`,
+  constraint: (_, quoted) => `${quoted} between '0001-01-01' and '9999-12-31'`,
   parse: (value) =>
     typeof value === "string" && isDay(value)
       ? { value }
-      : { error: "must be a day of the years 1900 to 9999, as YYYY-MM-DD" },
+      : { error: "must be a day of the years 1 to 9999, as YYYY-MM-DD" },
   store: (value) => value,
   show: (stored) => stored as string,
   kind: "date",
@@ -130,7 +134,7 @@ const decimal: ColumnType = {
   parseCell: (cell) => cell,
   formatCell: String,
   convertFrom(from, _, quoted) {
-    if (from.type === "decimal") return quoted;
+    if (from.type === "decimal" || from.type === "duration") return quoted;
     if (from.type === "integer" || from.type === "autonumber") return `${quoted}::numeric`;
     return isTextual(from) ? `${toTextSql(from, quoted)}::numeric` : undefined;
   },
@@ -187,7 +191,7 @@ const json: ColumnType = {
     if (from.type === "text") return `${quoted}::jsonb`;
     if (from.type === "decimal") return `to_jsonb(trim_scale(${quoted}))`;
     if (from.type === "timestamp") return `to_jsonb(${toTextSql(from, quoted)})`;
-    return `to_jsonb(${quoted})`;
+    return hasText(from) ? `to_jsonb(${quoted})` : undefined;
   },
 };
 
@@ -228,7 +232,21 @@ export const COLUMN_TYPES_BY_NAME: Readonly<Record<ColumnTypeName, ColumnType>> 
   multi_enum: multiEnum,
   reference,
   autonumber,
+  duration,
+  email,
+  url,
+  user,
+  links,
+  backlinks,
+  lookup,
+  rollup,
+  formula,
 };
+
+/** True for a column whose values are computed when they are read. */
+export function isComputed(column: Pick<Column, "type">): boolean {
+  return columnTypeOf(column).computed === true;
+}
 
 export function columnTypeOf({ type }: Pick<Column, "type">): ColumnType {
   return COLUMN_TYPES_BY_NAME[type];

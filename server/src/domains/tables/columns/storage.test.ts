@@ -149,7 +149,7 @@ test.each([
   [{ type: "decimal" }, "1.0 / 3"],
   [{ type: "decimal", options: { scale: 2 } }, "0.125"],
   [{ type: "date" }, "'infinity'"],
-  [{ type: "date" }, "'1899-12-31'"],
+  [{ type: "date" }, "'0001-12-31 BC'"],
   [{ type: "timestamp" }, "'-infinity'"],
   [{ type: "timestamp" }, "'10000-01-01'"],
   [{ type: "json" }, "'null'"],

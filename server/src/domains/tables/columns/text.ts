@@ -1,7 +1,7 @@
 import Type from "typebox";
 import { object } from "#kernel/schema/schema.ts";
 import type { Column } from "../table.ts";
-import { toTextSql } from "./to-text.ts";
+import { hasText, toTextSql } from "./to-text.ts";
 import type { ColumnType } from "./column-type.ts";
 
 const LENGTH_DEFAULT = 10_000;
@@ -50,7 +50,7 @@ export const text: ColumnType = {
   kind: "text",
   parseCell: (cell) => cell,
   formatCell: String,
-  convertFrom: (from, _, quoted) => toTextSql(from, quoted),
+  convertFrom: (from, _, quoted) => (hasText(from) ? toTextSql(from, quoted) : undefined),
 };
 
 /** The error of a text that is not storable. */

@@ -5,12 +5,16 @@ export function toTextSql({ type }: Column, quoted: string): string {
   switch (type) {
     case "text":
     case "enum":
+    case "email":
+    case "url":
+    case "user":
     case "reference":
       return quoted;
     case "integer":
     case "autonumber":
     case "boolean":
       return `${quoted}::text`;
+    case "duration":
     case "decimal":
       return `trim_scale(${quoted})::text`;
     case "date":
@@ -20,6 +24,12 @@ export function toTextSql({ type }: Column, quoted: string): string {
     case "json":
       // A text within JSON becomes that text, any other value its JSON.
       return `(${quoted} #>> '{}')`;
+    case "links":
+    case "backlinks":
+    case "lookup":
+    case "rollup":
+    case "formula":
+      throw new Error("Links and computed values have no text.");
     case "multi_enum":
       // As in a CSV file: as JSON where the separator would be ambiguous.
       return (
@@ -31,5 +41,20 @@ export function toTextSql({ type }: Column, quoted: string): string {
 
 /** True for a column whose values are texts in PostgreSQL too, or JSON that may be one. */
 export function isTextual({ type }: Column): boolean {
-  return type === "text" || type === "enum" || type === "json";
+  return TEXTUAL_TYPES.has(type);
 }
+
+const TEXTUAL_TYPES: ReadonlySet<string> = new Set(["text", "enum", "json"]);
+
+/** True for a column whose values can become texts. */
+export function hasText({ type }: Pick<Column, "type">): boolean {
+  return !TEXTLESS_TYPES.has(type);
+}
+
+const TEXTLESS_TYPES: ReadonlySet<string> = new Set([
+  "links",
+  "backlinks",
+  "lookup",
+  "rollup",
+  "formula",
+]);

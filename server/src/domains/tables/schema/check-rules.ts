@@ -16,7 +16,7 @@ export function checkRules(table: TableSchema): {
   const rules = table.rules.map((rule, index) => {
     const path = `/rules/${index}`;
     for (const [position, field] of (rule.fields ?? []).entries()) {
-      if (kindOf(field) === undefined) {
+      if (kindOf(field) === undefined && !table.computed.has(field)) {
         errors.push({
           path: `${path}/fields/${position}`,
           message: "is not a field of this table",

@@ -1,5 +1,4 @@
 import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
-import type { ConditionField } from "#kernel/condition/sql.ts";
 import type { Platform, ReadContext } from "#kernel/contract.ts";
 import { sqlStateOf, StaleRead } from "#kernel/db/errors.ts";
 import type { SqlParameters } from "#kernel/db/statement.ts";
@@ -10,8 +9,11 @@ import { VERSION_COLUMN } from "../sql-names.ts";
 import { findTable } from "../store.ts";
 import { type Action, NoSuchTable } from "../table.ts";
 import { type Grants, resolveGrants } from "./grants.ts";
-import { compileRules, type RuleSql, unrestrictedField } from "./rule-sql.ts";
+import { type FieldType, type RelatedTables, resolveFieldType } from "./field-type.ts";
+import { compileRules, unrestrictedField } from "./rule-sql.ts";
+import type { RuleSql } from "./table-field.ts";
 import {
+  findRelated,
   findTableSchema,
   forgetTables,
   listTableSchemas,
@@ -44,7 +46,7 @@ export async function findOpenTable(
 ): Promise<OpenTable | undefined> {
   const source = sourceOf(context);
   const schema = await (reload ? reloadTableSchema : findTableSchema)(source, slug);
-  return schema && new OpenTable(source, context.caller, schema);
+  return schema && new OpenTable(source, context.caller, schema, await findRelated(source, schema));
 }
 
 function sourceOf(context: TableContext): TableSource {
@@ -66,9 +68,16 @@ export class OpenTable {
   readonly schema: TableSchema;
   readonly #source: TableSource;
   readonly #caller: Caller;
+  readonly #related: RelatedTables;
   readonly #grants = new Map<Action, Grants>();
 
-  constructor(source: TableSource, caller: Caller, schema: TableSchema) {
+  constructor(
+    source: TableSource,
+    caller: Caller,
+    schema: TableSchema,
+    related: RelatedTables = new Map(),
+  ) {
+    this.#related = related;
     this.#source = source;
     this.#caller = caller;
     this.schema = schema;
@@ -83,14 +92,29 @@ export class OpenTable {
     return this.#grants.get(action);
   }
 
-  /** Compiles the rows and fields that the caller may read into a statement. */
-  compileRules(parameters: SqlParameters): RuleSql {
-    return compileRules(this.schema, this.grants("read"), parameters);
+  /**
+   * Compiles the rows and fields that the caller may read into a statement. `row` is the name of the table
+   * there, if it is not its own.
+   */
+  compileRules(parameters: SqlParameters, row = this.schema.view): RuleSql {
+    const principal = this.#caller.principal;
+    return compileRules(this.schema, this.grants("read"), parameters, {
+      related: this.#related,
+      compile: compileRules,
+      grants: ({ rules }) => resolveGrants(rules, "read", principal),
+      row,
+      level: 0,
+    });
   }
 
-  /** A field as it is stored, whatever the rules. */
-  field(name: string): ConditionField | undefined {
-    return unrestrictedField(this.schema, name);
+  /** The column that stores a field; undefined when none does. */
+  columnSql(name: string): string | undefined {
+    return unrestrictedField(this.schema, name)?.sql;
+  }
+
+  /** The type of a field or path, whatever the rules; undefined when there is none. */
+  fieldType(name: string): FieldType | undefined {
+    return resolveFieldType(this.schema, name, this.#related);
   }
 
   /** Parses the fields of a record that is created or updated by the caller. */
@@ -114,7 +138,9 @@ export class OpenTable {
   /** Another table of the partition, for the same caller. */
   async find(slug: string): Promise<OpenTable | undefined> {
     const schema = await findTableSchema(this.#source, slug);
-    return schema && this.with(schema);
+    if (!schema) return undefined;
+    const related = await findRelated(this.#source, schema);
+    return new OpenTable(this.#source, this.#caller, schema, related);
   }
 
   /** Another schema of the partition, for the same caller. */

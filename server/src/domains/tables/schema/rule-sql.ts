@@ -5,54 +5,48 @@ import { quotedColumn } from "../sql-names.ts";
 import type { TableSchema } from "./table-schema.ts";
 import type { SqlParameters } from "#kernel/db/statement.ts";
 import { SYSTEM_COLUMNS } from "../table.ts";
+import { compileComputed } from "./computed-sql.ts";
 import { ALWAYS_VISIBLE, type Grants } from "./grants.ts";
+import type { RuleSql, TableField, TableRelations } from "./table-field.ts";
 
-/** The rules of a table for one person, in SQL. */
-export interface RuleSql {
-  /** The condition on visible records; undefined when all are visible. */
-  readonly where: string | undefined;
-  /** A field as the person sees it, to be selected, compared and sorted by; undefined when there is none. */
-  readonly field: (name: string) => ConditionField | undefined;
-  /** True when the field is the column itself, so that an index on it serves. */
-  readonly isPlain: (name: string) => boolean;
-}
-
-/** Compiles grants into a statement on the table, whose columns it names without a prefix. */
+/**
+ * Compiles grants into a statement on the table, whose columns it names without a prefix. Computed fields
+ * and paths are there where `relations` are.
+ */
 export function compileRules(
   table: TableSchema,
   grants: Grants,
   parameters: SqlParameters,
+  relations?: TableRelations,
 ): RuleSql {
-  if (!grants)
-    return {
-      where: undefined,
-      field: (name) => unrestrictedField(table, name),
-      isPlain: () => true,
-    };
-  const compiled = grants.map(({ where, fields }) => ({
+  const compiled = grants?.map(({ where, fields }) => ({
     fields,
     sql: where ? conditionSql(table, where, parameters) : "true",
   }));
-  const where =
-    compiled.length === 0 ? "false" : compiled.map(({ sql }) => `(${sql})`).join(" or ");
   const grantsFor = (name: string) =>
-    compiled.filter(({ fields }) => !fields || fields.has(name) || ALWAYS_VISIBLE.has(name));
-  const isPlain = (name: string) => grantsFor(name).length === compiled.length;
-  return {
-    where,
+    compiled?.filter(({ fields }) => !fields || fields.has(name) || ALWAYS_VISIBLE.has(name)) ?? [];
+  const isPlain = (name: string) => !compiled || grantsFor(name).length === compiled.length;
+  const guard = (name: string) => (isPlain(name) ? undefined : joinOr(grantsFor(name)));
+  const rules: RuleSql = {
+    where: compiled && joinOr(compiled),
     isPlain,
+    guard,
     field: (name) => {
-      const field = unrestrictedField(table, name);
-      if (!field || isPlain(name)) return field;
-      const conditions = grantsFor(name).map(({ sql }) => `(${sql})`);
+      const field =
+        unrestrictedField(table, name) ??
+        (relations && compileComputed({ table, rules, parameters, relations }, name));
+      // A reference that is hidden leads nowhere.
+      const condition = field && guard(name.split(".")[0] ?? name);
+      if (condition === undefined) return field;
       // Typed, so that a column that is never seen still has its own type.
-      const sql =
-        conditions.length === 0
-          ? `case when false then ${field.sql} end`
-          : `case when ${conditions.join(" or ")} then ${field.sql} end`;
-      return { ...field, sql };
+      return { ...field, sql: `case when ${condition} then ${field?.sql} end` } as TableField;
     },
   };
+  return rules;
+}
+
+function joinOr(compiled: readonly { readonly sql: string }[]): string {
+  return compiled.length === 0 ? "false" : compiled.map(({ sql }) => `(${sql})`).join(" or ");
 }
 
 /** The condition of a rule, on stored values. It was checked when the rule was saved. */

@@ -5,6 +5,7 @@
 import type { PlatformServices } from "#kernel/contract.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import type { Partition } from "#kernel/db/partition.ts";
+import { HOPS_MAX, type RelatedTables } from "./field-type.ts";
 import { findTable, listRevisions, listTables } from "../store.ts";
 import { resolveTable, type TableSchema } from "./table-schema.ts";
 
@@ -34,6 +35,42 @@ export function reloadTableSchema(
 ): Promise<TableSchema | undefined> {
   forgetTables(source);
   return findTableSchema(source, slug);
+}
+
+/** The tables that fields of a table may lead to, in so many steps. */
+export async function findRelated(
+  source: TableSource,
+  schema: TableSchema,
+): Promise<RelatedTables> {
+  const known = relatedTables.get(schema);
+  if (known) return known;
+  const found = new Map<string, TableSchema>();
+  let level: readonly TableSchema[] = [schema];
+  for (let hop = 0; hop <= HOPS_MAX && level.length > 0; hop += 1) {
+    const slugs = new Set(level.flatMap(listTargets));
+    const missing = [...slugs].filter((slug) => !found.has(slug));
+    const next: TableSchema[] = [];
+    for (const slug of missing) {
+      const other = slug === schema.slug ? schema : await findTableSchema(source, slug);
+      if (!other) continue;
+      found.set(slug, other);
+      next.push(other);
+    }
+    level = next;
+  }
+  relatedTables.set(schema, found);
+  return found;
+}
+
+/** For as long as the cache has the table: a change of any table drops all of its partition. */
+const relatedTables = new WeakMap<TableSchema, RelatedTables>();
+
+function listTargets({ columns, computed }: TableSchema): readonly string[] {
+  const lists = [...computed.values()].filter(({ type }) => type === "backlinks");
+  return [
+    ...columns.flatMap(({ target, linkTarget }) => target ?? linkTarget ?? []),
+    ...lists.map(({ options }) => String(options["table"])),
+  ];
 }
 
 /**

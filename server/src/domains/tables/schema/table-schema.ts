@@ -1,6 +1,6 @@
 import type { Partition } from "#kernel/db/partition.ts";
 import type { ColumnSchema } from "../columns/column-type.ts";
-import { onDeleteOf, refersToUsers, targetOf } from "../columns/reference.ts";
+import { linkTargetOf, onDeleteOf, refersToUsers, targetOf } from "../columns/reference.ts";
 import { columnTypeOf } from "../columns/registry.ts";
 import { quoteIdentifier, tableSql, versionColumn, viewSql } from "../sql-names.ts";
 import type { Table } from "../table.ts";
@@ -14,19 +14,28 @@ export interface TableSchema extends Table {
   readonly base: string;
   /** The column of the view by which PostgreSQL refuses statements of an older schema, quoted. */
   readonly versionColumn: string;
+  /** The columns that are stored. */
   readonly columns: ColumnSchema[];
+  /** The columns that are stored, by name. */
   readonly byName: ReadonlyMap<string, ColumnSchema>;
+  /** The columns that are computed, by name. */
+  readonly computed: ReadonlyMap<string, ColumnSchema>;
+  /** The names of all columns, in their order. */
+  readonly columnNames: readonly string[];
 }
 
 export function resolveTable(table: Table, partition: Partition): TableSchema {
-  const columns = table.columns.map((column) => ({
+  const all = table.columns.map((column) => ({
     ...column,
     columnType: columnTypeOf(column),
     quoted: quoteIdentifier(column.name),
     target: targetOf(column),
+    linkTarget: linkTargetOf(column),
     refersToUsers: refersToUsers(column),
     onDelete: onDeleteOf(column),
   }));
+  const columns = all.filter(({ columnType }) => !columnType.computed);
+  const computed = all.filter(({ columnType }) => columnType.computed);
   const location = { partition, table };
   return {
     ...table,
@@ -35,6 +44,12 @@ export function resolveTable(table: Table, partition: Partition): TableSchema {
     base: tableSql(location),
     versionColumn: versionColumn(table),
     columns,
-    byName: new Map(columns.map((column) => [column.name, column])),
+    byName: indexByName(columns),
+    computed: indexByName(computed),
+    columnNames: all.map(({ name }) => name),
   };
+}
+
+function indexByName(columns: readonly ColumnSchema[]): ReadonlyMap<string, ColumnSchema> {
+  return new Map(columns.map((column) => [column.name, column]));
 }

@@ -79,7 +79,7 @@ test.each<[why: string, from: object, data: unknown[], to: object]>([
   ["a fraction", { type: "decimal" }, [1.5], { type: "integer" }],
   ["no day", { type: "text" }, ["2026-02-30"], { type: "date" }],
   ["no time", { type: "text" }, ["tomorrow"], { type: "timestamp" }],
-  ["a day of long ago", { type: "text" }, ["1899-12-31"], { type: "date" }],
+  ["a day before all years", { type: "text" }, ["0000-12-31"], { type: "date" }],
   ["a moment of long ago", { type: "text" }, ["1899-12-31T23:59:59Z"], { type: "timestamp" }],
   ["a number beyond JSON's", { type: "text" }, ["9007199254740993"], { type: "integer" }],
   ["more digits than JSON keeps", { type: "text" }, ["1234567890.123456"], { type: "decimal" }],

@@ -21,7 +21,10 @@ import {
 import { markFailedStep, toStructureFailure, TooManyTables } from "./failures.ts";
 import { invalidAt, type StepPath, type StepPlan, planSteps } from "./plan-steps.ts";
 import type { PlanContext } from "./plan-context.ts";
+import { checkComputed } from "../schema/check-computation.ts";
 import { customRolesOf } from "../schema/check-rules.ts";
+import { linkTargetOf } from "../columns/reference.ts";
+import { isComputed } from "../columns/registry.ts";
 import type { TableStep } from "./step.ts";
 
 /** Steps that were run, and the tables that they changed. */
@@ -58,6 +61,7 @@ export async function runSteps(
   const before = new Map(planContext.tables);
   const plan = planSteps(planContext, steps, at);
   await checkRoles(ctx.tx, steps, at);
+  await checkComputedColumns(ctx.tx, planContext, steps, at);
   await runStatements(ctx.tx, planContext, { plan, steps, at });
   return {
     statements: plan.statements
@@ -76,7 +80,11 @@ async function readPlanContext(
   const partition = partitionOfCaller(caller);
   const dropped = steps.filter(({ op }) => op === "drop_table").map(({ table }) => table);
   const found = await store.lockTables(tx, { slugs: slugsOf(steps), referringTo: dropped });
-  const tables = new Map(found.map((table) => [table.slug, table]));
+  const linked = found.flatMap(({ columns }) =>
+    columns.flatMap((column) => linkTargetOf(column) ?? []),
+  );
+  const others = await store.lockTables(tx, { slugs: linked, referringTo: [] });
+  const tables = new Map([...found, ...others].map((table) => [table.slug, table]));
   const time = now.toISOString();
   return {
     partition,
@@ -139,6 +147,52 @@ async function checkRoles(tx: Tx, steps: readonly TableStep[], at: StepPath): Pr
       ]);
     }
   }
+}
+
+/** Checks the computed columns that steps define, among all tables as they will be. */
+async function checkComputedColumns(
+  tx: Tx,
+  { partition, tables }: PlanContext,
+  steps: readonly TableStep[],
+  at: StepPath,
+): Promise<void> {
+  const defined = steps.flatMap((step, index) =>
+    definedColumns(step).map((it) => ({ ...it, index })),
+  );
+  const computed = defined.filter(({ slug, name }) =>
+    tables.get(slug)?.columns.some((column) => column.name === name && isComputed(column)),
+  );
+  if (computed.length === 0) return;
+  const all = new Map((await store.listTables(tx)).map((table) => [table.slug, table]));
+  for (const slug of all.keys()) if (isDropped(slug, steps, tables)) all.delete(slug);
+  for (const [slug, table] of tables) all.set(slug, table);
+  for (const { slug, name, path, index } of computed) {
+    const errors = checkComputed({ slug, name }, all, partition);
+    if (errors.length === 0) continue;
+    throw invalidAt(
+      at,
+      index,
+      errors.map((error) => ({ ...error, path: path + error.path })),
+    );
+  }
+}
+
+function isDropped(
+  slug: string,
+  steps: readonly TableStep[],
+  tables: ReadonlyMap<string, Table>,
+): boolean {
+  return !tables.has(slug) && steps.some(({ op, table }) => op === "drop_table" && table === slug);
+}
+
+/** The columns that a step defines, with their paths in it. */
+function definedColumns(step: TableStep) {
+  const { table: slug } = step;
+  if (step.op === "create_table") {
+    return step.columns.map(({ name }, index) => ({ slug, name, path: `/columns/${index}` }));
+  }
+  if (step.op === "add_column") return [{ slug, name: step.column.name, path: "/column" }];
+  return step.op === "alter_column" ? [{ slug, name: step.column, path: "/change" }] : [];
 }
 
 /** Changes the tables themselves, as their owner. */

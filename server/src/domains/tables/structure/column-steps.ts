@@ -1,6 +1,7 @@
 import { isReserved, parseColumn, parseColumns } from "../columns/parse-fields.ts";
-import { columnTypeOf } from "../columns/registry.ts";
+import { columnTypeOf, isComputed } from "../columns/registry.ts";
 import { isComputedDefault } from "../columns/default.ts";
+import { linkTargetOf } from "../columns/reference.ts";
 import { quoteIdentifier } from "../sql-names.ts";
 import type { Column, Table } from "../table.ts";
 import type { NewColumn } from "../columns/new-column.ts";
@@ -37,6 +38,7 @@ export function addColumn(context: PlanContext, step: TableStepOf<"add_column">)
     ...table,
     columns: table.columns.toSpliced(position ?? table.columns.length, 0, column),
   });
+  addInverse(context, { slug: table.slug, column, path: "/column" });
   return {
     statements: ddl.addColumn(tableLocation(context, table), column),
     inverse: [{ op: "drop_column", table: table.slug, column: column.name }],
@@ -84,7 +86,7 @@ export function alterColumnStep(
     ...(before.type !== after.type && bumpRenamedRevision(table)),
   });
   return {
-    statements: alterColumn(tableLocation(context, table), before, after),
+    statements: isComputed(after) ? [] : alterColumn(tableLocation(context, table), before, after),
     inverse: [{ ...step, change: invertChange(before, after) }],
   };
 }
@@ -101,6 +103,7 @@ export function dropColumn(context: PlanContext, step: TableStepOf<"drop_column"
     indexes: table.indexes.filter((index) => !includesColumn(index)),
     ...bumpRenamedRevision(table),
   });
+  dropInverse(context, table.slug, column);
   const restore: TableStep = {
     op: "add_column",
     table: table.slug,
@@ -110,7 +113,7 @@ export function dropColumn(context: PlanContext, step: TableStepOf<"drop_column"
   };
   const indexes = table.indexes.filter(includesColumn);
   return {
-    statements: ddl.dropColumn(tableLocation(context, table), column.name),
+    statements: ddl.dropColumn(tableLocation(context, table), column),
     inverse: [
       restore,
       ...indexes.map((index): TableStep => ({ op: "add_index", table: table.slug, ...index })),
@@ -153,8 +156,11 @@ function applyColumnChange(before: Column, change: ColumnChange): Column {
 
 function checkConversion(table: Table, before: Column, after: Column): void {
   if (before.type === after.type) return;
+  // Nothing of either is stored.
+  if (isComputed(before) && isComputed(after)) return;
   const type = columnTypeOf(after);
-  if (type.convertFrom(before, after, quoteIdentifier(after.name)) === undefined) {
+  const isUnstored = isComputed(before) || isComputed(after);
+  if (isUnstored || type.convertFrom(before, after, quoteIdentifier(after.name)) === undefined) {
     rejectStep("/change/type", `is not what a column of type ${before.type} can become`);
   }
   const index = table.indexes.find(({ columns }) => columns.includes(after.name));
@@ -176,4 +182,37 @@ function invertChange(before: Column, after: Column): ColumnChange {
   );
   // A change must name some property, though it changes nothing.
   return changed.length === 0 ? { description } : Object.fromEntries(changed);
+}
+
+/**
+ * Adds the other end of a column of links, which `options.inverse` names: a column that lists the records
+ * which link here. It is computed, so that nothing but a definition changes.
+ */
+export function addInverse(
+  { tables }: PlanContext,
+  { slug, column, path }: { readonly slug: string; readonly column: Column; readonly path: string },
+): void {
+  const name = column.options["inverse"];
+  const target = tables.get(linkTargetOf(column) ?? "");
+  if (typeof name !== "string" || !target) return;
+  const known = target.columns.find((other) => other.name.toLowerCase() === name.toLowerCase());
+  if (known && isInverse(known, slug, column)) return;
+  if (known) rejectStep(`${path}/options/inverse`, `is a column of ${target.slug} already`);
+  const input = { name, type: "backlinks", options: { table: slug, column: column.name } } as const;
+  const { column: inverse, errors } = parseColumn(input, "");
+  if (errors[0]) rejectStep(`${path}/options/inverse`, errors[0].message);
+  tables.set(target.slug, { ...target, columns: [...target.columns, inverse] });
+}
+
+/** Drops the columns of the other table that list this end. */
+function dropInverse({ tables }: PlanContext, slug: string, column: Column): void {
+  const target = tables.get(linkTargetOf(column) ?? "");
+  if (!target?.columns.some((other) => isInverse(other, slug, column))) return;
+  const columns = target.columns.filter((other) => !isInverse(other, slug, column));
+  tables.set(target.slug, { ...target, columns });
+}
+
+function isInverse(other: Column, slug: string, { name }: Column): boolean {
+  const { table, column } = other.options;
+  return other.type === "backlinks" && table === slug && column === name;
 }

@@ -4,7 +4,7 @@
  */
 import { readerOf, schemaOf } from "#kernel/db/sql-runner.ts";
 import type { Partition } from "#kernel/db/partition.ts";
-import { columnTypeOf } from "../columns/registry.ts";
+import { columnTypeOf, isComputed } from "../columns/registry.ts";
 import { defaultSql } from "../columns/default.ts";
 import { onDeleteOf, targetOf } from "../columns/reference.ts";
 import type { DerivedNamePurpose } from "../derived-name.ts";
@@ -42,15 +42,16 @@ const FILL_FACTOR_PERCENT = 90;
 export function createTable(partition: Partition, table: Table): Statement[] {
   const location = { partition, table };
   const relation = tableSql(location);
+  const stored = table.columns.filter((column) => !isComputed(column));
   const lines = [
     `id text collate "C" default public.new_record_id()`,
     "created_at timestamptz(3) not null default now()",
     "updated_at timestamptz(3) not null default now()",
     `created_by text collate "C" not null default 'system'`,
     "revision integer not null default 1",
-    ...table.columns.map(columnSql),
+    ...stored.map(columnSql),
     `constraint ${derivedNameSql(location, "key", "id")} primary key (id)`,
-    ...table.columns.flatMap((column) => constraintClauses(location, column)),
+    ...stored.flatMap((column) => constraintClauses(location, column)),
   ];
   return [
     {
@@ -60,7 +61,7 @@ export function createTable(partition: Partition, table: Table): Statement[] {
     {
       text: `create index ${derivedNameSql(location, "index", "createdAt")} on ${relation} (${quotedColumn("createdAt")}, id)`,
     },
-    ...table.columns.flatMap((column) => createIndexes(location, column)),
+    ...stored.flatMap((column) => createIndexes(location, column)),
     ...table.indexes.map((index) => createIndex(location, index, table.columns)),
   ];
 }
@@ -70,6 +71,7 @@ export function dropTable(location: TableLocation): Statement[] {
 }
 
 export function addColumn(location: TableLocation, column: Column): Statement[] {
+  if (isComputed(column)) return [];
   const clauses = [`column ${columnSql(column)}`, ...constraintClauses(location, column)];
   const all = clauses.map((clause) => `add ${clause}`).join(", ");
   return [
@@ -78,12 +80,15 @@ export function addColumn(location: TableLocation, column: Column): Statement[] 
   ];
 }
 
-export function dropColumn(location: TableLocation, name: string): Statement[] {
+export function dropColumn(location: TableLocation, column: Column): Statement[] {
+  if (isComputed(column)) return [];
+  const { name } = column;
   return [{ text: `alter table ${tableSql(location)} drop column ${quoteIdentifier(name)}` }];
 }
 
 /** Renames a column, and the indexes and constraints whose names are derived from its name. */
 export function renameColumn(location: TableLocation, column: Column, to: string): Statement[] {
+  if (isComputed(column)) return [];
   const relation = tableSql(location);
   const derivedNames = (purpose: DerivedNamePurpose) =>
     [
@@ -233,7 +238,8 @@ function hasGin(column: Column): boolean {
 export function createView(partition: Partition, table: Table): Statement {
   const location = { partition, table };
   const names = [...SYSTEM_COLUMNS.map(([, name]) => name), "revision"];
-  const ownColumns = table.columns.map(({ name }) => quoteIdentifier(name));
+  const stored = table.columns.filter((column) => !isComputed(column));
+  const ownColumns = stored.map(({ name }) => quoteIdentifier(name));
   const all = [...names, ...ownColumns, `true as ${versionColumn(table)}`].join(", ");
   return {
     text:

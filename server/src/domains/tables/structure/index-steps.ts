@@ -74,6 +74,8 @@ export function parseIndex(
     const column = table.columns.find((candidate) => candidate.name === field);
     if (!column && (field === "id" || !SYSTEM_FIELDS.has(field))) {
       errors.push({ path, message: "is not a column here" });
+    } else if (column && columnTypeOf(column).computed) {
+      errors.push({ path, message: "is computed, and not stored" });
     } else if (column && columnTypeOf(column).index === "gin" && (fields.length > 1 || unique)) {
       errors.push({ path, message: "is of a type that only has an index of its own" });
     }

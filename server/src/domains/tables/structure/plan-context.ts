@@ -1,6 +1,6 @@
 import type { Partition } from "#kernel/db/partition.ts";
 import type { FieldError } from "#kernel/operation/failure.ts";
-import { targetOf } from "../columns/reference.ts";
+import { linkTargetOf, targetOf } from "../columns/reference.ts";
 import type { TableLocation } from "../sql-names.ts";
 import { type Column, SYSTEM_COLUMNS, type Table } from "../table.ts";
 import type { Statement } from "./ddl.ts";
@@ -62,7 +62,7 @@ export function checkTarget(
   column: Column,
   at: { readonly path: string; readonly self: string },
 ): void {
-  const target = targetOf(column);
+  const target = targetOf(column) ?? linkTargetOf(column);
   if (target === undefined || target === at.self || tables.has(target)) return;
   rejectStep(`${at.path}/options/table`, "is not a table here");
 }

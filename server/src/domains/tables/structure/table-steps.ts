@@ -1,8 +1,8 @@
 import { Failure, type FieldError } from "#kernel/operation/failure.ts";
 import { parseColumns } from "../columns/parse-fields.ts";
-import { targetOf, USERS } from "../columns/reference.ts";
+import { linkTargetOf, targetOf, USERS } from "../columns/reference.ts";
 import { SlugTaken, type Table, type TableIndex } from "../table.ts";
-import { dropColumn } from "./column-steps.ts";
+import { addInverse, dropColumn } from "./column-steps.ts";
 import * as ddl from "./ddl.ts";
 import { TableReferenced } from "./failures.ts";
 import { parseIndex } from "./index-steps.ts";
@@ -41,6 +41,9 @@ export function createTable(
   };
   table.indexes = parseIndexes(normalized.indexes, table);
   context.tables.set(slug, table);
+  for (const [index, column] of columns.entries()) {
+    addInverse(context, { slug, column, path: `/columns/${index}` });
+  }
   return {
     statements: ddl.createTable(context.partition, table),
     inverse: [{ op: "drop_table", table: slug }],
@@ -80,7 +83,7 @@ export function dropTable(
     slug === table.slug
       ? []
       : columns
-          .filter((column) => targetOf(column) === table.slug)
+          .filter((column) => (targetOf(column) ?? linkTargetOf(column)) === table.slug)
           .map((column) => ({ table: slug, column: column.name })),
   );
   const blocking = references.filter(({ table: slug }) => !droppedLater.has(slug));

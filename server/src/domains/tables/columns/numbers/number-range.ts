@@ -1,5 +1,5 @@
-import type { Column } from "../table.ts";
-import type { ParsedValue } from "./column-type.ts";
+import type { Column } from "../../table.ts";
+import type { ParsedValue } from "../column-type.ts";
 
 /** `options.min` and `options.max` of a column of numbers. */
 interface Range {

@@ -1,7 +1,7 @@
 import Type from "typebox";
 import { object } from "#kernel/schema/schema.ts";
-import { isTextual, toTextSql } from "./to-text.ts";
-import type { ColumnType } from "./column-type.ts";
+import { isTextual, toTextSql } from "../to-text.ts";
+import type { ColumnType } from "../column-type.ts";
 import { checkRange, isBounded, rangeSql, parseInRange } from "./number-range.ts";
 
 const Bound = Type.Integer({
@@ -38,7 +38,7 @@ export const integer: ColumnType = {
     if (from.type === "integer" || from.type === "autonumber") return quoted;
     if (from.type === "boolean") return `${quoted}::integer::bigint`;
     // A cast alone would round; a text with a fraction in it is refused.
-    if (from.type === "decimal") {
+    if (from.type === "decimal" || from.type === "duration") {
       return `case when ${quoted} = trunc(${quoted}) then ${quoted}::bigint else ${quoted}::text::bigint end`;
     }
     return isTextual(from) ? `${toTextSql(from, quoted)}::bigint` : undefined;

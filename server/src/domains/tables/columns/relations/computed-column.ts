@@ -1,0 +1,121 @@
+/** Columns whose values are computed when they are read: nothing of them is stored. */
+import Type from "typebox";
+import { ConditionSchema, type Condition } from "#kernel/condition/condition.ts";
+import type { ConditionFieldKind } from "#kernel/condition/sql.ts";
+import { line, object, text } from "#kernel/schema/schema.ts";
+import { type Column, ColumnName, Slug } from "../../table.ts";
+import type { ColumnType, Json } from "../column-type.ts";
+
+/** The part that all of them have in common. */
+const computed = {
+  computed: true,
+  generated: true,
+  check: ({ unique, indexed, default: value }: Column) => [
+    ...(unique ? [{ path: "/unique", message: "is not possible for this type" }] : []),
+    ...(indexed ? [{ path: "/indexed", message: "is not possible for this type" }] : []),
+    ...(value === null ? [] : [{ path: "/default", message: "is not possible for this type" }]),
+  ],
+  sqlType: () => {
+    throw new Error("A column that is computed has no place in a table.");
+  },
+  parameterType: "text",
+  parse: () => ({ error: "is computed" }),
+  store: (value: Json) => value,
+  show: (stored: unknown) => stored as Json,
+  kind: "text",
+  parseCell: (cell: string) => cell,
+  formatCell: (value: Json) => (typeof value === "object" ? JSON.stringify(value) : String(value)),
+  convertFrom: () => undefined,
+} as const satisfies Partial<ColumnType>;
+
+const PATH_CHARACTERS_MAX = 200;
+const FORMULA_CHARACTERS_MAX = 2_000;
+
+export const lookup: ColumnType = {
+  ...computed,
+  summary: "A field of the record that a reference leads to: `options.path` is as `customer.name`",
+  options: object({ path: line(PATH_CHARACTERS_MAX, "References and a field, with dots between") }),
+};
+
+export const backlinks: ColumnType = {
+  ...computed,
+  summary: "The ids of the records of `options.table` that refer to this one in `options.column`",
+  options: object({ table: Slug, column: ColumnName }),
+};
+
+/** The functions of a rollup: the kinds of fields that each takes, all where there are none. */
+export const ROLLUP_FUNCTIONS = {
+  count: { takes: undefined },
+  sum: { takes: ["number"] },
+  avg: { takes: ["number"] },
+  min: { takes: ["number", "text", "date", "time"] },
+  max: { takes: ["number", "text", "date", "time"] },
+  any: { takes: ["boolean"] },
+  all: { takes: ["boolean"] },
+  unique: { takes: ["number", "text", "date", "time", "boolean"] },
+} as const satisfies Record<string, { readonly takes: readonly ConditionFieldKind[] | undefined }>;
+export type RollupFunction = keyof typeof ROLLUP_FUNCTIONS;
+
+export const rollup: ColumnType = {
+  ...computed,
+  summary:
+    "A figure over the records that `options.via` lists, a column of the type backlinks or links: " +
+    "`options.function` of their `options.field`",
+  options: object({
+    via: ColumnName,
+    function: Type.Enum(Object.keys(ROLLUP_FUNCTIONS) as RollupFunction[]),
+    field: Type.Optional(line(PATH_CHARACTERS_MAX, "All records are counted where it is absent")),
+    filter: Type.Optional(ConditionSchema),
+  }),
+  check: (column) => [
+    ...computed.check(column),
+    ...(column.options["function"] !== "count" && column.options["field"] === undefined
+      ? [{ path: "/options/field", message: "is required" }]
+      : []),
+  ],
+};
+
+export const formula: ColumnType = {
+  ...computed,
+  summary: "What `options.expression` makes of the record's other fields: `price * amount`",
+  options: object({ expression: text(FORMULA_CHARACTERS_MAX) }),
+};
+
+/** The options of a rollup that was checked. */
+export function parseRollup({ options }: Pick<Column, "options">): {
+  readonly via: string;
+  readonly function: RollupFunction;
+  readonly field: string | undefined;
+  readonly filter: Condition | undefined;
+} {
+  const { field, filter } = options;
+  return {
+    via: String(options["via"]),
+    function: options["function"] as RollupFunction,
+    field: typeof field === "string" ? field : undefined,
+    filter: filter as Condition | undefined,
+  };
+}
+
+/** The relation from a record to many others: their table, and the column on either side. */
+export interface Relation {
+  readonly table: string;
+  /** The column over there that refers to this record; undefined for a list of links of its own. */
+  readonly column?: string;
+}
+
+/** The relation that a column of a table stands for; undefined when it is none. */
+export function findRelation(
+  schema: {
+    readonly computed: ReadonlyMap<string, Column>;
+    readonly byName: ReadonlyMap<string, Column>;
+  },
+  name: string,
+): Relation | undefined {
+  const { type, options } = schema.computed.get(name) ?? schema.byName.get(name) ?? NONE;
+  if (type === "backlinks")
+    return { table: String(options["table"]), column: String(options["column"]) };
+  return type === "links" ? { table: String(options["table"]) } : undefined;
+}
+
+const NONE: Pick<Column, "type" | "options"> = { type: "text", options: {} };

@@ -1,0 +1,54 @@
+import Type from "typebox";
+import { idPattern } from "#kernel/schema/id.ts";
+import { object } from "#kernel/schema/schema.ts";
+import { ColumnName, Slug } from "../../table.ts";
+import type { ColumnType, Json } from "../column-type.ts";
+
+/** An entry of the log holds all of them, twice. */
+export const LINKS_MAX = 500;
+
+const RECORD_ID = new RegExp(idPattern("rec"));
+const SEPARATOR = ";";
+
+/**
+ * Links to many records, kept as a list of ids in the record itself: so they are written, compared, logged
+ * and undone like any other field, and an index of the list finds them from the other end.
+ */
+export const links: ColumnType = {
+  summary:
+    "The ids of up to 500 records of `options.table`, each once; who is deleted leaves the list",
+  options: object({
+    table: Slug,
+    inverse: Type.Optional(
+      Type.String({
+        ...ColumnName,
+        description: "The column that lists this end over there; made with this one",
+      }),
+    ),
+  }),
+  check: ({ unique }) =>
+    unique ? [{ path: "/unique", message: "is not possible for this type" }] : [],
+  sqlType: () => 'text[] collate "C"',
+  parameterType: "text[]",
+  constraint: (_, quoted) =>
+    `cardinality(${quoted}) <= ${LINKS_MAX} and coalesce(array_ndims(${quoted}), 1) = 1`,
+  parse(value) {
+    if (!Array.isArray(value)) return { error: "must be a list of ids of records" };
+    const list: readonly unknown[] = value;
+    const areIds = list.every((id) => typeof id === "string" && RECORD_ID.test(id));
+    if (!areIds) return { error: "must be a list of ids of records" };
+    if (new Set(list).size < list.length) return { error: "must name each record once" };
+    if (list.length > LINKS_MAX) return { error: `must name at most ${LINKS_MAX} records` };
+    return { value: list as readonly string[] };
+  },
+  store: (value) => value,
+  show: (stored) => stored as Json,
+  kind: "texts",
+  parseCell: (cell) => cell.split(SEPARATOR).map((id) => id.trim()),
+  formatCell: (value) => (value as readonly string[]).join(SEPARATOR),
+  index: "gin",
+  convertFrom: (from, to, quoted) =>
+    from.type === "reference" && from.options["table"] === to.options["table"]
+      ? `case when ${quoted} is not null then array[${quoted}] end`
+      : undefined,
+};

@@ -1,0 +1,85 @@
+import type { Partition } from "#kernel/db/partition.ts";
+import { toTypedCondition } from "#kernel/condition/typed-condition.ts";
+import type { FieldError } from "#kernel/operation/failure.ts";
+import type { ColumnSchema } from "../columns/column-type.ts";
+import { findRelation, parseRollup } from "../columns/relations/computed-column.ts";
+import { compileFormula } from "../formula/compile-formula.ts";
+import type { ColumnTypeName, Table } from "../table.ts";
+import { type RelatedTables, resolveFieldType } from "./field-type.ts";
+import { resolveTable, type TableSchema } from "./table-schema.ts";
+
+/** The errors of a computed column among the tables that there will be; paths are within the column. */
+export function checkComputed(
+  { slug, name }: { readonly slug: string; readonly name: string },
+  tables: ReadonlyMap<string, Table>,
+  partition: Partition,
+): readonly FieldError[] {
+  const related = new Map([...tables].map(([key, table]) => [key, resolveTable(table, partition)]));
+  const schema = related.get(slug);
+  const column = schema?.computed.get(name);
+  if (!schema || !column) return [];
+  const errors = CHECKS[column.type]?.(schema, column, related) ?? [];
+  if (errors.length > 0 || resolveFieldType(schema, name, related)) return errors;
+  return [{ path: "/options", message: "leads nowhere, in a circle, or through too many tables" }];
+}
+
+type ComputedCheck = (
+  schema: TableSchema,
+  column: ColumnSchema,
+  related: RelatedTables,
+) => readonly FieldError[];
+
+const CHECKS: Readonly<Partial<Record<ColumnTypeName, ComputedCheck>>> = {
+  lookup(schema, { options }, related) {
+    const name = String(options["path"]);
+    const path = "/options/path";
+    if (!name.includes(".")) return [{ path, message: "must lead through a reference" }];
+    return resolveFieldType(schema, name, related) ? [] : [{ path, message: "leads to no field" }];
+  },
+  backlinks: checkBacklinks,
+  rollup: checkRollup,
+  formula(schema, { options }, related) {
+    const compiled = compileFormula(String(options["expression"]), (field) => {
+      const type = resolveFieldType(schema, field, related);
+      return type && { sql: "null", kind: type.kind };
+    });
+    return "error" in compiled ? [{ path: "/options/expression", message: compiled.error }] : [];
+  },
+};
+
+function checkBacklinks(
+  { slug }: TableSchema,
+  { options }: ColumnSchema,
+  related: RelatedTables,
+): readonly FieldError[] {
+  const other = related.get(String(options["table"]));
+  if (!other) return [{ path: "/options/table", message: "is not a table here" }];
+  const column = other.byName.get(String(options["column"]));
+  if ((column?.target ?? column?.linkTarget) === slug) return [];
+  return [{ path: "/options/column", message: "is no reference or list of links to this table" }];
+}
+
+function checkRollup(
+  schema: TableSchema,
+  column: ColumnSchema,
+  related: RelatedTables,
+): readonly FieldError[] {
+  const { via, field, filter } = parseRollup(column);
+  const children = related.get(findRelation(schema, via)?.table ?? "");
+  if (!children)
+    return [{ path: "/options/via", message: "is no backlinks or links of this table" }];
+  if (field !== undefined && !resolveFieldType(children, field, related)) {
+    return [{ path: "/options/field", message: `is not a field of ${children.slug}` }];
+  }
+  if (filter !== undefined) {
+    const typed = toTypedCondition(
+      filter,
+      (name) => resolveFieldType(children, name, related)?.kind,
+    );
+    if ("errors" in typed) {
+      return typed.errors.map(({ path, message }) => ({ path: `/options/filter${path}`, message }));
+    }
+  }
+  if (resolveFieldType(schema, column.name, related)) return [];
+  return [{ path: "/options/function", message: "does not go with the type of the field" }];
+}

@@ -1,0 +1,166 @@
+/**
+ * Fields that are computed from others, as SQL on one row. A record of another table is read as the
+ * caller sees it: one that is hidden is not there, and a hidden field of it is null.
+ */
+import { conditionToSql } from "#kernel/condition/sql.ts";
+import { parseCondition } from "#kernel/condition/parse-condition.ts";
+import { toTypedCondition } from "#kernel/condition/typed-condition.ts";
+import type { SqlParameters } from "#kernel/db/statement.ts";
+import type { ColumnSchema } from "../columns/column-type.ts";
+import {
+  findRelation,
+  parseRollup,
+  type RollupFunction,
+} from "../columns/relations/computed-column.ts";
+import { compileFormula } from "../formula/compile-formula.ts";
+import { resolveFieldType } from "./field-type.ts";
+import type { RuleSql, TableField, TableRelations } from "./table-field.ts";
+import type { TableSchema } from "./table-schema.ts";
+import type { ColumnTypeName } from "../table.ts";
+
+/** A row whose fields are compiled. */
+export interface RowScope {
+  readonly table: TableSchema;
+  readonly rules: RuleSql;
+  readonly parameters: SqlParameters;
+  readonly relations: TableRelations;
+}
+
+/** Records that a list of ids shows; a figure counts all of them. */
+const LISTED_RECORDS_MAX = 1_000;
+
+/** Compiles a field that is not stored in the row itself; undefined when there is none. */
+export function compileComputed(scope: RowScope, name: string): TableField | undefined {
+  const { table, relations } = scope;
+  // The type first: a parameter of what is given up halfway would stand nowhere in the statement.
+  const type = resolveFieldType(table, name, relations.related);
+  const sql = type && computedSql(scope, name);
+  return type && sql !== undefined ? { ...type, sql } : undefined;
+}
+
+function computedSql(scope: RowScope, name: string): string | undefined {
+  const column = scope.table.computed.get(name);
+  return column ? WRITERS[column.type]?.(scope, column) : pathSql(scope, name);
+}
+
+type ComputedWriter = (scope: RowScope, column: ColumnSchema) => string | undefined;
+
+const WRITERS: Readonly<Partial<Record<ColumnTypeName, ComputedWriter>>> = {
+  lookup: ({ rules }, { options }) => rules.field(String(options["path"]))?.sql,
+  formula({ rules }, { options }) {
+    const compiled = compileFormula(String(options["expression"]), rules.field);
+    return "error" in compiled ? undefined : compiled.sql;
+  },
+  backlinks: (scope, { name }) => backlinksSql(scope, name),
+  rollup: rollupSql,
+};
+
+/** The end of a path that begins with a reference. */
+function pathSql(scope: RowScope, path: string): string | undefined {
+  const [first = "", ...rest] = path.split(".");
+  const { table, relations } = scope;
+  const column = table.byName.get(first);
+  const target = relations.related.get(column?.target ?? "");
+  if (!column || !target) return undefined;
+  const inner = openRow(scope, target);
+  const field = inner.rules.field(rest.join("."));
+  if (!field) return undefined;
+  const where = [`${inner.row}.id = ${relations.row}.${column.quoted}`, inner.rules.where];
+  return `(select ${field.sql} from ${target.view} as ${inner.row} where ${joinAnd(where)})`;
+}
+
+function backlinksSql(scope: RowScope, via: string): string | undefined {
+  const inner = openRelated(scope, via);
+  if (!inner) return undefined;
+  const ids = `select ${inner.row}.id from ${inner.from} where ${inner.where}`;
+  return `array(${ids} order by ${inner.row}.id limit ${LISTED_RECORDS_MAX})`;
+}
+
+function rollupSql(scope: RowScope, column: ColumnSchema): string | undefined {
+  const { via, field: name, function: key, filter } = parseRollup(column);
+  const inner = openRelated(scope, via);
+  const field = name === undefined ? undefined : inner?.rules.field(name);
+  if (!inner || (name !== undefined && !field)) return undefined;
+  const conditions = [inner.where, filter && filterSql(inner, filter)];
+  const sql = `(select ${AGGREGATES[key](field?.sql ?? "*")} from ${inner.from} where ${joinAnd(conditions)})`;
+  // A list of links is a field of this record, which may be hidden.
+  const guard = scope.rules.guard(via);
+  return guard === undefined ? sql : `case when ${guard} then ${sql} end`;
+}
+
+const AGGREGATES: Readonly<Record<RollupFunction, (value: string) => string>> = {
+  count: (value) => `count(${value})::numeric`,
+  sum: (value) => `sum(${value})::numeric`,
+  avg: (value) => `avg(${value})::numeric`,
+  min: (value) => `min(${value})`,
+  max: (value) => `max(${value})`,
+  any: (value) => `bool_or(${value})`,
+  all: (value) => `bool_and(${value})`,
+  unique: (value) =>
+    `to_jsonb((array_agg(distinct ${value}) filter (where ${value} is not null))[1:${LISTED_RECORDS_MAX}])`,
+};
+
+/** The records that a relation leads to. */
+interface RelatedRows extends InnerRow {
+  /** The SQL after `from` and after `where`. */
+  readonly from: string;
+  readonly where: string;
+}
+
+function openRelated(scope: RowScope, via: string): RelatedRows | undefined {
+  const { table, relations } = scope;
+  const relation = findRelation(table, via);
+  const target = relations.related.get(relation?.table ?? "");
+  if (!relation || !target) return undefined;
+  const inner = openRow(scope, target);
+  const { row, rules } = inner;
+  const from = `${target.view} as ${row}`;
+  if (relation.column === undefined) {
+    const own = table.byName.get(via);
+    const isListed = `${row}.id = any(${relations.row}.${own?.quoted})`;
+    return { ...inner, from, where: joinAnd([isListed, rules.where]) };
+  }
+  const column = target.byName.get(relation.column);
+  const refers =
+    column?.linkTarget === undefined
+      ? `${row}.${column?.quoted} = ${relations.row}.id`
+      : `${row}.${column.quoted} @> array[${relations.row}.id]`;
+  if (!column || (column.target ?? column.linkTarget) !== table.slug) return undefined;
+  // A reference that is hidden leads nowhere, from either end.
+  return { ...inner, from, where: joinAnd([refers, rules.where, rules.guard(column.name)]) };
+}
+
+function filterSql({ target, rules, scope }: InnerRow, filter: object): string {
+  const kindOf = (name: string) => resolveFieldType(target, name, scope.relations.related)?.kind;
+  const typed = toTypedCondition(filter, kindOf);
+  // It was checked when it was saved; a field that has gone since then is nothing.
+  if ("errors" in typed) return "false";
+  return conditionToSql(parseCondition(typed.condition).tree, rules.field, scope.parameters);
+}
+
+/** A row of another table, in a subquery. */
+interface InnerRow {
+  readonly target: TableSchema;
+  readonly row: string;
+  readonly rules: RuleSql;
+  readonly scope: RowScope;
+}
+
+function openRow(scope: RowScope, target: TableSchema): InnerRow {
+  const { parameters, relations } = scope;
+  const level = relations.level + 1;
+  const row = `"~${level}"`;
+  const rules = relations.compile(target, relations.grants(target), parameters, {
+    ...relations,
+    row,
+    level,
+  });
+  return { target, row, rules, scope };
+}
+
+function joinAnd(conditions: readonly (string | undefined)[]): string {
+  return conditions
+    .filter((condition) => condition !== undefined)
+    .map((condition) => `(${condition})`)
+    .join(" and ");
+}

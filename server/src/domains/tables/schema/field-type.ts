@@ -1,0 +1,123 @@
+/**
+ * The type of a field, however it gets its value: stored, filled by the platform, computed, or at the end
+ * of a path through references (`customer.name`). It depends on definitions alone, not on who asks.
+ */
+import type { ConditionFieldKind } from "#kernel/condition/sql.ts";
+import type { ColumnSchema, Json } from "../columns/column-type.ts";
+import {
+  parseRollup,
+  ROLLUP_FUNCTIONS,
+  findRelation,
+} from "../columns/relations/computed-column.ts";
+import { compileFormula, type FormulaField } from "../formula/compile-formula.ts";
+import { type ColumnTypeName, SYSTEM_COLUMNS } from "../table.ts";
+import type { TableSchema } from "./table-schema.ts";
+
+/** References that a path may lead through, and tables between a computed field and its values. */
+export const HOPS_MAX = 4;
+
+/** The other tables that fields of a table lead to, by slug. */
+export type RelatedTables = ReadonlyMap<string, TableSchema>;
+
+export interface FieldType {
+  readonly kind: ConditionFieldKind;
+  /** In SQL. */
+  readonly type: string;
+  /** The value of the API for one of the driver's. */
+  readonly show: (stored: unknown) => Json;
+}
+
+/** Resolves the type of a field or path; undefined when there is none. */
+export function resolveFieldType(
+  schema: TableSchema,
+  name: string,
+  related: RelatedTables,
+  hops = 0,
+): FieldType | undefined {
+  if (hops > HOPS_MAX) return undefined;
+  const stored = schema.byName.get(name);
+  if (stored) {
+    const { kind, parameterType, show } = stored.columnType;
+    return { kind, type: parameterType, show };
+  }
+  const system = SYSTEM_TYPES.get(name);
+  if (system) return system;
+  const computed = schema.computed.get(name);
+  if (computed) return COMPUTED[computed.type]?.(schema, computed, related, hops + 1);
+  const [first = "", ...rest] = name.split(".");
+  const target = related.get(schema.byName.get(first)?.target ?? "");
+  if (rest.length === 0 || !target) return undefined;
+  return resolveFieldType(target, rest.join("."), related, hops + 1);
+}
+
+type ComputedResolver = (
+  schema: TableSchema,
+  column: ColumnSchema,
+  related: RelatedTables,
+  hops: number,
+) => FieldType | undefined;
+
+const COMPUTED: Readonly<Partial<Record<ColumnTypeName, ComputedResolver>>> = {
+  lookup: (schema, { options }, related, hops) =>
+    resolveFieldType(schema, String(options["path"]), related, hops),
+  backlinks: (_schema, { options }, related) =>
+    related.has(String(options["table"])) ? IDS : undefined,
+  rollup: resolveRollup,
+  formula(schema, { options }, related, hops) {
+    const compiled = compileFormula(String(options["expression"]), (name) =>
+      toFormulaField(name, resolveFieldType(schema, name, related, hops)),
+    );
+    return "error" in compiled ? undefined : KINDS[compiled.kind];
+  },
+};
+
+/** A field as a formula sees it; its text stands for the value only. */
+function toFormulaField(name: string, type: FieldType | undefined): FormulaField | undefined {
+  return type && { sql: JSON.stringify(name), kind: type.kind };
+}
+
+function resolveRollup(
+  schema: TableSchema,
+  column: ColumnSchema,
+  related: RelatedTables,
+  hops: number,
+): FieldType | undefined {
+  const { via, field, function: name } = parseRollup(column);
+  const children = related.get(findRelation(schema, via)?.table ?? "");
+  if (!children) return undefined;
+  const value = field === undefined ? undefined : resolveFieldType(children, field, related, hops);
+  if (name === "count") return field === undefined || value ? NUMBER : undefined;
+  const takes: readonly ConditionFieldKind[] | undefined = ROLLUP_FUNCTIONS[name].takes;
+  if (!value || (takes !== undefined && !takes.includes(value.kind))) return undefined;
+  switch (name) {
+    case "sum":
+    case "avg":
+      return NUMBER;
+    case "min":
+    case "max":
+      return value;
+    case "any":
+    case "all":
+      return BOOLEAN;
+    case "unique":
+      return { kind: "json", type: "jsonb", show: (stored) => stored as Json };
+  }
+}
+
+const plain = (stored: unknown): Json => stored as Json;
+const NUMBER: FieldType = { kind: "number", type: "numeric", show: Number };
+const BOOLEAN: FieldType = { kind: "boolean", type: "boolean", show: plain };
+const TEXT: FieldType = { kind: "text", type: "text", show: plain };
+const IDS: FieldType = { kind: "texts", type: "text[]", show: plain };
+const TIME: FieldType = { kind: "time", type: "timestamptz", show: plain };
+const KINDS = {
+  number: NUMBER,
+  boolean: BOOLEAN,
+  text: TEXT,
+  time: TIME,
+  date: { kind: "date", type: "date", show: plain },
+} as const satisfies Record<string, FieldType>;
+
+const SYSTEM_TYPES: ReadonlyMap<string, FieldType> = new Map(
+  SYSTEM_COLUMNS.map(([name]) => [name, name.endsWith("At") ? TIME : TEXT]),
+);

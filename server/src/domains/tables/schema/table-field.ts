@@ -1,0 +1,41 @@
+/** Fields of a table in SQL, as one caller sees them. */
+import type { ConditionField } from "#kernel/condition/sql.ts";
+import type { SqlParameters } from "#kernel/db/statement.ts";
+import type { Json } from "../columns/column-type.ts";
+import type { RelatedTables } from "./field-type.ts";
+import type { Grants } from "./grants.ts";
+import type { TableSchema } from "./table-schema.ts";
+
+/** A field in SQL. One that is not stored also says how its values are shown. */
+export interface TableField extends ConditionField {
+  readonly show?: (stored: unknown) => Json;
+}
+
+/** The rules of a table for one person, in SQL. */
+export interface RuleSql {
+  /** The condition on visible records; undefined when all are visible. */
+  readonly where: string | undefined;
+  /** A field as the person sees it, to be selected, compared and sorted by; undefined when there is none. */
+  readonly field: (name: string) => TableField | undefined;
+  /** The condition under which a field of a visible record is visible; undefined when it always is. */
+  readonly guard: (name: string) => string | undefined;
+  /** True when the field is the column itself, so that an index on it serves. */
+  readonly isPlain: (name: string) => boolean;
+}
+
+/** The way from a table to those that its fields lead to, for one caller. */
+export interface TableRelations {
+  readonly related: RelatedTables;
+  /** Compiles the rules of another table, on a row of its own. */
+  readonly compile: (
+    table: TableSchema,
+    grants: Grants,
+    parameters: SqlParameters,
+    relations: TableRelations,
+  ) => RuleSql;
+  /** The grants of the caller to read a table. */
+  readonly grants: (table: TableSchema) => Grants;
+  /** The name of the row in the statement, from where a subquery can still name it. */
+  readonly row: string;
+  readonly level: number;
+}
