@@ -142,7 +142,7 @@ describeInBrowser("the inspector", () => {
     await page.getByRole("option", { name: /^filter/ }).waitFor();
     await page.keyboard.press("Escape");
     await page.keyboard.type("length");
-    await openStep(page, id, "call");
+    await openStepByCard(page, "Call");
     await page.getByText("More settings").click();
     await page.getByRole("group", { name: "Headers as" }).getByText("JSON").click();
     const headers = page.getByRole("textbox", { name: "Headers", exact: true });

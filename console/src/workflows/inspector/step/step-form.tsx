@@ -1,5 +1,5 @@
 /** The fields of a step, from the schema of its type. */
-import { useMemo } from "react";
+import { useMemo, useState } from "react";
 import type { ScopeSource } from "../../../code/index.ts";
 import { type FieldProps, fieldKindOf, Form, type Schema } from "../../../form/index.ts";
 import type { Step } from "../../graph/graph.ts";
@@ -33,8 +33,10 @@ export function StepForm({ step, schema, sources, problems, mayEdit, onChange }:
   const config = step.config ?? {};
   const names = schema["x-order"] ?? Object.keys(schema.properties ?? {});
   const shown = names.filter((name) => !ELSEWHERE[step.type]?.includes(name));
+  // As it was when the step was opened: a field that moved while it is filled in would lose the caret.
+  const [given] = useState(() => new Set(Object.keys(config)));
   const isFirst = (name: string): boolean =>
-    config[name] !== undefined || schema.required?.includes(name) === true || shown.length <= 3;
+    given.has(name) || schema.required?.includes(name) === true || shown.length <= 3;
   const rest = shown.filter((name) => !isFirst(name));
   const errors = useMemo(
     () => problems.map(({ path, message }) => ({ path: path.replace(/^\/config/, ""), message })),
