@@ -182,6 +182,28 @@ const knowledge = createRoute({
   validateSearch: readKnowledgeSearch,
 });
 
+const catalog = createRoute({
+  getParentRoute: () => inside,
+  path: "/catalog",
+  component: lazyRouteComponent(() => import("./catalog/shop/catalog.tsx"), "Catalog"),
+  validateSearch: (search): { q?: string | undefined; tab?: "mine" | undefined } => ({
+    q: textOf(search["q"]),
+    tab: search["tab"] === "mine" ? "mine" : undefined,
+  }),
+});
+
+const catalogItem = createRoute({
+  getParentRoute: () => inside,
+  path: "/catalog/$id",
+  component: lazyRouteComponent(() => import("./catalog/shop/catalog-item.tsx"), "CatalogItem"),
+});
+
+const formBuilder = createRoute({
+  getParentRoute: () => inside,
+  path: "/catalog/$id/edit",
+  component: lazyRouteComponent(() => import("./catalog/builder/form-builder.tsx"), "FormBuilder"),
+});
+
 const newArticle = createRoute({
   getParentRoute: () => inside,
   path: "/knowledge/new",
@@ -386,6 +408,9 @@ const router = createRouter({
       services,
       knowledge,
       newArticle,
+      catalog,
+      catalogItem,
+      formBuilder,
       article,
       articleEditor,
       notifications,

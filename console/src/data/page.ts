@@ -8,3 +8,6 @@ export async function readPage(path: string, signal?: AbortSignal): Promise<Docu
   if (!answer.ok) return undefined;
   return new DOMParser().parseFromString(await answer.text(), "text/html");
 }
+
+/** A request that goes on while its page goes away. */
+export const fetchLast: typeof fetch = (input, init) => fetch(input, { ...init, keepalive: true });

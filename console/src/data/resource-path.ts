@@ -14,6 +14,8 @@ export function pathOf(type: string, id: string, number?: string | null): string
       return `/tickets/${id}`;
     case "article":
       return `/knowledge/${id}`;
+    case "catalog_item":
+      return `/catalog/${id}`;
     case "notification":
       return `/notifications/${id}`;
     default:

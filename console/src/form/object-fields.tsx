@@ -22,6 +22,7 @@ export function ObjectFields({ schema, value, at, only }: ObjectFieldsProps) {
     if (!isWanted(field, name, value)) return null;
     return (
       <Fragment key={name}>
+        {field["x-section"] !== undefined && <h2 className="form-section">{field["x-section"]}</h2>}
         {renderField({
           schema: field,
           value: isFields(value) ? value[name] : undefined,

@@ -42,6 +42,8 @@ export interface Schema {
   /** Its media types, such as `image/*`. */
   readonly "x-accept"?: readonly string[];
   readonly "x-secret"?: boolean;
+  /** A heading above this field and those after it. */
+  readonly "x-section"?: string;
   readonly "x-order"?: readonly string[];
   /** Kind of the thing that the text names, for a picker. */
   readonly "x-reference"?: string;

@@ -1,4 +1,5 @@
 import { ApiError, createClient } from "@millrace/client";
+import { fetchLast } from "../data/page.ts";
 import { uploadTo } from "../data/upload.ts";
 import { start } from "./start.ts";
 
@@ -12,7 +13,7 @@ export const lastClient = createClient({
   workspace,
   environment,
   retries: 0,
-  fetch: (input, init) => fetch(input, { ...init, keepalive: true }),
+  fetch: fetchLast,
 });
 
 /** Uploads a file, and resolves to its id. */

@@ -80,7 +80,12 @@ export function Knowledge() {
           </label>
         )}
         {mayWrite && (
-          <Link className="btn primary" to="/knowledge/new" aria-keyshortcuts="n">
+          <Link
+            className="btn primary"
+            to="/knowledge/new"
+            aria-label="Write an article"
+            aria-keyshortcuts="n"
+          >
             <Plus /> <span className="kb-wide">Write an article</span>
           </Link>
         )}

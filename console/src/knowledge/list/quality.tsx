@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { PenLine, X } from "lucide-react";
-import { type Schemas, useCommand, useOp } from "../../data/api.ts";
+import { call, type Schemas, useOp } from "../../data/api.ts";
 import { describeRefusal } from "../../data/change.ts";
 import { Empty, ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { Ago } from "../../ui/time.tsx";
@@ -25,15 +25,14 @@ export function Quality() {
 function Unanswered() {
   const query = { unanswered: true, limit: SHOWN };
   const { data, error, isPending, refetch } = useOp("knowledge.list_searches", { query });
-  const remove = useCommand("knowledge.delete_search");
-  const putAside = ({ id, words }: Search): void =>
-    remove.mutate(
-      { params: { id } },
-      {
-        onSuccess: () => notify(`“${words}” is put aside`),
-        onError: (problem) => notify(describeRefusal(problem)),
-      },
-    );
+  const putAside = async ({ id, words }: Search): Promise<void> => {
+    try {
+      await call("knowledge.delete_search", { params: { id } });
+      notify(`“${words}” is put aside`);
+    } catch (problem) {
+      notify(describeRefusal(problem));
+    }
+  };
   return (
     <section aria-labelledby="kb-unanswered">
       <h2 id="kb-unanswered">Searched and not found</h2>
@@ -67,7 +66,7 @@ function Unanswered() {
             <button
               className="btn bare icon"
               aria-label={`Put aside: ${search.words}`}
-              onClick={() => putAside(search)}
+              onClick={() => void putAside(search)}
             >
               <X />
             </button>

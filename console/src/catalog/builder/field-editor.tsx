@@ -1,0 +1,181 @@
+import { Field } from "../../ui/field.tsx";
+import { JsonTree } from "../../ui/json/json-tree.tsx";
+import type { FieldCondition, FormField } from "./form-model.ts";
+import { TITLES } from "./form-model.ts";
+
+interface FieldEditorProps {
+  readonly field: FormField;
+  /** The fields that a condition may ask. */
+  readonly others: readonly FormField[];
+  readonly onChange: (field: FormField) => void;
+}
+
+/** The settings of one field. */
+export function FieldEditor({ field, others, onChange }: FieldEditorProps) {
+  const set = (next: Partial<FormField>): void => onChange({ ...field, ...next });
+  const hasOptions = field.type === "choice" || field.type === "many";
+  return (
+    <div className="cat-settings">
+      <h2>{TITLES[field.type]}</h2>
+      <Field label={field.type === "section" ? "Heading" : "Question"}>
+        {(attributes) => (
+          <input
+            {...attributes}
+            data-question
+            className="field"
+            maxLength={200}
+            value={field.title}
+            onChange={({ target }) => set({ title: target.value })}
+          />
+        )}
+      </Field>
+      {field.type !== "section" && (
+        <>
+          <Field label="Help" isOptional>
+            {(attributes) => (
+              <input
+                {...attributes}
+                className="field"
+                value={field.help}
+                onChange={({ target }) => set({ help: target.value })}
+              />
+            )}
+          </Field>
+          {hasOptions && (
+            <Field label="Options" help="One on each line">
+              {(attributes) => (
+                <textarea
+                  {...attributes}
+                  className="field"
+                  rows={Math.min(10, field.options.length + 2)}
+                  defaultValue={field.options.join("\n")}
+                  onChange={({ target }) => set({ options: splitLines(target.value) })}
+                />
+              )}
+            </Field>
+          )}
+          {INITIAL.has(field.type) && (
+            <Field label="Filled in at first" isOptional>
+              {(attributes) => (
+                <input
+                  {...attributes}
+                  className="field"
+                  type={field.type === "date" ? "date" : "text"}
+                  value={spellInitial(field.initial)}
+                  onChange={({ target }) => set({ initial: toInitial(field, target.value) })}
+                />
+              )}
+            </Field>
+          )}
+          <label className="cat-check">
+            <input
+              type="checkbox"
+              checked={field.isRequired}
+              onChange={({ target }) => set({ isRequired: target.checked })}
+            />
+            Needed
+          </label>
+          <Condition when={field.when} others={others} onChange={(when) => set({ when })} />
+          <Field label="Name in the data">
+            {(attributes) => (
+              <input {...attributes} className="field mono" readOnly value={field.name} />
+            )}
+          </Field>
+          {field.type === "json" && (
+            <>
+              <p className="muted">The builder can’t draw this one; it is kept as it is.</p>
+              <JsonTree value={field.rest} path="" label="Its schema" />
+            </>
+          )}
+        </>
+      )}
+    </div>
+  );
+}
+
+const INITIAL: ReadonlySet<string> = new Set(["text", "area", "number", "choice", "date"]);
+
+function spellInitial(value: unknown): string {
+  return typeof value === "string" || typeof value === "number" ? String(value) : "";
+}
+
+function toInitial({ type }: FormField, text: string): unknown {
+  if (text.trim() === "") return undefined;
+  const number = Number(text);
+  return type === "number" && Number.isFinite(number) ? number : text;
+}
+
+const splitLines = (text: string): readonly string[] => [
+  ...new Set(
+    text
+      .split("\n")
+      .map((line) => line.trim())
+      .filter((line) => line !== ""),
+  ),
+];
+
+/** If another field has a value, this one is shown, or needed. */
+function Condition(props: {
+  readonly when: FieldCondition | undefined;
+  readonly others: readonly FormField[];
+  readonly onChange: (when: FieldCondition | undefined) => void;
+}) {
+  const { when, others, onChange } = props;
+  const asked = others.find(({ name }) => name === when?.field);
+  const values = asked?.type === "yes" ? ["true", "false"] : (asked?.options ?? []);
+  if (others.length === 0 && !when) return null;
+  return (
+    <fieldset className="cat-condition">
+      <legend>Condition</legend>
+      <select
+        className="field"
+        aria-label="Depends on"
+        value={when?.field ?? ""}
+        onChange={({ target }) => {
+          const other = others.find(({ name }) => name === target.value);
+          const is = other?.type === "yes" ? true : other?.options[0];
+          onChange(other && { field: other.name, is, effect: when?.effect ?? "show" });
+        }}
+      >
+        <option value="">Always there</option>
+        {others.map(({ name, title }) => (
+          <option key={name} value={name}>
+            If “{title || name}”
+          </option>
+        ))}
+      </select>
+      {when && (
+        <>
+          <select
+            className="field"
+            aria-label="Has the value"
+            value={String(when.is)}
+            onChange={({ target }) =>
+              onChange({
+                ...when,
+                is: asked?.type === "yes" ? target.value === "true" : target.value,
+              })
+            }
+          >
+            {values.map((value) => (
+              <option key={value} value={value}>
+                is {asked?.type === "yes" ? (value === "true" ? "yes" : "no") : value}
+              </option>
+            ))}
+          </select>
+          <select
+            className="field"
+            aria-label="Then it is"
+            value={when.effect}
+            onChange={({ target }) =>
+              onChange({ ...when, effect: target.value === "require" ? "require" : "show" })
+            }
+          >
+            <option value="show">then it is shown</option>
+            <option value="require">then it is needed</option>
+          </select>
+        </>
+      )}
+    </fieldset>
+  );
+}

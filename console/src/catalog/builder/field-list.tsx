@@ -1,0 +1,86 @@
+import { GripVertical, Plus, Trash2 } from "lucide-react";
+import { type KeyboardEvent, useState } from "react";
+import { Menu } from "../../ui/overlay/menu.tsx";
+import { count } from "../../ui/words.ts";
+import { FIELD_TYPES, type FieldType, type FormField, TITLES } from "./form-model.ts";
+
+interface FieldListProps {
+  readonly fields: readonly FormField[];
+  readonly chosen: string | undefined;
+  readonly onChoose: (name: string) => void;
+  readonly onAdd: (type: FieldType) => void;
+  readonly onMove: (from: number, to: number) => void;
+  readonly onRemove: (name: string) => void;
+}
+
+/** The fields in their order: dragged, or moved with Alt and the arrows. */
+export function FieldList(props: FieldListProps) {
+  const { fields, chosen } = props;
+  const [dragged, setDragged] = useState<number>();
+  const onKeyDown = (event: KeyboardEvent, n: number, name: string): void => {
+    if (event.key === "Delete") props.onRemove(name);
+    else if (event.altKey && event.key === "ArrowUp") props.onMove(n, n - 1);
+    else if (event.altKey && event.key === "ArrowDown") props.onMove(n, n + 1);
+    else if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+      const next = fields[n + (event.key === "ArrowDown" ? 1 : -1)];
+      if (!next) return;
+      props.onChoose(next.name);
+      document.getElementById(`field-${next.name}`)?.focus();
+    } else return;
+    event.preventDefault();
+  };
+  return (
+    <div className="cat-fields">
+      <div className="cat-fields-head">
+        <h2>{count(fields.length, "field")}</h2>
+        <span className="grow" />
+        <Menu
+          label="Add a field"
+          items={FIELD_TYPES.map((type) => ({
+            label: TITLES[type],
+            onPick: () => props.onAdd(type),
+          }))}
+        >
+          <Plus /> Add
+        </Menu>
+      </div>
+      <ol aria-label="Fields">
+        {fields.map(({ name, title, type, isRequired, when }, n) => (
+          <li
+            key={name}
+            className={dragged === n ? "dragged" : undefined}
+            draggable
+            onDragStart={() => setDragged(n)}
+            onDragEnd={() => setDragged(undefined)}
+            onDragOver={(event) => event.preventDefault()}
+            onDrop={() => dragged !== undefined && props.onMove(dragged, n)}
+          >
+            <GripVertical className="ico" aria-hidden="true" />
+            <button
+              id={`field-${name}`}
+              className={type === "section" ? "cat-field section" : "cat-field"}
+              aria-current={name === chosen ? "true" : undefined}
+              title="Alt and arrows move it, Delete removes it"
+              onClick={() => props.onChoose(name)}
+              onKeyDown={(event) => onKeyDown(event, n, name)}
+            >
+              <span className="grow cut">
+                {title || name}
+                {isRequired && <i className="form-star" title="Needed" />}
+              </span>
+              {when && <span className="cat-when">if</span>}
+              <span className="muted">{TITLES[type]}</span>
+            </button>
+            <button
+              className="btn bare icon"
+              aria-label={`Remove ${title || name}`}
+              onClick={() => props.onRemove(name)}
+            >
+              <Trash2 />
+            </button>
+          </li>
+        ))}
+      </ol>
+    </div>
+  );
+}

@@ -1,0 +1,225 @@
+import "../catalog.css";
+import { Link, useParams } from "@tanstack/react-router";
+import { ArrowLeft } from "lucide-react";
+import { useState } from "react";
+import { CodeEditor } from "../../code/index.ts";
+import { ApiError, type Schemas, useOp } from "../../data/api.ts";
+import { useMay } from "../../data/people.ts";
+import { Form, initialValue, type Schema } from "../../form/index.ts";
+import { useActions } from "../../shell/actions.ts";
+import { NotFound } from "../../shell/not-found.tsx";
+import { useTitle } from "../../shell/title.ts";
+import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
+import { State } from "../../ui/state.tsx";
+import { Tabs } from "../../ui/tabs.tsx";
+import { notify } from "../../ui/toast.tsx";
+import { Terms } from "../shop/catalog-item.tsx";
+import { useReferenceFields } from "../shop/reference-fields.tsx";
+import { FieldEditor } from "./field-editor.tsx";
+import { FieldList } from "./field-list.tsx";
+import { createField, type FieldType, moveField, readForm } from "./form-model.ts";
+import { ItemSettings } from "./item-settings.tsx";
+import { useItemDraft } from "./use-item-draft.ts";
+
+type Item = Schemas["CatalogItem"];
+
+/** Builds what people fill in: fields on the left, the form as they see it, settings on the right. */
+export function FormBuilder() {
+  const { id } = useParams({ from: "/inside/catalog/$id/edit" });
+  const { data, error, isPending, refetch } = useOp("catalog.get_item", { params: { id } });
+  const item = data?.data;
+  useTitle(item && `Edit ${item.name}`);
+  if (error instanceof ApiError && error.status === 404) return <NotFound />;
+  if (error) return <ErrorNotice error={error} retry={() => void refetch()} />;
+  if (isPending || item?.id !== id) return <Loading rows={10} />;
+  return <Builder key={item.id} item={item} />;
+}
+
+type SideTab = "field" | "item" | "json";
+const TABS = [
+  { id: "field", label: "Field" },
+  { id: "item", label: "Item" },
+  { id: "json", label: "JSON" },
+] as const;
+
+function Builder({ item }: { readonly item: Item }) {
+  const draft = useItemDraft(item);
+  const { model, setForm } = draft;
+  const [chosen, setChosen] = useState<string>();
+  const [tab, setTab] = useState<SideTab>("item");
+  const { fields } = model;
+  const field = fields.find(({ name }) => name === chosen);
+  const add = (type: FieldType): void => {
+    const made = createField(
+      type,
+      fields.map(({ name }) => name),
+    );
+    const at = field ? fields.indexOf(field) + 1 : fields.length;
+    setForm({ ...model, fields: fields.toSpliced(at, 0, made) });
+    choose(made.name);
+    requestAnimationFrame(() =>
+      document.querySelector<HTMLInputElement>("[data-question]")?.select(),
+    );
+  };
+  const choose = (name: string): void => {
+    setChosen(name);
+    setTab("field");
+  };
+  return (
+    <div className="page">
+      <BuilderHead item={item} draft={draft} />
+      {draft.errors.length > 0 && (
+        <ul className="problem" role="alert">
+          {draft.errors.map(({ path, message }) => (
+            <li key={path}>
+              <span className="mono">{path}</span> {message}
+            </li>
+          ))}
+        </ul>
+      )}
+      <div className="cat-builder">
+        <FieldList
+          fields={fields}
+          chosen={chosen}
+          onChoose={choose}
+          onAdd={add}
+          onMove={(from, to) => setForm({ ...model, fields: moveField(fields, from, to) })}
+          onRemove={(name) =>
+            setForm({ ...model, fields: fields.filter((one) => one.name !== name) })
+          }
+        />
+        <Preview item={draft.shown} schema={draft.schema} />
+        <aside className="cat-side scroll" aria-label="Settings">
+          <Tabs label="Settings" tabs={TABS} chosen={tab} onChoose={setTab}>
+            {tab === "item" && <ItemSettings item={draft.shown} onChange={draft.setFields} />}
+            {tab === "json" && (
+              <JsonView schema={draft.schema} onChange={(next) => setForm(readForm(next))} />
+            )}
+            {tab === "field" &&
+              (field ? (
+                <FieldEditor
+                  key={field.name}
+                  field={field}
+                  others={fields.filter(
+                    ({ name, type }) =>
+                      name !== field.name && (type === "choice" || type === "yes"),
+                  )}
+                  onChange={(next) =>
+                    setForm({
+                      ...model,
+                      fields: fields.map((one) => (one.name === field.name ? next : one)),
+                    })
+                  }
+                />
+              ) : (
+                <p className="muted cat-settings">Choose a field, or add one.</p>
+              ))}
+          </Tabs>
+        </aside>
+      </div>
+    </div>
+  );
+}
+
+function BuilderHead(props: {
+  readonly item: Item;
+  readonly draft: ReturnType<typeof useItemDraft>;
+}) {
+  const { item, draft } = props;
+  const mayWrite = useMay()("catalog:write");
+  const refusal = mayWrite ? undefined : "You may not write catalog items (catalog:write).";
+  const save = async (): Promise<void> => {
+    if (await draft.save()) notify(`${draft.shown.name} is saved`);
+  };
+  const publish = async (): Promise<void> => {
+    if (await draft.save({ status: "active" })) notify(`${draft.shown.name} can be asked for`);
+  };
+  useActions([
+    { keys: "mod+s", label: "Save", run: () => void save(), always: true, disabled: refusal },
+    { keys: "mod+z", label: "Undo", run: draft.undo },
+  ]);
+  return (
+    <header className="page-head">
+      <Link
+        className="btn bare icon"
+        aria-label="The item"
+        to="/catalog/$id"
+        params={{ id: item.id }}
+      >
+        <ArrowLeft />
+      </Link>
+      <h1 className="cut">{draft.shown.name}</h1>
+      <State state={item.status} label={item.status === "active" ? "Published" : undefined} />
+      <span className="grow" />
+      <button className="btn bare" disabled={!draft.canUndo} onClick={draft.undo}>
+        Undo
+      </button>
+      <button
+        className="btn"
+        disabled={refusal !== undefined || draft.isBusy || !draft.isChanged}
+        title={refusal}
+        onClick={() => void save()}
+      >
+        Save
+      </button>
+      {item.status !== "active" && (
+        <button
+          className="btn primary"
+          disabled={refusal !== undefined || draft.isBusy}
+          title={refusal}
+          onClick={() => void publish()}
+        >
+          Publish
+        </button>
+      )}
+    </header>
+  );
+}
+
+/** The form as those who ask see it, by the renderer of the portal. */
+function Preview({ item, schema }: { readonly item: Item; readonly schema: Schema }) {
+  const [value, setValue] = useState<unknown>();
+  const draw = useReferenceFields();
+  return (
+    <div className="scroll cat-preview" tabIndex={0} role="region" aria-label="As people see it">
+      <div className="cat-paper">
+        <h2>{item.name}</h2>
+        {item.description !== "" && <p className="cat-about">{item.description}</p>}
+        <Terms item={item} />
+        <Form
+          schema={schema}
+          value={value ?? initialValue(schema)}
+          draw={draw}
+          onChange={setValue}
+        />
+      </div>
+    </div>
+  );
+}
+
+function JsonView(props: { readonly schema: Schema; readonly onChange: (schema: Schema) => void }) {
+  const [typed, setTyped] = useState<string>();
+  const [problem, setProblem] = useState<string>();
+  return (
+    <div className="cat-settings">
+      <h2>JSON Schema</h2>
+      <CodeEditor
+        value={typed ?? JSON.stringify(props.schema, undefined, 2)}
+        label="JSON Schema of the form"
+        language="json"
+        isBlock
+        isInvalid={problem !== undefined}
+        onChange={(text) => {
+          setTyped(text);
+          try {
+            props.onChange(JSON.parse(text) as Schema);
+            setProblem(undefined);
+          } catch (error) {
+            setProblem(error instanceof Error ? error.message : String(error));
+          }
+        }}
+      />
+      {problem !== undefined && <p className="form-error">{problem}</p>}
+    </div>
+  );
+}

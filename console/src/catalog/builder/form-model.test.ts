@@ -1,0 +1,54 @@
+import { expect, test } from "vitest";
+import type { Schema } from "../../form/index.ts";
+import { createField, freeName, moveField, readForm, writeForm } from "./form-model.ts";
+
+const KNOWN: Schema = {
+  type: "object",
+  properties: {
+    model: { title: "Model", type: "string", enum: ["light", "strong"], default: "light" },
+    why: { title: "Why", description: "In a sentence", type: "string", "x-multiline": true },
+    day: { type: "string", format: "date", "x-section": "Delivery" } as Schema,
+    extras: { type: "array", uniqueItems: true, items: { type: "string", enum: ["bag"] } },
+    quote: { type: "array", maxItems: 3, items: { type: "string", "x-file": true } },
+    address: { type: "object", properties: { street: { type: "string" } } },
+    size: { oneOf: [{ const: 1, title: "One" }] },
+  },
+  required: ["model"],
+  additionalProperties: false,
+  allOf: [
+    {
+      if: { properties: { model: { const: "strong" } }, required: ["model"] },
+      else: { properties: { why: false } },
+    },
+    { if: { properties: { day: { const: "x" } } }, else: { required: ["why"] } },
+  ],
+};
+
+test("a schema comes back as it was, with what the builder can't draw", () => {
+  const model = readForm(KNOWN);
+  expect(model.fields.map(({ name, type }) => `${name} ${type}`)).toEqual([
+    "model choice",
+    "why area",
+    "§day section",
+    "day date",
+    "extras many",
+    "quote file",
+    "address json",
+    "size json",
+  ]);
+  expect(model.fields[1]?.when).toEqual({ field: "model", is: "strong", effect: "show" });
+  const again = writeForm(model);
+  expect({ ...again, allOf: undefined }).toEqual({ ...KNOWN, allOf: undefined });
+  // Conditions of the builder's own come last; none is lost.
+  expect(new Set(again.allOf?.map((one) => JSON.stringify(one)))).toEqual(
+    new Set(KNOWN.allOf?.map((one) => JSON.stringify(one))),
+  );
+  expect(readForm(again)).toEqual(model);
+});
+
+test("fields are made with free names, and moved", () => {
+  expect(freeName("How many?", ["how_many"])).toBe("how_many_2");
+  const fields = [createField("text", []), createField("file", ["text"])];
+  expect(moveField(fields, 1, 0).map(({ name }) => name)).toEqual(["files", "text"]);
+  expect(moveField(fields, 0, -1)).toBe(fields);
+});

@@ -1,0 +1,274 @@
+/**
+ * A form as the builder shows it, and back to its JSON Schema. Whatever the builder can't draw stays as it is: keywords
+ * of a field in `rest`, those of the whole form in `rest` of the model, fields of other shapes as JSON.
+ */
+import type { Schema } from "../../form/index.ts";
+
+export const FIELD_TYPES = [
+  "text",
+  "area",
+  "number",
+  "choice",
+  "many",
+  "yes",
+  "date",
+  "person",
+  "file",
+  "item",
+  "section",
+] as const;
+export type FieldType = (typeof FIELD_TYPES)[number] | "json";
+
+/** Shown or needed only while another field has a value. */
+export interface FieldCondition {
+  readonly field: string;
+  readonly is: unknown;
+  readonly effect: "show" | "require";
+}
+
+export interface FormField {
+  /** Its name in the values; of a section a name that nobody sees. */
+  readonly name: string;
+  readonly type: FieldType;
+  readonly title: string;
+  readonly help: string;
+  readonly isRequired: boolean;
+  readonly options: readonly string[];
+  readonly initial: unknown;
+  readonly when: FieldCondition | undefined;
+  /** Keywords that the builder does not draw; of a field as JSON all of them. */
+  readonly rest: Schema;
+}
+
+export interface FormModel {
+  readonly fields: readonly FormField[];
+  readonly rest: Schema;
+}
+
+type Keywords = Readonly<Record<string, unknown>>;
+
+const SHAPES: Readonly<Record<Exclude<FieldType, "section" | "json">, Keywords>> = {
+  text: { type: "string", maxLength: 200 },
+  area: { type: "string", maxLength: 5_000, "x-multiline": true },
+  number: { type: "number" },
+  choice: { type: "string" },
+  many: { type: "array", uniqueItems: true },
+  yes: { type: "boolean" },
+  date: { type: "string", format: "date" },
+  person: { type: "string", maxLength: 200, "x-reference": "person" },
+  file: { type: "array", maxItems: 10, items: { type: "string", "x-file": true } },
+  item: { type: "string", maxLength: 200, "x-reference": "cmdb_item" },
+};
+
+/** A new field; its name is free among the others. */
+export function createField(type: FieldType, names: readonly string[]): FormField {
+  const title = TITLES[type];
+  return {
+    name: freeName(title, names),
+    type,
+    title,
+    help: "",
+    isRequired: false,
+    options: type === "choice" || type === "many" ? ["First", "Second"] : [],
+    initial: undefined,
+    when: undefined,
+    rest: type === "section" || type === "json" ? {} : (SHAPES[type] as Schema),
+  };
+}
+
+export const TITLES: Readonly<Record<FieldType, string>> = {
+  text: "Text",
+  area: "Long text",
+  number: "Number",
+  choice: "Choice",
+  many: "Several",
+  yes: "Yes or no",
+  date: "Date",
+  person: "Person",
+  file: "Files",
+  item: "Configuration item",
+  section: "Section",
+  json: "Other",
+};
+
+/** `How many?` as `how_many`, with a number where there is one already. */
+export function freeName(title: string, names: readonly string[]): string {
+  const words = title
+    .toLowerCase()
+    .normalize("NFKD")
+    .replaceAll(/[^a-z0-9]+/g, "_");
+  const stem = words.replaceAll(/^[_0-9]+|_+$/g, "").slice(0, 40) || "field";
+  if (!names.includes(stem)) return stem;
+  for (let n = 2; ; n += 1) if (!names.includes(`${stem}_${n}`)) return `${stem}_${n}`;
+}
+
+export function readForm(schema: Schema): FormModel {
+  const { properties = {}, required = [], allOf = [], ...root } = schema;
+  const conditions = allOf.map((part) => readCondition(part));
+  const kept = allOf.filter((_, n) => conditions[n] === undefined);
+  const fields = Object.entries(properties).flatMap(([name, own]): readonly FormField[] => {
+    const field: Schema = typeof own === "object" ? own : {};
+    const { "x-section": section, ...rest } = field;
+    const when = conditions.find((one) => one?.name === name)?.when;
+    const drawn =
+      typeof own === "object"
+        ? readField(name, rest)
+        : { ...createField("json", []), name, title: name, rest: own as unknown as Schema };
+    const head =
+      section === undefined
+        ? []
+        : [{ ...createField("section", []), name: `§${name}`, title: section }];
+    return [...head, { ...drawn, isRequired: required.includes(name), when }];
+  });
+  const known = new Set(fields.map(({ name }) => name));
+  const others = required.filter((name) => !known.has(name));
+  return {
+    fields,
+    rest: {
+      ...root,
+      ...(kept.length > 0 && { allOf: kept }),
+      ...(others.length > 0 && { required: others }),
+    },
+  };
+}
+
+function readField(name: string, schema: Schema): FormField {
+  const { title, description, default: initial, ...shape } = schema;
+  const type = typeOfShape(shape);
+  const base = {
+    name,
+    type,
+    title: title ?? "",
+    help: description ?? "",
+    initial,
+    isRequired: false,
+    when: undefined,
+  };
+  if (type === "choice") {
+    const { enum: options = [], ...rest } = shape;
+    return { ...base, options: options.map(String), rest };
+  }
+  if (type === "many") {
+    const { items, ...rest } = shape;
+    return { ...base, options: (items?.enum ?? []).map(String), rest };
+  }
+  return { ...base, options: [], rest: shape };
+}
+
+function typeOfShape(shape: Schema): FieldType {
+  const { type, format, items } = shape;
+  const isPlain = shape.oneOf ?? shape.anyOf ?? shape.if ?? shape.$ref ?? shape.const;
+  if (isPlain !== undefined) return "json";
+  if (type === "boolean") return "yes";
+  if (type === "number" || type === "integer") return "number";
+  if (type === "array") {
+    if (items?.["x-file"]) return "file";
+    const isTexts = items?.enum?.every((one) => typeof one === "string") === true;
+    return isTexts && items && hasOnly(items, ["type", "enum"]) ? "many" : "json";
+  }
+  if (type !== "string") return "json";
+  if (shape["x-file"]) return "file";
+  if (shape["x-reference"] === "person") return "person";
+  if (shape["x-reference"] === "cmdb_item") return "item";
+  if (shape.enum) return shape.enum.every((one) => typeof one === "string") ? "choice" : "json";
+  if (format === "date") return "date";
+  return shape["x-multiline"] ? "area" : "text";
+}
+
+const hasOnly = (schema: Schema, names: readonly string[]): boolean =>
+  Object.keys(schema).every((name) => names.includes(name));
+
+export function writeForm({ fields, rest }: FormModel): Schema {
+  const properties: [string, Schema | boolean][] = [];
+  let section: string | undefined;
+  for (const field of fields) {
+    if (field.type === "section") {
+      section = field.title;
+      continue;
+    }
+    const schema = writeField(field);
+    const isHead = section !== undefined && typeof schema === "object";
+    properties.push([
+      field.name,
+      isHead ? ({ ...schema, "x-section": section } as Schema) : schema,
+    ]);
+    section = undefined;
+  }
+  const required = [
+    ...(rest.required ?? []),
+    ...fields
+      .filter(({ type, isRequired }) => type !== "section" && isRequired)
+      .map(({ name }) => name),
+  ];
+  const { allOf = [], required: _, ...root } = rest;
+  const conditions = [...allOf, ...fields.flatMap((field) => writeCondition(field))];
+  return {
+    ...root,
+    type: "object",
+    properties: Object.fromEntries(properties),
+    ...(required.length > 0 && { required }),
+    ...(conditions.length > 0 && { allOf: conditions }),
+  };
+}
+
+function writeField({ type, title, help, initial, options, rest }: FormField): Schema | boolean {
+  if (typeof rest === "boolean") return rest;
+  return {
+    ...(title !== "" && { title }),
+    ...(help !== "" && { description: help }),
+    ...rest,
+    ...(type === "choice" && { enum: options }),
+    ...(type === "many" && { items: { type: "string", enum: options } }),
+    ...(initial !== undefined && initial !== "" && { default: initial }),
+  };
+}
+
+/** `if` another field has a value: `then` this is needed, or `else` it is not there at all. */
+function writeCondition({ name, when }: FormField): readonly Schema[] {
+  if (!when) return [];
+  const test: Schema = {
+    properties: { [when.field]: { const: when.is } },
+    required: [when.field],
+  };
+  return when.effect === "require"
+    ? [
+        Object.fromEntries<unknown>([
+          ["if", test],
+          ["then", { required: [name] }],
+        ]) as Schema,
+      ]
+    : [{ if: test, else: { properties: { [name]: false } } }];
+}
+
+function readCondition(
+  part: Schema,
+): { readonly name: string; readonly when: FieldCondition } | undefined {
+  const { if: test, then, else: otherwise, ...more } = part;
+  if (!test || Object.keys(more).length > 0 || !hasOnly(test, ["properties", "required"]))
+    return undefined;
+  const [[field, asked] = [], ...others] = Object.entries(test.properties ?? {});
+  const isOne = field !== undefined && others.length === 0 && test.required?.join() === field;
+  if (!isOne || typeof asked !== "object" || !hasOnly(asked, ["const"])) return undefined;
+  const needed = then && !otherwise && hasOnly(then, ["required"]) ? then.required : undefined;
+  const hidden =
+    otherwise && !then && hasOnly(otherwise, ["properties"])
+      ? Object.entries(otherwise.properties ?? {})
+      : [];
+  const [[gone, is] = []] = hidden;
+  if (needed?.length === 1 && needed[0] !== undefined)
+    return { name: needed[0], when: { field, is: asked.const, effect: "require" } };
+  if (hidden.length === 1 && gone !== undefined && is === false)
+    return { name: gone, when: { field, is: asked.const, effect: "show" } };
+  return undefined;
+}
+
+/** Moves a field among the others. */
+export function moveField(
+  fields: readonly FormField[],
+  from: number,
+  to: number,
+): readonly FormField[] {
+  const moved = fields[from];
+  if (!moved || to < 0 || to >= fields.length) return fields;
+  return fields.toSpliced(from, 1).toSpliced(to, 0, moved);
+}

@@ -1,0 +1,158 @@
+import { type Schemas, useOp } from "../../data/api.ts";
+import { useMay } from "../../data/people.ts";
+import { Field } from "../../ui/field.tsx";
+import { Combobox } from "../../ui/overlay/combobox.tsx";
+import type { ItemChange } from "./use-item-draft.ts";
+
+type Item = Schemas["CatalogItem"];
+type TextName = "name" | "description" | "category" | "estimate" | "price";
+
+const TEXTS: readonly { name: TextName; label: string; help?: string; max: number }[] = [
+  { name: "name", label: "Name", max: 200 },
+  { name: "description", label: "About it", max: 10_000 },
+  { name: "category", label: "Category", help: "Those of one are shown together", max: 100 },
+  {
+    name: "estimate",
+    label: "Delivery time",
+    help: "As people read it: two working days",
+    max: 100,
+  },
+  { name: "price", label: "Price", help: "As people read it: 1,200 EUR", max: 100 },
+];
+
+/** What is said of an item beside its form: who sees it, who must agree, who does it. */
+export function ItemSettings(props: {
+  readonly item: Item;
+  readonly onChange: (change: ItemChange) => void;
+}) {
+  const { item, onChange } = props;
+  const may = useMay();
+  const workflows = useOp(
+    "workflows.list",
+    { query: { limit: 200 } },
+    { enabled: may("workflows:read") },
+  ).data;
+  return (
+    <div className="cat-settings">
+      <h2>The item</h2>
+      {TEXTS.map(({ name, label, help, max }) => (
+        <Field key={name} label={label} help={help} isOptional={name !== "name"}>
+          {(attributes) => (
+            <input
+              {...attributes}
+              className="field"
+              maxLength={max}
+              value={item[name] ?? ""}
+              onChange={({ target: { value } }) =>
+                onChange({ [name]: value === "" && /estimate|price/.test(name) ? null : value })
+              }
+            />
+          )}
+        </Field>
+      ))}
+      <Field label="Who sees it">
+        {(attributes) => (
+          <select
+            {...attributes}
+            className="field"
+            value={item.visibility ?? "everyone"}
+            onChange={({ target }) =>
+              onChange({ visibility: target.value === "staff" ? "staff" : "everyone" })
+            }
+          >
+            <option value="everyone">Everyone</option>
+            <option value="staff">Those who see all requests</option>
+          </select>
+        )}
+      </Field>
+      <label className="cat-check">
+        <input
+          type="checkbox"
+          checked={item.featured === true}
+          onChange={({ target }) => onChange({ featured: target.checked })}
+        />
+        On the first page of the portal
+      </label>
+      <ApprovalFields approval={item.approval} onChange={(approval) => onChange({ approval })} />
+      <Field label="Fulfilled by" help="A workflow that is deployed; else by hand" isOptional>
+        {({ id }) => (
+          <Combobox
+            id={id}
+            label="Fulfilled by"
+            placeholder="By hand"
+            options={(workflows?.data ?? []).map(({ id: value, name }) => ({ value, label: name }))}
+            value={item.workflowId ?? undefined}
+            onChange={(workflowId) => onChange({ workflowId: workflowId ?? null })}
+          />
+        )}
+      </Field>
+    </div>
+  );
+}
+
+function ApprovalFields(props: {
+  readonly approval: Item["approval"];
+  readonly onChange: (approval: Item["approval"]) => void;
+}) {
+  const { approval } = props;
+  const may = useMay();
+  const people = useOp(
+    "users.list",
+    { query: { limit: 200 } },
+    { enabled: may("users:read") },
+  ).data;
+  const setApproval = (next: Partial<Item["approval"]>): void =>
+    props.onChange({ ...approval, ...next });
+  return (
+    <>
+      <label className="cat-check">
+        <input
+          type="checkbox"
+          checked={approval.required}
+          onChange={({ target }) => setApproval({ required: target.checked })}
+        />
+        Somebody must agree first
+      </label>
+      {approval.required && (
+        <>
+          <Field label="Who agrees" help="Nobody chosen: whoever works on requests" isOptional>
+            {(attributes) => (
+              <select
+                {...attributes}
+                className="field"
+                multiple
+                value={[...approval.approverIds]}
+                onChange={({ target }) =>
+                  setApproval({
+                    approverIds: [...target.selectedOptions].map(({ value }) => value),
+                  })
+                }
+              >
+                {(people?.data ?? []).map(({ id, name }) => (
+                  <option key={id} value={id}>
+                    {name}
+                  </option>
+                ))}
+              </select>
+            )}
+          </Field>
+          <Field label="How many">
+            {(attributes) => (
+              <select
+                {...attributes}
+                className="field"
+                value={approval.rule}
+                onChange={({ target }) =>
+                  setApproval({ rule: target.value === "all" ? "all" : "any" })
+                }
+              >
+                <option value="any">One of them</option>
+                <option value="all">All of them</option>
+              </select>
+            )}
+          </Field>
+        </>
+      )}
+    </>
+  );
+}
