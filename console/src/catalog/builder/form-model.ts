@@ -230,14 +230,9 @@ function writeCondition({ name, when }: FormField): readonly Schema[] {
     properties: { [when.field]: { const: when.is } },
     required: [when.field],
   };
-  return when.effect === "require"
-    ? [
-        Object.fromEntries<unknown>([
-          ["if", test],
-          ["then", { required: [name] }],
-        ]) as Schema,
-      ]
-    : [{ if: test, else: { properties: { [name]: false } } }];
+  if (when.effect === "show") return [{ if: test, else: { properties: { [name]: false } } }];
+  // oxlint-disable-next-line unicorn/no-thenable -- the word of JSON Schema
+  return [{ if: test, then: { required: [name] } }];
 }
 
 function readCondition(
