@@ -2,6 +2,7 @@ import {
   Activity,
   BookOpen,
   Bot,
+  AlarmClock,
   CalendarClock,
   CircleCheckBig,
   House,
@@ -52,6 +53,7 @@ export const AREAS: readonly Area[] = [
         keys: "g p",
         permission: "problems:read",
       },
+      { to: "/sla", label: "Promises", icon: AlarmClock, keys: "g l", permission: "sla:read" },
       { to: "/services", label: "Services", icon: Network, keys: "g s", permission: "cmdb:read" },
       {
         to: "/knowledge",

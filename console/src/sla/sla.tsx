@@ -1,3 +1,32 @@
+import "./sla.css";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useTitle } from "../shell/title.ts";
+import { Tabs } from "../ui/tabs.tsx";
+import { SlaBoard } from "./board.tsx";
+import { Calendars } from "./calendar/calendars.tsx";
+import { Policies } from "./policy/policies.tsx";
+import type { SlaTab } from "./search.ts";
+
+const TABS = [
+  { id: "board", label: "What breaks next" },
+  { id: "policies", label: "Policies" },
+  { id: "calendars", label: "Calendars" },
+] as const;
+
+/** Promises: what breaks next, what is promised, and when time counts. */
 export function Sla() {
-  return null;
+  useTitle("Promises");
+  const { tab = "board" } = useSearch({ from: "/inside/sla" });
+  const navigate = useNavigate();
+  const choose = (next: SlaTab): void => void navigate({ to: "/sla", search: { tab: next } });
+  return (
+    <div className="page sla">
+      <h1 className="hide">Promises</h1>
+      <Tabs label="Promises" tabs={TABS} chosen={tab} onChoose={choose} className="sla-tabs">
+        {tab === "board" && <SlaBoard />}
+        {tab === "policies" && <Policies />}
+        {tab === "calendars" && <Calendars />}
+      </Tabs>
+    </div>
+  );
 }

@@ -1,3 +1,4 @@
+import "./settings.css";
 import { type ReactNode, useState } from "react";
 import { Field } from "../../ui/field.tsx";
 import { Keys } from "../../ui/key.tsx";

@@ -7,6 +7,7 @@ import { Items } from "./items.tsx";
 import { Links } from "./links.tsx";
 import { OwnFields } from "./own-fields.tsx";
 import { Suggestions } from "./suggestions.tsx";
+import { Times } from "./times.tsx";
 import { Watchers } from "./watchers.tsx";
 import { Tags } from "./tags.tsx";
 
@@ -33,6 +34,7 @@ export function Strip({ ticket, onInsert, onClose }: StripProps) {
       {ticket.kind === "incident" && <Suggestions ticket={ticket} onInsert={onInsert} />}
       <Items ticket={ticket} />
       <Links ticket={ticket} />
+      <Times ticket={ticket} />
       <Watchers ticket={ticket} />
     </aside>
   );

@@ -1,58 +1,13 @@
-/** The acts of each kind of ticket: an entry is a key, a button, a form, a request, and the way back. */
-import type { OperationId } from "../../data/api.ts";
+/** The acts of each kind of ticket, by weight. */
 import type { Kind, Ticket } from "../ticket-kind.ts";
+import { type ActSpec, MAYBE_REASON, REASON, take } from "./act-spec.ts";
+import { CHANGE } from "./change-acts.ts";
 
-export interface ActField {
-  readonly name: string;
-  readonly label: string;
-  readonly type: "line" | "area" | "severity" | "team" | "person" | "time" | "check";
-  readonly isOptional?: boolean;
-  readonly placeholder?: string;
-}
-
-export interface ActSpec {
-  readonly id: string;
-  readonly label: string;
-  readonly keys?: string;
-  readonly op: OperationId;
-  /** States in which it can be done; all where there are none. */
-  readonly from?: readonly string[];
-  readonly permission: string;
-  readonly fields?: readonly ActField[];
-  readonly body?: Readonly<Record<string, unknown>>;
-  /** Shown before the server has said yes. Never where somebody decides. */
-  readonly shows?: (ticket: Ticket, meId: string) => Partial<Ticket>;
-  /** The request that undoes it. */
-  readonly undo?: (ticket: Ticket) => UndoSpec | undefined;
-  /** Follows the number, as in "INC0000012 is yours". */
-  readonly said: string;
-  readonly isDangerous?: boolean;
-  readonly isMain?: boolean;
-}
-
-export interface UndoSpec {
-  readonly op: OperationId;
-  readonly body: Readonly<Record<string, unknown>>;
-}
+export type { ActField, ActSpec, UndoSpec } from "./act-spec.ts";
 
 const OPEN = ["new", "in_progress", "on_hold"];
-const REASON: ActField = { name: "reason", label: "Why?", type: "area" };
-const MAYBE_REASON: ActField = { ...REASON, isOptional: true };
-
-const take = (kind: Kind, op: OperationId, update: OperationId, permission: string): ActSpec => ({
-  id: "take",
-  label: "Take it",
-  keys: "t",
-  op,
-  permission,
-  shows: (_, meId) => ({ assigneeId: meId }),
-  undo: ({ assigneeId }) => ({ op: update, body: { assigneeId } }),
-  said: "is yours",
-  ...(kind === "incident" && { from: OPEN }),
-});
-
 const INCIDENT: readonly ActSpec[] = [
-  take("incident", "incidents.take", "incidents.update", "incidents:write"),
+  { ...take("incidents.take", "incidents.update", "incidents:write"), from: OPEN },
   {
     id: "start",
     label: "Start work",
@@ -82,6 +37,7 @@ const INCIDENT: readonly ActSpec[] = [
         type: "line",
         placeholder: "The part arrives on Thursday",
       },
+      { name: "holdUntil", label: "Until", type: "time", isOptional: true },
     ],
     body: { state: "on_hold" },
     undo: () => ({ op: "incidents.update", body: { state: "in_progress" } }),
@@ -159,6 +115,18 @@ const INCIDENT: readonly ActSpec[] = [
     said: "is merged",
   },
   {
+    id: "split",
+    label: "Split off another…",
+    op: "incidents.split",
+    from: OPEN,
+    permission: "incidents:write",
+    fields: [
+      { name: "title", label: "What is the other one about?", type: "line" },
+      { name: "description", label: "More about it", type: "area", isOptional: true },
+    ],
+    said: "has another beside it",
+  },
+  {
     id: "major",
     label: "Declare a major incident…",
     op: "incidents.declare_major",
@@ -181,7 +149,7 @@ const INCIDENT: readonly ActSpec[] = [
 ];
 
 const REQUEST: readonly ActSpec[] = [
-  take("request", "requests.take", "requests.update", "requests:work"),
+  take("requests.take", "requests.update", "requests:work"),
   {
     id: "fulfil",
     label: "Fulfil",
@@ -234,7 +202,7 @@ const REQUEST: readonly ActSpec[] = [
 ];
 
 const PROBLEM: readonly ActSpec[] = [
-  take("problem", "problems.take", "problems.update", "problems:write"),
+  take("problems.take", "problems.update", "problems:write"),
   {
     id: "start",
     label: "Investigate",
@@ -285,81 +253,6 @@ const PROBLEM: readonly ActSpec[] = [
     permission: "problems:write",
     said: "is open again",
     isMain: true,
-  },
-];
-
-const CHANGE: readonly ActSpec[] = [
-  take("change", "changes.take", "changes.update", "changes:write"),
-  {
-    id: "submit",
-    label: "Submit",
-    op: "changes.submit",
-    from: ["draft"],
-    permission: "changes:write",
-    said: "is submitted",
-    isMain: true,
-  },
-  {
-    id: "approve",
-    label: "Approve",
-    op: "changes.approve",
-    from: ["submitted"],
-    permission: "changes:approve",
-    fields: [{ name: "comment", label: "A word about it", type: "area", isOptional: true }],
-    said: "has your yes",
-    isMain: true,
-  },
-  {
-    id: "reject",
-    label: "Reject…",
-    op: "changes.reject",
-    from: ["submitted"],
-    permission: "changes:approve",
-    fields: [REASON],
-    said: "is rejected",
-    isDangerous: true,
-  },
-  {
-    id: "start",
-    label: "Implement",
-    keys: "s",
-    op: "changes.implement",
-    from: ["approved"],
-    permission: "changes:write",
-    fields: [{ name: "notes", label: "Notes", type: "area", isOptional: true }],
-    said: "is being implemented",
-    isMain: true,
-  },
-  {
-    id: "complete",
-    label: "Complete",
-    keys: "e",
-    op: "changes.complete",
-    from: ["implementing"],
-    permission: "changes:write",
-    fields: [{ name: "notes", label: "How did it go?", type: "area", isOptional: true }],
-    said: "is complete",
-    isMain: true,
-  },
-  {
-    id: "rollback",
-    label: "Roll back…",
-    op: "changes.rollback",
-    from: ["implementing"],
-    permission: "changes:write",
-    fields: [{ name: "notes", label: "What went wrong?", type: "area" }],
-    said: "is rolled back",
-    isDangerous: true,
-  },
-  {
-    id: "cancel",
-    label: "Cancel…",
-    op: "changes.cancel",
-    from: ["draft", "submitted", "approved"],
-    permission: "changes:write",
-    fields: [REASON],
-    said: "is cancelled",
-    isDangerous: true,
   },
 ];
 

@@ -1,0 +1,18 @@
+const HOUR_M = 60;
+const TIME = /^(?:(\d+(?:[.,]\d+)?)\s*h)?\s*(?:(\d+)\s*m?)?$/i;
+
+/** Minutes of what somebody typed: `15`, `1h`, `1h30`, `1.5h`; nothing where it is no time. */
+export function readMinutes(text: string): number | undefined {
+  const parts = TIME.exec(text.trim());
+  if (!parts || text.trim() === "") return undefined;
+  const hours = Number((parts[1] ?? "0").replace(",", "."));
+  const minutes = Math.round(hours * HOUR_M) + Number(parts[2] ?? 0);
+  return minutes > 0 ? minutes : undefined;
+}
+
+/** `45 m`, `2 h`, `1 h 30`. */
+export function toMinuteWords(minutes: number): string {
+  if (minutes < HOUR_M) return `${minutes} m`;
+  const rest = minutes % HOUR_M;
+  return `${Math.floor(minutes / HOUR_M)} h${rest > 0 ? ` ${String(rest).padStart(2, "0")}` : ""}`;
+}

@@ -1,0 +1,142 @@
+import { Plus, X } from "lucide-react";
+import { useState } from "react";
+import { call, invalidate, useOp } from "../../data/api.ts";
+import { applyChange } from "../../data/change.ts";
+import { useMay, useNames } from "../../data/people.ts";
+import { Field } from "../../ui/field.tsx";
+import { Popover } from "../../ui/overlay/popover.tsx";
+import { KINDS, type Ticket } from "../ticket-kind.ts";
+import { readMinutes, toMinuteWords } from "./minutes.ts";
+
+const LIST = {
+  incident: "incidents.list_times",
+  problem: "problems.list_times",
+  change: "changes.list_times",
+  request: "requests.list_times",
+} as const;
+const ADD = {
+  incident: "incidents.add_time",
+  problem: "problems.add_time",
+  change: "changes.add_time",
+  request: "requests.add_time",
+} as const;
+const REMOVE = {
+  incident: "incidents.remove_time",
+  problem: "problems.remove_time",
+  change: "changes.remove_time",
+  request: "requests.remove_time",
+} as const;
+
+/** Time that was spent on a ticket. */
+export function Times({ ticket }: { readonly ticket: Ticket }) {
+  const { kind, id, number } = ticket;
+  const may = useMay();
+  const nameOf = useNames();
+  const { write } = KINDS[kind];
+  const refusal = may(write) ? undefined : `You may not book time (${write}).`;
+  const query = { limit: 50 };
+  const times =
+    useOp(LIST[kind], { params: { id: number }, query }, { enabled: may(write) }).data?.data ?? [];
+  const total = times.reduce((sum, { minutes }) => sum + minutes, 0);
+  const fresh = (): void => invalidate([LIST[kind]]);
+  const book = (minutes: number, note: string): void =>
+    void applyChange({
+      send: async () => {
+        const body = { minutes, ...(note !== "" && { note }) };
+        await call(ADD[kind], { params: { id }, body });
+        fresh();
+      },
+      said: `${toMinuteWords(minutes)} booked on ${number}`,
+    });
+  const remove = (timeId: string, minutes: number): void =>
+    void applyChange({
+      send: async () => {
+        await call(REMOVE[kind], { params: { id, timeId } });
+        fresh();
+      },
+      said: `${toMinuteWords(minutes)} taken off ${number}`,
+    });
+  return (
+    <section className="strip-part">
+      <h2 className="row">
+        <span className="grow">
+          Time {total > 0 && <span className="muted">{toMinuteWords(total)}</span>}
+        </span>
+        <Popover
+          label="Book time"
+          className="btn bare icon small"
+          button={<Plus />}
+          disabled={refusal}
+        >
+          {(close) => (
+            <TimeForm
+              onBook={(minutes, note) => {
+                close();
+                book(minutes, note);
+              }}
+            />
+          )}
+        </Popover>
+      </h2>
+      {times.length === 0 && <p className="muted">None booked.</p>}
+      <ul className="strip-list">
+        {times.map((one) => (
+          <li key={one.id} className="row">
+            <span className="grow cut" title={one.note}>
+              {toMinuteWords(one.minutes)} {nameOf(one.userId) ?? "Somebody"}
+              {one.note !== "" && <span className="muted"> {one.note}</span>}
+            </span>
+            {refusal === undefined && (
+              <button
+                className="btn bare icon small"
+                aria-label={`Take off ${toMinuteWords(one.minutes)}`}
+                onClick={() => remove(one.id, one.minutes)}
+              >
+                <X />
+              </button>
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function TimeForm({ onBook }: { readonly onBook: (minutes: number, note: string) => void }) {
+  const [text, setText] = useState("");
+  const [note, setNote] = useState("");
+  const minutes = readMinutes(text);
+  return (
+    <form
+      className="small-form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (minutes !== undefined) onBook(minutes, note.trim());
+      }}
+    >
+      <Field label="How long?" help="15, 1h, 1h30">
+        {(attributes) => (
+          <input
+            {...attributes}
+            className="field"
+            value={text}
+            onChange={({ target }) => setText(target.value)}
+          />
+        )}
+      </Field>
+      <Field label="For what?" isOptional>
+        {(attributes) => (
+          <input
+            {...attributes}
+            className="field"
+            value={note}
+            onChange={({ target }) => setNote(target.value)}
+          />
+        )}
+      </Field>
+      <button className="btn main" disabled={minutes === undefined}>
+        Book
+      </button>
+    </form>
+  );
+}

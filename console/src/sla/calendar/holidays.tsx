@@ -1,0 +1,109 @@
+import { X } from "lucide-react";
+import { useState } from "react";
+import { call, type Schemas } from "../../data/api.ts";
+import { describeRefusal } from "../../data/change.ts";
+import { Field } from "../../ui/field.tsx";
+import { count } from "../../ui/words.ts";
+
+interface HolidaysProps {
+  readonly days: readonly string[];
+  readonly onChange: (days: readonly string[]) => void;
+  readonly error: string | undefined;
+}
+
+const format = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeZone: "UTC" });
+const dayWords = (day: string): string => format.format(new Date(`${day}T00:00:00Z`));
+
+/** Days that do not count: one by one, or from a file, which is shown before it is taken. */
+export function Holidays({ days, onChange, error }: HolidaysProps) {
+  const [preview, setPreview] = useState<Schemas["HolidayPreview"]>();
+  const [refused, setRefused] = useState<string>();
+  const add = (some: readonly string[]): void =>
+    onChange([...new Set([...days, ...some])].toSorted());
+  const read = async (file: File | undefined): Promise<void> => {
+    if (!file) return;
+    try {
+      const body = { ics: await file.text() };
+      setPreview((await call("business_calendars.preview_holidays", { body })).data);
+      setRefused(undefined);
+    } catch (failure) {
+      setRefused(describeRefusal(failure));
+    }
+  };
+  const fresh = preview?.holidays.filter(({ day }) => !days.includes(day)) ?? [];
+  return (
+    <section className="holidays" aria-label="Holidays">
+      <h3>Holidays</h3>
+      <div className="editor-columns">
+        <Field label="Add a day" error={error}>
+          {(attributes) => (
+            <input
+              {...attributes}
+              type="date"
+              className="field"
+              onChange={({ target }) => target.value !== "" && add([target.value])}
+            />
+          )}
+        </Field>
+        <Field label="From a file" help="iCalendar (.ics)" error={refused}>
+          {(attributes) => (
+            <input
+              {...attributes}
+              type="file"
+              accept=".ics,text/calendar"
+              onChange={({ target }) => void read(target.files?.[0])}
+            />
+          )}
+        </Field>
+      </div>
+      {preview && (
+        <div className="trial" role="status">
+          <p>
+            {count(fresh.length, "new day")} in the file
+            {preview.skipped > 0 &&
+              `, ${count(preview.skipped, "entry", "entries")} of part of a day left out`}
+            .
+          </p>
+          <ul className="holiday-preview">
+            {fresh.slice(0, 40).map(({ day, name }) => (
+              <li key={day}>
+                {dayWords(day)} <span className="muted">{name}</span>
+              </li>
+            ))}
+          </ul>
+          <p className="row">
+            <button
+              type="button"
+              className="btn main"
+              disabled={fresh.length === 0}
+              onClick={() => {
+                add(fresh.map(({ day }) => day));
+                setPreview(undefined);
+              }}
+            >
+              Take them
+            </button>
+            <button type="button" className="btn" onClick={() => setPreview(undefined)}>
+              Leave it
+            </button>
+          </p>
+        </div>
+      )}
+      <ul className="holiday-days">
+        {days.length === 0 && <li className="muted">None: every week is the same.</li>}
+        {days.map((day) => (
+          <li key={day} className="chip">
+            {dayWords(day)}
+            <button
+              type="button"
+              aria-label={`${dayWords(day)} counts`}
+              onClick={() => onChange(days.filter((one) => one !== day))}
+            >
+              <X className="ico" />
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

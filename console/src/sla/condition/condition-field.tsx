@@ -1,0 +1,137 @@
+import { Plus, X } from "lucide-react";
+import { useOp } from "../../data/api.ts";
+import { useMay } from "../../data/people.ts";
+import { toConditionWords } from "../policy-words.ts";
+import {
+  type Condition,
+  type ConditionLine,
+  type Operator,
+  OPERATORS,
+  toCondition,
+  toConditionLines,
+} from "./condition-lines.ts";
+
+interface ConditionFieldProps {
+  readonly label: string;
+  readonly nothing: string;
+  readonly value: Condition;
+  readonly onChange: (condition: Condition) => void;
+  readonly error?: string | undefined;
+}
+
+const FIELDS = [
+  ["priority", "Priority"],
+  ["category", "Category"],
+  ["severity", "Severity"],
+  ["state", "State"],
+  ["teamId", "Team"],
+  ["impact", "Impact"],
+  ["urgency", "Urgency"],
+  ["isMajor", "Major"],
+  ["tags", "Tags"],
+] as const;
+
+/** Comparisons that must all hold. A condition that is more than that is shown in words, and kept. */
+export function ConditionField({ label, nothing, value, onChange, error }: ConditionFieldProps) {
+  const lines = toConditionLines(value);
+  const set = (next: readonly ConditionLine[]): void => onChange(toCondition(next));
+  return (
+    <fieldset className="condition">
+      <legend>{label}</legend>
+      {lines === undefined && <p>{toConditionWords(value)}</p>}
+      {lines?.length === 0 && <p className="muted">{nothing}</p>}
+      {lines?.map((line, n) => (
+        <Line
+          key={n}
+          line={line}
+          onChange={(next) => set(lines.with(n, next))}
+          onRemove={() => set(lines.toSpliced(n, 1))}
+        />
+      ))}
+      {lines && (
+        <button
+          type="button"
+          className="btn bare"
+          onClick={() => set([...lines, { field: freeField(lines), operator: "eq", value: "1" }])}
+        >
+          <Plus /> Add a comparison
+        </button>
+      )}
+      {error !== undefined && <p className="field-error">{error}</p>}
+    </fieldset>
+  );
+}
+
+const freeField = (lines: readonly ConditionLine[]): string =>
+  FIELDS.find(([name]) => lines.every(({ field }) => field !== name))?.[0] ?? "priority";
+
+interface LineProps {
+  readonly line: ConditionLine;
+  readonly onChange: (line: ConditionLine) => void;
+  readonly onRemove: () => void;
+}
+
+function Line({ line, onChange, onRemove }: LineProps) {
+  const may = useMay();
+  const teams = useOp("teams.list", { query: { limit: 200 } }, { enabled: may("desk:read") }).data;
+  const isKnown = FIELDS.some(([name]) => name === line.field);
+  return (
+    <div className="condition-line">
+      <select
+        className="field"
+        aria-label="Field"
+        value={line.field}
+        onChange={({ target }) => onChange({ ...line, field: target.value })}
+      >
+        {FIELDS.map(([name, words]) => (
+          <option key={name} value={name}>
+            {words}
+          </option>
+        ))}
+        {!isKnown && <option value={line.field}>{line.field}</option>}
+      </select>
+      <select
+        className="field"
+        aria-label="How"
+        value={line.operator}
+        onChange={({ target }) => onChange({ ...line, operator: target.value as Operator })}
+      >
+        {OPERATORS.map(([name, words]) => (
+          <option key={name} value={name}>
+            {words}
+          </option>
+        ))}
+      </select>
+      {line.field === "teamId" && line.operator !== "in" ? (
+        <select
+          className="field"
+          aria-label="Value"
+          value={line.value}
+          onChange={({ target }) => onChange({ ...line, value: target.value })}
+        >
+          <option value="">none</option>
+          {(teams?.data ?? []).map(({ id, name }) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
+        </select>
+      ) : (
+        <input
+          className="field"
+          aria-label="Value"
+          value={line.value}
+          onChange={({ target }) => onChange({ ...line, value: target.value })}
+        />
+      )}
+      <button
+        type="button"
+        className="btn bare icon small"
+        aria-label="Leave it out"
+        onClick={onRemove}
+      >
+        <X />
+      </button>
+    </div>
+  );
+}

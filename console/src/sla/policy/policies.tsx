@@ -1,0 +1,69 @@
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { Plus } from "lucide-react";
+import { useOp } from "../../data/api.ts";
+import { useMay } from "../../data/people.ts";
+import { useActions } from "../../shell/actions.ts";
+import { useListKeys } from "../../shell/list-keys.ts";
+import { Empty, ErrorNotice, Loading } from "../../ui/feedback.tsx";
+import { toSentence } from "../policy-words.ts";
+import { PolicyEditor } from "./policy-editor.tsx";
+
+export const NEW = "new";
+
+/** Policies as sentences; the open one is edited beside them. */
+export function Policies() {
+  const { open } = useSearch({ from: "/inside/sla" });
+  const navigate = useNavigate();
+  const may = useMay();
+  const refusal = may("sla:write") ? undefined : "You may not change policies (sla:write).";
+  const { data, error, isPending, refetch } = useOp("sla.list", { query: { limit: 100 } });
+  const show = (id: string | undefined): void =>
+    void navigate({ to: "/sla", search: { tab: "policies", open: id } });
+  const policies = data?.data ?? [];
+  const policy = policies.find(({ id }) => id === open);
+  useListKeys({ ids: policies.map(({ id }) => id), chosen: open, onChoose: show });
+  useActions([{ keys: "c", label: "New policy", run: () => show(NEW), disabled: refusal }]);
+  const make = (
+    <button
+      className="btn"
+      disabled={refusal !== undefined}
+      title={refusal}
+      onClick={() => show(NEW)}
+    >
+      <Plus /> New policy
+    </button>
+  );
+  return (
+    <div className={`sla-split${open === undefined ? "" : " has-open"}`}>
+      <section className="sla-list scroll" aria-label="Policies" tabIndex={0}>
+        <p className="sla-make">{make}</p>
+        {error && <ErrorNotice error={error} retry={() => void refetch()} />}
+        {isPending && !error && <Loading rows={6} />}
+        {data && policies.length === 0 && (
+          <Empty title="Nothing is promised yet">
+            Say how quickly tickets are answered and solved.
+          </Empty>
+        )}
+        <ul>
+          {policies.map((one) => (
+            <li key={one.id}>
+              <button
+                className="sla-policy"
+                aria-current={one.id === open ? "true" : undefined}
+                onClick={() => show(one.id)}
+              >
+                <strong>
+                  {one.name} {!one.active && <span className="tag idle">Off</span>}
+                </strong>
+                <span className="muted">{toSentence(one)}</span>
+              </button>
+            </li>
+          ))}
+        </ul>
+      </section>
+      {(policy || open === NEW) && (
+        <PolicyEditor key={open} policy={policy} refusal={refusal} onOpen={show} />
+      )}
+    </div>
+  );
+}

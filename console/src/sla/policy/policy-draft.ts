@@ -1,0 +1,62 @@
+/** A policy as it is edited. */
+import type { Schemas } from "../../data/api.ts";
+
+export type Policy = Schemas["ListedSlaPolicy"];
+export type Target = Schemas["SlaTarget"];
+
+export interface PolicyDraft {
+  readonly name: string;
+  readonly entity: Policy["entity"];
+  readonly conditions: Readonly<Record<string, unknown>>;
+  readonly targets: readonly Target[];
+  readonly calendarId: string | null;
+  /** Hours of its own, which nobody shares. */
+  readonly calendar: Policy["calendar"];
+  readonly pauseOn: readonly string[];
+  readonly warnAtPercent: string;
+  readonly active: boolean;
+}
+
+export function toDraft(policy: Policy | undefined): PolicyDraft {
+  return {
+    name: policy?.name ?? "",
+    entity: policy?.entity ?? "incident",
+    conditions: policy?.conditions ?? {},
+    targets: policy?.targets ?? [
+      { metric: "response", minutes: 30 },
+      { metric: "resolution", minutes: 480 },
+    ],
+    calendarId: policy?.calendarId ?? null,
+    calendar: policy?.calendarId == null ? (policy?.calendar ?? null) : null,
+    pauseOn: policy?.pauseOn ?? ["on_hold"],
+    warnAtPercent: String(policy?.warnAtPercent ?? 80),
+    active: policy?.active ?? true,
+  };
+}
+
+/** The body of a change, or of a simulation; the kind of ticket of what there is stays. */
+export function toChange(draft: PolicyDraft) {
+  const { entity: _, calendarId, calendar, targets, conditions, pauseOn, ...rest } = draft;
+  return {
+    ...rest,
+    conditions: { ...conditions },
+    targets: targets.map(toSentTarget),
+    pauseOn: [...pauseOn],
+    warnAtPercent: Number(draft.warnAtPercent),
+    ...(calendarId === null ? { calendar } : { calendarId }),
+  };
+}
+
+export const toBody = (draft: PolicyDraft) => ({ ...toChange(draft), entity: draft.entity });
+
+const isEmpty = (value: unknown): boolean =>
+  value === undefined ||
+  value === "" ||
+  (typeof value === "object" && value !== null && Object.keys(value).length === 0);
+
+/** Conditions without a comparison and names without a letter are left out. */
+function toSentTarget(target: Target): Target {
+  return Object.fromEntries(
+    Object.entries(target).filter(([, value]) => !isEmpty(value)),
+  ) as Target;
+}

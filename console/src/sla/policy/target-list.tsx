@@ -1,0 +1,130 @@
+import { Plus, X } from "lucide-react";
+import { LineField, SelectField } from "../../desk-settings/index.ts";
+import { ConditionField } from "../condition/condition-field.tsx";
+import { toTimeWords } from "../policy-words.ts";
+import type { Target } from "./policy-draft.ts";
+
+interface TargetListProps {
+  readonly targets: readonly Target[];
+  readonly onChange: (targets: readonly Target[]) => void;
+  readonly errorOf: (pointer: string) => string | undefined;
+}
+
+const METRICS = [
+  ["response", "First answer"],
+  ["resolution", "Solution"],
+  ["next_reply", "Each reply"],
+  ["custom", "As its rules say"],
+] as const;
+
+const RULES = [
+  ["startWhen", "Starts when", "At once."],
+  ["pauseWhen", "Rests while", "Only in the states above."],
+  ["stopWhen", "Is met when", "At its own end."],
+  ["resetWhen", "Begins anew when", "Never."],
+] as const;
+
+/** What is promised: for each target a time, and rules where its own are not enough. */
+export function TargetList({ targets, onChange, errorOf }: TargetListProps) {
+  return (
+    <section className="steps" aria-label="Targets">
+      <h3>Targets</h3>
+      <ol>
+        {targets.map((target, n) => (
+          <li key={n} className="step">
+            <TargetFields
+              target={target}
+              n={n}
+              onChange={(next) => onChange(targets.with(n, next))}
+              onRemove={targets.length > 1 ? () => onChange(targets.toSpliced(n, 1)) : undefined}
+              errorOf={errorOf}
+            />
+          </li>
+        ))}
+      </ol>
+      <button
+        type="button"
+        className="btn"
+        onClick={() => onChange([...targets, { metric: "next_reply", minutes: 60 }])}
+      >
+        <Plus /> Add a target
+      </button>
+    </section>
+  );
+}
+
+interface TargetFieldsProps {
+  readonly target: Target;
+  readonly n: number;
+  readonly onChange: (target: Target) => void;
+  readonly onRemove: (() => void) | undefined;
+  readonly errorOf: (pointer: string) => string | undefined;
+}
+
+function TargetFields({ target, n, onChange, onRemove, errorOf }: TargetFieldsProps) {
+  const at = `/targets/${n}`;
+  const hasRules = RULES.some(([name]) => target[name] !== undefined) || target.from === "match";
+  return (
+    <>
+      <div className="target-line">
+        <SelectField
+          label="What"
+          value={target.metric}
+          options={METRICS}
+          onChange={(metric) => onChange({ ...target, metric })}
+          error={errorOf(`${at}/metric`)}
+        />
+        <LineField
+          label="Minutes"
+          value={String(target.minutes)}
+          onChange={(text) =>
+            onChange({ ...target, minutes: Number(text.replaceAll(/[^\d.]/g, "")) })
+          }
+          help={target.minutes > 0 ? toTimeWords(target.minutes) : undefined}
+          error={errorOf(`${at}/minutes`)}
+        />
+        {onRemove && (
+          <button
+            type="button"
+            className="btn bare icon small"
+            aria-label="Remove the target"
+            onClick={onRemove}
+          >
+            <X />
+          </button>
+        )}
+      </div>
+      <details className="target-rules" open={hasRules}>
+        <summary>Rules</summary>
+        <div className="target-rule-fields">
+          <LineField
+            label="Name"
+            value={target.name ?? ""}
+            onChange={(name) => onChange({ ...target, name })}
+            error={errorOf(`${at}/name`)}
+            isOptional
+          />
+          <SelectField
+            label="Counts from"
+            value={target.from ?? "creation"}
+            options={[
+              ["creation", "the ticket's creation"],
+              ["match", "when the policy fits, and only while it does"],
+            ]}
+            onChange={(from) => onChange({ ...target, from })}
+          />
+          {RULES.map(([name, label, nothing]) => (
+            <ConditionField
+              key={name}
+              label={label}
+              nothing={nothing}
+              value={target[name] ?? {}}
+              onChange={(condition) => onChange({ ...target, [name]: condition })}
+              error={errorOf(`${at}/${name}`)}
+            />
+          ))}
+        </div>
+      </details>
+    </>
+  );
+}
