@@ -1,0 +1,56 @@
+import { expect, test } from "vitest";
+import { describeInBrowser } from "#kernel/testing/browser.ts";
+import { expectSound, useConsole } from "./testing.ts";
+
+describeInBrowser("catalog", () => {
+  const at = useConsole();
+
+  test("a form with a condition and a file is built by keyboard, asked for in the portal and seen at the desk", async () => {
+    const builder = await at.visit(["builder"]);
+    const { page } = builder;
+    await page.goto(`${at.origin}/catalog`);
+    await page.getByText("Nothing to ask for yet").waitFor();
+    await page.keyboard.press("n");
+    await page.getByRole("textbox", { name: "Name" }).fill("Laptop");
+    const add = async (type: string, question: string): Promise<void> => {
+      await page.getByRole("button", { name: "Add a field" }).press("Enter");
+      await page.getByRole("menuitem", { name: type, exact: true }).press("Enter");
+      await page.getByRole("textbox", { name: "Question" }).fill(question);
+    };
+    await add("Choice", "Model");
+    await page.getByRole("textbox", { name: "Options" }).fill("Light\nStrong");
+    await add("Text", "Why a strong one?");
+    await page.getByRole("combobox", { name: "Depends on" }).selectOption("choice");
+    await page.getByRole("combobox", { name: "Has the value" }).selectOption("Strong");
+    await add("Files", "Quote");
+    await page.locator("#field-files").press("Alt+ArrowUp");
+    const preview = page.getByRole("region", { name: "As people see it" });
+    await preview.getByText("Quote").waitFor();
+    expect(await preview.getByText("Why a strong one?").count()).toBe(0);
+    await preview.getByText("Strong", { exact: true }).click();
+    await preview.getByText("Why a strong one?").waitFor();
+    await expectSound(builder);
+    await page.getByRole("button", { name: "Publish" }).click();
+    await page.getByText("Published").first().waitFor();
+
+    const requester = await at.visit(["requester"], { width: 400 });
+    const portal = requester.page;
+    await portal.goto(`${at.origin}/portal`);
+    await portal.getByRole("link", { name: /Laptop/ }).click();
+    await portal.getByText("Strong", { exact: true }).click();
+    await portal.getByLabel(/Why a strong one/).fill("Films");
+    await portal
+      .getByLabel("Choose a file")
+      .setInputFiles({ name: "quote.txt", mimeType: "text/plain", buffer: Buffer.from("999") });
+    await portal.getByText("quote.txt").waitFor();
+    await expectSound(requester);
+    await portal.getByRole("button", { name: "Send" }).click();
+    await portal.waitForURL(/\/tickets\/REQ\d+$/);
+    const agent = await at.world.member(["agent"]);
+    const { body } = await agent(`GET /api/v1/catalog/requests/${portal.url().split("/").at(-1)}`);
+    expect(body.data).toMatchObject({
+      title: "Laptop",
+      values: { choice: "Strong", text: "Films", files: [expect.stringMatching(/^file_/)] },
+    });
+  });
+});
