@@ -52,26 +52,33 @@ const namePlaces: Plugin = {
   },
 };
 
+/** Bundles programs, each named with its path among the sources. */
+export async function writeBundle(
+  programs: Readonly<Record<string, string>>,
+  folder: string,
+): Promise<void> {
+  const bundle = await rolldown({
+    input: Object.fromEntries(
+      Object.entries(programs).map(([name, path]) => [name, join(import.meta.dirname, path)]),
+    ),
+    platform: "node",
+    plugins: [nameLibraries, namePlaces],
+  });
+  await bundle.write({
+    dir: folder,
+    entryFileNames: "[name].mjs",
+    chunkFileNames: "[name].mjs",
+    comments: false,
+    sourcemap: "hidden",
+    sourcemapExcludeSources: true,
+  });
+}
+
 async function buildServer(folder: string): Promise<void> {
   const sources = hashSources(SERVER_BUILD);
   const draft = draftFolder(folder);
   try {
-    const bundle = await rolldown({
-      input: {
-        main: join(import.meta.dirname, "main.ts"),
-        cli: join(import.meta.dirname, "cli/main.ts"),
-      },
-      platform: "node",
-      plugins: [nameLibraries, namePlaces],
-    });
-    await bundle.write({
-      dir: draft,
-      entryFileNames: "[name].mjs",
-      chunkFileNames: "[name].mjs",
-      comments: false,
-      sourcemap: "hidden",
-      sourcemapExcludeSources: true,
-    });
+    await writeBundle({ main: "main.ts", cli: "cli/main.ts" }, draft);
     storeBuild(SERVER_BUILD, draft, folder, sources);
   } finally {
     rmSync(draft, { recursive: true, force: true });
