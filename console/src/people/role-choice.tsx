@@ -1,3 +1,4 @@
+import "../ui/display/section.css";
 import { type Role, nameRole, useGrantReason } from "./role-names.ts";
 
 interface RoleChoiceProps {

@@ -59,6 +59,8 @@ export function Explain() {
           <Combobox
             id={bound.id}
             label="Operation"
+            // What is typed before the list is there would find nothing.
+            isDisabled={operations.length === 0}
             options={operations.map(({ id, summary }) => ({
               value: id,
               label: id,

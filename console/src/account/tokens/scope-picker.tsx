@@ -1,3 +1,5 @@
+import "../../ui/display/section.css";
+import "./scope-picker.css";
 import { useId, useState } from "react";
 import { useOp } from "../../data/api.ts";
 import { useMay } from "../../data/people.ts";
