@@ -18,6 +18,8 @@ import { contacts } from "#domains/itsm/contacts/index.ts";
 import { changes } from "#domains/itsm/changes/index.ts";
 import { cmdb } from "#domains/itsm/cmdb/index.ts";
 import { catalog } from "#domains/itsm/catalog/index.ts";
+import { assignment } from "#domains/itsm/assignment/index.ts";
+import { onCall } from "#domains/itsm/oncall/index.ts";
 import { tickets } from "#domains/itsm/tickets/index.ts";
 import { home } from "#domains/home/index.ts";
 import { incidents } from "#domains/itsm/incidents/index.ts";
@@ -90,6 +92,8 @@ export const domains: readonly Domain[] = [
   knowledge,
   majorIncidents,
   sla,
+  onCall,
+  assignment,
   catalog,
   queue,
   deskReport,

@@ -20,7 +20,7 @@ import { recountApproval } from "./approval/present-approvers.ts";
 import { FeedCreated, FeedRevoked, removeFeed } from "./calendar/feed.ts";
 import { calendarOperations } from "./calendar/operations.ts";
 import * as events from "./events.ts";
-import { changeKind, openChangesOn } from "./kind.ts";
+import { changeKind, ChangeRouted, openChangesOn } from "./kind.ts";
 import { changeTransitions } from "./transitions.ts";
 import { changeOperations } from "./operations.ts";
 import { ChangesApprove, ChangesRead, ChangesWrite } from "./permissions.ts";
@@ -62,6 +62,7 @@ export const changes = domain({
     ...Object.values(blackouts.events),
     FeedCreated,
     FeedRevoked,
+    ChangeRouted,
     ...shared.events,
   ],
   operations: [

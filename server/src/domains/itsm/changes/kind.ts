@@ -1,6 +1,7 @@
 import type { Tx } from "#kernel/db/connection.ts";
 import { queryRows } from "#kernel/db/statement.ts";
 import type { TicketOnItem } from "../cmdb/index.ts";
+import { ticketRouted } from "../assignment/index.ts";
 import { ticketCommands, type TicketKind } from "../tickets/index.ts";
 import { applyChangeTransition, Change, changeEventData } from "./change.ts";
 import { changeMachine } from "./lifecycle.ts";
@@ -19,6 +20,9 @@ export const changeKind: TicketKind = {
   write: ChangesWrite,
   reporting: { list: changeList, permission: ChangesRead },
 };
+
+/** A rule gave a change to somebody, or to a team. */
+export const ChangeRouted = ticketRouted(changeKind);
 
 export const EXAMPLE_CHANGE = "CHG0000042";
 

@@ -10,7 +10,7 @@ import { parseWindow } from "./calendar/calendar.ts";
 import { Change, content, toChange } from "./change.ts";
 import { ChangeInput, ChangePatch } from "./change-input.ts";
 import { ApproversRemoved, ChangeCreated, ChangeSubmitted, ChangeUpdated } from "./events.ts";
-import { changeCommands, changeKind, EXAMPLE_CHANGE } from "./kind.ts";
+import { changeCommands, changeKind, ChangeRouted, EXAMPLE_CHANGE } from "./kind.ts";
 import { changeMachine } from "./lifecycle.ts";
 import { changeList, listConditions } from "./list.ts";
 import { ChangesRead, ChangesWrite } from "./permissions.ts";
@@ -70,7 +70,7 @@ const createChange = command({
   permission: ChangesWrite,
   body: ChangeInput,
   response: created(Change, { location: ({ id }) => `${path}/${id}` }),
-  emits: [ChangeCreated],
+  emits: [ChangeCreated, ChangeRouted],
   example: {
     body: {
       title: "Move the billing database to new disks",

@@ -4,6 +4,7 @@ import { diffResource } from "#kernel/log/event.ts";
 import { invalidField } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
 import type { ReadContext, WriteContext } from "#kernel/contract.ts";
+import { emitRouting, routeTicket } from "../assignment/index.ts";
 import { assertReferencesExist, checkLabels, type TicketNumber } from "../tickets/index.ts";
 import { dropAbsentApprovers } from "./approval/present-approvers.ts";
 import { applyChangeTransition, changeEventData, type ChangeRecord } from "./change.ts";
@@ -15,7 +16,7 @@ import {
   emptyChange,
 } from "./change-input.ts";
 import { ApproversRemoved, ChangeCreated, ChangeSubmitted, ChangeUpdated } from "./events.ts";
-import { changeCommands } from "./kind.ts";
+import { changeCommands, changeKind, type ChangeRouted } from "./kind.ts";
 import { assertEditable } from "./lifecycle.ts";
 import { ChangesApprove } from "./permissions.ts";
 import { assessRisk } from "./risk/assess-risk.ts";
@@ -25,7 +26,7 @@ import { findBlackouts } from "./windows/blackout.ts";
 import { isWithin, plannedWindowOf } from "./windows/window.ts";
 
 export async function createChange(
-  ctx: WriteContext<typeof ChangeCreated>,
+  ctx: WriteContext<typeof ChangeCreated | typeof ChangeRouted>,
   { templateId, ...input }: ChangeInput,
   number: TicketNumber,
 ): Promise<ChangeRecord> {
@@ -47,9 +48,11 @@ export async function createChange(
   const draft = applyChangePatch(emptyChange(identity, template), { ...input, ...labels });
   assertFollowsTemplate(draft, template);
   await assertChangeReferences(ctx, draft, input);
-  const change = { ...draft, risk: await assessRisk(tx, draft, now) };
+  const routing = await routeTicket(ctx, changeKind, "created", draft);
+  const change = { ...draft, ...routing?.fields, risk: await assessRisk(tx, draft, now) };
   await changeStore.insert(ctx, change, number);
   changeCommands.emit(ctx, ChangeCreated, change);
+  emitRouting(ctx, changeKind, change, routing);
   return change;
 }
 

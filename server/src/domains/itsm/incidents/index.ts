@@ -7,7 +7,7 @@ import { domain } from "#kernel/domain.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { autoCloseJob, findAutoCloseable } from "./auto-close.ts";
 import { events } from "./incident.ts";
-import { incidentKind } from "./kind.ts";
+import { incidentKind, IncidentRouted } from "./kind.ts";
 import { IncidentResumed, resumeJob } from "./hold/hold-until.ts";
 import { mergeEvents, mergeOperations } from "./merge/merge.ts";
 import { majorIncidentOperations } from "./major-incident.ts";
@@ -33,7 +33,14 @@ export const incidents = domain({
   name: "incidents",
   summary: "What went wrong, for whom, who works on it, and what became of it.",
   permissions: [IncidentsOwn, IncidentsRead, IncidentsWrite, IncidentsResolve],
-  events: [...events, ...mergeEvents, IncidentResumed, IncidentSplit, ...shared.events],
+  events: [
+    ...events,
+    ...mergeEvents,
+    IncidentResumed,
+    IncidentSplit,
+    IncidentRouted,
+    ...shared.events,
+  ],
   operations: [
     ...incidentOperations,
     ...incidentTransitions,

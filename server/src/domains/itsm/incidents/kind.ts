@@ -1,3 +1,4 @@
+import { ticketRouted } from "../assignment/index.ts";
 import { ticketCommands, type TicketKind } from "../tickets/index.ts";
 import {
   Incident,
@@ -27,6 +28,9 @@ export const incidentKind: TicketKind = {
   own: ownIncidents,
   reporting: { list: incidentList, permission: IncidentsRead },
 };
+
+/** A rule gave an incident to somebody, or to a team. */
+export const IncidentRouted = ticketRouted(incidentKind);
 
 export const EXAMPLE_INCIDENT = "INC0000001";
 

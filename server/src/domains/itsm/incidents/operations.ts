@@ -29,7 +29,7 @@ import {
   ResolutionCode,
   StateName,
 } from "./incident.ts";
-import { EXAMPLE_INCIDENT, incidentCommands, incidentKind } from "./kind.ts";
+import { EXAMPLE_INCIDENT, incidentCommands, incidentKind, IncidentRouted } from "./kind.ts";
 import { IncidentQuery, listIncidents as readPage } from "./list.ts";
 import * as service from "./service.ts";
 import { incidentStore } from "./store.ts";
@@ -69,7 +69,7 @@ const createIncident = command({
     title: incidentFields.title,
   }),
   response: created(Incident, { location: ({ id }) => `${path}/${id}` }),
-  emits: [IncidentCreated, IncidentAssigned],
+  emits: [IncidentCreated, IncidentAssigned, IncidentRouted],
   example: {
     body: { title: "The mail server does not answer", impact: 1, urgency: 2, severity: "high" },
   },
@@ -124,6 +124,7 @@ const updateIncident = incidentCommands.command("update", {
     IncidentClosed,
     IncidentReopened,
     IncidentCancelled,
+    IncidentRouted,
   ],
   allowNoop: true,
   fails: [incidentMachine.wrongState],
@@ -135,7 +136,7 @@ const assignIncident = incidentCommands.command("assign", {
   summary: "Give an incident to somebody, to a team, or to nobody",
   description: "Null takes it from them. When it is like that already, nothing happens.",
   body: patch({ assigneeId: incidentFields.assigneeId, teamId: incidentFields.teamId }),
-  emits: [IncidentUpdated, IncidentAssigned, IncidentEscalated],
+  emits: [IncidentUpdated, IncidentAssigned, IncidentEscalated, IncidentRouted],
   allowNoop: true,
   example: { assigneeId: "usr_01jzt3n5k8q2x4v6w8y0z2b4d6" },
   async run(ctx, incident, body) {

@@ -7,6 +7,7 @@ import {
   UNRATED,
   type TicketNumber,
 } from "../tickets/index.ts";
+import { emitRouting, routeTicket } from "../assignment/index.ts";
 import { authorOf, type Caller } from "#kernel/access/caller.ts";
 import { diffResource } from "#kernel/log/event.ts";
 import { Failure, Forbidden } from "#kernel/operation/failure.ts";
@@ -29,9 +30,10 @@ import {
   IncidentUpdated,
   isAssignment,
   isEscalation,
+  OPEN_STATES,
 } from "./incident.ts";
 import { assertMayRaise } from "./access.ts";
-import { incidentCommands } from "./kind.ts";
+import { incidentCommands, incidentKind, type IncidentRouted } from "./kind.ts";
 import { applyStateChange, type StateChange } from "./lifecycle.ts";
 import { scheduleResume } from "./hold/hold-until.ts";
 import { incidentStore } from "./store.ts";
@@ -64,7 +66,7 @@ const INCIDENT_DEFAULTS = {
 } as const;
 
 export async function createIncident(
-  ctx: WriteContext<typeof IncidentCreated | typeof IncidentAssigned>,
+  ctx: WriteContext<typeof IncidentCreated | typeof IncidentAssigned | typeof IncidentRouted>,
   input: IncidentInput & { readonly title: string },
   number: TicketNumber,
 ): Promise<Incident> {
@@ -76,7 +78,7 @@ export async function createIncident(
     assertIncidentReferences(ctx, input),
   ]);
   const at = ctx.now.toISOString();
-  const incident: Incident = {
+  const draft: Incident = {
     ...INCIDENT_DEFAULTS,
     callerId: callerIdOf(ctx.caller),
     ...input,
@@ -89,14 +91,20 @@ export async function createIncident(
     createdAt: at,
     updatedAt: at,
   };
+  const routing = await routeTicket(ctx, incidentKind, "created", draft);
+  const incident = { ...draft, ...routing?.fields };
   await incidentStore.insert(ctx, incident, number);
   emit(ctx, IncidentCreated, incident);
   if (isAssignment(undefined, incident)) emit(ctx, IncidentAssigned, incident);
+  emitRouting(ctx, incidentKind, incident, routing);
   return incident;
 }
 
 type UpdateContext = WriteContext<
-  typeof IncidentUpdated | typeof IncidentAssigned | typeof IncidentEscalated
+  | typeof IncidentUpdated
+  | typeof IncidentAssigned
+  | typeof IncidentEscalated
+  | typeof IncidentRouted
 >;
 type TransitionContext = WriteContext<
   | typeof IncidentResolved
@@ -147,9 +155,20 @@ export async function saveChanges(
 ): Promise<Incident> {
   const { changes } = diffResource(incidentEventData(before), incidentEventData(next));
   if (changes.length === 0) return before;
-  const after = await incidentCommands.saveChanges(ctx, before, next, IncidentUpdated);
+  // What goes to another team without a word about who has it there, the rules decide on.
+  const isMoved =
+    next.teamId !== null &&
+    next.teamId !== before.teamId &&
+    next.assigneeId === before.assigneeId &&
+    OPEN_STATES.includes(next.state);
+  const routing = isMoved
+    ? await routeTicket(ctx, incidentKind, "team_changed", { ...next, assigneeId: null })
+    : undefined;
+  const routed = { ...next, ...routing?.fields };
+  const after = await incidentCommands.saveChanges(ctx, before, routed, IncidentUpdated);
   if (isAssignment(before, after)) emit(ctx, IncidentAssigned, after);
   if (isEscalation(before, after)) emit(ctx, IncidentEscalated, after, { reason: null });
+  emitRouting(ctx, incidentKind, after, routing);
   return after;
 }
 

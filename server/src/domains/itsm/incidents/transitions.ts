@@ -1,6 +1,7 @@
 import Type, { type Static } from "typebox";
 import { authorOf } from "#kernel/access/caller.ts";
 import type { WriteContext } from "#kernel/contract.ts";
+import { emitRouting, routeTicket } from "../assignment/index.ts";
 import {
   applyRating,
   assertMayRate,
@@ -14,6 +15,7 @@ import { object } from "#kernel/schema/schema.ts";
 import {
   DEFAULT_RESOLUTION_CODE,
   type Incident,
+  IncidentAssigned,
   IncidentCancelled,
   IncidentClosed,
   IncidentEscalated,
@@ -23,6 +25,7 @@ import {
   IncidentResolved,
   IncidentsOwn,
   IncidentsResolve,
+  isAssignment,
   OPEN_STATES,
   OptionalReason,
   Reason,
@@ -31,7 +34,7 @@ import {
   Severity,
   TeamId,
 } from "./incident.ts";
-import { incidentCommands, incidentKind } from "./kind.ts";
+import { incidentCommands, incidentKind, IncidentRouted } from "./kind.ts";
 import { applyEscalation, applyIncidentTransition } from "./lifecycle.ts";
 import { assertIncidentReferences } from "./service.ts";
 import { incidentStore, lockChildren } from "./store.ts";
@@ -102,27 +105,45 @@ const closeIncident = transition("close", {
   event: IncidentClosed,
 });
 
-const reopenOperation = transition("reopen", {
+const reopenOperation = command("reopen", {
   summary: "Have a resolved or closed incident worked on again",
   description:
     "Its resolution and its rating are forgotten, and `reopenCount` goes up. Also by whoever it was for.",
   forAskers: true,
   body: OptionalReason,
   example: { reason: "It is back" },
-  event: IncidentReopened,
-  details: (_ctx, _incident, { reason = null }) => ({ reason }),
+  emits: [IncidentReopened, IncidentAssigned, IncidentRouted],
+  fails: [incidentMachine.wrongState],
+  run: (ctx, incident, { reason = null }) => reopen(ctx, incident, reason),
 });
+
+type ReopenContext = WriteContext<
+  typeof IncidentReopened | typeof IncidentAssigned | typeof IncidentRouted
+>;
+
+/** Has a locked incident worked on again, by whom a rule says where its assignee is not there. */
+async function reopen(
+  ctx: ReopenContext,
+  before: Incident,
+  reason: string | null,
+): Promise<Incident> {
+  const context = { at: ctx.now.toISOString(), by: authorOf(ctx.caller) };
+  const next = applyIncidentTransition(before, "reopen", context);
+  const routing = await routeTicket(ctx, incidentKind, "reopened", next);
+  const after = await save(ctx, before, { ...next, ...routing?.fields });
+  emit(ctx, IncidentReopened, after, { reason });
+  if (isAssignment(before, after)) emit(ctx, IncidentAssigned, after);
+  emitRouting(ctx, incidentKind, after, routing);
+  return after;
+}
 
 /** Has a resolved incident worked on again, because of what somebody said without calling an operation. */
 export async function reopenIncident(
-  ctx: WriteContext<typeof IncidentReopened>,
+  ctx: ReopenContext,
   id: string,
   reason: string,
 ): Promise<void> {
-  const incident = await incidentStore.lock(ctx.tx, id);
-  const context = { at: ctx.now.toISOString(), by: authorOf(ctx.caller) };
-  const next = applyIncidentTransition(incident, "reopen", context);
-  emit(ctx, IncidentReopened, await save(ctx, incident, next), { reason });
+  await reopen(ctx, await incidentStore.lock(ctx.tx, id), reason);
 }
 
 const cancelIncident = transition("cancel", {

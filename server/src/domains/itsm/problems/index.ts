@@ -5,7 +5,7 @@ import { SearchSourcePoint } from "#kernel/contributions/search-source.ts";
 import { domain } from "#kernel/domain.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import * as events from "./events.ts";
-import { problemKind } from "./kind.ts";
+import { problemKind, ProblemRouted } from "./kind.ts";
 import { linkedIncidentOperations } from "./linked-incidents.ts";
 import { problemOperations } from "./operations.ts";
 import { ProblemsRead, ProblemsWrite } from "./problem.ts";
@@ -21,7 +21,7 @@ export const problems = domain({
   name: "problems",
   summary: "What lies behind incidents: its cause, how to live with it, how it is done away with.",
   permissions: [ProblemsRead, ProblemsWrite],
-  events: [...Object.values(events), ...shared.events],
+  events: [...Object.values(events), ProblemRouted, ...shared.events],
   operations: [
     ...problemOperations,
     ...problemTransitions,

@@ -1,3 +1,4 @@
+import { ticketRouted } from "../assignment/index.ts";
 import { ticketCommands, type TicketKind } from "../tickets/index.ts";
 import {
   applyProblemTransition,
@@ -21,6 +22,9 @@ export const problemKind: TicketKind = {
   write: ProblemsWrite,
   reporting: { list: problemList, permission: ProblemsRead },
 };
+
+/** A rule gave a problem to somebody, or to a team. */
+export const ProblemRouted = ticketRouted(problemKind);
 
 export const EXAMPLE_PROBLEM = "PRB0000001";
 

@@ -19,7 +19,8 @@ import { countedPage, created, item, withRevision } from "#kernel/operation/resp
 import { newId } from "#kernel/schema/id.ts";
 import { object, patch } from "#kernel/schema/schema.ts";
 import { IncidentLinked, ProblemCreated, ProblemUpdated } from "./events.ts";
-import { EXAMPLE_PROBLEM, problemCommands, problemKind } from "./kind.ts";
+import { EXAMPLE_PROBLEM, problemCommands, problemKind, ProblemRouted } from "./kind.ts";
+import { emitRouting, routeTicket } from "../assignment/index.ts";
 import {
   assertIncidents,
   IncidentIds,
@@ -89,7 +90,7 @@ const createProblem = command({
   permission: ProblemsWrite,
   body: ProblemInput,
   response: created(Problem, { location: ({ id }) => `${path}/${id}` }),
-  emits: [ProblemCreated, IncidentLinked],
+  emits: [ProblemCreated, IncidentLinked, ProblemRouted],
   example: {
     body: { title: "The mail gateway drops connections", description: "Every night", priority: 2 },
   },
@@ -98,7 +99,7 @@ const createProblem = command({
 });
 
 async function create(
-  ctx: WriteContext<typeof ProblemCreated | typeof IncidentLinked>,
+  ctx: WriteContext<typeof ProblemCreated | typeof IncidentLinked | typeof ProblemRouted>,
   { incidentIds = [], ...input }: Static<typeof ProblemInput>,
   number: TicketNumber,
 ): Promise<Problem> {
@@ -109,7 +110,7 @@ async function create(
     assertIncidents(ctx, incidentIds),
   ]);
   const at = ctx.now.toISOString();
-  const problem: Problem = {
+  const draft: Problem = {
     id: newId("prb", ctx.now.getTime()),
     number: number.number,
     state: "open",
@@ -131,8 +132,11 @@ async function create(
     updatedAt: at,
     revision: 1,
   };
+  const routing = await routeTicket(ctx, problemKind, "created", draft);
+  const problem = { ...draft, ...routing?.fields };
   await problemStore.insert(ctx, problem, number);
   problemCommands.emit(ctx, ProblemCreated, problem);
+  emitRouting(ctx, problemKind, problem, routing);
   await linkIncidents(ctx, problem, incidents);
   return problem;
 }

@@ -4,6 +4,7 @@ import {
   type TicketKind,
   watchedSql,
 } from "../../tickets/index.ts";
+import { ticketRouted } from "../../assignment/index.ts";
 import { RequestsRead, RequestsSubmit, RequestsWork } from "../permissions.ts";
 import {
   applyRequestTransition,
@@ -13,6 +14,9 @@ import {
   requestMachine,
 } from "./request.ts";
 import { requestList, requestStore } from "./store.ts";
+
+/** The fields that those who work on requests note for each other. */
+const INTERNAL = ["teamId", "ciIds", "tags", "fields"];
 
 export const requestKind: TicketKind = {
   kind: "request",
@@ -31,8 +35,28 @@ export const requestKind: TicketKind = {
     sql: (person) =>
       `created_by = ${person} or requested_for = ${person}
        or ${person} = any (approver_ids) or ${watchedSql(person)}`,
+    schema: CatalogRequest,
+    fields: Object.keys(CatalogRequest.properties).filter((name) => !INTERNAL.includes(name)),
+    events: [
+      "created",
+      "updated",
+      "approval_requested",
+      "approved",
+      "rejected",
+      "fulfilment_started",
+      "fulfilled",
+      "failed",
+      "cancelled",
+      "rated",
+      "comment_added",
+      "attachment_added",
+      "attachment_removed",
+    ],
   },
 };
+
+/** A rule gave a request to somebody, or to a team. */
+export const RequestRouted = ticketRouted(requestKind);
 
 export const EXAMPLE_REQUEST = "REQ0000001";
 

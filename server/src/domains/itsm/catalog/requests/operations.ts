@@ -6,13 +6,15 @@ import {
   labelFields,
   takeCommand,
   ticketParams,
+  ticketForParty,
   TooManyAttachments,
   talkFields,
   watchedSql,
 } from "../../tickets/index.ts";
 import { FileAttached, NotAttachable } from "#domains/files/index.ts";
 import type { Caller } from "#kernel/access/caller.ts";
-import { listPage, listQuery, type ListCondition } from "#kernel/list/list.ts";
+import type { SqlRow } from "#kernel/db/statement.ts";
+import { type ListDefinition, listPage, listQuery, type ListCondition } from "#kernel/list/list.ts";
 import { diffResource } from "#kernel/log/event.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { countedPage, created, item, withRevision } from "#kernel/operation/response.ts";
@@ -20,7 +22,13 @@ import { id, object, patch } from "#kernel/schema/schema.ts";
 import { ItemId } from "../items/item.ts";
 import { RequestsSubmit, RequestsWork } from "../permissions.ts";
 import { ApprovalRequested, FulfilmentStarted, RequestCreated, RequestUpdated } from "./events.ts";
-import { EXAMPLE_REQUEST, RequestAttachmentAdded, requestCommands, requestKind } from "./kind.ts";
+import {
+  EXAMPLE_REQUEST,
+  RequestAttachmentAdded,
+  requestCommands,
+  requestKind,
+  RequestRouted,
+} from "./kind.ts";
 import {
   canSeeRequests,
   CatalogRequest,
@@ -34,6 +42,11 @@ import * as service from "./service.ts";
 import { requestList, requestStore } from "./store.ts";
 
 const { path } = requestKind;
+
+/** The fields of a request that its parties do not see. */
+const HIDDEN = new Set(
+  Object.keys(CatalogRequest.properties).filter((name) => !requestKind.own?.fields?.includes(name)),
+);
 
 const flag = (description: string) => Type.Optional(Type.Boolean({ description }));
 
@@ -68,14 +81,29 @@ const listRequests = query({
     if (state !== undefined) narrowed.push((to) => `state = ${to.add(state, "text")}`);
     if (itemId !== undefined) narrowed.push((to) => `item_id = ${to.add(itemId, "text")}`);
     if (mine === true) narrowed.push((to) => `assignee_id = ${to.add(me, "text")}`);
-    return listPage(ctx, requestList, page, {
+    // The select list has the fields of the talk besides those of the request.
+    const toItem = (row: SqlRow) =>
+      requestStore.toTicket(row) as CatalogRequest & Static<TObject<typeof talkFields>>;
+    if (canSeeRequests(caller)) {
+      return listPage(ctx, requestList, page, { conditions: narrowed, toItem });
+    }
+    return listPage(ctx, ownList, page, {
       conditions: narrowed,
-      // The select list has the fields of the talk besides those of the request.
-      toItem: (row) =>
-        requestStore.toTicket(row) as CatalogRequest & Static<TObject<typeof talkFields>>,
+      toItem: (row) => ticketForParty(requestKind, toItem(row)),
     });
   },
 });
+
+/** The list of somebody's own: by what they see of them, so that no filter tells the rest. */
+const ownList: ListDefinition = {
+  ...requestList,
+  name: "own requests",
+  fields: Object.fromEntries(
+    Object.entries(requestList.fields).filter(
+      ([name]) => !HIDDEN.has(name) || name === requestList.tieBreaker,
+    ),
+  ),
+};
 
 function ownOf(me: string): ListCondition {
   return (to) => {
@@ -115,11 +143,20 @@ const submitRequest = command({
     fields: Type.Optional(labelFields.fields),
   }),
   response: created(CatalogRequest, { location: (request) => `${path}/${request.id}` }),
-  emits: [RequestCreated, RequestAttachmentAdded, ApprovalRequested, FulfilmentStarted],
+  emits: [
+    RequestCreated,
+    RequestRouted,
+    RequestAttachmentAdded,
+    ApprovalRequested,
+    FulfilmentStarted,
+  ],
   fails: [FileAttached, NotAttachable, TooManyAttachments],
   example: { body: { itemId: "cat_01jzt3n5k8q2x4v6w8y0z2b4d6", values: { model: "light" } } },
   prepare: (platform, { body }, caller) => service.prepareSubmit(platform, caller, body),
-  run: (ctx, { body }, prepared) => service.submitRequest(ctx, body, prepared),
+  async run(ctx, { body }, prepared) {
+    const request = await service.submitRequest(ctx, body, prepared);
+    return canSeeRequests(ctx.caller) ? request : ticketForParty(requestKind, request);
+  },
 });
 
 const getRequest = query({
@@ -133,8 +170,9 @@ const getRequest = query({
   response: item(CatalogRequest),
   example: { params: { id: EXAMPLE_REQUEST } },
   async run(ctx, { params }) {
-    if (!canSeeRequests(ctx.caller)) await getTicketIdentity(ctx, requestKind, params.id);
-    return requestStore.get(ctx.tx, params.id);
+    if (canSeeRequests(ctx.caller)) return requestStore.get(ctx.tx, params.id);
+    await getTicketIdentity(ctx, requestKind, params.id);
+    return ticketForParty(requestKind, await requestStore.get(ctx.tx, params.id));
   },
 });
 

@@ -17,7 +17,13 @@ import { validateValues } from "../form/validate-values.ts";
 import { canSeeItem, type Item } from "../items/item.ts";
 import { items } from "../items/item-resource.ts";
 import { ApprovalRequested, FulfilmentStarted, RequestCreated } from "./events.ts";
-import { RequestAttachmentAdded, requestCommands, requestKind } from "./kind.ts";
+import {
+  RequestAttachmentAdded,
+  requestCommands,
+  requestKind,
+  type RequestRouted,
+} from "./kind.ts";
+import { emitRouting, routeTicket } from "../../assignment/index.ts";
 import { applyRequestTransition, type CatalogRequest, isRequester } from "./request.ts";
 import { requestStore } from "./store.ts";
 
@@ -75,6 +81,7 @@ export async function submitRequest(
     | typeof ApprovalRequested
     | typeof FulfilmentStarted
     | typeof RequestAttachmentAdded
+    | typeof RequestRouted
   >,
   { requestedFor, description = "", fields }: RequestInput,
   { item, values, fileIds, number }: PreparedRequest,
@@ -88,7 +95,7 @@ export async function submitRequest(
   ]);
   const createdBy = authorOf(ctx.caller);
   const at = ctx.now.toISOString();
-  const submitted: CatalogRequest = {
+  const draft: CatalogRequest = {
     id: newId("req", ctx.now.getTime()),
     number: number.number,
     itemId: item.id,
@@ -115,7 +122,10 @@ export async function submitRequest(
     updatedAt: at,
     revision: 1,
   };
+  const routing = await routeTicket(ctx, requestKind, "created", draft);
+  const submitted = { ...draft, ...routing?.fields };
   emit(ctx, RequestCreated, submitted);
+  emitRouting(ctx, requestKind, submitted, routing);
   const next = item.approval.required
     ? applyRequestTransition(withoutRequesters(submitted), "request_approval", { at })
     : startFulfilment(applyRequestTransition(submitted, "pass", { at }), ctx.now);

@@ -16,7 +16,7 @@ import {
   incidentFields,
   IncidentsWrite,
 } from "../incident.ts";
-import { EXAMPLE_INCIDENT, incidentCommands, incidentKind } from "../kind.ts";
+import { EXAMPLE_INCIDENT, incidentCommands, incidentKind, IncidentRouted } from "../kind.ts";
 import { createIncident } from "../service.ts";
 import { incidentStore } from "../store.ts";
 
@@ -58,7 +58,7 @@ export const splitIncident = command({
     isCopy: Type.Optional(Type.Boolean()),
   }),
   response: created(Incident, { location: (incident) => `${path}/${incident.id}` }),
-  emits: [IncidentCreated, IncidentAssigned, IncidentSplit],
+  emits: [IncidentCreated, IncidentAssigned, IncidentRouted, IncidentSplit],
   example: {
     params: { id: EXAMPLE_INCIDENT },
     body: { title: "The printer does not print either", commentIds: [] },

@@ -1,0 +1,15 @@
+import { domain } from "#kernel/domain.ts";
+import { absences, AbsencesOwn } from "./absence.ts";
+import { rules } from "./rule.ts";
+import { simulateRules } from "./simulation.ts";
+
+export { emitRouting, routeTicket, type Routing, ticketRouted } from "./route-ticket.ts";
+
+export const assignment = domain({
+  name: "assignment",
+  summary: "Rules that give tickets to people and teams, and who is away.",
+  environmentScoped: false,
+  permissions: [AbsencesOwn],
+  events: [...Object.values(rules.events), ...Object.values(absences.events)],
+  operations: [...rules.operations, simulateRules, ...absences.operations],
+});

@@ -1,0 +1,143 @@
+/** Assignment rules: which tickets go to whom by themselves. */
+import Type, { type Static } from "typebox";
+import { checkCondition, ConditionSchema } from "#kernel/condition/condition.ts";
+import type { ReadContext } from "#kernel/contract.ts";
+import { assertNoErrors, failure, invalidField } from "#kernel/operation/failure.ts";
+import { resource } from "#kernel/resource/resource.ts";
+import { id, line, nullable, object, patch, Time } from "#kernel/schema/schema.ts";
+import { onCallSchedules } from "../oncall/index.ts";
+import { assertReferencesExist, DeskRead, DeskWrite, TICKET_KINDS } from "../tickets/index.ts";
+
+const RULES_MAX = 200;
+const PEOPLE_MAX = 200;
+
+export const CAUSES = ["created", "reopened", "team_changed"] as const;
+export type Cause = (typeof CAUSES)[number];
+export const METHODS = ["round_robin", "least_load", "fixed", "on_call", "team"] as const;
+
+export const ruleFields = {
+  name: line(100),
+  entity: Type.Enum([...TICKET_KINDS], { description: "The kind of ticket" }),
+  position: Type.Integer({
+    minimum: 0,
+    maximum: 10_000,
+    description: "Its place: the first rule that fits counts",
+  }),
+  conditions: Type.Unsafe<Record<string, unknown>>({
+    ...ConditionSchema,
+    examples: [{ category: "network", "fields.floor": "2" }],
+    description: "A condition on the ticket's fields, own ones included; `{}` is all tickets",
+  }),
+  on: Type.Array(Type.Enum([...CAUSES]), {
+    minItems: 1,
+    uniqueItems: true,
+    description:
+      "When it is looked at: of a new ticket, of one that is reopened and whose assignee is not there, of one " +
+      "that goes to another team",
+  }),
+  method: Type.Enum([...METHODS], {
+    description:
+      "`round_robin`: in turn; `least_load`: who has the fewest open tickets; `fixed`: the first who is there; " +
+      "`on_call`: whom the schedule has; `team`: nobody, the team takes it",
+  }),
+  teamId: nullable(id("tem", "The team that gets it; what has another team is left alone")),
+  userIds: Type.Array(id("usr"), {
+    maxItems: PEOPLE_MAX,
+    uniqueItems: true,
+    description: "Whom to choose from; the members of the team where there are none",
+  }),
+  scheduleId: nullable(id("ocs", "Of `on_call`")),
+  active: Type.Boolean(),
+};
+
+export const RULE_DEFAULTS = {
+  position: 100,
+  conditions: {},
+  on: ["created" as Cause],
+  teamId: null,
+  userIds: [],
+  scheduleId: null,
+  active: true,
+};
+
+export const RuleInput = object({
+  ...patch(ruleFields).properties,
+  name: ruleFields.name,
+  entity: ruleFields.entity,
+  method: ruleFields.method,
+});
+
+const Rule = Type.Object(
+  { id: id("asr"), ...ruleFields, createdBy: Type.String(), createdAt: Time, updatedAt: Time },
+  { title: "AssignmentRule" },
+);
+export type Rule = Static<typeof Rule>;
+export type RuleFields = Omit<Rule, "id" | "createdBy" | "createdAt" | "updatedAt">;
+
+const TooManyRules = failure(
+  "too_many_assignment_rules",
+  409,
+  `A workspace has at most ${RULES_MAX} assignment rules.`,
+);
+
+export const rules = resource({
+  name: "assignment_rule",
+  plural: "assignment_rules",
+  path: "/api/v1/itsm/assignment-rules",
+  table: "assignment_rules",
+  idPrefix: "asr",
+  schema: Rule,
+  columns: { on: "on_events" },
+  json: ["conditions"],
+  input: RuleInput,
+  change: patch(ruleFields),
+  defaults: RULE_DEFAULTS,
+  permissions: { read: DeskRead, write: DeskWrite },
+  environmentScoped: false,
+  list: { order: "position", search: ["name"] },
+  limit: { max: RULES_MAX, failure: TooManyRules },
+  async check(ctx, input, before) {
+    await assertRule(ctx, { ...before, ...input }, input);
+    return input;
+  },
+  docs: {
+    noun: "an assignment rule",
+    nouns: "the assignment rules in their order",
+    examples: {
+      id: "asr_01jzt3n5k8q2x4v6w8y0z2b4d6",
+      input: {
+        name: "Network in turn",
+        entity: "incident",
+        conditions: { category: "network" },
+        method: "round_robin",
+        teamId: "tem_01jzt3n5k8q2x4v6w8y0z2b4d6",
+      },
+      change: { method: "least_load" },
+    },
+  },
+});
+
+/** Throws a 422 where a rule does not know whom to choose from, or names what does not exist. */
+export async function assertRule(
+  ctx: ReadContext,
+  { method, teamId, userIds = [], scheduleId }: Partial<RuleFields>,
+  input: Partial<RuleFields>,
+  at = "",
+): Promise<void> {
+  const errors = checkCondition(input.conditions ?? {});
+  assertNoErrors(errors.map(({ path, message }) => ({ path: `${at}/conditions${path}`, message })));
+  if ((method === "on_call") !== (typeof scheduleId === "string")) {
+    throw invalidField(`${at}/scheduleId`, "belongs to the method on_call, which needs it");
+  }
+  if (method === "fixed" && userIds.length === 0) {
+    throw invalidField(`${at}/userIds`, "is needed by the method fixed");
+  }
+  if (method === "team" && !teamId)
+    throw invalidField(`${at}/teamId`, "is needed by the method team");
+  const named = (input.userIds ?? []).map((userId, index) => [`${at}/userIds/${index}`, userId]);
+  await assertReferencesExist(ctx, { users: Object.fromEntries(named), teamId: input.teamId });
+  if (typeof input.scheduleId !== "string") return;
+  if (!(await onCallSchedules.store.find(ctx.tx, input.scheduleId))) {
+    throw invalidField(`${at}/scheduleId`, "is not the id of an on-call schedule");
+  }
+}

@@ -1,0 +1,38 @@
+import { domain } from "#kernel/domain.ts";
+import { contribute } from "#kernel/extension-point.ts";
+import { EventVisibilityPoint } from "#kernel/log/event-visibility.ts";
+import { onCallOperations } from "./operations.ts";
+import { OverrideAdded, OverrideRemoved } from "./override.ts";
+import { pageVisibility } from "./pages/event-visibility.ts";
+import { pageOperations } from "./pages/operations.ts";
+import { pageReader } from "./pages/page-reader.ts";
+import { pageEvents } from "./pages/page.ts";
+import { escalationPolicies } from "./pages/policy.ts";
+import { advancePageJob } from "./pages/send-page.ts";
+import { OnCallWrite, PagesWrite } from "./permissions.ts";
+import { schedules } from "./schedule.ts";
+
+export { findOnCall } from "./on-call.ts";
+export { schedules as onCallSchedules } from "./schedule.ts";
+
+export const onCall = domain({
+  name: "on_call",
+  summary: "Who is reached when, and who is paged next while nobody answers.",
+  permissions: [OnCallWrite, PagesWrite],
+  events: [
+    ...Object.values(schedules.events),
+    OverrideAdded,
+    OverrideRemoved,
+    ...Object.values(escalationPolicies.events),
+    ...pageEvents,
+  ],
+  operations: [
+    ...schedules.operations,
+    ...onCallOperations,
+    ...escalationPolicies.operations,
+    ...pageOperations,
+  ],
+  readers: [pageReader],
+  jobs: [advancePageJob],
+  contributions: [contribute(EventVisibilityPoint, pageVisibility)],
+});

@@ -1,0 +1,156 @@
+import Type from "typebox";
+import { NotificationSent } from "#domains/notifications/index.ts";
+import { authorOf } from "#kernel/access/caller.ts";
+import type { ReadContext } from "#kernel/contract.ts";
+import { listPage, listQuery } from "#kernel/list/list.ts";
+import { Failure, failure, invalidField, NotFound } from "#kernel/operation/failure.ts";
+import { command, query } from "#kernel/operation/operation.ts";
+import { countedPage, created, item, withRevision } from "#kernel/operation/response.ts";
+import { id, object } from "#kernel/schema/schema.ts";
+import { DeskRead, findTicketById, seesOwnOnly, ticketKinds } from "../../tickets/index.ts";
+import { PagesWrite } from "../permissions.ts";
+import {
+  Page,
+  PAGE_STATES,
+  PageAcknowledged,
+  PageEscalated,
+  PageExhausted,
+  PageSent,
+  type StoredPage,
+  toPageData,
+} from "./page.ts";
+import { escalationPolicies } from "./policy.ts";
+import { emitPage, startPage } from "./send-page.ts";
+import { getPage, lockOpenPages, pageList, savePage, toPage } from "./store.ts";
+
+const PATH = "/api/v1/itsm/pages";
+const EXAMPLE = "pag_01jzt3n5k8q2x4v6w8y0z2b4d6";
+
+const PageUnderWay = failure(
+  "page_under_way",
+  409,
+  "The ticket is being paged about by this policy.",
+);
+const PageOver = failure("page_over", 409, "Nobody has to acknowledge this page any more.");
+
+const toResponse = (page: StoredPage) => ({ ...toPageData(page), revision: page.revision });
+
+const listPages = query({
+  id: "pages.list",
+  route: `GET ${PATH}`,
+  summary: "List pages, the newest first",
+  description: "Of the kinds of tickets of which one sees all.",
+  permission: DeskRead,
+  query: object({
+    ...listQuery,
+    state: Type.Optional(Type.Enum([...PAGE_STATES])),
+    ticketId: Type.Optional(Type.String({ pattern: "^(inc|chg|prb|req)_[0-9a-z]{26}$" })),
+  }),
+  response: countedPage(withRevision(Page)),
+  example: { query: { state: "paging", limit: 20 } },
+  run(ctx, { query: { state, ticketId, ...asked } }) {
+    const kinds = visibleKinds(ctx);
+    return listPage(ctx, pageList, asked, {
+      conditions: [
+        (to) => `kind = any (${to.add(kinds, "text[]")})`,
+        (to) => (state === undefined ? "true" : `state = ${to.add(state, "text")}`),
+        (to) => (ticketId === undefined ? "true" : `ticket_id = ${to.add(ticketId, "text")}`),
+      ],
+      toItem: (row) => toResponse(toPage(row)),
+    });
+  },
+});
+
+/** The kinds of which a caller sees all tickets. */
+function visibleKinds({ services, caller }: ReadContext): readonly string[] {
+  return ticketKinds(services)
+    .filter((kind) => caller.permissions.has(kind.read.name) && !seesOwnOnly(kind, caller))
+    .map(({ kind }) => kind);
+}
+
+/** A page that the caller sees; throws a 404 otherwise. */
+async function getVisiblePage(ctx: ReadContext, pageId: string, lock = ""): Promise<StoredPage> {
+  const page = await getPage(ctx.tx, pageId, lock);
+  const isTheirs = page.userIds.includes(ctx.caller.principal?.id ?? "");
+  if (!isTheirs && !visibleKinds(ctx).includes(page.ticket.kind)) throw new Failure(NotFound);
+  return page;
+}
+
+const getPageOperation = query({
+  id: "pages.get",
+  route: `GET ${PATH}/{id}`,
+  summary: "Read a page",
+  permission: DeskRead,
+  params: object({ id: id("pag") }),
+  response: item(Page),
+  example: { params: { id: EXAMPLE } },
+  run: async (ctx, { params }) => toResponse(await getVisiblePage(ctx, params.id)),
+});
+
+const createPage = command({
+  id: "pages.create",
+  route: `POST ${PATH}`,
+  summary: "Page people about a ticket",
+  description: "By the steps of an escalation policy, whatever its condition says.",
+  permission: PagesWrite,
+  body: object({
+    policyId: id("esp"),
+    ticketId: Type.String({ pattern: "^(inc|chg|prb|req)_[0-9a-z]{26}$" }),
+  }),
+  response: created(Page, { location: (page) => `${PATH}/${page.id}` }),
+  emits: [PageSent, PageEscalated, PageExhausted, NotificationSent],
+  fails: [PageUnderWay],
+  example: {
+    body: {
+      policyId: "esp_01jzt3n5k8q2x4v6w8y0z2b4d6",
+      ticketId: "inc_01jzt3n5k8q2x4v6w8y0z2b4d6",
+    },
+  },
+  async run(ctx, { body: { policyId, ticketId } }) {
+    const policy = await escalationPolicies.store.find(ctx.tx, policyId);
+    if (!policy) throw invalidField("/policyId", "is not the id of an escalation policy");
+    const found = await findTicketById(ctx, ticketId);
+    const isSeen = found && visibleKinds(ctx).includes(found.kind.kind);
+    if (!isSeen) throw invalidField("/ticketId", "is not the id of a ticket");
+    // Of two who do so at once, one begins.
+    await ctx.send("select pg_advisory_xact_lock(hashtext('page' || $1))", [ticketId + policyId]);
+    const open = await lockOpenPages(ctx.tx, [ticketId]);
+    if (open.some((page) => page.policyId === policyId && page.state === "paging")) {
+      throw new Failure(PageUnderWay);
+    }
+    return toResponse(await startPage(ctx, policy, found.ticket));
+  },
+});
+
+const acknowledgePage = command({
+  id: "pages.acknowledge",
+  route: `POST ${PATH}/{id}/acknowledge`,
+  summary: "Say that you see to it: nobody else is paged",
+  description:
+    "Who did so already has done so. Anyone who is paged or sees the ticket can, also after all were.",
+  permission: PagesWrite,
+  params: object({ id: id("pag") }),
+  response: item(Page),
+  emits: [PageAcknowledged],
+  allowNoop: true,
+  fails: [PageOver],
+  example: { params: { id: EXAMPLE } },
+  async run(ctx, { params }) {
+    const page = await getVisiblePage(ctx, params.id, "for update");
+    ctx.expectRevision(page.revision);
+    const by = authorOf(ctx.caller);
+    if (page.state === "acknowledged" && page.acknowledgedBy === by) return toResponse(page);
+    if (page.state === "acknowledged" || page.state === "ended") throw new Failure(PageOver);
+    const saved = await savePage(ctx, {
+      ...page,
+      state: "acknowledged",
+      nextAt: null,
+      acknowledgedBy: by,
+      acknowledgedAt: ctx.now.toISOString(),
+    });
+    emitPage(ctx, PageAcknowledged, saved);
+    return toResponse(saved);
+  },
+});
+
+export const pageOperations = [listPages, getPageOperation, createPage, acknowledgePage];

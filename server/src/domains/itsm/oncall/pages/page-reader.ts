@@ -1,0 +1,95 @@
+/** Starts pages of tickets that come to fit a policy, and ends those of tickets that need nobody any more. */
+import { NotificationSent } from "#domains/notifications/index.ts";
+import { compileCondition } from "#kernel/condition/condition.ts";
+import type { ReaderContext } from "#kernel/contract.ts";
+import type { Tx } from "#kernel/db/connection.ts";
+import { queryRows } from "#kernel/db/statement.ts";
+import { CAUSATION_DEPTH_MAX, type RecordedEvent } from "#kernel/log/event.ts";
+import { reader } from "#kernel/readers/reader.ts";
+import { findTicketById, TICKET_KINDS } from "../../tickets/index.ts";
+import { PageEnded, PageEscalated, PageExhausted, PageSent } from "./page.ts";
+import type { Policy } from "./policy.ts";
+import { endPage, startPage } from "./send-page.ts";
+import { lockOpenPages } from "./store.ts";
+
+const emits = [PageSent, PageEscalated, PageExhausted, PageEnded, NotificationSent];
+
+const BEGINS = ["created", "updated", "reopened", "major_declared", "escalated"];
+const ENDS = ["resolved", "closed", "cancelled", "merged", "completed", "rolled_back", "fulfilled"];
+
+export const pageReader = reader({
+  name: "on_call.page",
+  on: TICKET_KINDS.flatMap((kind) => [...BEGINS, ...ENDS].map((verb) => `${kind}.${verb}`)),
+  startsAt: "end",
+  emits,
+  async handle(ctx, events) {
+    await endPages(ctx, events);
+    const policies = await readPolicies(ctx.tx);
+    if (policies.length === 0) return;
+    for (const event of events) {
+      if (event.depth >= CAUSATION_DEPTH_MAX) continue;
+      for (const policy of policies) {
+        if (policy.entity === event.resource.type && comesToFit(policy, event)) {
+          await startFor(ctx, policy, event);
+        }
+      }
+    }
+  },
+});
+
+type PageContext = ReaderContext<(typeof emits)[number]>;
+type ActivePolicy = Pick<Policy, "id" | "entity" | "steps" | "repeats"> & {
+  readonly fits: (subject: unknown) => boolean;
+};
+
+async function readPolicies(tx: Tx): Promise<readonly ActivePolicy[]> {
+  const text = `
+    select id, entity, conditions, steps, repeats from escalation_policies
+     where active and conditions is not null order by name, id`;
+  return (await queryRows(tx, text, [])).map((row) => {
+    // Its schema was checked when it was saved.
+    const policy = row as unknown as Pick<
+      Policy,
+      "id" | "entity" | "steps" | "repeats" | "conditions"
+    >;
+    return { ...policy, fits: compileCondition(policy.conditions ?? {}) };
+  });
+}
+
+/** True of an event after which a ticket fits, where it did not before. */
+function comesToFit({ fits }: ActivePolicy, { type, data }: RecordedEvent): boolean {
+  const verb = type.slice(type.indexOf(".") + 1);
+  if (!BEGINS.includes(verb)) return false;
+  const { before, after } = data as { readonly before?: object; readonly after?: object };
+  const subject = (ticket: object) => ({ ...ticket, data: ticket });
+  if (before && fits(subject(before))) return false;
+  return fits(subject(after ?? data));
+}
+
+async function startFor(
+  ctx: PageContext,
+  policy: ActivePolicy,
+  event: RecordedEvent,
+): Promise<void> {
+  const { id } = event.resource;
+  const found = await findTicketById(ctx, id);
+  const open = await queryRows(ctx.tx, "select from tickets where id = $1 and is_open", [id]);
+  const pages = await lockOpenPages(ctx.tx, [id]);
+  const isUnderWay = pages.some(({ policyId }) => policyId === policy.id);
+  if (!found || open.length === 0 || isUnderWay) return;
+  await startPage(ctx.because(event), policy, found.ticket);
+}
+
+const CLOSED = "select id from tickets where id = any($1::text[]) and not is_open";
+
+async function endPages(ctx: PageContext, events: readonly RecordedEvent[]): Promise<void> {
+  const ending = events.filter(({ type }) => ENDS.includes(type.slice(type.indexOf(".") + 1)));
+  if (ending.length === 0) return;
+  const ids = [...new Set(ending.map(({ resource }) => resource.id))];
+  const closed = (await queryRows(ctx.tx, CLOSED, [ids])).map(({ id }) => String(id));
+  if (closed.length === 0) return;
+  for (const page of await lockOpenPages(ctx.tx, closed)) {
+    const cause = ending.find(({ resource }) => resource.id === page.ticket.id);
+    if (cause) await endPage(ctx.because(cause), page);
+  }
+}

@@ -1,0 +1,162 @@
+/**
+ * The way of a page. Its row, the notifications of a step, its events and the job of the next step commit together,
+ * so that each step pages once, whatever is killed.
+ */
+import Type from "typebox";
+import { notify, NotificationSent } from "#domains/notifications/index.ts";
+import { authorOf } from "#kernel/access/caller.ts";
+import type { WriteContext } from "#kernel/contract.ts";
+import type { EventType } from "#kernel/log/event.ts";
+import { queryRows } from "#kernel/db/statement.ts";
+import { newId } from "#kernel/schema/id.ts";
+import { id } from "#kernel/schema/schema.ts";
+import { job } from "#kernel/work/job.ts";
+import { findTeamMemberIds, ticketMail, type TicketIdentity } from "../../tickets/index.ts";
+import { findOnCall } from "../on-call.ts";
+import {
+  nextPlace,
+  Page,
+  PageEnded,
+  PageEscalated,
+  PageExhausted,
+  PageSent,
+  type Place,
+  type StoredPage,
+  toPageData,
+} from "./page.ts";
+import type { Policy, Target } from "./policy.ts";
+import { getPage, insertPage, savePage } from "./store.ts";
+
+const MINUTE_MS = 60_000;
+
+type SendContext = WriteContext<
+  typeof PageSent | typeof PageEscalated | typeof PageExhausted | typeof NotificationSent
+>;
+
+/** Begins to page about a ticket by a policy. */
+export async function startPage(
+  ctx: SendContext,
+  policy: Pick<Policy, "id" | "steps" | "repeats">,
+  { kind, id: ticketId, number, title }: TicketIdentity,
+): Promise<StoredPage> {
+  const at = ctx.now.toISOString();
+  const page: StoredPage = {
+    id: newId("pag", ctx.now.getTime()),
+    policyId: policy.id,
+    ticket: { kind, id: ticketId, number, title },
+    state: "paging",
+    steps: policy.steps,
+    repeats: policy.repeats,
+    round: 0,
+    step: 0,
+    userIds: [],
+    nextAt: null,
+    acknowledgedBy: null,
+    acknowledgedAt: null,
+    createdBy: authorOf(ctx.caller),
+    createdAt: at,
+    updatedAt: at,
+    revision: 1,
+  };
+  await insertPage(ctx, page);
+  return sendStep(ctx, page, { round: 0, step: 0 });
+}
+
+/** Pages the people of a step, or of the first after it that has any. */
+async function sendStep(ctx: SendContext, page: StoredPage, place: Place): Promise<StoredPage> {
+  let at: Place | undefined = place;
+  for (let current = page; at; at = nextPlace(at, page)) {
+    const { targets = [], waitMinutes = 1 } = page.steps[at.step] ?? {};
+    const asked = await findTargets(ctx, targets);
+    const userIds =
+      asked.length === 0 ? [] : await notify(ctx, { ...messageOf(page), userIds: asked });
+    current = { ...current, ...at, userIds };
+    if (userIds.length > 0) return waitForAnswer(ctx, current, waitMinutes);
+    emitPage(ctx, PageEscalated, current);
+  }
+  const ended = { ...page, state: "exhausted" as const, userIds: [], nextAt: null };
+  const exhausted = await savePage(ctx, ended);
+  emitPage(ctx, PageExhausted, exhausted);
+  return exhausted;
+}
+
+async function waitForAnswer(
+  ctx: SendContext,
+  page: StoredPage,
+  waitMinutes: number,
+): Promise<StoredPage> {
+  const dueAt = new Date(ctx.now.getTime() + waitMinutes * MINUTE_MS);
+  const sent = await savePage(ctx, { ...page, nextAt: dueAt.toISOString() });
+  ctx.enqueue(advancePageJob, { pageId: page.id }, { key: page.id, dueAt, onConflict: "move" });
+  emitPage(ctx, PageSent, sent);
+  return sent;
+}
+
+/** Goes on to the next step of a page that nobody acknowledged in time. */
+export const advancePageJob = job({
+  kind: "pages.advance",
+  payload: Type.Object({ pageId: id("pag") }),
+  emits: [PageSent, PageEscalated, PageExhausted, PageEnded, NotificationSent],
+  async run(ctx, { pageId }) {
+    const page = await getPage(ctx.tx, pageId, "for update");
+    if (page.state !== "paging" || page.nextAt === null) return;
+    // Another turn of the job is due later.
+    if (Date.parse(page.nextAt) > ctx.now.getTime()) return;
+    if (!(await isOpen(ctx, page.ticket.id))) return endPage(ctx, page);
+    const next = nextPlace(page, page);
+    if (next) emitPage(ctx, PageEscalated, { ...page, ...next, userIds: [] });
+    if (next) return void (await sendStep(ctx, page, next));
+    emitPage(
+      ctx,
+      PageExhausted,
+      await savePage(ctx, { ...page, state: "exhausted", nextAt: null }),
+    );
+  },
+});
+
+/** Ends a page whose ticket needs nobody any more. */
+export async function endPage(
+  ctx: WriteContext<typeof PageEnded>,
+  page: StoredPage,
+): Promise<void> {
+  emitPage(ctx, PageEnded, await savePage(ctx, { ...page, state: "ended", nextAt: null }));
+}
+
+/** Emits an event of a page. */
+export function emitPage<E extends EventType<`page.${string}`, typeof Page>>(
+  ctx: WriteContext<NoInfer<E>>,
+  event: E,
+  page: StoredPage,
+): void {
+  const { id: pageId, ticket } = page;
+  const emit = ctx.emit as (...emission: readonly unknown[]) => void;
+  emit(event, { id: pageId, displayName: `${ticket.number} ${ticket.title}` }, toPageData(page));
+}
+
+async function isOpen({ tx }: WriteContext<never>, ticketId: string): Promise<boolean> {
+  const rows = await queryRows(tx, "select from tickets where id = $1 and is_open", [ticketId]);
+  return rows.length > 0;
+}
+
+/** The people that targets stand for now, each once. */
+async function findTargets(
+  { tx, now }: WriteContext<never>,
+  targets: readonly Target[],
+): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const { type, id: targetId } of targets) {
+    if (type === "user") found.push(targetId);
+    if (type === "team") found.push(...(await findTeamMemberIds(tx, targetId)));
+    if (type === "schedule") found.push(...[(await findOnCall(tx, targetId, now)) ?? []].flat());
+  }
+  return [...new Set(found)].toSorted();
+}
+
+function messageOf({ id: pageId, ticket }: StoredPage) {
+  return {
+    title: `${ticket.number} needs you now`,
+    body: `${ticket.title}\n\nYou are paged. Acknowledge it, or the next one is.`,
+    about: { eventType: PageSent.type, resource: { type: "page", id: pageId } },
+    mail: ticketMail(ticket),
+  };
+}

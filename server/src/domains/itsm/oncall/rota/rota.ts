@@ -1,0 +1,190 @@
+/**
+ * Who is on call when; pure. A layer hands over from one to the next at a local time, and its turns are counted in
+ * hours of the clock on the wall: a hand-over at nine is at nine also in the week in which clocks change. Of two layers
+ * the later one counts, and an override stands above all.
+ */
+import { DateTime } from "luxon";
+
+export interface Layer {
+  readonly name: string;
+  readonly userIds: readonly string[];
+  readonly turn: { readonly unit: "hour" | "day" | "week"; readonly count: number };
+  /** The local day on which the first turn begins, at the time of hand-over. */
+  readonly startsOn: string;
+  readonly handOver: string;
+  /** Only then; around the clock where there are none. */
+  readonly hours?: readonly LayerHours[];
+}
+
+export interface LayerHours {
+  /** 1 is Monday. */
+  readonly days: readonly number[];
+  readonly from: string;
+  /** Of the next day where it is not later than `from`. */
+  readonly to: string;
+}
+
+export interface Rota {
+  readonly timeZone: string;
+  readonly layers: readonly Layer[];
+}
+
+export interface Override {
+  readonly id: string;
+  readonly userId: string;
+  readonly from: string;
+  readonly until: string;
+}
+
+/** A time in which one person is on call. */
+export interface Shift {
+  readonly userId: string;
+  readonly fromMs: number;
+  readonly untilMs: number;
+  /** Its place among the layers; null of an override. */
+  readonly layer: number | null;
+  readonly overrideId: string | null;
+}
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const HOURS = { hour: 1, day: 24, week: 168 } as const;
+
+/** The shifts of a time, in order and cut at its ends; where nobody is on call there is none. */
+export function shiftsBetween(
+  rota: Rota,
+  overrides: readonly Override[],
+  fromMs: number,
+  untilMs: number,
+): readonly Shift[] {
+  const layers = rota.layers.map((layer, index) =>
+    layerShifts(rota.timeZone, layer, index, [fromMs, untilMs]),
+  );
+  const above = overrides.map((one): Shift[] => [
+    {
+      userId: one.userId,
+      fromMs: Date.parse(one.from),
+      untilMs: Date.parse(one.until),
+      layer: null,
+      overrideId: one.id,
+    },
+  ]);
+  const all = [...layers, ...above].reduce<readonly Shift[]>(coverShifts, []);
+  return mergeShifts(all.flatMap((shift) => clipShift(shift, fromMs, untilMs)));
+}
+
+/** The shift at a moment; it may have begun before `aroundMs` ago, or go on for longer. */
+export function shiftAt(
+  rota: Rota,
+  overrides: readonly Override[],
+  atMs: number,
+  aroundMs = 40 * DAY_MS,
+): Shift | undefined {
+  const shifts = shiftsBetween(rota, overrides, atMs - aroundMs, atMs + aroundMs);
+  return shifts.find(({ fromMs, untilMs }) => fromMs <= atMs && atMs < untilMs);
+}
+
+type Span = readonly [fromMs: number, untilMs: number];
+
+function layerShifts(
+  timeZone: string,
+  layer: Layer,
+  index: number,
+  [fromMs, untilMs]: Span,
+): Shift[] {
+  const { userIds, turn } = layer;
+  if (userIds.length === 0) return [];
+  const startMs = Date.parse(`${layer.startsOn}T${layer.handOver}:00Z`);
+  const lengthMs = HOURS[turn.unit] * turn.count * HOUR_MS;
+  const first = Math.max(0, Math.floor((toWallMs(timeZone, fromMs) - startMs) / lengthMs) - 1);
+  const hours = layer.hours?.length ? hourSpans(timeZone, layer.hours, [fromMs, untilMs]) : null;
+  const shifts: Shift[] = [];
+  for (let count = first; ; count += 1) {
+    const begins = toInstantMs(timeZone, startMs + count * lengthMs);
+    if (begins >= untilMs) return shifts;
+    const ends = toInstantMs(timeZone, startMs + (count + 1) * lengthMs);
+    const userId = userIds[count % userIds.length] ?? "";
+    const shift: Shift = { userId, fromMs: begins, untilMs: ends, layer: index, overrideId: null };
+    const parts = hours?.flatMap(([from, until]) => clipShift(shift, from, until)) ?? [shift];
+    shifts.push(...parts.filter((part) => part.fromMs < part.untilMs));
+  }
+}
+
+/** The instants of the hours of local days around a time. */
+function hourSpans(
+  timeZone: string,
+  hours: readonly LayerHours[],
+  [fromMs, untilMs]: Span,
+): readonly Span[] {
+  const spans: Span[] = [];
+  const lastDay = Math.floor(toWallMs(timeZone, untilMs) / DAY_MS);
+  for (let day = Math.floor(toWallMs(timeZone, fromMs) / DAY_MS) - 1; day <= lastDay; day += 1) {
+    const weekday = DateTime.fromMillis(day * DAY_MS, { zone: "utc" }).weekday;
+    for (const { days, from, to } of hours) {
+      if (!days.includes(weekday)) continue;
+      const [begins, ends] = [minutesOf(from), minutesOf(to)].map((minutes) => minutes * 60_000);
+      const nextDayMs = (ends ?? 0) <= (begins ?? 0) ? DAY_MS : 0;
+      spans.push([
+        toInstantMs(timeZone, day * DAY_MS + (begins ?? 0)),
+        toInstantMs(timeZone, day * DAY_MS + (ends ?? 0) + nextDayMs),
+      ]);
+    }
+  }
+  return spans.toSorted(([left], [right]) => left - right);
+}
+
+function minutesOf(time: string): number {
+  const [hours = 0, minutes = 0] = time.split(":").map(Number);
+  return hours * 60 + minutes;
+}
+
+/** The clock on the wall at an instant, as if it were UTC. */
+function toWallMs(timeZone: string, ms: number): number {
+  return ms + DateTime.fromMillis(ms, { zone: timeZone }).offset * 60_000;
+}
+
+/** The instant at which the clock on the wall shows a time; one that is skipped comes an hour later. */
+function toInstantMs(timeZone: string, wallMs: number): number {
+  return DateTime.fromMillis(wallMs, { zone: "utc" })
+    .setZone(timeZone, { keepLocalTime: true })
+    .toMillis();
+}
+
+/** Shifts with others laid over them. */
+function coverShifts(below: readonly Shift[], above: readonly Shift[]): readonly Shift[] {
+  const ordered = above.toSorted((left, right) => left.fromMs - right.fromMs);
+  const kept = below.flatMap((shift) => {
+    const parts: Shift[] = [];
+    let fromMs = shift.fromMs;
+    for (const cover of ordered) {
+      if (cover.untilMs <= fromMs || cover.fromMs >= shift.untilMs) continue;
+      if (cover.fromMs > fromMs) parts.push({ ...shift, fromMs, untilMs: cover.fromMs });
+      fromMs = Math.max(fromMs, cover.untilMs);
+    }
+    if (fromMs < shift.untilMs) parts.push({ ...shift, fromMs });
+    return parts;
+  });
+  return [...kept, ...ordered].toSorted((left, right) => left.fromMs - right.fromMs);
+}
+
+function clipShift(shift: Shift, fromMs: number, untilMs: number): Shift[] {
+  const begins = Math.max(shift.fromMs, fromMs);
+  const ends = Math.min(shift.untilMs, untilMs);
+  return begins < ends ? [{ ...shift, fromMs: begins, untilMs: ends }] : [];
+}
+
+/** Joins what follows without a gap and is the same person's by the same right. */
+function mergeShifts(shifts: readonly Shift[]): readonly Shift[] {
+  const merged: Shift[] = [];
+  for (const shift of shifts) {
+    const last = merged.at(-1);
+    const goesOn =
+      last?.userId === shift.userId &&
+      last.layer === shift.layer &&
+      last.overrideId === shift.overrideId &&
+      last.untilMs === shift.fromMs;
+    if (last && goesOn) merged.splice(-1, 1, { ...last, untilMs: shift.untilMs });
+    else merged.push(shift);
+  }
+  return merged;
+}
