@@ -57,7 +57,7 @@ export function pickCandidate(
 ): string | null {
   if (!takesTurns({ method })) return candidates[0] ?? null;
   const place = candidates.indexOf(last);
-  // Who left or is absent had a place between those who are there: texts of ids are in order too.
+  // Somebody who left had a place between those who are there: their ids are in order.
   const after = place === -1 ? candidates.findIndex((userId) => userId > last) : place + 1;
   const start = after === -1 ? 0 : after;
   const turns = [...candidates.slice(start), ...candidates.slice(0, start)];

@@ -23,6 +23,6 @@ export const samples: readonly Sample[] = [
   })),
   {
     operation: "assignment_rules.simulate",
-    arrange: async () => ({ body: { limit: 5 }, environmentScoped: false }),
+    arrange: async () => ({ body: { limit: 5 } }),
   },
 ];

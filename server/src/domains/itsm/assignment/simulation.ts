@@ -78,6 +78,7 @@ export const simulateRules = query({
     "Of those that were made between `from` and `to`, the last 30 days unless given, as they were then. Absences and " +
     "on-call turns are those of that time; teams and members those of today; a load is what the simulation gave.",
   permission: DeskRead,
+  environmentScoped: true,
   body: SimulationBody,
   bodyOptional: true,
   response: item(Simulation),
@@ -177,8 +178,8 @@ async function readPastTickets(
     );
     for (const row of batch) {
       const events = histories.get(String(row["id"])) ?? [];
-      const actual = row["assigneeId"] === null ? null : String(row["assigneeId"]);
-      past.push(...toPastTicket(events, actual));
+      const { assigneeId } = row;
+      past.push(...toPastTicket(events, typeof assigneeId === "string" ? assigneeId : null));
     }
   }
   return past;
@@ -192,7 +193,7 @@ function toPastTicket(
   if (!made) return [];
   const routed = events.some(({ type }) => type.endsWith(".routed"));
   const data = made.data as unknown as PastTicket["ticket"];
-  // What a rule of that time decided is forgotten; what somebody said stays.
+  // A decision of a rule of that time is forgotten; what somebody said stays.
   const ticket = { ...data, assigneeId: null, teamId: routed ? null : (data.teamId ?? null) };
   const isNamed = !routed && typeof data.assigneeId === "string";
   return [{ ticket, createdAt: made.createdAt, actualAssigneeId, isNamed }];

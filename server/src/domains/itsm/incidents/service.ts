@@ -155,7 +155,7 @@ export async function saveChanges(
 ): Promise<Incident> {
   const { changes } = diffResource(incidentEventData(before), incidentEventData(next));
   if (changes.length === 0) return before;
-  // What goes to another team without a word about who has it there, the rules decide on.
+  // The rules decide on a ticket that goes to another team without a word about who has it there.
   const isMoved =
     next.teamId !== null &&
     next.teamId !== before.teamId &&

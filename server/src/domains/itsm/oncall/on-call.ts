@@ -1,12 +1,10 @@
-/** Who is on call: the shifts of a schedule, as its rota and its overrides say. */
+/** People on call: the shifts of a schedule, as its rota and its overrides say. */
 import Type, { type Static } from "typebox";
 import type { Tx } from "#kernel/db/connection.ts";
 import { id, nullable, Time } from "#kernel/schema/schema.ts";
 import { findOverrides } from "./override.ts";
-import { shiftAt, shiftsBetween, type Shift as RotaShift } from "./rota/rota.ts";
+import { AROUND_MS, type Shift as RotaShift, shiftAt, shiftsBetween } from "./rota/rota.ts";
 import { type Schedule, schedules } from "./schedule.ts";
-
-const AROUND_MS = 40 * 86_400_000;
 
 export const Shift = Type.Object(
   {
@@ -36,7 +34,7 @@ export async function findShifts(
 export async function findShift(tx: Tx, schedule: Schedule, at: Date): Promise<Shift | null> {
   const [from, until] = [-AROUND_MS, AROUND_MS].map((ms) => new Date(at.getTime() + ms));
   const overrides = await findOverrides(tx, schedule.id, from ?? at, until ?? at);
-  const shift = shiftAt(schedule, overrides, at.getTime(), AROUND_MS);
+  const shift = shiftAt(schedule, overrides, at.getTime());
   return shift ? toShift(schedule, shift) : null;
 }
 

@@ -61,11 +61,6 @@ test("overrides stand above turns, and a swap exchanges two of them", async () =
 
 const pagesOf = async (ticketId: string): Promise<any[]> =>
   (await ann(`GET ${ITSM}/pages?ticketId=${ticketId}`)).body.data;
-const eventsOf = async (pageId: string): Promise<string[]> => {
-  const { body } = await owner("GET /api/v1/audit/events?limit=200");
-  const own = (body.data ?? []).filter(({ resource }: any) => resource.id === pageId);
-  return own.map(({ type }: any) => type).toReversed();
-};
 const told = async (by: typeof ann, number: string) =>
   (await by("GET /api/v1/notifications")).body.data.filter(
     ({ title }: any) => title === `${number} needs you now`,
@@ -111,7 +106,7 @@ test("a critical incident pages who is on call, then the rest, once each, until 
   expect(counts.toSorted()).toEqual([2, 4]);
 
   const again = await ann(`POST ${ITSM}/pages`, { policyId: policy.data.id, ticketId: id });
-  expect(again).toMatchObject({ status: 201, events: ["page.sent", "notification.sent"] });
+  expect(again).toMatchObject({ status: 201, events: ["notification.sent", "page.sent"] });
   const PAGE = `${ITSM}/pages/${again.body.data.id}`;
   const twice = { policyId: policy.data.id, ticketId: id };
   expect(await ben(`POST ${ITSM}/pages`, twice)).toMatchObject({
@@ -128,6 +123,5 @@ test("a critical incident pages who is on call, then the rest, once each, until 
   expect((await ann(`GET ${PAGE}`)).body.data).toMatchObject({ state: "acknowledged", step: 0 });
   await ann(`POST ${ITSM}/incidents/${id}/resolve`, { resolution: "Restarted" });
   await until(async () => (await ann(`GET ${PAGE}`)).body.data.state === "ended");
-  expect(await eventsOf(again.body.data.id)).toEqual(expect.any(Array));
-  expect(await asker(`GET ${PAGE}`)).toMatchObject({ status: 404 });
+  expect(await asker(`GET ${PAGE}`)).toMatchObject({ status: 403 });
 });

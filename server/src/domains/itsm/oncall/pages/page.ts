@@ -3,7 +3,7 @@ import Type, { type Static } from "typebox";
 import { event } from "#kernel/log/event.ts";
 import { id, nullable, Time } from "#kernel/schema/schema.ts";
 import { TICKET_KINDS } from "../../tickets/index.ts";
-import type { Step } from "./policy.ts";
+import type { PageStep } from "./policy.ts";
 
 export const PAGE_STATES = ["paging", "acknowledged", "exhausted", "ended"] as const;
 
@@ -36,7 +36,7 @@ export const Page = Type.Object(
 export type PageData = Static<typeof Page>;
 export type Page = PageData & { readonly revision: number };
 /** A page with the steps that its policy had when it began. */
-export type StoredPage = Page & { readonly steps: readonly Step[]; readonly repeats: number };
+export type StoredPage = Page & { readonly steps: readonly PageStep[]; readonly repeats: number };
 
 const about = { resource: "page", data: Page };
 
@@ -69,16 +69,16 @@ export function toPageData(page: StoredPage): PageData {
 }
 
 /** The place of a page in its policy. */
-export interface Place {
+export interface PagePlace {
   readonly round: number;
   readonly step: number;
 }
 
 /** The step after a place; undefined where all rounds are over. */
 export function nextPlace(
-  { round, step }: Place,
+  { round, step }: PagePlace,
   { steps, repeats }: Pick<StoredPage, "steps" | "repeats">,
-): Place | undefined {
+): PagePlace | undefined {
   if (step + 1 < steps.length) return { round, step: step + 1 };
   return round < repeats ? { round: round + 1, step: 0 } : undefined;
 }

@@ -23,7 +23,7 @@ const Target = Type.Object(
 );
 export type Target = Static<typeof Target>;
 
-export const Step = Type.Object(
+export const PageStep = Type.Object(
   {
     targets: Type.Array(Target, { minItems: 1, maxItems: TARGETS_MAX }),
     waitMinutes: Type.Integer({
@@ -34,7 +34,7 @@ export const Step = Type.Object(
   },
   { title: "PageStep", additionalProperties: false },
 );
-export type Step = Static<typeof Step>;
+export type PageStep = Static<typeof PageStep>;
 
 const policyFields = {
   name: line(100),
@@ -48,7 +48,7 @@ const policyFields = {
         "A ticket that comes to fit it is paged about by itself; null: only who asks for it, or a workflow, does",
     }),
   ),
-  steps: Type.Array(Step, { minItems: 1, maxItems: STEPS_MAX }),
+  steps: Type.Array(PageStep, { minItems: 1, maxItems: STEPS_MAX }),
   repeats: Type.Integer({
     minimum: 0,
     maximum: 20,
@@ -129,7 +129,7 @@ export const escalationPolicies = resource({
 });
 
 /** Throws a 422 with the path of a target that does not exist. */
-async function assertTargets(ctx: ReadContext, steps: readonly Step[]): Promise<void> {
+async function assertTargets(ctx: ReadContext, steps: readonly PageStep[]): Promise<void> {
   for (const [step, { targets }] of steps.entries()) {
     for (const [index, target] of targets.entries()) {
       const path = `/steps/${step}/targets/${index}/id`;

@@ -20,7 +20,7 @@ import {
   PageEscalated,
   PageExhausted,
   PageSent,
-  type Place,
+  type PagePlace,
   type StoredPage,
   toPageData,
 } from "./page.ts";
@@ -63,8 +63,8 @@ export async function startPage(
 }
 
 /** Pages the people of a step, or of the first after it that has any. */
-async function sendStep(ctx: SendContext, page: StoredPage, place: Place): Promise<StoredPage> {
-  let at: Place | undefined = place;
+async function sendStep(ctx: SendContext, page: StoredPage, place: PagePlace): Promise<StoredPage> {
+  let at: PagePlace | undefined = place;
   for (let current = page; at; at = nextPlace(at, page)) {
     const { targets = [], waitMinutes = 1 } = page.steps[at.step] ?? {};
     const asked = await findTargets(ctx, targets);

@@ -53,7 +53,7 @@ test("before the first turn nobody is on call, then everyone in turn", () => {
 
 test("what a range says, a moment says: layers, hours and overrides, at random", () => {
   const next = random(7);
-  for (let round = 0; round < 25; round += 1) {
+  for (let round = 0; round < 12; round += 1) {
     const mixed: Rota = {
       timeZone: ["Europe/Berlin", "America/New_York", "Asia/Kolkata", "Australia/Lord_Howe"][
         next(4)
@@ -80,7 +80,7 @@ test("what a range says, a moment says: layers, hours and overrides, at random",
       expect(shift.fromMs).toBeLessThan(shift.untilMs);
       expect(shifts[index + 1]?.fromMs ?? Infinity).toBeGreaterThanOrEqual(shift.untilMs);
     }
-    for (let probe = 0; probe < 20; probe += 1) {
+    for (let probe = 0; probe < 10; probe += 1) {
       const moment = startMs + next(14 * 24 * 60) * 60_000;
       const found = shifts.find(({ fromMs, untilMs }) => fromMs <= moment && moment < untilMs);
       expect(shiftAt(mixed, overrides, moment)?.userId).toBe(found?.userId);

@@ -1,5 +1,5 @@
 /**
- * Who is on call when; pure. A layer hands over from one to the next at a local time, and its turns are counted in
+ * The people on call at any moment; pure. A layer hands over from one to the next at a local time, and its turns are counted in
  * hours of the clock on the wall: a hand-over at nine is at nine also in the week in which clocks change. Of two layers
  * the later one counts, and an override stands above all.
  */
@@ -48,6 +48,8 @@ export interface Shift {
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
+/** How far from a moment the ends of its shift are looked for. */
+export const AROUND_MS = 40 * DAY_MS;
 const HOURS = { hour: 1, day: 24, week: 168 } as const;
 
 /** The shifts of a time, in order and cut at its ends; where nobody is on call there is none. */
@@ -73,15 +75,21 @@ export function shiftsBetween(
   return mergeShifts(all.flatMap((shift) => clipShift(shift, fromMs, untilMs)));
 }
 
-/** The shift at a moment; it may have begun before `aroundMs` ago, or go on for longer. */
+/** The shift at a moment; it may have begun before `AROUND_MS` ago, or go on for longer. */
 export function shiftAt(
   rota: Rota,
   overrides: readonly Override[],
   atMs: number,
-  aroundMs = 40 * DAY_MS,
 ): Shift | undefined {
-  const shifts = shiftsBetween(rota, overrides, atMs - aroundMs, atMs + aroundMs);
-  return shifts.find(({ fromMs, untilMs }) => fromMs <= atMs && atMs < untilMs);
+  // Most shifts are short: a wider time is looked at only where one goes on beyond its ends.
+  for (let aroundMs = DAY_MS; ; aroundMs = Math.min(AROUND_MS, 4 * aroundMs)) {
+    const [startMs, endMs] = [atMs - aroundMs, atMs + aroundMs];
+    const shift = shiftsBetween(rota, overrides, startMs, endMs).find(
+      ({ fromMs, untilMs }) => fromMs <= atMs && atMs < untilMs,
+    );
+    const isWhole = !shift || (shift.fromMs > startMs && shift.untilMs < endMs);
+    if (isWhole || aroundMs >= AROUND_MS) return shift;
+  }
 }
 
 type Span = readonly [fromMs: number, untilMs: number];
