@@ -2,6 +2,7 @@
 
 /** What the API speaks of, by name. */
 export interface Schemas {
+  "Absence": { "id": string; "userId": string; "from": string; "until": string; "note": string; "createdBy": string; "createdAt": string; "updatedAt": string };
   "AcceptedRequest": { "runId": string; "status": string };
   "AccessExplanation": { "allowed": boolean; "operation": Schemas["OperationEntry"]; "person": { "id": string; "name": string; "email": string; "roles": readonly ({ "id": string; "name": string })[] }; "environment": "production" | "staging" | "development"; "reasons": readonly ({ "check": "audience" | "membership" | "second_factor" | "permission" | "token_scope" | "owner_in_person" | "environment" | "thing"; "passed": boolean | null; "text": string })[]; "grantedBy": readonly ({ "id": string; "name": string; "pattern": string })[]; "wouldGrant": readonly ({ "id": string; "name": string })[]; "failure": { "status": number; "code": string; "detail": string } | null };
   "ActResult": { "id": string; "number": string | null; "before": { "kind": "incident" | "change" | "problem" | "request"; "id": string; "number": string; "title": string; "state": string; "isOpen": boolean; "priority": number | null; "callerId": string | null; "assigneeId": string | null; "teamId": string | null; "onHoldReason": string | null; "tags": readonly (string)[]; "fields": { readonly [name: string]: unknown }; "dueAt": string | null; "dueState": "running" | "paused" | "breached" | null; "dueMetric": string | null; "dueReason": string | null; "lastPublicComment": { "by": string; "at": string; "isCaller": boolean } | null; "createdBy": string; "createdAt": string; "updatedAt": string; "caller"?: { "id": string; "name": string | null } | null; "assignee"?: { "id": string; "name": string | null } | null; "team"?: { "id": string; "name": string | null } | null; "creator"?: { "id": string; "name": string | null } | null } | null; "after": { "kind": "incident" | "change" | "problem" | "request"; "id": string; "number": string; "title": string; "state": string; "isOpen": boolean; "priority": number | null; "callerId": string | null; "assigneeId": string | null; "teamId": string | null; "onHoldReason": string | null; "tags": readonly (string)[]; "fields": { readonly [name: string]: unknown }; "dueAt": string | null; "dueState": "running" | "paused" | "breached" | null; "dueMetric": string | null; "dueReason": string | null; "lastPublicComment": { "by": string; "at": string; "isCaller": boolean } | null; "createdBy": string; "createdAt": string; "updatedAt": string; "caller"?: { "id": string; "name": string | null } | null; "assignee"?: { "id": string; "name": string | null } | null; "team"?: { "id": string; "name": string | null } | null; "creator"?: { "id": string; "name": string | null } | null } | null; "changes": readonly (string)[]; "refusal": { "step": number; "code": string; "status": number; "message": string; "errors": readonly ({ "path": string; "message": string })[] } | null };
@@ -35,6 +36,8 @@ export interface Schemas {
   "ArtifactTestResult": { "testCaseId": string; "name": string; "passed": boolean; "durationMs": number; "diff": readonly ({ "path": string; "expected": unknown; "actual": unknown })[]; "runtimeError": { "name": string; "message": string } | null };
   "ArtifactVersion": { "versionNumber": number; "version": string; "restoredFrom": number | null; "author": { "id": string; "name": string }; "createdAt": string };
   "AssignedRoles": { "userId": string; "roles": readonly (string)[] };
+  "AssignmentRule": { "id": string; "name": string; "entity": "incident" | "change" | "problem" | "request"; "position": number; "conditions": { readonly [name: string]: unknown }; "on": readonly ("created" | "reopened" | "team_changed")[]; "method": "round_robin" | "least_load" | "fixed" | "on_call" | "team"; "teamId": string | null; "userIds": readonly (string)[]; "scheduleId": string | null; "active": boolean; "createdBy": string; "createdAt": string; "updatedAt": string };
+  "AssignmentSimulation": { "from": string; "to": string; "tickets": number; "named": number; "unmatched": number; "rules": readonly ({ "name": string; "tickets": number })[]; "people": readonly ({ "userId": string; "tickets": number })[]; "results": readonly ({ "ticketId": string; "number": string; "title": string; "createdAt": string; "rule": string | null; "teamId": string | null; "assigneeId": string | null; "actualAssigneeId": string | null })[] };
   "Attachment": { "id": string; "ticketId": string; "name": string; "bytes": number; "fileId"?: string; "mediaType"?: string; "internal"?: boolean; "createdBy": string; "createdAt": string };
   "BlackoutWindow": { "id": string; "name": string; "start": string; "end": string; "ciIds": readonly (string)[]; "reason": string; "createdBy": string; "createdAt": string; "updatedAt": string };
   "BulkCancel": { "count": number };
@@ -85,6 +88,7 @@ export interface Schemas {
   "DueTimes": { "times": readonly (string)[] };
   "Effect": { "kind": string; "id": string; "causationId": string; "status": string; "summary": string; "createdAt": string };
   "ErrorPage": string;
+  "EscalationPolicy": { "id": string; "name": string; "description": string; "entity": "incident" | "change" | "problem" | "request"; "conditions": { readonly [name: string]: unknown } | null; "steps": readonly (Schemas["PageStep"])[]; "repeats": number; "active": boolean; "createdBy": string; "createdAt": string; "updatedAt": string };
   "Evaluation": { "result": unknown };
   "Event": { "id": string; "type": string; "workspaceId": string; "environment": "production" | "staging" | "development"; "createdAt": string; "actor": { "id": string; "name": string; "type": "user" | "api_token" | "workflow" | "system" }; "resource": { "type": string; "id": string; "number": string | null; "displayName": string | null }; "requestId": string | null; "correlationId": string; "causationId": string | null; "depth": number; "runId"?: string; "stepId"?: string; "executionId"?: string; "data": { readonly [name: string]: unknown } };
   "EventType": { "type": string; "resource": string; "summary": string; "data": { readonly [name: string]: unknown } };
@@ -118,12 +122,14 @@ export interface Schemas {
   "KpiSchedule": { "cron": string; "timezone"?: string };
   "KpiSnapshot": { "at": string; "value": number | null; "target": number; "met": boolean | null; "backfilled": boolean; "error": string | null };
   "KpiWindow": { "last": number; "unit": "minutes" | "hours" | "days"; "field"?: string };
+  "ListedAbsence": { "id": string; "userId": string; "from": string; "until": string; "note": string; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedApiToken": { "id": string; "name": string; "scopes": readonly (string)[]; "ipAllowlist": readonly (string)[] | null; "expiresAt": string | null; "createdAt": string; "lastUsedAt": string | null; "revision": number };
   "ListedAppPage": { "id": string; "path": string; "title": string; "components": readonly (unknown)[]; "revision": number };
   "ListedAppSummary": { "id": string; "name": string; "slug": string; "description": string; "theme": Schemas["AppTheme"] | null; "status": "active" | "archived"; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedArticleEntry": { "id": string; "number": string; "title": string; "summary": string; "tags": readonly (string)[]; "category": string | null; "state": "draft" | "in_review" | "published" | "retired"; "visibility": "everyone" | "agents"; "language": string; "authorId": string; "reviewerId": string | null; "version": number; "publishedAt": string | null; "reviewDueAt": string | null; "createdBy": string; "createdAt": string; "updatedAt": string; "helpfulCount": number; "unhelpfulCount": number; "openedCount": number; "revision": number };
   "ListedArtifactSummary": { "id": string; "name": string; "artifactType": "scheduled_job" | "workflow_node" | "connector_action" | "data_transformer" | "webhook_handler"; "moduleKey": string; "description": string; "status": "draft" | "active" | "disabled"; "version": string; "versionNumber": number; "savedBy": string; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedArtifactTestCase": { "id": string; "artifactId": string; "name": string; "inputPayload": { readonly [name: string]: unknown }; "expected": { readonly [name: string]: unknown }; "mocks": { readonly [name: string]: unknown }; "createdAt": string; "updatedAt": string; "revision": number };
+  "ListedAssignmentRule": { "id": string; "name": string; "entity": "incident" | "change" | "problem" | "request"; "position": number; "conditions": { readonly [name: string]: unknown }; "on": readonly ("created" | "reopened" | "team_changed")[]; "method": "round_robin" | "least_load" | "fixed" | "on_call" | "team"; "teamId": string | null; "userIds": readonly (string)[]; "scheduleId": string | null; "active": boolean; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedBlackoutWindow": { "id": string; "name": string; "start": string; "end": string; "ciIds": readonly (string)[]; "reason": string; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedBusinessCalendar": { "id": string; "name": string; "timezone": string; "hours": readonly ({ "days": readonly (number)[]; "from": string; "to": string })[]; "holidays": readonly (string)[]; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedCatalogItem": { "id": string; "name": string; "description": string; "category": string; "icon": string | null; "order"?: number; "keywords"?: readonly (string)[]; "estimate"?: string | null; "price"?: string | null; "visibility"?: "everyone" | "staff"; "featured"?: boolean; "form": { readonly [name: string]: unknown }; "approval": Schemas["CatalogApproval"]; "workflowId": string | null; "status": "draft" | "active" | "retired"; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
@@ -136,6 +142,7 @@ export interface Schemas {
   "ListedContact": { "id": string; "name": string; "address": string; "phone": string | null; "organisationId": string | null; "language": string | null; "notes": string; "userId": string | null; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedDashboard": { "id": string; "name": string; "description": string; "widgets": readonly (Schemas["Widget"])[]; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedEmbedToken": { "id": string; "appId": string; "environment": "production" | "staging" | "development"; "pageId": string | null; "context": { readonly [name: string]: unknown }; "allowedOrigins": readonly (string)[]; "createdBy": string; "createdAt": string; "expiresAt": string; "revokedAt": string | null; "revision": number };
+  "ListedEscalationPolicy": { "id": string; "name": string; "description": string; "entity": "incident" | "change" | "problem" | "request"; "conditions": { readonly [name: string]: unknown } | null; "steps": readonly (Schemas["PageStep"])[]; "repeats": number; "active": boolean; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedExport": { "id": string; "name": string; "format": "csv" | "json" | "xlsx"; "status": "queued" | "running" | "completed" | "failed" | "cancelled"; "reportId": string | null; "source": { "kind": string }; "progress": { "rows": number; "total": number | null; "percent": number | null }; "bytes": number; "error": string | null; "requestedBy": string; "createdAt": string; "startedAt": string | null; "finishedAt": string | null; "expiresAt": string; "revision": number };
   "ListedFile": { "id": string; "name": string; "mediaType": string; "size": number; "sha256": string; "width": number | null; "height": number | null; "attachedTo": { "type": string; "id": string } | null; "createdBy": string; "createdAt": string; "expiresAt": string | null; "revision": number };
   "ListedIncident": { "id": string; "number": string; "title": string; "description": string; "impact": number; "urgency": number; "severity": "low" | "medium" | "high" | "critical"; "category": string; "callerId": string | null; "assigneeId": string | null; "teamId": string | null; "ciIds": readonly (string)[]; "tags"?: readonly (string)[]; "fields"?: { readonly [name: string]: unknown }; "state": "new" | "in_progress" | "on_hold" | "resolved" | "closed" | "cancelled"; "priority": number; "isMajor": boolean; "parentId": string | null; "onHoldReason": string | null; "holdUntil"?: string | null; "resolution": string | null; "resolutionCode": string | null; "resolvedAt": string | null; "resolvedBy": string | null; "closedAt": string | null; "reopenCount": number; "satisfaction"?: number | null; "satisfactionComment"?: string | null; "ratedAt"?: string | null; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
@@ -149,7 +156,9 @@ export interface Schemas {
   "ListedMigrationSummary": { "id": string; "number": number; "name": string; "checksum": string; "status": "pending" | "applied" | "rolled_back" | "failed"; "statuses": { "production": "pending" | "applied" | "rolled_back" | "failed"; "staging": "pending" | "applied" | "rolled_back" | "failed"; "development": "pending" | "applied" | "rolled_back" | "failed" }; "statusChangedAt": string | null; "error": { "step": number | null; "message": string } | null; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedNotification": { "id": string; "title": string; "body": string; "environment": "production" | "staging" | "development"; "eventId": string | null; "eventType": string | null; "resource": { "type": string; "id": string } | null; "readAt": string | null; "createdAt": string; "revision": number };
   "ListedOAuthApplication": { "clientId": string; "name": string; "redirectUris": readonly (string)[]; "allowedScopes": readonly (string)[]; "createdAt": string; "updatedAt": string; "revision": number };
+  "ListedOnCallSchedule": { "id": string; "name": string; "description": string; "teamId": string | null; "timeZone": string; "layers": readonly (Schemas["OnCallLayer"])[]; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedOrganisation": { "id": string; "name": string; "mailDomains": readonly (string)[]; "notes": string; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
+  "ListedPage": { "id": string; "policyId": string; "ticket": { "kind": "incident" | "change" | "problem" | "request"; "id": string; "number": string; "title": string }; "state": "paging" | "acknowledged" | "exhausted" | "ended"; "round": number; "step": number; "userIds": readonly (string)[]; "nextAt": string | null; "acknowledgedBy": string | null; "acknowledgedAt": string | null; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedProblem": { "id": string; "number": string; "state": "open" | "investigating" | "known_error" | "resolved" | "closed"; "title": string; "description": string; "priority": number; "assigneeId": string | null; "teamId": string | null; "ciIds": readonly (string)[]; "rootCause": string | null; "workaround": string | null; "tags"?: readonly (string)[]; "fields"?: { readonly [name: string]: unknown }; "resolution": string | null; "knownErrorAt": string | null; "resolvedAt": string | null; "closedAt": string | null; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedQueueView": { "id": string; "name": string; "kinds": readonly ("incident" | "change" | "problem" | "request")[]; "onlyOpen": boolean; "filter": { readonly [name: string]: unknown }; "sort": string; "columns": readonly (string)[]; "sharedWith": "nobody" | "team" | "everyone"; "teamId": string | null; "position": number; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedRecord": { "id": string; "createdAt": string; "updatedAt": string; "createdBy": string; "revision": number };
@@ -207,6 +216,14 @@ export interface Schemas {
   "OAuthIntrospection": { "active": boolean; "scope"?: string; "client_id"?: string; "username"?: string; "token_type"?: string; "exp"?: number; "iat"?: number; "sub"?: string; "iss"?: string };
   "OAuthMetadata": { "issuer": string; "authorization_endpoint": string; "token_endpoint": string; "revocation_endpoint": string; "introspection_endpoint": string; "scopes_supported": readonly (string)[]; "response_types_supported": readonly (string)[]; "response_modes_supported": readonly (string)[]; "grant_types_supported": readonly (string)[]; "code_challenge_methods_supported": readonly (string)[]; "token_endpoint_auth_methods_supported": readonly (string)[]; "revocation_endpoint_auth_methods_supported": readonly (string)[]; "introspection_endpoint_auth_methods_supported": readonly (string)[]; "authorization_response_iss_parameter_supported": boolean; "service_documentation": string };
   "OAuthToken": { "access_token": string; "token_type": "Bearer"; "expires_in": number; "refresh_token": string; "scope": string };
+  "OnCallAt": { "at": string; "shift": { "userId": string; "from": string; "until": string; "layer": string | null; "overrideId": string | null } | null };
+  "OnCallLayer": { "name": string; "userIds": readonly (string)[]; "turn": { "unit": "hour" | "day" | "week"; "count": number }; "startsOn": string; "handOver": string; "hours"?: readonly ({ "days": readonly (number)[]; "from": string; "to": string })[] };
+  "OnCallNow": { "scheduleId": string; "name": string; "teamId": string | null; "shift": { "userId": string; "from": string; "until": string; "layer": string | null; "overrideId": string | null } | null };
+  "OnCallOverride": { "id": string; "scheduleId": string; "userId": string; "from": string; "until": string; "reason": string; "createdBy": string; "createdAt": string };
+  "OnCallSchedule": { "id": string; "name": string; "description": string; "teamId": string | null; "timeZone": string; "layers": readonly (Schemas["OnCallLayer"])[]; "createdBy": string; "createdAt": string; "updatedAt": string };
+  "OnCallShift": { "userId": string; "from": string; "until": string; "layer": string | null; "overrideId": string | null };
+  "OnCallShifts": { "from": string; "until": string; "shifts": readonly (Schemas["OnCallShift"])[] };
+  "OnCallSwap": { "overrides": readonly (Schemas["OnCallOverride"])[] };
   "OpenSession": { "id": string; "createdAt": string; "lastUsedAt": string | null; "expiresAt": string; "address": string; "client": string; "workspaceId"?: string; "current": boolean };
   "OpenableApp": { "slug": string; "name": string; "description": string };
   "OperationEntries": { "operations": readonly (Schemas["OperationEntry"])[] };
@@ -216,6 +233,9 @@ export interface Schemas {
   "Pack": { "id": string; "packKey": string; "name": string; "version": string; "description": string; "author": string; "environment": "production" | "staging" | "development"; "made": readonly (Schemas["PackThing"])[]; "installedBy": string; "installedAt": string; "updatedAt": string };
   "PackDescriptor": { "id": string; "name": string; "version": string; "description"?: string; "author"?: string; "artifacts"?: readonly (string)[]; "artifactDefinitions"?: { readonly [name: string]: { "artifactType": "scheduled_job" | "workflow_node" | "connector_action" | "data_transformer" | "webhook_handler"; "moduleKey"?: string; "description"?: string; "status"?: "draft" | "active" | "disabled"; "detail": Schemas["ArtifactDetail"]; "name"?: string } }; "resources"?: { readonly [name: string]: readonly (unknown)[] }; "dependencies"?: { readonly [name: string]: string }; "engines"?: { readonly [name: string]: string } };
   "PackThing": { "kind": string; "key": string; "id": string };
+  "Page": { "id": string; "policyId": string; "ticket": { "kind": "incident" | "change" | "problem" | "request"; "id": string; "number": string; "title": string }; "state": "paging" | "acknowledged" | "exhausted" | "ended"; "round": number; "step": number; "userIds": readonly (string)[]; "nextAt": string | null; "acknowledgedBy": string | null; "acknowledgedAt": string | null; "createdBy": string; "createdAt": string; "updatedAt": string };
+  "PageStep": { "targets": readonly (Schemas["PageTarget"])[]; "waitMinutes": number };
+  "PageTarget": { "type": "user" | "schedule" | "team"; "id": string };
   "Pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number };
   "Palette": { "groups": readonly (string)[]; "entries": readonly (Schemas["PaletteEntry"])[]; "truncated": boolean };
   "PaletteEntry": { "key": string; "kind": "node" | "artifact" | "connector" | "workflow"; "type": string; "title": string; "group": "Flow" | "Shape" | "Data" | "Outside" | "People" | "Time" | "Code" | "Connectors" | "Workflows"; "icon": string; "summary": string; "of"?: { "id": string; "name": string }; "config": { readonly [name: string]: unknown } };
@@ -363,6 +383,16 @@ export interface Schemas {
 
 /** What each operation takes and gives. */
 export interface Operations {
+  /** Create an absence */
+  "absences.create": { body: { "userId"?: string; "from": string; "until": string; "note"?: string }; reply: { "data": Schemas["Absence"] } };
+  /** Delete an absence */
+  "absences.delete": { params: { "id": string }; reply: undefined };
+  /** Read an absence */
+  "absences.get": { params: { "id": string }; reply: { "data": Schemas["Absence"] } };
+  /** List the absences, the latest first */
+  "absences.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedAbsence"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
+  /** Change an absence */
+  "absences.update": { params: { "id": string }; body: { "from"?: string; "until"?: string; "note"?: string }; reply: { "data": Schemas["Absence"] } };
   /** Explain whether somebody may do something, and why */
   "access.explain": { query: { "userId": string; "operation": string; "environment"?: "production" | "staging" | "development"; "thing"?: string; "tokenId"?: string }; reply: { "data": Schemas["AccessExplanation"] } };
   /** List every operation with the permission that it needs */
@@ -459,6 +489,18 @@ export interface Operations {
   "artifacts.update": { params: { "id": string }; body: { "name"?: string; "moduleKey"?: string; "description"?: string; "status"?: "draft" | "active" | "disabled"; "detail"?: { "scriptSource"?: string; "cron"?: string; "timezone"?: string; "environment"?: "production" | "staging" | "development"; "retryPolicy"?: { "retries": number }; "timeoutMs"?: number; "connector"?: string; "openAddress"?: boolean; "inputs"?: { readonly [name: string]: Schemas["ArtifactField"] }; "outputs"?: { readonly [name: string]: Schemas["ArtifactField"] } } }; reply: { "success": true; "data": Schemas["Artifact"] } };
   /** Change a test case */
   "artifacts.update_test_case": { params: { "id": string; "testCaseId": string }; body: { "name"?: string; "inputPayload"?: { readonly [name: string]: unknown }; "expected"?: { readonly [name: string]: unknown }; "mocks"?: Schemas["ArtifactMocks"] }; reply: { "success": true; "data": Schemas["ArtifactTestCase"] } };
+  /** Create an assignment rule */
+  "assignment_rules.create": { body: { "name": string; "entity": "incident" | "change" | "problem" | "request"; "position"?: number; "conditions"?: { readonly [name: string]: unknown }; "on"?: readonly ("created" | "reopened" | "team_changed")[]; "method": "round_robin" | "least_load" | "fixed" | "on_call" | "team"; "teamId"?: string | null; "userIds"?: readonly (string)[]; "scheduleId"?: string | null; "active"?: boolean }; reply: { "data": Schemas["AssignmentRule"] } };
+  /** Delete an assignment rule */
+  "assignment_rules.delete": { params: { "id": string }; reply: undefined };
+  /** Read an assignment rule */
+  "assignment_rules.get": { params: { "id": string }; reply: { "data": Schemas["AssignmentRule"] } };
+  /** List the assignment rules in their order */
+  "assignment_rules.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedAssignmentRule"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
+  /** See who would have got past tickets */
+  "assignment_rules.simulate": { body?: { "entity"?: "incident" | "change" | "problem" | "request"; "from"?: string; "to"?: string; "limit"?: number; "rules"?: readonly ({ "name": string; "entity": "incident" | "change" | "problem" | "request"; "position"?: number; "conditions"?: { readonly [name: string]: unknown }; "on"?: readonly ("created" | "reopened" | "team_changed")[]; "method": "round_robin" | "least_load" | "fixed" | "on_call" | "team"; "teamId"?: string | null; "userIds"?: readonly (string)[]; "scheduleId"?: string | null; "active"?: boolean })[] }; reply: { "data": Schemas["AssignmentSimulation"] } };
+  /** Change an assignment rule */
+  "assignment_rules.update": { params: { "id": string }; body: { "name"?: string; "entity"?: "incident" | "change" | "problem" | "request"; "position"?: number; "conditions"?: { readonly [name: string]: unknown }; "on"?: readonly ("created" | "reopened" | "team_changed")[]; "method"?: "round_robin" | "least_load" | "fixed" | "on_call" | "team"; "teamId"?: string | null; "userIds"?: readonly (string)[]; "scheduleId"?: string | null; "active"?: boolean }; reply: { "data": Schemas["AssignmentRule"] } };
   /** Read one event of the audit log */
   "audit.get": { params: { "eventId": string }; reply: { "data": Schemas["Event"] } };
   /** Query the audit log, newest first */
@@ -703,6 +745,16 @@ export interface Operations {
   "desk_report.get": { query?: { "kind"?: "incident" | "change" | "problem" | "request"; "from"?: string; "to"?: string; "teamId"?: string; "timezone"?: string }; reply: { "data": Schemas["DeskReport"] } };
   /** The tickets behind a figure of the desk */
   "desk_report.list_tickets": { query: { "kind"?: "incident" | "change" | "problem" | "request"; "from"?: string; "to"?: string; "teamId"?: string; "figure": "created" | "resolved" | "open" | "answered" | "reopened" | "rated" | "met" | "breached"; "priority"?: number; "assigneeId"?: string; "category"?: string; "itemId"?: string; "satisfaction"?: number; "minAgeDays"?: number; "maxAgeDays"?: number; "metric"?: string; "limit"?: number }; reply: { "data": Schemas["DeskReportTickets"] } };
+  /** Create an escalation policy */
+  "escalation_policies.create": { body: { "name": string; "description"?: string; "entity"?: "incident" | "change" | "problem" | "request"; "conditions"?: { readonly [name: string]: unknown } | null; "steps": readonly (Schemas["PageStep"])[]; "repeats"?: number; "active"?: boolean }; reply: { "data": Schemas["EscalationPolicy"] } };
+  /** Delete an escalation policy */
+  "escalation_policies.delete": { params: { "id": string }; reply: undefined };
+  /** Read an escalation policy */
+  "escalation_policies.get": { params: { "id": string }; reply: { "data": Schemas["EscalationPolicy"] } };
+  /** List the escalation policies */
+  "escalation_policies.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedEscalationPolicy"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
+  /** Change an escalation policy */
+  "escalation_policies.update": { params: { "id": string }; body: { "name"?: string; "description"?: string; "entity"?: "incident" | "change" | "problem" | "request"; "conditions"?: { readonly [name: string]: unknown } | null; "steps"?: readonly (Schemas["PageStep"])[]; "repeats"?: number; "active"?: boolean }; reply: { "data": Schemas["EscalationPolicy"] } };
   /** List every type of event, with the JSON Schema of its data */
   "event_types.list": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["EventType"])[]; "pagination": Schemas["Pagination"] } };
   /** List what changed since some time, by resource */
@@ -1033,6 +1085,30 @@ export interface Operations {
   "oauth.token": { body: { "grant_type": string; "code"?: string; "redirect_uri"?: string; "code_verifier"?: string; "refresh_token"?: string; "scope"?: string; "client_id"?: string; "client_secret"?: string }; reply: Schemas["OAuthToken"] };
   /** Change an OAuth application */
   "oauth.update_application": { params: { "clientId": string }; body: { "name"?: string; "redirectUris"?: readonly (string)[]; "allowedScopes"?: readonly (string)[] }; reply: { "data": Schemas["OAuthApplication"] } };
+  /** See who is on call in every schedule */
+  "on_call.list": { query?: { "limit"?: number; "after"?: string; "at"?: string }; reply: { "data": readonly (Schemas["OnCallNow"])[]; "pagination": Schemas["Pagination"] } };
+  /** Have somebody stand in for whoever would be on call */
+  "on_call_schedules.add_override": { params: { "id": string }; body: { "userId"?: string; "from": string; "until": string; "reason"?: string }; reply: { "data": Schemas["OnCallOverride"] } };
+  /** Create an on-call schedule */
+  "on_call_schedules.create": { body: { "name": string; "description"?: string; "teamId"?: string | null; "timeZone"?: string; "layers"?: readonly (Schemas["OnCallLayer"])[] }; reply: { "data": Schemas["OnCallSchedule"] } };
+  /** Delete an on-call schedule */
+  "on_call_schedules.delete": { params: { "id": string }; reply: undefined };
+  /** Read an on-call schedule */
+  "on_call_schedules.get": { params: { "id": string }; reply: { "data": Schemas["OnCallSchedule"] } };
+  /** See who is on call */
+  "on_call_schedules.get_on_call": { params: { "id": string }; query?: { "at"?: string }; reply: { "data": Schemas["OnCallAt"] } };
+  /** List the on-call schedules */
+  "on_call_schedules.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedOnCallSchedule"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
+  /** List who stands in for whoever would be on call, from now on */
+  "on_call_schedules.list_overrides": { params: { "id": string }; query?: { "limit"?: number; "after"?: string; "from"?: string }; reply: { "data": readonly (Schemas["OnCallOverride"])[]; "pagination": Schemas["Pagination"] } };
+  /** See who is on call when */
+  "on_call_schedules.list_shifts": { params: { "id": string }; query?: { "from"?: string; "until"?: string }; reply: { "data": Schemas["OnCallShifts"] } };
+  /** Take back that somebody stands in */
+  "on_call_schedules.remove_override": { params: { "id": string; "overrideId": string }; reply: undefined };
+  /** Swap two shifts */
+  "on_call_schedules.swap": { params: { "id": string }; body: { "at": string; "withAt": string; "reason"?: string }; reply: { "data": Schemas["OnCallSwap"] } };
+  /** Change an on-call schedule */
+  "on_call_schedules.update": { params: { "id": string }; body: { "name"?: string; "description"?: string; "teamId"?: string | null; "timeZone"?: string; "layers"?: readonly (Schemas["OnCallLayer"])[] }; reply: { "data": Schemas["OnCallSchedule"] } };
   /** Create an organisation */
   "organisations.create": { body: { "name": string; "mailDomains"?: readonly (string)[]; "notes"?: string }; reply: { "data": Schemas["Organisation"] } };
   /** Delete an organisation without contacts */
@@ -1057,6 +1133,14 @@ export interface Operations {
   "packs.list": { query?: { "limit"?: number; "after"?: string }; reply: { "success": true; "data": readonly (Schemas["Pack"])[]; "pagination": Schemas["Pagination"] } };
   /** Uninstall a pack */
   "packs.uninstall": { params: { "id": string }; reply: { "success": true; "data": Schemas["UninstalledPack"] } };
+  /** Say that you see to it: nobody else is paged */
+  "pages.acknowledge": { params: { "id": string }; reply: { "data": Schemas["Page"] } };
+  /** Page people about a ticket */
+  "pages.create": { body: { "policyId": string; "ticketId": string }; reply: { "data": Schemas["Page"] } };
+  /** Read a page */
+  "pages.get": { params: { "id": string }; reply: { "data": Schemas["Page"] } };
+  /** List pages, the newest first */
+  "pages.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "state"?: "paging" | "acknowledged" | "exhausted" | "ended"; "ticketId"?: string }; reply: { "data": readonly (Schemas["ListedPage"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
   /** Change your own password */
   "passwords.change": { body: { "currentPassword": string; "newPassword": string }; reply: undefined };
   /** Ask for a link to set a new password */
@@ -1595,6 +1679,11 @@ export interface Operations {
 
 /** Where each operation is. */
 export const ROUTES: Readonly<Record<keyof Operations, string>> = {
+  "absences.create": "POST /api/v1/itsm/absences",
+  "absences.delete": "DELETE /api/v1/itsm/absences/{id}",
+  "absences.get": "GET /api/v1/itsm/absences/{id}",
+  "absences.list": "GET /api/v1/itsm/absences",
+  "absences.update": "PATCH /api/v1/itsm/absences/{id}",
   "access.explain": "GET /api/v1/access/explain",
   "access.list_operations": "GET /api/v1/access/operations",
   "api.describe_json": "GET /api/v1/openapi.json",
@@ -1643,6 +1732,12 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "artifacts.run_test_cases": "POST /api/flowsdk/artifacts/{id}/test-cases/run-all",
   "artifacts.update": "PATCH /api/flowsdk/artifacts/{id}",
   "artifacts.update_test_case": "PATCH /api/flowsdk/artifacts/{id}/test-cases/{testCaseId}",
+  "assignment_rules.create": "POST /api/v1/itsm/assignment-rules",
+  "assignment_rules.delete": "DELETE /api/v1/itsm/assignment-rules/{id}",
+  "assignment_rules.get": "GET /api/v1/itsm/assignment-rules/{id}",
+  "assignment_rules.list": "GET /api/v1/itsm/assignment-rules",
+  "assignment_rules.simulate": "POST /api/v1/itsm/assignment-rules/simulate",
+  "assignment_rules.update": "PATCH /api/v1/itsm/assignment-rules/{id}",
   "audit.get": "GET /api/v1/audit/{eventId}",
   "audit.query": "GET /api/v1/audit",
   "auth.begin_passkey_login": "POST /api/v1/auth/passkey/options",
@@ -1765,6 +1860,11 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "desk.update_settings": "PATCH /api/v1/itsm/settings",
   "desk_report.get": "GET /api/v1/itsm/desk-report",
   "desk_report.list_tickets": "GET /api/v1/itsm/desk-report/tickets",
+  "escalation_policies.create": "POST /api/v1/itsm/escalation-policies",
+  "escalation_policies.delete": "DELETE /api/v1/itsm/escalation-policies/{id}",
+  "escalation_policies.get": "GET /api/v1/itsm/escalation-policies/{id}",
+  "escalation_policies.list": "GET /api/v1/itsm/escalation-policies",
+  "escalation_policies.update": "PATCH /api/v1/itsm/escalation-policies/{id}",
   "event_types.list": "GET /api/v1/event-types",
   "events.changes": "GET /api/v1/events/changes",
   "events.recent": "GET /api/v1/events/recent",
@@ -1930,6 +2030,18 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "oauth.rotate_application_secret": "POST /api/v1/oauth/applications/{clientId}/secret/rotate",
   "oauth.token": "POST /api/v1/oauth/token",
   "oauth.update_application": "PATCH /api/v1/oauth/applications/{clientId}",
+  "on_call.list": "GET /api/v1/itsm/on-call",
+  "on_call_schedules.add_override": "POST /api/v1/itsm/on-call-schedules/{id}/overrides",
+  "on_call_schedules.create": "POST /api/v1/itsm/on-call-schedules",
+  "on_call_schedules.delete": "DELETE /api/v1/itsm/on-call-schedules/{id}",
+  "on_call_schedules.get": "GET /api/v1/itsm/on-call-schedules/{id}",
+  "on_call_schedules.get_on_call": "GET /api/v1/itsm/on-call-schedules/{id}/on-call",
+  "on_call_schedules.list": "GET /api/v1/itsm/on-call-schedules",
+  "on_call_schedules.list_overrides": "GET /api/v1/itsm/on-call-schedules/{id}/overrides",
+  "on_call_schedules.list_shifts": "GET /api/v1/itsm/on-call-schedules/{id}/shifts",
+  "on_call_schedules.remove_override": "DELETE /api/v1/itsm/on-call-schedules/{id}/overrides/{overrideId}",
+  "on_call_schedules.swap": "POST /api/v1/itsm/on-call-schedules/{id}/swap",
+  "on_call_schedules.update": "PATCH /api/v1/itsm/on-call-schedules/{id}",
   "organisations.create": "POST /api/v1/itsm/organisations",
   "organisations.delete": "DELETE /api/v1/itsm/organisations/{id}",
   "organisations.get": "GET /api/v1/itsm/organisations/{id}",
@@ -1942,6 +2054,10 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "packs.install_baseline": "POST /api/flowsdk/install-packs",
   "packs.list": "GET /api/flowsdk/installs",
   "packs.uninstall": "DELETE /api/v1/sdk/packs/{id}",
+  "pages.acknowledge": "POST /api/v1/itsm/pages/{id}/acknowledge",
+  "pages.create": "POST /api/v1/itsm/pages",
+  "pages.get": "GET /api/v1/itsm/pages/{id}",
+  "pages.list": "GET /api/v1/itsm/pages",
   "passwords.change": "POST /api/v1/auth/password",
   "passwords.forgot": "POST /api/v1/auth/password/forgot",
   "passwords.reset": "POST /api/v1/auth/password/reset",

@@ -13,14 +13,9 @@ import { contribute } from "#kernel/extension-point.ts";
 import { PackContentPoint } from "#kernel/contributions/pack-content.ts";
 import { approverNotificationReader } from "./requests/notifications.ts";
 import { fulfilmentReader } from "./requests/fulfilment.ts";
-<<<<<<< HEAD
 import { getItem, ItemRetired, items, retireItem } from "./items/item-resource.ts";
-import { requestKind } from "./requests/kind.ts";
-import { visibleItemSql } from "./items/item.ts";
-=======
-import { ItemRetired, items, retireItem } from "./items/item-resource.ts";
 import { requestKind, RequestRouted } from "./requests/kind.ts";
->>>>>>> f1e77c41 (desk: assignment rules, on-call schedules and escalation that pages)
+import { visibleItemSql } from "./items/item.ts";
 import { itemContent } from "./items/pack.ts";
 import * as permissions from "./permissions.ts";
 import * as requestEvents from "./requests/events.ts";
