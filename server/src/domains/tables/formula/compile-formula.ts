@@ -208,18 +208,18 @@ function compileCall(state: Compilation, { procedure, arguments: args }: CallNod
   return { sql: sql(texts, given), kind: gives };
 }
 
-/** The text of a value, as the API shows it. */
+/** The text of a value, as the API shows it. All texts of a formula have one collation, or none compares. */
 function toText({ sql, kind }: Compiled): string {
   switch (kind) {
     case "text":
       return sql;
     case "number":
-      return `trim_scale((${sql})::numeric)::text`;
+      return `(trim_scale((${sql})::numeric)::text collate "C")`;
     case "boolean":
-      return `(${sql})::text`;
+      return `((${sql})::text collate "C")`;
     case "date":
-      return `to_char(${sql}, 'YYYY-MM-DD')`;
+      return `(to_char(${sql}, 'YYYY-MM-DD') collate "C")`;
     case "time":
-      return `to_char(${sql} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+      return `(to_char(${sql} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') collate "C")`;
   }
 }

@@ -1,0 +1,119 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { createFilledTable } from "#domains/records/testing/records.ts";
+import { compileJsonata, BASE64, type Jsonata } from "#kernel/expression/jsonata.ts";
+import { useWorld } from "#kernel/testing/world.ts";
+
+const world = await useWorld();
+const owner = await world.member(["owner"]);
+
+const columns = [
+  { name: "a", type: "decimal" },
+  { name: "b", type: "integer" },
+  { name: "s", type: "text" },
+  { name: "t", type: "text" },
+  { name: "yes", type: "boolean" },
+  { name: "day", type: "date" },
+];
+
+const row = fc.record(
+  {
+    a: fc.option(fc.integer({ min: -9_999, max: 9_999 }).map((cents) => cents / 100)),
+    b: fc.option(fc.integer({ min: -50, max: 50 })),
+    s: fc.option(fc.constantFrom("", "Äpfel", "b c", " x  y ", "7")),
+    t: fc.option(fc.constantFrom("Äpfel", "b", "z")),
+    yes: fc.option(fc.boolean()),
+    day: fc.option(fc.constantFrom("0999-01-01", "2026-02-28", "2026-03-01")),
+  },
+  { noNullPrototype: true },
+);
+
+/** Formulas of each kind, made of parts of the right kinds. */
+const { number, condition, word } = fc.letrec<Record<"number" | "condition" | "word", string>>(
+  (tie) => ({
+    number: fc.oneof(
+      { maxDepth: 3 },
+      fc.constantFrom("a", "b", "2", "0.1", "-3"),
+      fc
+        .tuple(tie("number"), fc.constantFrom("+", "-", "*"), tie("number"))
+        .map(([left, operator, right]) => `(${left} ${operator} ${right})`),
+      fc.tuple(fc.constantFrom("abs", "floor", "ceil"), tie("number")).map(call),
+      tie("word").map((text) => `$length(${text})`),
+      fc.tuple(tie("condition"), tie("number"), tie("number")).map(choose),
+    ),
+    condition: fc.oneof(
+      { maxDepth: 3 },
+      fc.constantFrom("yes", "true", "(day = day)"),
+      fc
+        .tuple(tie("number"), fc.constantFrom("=", "!=", "<", "<=", ">", ">="), tie("number"))
+        .map(([left, operator, right]) => `(${left} ${operator} ${right})`),
+      fc
+        .tuple(tie("word"), fc.constantFrom("=", "!="), tie("word"))
+        .map(([left, operator, right]) => `(${left} ${operator} ${right})`),
+      fc
+        .tuple(tie("condition"), fc.constantFrom("and", "or"), tie("condition"))
+        .map(([left, operator, right]) => `(${left} ${operator} ${right})`),
+      fc.constantFrom("a", "s", "day").map((field) => `$exists(${field})`),
+    ),
+    word: fc.oneof(
+      { maxDepth: 3 },
+      fc.constantFrom("s", "t", '"é"', "$string(b)", "$string(day)", "$string(yes)"),
+      fc.tuple(tie("word"), tie("word")).map(([left, right]) => `(${left} & ${right})`),
+      fc.tuple(fc.constantFrom("uppercase", "lowercase", "trim"), tie("word")).map(call),
+      tie("word").map((text) => `$substring(${text}, 1, 2)`),
+      fc.tuple(tie("condition"), tie("word"), tie("word")).map(choose),
+    ),
+  }),
+);
+
+function call([name, value]: readonly [string, string]): string {
+  return `$${name}(${value})`;
+}
+
+function choose([condition, then, otherwise]: readonly [string, string, string]): string {
+  return `(${condition} ? ${then} : ${otherwise})`;
+}
+
+const module: { exports: unknown } = { exports: {} };
+compileJsonata()(module, module.exports, JSON, Date, BASE64);
+const jsonata = module.exports as Jsonata;
+
+/** The value by the expression language itself; a field without a value is missing to it. */
+async function evaluate(expression: string, record: object): Promise<unknown> {
+  const present = Object.entries(record).filter(([, value]) => value !== null);
+  const value: unknown = await jsonata(expression).evaluate(Object.fromEntries(present));
+  return typeof value === "number" ? Number(value.toPrecision(15)) : (value ?? null);
+}
+
+test("a formula means the same in SQL and in memory", async () => {
+  const rows = fc.sample(row, { numRuns: 30, seed: 7 });
+  const table = await createFilledTable(world, owner, { columns }, rows);
+  const formula = fc.oneof(number, condition, word);
+  await fc.assert(
+    fc.asyncProperty(fc.array(formula, { minLength: 8, maxLength: 8 }), async (expressions) => {
+      const addColumns = expressions.map((expression, index) => ({
+        name: `f${index}`,
+        type: "formula",
+        options: { expression },
+      }));
+      const added = await owner(`PATCH /api/v1/tables/${table.slug}`, { addColumns });
+      expect(added.body.errors ?? added.status).toBe(200);
+      const { body } = await owner(`GET ${table.path}?sort=id&limit=100`);
+      const expected = await Promise.all(
+        rows.map((record) => Promise.all(expressions.map((text) => evaluate(text, record)))),
+      );
+      for (const [at, record] of body.data.entries()) {
+        for (const [index, text] of expressions.entries()) {
+          expect([text, rows[at], record[`f${index}`]]).toEqual([
+            text,
+            rows[at],
+            expected[at]?.[index],
+          ]);
+        }
+      }
+      const dropColumns = addColumns.map(({ name }) => name);
+      await owner(`PATCH /api/v1/tables/${table.slug}`, { dropColumns });
+    }),
+    { numRuns: 12, endOnFailure: true },
+  );
+});
