@@ -21,7 +21,7 @@ const PAGE = 100;
 const EXPORT_MAX = 5_000;
 const PAUSE_MS = 300;
 
-/** Who did what, to which thing and when, with before and after. */
+/** Acts of people, on which thing and when, with before and after. */
 export function Audit() {
   useTitle("Audit log");
   const search = useSearch({ from: "/inside/audit" });

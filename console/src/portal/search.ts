@@ -3,7 +3,7 @@ import { lastClient } from "./client.ts";
 import { replace } from "./refresh.ts";
 
 const PAUSE_MS = 120;
-/** Who stops typing for so long has read the answers. */
+/** A person who stops typing for so long has read the answers. */
 const READ_MS = 4_000;
 const ARTICLE = /\/articles\/((?:kb_|KB)\w+)/;
 

@@ -12,7 +12,7 @@ import { groupPermissions } from "./matrix.ts";
 import { Matrix } from "./matrix-view.tsx";
 import { RoleDialog } from "./role-dialog.tsx";
 
-/** Who may do what: roles and permissions as a matrix, and why for one person. */
+/** Rights: roles and permissions as a matrix, and why for one person. */
 export function Roles() {
   const may = useMay();
   const roles = useOp("roles.list", { query: { limit: 200 } });

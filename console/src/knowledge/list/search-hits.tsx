@@ -5,7 +5,7 @@ import { Empty, ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { State } from "../../ui/state.tsx";
 
 const HITS_MAX = 20;
-/** Who stops typing for so long has read what was found. */
+/** A person who stops typing for so long has read what was found. */
 const READ_MS = 4_000;
 
 type Hit = Reply<"knowledge.search">["data"][number];

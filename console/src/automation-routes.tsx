@@ -1,0 +1,127 @@
+/** Screens of automation, and those that everybody has. A loader starts a screen's requests beside the download of its code. */
+import { createRoute, lazyRouteComponent, redirect } from "@tanstack/react-router";
+import { prefetch } from "./data/api.ts";
+import { readCausesSearch } from "./causes/search.ts";
+import { readRunsSearch } from "./runs/list/search.ts";
+import { readRunSearch } from "./runs/run/search.ts";
+import { NotFound } from "./shell/not-found.tsx";
+import { parseListSearch } from "./workflows/list/order.ts";
+import { inside, textOf } from "./frame-routes.tsx";
+
+const home = createRoute({
+  getParentRoute: () => inside,
+  path: "/",
+  component: lazyRouteComponent(() => import("./home/home.tsx"), "Home"),
+});
+
+const runs = createRoute({
+  getParentRoute: () => inside,
+  path: "/runs",
+  component: lazyRouteComponent(() => import("./runs/list/runs.tsx"), "Runs"),
+  validateSearch: readRunsSearch,
+  beforeLoad({ search: { open } }) {
+    if (open !== undefined) throw redirect({ to: "/runs/$id", params: { id: open } });
+  },
+});
+
+const approvals = createRoute({
+  getParentRoute: () => inside,
+  path: "/approvals",
+  component: lazyRouteComponent(() => import("./approvals/approvals.tsx"), "Approvals"),
+  validateSearch: (search): { open?: string | undefined; tab?: "decided" | undefined } => ({
+    open: textOf(search["open"]),
+    tab: search["tab"] === "decided" ? "decided" : undefined,
+  }),
+});
+
+const workflows = createRoute({
+  getParentRoute: () => inside,
+  path: "/workflows",
+  component: lazyRouteComponent(() => import("./workflows/list/list.tsx"), "WorkflowList"),
+  validateSearch: parseListSearch,
+});
+
+/** `step` is the way to the chosen step through its loops, `run` the run whose values are shown on it. */
+export interface EditorSearch {
+  readonly step?: string | undefined;
+  readonly run?: string | undefined;
+  readonly panel?: string | undefined;
+}
+
+const editor = createRoute({
+  getParentRoute: () => inside,
+  path: "/workflows/$id",
+  component: lazyRouteComponent(() => import("./workflows/editor/editor.tsx"), "Editor"),
+  validateSearch: (search): EditorSearch => ({
+    step: textOf(search["step"]),
+    run: textOf(search["run"]),
+    panel: textOf(search["panel"]),
+  }),
+});
+
+const run = createRoute({
+  getParentRoute: () => inside,
+  path: "/runs/$id",
+  component: lazyRouteComponent(() => import("./runs/run/run.tsx"), "RunPage"),
+  validateSearch: readRunSearch,
+  loader({ params: { id: runId } }) {
+    prefetch("runs.get", { params: { runId }, query: { steps: 0 } });
+  },
+});
+
+/** `of` is whatever has causes and effects: an event, a run, a ticket, a delivery. */
+const causes = createRoute({
+  getParentRoute: () => inside,
+  path: "/causes/$of",
+  component: lazyRouteComponent(() => import("./causes/causes.tsx"), "Causes"),
+  validateSearch: readCausesSearch,
+});
+
+const notifications = createRoute({
+  getParentRoute: () => inside,
+  path: "/notifications",
+  component: lazyRouteComponent(() => import("./notifications/notifications.tsx"), "Notifications"),
+});
+
+const notification = createRoute({
+  getParentRoute: () => inside,
+  path: "/notifications/$id",
+  component: lazyRouteComponent(
+    () => import("./notifications/notification.tsx"),
+    "NotificationPage",
+  ),
+});
+
+const welcome = createRoute({
+  getParentRoute: () => inside,
+  path: "/welcome",
+  component: lazyRouteComponent(() => import("./welcome/welcome.tsx"), "Welcome"),
+});
+
+/** Whatever else: inside the frame, so that one finds a way on. */
+const nowhere = createRoute({ getParentRoute: () => inside, path: "$", component: NotFound });
+
+/** All components in all states, for those who build screens. */
+const gallery = createRoute({
+  getParentRoute: () => inside,
+  path: "/components",
+  component: lazyRouteComponent(() => import("./gallery/gallery.tsx"), "Gallery"),
+  validateSearch: (search): { section?: string | undefined } => ({
+    section: textOf(search["section"]),
+  }),
+});
+
+export const automationRoutes = [
+  home,
+  runs,
+  approvals,
+  workflows,
+  editor,
+  run,
+  causes,
+  notifications,
+  notification,
+  welcome,
+  nowhere,
+  gallery,
+] as const;

@@ -1,0 +1,34 @@
+/** The frame of all screens, and the way in. */
+import { createRootRoute, createRoute, Outlet, redirect } from "@tanstack/react-router";
+import { prefetch } from "./data/api.ts";
+import { BASE_PATH, place } from "./data/place.ts";
+import { NotFound } from "./shell/not-found.tsx";
+import { Shell } from "./shell/shell.tsx";
+import { SignIn } from "./shell/sign-in/sign-in.tsx";
+
+export const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound });
+
+export const signIn = createRoute({
+  getParentRoute: () => root,
+  path: "/login",
+  component: SignIn,
+  validateSearch: ({ from }): { from?: string } => (typeof from === "string" ? { from } : {}),
+});
+
+export const inside = createRoute({
+  getParentRoute: () => root,
+  id: "inside",
+  component: Shell,
+  beforeLoad() {
+    if (place.workspace === undefined) {
+      const from = `${location.pathname}${location.search}`;
+      throw redirect({ to: "/login", search: from === `${BASE_PATH}/` ? {} : { from } });
+    }
+    // Not waited for: the first 401 leads to the sign-in page, and nobody else waits a round trip.
+    prefetch("auth.me");
+  },
+});
+
+export function textOf(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}

@@ -1,0 +1,199 @@
+/** Screens of the service desk and of data. */
+import { createRoute, lazyRouteComponent, redirect } from "@tanstack/react-router";
+import { prefetch } from "./data/api.ts";
+import { readChangesSearch } from "./changes/search.ts";
+import { ticketKindOf } from "./data/resource-path.ts";
+import { readKnowledgeSearch, readNewArticleSearch } from "./knowledge/search.ts";
+import { readDeskSearch } from "./desk/search.ts";
+import { readReportSearch } from "./desk-reports/search.ts";
+import { readSlaSearch } from "./sla/search.ts";
+import { readServicesSearch } from "./services/search.ts";
+import { NotFound } from "./shell/not-found.tsx";
+import { inside, textOf } from "./frame-routes.tsx";
+
+const changes = createRoute({
+  getParentRoute: () => inside,
+  path: "/changes",
+  component: lazyRouteComponent(() => import("./changes/changes.tsx"), "Changes"),
+  validateSearch: readChangesSearch,
+});
+
+const changeBoard = createRoute({
+  getParentRoute: () => inside,
+  path: "/changes/board",
+  component: lazyRouteComponent(() => import("./changes/board/board.tsx"), "Board"),
+  validateSearch: (search): { open?: string | undefined } => ({ open: textOf(search["open"]) }),
+});
+
+const change = createRoute({
+  getParentRoute: () => inside,
+  path: "/changes/$id",
+  component: lazyRouteComponent(() => import("./changes/change/change-page.tsx"), "ChangePage"),
+  loader({ params: { id } }) {
+    prefetch("changes.get", { params: { id } });
+  },
+});
+
+/** Of a major incident, by its number or id. */
+const majorRoom = createRoute({
+  getParentRoute: () => inside,
+  path: "/major/$id",
+  component: lazyRouteComponent(() => import("./major/room.tsx"), "MajorRoom"),
+  loader({ params: { id } }) {
+    prefetch("major_incidents.room", { params: { id } });
+  },
+});
+
+const problems = createRoute({
+  getParentRoute: () => inside,
+  path: "/problems",
+  component: lazyRouteComponent(() => import("./problems/problems.tsx"), "Problems"),
+  validateSearch: (search): { tab?: "known" | undefined } => ({
+    tab: search["tab"] === "known" ? "known" : undefined,
+  }),
+});
+
+const services = createRoute({
+  getParentRoute: () => inside,
+  path: "/services",
+  component: lazyRouteComponent(() => import("./services/services.tsx"), "Services"),
+  validateSearch: readServicesSearch,
+});
+
+const knowledge = createRoute({
+  getParentRoute: () => inside,
+  path: "/knowledge",
+  component: lazyRouteComponent(() => import("./knowledge/list/knowledge.tsx"), "Knowledge"),
+  validateSearch: readKnowledgeSearch,
+});
+
+const catalog = createRoute({
+  getParentRoute: () => inside,
+  path: "/catalog",
+  component: lazyRouteComponent(() => import("./catalog/shop/catalog.tsx"), "Catalog"),
+  validateSearch: (search): { q?: string | undefined; tab?: "mine" | undefined } => ({
+    q: textOf(search["q"]),
+    tab: search["tab"] === "mine" ? "mine" : undefined,
+  }),
+});
+
+const catalogItem = createRoute({
+  getParentRoute: () => inside,
+  path: "/catalog/$id",
+  component: lazyRouteComponent(() => import("./catalog/shop/catalog-item.tsx"), "CatalogItem"),
+});
+
+const formBuilder = createRoute({
+  getParentRoute: () => inside,
+  path: "/catalog/$id/edit",
+  component: lazyRouteComponent(() => import("./catalog/builder/form-builder.tsx"), "FormBuilder"),
+});
+
+const newArticle = createRoute({
+  getParentRoute: () => inside,
+  path: "/knowledge/new",
+  component: lazyRouteComponent(
+    () => import("./knowledge/editor/article-editor.tsx"),
+    "NewArticle",
+  ),
+  validateSearch: readNewArticleSearch,
+});
+
+const article = createRoute({
+  getParentRoute: () => inside,
+  path: "/knowledge/$id",
+  component: lazyRouteComponent(
+    () => import("./knowledge/article/article-page.tsx"),
+    "ArticlePage",
+  ),
+  loader({ params: { id } }) {
+    prefetch("knowledge.get", { params: { id }, query: { format: "html" } });
+  },
+});
+
+const articleEditor = createRoute({
+  getParentRoute: () => inside,
+  path: "/knowledge/$id/edit",
+  component: lazyRouteComponent(
+    () => import("./knowledge/editor/article-editor.tsx"),
+    "ArticleEditor",
+  ),
+});
+
+/** A mail leads to it: the ticket's own page is found by its number or id. */
+const ticket = createRoute({
+  getParentRoute: () => inside,
+  path: "/tickets/$reference",
+  component: NotFound,
+  beforeLoad({ params: { reference } }) {
+    const kind = ticketKindOf(reference);
+    if (kind === undefined) return;
+    throw redirect({ to: "/desk/$kind/$number", params: { kind, number: reference } });
+  },
+});
+
+const desk = createRoute({
+  getParentRoute: () => inside,
+  path: "/desk",
+  component: lazyRouteComponent(() => import("./desk/desk.tsx"), "Desk"),
+  validateSearch: readDeskSearch,
+});
+
+const deskTicket = createRoute({
+  getParentRoute: () => inside,
+  path: "/desk/$kind/$number",
+  component: lazyRouteComponent(() => import("./desk/ticket/ticket-page.tsx"), "TicketPage"),
+});
+
+const deskSettings = createRoute({
+  getParentRoute: () => inside,
+  path: "/desk/settings",
+  beforeLoad() {
+    throw redirect({ to: "/desk/settings/$page", params: { page: "teams" } });
+  },
+});
+
+/** `open` is the thing that is edited, `new` one that is made. */
+const deskSettingsPage = createRoute({
+  getParentRoute: () => inside,
+  path: "/desk/settings/$page",
+  component: lazyRouteComponent(() => import("./desk-settings/frame/settings.tsx"), "DeskSettings"),
+  validateSearch: (search): { open?: string | undefined } => ({ open: textOf(search["open"]) }),
+});
+
+const deskReports = createRoute({
+  getParentRoute: () => inside,
+  path: "/desk/reports",
+  component: lazyRouteComponent(() => import("./desk-reports/reports.tsx"), "DeskReports"),
+  validateSearch: readReportSearch,
+});
+
+const sla = createRoute({
+  getParentRoute: () => inside,
+  path: "/sla",
+  component: lazyRouteComponent(() => import("./sla/sla.tsx"), "Sla"),
+  validateSearch: readSlaSearch,
+});
+
+export const serviceRoutes = [
+  changes,
+  changeBoard,
+  change,
+  majorRoom,
+  problems,
+  services,
+  knowledge,
+  catalog,
+  catalogItem,
+  formBuilder,
+  newArticle,
+  article,
+  articleEditor,
+  ticket,
+  desk,
+  deskTicket,
+  deskSettings,
+  deskSettingsPage,
+  deskReports,
+  sla,
+] as const;
