@@ -171,6 +171,7 @@ export interface Schemas {
   "ListedSeenTable": { "id": string; "slug": string; "name": string; "description": string; "columns": readonly (Schemas["Column"])[]; "indexes": readonly (Schemas["TableIndex"])[]; "rules": readonly (Schemas["TableRule"])[]; "createdBy": string; "createdAt": string; "updatedAt": string; "access": readonly ("read" | "create" | "update" | "delete")[]; "revision": number };
   "ListedSlaPolicy": { "id": string; "name": string; "entity": "incident" | "change" | "problem" | "request"; "conditions": { readonly [name: string]: unknown }; "targets": readonly (Schemas["SlaTarget"])[]; "calendarId": string | null; "calendar": { "timezone": string; "hours": readonly ({ "days": readonly (number)[]; "from": string; "to": string })[]; "holidays"?: readonly (string)[] } | null; "pauseOn": readonly (string)[]; "warnAtPercent": number; "active": boolean; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedStatusComponent": { "id": string; "name": string; "about": string; "position": number; "ciIds": readonly (string)[]; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
+  "ListedTableView": { "id": string; "table": string; "name": string; "kind": "grid" | "board" | "calendar" | "form"; "filter": { readonly [name: string]: unknown }; "sort": string; "groupBy": string | null; "dateField": string | null; "hidden": readonly (string)[]; "columns": readonly (string)[]; "widths": { readonly [name: string]: number }; "frozen": number; "rowHeight": "short" | "medium" | "tall"; "summaries": { readonly [name: string]: string }; "shared": boolean; "position": number; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedTeam": { "id": string; "name": string; "description": string; "memberIds": readonly (string)[]; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedTextModule": { "id": string; "name": string; "keyword": string; "body": string; "teamId": string | null; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedTicketItem": { "kind": "incident" | "change" | "problem" | "request"; "id": string; "number": string; "title": string; "state": string; "isOpen": boolean; "priority": number | null; "callerId": string | null; "assigneeId": string | null; "teamId": string | null; "onHoldReason": string | null; "tags": readonly (string)[]; "fields": { readonly [name: string]: unknown }; "dueAt": string | null; "dueState": "running" | "paused" | "breached" | null; "dueMetric": string | null; "dueReason": string | null; "lastPublicComment": { "by": string; "at": string; "isCaller": boolean } | null; "createdBy": string; "createdAt": string; "updatedAt": string; "caller"?: { "id": string; "name": string | null } | null; "assignee"?: { "id": string; "name": string | null } | null; "team"?: { "id": string; "name": string | null } | null; "creator"?: { "id": string; "name": string | null } | null; "revision": number };
@@ -267,6 +268,8 @@ export interface Schemas {
   "QueueView": { "id": string; "name": string; "kinds": readonly ("incident" | "change" | "problem" | "request")[]; "onlyOpen": boolean; "filter": { readonly [name: string]: unknown }; "sort": string; "columns": readonly (string)[]; "sharedWith": "nobody" | "team" | "everyone"; "teamId": string | null; "position": number; "createdBy": string; "createdAt": string; "updatedAt": string };
   "ReadCount": { "read": number };
   "Record": { "id": string; "createdAt": string; "updatedAt": string; "createdBy": string };
+  "RecordGroup": { "value": unknown; "count": number; "figures": { readonly [name: string]: unknown } };
+  "RecordSummary": { "groups": readonly (Schemas["RecordGroup"])[]; "isCut": boolean };
   "RegisteredOAuthApplication": { "clientId": string; "name": string; "redirectUris": readonly (string)[]; "allowedScopes": readonly (string)[]; "createdAt": string; "updatedAt": string; "clientSecret": string };
   "RegisteredWebAuthnCredential": { "id": string; "name": string; "createdAt": string; "lastUsedAt": string | null; "recoveryCodes"?: readonly (string)[] };
   "RenderedText": { "text": string };
@@ -320,6 +323,7 @@ export interface Schemas {
   "TableChange": { "name"?: string; "description"?: string; "rules"?: readonly (Schemas["TableRule"])[]; "renameColumns"?: readonly ({ "from": string; "to": string })[] | { readonly [name: string]: string }; "dropIndexes"?: readonly ({ "name"?: string; "columns"?: readonly (string)[]; "unique"?: boolean })[]; "dropColumns"?: readonly (string)[]; "alterColumns"?: readonly ({ "name": string; "type"?: "text" | "integer" | "decimal" | "boolean" | "date" | "timestamp" | "json" | "enum" | "multi_enum" | "reference" | "autonumber" | "duration" | "email" | "url" | "user" | "links" | "backlinks" | "lookup" | "rollup" | "formula"; "required"?: boolean; "unique"?: boolean; "indexed"?: boolean; "default"?: unknown; "options"?: { readonly [name: string]: unknown }; "onDelete"?: "restrict" | "set_null" | "cascade"; "description"?: string })[]; "addColumns"?: readonly (Schemas["NewColumn"])[]; "addIndexes"?: readonly (Schemas["NewIndex"])[] };
   "TableIndex": { "name": string; "columns": readonly (string)[]; "unique": boolean };
   "TableRule": { "roles": readonly (string)[]; "actions": readonly ("read" | "create" | "update" | "delete")[]; "where"?: { readonly [name: string]: unknown }; "fields"?: readonly (string)[] };
+  "TableView": { "id": string; "table": string; "name": string; "kind": "grid" | "board" | "calendar" | "form"; "filter": { readonly [name: string]: unknown }; "sort": string; "groupBy": string | null; "dateField": string | null; "hidden": readonly (string)[]; "columns": readonly (string)[]; "widths": { readonly [name: string]: number }; "frozen": number; "rowHeight": "short" | "medium" | "tall"; "summaries": { readonly [name: string]: string }; "shared": boolean; "position": number; "createdBy": string; "createdAt": string; "updatedAt": string };
   "TagUse": { "tag": string; "uses": number };
   "TagUses": { "tags": readonly (Schemas["TagUse"])[] };
   "Team": { "id": string; "name": string; "description": string; "memberIds": readonly (string)[]; "createdBy": string; "createdAt": string; "updatedAt": string };
@@ -1271,6 +1275,8 @@ export interface Operations {
   "records.create": { params: { "slug": string }; body: { readonly [name: string]: unknown }; reply: { "data": Schemas["Record"] } };
   /** Delete a record */
   "records.delete": { params: { "slug": string; "recordId": string }; reply: undefined };
+  /** Change many records, each in its own fields */
+  "records.edit": { params: { "slug": string }; body: { "edits": readonly ({ "id": string; "revision"?: number; "set": { readonly [name: string]: unknown } })[] }; reply: { "data": readonly (Schemas["ListedRecord"])[] } };
   /** Export records as a file */
   "records.export": { params: { "slug": string }; query?: { "filter"?: string; "sort"?: string; "fields"?: string; "q"?: string; "format"?: "csv" | "json" | "ndjson"; "formulas"?: "escaped" | "raw" }; reply: unknown };
   /** Read one record */
@@ -1281,6 +1287,8 @@ export interface Operations {
   "records.import": { params: { "slug": string }; query?: { "onError"?: "abort" | "skip"; "key"?: string; "formulas"?: "escaped" | "raw"; "dryRun"?: boolean }; body: { "csv": string }; reply: { "data": Schemas["ImportResult"] } };
   /** List the records of a table */
   "records.list": { params: { "slug": string }; query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "at"?: number; "count"?: "exact" | "estimate"; "filter"?: string; "sort"?: string; "fields"?: string; "q"?: string; "expand"?: string }; reply: { "data": readonly (Schemas["ListedRecord"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
+  /** Count the records of a table, with figures, by the values of a field */
+  "records.summarize": { params: { "slug": string }; query?: { "filter"?: string; "q"?: string; "by"?: string; "figures"?: string }; reply: { "data": Schemas["RecordSummary"] } };
   /** Change a record */
   "records.update": { params: { "slug": string; "recordId": string }; body: { readonly [name: string]: unknown }; reply: { "data": Schemas["Record"] } };
   /** Make many records, or change those that are there */
@@ -1475,6 +1483,16 @@ export interface Operations {
   "status_page.read_feed": { params: { "workspace": string }; reply: string };
   /** Switch the status page on or off, or name it */
   "status_page.update": { body: { "isOn"?: boolean; "title"?: string; "about"?: string }; reply: { "data": Schemas["StatusPage"] } };
+  /** Create a view of a table */
+  "table_views.create": { body: { "name": string; "kind"?: "grid" | "board" | "calendar" | "form"; "filter"?: { readonly [name: string]: unknown }; "sort"?: string; "groupBy"?: string | null; "dateField"?: string | null; "hidden"?: readonly (string)[]; "columns"?: readonly (string)[]; "widths"?: { readonly [name: string]: number }; "frozen"?: number; "rowHeight"?: "short" | "medium" | "tall"; "summaries"?: { readonly [name: string]: string }; "shared"?: boolean; "position"?: number; "table": string }; reply: { "data": Schemas["TableView"] } };
+  /** Delete a view of a table */
+  "table_views.delete": { params: { "id": string }; reply: undefined };
+  /** Read a view of a table */
+  "table_views.get": { params: { "id": string }; reply: { "data": Schemas["TableView"] } };
+  /** List the views of tables that are yours or shared, of the tables that you may read */
+  "table_views.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedTableView"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
+  /** Change a view of a table */
+  "table_views.update": { params: { "id": string }; body: { "name"?: string; "kind"?: "grid" | "board" | "calendar" | "form"; "filter"?: { readonly [name: string]: unknown }; "sort"?: string; "groupBy"?: string | null; "dateField"?: string | null; "hidden"?: readonly (string)[]; "columns"?: readonly (string)[]; "widths"?: { readonly [name: string]: number }; "frozen"?: number; "rowHeight"?: "short" | "medium" | "tall"; "summaries"?: { readonly [name: string]: string }; "shared"?: boolean; "position"?: number }; reply: { "data": Schemas["TableView"] } };
   /** Make a table */
   "tables.create": { body: { "name": string; "slug"?: string; "description"?: string; "columns": readonly (Schemas["NewColumn"])[]; "indexes"?: readonly (Schemas["NewIndex"])[]; "rules"?: readonly (Schemas["TableRule"])[] }; reply: { "data": Schemas["SeenTable"] } };
   /** Drop a table and its records */
@@ -2123,11 +2141,13 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "records.bulk_update": "PATCH /api/v1/tables/{slug}/records/bulk",
   "records.create": "POST /api/v1/tables/{slug}/records",
   "records.delete": "DELETE /api/v1/tables/{slug}/records/{recordId}",
+  "records.edit": "POST /api/v1/tables/{slug}/records/edits",
   "records.export": "GET /api/v1/tables/{slug}/records/export",
   "records.get": "GET /api/v1/tables/{slug}/records/{recordId}",
   "records.history": "GET /api/v1/tables/{slug}/records/{recordId}/history",
   "records.import": "POST /api/v1/tables/{slug}/records/import",
   "records.list": "GET /api/v1/tables/{slug}/records",
+  "records.summarize": "GET /api/v1/tables/{slug}/records/summary",
   "records.update": "PATCH /api/v1/tables/{slug}/records/{recordId}",
   "records.upsert": "PUT /api/v1/tables/{slug}/records/bulk",
   "reports.create": "POST /api/v1/analytics/reports",
@@ -2225,6 +2245,11 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "status_page.read": "GET /status/{workspace}",
   "status_page.read_feed": "GET /status/{workspace}/feed.atom",
   "status_page.update": "PATCH /api/v1/itsm/status-page",
+  "table_views.create": "POST /api/v1/table-views",
+  "table_views.delete": "DELETE /api/v1/table-views/{id}",
+  "table_views.get": "GET /api/v1/table-views/{id}",
+  "table_views.list": "GET /api/v1/table-views",
+  "table_views.update": "PATCH /api/v1/table-views/{id}",
   "tables.create": "POST /api/v1/tables",
   "tables.drop": "DELETE /api/v1/tables/{slug}",
   "tables.get": "GET /api/v1/tables/{slug}",

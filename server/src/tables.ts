@@ -1445,6 +1445,30 @@ export interface Tables {
     created_at: Time;
     updated_at: Time;
   };
+  table_views: {
+    id: string;
+    workspace_id: Generated<string>;
+    environment: Generated<"production" | "staging" | "development">;
+    table_slug: string;
+    name: string;
+    kind: string;
+    filter: Json;
+    sort: string;
+    group_by: string | null;
+    date_field: string | null;
+    hidden: string[];
+    columns: string[];
+    widths: Json;
+    frozen: number;
+    row_height: string;
+    summaries: Json;
+    shared: boolean;
+    position: number;
+    created_by: string;
+    revision: Generated<number>;
+    created_at: Time;
+    updated_at: Time;
+  };
   team_members: {
     workspace_id: Generated<string>;
     team_id: string;

@@ -11,23 +11,30 @@ import { recordVisibility } from "./event-visibility.ts";
 import { recordEvents } from "./events.ts";
 import * as permissions from "./permissions.ts";
 import { getRecord, listHistory, listRecords } from "./read/operations.ts";
+import { summarizeRecords } from "./read/summary.ts";
 import { recordsExecutor } from "./record-step.ts";
 import { recordsSource } from "./report-source.ts";
+import { viewOperations } from "./views/operations.ts";
+import { tableViews, TableViewsOwn } from "./views/view.ts";
+import { editRecords } from "./write/edit-records.ts";
 import { writeOperations } from "./write/operations.ts";
 
 export const records = domain({
   name: "records",
   summary: "The records of tables.",
   tag: "tables",
-  permissions: Object.values(permissions),
-  events: recordEvents,
+  permissions: [...Object.values(permissions), TableViewsOwn],
+  events: [...recordEvents, ...Object.values(tableViews.events)],
   operations: [
     listRecords,
     getRecord,
     listHistory,
+    summarizeRecords,
     ...writeOperations,
+    editRecords,
     exportRecords,
     importRecords,
+    ...viewOperations,
   ],
   contributions: [
     contribute(ExecutorPoint, recordsExecutor),

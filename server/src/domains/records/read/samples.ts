@@ -32,5 +32,12 @@ export const samples: readonly Sample[] = [
       };
     },
   },
+  {
+    operation: "records.summarize",
+    arrange: async (owner) => {
+      const { slug } = await made(owner);
+      return { params: { slug }, query: { by: "title", figures: "filled:title" } };
+    },
+  },
   { operation: "records.get", arrange: async (owner) => ({ params: await made(owner) }) },
 ];

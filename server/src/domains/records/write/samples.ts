@@ -59,6 +59,14 @@ export const samples: readonly Sample[] = [
     },
   },
   {
+    operation: "records.edit",
+    arrange: async (owner) => {
+      const { slug, recordId } = await made(owner);
+      const edits = [{ id: recordId, revision: 1, set: { amount: 4 } }];
+      return { params: { slug }, body: { edits } };
+    },
+  },
+  {
     operation: "records.bulk_delete",
     arrange: async (owner) => {
       const { slug } = await made(owner);

@@ -1,0 +1,28 @@
+import { resourceSamples, type Sample } from "#kernel/testing/samples.ts";
+import type { Ask } from "#kernel/testing/world.ts";
+import { tableViews } from "./view.ts";
+
+let count = 0;
+
+async function viewInput(owner: Ask) {
+  count += 1;
+  const slug = `sample_view_${count}`;
+  const columns = [{ name: "title", type: "text" }];
+  await owner("POST /api/v1/tables", { name: slug, slug, columns });
+  return { name: `View ${count}`, table: slug, filter: { title: "One" }, sort: "-title" };
+}
+
+async function view(owner: Ask) {
+  const { body } = await owner("POST /api/v1/table-views", await viewInput(owner));
+  return { params: { id: body.data.id as string } };
+}
+
+export const samples: readonly Sample[] = [
+  ...resourceSamples(tableViews, viewInput),
+  { operation: "table_views.get", arrange: view },
+  {
+    operation: "table_views.update",
+    arrange: async (owner) => ({ ...(await view(owner)), body: { name: "Another one" } }),
+  },
+  { operation: "table_views.delete", arrange: view },
+];

@@ -1,0 +1,188 @@
+/**
+ * Views of tables that people save: what is shown of a table and how. A view holds no records: whoever opens it reads
+ * the table under their own rules, so that it never shows more than its reader may see.
+ */
+import Type, { type Static } from "typebox";
+import { openTable, Slug } from "#domains/tables/index.ts";
+import type { Caller } from "#kernel/access/caller.ts";
+import { EVERY_ROLE, permission } from "#kernel/access/permission.ts";
+import type { ReadContext, WriteContext } from "#kernel/contract.ts";
+import { queryRows, SqlParameters } from "#kernel/db/statement.ts";
+import type { ListCondition } from "#kernel/list/list.ts";
+import { Failure, failure, Forbidden, invalidField, NotFound } from "#kernel/operation/failure.ts";
+import { resource } from "#kernel/resource/resource.ts";
+import { id, line, nullable, object, patch, Time } from "#kernel/schema/schema.ts";
+import { parseListing } from "../read/list-sql.ts";
+import { fieldsOf } from "../record-statements.ts";
+
+export const TableViewsOwn = permission("table_views:own", "Keep views of tables", EVERY_ROLE);
+
+/** Who may write records arranges views for everyone. */
+const SHARE_PERMISSION = "records:write";
+/** Who makes tables keeps their shared views in order. */
+const MANAGE_PERMISSION = "tables:write";
+const VIEWS_MAX = 2_000;
+const FIELDS_MAX = 210;
+const WIDTH_PX = { minimum: 40, maximum: 2_000 };
+
+const FieldList = Type.Array(line(200), { maxItems: FIELDS_MAX, uniqueItems: true });
+
+const changeable = {
+  name: line(100),
+  kind: Type.Enum(["grid", "board", "calendar", "form"]),
+  filter: Type.Record(Type.String(), Type.Unknown(), {
+    description: "A condition, as `filter` of the list of records",
+  }),
+  sort: Type.String({ maxLength: 300, description: "As `sort` of the list; empty for none" }),
+  groupBy: nullable(line(200, "The field whose values are groups of a grid, or stacks of a board")),
+  dateField: nullable(line(200, "The date that a calendar shows records at")),
+  hidden: FieldList,
+  columns: Type.Array(line(200), {
+    maxItems: FIELDS_MAX,
+    uniqueItems: true,
+    description: "The order of columns; those that it does not name come after them",
+  }),
+  widths: Type.Record(Type.String(), Type.Integer(WIDTH_PX), {
+    maxProperties: FIELDS_MAX,
+    description: "In pixels, by column",
+  }),
+  frozen: Type.Integer({ minimum: 0, maximum: 10, description: "Columns that stay in sight" }),
+  rowHeight: Type.Enum(["short", "medium", "tall"]),
+  summaries: Type.Record(Type.String(), line(20), {
+    maxProperties: FIELDS_MAX,
+    description: "What stands below a column, such as `sum`",
+  }),
+  shared: Type.Boolean({
+    description: `Whether everyone who reads the table has it; needs \`${SHARE_PERMISSION}\``,
+  }),
+  position: Type.Integer({ minimum: 0, maximum: 10_000 }),
+};
+
+export const TableView = Type.Object(
+  {
+    id: id("tvw"),
+    table: Slug,
+    ...changeable,
+    createdBy: Type.String(),
+    createdAt: Time,
+    updatedAt: Time,
+  },
+  { title: "TableView" },
+);
+export type TableView = Static<typeof TableView>;
+
+const TooManyViews = failure(
+  "too_many_views",
+  409,
+  `An environment has at most ${VIEWS_MAX} views of tables.`,
+);
+
+export const tableViews = resource({
+  name: "table_view",
+  plural: "table_views",
+  path: "/api/v1/table-views",
+  table: "table_views",
+  idPrefix: "tvw",
+  schema: TableView,
+  columns: { table: "table_slug" },
+  json: ["filter", "widths", "summaries"],
+  input: object({ ...patch(changeable).properties, name: changeable.name, table: Slug }),
+  change: patch(changeable),
+  defaults: {
+    kind: "grid",
+    filter: {},
+    sort: "",
+    groupBy: null,
+    dateField: null,
+    hidden: [],
+    columns: [],
+    widths: {},
+    frozen: 0,
+    rowHeight: "short",
+    summaries: {},
+    shared: false,
+    position: 0,
+  },
+  permissions: { read: TableViewsOwn, write: TableViewsOwn },
+  list: {
+    order: "position",
+    search: ["name"],
+    conditions: ({ caller }) => [visibleViews(caller)],
+  },
+  limit: { max: VIEWS_MAX, failure: TooManyViews },
+  async check(ctx, input, before) {
+    const after = { ...before, ...input };
+    if (after.shared === true && !ctx.caller.permissions.has(SHARE_PERMISSION)) {
+      const detail = `To share a view needs the permission ${SHARE_PERMISSION}.`;
+      throw new Failure(Forbidden, { detail });
+    }
+    await assertFieldsExist(ctx, after.table ?? "", input);
+    return input;
+  },
+  operations: { get: false, update: false, delete: false },
+  docs: {
+    noun: "a view of a table",
+    nouns: "the views of tables that are yours or shared, of the tables that you may read",
+    examples: {
+      id: "tvw_01jzt3n5k8q2x4v6w8y0z2b4d6",
+      input: { name: "Open orders", table: "orders", filter: { status: "open" }, shared: true },
+      change: { name: "Orders that wait", groupBy: "status" },
+    },
+  },
+});
+
+/** Throws a 422 where a view names what its author does not see in the table. */
+async function assertFieldsExist(
+  ctx: WriteContext<never>,
+  slug: string,
+  input: Partial<Static<typeof tableViews.declaration.change>>,
+): Promise<void> {
+  const table = await openTable(ctx, slug);
+  const { filter, sort } = input;
+  await table.parse(() =>
+    parseListing(table, {
+      ...(filter && { filter: JSON.stringify(filter) }),
+      ...(sort && { sort }),
+    }),
+  );
+  const fields = fieldsOf(table.schema);
+  for (const name of ["groupBy", "dateField"] as const) {
+    const field = input[name];
+    if (typeof field === "string" && !fields.includes(field)) {
+      throw invalidField(`/${name}`, "is not a field of this table");
+    }
+  }
+}
+
+/** Selects a caller's own views and shared ones, of tables of which they may read something. */
+function visibleViews({ principal }: Caller): ListCondition {
+  return (parameters) => {
+    const me = parameters.add(principal?.id ?? "", "text");
+    const roles = parameters.add([...(principal?.roles ?? [])], "text[]");
+    return (
+      `(created_by = ${me} or shared) and exists (select from user_tables t ` +
+      `where t.slug = table_views.table_slug and (jsonb_array_length(t.rules) = 0 ` +
+      `or ${roles} && array['owner', 'admin'] or exists (` +
+      `select from jsonb_array_elements(t.rules) r where r->'actions' ? 'read' ` +
+      `and (r->'roles' ? '*' or r->'roles' ?| ${roles}))))`
+    );
+  };
+}
+
+/** A view that the caller sees; throws a 404 for any other. */
+export async function getVisibleView({ tx, caller }: ReadContext, viewId: string) {
+  const parameters = new SqlParameters();
+  const condition = visibleViews(caller)(parameters);
+  const text = `select id from table_views where id = ${parameters.add(viewId, "text")} and ${condition}`;
+  const [row] = await queryRows(tx, text, parameters.values);
+  if (!row) throw new Failure(NotFound);
+  return tableViews.store.get(tx, viewId);
+}
+
+/** Throws a 403 unless the view is the caller's own, or they make tables. */
+export function assertMayChange({ principal, permissions }: Caller, view: TableView): void {
+  if (view.createdBy === principal?.id || permissions.has(MANAGE_PERMISSION)) return;
+  throw new Failure(Forbidden, {
+    detail: "Only who made a view changes it, or who makes tables. Save one of your own instead.",
+  });
+}

@@ -1,0 +1,129 @@
+/**
+ * Edits of many records at once, each in its own fields: a paste or a fill of a grid. An edit may name the revision
+ * that it was made on; when one of them is another by now, none is made.
+ */
+import Type, { type Static } from "typebox";
+import { COLUMNS_MAX, openTable, type OpenTable, Slug } from "#domains/tables/index.ts";
+import type { WriteContext } from "#kernel/contract.ts";
+import { queryRows, SqlParameters } from "#kernel/db/statement.ts";
+import { Failure, failure, type FieldError } from "#kernel/operation/failure.ts";
+import { command } from "#kernel/operation/operation.ts";
+import { type DynamicItem, dynamicItem, withRevision } from "#kernel/operation/response.ts";
+import { object } from "#kernel/schema/schema.ts";
+import { RecordUpdated } from "../events.ts";
+import { RecordsWrite } from "../permissions.ts";
+import { RecordForbidden, toVisibleRecord } from "../record-access.ts";
+import { RecordId, type RecordInput, RecordNotUnique, RecordSchema } from "../record.ts";
+import { readRecords } from "./dependents.ts";
+import { lockWhere, RecordBudget } from "./lock-records.ts";
+import { updateEach } from "./update-many.ts";
+
+const EDITS_MAX = 1_000;
+const BYTES_MAX = 16 * 1024 * 1024;
+
+const RecordsChanged = failure(
+  "records_changed",
+  409,
+  "Some of these records have been changed or deleted by somebody else.",
+);
+
+const Edit = object({
+  id: RecordId,
+  revision: Type.Optional(Type.Integer({ description: "The one that the edit was made on" })),
+  set: Type.Unsafe<RecordInput>({
+    type: "object",
+    minProperties: 1,
+    maxProperties: COLUMNS_MAX,
+    description: "The fields that are to be different",
+  }),
+});
+type Edit = Static<typeof Edit>;
+
+export const editRecords = command({
+  id: "records.edit",
+  route: "POST /api/v1/tables/{slug}/records/edits",
+  summary: "Change many records, each in its own fields",
+  description:
+    "All or none. Where a record is no longer in the `revision` that its edit names, or not there: 409 " +
+    "`records_changed`, whose `errors` name the edits. The answer has the records in the order of the edits. " +
+    "What the table's rules do not allow is refused with 403 `record_forbidden`.",
+  permission: RecordsWrite,
+  params: object({ slug: Slug }),
+  body: object({ edits: Type.Array(Edit, { minItems: 1, maxItems: EDITS_MAX }) }),
+  bodyBytesMax: BYTES_MAX,
+  response: dynamicItem(Type.Array(withRevision(RecordSchema))),
+  emits: [RecordUpdated],
+  allowNoop: true,
+  fails: [RecordForbidden, RecordNotUnique, RecordsChanged],
+  example: {
+    params: { slug: "orders" },
+    body: {
+      edits: [
+        { id: "rec_01jzt3n5k8q2x4v6w8y0z2b4d6", revision: 3, set: { status: "paid" } },
+        { id: "rec_01jzt3n5k8q2x4v6w8y0z2b4d7", revision: 1, set: { status: "open", total: 9.5 } },
+      ],
+    },
+  },
+  run: async (ctx, { params, body }) =>
+    applyEdits(ctx, await openTable(ctx, params.slug), body.edits),
+});
+
+async function applyEdits(
+  ctx: WriteContext<typeof RecordUpdated>,
+  table: OpenTable,
+  edits: readonly Edit[],
+): Promise<DynamicItem> {
+  const revisions = await lockRevisions(ctx, table, edits);
+  const stored = await readRecords(ctx, table, [...revisions.keys()]);
+  const before = new Map(stored.map((record) => [record.id, record]));
+  const updates = edits.flatMap(({ id, set }, n) => {
+    const record = before.get(id);
+    return record ? [{ before: record, input: set, path: `/edits/${n}/set` }] : [];
+  });
+  const results = await updateEach(ctx, table, updates);
+  const data = results.map(({ record, isChanged }) => ({
+    ...toVisibleRecord(table, record),
+    revision: (revisions.get(record.id) ?? 0) + (isChanged ? 1 : 0),
+  }));
+  return { data };
+}
+
+/** Locks the records of the edits that the caller sees; throws where one is not as its edit says. */
+async function lockRevisions(
+  ctx: WriteContext<never>,
+  table: OpenTable,
+  edits: readonly Edit[],
+): Promise<ReadonlyMap<string, number>> {
+  const parameters = new SqlParameters();
+  const rules = table.compileRules(parameters);
+  const ids = parameters.add(
+    edits.map(({ id }) => id),
+    "text[]",
+  );
+  const where = `id = any(${ids}) and (${rules.where ?? "true"})`;
+  const { values } = parameters;
+  const lock = { strength: "for no key update", budget: new RecordBudget() } as const;
+  const locked = await lockWhere(ctx, table, { where, values }, lock);
+  const text = `select id, revision from ${table.schema.view} where id = any($1::text[])`;
+  const rows = await table.retryOnSchemaChange(() => queryRows(ctx.tx, text, [locked]));
+  const revisions = new Map(rows.map(({ id, revision }) => [String(id), Number(revision)]));
+  const errors = findStaleEdits(edits, revisions);
+  if (errors.length > 0) throw new Failure(RecordsChanged, { errors });
+  return revisions;
+}
+
+function findStaleEdits(
+  edits: readonly Edit[],
+  revisions: ReadonlyMap<string, number>,
+): FieldError[] {
+  const seen = new Set<string>();
+  return edits.flatMap(({ id, revision }, n): FieldError[] => {
+    const current = revisions.get(id);
+    const isTwice = seen.has(id);
+    seen.add(id);
+    if (isTwice) return [{ path: `/edits/${n}/id`, message: "is edited twice" }];
+    if (current === undefined) return [{ path: `/edits/${n}/id`, message: "is not there" }];
+    if (revision === undefined || revision === current) return [];
+    return [{ path: `/edits/${n}/revision`, message: `is ${current} by now` }];
+  });
+}
